@@ -185,9 +185,10 @@ interface ShownChange extends DestinationChange {
 export const payoutChange = representation<ShownChange>()('PayoutChange', {
   id: z.string(),
   state: [
-    z.enum(['held', 'effective', 'stopped']).meta({
+    z.enum(['held', 'effective', 'stopped', 'replaced']).meta({
       description:
-        '`held`: new payments use the destination before it. `stopped`: they always did.',
+        '`held`: new payments use the destination before it. `stopped`: they always did, and ' +
+        '`replaced`: until another change, which came while it was held.',
     }),
     (change) => changeState(change, change.nowMs),
   ],

@@ -347,6 +347,7 @@ create table destination_changes (
   created_at timestamp with time zone not null,
   effective_at timestamp with time zone not null,
   stopped_at timestamp with time zone,
+  replaced_at timestamp with time zone,
   version integer not null,
   constraint destination_changes_mode_check check ((mode = any (array['test'::text,
     'live'::text]))),

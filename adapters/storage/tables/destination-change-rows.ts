@@ -14,6 +14,7 @@ const changes = defineTable<DestinationChange>('destination_changes', {
   createdAtMs: fixed(time('created_at')),
   effectiveAtMs: fixed(time('effective_at')),
   stoppedAtMs: time.null('stopped_at'),
+  replacedAtMs: time.null('replaced_at'),
   version,
 });
 

@@ -1,5 +1,5 @@
 // The history of PIX destinations: a row for each one that was set. A change of one may be held,
-// and is stopped by the link in the mail about it until it takes effect.
+// and is stopped by the links in the mails about it until it takes effect.
 import type { Tenant } from '../base/tenant.js';
 
 /** How long a change is held in live mode, by the setting of the organization. */
@@ -19,13 +19,16 @@ export interface DestinationChange extends Tenant {
   /** `createdAtMs` if it was not held. */
   readonly effectiveAtMs: number;
   readonly stoppedAtMs: number | null;
+  /** When another change came while it was held. */
+  readonly replacedAtMs: number | null;
   readonly version: number;
 }
 
-export type ChangeState = 'held' | 'effective' | 'stopped';
+export type ChangeState = 'held' | 'effective' | 'stopped' | 'replaced';
 
 export function changeState(change: DestinationChange, nowMs: number): ChangeState {
   if (change.stoppedAtMs !== null) return 'stopped';
+  if (change.replacedAtMs !== null) return 'replaced';
   return nowMs < change.effectiveAtMs ? 'held' : 'effective';
 }
 

@@ -23,10 +23,7 @@ import type { Deps } from '../../ports/deps.js';
 import type { Letter, SignInLink } from '../../ports/letters.js';
 import type { OutgoingMail } from '../../ports/outside.js';
 import type { Tx } from '../../ports/storage.js';
-import { stopCode } from './stop-codes.js';
-
-/** A payee has few changes in the time that its mails take. */
-const CHANGES_READ = 20;
+import { changeIdOf, stopCode } from './stop-codes.js';
 
 export type MailFacts = Awaited<ReturnType<typeof readMailFacts>>;
 
@@ -46,7 +43,7 @@ export async function readMailFacts(tx: Tx, mail: Mail) {
   const accountId = subject.kind === 'account' ? subject.accountId : null;
   const hasDetails = mail.purpose === 'instructions_ready' && paymentId !== null;
   const isRedirect = mail.purpose === 'payout_changed';
-  const [epoch, organization, payment, funds, submission, account, session, given, changes] =
+  const [epoch, organization, payment, funds, submission, account, session, given, change] =
     await Promise.all([
       tx.epochs.current(),
       tx.organizations.get(mail.orgId),
@@ -56,15 +53,13 @@ export async function readMailFacts(tx: Tx, mail: Mail) {
       accountId === null ? null : tx.accounts.get(tenant, accountId),
       onPageToo.has(mail.purpose) ? sessionOf(tx, mail) : null,
       hasDetails ? tx.bankDetails.ofPayment(tenant, paymentId) : [],
-      isRedirect ? tx.destinationChanges.ofPayee(tenant, accountId, CHANGES_READ) : [],
+      isRedirect ? tx.destinationChanges.find(changeIdOf(mail)) : null,
     ]);
   assert(organization !== null, 'an organization stays');
   const about = payment === null || funds === null ? null : { payment, funds };
   const isReplacement = given.length > 1;
   // The buyer may have stored the details that are replaced: the mail is sent in any case.
   const watcher = isReplacement ? null : session;
-  // The mail and the change that it is about were stored in one batch.
-  const change = changes.find(({ createdAtMs }) => createdAtMs === mail.createdAtMs) ?? null;
   const facts = { epoch, organization, about, submission, account, change };
   return { ...facts, session: watcher, isReplacement };
 }

@@ -5,21 +5,23 @@ import { type Tenant, tenantOf } from '../../domain/base/tenant.js';
 import { newMail } from '../../domain/mail/mail.js';
 import { emailKey } from '../../domain/parties/buyer-kyc.js';
 import type { ConnectedAccount } from '../../domain/parties/connected-account.js';
+import { changeState, type DestinationChange } from '../../domain/parties/destination-change.js';
 import type { Deps } from '../../ports/deps.js';
-import type { Tx } from '../../ports/storage.js';
+import type { Batch } from '../service/batch.js';
 import { mailNumber } from './mails.js';
 
 /**
  * One mail to each member who can revoke keys, and to the seller; `account` is null for the
- * destination of the organization. Each account has a separate limit.
+ * destination of the organization. Each account has a separate limit. A held change is mailed
+ * beyond it: only its mails can stop it.
  */
 export async function stagePayoutNotices(
-  deps: Deps,
-  tx: Tx,
-  tenant: Tenant,
+  { deps, tx, nowMs }: Batch,
+  change: DestinationChange,
   account: ConnectedAccount | null,
-  nowMs: number,
 ): Promise<void> {
+  const tenant = tenantOf(change);
+  const isHeld = changeState(change, nowMs) === 'held';
   const members = await tx.members.list(tenant.orgId);
   const guards = members.filter(
     ({ role, removedAtMs }) => removedAtMs === null && scopesOf(role).includes('api_keys:write'),
@@ -29,20 +31,21 @@ export async function stagePayoutNotices(
   const byKey = new Map(recipients.map((to) => [emailKey(to), to.trim()]));
   const purpose = 'payout_changed' as const;
   const accountId = account?.id ?? null;
-  const none = { cause: null, tokenHash: null, tokenSealed: null, codeHash: null };
+  const none = { tokenHash: null, tokenSealed: null, codeHash: null, browserHash: null };
   const subject = { kind: 'account', accountId } as const;
-  const fields = { ...tenantOf(tenant), ...none, purpose, subject, browserHash: null };
+  const fields = { ...tenant, ...none, purpose, subject };
   // All reads come before the first staged mail.
   const numbered = await Promise.all(
     [...byKey].map(async ([toKey, to]) => {
-      const about = { ...tenantOf(tenant), purpose, accountId, address: to };
+      const about = { ...tenant, purpose, accountId, address: to };
       return { toKey, to, ...(await mailNumber(tx, about, nowMs)) };
     }),
   );
-  for (const { toKey, to, nth, waitMs } of numbered) {
-    if (waitMs > 0) continue;
+  for (const [index, { toKey, to, nth, waitMs }] of numbered.entries()) {
+    if (waitMs > 0 && !isHeld) continue;
     const id = deps.ids.next('mail', nowMs);
-    tx.mails.insert(newMail({ ...fields, id, to, toKey, nth, locale: 'en' }, nowMs));
+    const cause = `${change.id}.${index}`;
+    tx.mails.insert(newMail({ ...fields, id, cause, to, toKey, nth, locale: 'en' }, nowMs));
   }
 }
 

@@ -1,4 +1,5 @@
 // The codes of the links that stop a changed PIX destination.
+import type { Mail } from '../../domain/mail/mail.js';
 import { type DestinationChange, stopText } from '../../domain/parties/destination-change.js';
 import type { Deps } from '../../ports/deps.js';
 
@@ -20,4 +21,9 @@ export function isStopCode(
 ): boolean {
   const mac = code.slice(change.id.length + 1);
   return secretBox.isMac(stopText(change), STOP_PURPOSE, mac);
+}
+
+/** The id of the change that a mail of `stagePayoutNotices` is about. */
+export function changeIdOf({ cause }: Pick<Mail, 'cause'>): string {
+  return cause?.split('.')[0] ?? '';
 }

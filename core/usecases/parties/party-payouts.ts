@@ -77,11 +77,10 @@ export async function configurePayoutOf<P extends Payee>(
     const redirected = isRedirected(was, next) ? next : null;
     if (redirected !== null && !mayRedirect)
       throw new PonteError('InsufficientScope', needsPayouts);
-    if (redirected !== null)
-      await stagePayoutNotices(deps, tx, tenant, seller(redirected), hold.nowMs);
     if (isOtherDestination(was, next)) {
-      const accountId = seller(next)?.id ?? null;
-      stageDestinationChange(batch, tenant, [was, next], { accountId, changedBy });
+      const by = { accountId: seller(next)?.id ?? null, changedBy };
+      const change = await stageDestinationChange(batch, tenant, [was, next], by);
+      if (redirected !== null) await stagePayoutNotices(batch, change, seller(redirected));
     }
     const open = next.railsRef === null ? await stageTaken(batch, next.railsCommandId) : null;
     return { rails: (await kind.stage(batch, was, next, lease)) ?? open, redirected };

@@ -1,7 +1,7 @@
 // Changes of PIX destinations: their history, how long live mode holds them, and how the people who
 // are mailed about a held one stop it.
 import { HOUR_MS } from '../../domain/base/instant.js';
-import type { Tenant } from '../../domain/base/tenant.js';
+import { type Tenant, tenantOf } from '../../domain/base/tenant.js';
 import {
   type ChangeState,
   changeState,
@@ -29,13 +29,21 @@ export async function payoutHoldMs(tx: Tx, tenant: Tenant): Promise<number> {
   return profile.payoutHoldHours * HOUR_MS;
 }
 
-/** Records the destination that `next` has or holds; `accountId` is null for the organization. */
-export function stageDestinationChange(
+/**
+ * Records the destination that `next` has or holds, in place of a held one; `accountId` is null for
+ * the organization.
+ */
+export async function stageDestinationChange(
   { deps, tx, nowMs }: Batch,
   { orgId, mode }: Tenant,
   [was, next]: readonly [Payee, Payee],
   { accountId, changedBy }: Pick<DestinationChange, 'accountId' | 'changedBy'>,
-): DestinationChange {
+): Promise<DestinationChange> {
+  const changes = await tx.destinationChanges.ofPayee(
+    { orgId, mode },
+    accountId,
+    CHANGES_LISTED_MAX,
+  );
   const toRef = next.heldRef ?? next.destinationRef;
   assert(toRef !== null, 'a changed payee has a destination');
   const change: DestinationChange = Object.freeze({
@@ -49,8 +57,12 @@ export function stageDestinationChange(
     createdAtMs: nowMs,
     effectiveAtMs: next.heldUntilMs ?? nowMs,
     stoppedAtMs: null,
+    replacedAtMs: null,
     version: 1,
   });
+  for (const held of heldOf(changes, nowMs)) {
+    tx.destinationChanges.update(Object.freeze({ ...held, replacedAtMs: nowMs }));
+  }
   tx.destinationChanges.insert(change);
   return change;
 }
@@ -87,23 +99,31 @@ export async function setPayoutHold(deps: Deps, orgId: string, hours: number): P
   });
 }
 
-/** NotFound for another code. */
+/** What the code can do; NotFound for another code. */
 export async function readStop(deps: Deps, code: string): Promise<ChangeState> {
-  const change = await deps.store.run((tx) => changeOf(deps, tx, code));
-  return changeState(change, deps.clock.nowMs());
+  return deps.store.run(
+    async (tx) => (await stopOf({ deps, tx, nowMs: deps.clock.nowMs() }, code)).state,
+  );
 }
 
-/** Stops a held change; one that is over stays as it is. NotFound for another code. */
+/**
+ * Stops what is held for the payee of the change, also a later change: who made the one may have
+ * made the other. Final; one that is over stays as it is. NotFound for another code.
+ */
 export async function stopChange(deps: Deps, code: string): Promise<ChangeState> {
-  const stopped = await deps.store.run(async (tx) => {
-    const batch = { deps, tx, nowMs: deps.clock.nowMs() };
-    const change = await changeOf(deps, tx, code);
-    const state = changeState(change, batch.nowMs);
-    if (state !== 'held') return { change: null, state };
-    tx.destinationChanges.update(Object.freeze({ ...change, stoppedAtMs: batch.nowMs }));
-    await stageStopped(batch, change);
-    return { change, state: 'stopped' as const };
-  });
+  const stopped = await deps.store.run(
+    async (tx) => {
+      const batch = { deps, tx, nowMs: deps.clock.nowMs() };
+      const { change, state, held } = await stopOf(batch, code);
+      if (state !== 'held') return { change: null, state };
+      for (const one of held) {
+        tx.destinationChanges.update(Object.freeze({ ...one, stoppedAtMs: batch.nowMs }));
+      }
+      await stageStopped(batch, change);
+      return { change, state: 'stopped' as const };
+    },
+    { inQuarantine: true },
+  );
   if (stopped.change !== null) {
     announceParty(deps);
     announceRedirect(deps, stopped.change, stopped.change.accountId, true);
@@ -111,21 +131,36 @@ export async function stopChange(deps: Deps, code: string): Promise<ChangeState>
   return stopped.state;
 }
 
-/** A later change may have replaced it. */
-async function stageStopped(batch: Batch, change: DestinationChange): Promise<void> {
-  const { tx, nowMs } = batch;
-  const isOf = (payee: Payee) => isHeld(payee, nowMs) && payee.heldRef === change.toRef;
-  if (change.accountId === null) {
-    const was = await loadProfile(tx, change);
-    if (isOf(was)) await organizationKind.stage(batch, was, withoutHeld(was));
+async function stageStopped(batch: Batch, { accountId, ...change }: DestinationChange) {
+  if (accountId === null) {
+    const was = await loadProfile(batch.tx, change);
+    if (isHeld(was, batch.nowMs)) await organizationKind.stage(batch, was, withoutHeld(was));
   } else {
-    const was = await loadAccount(tx, change, change.accountId);
-    if (isOf(was)) await accountKind.stage(batch, was, withoutHeld(was));
+    const was = await loadAccount(batch.tx, change, accountId);
+    if (isHeld(was, batch.nowMs)) await accountKind.stage(batch, was, withoutHeld(was));
   }
 }
 
-async function changeOf(deps: Deps, tx: Tx, code: string): Promise<DestinationChange> {
+/**
+ * The change of a code, and the state of its payee: of the held change if there is one, else of the
+ * newest. A code stops nothing once its own change would be in effect.
+ */
+async function stopOf({ deps, tx, nowMs }: Batch, code: string) {
   const change = await tx.destinationChanges.find(code.split('.')[0] ?? '');
   if (change === null || !isStopCode(deps, change, code)) throw new PonteError('NotFound');
-  return change;
+  const { accountId } = change;
+  const tenant = tenantOf(change);
+  const [payee, changes] = await Promise.all([
+    accountId === null ? loadProfile(tx, tenant) : loadAccount(tx, tenant, accountId),
+    tx.destinationChanges.ofPayee(tenant, accountId, CHANGES_LISTED_MAX),
+  ]);
+  const held = heldOf(changes, nowMs);
+  if (!isHeld(payee, nowMs))
+    return { change, held, state: changeState(changes[0] ?? change, nowMs) };
+  const isOver = nowMs >= change.effectiveAtMs;
+  return { change, held, state: isOver ? changeState(change, nowMs) : ('held' as const) };
+}
+
+function heldOf(changes: readonly DestinationChange[], nowMs: number) {
+  return changes.filter((change) => changeState(change, nowMs) === 'held');
 }

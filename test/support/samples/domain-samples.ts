@@ -126,6 +126,7 @@ export function aDestinationChange(fields: Partial<DestinationChange> = {}): Des
     createdAtMs: T0,
     effectiveAtMs: T0 + 9,
     stoppedAtMs: null,
+    replacedAtMs: null,
     version: 1,
     ...fields,
   };

@@ -223,6 +223,10 @@ export const en = {
       heading: 'It is too late to stop this change',
       text: 'New payments go to the new destination. Is it wrong? Call the company that collects.',
     },
+    replaced: {
+      heading: 'A later change replaced this one',
+      text: 'If it is wrong, too: open the link in the mail about the later change.',
+    },
   },
   verify: {
     over: 'But their payment awaits no more money. Do not pay to them now.',

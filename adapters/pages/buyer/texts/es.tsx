@@ -214,6 +214,10 @@ export const es = {
       heading: 'Ya no se puede detener este cambio',
       text: 'Los pagos nuevos van al destino nuevo. ¿Es incorrecto? Llame a la empresa que cobra.',
     },
+    replaced: {
+      heading: 'Un cambio posterior reemplazó este',
+      text: '¿También es incorrecto? Abra el enlace del correo sobre el cambio posterior.',
+    },
   },
   verify: {
     over: 'Pero su pago ya no espera dinero. No envíe nada a esa cuenta ahora.',

@@ -218,6 +218,10 @@ export const ptBr = {
       heading: 'Não é mais possível impedir esta alteração',
       text: 'Os novos pagamentos vão para o novo destino. Está errado? Ligue para a empresa.',
     },
+    replaced: {
+      heading: 'Uma alteração posterior substituiu esta',
+      text: 'Também está errada? Abra o link no e-mail sobre a alteração posterior.',
+    },
   },
   verify: {
     over: 'Mas o pagamento não aguarda mais dinheiro. Não envie nada para essa conta agora.',

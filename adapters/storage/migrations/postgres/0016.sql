@@ -17,6 +17,7 @@ create table destination_changes (
   created_at timestamptz not null,
   effective_at timestamptz not null,
   stopped_at timestamptz,
+  replaced_at timestamptz,
   version integer not null,
   primary key (org_id, mode, id)
 );

@@ -17,6 +17,7 @@ create table destination_changes (
   created_at integer not null,
   effective_at integer not null,
   stopped_at integer,
+  replaced_at integer,
   version integer not null,
   primary key (org_id, mode, id)
 ) strict, without rowid;

@@ -106,7 +106,7 @@ test('a removed member is not notified; an owner who is also the seller is notif
   );
 });
 
-test('an address gets five notices an hour, the log has every change', async () => {
+test('of changes that are not held an address gets five notices an hour, the log has all', async () => {
   const seller = await newSeller();
   await configured(seller, 'first');
   for (let count = 0; count < 5; count += 1) {
@@ -126,7 +126,7 @@ test('changes of other sellers do not use up the notices about one', async () =>
   assert.deepEqual(await configured(seller, 'thief'), changed);
 });
 
-test('an address gets five notices an hour for each seller', async () => {
+test('of changes that are not held an address gets five notices an hour for each seller', async () => {
   const [decoy, seller] = [await newSeller('decoy@example.com', 'decoy'), await newSeller()];
   await configured(decoy, 'first');
   await configured(seller, 'first');

@@ -3,6 +3,10 @@ import assert from 'node:assert/strict';
 import { beforeEach, type TestContext, test } from 'node:test';
 import { HOUR_MS } from '../../../../core/domain/base/instant.js';
 import type { Tenant } from '../../../../core/domain/base/tenant.js';
+import {
+  changeState,
+  type DestinationChange,
+} from '../../../../core/domain/parties/destination-change.js';
 import type { Deps } from '../../../../core/ports/deps.js';
 import { addMember } from '../../../../core/usecases/access/members.js';
 import { runMails } from '../../../../core/usecases/mail/mails.js';
@@ -13,6 +17,7 @@ import {
   setPayoutHold,
   stopChange,
 } from '../../../../core/usecases/parties/payout-changes.js';
+import { quarantineRestored } from '../../../../core/usecases/service/epochs.js';
 import { changedPartner } from '../../../support/partners/changed-partner.js';
 import { anAccount, anyAuthor } from '../../../support/samples/domain-samples.js';
 import { makeIntent } from '../../../support/scenes/made-payments.js';
@@ -71,6 +76,10 @@ async function mailedCodes(): Promise<readonly string[]> {
   const sent = made.mails.length;
   await runMails(deps, deps.clock.nowMs(), 10);
   return made.mails.slice(sent).map(({ text }) => /\/stop\/(\S+)/.exec(text)?.[1] ?? 'none');
+}
+
+function stateNow(change: DestinationChange) {
+  return changeState(change, deps.clock.nowMs());
 }
 
 async function changesOf(id = 'acct_1') {
@@ -142,19 +151,60 @@ test('each mail about a held change stops it, once, and only by its link', async
   assert.equal((await changesOf())[0]?.[1], deps.clock.nowMs() - 48 * HOUR_MS);
 });
 
-test('a change that is in effect, or was replaced, is not stopped by its link', async () => {
+test('a link stops whatever is held for its payee, also a change after its own', async () => {
+  const changes = 25;
+  for (let nth = 0; nth < changes; nth += 1) {
+    await configure(`decoy-${nth}`);
+    made.advanceClock(1);
+  }
+  await configure('thief', 'acct_1');
+  while ((await runMails(deps, deps.clock.nowMs(), 10)) > 0);
+  const codes = made.mails.map(({ text }) => /\/stop\/(\S+)/.exec(text)?.[1] ?? 'none');
+  assert.equal(codes.length, 2 * (changes + 1), 'each held change is mailed');
+  assert.equal(new Set(codes).size, changes + 1, 'each mail has the link of its change');
+  const [decoy = '', thief = ''] = [codes[0], codes.at(-1)];
+  const states = async () => (await listAccountChanges(deps, live, 'acct_1')).map(stateNow);
+  assert.deepEqual(await states(), ['held', ...Array(changes).fill('replaced')]);
+  assert.equal(await readStop(deps, decoy), 'held');
+  assert.equal(await stopChange(deps, decoy), 'stopped');
+  assert.deepEqual(await states(), ['stopped', ...Array(changes).fill('replaced')]);
+  for (const code of [decoy, thief]) assert.equal(await readStop(deps, code), 'stopped');
+  made.advanceClock(48 * HOUR_MS);
+  assert.equal(await paidTo(), 'old');
+});
+
+test('a link stops nothing once its change is in effect, or would be', async () => {
   await configure('one');
-  const [first = ''] = await mailedCodes();
-  made.advanceClock(1);
+  const [one = ''] = await mailedCodes();
+  made.advanceClock(24 * HOUR_MS);
+  assert.equal(await stopChange(deps, one), 'effective');
   await configure('two');
-  assert.equal(await stopChange(deps, first), 'stopped');
-  made.advanceClock(24 * HOUR_MS);
-  assert.equal(await paidTo(), 'two', 'the later change stays');
+  const [two = ''] = await mailedCodes();
+  made.advanceClock(HOUR_MS);
   await configure('three');
-  const [late = ''] = (await mailedCodes()).slice(-1);
-  made.advanceClock(24 * HOUR_MS);
-  assert.equal(await stopChange(deps, late), 'effective');
-  assert.equal(await paidTo(), 'three');
+  assert.equal(await stopChange(deps, one), 'effective');
+  made.advanceClock(23 * HOUR_MS);
+  assert.equal(await stopChange(deps, two), 'replaced', 'the mail about the later one stops it');
+  assert.equal((await readAccount(deps, live, 'acct_1')).heldRef, 'three');
+});
+
+test('the link of a seller stops nothing of another one', async () => {
+  await deps.store.run(async (tx) => {
+    tx.accounts.insert(seller('acct_3', 'old'));
+  });
+  await configure('one');
+  const [one = ''] = await mailedCodes();
+  await configure('thief', 'acct_3');
+  assert.equal(await stopChange(deps, one), 'stopped');
+  assert.equal((await readAccount(deps, live, 'acct_3')).heldRef, 'thief');
+});
+
+test('a held change is stopped in quarantine', async () => {
+  await configure('thief');
+  const [code = ''] = await mailedCodes();
+  await quarantineRestored(deps);
+  assert.equal(await stopChange(deps, code), 'stopped');
+  assert.equal((await readAccount(deps, live, 'acct_1')).heldRef, null);
 });
 
 test('a change and its end are events, with the time from which new payments use it', async () => {
