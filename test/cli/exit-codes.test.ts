@@ -22,7 +22,12 @@ const codesOf: Readonly<Partial<Record<ExitKind, readonly ErrorCode[]>>> = {
   conflict: [
     ...(['KybNotApproved', 'SellerNotReady', 'TosSessionRequired'] as const),
     ...(['ConnectedAccountNotApproved', 'ProductionAccessNotApproved'] as const),
-    ...(['IdempotencyKeyConflict', 'PaymentNotCancellable', 'PaymentStateConflict'] as const),
+    ...([
+      'AmbiguousExternalId',
+      'IdempotencyKeyConflict',
+      'PaymentNotCancellable',
+      'PaymentStateConflict',
+    ] as const),
     ...(['QuoteExpired', 'QuoteChanged', 'InvoiceNotApproved'] as const),
     ...([
       'CommandNotRetryable',

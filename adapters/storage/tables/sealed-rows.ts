@@ -19,7 +19,7 @@ const tables: Readonly<Record<SealedColumn, Pick<Table<unknown>, 'name' | 'key'>
   'kyc_submissions.draft_sealed': submissions,
   'mails.token_sealed': mails,
   'partner_commands.request': commands,
-  'deposits.payer_sealed': deposits,
+  'receipts.payer_sealed': deposits,
   'service_keys.sealed': serviceKeys,
   'subscriptions.secret_sealed': subscriptions,
 };

@@ -15,7 +15,7 @@ export const sealedColumns = {
   'kyc_submissions.draft_sealed': draftPurpose,
   'mails.token_sealed': tokenPurpose,
   'partner_commands.request': requestPurpose,
-  'deposits.payer_sealed': payerPurpose,
+  'receipts.payer_sealed': payerPurpose,
   'service_keys.sealed': serviceKeyPurpose,
   'subscriptions.secret_sealed': secretPurpose,
 } as const satisfies Readonly<Record<string, (row: { readonly id: string }) => string>>;

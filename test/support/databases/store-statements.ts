@@ -46,7 +46,7 @@ const places: Readonly<Record<SealedColumn, readonly string[]>> = {
   'kyc_submissions.draft_sealed': ['org_a', 'test', 'kyc_1'],
   'mails.token_sealed': ['org_a', 'test', 'mail_1'],
   'partner_commands.request': ['cmd_1'],
-  'deposits.payer_sealed': ['rct_1'],
+  'receipts.payer_sealed': ['rct_1'],
   'service_keys.sealed': ['skey_1'],
   'subscriptions.secret_sealed': ['org_a', 'test', 'whs_1'],
 };

@@ -231,23 +231,31 @@ describe('places to wait are bounded', () => {
     const { readers } = await opened(t);
     const over = new AbortController();
     const last = readers.read(tenant, request, { keyId: 'key_a', ended: over.signal });
-    for (let count = 1; count < WAITING_PER_KEY_MAX; count += 1) {
-      void readers.read(tenant, request, never('key_a'));
-    }
+    const others = new AbortController();
+    const other = { keyId: 'key_a', ended: others.signal };
+    const reads = Array.from({ length: WAITING_PER_KEY_MAX - 1 }, () =>
+      readers.read(tenant, request, other),
+    );
     await until(() => readers.waiting() === WAITING_PER_KEY_MAX);
     await refused(readers.read(tenant, request, never('key_a')));
     over.abort();
     assert.deepEqual((await last).events, []);
-    void readers.read(tenant, request, never('key_a'));
+    reads.push(readers.read(tenant, request, other));
     await until(() => readers.waiting() === WAITING_PER_KEY_MAX);
+    others.abort();
+    await Promise.all(reads);
   });
 
   test('of one process; a tenant with many keys leaves as many to others as it has', async (t) => {
     const { deps } = await opened(t);
     const readers = feedReaders(deps, 10);
+    const over = new AbortController();
+    const reads: Promise<unknown>[] = [];
     const readAs = async (of: Tenant, count: number) => {
       const before = readers.waiting();
-      for (let index = 0; index < count; index += 1) void readers.read(of, request, never());
+      for (let index = 0; index < count; index += 1) {
+        reads.push(readers.read(of, request, { ...never(), ended: over.signal }));
+      }
       await until(() => readers.waiting() === before + count);
       await refused(readers.read(of, request, never()));
     };
@@ -255,6 +263,8 @@ describe('places to wait are bounded', () => {
     await readAs(otherOrg, 3);
     await readAs(otherMode, 1);
     assert.equal(readers.waiting(), 9);
+    over.abort();
+    await Promise.all(reads);
     assert.ok(WAITING_MAX > 2 * WAITING_PER_KEY_MAX);
   });
 });
