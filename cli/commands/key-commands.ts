@@ -194,7 +194,5 @@ function readTime(text: string): number {
 }
 
 function readHours(text: string): number {
-  const hours = /^\d{1,3}$/.test(text) ? Number(text) : Number.NaN;
-  if (!(hours <= 168)) throw new InvalidArgumentError('Give 0 to 168.');
-  return hours;
+  return /^\d+$/.test(text) ? Number(text) : Number.NaN;
 }

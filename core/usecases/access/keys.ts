@@ -131,6 +131,9 @@ export function requireScope(actor: Pick<KeyActor, 'scopes'>, rule: ScopeRule): 
 export async function createKey(deps: Deps, input: CreateKeyInput): Promise<IssuedKey> {
   const { orgId, mode, createdBy, expiresAtMs, networks } = input;
   const granted = { name: checkedName(input.name), scopes: checkedScopes(input.scopes) };
+  if (networks.length > NETWORKS_MAX) {
+    throw new PonteError('ValidationError', `networks: give at most ${NETWORKS_MAX}.`);
+  }
   const nowMs = deps.clock.nowMs();
   if (expiresAtMs !== null && expiresAtMs <= nowMs) {
     throw new PonteError('ValidationError', 'expiresAt: send a time in the future.');
@@ -164,6 +167,9 @@ export async function rollKey(
   keyId: string,
   { createdBy, overlapHours }: { readonly createdBy: string; readonly overlapHours: number },
 ): Promise<IssuedKey> {
+  if (!Number.isInteger(overlapHours) || overlapHours < 0 || overlapHours > OVERLAP_HOURS_MAX) {
+    throw new PonteError('ValidationError', `overlapHours: give 0 to ${OVERLAP_HOURS_MAX}.`);
+  }
   const nowMs = deps.clock.nowMs();
   const known = await deps.store.run((tx) => ownKey(tx, orgId, keyId));
   await revokeExpired(deps, known.orgId);

@@ -199,6 +199,14 @@ describe('a key that is rolled', () => {
     await assert.rejects(createKey(deps, input), { code: 'ValidationError' });
   });
 
+  test('has an overlap of whole hours, a week at most', async () => {
+    const { key } = await createKey(deps, { ...everything, orgId });
+    for (const overlapHours of [-1, 0.5, 169, Number.NaN]) {
+      const refused = { code: 'ValidationError', message: /0 to 168/ };
+      await assert.rejects(rollKey(deps, orgId, key.id, { ...by, overlapHours }), refused);
+    }
+  });
+
   test('ends at its own end, before that of the overlap', async () => {
     const expiresAtMs = deps.clock.nowMs() + HOUR_MS;
     const { key, secret } = await createKey(deps, { ...everything, orgId, expiresAtMs });
@@ -280,6 +288,7 @@ describe('a key that cannot be made is refused', () => {
     'a scope that does not exist': ['ValidationError', { scopes: ['payments:all'] }],
     'an empty name': ['ValidationError', { name: ' ' }],
     'an overlong name': ['ValidationError', { name: 'a'.repeat(201) }],
+    'too many networks': ['ValidationError', { networks: Array(21).fill('203.0.113.9') }],
     'a name that databases do not keep': ['ValidationError', { name: 'a\0b' }],
     'an unknown organization': ['NotFound', { orgId: 'org_0' }],
   } as const;
