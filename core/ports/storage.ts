@@ -117,10 +117,10 @@ export interface Tx {
   };
   readonly keys: Writes<StoredKey, 'insert' | 'update'> & {
     get(keyId: string): Found<StoredKey>;
-    /** All active keys and at most `revokedMax` revoked ones, newest first. */
+    /** All keys that are not revoked and at most `revokedMax` revoked ones, newest first. */
     list(orgId: string, revokedMax: number): Many<StoredKey>;
-    /** Keys that are not revoked at `nowMs`. */
-    unrevoked(orgId: string, nowMs: number): Many<StoredKey>;
+    /** Newest first. */
+    unrevoked(orgId: string): Many<StoredKey>;
     /** Slots of keys that are not revoked. */
     slots(tenant: Tenant): Many<number>;
     /** Raises `lastUsedAtMs` without a check of the version; a later value stays. */

@@ -85,16 +85,19 @@ export const apiKey = representation<StoredKey>()('ApiKey', {
   createdBy: z.string().nullable().meta({
     description: 'The member (`mem_…`) who created it, or `operator`; null: not recorded.',
   }),
+  keptBy: z.string().nullable().meta({
+    description: 'The owner (`mem_…`) who kept it when its creator was removed.',
+  }),
   networks: z.array(z.string()).meta({ description: 'Empty: usable from everywhere.' }),
   lastUsedAt: [
     instant.nullable().meta({ description: 'To the minute.' }),
     (key) => instantOrNull(key.lastUsedAtMs),
   ],
-  expiresAt: [instant.nullable(), (key) => instantOrNull(key.expiresAtMs)],
-  revokedAt: [
-    instant.nullable().meta({ description: 'In the future for a key that was rolled.' }),
-    (key) => instantOrNull(key.revokedAtMs),
+  expiresAt: [
+    instant.nullable().meta({ description: 'Of a key that was rolled: the end of the overlap.' }),
+    (key) => instantOrNull(key.expiresAtMs),
   ],
+  revokedAt: [instant.nullable(), (key) => instantOrNull(key.revokedAtMs)],
   createdAt: [instant, (key) => formatInstant(key.createdAtMs)],
 });
 

@@ -129,6 +129,7 @@ create table api_keys (
   created_by text collate "C",
   kept_by text collate "C",
   expires_at timestamp with time zone,
+  rolled_at timestamp with time zone,
   networks text not null default '[]'::text,
   used_scopes text not null default '[]'::text,
   kept_scopes text not null default '[]'::text,

@@ -26,9 +26,9 @@ create table api_keys (
   slot integer,
   created_at integer not null,
   version integer not null
-, created_by text, kept_by text, expires_at integer, networks text not null default '[]',
-    used_scopes text not null default '[]', kept_scopes text not null default '[]') strict,
-    without rowid;
+, created_by text, kept_by text, expires_at integer, rolled_at integer, networks text not null
+    default '[]', used_scopes text not null default '[]', kept_scopes text not null default '[]')
+    strict, without rowid;
 
 create index api_keys_active on api_keys (org_id, id) where revoked_at is null;
 

@@ -21,8 +21,9 @@ const apiKeys = defineTable<StoredKey>('api_keys', {
   lastUsedAtMs: readOnly(time.null('last_used_at')),
   usedScopes: readOnly(texts('used_scopes', isScope)),
   revokedAtMs: time.null('revoked_at'),
-  expiresAtMs: fixed(time.null('expires_at')),
-  slot: fixed(integer.null('slot')),
+  rolledAtMs: time.null('rolled_at'),
+  expiresAtMs: time.null('expires_at'),
+  slot: integer.null('slot'),
   createdAtMs: fixed(time('created_at')),
   version,
 });
@@ -48,15 +49,8 @@ export const keysPart: TxPart<'keys'> = {
       ].join(' '),
       [orgId, revokedMax],
     ),
-  unrevoked: (unit, orgId, nowMs) =>
-    unit.all(
-      apiKeys,
-      [
-        'where org_id = $1 and revoked_at is null union all select * from api_keys',
-        'where org_id = $1 and revoked_at is not null and revoked_at > $2 order by id desc',
-      ].join(' '),
-      [orgId, timeParam(nowMs)],
-    ),
+  unrevoked: (unit, orgId) =>
+    unit.all(apiKeys, 'where org_id = $1 and revoked_at is null order by id desc', [orgId]),
   async slots(unit, { orgId, mode }) {
     const sql = [
       'select slot from api_keys',

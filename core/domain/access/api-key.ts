@@ -34,8 +34,9 @@ interface ApiKeyHash {
 
 export interface ApiKeyFacts extends ApiKeyHash {
   readonly mode: Mode;
-  /** In the future for a key that was rolled: until then the old and the new key are valid. */
+  /** Ends the key at every host at once: the clocks of hosts differ. */
   readonly revokedAtMs: number | null;
+  /** For a key that was rolled, the end of the overlap at the latest. */
   readonly expiresAtMs: number | null;
 }
 
@@ -125,7 +126,7 @@ export function isActive(
   { revokedAtMs, expiresAtMs }: Pick<ApiKeyFacts, 'revokedAtMs' | 'expiresAtMs'>,
   nowMs: number,
 ): boolean {
-  return nowMs < (revokedAtMs ?? Infinity) && nowMs < (expiresAtMs ?? Infinity);
+  return revokedAtMs === null && nowMs < (expiresAtMs ?? Infinity);
 }
 
 /** Checked in place of a missing key, so that both take the same time. */
@@ -156,6 +157,8 @@ export interface StoredKey extends ApiKeyFacts {
   readonly lastUsedAtMs: number | null;
   /** Scopes that its requests needed. */
   readonly usedScopes: readonly Scope[];
+  /** Another key has taken its place and its slot. */
+  readonly rolledAtMs: number | null;
   /** Occupied until the key is revoked (slot.ts); null: the key counts for no limit. */
   readonly slot: number | null;
   readonly createdAtMs: number;
@@ -168,8 +171,8 @@ export function grantedScopes({ scopes, keptScopes }: StoredKey): readonly Scope
 }
 
 /** The key ends with the removal of this member. */
-export function belongsTo({ createdBy, keptBy }: StoredKey, memberId: string): boolean {
-  return (keptBy ?? createdBy) === memberId;
+export function ownerOf({ createdBy, keptBy }: Pick<StoredKey, 'createdBy' | 'keptBy'>) {
+  return keptBy ?? createdBy;
 }
 
 /** What a key does not need: the key itself, or scopes that were never used. */
@@ -189,6 +192,9 @@ export function unneeded(
  * The member who answers for what the key creates, and so cannot approve it; null: an operator, or
  * not recorded. In test mode one person may create and approve.
  */
-export function accountableMember(key: Pick<StoredKey, 'mode' | 'createdBy'>): string | null {
-  return key.mode === 'test' || key.createdBy === OPERATOR ? null : key.createdBy;
+export function accountableMember(
+  key: Pick<StoredKey, 'mode' | 'createdBy' | 'keptBy'>,
+): string | null {
+  const owner = ownerOf(key);
+  return key.mode === 'test' || owner === OPERATOR ? null : owner;
 }

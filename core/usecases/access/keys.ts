@@ -8,6 +8,7 @@ import {
   issueApiKey,
   mayUse,
   OPERATOR,
+  ownerOf,
   parseApiKey,
   SALT_BYTES,
   SECRET_BYTES,
@@ -130,6 +131,9 @@ export function requireScope(actor: Pick<KeyActor, 'scopes'>, rule: ScopeRule): 
 export async function createKey(deps: Deps, input: CreateKeyInput): Promise<IssuedKey> {
   const { orgId, mode, createdBy, expiresAtMs, networks } = input;
   const granted = { name: checkedName(input.name), scopes: checkedScopes(input.scopes) };
+  if (networks.length > NETWORKS_MAX) {
+    throw new PonteError('ValidationError', `networks: give at most ${NETWORKS_MAX}.`);
+  }
   const nowMs = deps.clock.nowMs();
   if (expiresAtMs !== null && expiresAtMs <= nowMs) {
     throw new PonteError('ValidationError', 'expiresAt: send a time in the future.');
@@ -140,6 +144,7 @@ export async function createKey(deps: Deps, input: CreateKeyInput): Promise<Issu
     orgId,
     mode,
     createdBy,
+    keptBy: null,
     expiresAtMs,
     networks,
   });
@@ -153,7 +158,8 @@ export async function createKey(deps: Deps, input: CreateKeyInput): Promise<Issu
 
 /**
  * Another key like this one, which itself stays valid for the overlap. If it expires, the other one
- * lives as long as it did. ValidationError for a key that is revoked, rolled or expired.
+ * lives as long as it did. It belongs to the member who rolls it, and of an operator's roll to the
+ * owner of this one. ValidationError for a key that is revoked, rolled or expired.
  */
 export async function rollKey(
   deps: Deps,
@@ -161,12 +167,15 @@ export async function rollKey(
   keyId: string,
   { createdBy, overlapHours }: { readonly createdBy: string; readonly overlapHours: number },
 ): Promise<IssuedKey> {
+  if (!Number.isInteger(overlapHours) || overlapHours < 0 || overlapHours > OVERLAP_HOURS_MAX) {
+    throw new PonteError('ValidationError', `overlapHours: give 0 to ${OVERLAP_HOURS_MAX}.`);
+  }
   const nowMs = deps.clock.nowMs();
   const known = await deps.store.run((tx) => ownKey(tx, orgId, keyId));
   await revokeExpired(deps, known.orgId);
   return deps.store.run(async (tx) => {
     const was = await ownKey(tx, orgId, keyId);
-    if (was.revokedAtMs !== null || !isActive(was, nowMs)) {
+    if (was.rolledAtMs !== null || !isActive(was, nowMs)) {
       const text = 'The key is revoked, rolled or expired. Create another one.';
       throw new PonteError('ValidationError', text);
     }
@@ -174,11 +183,17 @@ export async function rollKey(
     const lifeMs = expiresAtMs === null ? null : expiresAtMs - createdAtMs;
     const { made, secret } = issue(deps, {
       ...was,
-      createdBy,
+      ...(createdBy === OPERATOR ? {} : { createdBy, keptBy: null }),
       expiresAtMs: lifeMs === null ? null : nowMs + lifeMs,
     });
-    const key = await stageKey(deps, tx, made);
-    tx.keys.update(Object.freeze({ ...was, revokedAtMs: nowMs + overlapHours * HOUR_MS }));
+    await expectOwner(tx, made);
+    const ended =
+      overlapHours === 0
+        ? { revokedAtMs: nowMs }
+        : { expiresAtMs: Math.min(expiresAtMs ?? Infinity, nowMs + overlapHours * HOUR_MS) };
+    tx.keys.update(Object.freeze({ ...was, ...ended, rolledAtMs: nowMs, slot: null }));
+    const key: StoredKey = Object.freeze({ ...made, slot: was.slot });
+    tx.keys.insert(key);
     return { key, secret };
   });
 }
@@ -186,11 +201,10 @@ export async function rollKey(
 function issue(
   deps: Deps,
   granted: Pick<StoredKey, 'orgId' | 'mode' | 'name' | 'scopes' | 'keptScopes'> &
-    Pick<StoredKey, 'expiresAtMs' | 'networks'> & {
-      readonly createdBy: string | null;
-    },
+    Pick<StoredKey, 'expiresAtMs' | 'networks' | 'createdBy' | 'keptBy'>,
 ): { readonly made: Omit<StoredKey, 'slot'>; readonly secret: string } {
-  const { orgId, mode, name, createdBy, scopes, keptScopes, expiresAtMs, networks } = granted;
+  const { orgId, mode, name, createdBy, keptBy } = granted;
+  const { scopes, keptScopes, expiresAtMs, networks } = granted;
   const nowMs = deps.clock.nowMs();
   const keyId = deps.ids.next('key', nowMs);
   const { text, salt, secretHash } = issueApiKey({
@@ -205,7 +219,7 @@ function issue(
     mode,
     name,
     createdBy,
-    keptBy: null,
+    keptBy,
     scopes,
     keptScopes,
     networks,
@@ -214,6 +228,7 @@ function issue(
     lastUsedAtMs: null,
     usedScopes: [],
     revokedAtMs: null,
+    rolledAtMs: null,
     expiresAtMs,
     createdAtMs: nowMs,
     version: 1,
@@ -222,17 +237,18 @@ function issue(
 }
 
 /** A key of a member who is removed at the same time is not stored. InvalidToken. */
+async function expectOwner(tx: Tx, made: Omit<StoredKey, 'slot'>): Promise<void> {
+  const owner = ownerOf(made);
+  if (owner === null || owner === OPERATOR) return;
+  const member = await tx.members.get(made.orgId, owner);
+  if (member === null || member.removedAtMs !== null) throw new PonteError('InvalidToken');
+  tx.members.expect(member);
+}
+
 async function stageKey(deps: Deps, tx: Tx, made: Omit<StoredKey, 'slot'>): Promise<StoredKey> {
-  const { orgId, mode, createdBy } = made;
-  const isMember = createdBy !== null && createdBy !== OPERATOR;
-  const [taken, member] = await Promise.all([
-    tx.keys.slots(made),
-    isMember ? tx.members.get(orgId, createdBy) : null,
-  ]);
-  if (isMember && (member === null || member.removedAtMs !== null)) {
-    throw new PonteError('InvalidToken');
-  }
-  if (member !== null) tx.members.expect(member);
+  const { mode } = made;
+  const taken = await tx.keys.slots(made);
+  await expectOwner(tx, made);
   const full = `There are ${KEYS_MAX} active ${mode} keys already. Revoke an unused key.`;
   const slot = freeSlot(taken, KEYS_MAX, deps.ids.randomBytes(1), full);
   const key: StoredKey = Object.freeze({ ...made, slot });
@@ -244,10 +260,9 @@ async function stageKey(deps: Deps, tx: Tx, made: Omit<StoredKey, 'slot'>): Prom
 async function revokeExpired(deps: Deps, orgId: string): Promise<void> {
   const nowMs = deps.clock.nowMs();
   await deps.store.run(async (tx) => {
-    for (const key of await tx.keys.unrevoked(orgId, nowMs)) {
-      const { revokedAtMs, expiresAtMs } = key;
-      if (revokedAtMs !== null || isActive(key, nowMs)) continue;
-      tx.keys.update(Object.freeze({ ...key, revokedAtMs: expiresAtMs }));
+    for (const key of await tx.keys.unrevoked(orgId)) {
+      if (isActive(key, nowMs)) continue;
+      tx.keys.update(Object.freeze({ ...key, revokedAtMs: key.expiresAtMs }));
     }
   });
 }
@@ -273,7 +288,7 @@ export async function reportKeys(
   const nowMs = deps.clock.nowMs();
   return deps.store.run(async (tx) => {
     const organizations = await tx.organizations.list();
-    const found = await Promise.all(organizations.map(({ id }) => tx.keys.unrevoked(id, nowMs)));
+    const found = await Promise.all(organizations.map(({ id }) => tx.keys.unrevoked(id)));
     return found
       .flat()
       .filter((key) => isActive(key, nowMs))
@@ -292,7 +307,7 @@ export async function revokeKey(
   return deps.store.run(
     async (tx) => {
       const key = await ownKey(tx, orgId, keyId);
-      if (key.revokedAtMs !== null && key.revokedAtMs <= nowMs) return key;
+      if (key.revokedAtMs !== null) return key;
       const revoked = Object.freeze({ ...key, revokedAtMs: nowMs });
       tx.keys.update(revoked);
       return revoked;

@@ -1,5 +1,5 @@
 // Operators add, remove and list members of an organization's team.
-import { belongsTo, type StoredKey } from '../../domain/access/api-key.js';
+import { ownerOf, type StoredKey } from '../../domain/access/api-key.js';
 import type { Member, MemberRole } from '../../domain/access/member.js';
 import { emailKey, readEmail } from '../../domain/parties/buyer-kyc.js';
 import { PonteError } from '../../errors.js';
@@ -69,9 +69,7 @@ export async function removeMember(
       if (keptBy !== null && (keeper?.role !== 'owner' || keeper.id === member.id)) {
         throw new PonteError('ValidationError', 'Another owner of the organization keeps keys.');
       }
-      const own = (await tx.keys.unrevoked(orgId, nowMs)).filter((key) =>
-        belongsTo(key, member.id),
-      );
+      const own = (await tx.keys.unrevoked(orgId)).filter((key) => ownerOf(key) === member.id);
       const keys = own.map((key) =>
         Object.freeze(
           keeper === null ? { ...key, revokedAtMs: nowMs } : { ...key, keptBy: keeper.id },

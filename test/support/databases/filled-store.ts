@@ -94,7 +94,7 @@ export function contentsOf(store: Store): Promise<readonly unknown[]> {
       tx.memberSessions.get('org_a', 'ses_1'),
       tx.destinationChanges.list(tenant, 5),
       tx.keys.list('org_a', 5),
-      tx.keys.unrevoked('org_a', T0),
+      tx.keys.unrevoked('org_a'),
       tx.keys.slots(tenant),
       tx.payments.list({ status: null, orgId: null, beforeId: null, limit: 100 }),
       tx.funds.get(tenant, 'pi_1'),

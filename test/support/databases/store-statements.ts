@@ -150,7 +150,7 @@ function readsOfMoney(tx: Tx): readonly Promise<unknown>[] {
     tx.memberSessions.createdBefore(T0, 5),
     tx.keys.get('key_1'),
     tx.keys.list('org_a', 5),
-    tx.keys.unrevoked('org_a', T0),
+    tx.keys.unrevoked('org_a'),
     tx.keys.slots(tenant),
     tx.payments.get(tenant, 'pi_1'),
     tx.payments.byExternalId(tenant, 'invoice', 'e'),

@@ -154,6 +154,7 @@ export function aKey(fields: Partial<StoredKey> = {}): StoredKey {
     secretHash: 'ab'.repeat(32),
     lastUsedAtMs: null,
     revokedAtMs: null,
+    rolledAtMs: null,
     slot: null,
     createdAtMs: T0,
     version: 1,

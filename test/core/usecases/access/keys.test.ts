@@ -98,6 +98,18 @@ test('a revoked key is refused on the very next request, and for ever', async ()
   assert.equal(again.revokedAtMs, revoked.revokedAtMs, 'revoked once');
 });
 
+test('a revocation does not depend on the clock of the host that is asked', async () => {
+  const { key, secret } = await createKey(deps, { ...everything, orgId });
+  const clock = { ...deps.clock, nowMs: () => deps.clock.nowMs() - HOUR_MS };
+  const behind = { ...deps, clock };
+  await authenticateKey(behind, secret);
+  await revokeKey(deps, orgId, key.id);
+  await assert.rejects(authenticateKey(behind, secret), { code: 'InvalidApiKey' });
+  const rolled = await createKey(deps, { ...everything, orgId });
+  await rollKey(deps, orgId, rolled.key.id, { createdBy: OPERATOR, overlapHours: 0 });
+  await assert.rejects(authenticateKey(behind, rolled.secret), { code: 'InvalidApiKey' });
+});
+
 test('an expired key is refused, and leaves its slot to the next key', async () => {
   const own = await made.organization();
   const expiresAtMs = deps.clock.nowMs() + MINUTE_MS;
@@ -161,6 +173,46 @@ describe('a key that is rolled', () => {
     await authenticateKey(deps, rolled.secret, inside);
     const over = authenticateKey(deps, old.secret, inside);
     await assert.rejects(over, { code: 'InvalidApiKey' });
+  });
+
+  test('is listed during the overlap, however many keys were revoked since', async () => {
+    const own = await made.organization();
+    const old = await createKey(deps, { ...everything, orgId: own });
+    await rollKey(deps, own, old.key.id, by);
+    for (let revoked = 0; revoked <= REVOKED_LISTED_MAX; revoked += 1) {
+      const { key } = await createKey(deps, { ...everything, orgId: own });
+      await revokeKey(deps, own, key.id);
+    }
+    await authenticateKey(deps, old.secret);
+    assert.ok((await listKeys(deps, own)).some(({ id }) => id === old.key.id));
+  });
+
+  test('gives its slot to the other one: a full organization rolls its keys', async () => {
+    const own = await made.organization();
+    const input = { ...everything, orgId: own };
+    const { key } = await createKey(deps, input);
+    for (let made = 1; made < KEYS_MAX; made += 1) await createKey(deps, input);
+    for (const overlapHours of [0, 1]) {
+      const last = (await listKeys(deps, own)).find(({ slot }) => slot === key.slot);
+      await rollKey(deps, own, last?.id ?? '', { ...by, overlapHours });
+    }
+    await assert.rejects(createKey(deps, input), { code: 'ValidationError' });
+  });
+
+  test('has an overlap of whole hours, a week at most', async () => {
+    const { key } = await createKey(deps, { ...everything, orgId });
+    for (const overlapHours of [-1, 0.5, 169, Number.NaN]) {
+      const refused = { code: 'ValidationError', message: /0 to 168/ };
+      await assert.rejects(rollKey(deps, orgId, key.id, { ...by, overlapHours }), refused);
+    }
+  });
+
+  test('ends at its own end, before that of the overlap', async () => {
+    const expiresAtMs = deps.clock.nowMs() + HOUR_MS;
+    const { key, secret } = await createKey(deps, { ...everything, orgId, expiresAtMs });
+    await rollKey(deps, orgId, key.id, by);
+    made.advanceClock(HOUR_MS);
+    await assert.rejects(authenticateKey(deps, secret), { code: 'InvalidApiKey' });
   });
 
   test('ends at once without an overlap, or when it is revoked in it', async () => {
@@ -236,6 +288,7 @@ describe('a key that cannot be made is refused', () => {
     'a scope that does not exist': ['ValidationError', { scopes: ['payments:all'] }],
     'an empty name': ['ValidationError', { name: ' ' }],
     'an overlong name': ['ValidationError', { name: 'a'.repeat(201) }],
+    'too many networks': ['ValidationError', { networks: Array(21).fill('203.0.113.9') }],
     'a name that databases do not keep': ['ValidationError', { name: 'a\0b' }],
     'an unknown organization': ['NotFound', { orgId: 'org_0' }],
   } as const;

@@ -124,7 +124,7 @@ describe('the API keys of a removed member', () => {
     const { key: rolled, secret: old } = await createKey(deps, input);
     await rollKey(deps, orgId, rolled.id, { createdBy: OPERATOR, overlapHours: 1 });
     const { keys } = await removeMember(deps, orgId, email);
-    assert.equal(keys.length, 2);
+    assert.equal(keys.length, 3, 'and the one that an operator rolled');
     for (const ended of [secret, old]) {
       await assert.rejects(authenticateKey(deps, ended), { code: 'InvalidApiKey' });
     }
@@ -145,6 +145,37 @@ describe('the API keys of a removed member', () => {
     await authenticateKey(deps, secret);
     await removeMember(deps, orgId, owner);
     await assert.rejects(authenticateKey(deps, secret), { code: 'InvalidApiKey' });
+  });
+
+  test('answer for what a key creates that an operator made of one of them, and end it', async () => {
+    const { orgId, email, createdBy, input } = await scene();
+    const { key } = await createKey(deps, { ...input, mode: 'live' });
+    const by = { createdBy: OPERATOR, overlapHours: 1 } as const;
+    const { key: rolled, secret } = await rollKey(deps, orgId, key.id, by);
+    assert.equal((await authenticateKey(deps, secret)).createdByMemberId, createdBy);
+    const { id: other } = await addMember(deps, { orgId, email: 'b@acme.example', role: 'owner' });
+    const { secret: others } = await rollKey(deps, orgId, rolled.id, { ...by, createdBy: other });
+    assert.equal((await authenticateKey(deps, others)).createdByMemberId, other);
+    await removeMember(deps, orgId, email);
+    await assert.rejects(authenticateKey(deps, secret), { code: 'InvalidApiKey' });
+    await authenticateKey(deps, others);
+  });
+
+  test('are of the owner who keeps them: it answers for what they create, also when rolled', async () => {
+    const { orgId, email, input } = await scene();
+    const owner = 'owner@acme.example';
+    const { id: keptBy } = await addMember(deps, { orgId, email: owner, role: 'owner' });
+    const { key, secret: kept } = await createKey(deps, { ...input, mode: 'live' });
+    await removeMember(deps, orgId, email, owner);
+    const by = { createdBy: OPERATOR, overlapHours: 1 } as const;
+    const { secret: rolled } = await rollKey(deps, orgId, key.id, by);
+    for (const secret of [kept, rolled]) {
+      assert.equal((await authenticateKey(deps, secret)).createdByMemberId, keptBy);
+    }
+    await removeMember(deps, orgId, owner);
+    for (const secret of [kept, rolled]) {
+      await assert.rejects(authenticateKey(deps, secret), { code: 'InvalidApiKey' });
+    }
   });
 
   test('are not created while it is removed', async () => {

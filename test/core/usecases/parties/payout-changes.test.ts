@@ -151,7 +151,7 @@ test('each mail about a held change stops it, once, and only by its link', async
   assert.equal((await changesOf())[0]?.[1], deps.clock.nowMs() - 48 * HOUR_MS);
 });
 
-test('a link stops whatever is held for its payee, also a change after its own', async () => {
+test('a link stops what is held for its payee, also a change after its own', async () => {
   const changes = 25;
   for (let nth = 0; nth < changes; nth += 1) {
     await configure(`decoy-${nth}`);
