@@ -268,7 +268,7 @@ test('what operators need is not cut out', () => {
     status: 'settled',
     filename: 'ponte.db',
     hostname: 'h',
-    step: 'sequencer',
+    step: 'outbox',
     path: '/v1/payments',
     requestId: 'req-1',
     durationMs: 12,

@@ -198,7 +198,7 @@ test('id and ext_ with the externalId name the same; a stranger finds nothing', 
   assert.equal(refusalOf(await read(payment.id)), '404 NotFound');
 });
 
-test('pages follow each other without gap, while events are sequenced and sent', async () => {
+test('pages follow each other without gap, while events are appended and sent', async () => {
   for (let made = 0; made < 3; made += 1) await newSubscription(site.world, tenant);
   const { payment } = await newPayment(site.world, tenant);
   await site.call('POST', `/v1/payments/${payment.id}/cancel`, { key, body: { reason: 'why' } });
