@@ -175,7 +175,7 @@ async function applied<T>(
   } catch (cause) {
     // An error of the work counts only if its reads are consistent.
     const isStale = await unit.isStale();
-    // The next run reads what was committed meanwhile, not what was kept before it.
+    // By then no row is kept that a commit of before has changed.
     await database.durable();
     if (isStale) return { kind: 'lost', cause, seals: false, gated: false };
     throw cause;
