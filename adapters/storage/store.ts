@@ -201,8 +201,7 @@ async function applied<T>(
   }
 }
 
-const parts: { readonly [P in keyof Tx]: TxPart<P> | ((unit: UnitOfWork) => Tx[P]) } = {
-  onEnd: (unit) => (listener) => unit.onEnd(listener),
+const parts: { readonly [P in Exclude<keyof Tx, 'onEnd'>]: TxPart<P> } = {
   organizations: organizationsPart,
   members: membersPart,
   keys: keysPart,
@@ -250,10 +249,14 @@ class OfRun {
   }
 }
 
-class RunTx extends OfRun {}
+class RunTx extends OfRun {
+  onEnd(listener: (stored: boolean) => void): void {
+    this.unit.onEnd(listener);
+  }
+}
 
 for (const [name, part] of Object.entries(parts)) {
-  const bind = typeof part === 'function' ? part : binderOf(part);
+  const bind = binderOf(part);
   Object.defineProperty(RunTx.prototype, name, {
     get(this: RunTx) {
       return bind(this.unit);
