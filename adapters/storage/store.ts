@@ -175,7 +175,7 @@ async function applied<T>(
   } catch (cause) {
     // An error of the work counts only if its reads are consistent.
     const isStale = await unit.isStale();
-    // The next run reads what was committed meanwhile, not what was kept before it.
+    // By then no row is kept that a commit of before has changed.
     await database.durable();
     if (isStale) return { kind: 'lost', cause, seals: false, gated: false };
     throw cause;
@@ -201,8 +201,7 @@ async function applied<T>(
   }
 }
 
-const parts: { readonly [P in keyof Tx]: TxPart<P> | ((unit: UnitOfWork) => Tx[P]) } = {
-  onEnd: (unit) => (listener) => unit.onEnd(listener),
+const parts: { readonly [P in Exclude<keyof Tx, 'onEnd'>]: TxPart<P> } = {
   organizations: organizationsPart,
   members: membersPart,
   keys: keysPart,
@@ -250,10 +249,14 @@ class OfRun {
   }
 }
 
-class RunTx extends OfRun {}
+class RunTx extends OfRun {
+  onEnd(listener: (stored: boolean) => void): void {
+    this.unit.onEnd(listener);
+  }
+}
 
 for (const [name, part] of Object.entries(parts)) {
-  const bind = typeof part === 'function' ? part : binderOf(part);
+  const bind = binderOf(part);
   Object.defineProperty(RunTx.prototype, name, {
     get(this: RunTx) {
       return bind(this.unit);

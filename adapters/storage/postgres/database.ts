@@ -11,6 +11,7 @@ import {
   type Statement,
   StoreConflict,
 } from '../database.js';
+import { rowName } from '../table.js';
 import type { PostgresConnections } from './connections.js';
 import { failureOf } from './errors.js';
 import { type BatchQueue, MicroBatcher } from './micro-batcher.js';
@@ -31,10 +32,13 @@ const WRITE_CONCURRENCY = 2;
 /** Larger groups hold locks for longer, and cost more when a batch fails. */
 const GROUP_MAX = 128;
 
+const FEED_CONFLICT = 'PT410';
 /** SQLSTATEs of batches that lost a race; the work runs again. */
 const conflicts: Readonly<Record<string, 'guard' | 'unique'>> = {
   // ponte_expect of the migrations.
   PT409: 'guard',
+  // ponte_append: the detail is the tenant whose subscriptions have changed.
+  [FEED_CONFLICT]: 'guard',
   '23505': 'unique',
   // Serialization failure, deadlock.
   '40001': 'guard',
@@ -151,6 +155,7 @@ export class PostgresDatabase implements Database {
   }
 
   async #applyAll(group: readonly StatementBatch[]): Promise<void> {
+    if (group.length === 0) return;
     const apply: Trial = (client, server) => this.#commit(client, server, group);
     await this.#settle(group, await this.#tried(apply));
   }
@@ -176,6 +181,14 @@ export class PostgresDatabase implements Database {
     const mayBeOneOf = group.length > 1 && !isUnavailable(error);
     if (!mayBeOneOf) {
       for (const { reject } of group) reject(error);
+      return;
+    }
+    const feed = changedFeed(error);
+    if (feed !== null) {
+      // Their work runs again together: found one by one, they would also commit one by one.
+      const isLost = (batch: StatementBatch) => appendsTo(batch, feed);
+      for (const { reject } of group.filter(isLost)) reject(error);
+      await this.#applyAll(group.filter((batch) => !isLost(batch)));
       return;
     }
     // Each half is applied separately, to find the batch that fails.
@@ -227,6 +240,19 @@ function asConflict(error: unknown): unknown {
   const kind = conflicts[code];
   if (kind === undefined) return error;
   return new StoreConflict(kind, (error as Error).message, error);
+}
+
+/** The name of the row of `feed_heads`; null for another error. */
+function changedFeed(error: unknown): string | null {
+  const cause = error instanceof StoreConflict ? error.cause : null;
+  if (!(cause instanceof pg.DatabaseError) || cause.code !== FEED_CONFLICT) return null;
+  return cause.detail ?? null;
+}
+
+function appendsTo({ statements }: StatementBatch, feed: string): boolean {
+  return statements.some(
+    ({ template, params }) => template?.kind === 'append' && rowName(params.slice(0, 2)) === feed,
+  );
 }
 
 function isUnavailable(error: unknown): boolean {

@@ -29,8 +29,8 @@ begin
     end if;
     if tenant.oldest <> head.subscription_changes or tenant.newest <> head.subscription_changes
     then
-      raise exception 'the subscriptions have changed since they were read' using errcode =
-    'PT409';
+      raise exception 'the subscriptions have changed since they were read'
+        using errcode = 'PT410', detail = tenant.org_id || '/' || tenant.mode;
     end if;
     foreach place in array tenant.places loop
       head.sequence := head.sequence + 1;

@@ -1,9 +1,14 @@
 // Values made of rows, kept until one of the rows may have changed. There is one rule: a write of
 // this process drops what depends on it before it is answered, and a commit of another process
-// drops everything.
+// drops everything. Between a commit and its answer, while the disk syncs, a kept value may be read
+// beside a newer row. A write that was decided on it compares its version and fails, a refusal runs
+// again, and what only reads answers as before the commit, which is not answered yet.
 import type { CachedRead, Row, Statement, StatementTemplate } from '../database.js';
 
-/** About 16 MB: the texts of the rows, and OVERHEAD for each value. */
+/**
+ * The texts of the rows, and OVERHEAD for each value. Full of payments it was measured at 33 MB:
+ * the text of an answer is kept with its payment and not counted.
+ */
 const CHARACTERS_MAX = 8_000_000;
 const OVERHEAD = 1_000;
 

@@ -37,7 +37,7 @@ export interface Wait {
 export interface FeedReaders {
   /**
    * The events after a sequence, or after the latest event, ascending. If there are none it waits;
-   * at the end of the wait the page is empty. Null does not wait. EventsPruned if requested events
+   * at the end of the wait it reads once more. Null does not wait. EventsPruned if requested events
    * were removed; FeedReset after the latest event and in another epoch; RateLimitExceeded without
    * events and without a slot to wait.
    */
@@ -100,7 +100,8 @@ export function feedReaders(deps: Pick<Deps, 'store'>, waitingMax = WAITING_MAX)
         const now = await readNow();
         if (now.events.length > 0) return pageOf(now, request);
         const then = await promise;
-        if (then === null) return pageOf(now, request);
+        // The process that stored an event and does not know it wakes nobody.
+        if (then === null) return pageOf(await readNow(), request);
         if (then.epoch !== now.epoch) throw resetOf(then.epoch, await headOf(deps, tenant));
         return pageOf(then, request);
       } finally {
@@ -185,7 +186,7 @@ async function readPage(
   tenant: Tenant,
   { after, limit, epoch: known = null }: FeedRequest,
 ): Promise<Found> {
-  // The head first: events that are sequenced between the reads must not appear pruned.
+  // The head first: events that are appended between the reads must not appear pruned.
   const [head, { number: epoch }] = await Promise.all([tx.feed.head(tenant), tx.epochs.current()]);
   const lastSequence = head?.sequence ?? 0;
   if (after > lastSequence || (known !== null && known !== epoch)) {

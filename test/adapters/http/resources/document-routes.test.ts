@@ -277,7 +277,7 @@ test('a client that goes away in the middle leaves nothing to read', async () =>
 });
 
 test('an upload may take longer than another request may', async (t) => {
-  const slow = await checkedSite(t, undefined, { requestTimeoutMs: 60 });
+  const slow = await checkedSite(t, undefined, { requestTimeoutMs: 600 });
   const orgId = await slow.world.organization();
   const upload = await newUpload(slow.world, { orgId, mode: 'test' });
   const [uploading, other] = [connect(slow.port, '127.0.0.1'), connect(slow.port, '127.0.0.1')];

@@ -154,7 +154,7 @@ test('after=latest begins behind the latest event, with a wait and without', asy
   assert.equal(refusalOf(await read('?after=newest')), '400 ValidationError');
 });
 
-test('a reader that waits is answered as soon as events are sequenced', async () => {
+test('a reader that waits is answered as soon as events are appended', async () => {
   const waiting = read('?wait=30');
   await until(() => site.world.feedReaders.waiting() === 1);
   await newPayment(site.world, tenant);

@@ -203,7 +203,7 @@ function withoutStatus(entry: Json): Json {
   return entry['kind'] === 'delivery' ? { ...entry, status: null } : entry;
 }
 
-test('pages follow each other without gap, while events are sequenced and sent', async () => {
+test('pages follow each other without gap, while events are appended and sent', async () => {
   for (let made = 0; made < 3; made += 1) await newSubscription(site.world, tenant);
   const { payment } = await newPayment(site.world, tenant);
   await site.call('POST', `/v1/payments/${payment.id}/cancel`, { key, body: { reason: 'why' } });

@@ -23,6 +23,7 @@ import {
   anOrganization,
   aPayment,
   aProfile,
+  aSubscription,
   otherOrg,
   someFunds,
   subscriptionsAfter,
@@ -112,6 +113,31 @@ test('a hundred concurrent creates are few commits and few round trips', async (
   assert.equal(store.counts.applied - before.applied, 100);
   assert.ok(store.counts.commits - before.commits <= 3, `${store.counts.commits} commits`);
   assert.ok(store.counts.reads - before.reads <= 3, `${store.counts.reads} reads`);
+});
+
+test('a changed subscription makes the creates of its tenant run again together', async () => {
+  const { store } = await aStore();
+  let runs = 0;
+  const { promise: changed, resolve: go } = Promise.withResolvers<void>();
+  const before = store.counts;
+  const creates = ids(100).map((id, nth) =>
+    store.run(async (tx) => {
+      runs += 1;
+      const of = nth === 0 ? otherOrg : tenant;
+      const active = await tx.subscriptions.active(of);
+      if (active.changes === 0) await changed;
+      tx.feed.append(anEvent({ ...of, id: `evt_${id}` }), active);
+    }),
+  );
+  await until(() => runs === 100);
+  await store.run(async (tx) => tx.subscriptions.insert(aSubscription()));
+  go();
+  await Promise.all(creates);
+  assert.equal(await checkedFeed(store, tenant), 99);
+  assert.equal(await checkedFeed(store, otherOrg), 1);
+  assert.equal(runs, 199, 'the event of another tenant is stored in the first run');
+  // The subscription, the other tenant, and all the rest.
+  assert.ok(store.counts.commits - before.commits <= 10, `${store.counts.commits} commits`);
 });
 
 test('hosts that append side by side leave no gap, and no batch loses to another', async () => {

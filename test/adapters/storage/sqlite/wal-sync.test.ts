@@ -132,7 +132,7 @@ test('an answer that may contain a commit waits until that is on the disk', asyn
   assert.equal((await store.run((tx) => tx.buyers.get('test', 'byr_1')))?.id, 'byr_1');
 });
 
-test('a refusal of kept rows that a commit changes meanwhile is decided after the disk', async (t) => {
+test('a refusal of kept rows that a commit has changed is decided after the disk', async (t) => {
   const disk = slowDisk(t);
   const store = openSqliteStore({ path: freshPath(), syncFile: disk.syncFile });
   await store.migrate();

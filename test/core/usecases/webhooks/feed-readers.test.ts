@@ -95,7 +95,7 @@ test('what is there already is not waited for', async (t) => {
   assert.equal(readers.waiting(), 0);
 });
 
-test('a waiting reader gets the next events as they are sequenced', async (t) => {
+test('a waiting reader gets the next events as they are appended', async (t) => {
   const { readers, grow } = await opened(t);
   await grow(tenant);
   const page = readers.read(tenant, { after: 1, limit: 5 }, never());
@@ -120,7 +120,17 @@ test('at the end of its wait a reader gets an empty page and nextAfter as it was
   }
 });
 
-test('however many wait for a tenant, a batch of events costs one look', async (t) => {
+test('at the end of its wait a reader gets the events that nobody reported', async (t) => {
+  const { readers, deps } = await opened(t);
+  const over = new AbortController();
+  const page = readers.read(tenant, { after: 0, limit: 5 }, { keyId: 'k', ended: over.signal });
+  await until(() => readers.waiting() === 1);
+  await emitBy({ ...deps, wake: () => undefined }, tenant);
+  over.abort();
+  assert.deepEqual(sequencesOf(await page), [1]);
+});
+
+test('however many wait for a tenant, a batch of its events costs one look', async (t) => {
   const { readers, runs, grow } = await opened(t);
   const pages = times(500, tenant).map(() => readers.read(tenant, { after: 0, limit: 5 }, never()));
   const elsewhere = readers.read(otherOrg, { after: 0, limit: 5 }, never());
