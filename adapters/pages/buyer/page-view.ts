@@ -76,6 +76,8 @@ export interface PagePayment
   /** Null without instructions. */
   readonly check: CheckView | null;
   readonly settlement: SettlementView | null;
+  /** Its payout came back after the settlement, and an operator decides what happens. */
+  readonly isPayoutBack: boolean;
   /** What the buyer waits for takes longer than it should. */
   readonly isLate: boolean;
   /** By when the operator answers, if a person looks into it; null without a promise. */

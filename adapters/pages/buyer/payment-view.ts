@@ -180,6 +180,7 @@ function outerView(
     instructions: null,
     check: null,
     settlement: null,
+    isPayoutBack: false,
     isLate: false,
     answerByMs: null,
     endedAtMs: null,
@@ -233,6 +234,7 @@ function signedInView(deps: PageSettings, shown: PaymentPage): PagePayment {
         ? null
         : // A later fact about money changes the payment again.
           { ...settlement, settledAtMs: paidOutAtMs ?? updatedAtMs, transactionHash },
+    isPayoutBack: shown.isPayoutBack,
     isLate: shown.isLate,
     answerByMs: answerByMs(shown, deps.settings),
     endedAtMs: isTerminal(payment.status) ? updatedAtMs : null,

@@ -4,6 +4,7 @@ import { isOpen, type MoneyCommand } from '../../domain/commands/partner-command
 import { isDecisionLate, isLate, isPayinShort } from '../../domain/commands/poll-plan.js';
 import type { Quote } from '../../domain/commands/quote.js';
 import { screenOf } from '../../domain/hosted/hosted-screen.js';
+import { isPayoutBack } from '../../domain/money-desk/money-decision.js';
 import { type KycState, type KycSubmission, kycStateOf } from '../../domain/parties/buyer-kyc.js';
 import { type ConnectedAccount, payeeNameOf } from '../../domain/parties/connected-account.js';
 import type { Organization } from '../../domain/parties/organization.js';
@@ -24,6 +25,8 @@ export interface PaymentPage extends PaymentView {
   readonly screen: ReturnType<typeof screenOf>;
   /** The end of the seller's tax id; null if it is unknown or the organization is paid. */
   readonly payeeTaxIdLast4: string | null;
+  /** A payout came back after the settlement, and an operator decides what happens. */
+  readonly isPayoutBack: boolean;
   /** What the buyer waits for takes longer than it should. */
   readonly isLate: boolean;
   /** How to check the bank details; null without them. */
@@ -82,6 +85,7 @@ export async function readPaymentPage(deps: Deps, publicId: string): Promise<Pay
       kyc,
       screen,
       payeeTaxIdLast4: taxIdLast4Of(payment, seller),
+      isPayoutBack: commands.some(isPayoutBack),
       isLate: isWaitLate(payment, submission, awaited, nowMs),
       moneyTimes: moneyTimesOf(postings),
       pageVersion: versions[0]?.version ?? '',
