@@ -82,7 +82,7 @@ export interface PagePayment
   readonly isLate: boolean;
   /** By when the operator answers, if a person looks into it; null without a promise. */
   readonly answerByMs: number | null;
-  /** When it was settled, failed, cancelled or expired; null before. */
+  /** When it was settled, failed, cancelled or expired; null before, and if it is not known. */
   readonly endedAtMs: number | null;
   readonly expiresAtMs: number | null;
 }

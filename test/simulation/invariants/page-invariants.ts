@@ -134,7 +134,8 @@ function pageOf(observed: ObservedState, found: ObservedPayment, nowMs: number):
       given === undefined
         ? null
         : { ...given, replacedAtMs: before?.issuedAtMs ?? null, history: { kind: 'new' } },
-    moneyTimes: moneyTimesOf(found.postings),
+    moneyTimes: moneyTimesOf(found.postings, commands),
+    endedAtMs: null,
     pageVersion: '1.0',
   };
 }
