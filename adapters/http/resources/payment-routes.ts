@@ -190,7 +190,9 @@ export const payment = representation<PaymentSource>()('Payment', {
   hostedPaymentUrl: [
     z.string().meta({
       format: 'uri',
-      description: 'Forward it to the buyer, and keep it secret otherwise.',
+      description:
+        'Forward it to the buyer, and keep it secret otherwise. The page answers 404 until an ' +
+        'intent that needs an approval is approved, and until the buyer of an invoice is invited.',
     }),
     hostedPaymentUrl,
   ],

@@ -72,8 +72,22 @@ const endings = {
     };
   },
   needs_review: (scene) => {
-    const { texts, format, payee } = scene;
+    const { texts, format, payee, payment } = scene;
     const { kept } = sumsOf(scene);
+    const stops = payoutRoute(scene, 'partner');
+    if (payment.isPayoutBack) {
+      return {
+        title: texts.ended.review,
+        lede: texts.ended.backLede(payee),
+        live: true,
+        answers: {
+          money: texts.ended.backMoney(payee),
+          next: spaced(texts.ended.backNext(payee), answerBy(scene)),
+          todo: <b>{texts.answers.notAgain}</b>,
+        },
+        stops,
+      };
+    }
     return {
       title: texts.ended.review,
       lede: isZero(kept) ? texts.ended.reviewLedePlain : texts.ended.reviewLede(format.money(kept)),
@@ -83,7 +97,7 @@ const endings = {
         next: spaced(texts.ended.reviewNext, answerBy(scene), texts.ended.reviewMail),
         todo: <b>{texts.answers.notAgain}</b>,
       },
-      stops: payoutRoute(scene, 'partner'),
+      stops,
     };
   },
   refund_coming: (scene) => {

@@ -204,7 +204,11 @@ export function payoutRoute(
 function payeeCaption(scene: PaymentScene, at: Parameters<typeof payoutRoute>[1]): string {
   const { texts, format, payment } = scene;
   const { quote, settlement } = payment;
-  if (settlement !== null) return texts.route.paidOut(format.money(settlement.settled));
+  // A settlement stays after its payout came back.
+  if (at === 'end' && settlement !== null) {
+    return texts.route.paidOut(format.money(settlement.settled));
+  }
+  if (payment.isPayoutBack) return texts.money.review;
   if (at === 'payee') return texts.route.pix;
   if (at === 'partner' && !isZero(sumsOf(scene).missing)) return texts.route.waits;
   if (quote === null) return texts.route.receives;

@@ -76,11 +76,13 @@ export interface PagePayment
   /** Null without instructions. */
   readonly check: CheckView | null;
   readonly settlement: SettlementView | null;
+  /** Its payout came back after the settlement, and an operator decides what happens. */
+  readonly isPayoutBack: boolean;
   /** What the buyer waits for takes longer than it should. */
   readonly isLate: boolean;
   /** By when the operator answers, if a person looks into it; null without a promise. */
   readonly answerByMs: number | null;
-  /** When it was settled, failed, cancelled or expired; null before. */
+  /** When it was settled, failed, cancelled or expired; null before, and if it is not known. */
   readonly endedAtMs: number | null;
   readonly expiresAtMs: number | null;
 }

@@ -12,7 +12,7 @@ import {
   type PayinInstructions,
   railsFrom,
 } from '../../../core/domain/payments/payin-instructions.js';
-import { isTerminal, type Payment } from '../../../core/domain/payments/payment.js';
+import type { Payment } from '../../../core/domain/payments/payment.js';
 import type { Deps, Settings } from '../../../core/ports/deps.js';
 import type { PaymentPage } from '../../../core/usecases/hosted/payment-page.js';
 import { simulationsFor } from '../../../core/usecases/sandbox/simulations.js';
@@ -180,6 +180,7 @@ function outerView(
     instructions: null,
     check: null,
     settlement: null,
+    isPayoutBack: false,
     isLate: false,
     answerByMs: null,
     endedAtMs: null,
@@ -187,14 +188,26 @@ function outerView(
   };
 }
 
+/** Since when a person looks into the payment; null if nobody does, or that is not known. */
+function inReviewSinceMs({ payment, screen, isPayoutBack, ...shown }: PaymentPage): number | null {
+  const { payoutBackAtMs, refundOwedAtMs } = shown.moneyTimes;
+  if (screen === 'unapproved') return payment.approvalLostAtMs;
+  if (screen === 'refund_review') return refundOwedAtMs;
+  if (screen !== 'needs_review') return null;
+  if (isPayoutBack) return payoutBackAtMs;
+  // Its payout failed with it.
+  return payment.status === 'failed' ? shown.endedAtMs : null;
+}
+
 /** A promise whose day is over is not shown. */
 function answerByMs(
-  { payment, nowMs }: PaymentPage,
+  shown: PaymentPage,
   { answerDays }: Pick<Settings, 'answerDays'>,
 ): number | null {
-  if (answerDays === null) return null;
-  const byMs = payment.updatedAtMs + answerDays * DAY_MS;
-  return byMs < nowMs ? null : byMs;
+  const sinceMs = inReviewSinceMs(shown);
+  if (answerDays === null || sinceMs === null) return null;
+  const byMs = sinceMs + answerDays * DAY_MS;
+  return byMs < shown.nowMs ? null : byMs;
 }
 
 function signedInView(deps: PageSettings, shown: PaymentPage): PagePayment {
@@ -233,9 +246,10 @@ function signedInView(deps: PageSettings, shown: PaymentPage): PagePayment {
         ? null
         : // A later fact about money changes the payment again.
           { ...settlement, settledAtMs: paidOutAtMs ?? updatedAtMs, transactionHash },
+    isPayoutBack: shown.isPayoutBack,
     isLate: shown.isLate,
     answerByMs: answerByMs(shown, deps.settings),
-    endedAtMs: isTerminal(payment.status) ? updatedAtMs : null,
+    endedAtMs: shown.endedAtMs,
     expiresAtMs: payment.expiresAtMs,
   };
 }

@@ -22,6 +22,7 @@ import type { ListPage, PaymentFilter, TenantPaymentFilter } from '../../../core
 import {
   encoded,
   fixed,
+  flag,
   group,
   key,
   money,
@@ -70,6 +71,7 @@ export const payments = defineTable<Payment>('payments', {
   number: fixed(text.null('number')),
   dueDate: fixed(text.null('due_date')),
   createdByMemberId: fixed(text.null('created_by_member_id')),
+  requiresApproval: fixed(flag('requires_approval')),
   approvedByMemberId: text.null('approved_by_member_id'),
   invitedAtMs: time.null('invited_at'),
   buyerId: fixed(text('buyer_id')),

@@ -119,6 +119,8 @@ export interface Payment extends Tenant {
   readonly dueDate: string | null;
   /** Who created it, or `accountableMember` of the API key that did. */
   readonly createdByMemberId: string | null;
+  /** Whether it was created to wait for an approval. Invoices of earlier releases have false. */
+  readonly requiresApproval: boolean;
   readonly approvedByMemberId: string | null;
   /** When the buyer of an invoice was last sent a link. */
   readonly invitedAtMs: number | null;
@@ -174,8 +176,10 @@ export function firstStatus(origin: PaymentOrigin, requiresApproval: boolean): P
 }
 
 /** The hosted page opens with the approval of an intent, with the invitation of an invoice. */
-export function isPageOpen({ origin, status, invitedAtMs }: Payment): boolean {
-  return origin === 'payment_intent' ? status !== 'awaiting_approval' : invitedAtMs !== null;
+export function isPageOpen(payment: Payment): boolean {
+  const { origin, requiresApproval, approvedByMemberId, invitedAtMs } = payment;
+  if (origin === 'invoice') return invitedAtMs !== null;
+  return !requiresApproval || approvedByMemberId !== null;
 }
 
 export function isCancellable(status: PaymentStatus): boolean {

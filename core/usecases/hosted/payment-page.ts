@@ -4,10 +4,12 @@ import { isOpen, type MoneyCommand } from '../../domain/commands/partner-command
 import { isDecisionLate, isLate, isPayinShort } from '../../domain/commands/poll-plan.js';
 import type { Quote } from '../../domain/commands/quote.js';
 import { screenOf } from '../../domain/hosted/hosted-screen.js';
+import { isPayoutBack } from '../../domain/money-desk/money-decision.js';
 import { type KycState, type KycSubmission, kycStateOf } from '../../domain/parties/buyer-kyc.js';
 import { type ConnectedAccount, payeeNameOf } from '../../domain/parties/connected-account.js';
 import type { Organization } from '../../domain/parties/organization.js';
 import type { PaymentView } from '../../domain/payments/change.js';
+import { type EventNote, reportedStatus } from '../../domain/payments/event.js';
 import type { PostingKind, StoredPosting } from '../../domain/payments/ledger.js';
 import { isPageOpen, isTerminal, type Payment } from '../../domain/payments/payment.js';
 import { assert, PonteError } from '../../errors.js';
@@ -24,11 +26,15 @@ export interface PaymentPage extends PaymentView {
   readonly screen: ReturnType<typeof screenOf>;
   /** The end of the seller's tax id; null if it is unknown or the organization is paid. */
   readonly payeeTaxIdLast4: string | null;
+  /** A payout came back after the settlement, and an operator decides what happens. */
+  readonly isPayoutBack: boolean;
   /** What the buyer waits for takes longer than it should. */
   readonly isLate: boolean;
   /** How to check the bank details; null without them. */
   readonly check: ShownBankDetails | null;
   readonly moneyTimes: MoneyTimes;
+  /** When it was settled, failed, cancelled or expired; null before, and if that is not known. */
+  readonly endedAtMs: number | null;
   /** The version that `tx.views.pageVersions` returns. */
   readonly pageVersion: string;
   readonly nowMs: number;
@@ -40,6 +46,9 @@ export interface MoneyTimes {
   readonly paidOutAtMs: number | null;
   readonly refundOrderedAtMs: number | null;
   readonly refundedAtMs: number | null;
+  readonly payoutBackAtMs: number | null;
+  /** A refund came back, or was owed. */
+  readonly refundOwedAtMs: number | null;
 }
 
 /** NotFound for an unknown id, and while `isPageOpen` is false. */
@@ -56,7 +65,7 @@ export async function readPaymentPage(deps: Deps, publicId: string): Promise<Pay
     const { id, buyerId, quoteId, ...rest } = await openPage(tx, publicId);
     const tenant = tenantOf(rest);
     const { sellerExternalId } = rest;
-    const [view, organization, quote, submission, versions, postings, commands, seller] =
+    const [view, organization, quote, submission, versions, postings, commands, seller, events] =
       await Promise.all([
         tx.views.get(tenant, id),
         tx.organizations.get(tenant.orgId),
@@ -66,6 +75,7 @@ export async function readPaymentPage(deps: Deps, publicId: string): Promise<Pay
         tx.ledger.ofSubject(tenant, id),
         tx.commands.ofPayment(tenant, id),
         sellerExternalId === null ? null : tx.accounts.byExternalId(tenant, sellerExternalId),
+        isTerminal(rest.status) ? tx.feed.ofSubject(tenant, id) : [],
       ]);
     assert(view !== null && organization !== null, 'a payment and its organization stay');
     const kyc = kycStateOf(view.kycStatus, submission);
@@ -82,8 +92,10 @@ export async function readPaymentPage(deps: Deps, publicId: string): Promise<Pay
       kyc,
       screen,
       payeeTaxIdLast4: taxIdLast4Of(payment, seller),
+      isPayoutBack: commands.some(isPayoutBack),
       isLate: isWaitLate(payment, submission, awaited, nowMs),
-      moneyTimes: moneyTimesOf(postings),
+      moneyTimes: moneyTimesOf(postings, commands),
+      endedAtMs: endedAtMsOf(events),
       pageVersion: versions[0]?.version ?? '',
       nowMs,
     };
@@ -119,13 +131,31 @@ function isWaitLate(
   return isVerifying && isDecisionLate(submission.submittedAtMs, nowMs);
 }
 
-export function moneyTimesOf(postings: readonly StoredPosting[]): MoneyTimes {
+/** Later changes of a payment that ended have no such event. Null once the events are removed. */
+export function endedAtMsOf(events: readonly EventNote[]): number | null {
+  const ended = events.findLast(({ type }) => {
+    const status = reportedStatus(type);
+    return status !== null && isTerminal(status);
+  });
+  return ended?.createdAtMs ?? null;
+}
+
+export function moneyTimesOf(
+  postings: readonly StoredPosting[],
+  commands: readonly MoneyCommand[],
+): MoneyTimes {
   const latest = (...kinds: readonly PostingKind[]) =>
     postings.findLast(({ kind }) => kinds.includes(kind))?.atMs ?? null;
   return {
     receivedAtMs: latest('funds_received'),
     paidOutAtMs: latest('payout_paid'),
-    refundOrderedAtMs: latest('refund_owed'),
+    refundOrderedAtMs: commands.findLast(isSentRefund)?.lastSentAtMs ?? null,
     refundedAtMs: latest('refund_paid', 'refund_by_hand', 'returned_by_partner'),
+    payoutBackAtMs: latest('payout_returned'),
+    refundOwedAtMs: latest('refund_bounced', 'refund_owed'),
   };
+}
+
+function isSentRefund({ kind, lastSentAtMs }: MoneyCommand): boolean {
+  return kind === 'refund' && lastSentAtMs !== null;
 }

@@ -74,7 +74,11 @@ export async function readItem(
     tx.payments.find(id),
   ]);
   if (deposit !== null) return depositItem(deposit, request);
-  if (payment !== null) return lossItem(await loadPayment(tx, tenantOf(payment), id), request);
+  if (payment !== null) {
+    const tenant = tenantOf(payment);
+    const stored = await loadPayment(tx, tenant, id);
+    return lossItem(stored, await tx.commands.ofPayment(tenant, id), request);
+  }
   if (command === null) throw new PonteError('NotFound');
   if (isMoneyCommand(command)) {
     return commandItem(command, request, await basisNow(tx, command, nowMs));
@@ -162,27 +166,37 @@ function depositProblem(deposit: Deposit, action: MoneyAction): string | null {
   return isFit ? null : `${id} is a deposit: it is resolved --as otherwise.`;
 }
 
-function lossItem(stored: PaymentAggregate, request: DeskRequest): DeskItem {
-  const { id, orgId, mode } = stored.payment;
+function lossItem(
+  stored: PaymentAggregate,
+  commands: readonly MoneyCommand[],
+  request: DeskRequest,
+): DeskItem {
+  const { orgId, mode } = stored.payment;
   const { funds } = stored;
-  const isLost = openLossOf(funds).amountMinor > 0n;
   return {
     orgId,
     mode,
     basis: basisOfLoss(funds),
     action: actionOf(request, funds.currency),
-    problem:
-      request.verb !== 'write-off'
-        ? `${id} is a payment: only its loss is written off.`
-        : isLost
-          ? null
-          : `${id} has no loss, or it is written off.`,
+    problem: lossProblem(stored, commands, request),
     check: async () => undefined,
     async stage({ deps, tx }) {
       const done = await stageChange(deps, tx, stored, lossWrittenOff(stored));
       return () => announce(deps, done);
     },
   };
+}
+
+function lossProblem(
+  { payment: { id }, funds }: PaymentAggregate,
+  commands: readonly MoneyCommand[],
+  { verb }: DeskRequest,
+): string | null {
+  if (verb !== 'write-off') return `${id} is a payment: only its loss is written off.`;
+  if (openLossOf(funds).amountMinor === 0n) return `${id} has no loss, or it is written off.`;
+  const back = commands.find(isPayoutBack);
+  if (back === undefined) return null;
+  return `The payout ${back.id} came back: decide about it first, its money may cover the loss.`;
 }
 
 function commandItem(command: MoneyCommand, request: DeskRequest, basis: string): DeskItem {

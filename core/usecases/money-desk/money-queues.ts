@@ -313,9 +313,10 @@ async function unapprovedRow({ tx }: Read, { id, ...of }: Payment): Promise<Queu
 
 async function lostRow({ tx }: Read, { id, ...of }: FundsRow): Promise<QueueRow | null> {
   const tenant = tenantOf(of);
-  const [{ payment, funds }, postings] = await Promise.all([
+  const [{ payment, funds }, postings, commands] = await Promise.all([
     loadPayment(tx, tenant, id),
     tx.ledger.ofSubject(tenant, id),
+    tx.commands.ofPayment(tenant, id),
   ]);
   const amount = openLossOf(funds);
   if (amount.amountMinor === 0n) return null;
@@ -328,7 +329,8 @@ async function lostRow({ tx }: Read, { id, ...of }: FundsRow): Promise<QueueRow 
     amount,
     sinceMs: postings.findLast(({ kind }) => kind === 'loss')?.atMs ?? payment.updatedAtMs,
     known: { kind: 'lost', received: money(funds.receivedMinor, funds.currency) },
-    steps: ['write_off'],
+    // The money of a payout that came back may cover the loss.
+    steps: commands.some(isPayoutBack) ? [] : ['write_off'],
     proposal: await openProposal(tx, id, basisOfLoss(funds)),
   };
 }

@@ -258,10 +258,10 @@ async function stageNew(
       tx.subscriptions.active(tenant),
       tx.buyers.byEmail(tenant.mode, emailKey(input.buyer.email)),
     ]);
-  const requires = origin === 'invoice' ? invoicesNeedApproval : intentsNeedApproval;
-  const status = firstStatus(origin, requires);
+  const requiresApproval = origin === 'invoice' ? invoicesNeedApproval : intentsNeedApproval;
+  const status = firstStatus(origin, requiresApproval);
   const buyer = known ?? newBuyer(deps, tenant, input.buyer.email, nowMs);
-  const decided = { ...payee, status, buyerId: buyer.id, nowMs };
+  const decided = { ...payee, status, requiresApproval, buyerId: buyer.id, nowMs };
   const payment = newPayment(deps, tenant, input, decided);
   const kycStatus = await kycStatusOf(tx, payment);
   // A create does not change an existing buyer: its data proves nothing.
@@ -367,7 +367,8 @@ function newPayment(
   deps: Deps,
   tenant: Tenant,
   input: CreatePaymentInput,
-  decided: Payee & Pick<Payment, 'status' | 'buyerId'> & { readonly nowMs: number },
+  decided: Payee &
+    Pick<Payment, 'status' | 'requiresApproval' | 'buyerId'> & { readonly nowMs: number },
 ): Payment {
   const { nowMs, ...known } = decided;
   const { idempotencyKey: _, ...sent } = input;

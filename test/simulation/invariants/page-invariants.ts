@@ -1,5 +1,6 @@
 // Invariants of what buyers see: each state that a payment reaches has a page, in every language,
 // with all of the money; and bank details that a page shows are those that were signed.
+
 import { createPublicKey, verify } from 'node:crypto';
 import { paymentView } from '../../../adapters/pages/buyer/payment-view.js';
 import { renderPage } from '../../../adapters/pages/buyer/render.js';
@@ -10,6 +11,7 @@ import { type Locale, locales } from '../../../core/domain/base/locale.js';
 import { money } from '../../../core/domain/base/money.js';
 import { sameTenant, tenantOf } from '../../../core/domain/base/tenant.js';
 import { screenOf } from '../../../core/domain/hosted/hosted-screen.js';
+import { isPayoutBack } from '../../../core/domain/money-desk/money-decision.js';
 import { kycStateOf } from '../../../core/domain/parties/buyer-kyc.js';
 import type { Organization } from '../../../core/domain/parties/organization.js';
 import { bankDetailsRecord, checkCodeOf } from '../../../core/domain/payments/bank-record.js';
@@ -104,7 +106,7 @@ function factsOf({ payment, funds, quote, kyc, screen, check, bankDetails }: Sho
 
 /** As the pages read it. */
 function pageOf(observed: ObservedState, found: ObservedPayment, nowMs: number): Shown {
-  const { payment, funds, quote, bankDetails } = found;
+  const { payment, funds, quote, bankDetails, commands } = found;
   const submission =
     [...observed.parties.kyc.values()].find(
       (one) => one.buyerId === payment.buyerId && sameTenant(one, payment),
@@ -127,11 +129,13 @@ function pageOf(observed: ObservedState, found: ObservedPayment, nowMs: number):
     screen: screenOf(facts, nowMs),
     payeeTaxIdLast4: null,
     isLate: false,
+    isPayoutBack: commands.some(isPayoutBack),
     check:
       given === undefined
         ? null
         : { ...given, replacedAtMs: before?.issuedAtMs ?? null, history: { kind: 'new' } },
-    moneyTimes: moneyTimesOf(found.postings),
+    moneyTimes: moneyTimesOf(found.postings, commands),
+    endedAtMs: null,
     pageVersion: '1.0',
   };
 }

@@ -3,3 +3,6 @@ alter table api_keys add column created_by text;
 
 alter table organization_profiles add column intents_need_approval integer not null default 0
   check (intents_need_approval in (0, 1));
+
+alter table payments add column requires_approval integer not null default 0
+  check (requires_approval in (0, 1));

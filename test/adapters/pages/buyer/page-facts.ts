@@ -151,6 +151,7 @@ export const payment: PagePayment = {
   check: null,
   settlement: null,
   isLate: false,
+  isPayoutBack: false,
   answerByMs: null,
   endedAtMs: null,
   expiresAtMs: null,

@@ -196,6 +196,16 @@ const variantSamples: readonly Sample[] = [
       },
     }),
   },
+  ...(['needs_review', 'arrived', 'on_the_way'] as const).map((screen) => ({
+    name: `settled-${screen.replaceAll('_', '-')}`,
+    view: onScreen(screen, {
+      payment: {
+        ...payment,
+        ...paymentOnScreen.paid,
+        isPayoutBack: screen === 'needs_review',
+      },
+    }),
+  })),
   { name: 'instructions', view: onScreen('bank_details', { page: { name: 'instructions' } }) },
   { name: 'receipt', view: onScreen('paid', { page: { name: 'receipt' } }) },
 ];

@@ -11,6 +11,7 @@ import { startSession } from '../../../../core/usecases/access/page-sessions.js'
 import { readPaymentPage } from '../../../../core/usecases/hosted/payment-page.js';
 import { startBuyerKyc } from '../../../../core/usecases/parties/kyc.js';
 import { setSupportContact } from '../../../../core/usecases/parties/organizations.js';
+import { failPaymentByOperator } from '../../../../core/usecases/payments/payments.js';
 import { simulate } from '../../../../core/usecases/sandbox/simulations.js';
 import { type PageSite, pageSite, textOf } from '../visitor.js';
 
@@ -163,12 +164,10 @@ test('pages link to the privacy notice and the terms of the organization, else o
   assert.deepEqual(await links(), ['https://acme.example/p', 'https://acme.example/t']);
 });
 
-test('the day of an answer is counted from the last change, and not shown once it is over', async (t) => {
+test('a later change moves neither the end nor the day of an answer', async (t) => {
   const site = await pageSite(t, { settings: { answerDays: 2 } });
   const { deps, advanceClock } = site.world;
   const { id, path } = await site.newPayment();
-  const payment = await deps.store.run((tx) => tx.payments.get(site.tenant, id));
-  assert.ok(payment !== null);
   const view = async () => {
     const shown = await readPaymentPage(deps, path.slice('/r/'.length));
     const subject = { kind: 'buyer', paymentId: id, submissionId: null, ownerIndex: null } as const;
@@ -177,11 +176,23 @@ test('the day of an answer is counted from the last change, and not shown once i
     const locale = { chosenLocale: null, browserLocale: null, hasDecimalPoint: false };
     const context = { deps, prefix: '', mailbox: null };
     const page = { name: 'payment', screen: shown.screen } as const;
-    return paymentView(context, { ...call, ...locale, base: path }, shown, page);
+    // A payout that came back after the failure.
+    const inReview = { ...shown, screen: 'needs_review' } as const;
+    return paymentView(context, { ...call, ...locale, base: path }, inReview, page).payment;
   };
-  assert.equal((await view()).payment?.answerByMs, payment.updatedAtMs + 2 * DAY_MS);
+  const before = await view();
+  assert.deepEqual([before?.endedAtMs, before?.answerByMs], [null, null]);
+  const { payment } = await failPaymentByOperator(deps, id, 'no');
+  const endedAtMs = payment.updatedAtMs;
+  await deps.store.run(async (tx) => {
+    const stored = await tx.payments.get(site.tenant, id);
+    assert.ok(stored !== null);
+    tx.payments.update({ ...stored, updatedAtMs: endedAtMs + DAY_MS });
+  });
+  const ended = await view();
+  assert.deepEqual([ended?.endedAtMs, ended?.answerByMs], [endedAtMs, endedAtMs + 2 * DAY_MS]);
   advanceClock(2 * DAY_MS + 1);
-  assert.equal((await view()).payment?.answerByMs, null);
+  assert.equal((await view())?.answerByMs, null);
 });
 
 test('amounts are written as the Spanish of the browser writes them', async (t) => {

@@ -293,6 +293,21 @@ test('a payment in review says where the money is, and by when somebody answers'
   }
 });
 
+test('only a page of a payout that stayed says that the payee received it', () => {
+  const settled = samples.filter(({ view }) => view.payment?.settlement);
+  const names = settled.map(({ name }) => name).filter((name) => name.startsWith('settled-'));
+  assert.deepEqual(names, ['settled-needs-review', 'settled-arrived', 'settled-on-the-way']);
+  for (const { name, view } of settled) {
+    const isPaid = !name.startsWith('settled-');
+    assert.equal(/received BRL/.test(textOf(renderPage(view))), isPaid, name);
+  }
+  const { view } = samples.find(({ name }) => name === 'settled-needs-review')!;
+  const text = textOf(renderPage(view));
+  assert.match(text, /but the payout to Café .* came back\./);
+  assert.match(text, /We decide with Café .* what happens to the money\./);
+  assert.doesNotMatch(text, /asking the bank/);
+});
+
 test('a test account is named where it is shown, and nowhere else', () => {
   for (const { name, view } of samples) {
     const html = renderPage({ ...view, mode: 'test' });

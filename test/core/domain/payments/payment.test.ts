@@ -172,8 +172,12 @@ test('a payment starts at its approval if it needs one, else behind it', () => {
 
 test('the page of an intent is open from its approval on, of an invoice from its invitation', () => {
   for (const status of paymentStatuses) {
-    const isOpen = status !== 'awaiting_approval';
-    assert.equal(isPageOpen({ ...samplePayment, status }), isOpen, status);
+    const free = { ...samplePayment, status, requiresApproval: false, approvedByMemberId: null };
+    assert.equal(isPageOpen(free), true, status);
+    // It stays closed if the intent is cancelled or expires without an approval.
+    const waiting = { ...free, requiresApproval: true };
+    assert.equal(isPageOpen(waiting), false, status);
+    assert.equal(isPageOpen({ ...waiting, approvedByMemberId: 'mem_1' }), true, status);
   }
   const invoice = { ...samplePayment, origin: 'invoice' } as const;
   for (const status of paymentStatuses) {

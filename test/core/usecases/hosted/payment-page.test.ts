@@ -1,13 +1,14 @@
 // What the page of a payment reads besides the payment.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readPaymentPage } from '../../../../core/usecases/hosted/payment-page.js';
+import { moneyTimesOf, readPaymentPage } from '../../../../core/usecases/hosted/payment-page.js';
 import {
   configureAccountPayout,
   createAccount,
   submitAccount,
 } from '../../../../core/usecases/parties/accounts.js';
 import { anyAuthor } from '../../../support/samples/domain-samples.js';
+import { refusedRefund } from '../../../support/scenes/desk-scene.js';
 import { world } from '../../../support/scenes/test-world.js';
 
 test('the page has the tax id of the seller, if the account is still who was paid', async (t) => {
@@ -41,4 +42,12 @@ test('the page has the tax id of the seller, if the account is still who was pai
     tx.accounts.update({ ...known, legalName: 'Another Ltda' });
   });
   assert.equal(await ofSeller(), null);
+});
+
+test('a refund was ordered when it was sent to the partner, not when it was owed', () => {
+  const owed = [{ id: 'pst_1', atMs: 1, kind: 'refund_owed', lines: [] }] as const;
+  const orderedAtMs = (lastSentAtMs: number | null) =>
+    moneyTimesOf(owed, [refusedRefund({ lastSentAtMs })]).refundOrderedAtMs;
+  assert.equal(orderedAtMs(null), null);
+  assert.equal(orderedAtMs(9), 9);
 });

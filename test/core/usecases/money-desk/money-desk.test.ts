@@ -289,6 +289,25 @@ test('the seller is not paid again without a destination, and nothing is stored'
   assert.equal(await at.summary(), 'needs_review none 100 100 0 0 0');
 });
 
+test('a loss is not written off while nobody decided about a payout that came back', async (t) => {
+  const at = await deskScene(t);
+  await cameBack(at);
+  const gone = { status: 'returned', receivedMinor: 10_000n, transactionHash: null } as const;
+  await at.report('cmd_in', { ...gone, reason: 'chargeback' }, true);
+  assert.equal(await at.summary(), 'needs_review refunded 100 100 0 100 100');
+  const lost = { queue: 'lost', orgId: null, mode: null, after: null, limit: 2 } as const;
+  const [row] = await listQueues(at.deps, lost);
+  assert.deepEqual([row?.id, row?.steps], ['pi_1', []]);
+  await assert.rejects(at.decide('pi_1', { verb: 'write-off' }), {
+    code: 'DecisionNotAllowed',
+    message: /cmd_out came back: decide about it first/,
+  });
+  await at.decide('cmd_out', refund);
+  await at.decide('cmd_out', refund, bia);
+  assert.deepEqual(await at.waiting(), [], 'its money covers the loss');
+  await at.booksAreRight();
+});
+
 test('figures that a report may not have, an operator may not state', async (t) => {
   const at = await deskScene(t);
   await at.payment([paidIn(), failedPayout()], { quoteId: 'qt_1' });
