@@ -7,7 +7,7 @@ import { tenantOf } from '../../../core/domain/base/tenant.js';
 import type { PaymentView } from '../../../core/domain/payments/change.js';
 import { assert, PonteError } from '../../../core/errors.js';
 import type { Deps } from '../../../core/ports/deps.js';
-import { noteScope, requireScope } from '../../../core/usecases/access/keys.js';
+import { noteScopes, requireScope } from '../../../core/usecases/access/keys.js';
 import { readPayment } from '../../../core/usecases/payments/payments.js';
 import { takeCreateToken, takeLargeBody } from '../../../core/usecases/service/rate-limits.js';
 import { authenticate } from './authentication.js';
@@ -104,10 +104,10 @@ async function answer(
   seen.match = match;
   const actor = await authenticate(deps, route, request, clientAddress);
   const rule = ruleFor(route.access.scope, match.params['id']);
-  const scope = actor === null ? null : requireScope(actor, rule);
+  const scopes = actor === null ? [] : requireScope(actor, rule);
   const tenant = actor === null ? null : tenantOf(actor);
   const key = actor !== null && 'keyId' in actor ? actor : null;
-  if (key !== null) noteScope(deps, key, scope);
+  if (key !== null) noteScopes(deps, key, scopes);
   const keyId = key?.keyId ?? null;
   if (tenant !== null && keyId !== null && route.access.rateLimit === 'create') {
     await takeCreateToken(deps, tenant, keyId);

@@ -6,7 +6,7 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import { assert } from '../../errors.js';
 import { DAY_MS } from '../base/instant.js';
 import type { Mode } from '../base/tenant.js';
-import { allows, type Scope, scopeNames } from './scope.js';
+import { allows, type Scope, scopeNames, sessionScopes } from './scope.js';
 
 const keyForm = /^pk_(test|live)_([^.\s]+)\.(\S+)$/;
 const hexForm = /^(?:[0-9a-f]{2})+$/;
@@ -182,9 +182,9 @@ export function unneeded(
 ): { readonly isIdle: boolean; readonly scopes: readonly Scope[] } {
   const isOld = nowMs >= key.createdAtMs + KEY_REPORT_MS;
   const isIdle = isOld && nowMs >= (key.lastUsedAtMs ?? 0) + KEY_REPORT_MS;
-  const unused = scopeNames.filter(
-    (scope) => allows(grantedScopes(key), scope) && !key.usedScopes.includes(scope),
-  );
+  const unused = scopeNames
+    .filter((scope) => !sessionScopes.includes(scope))
+    .filter((scope) => allows(grantedScopes(key), scope) && !key.usedScopes.includes(scope));
   return { isIdle, scopes: isOld && !isIdle ? unused : [] };
 }
 

@@ -19,6 +19,9 @@ export const scopes = {
 export type Scope = keyof typeof scopes;
 export const scopeNames = Object.keys(scopes) as readonly Scope[];
 
+/** Scopes that only sessions use: no route takes them of a key. */
+export const sessionScopes: readonly Scope[] = ['api_keys:write'];
+
 /** The scope that a route requires for payments of each origin. */
 export type ScopeByOrigin = Readonly<Partial<Record<PaymentOrigin, Scope>>>;
 

@@ -116,12 +116,11 @@ function isVerified(stored: StoredKey | null, header: string): stored is StoredK
   return known?.length === given.length && timingSafeEqual(known, given);
 }
 
-/** The scope that lets the credential in; null if none is needed. InsufficientScope. */
-export function requireScope(actor: Pick<KeyActor, 'scopes'>, rule: ScopeRule): Scope | null {
+/** The scopes that let the credential in, none if none is needed. InsufficientScope. */
+export function requireScope(actor: Pick<KeyActor, 'scopes'>, rule: ScopeRule): readonly Scope[] {
   const needed = scopesIn(rule);
-  const used = needed.find((scope) => allows(actor.scopes, scope));
-  if (used !== undefined) return used;
-  if (needed.length === 0) return null;
+  const used = needed.filter((scope) => allows(actor.scopes, scope));
+  if (used.length > 0 || needed.length === 0) return used;
   throw new PonteError(
     'InsufficientScope',
     `The credential lacks the scope ${needed.join(' or ')}. Use a key or a role that has it.`,
@@ -344,14 +343,19 @@ function noteUse({ clock, keyUses }: Deps, key: StoredKey): void {
   keyUses.set(key.id, { usedAtMs: nowMs, usedScopes: null });
 }
 
-/** Notes a scope that a request of the key needed, unless it is known. */
-export function noteScope({ clock, keyUses }: Deps, actor: KeyActor, scope: Scope | null): void {
+/** Notes the scopes that let a request of the key in, unless they are known. */
+export function noteScopes(
+  { clock, keyUses }: Deps,
+  actor: KeyActor,
+  scopes: readonly Scope[],
+): void {
   const { keyId } = actor;
-  if (scope === null || actor.usedScopes.includes(scope)) return;
   const noted = keyUses.get(keyId);
   const known = noted?.usedScopes ?? actor.usedScopes;
-  if (known.includes(scope)) return;
-  keyUses.set(keyId, { usedAtMs: noted?.usedAtMs ?? clock.nowMs(), usedScopes: [...known, scope] });
+  const added = scopes.filter((scope) => !known.includes(scope));
+  if (added.length === 0) return;
+  const usedAtMs = noted?.usedAtMs ?? clock.nowMs();
+  keyUses.set(keyId, { usedAtMs, usedScopes: [...known, ...added] });
 }
 
 function checkedName(name: string): string {

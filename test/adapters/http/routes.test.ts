@@ -4,7 +4,7 @@ import { before, test } from 'node:test';
 import { errorCodesOf } from '../../../adapters/http/protocol/route-errors.js';
 import { noParams, type Route } from '../../../adapters/http/protocol/route-row.js';
 import { routes } from '../../../adapters/http/routes.js';
-import { scopesIn } from '../../../core/domain/access/scope.js';
+import { scopeNames, scopesIn, sessionScopes } from '../../../core/domain/access/scope.js';
 import type { Tenant } from '../../../core/domain/base/tenant.js';
 import { suiteEnd } from '../../support/suite-end.js';
 import { type CheckedSite, checkedSite, refusalOf } from './checked-site.js';
@@ -93,6 +93,15 @@ test('the table has every route of the interface, under its credential and scope
   for (const row of promised) assert.ok(table.includes(row), row);
   const unheardOf = table.filter((row) => / [KJE]( |$)/.test(row) && !promised.includes(row));
   assert.deepEqual(unheardOf, [], 'a new route for integrators is named above');
+});
+
+test('a report of keys leaves out the scopes that no route takes of a key', () => {
+  const ofKeys = operations.filter(({ route: { access } }) => access.auth !== 'session');
+  const taken = new Set(ofKeys.flatMap(({ route: { access } }) => scopesIn(access.scope)));
+  assert.deepEqual(
+    scopeNames.filter((scope) => !taken.has(scope)),
+    sessionScopes,
+  );
 });
 
 test('a create answers 201, a repeated one 200, buyer KYC 201 always, the rest 200', () => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { issueApiKey, KEY_REPORT_MS, OPERATOR } from '../../../../core/domain/access/api-key.js';
-import type { Scope } from '../../../../core/domain/access/scope.js';
+import type { ScopeRule } from '../../../../core/domain/access/scope.js';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../../core/domain/base/instant.js';
 import type { Deps } from '../../../../core/ports/deps.js';
 import type { Store } from '../../../../core/ports/storage.js';
@@ -12,7 +12,7 @@ import {
   flushKeyUse,
   KEYS_MAX,
   listKeys,
-  noteScope,
+  noteScopes,
   REVOKED_LISTED_MAX,
   reportKeys,
   requireScope,
@@ -244,8 +244,8 @@ describe('a key that is rolled', () => {
 
 test('a key without scopes may do everything, one with scopes only these', async () => {
   const actor = { orgId, mode: 'test', keyId: 'key_1' } as const;
-  assert.equal(requireScope({ ...actor, scopes: [] }, 'webhooks:write'), 'webhooks:write');
-  assert.equal(requireScope({ ...actor, scopes: [] }, 'none'), null);
+  assert.deepEqual(requireScope({ ...actor, scopes: [] }, 'webhooks:write'), ['webhooks:write']);
+  assert.deepEqual(requireScope({ ...actor, scopes: [] }, 'none'), []);
   requireScope({ ...actor, scopes: ['webhooks:write'] }, 'webhooks:write');
   assert.throws(() => requireScope({ ...actor, scopes: ['webhooks:read'] }, 'webhooks:write'), {
     code: 'InsufficientScope',
@@ -426,9 +426,9 @@ describe('when a key was last used', () => {
 
   test('is stored with the scopes that its requests needed, each once', async () => {
     const { key, secret } = await createKey(deps, { ...everything, orgId });
-    const request = async (scope: Scope) => {
+    const request = async (rule: ScopeRule) => {
       const actor = await authenticateKey(deps, secret);
-      noteScope(deps, actor, requireScope(actor, scope));
+      noteScopes(deps, actor, requireScope(actor, rule));
     };
     const used = async () => (await deps.store.run((tx) => tx.keys.get(key.id)))?.usedScopes;
     await request('webhooks:read');
@@ -440,6 +440,9 @@ describe('when a key was last used', () => {
     await request('invoices:write');
     assert.equal(await flush(), 1);
     assert.deepEqual(await used(), ['webhooks:read', 'invoices:read', 'invoices:write']);
+    await request({ anyOf: ['invoices:write', 'payouts:write'] });
+    await flush();
+    assert.equal((await used())?.at(-1), 'payouts:write', 'each scope that lets it in');
   });
 
   test('is not noted for a refused key', async () => {
