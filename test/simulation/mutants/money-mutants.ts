@@ -55,7 +55,7 @@ export const moneyMutants = [
       ['tx.epochs.insert(next);', ''],
     ],
     focus: { faults: { ...calm, restore: 0.05 }, often: ['readFeed'] },
-    first: { seed: 8, steps: 300 },
+    first: { seed: 5, steps: 150 },
     caughtBy: ['oneSequenceHasOneEventPerEpoch'],
   },
   {
@@ -138,7 +138,7 @@ export const moneyMutants = [
       ],
     ],
     focus: { ...payments, faults: { ...calm, devolution: 1, chargeback: 1 } },
-    first: { seed: 2, steps: 150 },
+    first: { seed: 1, steps: 40 },
     caughtBy: ['noMoneyFactLeavesFundsUnchanged', 'fundsAgreeWithThePartner'],
   },
   {
@@ -146,7 +146,7 @@ export const moneyMutants = [
     file: 'core/domain/payments/command-outcomes.ts',
     edits: [["stored.isUndecided : status === 'settled')", 'stored.isUndecided : false)']],
     focus: { ...payments, faults: { ...calm, devolution: 1 } },
-    first: { seed: 2, steps: 150 },
+    first: { seed: 1, steps: 40 },
     caughtBy: ['noRefundAfterTheSettlementWithoutADecision'],
   },
   {
@@ -159,7 +159,7 @@ export const moneyMutants = [
       ],
     ],
     focus: { ...payments, faults: { ...calm, chargeback: 1 } },
-    first: { seed: 2, steps: 150 },
+    first: { seed: 1, steps: 40 },
     caughtBy: ['noCallerSeesASurprise', 'fundsConserve', 'whatTheBuyerSentIsAccountedFor'],
   },
   {
@@ -211,7 +211,7 @@ export const moneyMutants = [
     file: 'core/domain/payments/command-outcomes.ts',
     edits: [['const voided = unsent\n', 'const voided = unsent.slice(0, 0)\n']],
     focus: { ...payments, often: ['cancel', 'advance'] },
-    first: { seed: 8, steps: 150 },
+    first: { seed: 10, steps: 80 },
     caughtBy: ['endedPaymentsSendNothing'],
   },
   {

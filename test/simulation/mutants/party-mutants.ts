@@ -33,6 +33,7 @@ export const partyMutants = [
       ],
     ],
     focus: { ...parties, often: ['createAccount', 'trespass'] },
+    first: { seed: 2, steps: 40 },
     caughtBy: ['noTenantSeesAnothersRows', 'noTenantChangesAnothersRows'],
   },
   {
@@ -62,7 +63,7 @@ export const partyMutants = [
       ["= ['buyer_kyc_pending', ...verifiedStatuses];", "= ['buyer_kyc_pending'];"],
     ],
     focus: { ...adoptions, often: ['create', 'buyerStep', 'bankEvent', 'lateBankEvent', 'work'] },
-    first: { seed: 10, steps: 300 },
+    first: { seed: 12, steps: 80 },
     caughtBy: ['noPayoutForARejectedBuyer'],
   },
   {
@@ -83,7 +84,7 @@ export const partyMutants = [
     ],
     focus: { ...adoptions, often: ['create', 'buyerStep', 'bankEvent', 'message', 'work'] },
     // By the second where the tenant's own request brings the rejection, and not a message.
-    first: { seed: 3, steps: 80 },
+    first: { seed: 13, steps: 40 },
     caughtBy: ['aKycRejectionFailsOnlyItsOwnTenantsPayments', 'noTenantChangesAnothersRows'],
   },
   {
@@ -122,7 +123,7 @@ export const partyMutants = [
     file: 'core/domain/payments/payment-transitions.ts',
     edits: [['if (createdByMemberId === memberId) throw', 'if (memberId === null) throw']],
     focus: parties,
-    first: { seed: 3, steps: 80 },
+    first: { seed: 7, steps: 40 },
     caughtBy: ['noInvoiceIsApprovedByItsMaker'],
   },
   {
@@ -141,7 +142,7 @@ export const partyMutants = [
       ["    approve: 'approved',\n", "    approve: 'approved',\n    invite: 'awaiting_buyer',\n"],
     ],
     focus: { ...parties, often: ['createInvoice', 'invoiceStep', 'accountStep', 'work'] },
-    first: { seed: 12, steps: 80 },
+    first: { seed: 17, steps: 40 },
     caughtBy: ['noMailBeforeApproval'],
   },
   {
@@ -212,6 +213,7 @@ export const partyMutants = [
       ['await storageOf(deps).purge(documentId, isReadable(due) ? due.contentName : null);', ''],
     ],
     focus: { ...parties, often: ['getUpload', 'upload', 'leap'] },
+    first: { seed: 3, steps: 40 },
     caughtBy: ['nothingIsLeftOfPurgedDocuments'],
   },
   {
@@ -228,7 +230,7 @@ export const partyMutants = [
       faults: { purgeFailed: 0.5 },
       often: ['getUpload', 'upload', 'readDocument'],
     },
-    first: { seed: 3, steps: 80 },
+    first: { seed: 10, steps: 80 },
     caughtBy: ['noDocumentIsReadAfterItsPurge'],
   },
   {
@@ -248,7 +250,7 @@ export const partyMutants = [
     file: 'core/domain/parties/document.ts',
     edits: [['document.uploadUntilMs + UNUSED_RETENTION_MS', 'Number.MAX_SAFE_INTEGER']],
     focus: { ...parties, often: ['getUpload', 'upload'] },
-    first: { seed: 4, steps: 40 },
+    first: { seed: 3, steps: 40 },
     caughtBy: ['noBytesAreKept'],
   },
   {

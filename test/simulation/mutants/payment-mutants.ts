@@ -77,7 +77,7 @@ export const paymentMutants = [
       ],
     ],
     focus: { ...payments, gates: 1, faults: { crash: 0 }, often: ['jump', 'work'] },
-    first: { seed: 1, steps: 150 },
+    first: { seed: 15, steps: 40 },
     caughtBy: ['noCallerSeesASurprise', 'everyPaymentIsTerminal'],
   },
   {
@@ -128,6 +128,7 @@ export const paymentMutants = [
     file: 'adapters/storage/tables/event-rows.ts',
     edits: [['where $8 = coalesce(', 'where $8 >= 0 or $8 = coalesce(']],
     focus: { ...payments, often: ['subscribe'], slowReads: 0.5 },
+    first: { seed: 20, steps: 40 },
     caughtBy: ['everyEventReachesEverySubscription'],
   },
   {
@@ -140,6 +141,7 @@ export const paymentMutants = [
       ],
     ],
     focus: payments,
+    first: { seed: 1, steps: 40 },
     caughtBy: ['sequencesAreGapFreeAndChained'],
   },
   {
