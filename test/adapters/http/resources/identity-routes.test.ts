@@ -43,6 +43,7 @@ describe('an API key', () => {
       testMode: true,
       scopes: ['invoices:read'],
       keptScopes: [],
+      keptBy: null,
       networks: [],
       lastUsedAt: null,
       expiresAt: null,
@@ -82,7 +83,7 @@ describe('an API key', () => {
     assert.notEqual(rolled.body['secret'], secret);
     const list = await site.call('GET', keysPath, { session });
     const old = (list.body['data'] as readonly Json[]).find((key) => key['id'] === id);
-    assert.equal(old?.['revokedAt'], '2030-01-02T00:00:00.000Z');
+    assert.equal(old?.['expiresAt'], '2030-01-02T00:00:00.000Z');
     for (const key of [secret, rolled.body['secret']].map(String)) {
       const answer = await site.call('GET', '/v1/webhook-subscriptions', { key });
       assert.equal(answer.status, 200);
