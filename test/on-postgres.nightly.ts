@@ -3,7 +3,9 @@ import { describe } from 'node:test';
 import { localPostgres } from './support/databases/local-postgres.js';
 import { filesOverStore, runOn } from './support/databases/other-databases.js';
 
-const files = ['test/adapters/http/', 'test/core/'].flatMap(filesOverStore);
-const url = await localPostgres().url();
+const postgres = localPostgres();
 
-describe('on PostgreSQL', () => runOn(url, files));
+describe('on PostgreSQL', async () => {
+  const files = ['test/adapters/http/', 'test/core/'].flatMap(filesOverStore);
+  runOn(await postgres.url(), files);
+});

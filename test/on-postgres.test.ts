@@ -4,6 +4,8 @@ import { describe } from 'node:test';
 import { localPostgres } from './support/databases/local-postgres.js';
 import { runOn, sensitiveFiles } from './support/databases/other-databases.js';
 
-const url = await localPostgres().url();
+const postgres = localPostgres();
 
-describe('on PostgreSQL', () => runOn(url, Object.values(sensitiveFiles).flat()));
+describe('on PostgreSQL', async () => {
+  runOn(await postgres.url(), Object.values(sensitiveFiles).flat());
+});

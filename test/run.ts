@@ -207,7 +207,6 @@ async function runProcess(waiting: string[]): Promise<void> {
     ...process.execArgv,
     '--test-reporter=spec',
     ...(values.name === undefined ? [] : [`--test-name-pattern=${values.name}`]),
-    '--import=./test/support/test-tracking.ts',
     'test/support/test-process.ts',
   ];
   const limits = { cwd: projectRoot, silenceMs, totalMs: TOTAL_MS, onOutput, onReport };

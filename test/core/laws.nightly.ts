@@ -2,7 +2,6 @@
 import { describe } from 'node:test';
 import { ALL_LAW_RUNS } from '../support/law-runs.js';
 import { importsOf, projectFiles } from '../support/source-tree.js';
-import { registering } from '../support/test-tracking.js';
 
 process.env[ALL_LAW_RUNS] = 'yes';
 
@@ -13,5 +12,7 @@ const files = projectFiles().filter(
     importsOf(file).includes('test/support/law-runs.js'),
 );
 for (const { path } of files) {
-  describe(path, () => registering(() => import(`../../${path}`)));
+  describe(path, async () => {
+    await import(`../../${path}`);
+  });
 }

@@ -202,7 +202,8 @@ async function newClient(
   tenant: Tenant,
   known: KnownValues,
 ): Promise<Client> {
-  const { deps } = world;
+  // An outage replaces parts of `world.deps`, and sign-ins are none of its requests.
+  const deps = { ...world.deps };
   const { orgId, mode } = tenant;
   const members = await newMembers(world.deps, orgId, mode);
   const revoked = await createKey(deps, {

@@ -1,11 +1,10 @@
 // A process in which test/run.ts runs test files, one after another, one suite for each. Each
 // message to it is the path of the next file. It reports to file descriptor 3 that it waits for a
-// path, what a file left open, and what the file cost. An uncaught error ends it.
+// path, what a file left open, and what the file cost.
 import { writeSync } from 'node:fs';
 import { after, describe } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { cpuTimeMs } from './cpu-time.js';
-import { registering, trackRegistrations } from './test-tracking.js';
 
 export type TestReport =
   /** The process waits for a path. */
@@ -29,7 +28,6 @@ process.setMaxListeners(0);
 let closedAtCpuMs = 0;
 
 process.on('message', (path: string) => {
-  trackRegistrations();
   describe(path, async () => {
     const earlier = process.getActiveResourcesInfo();
     const closed = () => {
@@ -38,18 +36,13 @@ process.on('message', (path: string) => {
       report({ event: 'closed', cpuMs, left: added(earlier) });
     };
     try {
-      await registering(() => import(pathToFileURL(path).href));
+      await import(pathToFileURL(path).href);
     } finally {
       if (areTestsFiltered) closed();
       else after(closed);
     }
   });
 });
-for (const event of ['uncaughtException', 'unhandledRejection'] as const)
-  process.on(event, (error) => {
-    console.error(error);
-    process.exit(1);
-  });
 process.once('exit', () => report({ event: 'exit' }));
 report({ event: 'ready' });
 

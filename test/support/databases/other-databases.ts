@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import { importsOf, projectFiles, type SourceFile } from '../source-tree.js';
-import { registering } from '../test-tracking.js';
 
 const files: readonly SourceFile[] = projectFiles();
 
@@ -47,14 +46,16 @@ function testFile(name: string): string {
 }
 
 /**
- * Call it in the body of a suite. `chosen` is the value of PONTE_TEST_DATABASE. It is for a
+ * Call it in the body of an async suite. `chosen` is the value of PONTE_TEST_DATABASE. It is for a
  * process that runs nothing else.
  */
 export function runOn(chosen: string, paths: readonly string[]): void {
   process.env['PONTE_TEST_DATABASE'] = chosen;
   for (const path of paths) {
     // What a file registers while it is loaded, its hooks included, belongs to its own suite.
-    describe(path, () => registering(() => import(`../../../${path}`)));
+    describe(path, async () => {
+      await import(`../../../${path}`);
+    });
   }
 }
 

@@ -225,7 +225,7 @@ export const en = {
     },
     replaced: {
       heading: 'A later change replaced this one',
-      text: 'If it is wrong, too: open the link in the mail about the later change.',
+      text: 'If it is wrong, too: open the link in the email about the later change.',
     },
   },
   verify: {
