@@ -122,9 +122,9 @@ test('a changed subscription makes the creates of its tenant run again together'
   const before = store.counts;
   const creates = ids(100).map((id, nth) =>
     store.run(async (tx) => {
-      runs += 1;
       const of = nth === 0 ? otherOrg : tenant;
       const active = await tx.subscriptions.active(of);
+      runs += 1;
       if (active.changes === 0) await changed;
       tx.feed.append(anEvent({ ...of, id: `evt_${id}` }), active);
     }),
