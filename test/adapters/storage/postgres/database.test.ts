@@ -36,9 +36,12 @@ const postgres = localPostgres({ own: true });
 const opened: PostgresStore[] = [];
 after(() => Promise.all(opened.map((store) => store.close())));
 
-async function aStore(): Promise<{ readonly store: PostgresStore; readonly url: string }> {
+/** Tests about outages wait for a refusal; others allow for a slow machine. */
+async function aStore(
+  acquireTimeoutMs = 60_000,
+): Promise<{ readonly store: PostgresStore; readonly url: string }> {
   const url = await postgres.newDatabase();
-  const store = openPostgresStore({ url, acquireTimeoutMs: 300 });
+  const store = openPostgresStore({ url, acquireTimeoutMs });
   opened.push(store);
   await store.migrate();
   return { store, url };
@@ -289,7 +292,7 @@ test('a connection that breaks while nothing is under way is replaced without a 
 });
 
 test('a batch that waits when its connection ends is refused, and not known to be stored', async () => {
-  const { store, url } = await aStore();
+  const { store, url } = await aStore(300);
   await store.run(async (tx) => tx.payments.insert(aPayment()));
   const holder = new pg.Client(url);
   await holder.connect();
@@ -309,7 +312,7 @@ test('a batch that waits when its connection ends is refused, and not known to b
 });
 
 test('without a database everything is refused with a time to come back, until it is there', async () => {
-  const { store } = await aStore();
+  const { store } = await aStore(300);
   await postgres.stop();
   await assert.rejects(
     store.run((tx) => tx.buyers.get('test', 'byr_1')),
@@ -342,7 +345,7 @@ test('of several hosts in a URL, the first that answers is used', async () => {
 });
 
 test('a commit that waits for its standby too long is refused, and may be stored', async () => {
-  const { store, url } = await aStore();
+  const { store, url } = await aStore(300);
   const durable = durably(url);
   await withoutStandby(url, async () => {
     const hurried = openPostgresStore({ url: durable, answerTimeoutMs: 100 });
