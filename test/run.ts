@@ -171,6 +171,8 @@ function expectedMs(path: string): number {
   return lastMs[path] ?? usualMs.find(([folder]) => path.startsWith(folder))?.[1] ?? 0;
 }
 
+type OpenResources = Extract<TestReport, { event: 'open' }>;
+
 interface OpenFile {
   readonly path: string;
   readonly atMs: number;
@@ -185,16 +187,19 @@ function nextFile(waiting: string[]): OpenFile | null {
 /** Runs a process, which takes file after file until none waits. */
 async function runProcess(waiting: string[]): Promise<void> {
   const closed: string[] = [];
-  const left: string[] = [];
+  /** Kinds of resources that each file left open. Most of them close soon after it. */
+  const left = new Map<string, readonly string[]>();
+  let stillOpen: OpenResources | null = null;
   let open = nextFile(waiting);
   const onReport = (line: string): Answer => {
     const report = JSON.parse(line) as TestReport;
+    if (report.event === 'open') stillOpen = report;
     if (report.event === 'exit') return { endsInMs: silenceMs };
     if (report.event === 'closed' && open !== null) {
       const { path, atMs } = open;
       closed.push(path);
       fileTimes.push({ path, ms: performance.now() - atMs, cpuMs: report.cpuMs });
-      if (report.left.length > 0) left.push(`${path} left ${report.left.join(', ')}`);
+      left.set(path, report.left);
       open = nextFile(waiting);
     }
     return open === null ? { endsInMs: lingerMs() } : { message: open.path };
@@ -215,9 +220,18 @@ async function runProcess(waiting: string[]): Promise<void> {
   if (failed !== '') failures.push(failed);
   if (open !== null && exceeded !== null) fail(open.path, `${exceeded}; it was ended`);
   else if (open !== null) fail(open.path, `its process ended with code ${code}`);
-  else if (exceeded !== null)
-    fail(closed.join(', '), `it ran on after its tests; ${left.join('; ')}`);
+  else if (exceeded !== null) failOpen(left, stillOpen);
   else if (code !== 0 && failed === '') fail(closed.join(', '), `it ended with code ${code}`);
+}
+
+/** Names the files that left a kind of resource that is still open. */
+function failOpen(left: ReadonlyMap<string, readonly string[]>, open: OpenResources | null): void {
+  const kinds = open?.kinds ?? [];
+  const suspects = [...left.keys()].filter((path) =>
+    left.get(path)?.some((kind) => kinds.includes(kind)),
+  );
+  const what = `it left ${kinds.join(', ')} open (${open?.handles.join(', ')})`;
+  fail((suspects.length > 0 ? suspects : [...left.keys()]).join(', '), what);
 }
 
 /** Files whose tests are filtered are closed before their tests run. */
