@@ -63,8 +63,6 @@ const SILENCE_MS = 100_000;
 const SILENCE_MAX_MS = 300_000;
 /** Maximum time of a file. */
 const TOTAL_MS = 600_000;
-/** Maximum time that a process may run on after its last file. */
-const LINGER_MS = 20_000;
 /** Maximum time that the shared server may take to start, or to stop. */
 const SERVER_MS = 60_000;
 const SLOWEST = 20;
@@ -202,7 +200,7 @@ async function runProcess(waiting: string[]): Promise<void> {
       left.set(path, report.left);
       open = nextFile(waiting);
     }
-    return open === null ? { endsInMs: lingerMs() } : { message: open.path };
+    return open === null ? { endsInMs: silenceMs } : { message: open.path };
   };
   let unprinted = '';
   const onOutput = (text: string) => {
@@ -220,23 +218,21 @@ async function runProcess(waiting: string[]): Promise<void> {
   if (failed !== '') failures.push(failed);
   if (open !== null && exceeded !== null) fail(open.path, `${exceeded}; it was ended`);
   else if (open !== null) fail(open.path, `its process ended with code ${code}`);
-  else if (exceeded !== null) failOpen(left, stillOpen);
+  else if (exceeded !== null) fail(...whatStayedOpen(left, stillOpen));
   else if (code !== 0 && failed === '') fail(closed.join(', '), `it ended with code ${code}`);
 }
 
-/** Names the files that left a kind of resource that is still open. */
-function failOpen(left: ReadonlyMap<string, readonly string[]>, open: OpenResources | null): void {
+/** The files that left a kind of resource that is still open, and all that is still open. */
+function whatStayedOpen(
+  left: ReadonlyMap<string, readonly string[]>,
+  open: OpenResources | null,
+): readonly [files: string, what: string] {
   const kinds = open?.kinds ?? [];
   const suspects = [...left.keys()].filter((path) =>
     left.get(path)?.some((kind) => kinds.includes(kind)),
   );
-  const what = `it left ${kinds.join(', ')} open (${open?.handles.join(', ')})`;
-  fail((suspects.length > 0 ? suspects : [...left.keys()]).join(', '), what);
-}
-
-/** Files whose tests are filtered are closed before their tests run. */
-function lingerMs(): number {
-  return values.name === undefined ? Math.min(LINGER_MS, silenceMs) : silenceMs;
+  const files = suspects.length > 0 ? suspects : [...left.keys()];
+  return [files.join(', '), `it left ${kinds.join(', ')} open (${open?.handles.join(', ')})`];
 }
 
 /** Prints the results of the files that have ended. Returns the rest. */

@@ -30,7 +30,7 @@ export type TestReport =
 /** What a file leaves open often closes within this time. */
 const OPEN_AFTER_MS = 3_000;
 
-/** The hooks of a file run only if one of its tests does. */
+/** Then files are closed before their tests run: their hooks run only if one of their tests does. */
 const areTestsFiltered = process.execArgv.some((word) => word.startsWith('--test-name-pattern'));
 
 // Each file may have something to end with the process.
@@ -54,7 +54,9 @@ process.on('message', (path: string) => {
     }
   });
 });
-process.once('disconnect', () => setTimeout(reportOpen, OPEN_AFTER_MS).unref());
+process.once('disconnect', () => {
+  if (!areTestsFiltered) setTimeout(reportOpen, OPEN_AFTER_MS).unref();
+});
 process.once('exit', () => report({ event: 'exit' }));
 report({ event: 'ready' });
 
