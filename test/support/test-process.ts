@@ -30,7 +30,7 @@ export type TestReport =
 /** What a file leaves open often closes within this time. */
 const OPEN_AFTER_MS = 3_000;
 
-/** Then files are closed before their tests run: their hooks run only if one of their tests does. */
+/** Their hooks run only if one of their tests does, so files are closed before their tests run. */
 const areTestsFiltered = process.execArgv.some((word) => word.startsWith('--test-name-pattern'));
 
 // Each file may have something to end with the process.
