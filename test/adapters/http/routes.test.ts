@@ -86,7 +86,15 @@ const promised: readonly string[] = [
 ];
 
 test('the table has every route of the interface, under its credential and scope', () => {
-  const letters = { key: 'K', session: 'J', either: 'E', none: '-', partner: '', signature: '' };
+  const letters = {
+    key: 'K',
+    keyElseSession: 'K',
+    session: 'J',
+    either: 'E',
+    none: '-',
+    partner: '',
+    signature: '',
+  };
   const table = operations.map(({ path, route: { method, access } }) =>
     `${method} ${path} ${letters[access.auth]} ${scopesIn(access.scope).join('|')}`.trim(),
   );
