@@ -97,6 +97,7 @@ export const scenarios: readonly (readonly string[])[] = [
     'listSessions',
     'signOut',
     'readOnboardingStatus',
+    'readCredential',
   ],
   ['readSecurityContact'],
 ];

@@ -79,6 +79,7 @@ const promised: readonly string[] = [
   'GET /v1/auth/sessions J',
   'POST /v1/auth/sign-out J',
   'GET /v1/onboarding/status J',
+  'GET /v1/me E',
   'POST /v1/test-helpers/payments/{id}/advance K payment_intents:write|invoices:write',
   'POST /v1/test-helpers/payments/{id}/simulate K payment_intents:write|invoices:write',
   'GET /v1/buyer-kyc/{buyerId}/requirements E connected_accounts:write|payment_intents:write',

@@ -125,6 +125,7 @@ export const examples: Readonly<Record<string, Example>> = {
     const session = await world.session(tenant.orgId);
     return { path: '/v1/auth/sign-out', body: {}, session };
   },
+  readCredential: async () => ({ path: '/v1/me' }),
   readOnboardingStatus: async () => ({ path: '/v1/onboarding/status' }),
   ...buyerExamples,
   createWebhookSubscription: async () => ({
