@@ -23,7 +23,8 @@ export function errorCodesOf(route: Route): readonly ErrorCode[] {
     // A credential is looked up in the database.
     [auth !== 'none', ['StoreContention', 'StoreUnavailable']],
     [auth === 'key' || auth === 'either', ['InvalidApiKey', 'InvalidApiKeyFormat']],
-    [auth === 'session' || auth === 'either', ['Unauthorized', 'InvalidToken']],
+    [auth === 'session', ['Unauthorized']],
+    [auth === 'session' || auth === 'either', ['InvalidToken']],
     [auth === 'partner' || auth === 'signature', ['InvalidSignature']],
     [route.method !== 'GET' && route.inQuarantine !== 'served', ['InQuarantine']],
     [scope !== 'none', ['InsufficientScope']],

@@ -57,7 +57,7 @@ export const paymentListRoutes = [
     operations: { listPayments: '/v1/payments' },
     summary: 'List payment intents and invoices that the key may read, newest first',
     access: {
-      auth: 'key',
+      auth: 'either',
       scope: { anyOf: Object.values(readScopes) },
       modes: 'both',
       rateLimit: 'none',

@@ -91,7 +91,9 @@ const refusals: Partial<Record<ErrorCode, (operation: Operation) => Promise<Answ
     const needed = scopesNeeded(operation.route, await scene.exampleOf(operation.operationId));
     const key = await site.world.key(tenant.orgId, { scopes: otherScopes(needed) });
     const session = await site.world.session(tenant.orgId, { role: 'viewer' });
-    return ask(operation, { as: operation.route.access.auth === 'key' ? { key } : { session } });
+    return ask(operation, {
+      as: operation.route.access.auth === 'session' ? { session } : { key },
+    });
   },
   NotFound: notFound,
   RateLimitExceeded: async (operation) => {

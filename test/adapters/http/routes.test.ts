@@ -33,7 +33,10 @@ test('every operation has a unique id, a unique path and an example', () => {
   assert.equal(new Set(places).size, places.length);
 });
 
-/** The table of the interface, and what was added to it; K: key, J: session, E: either. */
+/**
+ * The table of the interface, and what was added to it; K: key, J: session, E: either. A session
+ * reads what it may approve.
+ */
 const promised: readonly string[] = [
   'POST /v1/buyer-kyc E connected_accounts:write|payment_intents:write',
   'POST /v1/buyer-kyc/{buyerId}/upload-url E connected_accounts:write|payment_intents:write',
@@ -42,16 +45,16 @@ const promised: readonly string[] = [
   'POST /v1/api-keys/{id}/roll J api_keys:write',
   'DELETE /v1/api-keys/{id} J api_keys:write',
   'POST /v1/payment-intents K payment_intents:write',
-  'GET /v1/payment-intents/{id} K payment_intents:read',
+  'GET /v1/payment-intents/{id} E payment_intents:read',
   'POST /v1/payment-intents/{id}/cancel K payment_intents:write',
   'POST /v1/payments K payment_intents:write',
-  'GET /v1/payments K payment_intents:read|invoices:read',
-  'GET /v1/payments/{id} K payment_intents:read|invoices:read',
+  'GET /v1/payments E payment_intents:read|invoices:read',
+  'GET /v1/payments/{id} E payment_intents:read|invoices:read',
   'POST /v1/payments/{id}/cancel K payment_intents:write|invoices:write',
-  'GET /v1/payments/{id}/timeline K payment_intents:read|invoices:read',
+  'GET /v1/payments/{id}/timeline E payment_intents:read|invoices:read',
   'POST /v1/invoices K invoices:write',
-  'GET /v1/invoices K invoices:read',
-  'GET /v1/invoices/{id} K invoices:read',
+  'GET /v1/invoices E invoices:read',
+  'GET /v1/invoices/{id} E invoices:read',
   'POST /v1/invoices/{id}/cancel K invoices:write',
   'POST /v1/payment-intents/{id}/approve J payment_intents:write',
   'POST /v1/payments/{id}/approve J payment_intents:write|invoices:write',

@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { type Auth, noParams } from '../../../adapters/http/protocol/route-row.js';
 import { parseApiKey } from '../../../core/domain/access/api-key.js';
+import { scopesOf } from '../../../core/domain/access/member.js';
 import type { Tenant } from '../../../core/domain/base/tenant.js';
 import type { IdPrefix } from '../../../core/ports/outside.js';
 import { revokeKey } from '../../../core/usecases/access/keys.js';
@@ -39,8 +40,8 @@ type Json = Readonly<Record<string, unknown>>;
 const guarded = [...keyed, ...eithers, ...sessioned];
 const named = guarded.filter(({ route }) => route.params !== noParams);
 const lists = guarded.filter(({ route }) => route.method === 'GET' && route.params === noParams);
-/** Keys belong to an organization: its sessions of either mode see, roll and revoke them. */
-const ofBothModes = ['listApiKeys', 'rollApiKey', 'revokeApiKey'];
+/** Of an organization: its sessions of either mode see, roll and revoke keys; all see its name. */
+const ofBothModes = ['listApiKeys', 'rollApiKey', 'revokeApiKey', 'readCredential'];
 
 const ids = /(?<![a-z0-9])(?:acct|byr|doc|evt|inv|key|kyc|mem|org|pi|rcv|whd|whs)_[0-9a-z]{26}/g;
 
@@ -155,7 +156,9 @@ test('without access, existing and missing resources get the same answer', async
     const lacking = { key: await world.key(tenant.orgId, { scopes: otherScopes(needed) }) };
     const viewer = { session: await world.session(tenant.orgId, { role: 'viewer' }) };
     const malformed = { key: 'sk_test_a.b', session: 'abc.def.ghi' };
-    for (const used of [{}, malformed, ...(needed.length === 0 ? [] : [lacking, viewer])]) {
+    const isRead = needed.some((scope) => scopesOf('viewer').includes(scope));
+    const unscoped = needed.length === 0 ? [] : [lacking, ...(isRead ? [] : [viewer])];
+    for (const used of [{}, malformed, ...unscoped]) {
       const example = await scene.exampleOf(operationId);
       const mine = await unwritten(() => scene.send(route, example, used));
       assert.ok([400, 401, 403].includes(mine.status), `${operationId}: ${mine.text}`);
@@ -217,10 +220,10 @@ test('a cursor of another tenant is refused like one that was made up', async ()
     }
   }
   assert.deepEqual(paged, [
-    'listPayments',
-    'listInvoices',
     'listConnectedAccounts',
     'listAccounts',
+    'listPayments',
+    'listInvoices',
   ]);
 });
 
