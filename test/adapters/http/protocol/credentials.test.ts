@@ -75,7 +75,9 @@ test('a key with every scope but those of the row: 403; with one of them alone: 
   for (const { operationId, route } of [...keyed, ...readByApprovers, ...eithers]) {
     const first = await exampleOf(operationId);
     const needed = scopesNeeded(route, first);
-    assert.ok(needed.length > 0, `${operationId}: a route for keys asks for a scope`);
+    const isAboutItself = operationId === 'readCredential';
+    assert.equal(needed.length === 0, isAboutItself, `${operationId}: keys need a scope`);
+    if (isAboutItself) continue;
     const without = await keyWith(otherScopes(needed));
     for (const body of [first.body, '{']) {
       const refused = await send(route, { ...first, body }, { key: without });
@@ -134,7 +136,8 @@ test('the scope follows the origin of the payment, not the path', async () => {
 });
 
 test('a buyer’s KYC is for those who may collect or onboard, and for no viewer', async () => {
-  assert.deepEqual(eithers.map(({ operationId }) => operationId).toSorted(), [
+  const ofBuyers = eithers.filter(({ path }) => path.startsWith('/v1/buyer-kyc'));
+  assert.deepEqual(ofBuyers.map(({ operationId }) => operationId).toSorted(), [
     'createBuyerUpload',
     'readBuyerRequirements',
     'startBuyerKyc',
@@ -147,7 +150,7 @@ test('a buyer’s KYC is for those who may collect or onboard, and for no viewer
     [['webhooks:read'], false],
     [['connected_accounts:read', 'payment_intents:read'], false],
   ];
-  for (const { operationId, route } of eithers) {
+  for (const { operationId, route } of ofBuyers) {
     for (const [scopes, may] of cases) {
       const example = await exampleOf(operationId);
       const used = await keyWith(scopes);
