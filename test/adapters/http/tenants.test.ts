@@ -41,8 +41,8 @@ type Json = Readonly<Record<string, unknown>>;
 const guarded = [...keyed, ...readByApprovers, ...eithers, ...sessioned];
 const named = guarded.filter(({ route }) => route.params !== noParams);
 const lists = guarded.filter(({ route }) => route.method === 'GET' && route.params === noParams);
-/** Keys belong to an organization: its sessions of either mode see, roll and revoke them. */
-const ofBothModes = ['listApiKeys', 'rollApiKey', 'revokeApiKey'];
+/** Of an organization: its sessions of either mode see, roll and revoke keys; all see its name. */
+const ofBothModes = ['listApiKeys', 'rollApiKey', 'revokeApiKey', 'readCredential'];
 
 const ids = /(?<![a-z0-9])(?:acct|byr|doc|evt|inv|key|kyc|mem|org|pi|rcv|whd|whs)_[0-9a-z]{26}/g;
 
