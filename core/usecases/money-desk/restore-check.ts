@@ -5,7 +5,6 @@
 // resumes where it was interrupted.
 import { type Tenant, tenantOf } from '../../domain/base/tenant.js';
 import {
-  acceptCommand,
   isMoneyCommand,
   isOpen,
   type MoneyCommand,
@@ -32,7 +31,7 @@ import { applyPartnerUpdate } from '../commands/partner-inbox.js';
 import { operationOf } from '../commands/partner-operations.js';
 import type { PartnerCall } from '../deposits/books.js';
 import { isBehind } from '../deposits/our-rows.js';
-import { readReview, stageMoneyCommand, storeStaged } from '../payments/command-changes.js';
+import { readReview, storeStaged } from '../payments/command-changes.js';
 import { commandReference, commandSubject } from '../payments/command-references.js';
 import { loadPayment } from '../payments/payment-store.js';
 import { currentEpoch } from '../service/epochs.js';
@@ -434,16 +433,12 @@ async function readState(
 async function storeAccepted(
   { deps }: CheckContext,
   command: MoneyCommand,
-  { partnerRef, instructions }: AcceptedCommand,
+  accepted: AcceptedCommand,
   made: readonly MoneyCommand[] = [],
 ): Promise<MoneyCommand> {
-  const stored = await storeStaged(deps, (batch) => {
-    const accept = (commands: readonly MoneyCommand[]) => {
-      const stored = commands.find(({ id }) => id === command.id);
-      assert(stored !== undefined, 'a command stays');
-      return acceptCommand(stored, partnerRef, batch.nowMs);
-    };
-    return stageMoneyCommand(batch, command, accept, { instructions }, made);
+  const stored = await storeStaged(deps, async (batch) => {
+    const current = (await batch.tx.commands.get(command.id)) ?? command;
+    return operationOf(current).onAccepted(batch, current, accepted, made);
   });
   assert(stored !== null && isMoneyCommand(stored), 'a command about money stays one');
   return stored;
