@@ -29,7 +29,8 @@ import {
   URL_LENGTH_MAX,
 } from '../protocol/schemas.js';
 
-const EVENT_TYPES_MAX = 100;
+/** Types and wildcards of one subscription, or of one read of the feed. */
+export const EVENT_TYPES_MAX = 100;
 
 export const createSubscriptionBody = z.object({
   url: z
