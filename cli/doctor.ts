@@ -85,7 +85,7 @@ export async function doctor(shell: Shell): Promise<Outcome> {
   const absence = await databaseProblem(config, 'none');
   if (absence !== null) return report({ ...(await findingsWithoutDatabase(config)), absence });
   const look = async (operator: Operator) => report(await found(operator));
-  return asOperator(shell, look, { opening: 'looks' });
+  return asOperator(shell, look, { authority: 'none', opening: 'looks' });
 }
 
 function report(findings: Findings): Outcome {

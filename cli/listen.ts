@@ -16,7 +16,7 @@ import {
   type ReaderPosition,
   readFeed,
 } from './feed-client.js';
-import { failure, finish, type Shell } from './operator.js';
+import { failure, finish, type Shell, withAuthority } from './operator.js';
 
 /** Properties of event data that name its resource. */
 const subjects = ['paymentIntentId', 'invoiceId', 'connectedAccountId', 'subscriptionId'] as const;
@@ -77,6 +77,7 @@ export function addListenCommand(shell: Shell, program: Command): void {
         .argParser(eventPatterns),
     )
     .option('--json', 'print each event as one line of JSON', false);
+  withAuthority(command, 'none');
   command.action(async () => {
     const options = command.opts<ListenOptions>();
     const stopped = new AbortController();

@@ -37,6 +37,7 @@ export function addKeyCommands(shell: Shell, program: Command): void {
 
   addOperatorCommand(shell, key, {
     name: 'revoke <key-id>',
+    authority: 'signed',
     description: 'revoke a key, from its next request on',
     run: async ({ deps }, _, [id = '']) => {
       const { revokeKey } = await keys();
@@ -50,6 +51,7 @@ export function addKeyCommands(shell: Shell, program: Command): void {
 function addIssuing(shell: Shell, key: Command): void {
   addOperatorCommand<CreateOptions>(shell, key, {
     name: 'create',
+    authority: 'signed',
     description: 'create a key; its secret is shown only once',
     options: [
       orgOption(),
@@ -83,6 +85,7 @@ function addIssuing(shell: Shell, key: Command): void {
 
   addOperatorCommand<{ readonly overlapHours: number | null }>(shell, key, {
     name: 'roll <key-id>',
+    authority: 'signed',
     description: 'create a key like this one, which stays valid for an overlap',
     options: [
       new Option('--overlap-hours <hours>', 'how long it stays valid, 0 to 168; 24 by default')
@@ -100,6 +103,7 @@ function addIssuing(shell: Shell, key: Command): void {
 function addLists(shell: Shell, key: Command): void {
   addOperatorCommand<{ org: string }>(shell, key, {
     name: 'list',
+    authority: 'read',
     description: 'list the active keys of an organization in both modes, and the newest revoked',
     options: [orgOption()],
     run: async ({ deps }, { org }) => {
@@ -125,6 +129,7 @@ function addLists(shell: Shell, key: Command): void {
 
   addOperatorCommand(shell, key, {
     name: 'report',
+    authority: 'read',
     description: 'list keys that were not used for 90 days, and scopes that were never used',
     run: async ({ deps }) => {
       const { reportKeys } = await keys();

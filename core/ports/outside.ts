@@ -158,6 +158,7 @@ export type IdPrefix =
   | 'rct'
   | 'att'
   | 'dec'
+  | 'opr'
   | 'dst';
 
 /** The first characters of an id after its prefix sort by creation time. */

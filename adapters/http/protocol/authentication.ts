@@ -46,6 +46,11 @@ const authenticators: Readonly<{ [A in Auth]: Authenticator<A> }> = {
   either: async (deps, { key, authorization, comesFrom }) => {
     if (key !== null) return authenticateKey(deps, key, comesFrom);
     if (bearerToken(authorization) !== null) return authenticateSession(deps, authorization);
+    throw new PonteError('Unauthorized', wanted.either);
+  },
+  keyElseSession: async (deps, { key, authorization, comesFrom }) => {
+    if (key !== null) return authenticateKey(deps, key, comesFrom);
+    if (bearerToken(authorization) !== null) return authenticateSession(deps, authorization);
     throw new PonteError('InvalidApiKey', wanted.either);
   },
   partner: async () => null,

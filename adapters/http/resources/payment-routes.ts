@@ -303,7 +303,7 @@ export function paymentRows<B>(resource: PaymentResource<B>) {
       method: 'GET',
       operations: { [`read${name}`]: `${path}/{id}` },
       summary: summaries.read,
-      access: { auth: 'either', scope: scopes.read, modes: 'both', rateLimit: 'none' },
+      access: { auth: 'keyElseSession', scope: scopes.read, modes: 'both', rateLimit: 'none' },
       params,
       responses: { 200: schema },
       handler: async ({ deps }, { found }) => {

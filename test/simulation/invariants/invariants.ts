@@ -38,6 +38,7 @@ import {
 } from './ledger-invariants.js';
 import {
   aKeyNeverCarriesAnotherRequest,
+  aPayinIsBookedOnce,
   aRefusedRefundIsLookedUpBeforeItIsSentAgain,
   atMostOnePayinPerPayment,
   atMostOnePayoutPerPayment,
@@ -118,6 +119,7 @@ export const always = {
   neverGivenBackMoreThanIsLeft,
   refundsTakeFromThePayinThatHasTheMoney,
   whatTheBuyerSentIsAccountedFor,
+  aPayinIsBookedOnce,
   cancelAndPayoutNeverBothWin,
   settledOnlyAfterAPaidPayout,
   settlementsSayWhatThePartnerPaid,
