@@ -183,6 +183,7 @@ page.
 - URLs are https on any port, without credentials or fragment, and resolve to public addresses.
 - \`payment_intent.*\` covers payments created as intents, \`invoice.*\` both intents and invoices:
   one event per change and namespace.
+- Each event type has [a page](docs/events) with an example.
 - \`GET /v1/events\` returns the same events again, from any sequence.
 `,
     'Test mode': `
@@ -193,7 +194,7 @@ No money moves. These values cause a failure:
 ${testValues.map(({ where, value, means }) => `| ${where} \`${value}\` | ${means} |`).join('\n')}
 `,
     Errors: `
-Any request can fail with
+Each code has [a page](docs/errors) with who answers with it. Any request can fail with
 ${offTableCodes.map((code) => `\`${code}\``).join(', ')}.
 
 | status | error | meaning |

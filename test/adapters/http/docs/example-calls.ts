@@ -169,6 +169,10 @@ export const examples: Readonly<Record<string, Example>> = {
   readSecurityContact: async () => ({ path: '/.well-known/security.txt' }),
   browseRoot: async () => ({ path: '/' }),
   browseDescription: async () => ({ path: '/docs' }),
+  browseErrors: async () => ({ path: '/docs/errors' }),
+  browseError: async () => ({ path: '/docs/errors/SellerNotReady' }),
+  browseEvents: async () => ({ path: '/docs/events' }),
+  browseEvent: async () => ({ path: '/docs/events/invoice.settled' }),
   readDocsFile: async () => ({ path: `/${(await docsPaths())[0]}` }),
 };
 
