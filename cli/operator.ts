@@ -1,6 +1,7 @@
 // What all commands share: the declaration of a command, its output, its exit code, and the
 // database opened next to a running server. Commands import large modules when they run, so that
 // help is fast.
+import { hostname, userInfo } from 'node:os';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { writeJson } from '../core/domain/base/raw-json.js';
 import { catalogue, PonteError } from '../core/errors.js';
@@ -45,6 +46,8 @@ export interface Shell {
   readonly stdout: { write(text: string): unknown };
   readonly stderr: { write(text: string): unknown };
   exitCode: number;
+  /** The command that runs, as `key create`; set by it. */
+  command?: string;
 }
 
 export function addCommand<Options>(shell: Shell, parent: Command, row: CommandRow<Options>): void {
@@ -53,6 +56,7 @@ export function addCommand<Options>(shell: Shell, parent: Command, row: CommandR
   command.option('--json', 'print one JSON document', false);
   if (row.details !== undefined) command.addHelpText('after', `\n${row.details}`);
   command.action(async () => {
+    shell.command = commandPath(command);
     const options = command.opts<Options & { readonly json: boolean }>();
     try {
       finish(shell, await row.run(options, command.args), options.json);
@@ -66,19 +70,31 @@ export function addCommand<Options>(shell: Shell, parent: Command, row: CommandR
   });
 }
 
+/** Its words after `ponte`. */
+function commandPath(command: Command): string {
+  const { parent } = command;
+  if (parent === null) return '';
+  return `${commandPath(parent)} ${command.name()}`.trim();
+}
+
 export function addOperatorCommand<Options extends object>(
   shell: Shell,
   parent: Command,
   { opening, run, ...row }: OperatorCommandRow<Options>,
 ): void {
-  addCommand<Options & { readonly dryRun?: boolean }>(shell, parent, {
-    ...row,
-    run: (options, ids) =>
-      asOperator(shell, async (operator) => run(operator, options, ids), {
-        ...(opening === undefined ? {} : { opening }),
-        dryRun: options.dryRun ?? false,
-      }),
-  });
+  addCommand<Options & { readonly dryRun?: boolean; readonly operator?: string | null }>(
+    shell,
+    parent,
+    {
+      ...row,
+      run: (options, ids) =>
+        asOperator(shell, async (operator) => run(operator, options, ids), {
+          ...(opening === undefined ? {} : { opening }),
+          dryRun: options.dryRun ?? false,
+          named: options.operator ?? null,
+        }),
+    },
+  );
 }
 
 export const orgOption = () =>
@@ -131,9 +147,16 @@ export async function asOperator<T>(
   {
     dryRun = false,
     opening = 'finds',
-  }: { readonly dryRun?: boolean; readonly opening?: Opening } = {},
+    named = null,
+  }: {
+    readonly dryRun?: boolean;
+    readonly opening?: Opening;
+    /** The operator that the command names. */
+    readonly named?: string | null;
+  } = {},
 ): Promise<T> {
-  const [{ openForOperator }, { explainErrors }, { ConfigError }] = await Promise.all([
+  const [{ audited }, { openForOperator }, { explainErrors }, { ConfigError }] = await Promise.all([
+    import('../core/usecases/service/audit-log.js'),
     import('../host/operator-access.js'),
     import('../host/startup-errors.js'),
     import('../host/config.js'),
@@ -145,12 +168,22 @@ export async function asOperator<T>(
     if (keysProblem !== null && opening !== 'looks') {
       throw new ConfigError([`PONTE_SECRET_KEYS: ${keysProblem}`]);
     }
+    const author = {
+      actor: { kind: 'operator', id: operatorName(shell, named) },
+      action: shell.command ?? '',
+      address: hostname(),
+    } as const;
     return await explainErrors(config, () =>
-      work({ ...rest, deps: dryRun ? dryDeps(deps) : deps }),
+      work({ ...rest, deps: audited(dryRun ? dryDeps(deps) : deps, author) }),
     );
   } finally {
     await opened.close();
   }
+}
+
+/** Who runs a command: PONTE_OPERATOR, or the login name, if none is named. */
+export function operatorName({ env }: Shell, named: string | null): string {
+  return named ?? (env['PONTE_OPERATOR'] || userInfo().username);
 }
 
 export function finish(shell: Shell, outcome: Outcome, json: boolean): void {

@@ -1,6 +1,5 @@
 // `ponte money`: the money desk. Queues of money that waits for an operator, and the decisions of
 // operators. In live mode a second operator confirms each decision.
-import { userInfo } from 'node:os';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { parseAmount } from '../../core/domain/base/money.js';
 import { type Mode, modes } from '../../core/domain/base/tenant.js';
@@ -24,6 +23,7 @@ import {
   listOutcome,
   type Operator,
   type Outcome,
+  operatorName,
   type Shell,
 } from '../operator.js';
 
@@ -242,7 +242,7 @@ async function decide(
   if (evidence === null && request.verb !== 'assign') {
     throw new PonteError('ValidationError', 'Give --evidence or --retry.');
   }
-  const operator = named ?? (shell.env['PONTE_OPERATOR'] || userInfo().username);
+  const operator = operatorName(shell, named);
   const { decideMoney } = await desk();
   const outcome = await decideMoney(deps, { itemId, request, evidence, operator, replace });
   const { kind, decision, ended } = outcome;

@@ -158,7 +158,8 @@ export type IdPrefix =
   | 'rct'
   | 'att'
   | 'dec'
-  | 'dst';
+  | 'dst'
+  | 'aud';
 
 /** The first characters of an id after its prefix sort by creation time. */
 export const ID_TIME_CHARACTERS = 10;

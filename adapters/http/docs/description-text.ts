@@ -53,11 +53,11 @@ hours. Answer with 2xx within 10 s, and drop duplicates by \`X-Service-Delivery-
   },
   {
     name: 'Organization',
-    description: `For dashboard sessions: API keys, mode and onboarding. A session starts in test
-mode and expires after 12 hours. Owners and admins have every scope, finance every scope but
-\`api_keys:write\` and \`webhooks:write\`, viewers the \`:read\` scopes. A change of role takes
-effect immediately.`,
-    paths: ['api-keys', 'auth', 'onboarding'],
+    description: `For dashboard sessions: API keys, the audit log, mode and onboarding. A session
+starts in test mode and expires after 12 hours. Owners and admins have every scope, finance every
+scope but \`api_keys:write\`, \`webhooks:write\` and \`audit:read\`, viewers the other
+\`:read\` scopes. A change of role takes effect immediately.`,
+    paths: ['api-keys', 'audit', 'auth', 'onboarding'],
   },
   {
     name: 'Test helpers',

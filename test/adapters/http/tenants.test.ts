@@ -39,8 +39,8 @@ type Json = Readonly<Record<string, unknown>>;
 const guarded = [...keyed, ...eithers, ...sessioned];
 const named = guarded.filter(({ route }) => route.params !== noParams);
 const lists = guarded.filter(({ route }) => route.method === 'GET' && route.params === noParams);
-/** Keys belong to an organization: its sessions of either mode see, roll and revoke them. */
-const ofBothModes = ['listApiKeys', 'rollApiKey', 'revokeApiKey'];
+/** Keys and the audit log belong to an organization: its sessions of either mode see them. */
+const ofBothModes = ['listApiKeys', 'rollApiKey', 'revokeApiKey', 'listAuditEntries'];
 
 const ids = /(?<![a-z0-9])(?:acct|byr|doc|evt|inv|key|kyc|mem|org|pi|rcv|whd|whs)_[0-9a-z]{26}/g;
 
@@ -221,6 +221,7 @@ test('a cursor of another tenant is refused like one that was made up', async ()
     'listInvoices',
     'listConnectedAccounts',
     'listAccounts',
+    'listAuditEntries',
   ]);
 });
 
