@@ -39,7 +39,11 @@ export interface Write {
   readonly statement: Statement;
   /** The sealed texts in it. */
   readonly sealed?: readonly string[];
+  /** The row by column, without its version; absent for a row that is not known as a whole. */
+  readonly image?: () => RowImage;
 }
+
+export type RowImage = Readonly<Record<string, Param>>;
 
 /** A table without a `version` column is never updated. */
 export function defineTable<T extends object>(name: string, columns: Columns<T>): PlainTable<T> {
@@ -54,6 +58,9 @@ export function defineTable<T extends object>(name: string, columns: Columns<T>)
   const sealed = properties.filter((property) => columns[property].isSealed);
   const sealedNames = partsOf(columns, sealed).map(({ name }) => name);
   const names = (of: readonly Part<T>[]) => of.map((part) => part.name);
+  const imaged = all.filter((part) => !version.includes(part));
+  const imageOf = (value: T): RowImage =>
+    Object.fromEntries(imaged.map(({ name, write }) => [name, write(value)]));
   const writer = (kind: StatementTemplate['kind'], parts: readonly Part<T>[]) => {
     const template = { kind, table: name, columns: names(parts), key: names(keyed) };
     const sql = templateSql(template);
@@ -69,6 +76,7 @@ export function defineTable<T extends object>(name: string, columns: Columns<T>)
         row: rowName(key.map((of) => of.write(value))),
         statement: { sql, params, guards: name, template },
         sealed: texts,
+        image: () => imageOf(value),
       };
     };
   };
