@@ -24,7 +24,7 @@ export type WebhookEvent = {
 }[keyof webhooks];
 
 type Nothing = Record<never, never>;
-type Method = 'get' | 'post' | 'put' | 'delete';
+type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 type PathsOf<M extends Method> = {
   [P in keyof paths]: paths[P] extends { readonly [K in M]: object } ? P : never;
 }[keyof paths];
@@ -81,6 +81,7 @@ export interface PonteClient extends Pick<Client<paths>, 'use' | 'eject'> {
   readonly GET: ClientCall<'get'>;
   readonly POST: ClientCall<'post'>;
   readonly PUT: ClientCall<'put'>;
+  readonly PATCH: ClientCall<'patch'>;
   readonly DELETE: ClientCall<'delete'>;
   /** Every row of a list, page after page: `for await (const payment of ponte.list(path))`. */
   readonly list: <P extends ListPath>(
@@ -122,7 +123,7 @@ export function createPonteClient(options: PonteClientOptions): PonteClient {
         headers.set('idempotency-key', crypto.randomUUID());
       }
       // Required even without a body.
-      if (method === 'POST' && !headers.has('content-type')) {
+      if (['POST', 'PATCH'].includes(method) && !headers.has('content-type')) {
         headers.set('content-type', 'application/json');
       }
     },
@@ -137,6 +138,7 @@ export function createPonteClient(options: PonteClientOptions): PonteClient {
     GET: withMismatch(client.GET),
     POST: withMismatch(client.POST),
     PUT: withMismatch(client.PUT),
+    PATCH: withMismatch(client.PATCH),
     DELETE: withMismatch(client.DELETE),
     list: listed as PonteClient['list'],
     events: (options) =>

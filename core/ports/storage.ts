@@ -570,7 +570,7 @@ export interface QueueStats {
   readonly stuckCommands: number;
   readonly deadLetters: number;
   /** Payments whose money needs a person. */
-  readonly fundsToReview: number;
+  readonly fundsToReview: Readonly<Record<Mode, number>>;
   /** Payments of which more left than arrived. */
   readonly losses: number;
   /** When all books of a partner were last read completely; before that, from when on. */

@@ -75,6 +75,7 @@ export const scenarios: readonly (readonly string[])[] = [
     'listWebhookDeliveries',
     'replayWebhookDelivery',
     'rotateWebhookSecret',
+    'changeWebhookSubscription',
     'readEvents',
     'listWebhookSubscriptions',
     'deleteWebhookSubscription',

@@ -47,7 +47,7 @@ interface Access<A extends Auth, S extends ScopeRule> {
 }
 
 interface RowOf<A extends Auth, S extends ScopeRule, P, Q, B> {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Path by operationId: one operation may have several paths. */
   readonly operations: Readonly<Record<string, string>>;
   readonly summary: string;

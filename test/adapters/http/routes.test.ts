@@ -74,6 +74,7 @@ const promised: readonly string[] = [
   'POST /v1/webhook-subscriptions/{id}/rotate-secret K webhooks:write',
   'POST /v1/webhook-subscriptions/{id}/test K webhooks:write',
   'DELETE /v1/webhook-subscriptions/{id} K webhooks:write',
+  'PATCH /v1/webhook-subscriptions/{id} K webhooks:write',
   'GET /v1/events K webhooks:read',
   'GET /v1/audit J audit:read',
   'POST /v1/auth/switch-mode J',

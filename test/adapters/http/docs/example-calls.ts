@@ -141,6 +141,9 @@ export const examples: Readonly<Record<string, Example>> = {
     status: 201,
   }),
   listWebhookSubscriptions: async () => ({ path: '/v1/webhook-subscriptions' }),
+  changeWebhookSubscription: onSubscription('/v1/webhook-subscriptions/{id}', {
+    eventTypes: ['invoice.*'],
+  }),
   deleteWebhookSubscription: onSubscription('/v1/webhook-subscriptions/{id}'),
   rotateWebhookSecret: onSubscription('/v1/webhook-subscriptions/{id}/rotate-secret', {}),
   testWebhookSubscription: onSubscription('/v1/webhook-subscriptions/{id}/test', {}),
