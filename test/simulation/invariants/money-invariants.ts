@@ -31,9 +31,12 @@ export function noRefundAfterTheSettlementWithoutADecision(observed: ObservedSta
     const payouts = found.commands.filter(({ kind }) => kind === 'payout');
     const isBack = payouts.length > 0 && payouts.every(({ end }) => end === 'returned');
     const isDecided = payouts.some(({ id }) => observed.decidedItems.has(id));
-    const refunds = sumsOf(observed.transactionsOf(found));
+    const transactions = observed.transactionsOf(found);
+    // Another one took the place of a refund that had failed when a bank completed it.
+    const refunds = sumsOf(transactions.filter((one) => !wasEver(one, 'failed')));
     const backMinor = refunds.refundedMinor + refunds.refundingMinor;
-    const surplusMinor = refunds.receivedMinor - found.payment.amount.amountMinor;
+    // A surplus that went back before the bank corrected its total.
+    const surplusMinor = everReceived(transactions) - found.payment.amount.amountMinor;
     if (!isBack || isDecided || backMinor === 0n || backMinor <= surplusMinor) return null;
     return `${backMinor} went back to the buyer, and no operator has decided`;
   });
