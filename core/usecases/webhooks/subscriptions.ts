@@ -16,7 +16,8 @@ import {
 import { PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
-import { stageEvents, TEST_EVENT_TYPE } from './feed.js';
+import { TEST_EVENT_TYPE } from './event-deliveries.js';
+import { stageEvents } from './feed.js';
 
 const SECRET_BYTES = 32;
 /** Deliveries that end in one batch when their subscription is deleted. */
@@ -118,7 +119,6 @@ export async function testSubscription(
   const eventId = deps.ids.next('evt', nowMs);
   return deps.store.run(async (tx) => {
     await activeSubscription(tx, tenant, id);
-    const active = await tx.subscriptions.active(tenant);
     const event = {
       ...tenantOf(tenant),
       id: eventId,
@@ -132,8 +132,7 @@ export async function testSubscription(
       createdAtMs: nowMs,
     };
     // The response shows the delivery before its first attempt.
-    const waiting = { ...deps, directDispatch: () => null };
-    const [delivery] = stageEvents(waiting, tx, active, [event]);
+    const [delivery] = await stageEvents({ ...deps, dispatch: () => null }, tx, [event]);
     // None if it was deleted between the two reads.
     if (delivery === undefined) throw notFoundDeleted();
     return delivery;

@@ -17,7 +17,7 @@ export interface StagedWrite {
 
 export interface BatchObserver {
   /** `by` is the tenant in whose name it was done; null for workers and operators. */
-  applied(process: string, writes: readonly StagedWrite[], by: Tenant | null): void;
+  applied(writes: readonly StagedWrite[], by: Tenant | null): void;
   /** Applied by a run that a quarantine must refuse. */
   gatedWrites(writes: readonly StagedWrite[]): void;
   claimedMails(mails: readonly Mail[]): void;
@@ -58,6 +58,7 @@ const writes: ReadonlySet<string> = new Set([
   'expect',
   'expectNoQuarantine',
   'requestPurge',
+  'advance',
   'removeDeliveries',
   'removeMessages',
   'removeEvents',
@@ -83,7 +84,7 @@ export function gatedStore(input: GatedStoreInput): Store {
       ),
     );
     if (options?.inQuarantine !== true) observer.gatedWrites(staged);
-    observer.applied(process.name, staged, by());
+    observer.applied(staged, by());
     if (staged.length > 0) trace(`${process.name} wrote ${described(staged)}`);
     if (staged.length > 0) await gates.pass(process, 'batch applied');
     else if (slow) await gates.pass(process, 'read done');
@@ -111,6 +112,8 @@ function gatedClaims({ store, process, gates, observer }: GatedStoreInput): Clai
   return {
     owner: claims.owner,
     newLease: () => claims.newLease(),
+    // Without a gate: what is sent is signed with what was read.
+    activeSubscriptions: (tenant) => gates.real(() => claims.activeSubscriptions(tenant)),
     commands: (claim) =>
       gated(
         'claim commands',
