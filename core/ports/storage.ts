@@ -356,11 +356,8 @@ export interface Tx {
   readonly feed: {
     /** Returns null before a tenant's first event. */
     head(tenant: Tenant): Found<FeedHead>;
-    /**
-     * The commit gives the event the next number of its tenant and chains it. The batch fails if
-     * the tenant's subscriptions have changed since `active` was read.
-     */
-    append(event: DomainEvent, active: ActiveSubscriptions): void;
+    /** The commit gives the event the next number of its tenant and chains it. */
+    append(event: DomainEvent): void;
     after(tenant: Tenant, sequence: number, limit: number): Many<NumberedEvent>;
     /** About one subject, newest first; null starts with the newest. */
     newestOfSubject(
@@ -371,13 +368,33 @@ export interface Tx {
     ): Many<NumberedEvent>;
     /** In sequence order. */
     ofSubject(tenant: Tenant, subjectId: string): Many<EventNote>;
+    /** Events behind `after`, up to `last`, without a delivery to this subscription. */
+    withoutDelivery(
+      subscription: Subscription,
+      after: number,
+      last: number,
+    ): Many<Omit<DomainEvent, 'body'>>;
   };
-  readonly subscriptions: Writes<Subscription, 'insert' | 'update'> & {
+  readonly subscriptions: Writes<Subscription, 'insert' | 'update' | 'expect'> & {
     get(tenant: Tenant, id: string): Found<Subscription>;
     find(id: string): Found<Subscription>;
     /** All active subscriptions and at most `deletedMax` deleted ones, newest first. */
     list(tenant: Tenant, deletedMax: number): Many<Subscription>;
-    active(tenant: Tenant): Promise<ActiveSubscriptions>;
+    active(tenant: Tenant): Many<Subscription>;
+    /**
+     * Active ones whose cursor is behind the head of the feed, over all tenants, in id order. Null:
+     * without a cursor.
+     */
+    behind(
+      afterId: string,
+      limit: number,
+    ): Many<{
+      readonly subscription: Subscription;
+      readonly cursor: number | null;
+      readonly head: number;
+    }>;
+    /** Up to this event of the feed, the subscription has its deliveries. */
+    advance(subscription: Subscription, cursor: number): void;
     /** Slots of active subscriptions. */
     slots(tenant: Tenant): Many<number>;
   };
@@ -487,6 +504,8 @@ export interface Claims {
   readonly owner: string;
   /** The token of a lease under which this process stores a row that it works on itself. */
   newLease(): string;
+  /** Read after a commit, for its events. */
+  activeSubscriptions(tenant: Tenant): Many<Subscription>;
   /** Due commands, leased: `dueAtMs` is the end of the lease. */
   commands(claim: Claim): Many<PartnerCommand>;
   /** Active or deleted subscriptions that have due deliveries to send. */
@@ -514,13 +533,6 @@ export interface Claim {
   readonly nowMs: number;
   readonly limit: number;
   readonly leaseMs: number;
-}
-
-/** The active subscriptions of a tenant. */
-export interface ActiveSubscriptions {
-  readonly subscriptions: readonly Subscription[];
-  /** How often subscriptions of the tenant were changed. */
-  readonly changes: number;
 }
 
 export interface ClaimedDelivery {

@@ -1,7 +1,7 @@
 -- The schema on postgres. Written by `npm run -s schema`; edits are lost.
 
 create or replace function ponte_append(org_ids text[], modes text[], ids text[], types text[],
-    subject_ids text[], bodies text[], created_ats timestamp with time zone[], changes bigint[])
+    subject_ids text[], bodies text[], created_ats timestamp with time zone[])
  returns void
  language plpgsql
 as $function$
@@ -13,9 +13,8 @@ declare
   chain_hashes text[];
 begin
   for tenant in
-    select e.org_id, e.mode, array_agg(e.place::integer order by e.place) as places,
-      min(e.changes) as oldest, max(e.changes) as newest
-    from unnest(org_ids, modes, changes) with ordinality as e (org_id, mode, changes, place)
+    select e.org_id, e.mode, array_agg(e.place::integer order by e.place) as places
+    from unnest(org_ids, modes) with ordinality as e (org_id, mode, place)
     group by e.org_id, e.mode
     order by e.org_id, e.mode
   loop
@@ -26,11 +25,6 @@ begin
         values (tenant.org_id, tenant.mode, 0, '') on conflict do nothing;
       select * into strict head from feed_heads h
         where h.org_id = tenant.org_id and h.mode = tenant.mode for update;
-    end if;
-    if tenant.oldest <> head.subscription_changes or tenant.newest <> head.subscription_changes
-    then
-      raise exception 'the subscriptions have changed since they were read'
-        using errcode = 'PT410', detail = tenant.org_id || '/' || tenant.mode;
     end if;
     foreach place in array tenant.places loop
       head.sequence := head.sequence + 1;
@@ -467,7 +461,6 @@ create table feed_heads (
   mode text collate "C" not null,
   sequence bigint not null,
   chain_hash text collate "C" not null,
-  subscription_changes integer not null default 0,
   constraint feed_heads_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
   constraint feed_heads_pkey primary key (org_id, mode)
 );
@@ -1202,6 +1195,7 @@ create table subscriptions (
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
   version integer not null,
+  feed_cursor bigint,
   constraint subscriptions_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
   constraint subscriptions_pkey primary key (org_id, mode, id)
 );

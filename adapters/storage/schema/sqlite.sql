@@ -322,7 +322,7 @@ create table feed_heads (
   org_id text not null,
   mode text not null check (mode in ('test', 'live')),
   sequence integer not null,
-  chain_hash text not null, subscription_changes integer not null default 0,
+  chain_hash text not null,
   primary key (org_id, mode)
 ) strict, without rowid;
 
@@ -963,7 +963,7 @@ create table subscriptions (
   slot integer,
   created_at integer not null,
   updated_at integer not null,
-  version integer not null,
+  version integer not null, feed_cursor integer,
   primary key (org_id, mode, id)
 ) strict, without rowid;
 

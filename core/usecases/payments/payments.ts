@@ -255,13 +255,11 @@ async function stageNew(
 ): Promise<PaymentView> {
   const nowMs = deps.clock.nowMs();
   const { origin, createdBy } = input;
-  const [{ intentsNeedApproval, ...payee }, invoicesNeedApproval, active, known] =
-    await Promise.all([
-      checkCreate(deps, tx, tenant, input, nowMs),
-      origin === 'invoice' && needApproval(tx, tenant),
-      tx.subscriptions.active(tenant),
-      tx.buyers.byEmail(tenant.mode, emailKey(input.buyer.email)),
-    ]);
+  const [{ intentsNeedApproval, ...payee }, invoicesNeedApproval, known] = await Promise.all([
+    checkCreate(deps, tx, tenant, input, nowMs),
+    origin === 'invoice' && needApproval(tx, tenant),
+    tx.buyers.byEmail(tenant.mode, emailKey(input.buyer.email)),
+  ]);
   const requiresApproval = origin === 'invoice' ? invoicesNeedApproval : intentsNeedApproval;
   const status = firstStatus(origin, requiresApproval);
   const buyer = known ?? newBuyer(deps, tenant, input.buyer.email, nowMs);
@@ -276,7 +274,7 @@ async function stageNew(
   const events = paymentEventTypes(payment, 'created').map((type) =>
     paymentEvent({ type, payment, createdBy, occurredAtMs: nowMs }, deps.ids.next('evt', nowMs)),
   );
-  stageEvents(deps, tx, active, events);
+  await stageEvents(deps, tx, events);
   return { payment, funds, kycStatus };
 }
 

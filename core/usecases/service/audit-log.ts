@@ -16,8 +16,6 @@ import type { RunOptions, Store, Tx } from '../../ports/storage.js';
 
 const PAGE = 500;
 const DEFECTS_MAX = 100;
-/** No subscription has events of this feed. */
-const unsubscribed = { subscriptions: [], changes: 0 } as const;
 
 /**
  * Dependencies for the work of one author: each batch that changes an object gets an entry. Within
@@ -76,7 +74,8 @@ class AuditedStore implements Store {
     for (const changed of auditedOf(tx.changes(), this.author.orgId)) {
       const atMs = clock.nowMs();
       const place = { id: ids.next('aud', atMs), atMs };
-      tx.feed.append(auditEvent(this.author, changed, place), unsubscribed);
+      // No subscription has events of this feed.
+      tx.feed.append(auditEvent(this.author, changed, place));
     }
   }
 }

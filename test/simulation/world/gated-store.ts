@@ -24,7 +24,7 @@ export interface ObservedBatch {
 }
 
 export interface BatchObserver {
-  applied(process: string, batch: ObservedBatch): void;
+  applied(batch: ObservedBatch): void;
   /** Applied by a run that a quarantine must refuse. */
   gatedWrites(writes: readonly StagedWrite[]): void;
   claimedMails(mails: readonly Mail[]): void;
@@ -66,6 +66,7 @@ const writes: ReadonlySet<string> = new Set([
   'expect',
   'expectNoQuarantine',
   'requestPurge',
+  'advance',
   'removeDeliveries',
   'removeMessages',
   'removeEvents',
@@ -91,7 +92,7 @@ export function gatedStore(input: GatedStoreInput): Store {
       ),
     );
     if (options?.inQuarantine !== true) observer.gatedWrites(staged);
-    observer.applied(process.name, { writes: staged, by: by(), hasActor: hasActor() });
+    observer.applied({ writes: staged, by: by(), hasActor: hasActor() });
     if (staged.length > 0) trace(`${process.name} wrote ${described(staged)}`);
     if (staged.length > 0) await gates.pass(process, 'batch applied');
     else if (slow) await gates.pass(process, 'read done');
@@ -119,6 +120,8 @@ function gatedClaims({ store, process, gates, observer }: GatedStoreInput): Clai
   return {
     owner: claims.owner,
     newLease: () => claims.newLease(),
+    // Without a gate: what is sent is signed with what was read.
+    activeSubscriptions: (tenant) => gates.real(() => claims.activeSubscriptions(tenant)),
     commands: (claim) =>
       gated(
         'claim commands',

@@ -26,6 +26,10 @@ import {
   type DeliveryRunner,
   deliveryRunner,
 } from '../../../core/usecases/webhooks/delivery-runner.js';
+import {
+  type MissingSearch,
+  missingSearch,
+} from '../../../core/usecases/webhooks/event-deliveries.js';
 import { type HostClock, newHostClock } from '../../../host/host-clock.js';
 import type { ObservedState } from '../invariants/observed-state.js';
 import { monitorSends } from '../invariants/quarantine-monitor.js';
@@ -43,6 +47,7 @@ import type { SimulatedReceivers } from './simulated-receivers.js';
 export const workers = [
   'commands',
   'deliveries',
+  'missing',
   'inbox',
   'expiry',
   'advances',
@@ -93,6 +98,7 @@ export class SimulatedHost {
   readonly #world: Surroundings;
   readonly #commands: Runner;
   readonly #deliveries: DeliveryRunner;
+  readonly #searchMissing: MissingSearch;
   readonly #working = new Set<WorkerName>();
   /** False until it has started: then it works and answers. */
   ready = false;
@@ -109,6 +115,7 @@ export class SimulatedHost {
     this.#deps = this.#depsOf(store);
     this.#commands = commandRunner(this.#deps);
     this.#deliveries = deliveryRunner(this.#deps);
+    this.#searchMissing = missingSearch(this.#deps);
   }
 
   /** Those of the actor who makes the call under way. */
@@ -123,7 +130,11 @@ export class SimulatedHost {
       this.ready = true;
       return;
     }
-    this.#begin('start', () => this.deps.store.claims.releaseAll(this.deps.clock.nowMs()), {
+    const resume = async () => {
+      await this.deps.store.claims.releaseAll(this.deps.clock.nowMs());
+      await this.#searchMissing({ all: true });
+    };
+    this.#begin('start', resume, {
       done: () => {
         this.ready = true;
       },
@@ -176,6 +187,8 @@ export class SimulatedHost {
         return this.#commands.runOnce(nowMs, LIMIT);
       case 'deliveries':
         return this.#deliveries.runOnce(nowMs, LIMIT);
+      case 'missing':
+        return this.#storeMissing(nowMs);
       case 'inbox':
         return runInbox(this.deps, nowMs, LIMIT);
       case 'readings':
@@ -189,6 +202,11 @@ export class SimulatedHost {
       case 'mails':
         return runMails(this.deps, nowMs, LIMIT);
     }
+  }
+
+  async #storeMissing(nowMs: number): Promise<number> {
+    await this.#deliveries.storeSlow(nowMs);
+    return this.#searchMissing();
   }
 
   #depsOf(store: Store): Deps {
@@ -226,11 +244,18 @@ export class SimulatedHost {
       tokenSigner,
       rateLimits: { take: () => Promise.resolve(null) },
       clock: this.#clock,
-      ids: world.ids,
+      ids: {
+        ...world.ids,
+        named: (prefix, atMs, name) => {
+          const id = world.ids.named(prefix, atMs, name);
+          if (prefix === 'whd') world.observed.namedDelivery(this.process.name, id);
+          return id;
+        },
+      },
       log: this.#log(),
       metrics: null,
       wake: () => undefined,
-      directDispatch: () => this.#deliveries.directDispatch(),
+      dispatch: () => this.#deliveries.dispatch(),
       runCommand: runInline,
       settings: {
         baseUrl: 'https://api.example',
