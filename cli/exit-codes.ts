@@ -14,7 +14,7 @@ export const exitCodes = {
   checkFailed: [
     8,
     'a check has failed ' +
-      '(doctor, demo, ledger verify, reconcile, store copy, secrets reseal, backup, restore)',
+      '(doctor, demo, ledger verify, audit verify, reconcile, store copy, secrets reseal, backup, restore)',
   ],
   attention: [9, 'a check has warnings (doctor, backup, restore)'],
 } as const satisfies Record<string, readonly [number, string]>;

@@ -353,13 +353,8 @@ export interface Tx {
      */
     append(event: DomainEvent, active: ActiveSubscriptions): void;
     after(tenant: Tenant, sequence: number, limit: number): Many<NumberedEvent>;
-    /** About one subject, newest first; null starts with the newest. */
-    newestOfSubject(
-      tenant: Tenant,
-      subjectId: string,
-      beforeSequence: number | null,
-      limit: number,
-    ): Many<NumberedEvent>;
+    /** Newest first; `subjectId`: about this subject alone. */
+    newest(tenant: Tenant, subjectId: string | null, page: NewestPage): Many<NumberedEvent>;
     /** In sequence order. */
     ofSubject(tenant: Tenant, subjectId: string): Many<EventNote>;
   };
@@ -582,6 +577,13 @@ export interface QueueStats {
 export interface ListPage {
   /** The last id of the page before; null for the first page. */
   readonly beforeId: string | null;
+  readonly limit: number;
+}
+
+/** A page of a feed, newest first. */
+export interface NewestPage {
+  /** The last sequence of the page before; null for the first page. */
+  readonly beforeSequence: number | null;
   readonly limit: number;
 }
 
