@@ -273,7 +273,7 @@ function contactsCheck(withoutContact: readonly string[]): DoctorCheck {
   ]);
 }
 
-/** For people who keep it: `ponte audit verify` tells whether the log is sound. */
+/** People keep it, to compare it later; `ponte audit verify` checks the log. */
 function auditCheck({ sequence, chainHash }: FeedHead): DoctorCheck {
   return { name: 'audit head', severity: 'ok', detail: `${sequence} ${chainHash}` };
 }

@@ -217,9 +217,9 @@ export const variables = z.object({
     .optional()
     .meta({
       description:
-        'Where the head of the audit log is kept outside the database: a file, to which a line is ' +
-        'appended, or an https URL, to which it is sent.',
-      unset: 'nowhere',
+        'Keeps heads of the audit log outside the database: the absolute path of a file, to ' +
+        'which a line is appended, or an https URL, to which a head is sent.',
+      unset: 'none are kept',
     }),
   PONTE_LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info').meta({
     description: 'Lowest level of the log, which is JSON lines on stderr.',

@@ -14,7 +14,7 @@ import {
   fingerprintDocuments,
 } from '../core/usecases/service/storage-fingerprint.js';
 import { appendAllWaiting } from '../core/usecases/webhooks/feed.js';
-import { anchorStep } from './audit-anchors.js';
+import { anchorStep } from './anchor-place.js';
 import { readBackupAgeMs } from './backup-schedule.js';
 import { type Config, ConfigError } from './config.js';
 import { tokens, urlOf } from './container.js';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { before, test } from 'node:test';
 import { addMember } from '../../core/usecases/access/members.js';
 import { audited } from '../../core/usecases/service/audit-log.js';
-import { anchorStep } from '../../host/audit-anchors.js';
+import { anchorStep } from '../../host/anchor-place.js';
 import { type World, world } from '../support/scenes/test-world.js';
 import { suiteEnd } from '../support/suite-end.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
