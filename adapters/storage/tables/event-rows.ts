@@ -1,4 +1,4 @@
-// Events: the feed with its gap-free sequence and audit chain per tenant, and events of 0.1.0 that
+// Events: the feed of each tenant, gap-free and chained, the audit log, and events of 0.1.0 that
 // have no number yet: columns and SQL.
 import type { Tenant } from '../../../core/domain/base/tenant.js';
 import type { DomainEvent, EventNote, NumberedEvent } from '../../../core/domain/payments/event.js';
