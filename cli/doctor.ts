@@ -7,9 +7,11 @@ import { CLOCK_ERROR_MAX_MS, formatInstant, MINUTE_MS } from '../core/domain/bas
 import { formatAmount } from '../core/domain/base/money.js';
 import { lateAfterMs } from '../core/domain/deposits/book-reading.js';
 import { hasContact } from '../core/domain/parties/organization.js';
+import type { FeedHead } from '../core/domain/payments/event.js';
 import { PonteError } from '../core/errors.js';
 import type { Store } from '../core/ports/storage.js';
 import { findDifferences } from '../core/usecases/payments/ledger-check.js';
+import { auditHead } from '../core/usecases/service/audit-log.js';
 import {
   COUNTED_MAX,
   type QueueLoad,
@@ -59,6 +61,8 @@ export interface Findings {
   readonly backups: { readonly everyMs: number; readonly ageMs: number | null } | null;
   /** Organizations of live mode without a contact for buyers; null if unknown. */
   readonly withoutContact: readonly string[] | null;
+  /** The head of the audit log; null before its first entry. */
+  readonly auditHead: FeedHead | null;
   /** Null if this version cannot read the database. */
   readonly data: { readonly waiting: QueueReport; readonly imbalances: number } | null;
 }
@@ -148,6 +152,7 @@ async function found(operator: Operator): Promise<Findings> {
         : null,
     documentsProblem: readable ? await documentStorageProblem(deps).catch(messageOf) : null,
     withoutContact: readable ? await withoutContactOf(deps) : null,
+    auditHead: readable ? await auditHead(deps) : null,
     data: readable
       ? {
           waiting: await waitingOf(deps),
@@ -207,6 +212,7 @@ async function findingsWithoutDatabase({
     keysProblem: null,
     data: null,
     withoutContact: null,
+    auditHead: null,
     documentsProblem: null,
     olderKeys: [],
     backups: null,
@@ -255,6 +261,7 @@ export function diagnose(findings: Findings): readonly DoctorCheck[] {
     ]),
     ...(findings.backups === null ? [] : [backupCheck(findings.backups)]),
     ...(findings.withoutContact === null ? [] : [contactsCheck(findings.withoutContact)]),
+    ...(findings.auditHead === null ? [] : [auditCheck(findings.auditHead)]),
     ...(findings.data === null ? [] : dataChecks(findings.data, findings)),
   ];
 }
@@ -264,6 +271,11 @@ function contactsCheck(withoutContact: readonly string[]): DoctorCheck {
     'warning',
     `${withoutContact.join(', ')}: live without one; run ponte org support <org-id> --email`,
   ]);
+}
+
+/** People keep it, to compare it later; `ponte audit verify` checks the log. */
+function auditCheck({ sequence, chainHash }: FeedHead): DoctorCheck {
+  return { name: 'audit head', severity: 'ok', detail: `${sequence} ${chainHash}` };
 }
 
 function migrationsCheck(done: boolean): DoctorCheck {

@@ -2,6 +2,7 @@
 // streams are arguments, so that tests run commands as functions.
 import { Command, CommanderError, Help, type Option } from 'commander';
 import manifest from '../package.json' with { type: 'json' };
+import { addAuditCommands } from './commands/audit-commands.js';
 import { addBackupCommands } from './commands/backup-commands.js';
 import { addDeliveriesCommands } from './commands/deliveries-commands.js';
 import { addDocumentsCommands } from './commands/documents-commands.js';
@@ -73,6 +74,7 @@ export function createProgram(shell: Shell): Command {
   addPartnerCommands(shell, program);
   addDocumentsCommands(shell, program);
   addLedgerCommands(shell, program);
+  addAuditCommands(shell, program);
   addReconcileCommand(shell, program);
   addSecretsCommands(shell, program);
   addStoreCommands(shell, program);

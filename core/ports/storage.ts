@@ -359,13 +359,8 @@ export interface Tx {
     /** The commit gives the event the next number of its tenant and chains it. */
     append(event: DomainEvent): void;
     after(tenant: Tenant, sequence: number, limit: number): Many<NumberedEvent>;
-    /** About one subject, newest first; null starts with the newest. */
-    newestOfSubject(
-      tenant: Tenant,
-      subjectId: string,
-      beforeSequence: number | null,
-      limit: number,
-    ): Many<NumberedEvent>;
+    /** Newest first; `subjectId`: about this subject alone. */
+    newest(tenant: Tenant, subjectId: string | null, page: NewestPage): Many<NumberedEvent>;
     /** In sequence order. */
     ofSubject(tenant: Tenant, subjectId: string): Many<EventNote>;
     /** Events behind `after`, up to `last`, without a delivery to this subscription. */
@@ -603,6 +598,13 @@ export interface QueueStats {
 export interface ListPage {
   /** The last id of the page before; null for the first page. */
   readonly beforeId: string | null;
+  readonly limit: number;
+}
+
+/** A page of a feed, newest first. */
+export interface NewestPage {
+  /** The last sequence of the page before; null for the first page. */
+  readonly beforeSequence: number | null;
   readonly limit: number;
 }
 

@@ -63,6 +63,7 @@ const healthy: Findings = {
   freeBytes: 12.34 * GIB,
   backups: null,
   withoutContact: [],
+  auditHead: null,
   data: { waiting: idle, imbalances: 0 },
 };
 

@@ -2,6 +2,7 @@
 import { after, describe } from 'node:test';
 import type { Sealer, Store } from '../../core/ports/storage.js';
 import { storeAccountsContract } from './store-accounts-contract.js';
+import { storeAuditContract } from './store-audit-contract.js';
 import { storeBankDetailsContract } from './store-bank-details-contract.js';
 import { storeClaimsContract } from './store-claims-contract.js';
 import { storeContract } from './store-contract.js';
@@ -33,6 +34,7 @@ export const writes: Parts = {
   batches: storeContract,
   rows: storeRowsContract,
   'the feed': storeFeedContract,
+  'the audit log': storeAuditContract,
 };
 
 export const others: Parts = {

@@ -1,4 +1,4 @@
-// Events: the feed with its gap-free sequence and audit chain per tenant, and events of 0.1.0 that
+// Events: the feed of each tenant, gap-free and chained, the audit log, and events of 0.1.0 that
 // have no number yet: columns and SQL.
 import type { DomainEvent, EventNote, NumberedEvent } from '../../../core/domain/payments/event.js';
 import { fixed, group, integer, key, minor, readerOf, tenant, text, time } from '../columns.js';
@@ -94,15 +94,14 @@ export const feedPart: TxPart<'feed'> = {
       'where org_id = $1 and mode = $2 and sequence > $3 order by sequence limit $4',
       [orgId, mode, sequence, limit],
     ),
-  newestOfSubject: (unit, { orgId, mode }, subjectId, before, limit) =>
-    unit.all(
-      events,
-      [
-        'where org_id = $1 and mode = $2 and subject_id = $3 and sequence < $4',
-        'order by sequence desc limit $5',
-      ].join(' '),
-      [orgId, mode, subjectId, before ?? Number.MAX_SAFE_INTEGER, limit],
-    ),
+  newest(unit, { orgId, mode }, subjectId, { beforeSequence, limit }) {
+    const place = [orgId, mode, beforeSequence ?? Number.MAX_SAFE_INTEGER, limit];
+    const range = 'where org_id = $1 and mode = $2 and sequence < $3';
+    const order = 'order by sequence desc limit $4';
+    return subjectId === null
+      ? unit.all(events, `${range} ${order}`, place)
+      : unit.all(events, `${range} and subject_id = $5 ${order}`, [...place, subjectId]);
+  },
   async withoutDelivery(unit, { orgId, mode, id }, after, last) {
     const rows = await unit.rows('deliveries', undispatchedSql, [orgId, mode, after, last, id]);
     return rows.map(undispatched.read);

@@ -211,7 +211,7 @@ export interface OutboxRow {
 
 export interface FeedHead {
   readonly sequence: number;
-  /** The audit chain: hex SHA-256 over the previous chain hash and this event's body. */
+  /** Hex SHA-256 over the previous chain hash and this event's body. */
   readonly chainHash: string;
 }
 

@@ -1,5 +1,5 @@
 // Writes the audit log, in the batch of the change that it records, and verifies it.
-import type { Tenant } from '../../domain/base/tenant.js';
+import { modes, type Tenant } from '../../domain/base/tenant.js';
 import type { FeedHead, NumberedEvent } from '../../domain/payments/event.js';
 import {
   type AuditAuthor,
@@ -12,7 +12,7 @@ import {
   defectOf,
 } from '../../domain/service/audit-entry.js';
 import type { Deps } from '../../ports/deps.js';
-import type { RunOptions, Store, Tx } from '../../ports/storage.js';
+import type { NewestPage, RunOptions, Store, Tx } from '../../ports/storage.js';
 
 const PAGE = 500;
 const DEFECTS_MAX = 100;
@@ -81,20 +81,45 @@ class AuditedStore implements Store {
 }
 
 /** Entries about an organization in one mode or in both, newest first. */
-export async function listAuditEntries(
-  { store }: Pick<Deps, 'store'>,
+export function listAuditEntries(
+  deps: Pick<Deps, 'store'>,
   { orgId, mode }: Tenant,
-  page: { readonly beforeSequence: number | null; readonly limit: number },
+  page: NewestPage,
 ): Promise<readonly AuditEntry[]> {
-  const { beforeSequence, limit } = page;
-  const subjects = [auditSubject({ orgId, mode }), auditSubject({ orgId, mode: null })];
+  return newestAbout(
+    deps,
+    [
+      { orgId, mode },
+      { orgId, mode: null },
+    ],
+    page,
+  );
+}
+
+/** The same in any mode, for operators; null: all entries. */
+export async function newestEntries(
+  deps: Pick<Deps, 'store'>,
+  orgId: string | null,
+  page: NewestPage,
+): Promise<readonly AuditEntry[]> {
+  if (orgId !== null) {
+    const ofModes = modes.map((mode) => ({ orgId, mode }));
+    return newestAbout(deps, [...ofModes, { orgId, mode: null }], page);
+  }
+  const events = await deps.store.run((tx) => tx.feed.newest(auditFeed, null, page));
+  return events.map(auditEntry);
+}
+
+async function newestAbout(
+  { store }: Pick<Deps, 'store'>,
+  subjects: readonly Parameters<typeof auditSubject>[0][],
+  page: NewestPage,
+): Promise<readonly AuditEntry[]> {
   const found = await store.run((tx) =>
-    Promise.all(
-      subjects.map((id) => tx.feed.newestOfSubject(auditFeed, id, beforeSequence, limit)),
-    ),
+    Promise.all(subjects.map((about) => tx.feed.newest(auditFeed, auditSubject(about), page))),
   );
   const newest = found.flat().toSorted((one, other) => other.sequence - one.sequence);
-  return newest.slice(0, limit).map(auditEntry);
+  return newest.slice(0, page.limit).map(auditEntry);
 }
 
 /** All entries, in order. */
@@ -129,7 +154,7 @@ export interface AuditCheck {
  */
 export async function verifyAudit(
   deps: Pick<Deps, 'store'>,
-  anchors: readonly FeedHead[] = [],
+  anchors: readonly (FeedHead & { readonly epoch?: number })[] = [],
 ): Promise<AuditCheck> {
   // Read first: entries that are added during the check come after it.
   const head = await auditHead(deps);
@@ -145,9 +170,9 @@ export async function verifyAudit(
     const { sequence, chainHash } = entry;
     const defect = defectOf(entry, last);
     if (defect !== null) note(sequence, defect);
-    const kept = expected.get(sequence) ?? [];
-    if (kept.some((anchor) => anchor.chainHash !== chainHash)) {
-      note(sequence, 'the entry differs from an anchor');
+    for (const anchor of expected.get(sequence) ?? []) {
+      if (anchor.chainHash === chainHash) continue;
+      note(sequence, `the entry differs from an anchor${epochText(anchor)}`);
     }
     if (sequence === end && chainHash !== head?.chainHash) {
       note(sequence, 'the entry differs from the head');
@@ -157,8 +182,14 @@ export async function verifyAudit(
   }
   const found = last?.sequence ?? 0;
   if (found < end) note(end, `the log ends at ${found}, its head is ${end}`);
-  for (const { sequence } of anchors) {
-    if (sequence > found) note(sequence, `the log ends at ${found}, before an anchor`);
+  for (const anchor of anchors) {
+    if (anchor.sequence <= found) continue;
+    note(anchor.sequence, `the log ends at ${found}, before an anchor${epochText(anchor)}`);
   }
   return { head, entries, defects };
+}
+
+/** A restore begins an epoch, and loses the entries after its backup. */
+function epochText({ epoch }: { readonly epoch?: number }): string {
+  return epoch === undefined ? '' : ` of epoch ${epoch}`;
 }
