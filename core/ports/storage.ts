@@ -358,6 +358,7 @@ export interface Tx {
      * the tenant's subscriptions have changed since `active` was read.
      */
     append(event: DomainEvent, active: ActiveSubscriptions): void;
+    get(tenant: Tenant, id: string): Found<NumberedEvent>;
     after(tenant: Tenant, sequence: number, limit: number): Many<NumberedEvent>;
     /** In sequence order. */
     ofSubject(tenant: Tenant, subjectId: string): Many<EventNote>;

@@ -1,10 +1,10 @@
 // Events are stored in the batch of their cause, with one delivery per matching subscription; the
 // commit numbers and chains them. A delivery with a free slot in this process is stored as leased.
-import { tenantKey, tenantOf } from '../../domain/base/tenant.js';
-import { type DomainEvent, matchesEvent } from '../../domain/payments/event.js';
+import { type Tenant, tenantKey, tenantOf } from '../../domain/base/tenant.js';
+import { type DomainEvent, matchesEvent, type NumberedEvent } from '../../domain/payments/event.js';
 import type { Subscription } from '../../domain/webhooks/subscription.js';
 import { newDelivery, type WebhookDelivery } from '../../domain/webhooks/webhook-delivery.js';
-import { isCode } from '../../errors.js';
+import { isCode, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { ActiveSubscriptions, Tx } from '../../ports/storage.js';
 
@@ -55,6 +55,17 @@ export function stageEvents(
     }
   }
   return deliveries;
+}
+
+/** NotFound for an event of another tenant, or one that was pruned. */
+export async function readEvent(
+  { store }: Pick<Deps, 'store'>,
+  tenant: Tenant,
+  id: string,
+): Promise<NumberedEvent> {
+  const event = await store.run((tx) => tx.feed.get(tenant, id));
+  if (event === null) throw new PonteError('NotFound');
+  return event;
 }
 
 function isFor(event: DomainEvent, { id, eventTypes }: Subscription): boolean {
