@@ -21,7 +21,8 @@ import {
 import { PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
-import { stageEvents, TEST_EVENT_TYPE } from './feed.js';
+import { TEST_EVENT_TYPE } from './event-deliveries.js';
+import { stageEvents } from './feed.js';
 
 const SECRET_BYTES = 32;
 /** Deliveries that end in one batch when their subscription is deleted. */
@@ -108,10 +109,10 @@ export async function overlapping(
   deps: Deps,
   { id, url, eventTypes: own, ...tenant }: Subscription,
 ): Promise<readonly string[]> {
-  const { subscriptions } = await deps.store.run((tx) => tx.subscriptions.active(tenant));
+  const active = await deps.store.run((tx) => tx.subscriptions.active(tenant));
   const sendsSame = (other: Subscription) =>
     eventTypes.some((type) => matchesEvent(own, type) && matchesEvent(other.eventTypes, type));
-  return subscriptions
+  return active
     .filter((other) => other.id !== id && other.url === url && sendsSame(other))
     .map((other) => other.id);
 }
@@ -158,7 +159,6 @@ export async function testSubscription(
   const eventId = deps.ids.next('evt', nowMs);
   return deps.store.run(async (tx) => {
     await activeSubscription(tx, tenant, id);
-    const active = await tx.subscriptions.active(tenant);
     const event = {
       ...tenantOf(tenant),
       id: eventId,
@@ -172,8 +172,7 @@ export async function testSubscription(
       createdAtMs: nowMs,
     };
     // The response shows the delivery before its first attempt.
-    const waiting = { ...deps, directDispatch: () => null };
-    const [delivery] = stageEvents(waiting, tx, active, [event]);
+    const [delivery] = await stageEvents({ ...deps, dispatch: () => null }, tx, [event]);
     // None if it was deleted between the two reads.
     if (delivery === undefined) throw notFoundDeleted();
     return delivery;
