@@ -59,6 +59,8 @@ export interface Findings {
   readonly freeBytes: number;
   /** The scheduled backups; null if none are configured. */
   readonly backups: { readonly everyMs: number; readonly ageMs: number | null } | null;
+  /** Why the mail server takes no mail; null if it would, undefined without one. */
+  readonly mailProblem: string | null | undefined;
   /** Organizations of live mode without a contact for buyers; null if unknown. */
   readonly withoutContact: readonly string[] | null;
   /** The head of the audit log; null before its first entry. */
@@ -129,15 +131,17 @@ function presentServer({ name, sinceMs }: NonNullable<Findings['servers']>[numbe
 
 async function found(operator: Operator): Promise<Findings> {
   const { deps, config, databaseName, keysProblem } = operator;
-  const [environment, health, reason] = await Promise.all([
+  const [environment, health, mailProblem, reason] = await Promise.all([
     findingsWithoutDatabase(config),
     deps.store.health(),
+    deps.mailer.problem?.(),
     // In parallel: each waits for an unreachable database until its time limit.
     unreachableReasonOf(deps.store),
   ]);
   const readable = health.database && health.migrations;
   return {
     ...environment,
+    mailProblem,
     databaseName,
     health,
     keysProblem,
@@ -213,6 +217,7 @@ async function findingsWithoutDatabase({
     data: null,
     withoutContact: null,
     auditHead: null,
+    mailProblem: undefined,
     documentsProblem: null,
     olderKeys: [],
     backups: null,
@@ -260,10 +265,17 @@ export function diagnose(findings: Findings): readonly DoctorCheck[] {
       `only ${free}`,
     ]),
     ...(findings.backups === null ? [] : [backupCheck(findings.backups)]),
+    ...(findings.mailProblem === undefined ? [] : [mailCheck(findings.mailProblem)]),
     ...(findings.withoutContact === null ? [] : [contactsCheck(findings.withoutContact)]),
     ...(findings.auditHead === null ? [] : [auditCheck(findings.auditHead)]),
     ...(findings.data === null ? [] : dataChecks(findings.data, findings)),
   ];
+}
+
+function mailCheck(problem: string | null): DoctorCheck {
+  const advice = 'buyers get no sign-in links. Check PONTE_SMTP_URL';
+  const detail = `${problem?.replace(/\.$/, '')}: ${advice}`;
+  return unless(problem === null, 'mail', 'the mail server accepts us', ['warning', detail]);
 }
 
 function contactsCheck(withoutContact: readonly string[]): DoctorCheck {

@@ -1,11 +1,16 @@
 // `ponte payments`: lists, shows, ends and simulates payments.
 import { type Command, Option } from 'commander';
 import type { payment } from '../../adapters/http/resources/payment-routes.js';
-import { tenantOf } from '../../core/domain/base/tenant.js';
+import { type Mode, modes, tenantOf } from '../../core/domain/base/tenant.js';
 import { shortIdOf } from '../../core/domain/payments/bank-record.js';
 import type { PaymentView } from '../../core/domain/payments/change.js';
-import { type PaymentStatus, paymentStatuses } from '../../core/domain/payments/payment.js';
+import {
+  EXTERNAL_PREFIX,
+  type PaymentStatus,
+  paymentStatuses,
+} from '../../core/domain/payments/payment.js';
 import { simulatedEvents } from '../../core/domain/payments/simulated-event.js';
+import { PonteError } from '../../core/errors.js';
 import {
   addOperatorCommand,
   cursorOption,
@@ -24,6 +29,11 @@ interface ListOptions {
   readonly org: string | null;
   readonly limit: number;
   readonly cursor: string | null;
+}
+
+interface ShowOptions {
+  readonly org: string | null;
+  readonly mode: Mode | null;
 }
 
 interface EndOptions {
@@ -52,13 +62,24 @@ export function addPaymentsCommands(shell: Shell, program: Command): void {
     run: list,
   });
 
-  addOperatorCommand(shell, noun, {
+  addOperatorCommand<ShowOptions>(shell, noun, {
     name: 'show <payment-id>',
     authority: 'read',
-    description: 'show a payment',
-    run: async (operator, _, [id = '']) => {
-      const { findPayment } = await payments();
-      return shown(operator, await viewOf(operator, await findPayment(operator.deps, id)));
+    description: 'show a payment, by its id or by ext_<externalId> with --org and --mode',
+    options: [
+      new Option('--org <org-id>', 'the organization of an externalId').default(null),
+      new Option('--mode <mode>', 'its mode').choices(modes).default(null),
+    ],
+    run: async (operator, { org: orgId, mode }, [id = '']) => {
+      const { findPayment, readPayment } = await payments();
+      if (!id.startsWith(EXTERNAL_PREFIX)) {
+        return shown(operator, await viewOf(operator, await findPayment(operator.deps, id)));
+      }
+      if (orgId !== null && mode !== null) {
+        return shown(operator, await readPayment(operator.deps, { orgId, mode }, id));
+      }
+      const text = 'Give --org and --mode: each tenant chooses its externalIds.';
+      throw new PonteError('ValidationError', text);
     },
   });
 
@@ -98,16 +119,31 @@ async function list(operator: Operator, options: ListOptions): Promise<Outcome> 
   const page = cutPage(await deps.store.run((tx) => tx.payments.list(filter)), limit);
   const views = await Promise.all(page.rows.map((one) => viewOf(operator, one)));
   const { payment } = await routes();
-  const data = views.map((view) => payment.show({ ...view, payUrl }));
+  const data = views.map((view) => ({
+    ...payment.show({ ...view, payUrl }),
+    orgId: view.payment.orgId,
+    mode: view.payment.mode,
+  }));
   const rows = data.map((one): Cell[] => [
     one.id,
+    one.orgId,
+    one.mode,
     one.status,
     `${one.amount} ${one.currency}`,
     one.funds.status,
     one.externalId,
     one.createdAt,
   ]);
-  const headings = ['ID', 'STATUS', 'AMOUNT', 'FUNDS', 'EXTERNAL ID', 'CREATED'];
+  const headings = [
+    'ID',
+    'ORGANIZATION',
+    'MODE',
+    'STATUS',
+    'AMOUNT',
+    'FUNDS',
+    'EXTERNAL ID',
+    'CREATED',
+  ];
   return listOutcome(data, table(headings, rows, 'No payments.'), page.nextCursor);
 }
 

@@ -62,6 +62,7 @@ const healthy: Findings = {
   dataDir: 'data',
   freeBytes: 12.34 * GIB,
   backups: null,
+  mailProblem: null,
   withoutContact: [],
   auditHead: null,
   data: { waiting: idle, imbalances: 0 },
@@ -96,6 +97,7 @@ test('a healthy service is reported check by check', () => {
       'serving: process 12 since 2026-01-02T03:04:05.000Z',
       'connections: each keeps its session',
       'disk: 12.3 GiB free at data',
+      'mail: the mail server accepts us',
       'contacts: buyers find a person to ask',
       'secret keys: of this database',
       'documents: where they belong',
@@ -161,6 +163,11 @@ describe('each defect is reported with what to do about it', () => {
     [
       { withoutContact: ['org_1', 'org_2'] },
       'warning contacts: org_1, org_2: live without one; run ponte org support <org-id> --email',
+    ],
+    [
+      { mailProblem: 'connect ECONNREFUSED 127.0.0.1:25' },
+      'warning mail: connect ECONNREFUSED 127.0.0.1:25: buyers get no sign-in links. Check ' +
+        'PONTE_SMTP_URL',
     ],
     [{ keysProblem: 'nothing opens' }, 'critical secret keys: nothing opens'],
     [{ documentsProblem: 'data is elsewhere' }, 'critical documents: data is elsewhere'],

@@ -77,6 +77,7 @@ export const scenarios: readonly (readonly string[])[] = [
     'rotateWebhookSecret',
     'changeWebhookSubscription',
     'readEvents',
+    'readEvent',
     'listWebhookSubscriptions',
     'deleteWebhookSubscription',
     'replayWebhookDelivery',

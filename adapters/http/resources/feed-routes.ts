@@ -8,13 +8,14 @@ import {
   type NumberedEvent,
 } from '../../../core/domain/payments/event.js';
 import { assert } from '../../../core/errors.js';
+import { readEvent } from '../../../core/usecases/webhooks/feed.js';
 import {
   type FeedPage,
   WAITING_PER_KEY_MAX,
 } from '../../../core/usecases/webhooks/feed-readers.js';
 import { representation } from '../protocol/representation.js';
 import { type Call, type HandlerContext, type Reply, reply, route } from '../protocol/route-row.js';
-import { instant, pageQuery, readText, responseSchemas } from '../protocol/schemas.js';
+import { instant, pageQuery, pathText, readText, responseSchemas } from '../protocol/schemas.js';
 import { eventBodies } from './event-bodies.js';
 import { EVENT_TYPES_MAX } from './webhook-routes.js';
 
@@ -104,6 +105,16 @@ export const feedRoutes = [
     responses: { 200: feed.schema },
     errors: ['EventsPruned', 'FeedReset', 'RateLimitExceeded'],
     handler: readEvents,
+  }),
+  route({
+    method: 'GET',
+    operations: { readEvent: '/v1/events/{id}' },
+    summary: 'Read one event',
+    access: { auth: 'key', scope: 'webhooks:read', modes: 'both', rateLimit: 'none' },
+    params: z.object({ id: pathText('`evt_…`: the externalEventId of a webhook.') }),
+    responses: { 200: eventSchema },
+    handler: async ({ deps }, { tenant, params }) =>
+      reply(200, first.show(await readEvent(deps, tenant, params.id))),
   }),
 ];
 

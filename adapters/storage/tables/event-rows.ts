@@ -88,6 +88,7 @@ export const feedPart: TxPart<'feed'> = {
     const params = newEvent.parts.map(({ write }) => write(event));
     unit.stage(appended(rowName([event.orgId, event.mode, event.id]), params));
   },
+  get: (unit, { orgId, mode }, id) => unit.byKey(events, [orgId, mode, id]),
   after: (unit, { orgId, mode }, sequence, limit) =>
     unit.all(
       events,

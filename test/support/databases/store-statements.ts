@@ -290,6 +290,7 @@ function otherReads(tx: Tx): readonly Promise<unknown>[] {
     ),
     tx.outbox.oldest(5),
     tx.feed.head(tenant),
+    tx.feed.get(tenant, 'evt_1'),
     tx.feed.after(tenant, 0, 5),
     tx.feed.ofSubject(tenant, 'pi_1'),
     tx.subscriptions.get(tenant, 'whs_1'),

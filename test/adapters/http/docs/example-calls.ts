@@ -165,6 +165,12 @@ export const examples: Readonly<Record<string, Example>> = {
     await world.settle();
     return { path: '/v1/events?after=1&limit=5&wait=1' };
   },
+  readEvent: async (world, tenant) => {
+    await newPayment(world, tenant);
+    await world.settle();
+    const [event] = await world.deps.store.run((tx) => tx.feed.after(tenant, 0, 1));
+    return { path: `/v1/events/${event?.id}` };
+  },
   receivePartnerWebhook: async (world, tenant) => {
     const { headers, body } = await partnerMessage(world, tenant);
     return { path: '/v1/partner-webhooks/fake/test', headers, body };

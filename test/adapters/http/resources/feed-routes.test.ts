@@ -107,6 +107,16 @@ test('a reader of some types gets these alone, and goes on after the others', as
   }
 });
 
+test('one event is read as the feed shows it, by its id', async () => {
+  await newPayment(site.world, tenant);
+  await site.world.settle();
+  const [, second] = eventsOf(await read());
+  const path = `/v1/events/${String(second?.['id'])}`;
+  assert.deepEqual((await site.call('GET', path, { key })).body, second);
+  const other = await site.world.key(await site.world.organization());
+  assert.equal(refusalOf(await site.call('GET', path, { key: other })), '404 NotFound');
+});
+
 test('a refused query value is shown as it came', async () => {
   const { body } = await read('?epoch=1.0');
   assert.match(String(body['message']), /epoch: send a whole number .*; got "1\.0"\.$/);
