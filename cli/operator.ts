@@ -2,7 +2,7 @@
 // database opened next to a running server. Commands import large modules when they run, so that
 // help is fast.
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { OperatorActor } from '../core/domain/access/registered-operator.js';
+import type { OperatorActor } from '../core/domain/base/actor.js';
 import { writeJson } from '../core/domain/base/raw-json.js';
 import { catalogue, PonteError } from '../core/errors.js';
 import type { Deps } from '../core/ports/deps.js';
@@ -133,6 +133,9 @@ export const modeOption = () =>
 
 export const dryRunOption = () =>
   new Option('--dry-run', 'show what would change, and change nothing').default(false);
+
+export const replaceOption = () =>
+  new Option('--replace', 'replace another proposal for the same item').default(false);
 
 export const limitOption = () =>
   new Option('--limit <count>', 'at most this many rows, 1 to 100')

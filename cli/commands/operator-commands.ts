@@ -2,10 +2,13 @@
 import { type Command, Option } from 'commander';
 import type { RegisteredOperator } from '../../core/domain/access/registered-operator.js';
 import { formatInstant } from '../../core/domain/base/instant.js';
+import type { NewOperator } from '../../core/usecases/access/registered-operators.js';
+import { decided } from '../decided.js';
 import {
   addCommand,
   addOperatorCommand,
   listOutcome,
+  type Operator,
   type Outcome,
   type Shell,
 } from '../operator.js';
@@ -41,14 +44,13 @@ export function addOperatorsCommands(shell: Shell, program: Command): void {
     ],
     // Often the first command for a new database.
     opening: 'makes',
-    run: async ({ deps, actor }, { publicKey }, [name = '']) => {
-      const [{ addOperator }, { requireKey }, { publicKeyOf }] = await Promise.all([
-        operators(),
+    run: async (operator, { publicKey }, [name = '']) => {
+      const [{ requireKey }, { publicKeyOf }] = await Promise.all([
         import('../operator-key.js'),
         import('../../core/domain/access/registered-operator.js'),
       ]);
       const key = publicKey ?? publicKeyOf(requireKey(shell.env));
-      return shown(await addOperator(deps, { name, publicKey: key }, actor));
+      return add(operator, { name, publicKey: key });
     },
   });
 
@@ -81,6 +83,15 @@ export function addOperatorsCommands(shell: Shell, program: Command): void {
       return shown(await removeOperator(deps, name, actor));
     },
   });
+}
+
+/** From the third operator on, another one confirms. */
+async function add(operator: Operator, given: NewOperator): Promise<Outcome> {
+  const { deps, actor } = operator;
+  const { addOperator, isAddedAlone } = await operators();
+  if (await isAddedAlone(deps)) return shown(await addOperator(deps, given, actor));
+  const done = () => Promise.reject(new Error('another operator confirms it'));
+  return decided(operator, given.name, { verb: 'add-operator', ...given }, done);
 }
 
 function presentOperator(operator: RegisteredOperator) {

@@ -3,11 +3,13 @@ import { type Command, Option } from 'commander';
 import { formatInstant } from '../../core/domain/base/instant.js';
 import type { Mode } from '../../core/domain/base/tenant.js';
 import { shownDue } from '../../core/domain/hosted/party-answer.js';
+import type { ServiceAction } from '../../core/domain/money-desk/proposal.js';
 import { needsOnboarding } from '../../core/domain/parties/organization.js';
 import { type Correction, TERMS } from '../../core/domain/parties/party-due.js';
 import { PonteError } from '../../core/errors.js';
 import type { Deps } from '../../core/ports/deps.js';
 import type { OrganizationView } from '../../core/usecases/parties/organizations.js';
+import { decided } from '../decided.js';
 import { type DossierOptions, dossierFor, dossierOptions, readDossier } from '../kyb-dossier.js';
 import {
   addOperatorCommand,
@@ -18,6 +20,9 @@ import {
   type Shell,
 } from '../operator.js';
 import { fields, instantOrNull, table } from '../output.js';
+
+/** Characters of a PIX key by which the second operator recognizes it. */
+const PIX_KEY_END = 4;
 
 interface ModeOptions {
   readonly mode: Mode;
@@ -68,8 +73,7 @@ export function addOrgCommands(shell: Shell, program: Command): void {
     name: 'grant-production <org-id>',
     authority: 'confirmed',
     description: 'approve its access to production, which live mode needs in addition to KYB',
-    run: (operator, _, [id = '']) =>
-      changed(operator, (deps, { grantProduction }) => grantProduction(deps, id)),
+    run: (operator, _, [id = '']) => decidedAbout(operator, id, { verb: 'grant-production' }),
   });
 
   addOperatorCommand<{ readonly paymentIntents: boolean }>(shell, org, {
@@ -86,8 +90,10 @@ export function addOrgCommands(shell: Shell, program: Command): void {
         throw new PonteError('ValidationError', 'Give on or off.');
       }
       const origin = paymentIntents ? 'payment_intent' : 'invoice';
+      if (state === 'off')
+        return decidedAbout(operator, orgId, { verb: 'require-approval', origin });
       return changed(operator, (deps, { requireApproval }) =>
-        requireApproval(deps, orgId, state === 'on', origin),
+        requireApproval(deps, orgId, true, origin),
       );
     },
   });
@@ -173,14 +179,13 @@ function addSupportCommand(shell: Shell, org: Command): void {
 }
 
 function addModeCommands(shell: Shell, org: Command): void {
-  for (const [name, authority, description, usecase] of [
+  for (const [name, authority, description] of [
     [
       'submit-kyb',
       'signed',
       'submit its KYB to the partner, answer what is due, or query the decision',
-      'submitKyb',
     ],
-    ['approve-kyb', 'confirmed', 'approve its KYB, and submit it first if necessary', 'approveKyb'],
+    ['approve-kyb', 'confirmed', 'approve its KYB, and submit it first if necessary'],
   ] as const) {
     addOperatorCommand<ModeOptions & DossierOptions>(shell, org, {
       name: `${name} <org-id>`,
@@ -189,12 +194,15 @@ function addModeCommands(shell: Shell, org: Command): void {
       options: [modeOption(), ...dossierOptions()],
       details: 'Every partner needs the dossier but the fake partner in test mode.',
       run: async (operator, { mode, ...options }, [id = '']) => {
-        const dossier = await readDossier(shell, options);
-        return changed(operator, async (deps, usecases) => {
-          const { organization } = await usecases.readOrganization(deps, id);
-          const tenant = { orgId: organization.id, mode };
-          return usecases[usecase](deps, tenant, dossierFor(deps, mode, organization, dossier));
-        });
+        const { deps } = operator;
+        const { prepareApproval, readOrganization, submitKyb } = await organizations();
+        const given = await readDossier(shell, options);
+        const { organization } = await readOrganization(deps, id);
+        const tenant = { orgId: organization.id, mode };
+        const dossier = dossierFor(deps, mode, organization, given);
+        if (name === 'submit-kyb') return changed(operator, () => submitKyb(deps, tenant, dossier));
+        await prepareApproval(deps, tenant, dossier);
+        return decidedAbout(operator, id, { verb: name, mode });
       },
     });
   }
@@ -223,11 +231,17 @@ function addModeCommands(shell: Shell, org: Command): void {
     ],
     run: async (operator, { mode, accountHolderName }, [id = '']) => {
       const pixKey = await standardInput(shell);
-      return changed(operator, async (deps, { configurePayout, readOrganization }) => {
-        const { organization } = await readOrganization(deps, id);
-        const holder = accountHolderName ?? organization.name;
-        const destination = { pixKey, accountHolderName: holder };
-        return configurePayout(deps, { orgId: organization.id, mode }, destination);
+      const { readOrganization, registerPayout } = await organizations();
+      const { organization } = await readOrganization(operator.deps, id);
+      const holder = accountHolderName ?? organization.name;
+      const destination = { pixKey, accountHolderName: holder };
+      const registered = await registerPayout(operator.deps, { orgId: id, mode }, destination);
+      return decidedAbout(operator, id, {
+        verb: 'payout-config',
+        mode,
+        ...registered,
+        accountHolderName: holder,
+        pixKeyEnd: pixKey.slice(-PIX_KEY_END),
       });
     },
   });
@@ -306,6 +320,13 @@ function summary({ kybStatus, payoutConfigured, virtualAccount }: ModeState): st
   if (kybStatus !== 'approved') return kybStatus === null ? 'KYB not started' : `KYB ${kybStatus}`;
   if (!payoutConfigured) return 'no PIX destination';
   return virtualAccount ? 'ready' : 'no virtual account';
+}
+
+/** Executed, or proposed for another operator. */
+function decidedAbout(operator: Operator, orgId: string, request: ServiceAction): Promise<Outcome> {
+  return decided(operator, orgId, request, () =>
+    changed(operator, (deps, { readOrganization }) => readOrganization(deps, orgId)),
+  );
 }
 
 async function changed(

@@ -6,6 +6,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { formatInstant, MINUTE_MS } from '../../core/domain/base/instant.js';
 import type { Epoch } from '../../core/domain/service/epoch.js';
 import type { CheckedPayment } from '../../core/usecases/money-desk/restore-check.js';
+import { decided } from '../decided.js';
 import { addOperatorCommand, type Operator, type Outcome, type Shell } from '../operator.js';
 import { fields, instantOrNull } from '../output.js';
 
@@ -71,14 +72,21 @@ function findingOf({ was, is, adopted, differs, missed }: CheckedPayment): strin
   ].join('; ');
 }
 
-async function release(
-  { deps, actor }: Operator,
-  { force: forcedBecause }: ReleaseOptions,
-): Promise<Outcome> {
-  const { endQuarantine } = await import('../../core/usecases/service/epochs.js');
-  const epoch = await endQuarantine(deps, { by: actor.name, forcedBecause });
-  const shown = presentEpoch(epoch);
-  return { json: shown, text: fields(shown) };
+async function release(operator: Operator, { force: reason }: ReleaseOptions): Promise<Outcome> {
+  const { deps, actor } = operator;
+  const { currentEpoch, endQuarantine } = await import('../../core/usecases/service/epochs.js');
+  const epoch = await currentEpoch(deps);
+  if (reason === null || epoch.checkedAtMs !== null) {
+    return shown(await endQuarantine(deps, { by: actor.name, forcedBecause: null }));
+  }
+  const { itemOfEpoch } = await import('../../core/usecases/money-desk/service-items.js');
+  const after = async () => shown(await currentEpoch(deps));
+  return decided(operator, itemOfEpoch(epoch), { verb: 'release', reason }, after);
+}
+
+function shown(epoch: Epoch): Outcome {
+  const json = presentEpoch(epoch);
+  return { json, text: fields(json) };
 }
 
 function presentEpoch(epoch: Epoch) {

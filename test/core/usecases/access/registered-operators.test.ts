@@ -162,17 +162,28 @@ describe('operators', () => {
     assert.deepEqual(valuesOf(await listOperators(deps), 'createdBy'), [null]);
   });
 
-  test('each further one is registered by one who is not removed', async (t) => {
-    const { made, ana, bia, eva } = await scene(t);
+  test('the second one is added by the first', async (t) => {
+    const { deps } = await world(t);
+    const [ana] = await registered(deps, ['ana']);
+    assert.ok(ana !== undefined);
+    const bia = { name: 'bia', publicKey: newKey().publicKey };
+    const nobody = { ...ana.actor, id: 'opr_nobody' };
+    await assert.rejects(addOperator(deps, bia, nobody), notAllowed);
+    const added = await addOperator(deps, bia, ana.actor);
+    assert.deepEqual([added.createdBy, added.number], [ana.actor.id, 2]);
+  });
+
+  test('nobody adds another one alone once there are two', async (t) => {
+    const { made, ana } = await scene(t);
     const noa = { name: 'noa', publicKey: newKey().publicKey };
-    await removeOperator(made.deps, 'eva', bia.actor);
-    await assert.rejects(addOperator(made.deps, noa, eva.actor), notAllowed);
-    const added = await addOperator(made.deps, noa, ana.actor);
-    assert.deepEqual([added.createdBy, added.number], [ana.actor.id, 4]);
+    const add = addOperator(made.deps, noa, ana.actor);
+    await assert.rejects(add, { code: 'DecisionNotAllowed' });
   });
 
   test('names look different from each other, and keys are Ed25519 keys', async (t) => {
-    const { made, ana } = await scene(t);
+    const made = await world(t);
+    const [ana] = await registered(made.deps, ['ana']);
+    assert.ok(ana !== undefined);
     const { publicKey } = newKey();
     const invalid = { code: 'ValidationError' };
     for (const name of ['', 'Ana', 'ana ', 'ana\u200b', 'anä', 'ana', 'development', '-x']) {
