@@ -29,6 +29,15 @@ export interface Operator extends Omit<OperatorAccess, 'close'> {
  */
 export type Authority = 'none' | 'read' | 'signed' | 'first' | 'confirmed';
 
+/** What the reference of commands says about each. */
+export const authorityTexts: Readonly<Record<Authority, string>> = {
+  none: '',
+  read: ' Needs an operator.',
+  signed: ' Signed by an operator.',
+  first: ' Signed by an operator once there is one; from the third on, another one confirms.',
+  confirmed: ' Signed by an operator; in live mode another one confirms.',
+};
+
 interface CommandRow<Options> {
   /** Name and arguments, as `show <id>`. */
   readonly name: string;

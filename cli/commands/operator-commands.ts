@@ -10,9 +10,15 @@ import {
   listOutcome,
   type Operator,
   type Outcome,
+  replaceOption,
   type Shell,
 } from '../operator.js';
 import { fields, instantOrNull, table } from '../output.js';
+
+interface AddOptions {
+  readonly publicKey: string | null;
+  readonly replace: boolean;
+}
 
 const operators = () => import('../../core/usecases/access/registered-operators.js');
 
@@ -32,7 +38,7 @@ export function addOperatorsCommands(shell: Shell, program: Command): void {
 
   const noun = program.command('operator').description('people who run commands');
 
-  addOperatorCommand<{ readonly publicKey: string | null }>(shell, noun, {
+  addOperatorCommand<AddOptions>(shell, noun, {
     name: 'add <name>',
     authority: 'first',
     description: 'register an operator; the first one needs no other operator',
@@ -41,16 +47,17 @@ export function addOperatorsCommands(shell: Shell, program: Command): void {
         '--public-key <key>',
         'what ponte login printed; by default the key of this machine',
       ).default(null),
+      replaceOption(),
     ],
     // Often the first command for a new database.
     opening: 'makes',
-    run: async (operator, { publicKey }, [name = '']) => {
+    run: async (operator, { publicKey, replace }, [name = '']) => {
       const [{ requireKey }, { publicKeyOf }] = await Promise.all([
         import('../operator-key.js'),
         import('../../core/domain/access/registered-operator.js'),
       ]);
       const key = publicKey ?? publicKeyOf(requireKey(shell.env));
-      return add(operator, { name, publicKey: key });
+      return add(operator, { name, publicKey: key }, replace);
     },
   });
 
@@ -86,12 +93,12 @@ export function addOperatorsCommands(shell: Shell, program: Command): void {
 }
 
 /** From the third operator on, another one confirms. */
-async function add(operator: Operator, given: NewOperator): Promise<Outcome> {
+async function add(operator: Operator, given: NewOperator, replace: boolean): Promise<Outcome> {
   const { deps, actor } = operator;
   const { addOperator, isAddedAlone } = await operators();
   if (await isAddedAlone(deps)) return shown(await addOperator(deps, given, actor));
   const done = () => Promise.reject(new Error('another operator confirms it'));
-  return decided(operator, given.name, { verb: 'add-operator', ...given }, done);
+  return decided(operator, given.name, { verb: 'add-operator', ...given }, done, { replace });
 }
 
 function presentOperator(operator: RegisteredOperator) {

@@ -17,6 +17,7 @@ import {
   modeOption,
   type Operator,
   type Outcome,
+  replaceOption,
   type Shell,
 } from '../operator.js';
 import { fields, instantOrNull, table } from '../output.js';
@@ -26,6 +27,11 @@ const PIX_KEY_END = 4;
 
 interface ModeOptions {
   readonly mode: Mode;
+}
+
+interface PayoutOptions extends ModeOptions {
+  readonly accountHolderName: string | null;
+  readonly replace: boolean;
 }
 
 const organizations = () => import('../../core/usecases/parties/organizations.js');
@@ -219,7 +225,7 @@ function addModeCommands(shell: Shell, org: Command): void {
       changed(operator, (deps, { acceptTerms }) => acceptTerms(deps, { orgId, mode }, tosId)),
   });
 
-  addOperatorCommand<ModeOptions & { readonly accountHolderName: string | null }>(shell, org, {
+  addOperatorCommand<PayoutOptions>(shell, org, {
     name: 'payout-config <org-id>',
     authority: 'confirmed',
     description: 'set its PIX destination; the key is read from standard input and not stored',
@@ -228,21 +234,18 @@ function addModeCommands(shell: Shell, org: Command): void {
       new Option('--account-holder-name <name>', 'the name of the organization by default').default(
         null,
       ),
+      replaceOption(),
     ],
-    run: async (operator, { mode, accountHolderName }, [id = '']) => {
+    run: async (operator, { mode, accountHolderName, replace }, [id = '']) => {
       const pixKey = await standardInput(shell);
       const { readOrganization, registerPayout } = await organizations();
       const { organization } = await readOrganization(operator.deps, id);
       const holder = accountHolderName ?? organization.name;
       const destination = { pixKey, accountHolderName: holder };
       const registered = await registerPayout(operator.deps, { orgId: id, mode }, destination);
-      return decidedAbout(operator, id, {
-        verb: 'payout-config',
-        mode,
-        ...registered,
-        accountHolderName: holder,
-        pixKeyEnd: pixKey.slice(-PIX_KEY_END),
-      });
+      const shownKey = { accountHolderName: holder, pixKeyEnd: pixKey.slice(-PIX_KEY_END) };
+      const request = { verb: 'payout-config', mode, ...registered, ...shownKey } as const;
+      return decidedAbout(operator, id, request, replace);
     },
   });
 }
@@ -323,10 +326,15 @@ function summary({ kybStatus, payoutConfigured, virtualAccount }: ModeState): st
 }
 
 /** Executed, or proposed for another operator. */
-function decidedAbout(operator: Operator, orgId: string, request: ServiceAction): Promise<Outcome> {
-  return decided(operator, orgId, request, () =>
-    changed(operator, (deps, { readOrganization }) => readOrganization(deps, orgId)),
-  );
+function decidedAbout(
+  operator: Operator,
+  orgId: string,
+  request: ServiceAction,
+  replace = false,
+): Promise<Outcome> {
+  const done = () =>
+    changed(operator, (deps, { readOrganization }) => readOrganization(deps, orgId));
+  return decided(operator, orgId, request, done, { replace });
 }
 
 async function changed(

@@ -7,11 +7,18 @@ import { formatInstant, MINUTE_MS } from '../../core/domain/base/instant.js';
 import type { Epoch } from '../../core/domain/service/epoch.js';
 import type { CheckedPayment } from '../../core/usecases/money-desk/restore-check.js';
 import { decided } from '../decided.js';
-import { addOperatorCommand, type Operator, type Outcome, type Shell } from '../operator.js';
+import {
+  addOperatorCommand,
+  type Operator,
+  type Outcome,
+  replaceOption,
+  type Shell,
+} from '../operator.js';
 import { fields, instantOrNull } from '../output.js';
 
 interface ReleaseOptions {
   readonly force: string | null;
+  readonly replace: boolean;
 }
 
 const NAME_LENGTH_MAX = 200;
@@ -27,6 +34,7 @@ export function addReleaseCommands(shell: Shell, program: Command): void {
       new Option('--force <reason>', 'release without a complete check; the reason is recorded')
         .argParser(shortText)
         .default(null),
+      replaceOption(),
     ],
     run: release,
   });
@@ -72,7 +80,10 @@ function findingOf({ was, is, adopted, differs, missed }: CheckedPayment): strin
   ].join('; ');
 }
 
-async function release(operator: Operator, { force: reason }: ReleaseOptions): Promise<Outcome> {
+async function release(
+  operator: Operator,
+  { force: reason, replace }: ReleaseOptions,
+): Promise<Outcome> {
   const { deps, actor } = operator;
   const { currentEpoch, endQuarantine } = await import('../../core/usecases/service/epochs.js');
   const epoch = await currentEpoch(deps);
@@ -81,7 +92,7 @@ async function release(operator: Operator, { force: reason }: ReleaseOptions): P
   }
   const { itemOfEpoch } = await import('../../core/usecases/money-desk/service-items.js');
   const after = async () => shown(await currentEpoch(deps));
-  return decided(operator, itemOfEpoch(epoch), { verb: 'release', reason }, after);
+  return decided(operator, itemOfEpoch(epoch), { verb: 'release', reason }, after, { replace });
 }
 
 function shown(epoch: Epoch): Outcome {

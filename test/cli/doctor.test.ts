@@ -62,6 +62,7 @@ const healthy: Findings = {
   dataDir: 'data',
   freeBytes: 12.34 * GIB,
   backups: null,
+  operators: null,
   withoutContact: [],
   data: { waiting: idle, imbalances: 0 },
 };
@@ -156,6 +157,11 @@ describe('each defect is reported with what to do about it', () => {
     [
       { connectionProblems: ['a lock of nobody', 'another one'] },
       'critical connections: a lock of nobody; another one',
+    ],
+    [
+      { operators: 2 },
+      'warning operators: 2 registered: with fewer than 3, a lost key stops what two must do; ' +
+        'run ponte operator add',
     ],
     [
       { withoutContact: ['org_1', 'org_2'] },
