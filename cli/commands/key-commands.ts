@@ -5,7 +5,8 @@ import type { apiKey } from '../../adapters/http/resources/key-routes.js';
 import { OPERATOR } from '../../core/domain/access/api-key.js';
 import { isScope, scopes } from '../../core/domain/access/scope.js';
 import { parseInstant } from '../../core/domain/base/instant.js';
-import type { Mode } from '../../core/domain/base/tenant.js';
+import type { Mode, Tenant } from '../../core/domain/base/tenant.js';
+import type { Deps } from '../../core/ports/deps.js';
 import type { IssuedKey } from '../../core/usecases/access/keys.js';
 import {
   addOperatorCommand,
@@ -77,7 +78,8 @@ function addIssuing(shell: Shell, key: Command): void {
       const { createKey } = await keys();
       const granted = { scopes: scope, networks: network, expiresAtMs: expiresAt };
       const input = { orgId, mode: named.mode, name: named.name, createdBy: OPERATOR, ...granted };
-      return issued(await createKey(deps, input));
+      const { json, text } = await issued(await createKey(deps, input));
+      return { json, text: text + (await unreadyNote(deps, { orgId, mode: named.mode })) };
     },
   });
 
@@ -156,6 +158,16 @@ async function issued({ key, secret }: IssuedKey): Promise<Outcome> {
   const { apiKeyWithSecret } = await routes();
   const json = apiKeyWithSecret.show({ ...key, secret });
   return { json, text: `${shown(json)}\nsecret   ${secret}` };
+}
+
+/** A line that says what the mode of a new key lacks, or nothing. */
+async function unreadyNote(deps: Deps, tenant: Tenant): Promise<string> {
+  const { readStanding } = await import('../../core/usecases/access/sessions.js');
+  const { lacksToCollect } = await import('../../core/domain/parties/organization.js');
+  const { organization, profile } = await readStanding(deps, tenant);
+  const lacks = lacksToCollect(organization, profile).map(({ message }) => message);
+  if (lacks.length === 0) return '';
+  return `\n${tenant.mode} mode is not ready: ${lacks.join(', ')} (ponte org show ${tenant.orgId})`;
 }
 
 function shown(key: ReturnType<typeof apiKey.show>): string {

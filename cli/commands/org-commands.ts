@@ -4,7 +4,11 @@ import { formatInstant } from '../../core/domain/base/instant.js';
 import type { Mode } from '../../core/domain/base/tenant.js';
 import { shownDue } from '../../core/domain/hosted/party-answer.js';
 import type { ServiceAction } from '../../core/domain/money-desk/proposal.js';
-import { needsOnboarding } from '../../core/domain/parties/organization.js';
+import {
+  type Lack,
+  lacksToCollect,
+  needsOnboarding,
+} from '../../core/domain/parties/organization.js';
 import { type Correction, TERMS } from '../../core/domain/parties/party-due.js';
 import { PonteError } from '../../core/errors.js';
 import type { Deps } from '../../core/ports/deps.js';
@@ -273,6 +277,8 @@ interface ModeState {
   readonly needsOnboarding: boolean;
   readonly payoutConfigured: boolean;
   readonly virtualAccount: boolean;
+  /** What it needs to collect in this mode. */
+  readonly missing: readonly Lack[];
   /** What the partner wants of it. */
   readonly requirements: {
     readonly due: readonly Correction[];
@@ -289,6 +295,7 @@ function presentOrganization({ organization, profiles }: OrganizationView) {
     needsOnboarding: needsOnboarding(organization, profiles[mode]),
     payoutConfigured: profiles[mode].destinationRef !== null,
     virtualAccount: profiles[mode].railsRef !== null,
+    missing: lacksToCollect(organization, profiles[mode]),
     requirements: {
       due: shownDue(profiles[mode]),
       dueBy: instantOrNull(profiles[mode].answerByMs),
@@ -318,11 +325,9 @@ function dueLines({ requirements: { due, dueBy } }: ModeState): string | null {
   return [...lines, `Answer${by}: ${how}`].join('; ');
 }
 
-/** `ready`, or what is missing to collect. */
-function summary({ kybStatus, payoutConfigured, virtualAccount }: ModeState): string {
-  if (kybStatus !== 'approved') return kybStatus === null ? 'KYB not started' : `KYB ${kybStatus}`;
-  if (!payoutConfigured) return 'no PIX destination';
-  return virtualAccount ? 'ready' : 'no virtual account';
+/** `ready`, or what is missing first. */
+function summary({ missing }: ModeState): string {
+  return missing[0]?.message ?? 'ready';
 }
 
 /** Executed, or proposed for another operator. */

@@ -159,7 +159,8 @@ export type IdPrefix =
   | 'att'
   | 'dec'
   | 'opr'
-  | 'dst';
+  | 'dst'
+  | 'aud';
 
 /** The first characters of an id after its prefix sort by creation time. */
 export const ID_TIME_CHARACTERS = 10;

@@ -41,6 +41,7 @@ import type { Funds } from '../domain/payments/funds.js';
 import type { Posting, StoredPosting } from '../domain/payments/ledger.js';
 import type { Advance, Payment, PaymentOrigin, PaymentStatus } from '../domain/payments/payment.js';
 import type { SimulatedReport } from '../domain/payments/simulated-event.js';
+import type { ChangedRow } from '../domain/service/audit-entry.js';
 import type { Epoch } from '../domain/service/epoch.js';
 import type { SealedColumn } from '../domain/service/sealed-columns.js';
 import type { KeyCheckValue } from '../domain/service/sealed-text.js';
@@ -98,6 +99,8 @@ type Writes<T, W extends 'insert' | 'update' | 'expect' | 'remove'> = {
 export interface Tx {
   /** Calls `listener` when this run of the work has ended: whether its batch is known as stored. */
   readonly onEnd: (listener: (stored: boolean) => void) => void;
+  /** What this run has staged so far, in its order. */
+  readonly changes: () => readonly ChangedRow[];
   readonly organizations: Writes<Organization, 'update' | 'expect'> & {
     get(orgId: string): Found<Organization>;
     list(): Many<Organization>;
@@ -361,6 +364,13 @@ export interface Tx {
      */
     append(event: DomainEvent, active: ActiveSubscriptions): void;
     after(tenant: Tenant, sequence: number, limit: number): Many<NumberedEvent>;
+    /** About one subject, newest first; null starts with the newest. */
+    newestOfSubject(
+      tenant: Tenant,
+      subjectId: string,
+      beforeSequence: number | null,
+      limit: number,
+    ): Many<NumberedEvent>;
     /** In sequence order. */
     ofSubject(tenant: Tenant, subjectId: string): Many<EventNote>;
   };
@@ -427,7 +437,7 @@ export interface Tx {
       limit: number,
     ): Many<MessageCursor>;
     removeMessages(after: MessageCursor | null, last: MessageCursor): void;
-    /** Tenants with a feed, in key order. */
+    /** Tenants with a feed, in key order; not the audit log. */
     tenants(after: Tenant | null, limit: number): Many<Tenant>;
     /** An event is needed while it is young, its payment runs, or a delivery of it is not old. */
     oldestEvents(
@@ -562,7 +572,7 @@ export interface QueueStats {
   readonly stuckCommands: number;
   readonly deadLetters: number;
   /** Payments whose money needs a person. */
-  readonly fundsToReview: number;
+  readonly fundsToReview: Readonly<Record<Mode, number>>;
   /** Payments of which more left than arrived. */
   readonly losses: number;
   /** When all books of a partner were last read completely; before that, from when on. */

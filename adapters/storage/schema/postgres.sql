@@ -48,6 +48,15 @@ begin
 end
 $function$;
 
+create or replace function ponte_audit_keeps()
+ returns trigger
+ language plpgsql
+as $function$
+begin
+  raise exception 'the audit log is append-only';
+end
+$function$;
+
 create or replace function ponte_expect(hits bigint, expected bigint)
  returns void
  language plpgsql
@@ -446,6 +455,12 @@ create table events (
 create index events_of_subject on events using btree (org_id, mode, subject_id, sequence);
 
 create unique index events_sequence on events using btree (org_id, mode, sequence);
+
+create trigger events_keep_audit before delete or update on events for each row when ((old.org_id
+    = 'service'::text)) execute function ponte_audit_keeps();
+
+create trigger events_keep_audit_all before truncate on events for each statement execute function
+    ponte_audit_keeps();
 
 create table feed_heads (
   org_id text collate "C" not null,

@@ -297,6 +297,27 @@ create index events_of_subject on events (org_id, mode, subject_id, sequence);
 
 create unique index events_sequence on events (org_id, mode, sequence);
 
+create trigger events_keep_audit_delete before delete on events
+when old.org_id = 'service'
+begin
+  select raise(abort, 'the audit log is append-only');
+end;
+
+create trigger events_keep_audit_insert before insert on events
+when new.org_id = 'service' and exists (
+  select 1 from events
+  where org_id = new.org_id and mode = new.mode and (id = new.id or sequence = new.sequence)
+)
+begin
+  select raise(abort, 'the audit log is append-only');
+end;
+
+create trigger events_keep_audit_update before update on events
+when old.org_id = 'service'
+begin
+  select raise(abort, 'the audit log is append-only');
+end;
+
 create table feed_heads (
   org_id text not null,
   mode text not null check (mode in ('test', 'live')),

@@ -93,6 +93,15 @@ export const feedPart: TxPart<'feed'> = {
       'where org_id = $1 and mode = $2 and sequence > $3 order by sequence limit $4',
       [orgId, mode, sequence, limit],
     ),
+  newestOfSubject: (unit, { orgId, mode }, subjectId, before, limit) =>
+    unit.all(
+      events,
+      [
+        'where org_id = $1 and mode = $2 and subject_id = $3 and sequence < $4',
+        'order by sequence desc limit $5',
+      ].join(' '),
+      [orgId, mode, subjectId, before ?? Number.MAX_SAFE_INTEGER, limit],
+    ),
   async ofSubject(unit, { orgId, mode }, subjectId) {
     const rows = await unit.rows(
       events.name,

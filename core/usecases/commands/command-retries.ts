@@ -93,7 +93,8 @@ export function expectAcceptable(command: PartnerCommand, report: string): Partn
   }
   const { kind, reason, fact } = readReview(command.review);
   if (kind === 'unusable') {
-    const message = `The report cannot be booked: ${reason}. Ask the partner to correct it.`;
+    const todo = 'Ask the partner to correct it, or cancel the payment.';
+    const message = `The report cannot be booked: ${reason}. ${todo}`;
     throw new PonteError('CommandNotRetryable', message);
   }
   return fact;

@@ -102,6 +102,21 @@ export function whatTheBuyerSentIsAccountedFor(observed: ObservedState): string 
   });
 }
 
+/** As a deposit or for one payment, in any order of reports and decisions. */
+export function aPayinIsBookedOnce({ deposits, payments }: ObservedState): string | null {
+  if (deposits.size === 0) return null;
+  const commands = [...payments.values()].flatMap((found) => found.commands);
+  for (const { id, mode, partnerRef, state, end } of deposits.values()) {
+    const booked = commands.filter(
+      (one) => one.partnerRef === partnerRef && one.mode === mode && one.receivedMinor > 0n,
+    );
+    const its = booked.map((one) => one.id);
+    if (end === 'completed' && state !== 'assigned') its.push(`${id}, which is ${state}`);
+    if (its.length > 1) return `${partnerRef} is booked by ${its.join(' and ')}`;
+  }
+  return null;
+}
+
 export function cancelAndPayoutNeverBothWin(observed: ObservedState): string | null {
   return eachWholePayment(observed, (found) => {
     const { status } = found.payment;
