@@ -3,6 +3,7 @@
 import { existsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { isActive } from '../core/domain/access/registered-operator.js';
 import { CLOCK_ERROR_MAX_MS, formatInstant, MINUTE_MS } from '../core/domain/base/instant.js';
 import { formatAmount } from '../core/domain/base/money.js';
 import { lateAfterMs } from '../core/domain/deposits/book-reading.js';
@@ -61,6 +62,8 @@ export interface Findings {
   readonly backups: { readonly everyMs: number; readonly ageMs: number | null } | null;
   /** Why the mail server takes no mail; null if it would, undefined without one. */
   readonly mailProblem: string | null | undefined;
+  /** How many people run commands; null on a development host. */
+  readonly operators: number | null;
   /** Organizations of live mode without a contact for buyers; null if unknown. */
   readonly withoutContact: readonly string[] | null;
   /** The head of the audit log; null before its first entry. */
@@ -80,6 +83,8 @@ const FREE_LOW_BYTES = GIB;
 const BACKUP_LATE_INTERVALS = 2;
 const BACKUP_MISSING_INTERVALS = 8;
 const IMBALANCES_MAX = 1;
+/** Two confirm each other while one is absent, or is removed. */
+const OPERATORS_MIN = 3;
 
 /** Reports a missing database instead of creating one. */
 export async function doctor(shell: Shell): Promise<Outcome> {
@@ -155,6 +160,7 @@ async function found(operator: Operator): Promise<Findings> {
         ? await operator.connectionProblems()
         : null,
     documentsProblem: readable ? await documentStorageProblem(deps).catch(messageOf) : null,
+    operators: readable && config.production ? await operatorsOf(deps) : null,
     withoutContact: readable ? await withoutContactOf(deps) : null,
     auditHead: readable ? await auditHead(deps) : null,
     data: readable
@@ -177,6 +183,10 @@ async function waitingOf(deps: Operator['deps']): Promise<QueueReport> {
 async function olderKeysOf({ store, secretBox }: Operator['deps']): Promise<readonly string[]> {
   const checkValues = await store.run((tx) => tx.keyCheckValues.list());
   return checkValues.map(({ keyId }) => keyId).filter((keyId) => keyId !== secretBox.keyId);
+}
+
+async function operatorsOf({ store }: Operator['deps']): Promise<number> {
+  return (await store.run((tx) => tx.operators.list())).filter(isActive).length;
 }
 
 async function withoutContactOf({ store }: Operator['deps']): Promise<readonly string[]> {
@@ -215,6 +225,7 @@ async function findingsWithoutDatabase({
     servers: null,
     keysProblem: null,
     data: null,
+    operators: null,
     withoutContact: null,
     auditHead: null,
     mailProblem: undefined,
@@ -266,6 +277,7 @@ export function diagnose(findings: Findings): readonly DoctorCheck[] {
     ]),
     ...(findings.backups === null ? [] : [backupCheck(findings.backups)]),
     ...(findings.mailProblem === undefined ? [] : [mailCheck(findings.mailProblem)]),
+    ...(findings.operators === null ? [] : [operatorsCheck(findings.operators)]),
     ...(findings.withoutContact === null ? [] : [contactsCheck(findings.withoutContact)]),
     ...(findings.auditHead === null ? [] : [auditCheck(findings.auditHead)]),
     ...(findings.data === null ? [] : dataChecks(findings.data, findings)),
@@ -276,6 +288,14 @@ function mailCheck(problem: string | null): DoctorCheck {
   const advice = 'buyers get no sign-in links. Check PONTE_SMTP_URL';
   const detail = `${problem?.replace(/\.$/, '')}: ${advice}`;
   return unless(problem === null, 'mail', 'the mail server accepts us', ['warning', detail]);
+}
+
+function operatorsCheck(count: number): DoctorCheck {
+  return unless(count >= OPERATORS_MIN, 'operators', `${count} are registered`, [
+    'warning',
+    `${count} registered: with fewer than ${OPERATORS_MIN}, a lost key stops what two must do; ` +
+      'run ponte operator add',
+  ]);
 }
 
 function contactsCheck(withoutContact: readonly string[]): DoctorCheck {

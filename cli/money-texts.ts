@@ -1,19 +1,22 @@
 // The money desk in words: rows of its queues, decisions, and the commands to copy.
 import { formatInstant } from '../core/domain/base/instant.js';
 import { formatAmount, type Money } from '../core/domain/base/money.js';
-import type {
-  MoneyAction,
-  MoneyDecision,
-  MoneyQueue,
-} from '../core/domain/money-desk/money-decision.js';
+import type { MoneyQueue } from '../core/domain/money-desk/money-decision.js';
+import {
+  isServiceAction,
+  type Proposal,
+  type ProposedAction,
+  type ServiceAction,
+} from '../core/domain/money-desk/proposal.js';
 import type { Payer } from '../core/ports/partner.js';
 import type { DeskOutcome } from '../core/usecases/money-desk/money-desk.js';
 import type {
   DeskStep,
   Known,
-  ListedDecision,
+  ListedProposal,
   QueueRow,
 } from '../core/usecases/money-desk/money-queues.js';
+import type { Outcome } from './operator.js';
 import { formatDuration, instantOrNull } from './output.js';
 
 const COLUMNS = 100;
@@ -149,12 +152,12 @@ function rowText(row: QueueRow, nowMs: number): string {
   ].join('\n');
 }
 
-function proposalLines(decision: ListedDecision): readonly string[] {
+function proposalLines(decision: ListedProposal): readonly string[] {
   const proposed = `${decision.proposedBy} proposed at ${formatInstant(decision.proposedAtMs)}`;
   const what = `${proposed}: ${actionText(decision.action)}${evidenceText(decision)}.`;
-  return decision.isVoid
-    ? wrapped(`${what} The proposal is void: the item has changed since.`)
-    : commandLines(`${what} Another operator confirms it with:`, commandOf(decision));
+  if (decision.isVoid) return wrapped(`${what} The proposal is void: the item has changed since.`);
+  if (decision.isExpired) return wrapped(`${what} The proposal has expired.`);
+  return commandLines(`${what} Another operator confirms it with:`, confirmationOf(decision));
 }
 
 function knownText(known: Known): string {
@@ -209,9 +212,10 @@ const refundTexts: Readonly<Record<Extract<Known, { readonly kind: 'refund' }>['
     refused: 'The partner refused or failed the refund',
   };
 
-export function presentDecision({ action, ...decision }: MoneyDecision | ListedDecision) {
+export function presentDecision({ action, ...decision }: Proposal | ListedProposal) {
   const { id, itemId, orgId, mode, state, evidence, basis, proposedBy, endedBy } = decision;
-  const isVoid = 'isVoid' in decision && decision.isVoid;
+  const { proposedById, endedById } = decision;
+  const isVoid = 'isVoid' in decision && (decision.isVoid || decision.isExpired);
   return {
     id,
     itemId,
@@ -222,19 +226,22 @@ export function presentDecision({ action, ...decision }: MoneyDecision | ListedD
     evidence,
     basis,
     proposedBy,
+    proposedById,
     proposedAt: formatInstant(decision.proposedAtMs),
+    expiresAt: formatInstant(decision.expiresAtMs),
     endedBy,
+    endedById,
     endedAt: instantOrNull(decision.endedAtMs),
-    command: commandOf({ ...decision, action }).join(' '),
+    command: state === 'proposed' && !isVoid ? confirmationOf(decision).join(' ') : null,
   };
 }
 
-export function decisionsText(decisions: readonly ListedDecision[]): string {
+export function decisionsText(decisions: readonly ListedProposal[]): string {
   if (decisions.length === 0) return 'No decisions.';
   return decisions.map(decisionText).join('\n\n');
 }
 
-function decisionText(decision: ListedDecision): string {
+function decisionText(decision: ListedProposal): string {
   const { id, itemId, mode, action } = decision;
   return [
     `${id}  ${itemId}  ${mode}`,
@@ -243,24 +250,44 @@ function decisionText(decision: ListedDecision): string {
   ].join('\n');
 }
 
-function historyText(decision: MoneyDecision & { readonly isVoid?: boolean }): string {
-  const { mode, state, proposedBy, proposedAtMs, endedBy, endedAtMs } = decision;
+type MaybeListed = Proposal & Partial<Pick<ListedProposal, 'isVoid' | 'isExpired'>>;
+
+function historyText(decision: MaybeListed): string {
+  const { id, state, proposedById, proposedBy, proposedAtMs } = decision;
+  const { endedById, endedBy, endedAtMs } = decision;
   const proposed = `by ${proposedBy} at ${formatInstant(proposedAtMs)}`;
   if (endedAtMs === null) {
-    const next = decision.isVoid
-      ? 'void: its item has changed since'
-      : 'waits for another operator';
-    return `Proposed ${proposed}; ${next}.`;
+    if (decision.isVoid) return `Proposed ${proposed}; void: its item has changed since.`;
+    const until = formatInstant(decision.expiresAtMs);
+    if (decision.isExpired) return `Proposed ${proposed}; expired at ${until}.`;
+    return `Proposed ${proposed}; waits for another operator until ${until}: ponte confirm ${id}.`;
   }
-  if (mode === 'test') return `Decided ${proposed}.`;
+  if (proposedById === endedById && state === 'done') return `Decided ${proposed}.`;
   const ended = `by ${endedBy} at ${formatInstant(endedAtMs)}`;
   const how = {
     proposed: '',
     done: `confirmed ${ended}`,
     replaced: `replaced ${ended}`,
     void: `void when ${endedBy} decided at ${formatInstant(endedAtMs)}: its item had changed`,
-  } as const satisfies Record<MoneyDecision['state'], string>;
+  } as const satisfies Record<Proposal['state'], string>;
   return `Proposed ${proposed}; ${how[state]}.`;
+}
+
+/** The result of a command that decides, or confirms. */
+export function decidedOutcome(
+  outcome: DeskOutcome,
+  { dryRun }: { readonly dryRun: boolean },
+): Outcome {
+  const { kind, decision, ended } = outcome;
+  return {
+    json: {
+      outcome: kind,
+      decision: presentDecision(decision),
+      ended: ended === null ? null : presentDecision(ended),
+      dryRun,
+    },
+    text: outcomeText(outcome, { dryRun }),
+  };
 }
 
 const storedHeadings = { done: 'Done.', proposed: 'Proposed. Nothing is booked yet.' } as const;
@@ -270,13 +297,13 @@ const dryHeadings = {
   proposed: 'Dry run: nothing is stored. Without --dry-run this is proposed:',
 } as const satisfies Record<keyof typeof storedHeadings, string>;
 
-export function outcomeText(
+function outcomeText(
   { kind, decision, ended }: DeskOutcome,
   { dryRun }: { readonly dryRun: boolean },
 ): string {
   const headings = dryRun ? dryHeadings : storedHeadings;
   const what = capital(`${actionText(decision.action)}${evidenceText(decision)}.`);
-  const confirm = commandLines('Another operator confirms it with:', commandOf(decision));
+  const confirm = commandLines('Another operator confirms it with:', confirmationOf(decision));
   const before =
     ended === null
       ? []
@@ -291,29 +318,14 @@ export function outcomeText(
   const lines = {
     done: [headings.done, ...wrapped(what), ...(dryRun ? [] : wrapped(historyText(decision)))],
     proposed: [headings.proposed, ...wrapped(what), ...confirm],
-    waiting: ['You proposed it before. Nothing was changed.', ...wrapped(what), ...confirm],
+    waiting: ['It was proposed before. Nothing was changed.', ...wrapped(what), ...confirm],
     repeated: ['It was done before. Nothing was changed.', ...wrapped(historyText(decision))],
   } as const satisfies Record<DeskOutcome['kind'], readonly string[]>;
   return [...before, ...lines[kind]].join('\n');
 }
 
-/** The command that proposes and confirms this decision: its parts, an option in each. */
-function commandOf({
-  itemId,
-  action,
-  evidence,
-}: Pick<MoneyDecision, 'itemId' | 'action' | 'evidence'>): readonly string[] {
-  const parts = [`ponte money ${action.verb} ${itemId}`];
-  if (action.verb === 'assign') parts.push(`--payment ${action.paymentId}`);
-  if (action.verb === 'resolve') parts.push(`--as ${action.found}`);
-  if (action.verb === 'resolve' && action.found === 'paid') {
-    const { settled, fees, endToEndId } = action;
-    parts.push(`--settled ${formatAmount(settled.amountMinor)}`);
-    parts.push(`--fees ${formatAmount(fees.amountMinor)}`);
-    parts.push(`--end-to-end-id ${quoted(endToEndId)}`);
-  }
-  if (evidence !== null) parts.push(`--evidence ${quoted(evidence)}`);
-  return parts;
+function confirmationOf({ id }: Pick<Proposal, 'id'>): readonly string[] {
+  return [`ponte confirm ${id}`];
 }
 
 const foundTexts = {
@@ -321,7 +333,31 @@ const foundTexts = {
   otherwise: 'the money was settled outside of Ponte',
 } as const;
 
-function actionText(action: MoneyAction): string {
+const serviceTexts: {
+  readonly [V in ServiceAction['verb']]: (
+    action: Extract<ServiceAction, { readonly verb: V }>,
+  ) => string;
+} = {
+  'grant-production': () => 'the organization gets access to production',
+  'approve-kyb': ({ mode }) => `its KYB in ${mode} is approved without the partner`,
+  'payout-config': ({ accountHolderName, pixKeyEnd }) =>
+    `its PIX destination is of ${accountHolderName}, with a key that ends with ${pixKeyEnd}`,
+  'require-approval': ({ origin }) =>
+    `no second member approves its ${origin === 'invoice' ? 'invoices' : 'payment intents'}`,
+  accept: ({ report }) => `the report ${report} of the partner is booked as it is`,
+  cancel: ({ reason }) => `the payment is cancelled: ${reason}`,
+  fail: ({ reason }) => `the payment fails: ${reason}`,
+  release: ({ reason }) => `the quarantine ends without a complete check: ${reason}`,
+  'add-operator': ({ name, publicKey }) => `${name} is an operator, with the key ${publicKey}`,
+};
+
+function serviceText(action: ServiceAction): string {
+  const text = serviceTexts[action.verb] as (action: ServiceAction) => string;
+  return text(action);
+}
+
+function actionText(action: ProposedAction): string {
+  if (isServiceAction(action)) return serviceText(action);
   if (action.verb === 'assign') return `the money is for the payment ${action.paymentId}`;
   if (action.verb === 'pay-again') return 'the seller is paid again, to its current destination';
   if (action.verb === 'write-off') return 'the loss of the payment is written off';
@@ -335,13 +371,8 @@ function actionText(action: MoneyAction): string {
   return `the seller was paid ${shown(settled)}, fees ${shown(fees)}, end-to-end id ${endToEndId}`;
 }
 
-function evidenceText({ evidence }: Pick<MoneyDecision, 'evidence'>): string {
+function evidenceText({ evidence }: Pick<Proposal, 'evidence'>): string {
   return evidence === null ? '' : ` (evidence: ${evidence})`;
-}
-
-/** For a POSIX shell. */
-function quoted(text: string): string {
-  return /^[\w.:/@-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 function commandLines(what: string, command: readonly string[]): readonly string[] {

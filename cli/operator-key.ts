@@ -4,11 +4,8 @@ import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:cryp
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
-import {
-  developmentOperator,
-  type OperatorActor,
-  publicKeyOf,
-} from '../core/domain/access/registered-operator.js';
+import { publicKeyOf } from '../core/domain/access/registered-operator.js';
+import { developmentOperator, type OperatorActor } from '../core/domain/base/actor.js';
 import { PonteError } from '../core/errors.js';
 import type { Deps } from '../core/ports/deps.js';
 import {

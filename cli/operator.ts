@@ -3,7 +3,7 @@
 // help is fast.
 import { hostname } from 'node:os';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { OperatorActor } from '../core/domain/access/registered-operator.js';
+import type { OperatorActor } from '../core/domain/base/actor.js';
 import { writeJson } from '../core/domain/base/raw-json.js';
 import { catalogue, PonteError } from '../core/errors.js';
 import type { Deps } from '../core/ports/deps.js';
@@ -29,6 +29,15 @@ export interface Operator extends Omit<OperatorAccess, 'close'> {
  * registered. `confirmed`: the same as `signed`, and in live mode another operator confirms it.
  */
 export type Authority = 'none' | 'read' | 'signed' | 'first' | 'confirmed';
+
+/** What the reference of commands says about each. */
+export const authorityTexts: Readonly<Record<Authority, string>> = {
+  none: '',
+  read: ' Needs an operator.',
+  signed: ' Signed by an operator.',
+  first: ' Signed by an operator once there is one; from the third on, another one confirms.',
+  confirmed: ' Signed by an operator; in live mode another one confirms.',
+};
 
 interface CommandRow<Options> {
   /** Name and arguments, as `show <id>`. */
@@ -134,6 +143,9 @@ export const modeOption = () =>
 
 export const dryRunOption = () =>
   new Option('--dry-run', 'show what would change, and change nothing').default(false);
+
+export const replaceOption = () =>
+  new Option('--replace', 'replace another proposal for the same item').default(false);
 
 export const limitOption = () =>
   new Option('--limit <count>', 'at most this many rows, 1 to 100')

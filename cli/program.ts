@@ -15,6 +15,7 @@ import { addOperatorsCommands } from './commands/operator-commands.js';
 import { addOrgCommands } from './commands/org-commands.js';
 import { addPartnerCommands } from './commands/partner-commands.js';
 import { addPaymentsCommands } from './commands/payments-commands.js';
+import { addProposalCommands } from './commands/proposal-commands.js';
 import { addReconcileCommand } from './commands/reconcile-command.js';
 import { addRefundsCommands } from './commands/refunds-commands.js';
 import { addReleaseCommands } from './commands/release-commands.js';
@@ -69,6 +70,7 @@ export function createProgram(shell: Shell): Command {
   addPaymentsCommands(shell, program);
   addRefundsCommands(shell, program);
   addMoneyCommands(shell, program);
+  addProposalCommands(shell, program);
   addDeliveriesCommands(shell, program);
   addMailsCommands(shell, program);
   addPartnerCommands(shell, program);

@@ -15,7 +15,6 @@ import { accountsPart } from './tables/account-rows.js';
 import { keysPart } from './tables/api-key-rows.js';
 import { bankDetailsPart } from './tables/bank-details-rows.js';
 import { buyersPart } from './tables/buyer-rows.js';
-import { decisionsPart, moneyQueuesPart } from './tables/decision-rows.js';
 import { deliveriesPart, subscriptionsPart } from './tables/delivery-rows.js';
 import { bookReadingsPart, depositsPart } from './tables/deposit-rows.js';
 import { destinationChangesPart } from './tables/destination-change-rows.js';
@@ -30,6 +29,7 @@ import { operatorsPart } from './tables/operator-rows.js';
 import { organizationsPart } from './tables/organization-rows.js';
 import { pageSessionsPart } from './tables/page-session-rows.js';
 import { idempotencyPart, paymentsPart } from './tables/payment-rows.js';
+import { moneyQueuesPart, proposalsPart } from './tables/proposal-rows.js';
 import { queueStatsPart } from './tables/queue-stats-rows.js';
 import { retentionPart } from './tables/retention-rows.js';
 import { sealedPart } from './tables/sealed-rows.js';
@@ -215,7 +215,7 @@ const parts: { readonly [P in Exclude<keyof Tx, 'onEnd' | 'changes'>]: TxPart<P>
   quotes: quotesPart,
   commands: commandsPart,
   ledger: ledgerPart,
-  decisions: decisionsPart,
+  proposals: proposalsPart,
   moneyQueues: moneyQueuesPart,
   idempotency: idempotencyPart,
   buyers: buyersPart,

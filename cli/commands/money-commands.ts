@@ -5,30 +5,23 @@ import { parseAmount } from '../../core/domain/base/money.js';
 import { type Mode, modes } from '../../core/domain/base/tenant.js';
 import { type MoneyQueue, moneyQueues } from '../../core/domain/money-desk/money-decision.js';
 import { PonteError } from '../../core/errors.js';
-import type { DeskRequest } from '../../core/usecases/money-desk/desk-items.js';
 import type { QueueCursor } from '../../core/usecases/money-desk/money-queues.js';
-import {
-  decisionsText,
-  outcomeText,
-  presentDecision,
-  presentRow,
-  rowsText,
-} from '../money-texts.js';
+import type { DeskRequest } from '../../core/usecases/money-desk/service-items.js';
+import { decidedOutcome, presentRow, rowsText } from '../money-texts.js';
 import {
   addOperatorCommand,
   cursorOption,
-  cutPage,
   dryRunOption,
   limitOption,
   listOutcome,
   type Operator,
   type Outcome,
+  replaceOption,
   type Shell,
 } from '../operator.js';
 
 interface ListOptions {
   readonly queue: MoneyQueue | null;
-  readonly decided: boolean;
   readonly org: string | null;
   readonly mode: Mode | null;
   readonly limit: number;
@@ -53,7 +46,6 @@ interface ResolveOptions extends DecisionOptions {
   readonly endToEndId: string | null;
 }
 
-const desk = () => import('../../core/usecases/money-desk/money-desk.js');
 const queues = () => import('../../core/usecases/money-desk/money-queues.js');
 
 const foundDetails = [
@@ -64,7 +56,7 @@ const foundDetails = [
 
 const twoOperators = [
   'In test mode the decision takes effect at once. In live mode it is a proposal until another',
-  'operator gives the same command. Giving it again changes nothing.',
+  'operator confirms it (ponte confirm). Giving it again changes nothing.',
 ].join('\n');
 
 export function addMoneyCommands(shell: Shell, program: Command): void {
@@ -78,7 +70,6 @@ export function addMoneyCommands(shell: Shell, program: Command): void {
     description: 'list what waits, oldest first, with the commands to copy',
     options: [
       queueOption(),
-      new Option('--decided', 'list decisions and proposals instead, newest first').default(false),
       new Option('--org <org-id>', 'only of this organization').default(null),
       new Option('--mode <mode>', 'only of this mode').choices(modes).default(null),
       limitOption(),
@@ -98,7 +89,7 @@ export function addMoneyCommands(shell: Shell, program: Command): void {
     ],
     details: twoOperators,
     run: (operator, { payment: paymentId, ...options }, [id = '']) =>
-      decide(operator, id, { verb: 'assign', paymentId }, options),
+      decideMoney(operator, id, { verb: 'assign', paymentId }, options),
   });
 
   addRefundCommand(shell, noun);
@@ -133,7 +124,7 @@ function addRefundCommand(shell: Shell, noun: Command): void {
     details: twoOperators,
     run: async (operator, options, [id = '']) => {
       if (!options.retry && !options.order)
-        return decide(operator, id, { verb: 'refund' }, options);
+        return decideMoney(operator, id, { verb: 'refund' }, options);
       if (options.evidence === null) return repeatCommand(operator, id, options.dryRun);
       throw new PonteError('ValidationError', 'Give --evidence or --retry, not both.');
     },
@@ -150,7 +141,8 @@ function addPayAgainCommand(shell: Shell, noun: Command): void {
       ...decisionOptions(),
     ],
     details: twoOperators,
-    run: (operator, options, [id = '']) => decide(operator, id, { verb: 'pay-again' }, options),
+    run: (operator, options, [id = '']) =>
+      decideMoney(operator, id, { verb: 'pay-again' }, options),
   });
 }
 
@@ -164,7 +156,8 @@ function addWriteOffCommand(shell: Shell, noun: Command): void {
       ...decisionOptions(),
     ],
     details: twoOperators,
-    run: (operator, options, [id = '']) => decide(operator, id, { verb: 'write-off' }, options),
+    run: (operator, options, [id = '']) =>
+      decideMoney(operator, id, { verb: 'write-off' }, options),
   });
 }
 
@@ -188,7 +181,7 @@ function addResolveCommand(shell: Shell, noun: Command): void {
       ...decisionOptions(),
     ],
     details: `${foundDetails}\n\n${twoOperators}`,
-    run: (operator, options, [id = '']) => decide(operator, id, resolution(options), options),
+    run: (operator, options, [id = '']) => decideMoney(operator, id, resolution(options), options),
   });
 }
 
@@ -197,21 +190,12 @@ function evidenceOption(example: string, ...more: readonly string[]): Option {
   return new Option('--evidence <text>', text);
 }
 
-const decisionOptions = () => [
-  new Option('--replace', 'replace another proposal for the same item').default(false),
-  dryRunOption(),
-];
+const decisionOptions = () => [replaceOption(), dryRunOption()];
 
 async function list({ deps }: Operator, options: ListOptions): Promise<Outcome> {
-  const { queue, decided, org: orgId, mode, limit, cursor } = options;
+  const { queue, org: orgId, mode, limit, cursor } = options;
   const page = { orgId, mode, limit: limit + 1 };
-  const { listDecisions, listQueues } = await queues();
-  if (decided) {
-    if (queue !== null) throw new PonteError('ValidationError', 'Give --queue or --decided.');
-    const found = cutPage(await listDecisions(deps, { ...page, beforeId: cursor }), limit);
-    const data = found.rows.map(presentDecision);
-    return listOutcome(data, decisionsText(found.rows), found.nextCursor);
-  }
+  const { listQueues } = await queues();
   const after = cursor === null ? null : readCursor(cursor);
   const found = await listQueues(deps, { ...page, queue, after });
   const rows = found.slice(0, limit);
@@ -229,8 +213,8 @@ function readCursor(text: string): QueueCursor {
   throw new PonteError('ValidationError', '--cursor: give the nextCursor of the previous page.');
 }
 
-async function decide(
-  { deps, actor }: Operator,
+async function decideMoney(
+  operator: Operator,
   itemId: string,
   request: DeskRequest,
   { evidence, replace, dryRun }: DecisionOptions,
@@ -238,24 +222,10 @@ async function decide(
   if (evidence === null && request.verb !== 'assign') {
     throw new PonteError('ValidationError', 'Give --evidence or --retry.');
   }
-  const { decideMoney } = await desk();
-  const outcome = await decideMoney(deps, {
-    itemId,
-    request,
-    evidence,
-    operator: actor.name,
-    replace,
-  });
-  const { kind, decision, ended } = outcome;
-  return {
-    json: {
-      outcome: kind,
-      decision: presentDecision(decision),
-      ended: ended === null ? null : presentDecision(ended),
-      dryRun,
-    },
-    text: outcomeText(outcome, { dryRun }),
-  };
+  const { decide } = await import('../../core/usecases/money-desk/money-desk.js');
+  const { deps, actor } = operator;
+  const asked = { itemId, request, evidence, operator: actor, replace };
+  return decidedOutcome(await decide(deps, asked), { dryRun });
 }
 
 async function repeatCommand({ deps }: Operator, id: string, dryRun: boolean): Promise<Outcome> {

@@ -2,14 +2,23 @@
 import { type Command, Option } from 'commander';
 import type { RegisteredOperator } from '../../core/domain/access/registered-operator.js';
 import { formatInstant } from '../../core/domain/base/instant.js';
+import type { NewOperator } from '../../core/usecases/access/registered-operators.js';
+import { decided } from '../decided.js';
 import {
   addCommand,
   addOperatorCommand,
   listOutcome,
+  type Operator,
   type Outcome,
+  replaceOption,
   type Shell,
 } from '../operator.js';
 import { fields, instantOrNull, table } from '../output.js';
+
+interface AddOptions {
+  readonly publicKey: string | null;
+  readonly replace: boolean;
+}
 
 const operators = () => import('../../core/usecases/access/registered-operators.js');
 
@@ -29,7 +38,7 @@ export function addOperatorsCommands(shell: Shell, program: Command): void {
 
   const noun = program.command('operator').description('people who run commands');
 
-  addOperatorCommand<{ readonly publicKey: string | null }>(shell, noun, {
+  addOperatorCommand<AddOptions>(shell, noun, {
     name: 'add <name>',
     authority: 'first',
     description: 'register an operator; the first one needs no other operator',
@@ -38,17 +47,17 @@ export function addOperatorsCommands(shell: Shell, program: Command): void {
         '--public-key <key>',
         'what ponte login printed; by default the key of this machine',
       ).default(null),
+      replaceOption(),
     ],
     // Often the first command for a new database.
     opening: 'makes',
-    run: async ({ deps, actor }, { publicKey }, [name = '']) => {
-      const [{ addOperator }, { requireKey }, { publicKeyOf }] = await Promise.all([
-        operators(),
+    run: async (operator, { publicKey, replace }, [name = '']) => {
+      const [{ requireKey }, { publicKeyOf }] = await Promise.all([
         import('../operator-key.js'),
         import('../../core/domain/access/registered-operator.js'),
       ]);
       const key = publicKey ?? publicKeyOf(requireKey(shell.env));
-      return shown(await addOperator(deps, { name, publicKey: key }, actor));
+      return add(operator, { name, publicKey: key }, replace);
     },
   });
 
@@ -81,6 +90,15 @@ export function addOperatorsCommands(shell: Shell, program: Command): void {
       return shown(await removeOperator(deps, name, actor));
     },
   });
+}
+
+/** From the third operator on, another one confirms. */
+async function add(operator: Operator, given: NewOperator, replace: boolean): Promise<Outcome> {
+  const { deps, actor } = operator;
+  const { addOperator, isAddedAlone } = await operators();
+  if (await isAddedAlone(deps)) return shown(await addOperator(deps, given, actor));
+  const done = () => Promise.reject(new Error('another operator confirms it'));
+  return decided(operator, given.name, { verb: 'add-operator', ...given }, done, { replace });
 }
 
 function presentOperator(operator: RegisteredOperator) {

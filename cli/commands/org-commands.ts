@@ -3,6 +3,7 @@ import { type Command, Option } from 'commander';
 import { formatInstant } from '../../core/domain/base/instant.js';
 import type { Mode } from '../../core/domain/base/tenant.js';
 import { shownDue } from '../../core/domain/hosted/party-answer.js';
+import type { ServiceAction } from '../../core/domain/money-desk/proposal.js';
 import {
   type Lack,
   lacksToCollect,
@@ -12,6 +13,7 @@ import { type Correction, TERMS } from '../../core/domain/parties/party-due.js';
 import { PonteError } from '../../core/errors.js';
 import type { Deps } from '../../core/ports/deps.js';
 import type { OrganizationView } from '../../core/usecases/parties/organizations.js';
+import { decided } from '../decided.js';
 import { type DossierOptions, dossierFor, dossierOptions, readDossier } from '../kyb-dossier.js';
 import {
   addOperatorCommand,
@@ -19,12 +21,21 @@ import {
   modeOption,
   type Operator,
   type Outcome,
+  replaceOption,
   type Shell,
 } from '../operator.js';
 import { fields, instantOrNull, table } from '../output.js';
 
+/** Characters of a PIX key by which the second operator recognizes it. */
+const PIX_KEY_END = 4;
+
 interface ModeOptions {
   readonly mode: Mode;
+}
+
+interface PayoutOptions extends ModeOptions {
+  readonly accountHolderName: string | null;
+  readonly replace: boolean;
 }
 
 const organizations = () => import('../../core/usecases/parties/organizations.js');
@@ -72,8 +83,7 @@ export function addOrgCommands(shell: Shell, program: Command): void {
     name: 'grant-production <org-id>',
     authority: 'confirmed',
     description: 'approve its access to production, which live mode needs in addition to KYB',
-    run: (operator, _, [id = '']) =>
-      changed(operator, (deps, { grantProduction }) => grantProduction(deps, id)),
+    run: (operator, _, [id = '']) => decidedAbout(operator, id, { verb: 'grant-production' }),
   });
 
   addOperatorCommand<{ readonly paymentIntents: boolean }>(shell, org, {
@@ -90,8 +100,10 @@ export function addOrgCommands(shell: Shell, program: Command): void {
         throw new PonteError('ValidationError', 'Give on or off.');
       }
       const origin = paymentIntents ? 'payment_intent' : 'invoice';
+      if (state === 'off')
+        return decidedAbout(operator, orgId, { verb: 'require-approval', origin });
       return changed(operator, (deps, { requireApproval }) =>
-        requireApproval(deps, orgId, state === 'on', origin),
+        requireApproval(deps, orgId, true, origin),
       );
     },
   });
@@ -177,14 +189,13 @@ function addSupportCommand(shell: Shell, org: Command): void {
 }
 
 function addModeCommands(shell: Shell, org: Command): void {
-  for (const [name, authority, description, usecase] of [
+  for (const [name, authority, description] of [
     [
       'submit-kyb',
       'signed',
       'submit its KYB to the partner, answer what is due, or query the decision',
-      'submitKyb',
     ],
-    ['approve-kyb', 'confirmed', 'approve its KYB, and submit it first if necessary', 'approveKyb'],
+    ['approve-kyb', 'confirmed', 'approve its KYB, and submit it first if necessary'],
   ] as const) {
     addOperatorCommand<ModeOptions & DossierOptions>(shell, org, {
       name: `${name} <org-id>`,
@@ -193,12 +204,15 @@ function addModeCommands(shell: Shell, org: Command): void {
       options: [modeOption(), ...dossierOptions()],
       details: 'Every partner needs the dossier but the fake partner in test mode.',
       run: async (operator, { mode, ...options }, [id = '']) => {
-        const dossier = await readDossier(shell, options);
-        return changed(operator, async (deps, usecases) => {
-          const { organization } = await usecases.readOrganization(deps, id);
-          const tenant = { orgId: organization.id, mode };
-          return usecases[usecase](deps, tenant, dossierFor(deps, mode, organization, dossier));
-        });
+        const { deps } = operator;
+        const { prepareApproval, readOrganization, submitKyb } = await organizations();
+        const given = await readDossier(shell, options);
+        const { organization } = await readOrganization(deps, id);
+        const tenant = { orgId: organization.id, mode };
+        const dossier = dossierFor(deps, mode, organization, given);
+        if (name === 'submit-kyb') return changed(operator, () => submitKyb(deps, tenant, dossier));
+        await prepareApproval(deps, tenant, dossier);
+        return decidedAbout(operator, id, { verb: name, mode });
       },
     });
   }
@@ -215,7 +229,7 @@ function addModeCommands(shell: Shell, org: Command): void {
       changed(operator, (deps, { acceptTerms }) => acceptTerms(deps, { orgId, mode }, tosId)),
   });
 
-  addOperatorCommand<ModeOptions & { readonly accountHolderName: string | null }>(shell, org, {
+  addOperatorCommand<PayoutOptions>(shell, org, {
     name: 'payout-config <org-id>',
     authority: 'confirmed',
     description: 'set its PIX destination; the key is read from standard input and not stored',
@@ -224,15 +238,18 @@ function addModeCommands(shell: Shell, org: Command): void {
       new Option('--account-holder-name <name>', 'the name of the organization by default').default(
         null,
       ),
+      replaceOption(),
     ],
-    run: async (operator, { mode, accountHolderName }, [id = '']) => {
+    run: async (operator, { mode, accountHolderName, replace }, [id = '']) => {
       const pixKey = await standardInput(shell);
-      return changed(operator, async (deps, { configurePayout, readOrganization }) => {
-        const { organization } = await readOrganization(deps, id);
-        const holder = accountHolderName ?? organization.name;
-        const destination = { pixKey, accountHolderName: holder };
-        return configurePayout(deps, { orgId: organization.id, mode }, destination);
-      });
+      const { readOrganization, registerPayout } = await organizations();
+      const { organization } = await readOrganization(operator.deps, id);
+      const holder = accountHolderName ?? organization.name;
+      const destination = { pixKey, accountHolderName: holder };
+      const registered = await registerPayout(operator.deps, { orgId: id, mode }, destination);
+      const shownKey = { accountHolderName: holder, pixKeyEnd: pixKey.slice(-PIX_KEY_END) };
+      const request = { verb: 'payout-config', mode, ...registered, ...shownKey } as const;
+      return decidedAbout(operator, id, request, replace);
     },
   });
 }
@@ -311,6 +328,18 @@ function dueLines({ requirements: { due, dueBy } }: ModeState): string | null {
 /** `ready`, or what is missing first. */
 function summary({ missing }: ModeState): string {
   return missing[0]?.message ?? 'ready';
+}
+
+/** Executed, or proposed for another operator. */
+function decidedAbout(
+  operator: Operator,
+  orgId: string,
+  request: ServiceAction,
+  replace = false,
+): Promise<Outcome> {
+  const done = () =>
+    changed(operator, (deps, { readOrganization }) => readOrganization(deps, orgId));
+  return decided(operator, orgId, request, done, { replace });
 }
 
 async function changed(

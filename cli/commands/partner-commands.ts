@@ -8,6 +8,8 @@ import {
   type PartnerCommand,
 } from '../../core/domain/commands/partner-command.js';
 import { reviewName } from '../../core/domain/commands/report-check.js';
+import { assert } from '../../core/errors.js';
+import { decided } from '../decided.js';
 import {
   addOperatorCommand,
   dryRunOption,
@@ -61,8 +63,14 @@ export function addPartnerCommands(shell: Shell, program: Command): void {
       new Option('--report <id>', 'the report id that commands list shows').makeOptionMandatory(),
       dryRunOption(),
     ],
-    run: async ({ deps }, { dryRun, report }, [id = '']) =>
-      changed(await (await retries()).acceptReport(deps, id, report), dryRun && 'accept'),
+    run: (operator, { dryRun, report }, [id = '']) => {
+      const after = async () => {
+        const command = await operator.deps.store.run((tx) => tx.commands.get(id));
+        assert(command !== null, 'a command stays');
+        return changed(command, false);
+      };
+      return decided(operator, id, { verb: 'accept', report }, after, { dryRun });
+    },
   });
 }
 

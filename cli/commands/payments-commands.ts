@@ -11,6 +11,7 @@ import {
 } from '../../core/domain/payments/payment.js';
 import { simulatedEvents } from '../../core/domain/payments/simulated-event.js';
 import { PonteError } from '../../core/errors.js';
+import { decided } from '../decided.js';
 import {
   addOperatorCommand,
   cursorOption,
@@ -20,6 +21,7 @@ import {
   listOutcome,
   type Operator,
   type Outcome,
+  replaceOption,
   type Shell,
 } from '../operator.js';
 import { type Cell, fields, table } from '../output.js';
@@ -38,6 +40,7 @@ interface ShowOptions {
 
 interface EndOptions {
   readonly reason: string;
+  readonly replace: boolean;
   readonly dryRun: boolean;
 }
 
@@ -93,6 +96,7 @@ export function addPaymentsCommands(shell: Shell, program: Command): void {
       description,
       options: [
         new Option('--reason <reason>', 'returned to the integrator').makeOptionMandatory(),
+        replaceOption(),
         dryRunOption(),
       ],
       run: (operator, options, [id = '']) => end(operator, name, id, options),
@@ -151,12 +155,14 @@ async function end(
   operator: Operator,
   name: 'cancel' | 'fail',
   id: string,
-  { reason, dryRun }: EndOptions,
+  { reason, replace, dryRun }: EndOptions,
 ): Promise<Outcome> {
-  const { cancelPaymentByOperator, failPaymentByOperator } = await payments();
-  const usecase = name === 'cancel' ? cancelPaymentByOperator : failPaymentByOperator;
-  const outcome = await shown(operator, await usecase(operator.deps, id, reason));
-  return dryRun ? { ...outcome, text: `Would ${name}:\n${outcome.text}` } : outcome;
+  const { findPayment } = await payments();
+  const after = async () => {
+    const ended = await findPayment(operator.deps, id);
+    return shown(operator, await viewOf(operator, ended));
+  };
+  return decided(operator, id, { verb: name, reason }, after, { replace, dryRun });
 }
 
 function shownRefund(funds: ReturnType<typeof payment.show>['funds']): string {

@@ -6,11 +6,19 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { formatInstant, MINUTE_MS } from '../../core/domain/base/instant.js';
 import type { Epoch } from '../../core/domain/service/epoch.js';
 import type { CheckedPayment } from '../../core/usecases/money-desk/restore-check.js';
-import { addOperatorCommand, type Operator, type Outcome, type Shell } from '../operator.js';
+import { decided } from '../decided.js';
+import {
+  addOperatorCommand,
+  type Operator,
+  type Outcome,
+  replaceOption,
+  type Shell,
+} from '../operator.js';
 import { fields, instantOrNull } from '../output.js';
 
 interface ReleaseOptions {
   readonly force: string | null;
+  readonly replace: boolean;
 }
 
 const NAME_LENGTH_MAX = 200;
@@ -26,6 +34,7 @@ export function addReleaseCommands(shell: Shell, program: Command): void {
       new Option('--force <reason>', 'release without a complete check; the reason is recorded')
         .argParser(shortText)
         .default(null),
+      replaceOption(),
     ],
     run: release,
   });
@@ -72,13 +81,23 @@ function findingOf({ was, is, adopted, differs, missed }: CheckedPayment): strin
 }
 
 async function release(
-  { deps, actor }: Operator,
-  { force: forcedBecause }: ReleaseOptions,
+  operator: Operator,
+  { force: reason, replace }: ReleaseOptions,
 ): Promise<Outcome> {
-  const { endQuarantine } = await import('../../core/usecases/service/epochs.js');
-  const epoch = await endQuarantine(deps, { by: actor.name, forcedBecause });
-  const shown = presentEpoch(epoch);
-  return { json: shown, text: fields(shown) };
+  const { deps, actor } = operator;
+  const { currentEpoch, endQuarantine } = await import('../../core/usecases/service/epochs.js');
+  const epoch = await currentEpoch(deps);
+  if (reason === null || epoch.checkedAtMs !== null) {
+    return shown(await endQuarantine(deps, { by: actor.name, forcedBecause: null }));
+  }
+  const { itemOfEpoch } = await import('../../core/usecases/money-desk/service-items.js');
+  const after = async () => shown(await currentEpoch(deps));
+  return decided(operator, itemOfEpoch(epoch), { verb: 'release', reason }, after, { replace });
+}
+
+function shown(epoch: Epoch): Outcome {
+  const json = presentEpoch(epoch);
+  return { json, text: fields(json) };
 }
 
 function presentEpoch(epoch: Epoch) {

@@ -18,6 +18,8 @@ export interface Letter {
   readonly about: { readonly payment: Payment; readonly funds: Funds } | null;
   /** The seller whose PIX destination changed; null: the organization itself. */
   readonly account: ConnectedAccount | null;
+  /** The API key that changed it; null: no key did. */
+  readonly keyId: string | null;
   /** Bank details were given before those that the letter is about. */
   readonly isReplacement: boolean;
   /** What the recipient names when it asks the organization; `isReference` of display.ts. */

@@ -17,7 +17,8 @@ import type { Quote } from '../domain/commands/quote.js';
 import type { BookReading } from '../domain/deposits/book-reading.js';
 import type { Deposit } from '../domain/deposits/deposit.js';
 import type { Mail, MailStatus, MailSubject } from '../domain/mail/mail.js';
-import type { CommandQueue, MoneyDecision } from '../domain/money-desk/money-decision.js';
+import type { CommandQueue } from '../domain/money-desk/money-decision.js';
+import type { Proposal } from '../domain/money-desk/proposal.js';
 import type { Buyer, KycStatus, KycSubmission } from '../domain/parties/buyer-kyc.js';
 import type { AccountStatus, ConnectedAccount, Role } from '../domain/parties/connected-account.js';
 import type { DestinationChange } from '../domain/parties/destination-change.js';
@@ -226,11 +227,12 @@ export interface Tx {
     /** Reads all tenants of the mode: payments whose money the partner holds. */
     floats(mode: Mode): Many<PaymentFloat>;
   };
-  readonly decisions: Writes<MoneyDecision, 'insert' | 'update'> & {
+  readonly proposals: Writes<Proposal, 'insert' | 'update'> & {
+    get(id: string): Found<Proposal>;
     /** In the order in which they were made. */
-    ofItem(itemId: string): Many<MoneyDecision>;
+    ofItem(itemId: string): Many<Proposal>;
     /** Reads all tenants, for operators. */
-    list(filter: DecisionFilter): Many<MoneyDecision>;
+    list(filter: ProposalFilter): Many<Proposal>;
   };
   /** Reads all tenants, for operators, in id order. */
   readonly moneyQueues: {
@@ -635,7 +637,7 @@ export interface UpdatedPage extends TimePage {
   readonly untilMs: number;
 }
 
-export interface DecisionFilter extends ListPage {
+export interface ProposalFilter extends ListPage {
   readonly orgId: string | null;
   readonly mode: Mode | null;
 }

@@ -63,6 +63,7 @@ const healthy: Findings = {
   freeBytes: 12.34 * GIB,
   backups: null,
   mailProblem: null,
+  operators: null,
   withoutContact: [],
   auditHead: null,
   data: { waiting: idle, imbalances: 0 },
@@ -159,6 +160,11 @@ describe('each defect is reported with what to do about it', () => {
     [
       { connectionProblems: ['a lock of nobody', 'another one'] },
       'critical connections: a lock of nobody; another one',
+    ],
+    [
+      { operators: 2 },
+      'warning operators: 2 registered: with fewer than 3, a lost key stops what two must do; ' +
+        'run ponte operator add',
     ],
     [
       { withoutContact: ['org_1', 'org_2'] },

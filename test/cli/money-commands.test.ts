@@ -192,18 +192,23 @@ test('the second operator copies the command from the list', async () => {
   const proposed = await ponte(['money', 'refund', back, ...evidence]);
   assert.equal(proposed.status, 0);
   assert.match(proposed.stdout, /^Proposed\. Nothing is booked yet\.\n {2}The payer was paid back/);
-  const command = String.raw`ponte money refund ${back} --evidence 'wire 7781, Ana'\''s bank'`;
+  const [waiting] = (await run('proposals'))['data'] as readonly Json[];
+  const { command } = waiting ?? {};
+  assert.match(`${command}`, /^ponte confirm dec_/);
   assert.ok(proposed.stdout.includes(`    ${command}\n`), proposed.stdout);
   const { stdout } = await ponte(['money', 'list', '--queue', 'owed']);
   assert.ok(stdout.includes(`    ${command}`), stdout);
   const again = await ponte(['money', 'refund', back, ...evidence]);
-  assert.match(again.stdout, /^You proposed it before\. Nothing was changed\./);
-  const other = await ponte(['money', 'refund', back, ...evidence], bia);
+  assert.match(again.stdout, /^It was proposed before\. Nothing was changed\./);
+  const own = await ponte(wordsOf(`${command}`));
+  assert.equal(own.status, 4);
+  assert.match(own.stderr, /You proposed it/);
+  const other = await ponte(wordsOf(`${command}`), bia);
   assert.match(other.stdout, /^Done\.[\s\S]*Proposed by ana at .*; confirmed by bia at .*\.\n$/);
   const third = await ponte(['money', 'refund', back, ...evidence], loginOf(folder, 'eva'));
   assert.match(third.stdout, /^It was done before\. Nothing was changed\./);
   assert.partialDeepStrictEqual(await run('ledger verify'), { balanced: true, imbalances: [] });
-  const [decision] = (await run('money list --decided'))['data'] as readonly Json[];
+  const [decision] = (await run('proposals'))['data'] as readonly Json[];
   assert.partialDeepStrictEqual(decision, {
     itemId: back,
     state: 'done',
@@ -211,7 +216,7 @@ test('the second operator copies the command from the list', async () => {
     endedBy: 'bia',
     testMode: false,
     evidence: "wire 7781, Ana's bank",
-    command,
+    command: null,
     decision: 'the payer was paid back by other means',
   });
 });
@@ -222,8 +227,12 @@ test('a payout is resolved with its figures, after a dry run that changes nothin
   const words = `money resolve ${out} --as paid ${figures} --evidence deposit`;
   const dry = await run(`${words} --dry-run`);
   assert.deepEqual([dry['outcome'], dry['dryRun']], ['proposed', true]);
-  assert.equal((await run(words))['outcome'], 'proposed');
-  assert.equal((await run(words, bia))['outcome'], 'done');
+  const { outcome, decision } = await run(words);
+  assert.equal(outcome, 'proposed');
+  const { command } = decision as Json;
+  const confirm = wordsOf(`${command}`).join(' ');
+  assert.equal((await run(`${confirm} --dry-run`, bia))['outcome'], 'done');
+  assert.equal((await run(confirm, bia))['outcome'], 'done');
   assert.deepEqual(
     (await rows('--queue in_review')).map((row) => row['id']),
     [id('cmd', 'odd'), id('cmd', 'zback')],

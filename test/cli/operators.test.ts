@@ -333,7 +333,7 @@ describe('payments', () => {
     ] as const) {
       const { id } = await newPayment(`to-${verb}`);
       const would = await done(`payments ${verb} ${id} --reason fraud --dry-run`);
-      assert.deepEqual([would['status'], would[reasonField]], [status, 'fraud']);
+      assert.deepEqual([would['outcome'], would['dryRun']], ['done', true]);
       const before = await api(null, `/v1/payments/${id}`);
       assert.equal(before.json['status'], 'awaiting_buyer');
       await done(`payments ${verb} ${id} --reason fraud`);

@@ -14,7 +14,6 @@ import { queueOf } from '../../core/domain/money-desk/money-decision.js';
 import { positions } from '../../core/domain/payments/funds.js';
 import { paymentStatuses, verifiedStatuses } from '../../core/domain/payments/payment.js';
 import type { QueuePage } from '../../core/ports/storage.js';
-import { aDecision } from '../support/samples/decision-samples.js';
 import { aDeposit } from '../support/samples/deposit-samples.js';
 import {
   aBarePayment,
@@ -26,6 +25,7 @@ import {
   T0,
   tenant,
 } from '../support/samples/domain-samples.js';
+import { aProposal } from '../support/samples/proposal-samples.js';
 import { valuesOf } from '../support/values-of.js';
 import { assertContended } from './contention.js';
 import type { OpenStore } from './store-contracts.js';
@@ -36,46 +36,58 @@ const ends = ['open', 'completed', 'failed', 'returned'] as const;
 export function storeDeskContract(fresh: OpenStore): void {
   test('a decision is stored whole, with and without what is optional', async () => {
     const store = await fresh();
-    const bare = aDecision({
+    const bare = aProposal({
       id: 'dec_2',
       itemId: 'rct_1',
       orgId: null,
       action: { verb: 'refund' },
       evidence: null,
       state: 'proposed',
+      endedById: null,
       endedBy: null,
       endedAtMs: null,
     });
     await store.run(async (tx) => {
-      tx.decisions.insert(aDecision());
-      tx.decisions.insert(bare);
+      tx.proposals.insert(aProposal());
+      tx.proposals.insert(bare);
     });
-    assert.deepEqual(await store.run((tx) => tx.decisions.ofItem('cmd_1')), [aDecision()]);
-    assert.deepEqual(await store.run((tx) => tx.decisions.ofItem('rct_1')), [bare]);
+    assert.deepEqual(await store.run((tx) => tx.proposals.ofItem('cmd_1')), [aProposal()]);
+    assert.deepEqual(await store.run((tx) => tx.proposals.ofItem('rct_1')), [bare]);
   });
 
   test('a decision ends, and keeps what was proposed', async () => {
     const store = await fresh();
-    const proposed = aDecision({ state: 'proposed', endedBy: null, endedAtMs: null });
-    await store.run(async (tx) => tx.decisions.insert(proposed));
-    const over = { state: 'replaced', endedBy: 'eva', endedAtMs: T0 + 9 } as const;
-    const other = { evidence: 'other', proposedBy: 'ivo', basis: 'other' };
-    await store.run(async (tx) => tx.decisions.update({ ...proposed, ...over, ...other }));
-    const found = await store.run((tx) => tx.decisions.ofItem('cmd_1'));
+    const proposed = aProposal({
+      state: 'proposed',
+      endedById: null,
+      endedBy: null,
+      endedAtMs: null,
+    });
+    await store.run(async (tx) => tx.proposals.insert(proposed));
+    const over = {
+      state: 'replaced',
+      endedById: 'opr_eva',
+      endedBy: 'eva',
+      endedAtMs: T0 + 9,
+    } as const;
+    const who = { proposedById: 'opr_ivo', proposedBy: 'ivo', expiresAtMs: T0 };
+    const other = { ...who, evidence: 'other', basis: 'other' };
+    await store.run(async (tx) => tx.proposals.update({ ...proposed, ...over, ...other }));
+    const found = await store.run((tx) => tx.proposals.ofItem('cmd_1'));
     assert.deepEqual(found, [{ ...proposed, ...over, version: 2 }]);
   });
 
   test('decisions about one item are numbered', async () => {
     const store = await fresh();
     await store.run(async (tx) => {
-      tx.decisions.insert(aDecision({ id: 'dec_2', number: 2 }));
-      tx.decisions.insert(aDecision());
-      tx.decisions.insert(aDecision({ id: 'dec_3', itemId: 'cmd_2' }));
+      tx.proposals.insert(aProposal({ id: 'dec_2', number: 2 }));
+      tx.proposals.insert(aProposal());
+      tx.proposals.insert(aProposal({ id: 'dec_3', itemId: 'cmd_2' }));
     });
-    const found = await store.run((tx) => tx.decisions.ofItem('cmd_1'));
+    const found = await store.run((tx) => tx.proposals.ofItem('cmd_1'));
     assert.deepEqual(valuesOf(found, 'id'), ['dec_1', 'dec_2']);
     await assertContended(store, (tx) =>
-      tx.decisions.insert(aDecision({ id: 'dec_4', number: 2 })),
+      tx.proposals.insert(aProposal({ id: 'dec_4', number: 2 })),
     );
   });
 
@@ -83,13 +95,13 @@ export function storeDeskContract(fresh: OpenStore): void {
     const store = await fresh();
     await store.run(async (tx) => {
       for (const [index, place] of [tenant, otherMode, otherOrg, tenant].entries()) {
-        tx.decisions.insert(aDecision({ ...place, id: `dec_${index}`, itemId: `cmd_${index}` }));
+        tx.proposals.insert(aProposal({ ...place, id: `dec_${index}`, itemId: `cmd_${index}` }));
       }
     });
     const list = (filter: object) =>
       store.run(async (tx) => {
         const page = { orgId: null, mode: null, beforeId: null, limit: 9, ...filter };
-        return valuesOf(await tx.decisions.list(page), 'id').join(' ');
+        return valuesOf(await tx.proposals.list(page), 'id').join(' ');
       });
     assert.deepEqual(
       [

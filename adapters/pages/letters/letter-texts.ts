@@ -42,6 +42,8 @@ export interface DestinationFacts extends LetterFacts {
   readonly owner: string;
   /** Null: the organization itself. */
   readonly sellerId: string | null;
+  /** The API key that changed it; null: the operator of the service did. */
+  readonly keyId: string | null;
   /** When a held change takes effect; null: at once. */
   readonly effectiveAt: string | null;
 }
@@ -131,6 +133,7 @@ function destinationFacts(letter: Letter): DestinationFacts {
     ...common,
     owner: name === undefined ? common.org : oneLine(name),
     sellerId: account?.id ?? null,
+    keyId: letter.keyId,
     effectiveAt: letter.link && formatOf(letter.locale).instant(letter.link.endsAtMs),
   };
 }

@@ -190,11 +190,11 @@ export const lettersEn = {
       paragraphs: [`The form is closed. Ask ${org} what you can do.`],
     }),
   },
-  destination: ({ org, owner, sellerId, writtenAt, effectiveAt }) => ({
+  destination: ({ org, owner, sellerId, keyId, writtenAt, effectiveAt }) => ({
     subject: `The PIX destination of ${owner} was changed`,
     heading: `The PIX destination of ${owner} was changed`,
     paragraphs: [
-      `It was changed on ${writtenAt}.`,
+      `It was changed on ${writtenAt}${keyId === null ? '' : ` by the API key ${keyId}`}.`,
       ...(sellerId === null ? [] : [`Seller: ${sellerId}. Collected by: ${org}.`]),
       effectiveAt === null
         ? 'Payments created from now on are paid to the new destination. Payments created before ' +
@@ -205,10 +205,9 @@ export const lettersEn = {
         ? []
         : ['Until then you can stop the change. Opening the link changes nothing.']),
       'If you expected this, you don’t have to do anything. If not, act immediately: ' +
-        (sellerId === null
+        (keyId === null
           ? 'contact the operator of this service.'
-          : `${org} should revoke its API keys with the scope payouts:write, then ` +
-            'register the right destination again.'),
+          : `${org} should revoke this API key, then register the right destination again.`),
     ],
   }),
   frame: {

@@ -191,11 +191,11 @@ export const lettersEs = {
       paragraphs: [`El formulario está cerrado. Pregunte a ${org} qué puede hacer.`],
     }),
   },
-  destination: ({ org, owner, sellerId, writtenAt, effectiveAt }) => ({
+  destination: ({ org, owner, sellerId, keyId, writtenAt, effectiveAt }) => ({
     subject: `El destino PIX de ${owner} fue cambiado`,
     heading: `El destino PIX de ${owner} fue cambiado`,
     paragraphs: [
-      `El cambio se hizo el ${writtenAt}.`,
+      `El cambio se hizo el ${writtenAt}${keyId === null ? '' : ` con la clave de API ${keyId}`}.`,
       ...(sellerId === null ? [] : [`Vendedor: ${sellerId}. Cobra: ${org}.`]),
       effectiveAt === null
         ? 'Los pagos creados desde ahora van al destino nuevo. Los pagos creados antes mantienen ' +
@@ -206,10 +206,10 @@ export const lettersEs = {
         ? []
         : ['Hasta entonces puede detener el cambio. Abrir el enlace no cambia nada.']),
       'Si lo esperaba, no tiene que hacer nada. Si no, actúe de inmediato: ' +
-        (sellerId === null
+        (keyId === null
           ? 'contacte al operador de este servicio.'
-          : `${org} debe revocar sus claves de API con el alcance payouts:write y ` +
-            'después registrar de nuevo el destino correcto.'),
+          : `${org} debe revocar esta clave de API y después registrar de nuevo el destino ` +
+            'correcto.'),
     ],
   }),
   frame: {

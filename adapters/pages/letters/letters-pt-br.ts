@@ -194,11 +194,13 @@ export const lettersPtBr = {
       paragraphs: [`O formulário está encerrado. Pergunte a ${org} o que você pode fazer.`],
     }),
   },
-  destination: ({ org, owner, sellerId, writtenAt, effectiveAt }) => ({
+  destination: ({ org, owner, sellerId, keyId, writtenAt, effectiveAt }) => ({
     subject: `O destino PIX de ${owner} foi alterado`,
     heading: `O destino PIX de ${owner} foi alterado`,
     paragraphs: [
-      `A alteração foi feita em ${writtenAt}.`,
+      keyId === null
+        ? `A alteração foi feita em ${writtenAt}.`
+        : `A alteração foi feita em ${writtenAt} pela chave de API ${keyId}.`,
       ...(sellerId === null ? [] : [`Vendedor: ${sellerId}. Cobrança por: ${org}.`]),
       effectiveAt === null
         ? 'Pagamentos criados a partir de agora vão para o novo destino. Pagamentos criados ' +
@@ -209,10 +211,9 @@ export const lettersPtBr = {
         ? []
         : ['Até lá, você pode impedir a alteração. Abrir o link não altera nada.']),
       'Se você esperava isto, não precisa fazer nada. Se não, aja imediatamente: ' +
-        (sellerId === null
+        (keyId === null
           ? 'fale com o operador deste serviço.'
-          : `${org} deve revogar suas chaves de API com o escopo payouts:write e ` +
-            'depois registrar de novo o destino certo.'),
+          : `${org} deve revogar esta chave de API e depois registrar de novo o destino certo.`),
     ],
   }),
   frame: {

@@ -1032,6 +1032,32 @@ create unique index payments_public_id on payments using btree (public_id);
 
 create index payments_updated on payments using btree (org_id, mode, origin, updated_at, id);
 
+create table proposals (
+  id text collate "C" not null,
+  org_id text collate "C",
+  mode text collate "C" not null,
+  item_id text collate "C" not null,
+  number integer not null,
+  action text not null,
+  evidence text,
+  basis text not null,
+  state text collate "C" not null,
+  proposed_by_id text collate "C" not null,
+  proposed_by text not null,
+  proposed_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  ended_by_id text collate "C",
+  ended_by text,
+  ended_at timestamp with time zone,
+  version integer not null,
+  constraint proposals_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
+  constraint proposals_pkey primary key (id),
+  constraint proposals_state_check check ((state = any (array['proposed'::text, 'done'::text,
+    'replaced'::text, 'void'::text])))
+);
+
+create unique index proposals_of_item on proposals using btree (item_id, number);
+
 create table quotes (
   org_id text collate "C" not null,
   mode text collate "C" not null,

@@ -820,6 +820,28 @@ create unique index payments_public_id on payments (public_id);
 
 create index payments_updated on payments (org_id, mode, origin, updated_at, id);
 
+create table proposals (
+  id text not null primary key,
+  org_id text,
+  mode text not null check (mode in ('test', 'live')),
+  item_id text not null,
+  number integer not null,
+  action text not null,
+  evidence text,
+  basis text not null,
+  state text not null check (state in ('proposed', 'done', 'replaced', 'void')),
+  proposed_by_id text not null,
+  proposed_by text not null,
+  proposed_at integer not null,
+  expires_at integer not null,
+  ended_by_id text,
+  ended_by text,
+  ended_at integer,
+  version integer not null
+) strict;
+
+create unique index proposals_of_item on proposals (item_id, number);
+
 create table quotes (
   org_id text not null,
   mode text not null check (mode in ('test', 'live')),

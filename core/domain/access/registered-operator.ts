@@ -2,6 +2,7 @@
 // half, and signs a statement for each command. registered-operators.ts admits what they sign.
 import { createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
 import { PonteError } from '../../errors.js';
+import { developmentOperator, type OperatorActor } from '../base/actor.js';
 import { MINUTE_MS } from '../base/instant.js';
 
 export interface RegisteredOperator {
@@ -20,23 +21,6 @@ export interface RegisteredOperator {
   readonly signedAtMs: number;
   readonly version: number;
 }
-
-/** Who did something, as it is stored with what was done. */
-export interface OperatorActor {
-  readonly kind: 'operator';
-  readonly id: string;
-  readonly name: string;
-}
-
-/**
- * Acts on a development host as long as no operator is registered. It cannot become one: ids of
- * operators begin with `opr_`.
- */
-export const developmentOperator: OperatorActor = Object.freeze({
-  kind: 'operator',
-  id: 'development',
-  name: 'development',
-});
 
 /** What an operator signs. `arguments` are those of the command line, options included. */
 export interface OperatorStatement {

@@ -1,8 +1,6 @@
-// What operators decide about money: the queues of the money desk, the decisions with their states,
-// and the rule of two operators. money-desk.ts applies a decision.
-import { machine } from '../base/machine.js';
+// What operators decide about money: the queues of the money desk, and what a decision relies on.
+// proposal.ts has the rule of two operators.
 import { formatAmount, type Money } from '../base/money.js';
-import type { Mode } from '../base/tenant.js';
 import {
   changed,
   isUnpaidRefund,
@@ -12,7 +10,6 @@ import {
   supersedeCommand,
   voidCommand,
 } from '../commands/partner-command.js';
-import { writeAmount } from '../commands/partner-message.js';
 import { reviewName } from '../commands/report-check.js';
 import type { Deposit } from '../deposits/deposit.js';
 import { type Funds, openLossOf } from '../payments/funds.js';
@@ -36,18 +33,6 @@ export type MoneyQueue = (typeof moneyQueues)[number];
 export const commandQueues = ['owed', 'in_review'] as const satisfies readonly MoneyQueue[];
 export type CommandQueue = (typeof commandQueues)[number];
 
-/** `lapse`: its item has changed since. */
-export const decisionMoves = {
-  proposed: { confirm: 'done', replace: 'replaced', lapse: 'void' },
-  done: {},
-  replaced: {},
-  void: {},
-} as const;
-
-const decisions = machine(decisionMoves);
-export const decisionStates = decisions.states;
-export type DecisionState = keyof typeof decisionMoves;
-
 /**
  * `assign`: a deposit is a pay-in of this payment. `refund`: the payer was paid back by other
  * means; of a payout that came back, its money is owed to the buyer. `pay-again`: it goes to the
@@ -67,31 +52,6 @@ export type MoneyAction =
       readonly fees: Money;
       readonly endToEndId: string;
     };
-
-/** Rows are never removed: they are the audit trail. */
-export interface MoneyDecision {
-  readonly id: string;
-  readonly orgId: string | null;
-  readonly mode: Mode;
-  /** The id of a command to the partner, of a deposit, or of a payment with a loss. */
-  readonly itemId: string;
-  /** Counts the decisions about the item from 1. */
-  readonly number: number;
-  readonly action: MoneyAction;
-  readonly evidence: string | null;
-  /** What was known about the item. If it differs later, the proposal is void. */
-  readonly basis: string;
-  readonly state: DecisionState;
-  readonly proposedBy: string;
-  readonly proposedAtMs: number;
-  /** Who confirmed or replaced it; null while proposed. */
-  readonly endedBy: string | null;
-  readonly endedAtMs: number | null;
-  readonly version: number;
-}
-
-export const EVIDENCE_LENGTH_MAX = 500;
-export const OPERATOR_LENGTH_MAX = 64;
 
 /** The queue of a command; null if it needs nobody. */
 export function queueOf(command: MoneyCommand): CommandQueue | null {
@@ -153,114 +113,4 @@ export function paidByHand(
     nowMs,
   );
   return { ended, draft, paid: changed(draft, nowMs, { state: 'done', end: 'completed' }) };
-}
-
-export interface AskedDecision
-  extends Pick<MoneyDecision, 'itemId' | 'action' | 'evidence' | 'basis'> {
-  readonly operator: string;
-  /** Replaces another proposal for the item. */
-  readonly replace: boolean;
-}
-
-/**
- * `execute`: store `decision` with its effect. `propose`: store it. `waits`: the same operator
- * proposed it before. `differs`: another proposal waits. `ended` is a proposal that `decision`
- * takes the place of.
- */
-export type DecisionRuling =
-  | {
-      readonly kind: 'execute' | 'propose';
-      readonly decision: MoneyDecision;
-      readonly ended: MoneyDecision | null;
-    }
-  | { readonly kind: 'waits' | 'differs'; readonly decision: MoneyDecision };
-
-/** In live mode two operators give the same command. `known` are all decisions about the item. */
-export function ruleOf(
-  asked: AskedDecision,
-  known: readonly MoneyDecision[],
-  item: Pick<MoneyDecision, 'orgId' | 'mode'>,
-  id: string,
-  nowMs: number,
-): DecisionRuling {
-  const open = known.find(({ state }) => state === 'proposed') ?? null;
-  const { operator, replace, ...what } = asked;
-  const proposal: MoneyDecision = Object.freeze({
-    orgId: item.orgId,
-    mode: item.mode,
-    id,
-    number: known.length + 1,
-    ...what,
-    state: 'proposed',
-    proposedBy: operator,
-    proposedAtMs: nowMs,
-    endedBy: null,
-    endedAtMs: null,
-    version: 1,
-  });
-  if (item.mode === 'test') {
-    return { kind: 'execute', decision: ended(proposal, 'confirm', operator, nowMs), ended: null };
-  }
-  if (open === null) return { kind: 'propose', decision: proposal, ended: null };
-  const replaced = (move: 'replace' | 'lapse') =>
-    ({
-      kind: 'propose',
-      decision: proposal,
-      ended: ended(open, move, operator, nowMs),
-    }) as const;
-  if (open.basis !== asked.basis) return replaced('lapse');
-  if (!isSameDecision(open, asked)) {
-    return replace ? replaced('replace') : { kind: 'differs', decision: open };
-  }
-  if (isSameOperator(open.proposedBy, operator)) return { kind: 'waits', decision: open };
-  return { kind: 'execute', decision: ended(open, 'confirm', operator, nowMs), ended: null };
-}
-
-/** The decision that this command repeats, if it was the last one about the item. */
-export function repeated(
-  asked: Pick<AskedDecision, 'action' | 'evidence'>,
-  known: readonly MoneyDecision[],
-): MoneyDecision | null {
-  const last = known.findLast(({ state }) => state === 'done') ?? null;
-  return last !== null && isSameDecision(last, asked) ? last : null;
-}
-
-function isSameDecision(
-  left: Pick<MoneyDecision, 'action' | 'evidence'>,
-  right: Pick<MoneyDecision, 'action' | 'evidence'>,
-): boolean {
-  return writeAction(left.action) === writeAction(right.action) && left.evidence === right.evidence;
-}
-
-const moneyNames = ['amountMinor', 'currency'] satisfies readonly (keyof Money)[];
-
-/** The same action gives the same text. */
-export function writeAction(action: MoneyAction): string {
-  const names = [
-    'verb',
-    'of',
-    'paymentId',
-    'found',
-    'settled',
-    'fees',
-    'endToEndId',
-    ...moneyNames,
-  ];
-  const minor = JSON.stringify(action, writeAmount);
-  return JSON.stringify(JSON.parse(minor), names);
-}
-
-/** A name in capitals is not another person. */
-function isSameOperator(left: string, right: string): boolean {
-  return left.toLowerCase() === right.toLowerCase();
-}
-
-function ended(
-  decision: MoneyDecision,
-  move: 'confirm' | 'replace' | 'lapse',
-  operator: string,
-  nowMs: number,
-): MoneyDecision {
-  const state = decisions.step(decision.state, move);
-  return Object.freeze({ ...decision, state, endedBy: operator, endedAtMs: nowMs });
 }

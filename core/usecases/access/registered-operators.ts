@@ -7,7 +7,6 @@ import {
   checkedPublicKey,
   type DatabaseName,
   isActive,
-  type OperatorActor,
   type OperatorStatement,
   publicKeyOf,
   type RegisteredOperator,
@@ -15,6 +14,7 @@ import {
   signStatement,
   verifyStatement,
 } from '../../domain/access/registered-operator.js';
+import type { OperatorActor } from '../../domain/base/actor.js';
 import { PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
@@ -71,37 +71,70 @@ export async function admitOperator(
   );
 }
 
-/** ValidationError, if the name or the key is registered. */
+/** The first two operators are added without another one's word. */
+export async function isAddedAlone(deps: Pick<Deps, 'store'>): Promise<boolean> {
+  return (await listOperators(deps)).filter(isActive).length < OPERATORS_LEFT_MIN;
+}
+
+export interface NewOperator {
+  readonly name: string;
+  readonly publicKey: string;
+}
+
+/**
+ * The first operator, who needs nobody, and the second one. ValidationError, if the name or the key
+ * is registered; DecisionNotAllowed once there are two, who must both agree (`stageOperator`).
+ */
 export async function addOperator(
-  { store, clock, ids }: OperatorContext,
-  given: { readonly name: string; readonly publicKey: string },
+  deps: OperatorContext,
+  given: NewOperator,
   by: OperatorActor,
 ): Promise<RegisteredOperator> {
-  const name = checkedOperatorName(given.name);
-  const publicKey = checkedPublicKey(given.publicKey);
-  const nowMs = clock.nowMs();
-  return store.run(
+  return deps.store.run(
     async (tx) => {
       const known = await tx.operators.list();
+      if (known.filter(isActive).length >= OPERATORS_LEFT_MIN) {
+        throw new PonteError('DecisionNotAllowed', 'Another operator must confirm it.');
+      }
       if (known.length > 0) await expectActive(tx, by);
-      refuseKnown(known, { name, publicKey });
-      const operator: RegisteredOperator = Object.freeze({
-        id: ids.next('opr', nowMs),
-        name,
-        publicKey,
-        number: known.length + 1,
-        createdBy: known.length === 0 ? null : by.id,
-        createdAtMs: nowMs,
-        removedBy: null,
-        removedAtMs: null,
-        signedAtMs: 0,
-        version: 1,
-      });
-      tx.operators.insert(operator);
-      return operator;
+      return stageOperator(deps, tx, given, by);
     },
     { inQuarantine: true },
   );
+}
+
+/** ValidationError. */
+export async function stageOperator(
+  { clock, ids }: Pick<OperatorContext, 'clock' | 'ids'>,
+  tx: Tx,
+  given: NewOperator,
+  by: Pick<OperatorActor, 'id'>,
+): Promise<RegisteredOperator> {
+  const name = checkedOperatorName(given.name);
+  const publicKey = checkedPublicKey(given.publicKey);
+  const known = await tx.operators.list();
+  refuseKnown(known, { name, publicKey });
+  const nowMs = clock.nowMs();
+  const operator: RegisteredOperator = Object.freeze({
+    id: ids.next('opr', nowMs),
+    name,
+    publicKey,
+    number: known.length + 1,
+    createdBy: known.length === 0 ? null : by.id,
+    createdAtMs: nowMs,
+    removedBy: null,
+    removedAtMs: null,
+    signedAtMs: 0,
+    version: 1,
+  });
+  tx.operators.insert(operator);
+  return operator;
+}
+
+/** ValidationError. */
+export async function expectNewOperator(tx: Tx, { name, publicKey }: NewOperator): Promise<void> {
+  const checked = { name: checkedOperatorName(name), publicKey: checkedPublicKey(publicKey) };
+  refuseKnown(await tx.operators.list(), checked);
 }
 
 /**
@@ -147,10 +180,7 @@ export async function expectActive(tx: Tx, { id, name }: OperatorActor): Promise
   tx.operators.expect(operator);
 }
 
-function refuseKnown(
-  known: readonly RegisteredOperator[],
-  { name, publicKey }: Pick<RegisteredOperator, 'name' | 'publicKey'>,
-): void {
+function refuseKnown(known: readonly RegisteredOperator[], { name, publicKey }: NewOperator): void {
   const namesake = known.find((one) => one.name === name && isActive(one));
   if (namesake !== undefined) {
     throw new PonteError('ValidationError', `name: ${name} is registered.`);

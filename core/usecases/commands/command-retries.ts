@@ -13,8 +13,10 @@ import { assert, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { PartnerFact } from '../../ports/partner.js';
 import { readReview, stageMoneyCommand, storeStaged } from '../payments/command-changes.js';
+import type { Batch } from '../service/batch.js';
 import { requestOf } from './command-runner.js';
 import { applyPartnerUpdate } from './partner-inbox.js';
+import { operationOf } from './partner-operations.js';
 
 /**
  * Retries a command: a refused refund by a new command, after a look-up of the old one; any other
@@ -57,6 +59,29 @@ export async function acceptReport(
   report: string,
 ): Promise<PartnerCommand> {
   const command = await readCommand(deps, commandId);
+  const fact = expectAcceptable(command, report);
+  const source = { polledVersion: command.version, accepted: true };
+  await applyPartnerUpdate(deps, commandId, fact, source);
+  return readCommand(deps, commandId);
+}
+
+/** Returns what is to be called after the batch is stored. CommandNotRetryable. */
+export async function stageAccepted(
+  batch: Batch,
+  command: PartnerCommand,
+  report: string,
+): Promise<() => Promise<void>> {
+  const fact = expectAcceptable(command, report);
+  const source = { polledVersion: command.version, accepted: true };
+  const staged = await operationOf(command).onReport(batch, command, fact, source);
+  return async () => {
+    staged.announce();
+    if (!staged.isComplete) await applyPartnerUpdate(batch.deps, command.id, fact, source);
+  };
+}
+
+/** The fact of the report. CommandNotRetryable. */
+export function expectAcceptable(command: PartnerCommand, report: string): PartnerFact {
   if (command.review === null) {
     const message = 'No report of this command waits for a decision.';
     throw new PonteError('CommandNotRetryable', message);
@@ -72,11 +97,7 @@ export async function acceptReport(
     const message = `The report cannot be booked: ${reason}. ${todo}`;
     throw new PonteError('CommandNotRetryable', message);
   }
-  await applyPartnerUpdate(deps, commandId, fact, {
-    polledVersion: command.version,
-    accepted: true,
-  });
-  return readCommand(deps, commandId);
+  return fact;
 }
 
 async function readCommand(deps: Deps, commandId: string): Promise<PartnerCommand> {

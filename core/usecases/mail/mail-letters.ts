@@ -1,6 +1,8 @@
 // From a stored mail to its letter: reads what the mail is about, decides whether it must still be
 // sent, and has it written.
+
 import { hash } from 'node:crypto';
+import { OPERATOR } from '../../domain/access/api-key.js';
 import { hasSeen, isWatching } from '../../domain/access/page-session.js';
 import { tenantOf } from '../../domain/base/tenant.js';
 import { type HostedPage, pathOf } from '../../domain/hosted/hosted-page.js';
@@ -136,6 +138,7 @@ function letterOf(deps: Deps, mail: Mail, facts: MailFacts): Letter {
     organization,
     about,
     account,
+    keyId: change === null || change.changedBy === OPERATOR ? null : change.changedBy,
     pageUrl,
     isReplacement,
     reference: referenceOf(mail, facts),

@@ -17,9 +17,13 @@ import {
   isPayoutInReview,
   isRefundableByHand,
   type MoneyAction,
-  type MoneyDecision,
   paidByHand,
 } from '../../domain/money-desk/money-decision.js';
+import {
+  isServiceAction,
+  type ProposedAction,
+  type ServiceAction,
+} from '../../domain/money-desk/proposal.js';
 import type { PaymentAggregate } from '../../domain/payments/change.js';
 import { commandsChanged, returnDecided } from '../../domain/payments/command-outcomes.js';
 import { openLossOf } from '../../domain/payments/funds.js';
@@ -39,29 +43,10 @@ import { announce, loadPayment, stageChange } from '../payments/payment-store.js
 import { currentDestination } from '../payments/payments.js';
 import type { Batch } from '../service/batch.js';
 import { currentKeyIn } from '../service/service-keys.js';
+import { type DeskItem, type DeskRequest, readServiceItem } from './service-items.js';
 
 type PaidAction = Extract<MoneyAction, { readonly found: 'paid' }>;
-
-/** `feesMinor` is in the currency of the command, `settledMinor` in BRL. */
-export type DeskRequest =
-  | Exclude<MoneyAction, PaidAction>
-  | (Pick<PaidAction, 'verb' | 'found' | 'endToEndId'> & {
-      readonly settledMinor: bigint;
-      readonly feesMinor: bigint;
-    });
-
-export interface DeskItem extends Pick<MoneyDecision, 'orgId' | 'mode' | 'basis'> {
-  readonly action: MoneyAction;
-  /** Why the item does not allow the action; null if it does. */
-  readonly problem: string | null;
-  /**
-   * Fails if the action is not possible: NotFound, ValidationError, PaymentStateConflict,
-   * SellerNotReady.
-   */
-  check(batch: Pick<Batch, 'tx' | 'nowMs'>): Promise<void>;
-  /** Returns what is to be called after the batch is stored. */
-  stage(batch: Batch): Promise<() => void>;
-}
+type MoneyRequest = Exclude<DeskRequest, ServiceAction>;
 
 /** NotFound. */
 export async function readItem(
@@ -69,6 +54,7 @@ export async function readItem(
   id: string,
   request: DeskRequest,
 ): Promise<DeskItem> {
+  if (isServiceAction(request)) return readServiceItem({ tx, nowMs }, id, request);
   const [command, deposit, payment] = await Promise.all([
     tx.commands.get(id),
     tx.deposits.get(id),
@@ -87,16 +73,13 @@ export async function readItem(
   throw new PonteError('DecisionNotAllowed', `${id} is no command about money.`);
 }
 
-/** What a proposal relies on now; null if there is no such item. */
-export async function currentBasis(tx: Tx, id: string, nowMs: number): Promise<string | null> {
-  const [command, deposit, payment] = await Promise.all([
-    tx.commands.get(id),
-    tx.deposits.get(id),
-    tx.payments.find(id),
-  ]);
-  if (deposit !== null) return basisOf(deposit);
-  if (payment !== null) return basisOfLoss((await loadPayment(tx, tenantOf(payment), id)).funds);
-  return command !== null && isMoneyCommand(command) ? basisNow(tx, command, nowMs) : null;
+/** The request that leads to this action. */
+export function requestOf(action: ProposedAction): DeskRequest {
+  if (isServiceAction(action) || action.verb !== 'resolve' || action.found !== 'paid')
+    return action;
+  const { verb, found, settled, fees, endToEndId } = action;
+  const figures = { settledMinor: settled.amountMinor, feesMinor: fees.amountMinor };
+  return { verb, found, endToEndId, ...figures };
 }
 
 /** `basisOf`, with where the money of a payout that came back would be paid again. */
@@ -116,7 +99,7 @@ async function destinationNow(tx: Tx, payout: MoneyCommand, nowMs: number): Prom
   return currentDestination(tx, payment, nowMs);
 }
 
-function depositItem(deposit: Deposit, request: DeskRequest): DeskItem {
+function depositItem(deposit: Deposit, request: MoneyRequest): DeskItem {
   const { orgId, mode } = deposit;
   const action = actionOf(request, deposit.amount.currency);
   const stages = {
@@ -171,7 +154,7 @@ function depositProblem(deposit: Deposit, action: MoneyAction): string | null {
 function lossItem(
   stored: PaymentAggregate,
   commands: readonly MoneyCommand[],
-  request: DeskRequest,
+  request: MoneyRequest,
 ): DeskItem {
   const { orgId, mode } = stored.payment;
   const { funds } = stored;
@@ -192,7 +175,7 @@ function lossItem(
 function lossProblem(
   { payment: { id }, funds }: PaymentAggregate,
   commands: readonly MoneyCommand[],
-  { verb }: DeskRequest,
+  { verb }: MoneyRequest,
 ): string | null {
   if (verb !== 'write-off') return `${id} is a payment: only its loss is written off.`;
   if (openLossOf(funds).amountMinor === 0n) return `${id} has no loss, or it is written off.`;
@@ -201,7 +184,7 @@ function lossProblem(
   return `The payout ${back.id} came back: decide about it first, its money may cover the loss.`;
 }
 
-function commandItem(command: MoneyCommand, request: DeskRequest, basis: string): DeskItem {
+function commandItem(command: MoneyCommand, request: MoneyRequest, basis: string): DeskItem {
   const { orgId, mode } = command;
   const asked = actionOf(request, command.amount.currency);
   const isOfPayout = asked.verb === 'refund' && command.kind === 'payout';
@@ -220,7 +203,7 @@ function commandItem(command: MoneyCommand, request: DeskRequest, basis: string)
   };
 }
 
-function actionOf(request: DeskRequest, currency: string): MoneyAction {
+function actionOf(request: MoneyRequest, currency: string): MoneyAction {
   if (request.verb !== 'resolve' || request.found !== 'paid') return request;
   const { verb, found, settledMinor, feesMinor, endToEndId } = request;
   const [settled, fees] = [money(settledMinor, 'BRL'), money(feesMinor, currency)];

@@ -80,6 +80,6 @@ async function comparedWith(
 
 /** A failed payout does not show where its money is: an operator has found it elsewhere. */
 async function isFoundByOperator(tx: Tx, { id }: MoneyCommand): Promise<boolean> {
-  const decided = await tx.decisions.ofItem(id);
+  const decided = await tx.proposals.ofItem(id);
   return decided.some(({ state, action }) => state === 'done' && action.verb === 'resolve');
 }

@@ -1,78 +1,127 @@
-// The money desk: operators decide where no report of the partner can. A decision and its effect
-// are one batch. desk-items.ts has the effects, money-queues.ts lists what waits.
+// Operators decide: about money where no report of the partner can, and about what live mode
+// depends on. A decision and its effect are one batch. desk-items.ts and service-items.ts have the
+// effects, money-queues.ts lists what waits.
+import { developmentOperator, type OperatorActor } from '../../domain/base/actor.js';
 import { formatInstant } from '../../domain/base/instant.js';
 import {
-  type DecisionRuling,
+  confirmed,
   EVIDENCE_LENGTH_MAX,
-  type MoneyDecision,
-  OPERATOR_LENGTH_MAX,
+  isServiceAction,
+  type Proposal,
   repeated,
   ruleOf,
-} from '../../domain/money-desk/money-decision.js';
+  TRANSFER_ID_LENGTH_MAX,
+  whyNotConfirmed,
+} from '../../domain/money-desk/proposal.js';
 import { PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
+import { expectActive } from '../access/registered-operators.js';
 import type { Batch } from '../service/batch.js';
-import { type DeskRequest, readItem } from './desk-items.js';
+import { readItem, requestOf } from './desk-items.js';
+import type { DeskItem, DeskRequest } from './service-items.js';
 
 export interface DeskDecision {
   readonly itemId: string;
   readonly request: DeskRequest;
-  /** Required for all but `assign`. */
+  /** Required for decisions about money but `assign`. */
   readonly evidence: string | null;
-  readonly operator: string;
+  readonly operator: OperatorActor;
   /** Replaces another proposal for the item. */
   readonly replace: boolean;
 }
 
-/**
- * `waiting`: the same operator proposed it before. `repeated`: it was executed before. Both change
- * nothing.
- */
+/** `waiting`: it was proposed before. `repeated`: it was executed before. Both change nothing. */
 export interface DeskOutcome {
   readonly kind: 'done' | 'proposed' | 'waiting' | 'repeated';
-  readonly decision: MoneyDecision;
-  /** A proposal that is over: void if the item has changed since, else replaced. */
-  readonly ended: MoneyDecision | null;
+  readonly decision: Proposal;
+  /** A proposal that is over: void if it expired or its item has changed since, else replaced. */
+  readonly ended: Proposal | null;
 }
 
 /**
- * Proposes a decision in live mode, confirms that of another operator, or executes it in test mode.
- * NotFound, ValidationError, PaymentStateConflict; DecisionNotAllowed if the item or another
- * proposal is in its way.
+ * Proposes a decision in live mode, or executes it in test mode. NotFound, ValidationError,
+ * PaymentStateConflict, OperatorNotAllowed; DecisionNotAllowed if the item or another proposal is
+ * in its way.
  */
-export async function decideMoney(deps: Deps, command: DeskDecision): Promise<DeskOutcome> {
-  const { request, evidence } = command;
-  const isFree = request.verb === 'assign' && evidence === null;
-  const asked = {
-    ...command,
-    evidence: isFree ? null : checked('evidence', evidence ?? '', EVIDENCE_LENGTH_MAX),
-    operator: checked('operator', command.operator, OPERATOR_LENGTH_MAX),
-    request:
-      'endToEndId' in request
-        ? {
-            ...request,
-            endToEndId: checked('end-to-end id', request.endToEndId, OPERATOR_LENGTH_MAX),
-          }
-        : request,
-  };
-  const { outcome, after } = await deps.store.run((tx) =>
-    decideIn({ deps, tx, nowMs: deps.clock.nowMs() }, asked),
-  );
-  after();
-  return outcome;
+export async function decide(deps: Deps, command: DeskDecision): Promise<DeskOutcome> {
+  const asked = { ...command, ...checkedTexts(command) };
+  return inBatch(deps, command.request, async (batch) => {
+    await expectOperator(batch, command.operator);
+    return decideIn(batch, asked);
+  });
+}
+
+/**
+ * Executes what another operator proposed, if what it relies on is still so. NotFound,
+ * DecisionNotAllowed, OperatorNotAllowed, and what the decision throws.
+ */
+export async function confirmProposal(
+  deps: Deps,
+  id: string,
+  operator: OperatorActor,
+): Promise<DeskOutcome> {
+  const { action } = await readProposal(deps, id);
+  return inBatch(deps, requestOf(action), async (batch) => {
+    const { tx, nowMs } = batch;
+    const proposal = await tx.proposals.get(id);
+    if (proposal === null) throw new PonteError('NotFound');
+    if (proposal.state === 'done') {
+      return unchanged({ kind: 'repeated', decision: proposal, ended: null });
+    }
+    const item = await readItem(batch, proposal.itemId, requestOf(proposal.action));
+    const problem = whyNotConfirmed(proposal, { operator, basis: item.basis, nowMs });
+    const refusal = problem ?? item.problem;
+    if (refusal !== null) throw new PonteError('DecisionNotAllowed', refusal);
+    await expectOperator(batch, operator);
+    const { proposedById: proposerId, proposedBy: name } = proposal;
+    const proposer: OperatorActor = { kind: 'operator', id: proposerId, name };
+    await expectActive(tx, proposer);
+    await item.check(batch);
+    const decision = confirmed(proposal, operator, nowMs);
+    const after = await item.stage(batch, [proposer, operator]);
+    tx.proposals.update(decision);
+    return { outcome: { kind: 'done', decision, ended: null }, after };
+  });
+}
+
+async function readProposal({ store }: Pick<Deps, 'store'>, id: string): Promise<Proposal> {
+  const proposal = await store.run((tx) => tx.proposals.get(id));
+  if (proposal === null) throw new PonteError('NotFound');
+  return proposal;
 }
 
 interface Decided {
   readonly outcome: DeskOutcome;
-  /** To be called after the batch is stored. */
-  readonly after: () => void;
+  readonly after: Awaited<ReturnType<DeskItem['stage']>>;
+}
+
+/** A release ends the quarantine, in which nothing else is decided. */
+async function inBatch(
+  deps: Deps,
+  { verb }: DeskRequest,
+  work: (batch: Batch) => Promise<Decided>,
+): Promise<DeskOutcome> {
+  const inQuarantine = verb === 'release' || verb === 'add-operator';
+  const { outcome, after } = await deps.store.run(
+    (tx) => work({ deps, tx, nowMs: deps.clock.nowMs() }),
+    { inQuarantine },
+  );
+  await after();
+  return outcome;
+}
+
+async function expectOperator({ tx }: Batch, operator: OperatorActor): Promise<void> {
+  if (operator.id !== developmentOperator.id) await expectActive(tx, operator);
+  else if ((await tx.operators.first()) !== null) {
+    throw new PonteError('OperatorNotAllowed', 'The database has operators: run ponte login.');
+  }
 }
 
 async function decideIn(batch: Batch, command: DeskDecision): Promise<Decided> {
   const { deps, tx, nowMs } = batch;
   const { itemId, request, evidence, operator, replace } = command;
   const item = await readItem(batch, itemId, request);
-  const known = await tx.decisions.ofItem(itemId);
+  const known = await tx.proposals.ofItem(itemId);
   const { action, basis, problem } = item;
   if (problem !== null) {
     const last = repeated({ action, evidence }, known);
@@ -82,30 +131,20 @@ async function decideIn(batch: Batch, command: DeskDecision): Promise<Decided> {
   await item.check(batch);
   const asked = { itemId, action, evidence, basis, operator, replace };
   const ruling = ruleOf(asked, known, item, deps.ids.next('dec', nowMs), nowMs);
-  return applyRuling(batch, ruling, known, () => item.stage(batch));
-}
-
-async function applyRuling(
-  { tx }: Batch,
-  ruling: DecisionRuling,
-  known: readonly MoneyDecision[],
-  effect: () => Promise<() => void>,
-): Promise<Decided> {
-  const { kind, decision } = ruling;
+  const { kind, proposal } = ruling;
   switch (kind) {
     case 'differs':
-      throw new PonteError('DecisionNotAllowed', differsText(decision));
+      throw new PonteError('DecisionNotAllowed', differsText(proposal));
     case 'waits':
-      return unchanged({ kind: 'waiting', decision, ended: null });
+      return unchanged({ kind: 'waiting', decision: proposal, ended: null });
     case 'propose':
     case 'execute': {
-      const after = kind === 'execute' ? await effect() : () => undefined;
+      const after = kind === 'execute' ? await item.stage(batch, [operator]) : () => undefined;
       const { ended } = ruling;
-      if (ended !== null) tx.decisions.update(ended);
-      if (known.some(({ id }) => id === decision.id)) tx.decisions.update(decision);
-      else tx.decisions.insert(decision);
+      if (ended !== null) tx.proposals.update(ended);
+      tx.proposals.insert(proposal);
       const outcome = kind === 'execute' ? 'done' : 'proposed';
-      return { outcome: { kind: outcome, decision, ended }, after };
+      return { outcome: { kind: outcome, decision: proposal, ended }, after };
     }
   }
 }
@@ -115,21 +154,31 @@ function unchanged(outcome: DeskOutcome): Decided {
 }
 
 /** Names the last decision, if there is one. */
-function decidedText(known: readonly MoneyDecision[]): string {
+function decidedText(known: readonly Proposal[]): string {
   const last = known.findLast(({ state }) => state === 'done');
   if (last === undefined) return '';
   const { proposedBy, endedBy, endedAtMs } = last;
   const names = [...new Set([proposedBy, endedBy])].join(' and ');
   const at = endedAtMs === null ? '' : ` at ${formatInstant(endedAtMs)}`;
-  return ` ${names} decided about it${at}: ponte money list --decided.`;
+  return ` ${names} decided about it${at}: ponte proposals.`;
 }
 
-function differsText({ proposedBy, proposedAtMs }: MoneyDecision): string {
+function differsText({ id, proposedBy, proposedAtMs }: Proposal): string {
   const since = formatInstant(proposedAtMs);
   return (
     `${proposedBy} proposed another decision about it at ${since}. ` +
-    'Confirm that one (ponte money list shows the command), or add --replace.'
+    `Confirm that one (ponte confirm ${id}), or add --replace.`
   );
+}
+
+/** ValidationError. */
+function checkedTexts({ request, evidence }: DeskDecision): Partial<DeskDecision> {
+  const isFree = request.verb === 'assign' || isServiceAction(request);
+  const checkedEvidence =
+    isFree && evidence === null ? null : checked('evidence', evidence ?? '', EVIDENCE_LENGTH_MAX);
+  if (!('endToEndId' in request)) return { evidence: checkedEvidence };
+  const endToEndId = checked('end-to-end id', request.endToEndId, TRANSFER_ID_LENGTH_MAX);
+  return { evidence: checkedEvidence, request: { ...request, endToEndId } };
 }
 
 /** One line of text. ValidationError. */

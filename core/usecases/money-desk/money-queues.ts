@@ -13,21 +13,22 @@ import {
   isPayoutBack,
   isPayoutInReview,
   isRefundableByHand,
-  type MoneyDecision,
   type MoneyQueue,
   moneyQueues,
 } from '../../domain/money-desk/money-decision.js';
+import { isExpired, isServiceAction, type Proposal } from '../../domain/money-desk/proposal.js';
 import { isShortPaid, isUnapproved } from '../../domain/payments/change.js';
 import { type Funds, heldMinor, missingOf, openLossOf } from '../../domain/payments/funds.js';
 import type { Payment, PaymentStatus } from '../../domain/payments/payment.js';
+import { PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Payer } from '../../ports/partner.js';
-import type { DecisionFilter, QueuePage, Tx } from '../../ports/storage.js';
+import type { ProposalFilter, QueuePage, Tx } from '../../ports/storage.js';
 import { AWAITING_MAX, ownerOf } from '../deposits/deposit-matching.js';
 import { payerOf } from '../deposits/deposits.js';
 import { readReview } from '../payments/command-changes.js';
 import { loadPayment } from '../payments/payment-store.js';
-import { basisNow, currentBasis } from './desk-items.js';
+import { basisNow, readItem, requestOf } from './desk-items.js';
 
 type QueueContext = Pick<Deps, 'store' | 'secretBox' | 'partners' | 'clock'>;
 
@@ -68,12 +69,13 @@ export interface QueueRow {
   readonly sinceMs: number;
   readonly known: Known;
   readonly steps: readonly DeskStep[];
-  readonly proposal: ListedDecision | null;
+  readonly proposal: ListedProposal | null;
 }
 
-export interface ListedDecision extends MoneyDecision {
-  /** A proposal whose item has changed since. */
+export interface ListedProposal extends Proposal {
+  /** Its item has changed since. */
   readonly isVoid: boolean;
+  readonly isExpired: boolean;
 }
 
 export type Known =
@@ -157,20 +159,32 @@ export async function listQueues(
 }
 
 /** Newest first. */
-export function listDecisions(
+export function listProposals(
   { store, clock }: Pick<Deps, 'store' | 'clock'>,
-  filter: DecisionFilter,
-): Promise<readonly ListedDecision[]> {
+  filter: ProposalFilter,
+): Promise<readonly ListedProposal[]> {
   return store.run(async (tx) => {
-    const found = await tx.decisions.list(filter);
-    return Promise.all(found.map((decision) => listed(tx, decision, clock.nowMs())));
+    const found = await tx.proposals.list(filter);
+    return Promise.all(found.map((proposal) => listed(tx, proposal, clock.nowMs())));
   });
 }
 
-async function listed(tx: Tx, decision: MoneyDecision, nowMs: number): Promise<ListedDecision> {
-  if (decision.state !== 'proposed') return { ...decision, isVoid: false };
-  const basis = await currentBasis(tx, decision.itemId, nowMs);
-  return { ...decision, isVoid: basis !== decision.basis };
+async function listed(tx: Tx, proposal: Proposal, nowMs: number): Promise<ListedProposal> {
+  if (proposal.state !== 'proposed') return { ...proposal, isVoid: false, isExpired: false };
+  const { itemId, action } = proposal;
+  const basis = await readItem({ tx, nowMs }, itemId, requestOf(action)).then(
+    (item) => item.basis,
+    (error: unknown) => {
+      if (error instanceof PonteError) return null;
+      throw error;
+    },
+  );
+  return shownOpen(proposal, basis, nowMs);
+}
+
+function shownOpen(proposal: Proposal, basis: string | null, nowMs: number): ListedProposal {
+  const isVoid = basis !== proposal.basis;
+  return { ...proposal, isVoid, isExpired: isExpired(proposal, nowMs) };
 }
 
 interface Read {
@@ -243,7 +257,7 @@ async function depositRow({ deps, tx }: Read, deposit: Deposit): Promise<QueueRo
     sinceMs: completedAtMs ?? createdAtMs,
     known: { kind: 'deposit', payer: payerOf(deps, deposit), candidates },
     steps: ['assign', 'refund', 'otherwise'],
-    proposal: await openProposal(tx, id, basisOf(deposit)),
+    proposal: await openProposal({ deps, tx }, id, basisOf(deposit)),
   };
 }
 
@@ -311,7 +325,7 @@ async function unapprovedRow({ tx }: Read, { id, ...of }: Payment): Promise<Queu
   };
 }
 
-async function lostRow({ tx }: Read, { id, ...of }: FundsRow): Promise<QueueRow | null> {
+async function lostRow({ deps, tx }: Read, { id, ...of }: FundsRow): Promise<QueueRow | null> {
   const tenant = tenantOf(of);
   const [{ payment, funds }, postings, commands] = await Promise.all([
     loadPayment(tx, tenant, id),
@@ -331,7 +345,7 @@ async function lostRow({ tx }: Read, { id, ...of }: FundsRow): Promise<QueueRow 
     known: { kind: 'lost', received: money(funds.receivedMinor, funds.currency) },
     // The money of a payout that came back may cover the loss.
     steps: commands.some(isPayoutBack) ? [] : ['write_off'],
-    proposal: await openProposal(tx, id, basisOfLoss(funds)),
+    proposal: await openProposal({ deps, tx }, id, basisOfLoss(funds)),
   };
 }
 
@@ -351,13 +365,18 @@ async function commandRow(
     sinceMs: queue === 'owed' ? createdAtMs : (lastSentAtMs ?? createdAtMs),
     known: knownOf(command),
     steps: stepsOf(deps, command),
-    proposal: await openProposal(tx, id, await basisNow(tx, command, deps.clock.nowMs())),
+    proposal: await openProposal({ deps, tx }, id, await basisNow(tx, command, deps.clock.nowMs())),
   };
 }
 
-async function openProposal(tx: Tx, id: string, basis: string): Promise<ListedDecision | null> {
-  const open = (await tx.decisions.ofItem(id)).find(({ state }) => state === 'proposed');
-  return open === undefined ? null : { ...open, isVoid: open.basis !== basis };
+async function openProposal(
+  { deps, tx }: Read,
+  id: string,
+  basis: string,
+): Promise<ListedProposal | null> {
+  const isOpen = ({ state, action }: Proposal) => state === 'proposed' && !isServiceAction(action);
+  const open = (await tx.proposals.ofItem(id)).find(isOpen);
+  return open === undefined ? null : shownOpen(open, basis, deps.clock.nowMs());
 }
 
 function knownOf(command: MoneyCommand): Known {

@@ -4,6 +4,7 @@
 import { OPERATOR } from '../../domain/access/api-key.js';
 import { hasUnstorableText } from '../../domain/base/raw-json.js';
 import { type Mode, modes, type Tenant } from '../../domain/base/tenant.js';
+import type { PartnerCommand } from '../../domain/commands/partner-command.js';
 import { isAnswer } from '../../domain/hosted/party-answer.js';
 import { readEmail } from '../../domain/parties/buyer-kyc.js';
 import { HOLD_HOURS } from '../../domain/parties/destination-change.js';
@@ -33,7 +34,12 @@ import { expectAccepted, requirePartner } from '../service/partner-calls.js';
 import { partnerKey } from '../service/service-keys.js';
 import { stageTaken } from './party-commands.js';
 import { loadProfile, organizationKind, stageProfile } from './party-kinds.js';
-import { configurePayoutOf, type PixDestination } from './party-payouts.js';
+import {
+  type PixDestination,
+  type RegisteredDestination,
+  registerDestination,
+  stagePayoutOf,
+} from './party-payouts.js';
 import { stagePartyRead } from './party-reports.js';
 import { isAsKnown, refuseTier, submitParty } from './party-submissions.js';
 
@@ -117,15 +123,38 @@ export async function approveKyb(
   tenant: Tenant,
   given: OrganizationDossier = {},
 ): Promise<OrganizationView> {
-  const { organization } = await readOrganization(deps, tenant.orgId);
-  if (tenant.mode === 'live' && organization.productionGrantedAtMs === null) {
+  await prepareApproval(deps, tenant, given);
+  const after = await deps.store.run((tx) =>
+    stageApproval({ deps, tx, nowMs: deps.clock.nowMs() }, tenant),
+  );
+  after();
+  return readOrganization(deps, tenant.orgId);
+}
+
+/** Submits the KYB that an operator approves, if it was not. */
+export async function prepareApproval(
+  deps: Deps,
+  tenant: Tenant,
+  given: OrganizationDossier = {},
+): Promise<void> {
+  await deps.store.run((tx) => expectApprovable(tx, tenant));
+  await submittedKyb(deps, tenant, given);
+}
+
+/** ProductionAccessNotApproved, NotFound. */
+export async function expectApprovable(tx: Tx, { orgId, mode }: Tenant): Promise<void> {
+  const { productionGrantedAtMs } = await loadOrganization(tx, orgId);
+  if (mode === 'live' && productionGrantedAtMs === null) {
     throw new PonteError('ProductionAccessNotApproved');
   }
-  await submittedKyb(deps, tenant, given);
-  await changeProfile(deps, tenant, async (was, { nowMs }) =>
-    decided(was, 'overrule', null, nowMs),
-  );
-  return readOrganization(deps, tenant.orgId);
+}
+
+/** The same for a KYB that is submitted. Returns what is to be called after the batch is stored. */
+export async function stageApproval(batch: Batch, tenant: Tenant): Promise<() => void> {
+  const { deps, tx, nowMs } = batch;
+  const was = await loadProfile(tx, tenant);
+  await organizationKind.stage(batch, was, decided(was, 'overrule', null, nowMs));
+  return () => deps.wake('commands');
 }
 
 /** Submits the organization if it was not, and returns the profile after the partner's answer. */
@@ -234,16 +263,42 @@ export async function configurePayout(
   tenant: Tenant,
   destination: PixDestination,
 ): Promise<OrganizationView> {
+  const registered = await registerPayout(deps, tenant, destination);
+  const after = await deps.store.run((tx) =>
+    stagePayout({ deps, tx, nowMs: deps.clock.nowMs() }, tenant, registered),
+  );
+  await after();
+  return readOrganization(deps, tenant.orgId);
+}
+
+const asPayee = { kind: organizationKind, payableParty, seller: () => null };
+
+/** Registers the destination at the partner. Nothing is paid to it. */
+export async function registerPayout(
+  deps: Deps,
+  tenant: Tenant,
+  destination: PixDestination,
+): Promise<RegisteredDestination> {
   payableParty(await deps.store.run((tx) => loadProfile(tx, tenant)));
   await configuredPartner(deps, tenant);
   const pixKey = checkedText('pixKey', destination.pixKey, PIX_KEY_LENGTH_MAX);
   const holder = checkedText('accountHolderName', destination.accountHolderName, NAME_LENGTH_MAX);
-  const access = { kind: organizationKind, payableParty, seller: () => null };
   const checked = { pixKey, accountHolderName: holder };
+  return registerDestination(deps, tenant, tenant.orgId, asPayee, checked);
+}
+
+/** Returns what is to be called after the batch is stored. */
+export async function stagePayout(
+  batch: Batch,
+  tenant: Tenant,
+  registered: RegisteredDestination,
+): Promise<() => Promise<void>> {
   const by = { changedBy: OPERATOR, mayRedirect: true };
-  await configurePayoutOf(deps, tenant, tenant.orgId, access, checked, by);
-  await refuseWithoutRails(deps, tenant);
-  return readOrganization(deps, tenant.orgId);
+  const after = await stagePayoutOf(batch, tenant, tenant.orgId, asPayee, registered, by);
+  return async () => {
+    await after();
+    await refuseWithoutRails(batch.deps, tenant);
+  };
 }
 
 /** The command for the rails has ended without them, or waits for its next attempt. */
@@ -268,24 +323,38 @@ function requireContact(organization: Organization): void {
 
 /** The manual approval that live mode requires. ValidationError. A repeat changes nothing. */
 export async function grantProduction(deps: Deps, orgId: string): Promise<OrganizationView> {
-  const tenant = { orgId, mode: 'live' } as const;
-  const lease = deps.store.claims.newLease();
-  const rails = await deps.store.run(async (tx) => {
-    const batch = { deps, tx, nowMs: deps.clock.nowMs() };
-    const was = await loadOrganization(tx, orgId);
-    const profile = await loadProfile(tx, tenant);
-    if (was.productionGrantedAtMs === null) {
-      requireContact(was);
-      tx.organizations.update(Object.freeze({ ...was, productionGrantedAtMs: batch.nowMs }));
-    }
-    if (needsRails(profile)) return stageProfile(batch, profile, true, lease);
-    tx.organizations.expectProfile(profile);
-    return profile.railsRef === null ? stageTaken(batch, profile.railsCommandId) : null;
-  });
-  if (deps.partners.live === null) return readOrganization(deps, orgId);
-  if (rails !== null) await deps.runCommand(deps, rails);
-  await refuseWithoutRails(deps, tenant);
+  const after = await deps.store.run((tx) =>
+    stageProduction({ deps, tx, nowMs: deps.clock.nowMs() }, orgId),
+  );
+  await after();
   return readOrganization(deps, orgId);
+}
+
+/** Returns what is to be called after the batch is stored. */
+export async function stageProduction(batch: Batch, orgId: string): Promise<() => Promise<void>> {
+  const { deps, tx, nowMs } = batch;
+  const tenant = { orgId, mode: 'live' } as const;
+  const was = await loadOrganization(tx, orgId);
+  if (was.productionGrantedAtMs === null) {
+    requireContact(was);
+    tx.organizations.update(Object.freeze({ ...was, productionGrantedAtMs: nowMs }));
+  }
+  const rails = await stageLiveRails(batch, await loadProfile(tx, tenant));
+  return async () => {
+    if (deps.partners.live === null) return;
+    if (rails !== null) await deps.runCommand(deps, rails);
+    await refuseWithoutRails(deps, tenant);
+  };
+}
+
+async function stageLiveRails(
+  batch: Batch,
+  profile: OrganizationProfile,
+): Promise<PartnerCommand | null> {
+  const lease = batch.deps.store.claims.newLease();
+  if (needsRails(profile)) return stageProfile(batch, profile, true, lease);
+  batch.tx.organizations.expectProfile(profile);
+  return profile.railsRef === null ? stageTaken(batch, profile.railsCommandId) : null;
 }
 
 /** Whether a second person must approve invoices, or payment intents, in both modes. */
@@ -295,21 +364,28 @@ export async function requireApproval(
   requiresApproval: boolean,
   origin: PaymentOrigin = 'invoice',
 ): Promise<OrganizationView> {
-  if (origin === 'invoice') {
-    await changeOrganization(deps, orgId, (was) =>
-      was.requiresApproval === requiresApproval ? was : { ...was, requiresApproval },
-    );
-  } else {
-    await deps.store.run(async (tx) => {
-      for (const mode of modes) {
-        const profile = await loadProfile(tx, { orgId, mode });
-        if (profile.intentsNeedApproval === requiresApproval) continue;
-        const next = { ...profile, intentsNeedApproval: requiresApproval };
-        tx.organizations.updateProfile(Object.freeze(next));
-      }
-    });
-  }
+  await deps.store.run((tx) => stageSecondApproval(tx, orgId, requiresApproval, origin));
   return readOrganization(deps, orgId);
+}
+
+export async function stageSecondApproval(
+  tx: Tx,
+  orgId: string,
+  requiresApproval: boolean,
+  origin: PaymentOrigin,
+): Promise<void> {
+  if (origin === 'invoice') {
+    const was = await loadOrganization(tx, orgId);
+    if (was.requiresApproval === requiresApproval) return;
+    tx.organizations.update(Object.freeze({ ...was, requiresApproval }));
+    return;
+  }
+  for (const mode of modes) {
+    const profile = await loadProfile(tx, { orgId, mode });
+    if (profile.intentsNeedApproval === requiresApproval) continue;
+    const next = { ...profile, intentsNeedApproval: requiresApproval };
+    tx.organizations.updateProfile(Object.freeze(next));
+  }
 }
 
 type ShownToBuyers = keyof (SupportContact & LegalLinks);
@@ -356,7 +432,8 @@ export async function openSandbox(deps: Deps, organization: Organization): Promi
   await configurePayout(deps, tenant, { pixKey, accountHolderName: organization.name });
 }
 
-async function loadOrganization(tx: Tx, orgId: string): Promise<Organization> {
+/** NotFound. */
+export async function loadOrganization(tx: Tx, orgId: string): Promise<Organization> {
   const organization = await tx.organizations.get(orgId);
   if (organization === null) throw new PonteError('NotFound');
   return organization;

@@ -45,6 +45,12 @@ export interface PayeeAccess<P extends Payee> {
   seller(payee: P): ConnectedAccount | null;
 }
 
+/** A destination that the partner knows. */
+export interface RegisteredDestination {
+  readonly partyRef: string;
+  readonly destinationRef: string;
+}
+
 /**
  * A change of the destination is mailed to the people who can undo it, and held in live mode.
  * Without an answer to the registration nothing is stored: the client repeats it under the same
@@ -54,10 +60,26 @@ export async function configurePayoutOf<P extends Payee>(
   deps: Deps,
   tenant: Tenant,
   id: string,
+  access: PayeeAccess<P>,
+  destination: PixDestination,
+  author: PayoutAuthor,
+): Promise<void> {
+  const registered = await registerDestination(deps, tenant, id, access, destination);
+  const after = await deps.store.run((tx) => {
+    const batch = { deps, tx, nowMs: deps.clock.nowMs() };
+    return stagePayoutOf(batch, tenant, id, access, registered, author);
+  });
+  await after();
+}
+
+/** The same destination is registered once, however often this is repeated. */
+export async function registerDestination<P extends Payee>(
+  deps: Deps,
+  tenant: Tenant,
+  id: string,
   { kind, payableParty, seller }: PayeeAccess<P>,
   { pixKey, accountHolderName }: PixDestination,
-  { changedBy, mayRedirect }: PayoutAuthor,
-): Promise<void> {
+): Promise<RegisteredDestination> {
   const known = await deps.store.run((tx) => kind.load(tx, tenant, id));
   const partyRef = payableParty(known);
   const bound = [tenant.orgId, tenant.mode, id, partyRef, pixKey, accountHolderName];
@@ -66,28 +88,39 @@ export async function configurePayoutOf<P extends Payee>(
   const registration = { partyRef, pixKey, accountHolderName, key };
   const answer = await callSafely(() => partner.registerPixDestination(registration), pixKey);
   const { destinationRef } = expectAccepted(answer, seller(known) === null);
+  return { partyRef, destinationRef };
+}
+
+/** Returns what is to be called after the batch is stored. */
+export async function stagePayoutOf<P extends Payee>(
+  batch: Batch,
+  tenant: Tenant,
+  id: string,
+  { kind, payableParty, seller }: PayeeAccess<P>,
+  { partyRef, destinationRef }: RegisteredDestination,
+  { changedBy, mayRedirect }: PayoutAuthor,
+): Promise<() => Promise<void>> {
+  const { deps, tx, nowMs } = batch;
+  const was = await kind.load(tx, tenant, id);
+  // It may have been rejected since, or submitted as another party.
+  payableParty(was, partyRef);
+  const hold = { nowMs, holdMs: await payoutHoldMs(tx, tenant) };
+  const next = withDestination(await withoutRefusedRails(batch, was), destinationRef, hold);
+  const redirected = isRedirected(was, next) ? next : null;
+  if (redirected !== null && !mayRedirect) throw new PonteError('InsufficientScope', needsPayouts);
+  if (isOtherDestination(was, next)) {
+    const by = { accountId: seller(next)?.id ?? null, changedBy };
+    const change = await stageDestinationChange(batch, tenant, [was, next], by);
+    if (redirected !== null) await stagePayoutNotices(batch, change, seller(redirected));
+  }
+  const open = next.railsRef === null ? await stageTaken(batch, next.railsCommandId) : null;
   const lease = deps.store.claims.newLease();
-  const { rails, redirected } = await deps.store.run(async (tx) => {
-    const batch = { deps, tx, nowMs: deps.clock.nowMs() };
-    const was = await kind.load(tx, tenant, id);
-    // It may have been rejected since, or submitted as another party.
-    payableParty(was, partyRef);
-    const hold = { nowMs: batch.nowMs, holdMs: await payoutHoldMs(tx, tenant) };
-    const next = withDestination(await withoutRefusedRails(batch, was), destinationRef, hold);
-    const redirected = isRedirected(was, next) ? next : null;
-    if (redirected !== null && !mayRedirect)
-      throw new PonteError('InsufficientScope', needsPayouts);
-    if (isOtherDestination(was, next)) {
-      const by = { accountId: seller(next)?.id ?? null, changedBy };
-      const change = await stageDestinationChange(batch, tenant, [was, next], by);
-      if (redirected !== null) await stagePayoutNotices(batch, change, seller(redirected));
-    }
-    const open = next.railsRef === null ? await stageTaken(batch, next.railsCommandId) : null;
-    return { rails: (await kind.stage(batch, was, next, lease)) ?? open, redirected };
-  });
-  announceParty(deps);
-  if (redirected !== null) announceRedirect(deps, tenant, seller(redirected)?.id ?? null);
-  if (rails !== null) await deps.runCommand(deps, rails);
+  const rails = (await kind.stage(batch, was, next, lease)) ?? open;
+  return async () => {
+    announceParty(deps);
+    if (redirected !== null) announceRedirect(deps, tenant, seller(redirected)?.id ?? null);
+    if (rails !== null) await deps.runCommand(deps, rails);
+  };
 }
 
 async function withoutRefusedRails<P extends Payee>({ tx }: Batch, payee: P): Promise<P> {

@@ -214,7 +214,7 @@ export async function failPaymentByOperator(
 }
 
 /** The integrator receives it. */
-function checkedReason(reason: string): string {
+export function checkedReason(reason: string): string {
   const checked = reason.trim();
   if (checked !== '' && [...checked].length <= REASON_LENGTH_MAX && !hasUnstorableText(checked))
     return checked;

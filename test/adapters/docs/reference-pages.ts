@@ -1,9 +1,11 @@
 // The pages of adapters/docs/reference, made from the declarations in the code: settings, metrics,
 // commands and error codes.
+import assert from 'node:assert/strict';
 import type { Command, Option } from 'commander';
 import { z } from 'zod';
 import { type MetricRow, metricTable } from '../../../adapters/metrics/prometheus.js';
 import { exitCodes, exitOf } from '../../../cli/exit-codes.js';
+import { authorityOf, authorityTexts } from '../../../cli/operator.js';
 import { commandRules, createProgram } from '../../../cli/program.js';
 import { catalogue, type ErrorCode, PonteError } from '../../../core/errors.js';
 import { variableNames, variables } from '../../../host/config.js';
@@ -138,7 +140,7 @@ function commandParts(command: Command): readonly string[] {
   const details = detailsOf(command);
   return [
     `## ${usage.replaceAll(/ [<[].*/g, '')}`,
-    `${code(usage)}: ${plain(help.commandDescription(command))}.`,
+    `${code(usage)}: ${plain(help.commandDescription(command))}.${authorityText(command)}`,
     ...(options.length === 0
       ? []
       : [
@@ -149,6 +151,12 @@ function commandParts(command: Command): readonly string[] {
         ]),
     ...(details === '' ? [] : [`\`\`\`text\n${details}\n\`\`\``]),
   ];
+}
+
+function authorityText(command: Command): string {
+  const authority = authorityOf(command);
+  assert(authority !== undefined, 'each command says who may give it');
+  return authorityTexts[authority];
 }
 
 /** Every command has it. `--json` of `listen` prints lines. */

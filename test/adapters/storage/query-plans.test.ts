@@ -91,7 +91,7 @@ const fewRows: Readonly<Record<string, string>> = {
   partner_commands_stuck: 'what waits for a person is little',
   funds_open: 'debts and lost positions are few',
   funds_received: 'money that has arrived and is not paid out is little',
-  money_decisions_pkey: 'people decide seldom',
+  proposals_pkey: 'people decide seldom',
   partner_commands_queue: 'debts, and what only a person can establish, are little',
 };
 
@@ -278,6 +278,7 @@ async function multiplyRows(client: pg.ClientBase): Promise<void> {
     [
       'book_readings',
       'feed_heads',
+      'money_decisions',
       'organization_profiles',
       'organizations',
       'outbox',

@@ -14,7 +14,8 @@ import { entryKinds, spanNames } from '../../../core/domain/deposits/book-readin
 import { depositStates } from '../../../core/domain/deposits/deposit.js';
 import { matchRules } from '../../../core/domain/deposits/deposit-match.js';
 import { mailPurposes, mailStatuses } from '../../../core/domain/mail/mail.js';
-import { commandQueues, decisionMoves } from '../../../core/domain/money-desk/money-decision.js';
+import { commandQueues } from '../../../core/domain/money-desk/money-decision.js';
+import { proposalMoves } from '../../../core/domain/money-desk/proposal.js';
 import { kycStatuses } from '../../../core/domain/parties/buyer-kyc.js';
 import {
   accountStatuses,
@@ -59,7 +60,9 @@ const words: Readonly<Record<string, readonly string[]>> = {
   'partner_commands.kind': commandKinds,
   'partner_commands.queue': commandQueues,
   'partner_commands.command_end': ['open', 'completed', 'failed', 'returned'],
-  'money_decisions.state': Object.keys(decisionMoves),
+  // A former table.
+  'money_decisions.state': Object.keys(proposalMoves),
+  'proposals.state': Object.keys(proposalMoves),
   'receipts.entry_end': ['open', 'completed', 'failed', 'returned'],
   'receipts.state': depositStates,
   'receipts.rule': matchRules,
@@ -157,6 +160,8 @@ test('every table is strict; keys and unique indexes of tenants begin with org_i
     'partner_commands: id',
     'partner_commands: mode',
     'payments: public_id',
+    'proposals: id',
+    'proposals: item_id',
     'receipt_lines: posting_id',
     'receipts: id',
     'receipts: partner',

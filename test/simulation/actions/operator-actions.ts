@@ -13,9 +13,10 @@ import { isUnmatched } from '../../../core/domain/deposits/deposit.js';
 import { isPayoutBack } from '../../../core/domain/money-desk/money-decision.js';
 import { openLossOf } from '../../../core/domain/payments/funds.js';
 import { acceptReport, retryCommand } from '../../../core/usecases/commands/command-retries.js';
-import type { DeskRequest } from '../../../core/usecases/money-desk/desk-items.js';
-import { decideMoney } from '../../../core/usecases/money-desk/money-desk.js';
+import { confirmProposal, decide } from '../../../core/usecases/money-desk/money-desk.js';
+import type { DeskRequest } from '../../../core/usecases/money-desk/service-items.js';
 import { readReview } from '../../../core/usecases/payments/command-changes.js';
+import { operators } from '../world/actors.js';
 import type { SimulatedHost } from '../world/simulated-host.js';
 import type { World } from '../world/world.js';
 
@@ -59,29 +60,36 @@ export function operatorsClearTheDesk(world: World, host: SimulatedHost): void {
     const reference = world.partners[mode].transaction(partnerRef)?.reference ?? '';
     const paymentId = observed.ownerOf(reference);
     const isAssigned = paymentId !== null && world.random.chance(0.5);
-    if (isAssigned) decide(world, host, id, { verb: 'assign', paymentId });
-    else decide(world, host, id, { verb: 'resolve', found: 'otherwise' });
+    if (isAssigned) operatorDecides(world, host, id, { verb: 'assign', paymentId });
+    else operatorDecides(world, host, id, { verb: 'resolve', found: 'otherwise' });
   }
   for (const { payment, funds, commands } of observed.payments.values()) {
-    if (openLossOf(funds).amountMinor > 0n) decide(world, host, payment.id, { verb: 'write-off' });
+    if (openLossOf(funds).amountMinor > 0n) operatorDecides(world, host, payment.id, { verb: 'write-off' });
     if (observed.outside.abilities.refunds) continue;
     for (const refund of commands.filter(isUnpaidRefund)) {
-      if (world.random.chance(0.5)) decide(world, host, refund.id, { verb: 'refund' });
+      if (world.random.chance(0.5)) operatorDecides(world, host, refund.id, { verb: 'refund' });
     }
   }
 }
 
 function decides(world: World, host: SimulatedHost, { id }: MoneyCommand): void {
-  decide(world, host, id, { verb: world.random.chance(0.5) ? 'refund' : 'pay-again' });
+  operatorDecides(world, host, id, { verb: world.random.chance(0.5) ? 'refund' : 'pay-again' });
 }
 
-/** Two operators in live mode. */
-function decide(world: World, host: SimulatedHost, itemId: string, request: DeskRequest): void {
-  const operator = world.random.pick(['ana', 'bia']);
-  const decision = { itemId, request, operator, evidence: 'asked', replace: true } as const;
-  host.begin(`${operator} decides ${request.verb} of ${itemId}`, () =>
-    decideMoney(host.deps, decision),
-  );
+/** In live mode the other operator confirms. */
+function operatorDecides(
+  world: World,
+  host: SimulatedHost,
+  itemId: string,
+  request: DeskRequest,
+): void {
+  const operator = world.random.pick(operators);
+  const asked = { itemId, request, operator, evidence: 'asked', replace: true } as const;
+  host.begin(`${operator.name} decides ${request.verb} of ${itemId}`, async () => {
+    const { kind, decision } = await decide(host.deps, asked);
+    const isOthers = kind === 'waiting' && decision.proposedById !== operator.id;
+    if (isOthers) await confirmProposal(host.deps, decision.id, operator);
+  });
 }
 
 function retries(world: World, host: SimulatedHost, command: PartnerCommand): void {

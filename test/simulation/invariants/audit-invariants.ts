@@ -12,13 +12,14 @@ const plain: readonly string[] = ['insert', 'update', 'remove'];
 const groups: readonly string[] = [
   'accounts',
   'commands',
-  'decisions',
   'deposits',
   'documents',
   'inbox',
   'members',
   'organizations',
+  'operators',
   'payments',
+  'proposals',
   'quotes',
   'subscriptions',
 ];

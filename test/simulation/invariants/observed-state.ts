@@ -9,7 +9,7 @@ import type { InboxMessage } from '../../../core/domain/commands/partner-message
 import type { BookReading } from '../../../core/domain/deposits/book-reading.js';
 import type { Deposit } from '../../../core/domain/deposits/deposit.js';
 import type { Mail } from '../../../core/domain/mail/mail.js';
-import type { MoneyDecision } from '../../../core/domain/money-desk/money-decision.js';
+import type { Proposal } from '../../../core/domain/money-desk/proposal.js';
 import type { DomainEvent } from '../../../core/domain/payments/event.js';
 import type { Payment } from '../../../core/domain/payments/payment.js';
 import type { Epoch } from '../../../core/domain/service/epoch.js';
@@ -307,8 +307,8 @@ export class ObservedState extends ObservedRows implements BatchObserver {
       case 'deposits':
         if (method !== 'append') touched.deposits.add((row as Deposit).id);
         break;
-      case 'decisions': {
-        const { itemId, state } = row as MoneyDecision;
+      case 'proposals': {
+        const { itemId, state } = row as Proposal;
         if (state === 'done') this.decidedItems.add(itemId);
         break;
       }

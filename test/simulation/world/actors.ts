@@ -1,5 +1,6 @@
 // Who plays in a simulated world: organizations, their members, and the buyers whom they share.
 import type { Tenant } from '../../../core/domain/base/tenant.js';
+import { operatorNamed } from '../../support/samples/operator-samples.js';
 
 export const tenants: readonly Tenant[] = [
   { orgId: 'org_one', mode: 'test' },
@@ -12,6 +13,9 @@ export const CAREFUL_ORG = 'org_two';
 
 /** Each pays payments of every tenant; the first two are one buyer. */
 export const buyerEmails = ['ana@example.com', 'Ana@Example.com ', 'bob@example.com'] as const;
+
+/** They decide; in live mode the other one confirms. */
+export const operators = ['ana', 'bia'].map(operatorNamed);
 
 /** What an operator says who fails a payment. */
 export const GIVEN_UP = 'given up';

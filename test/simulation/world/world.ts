@@ -9,6 +9,7 @@ import type { Ids } from '../../../core/ports/outside.js';
 import type { Store } from '../../../core/ports/storage.js';
 import type { CreatePaymentInput } from '../../../core/usecases/payments/payments.js';
 import { currentKey } from '../../../core/usecases/service/service-keys.js';
+import { registerOperators } from '../../support/samples/operator-samples.js';
 import { operatorReleases, type Quarantine } from '../actions/quarantine-release.js';
 import {
   always,
@@ -36,7 +37,7 @@ import {
   withoutFaults,
 } from '../run-profile.js';
 import { SeededRandom } from '../seeded-random.js';
-import { CAREFUL_ORG, tenants } from './actors.js';
+import { CAREFUL_ORG, operators, tenants } from './actors.js';
 import { Faults } from './faults.js';
 import { FeedReads } from './feed-reader.js';
 import { openDocuments } from './gated-documents.js';
@@ -205,6 +206,7 @@ export class World implements Surroundings {
       });
     }
     const { store, ids } = this;
+    await registerOperators(store, operators);
     const clock = { nowMs: () => this.nowMs };
     // As at a first start, so that every copy has it.
     await currentKey({ store, ids, clock, secretBox: openBox }, 'partner');

@@ -4,7 +4,6 @@ import { money } from '../../../core/domain/base/money.js';
 import { posting, transfer } from '../../../core/domain/payments/ledger.js';
 import type { Store } from '../../../core/ports/storage.js';
 import { someAccount, someBankDetails } from '../samples/bank-detail-samples.js';
-import { aDecision } from '../samples/decision-samples.js';
 import { aBookReading, aDeposit } from '../samples/deposit-samples.js';
 import {
   aBarePayment,
@@ -37,6 +36,7 @@ import { aCheckValue, anEpoch, aServiceKey } from '../samples/key-samples.js';
 import { aMail, aNotice, aPageSession } from '../samples/mail-samples.js';
 import { anOperator } from '../samples/operator-samples.js';
 import { aSimulatedReport } from '../samples/payin-samples.js';
+import { aProposal } from '../samples/proposal-samples.js';
 
 /** Past what a float can count. */
 const LARGE_MINOR = 9_007_199_254_740_993n;
@@ -55,7 +55,7 @@ export async function fillStore(store: Store): Promise<void> {
     tx.funds.insert(someFunds({ position: 'received', receivedMinor: LARGE_MINOR }));
     tx.quotes.insert(aQuote());
     tx.commands.insert(aCommand());
-    tx.decisions.insert(aDecision());
+    tx.proposals.insert(aProposal());
     const paid = transfer('buyer', 'partner_float', money(LARGE_MINOR, 'EUR'));
     tx.ledger.append(tenant, 'pi_1', 'pst_1', posting('funds_received', paid), T0);
     tx.idempotency.bind(tenant, ' "k" ', 'payment_intent', 'pi_1', T0);
@@ -102,7 +102,7 @@ export function contentsOf(store: Store): Promise<readonly unknown[]> {
       tx.funds.get(tenant, 'pi_1'),
       tx.quotes.get(tenant, 'qt_1'),
       tx.commands.list({ stuck: false, limit: 100 }),
-      tx.decisions.ofItem('cmd_1'),
+      tx.proposals.ofItem('cmd_1'),
       tx.ledger.ofSubject(tenant, 'pi_1'),
       tx.idempotency.find(tenant, ' "k" '),
       tx.buyers.get('test', 'byr_1'),

@@ -5,7 +5,6 @@ import { newStore } from '../../../adapters/storage/store.js';
 import type { SealedColumn } from '../../../core/domain/service/sealed-columns.js';
 import type { Claims, SealedRow, Tx } from '../../../core/ports/storage.js';
 import { someAccount, someBankDetails } from '../samples/bank-detail-samples.js';
-import { aDecision, deskReads } from '../samples/decision-samples.js';
 import { aBookReading, aDeposit } from '../samples/deposit-samples.js';
 import {
   aBuyer,
@@ -36,6 +35,7 @@ import { aCheckValue, anEpoch, aServiceKey } from '../samples/key-samples.js';
 import { aMail, aNotice, aPageSession } from '../samples/mail-samples.js';
 import { anOperator } from '../samples/operator-samples.js';
 import { aSimulatedReport } from '../samples/payin-samples.js';
+import { aProposal, deskReads } from '../samples/proposal-samples.js';
 
 const page = { beforeId: 'x', limit: 5 };
 const age = { sinceMs: T0, sinceDeliveryId: 'whd_5' };
@@ -347,7 +347,7 @@ function everyFirstWrite(tx: Tx): void {
   tx.quotes.insert(aQuote());
   tx.bankDetails.insert(someBankDetails(), [someAccount]);
   tx.commands.insert(aCommand());
-  tx.decisions.insert(aDecision());
+  tx.proposals.insert(aProposal());
   tx.idempotency.bind(tenant, 'k', 'invoice', 'inv_1', T0);
   tx.buyers.insert(aBuyer());
   tx.buyers.insertSubmission(aSubmission());
@@ -394,7 +394,7 @@ async function everyLaterWrite(tx: Tx): Promise<void> {
   tx.payments.update(aPayment());
   tx.funds.update(someFunds());
   tx.commands.update(aCommand());
-  tx.decisions.update(aDecision());
+  tx.proposals.update(aProposal());
   tx.buyers.updateSubmission(aSubmission());
   tx.accounts.update(anAccount());
   tx.mails.update(aMail());

@@ -1,12 +1,11 @@
 // Samples of operators: a row, and people with keys.
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import {
-  type OperatorActor,
   publicKeyOf,
   type RegisteredOperator,
 } from '../../../core/domain/access/registered-operator.js';
+import type { OperatorActor } from '../../../core/domain/base/actor.js';
 import type { Deps } from '../../../core/ports/deps.js';
-import { addOperator } from '../../../core/usecases/access/registered-operators.js';
 import { T0 } from './domain-samples.js';
 
 export function anOperator(fields: Partial<RegisteredOperator> = {}): RegisteredOperator {
@@ -36,14 +35,36 @@ export function newKey(): Omit<Person, 'actor'> {
   return { key, publicKey: publicKeyOf(key) };
 }
 
-/** Registers people of these names, in this order, each by the one before. */
-export async function registered(deps: Deps, names: readonly string[]): Promise<readonly Person[]> {
-  const people: Person[] = [];
-  for (const name of names) {
-    const made = newKey();
-    const by = people.at(-1)?.actor ?? { kind: 'operator', id: 'nobody', name: 'nobody' };
-    const { id } = await addOperator(deps, { name, publicKey: made.publicKey }, by);
-    people.push({ ...made, actor: { kind: 'operator', id, name } });
-  }
+/** Registers people of these names. */
+export async function registered(
+  { store }: Pick<Deps, 'store'>,
+  names: readonly string[],
+): Promise<readonly Person[]> {
+  const people = names.map((name) => ({ ...newKey(), actor: operatorNamed(name) }));
+  await store.run(async (tx) => {
+    for (const [index, { publicKey, actor }] of people.entries()) {
+      tx.operators.insert(anOperator({ ...named(actor, index), publicKey }));
+    }
+  });
   return people;
+}
+
+/** Stores them without keys: they sign nothing. */
+export async function registerOperators(
+  store: Deps['store'],
+  operators: readonly OperatorActor[],
+): Promise<void> {
+  await store.run(async (tx) => {
+    for (const [index, actor] of operators.entries()) {
+      tx.operators.insert(anOperator({ ...named(actor, index), publicKey: actor.id }));
+    }
+  });
+}
+
+function named({ id, name }: OperatorActor, index: number): Partial<RegisteredOperator> {
+  return { id, name, number: index + 1 };
+}
+
+export function operatorNamed(name: string): OperatorActor {
+  return { kind: 'operator', id: `opr_${name}`, name };
 }

@@ -18,7 +18,12 @@ import { fundsOf, postingsBetween, sumsOf } from '../../../core/domain/payments/
 import type { Payment } from '../../../core/domain/payments/payment.js';
 import type { PartnerFact } from '../../../core/ports/partner.js';
 import { applyPartnerUpdate } from '../../../core/usecases/commands/partner-inbox.js';
-import { type DeskDecision, decideMoney } from '../../../core/usecases/money-desk/money-desk.js';
+import {
+  confirmProposal,
+  type DeskDecision,
+  type DeskOutcome,
+  decide,
+} from '../../../core/usecases/money-desk/money-desk.js';
 import { listQueues } from '../../../core/usecases/money-desk/money-queues.js';
 import { findDifferences } from '../../../core/usecases/payments/ledger-check.js';
 import { currentKey } from '../../../core/usecases/service/service-keys.js';
@@ -32,6 +37,7 @@ import {
   someFunds,
   T0,
 } from '../samples/domain-samples.js';
+import { operatorNamed, registerOperators } from '../samples/operator-samples.js';
 import { type World, world } from './test-world.js';
 
 export const live: Tenant = { orgId: 'org_a', mode: 'live' };
@@ -87,6 +93,10 @@ export const refusedRefund = (fields: OrderFields = {}) =>
 
 export const failedPayout = (fields: OrderFields = {}) =>
   anOrder('payout', 'cmd_out', { end: 'failed', lastError: 'PIX key closed', ...fields });
+
+export interface DeskFields extends Partial<Pick<DeskDecision, 'evidence' | 'replace'>> {
+  readonly operator?: string;
+}
 
 export class DeskScene {
   readonly made: Pick<World, 'deps' | 'log'>;
@@ -177,13 +187,18 @@ export class DeskScene {
     return [deposit.state, deposit.end, ...balances].join(' ');
   }
 
-  decide(
+  /** Gives the command, or confirms what another operator proposed by the same command. */
+  async decide(
     itemId: string,
     request: DeskDecision['request'],
-    fields: Partial<DeskDecision> = {},
-  ): ReturnType<typeof decideMoney> {
-    const who = { evidence: 'bank reference 1', operator: 'ana', replace: false };
-    return decideMoney(this.deps, { itemId, request, ...who, ...fields });
+    { operator: name = 'ana', ...fields }: DeskFields = {},
+  ): Promise<DeskOutcome> {
+    const operator = operatorNamed(name);
+    const asked = { evidence: 'bank reference 1', replace: false, ...fields, operator };
+    const outcome = await decide(this.deps, { itemId, request, ...asked });
+    const { kind, decision } = outcome;
+    if (kind !== 'waiting' || decision.proposedBy === name) return outcome;
+    return confirmProposal(this.deps, decision.id, operator);
   }
 
   async command(id: string): Promise<MoneyCommand> {
@@ -221,7 +236,7 @@ export class DeskScene {
 
   decisions() {
     const page = { orgId: null, mode: null, beforeId: null, limit: 100 };
-    return this.deps.store.run((tx) => tx.decisions.list(page));
+    return this.deps.store.run((tx) => tx.proposals.list(page));
   }
 
   async waiting(): Promise<readonly string[]> {
@@ -238,5 +253,6 @@ export async function deskScene(t: TestContext): Promise<DeskScene> {
   const made = await world(t);
   // It is older than any payment.
   await currentKey(made.deps, 'partner');
+  await registerOperators(made.deps.store, ['ana', 'bia', 'eva', 'ivo'].map(operatorNamed));
   return new DeskScene(made);
 }

@@ -16,13 +16,15 @@ export async function registerOperators(
   folder: string,
   names: readonly string[],
 ): Promise<void> {
-  let by: Environment = {};
+  const as = (name: string | undefined) =>
+    name === undefined ? env : { ...env, ...loginOf(folder, name) };
+  const [first, second] = names;
   for (const name of names) {
-    const own = { ...env, ...loginOf(folder, name) };
-    const { publicKey } = await succeeded(own, ['login']);
+    const { publicKey } = await succeeded(as(name), ['login']);
     const words = ['operator', 'add', name, '--public-key', `${publicKey}`];
-    await succeeded({ ...env, ...by }, words);
-    by = loginOf(folder, name);
+    const added = await succeeded(as(name === first ? undefined : first), words);
+    const { id } = (added['decision'] ?? {}) as Readonly<Record<string, unknown>>;
+    if (id !== undefined) await succeeded(as(second), ['confirm', `${id}`]);
   }
 }
 

@@ -15,3 +15,34 @@ create table operators (
 create unique index operators_number on operators (number);
 create unique index operators_public_key on operators (public_key);
 create unique index operators_name on operators (name) where removed_at is null;
+
+-- What operators propose, and confirm. An open proposal of before names nobody who is registered.
+create table proposals (
+  id text collate "C" not null primary key,
+  org_id text collate "C",
+  mode text collate "C" not null check (mode in ('test', 'live')),
+  item_id text collate "C" not null,
+  number integer not null,
+  action text not null,
+  evidence text,
+  basis text not null,
+  state text collate "C" not null
+    check (state in ('proposed', 'done', 'replaced', 'void')),
+  proposed_by_id text collate "C" not null,
+  proposed_by text not null,
+  proposed_at timestamptz not null,
+  expires_at timestamptz not null,
+  ended_by_id text collate "C",
+  ended_by text,
+  ended_at timestamptz,
+  version integer not null
+);
+
+create unique index proposals_of_item on proposals (item_id, number);
+
+insert into proposals
+  select id, org_id, mode, item_id, number, action, evidence, basis,
+    case state when 'proposed' then 'void' else state end, 'unknown', proposed_by, proposed_at,
+    proposed_at, 'unknown', coalesce(ended_by, proposed_by), coalesce(ended_at, proposed_at),
+    version
+  from money_decisions;

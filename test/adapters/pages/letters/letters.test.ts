@@ -42,6 +42,8 @@ const stopLink = {
   endsAtMs: NOW_MS + 86_400_000,
 } as const;
 
+const bySeller = { account: anAccount(), keyId: 'key_1' };
+
 function letterOf(purpose: MailPurpose, fields: LetterFields = {}): Letter {
   const { payment: changed, funds, ...rest } = fields;
   const isOfPayment = changed !== null && purpose !== 'owner_link' && purpose !== 'payout_changed';
@@ -57,6 +59,7 @@ function letterOf(purpose: MailPurpose, fields: LetterFields = {}): Letter {
       ? { payment: { ...payment, ...changed }, funds: { ...sampleFunds, ...funds } }
       : null,
     account: null,
+    keyId: null,
     isReplacement: false,
     reference: 'RN-2030-0418',
     pageUrl: purpose === 'payout_changed' ? null : page,
@@ -90,8 +93,8 @@ function variants(fields: Partial<Letter> = {}): readonly (readonly [string, Let
       'refund by hand',
       letterOf('refund_ordered', { ...fields, funds: { ...owed, refund: 'needs_review' } }),
     ],
-    ['seller', letterOf('payout_changed', { ...fields, account: anAccount() })],
-    ['held', letterOf('payout_changed', { ...fields, account: anAccount(), link: stopLink })],
+    ['seller', letterOf('payout_changed', { ...fields, ...bySeller })],
+    ['held', letterOf('payout_changed', { ...fields, ...bySeller, link: stopLink })],
     [
       'no number',
       letterOf('invitation', {
@@ -378,20 +381,21 @@ test('a letter about changed bank details says not to use the old ones, and how 
   assert.match(text, /“Check bank details” on the page/);
 });
 
-test('the notice about a PIX destination names the seller and says what to do', () => {
+test('the notice about a PIX destination names seller and key and says what to do', () => {
   const own = render(letterOf('payout_changed'));
   assert.equal(own.subject, 'The PIX destination of Rota Norte was changed');
   assert.match(own.text, /contact the operator of this service/);
-  const { subject, text } = render(letterOf('payout_changed', { account: anAccount() }));
+  const { subject, text } = render(letterOf('payout_changed', bySeller));
   assert.equal(subject, 'The PIX destination of Zoë was changed');
   assert.match(text, /Seller: acct_1\. Collected by: Rota Norte\./);
   assert.match(text, /Payments created before keep the old one/);
-  assert.match(text, /payouts:write/);
+  assert.match(text, /2030, \d\d:\d\d UTC by the API key key_1\./);
+  assert.match(text, /Rota Norte should revoke this API key/);
   assert.doesNotMatch(text, /Stop the change/);
 });
 
 test('the notice about a held change says when it takes effect, and how to stop it', () => {
-  const { text } = render(letterOf('payout_changed', { account: anAccount(), link: stopLink }));
+  const { text } = render(letterOf('payout_changed', { ...bySeller, link: stopLink }));
   assert.match(text, /Payments created from 2 January 2030, 00:00 UTC on are paid to the new/);
   assert.ok(text.includes(`Stop the change:\n${stopLink.url}`));
   assert.match(text, /Opening the link changes nothing/);

@@ -1,6 +1,7 @@
 // Money when the partner's reports are late, repeated, contradictory or nonsense.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { developmentOperator } from '../../../../core/domain/base/actor.js';
 import {
   type PayinReport,
   type PayoutReport,
@@ -12,7 +13,7 @@ import {
   applyPartnerUpdate,
   receivePartnerMessage,
 } from '../../../../core/usecases/commands/partner-inbox.js';
-import { decideMoney } from '../../../../core/usecases/money-desk/money-desk.js';
+import { decide } from '../../../../core/usecases/money-desk/money-desk.js';
 import {
   cancelPayment,
   failPaymentByOperator,
@@ -207,8 +208,8 @@ test('a payout returned after the settlement waits, then its seller is paid agai
   assert.equal(await at.summary(), 'settled needs_review none 100 100 0 0 0');
   assert.ok(at.alerts().includes('a payout came back after it was paid'));
   const { id: itemId } = await at.command('payout');
-  const who = { evidence: 'asked by the seller', operator: 'ana', replace: false };
-  await decideMoney(at.made.deps, { itemId, request: { verb: 'pay-again' }, ...who });
+  const who = { evidence: 'asked by the seller', operator: developmentOperator, replace: false };
+  await decide(at.made.deps, { itemId, request: { verb: 'pay-again' }, ...who });
   await at.pass(30);
   assert.equal(await at.summary(), 'settled paid none 100 100 0 0 0');
   const ends = (await at.commands('payout')).map(({ end }) => end);
@@ -221,8 +222,8 @@ test('a payout returned after the settlement waits, then its money is given back
   await at.pass(20);
   await at.answer('payout', payoutBack);
   const { id: itemId } = await at.command('payout');
-  const who = { evidence: 'the account is closed', operator: 'ana', replace: false };
-  await decideMoney(at.made.deps, { itemId, request: { verb: 'refund' }, ...who });
+  const who = { evidence: 'the account is closed', operator: developmentOperator, replace: false };
+  await decide(at.made.deps, { itemId, request: { verb: 'refund' }, ...who });
   assert.equal(await at.summary(), 'settled returned_to_buyer refund_owed 100 0 100 0 0');
   const open = await at.made.deps.store.run((tx) => tx.funds.open(5));
   assert.equal(open[0]?.paymentId, at.id);

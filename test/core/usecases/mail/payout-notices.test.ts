@@ -91,6 +91,7 @@ test('a first destination sends no notice; a change notifies owners, admins and 
   for (const { subject, text } of made.mails) {
     assert.equal(subject, '[Test] The PIX destination of Loja was changed');
     assert.ok(text.includes(seller.id));
+    assert.ok(text.includes(`by the API key ${anyAuthor.changedBy}.`));
     assert.doesNotMatch(text, /pix\.example|token=/);
   }
 });

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { depositStates } from '../../../../core/domain/deposits/deposit.js';
-import type { DeskRequest } from '../../../../core/usecases/money-desk/desk-items.js';
-import { listDecisions, listQueues } from '../../../../core/usecases/money-desk/money-queues.js';
+import { listProposals, listQueues } from '../../../../core/usecases/money-desk/money-queues.js';
+import type { DeskRequest } from '../../../../core/usecases/money-desk/service-items.js';
 import {
   aPayer,
   type DeskScene,
@@ -78,7 +78,8 @@ for (const [request, after] of [
     assert.equal((await at.decide('rct_1', request)).kind, 'repeated');
     await assert.rejects(at.decide('rct_1', assign, free), {
       code: 'DecisionNotAllowed',
-      message: /^The money of rct_1 was .*\. ana and bia decided about it at 2030.* --decided\.$/,
+      message:
+        /^The money of rct_1 was .*\. ana and bia decided about it at 2030.*: ponte proposals\.$/,
     });
     assert.equal(await at.depositNow(), after);
     await at.booksAreRight();
@@ -177,7 +178,7 @@ test('a proposal is void once the partner has returned the money', async (t) => 
   await assert.rejects(at.decide('rct_1', refund, bia), { code: 'DecisionNotAllowed' });
   const filter = { orgId: null, mode: null, beforeId: null, limit: 10 };
   assert.deepEqual(
-    (await listDecisions(at.deps, filter)).map(({ state, isVoid }) => [state, isVoid]),
+    (await listProposals(at.deps, filter)).map(({ state, isVoid }) => [state, isVoid]),
     [['proposed', true]],
   );
 });

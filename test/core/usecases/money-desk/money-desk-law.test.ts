@@ -13,8 +13,8 @@ import {
 } from '../../../../core/domain/commands/partner-command.js';
 import { PonteError } from '../../../../core/errors.js';
 import { retryCommand } from '../../../../core/usecases/commands/command-retries.js';
-import type { DeskRequest } from '../../../../core/usecases/money-desk/desk-items.js';
 import type { DeskOutcome } from '../../../../core/usecases/money-desk/money-desk.js';
+import type { DeskRequest } from '../../../../core/usecases/money-desk/service-items.js';
 import {
   stageMoneyCommand,
   storeStaged,
@@ -22,6 +22,7 @@ import {
 import { currentKey } from '../../../../core/usecases/service/service-keys.js';
 import { lawRuns } from '../../../support/law-runs.js';
 import { changedPartner } from '../../../support/partners/changed-partner.js';
+import { operatorNamed, registerOperators } from '../../../support/samples/operator-samples.js';
 import { absent } from '../../../support/scenes/command-scene.js';
 import {
   anOrder,
@@ -224,6 +225,7 @@ async function history(start: readonly MoneyCommand[], steps: readonly Step[]): 
   const made = await openWorld();
   try {
     await currentKey(made.deps, 'partner');
+    await registerOperators(made.deps.store, ['ana', 'bia', 'eva', 'ivo'].map(operatorNamed));
     // A look-up finds none of the refunds that were refused.
     const partner = changedPartner(made.partner, { refund: { find: absent } });
     const partners = { ...made.deps.partners, live: partner };

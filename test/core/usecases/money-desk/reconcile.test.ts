@@ -21,8 +21,8 @@ import type { Tx } from '../../../../core/ports/storage.js';
 import { type Reconciliation, reconcile } from '../../../../core/usecases/money-desk/reconcile.js';
 import { advancePayment } from '../../../../core/usecases/sandbox/sandbox.js';
 import { changePartner } from '../../../support/partners/changed-partner.js';
-import { aDecision } from '../../../support/samples/decision-samples.js';
 import { aDeposit } from '../../../support/samples/deposit-samples.js';
+import { aProposal } from '../../../support/samples/proposal-samples.js';
 import { type World, world } from '../../../support/scenes/test-world.js';
 
 /** The fake partner, with the changes that a test makes to its books. */
@@ -372,7 +372,7 @@ test('a failed payout whose money an operator has found does not differ, until i
   made.edit = (entry) =>
     entry.kind === 'payout' ? { ...entry, status, settled: null, fxRate: null } : entry;
   assert.deepEqual((await made.found())[0]?.[0], 'status');
-  await made.store((tx) => tx.decisions.insert(aDecision({ ...made.tenant, itemId })));
+  await made.store((tx) => tx.proposals.insert(aProposal({ ...made.tenant, itemId })));
   assert.deepEqual(await made.found(), []);
   status = 'returned';
   assert.deepEqual((await made.found())[0]?.[0], 'status');

@@ -2,6 +2,7 @@
 // the purge of the buyer's documents.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { developmentOperator } from '../../../../core/domain/base/actor.js';
 import {
   COMMAND_LEASE_MS,
   type MoneyCommand,
@@ -15,7 +16,7 @@ import {
   requestQuote,
   signIn,
 } from '../../../../core/usecases/hosted/buyer-steps.js';
-import { decideMoney } from '../../../../core/usecases/money-desk/money-desk.js';
+import { decide } from '../../../../core/usecases/money-desk/money-desk.js';
 import { listQueues } from '../../../../core/usecases/money-desk/money-queues.js';
 import { moveWaiting } from '../../../../core/usecases/parties/buyer-decisions.js';
 import {
@@ -269,8 +270,12 @@ test('the seller is not paid again while the buyer is rejected: an operator deci
   const fact = { kind: 'payout', reference, partnerRef, report } as const;
   await applyPartnerUpdate(deps, itemId, fact, { polledVersion: version });
   await decideKyc(deps, tenant, submission.id, taken);
-  const decision = { request: { verb: 'pay-again' }, evidence: 'asked', operator: 'ana' } as const;
-  await decideMoney(deps, { itemId, ...decision, replace: false });
+  const decision = {
+    request: { verb: 'pay-again' },
+    evidence: 'asked',
+    operator: developmentOperator,
+  } as const;
+  await decide(deps, { itemId, ...decision, replace: false });
   await made.settle();
   const every = { queue: null, after: null, limit: 10, orgId: null, mode: null };
   const [row, ...more] = await listQueues(deps, every);

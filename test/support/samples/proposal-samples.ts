@@ -1,12 +1,12 @@
-// A sample of a decision about money, like those of domain-samples.ts, and all that the store reads
+// A sample of what operators decided, like those of domain-samples.ts, and all that the store reads
 // for the money desk.
 import { money } from '../../../core/domain/base/money.js';
-import type { MoneyDecision } from '../../../core/domain/money-desk/money-decision.js';
+import type { Proposal } from '../../../core/domain/money-desk/proposal.js';
 import type { Tx } from '../../../core/ports/storage.js';
 import { T0, tenant } from './domain-samples.js';
 
 /** One that was confirmed. */
-export function aDecision(fields: Partial<MoneyDecision> = {}): MoneyDecision {
+export function aProposal(fields: Partial<Proposal> = {}): Proposal {
   return {
     ...tenant,
     id: 'dec_1',
@@ -22,8 +22,11 @@ export function aDecision(fields: Partial<MoneyDecision> = {}): MoneyDecision {
     evidence: 'letter of the bank, 7 May',
     basis: 'done/failed, 1.00 EUR',
     state: 'done',
+    proposedById: 'opr_ana',
     proposedBy: 'ana',
     proposedAtMs: T0,
+    expiresAtMs: T0 + 9,
+    endedById: 'opr_bia',
     endedBy: 'bia',
     endedAtMs: T0 + 1,
     version: 1,
@@ -36,9 +39,10 @@ export function deskReads(tx: Tx): readonly Promise<unknown>[] {
   const everything = { orgId: null, mode: null };
   const page = { afterId: null, limit: 5 };
   return [
-    tx.decisions.ofItem('cmd_1'),
+    tx.proposals.get('dec_1'),
+    tx.proposals.ofItem('cmd_1'),
     ...[everything, tenant].flatMap((place) =>
-      ['x', null].map((beforeId) => tx.decisions.list({ ...place, beforeId, limit: 5 })),
+      ['x', null].map((beforeId) => tx.proposals.list({ ...place, beforeId, limit: 5 })),
     ),
     tx.moneyQueues.commands('owed', page),
     tx.moneyQueues.commands('in_review', page),

@@ -1,13 +1,13 @@
-// The money desk: decisions of operators about money, and the commands and payments that wait for
+// The money desk: what operators propose and confirm, and the commands and payments that wait for
 // one: columns and SQL.
 import { isMoneyCommand } from '../../../core/domain/commands/partner-command.js';
 import { readAmount } from '../../../core/domain/commands/partner-message.js';
 import {
-  decisionStates,
-  type MoneyAction,
-  type MoneyDecision,
+  type Proposal,
+  type ProposedAction,
+  proposalStates,
   writeAction,
-} from '../../../core/domain/money-desk/money-decision.js';
+} from '../../../core/domain/money-desk/proposal.js';
 import { encoded, fixed, integer, key, mode, oneOf, text, time, version } from '../columns.js';
 import { defineTable } from '../table.js';
 import { type TxPart, writes } from '../unit-of-work.js';
@@ -16,30 +16,34 @@ import { funds, lostFundsSql } from './money-rows.js';
 import { approvalLostSql, payments } from './payment-rows.js';
 import { commands } from './work-rows.js';
 
-const decisions = defineTable<MoneyDecision>('money_decisions', {
+const proposals = defineTable<Proposal>('proposals', {
   id: key(text('id')),
   orgId: fixed(text.null('org_id')),
   mode: fixed(mode),
   itemId: fixed(text('item_id')),
   number: fixed(integer('number')),
   action: fixed(
-    encoded('action', writeAction, (stored) => JSON.parse(stored, readAmount) as MoneyAction),
+    encoded('action', writeAction, (stored) => JSON.parse(stored, readAmount) as ProposedAction),
   ),
   evidence: fixed(text.null('evidence')),
   basis: fixed(text('basis')),
-  state: oneOf('state', decisionStates),
+  state: oneOf('state', proposalStates),
+  proposedById: fixed(text('proposed_by_id')),
   proposedBy: fixed(text('proposed_by')),
   proposedAtMs: fixed(time('proposed_at')),
+  expiresAtMs: fixed(time('expires_at')),
+  endedById: text.null('ended_by_id'),
   endedBy: text.null('ended_by'),
   endedAtMs: time.null('ended_at'),
   version,
 });
 
-export const decisionsPart: TxPart<'decisions'> = {
-  ...writes(decisions),
-  ofItem: (unit, itemId) => unit.all(decisions, 'where item_id = $1 order by number', [itemId]),
+export const proposalsPart: TxPart<'proposals'> = {
+  ...writes(proposals),
+  get: (unit, id) => unit.byKey(proposals, [id]),
+  ofItem: (unit, itemId) => unit.all(proposals, 'where item_id = $1 order by number', [itemId]),
   list: (unit, { orgId, mode: its, beforeId, limit }) =>
-    unit.newest(decisions, { 'org_id =': orgId, 'mode =': its, 'id <': beforeId }, limit),
+    unit.newest(proposals, { 'org_id =': orgId, 'mode =': its, 'id <': beforeId }, limit),
 };
 
 export const moneyQueuesPart: TxPart<'moneyQueues'> = {

@@ -1,0 +1,52 @@
+// `ponte proposals` and `ponte confirm`: what operators decided and proposed, and the word of the
+// second one.
+import { type Command, Option } from 'commander';
+import { type Mode, modes } from '../../core/domain/base/tenant.js';
+import { decidedOutcome, decisionsText, presentDecision } from '../money-texts.js';
+import {
+  addOperatorCommand,
+  cursorOption,
+  cutPage,
+  dryRunOption,
+  limitOption,
+  listOutcome,
+  type Shell,
+} from '../operator.js';
+
+interface ListOptions {
+  readonly org: string | null;
+  readonly mode: Mode | null;
+  readonly limit: number;
+  readonly cursor: string | null;
+}
+
+export function addProposalCommands(shell: Shell, program: Command): void {
+  addOperatorCommand<ListOptions>(shell, program, {
+    name: 'proposals',
+    authority: 'read',
+    description: 'list what operators decided, and what waits for another one, newest first',
+    options: [
+      new Option('--org <org-id>', 'only of this organization').default(null),
+      new Option('--mode <mode>', 'only of this mode').choices(modes).default(null),
+      limitOption(),
+      cursorOption(),
+    ],
+    run: async ({ deps }, { org: orgId, mode, limit, cursor }) => {
+      const { listProposals } = await import('../../core/usecases/money-desk/money-queues.js');
+      const filter = { orgId, mode, limit: limit + 1, beforeId: cursor };
+      const { rows, nextCursor } = cutPage(await listProposals(deps, filter), limit);
+      return listOutcome(rows.map(presentDecision), decisionsText(rows), nextCursor);
+    },
+  });
+
+  addOperatorCommand<{ readonly dryRun: boolean }>(shell, program, {
+    name: 'confirm <proposal-id>',
+    authority: 'signed',
+    description: 'execute what another operator proposed, if nothing has changed since',
+    options: [dryRunOption()],
+    run: async ({ deps, actor }, options, [id = '']) => {
+      const { confirmProposal } = await import('../../core/usecases/money-desk/money-desk.js');
+      return decidedOutcome(await confirmProposal(deps, id, actor), options);
+    },
+  });
+}

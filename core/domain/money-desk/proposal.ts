@@ -1,0 +1,242 @@
+// What operators decide, and the rule of two: in live mode a decision is a proposal until another
+// operator confirms it. money-desk.ts applies a decision.
+import { developmentOperator, type OperatorActor } from '../base/actor.js';
+import { DAY_MS } from '../base/instant.js';
+import { machine } from '../base/machine.js';
+import type { Money } from '../base/money.js';
+import type { Mode } from '../base/tenant.js';
+import { writeAmount } from '../commands/partner-message.js';
+import type { PaymentOrigin } from '../payments/payment.js';
+import type { MoneyAction } from './money-decision.js';
+
+/** `lapse`: it has expired, or its item has changed since. */
+export const proposalMoves = {
+  proposed: { confirm: 'done', replace: 'replaced', lapse: 'void' },
+  done: {},
+  replaced: {},
+  void: {},
+} as const;
+
+const proposals = machine(proposalMoves);
+export const proposalStates = proposals.states;
+export type ProposalState = keyof typeof proposalMoves;
+
+/**
+ * What operators decide besides money. `payout-config`: `destinationRef` is registered at the
+ * partner; the PIX key is not stored, `pixKeyEnd` are its last characters. `require-approval`: is
+ * switched off. `release`: without a complete check.
+ */
+export type ServiceAction =
+  | { readonly verb: 'grant-production' }
+  | { readonly verb: 'approve-kyb'; readonly mode: Mode }
+  | {
+      readonly verb: 'payout-config';
+      readonly mode: Mode;
+      readonly partyRef: string;
+      readonly destinationRef: string;
+      readonly accountHolderName: string;
+      readonly pixKeyEnd: string;
+    }
+  | { readonly verb: 'require-approval'; readonly origin: PaymentOrigin }
+  | { readonly verb: 'accept'; readonly report: string }
+  | { readonly verb: 'cancel' | 'fail'; readonly reason: string }
+  | { readonly verb: 'release'; readonly reason: string }
+  | { readonly verb: 'add-operator'; readonly name: string; readonly publicKey: string };
+
+export type ProposedAction = MoneyAction | ServiceAction;
+
+const serviceVerbs: Readonly<Record<ServiceAction['verb'], true>> = {
+  'grant-production': true,
+  'approve-kyb': true,
+  'payout-config': true,
+  'require-approval': true,
+  accept: true,
+  cancel: true,
+  fail: true,
+  release: true,
+  'add-operator': true,
+};
+
+export function isServiceAction<T extends { readonly verb: string }>(
+  action: T,
+): action is Extract<T, ServiceAction> {
+  return Object.hasOwn(serviceVerbs, action.verb);
+}
+
+/** A decision of operators. Rows are never removed: they are the audit trail. */
+export interface Proposal {
+  readonly id: string;
+  readonly orgId: string | null;
+  readonly mode: Mode;
+  /** The id of what it is about: a command to the partner, a deposit, a payment, … */
+  readonly itemId: string;
+  /** Counts the decisions about the item from 1. */
+  readonly number: number;
+  readonly action: ProposedAction;
+  readonly evidence: string | null;
+  /** What was known about the item. If it differs later, the proposal is void. */
+  readonly basis: string;
+  readonly state: ProposalState;
+  readonly proposedById: string;
+  /** A name. */
+  readonly proposedBy: string;
+  readonly proposedAtMs: number;
+  readonly expiresAtMs: number;
+  /** Who confirmed or replaced it; null while proposed. */
+  readonly endedById: string | null;
+  readonly endedBy: string | null;
+  readonly endedAtMs: number | null;
+  readonly version: number;
+}
+
+export const EVIDENCE_LENGTH_MAX = 500;
+/** Maximum length of the end-to-end id of a transfer, in characters. */
+export const TRANSFER_ID_LENGTH_MAX = 64;
+/** A proposal waits this long: over a weekend and a holiday. */
+export const PROPOSAL_LIFE_MS = 7 * DAY_MS;
+
+export interface AskedProposal extends Pick<Proposal, 'itemId' | 'action' | 'evidence' | 'basis'> {
+  readonly operator: OperatorActor;
+  /** Replaces another proposal for the item. */
+  readonly replace: boolean;
+}
+
+/**
+ * `execute`: store `proposal` with its effect. `propose`: store it. `waits`: it was proposed
+ * before. `differs`: another proposal waits. `ended` is a proposal that `proposal` takes the place
+ * of.
+ */
+export type ProposalRuling =
+  | {
+      readonly kind: 'execute' | 'propose';
+      readonly proposal: Proposal;
+      readonly ended: Proposal | null;
+    }
+  | { readonly kind: 'waits' | 'differs'; readonly proposal: Proposal };
+
+/** In live mode another operator confirms, unless the database has no operators. */
+export function ruleOf(
+  asked: AskedProposal,
+  known: readonly Proposal[],
+  item: Pick<Proposal, 'orgId' | 'mode'>,
+  id: string,
+  nowMs: number,
+): ProposalRuling {
+  const open = known.find((one) => one.state === 'proposed' && isSameTopic(one, asked)) ?? null;
+  const { operator, replace, ...what } = asked;
+  const proposal: Proposal = Object.freeze({
+    orgId: item.orgId,
+    mode: item.mode,
+    id,
+    number: known.length + 1,
+    ...what,
+    state: 'proposed',
+    proposedById: operator.id,
+    proposedBy: operator.name,
+    proposedAtMs: nowMs,
+    expiresAtMs: nowMs + PROPOSAL_LIFE_MS,
+    endedById: null,
+    endedBy: null,
+    endedAtMs: null,
+    version: 1,
+  });
+  if (item.mode === 'test' || operator.id === developmentOperator.id) {
+    return { kind: 'execute', proposal: ended(proposal, 'confirm', operator, nowMs), ended: null };
+  }
+  if (open === null) return { kind: 'propose', proposal, ended: null };
+  const replaced = (move: 'replace' | 'lapse') =>
+    ({ kind: 'propose', proposal, ended: ended(open, move, operator, nowMs) }) as const;
+  if (open.basis !== asked.basis || isExpired(open, nowMs)) return replaced('lapse');
+  if (isSame(open, asked)) return { kind: 'waits', proposal: open };
+  return replace ? replaced('replace') : { kind: 'differs', proposal: open };
+}
+
+/** Why this operator cannot confirm the proposal now, with what is known of its item; else null. */
+export function whyNotConfirmed(
+  proposal: Proposal,
+  { operator, basis, nowMs }: { operator: OperatorActor; basis: string; nowMs: number },
+): string | null {
+  const { state, proposedById, proposedBy } = proposal;
+  if (state !== 'proposed') return `The proposal ${proposal.id} is ${state}.`;
+  if (proposedById === operator.id) return 'You proposed it. Another operator confirms it.';
+  if (isExpired(proposal, nowMs)) return 'The proposal has expired. Propose it again.';
+  if (basis !== proposal.basis) {
+    const change = `It was ${proposal.basis}; it is ${basis}.`;
+    return `The item has changed since ${proposedBy} proposed it. ${change} Propose it again.`;
+  }
+  return null;
+}
+
+export function confirmed(proposal: Proposal, operator: OperatorActor, nowMs: number): Proposal {
+  return ended(proposal, 'confirm', operator, nowMs);
+}
+
+export function isExpired({ expiresAtMs }: Proposal, nowMs: number): boolean {
+  return expiresAtMs <= nowMs;
+}
+
+/** The decision that this command repeats, if it was the last one about the item. */
+export function repeated(
+  asked: Pick<AskedProposal, 'action' | 'evidence'>,
+  known: readonly Proposal[],
+): Proposal | null {
+  const last = known.findLast(({ state }) => state === 'done') ?? null;
+  return last !== null && isSame(last, asked) ? last : null;
+}
+
+type Decided = Pick<Proposal, 'action' | 'evidence'>;
+
+function isSame(left: Decided, right: Decided): boolean {
+  return writeAction(left.action) === writeAction(right.action) && left.evidence === right.evidence;
+}
+
+/** One decision about money waits for each item, and one of each other kind. */
+function isSameTopic(left: Decided, right: Decided): boolean {
+  return topicOf(left.action) === topicOf(right.action);
+}
+
+function topicOf(action: ProposedAction): string {
+  if (!isServiceAction(action)) return 'money';
+  return [action.verb, 'mode' in action ? action.mode : '', 'origin' in action ? action.origin : '']
+    .join(' ')
+    .trim();
+}
+
+const moneyNames = ['amountMinor', 'currency'] satisfies readonly (keyof Money)[];
+
+/** The same action gives the same text. */
+export function writeAction(action: ProposedAction): string {
+  const names = [
+    'verb',
+    'of',
+    'paymentId',
+    'found',
+    'settled',
+    'fees',
+    'endToEndId',
+    'mode',
+    'partyRef',
+    'destinationRef',
+    'accountHolderName',
+    'pixKeyEnd',
+    'origin',
+    'report',
+    'reason',
+    'name',
+    'publicKey',
+    ...moneyNames,
+  ];
+  const minor = JSON.stringify(action, writeAmount);
+  return JSON.stringify(JSON.parse(minor), names);
+}
+
+function ended(
+  proposal: Proposal,
+  move: 'confirm' | 'replace' | 'lapse',
+  operator: OperatorActor,
+  nowMs: number,
+): Proposal {
+  const state = proposals.step(proposal.state, move);
+  const by = { endedById: operator.id, endedBy: operator.name };
+  return Object.freeze({ ...proposal, state, ...by, endedAtMs: nowMs });
+}

@@ -1,0 +1,253 @@
+// What two operators decide in live mode besides money: organizations and their KYB and PIX
+// destinations, held reports, ends of payments, a release without a complete check, operators.
+
+import type { OperatorActor } from '../../domain/base/actor.js';
+import { tenantOf } from '../../domain/base/tenant.js';
+import { reviewName } from '../../domain/commands/report-check.js';
+import type { MoneyAction } from '../../domain/money-desk/money-decision.js';
+import type { Proposal, ProposedAction, ServiceAction } from '../../domain/money-desk/proposal.js';
+import type { PaymentAggregate } from '../../domain/payments/change.js';
+import { cancelled, failedByOperator } from '../../domain/payments/payment-transitions.js';
+import { releaseEpoch } from '../../domain/service/epoch.js';
+import { assert, PonteError } from '../../errors.js';
+import { expectNewOperator, stageOperator } from '../access/registered-operators.js';
+import { expectAcceptable, stageAccepted } from '../commands/command-retries.js';
+import {
+  expectApprovable,
+  loadOrganization,
+  stageApproval,
+  stagePayout,
+  stageProduction,
+  stageSecondApproval,
+} from '../parties/organizations.js';
+import { loadProfile } from '../parties/party-kinds.js';
+import { announce, loadPayment, stageChange } from '../payments/payment-store.js';
+import { checkedReason } from '../payments/payments.js';
+import type { Batch } from '../service/batch.js';
+
+type PaidAction = Extract<MoneyAction, { readonly found: 'paid' }>;
+
+/** `feesMinor` is in the currency of the command, `settledMinor` in BRL. */
+export type DeskRequest =
+  | Exclude<ProposedAction, PaidAction>
+  | (Pick<PaidAction, 'verb' | 'found' | 'endToEndId'> & {
+      readonly settledMinor: bigint;
+      readonly feesMinor: bigint;
+    });
+
+export interface DeskItem extends Pick<Proposal, 'orgId' | 'mode' | 'basis'> {
+  readonly action: ProposedAction;
+  /** Why the item does not allow the action; null if it does. */
+  readonly problem: string | null;
+  /** Fails if the action is not possible, with the error of the action. */
+  check(batch: Pick<Batch, 'tx' | 'nowMs'>): Promise<void>;
+  /** `by` proposed and confirmed it. Returns what is to be called after the batch is stored. */
+  stage(batch: Batch, by: readonly OperatorActor[]): Promise<() => void | Promise<void>>;
+}
+
+type Reading = Pick<Batch, 'tx' | 'nowMs'>;
+
+type Readers = {
+  readonly [V in ServiceAction['verb']]: (
+    reading: Reading,
+    id: string,
+    action: Extract<ServiceAction, { readonly verb: V }>,
+  ) => Promise<DeskItem>;
+};
+
+const readers: Readers = {
+  'grant-production': productionItem,
+  'approve-kyb': approvalItem,
+  'payout-config': payoutItem,
+  'require-approval': secondApprovalItem,
+  accept: reportItem,
+  cancel: endItem,
+  fail: endItem,
+  release: releaseItem,
+  'add-operator': operatorItem,
+};
+
+/** NotFound. */
+export function readServiceItem(
+  reading: Reading,
+  id: string,
+  action: ServiceAction,
+): Promise<DeskItem> {
+  const read = readers[action.verb] as (
+    reading: Reading,
+    id: string,
+    action: ServiceAction,
+  ) => Promise<DeskItem>;
+  return read(reading, id, action);
+}
+
+const possible = { problem: null, check: async () => undefined };
+
+type ActionOf<V extends ServiceAction['verb']> = Extract<ServiceAction, { readonly verb: V }>;
+
+async function productionItem(
+  { tx }: Reading,
+  orgId: string,
+  action: ActionOf<'grant-production'>,
+): Promise<DeskItem> {
+  const { productionGrantedAtMs } = await loadOrganization(tx, orgId);
+  const basis = productionGrantedAtMs === null ? 'no production access' : 'production access';
+  const stage = (batch: Batch) => stageProduction(batch, orgId);
+  return { ...possible, orgId, mode: 'live', action, basis, stage };
+}
+
+async function approvalItem(
+  { tx }: Reading,
+  orgId: string,
+  action: ActionOf<'approve-kyb'>,
+): Promise<DeskItem> {
+  const tenant = { orgId, mode: action.mode };
+  const { status, partnerRef } = await loadProfile(tx, tenant);
+  const basis = `KYB ${status ?? 'not started'}, ${partnerRef ?? 'no party'}`;
+  return {
+    ...tenant,
+    action,
+    basis,
+    problem: null,
+    check: (batch) => expectApprovable(batch.tx, tenant),
+    stage: (batch) => stageApproval(batch, tenant),
+  };
+}
+
+async function payoutItem(
+  { tx }: Reading,
+  orgId: string,
+  action: ActionOf<'payout-config'>,
+): Promise<DeskItem> {
+  const tenant = { orgId, mode: action.mode };
+  const { partnerRef, destinationRef, heldRef } = await loadProfile(tx, tenant);
+  const basis = [`party ${partnerRef}`, `destination ${destinationRef}`, `held ${heldRef}`];
+  const stage = (batch: Batch) => stagePayout(batch, tenant, action);
+  return { ...possible, ...tenant, action, basis: basis.join(', '), stage };
+}
+
+/** One without production access has no invoice in live mode. */
+async function secondApprovalItem(
+  { tx }: Reading,
+  orgId: string,
+  action: ActionOf<'require-approval'>,
+): Promise<DeskItem> {
+  const organization = await loadOrganization(tx, orgId);
+  const { productionGrantedAtMs, requiresApproval } = organization;
+  const { intentsNeedApproval } = await loadProfile(tx, { orgId, mode: 'live' });
+  const isOn = action.origin === 'invoice' ? requiresApproval : intentsNeedApproval;
+  return {
+    ...possible,
+    orgId,
+    mode: productionGrantedAtMs === null ? 'test' : 'live',
+    action,
+    basis: isOn ? 'required' : 'not required',
+    async stage(batch) {
+      if (action.origin !== 'invoice') batch.tx.organizations.expect(organization);
+      await stageSecondApproval(batch.tx, orgId, false, action.origin);
+      return () => undefined;
+    },
+  };
+}
+
+async function reportItem(
+  { tx }: Reading,
+  id: string,
+  action: ActionOf<'accept'>,
+): Promise<DeskItem> {
+  const command = await tx.commands.get(id);
+  if (command === null) throw new PonteError('NotFound');
+  const { orgId, mode, state, end, review } = command;
+  const name = review === null ? 'no report' : `report ${reviewName(review)}`;
+  return {
+    orgId,
+    mode,
+    action,
+    basis: `${state}/${end}, ${name}`,
+    problem: null,
+    check: async () => {
+      expectAcceptable(command, action.report);
+    },
+    stage: (batch) => stageAccepted(batch, command, action.report),
+  };
+}
+
+async function endItem(
+  { tx, nowMs }: Reading,
+  id: string,
+  action: ActionOf<'cancel' | 'fail'>,
+): Promise<DeskItem> {
+  const found = await tx.payments.find(id);
+  if (found === null) throw new PonteError('NotFound');
+  const tenant = tenantOf(found);
+  const stored = await loadPayment(tx, tenant, id);
+  const commands = await tx.commands.ofPayment(tenant, id);
+  const end = action.verb === 'cancel' ? cancelled : failedByOperator;
+  const reason = checkedReason(action.reason);
+  const change = () => end(stored, commands, reason, nowMs);
+  return {
+    ...tenant,
+    action: { ...action, reason },
+    basis: endBasis(stored),
+    problem: null,
+    check: async () => {
+      change();
+    },
+    async stage({ deps, tx: staging }) {
+      const done = await stageChange(deps, staging, stored, change());
+      return () => announce(deps, done);
+    },
+  };
+}
+
+function endBasis({ payment, funds }: PaymentAggregate): string {
+  return `${payment.status}, funds ${funds.position}`;
+}
+
+async function releaseItem(
+  { tx, nowMs }: Reading,
+  id: string,
+  action: ActionOf<'release'>,
+): Promise<DeskItem> {
+  const epoch = await tx.epochs.current();
+  if (itemOfEpoch(epoch) !== id) throw new PonteError('NotFound');
+  const released = (by: string) => releaseEpoch(epoch, { by, forcedBecause: action.reason }, nowMs);
+  return {
+    orgId: null,
+    mode: 'live',
+    action,
+    basis: `${epoch.state}, check ${epoch.checkedAtMs === null ? 'not complete' : 'complete'}`,
+    problem: null,
+    check: async () => {
+      released('');
+    },
+    async stage({ deps, tx: staging }, by) {
+      staging.epochs.update(released(by.map(({ name }) => name).join(' and ')));
+      return () => deps.log.warn('the quarantine has ended', { epoch: epoch.number });
+    },
+  };
+}
+
+export function itemOfEpoch({ number }: { readonly number: number }): string {
+  return `epoch_${number}`;
+}
+
+async function operatorItem(
+  { tx }: Reading,
+  _id: string,
+  action: ActionOf<'add-operator'>,
+): Promise<DeskItem> {
+  return {
+    orgId: null,
+    mode: 'live',
+    action,
+    basis: 'not registered',
+    problem: null,
+    check: () => expectNewOperator(tx, action),
+    async stage({ deps, tx: staging }, [proposer]) {
+      assert(proposer !== undefined, 'an operator proposed it');
+      await stageOperator(deps, staging, action, proposer);
+      return () => undefined;
+    },
+  };
+}

@@ -1,0 +1,376 @@
+// The matrix of commands, of who gives them, and of the second operator, from the declarations of
+// the commands. In live mode nobody decides alone.
+import assert from 'node:assert/strict';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { before, describe, type TestContext, test } from 'node:test';
+import { type Authority, authorityOf, pathOf } from '../../cli/operator.js';
+import { identify, operatorKeyPath } from '../../cli/operator-key.js';
+import { createProgram } from '../../cli/program.js';
+import { developmentOperator } from '../../core/domain/base/actor.js';
+import { reviewName } from '../../core/domain/commands/report-check.js';
+import { PROPOSAL_LIFE_MS, type ServiceAction } from '../../core/domain/money-desk/proposal.js';
+import { removeOperator } from '../../core/usecases/access/registered-operators.js';
+import { confirmProposal, decide } from '../../core/usecases/money-desk/money-desk.js';
+import { type DeskRequest, itemOfEpoch } from '../../core/usecases/money-desk/service-items.js';
+import { grantProduction, requireApproval } from '../../core/usecases/parties/organizations.js';
+import { cancelPaymentByOperator } from '../../core/usecases/payments/payments.js';
+import { currentEpoch, quarantineRestored } from '../../core/usecases/service/epochs.js';
+import { currentKey } from '../../core/usecases/service/service-keys.js';
+import { anOrganization, aProfile } from '../support/samples/domain-samples.js';
+import { newKey, operatorNamed, registered } from '../support/samples/operator-samples.js';
+import {
+  anOrder,
+  DeskScene,
+  failedPayout,
+  live,
+  paidIn,
+  refusedRefund,
+} from '../support/scenes/desk-scene.js';
+import { type World, world } from '../support/scenes/test-world.js';
+import { loginOf } from '../support/servers/operator-login.js';
+import { suiteEnd } from '../support/suite-end.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+
+const declared = authorities();
+
+describe('who gives a command', () => {
+  const folder = temporaryFolder();
+  const suite = suiteEnd();
+  let made: World;
+  let empty: World;
+
+  before(async () => {
+    made = await world(suite);
+    empty = await world(suite);
+    const people = await registered(made.deps, ['ana', 'bia', 'eva']);
+    const stranger = { ...newKey(), actor: operatorNamed('stranger') };
+    for (const { key, actor } of [...people, stranger]) {
+      const path = operatorKeyPath(loginOf(folder, actor.name));
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, key.export({ format: 'pem', type: 'pkcs8' }));
+      chmodSync(path, 0o600);
+    }
+    await removeOperator(made.deps, 'eva', operatorNamed('ana'));
+  });
+
+  const admitted = (name: string, command: string, authority: Authority, at = made) => {
+    const given = { command, arguments: { ids: ['x'] } };
+    const config = { production: true };
+    const asked = { authority, given };
+    return identify(loginOf(folder, name), config, at.deps, asked).then(
+      (actor) => actor.name,
+      ({ code, name: kind }: { readonly code?: string; readonly name: string }) => code ?? kind,
+    );
+  };
+
+  for (const [command, authority] of declared) {
+    test(`${command}: ${authority}`, async () => {
+      const roles = ['ana', 'nobody', 'stranger', 'eva'];
+      const found = await Promise.all(roles.map((name) => admitted(name, command, authority)));
+      const refused = 'OperatorNotAllowed';
+      const expected = ['ana', 'ConfigError', refused, refused];
+      const open = roles.map(() => developmentOperator.name);
+      assert.deepEqual(found, authority === 'none' ? open : expected);
+      const isOpen = authority === 'none' || authority === 'first';
+      const first = await admitted('ana', command, authority, empty);
+      assert.equal(first, isOpen ? developmentOperator.name : refused);
+    });
+  }
+});
+
+interface Scene {
+  readonly itemId: string;
+  readonly request: DeskRequest;
+  /** Whether it has taken effect. */
+  isDone(): Promise<boolean>;
+  /** Changes what the proposal relies on. */
+  change(): Promise<unknown>;
+}
+
+type Prepare = (at: DeskScene) => Promise<Scene>;
+
+const orgId = 'org_a';
+const aPayment = { status: 'on_ramp_pending' } as const;
+
+async function commandScene(at: DeskScene, id: string, request: DeskRequest): Promise<Scene> {
+  const was = await at.command(id);
+  return {
+    itemId: id,
+    request,
+    isDone: async () => (await at.command(id)).version !== was.version,
+    change: () => at.deps.store.run(async (tx) => tx.commands.update({ ...was, end: 'completed' })),
+  };
+}
+
+async function organizationScene(
+  at: DeskScene,
+  request: ServiceAction,
+  changed: (org: Awaited<ReturnType<typeof readOrg>>) => boolean,
+  change: () => Promise<unknown>,
+): Promise<Scene> {
+  const isDone = async () => changed(await readOrg(at));
+  return { itemId: orgId, request, isDone, change };
+}
+
+async function readOrg(at: DeskScene) {
+  return at.deps.store.run(async (tx) => {
+    const [organization, profile] = await Promise.all([
+      tx.organizations.get(orgId),
+      tx.organizations.profile(live),
+    ]);
+    assert.ok(organization !== null && profile !== null);
+    return { organization, profile };
+  });
+}
+
+async function storeOrg(at: DeskScene, organization = {}, profile = {}): Promise<void> {
+  const rows = [aProfile({ ...live, mode: 'test' }), aProfile({ ...live, ...profile })];
+  await at.deps.store.run(async (tx) =>
+    tx.organizations.insert(anOrganization({ supportEmail: 'a@b.example', ...organization }), rows),
+  );
+}
+
+const aReview = (text: string) =>
+  JSON.stringify({
+    kind: 'implausible',
+    reason: text,
+    fact: {
+      kind: 'payin',
+      reference: null,
+      partnerRef: 'pa_odd',
+      report: { status: 'completed', receivedMinor: '25000', transactionHash: null, reason: null },
+    },
+  });
+
+async function endScene(at: DeskScene, verb: 'cancel' | 'fail'): Promise<Scene> {
+  await at.payment([anOrder('payin', 'cmd_in')], aPayment);
+  const status = async () =>
+    (await at.deps.store.run((tx) => tx.payments.find('pi_1')))?.status ?? '';
+  return {
+    itemId: 'pi_1',
+    request: { verb, reason: 'asked by phone' },
+    isDone: async () => (await status()) === (verb === 'cancel' ? 'cancelled' : 'failed'),
+    change: () => cancelPaymentByOperator(at.deps, 'pi_1', 'the buyer called'),
+  };
+}
+
+/** One for each command that another operator confirms. */
+const scenes: Readonly<Record<string, Prepare>> = {
+  'money assign': async (at) => {
+    await at.payment([anOrder('payin', 'cmd_in')], aPayment);
+    return depositScene(at, { verb: 'assign', paymentId: 'pi_1' });
+  },
+  'money refund': async (at) => {
+    await at.payment([paidIn(), refusedRefund()]);
+    return commandScene(at, 'cmd_back', { verb: 'refund' });
+  },
+  'money pay-again': async (at) => {
+    const back = { end: 'returned', isUndecided: true } as const;
+    await at.payment([paidIn(), anOrder('payout', 'cmd_out', back)], {
+      status: 'settled',
+    });
+    await storeOrg(at, {}, { destinationRef: 'dest_1' });
+    return commandScene(at, 'cmd_out', { verb: 'pay-again' });
+  },
+  'money write-off': async (at) => {
+    const lost = refusedRefund({ state: 'done', end: 'completed', partnerRef: 'pa_lost' });
+    await at.payment([paidIn(4_000n), lost]);
+    const funds = async () => at.deps.store.run((tx) => tx.funds.get(live, 'pi_1'));
+    return {
+      itemId: 'pi_1',
+      request: { verb: 'write-off' },
+      isDone: async () => ((await funds())?.writtenOffMinor ?? 0n) > 0n,
+      change: async () => {
+        const was = await funds();
+        assert.ok(was !== null);
+        const written = { ...was, writtenOffMinor: 1n };
+        await at.deps.store.run(async (tx) => tx.funds.update(written));
+      },
+    };
+  },
+  'money resolve': async (at) => {
+    await at.payment([paidIn(), failedPayout()]);
+    return commandScene(at, 'cmd_out', { verb: 'resolve', found: 'returned' });
+  },
+  'org grant-production': async (at) => {
+    await storeOrg(at, { productionGrantedAtMs: null });
+    return organizationScene(
+      at,
+      { verb: 'grant-production' },
+      ({ organization }) => organization.productionGrantedAtMs !== null,
+      () => grantProduction(at.deps, orgId),
+    );
+  },
+  'org approve-kyb': async (at) => {
+    await storeOrg(at, {}, { status: 'verifying', partnerRef: 'rc_1' });
+    return organizationScene(
+      at,
+      { verb: 'approve-kyb', mode: 'live' },
+      ({ profile }) => profile.status === 'approved',
+      () => changeProfile(at, { status: 'rejected' }),
+    );
+  },
+  'org payout-config': async (at) => {
+    const known = { partnerRef: 'rc_1', destinationRef: null, railsRef: 'va_1' };
+    await storeOrg(at, {}, { status: 'approved', ...known });
+    const shown = { accountHolderName: 'Acme', pixKeyEnd: '0099' };
+    const registered = { partyRef: 'rc_1', destinationRef: 'dest_2' };
+    return organizationScene(
+      at,
+      { verb: 'payout-config', mode: 'live', ...registered, ...shown },
+      ({ profile }) => profile.destinationRef === 'dest_2',
+      () => changeProfile(at, { destinationRef: 'dest_9' }),
+    );
+  },
+  'org require-approval': async (at) => {
+    await storeOrg(at, { requiresApproval: true });
+    return organizationScene(
+      at,
+      { verb: 'require-approval', origin: 'invoice' },
+      ({ organization }) => !organization.requiresApproval,
+      () => requireApproval(at.deps, orgId, false),
+    );
+  },
+  'commands accept': async (at) => {
+    const review = aReview('received 25000 minor units, 10000 were requested');
+    await at.payment([anOrder('payin', 'cmd_odd', { review })], aPayment);
+    const was = await at.command('cmd_odd');
+    return {
+      itemId: 'cmd_odd',
+      request: { verb: 'accept', report: reviewName(review) },
+      isDone: async () => (await at.command('cmd_odd')).review === null,
+      change: () =>
+        at.deps.store.run(async (tx) => tx.commands.update({ ...was, review: aReview('other') })),
+    };
+  },
+  'payments cancel': (at) => endScene(at, 'cancel'),
+  'payments fail': (at) => endScene(at, 'fail'),
+  release: async (at) => {
+    const epoch = await quarantineRestored(at.deps);
+    return {
+      itemId: itemOfEpoch(epoch),
+      request: { verb: 'release', reason: 'the partner is gone' },
+      isDone: async () => (await currentEpoch(at.deps)).state === 'open',
+      change: async () => {
+        (at.made as World).advanceClock(5_000);
+        await quarantineRestored(at.deps);
+      },
+    };
+  },
+  'operator add': async (at) => {
+    const { publicKey } = newKey();
+    const known = () => at.deps.store.run((tx) => tx.operators.list());
+    return {
+      itemId: 'noa',
+      request: { verb: 'add-operator', name: 'noa', publicKey },
+      isDone: async () => (await known()).some(({ name }) => name === 'noa'),
+      change: () => registeredLater(at, 'noa'),
+    };
+  },
+};
+
+test('each command that another operator confirms is in this matrix, and no other', () => {
+  const second = [...declared].filter(([, authority]) =>
+    ['confirmed', 'first'].includes(authority),
+  );
+  assert.deepEqual(Object.keys(scenes).sort(), second.map(([command]) => command).sort());
+});
+
+const notAllowed = { code: 'DecisionNotAllowed' };
+const [ana, bia, eva] = ['ana', 'bia', 'eva'].map(operatorNamed);
+assert.ok(ana !== undefined && bia !== undefined && eva !== undefined);
+
+for (const [command, prepare] of Object.entries(scenes)) {
+  describe(`${command} in live mode`, () => {
+    const proposed = async (t: TestContext) => {
+      const made = await world(t);
+      const at = new DeskScene(made);
+      // It is older than any payment.
+      await currentKey(at.deps, 'partner');
+      await registered(at.deps, ['ana', 'bia', 'eva', 'ivo']);
+      const scene = await prepare(at);
+      const { itemId, request } = scene;
+      const asked = { itemId, request, evidence: 'letter 7', operator: ana, replace: false };
+      const { kind, decision } = await decide(at.deps, asked);
+      assert.equal(kind, 'proposed');
+      assert.equal(await scene.isDone(), false);
+      const confirm = (by = bia) => confirmProposal(at.deps, decision.id, by);
+      return { made, at, scene, confirm, decision };
+    };
+
+    test('takes effect when another operator confirms it, once', async (t) => {
+      const { scene, confirm } = await proposed(t);
+      const { kind, decision } = await confirm();
+      assert.deepEqual([kind, decision.state], ['done', 'done']);
+      assert.deepEqual([decision.proposedById, decision.endedById], [ana.id, bia.id]);
+      assert.equal(await scene.isDone(), true);
+      assert.equal((await confirm(eva)).kind, 'repeated');
+    });
+
+    test('has no effect by one person, whose proposal expires', async (t) => {
+      const { made, scene, confirm } = await proposed(t);
+      await assert.rejects(confirm(ana), notAllowed);
+      await assert.rejects(confirm(operatorNamed('nobody')), { code: 'OperatorNotAllowed' });
+      await assert.rejects(confirm(developmentOperator), { code: 'OperatorNotAllowed' });
+      made.advanceClock(PROPOSAL_LIFE_MS);
+      await assert.rejects(confirm(), notAllowed);
+      assert.equal(await scene.isDone(), false);
+    });
+
+    test('has no effect if the facts have changed since, or the proposer is gone', async (t) => {
+      const { at, confirm } = await proposed(t);
+      await removeOperator(at.deps, 'ana', bia);
+      await assert.rejects(confirm(), { code: 'OperatorNotAllowed' });
+      const other = await proposed(t);
+      await other.scene.change();
+      await assert.rejects(other.confirm());
+      const rows = await other.at.decisions();
+      assert.ok(rows.every(({ state }) => state === 'proposed'));
+    });
+  });
+}
+
+async function depositScene(at: DeskScene, request: DeskRequest): Promise<Scene> {
+  const deposit = await at.deposit();
+  const read = () => at.deps.store.run((tx) => tx.deposits.get(deposit.id));
+  return {
+    itemId: deposit.id,
+    request,
+    isDone: async () => (await read())?.state !== deposit.state,
+    change: () =>
+      at.deps.store.run(async (tx) => tx.deposits.update({ ...deposit, state: 'returned' })),
+  };
+}
+
+async function changeProfile(at: DeskScene, fields: object): Promise<void> {
+  const { profile } = await readOrg(at);
+  await at.deps.store.run(async (tx) => tx.organizations.updateProfile({ ...profile, ...fields }));
+}
+
+async function registeredLater(at: DeskScene, name: string): Promise<void> {
+  const { id } = operatorNamed(name);
+  const { publicKey } = newKey();
+  const row = { id, name, publicKey, number: 9, createdBy: null, createdAtMs: 1, version: 1 };
+  const open = { removedBy: null, removedAtMs: null, signedAtMs: 0 };
+  await at.deps.store.run(async (tx) => tx.operators.insert({ ...row, ...open }));
+}
+
+/** Each command with its authority. */
+function authorities(): ReadonlyMap<string, Authority> {
+  const stdio = { stdin: process.stdin, stdout: process.stdout, stderr: process.stderr };
+  const groups = [createProgram({ env: {}, ...stdio, exitCode: 0 })];
+  const found = new Map<string, Authority>();
+  for (const group of groups) {
+    for (const command of group.commands) {
+      if (command.commands.length > 0) {
+        groups.push(command);
+        continue;
+      }
+      const authority = authorityOf(command);
+      assert.ok(authority !== undefined, `${pathOf(command)} says who may give it`);
+      found.set(pathOf(command), authority);
+    }
+  }
+  return found;
+}
