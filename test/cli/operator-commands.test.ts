@@ -70,6 +70,22 @@ test('with operators, each command needs the key of one, also under development 
   assert.deepEqual((await ponte(as('eva'), 'org list')).json['error'], 'OperatorNotAllowed');
 });
 
+test('production access is proposed by one operator and granted by another', async () => {
+  const { id } = (await ponte(as('ana'), 'org create --name Live')).json;
+  await ponte(as('ana'), `org support ${id} --email help@acme.example`);
+  const granted = async () =>
+    (await ponte(as('ana'), `org show ${id}`)).json['productionGrantedAt'];
+  const { json } = await ponte(as('ana'), `org grant-production ${id}`);
+  const { command, proposedBy } = json['decision'] as Readonly<Record<string, unknown>>;
+  assert.deepEqual([json['outcome'], proposedBy, await granted()], ['proposed', 'ana', null]);
+  const confirm = `${command}`.replace(/^ponte /, '');
+  assert.equal((await ponte(as('ana'), confirm)).json['error'], 'DecisionNotAllowed');
+  assert.equal((await ponte(as('bia'), `${confirm} --dry-run`)).json['outcome'], 'done');
+  assert.equal(await granted(), null);
+  assert.equal((await ponte(as('bia'), confirm)).json['outcome'], 'done');
+  assert.notEqual(await granted(), null);
+});
+
 test('a key that others can read is refused, and so is a file without a key', async () => {
   await registerLogin('noa');
   const path = join(folder, 'noa', 'ponte', 'operator.key');
