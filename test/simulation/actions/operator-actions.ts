@@ -64,7 +64,8 @@ export function operatorsClearTheDesk(world: World, host: SimulatedHost): void {
     else operatorDecides(world, host, id, { verb: 'resolve', found: 'otherwise' });
   }
   for (const { payment, funds, commands } of observed.payments.values()) {
-    if (openLossOf(funds).amountMinor > 0n) operatorDecides(world, host, payment.id, { verb: 'write-off' });
+    if (openLossOf(funds).amountMinor > 0n)
+      operatorDecides(world, host, payment.id, { verb: 'write-off' });
     if (observed.outside.abilities.refunds) continue;
     for (const refund of commands.filter(isUnpaidRefund)) {
       if (world.random.chance(0.5)) operatorDecides(world, host, refund.id, { verb: 'refund' });
