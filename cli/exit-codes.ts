@@ -13,8 +13,8 @@ export const exitCodes = {
   configuration: [7, 'the configuration is not valid'],
   checkFailed: [
     8,
-    'a check has failed ' +
-      '(doctor, demo, ledger verify, reconcile, store copy, secrets reseal, backup, restore)',
+    'a check has failed (doctor, demo, ledger verify, audit verify, reconcile, store copy, ' +
+      'secrets reseal, backup, restore)',
   ],
   attention: [9, 'a check has warnings (doctor, backup, restore)'],
 } as const satisfies Record<string, readonly [number, string]>;
@@ -42,6 +42,7 @@ const exitOfCode = {
   SignInCodeExpired: 'forbidden',
   InsufficientScope: 'forbidden',
   SelfApprovalNotAllowed: 'forbidden',
+  OperatorNotAllowed: 'forbidden',
   AmbiguousExternalId: 'conflict',
   NotFound: 'notFound',
   MethodNotAllowed: 'invalid',

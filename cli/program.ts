@@ -2,6 +2,7 @@
 // streams are arguments, so that tests run commands as functions.
 import { Command, CommanderError, Help, type Option } from 'commander';
 import manifest from '../package.json' with { type: 'json' };
+import { addAuditCommands } from './commands/audit-commands.js';
 import { addBackupCommands } from './commands/backup-commands.js';
 import { addDeliveriesCommands } from './commands/deliveries-commands.js';
 import { addDocumentsCommands } from './commands/documents-commands.js';
@@ -10,6 +11,7 @@ import { addLedgerCommands } from './commands/ledger-commands.js';
 import { addMailsCommands } from './commands/mails-commands.js';
 import { addMemberCommands } from './commands/member-commands.js';
 import { addMoneyCommands } from './commands/money-commands.js';
+import { addOperatorsCommands } from './commands/operator-commands.js';
 import { addOrgCommands } from './commands/org-commands.js';
 import { addPartnerCommands } from './commands/partner-commands.js';
 import { addPaymentsCommands } from './commands/payments-commands.js';
@@ -60,6 +62,7 @@ export function createProgram(shell: Shell): Command {
   addServiceCommands(shell, program, manifest.version);
   addDemoCommand(shell, program);
   addListenCommand(shell, program);
+  addOperatorsCommands(shell, program);
   addOrgCommands(shell, program);
   addKeyCommands(shell, program);
   addMemberCommands(shell, program);
@@ -71,6 +74,7 @@ export function createProgram(shell: Shell): Command {
   addPartnerCommands(shell, program);
   addDocumentsCommands(shell, program);
   addLedgerCommands(shell, program);
+  addAuditCommands(shell, program);
   addReconcileCommand(shell, program);
   addSecretsCommands(shell, program);
   addStoreCommands(shell, program);

@@ -32,6 +32,7 @@ import {
   pathOf,
 } from '../core/usecases/parties/document-copies.js';
 import { findDifferences } from '../core/usecases/payments/ledger-check.js';
+import { auditHead } from '../core/usecases/service/audit-log.js';
 import { currentEpoch } from '../core/usecases/service/epochs.js';
 import { closedKeys } from '../core/usecases/service/secret-keys.js';
 import { documentFingerprint } from '../core/usecases/service/storage-fingerprint.js';
@@ -94,7 +95,13 @@ export async function makeBackup(
 /** The contents of a database, as a manifest describes them. */
 type Facts = Pick<
   Manifest,
-  'schema' | 'epoch' | 'secretKeys' | 'rows' | 'ledgerDifferences' | 'documentFingerprint'
+  | 'schema'
+  | 'epoch'
+  | 'secretKeys'
+  | 'rows'
+  | 'auditHead'
+  | 'ledgerDifferences'
+  | 'documentFingerprint'
 >;
 
 export async function factsOf(store: Store, { migrations, tables }: StoredRows): Promise<Facts> {
@@ -104,6 +111,7 @@ export async function factsOf(store: Store, { migrations, tables }: StoredRows):
     epoch: (await currentEpoch({ store })).number,
     secretKeys: checkValues.map(({ keyId: id, sealed }) => ({ id, sealed })),
     rows: tables,
+    auditHead: await auditHead({ store }),
     ledgerDifferences: (await findDifferences({ store }, DIFFERENCES_MAX)).length,
     documentFingerprint: await documentFingerprint(store),
   };

@@ -1,6 +1,6 @@
 // The forms of the values of environment variables: each refuses a value in words that say what to
 // give, without the value.
-import { resolve } from 'node:path';
+import { isAbsolute, resolve } from 'node:path';
 import { z } from 'zod';
 import { parseSecretKeys } from '../adapters/crypto/secret-box.js';
 import { isNetwork } from '../adapters/http/protocol/client-address.js';
@@ -78,6 +78,16 @@ export function documentUrl() {
   const form = /^https?:\/\/[!-~]+$/;
   const hint = 'give an http or https address';
   return z.string().refine((text) => form.test(text) && URL.canParse(text), hint);
+}
+
+export function anchorPlace() {
+  const hint = 'give the absolute path of a file, or an https address';
+  return z
+    .string()
+    .refine(
+      (text) => isAbsolute(text) || (/^https:\/\/[!-~]+$/.test(text) && URL.canParse(text)),
+      hint,
+    );
 }
 
 export function smtpUrl() {

@@ -16,6 +16,7 @@ import {
   TENANT_SHARE,
 } from '../core/usecases/service/rate-limits.js';
 import {
+  anchorPlace,
   bucketUrl,
   contactUrl,
   type DatabaseChoice,
@@ -212,6 +213,14 @@ export const variables = z.object({
   PONTE_BACKUP_KEEP: wholeNumber(1, 99_999).prefault('96').meta({
     description: 'Number of scheduled backups to keep.',
   }),
+  PONTE_AUDIT_ANCHOR: anchorPlace()
+    .optional()
+    .meta({
+      description:
+        'Keeps heads of the audit log outside the database: the absolute path of a file, to ' +
+        'which a line is appended, or an https URL, to which a head is sent.',
+      unset: 'none are kept',
+    }),
   PONTE_LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info').meta({
     description: 'Lowest level of the log, which is JSON lines on stderr.',
   }),
@@ -228,8 +237,8 @@ export const variableNames: readonly string[] = [
   ...secretNames.map((name) => `${name}${FILE}`),
 ];
 
-/** Commands that call a server read PONTE_KEY, those of the money desk PONTE_OPERATOR. */
-export const commandVariables = ['PONTE_KEY', `PONTE_KEY${FILE}`, 'PONTE_OPERATOR'] as const;
+/** Commands that call a server read PONTE_KEY. */
+export const commandVariables = ['PONTE_KEY', `PONTE_KEY${FILE}`] as const;
 
 const namesRead: readonly string[] = [...variableNames, ...commandVariables];
 
@@ -378,6 +387,8 @@ function configOf(values: z.output<typeof variables>, set: Environment) {
             everyMs: values.PONTE_BACKUP_EVERY,
             keep: values.PONTE_BACKUP_KEEP,
           },
+    /** An absolute path or an https URL; null: the audit log has no anchors. */
+    auditAnchor: values.PONTE_AUDIT_ANCHOR ?? null,
     logLevel: values.PONTE_LOG_LEVEL,
     /** What is valid but may be a mistake, one line each. */
     warnings: warningsOf(values),

@@ -15,6 +15,7 @@ import {
 } from '../core/usecases/service/storage-fingerprint.js';
 import { missingSearch } from '../core/usecases/webhooks/event-deliveries.js';
 import { appendAllWaiting } from '../core/usecases/webhooks/feed.js';
+import { anchorStep } from './anchor-place.js';
 import { readBackupAgeMs } from './backup-schedule.js';
 import { type Config, ConfigError } from './config.js';
 import { tokens, urlOf } from './container.js';
@@ -99,7 +100,7 @@ async function start(config: Config, role: HostRole, creation: Creation): Promis
     const metricsUrl = metrics && (await serveMetrics(metrics, config, deps, { store, clock }));
     warnOfSettings(config, deps);
     const demo = config.production ? null : await createDemo(deps);
-    workers = startWork(container, role);
+    workers = startWork(container, role, config);
     const running = workers;
     return {
       databaseName: store.name,
@@ -123,7 +124,11 @@ async function start(config: Config, role: HostRole, creation: Creation): Promis
   }
 }
 
-function startWork(container: Container, role: HostRole): Workers {
+function startWork(
+  container: Container,
+  role: HostRole,
+  { auditAnchor }: Pick<Config, 'auditAnchor'>,
+): Workers {
   const [deps, store, clock] = [
     container.get(tokens.deps),
     container.get(tokens.store),
@@ -139,8 +144,9 @@ function startWork(container: Container, role: HostRole): Workers {
           endLostLeases: (nowMs: number) => channel.endLostLeases(nowMs),
         };
   const parts = { deps, runners: container.get(tokens.runners), ...shared };
+  const anchored = auditAnchor === null ? [] : [anchorStep(deps, auditAnchor, shared.leads)];
   const steps = [
-    ...(role === 'api' ? [] : workerSteps(parts)).map((step) =>
+    ...(role === 'api' ? [] : [...workerSteps(parts), ...anchored]).map((step) =>
       whileAccurate(step, clock, channel),
     ),
     ...localSteps({ deps, partners: container.get(tokens.partners) }),

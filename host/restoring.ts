@@ -20,7 +20,9 @@ import { openSqliteStore } from '../adapters/storage/sqlite/store.js';
 import { formatInstant } from '../core/domain/base/instant.js';
 import { StoreRefusal, UnsoundCopy } from '../core/errors.js';
 import type { Clock, Log } from '../core/ports/outside.js';
+import type { Store } from '../core/ports/storage.js';
 import { namedFiles, pathOf } from '../core/usecases/parties/document-copies.js';
+import { verifyAudit } from '../core/usecases/service/audit-log.js';
 import { quarantineRestored } from '../core/usecases/service/epochs.js';
 import { closedKeys } from '../core/usecases/service/secret-keys.js';
 import { documentStorageProblem } from '../core/usecases/service/storage-fingerprint.js';
@@ -109,6 +111,7 @@ export async function acceptRestored(
     throw new UnsoundCopy(`${databaseName} lacks rows of ${fewer.join(', ')}. ${advice}`);
   }
   if (facts.ledgerDifferences > manifest.ledgerDifferences) throw unsound(databaseName, 'ledger');
+  await verifyLog(deps.store, databaseName, manifest);
   const placeProblem = await documentStorageProblem(deps);
   if (placeProblem !== null) throw new ConfigError([`PONTE_DOCUMENTS: ${placeProblem}`]);
   const epoch = dryRun ? null : (await quarantineRestored(deps)).number;
@@ -201,6 +204,7 @@ async function verified(
     await store.migrate();
     const { ledgerDifferences } = await factsOf(store, await store.rows());
     if (ledgerDifferences !== manifest.ledgerDifferences) throw unsound(from, 'the ledger differs');
+    await verifyLog(store, from, manifest);
     const known = new Set([...manifest.files.map(documentPath), ...manifest.missingDocuments]);
     const isComplete = manifest.documentsAt === undefined;
     const named = isComplete ? await namedFiles(store) : [];
@@ -211,6 +215,14 @@ async function verified(
   } finally {
     await store.close();
   }
+}
+
+/** The audit log is unbroken, and has the entry at which the backup was taken. */
+async function verifyLog(store: Store, what: string, { auditHead }: Manifest): Promise<void> {
+  const { defects } = await verifyAudit({ store }, auditHead == null ? [] : [auditHead]);
+  const [first] = defects;
+  if (first === undefined) return;
+  throw unsound(what, `audit log, entry ${first.sequence}: ${first.problem}`);
 }
 
 function unsound(what: string, why: string): UnsoundCopy {

@@ -74,7 +74,6 @@ const homes: Readonly<Record<string, string | readonly string[]>> = {
   'openapi-fetch': 'adapters/client/',
   pg: 'adapters/storage/',
   pino: 'adapters/log/',
-  'postal-mime': 'adapters/mail/',
   preact: 'adapters/pages/',
   'preact-render-to-string': 'adapters/pages/',
   'prom-client': 'adapters/metrics/',

@@ -42,6 +42,8 @@ const manifest = z.strictObject({
   /** The required secret keys, each with a known sealed text that checks it. */
   secretKeys: z.array(z.strictObject({ id: z.string(), sealed: z.string() })),
   rows: z.record(z.string(), count),
+  /** The head of the audit log; null before its first entry. */
+  auditHead: z.strictObject({ sequence: count, chainHash: sha256 }).nullable().optional(),
   /** Differences in the ledger at the time of the backup. */
   ledgerDifferences: count,
   /** The id of the documents folder of the database; null without documents. */

@@ -1,10 +1,10 @@
-// Mails as files, for development: each is written to a folder as it would be sent, and the path is
-// logged. The text is not logged, because its links sign buyers in.
+// Mails as files, for development: each is written to a folder as it would be sent, and as JSON for
+// the page /dev/mailbox. The path is logged, and not the text, because its links sign buyers in.
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createTransport } from 'nodemailer';
 import { assert } from '../../core/errors.js';
-import type { Log, Mailer, OutgoingMail } from '../../core/ports/outside.js';
+import type { Log, Mailer, OutgoingMail, WrittenMail } from '../../core/ports/outside.js';
 import { type MailSender, messageOf } from './message.js';
 
 const messageIdForm = /^mail_[0-9a-z]{1,64}(\.[0-9a-f]{8})?$/;
@@ -25,8 +25,10 @@ export function createFileMailer(options: {
         const { message } = await transport.sendMail(messageOf(from, mail));
         assert(Buffer.isBuffer(message), 'the message is one buffer');
         await mkdir(folder, { recursive: true, mode: 0o700 });
-        await writeFile(`${file}.part`, legible(message, mail), { mode: 0o600 });
-        await rename(`${file}.part`, file);
+        const { messageId: id, to, subject, writtenAtMs, text, html } = mail;
+        const shown: WrittenMail = { id, to, subject, writtenAtMs, text, html };
+        await writeWhole(join(folder, `${id}.json`), JSON.stringify(shown));
+        await writeWhole(file, legible(message, mail));
       } catch (error) {
         return { outcome: 'later', reason: String(error) };
       }
@@ -34,6 +36,11 @@ export function createFileMailer(options: {
       return { outcome: 'sent' };
     },
   };
+}
+
+async function writeWhole(file: string, content: string): Promise<void> {
+  await writeFile(`${file}.part`, content, { mode: 0o600 });
+  await rename(`${file}.part`, file);
 }
 
 /** The message without transfer encoding, so that a link can be copied from the file. */

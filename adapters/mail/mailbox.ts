@@ -1,7 +1,6 @@
 // Reads the mails that a development host wrote to files, for its page /dev/mailbox.
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import PostalMime from 'postal-mime';
 import type { Mailbox, WrittenMail } from '../../core/ports/outside.js';
 
 const MAILS_SHOWN = 50;
@@ -10,22 +9,13 @@ const idForm = /^mail_[0-9a-z]{1,64}(\.[0-9a-f]{8})?$/;
 export function createFileMailbox(folder: string): Mailbox {
   const read = async (id: string): Promise<WrittenMail | null> => {
     if (!idForm.test(id)) return null;
-    const bytes = await readFile(join(folder, `${id}.eml`)).catch(() => null);
-    if (bytes === null) return null;
-    const { to, subject, date, text, html } = await PostalMime.parse(bytes);
-    return {
-      id,
-      to: to?.map(({ address }) => address ?? '').join(', ') ?? '',
-      subject: subject ?? '',
-      writtenAtMs: Date.parse(date ?? ''),
-      text: text ?? '',
-      html: html ?? null,
-    };
+    const text = await readFile(join(folder, `${id}.json`), 'utf8').catch(() => null);
+    return text === null ? null : (JSON.parse(text) as WrittenMail);
   };
   return {
     async list() {
       const files = await readdir(folder).catch(() => []);
-      const ids = files.flatMap((file) => (file.endsWith('.eml') ? [file.slice(0, -4)] : []));
+      const ids = files.flatMap((file) => (file.endsWith('.json') ? [file.slice(0, -5)] : []));
       // Ids sort by creation time.
       const newest = ids.sort().reverse().slice(0, MAILS_SHOWN);
       const mails = await Promise.all(newest.map(read));

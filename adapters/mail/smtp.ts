@@ -44,15 +44,24 @@ export function createSmtpMailer({ url, from, requireTls }: SmtpOptions): Mailer
         return failedBy(error);
       }
     },
+    problem: () =>
+      transport.verify().then(
+        () => null,
+        (error: unknown) => reasonOf(error),
+      ),
   };
 }
 
 function failedBy(error: unknown): MailOutcome {
   const smtp = error as { readonly command?: unknown; readonly responseCode?: unknown };
-  const text = error instanceof Error ? error.message : String(error);
-  const reason = text.slice(0, REASON_LENGTH_MAX);
+  const reason = reasonOf(error);
   const code = typeof smtp.responseCode === 'number' ? smtp.responseCode : 0;
   // RCPT TO is about the address, DATA about the message; earlier commands are about the sender.
   const aboutMail = smtp.command === 'RCPT TO' || smtp.command === 'DATA';
   return { outcome: aboutMail && code >= 500 ? 'refused' : 'later', reason };
+}
+
+function reasonOf(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  return text.slice(0, REASON_LENGTH_MAX);
 }

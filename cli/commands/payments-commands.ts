@@ -1,11 +1,16 @@
 // `ponte payments`: lists, shows, ends and simulates payments.
 import { type Command, Option } from 'commander';
 import type { payment } from '../../adapters/http/resources/payment-routes.js';
-import { tenantOf } from '../../core/domain/base/tenant.js';
+import { type Mode, modes, tenantOf } from '../../core/domain/base/tenant.js';
 import { shortIdOf } from '../../core/domain/payments/bank-record.js';
 import type { PaymentView } from '../../core/domain/payments/change.js';
-import { type PaymentStatus, paymentStatuses } from '../../core/domain/payments/payment.js';
+import {
+  EXTERNAL_PREFIX,
+  type PaymentStatus,
+  paymentStatuses,
+} from '../../core/domain/payments/payment.js';
 import { simulatedEvents } from '../../core/domain/payments/simulated-event.js';
+import { PonteError } from '../../core/errors.js';
 import {
   addOperatorCommand,
   cursorOption,
@@ -26,6 +31,11 @@ interface ListOptions {
   readonly cursor: string | null;
 }
 
+interface ShowOptions {
+  readonly org: string | null;
+  readonly mode: Mode | null;
+}
+
 interface EndOptions {
   readonly reason: string;
   readonly dryRun: boolean;
@@ -39,6 +49,7 @@ export function addPaymentsCommands(shell: Shell, program: Command): void {
 
   addOperatorCommand<ListOptions>(shell, noun, {
     name: 'list',
+    authority: 'read',
     description: 'list payments, newest first',
     options: [
       new Option('--status <status>', 'only payments in this status')
@@ -51,12 +62,24 @@ export function addPaymentsCommands(shell: Shell, program: Command): void {
     run: list,
   });
 
-  addOperatorCommand(shell, noun, {
+  addOperatorCommand<ShowOptions>(shell, noun, {
     name: 'show <payment-id>',
-    description: 'show a payment',
-    run: async (operator, _, [id = '']) => {
-      const { findPayment } = await payments();
-      return shown(operator, await viewOf(operator, await findPayment(operator.deps, id)));
+    authority: 'read',
+    description: 'show a payment, by its id or by ext_<externalId> with --org and --mode',
+    options: [
+      new Option('--org <org-id>', 'the organization of an externalId').default(null),
+      new Option('--mode <mode>', 'its mode').choices(modes).default(null),
+    ],
+    run: async (operator, { org: orgId, mode }, [id = '']) => {
+      const { findPayment, readPayment } = await payments();
+      if (!id.startsWith(EXTERNAL_PREFIX)) {
+        return shown(operator, await viewOf(operator, await findPayment(operator.deps, id)));
+      }
+      if (orgId !== null && mode !== null) {
+        return shown(operator, await readPayment(operator.deps, { orgId, mode }, id));
+      }
+      const text = 'Give --org and --mode: each tenant chooses its externalIds.';
+      throw new PonteError('ValidationError', text);
     },
   });
 
@@ -66,6 +89,7 @@ export function addPaymentsCommands(shell: Shell, program: Command): void {
   ] as const) {
     addOperatorCommand<EndOptions>(shell, noun, {
       name: `${name} <payment-id>`,
+      authority: 'confirmed',
       description,
       options: [
         new Option('--reason <reason>', 'returned to the integrator').makeOptionMandatory(),
@@ -77,6 +101,7 @@ export function addPaymentsCommands(shell: Shell, program: Command): void {
 
   addOperatorCommand(shell, noun, {
     name: 'simulate <payment-id> <event>',
+    authority: 'signed',
     description: 'simulate an event of a test payment, for example money_arrives',
     details: `Events: ${simulatedEvents.join(', ')}.`,
     run: async (operator, _, [id = '', event = '']) => {
@@ -94,16 +119,31 @@ async function list(operator: Operator, options: ListOptions): Promise<Outcome> 
   const page = cutPage(await deps.store.run((tx) => tx.payments.list(filter)), limit);
   const views = await Promise.all(page.rows.map((one) => viewOf(operator, one)));
   const { payment } = await routes();
-  const data = views.map((view) => payment.show({ ...view, payUrl }));
+  const data = views.map((view) => ({
+    ...payment.show({ ...view, payUrl }),
+    orgId: view.payment.orgId,
+    mode: view.payment.mode,
+  }));
   const rows = data.map((one): Cell[] => [
     one.id,
+    one.orgId,
+    one.mode,
     one.status,
     `${one.amount} ${one.currency}`,
     one.funds.status,
     one.externalId,
     one.createdAt,
   ]);
-  const headings = ['ID', 'STATUS', 'AMOUNT', 'FUNDS', 'EXTERNAL ID', 'CREATED'];
+  const headings = [
+    'ID',
+    'ORGANIZATION',
+    'MODE',
+    'STATUS',
+    'AMOUNT',
+    'FUNDS',
+    'EXTERNAL ID',
+    'CREATED',
+  ];
   return listOutcome(data, table(headings, rows, 'No payments.'), page.nextCursor);
 }
 

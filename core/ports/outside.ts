@@ -48,6 +48,11 @@ export interface OutgoingMail {
 export interface Mailer {
   /** Sends once and gives up well before MAIL_LEASE_MS; never throws. */
   send(mail: OutgoingMail): Promise<MailOutcome>;
+  /**
+   * Why the mail server takes no mail, found by a connection with encryption and sign-in but
+   * without a mail; null: it would. Absent where there is no mail server. Never throws.
+   */
+  problem?(): Promise<string | null>;
 }
 
 /** Mails that a development host wrote instead of sending them. */
@@ -158,7 +163,9 @@ export type IdPrefix =
   | 'rct'
   | 'att'
   | 'dec'
-  | 'dst';
+  | 'opr'
+  | 'dst'
+  | 'aud';
 
 /** The first characters of an id after its prefix sort by creation time. */
 export const ID_TIME_CHARACTERS = 10;

@@ -39,7 +39,7 @@ const idle: QueueReport = {
   undeliveredMs: 0,
   stuckCommands: 0,
   deadLetters: 0,
-  fundsToReview: 0,
+  fundsToReview: { live: 0, test: 0 },
   losses: 0,
   epoch: 1,
   inQuarantine: false,
@@ -62,7 +62,9 @@ const healthy: Findings = {
   dataDir: 'data',
   freeBytes: 12.34 * GIB,
   backups: null,
+  mailProblem: null,
   withoutContact: [],
+  auditHead: null,
   data: { waiting: idle, imbalances: 0 },
 };
 
@@ -95,6 +97,7 @@ test('a healthy service is reported check by check', () => {
       'serving: process 12 since 2026-01-02T03:04:05.000Z',
       'connections: each keeps its session',
       'disk: 12.3 GiB free at data',
+      'mail: the mail server accepts us',
       'contacts: buyers find a person to ask',
       'secret keys: of this database',
       'documents: where they belong',
@@ -161,6 +164,11 @@ describe('each defect is reported with what to do about it', () => {
       { withoutContact: ['org_1', 'org_2'] },
       'warning contacts: org_1, org_2: live without one; run ponte org support <org-id> --email',
     ],
+    [
+      { mailProblem: 'connect ECONNREFUSED 127.0.0.1:25' },
+      'warning mail: connect ECONNREFUSED 127.0.0.1:25: buyers get no sign-in links. Check ' +
+        'PONTE_SMTP_URL',
+    ],
     [{ keysProblem: 'nothing opens' }, 'critical secret keys: nothing opens'],
     [{ documentsProblem: 'data is elsewhere' }, 'critical documents: data is elsewhere'],
     [{ freeBytes: GIB / 2 }, 'warning disk: only 0.5 GiB free at data'],
@@ -218,7 +226,7 @@ describe('each defect is reported with what to do about it', () => {
         'ponte money list',
     ],
     [
-      waiting({ fundsToReview: 2 }),
+      waiting({ fundsToReview: { live: 2, test: 5 } }),
       'critical funds: 2 payments whose money needs review: ponte money list',
     ],
     [
@@ -256,6 +264,13 @@ describe('each defect is reported with what to do about it', () => {
 
   test('a backup that is not older than two intervals is no defect', () => {
     assert.deepEqual(wrong({ backups: { everyMs: MINUTE_MS, ageMs: 2 * MINUTE_MS } }), []);
+  });
+
+  test('money of test mode that needs review is a note, no defect', () => {
+    const findings = { ...healthy, ...waiting({ fundsToReview: { live: 0, test: 2 } }) };
+    const funds = diagnose(findings).find(({ name }) => name === 'funds');
+    const detail = 'none needs review; 2 payments of test mode: ponte money list';
+    assert.deepEqual(funds, { name: 'funds', severity: 'ok', detail });
   });
 
   test('work that is due since a moment, and an event between two attempts, are no defects', () => {

@@ -54,7 +54,10 @@ function service(database: string) {
     PONTE_MAIL_FROM: 'pay@ponte.example',
   });
   const command = (keys: string, words: string) => runCommand(env(keys), words.split(' '));
+  const withoutMail = (keys: string, words: string) =>
+    runCommand({ ...env(keys), PONTE_SMTP_URL: '' }, words.split(' '));
   return {
+    withoutMail,
     start: (keys: string): Promise<Host> => startHost(readConfig(env(keys))),
     command,
     async json(keys: string, words: string): Promise<Json> {
@@ -142,7 +145,7 @@ for (const [name, newDatabase] of Object.entries(databases)) {
     });
 
     test('a process that still seals under a retired key makes it required again', async (t) => {
-      const { start, command, json } = service(await newDatabase());
+      const { start, command, json, withoutMail } = service(await newDatabase());
       await (await start(both)).stop();
       // Started with the keys in the wrong order.
       const host = await start(`${oldKey},${newKey}`);
@@ -153,7 +156,7 @@ for (const [name, newDatabase] of Object.entries(databases)) {
         eventTypes: ['*'],
       });
       assert.deepEqual((await json(both, 'secrets reseal'))['retiredKeys'], ['old']);
-      assert.equal((await command(newKey, 'doctor')).status, 0);
+      assert.equal((await withoutMail(newKey, 'doctor')).status, 0);
       await rotateSecret(host.deps, tenant, subscription.id);
       const doctor = await command(newKey, 'doctor');
       assert.equal(doctor.status, 8);

@@ -2,6 +2,7 @@
 import { after, describe } from 'node:test';
 import type { Sealer, Store } from '../../core/ports/storage.js';
 import { storeAccountsContract } from './store-accounts-contract.js';
+import { storeAuditContract } from './store-audit-contract.js';
 import { storeBankDetailsContract } from './store-bank-details-contract.js';
 import { storeClaimsContract } from './store-claims-contract.js';
 import { storeContract } from './store-contract.js';
@@ -15,6 +16,7 @@ import { storeLinksContract } from './store-links-contract.js';
 import { storeListsContract } from './store-lists-contract.js';
 import { storeMembersContract } from './store-members-contract.js';
 import { storeMoneyContract } from './store-money-contract.js';
+import { storeOperatorsContract } from './store-operators-contract.js';
 import { storePaymentListsContract } from './store-payment-lists-contract.js';
 import { storeQueueStatsContract } from './store-queue-stats-contract.js';
 import { storeRetentionContract } from './store-retention-contract.js';
@@ -32,6 +34,7 @@ export const writes: Parts = {
   batches: storeContract,
   rows: storeRowsContract,
   'the feed': storeFeedContract,
+  'the audit log': storeAuditContract,
 };
 
 export const others: Parts = {
@@ -45,6 +48,7 @@ export const others: Parts = {
   'invoices and mails': storeInvoicesContract,
   'links and page sessions': storeLinksContract,
   members: storeMembersContract,
+  operators: storeOperatorsContract,
   deposits: storeDepositsContract,
   retention: storeRetentionContract,
   lists: storeListsContract,

@@ -217,6 +217,11 @@ const roundTrips: Readonly<Record<string, RoundTrip>> = {
     read: (tx) => tx.feed.after(tenant, 0, 9),
     expected: [aFeedEvent()],
   },
+  'an event of the feed, found by its id': {
+    write: (tx) => tx.feed.append(aFeedEvent(), subscriptionsAfter(0)),
+    read: (tx) => tx.feed.get(tenant, aFeedEvent().id),
+    expected: aFeedEvent(),
+  },
   'a subscription': inserted('subscriptions', aSubscription({ active: false }), (rows) =>
     rows.get(tenant, 'whs_1'),
   ),
@@ -299,6 +304,7 @@ export function storeRowsContract(fresh: OpenStore): void {
           tx.buyers.submission(stranger, 'byr_1'),
           tx.buyers.submissionById(stranger, 'kyc_1'),
           tx.feed.after(stranger, 0, 9),
+          tx.feed.get(stranger, aFeedEvent().id),
           tx.subscriptions.get(stranger, 'whs_1'),
           tx.subscriptions.list(stranger, 9),
           tx.subscriptions.active(stranger),

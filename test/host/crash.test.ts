@@ -90,6 +90,9 @@ test('a host killed under load loses nothing it acknowledged and does nothing tw
   await until('no delivery is on its way', allIsSent);
   assert.deepEqual(await deadLetters(), [], 'no dead letters are left');
   assert.equal((await runCommand(env, ['ledger', 'verify', '--json'])).status, 0);
+  const { stdout } = await runCommand(env, ['audit', 'verify', '--json']);
+  const { sound, entries } = JSON.parse(stdout);
+  assert.ok(sound && entries > planned.length, 'the audit log is unbroken');
   assert.equal(await host.stop('SIGTERM'), 0);
   const ids = [...acknowledged.values()];
   await withStore((store) => checkBooks(store, ids));

@@ -42,6 +42,15 @@ begin
 end
 $function$;
 
+create or replace function ponte_audit_keeps()
+ returns trigger
+ language plpgsql
+as $function$
+begin
+  raise exception 'the audit log is append-only';
+end
+$function$;
+
 create or replace function ponte_expect(hits bigint, expected bigint)
  returns void
  language plpgsql
@@ -441,6 +450,12 @@ create index events_of_subject on events using btree (org_id, mode, subject_id, 
 
 create unique index events_sequence on events using btree (org_id, mode, sequence);
 
+create trigger events_keep_audit before delete or update on events for each row when ((old.org_id
+    = 'service'::text)) execute function ponte_audit_keeps();
+
+create trigger events_keep_audit_all before truncate on events for each statement execute function
+    ponte_audit_keeps();
+
 create table feed_heads (
   org_id text collate "C" not null,
   mode text collate "C" not null,
@@ -728,6 +743,26 @@ create table money_decisions (
 );
 
 create unique index money_decisions_of_item on money_decisions using btree (item_id, number);
+
+create table operators (
+  id text collate "C" not null,
+  name text collate "C" not null,
+  public_key text collate "C" not null,
+  number integer not null,
+  created_by text collate "C",
+  created_at timestamp with time zone not null,
+  removed_by text collate "C",
+  removed_at timestamp with time zone,
+  signed_at timestamp with time zone not null,
+  version integer not null,
+  constraint operators_pkey primary key (id)
+);
+
+create unique index operators_name on operators using btree (name) where (removed_at is null);
+
+create unique index operators_number on operators using btree (number);
+
+create unique index operators_public_key on operators using btree (public_key);
 
 create table organization_profiles (
   org_id text collate "C" not null,

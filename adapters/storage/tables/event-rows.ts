@@ -1,4 +1,4 @@
-// Events: the feed with its gap-free sequence and audit chain per tenant, and events of 0.1.0 that
+// Events: the feed of each tenant, gap-free and chained, the audit log, and events of 0.1.0 that
 // have no number yet: columns and SQL.
 import type { DomainEvent, EventNote, NumberedEvent } from '../../../core/domain/payments/event.js';
 import { fixed, group, integer, key, minor, readerOf, tenant, text, time } from '../columns.js';
@@ -34,7 +34,7 @@ const appended = templated(
 );
 
 /** Without the body. A scalar subquery: PostgreSQL would turn `exists` into a hash of the table. */
-const undispatched = events.only(['orgId', 'mode', 'id', 'type', 'subjectId', 'createdAtMs']);
+const undispatched = events.without(['body', 'sequence', 'chainHash']);
 const undispatchedSql = [
   `select ${undispatched.columns.join(', ')} from events e`,
   'where org_id = $1 and mode = $2 and sequence > $3 and sequence <= $4 and (select count(*)',
@@ -88,12 +88,21 @@ export const feedPart: TxPart<'feed'> = {
     const params = newEvent.parts.map(({ write }) => write(event));
     unit.stage(appended(rowName([event.orgId, event.mode, event.id]), params));
   },
+  get: (unit, { orgId, mode }, id) => unit.byKey(events, [orgId, mode, id]),
   after: (unit, { orgId, mode }, sequence, limit) =>
     unit.all(
       events,
       'where org_id = $1 and mode = $2 and sequence > $3 order by sequence limit $4',
       [orgId, mode, sequence, limit],
     ),
+  newest(unit, { orgId, mode }, subjectId, { beforeSequence, limit }) {
+    const place = [orgId, mode, beforeSequence ?? Number.MAX_SAFE_INTEGER, limit];
+    const range = 'where org_id = $1 and mode = $2 and sequence < $3';
+    const order = 'order by sequence desc limit $4';
+    return subjectId === null
+      ? unit.all(events, `${range} ${order}`, place)
+      : unit.all(events, `${range} and subject_id = $5 ${order}`, [...place, subjectId]);
+  },
   async withoutDelivery(unit, { orgId, mode, id }, after, last) {
     const rows = await unit.rows('deliveries', undispatchedSql, [orgId, mode, after, last, id]);
     return rows.map(undispatched.read);

@@ -30,8 +30,16 @@ export async function validKeys(
 
 /** Every key that ever signed records, for their verification. */
 export async function recordKeys(deps: KeyNeeds): Promise<readonly PublicJwk[]> {
-  const keys = await deps.store.run((tx) => tx.serviceKeys.list('record'));
-  return keys.map((key) => publicJwk(opened(deps, key)));
+  return (await openedKeys(deps, 'record')).map(publicJwk);
+}
+
+/** Expired keys included. */
+export async function openedKeys(
+  deps: KeyNeeds,
+  purpose: ServiceKeyPurpose,
+): Promise<readonly OpenedKey[]> {
+  const keys = await deps.store.run((tx) => tx.serviceKeys.list(purpose));
+  return keys.map((key) => opened(deps, key));
 }
 
 /** Creates the key if there is none. */

@@ -30,7 +30,12 @@ test('each mail is a file readable by its owner only, and the log has no link', 
   const mailer = createFileMailer({ folder, from, log });
   assert.deepEqual(await mailer.send(mail), { outcome: 'sent' });
   assert.deepEqual(await mailer.send({ ...mail, messageId: 'mail_2' }), { outcome: 'sent' });
-  assert.deepEqual(readdirSync(folder).toSorted(), ['mail_1.eml', 'mail_2.eml']);
+  assert.deepEqual(readdirSync(folder).toSorted(), [
+    'mail_1.eml',
+    'mail_1.json',
+    'mail_2.eml',
+    'mail_2.json',
+  ]);
   const file = join(folder, 'mail_1.eml');
   const text = readFileSync(file, 'utf8');
   assert.match(text, /^Message-ID: <mail_1@localhost>\r$/m);
@@ -55,7 +60,7 @@ test('sent again, it takes its own place', async () => {
   const before = readFileSync(join(folder, 'mail_1.eml'));
   await mailer.send(mail);
   assert.deepEqual(readFileSync(join(folder, 'mail_1.eml')), before);
-  assert.equal(readdirSync(folder).length, 2);
+  assert.equal(readdirSync(folder).length, 4);
 });
 
 test('where nothing can be written, it is tried later', async () => {

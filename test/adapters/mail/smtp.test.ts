@@ -98,6 +98,24 @@ test('a wrong password is ours to correct, not the mail’s end', async () => {
   assert.equal((await send({ url })).outcome, 'later');
 });
 
+test('a check connects, encrypts and signs in as for a mail, and sends none', async () => {
+  const from = { name: 'Ponte', address: 'pay@acme.example' };
+  const url = `smtp://user:right@127.0.0.1:${server.port}`;
+  const problem = (options: Partial<SmtpOptions> = {}) =>
+    createSmtpMailer({ url, from, requireTls: false, ...options }).problem?.();
+  const before = server.commands.length;
+  assert.equal(await problem(), null);
+  const said = server.commands.slice(before);
+  assert.ok(said.some((line) => line.startsWith('AUTH')));
+  assert.ok(!said.some((line) => line.startsWith('MAIL')));
+  assert.match((await problem({ requireTls: true })) ?? '', /TLS/i);
+  server.answers = { AUTH: '535 5.7.8 wrong' };
+  assert.match((await problem()) ?? '', /535/);
+  const gone = await localSmtp();
+  await gone.close();
+  assert.match((await problem({ url: gone.url })) ?? '', /ECONNREFUSED/);
+});
+
 test('no server: later', async () => {
   const gone = await localSmtp();
   await gone.close();

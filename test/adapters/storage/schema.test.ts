@@ -7,6 +7,7 @@ import { loadMigrations } from '../../../adapters/storage/migrations.js';
 import { openPostgresStore } from '../../../adapters/storage/postgres/store.js';
 import { SqliteDatabase } from '../../../adapters/storage/sqlite/database.js';
 import { migrateSqlite } from '../../../adapters/storage/sqlite/migrations.js';
+import { objectTypes } from '../../../core/domain/service/audit-entry.js';
 import { localPostgres } from '../../support/databases/local-postgres.js';
 
 const postgres = localPostgres();
@@ -105,3 +106,21 @@ test('both databases have the same indexes, over the same columns and with the s
 function words(text: string): readonly string[] {
   return [...text.matchAll(/'([^']+)'/g)].map(([, word]) => word ?? '').sort();
 }
+
+/** No batch of a use case writes them. */
+const ofTheStoreAlone = ['receipt_lines', 'schema_migrations', 'statement_scans'];
+
+test('every table has a name in the audit log, or none on purpose', () => {
+  const names = schemaOfSqlite('table').map(({ name }) => name);
+  const known = [...Object.keys(objectTypes), ...ofTheStoreAlone];
+  assert.deepEqual(names.toSorted(), known.toSorted());
+});
+
+test('PostgreSQL refuses to change an entry of the audit log', async () => {
+  const place = "'service', 'live', 'aud_1', 1, 'key create', 'org_1', '{}', '', now()";
+  await rows(`insert into events (org_id, mode, id, sequence, type, subject_id, body, chain_hash,
+    created_at) values (${place})`);
+  for (const change of ["update events set body = ''", 'delete from events', 'truncate events']) {
+    await assert.rejects(rows(change), /the audit log is append-only/, change);
+  }
+});

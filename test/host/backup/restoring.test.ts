@@ -309,6 +309,13 @@ const refusals: readonly (readonly [
     /the ledger differs/,
   ],
   [
+    'an audit log that its manifest does not know',
+    (from) =>
+      rewrite(from, (it) => ({ ...it, auditHead: { sequence: 1, chainHash: '0'.repeat(64) } })),
+    8,
+    /audit log, entry 1/,
+  ],
+  [
     'a backup of PostgreSQL',
     (from) => rewrite(from, (it) => ({ ...it, database: 'postgres' })),
     7,

@@ -6,6 +6,7 @@ import { before, test } from 'node:test';
 import { seededBytes } from '../../../adapters/crypto/ids.js';
 import { postgresConnections } from '../../../adapters/storage/postgres/connections.js';
 import { openPostgresStore } from '../../../adapters/storage/postgres/store.js';
+import { verifyAudit } from '../../../core/usecases/service/audit-log.js';
 import { readConfig } from '../../../host/config.js';
 import { type Host, startHost } from '../../../host/main.js';
 import { type PostgresPair, postgresPair } from '../../support/databases/postgres-pair.js';
@@ -103,5 +104,8 @@ test('a primary killed under load loses no acknowledged payment to its standby',
   const store = openPostgresStore({ url: pair.url });
   await checkBooks(store, load.acknowledged.values());
   await readFeed(store, load.acknowledged.values());
+  const { defects, entries } = await verifyAudit({ store });
+  assert.deepEqual(defects, []);
+  assert.ok(entries > 0, 'messages of the partner are in the audit log');
   await store.close();
 });

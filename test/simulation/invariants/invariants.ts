@@ -1,6 +1,7 @@
 // The invariants: each function is named for its rule and returns a violation or null. `always`
 // holds after every step, `atTheEnd` once faults have stopped and time has passed, `inTheLongRun`
 // some days later. They judge by the books of the partner and the receivers, not of the core.
+import { noChangeByAnActorIsWithoutAnEntry } from './audit-invariants.js';
 import {
   noBytesAreKept,
   noDocumentIsReadAfterItsPurge,
@@ -39,6 +40,7 @@ import {
 } from './ledger-invariants.js';
 import {
   aKeyNeverCarriesAnotherRequest,
+  aPayinIsBookedOnce,
   aRefusedRefundIsLookedUpBeforeItIsSentAgain,
   atMostOnePayinPerPayment,
   atMostOnePayoutPerPayment,
@@ -88,6 +90,7 @@ export const always = {
   noCallerSeesASurprise,
   noTenantChangesAnothersRows,
   noTenantSeesAnothersRows,
+  noChangeByAnActorIsWithoutAnEntry,
   nothingAcknowledgedIsLost,
   oneResourcePerKeyAndExternalId,
   statusesFollowTheTableAndTerminalOnesStay,
@@ -119,6 +122,7 @@ export const always = {
   neverGivenBackMoreThanIsLeft,
   refundsTakeFromThePayinThatHasTheMoney,
   whatTheBuyerSentIsAccountedFor,
+  aPayinIsBookedOnce,
   cancelAndPayoutNeverBothWin,
   settledOnlyAfterAPaidPayout,
   settlementsSayWhatThePartnerPaid,

@@ -22,7 +22,7 @@ import {
   type LedgerDifference,
 } from '../../../core/usecases/payments/ledger-check.js';
 import type { PartnerTransaction } from '../partner/partner-ledger.js';
-import type { BatchObserver, StagedWrite } from '../world/gated-store.js';
+import type { BatchObserver, ObservedBatch, StagedWrite } from '../world/gated-store.js';
 import type { ReceivedWebhook } from '../world/simulated-receivers.js';
 import { ObservedParties } from './observed-parties.js';
 import { allParts, type ObservedPayment, type Part, readParts } from './observed-payment.js';
@@ -30,12 +30,6 @@ import { ObservedRows, type RowsCopy } from './observed-rows.js';
 import { mailIdOf, type Outside } from './outside-truth.js';
 import { QuarantineMonitor } from './quarantine-monitor.js';
 import { RestoreExemptions } from './restore-exemptions.js';
-
-/** What a batch wrote, and for whom if one of the tenants asked for it. */
-export interface Batch {
-  readonly by: Tenant | null;
-  readonly writes: readonly StagedWrite[];
-}
 
 export interface StateCopy {
   readonly memories: RowsCopy;
@@ -63,11 +57,11 @@ export class ObservedState extends ObservedRows implements BatchObserver {
   freshReceived: readonly ReceivedWebhook[] = [];
   /** Webhooks whose delivery has no row yet. */
   sentWithoutRow: readonly ReceivedWebhook[] = [];
-  freshBatches: readonly Batch[] = [];
+  freshBatches: readonly ObservedBatch[] = [];
   /** Payments that passed KYC since the last look. */
   freshlyVerified: readonly ObservedPayment[] = [];
   storedDocuments: ReadonlyMap<string, readonly string[]> = new Map();
-  #batchesSince: Batch[] = [];
+  #batchesSince: ObservedBatch[] = [];
   differences: readonly LedgerDifference[] = [];
   /** Every key that signed bank details. */
   recordKeys: readonly ServiceKey[] = [];
@@ -96,10 +90,10 @@ export class ObservedState extends ObservedRows implements BatchObserver {
     return this.parties.touched || sets.some((set) => set.size > 0);
   }
 
-  applied(writes: readonly StagedWrite[], by: Tenant | null): void {
+  applied(batch: ObservedBatch): void {
     this.#batches += 1;
-    this.#batchesSince.push({ by, writes });
-    for (const write of writes) {
+    this.#batchesSince.push(batch);
+    for (const write of batch.writes) {
       this.#note(write);
       this.parties.note(write);
     }

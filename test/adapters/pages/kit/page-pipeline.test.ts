@@ -8,6 +8,7 @@ import { test } from 'node:test';
 import { pageRoutes } from '../../../../adapters/pages/page-routes.js';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../../core/domain/base/instant.js';
 import { simulate } from '../../../../core/usecases/sandbox/simulations.js';
+import { newestEntries } from '../../../../core/usecases/service/audit-log.js';
 import { type PageSite, pageSite, textOf, type Visitor } from '../visitor.js';
 
 /** A visitor who proved the mailbox of the payment. */
@@ -47,6 +48,29 @@ test('every page has the headers that forbid scripts, frames, caches and referre
     assert.equal(headers.get('x-frame-options'), 'DENY');
     assert.equal(headers.get('x-content-type-options'), 'nosniff');
     assert.equal(headers.get('x-robots-tag'), 'noindex');
+  }
+});
+
+test('what a form changes is in the audit log, by the link and then by the buyer', async (t) => {
+  const site = await pageSite(t);
+  const { id, path } = await site.newPayment();
+  const visitor = await signedIn(site, path);
+  await visitor.open(path);
+  await visitor.send('/sign-out');
+  const entries = await newestEntries(site.world.deps, site.tenant.orgId, {
+    beforeSequence: null,
+    limit: 100,
+  });
+  const found = entries.map(({ actor, action }) => `${actor.kind} ${actor.id} ${action}`);
+  const publicId = path.slice('/r/'.length);
+  assert.deepEqual([...new Set(found)].toReversed(), [
+    `link ${publicId} /r/{publicId}/link`,
+    `link ${publicId} /r/{publicId}/enter`,
+    `buyer ${id} /r/{publicId}/sign-out`,
+  ]);
+  for (const { address, requestId } of entries) {
+    assert.equal(address, '127.0.0.1');
+    assert.ok(requestId !== null);
   }
 });
 

@@ -1,0 +1,147 @@
+// `ponte audit`: the log of who changed what, and whether it is as it was written.
+import { open, readFile } from 'node:fs/promises';
+import { type Command, Option } from 'commander';
+import { formatInstant } from '../../core/domain/base/instant.js';
+import type { AuditEntry } from '../../core/domain/service/audit-entry.js';
+import { PonteError } from '../../core/errors.js';
+import {
+  addOperatorCommand,
+  cursorOption,
+  limitOption,
+  listOutcome,
+  type Operator,
+  type Outcome,
+  type Shell,
+} from '../operator.js';
+import { table } from '../output.js';
+
+interface ListOptions {
+  readonly org: string | null;
+  readonly limit: number;
+  readonly cursor: string | null;
+}
+
+const auditLog = () => import('../../core/usecases/service/audit-log.js');
+
+export function addAuditCommands(shell: Shell, program: Command): void {
+  const noun = program.command('audit').description('the log of who changed what');
+
+  addOperatorCommand<ListOptions>(shell, noun, {
+    name: 'list',
+    authority: 'read',
+    description: 'list the newest entries',
+    options: [
+      new Option('--org <org-id>', 'of this organization; by default of all').default(null),
+      limitOption(),
+      cursorOption(),
+    ],
+    run: list,
+  });
+
+  addOperatorCommand<{ readonly anchors: string | null }>(shell, noun, {
+    name: 'verify',
+    authority: 'read',
+    description: 'check that no entry was changed, removed, inserted or moved',
+    options: [
+      new Option(
+        '--anchors <file>',
+        'a file of anchors; by default that of PONTE_AUDIT_ANCHOR',
+      ).default(null),
+    ],
+    details:
+      'Without anchors a log that was rewritten as a whole, or cut at its end with its head, is\n' +
+      'not detected.',
+    run: verify,
+  });
+
+  addOperatorCommand<{ readonly to: string }>(shell, noun, {
+    name: 'export',
+    authority: 'read',
+    description: 'write all entries to a file, a line of JSON each',
+    options: [new Option('--to <file>', 'a new file').makeOptionMandatory()],
+    details:
+      'The chainHash of a line is the SHA-256, in hex, of the chainHash before it and its body.',
+    run: exportEntries,
+  });
+}
+
+async function list({ deps }: Operator, { org, limit, cursor }: ListOptions): Promise<Outcome> {
+  const { newestEntries } = await auditLog();
+  const beforeSequence = cursor === null ? null : Number(cursor);
+  const found = await newestEntries(deps, org, { beforeSequence, limit: limit + 1 });
+  const entries = found.slice(0, limit);
+  const last = entries.at(-1);
+  const nextCursor = found.length > limit && last !== undefined ? `${last.sequence}` : null;
+  const data = entries.map(({ atMs, ...entry }) => ({ ...entry, at: formatInstant(atMs) }));
+  const rows = data.map((row) => [
+    row.sequence,
+    row.at,
+    `${row.actor.kind} ${row.actor.id}`,
+    row.address,
+    row.action,
+    row.orgId,
+    shownObjects(row),
+  ]);
+  const headings = ['ENTRY', 'AT', 'ACTOR', 'FROM', 'ACTION', 'ORGANIZATION', 'CHANGED'];
+  return listOutcome(data, table(headings, rows, 'No entries.'), nextCursor);
+}
+
+function shownObjects({ objects }: Pick<AuditEntry, 'objects'>): string {
+  const [first, ...others] = objects.map(({ type, id }) => (id === null ? type : `${type} ${id}`));
+  return others.length === 0 ? (first ?? '') : `${first} and ${others.length} more`;
+}
+
+async function verify(
+  { deps, config }: Operator,
+  { anchors: named }: { readonly anchors: string | null },
+): Promise<Outcome> {
+  const [{ verifyAudit }, { readAnchors }] = await Promise.all([
+    auditLog(),
+    import('../../core/usecases/service/audit-anchors.js'),
+  ]);
+  const configured = config.auditAnchor?.startsWith('https://') ? null : config.auditAnchor;
+  const file = named ?? configured;
+  const text = file === null ? '' : await textOf(file);
+  const { anchors, foreignLines } = await readAnchors(deps, text);
+  const { head, entries, defects } = await verifyAudit(deps, anchors);
+  const foreign = foreignLines.map((line) => ({
+    sequence: null,
+    problem: `line ${line} of the anchors is not signed by this service`,
+  }));
+  const problems = [...defects, ...foreign];
+  const isSound = problems.length === 0;
+  const rows = problems.map(({ sequence, problem }) => [sequence, problem]);
+  const found = isSound ? 'The log is as it was written.' : '';
+  const counts = `${entries} entries, ${anchors.length} anchors.`;
+  const at = head === null ? '' : ` Head: ${head.sequence} ${head.chainHash}`;
+  return {
+    json: { sound: isSound, entries, anchors: anchors.length, head, problems },
+    text: `${table(['ENTRY', 'PROBLEM'], rows, found)}\n${counts}${at}`,
+    exit: isSound ? 'done' : 'checkFailed',
+  };
+}
+
+async function textOf(file: string): Promise<string> {
+  return readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new PonteError('ValidationError', `${file}: cannot be read (${error.code}).`);
+  });
+}
+
+async function exportEntries(
+  { deps }: Operator,
+  { to }: { readonly to: string },
+): Promise<Outcome> {
+  const { allEntries } = await auditLog();
+  const file = await open(to, 'wx', 0o600);
+  let entries = 0;
+  try {
+    for await (const { sequence, chainHash, body } of allEntries(deps)) {
+      await file.write(`${JSON.stringify({ sequence, chainHash, body })}\n`);
+      entries += 1;
+    }
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  return { json: { entries, file: to }, text: `${entries} entries in ${to}` };
+}

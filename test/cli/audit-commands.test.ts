@@ -1,0 +1,134 @@
+// `ponte audit`: what commands leave in the log, and that a changed log fails its verification.
+import assert from 'node:assert/strict';
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { before, test } from 'node:test';
+import SqliteConnection from 'better-sqlite3';
+import { headAfter } from '../../core/domain/payments/event.js';
+import { runCommand } from '../support/servers/command.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+import { valuesOf } from '../support/values-of.js';
+
+const folder = temporaryFolder();
+const anchors = join(folder, 'anchors.jsonl');
+const env = { PONTE_DATA_DIR: folder, PONTE_LOG_LEVEL: 'silent', PONTE_OPERATOR: 'alice' };
+const ponte = (words: string) => runCommand(env, words.split(' '));
+
+interface Json {
+  readonly [name: string]: unknown;
+}
+
+async function json(words: string, status = 0): Promise<Json> {
+  const { stdout, stderr, status: found } = await ponte(`${words} --json`);
+  assert.equal(found, status, stderr);
+  return JSON.parse(stdout) as Json;
+}
+
+let org: string;
+
+before(async () => {
+  org = String((await json('org create --name Exporter'))['id']);
+  await json(`member add --org ${org} --email ana@acme.example --role owner`);
+  await json(`key create --org ${org} --mode live --name erp`);
+});
+
+test('each command that changes something is an entry with its operator and machine', async () => {
+  const { data } = await json(`audit list --org ${org}`);
+  const rows = data as readonly Json[];
+  const actions = new Set(valuesOf(rows, 'action').toReversed());
+  assert.deepEqual([...actions], ['org create', 'member add', 'key create']);
+  for (const { actor, address } of rows) {
+    assert.deepEqual(actor, { kind: 'operator', id: 'alice' });
+    assert.equal(address, hostname());
+  }
+});
+
+test('commands that read, or only show what they would do, leave none', async () => {
+  const before = (await json('audit verify'))['entries'];
+  await json('org list');
+  await json(`member list --org ${org}`);
+  await json('prune --older-than 400d --dry-run');
+  assert.equal((await json('audit verify'))['entries'], before);
+});
+
+test('the list has pages', async () => {
+  const first = await json('audit list --limit 2');
+  const rest = await json(`audit list --limit 2 --cursor ${String(first['nextCursor'])}`);
+  const rows = [...(first['data'] as readonly Json[]), ...(rest['data'] as readonly Json[])];
+  const sequences = rows.map(({ sequence }) => Number(sequence));
+  assert.deepEqual(
+    sequences,
+    sequences.toSorted((one, other) => other - one),
+  );
+  assert.equal(new Set(sequences).size, sequences.length);
+});
+
+test('an export can be verified by anybody', async () => {
+  const file = join(folder, 'audit.jsonl');
+  const { entries } = await json(`audit export --to ${file}`);
+  const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
+  assert.equal(lines.length, entries);
+  let head: ReturnType<typeof headAfter> | null = null;
+  for (const line of lines) {
+    const { sequence, chainHash, body } = JSON.parse(line);
+    head = headAfter(head, body);
+    assert.deepEqual({ sequence, chainHash }, head);
+  }
+  const { status, stderr } = await ponte(`audit export --to ${file}`);
+  assert.equal(status === 0, false, stderr);
+});
+
+test('doctor and verify show the head', async () => {
+  const { head } = await json('audit verify');
+  const { sequence, chainHash } = head as Json;
+  const { checks } = JSON.parse((await ponte('doctor --json')).stdout) as {
+    readonly checks: readonly { readonly name: string; readonly detail: string }[];
+  };
+  const found = checks.find(({ name }) => name === 'audit head');
+  assert.equal(found?.detail, `${String(sequence)} ${String(chainHash)}`);
+});
+
+test('a file that is no file of anchors fails the verification', async () => {
+  writeFileSync(anchors, '{"sequence":1}\n');
+  const { problems } = await json(`audit verify --anchors ${anchors}`, 8);
+  assert.equal((problems as readonly unknown[]).length, 1);
+  const missing = await ponte(`audit verify --anchors ${join(folder, 'absent')}`);
+  assert.equal(missing.status, 2);
+});
+
+test('a backup has the head in its manifest, and the log that it restores is sound', async () => {
+  const { folder: backup } = await json(`backup --to ${join(folder, 'backups')}`);
+  const { head } = await json('audit verify');
+  const text = readFileSync(join(String(backup), 'manifest.json'), 'utf8');
+  assert.deepEqual(JSON.parse(text).manifest.auditHead, head);
+  const elsewhere = { ...env, PONTE_DATA_DIR: join(folder, 'elsewhere') };
+  mkdirSync(elsewhere.PONTE_DATA_DIR);
+  copyFileSync(join(folder, 'secret-key'), join(elsewhere.PONTE_DATA_DIR, 'secret-key'));
+  const restored = await runCommand(elsewhere, ['restore', '--from', String(backup)]);
+  assert.equal(restored.status, 0, restored.stderr);
+  const verified = await runCommand(elsewhere, ['audit', 'verify', '--json']);
+  assert.deepEqual(JSON.parse(verified.stdout).head, head);
+});
+
+test('the database refuses to change the log, and a change behind its back is found', async () => {
+  const hand = new SqliteConnection(join(folder, 'ponte.db'));
+  try {
+    for (const change of [
+      "update events set body = '{}' where org_id = 'service'",
+      "delete from events where org_id = 'service'",
+      "insert or replace into events select * from events where org_id = 'service'",
+    ]) {
+      assert.throws(() => hand.exec(change), /the audit log is append-only/, change);
+    }
+    hand.exec('drop trigger events_keep_audit_update');
+    const alice = '"id":"alice"';
+    hand.exec(`update events set body = replace(body, '${alice}', '"id":"carol"')
+      where org_id = 'service' and sequence = 2`);
+  } finally {
+    hand.close();
+  }
+  const { sound, problems } = await json('audit verify', 8);
+  assert.equal(sound, false);
+  assert.deepEqual(valuesOf(problems as readonly { readonly sequence: number }[], 'sequence'), [2]);
+});

@@ -1,0 +1,118 @@
+// What every store promises about the audit log: what a run says of its changes, and that entries
+// stay as they are.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { NumberedEvent } from '../../core/domain/payments/event.js';
+import { auditFeed, type ChangedRow } from '../../core/domain/service/audit-entry.js';
+import type { Store, Tx } from '../../core/ports/storage.js';
+import {
+  aFeedEvent,
+  anAdvance,
+  anEvent,
+  aPayment,
+  otherOrg,
+  tenant,
+} from '../support/samples/domain-samples.js';
+import { valuesOf } from '../support/values-of.js';
+import type { OpenStore } from './store-contracts.js';
+import { checkedFeed } from './store-feed-contract.js';
+
+type Shown = Omit<ChangedRow, 'details'> & ReturnType<ChangedRow['details']>;
+
+export function storeAuditContract(open: OpenStore): void {
+  test('a run names what it changes, with the hash of each row before and after', async () => {
+    const store = await open();
+    const [inserted] = await changesOf(store, async (tx) => tx.payments.insert(aPayment()));
+    const row = { table: 'payments', isOne: true, id: 'pi_1', ...tenant };
+    assert.deepEqual(
+      { ...inserted, after: null },
+      { ...row, kind: 'insert', before: null, after: null },
+    );
+    const change = async (tx: Tx, settles: boolean) => {
+      const payment = await tx.payments.get(tenant, 'pi_1');
+      assert.ok(payment !== null);
+      tx.payments.update(settles ? { ...payment, status: 'settled' } : payment);
+    };
+    const [changed] = await changesOf(store, (tx) => change(tx, true));
+    assert.deepEqual([changed?.kind, changed?.before], ['change', inserted?.after]);
+    assert.notEqual(changed?.after, inserted?.after);
+    const [same] = await changesOf(store, (tx) => change(tx, false));
+    assert.deepEqual([same?.before, same?.after], [changed?.after, changed?.after]);
+  });
+
+  test('a removed row has no hash after it; a guard and a read change nothing', async () => {
+    const store = await open();
+    await store.run(async (tx) => tx.advances.put(anAdvance()));
+    const removed = await changesOf(store, async (tx) => {
+      const advance = await tx.advances.get(tenant, anAdvance().paymentId);
+      assert.ok(advance !== null);
+      tx.epochs.expectNoQuarantine();
+      tx.advances.remove(advance);
+    });
+    const [only, ...others] = removed;
+    assert.deepEqual([others, only?.kind, only?.after], [[], 'remove', null]);
+    assert.match(only?.before ?? '', /^[0-9a-f]{64}$/);
+    assert.deepEqual(await changesOf(store, (tx) => tx.buyers.get('test', 'byr_1')), []);
+  });
+
+  test('entries are found by what they are about, newest first', async () => {
+    const store = await open();
+    await store.run(async (tx) => {
+      for (const [at, subjectId] of ['org_1', 'org_2', 'org_1', 'org_1'].entries()) {
+        append(tx, `aud_${at}`, subjectId);
+      }
+    });
+    const found = (subjectId: string | null, beforeSequence: number | null, limit: number) =>
+      store.run((tx) => tx.feed.newest(auditFeed, subjectId, { beforeSequence, limit }));
+    const ids = async (rows: Promise<readonly NumberedEvent[]>) => valuesOf(await rows, 'id');
+    assert.deepEqual(await ids(found('org_1', null, 2)), ['aud_3', 'aud_2']);
+    assert.deepEqual(await ids(found('org_1', 3, 2)), ['aud_0']);
+    assert.deepEqual(await ids(found(null, null, 2)), ['aud_3', 'aud_2']);
+    assert.deepEqual(await ids(found(null, 2, 9)), ['aud_0']);
+  });
+
+  test('entries of concurrent batches of several tenants are one chain', async () => {
+    const store = await open();
+    const tenants = [tenant, otherOrg];
+    await Promise.all(
+      Array.from({ length: 40 }, (_, at) =>
+        store.run(async (tx) => {
+          const of = tenants[at % 2] ?? tenant;
+          const id = `evt_${at}`;
+          tx.feed.append(anEvent({ ...of, id }));
+          append(tx, `aud_${at}`, of.orgId);
+        }),
+      ),
+    );
+    assert.equal(await checkedFeed(store, auditFeed), 40);
+    for (const of of tenants) assert.equal(await checkedFeed(store, of), 20);
+  });
+
+  test('an entry is not removed, and no pruning names its feed', async () => {
+    const store = await open();
+    await store.run(async (tx) => {
+      append(tx, 'aud_1', 'org_1');
+      tx.feed.append(anEvent());
+    });
+    await assert.rejects(store.run(async (tx) => tx.retention.removeEvents(auditFeed, 0, 1)));
+    assert.equal(await checkedFeed(store, auditFeed), 1);
+    assert.deepEqual(await store.run((tx) => tx.retention.tenants(null, 9)), [tenant]);
+  });
+}
+
+function append(tx: Tx, id: string, subjectId: string): void {
+  const { body, type } = aFeedEvent();
+  const entry = { ...auditFeed, id, subjectId, type, body, createdAtMs: 1 };
+  tx.feed.append(entry);
+}
+
+/** What a run says of its changes before its end. */
+async function changesOf(
+  store: Store,
+  work: (tx: Tx) => Promise<unknown>,
+): Promise<readonly Shown[]> {
+  return store.run(async (tx) => {
+    await work(tx);
+    return tx.changes().map(({ details, ...change }) => ({ ...change, ...details() }));
+  });
+}
