@@ -356,17 +356,9 @@ export interface Tx {
   readonly feed: {
     /** Returns null before a tenant's first event. */
     head(tenant: Tenant): Found<FeedHead>;
-<<<<<<< HEAD
-    /**
-     * The commit gives the event the next number of its tenant and chains it. The batch fails if
-     * the tenant's subscriptions have changed since `active` was read.
-     */
-    append(event: DomainEvent, active: ActiveSubscriptions): void;
-    get(tenant: Tenant, id: string): Found<NumberedEvent>;
-=======
     /** The commit gives the event the next number of its tenant and chains it. */
     append(event: DomainEvent): void;
->>>>>>> main
+    get(tenant: Tenant, id: string): Found<NumberedEvent>;
     after(tenant: Tenant, sequence: number, limit: number): Many<NumberedEvent>;
     /** Newest first; `subjectId`: about this subject alone. */
     newest(tenant: Tenant, subjectId: string | null, page: NewestPage): Many<NumberedEvent>;

@@ -218,7 +218,7 @@ const roundTrips: Readonly<Record<string, RoundTrip>> = {
     expected: [aFeedEvent()],
   },
   'an event of the feed, found by its id': {
-    write: (tx) => tx.feed.append(aFeedEvent(), subscriptionsAfter(0)),
+    write: (tx) => tx.feed.append(aFeedEvent()),
     read: (tx) => tx.feed.get(tenant, aFeedEvent().id),
     expected: aFeedEvent(),
   },

@@ -1,19 +1,9 @@
-<<<<<<< HEAD
-// Events are stored in the batch of their cause, with one delivery per matching subscription; the
-// commit numbers and chains them. A delivery with a free slot in this process is stored as leased.
-import { type Tenant, tenantKey, tenantOf } from '../../domain/base/tenant.js';
-import { type DomainEvent, matchesEvent, type NumberedEvent } from '../../domain/payments/event.js';
-import type { Subscription } from '../../domain/webhooks/subscription.js';
-import { newDelivery, type WebhookDelivery } from '../../domain/webhooks/webhook-delivery.js';
-import { isCode, PonteError } from '../../errors.js';
-=======
 // Events are stored in the batch of their cause. The commit numbers and chains them; after it, the
 // runner of this process sends them (delivery-dispatch.ts).
-import { tenantKey, tenantOf } from '../../domain/base/tenant.js';
-import type { DomainEvent } from '../../domain/payments/event.js';
+import { type Tenant, tenantKey, tenantOf } from '../../domain/base/tenant.js';
+import type { DomainEvent, NumberedEvent } from '../../domain/payments/event.js';
 import type { WebhookDelivery } from '../../domain/webhooks/webhook-delivery.js';
-import { isCode } from '../../errors.js';
->>>>>>> main
+import { isCode, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
 import { deliveryOf } from './event-deliveries.js';
@@ -51,7 +41,6 @@ export async function stageEvents(
   return deliveries;
 }
 
-<<<<<<< HEAD
 /** NotFound for an event of another tenant, or one that was pruned. */
 export async function readEvent(
   { store }: Pick<Deps, 'store'>,
@@ -63,13 +52,6 @@ export async function readEvent(
   return event;
 }
 
-function isFor(event: DomainEvent, { id, eventTypes }: Subscription): boolean {
-  if (event.type === TEST_EVENT_TYPE) return id === event.subjectId;
-  return matchesEvent(eventTypes, event.type);
-}
-
-=======
->>>>>>> main
 /**
  * At every start, before anything else is appended. A host of 0.1.0 that appends them at the same
  * moment wins: the leader appends the rest.

@@ -76,11 +76,8 @@ const promised: readonly string[] = [
   'DELETE /v1/webhook-subscriptions/{id} K webhooks:write',
   'PATCH /v1/webhook-subscriptions/{id} K webhooks:write',
   'GET /v1/events K webhooks:read',
-<<<<<<< HEAD
   'GET /v1/events/{id} K webhooks:read',
-=======
   'GET /v1/audit J audit:read',
->>>>>>> main
   'POST /v1/auth/switch-mode J',
   'GET /v1/auth/sessions J',
   'POST /v1/auth/sign-out J',
