@@ -15,7 +15,7 @@ import { createOnPostgres, createOnSqlite, hosts, rateLimit } from './rows/creat
 import { deliveries } from './rows/drain.js';
 import { latency } from './rows/latency.js';
 import { pages } from './rows/pages.js';
-import { read } from './rows/read.js';
+import { lists, read } from './rows/read.js';
 import { scale } from './rows/scale.js';
 import { start } from './rows/start.js';
 
@@ -25,6 +25,7 @@ const rows: Readonly<Record<string, Row>> = {
   'rate-limit': rateLimit,
   deliveries,
   read,
+  lists,
   latency,
   scale,
   start,

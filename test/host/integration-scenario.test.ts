@@ -274,7 +274,10 @@ async function receivedInOrder(
     const params = { path: { id }, query: { limit: 100 } };
     const answer = await ponte.GET('/v1/webhook-subscriptions/{id}/deliveries', { params });
     const all = answered(answer).data;
-    return all.every(({ status }) => status === 'delivered') ? all : null;
+    // A delivery is stored when its first attempt has ended.
+    const isDelivered = (event: FeedEvent) =>
+      all.some(({ eventId, status }) => eventId === event.id && status === 'delivered');
+    return events.every(isDelivered) ? all : null;
   });
   const webhooks = new Map(
     receiver.requests.map(({ headers, body }) => {

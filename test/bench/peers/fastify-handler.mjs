@@ -32,25 +32,35 @@ const answer = {
   },
 };
 
-/** `keyById` finds a stored key, `insert` stores a payment with its four rows. */
-export async function servePayments({ storeKey, keyById, insert }) {
+const hash = (given, salt) => createHash('sha256').update(salt).update(given).digest();
+
+/** Stores an API key of `org_1` and returns its text. */
+export async function newKey(storeKey) {
   const salt = randomBytes(16);
   const secret = randomBytes(32).toString('base64url');
-  const keyId = `key_${randomUUID()}`;
-  const hash = (given, ofSalt) => createHash('sha256').update(ofSalt).update(given).digest();
-  await storeKey({ id: keyId, salt, hash: hash(secret, salt), orgId: 'org_1' });
+  const id = `key_${randomUUID()}`;
+  await storeKey({ id, salt, hash: hash(secret, salt), orgId: 'org_1' });
+  return `pk_test_${id}.${secret}`;
+}
 
+/** The stored key of a request; null if it has no right one. */
+export async function keyOf(request, keyById) {
+  const [, , id, given] =
+    /^pk_(test|live)_([^.]+)\.(.+)$/.exec(request.headers['x-api-key'] ?? '') ?? [];
+  const key = id === undefined ? undefined : await keyById(id);
+  return key !== undefined && timingSafeEqual(key.hash, hash(given, key.salt)) ? key : null;
+}
+
+/** `keyById` finds a stored key, `insert` stores a payment with its four rows. */
+export async function servePayments({ storeKey, keyById, insert }) {
+  const secret = await newKey(storeKey);
   const app = fastify();
   app.post(
     '/v1/payment-intents',
     { schema: { body, response: { 201: answer } } },
     async (request, reply) => {
-      const [, , id, given] =
-        /^pk_(test|live)_([^.]+)\.(.+)$/.exec(request.headers['x-api-key'] ?? '') ?? [];
-      const key = id === undefined ? undefined : await keyById(id);
-      if (key === undefined || !timingSafeEqual(key.hash, hash(given, key.salt))) {
-        return reply.code(401).send({ error: 'InvalidApiKey' });
-      }
+      const key = await keyOf(request, keyById);
+      if (key === null) return reply.code(401).send({ error: 'InvalidApiKey' });
       const { externalId, amount, currency, buyer, metadata } = request.body;
       const payment = {
         id: `pi_${randomUUID()}`,
@@ -73,7 +83,7 @@ export async function servePayments({ storeKey, keyById, insert }) {
     },
   );
   const url = await app.listen({ host: '127.0.0.1', port: 0 });
-  serveCalls({ address: async () => ({ url, key: `pk_test_${keyId}.${secret}` }) });
+  serveCalls({ address: async () => ({ url, key: secret }) });
 }
 
 /** The tables, in the words that both databases understand. */

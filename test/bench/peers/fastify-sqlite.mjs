@@ -1,10 +1,10 @@
 // Fastify and better-sqlite3: four inserts in one transaction that is on disk when it is answered.
 // With the URL of a receiver, also a webhook: a row in the same transaction, a signed request after
 // it, and its outcome, stored with those of the same turn.
-import { createHmac, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import Database from 'better-sqlite3';
 import { inserts, rowsOf, servePayments, tables } from './fastify-handler.mjs';
-import { poster } from './webhook-posting.mjs';
+import { deliverer } from './webhook-posting.mjs';
 
 const [, , file, receiver] = process.argv;
 const db = new Database(file);
@@ -37,31 +37,10 @@ function withWebhooks() {
     `update deliveries set status = ?, attempts = attempts + 1, response_status = ?, error = ?,
       ended_at = ? where id = ?`,
   );
-  const post = poster(receiver);
-  const secret = randomUUID();
-  let ended = [];
   const record = db.transaction((outcomes) => {
     for (const outcome of outcomes) end.run(...outcome);
   });
-  const note = (outcome) => {
-    if (ended.length === 0) {
-      setImmediate(() => {
-        const outcomes = ended;
-        ended = [];
-        record(outcomes);
-      });
-    }
-    ended.push(outcome);
-  };
-  const send = async (id, body) => {
-    const t = Math.floor(Date.now() / 1_000);
-    const v1 = createHmac('sha256', secret).update(`${t}.${body}`).digest('hex');
-    const at = () => new Date().toISOString();
-    await post({ body, headers: { signature: `t=${t},v1=${v1}`, 'delivery-id': id } }).then(
-      (status) => note(['delivered', status, null, at(), id]),
-      (error) => note(['failed', null, String(error), at(), id]),
-    );
-  };
+  const send = deliverer(receiver, record);
   return (payment) => {
     const id = randomUUID();
     const rows = rowsOf(payment);

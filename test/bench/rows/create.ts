@@ -109,17 +109,21 @@ export async function createOnPostgres(bench: Bench): Promise<readonly Figure[]>
   const onPostgres = async () => ({ PONTE_DATABASE_URL: await postgres.newDatabase() });
   const env = await onPostgres();
   const ponte = await ponteCreating('Ponte on PostgreSQL', await startPonte({ env }));
-  const peer = async (what: string, way: string) =>
-    peerCreating(what, 'peers/fastify-postgres.mjs', [await postgres.newDatabase(), way]);
+  const receiver = await startChild<ReceiverCalls>('receiver.ts');
+  const peer = async (what: string, ...args: readonly string[]) =>
+    peerCreating(what, 'peers/fastify-postgres.mjs', [await postgres.newDatabase(), ...args]);
+  const url = await receiver.call('url');
+  const sending = await peer('Fastify + pg, a transaction and a webhook', 'transaction', url);
   const peers = [
-    await peer('Fastify + pg, a transaction', 'transaction'),
+    { ...sending, settle: async () => allReceived(receiver) },
     await peer('Fastify + pg, one statement', 'statement'),
   ];
   const before = await pontesBefore(bench, onPostgres);
-  const [mine, [transaction, statement], was] = await compared(bench, ponte, peers, before);
+  const [mine, [withWebhook, statement], was] = await compared(bench, ponte, peers, before);
+  await receiver.end();
   await postgres.end();
   return [
-    ...(transaction === undefined ? [] : [versus('create-postgres', mine, transaction, 2.2)]),
+    ...(withWebhook === undefined ? [] : [versus('create-postgres', mine, withWebhook, 2.2)]),
     ...(statement === undefined ? [] : [versus('create-postgres', mine, statement, 0.8)]),
     ...was.map((one) => versus('create-postgres', mine, one, null)),
     memory('create-postgres', mine),

@@ -1,4 +1,7 @@
-// Reads of a payment intent by its id, against a framework that answers with a constant object.
+// Reads of a payment intent by its id, against a framework that answers with a constant object; a
+// list and a page of the feed, against what one would write by hand on SQLite.
+import { join } from 'node:path';
+import { temporaryFolder } from '../../support/temporary-folder.js';
 import { startChild } from '../child-calls.js';
 import {
   type Bench,
@@ -47,6 +50,33 @@ export async function read(bench: Bench): Promise<readonly Figure[]> {
     versus('read', mine, others, 0.5),
     ...(was === undefined ? [] : [versus('read', mine, was, null)]),
   ];
+}
+
+/** Pages of 25, far from the ends. */
+const pages = {
+  'list of 25': '/v1/payments?limit=25',
+  'feed of 25': '/v1/events?after=100&limit=25',
+};
+
+export async function lists(bench: Bench): Promise<readonly Figure[]> {
+  const server = await startPonte();
+  const ponte = await ponteReading('Ponte', server);
+  const args = [join(temporaryFolder(), 'lists.db'), `${PAYMENTS}`];
+  const peer = await startChild<PeerCalls>('peers/fastify-lists.mjs', args);
+  const { url, key } = await peer.call('address');
+  const figures: Figure[] = [];
+  for (const [page, path] of Object.entries(pages)) {
+    const mine = { ...ponte, what: `Ponte, ${page}`, job: { ...ponte.job, path } };
+    const headers = { 'x-api-key': key };
+    const job = { method: 'GET', path, urls: [url], headers, body: null, ids: [] } as const;
+    const byHand = { what: `Fastify + better-sqlite3, ${page}`, pids: [peer.pid], job };
+    const [first, second] = await compareThroughput(bench, [mine, byHand], '200');
+    if (first === undefined || second === undefined) throw new Error('both were measured');
+    figures.push(versus('lists', first, second, 0.7));
+  }
+  await peer.end();
+  await server.end();
+  return figures;
 }
 
 async function ponteReading(what: string, server: PonteServer): Promise<Contender> {

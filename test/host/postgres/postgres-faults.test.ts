@@ -9,7 +9,12 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { seededBytes } from '../../../adapters/crypto/ids.js';
 import { openPostgresStore, type PostgresStore } from '../../../adapters/storage/postgres/store.js';
 import { localPostgres } from '../../support/databases/local-postgres.js';
-import { checkBooks, checkReceived, readFeed } from '../../support/scenes/after-faults.js';
+import {
+  checkBooks,
+  checkReceived,
+  nothingIsLeftToSend,
+  readFeed,
+} from '../../support/scenes/after-faults.js';
 import {
   type HostProcess,
   runCommand,
@@ -134,10 +139,10 @@ test('hosts that die, stop and lose their database lose nothing and do nothing t
     const order = orderOf(index);
     assert.equal(await created(options, order), load.acknowledged.get(order.externalId));
   }
-  await until('no delivery is on its way', healer, () => withStore(url, nothingPending));
+  await until('no delivery is on its way', healer, () => withStore(url, nothingIsLeftToSend));
   const env = environment(url);
   assert.equal((await runCommand(env, ['deliveries', 'replay', '--all-dead'])).status, 0);
-  await until('no delivery is on its way', healer, () => withStore(url, nothingPending));
+  await until('no delivery is on its way', healer, () => withStore(url, nothingIsLeftToSend));
   assert.equal((await runCommand(env, ['ledger', 'verify', '--json'])).status, 0);
   await stop(healer);
 
@@ -182,7 +187,7 @@ test('while the leader is paused another one goes on, and then both', async () =
   const settle = (host: HostProcess, count: number) =>
     until(`${count} events are delivered`, host, async () => {
       const { nextAfter } = await call(host, apiKey, '/v1/events?limit=100');
-      return nextAfter === count && (await withStore(url, nothingPending));
+      return nextAfter === count && (await withStore(url, nothingIsLeftToSend));
     });
   await create(paused, 1);
   await settle(paused, 2);
@@ -222,11 +227,6 @@ async function checkAcknowledged(
       return status === 'settled';
     });
   }
-}
-
-async function nothingPending(store: PostgresStore): Promise<boolean> {
-  const filter = { status: 'pending', subscriptionId: null, beforeId: null, limit: 1 } as const;
-  return (await store.run((tx) => tx.deliveries.list(filter))).length === 0;
 }
 
 async function withStore<T>(url: string, work: (store: PostgresStore) => Promise<T>): Promise<T> {

@@ -53,6 +53,15 @@ export async function checkPartner(
   assert.deepEqual(paid.toSorted(), ordered.toSorted(), 'what the partner paid out');
 }
 
+/** Whether each event has its deliveries, and none of them is pending. */
+export async function nothingIsLeftToSend({ run }: Pick<Store, 'run'>): Promise<boolean> {
+  const filter = { status: 'pending', subscriptionId: null, beforeId: null, limit: 1 } as const;
+  const [behind, pending] = await run((tx) =>
+    Promise.all([tx.subscriptions.behind('', 1), tx.deliveries.list(filter)]),
+  );
+  return behind.length === 0 && pending.length === 0;
+}
+
 /** The whole feed: gap-free from 1, chained, and in the order of each settled payment's moves. */
 export async function readFeed(
   store: Store,
