@@ -1,6 +1,7 @@
 // What all commands share: the declaration of a command, its output, its exit code, and the
 // database opened next to a running server. Commands import large modules when they run, so that
 // help is fast.
+import { hostname } from 'node:os';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { OperatorActor } from '../core/domain/access/registered-operator.js';
 import { writeJson } from '../core/domain/base/raw-json.js';
@@ -184,14 +185,14 @@ export async function asOperator<T>(
   work: (operator: Operator) => Promise<T>,
   { authority, given = unsigned, dryRun = false, opening = 'finds' }: OperatorWork,
 ): Promise<T> {
-  const [{ openForOperator }, { explainErrors }, { ConfigError }, { identify }] = await Promise.all(
-    [
+  const [{ audited }, { openForOperator }, { explainErrors }, { ConfigError }, { identify }] =
+    await Promise.all([
+      import('../core/usecases/service/audit-log.js'),
       import('../host/operator-access.js'),
       import('../host/startup-errors.js'),
       import('../host/config.js'),
       import('./operator-key.js'),
-    ],
-  );
+    ]);
   const opened = await openForOperator(shell.env, { opening: dryRun ? 'reads' : opening });
   try {
     const { deps, ...rest } = opened;
@@ -202,7 +203,12 @@ export async function asOperator<T>(
     return await explainErrors(config, async () => {
       const used = dryRun ? dryDeps(deps) : deps;
       const actor = await identify(shell.env, config, used, { authority, given });
-      return work({ ...rest, deps: used, actor });
+      const author = {
+        actor: { kind: 'operator', id: actor.id },
+        action: given.command,
+        address: hostname(),
+      } as const;
+      return work({ ...rest, deps: audited(used, author), actor });
     });
   } finally {
     await opened.close();

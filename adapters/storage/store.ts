@@ -2,6 +2,7 @@
 // the work again when the batch lost a race. tables/ holds the rows and the SQL of each aggregate;
 // what differs between databases is in the sessions.
 import type { Tenant } from '../../core/domain/base/tenant.js';
+import type { ChangedRow } from '../../core/domain/service/audit-entry.js';
 import { PonteError } from '../../core/errors.js';
 import type { WorkKind } from '../../core/ports/deps.js';
 import type { Log, RateLimits } from '../../core/ports/outside.js';
@@ -202,7 +203,7 @@ async function applied<T>(
   }
 }
 
-const parts: { readonly [P in Exclude<keyof Tx, 'onEnd'>]: TxPart<P> } = {
+const parts: { readonly [P in Exclude<keyof Tx, 'onEnd' | 'changes'>]: TxPart<P> } = {
   organizations: organizationsPart,
   operators: operatorsPart,
   members: membersPart,
@@ -254,6 +255,10 @@ class OfRun {
 class RunTx extends OfRun {
   onEnd(listener: (stored: boolean) => void): void {
     this.unit.onEnd(listener);
+  }
+
+  changes(): readonly ChangedRow[] {
+    return this.unit.changes();
   }
 }
 

@@ -164,7 +164,8 @@ export type IdPrefix =
   | 'att'
   | 'dec'
   | 'opr'
-  | 'dst';
+  | 'dst'
+  | 'aud';
 
 /** The first characters of an id after its prefix sort by creation time. */
 export const ID_TIME_CHARACTERS = 10;
@@ -172,6 +173,8 @@ export const ID_TIME_CHARACTERS = 10;
 export interface Ids {
   /** `<prefix>_…`: sorts by creation time, unguessable (80 random bits). */
   next(prefix: IdPrefix, nowMs: number): string;
+  /** The same id for the same time and name: unguessable if the name is. */
+  named(prefix: IdPrefix, atMs: number, name: string): string;
   randomBytes(length: number): Uint8Array;
 }
 

@@ -40,6 +40,7 @@ import type { Funds } from '../domain/payments/funds.js';
 import type { Posting, StoredPosting } from '../domain/payments/ledger.js';
 import type { Advance, Payment, PaymentOrigin, PaymentStatus } from '../domain/payments/payment.js';
 import type { SimulatedReport } from '../domain/payments/simulated-event.js';
+import type { ChangedRow } from '../domain/service/audit-entry.js';
 import type { Epoch } from '../domain/service/epoch.js';
 import type { SealedColumn } from '../domain/service/sealed-columns.js';
 import type { KeyCheckValue } from '../domain/service/sealed-text.js';
@@ -97,6 +98,8 @@ type Writes<T, W extends 'insert' | 'update' | 'expect' | 'remove'> = {
 export interface Tx {
   /** Calls `listener` when this run of the work has ended: whether its batch is known as stored. */
   readonly onEnd: (listener: (stored: boolean) => void) => void;
+  /** What this run has staged so far, in its order. */
+  readonly changes: () => readonly ChangedRow[];
   readonly organizations: Writes<Organization, 'update' | 'expect'> & {
     get(orgId: string): Found<Organization>;
     list(): Many<Organization>;
@@ -353,22 +356,46 @@ export interface Tx {
   readonly feed: {
     /** Returns null before a tenant's first event. */
     head(tenant: Tenant): Found<FeedHead>;
-    /**
-     * The commit gives the event the next number of its tenant and chains it. The batch fails if
-     * the tenant's subscriptions have changed since `active` was read.
-     */
-    append(event: DomainEvent, active: ActiveSubscriptions): void;
+    /** The commit gives the event the next number of its tenant and chains it. */
+    append(event: DomainEvent): void;
     get(tenant: Tenant, id: string): Found<NumberedEvent>;
     after(tenant: Tenant, sequence: number, limit: number): Many<NumberedEvent>;
+    /** About one subject, newest first; null starts with the newest. */
+    newestOfSubject(
+      tenant: Tenant,
+      subjectId: string,
+      beforeSequence: number | null,
+      limit: number,
+    ): Many<NumberedEvent>;
     /** In sequence order. */
     ofSubject(tenant: Tenant, subjectId: string): Many<EventNote>;
+    /** Events behind `after`, up to `last`, without a delivery to this subscription. */
+    withoutDelivery(
+      subscription: Subscription,
+      after: number,
+      last: number,
+    ): Many<Omit<DomainEvent, 'body'>>;
   };
-  readonly subscriptions: Writes<Subscription, 'insert' | 'update'> & {
+  readonly subscriptions: Writes<Subscription, 'insert' | 'update' | 'expect'> & {
     get(tenant: Tenant, id: string): Found<Subscription>;
     find(id: string): Found<Subscription>;
     /** All active subscriptions and at most `deletedMax` deleted ones, newest first. */
     list(tenant: Tenant, deletedMax: number): Many<Subscription>;
-    active(tenant: Tenant): Promise<ActiveSubscriptions>;
+    active(tenant: Tenant): Many<Subscription>;
+    /**
+     * Active ones whose cursor is behind the head of the feed, over all tenants, in id order. Null:
+     * without a cursor.
+     */
+    behind(
+      afterId: string,
+      limit: number,
+    ): Many<{
+      readonly subscription: Subscription;
+      readonly cursor: number | null;
+      readonly head: number;
+    }>;
+    /** Up to this event of the feed, the subscription has its deliveries. */
+    advance(subscription: Subscription, cursor: number): void;
     /** Slots of active subscriptions. */
     slots(tenant: Tenant): Many<number>;
   };
@@ -426,7 +453,7 @@ export interface Tx {
       limit: number,
     ): Many<MessageCursor>;
     removeMessages(after: MessageCursor | null, last: MessageCursor): void;
-    /** Tenants with a feed, in key order. */
+    /** Tenants with a feed, in key order; not the audit log. */
     tenants(after: Tenant | null, limit: number): Many<Tenant>;
     /** An event is needed while it is young, its payment runs, or a delivery of it is not old. */
     oldestEvents(
@@ -478,6 +505,8 @@ export interface Claims {
   readonly owner: string;
   /** The token of a lease under which this process stores a row that it works on itself. */
   newLease(): string;
+  /** Read after a commit, for its events. */
+  activeSubscriptions(tenant: Tenant): Many<Subscription>;
   /** Due commands, leased: `dueAtMs` is the end of the lease. */
   commands(claim: Claim): Many<PartnerCommand>;
   /** Active or deleted subscriptions that have due deliveries to send. */
@@ -505,13 +534,6 @@ export interface Claim {
   readonly nowMs: number;
   readonly limit: number;
   readonly leaseMs: number;
-}
-
-/** The active subscriptions of a tenant. */
-export interface ActiveSubscriptions {
-  readonly subscriptions: readonly Subscription[];
-  /** How often subscriptions of the tenant were changed. */
-  readonly changes: number;
 }
 
 export interface ClaimedDelivery {

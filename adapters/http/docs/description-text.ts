@@ -53,11 +53,11 @@ hours. Answer with 2xx within 10 s, and drop duplicates by \`X-Service-Delivery-
   },
   {
     name: 'Organization',
-    description: `\`GET /v1/me\` takes any credential, the rest a dashboard session. It
-starts in test mode and expires after 12 hours. Owners and admins have every scope, finance every
-scope but \`api_keys:write\` and \`webhooks:write\`, viewers the \`:read\` scopes. A change of role
-takes effect immediately.`,
-    paths: ['me', 'api-keys', 'auth', 'onboarding'],
+    description: `\`GET /v1/me\` takes any credential, the rest a dashboard session: API keys, the
+audit log, mode and onboarding. A session starts in test mode and expires after 12 hours. Owners and
+admins have every scope, finance every scope but \`api_keys:write\`, \`webhooks:write\` and
+\`audit:read\`, viewers the other \`:read\` scopes. A change of role takes effect immediately.`,
+    paths: ['me', 'api-keys', 'audit', 'auth', 'onboarding'],
   },
   {
     name: 'Test helpers',

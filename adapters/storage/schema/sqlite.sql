@@ -297,11 +297,32 @@ create index events_of_subject on events (org_id, mode, subject_id, sequence);
 
 create unique index events_sequence on events (org_id, mode, sequence);
 
+create trigger events_keep_audit_delete before delete on events
+when old.org_id = 'service'
+begin
+  select raise(abort, 'the audit log is append-only');
+end;
+
+create trigger events_keep_audit_insert before insert on events
+when new.org_id = 'service' and exists (
+  select 1 from events
+  where org_id = new.org_id and mode = new.mode and (id = new.id or sequence = new.sequence)
+)
+begin
+  select raise(abort, 'the audit log is append-only');
+end;
+
+create trigger events_keep_audit_update before update on events
+when old.org_id = 'service'
+begin
+  select raise(abort, 'the audit log is append-only');
+end;
+
 create table feed_heads (
   org_id text not null,
   mode text not null check (mode in ('test', 'live')),
   sequence integer not null,
-  chain_hash text not null, subscription_changes integer not null default 0,
+  chain_hash text not null,
   primary key (org_id, mode)
 ) strict, without rowid;
 
@@ -942,7 +963,7 @@ create table subscriptions (
   slot integer,
   created_at integer not null,
   updated_at integer not null,
-  version integer not null,
+  version integer not null, feed_cursor integer,
   primary key (org_id, mode, id)
 ) strict, without rowid;
 

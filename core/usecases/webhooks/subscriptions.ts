@@ -21,7 +21,8 @@ import {
 import { PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
-import { stageEvents, TEST_EVENT_TYPE } from './feed.js';
+import { TEST_EVENT_TYPE } from './event-deliveries.js';
+import { stageEvents } from './feed.js';
 
 const SECRET_BYTES = 32;
 /** Deliveries that end in one batch when their subscription is deleted. */
@@ -81,8 +82,9 @@ export function listSubscriptions(deps: Deps, tenant: Tenant): Promise<readonly 
 }
 
 /**
- * Other types count for events that are stored later; another URL takes all attempts that start
- * later. What is not given stays. NotFound, ValidationError as for a new one.
+ * Other types count for events that are stored later; an event of the seconds before that has no
+ * delivery yet may count by either. Another URL takes all attempts that start later. What is not
+ * given stays. NotFound, ValidationError as for a new one.
  */
 export async function changeSubscription(
   deps: Deps,
@@ -108,10 +110,10 @@ export async function overlapping(
   deps: Deps,
   { id, url, eventTypes: own, ...tenant }: Subscription,
 ): Promise<readonly string[]> {
-  const { subscriptions } = await deps.store.run((tx) => tx.subscriptions.active(tenant));
+  const active = await deps.store.run((tx) => tx.subscriptions.active(tenant));
   const sendsSame = (other: Subscription) =>
     eventTypes.some((type) => matchesEvent(own, type) && matchesEvent(other.eventTypes, type));
-  return subscriptions
+  return active
     .filter((other) => other.id !== id && other.url === url && sendsSame(other))
     .map((other) => other.id);
 }
@@ -158,7 +160,6 @@ export async function testSubscription(
   const eventId = deps.ids.next('evt', nowMs);
   return deps.store.run(async (tx) => {
     await activeSubscription(tx, tenant, id);
-    const active = await tx.subscriptions.active(tenant);
     const event = {
       ...tenantOf(tenant),
       id: eventId,
@@ -172,8 +173,7 @@ export async function testSubscription(
       createdAtMs: nowMs,
     };
     // The response shows the delivery before its first attempt.
-    const waiting = { ...deps, directDispatch: () => null };
-    const [delivery] = stageEvents(waiting, tx, active, [event]);
+    const [delivery] = await stageEvents({ ...deps, dispatch: () => null }, tx, [event]);
     // None if it was deleted between the two reads.
     if (delivery === undefined) throw notFoundDeleted();
     return delivery;

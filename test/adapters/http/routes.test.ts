@@ -77,6 +77,7 @@ const promised: readonly string[] = [
   'PATCH /v1/webhook-subscriptions/{id} K webhooks:write',
   'GET /v1/events K webhooks:read',
   'GET /v1/events/{id} K webhooks:read',
+  'GET /v1/audit J audit:read',
   'POST /v1/auth/switch-mode J',
   'GET /v1/auth/sessions J',
   'POST /v1/auth/sign-out J',

@@ -42,7 +42,13 @@ const guarded = [...keyed, ...readByApprovers, ...eithers, ...sessioned];
 const named = guarded.filter(({ route }) => route.params !== noParams);
 const lists = guarded.filter(({ route }) => route.method === 'GET' && route.params === noParams);
 /** Of an organization: its sessions of either mode see, roll and revoke keys; all see its name. */
-const ofBothModes = ['listApiKeys', 'rollApiKey', 'revokeApiKey', 'readCredential'];
+const ofBothModes = [
+  'listApiKeys',
+  'rollApiKey',
+  'revokeApiKey',
+  'readCredential',
+  'listAuditEntries',
+];
 
 const ids = /(?<![a-z0-9])(?:acct|byr|doc|evt|inv|key|kyc|mem|org|pi|rcv|whd|whs)_[0-9a-z]{26}/g;
 
@@ -225,6 +231,7 @@ test('a cursor of another tenant is refused like one that was made up', async ()
   }
   assert.deepEqual(paged.toSorted(), [
     'listAccounts',
+    'listAuditEntries',
     'listConnectedAccounts',
     'listInvoices',
     'listPayments',

@@ -15,6 +15,8 @@ import {
   type TransactionKind,
   wasEver,
 } from '../partner/partner-ledger.js';
+import { isByHand } from './ledger-invariants.js';
+import type { ObservedPayment } from './observed-payment.js';
 import { eachPayment, eachWholePayment, type ObservedState } from './observed-state.js';
 
 /** A payout that came back may be followed by another one, if an operator says so. */
@@ -29,11 +31,24 @@ export function noRefundAfterTheSettlementWithoutADecision(observed: ObservedSta
     const payouts = found.commands.filter(({ kind }) => kind === 'payout');
     const isBack = payouts.length > 0 && payouts.every(({ end }) => end === 'returned');
     const isDecided = payouts.some(({ id }) => observed.decidedItems.has(id));
-    const refunds = sumsOf(observed.transactionsOf(found));
+    const transactions = observed.transactionsOf(found);
+    // Another one took the place of a refund that had failed when a bank completed it.
+    const refunds = sumsOf(transactions.filter((one) => !wasEver(one, 'failed')));
     const backMinor = refunds.refundedMinor + refunds.refundingMinor;
-    const surplusMinor = refunds.receivedMinor - found.payment.amount.amountMinor;
+    // A surplus that went back before the bank corrected its total.
+    const surplusMinor = everReceived(transactions) - found.payment.amount.amountMinor;
     if (!isBack || isDecided || backMinor === 0n || backMinor <= surplusMinor) return null;
+    // Then a surplus of before may have gone back.
+    if (observed.transactionsOf(found).some(isCorrected)) return null;
     return `${backMinor} went back to the buyer, and no operator has decided`;
+  });
+}
+
+/** The partner has received less than it said before. */
+function isCorrected({ history }: PartnerTransaction): boolean {
+  return history.some(({ receivedMinor }, at) => {
+    const before = history[at - 1];
+    return before !== undefined && receivedMinor < before.receivedMinor;
   });
 }
 
@@ -195,7 +210,8 @@ export function fundsSayNoMoreThanThePartner(observed: ObservedState): string | 
     if (funds.receivedMinor > receivedMinor) {
       return `says received ${funds.receivedMinor}: ${receivedMinor}`;
     }
-    const back = transactions.reduce((sum, transaction) => sum + mostGivenBack(transaction), 0n);
+    const byPartner = transactions.map(mostGivenBack);
+    const back = byPartner.reduce((sum, one) => sum + one, paidByHandMinor(found));
     if (funds.refundedMinor > back) return `says given back ${funds.refundedMinor}: ${back}`;
     const paid = transactions.some(
       (transaction) => transaction.kind === 'payout' && wasEver(transaction, 'completed'),
@@ -207,7 +223,11 @@ export function fundsSayNoMoreThanThePartner(observed: ObservedState): string | 
 export function fundsAgreeWithThePartner(observed: ObservedState): string | null {
   return eachWholePayment(observed, (found) => {
     const { funds } = found;
-    const sums = sumsOf(observed.transactionsOf(found).filter((one) => !isDeposit(observed, one)));
+    const theirSums = sumsOf(
+      observed.transactionsOf(found).filter((one) => !isDeposit(observed, one)),
+    );
+    const refundedByAnyMinor = theirSums.refundedMinor + paidByHandMinor(found);
+    const sums = { ...theirSums, refundedMinor: refundedByAnyMinor };
     const out = sums.paidMinor + sums.movingMinor + sums.needsReviewMinor;
     const back = sums.refundedMinor + sums.returnedMinor;
     const { tellsWhatItReturned } = observed.outside.abilities;
@@ -372,6 +392,14 @@ function everReceived(transactions: readonly PartnerTransaction[]): bigint {
   return transactions
     .filter(({ kind }) => kind === 'payin')
     .reduce((sum, payin) => sum + mostReceived(payin), 0n);
+}
+
+/** Operators paid it from their own bank: the partner never got these refunds. */
+function paidByHandMinor({ commands }: ObservedPayment): bigint {
+  return commands
+    .filter(({ kind, state, end }) => kind === 'refund' && state === 'done' && end === 'completed')
+    .filter(isByHand)
+    .reduce((sum, { amount }) => sum + amount.amountMinor, 0n);
 }
 
 /** At any time of its history. */

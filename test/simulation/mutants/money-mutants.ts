@@ -253,7 +253,7 @@ export const moneyMutants = [
     file: 'core/usecases/commands/command-retries.ts',
     edits: [['    await lookUpRefused(deps, command);\n', '']],
     focus: { ...payments, faults: surprises, often: bankActions },
-    first: { seed: 3, steps: 40 },
+    first: { seed: 1, steps: 40 },
     caughtBy: ['aRefusedRefundIsLookedUpBeforeItIsSentAgain'],
   },
   {

@@ -30,7 +30,6 @@ import {
   otherMode,
   otherOrg,
   someFunds,
-  subscriptionsAfter,
   T0,
   tenant,
 } from '../samples/domain-samples.js';
@@ -69,7 +68,7 @@ export async function fillStore(store: Store): Promise<void> {
     tx.pageSessions.insert(aPageSession());
     tx.subscriptions.insert(aSubscription({ slot: 5 }));
     tx.subscriptions.insert(aSubscription({ id: 'whs_2', active: false }));
-    tx.feed.append(anEvent(), subscriptionsAfter(2));
+    tx.feed.append(anEvent());
     tx.deliveries.insert(aDelivery());
     tx.deliveries.logAttempt(anAttempt());
     tx.inbox.insert(aMessage());

@@ -29,7 +29,6 @@ import {
   aSubscription,
   duePage,
   someFunds,
-  subscriptionsAfter,
   T0,
   tenant,
 } from '../samples/domain-samples.js';
@@ -299,6 +298,8 @@ function otherReads(tx: Tx): readonly Promise<unknown>[] {
     tx.subscriptions.list(tenant, 5),
     tx.subscriptions.slots(tenant),
     tx.subscriptions.active(tenant),
+    tx.subscriptions.behind('', 5),
+    tx.feed.withoutDelivery(aSubscription(), 0, 5),
     tx.deliveries.get('whd_1'),
     tx.deliveries.ofSubscription(tenant, 'whs_1', page),
     tx.deliveries.list({ status: null, subscriptionId: null, ...page }),
@@ -361,7 +362,7 @@ function everyFirstWrite(tx: Tx): void {
   tx.documents.insert(aDocument());
   tx.outbox.remove([{ position: 1n, event: anEvent() }]);
   tx.subscriptions.insert(aSubscription());
-  tx.feed.append(anEvent(), subscriptionsAfter(1));
+  tx.feed.append(anEvent());
   tx.deliveries.insert(aDelivery());
   tx.deliveries.logAttempt(anAttempt());
   tx.inbox.insert(aMessage());

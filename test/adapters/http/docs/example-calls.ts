@@ -7,6 +7,7 @@ import { money } from '../../../../core/domain/base/money.js';
 import type { Tenant } from '../../../../core/domain/base/tenant.js';
 import { createKey, unlimitedKey } from '../../../../core/usecases/access/keys.js';
 import { advancePayment } from '../../../../core/usecases/sandbox/sandbox.js';
+import { audited } from '../../../../core/usecases/service/audit-log.js';
 import { currentKey } from '../../../../core/usecases/service/service-keys.js';
 import {
   createSubscription,
@@ -126,6 +127,12 @@ export const examples: Readonly<Record<string, Example>> = {
     return { path: '/v1/auth/sign-out', body: {}, session };
   },
   readCredential: async () => ({ path: '/v1/me' }),
+  listAuditEntries: async ({ deps }, tenant) => {
+    const alice = { kind: 'operator', id: 'alice' } as const;
+    const by = audited(deps, { actor: alice, action: 'key create', address: 'desk-1' });
+    await createKey(by, { ...tenant, createdBy: OPERATOR, name: 'erp', ...unlimitedKey });
+    return { path: '/v1/audit?limit=5' };
+  },
   readOnboardingStatus: async () => ({ path: '/v1/onboarding/status' }),
   ...buyerExamples,
   createWebhookSubscription: async () => ({
