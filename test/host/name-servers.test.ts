@@ -7,6 +7,7 @@ import { runCommand } from '../support/servers/command.js';
 import { startHostProcess } from '../support/servers/host-process.js';
 import { jsonCall } from '../support/servers/json-call.js';
 import { answerKinds, startNameServer } from '../support/servers/name-server.js';
+import { loginOf, registerOperators } from '../support/servers/operator-login.js';
 import { orderOf } from '../support/servers/payment-load.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/wait.js';
@@ -58,11 +59,14 @@ test('a host survives every answer of a name server, at the event and after a re
     return started;
   };
   const command = async (words: string) => {
-    const { status, stdout, stderr } = await runCommand(env, `${words} --json`.split(' '));
+    const operator = { ...env, ...loginOf(keys, 'ana') };
+    const { status, stdout, stderr } = await runCommand(operator, `${words} --json`.split(' '));
     assert.equal(status, 0, stderr);
     return JSON.parse(stdout);
   };
   let host = await start();
+  const keys = temporaryFolder();
+  await registerOperators(env, keys, ['ana']);
   const isAlive = async () => {
     assert.equal(host.ended(), false, host.log());
     assert.equal((await fetch(`${host.url}/healthz`)).status, 200);

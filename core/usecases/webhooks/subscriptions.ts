@@ -82,8 +82,9 @@ export function listSubscriptions(deps: Deps, tenant: Tenant): Promise<readonly 
 }
 
 /**
- * Other types count for events that are stored later; another URL takes all attempts that start
- * later. What is not given stays. NotFound, ValidationError as for a new one.
+ * Other types count for events that are stored later; an event of the seconds before that has no
+ * delivery yet may count by either. Another URL takes all attempts that start later. What is not
+ * given stays. NotFound, ValidationError as for a new one.
  */
 export async function changeSubscription(
   deps: Deps,
