@@ -26,6 +26,7 @@ import { mailsPart } from './tables/mail-rows.js';
 import { membersPart } from './tables/member-rows.js';
 import { memberSessionsPart } from './tables/member-session-rows.js';
 import { fundsPart, ledgerPart, quotesPart } from './tables/money-rows.js';
+import { operatorsPart } from './tables/operator-rows.js';
 import { organizationsPart } from './tables/organization-rows.js';
 import { pageSessionsPart } from './tables/page-session-rows.js';
 import { idempotencyPart, paymentsPart } from './tables/payment-rows.js';
@@ -204,6 +205,7 @@ async function applied<T>(
 
 const parts: { readonly [P in Exclude<keyof Tx, 'onEnd' | 'changes'>]: TxPart<P> } = {
   organizations: organizationsPart,
+  operators: operatorsPart,
   members: membersPart,
   keys: keysPart,
   payments: paymentsPart,

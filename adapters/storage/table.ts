@@ -27,7 +27,7 @@ export interface Table<T> extends Selection<T> {
 
 /** A table whose values have a property for each column, or group of columns. */
 export interface PlainTable<T> extends Table<T> {
-  readonly only: <P extends keyof T>(properties: readonly P[]) => Selection<Pick<T, P>>;
+  readonly without: <P extends keyof T>(unread: readonly P[]) => Selection<Omit<T, P>>;
 }
 
 export interface Write {
@@ -87,10 +87,13 @@ export function defineTable<T extends object>(name: string, columns: Columns<T>)
     versioned: version.length > 0,
     selectByKey: `select * from ${name} where ${equations(names(key), names(key)).join(' and ')}`,
     read: readerOf(columns),
-    only(properties) {
-      const chosen: unknown = Object.fromEntries(properties.map((one) => [one, columns[one]]));
-      const read = readerOf(chosen as Columns<Pick<T, (typeof properties)[number]>>);
-      return { name, columns: names(partsOf(columns, properties)), read };
+    without(unread) {
+      const read = properties.filter(
+        (property) => !(unread as readonly unknown[]).includes(property),
+      );
+      const chosen: unknown = Object.fromEntries(read.map((one) => [one, columns[one]]));
+      const reader = readerOf(chosen as Columns<Omit<T, (typeof unread)[number]>>);
+      return { name, columns: names(partsOf(columns, read)), read: reader };
     },
     insert: writer('insert', all),
     update: writer('update', [...changing, ...keyed]),

@@ -28,6 +28,7 @@ export function addAuditCommands(shell: Shell, program: Command): void {
 
   addOperatorCommand<ListOptions>(shell, noun, {
     name: 'list',
+    authority: 'read',
     description: 'list the newest entries',
     options: [
       new Option('--org <org-id>', 'of this organization; by default of all').default(null),
@@ -39,6 +40,7 @@ export function addAuditCommands(shell: Shell, program: Command): void {
 
   addOperatorCommand<{ readonly anchors: string | null }>(shell, noun, {
     name: 'verify',
+    authority: 'read',
     description: 'check that no entry was changed, removed, inserted or moved',
     options: [
       new Option(
@@ -54,6 +56,7 @@ export function addAuditCommands(shell: Shell, program: Command): void {
 
   addOperatorCommand<{ readonly to: string }>(shell, noun, {
     name: 'export',
+    authority: 'read',
     description: 'write all entries to a file, a line of JSON each',
     options: [new Option('--to <file>', 'a new file').makeOptionMandatory()],
     details:

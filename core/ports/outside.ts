@@ -158,6 +158,7 @@ export type IdPrefix =
   | 'rct'
   | 'att'
   | 'dec'
+  | 'opr'
   | 'dst'
   | 'aud';
 

@@ -4,6 +4,7 @@ import type { StoredKey } from '../domain/access/api-key.js';
 import type { Member } from '../domain/access/member.js';
 import type { MemberSession } from '../domain/access/member-session.js';
 import type { PageSession } from '../domain/access/page-session.js';
+import type { RegisteredOperator } from '../domain/access/registered-operator.js';
 import type { Scope } from '../domain/access/scope.js';
 import type { Mode, Tenant } from '../domain/base/tenant.js';
 import type {
@@ -110,6 +111,14 @@ export interface Tx {
     expectProfile(profile: OrganizationProfile): void;
     /** At most two, over all organizations. */
     profilesByPartnerRef(mode: Mode, partnerRef: string): Many<OrganizationProfile>;
+  };
+  readonly operators: Writes<RegisteredOperator, 'insert' | 'update' | 'expect'> & {
+    get(id: string): Found<RegisteredOperator>;
+    byKey(publicKey: string): Found<RegisteredOperator>;
+    /** Number 1. */
+    first(): Found<RegisteredOperator>;
+    /** In the order of their numbers, removed ones too. */
+    list(): Many<RegisteredOperator>;
   };
   readonly members: Writes<Member, 'insert' | 'update' | 'expect'> & {
     get(orgId: string, id: string): Found<Member>;
@@ -556,7 +565,7 @@ export interface QueueStats {
   readonly stuckCommands: number;
   readonly deadLetters: number;
   /** Payments whose money needs a person. */
-  readonly fundsToReview: number;
+  readonly fundsToReview: Readonly<Record<Mode, number>>;
   /** Payments of which more left than arrived. */
   readonly losses: number;
   /** When all books of a partner were last read completely; before that, from when on. */

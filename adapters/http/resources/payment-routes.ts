@@ -304,7 +304,7 @@ export function paymentRows<B>(resource: PaymentResource<B>) {
       method: 'GET',
       operations: { [`read${name}`]: `${path}/{id}` },
       summary: summaries.read,
-      access: { auth: 'key', scope: scopes.read, modes: 'both', rateLimit: 'none' },
+      access: { auth: 'keyElseSession', scope: scopes.read, modes: 'both', rateLimit: 'none' },
       params,
       responses: { 200: schema },
       handler: async ({ deps }, { found }) => {

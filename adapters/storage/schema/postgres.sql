@@ -751,6 +751,26 @@ create table money_decisions (
 
 create unique index money_decisions_of_item on money_decisions using btree (item_id, number);
 
+create table operators (
+  id text collate "C" not null,
+  name text collate "C" not null,
+  public_key text collate "C" not null,
+  number integer not null,
+  created_by text collate "C",
+  created_at timestamp with time zone not null,
+  removed_by text collate "C",
+  removed_at timestamp with time zone,
+  signed_at timestamp with time zone not null,
+  version integer not null,
+  constraint operators_pkey primary key (id)
+);
+
+create unique index operators_name on operators using btree (name) where (removed_at is null);
+
+create unique index operators_number on operators using btree (number);
+
+create unique index operators_public_key on operators using btree (public_key);
+
 create table organization_profiles (
   org_id text collate "C" not null,
   mode text collate "C" not null,

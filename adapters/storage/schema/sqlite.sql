@@ -582,6 +582,25 @@ create table money_decisions (
 
 create unique index money_decisions_of_item on money_decisions (item_id, number);
 
+create table operators (
+  id text not null primary key,
+  name text not null,
+  public_key text not null,
+  number integer not null,
+  created_by text,
+  created_at integer not null,
+  removed_by text,
+  removed_at integer,
+  signed_at integer not null,
+  version integer not null
+) strict, without rowid;
+
+create unique index operators_name on operators (name) where removed_at is null;
+
+create unique index operators_number on operators (number);
+
+create unique index operators_public_key on operators (public_key);
+
 create table organization_profiles (
   org_id text not null,
   mode text not null check (mode in ('test', 'live')),

@@ -49,12 +49,13 @@ export interface BookReading {
   readonly version: number;
 }
 
-/** Money that arrived before is not read. */
+/** Money that arrived before, and before the first command, is not read. */
 export function firstReading(
   of: Pick<BookReading, 'partner' | 'mode' | 'book' | 'span'>,
+  firstCommandAtMs: number | null,
   nowMs: number,
 ): BookReading {
-  const fromMs = nowMs - spans.recent.windowMs;
+  const fromMs = Math.min(firstCommandAtMs ?? nowMs, nowMs) - spans.recent.windowMs;
   return {
     ...of,
     fromMs,

@@ -6,19 +6,27 @@ import type { Money } from '../base/money.js';
 import type { Mode, Tenant } from '../base/tenant.js';
 import { reportEffect } from '../commands/command-report.js';
 import type { CommandEnd } from '../commands/partner-command.js';
+import type { ReportProblem } from '../commands/report-check.js';
 import { type Posting, type PostingKind, posting } from '../payments/ledger.js';
 import type { MatchRule } from './deposit-match.js';
 
 /**
  * `assigned`: its money counts as a pay-in of a payment. `returned`: the partner sent it back.
- * `refunded`: an operator paid it back. `resolved`: an operator booked it otherwise.
+ * `refunded`: an operator paid it back. `resolved`: an operator booked it otherwise. `own`: a
+ * command turns out to have its pay-in.
  */
 export const depositMoves = {
-  waiting: { assign: 'assigned', return: 'returned', refund: 'refunded', resolve: 'resolved' },
+  waiting: {
+    assign: 'assigned',
+    own: 'assigned',
+    return: 'returned',
+    refund: 'refunded',
+    resolve: 'resolved',
+  },
   returned: { arrive: 'waiting' },
   assigned: {},
   refunded: {},
-  resolved: {},
+  resolved: { own: 'assigned' },
 } as const;
 
 export type DepositState = keyof typeof depositMoves;
@@ -109,7 +117,7 @@ export function readAgain(deposit: Deposit, facts: DepositFacts, nowMs: number):
 /** Where its money goes. Of an assigned one, the books are compared with the payment's pay-in. */
 export function decideDeposit(
   deposit: Deposit,
-  move: 'assign' | 'refund' | 'resolve',
+  move: 'assign' | 'own' | 'refund' | 'resolve',
   given: Partial<Pick<Deposit, 'orgId' | 'paymentId' | 'rule'>>,
   nowMs: number,
 ): Deposit {
@@ -122,6 +130,25 @@ export const unmatched = { state: 'waiting', end: 'completed' } as const;
 
 export function isUnmatched({ state, end }: Pick<Deposit, 'state' | 'end'>): boolean {
   return state === unmatched.state && end === unmatched.end;
+}
+
+const decisionTexts: Readonly<Record<DepositState, string | null>> = {
+  waiting: null,
+  returned: null,
+  assigned: 'counts as another pay-in',
+  refunded: 'was paid back by an operator',
+  resolved: 'was settled otherwise by an operator: acceptance takes that back',
+};
+
+/**
+ * Why a report of another pay-in command with its id waits for a person: its money is booked once.
+ * Null if nobody has decided on it.
+ */
+export function decisionProblem({ id, state }: Deposit): ReportProblem | null {
+  const text = decisionTexts[state];
+  if (text === null) return null;
+  const kind = nextDepositState(state, 'own') === null ? 'unusable' : 'implausible';
+  return { kind, text: `the money of ${id} ${text}` };
 }
 
 function stateAfter(state: DepositState, end: CommandEnd): DepositState {

@@ -381,10 +381,14 @@ function refundStateOf(sums: MoneySums, commands: readonly MoneyCommand[]): Refu
   return sums.refundedMinor + sums.returnedMinor > 0n ? 'refunded' : 'none';
 }
 
-/** A returned pay-in went back to the buyer, except for what our refunds took or may still take. */
+/**
+ * A returned pay-in went back to the buyer, except for what refunds of the partner took or may
+ * still take.
+ */
 function returnedOf(payin: MoneyCommand, commands: readonly MoneyCommand[]): bigint {
   if (payin.end !== 'returned') return 0n;
-  const takenMinor = refundsOf(payin, commands, ['moving', 'moved']);
+  const ofPartner = commands.filter((command) => !isByHand(command));
+  const takenMinor = refundsOf(payin, ofPartner, ['moving', 'moved']);
   return payin.receivedMinor > takenMinor ? payin.receivedMinor - takenMinor : 0n;
 }
 

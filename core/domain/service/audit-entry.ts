@@ -40,6 +40,7 @@ export const objectTypes = {
   member_sessions: 'session',
   members: 'member',
   money_decisions: 'money_decision',
+  operators: 'operator',
   organization_profiles: 'organization_profile',
   organizations: 'organization',
   outbox: null,

@@ -68,7 +68,8 @@ export async function acceptReport(
   }
   const { kind, reason, fact } = readReview(command.review);
   if (kind === 'unusable') {
-    const message = `The report cannot be booked: ${reason}. Ask the partner to correct it.`;
+    const todo = 'Ask the partner to correct it, or cancel the payment.';
+    const message = `The report cannot be booked: ${reason}. ${todo}`;
     throw new PonteError('CommandNotRetryable', message);
   }
   await applyPartnerUpdate(deps, commandId, fact, {

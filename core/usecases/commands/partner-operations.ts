@@ -61,7 +61,13 @@ export interface Operation<C extends PartnerCommand = PartnerCommand> {
   /** The exact request, if it was not fixed with the command. */
   prepare(deps: Deps, partner: SettlementPartner, command: C): Promise<PartnerAnswer<string>>;
   callsOf(partner: SettlementPartner): Omit<CommandCalls<never, PartnerFact['report']>, 'prepare'>;
-  onAccepted(batch: Batch, command: C, accepted: AcceptedCommand): Promise<Staged>;
+  /** `adopted` are commands without a row, including this one. */
+  onAccepted(
+    batch: Batch,
+    command: C,
+    accepted: AcceptedCommand,
+    adopted?: readonly MoneyCommand[],
+  ): Promise<Staged>;
   /** `refused` is the command with its final refusal. */
   onRefused(batch: Batch, command: C, refused: C, code: string): Promise<Staged>;
   /** Sent, lost, postponed or in doubt; `commands` are all of the same payment. */
@@ -162,6 +168,7 @@ export const operations: Readonly<Record<CommandKind, Operation>> = {
       return partner.payin.prepare({ reference, quote, ...payer });
     },
     problem: ({ command, report, polled }) => payinProblem(command, report, polled),
+    problemElsewhere: stageOwned,
     sums: ({ receivedMinor, held = false }) => ({ receivedMinor, refunded: null, held }),
     details: ({ reason, transactionHash }) => ({ reason, transactionHash }),
   }),
@@ -217,6 +224,8 @@ function settlementOf({ status, reason, settled, fees, fxRate, endToEndId }: Pay
 }
 
 interface MoneyRules<R> extends ReportRules<R> {
+  /** Stages what else has the same transaction at the partner; what of it forbids the report. */
+  readonly problemElsewhere?: typeof stageOwned;
   prepare(
     partner: SettlementPartner,
     command: MoneyCommand,
@@ -233,18 +242,25 @@ function moneyOperation<K extends MoneyFact['kind']>(
     callsOf: (partner) => partner[kind],
     prepare: async (deps, partner, command) =>
       rules.prepare(partner, command, await knownOf(deps, command)),
-    async onAccepted(batch, command, { partnerRef, instructions }) {
-      if (kind === 'payin') await stageOwned(batch, command, partnerRef);
+    async onAccepted(batch, command, { partnerRef, instructions }, adopted) {
+      await rules.problemElsewhere?.(batch, command, partnerRef);
       const accept = () => acceptCommand(command, partnerRef, batch.nowMs);
-      return stageMoneyCommand(batch, command, accept, { instructions });
+      return stageMoneyCommand(batch, command, accept, { instructions }, adopted);
     },
     onRefused: (batch, command, refused) => stageMoneyCommand(batch, command, () => refused),
     onChanged: stageMoneyCommand,
-    onReport(batch, command, fact, source) {
+    async onReport(batch, command, fact, source) {
       assert(fact.kind === kind, `the report of a ${kind} is about one`);
       // The kind determines the type of the report.
       const own = fact as MoneyFact & { readonly report: PartnerReports[K] };
-      return stageReport(batch, command, own, source, rules);
+      const { partnerRef } = fact;
+      const elsewhere =
+        (await rules.problemElsewhere?.(batch, command, partnerRef, source.accepted)) ?? null;
+      const problem: typeof rules.problem = (reported) => {
+        const found = rules.problem(reported);
+        return found?.kind === 'unusable' ? found : (elsewhere ?? found);
+      };
+      return stageReport(batch, command, own, source, { ...rules, problem });
     },
   };
 }

@@ -22,6 +22,8 @@ import { type BooksOf, type Standing, standingOf } from './our-rows.js';
 /** Pages of one run and mode: others wait for the leader. */
 const PAGES_PER_RUN = 5;
 
+const theFirst = { fromMs: 0, afterId: '', limit: 1 } as const;
+
 /** Reads on where the readings stopped; returns how many pages. */
 export async function runBookReadings(deps: Deps): Promise<number> {
   const { state, releasedAtMs } = await currentEpoch(deps);
@@ -35,12 +37,18 @@ async function readBooksOf(deps: Deps, mode: Mode, releasedAtMs: number | null):
   const partner = deps.partners[mode];
   if (partner?.statement === undefined) return 0;
   const { name, statement } = partner;
-  const known = await deps.store.run((tx) => tx.bookReadings.of(name, mode));
+  const { known, firstCommandAtMs } = await deps.store.run(async (tx) => {
+    const stored = await tx.bookReadings.of(name, mode);
+    const isWhole = stored.length === entryKinds.length * spanNames.length;
+    const [command] = isWhole ? [] : await tx.commands.since(theFirst);
+    return { known: stored, firstCommandAtMs: command?.createdAtMs ?? null };
+  });
   const nowMs = deps.clock.nowMs();
   const readings = entryKinds.flatMap((book) =>
     spanNames.map((span) => {
       const stored = known.find((one) => one.book === book && one.span === span);
-      const reading = stored ?? firstReading({ partner: name, mode, book, span }, nowMs);
+      const of = { partner: name, mode, book, span };
+      const reading = stored ?? firstReading(of, firstCommandAtMs, nowMs);
       return { reading, isStored: stored !== undefined };
     }),
   );

@@ -9,14 +9,17 @@ import {
   newCommand,
   voidCommand,
 } from '../../domain/commands/partner-command.js';
+import type { ReportProblem } from '../../domain/commands/report-check.js';
 import {
   type Deposit,
   decideDeposit,
+  decisionProblem,
   depositPosting,
   depositTenant,
   hasMoney,
   isUnmatched,
   newDeposit,
+  nextDepositState,
   payerPurpose,
   readAgain,
 } from '../../domain/deposits/deposit.js';
@@ -151,7 +154,7 @@ export async function stageAssignment(
 
 /** NotFound, DepositDecided, PaymentStateConflict, ValidationError. */
 export async function expectAssignable(tx: Tx, deposit: Deposit, paymentId: string): Promise<void> {
-  expectUnmatched(deposit);
+  await expectUndecided(tx, deposit);
   const payment = await tx.payments.find(paymentId);
   if (payment === null || payment.mode !== deposit.mode) {
     throw new PonteError('NotFound', `There is no payment ${paymentId} in ${deposit.mode} mode.`);
@@ -170,24 +173,31 @@ export async function expectAssignable(tx: Tx, deposit: Deposit, paymentId: stri
 }
 
 /** The same, for a deposit that was paid back. DepositDecided. */
-export function stageRefund(batch: Batch, deposit: Deposit): StagedDeposit {
+export function stageRefund(batch: Batch, deposit: Deposit): Promise<StagedDeposit> {
   return stageDecision(batch, deposit, 'refund');
 }
 
 /** The same, for a deposit that was booked otherwise. DepositDecided. */
-export function stageResolution(batch: Batch, deposit: Deposit): StagedDeposit {
+export function stageResolution(batch: Batch, deposit: Deposit): Promise<StagedDeposit> {
   return stageDecision(batch, deposit, 'resolve');
 }
 
-function stageDecision(batch: Batch, was: Deposit, move: 'refund' | 'resolve'): StagedDeposit {
-  expectUnmatched(was);
+async function stageDecision(
+  batch: Batch,
+  was: Deposit,
+  move: 'refund' | 'resolve',
+): Promise<StagedDeposit> {
+  await expectUndecided(batch.tx, was);
   const deposit = decideDeposit(was, move, {}, batch.nowMs);
   stageDeposit(batch, was, [deposit]);
   return { deposit, announce: () => undefined };
 }
 
-function expectUnmatched(deposit: Deposit): void {
-  if (!isUnmatched(deposit)) throw new PonteError('DepositDecided');
+/** Its version guards the answer: a command that gets its pay-in changes it. DepositDecided. */
+export async function expectUndecided(tx: Tx, deposit: Deposit): Promise<void> {
+  const { mode, partnerRef } = deposit;
+  const isFree = (await tx.commands.byPartnerRef(mode, 'payin', partnerRef)) === null;
+  if (!isFree || !isUnmatched(deposit)) throw new PonteError('DepositDecided');
 }
 
 /**
@@ -236,19 +246,40 @@ async function stageMatched(
 }
 
 /**
- * Stages the deposit of a pay-in that its command turns out to have: a payment that a backup lacked
- * is created again, and the partner finds its pay-in. The money counts for the payment, once.
+ * Stages the deposit of a pay-in that this command turns out to have: a backup lacked the command,
+ * and the partner finds its pay-in. The money of a pay-in is booked once, so a decision about the
+ * deposit stays, unless a person accepts the report. Returns what keeps it from being booked.
  */
 export async function stageOwned(
   batch: Batch,
-  { mode, orgId, paymentId }: MoneyCommand,
+  command: MoneyCommand,
   partnerRef: string,
-): Promise<void> {
+  accepted = false,
+): Promise<ReportProblem | null> {
+  const { mode, orgId, paymentId } = command;
   const partner = batch.deps.partners[mode]?.name ?? '';
   const deposit = await batch.tx.deposits.byPartnerRef(partner, mode, partnerRef);
-  if (deposit === null || deposit.state !== 'waiting') return;
+  if (deposit === null || (await isBookedBy(batch.tx, command, deposit))) return null;
+  const problem = decisionProblem(deposit);
+  if (problem?.kind === 'unusable' || (problem !== null && !accepted)) return problem;
+  if (nextDepositState(deposit.state, 'own') === null) return null;
   const given = { orgId, paymentId, rule: 'quote' } as const;
-  stageDeposit(batch, deposit, [decideDeposit(deposit, 'assign', given, batch.nowMs)]);
+  stageDeposit(batch, deposit, [decideDeposit(deposit, 'own', given, batch.nowMs)]);
+  return null;
+}
+
+/** The deposit is assigned, and no other command has counted its money. */
+async function isBookedBy(tx: Tx, command: MoneyCommand, deposit: Deposit): Promise<boolean> {
+  const { state, orgId, mode, paymentId, partnerRef } = deposit;
+  if (state !== 'assigned' || orgId === null || paymentId === null) return false;
+  const commands = await tx.commands.ofPayment({ orgId, mode }, paymentId);
+  return !commands.some(
+    (one) =>
+      one.id !== command.id &&
+      one.kind === 'payin' &&
+      one.partnerRef === partnerRef &&
+      one.receivedMinor > 0n,
+  );
 }
 
 /** Stages the row as of the last step, and a posting for each step. */

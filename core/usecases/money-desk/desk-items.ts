@@ -29,6 +29,7 @@ import type { Tx } from '../../ports/storage.js';
 import { operationOf } from '../commands/partner-operations.js';
 import {
   expectAssignable,
+  expectUndecided,
   stageAssignment,
   stageRefund,
   stageResolution,
@@ -121,8 +122,8 @@ function depositItem(deposit: Deposit, request: DeskRequest): DeskItem {
   const stages = {
     assign: async (batch: Batch) =>
       action.verb === 'assign' ? stageAssignment(batch, deposit, action.paymentId) : null,
-    refund: async (batch: Batch) => stageRefund(batch, deposit),
-    resolve: async (batch: Batch) => stageResolution(batch, deposit),
+    refund: (batch: Batch) => stageRefund(batch, deposit),
+    resolve: (batch: Batch) => stageResolution(batch, deposit),
     'pay-again': async () => null,
     'write-off': async () => null,
   } as const;
@@ -134,6 +135,7 @@ function depositItem(deposit: Deposit, request: DeskRequest): DeskItem {
     problem: depositProblem(deposit, action),
     async check({ tx }) {
       if (action.verb === 'assign') await expectAssignable(tx, deposit, action.paymentId);
+      else await expectUndecided(tx, deposit);
     },
     async stage(batch) {
       const staged = await stages[action.verb](batch);

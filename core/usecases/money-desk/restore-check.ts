@@ -5,7 +5,6 @@
 // resumes where it was interrupted.
 import { type Tenant, tenantOf } from '../../domain/base/tenant.js';
 import {
-  acceptCommand,
   isMoneyCommand,
   isOpen,
   type MoneyCommand,
@@ -32,7 +31,7 @@ import { applyPartnerUpdate } from '../commands/partner-inbox.js';
 import { operationOf } from '../commands/partner-operations.js';
 import type { PartnerCall } from '../deposits/books.js';
 import { isBehind } from '../deposits/our-rows.js';
-import { readReview, stageMoneyCommand, storeStaged } from '../payments/command-changes.js';
+import { readReview, storeStaged } from '../payments/command-changes.js';
 import { commandReference, commandSubject } from '../payments/command-references.js';
 import { loadPayment } from '../payments/payment-store.js';
 import { currentEpoch } from '../service/epochs.js';
@@ -189,8 +188,8 @@ interface CheckContext {
   readonly key: Uint8Array;
   /** It had ended before the check: it sends only refunds, and payouts that are paid again. */
   readonly wasEnded: boolean;
-  /** `settledState` of its commands before the check. */
-  readonly settledState: string | null;
+  /** `balancedVersions` of its commands before the check. */
+  readonly balancedBefore: string | null;
   readonly adopted: MoneyKind[];
   readonly missed: string[];
 }
@@ -217,8 +216,8 @@ async function checkPayment(
   const { bytes: key } = await currentKey(deps, 'partner');
   const wasEnded = isTerminal(payment.status);
   const known = { tenant, paymentId, partner, lost, key, wasEnded };
-  const settled = wasEnded ? settledState(commands) : null;
-  const context: CheckContext = { deps, ...known, settledState: settled, adopted: [], missed: [] };
+  const balancedBefore = wasEnded ? balancedVersions(commands) : null;
+  const context: CheckContext = { deps, ...known, balancedBefore, adopted: [], missed: [] };
   try {
     for (const kind of moneyKinds) await checkKind(context, kind);
   } catch (error) {
@@ -237,7 +236,7 @@ async function checkPayment(
  * without a review, and all received money was paid out. While it is equal there was nothing to
  * refund. Null for other payments.
  */
-function settledState(commands: readonly MoneyCommand[]): string | null {
+function balancedVersions(commands: readonly MoneyCommand[]): string | null {
   const isOver = commands.every(
     ({ state, end, review }) =>
       review === null && (state === 'void' || (state === 'done' && end === 'completed')),
@@ -260,7 +259,8 @@ async function checkKind(context: CheckContext, kind: MoneyKind): Promise<void> 
   const { commands } = await readCommands(context.deps, context.tenant, context.paymentId);
   const payins = commands.filter((command) => command.kind === 'payin');
   if (kind === 'refund') {
-    if (context.settledState !== null && context.settledState === settledState(commands)) return;
+    const { balancedBefore } = context;
+    if (balancedBefore !== null && balancedBefore === balancedVersions(commands)) return;
     for (const payin of payins) {
       if (payin.partnerRef !== null) await checkBeyond(context, kind, payin);
     }
@@ -433,16 +433,12 @@ async function readState(
 async function storeAccepted(
   { deps }: CheckContext,
   command: MoneyCommand,
-  { partnerRef, instructions }: AcceptedCommand,
+  accepted: AcceptedCommand,
   made: readonly MoneyCommand[] = [],
 ): Promise<MoneyCommand> {
-  const stored = await storeStaged(deps, (batch) => {
-    const accept = (commands: readonly MoneyCommand[]) => {
-      const stored = commands.find(({ id }) => id === command.id);
-      assert(stored !== undefined, 'a command stays');
-      return acceptCommand(stored, partnerRef, batch.nowMs);
-    };
-    return stageMoneyCommand(batch, command, accept, { instructions }, made);
+  const stored = await storeStaged(deps, async (batch) => {
+    const current = (await batch.tx.commands.get(command.id)) ?? command;
+    return operationOf(current).onAccepted(batch, current, accepted, made);
   });
   assert(stored !== null && isMoneyCommand(stored), 'a command about money stays one');
   return stored;

@@ -51,6 +51,7 @@ test('each operation that changes something leaves an entry, with its author', a
         key: 'key',
         session: 'member',
         either: 'member',
+        keyElseSession: 'member',
         partner: 'partner',
         signature: 'link',
         none: null,

@@ -48,7 +48,10 @@ export function operatorActs(world: World, host: SimulatedHost, command: Partner
   } else retries(world, host, command);
 }
 
-/** Deposits that nobody could place belong to their payment or elsewhere; a loss is written off. */
+/**
+ * Deposits that nobody could place belong to their payment or elsewhere; a loss is written off.
+ * Buyers are paid back by hand where the partner does not.
+ */
 export function operatorsClearTheDesk(world: World, host: SimulatedHost): void {
   const { observed } = world;
   for (const { id, partnerRef, mode, state, end } of observed.deposits.values()) {
@@ -59,8 +62,12 @@ export function operatorsClearTheDesk(world: World, host: SimulatedHost): void {
     if (isAssigned) decide(world, host, id, { verb: 'assign', paymentId });
     else decide(world, host, id, { verb: 'resolve', found: 'otherwise' });
   }
-  for (const { payment, funds } of observed.payments.values()) {
+  for (const { payment, funds, commands } of observed.payments.values()) {
     if (openLossOf(funds).amountMinor > 0n) decide(world, host, payment.id, { verb: 'write-off' });
+    if (observed.outside.abilities.refunds) continue;
+    for (const refund of commands.filter(isUnpaidRefund)) {
+      if (world.random.chance(0.5)) decide(world, host, refund.id, { verb: 'refund' });
+    }
   }
 }
 

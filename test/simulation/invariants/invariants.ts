@@ -39,6 +39,7 @@ import {
 } from './ledger-invariants.js';
 import {
   aKeyNeverCarriesAnotherRequest,
+  aPayinIsBookedOnce,
   aRefusedRefundIsLookedUpBeforeItIsSentAgain,
   atMostOnePayinPerPayment,
   atMostOnePayoutPerPayment,
@@ -120,6 +121,7 @@ export const always = {
   neverGivenBackMoreThanIsLeft,
   refundsTakeFromThePayinThatHasTheMoney,
   whatTheBuyerSentIsAccountedFor,
+  aPayinIsBookedOnce,
   cancelAndPayoutNeverBothWin,
   settledOnlyAfterAPaidPayout,
   settlementsSayWhatThePartnerPaid,

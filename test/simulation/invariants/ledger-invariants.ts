@@ -173,7 +173,7 @@ function sumsOfTransactions(commands: readonly MoneyCommand[]): Sums {
   const returned = payins
     .filter(({ end }) => end === 'returned')
     .map(({ id, receivedMinor }) => {
-      const own = refunds.filter(({ payinId }) => payinId === id);
+      const own = refunds.filter((one) => one.payinId === id && !isByHand(one));
       const left = receivedMinor - sum(own.filter((one) => isMoving(one) || isMoved(one)));
       return left > 0n ? left : 0n;
     })
@@ -184,6 +184,11 @@ function sumsOfTransactions(commands: readonly MoneyCommand[]): Sums {
   const givenBack = sum(refunds.filter(isMoved)) + returned;
   const over = paidOut + owed + ordered + givenBack - received;
   return { received, paidOut, owed, ordered, givenBack, lost: over > 0n ? over : 0n };
+}
+
+/** An operator paid it: the partner never got this refund. */
+export function isByHand({ partnerRef, lastSentAtMs }: MoneyCommand): boolean {
+  return partnerRef === null && lastSentAtMs === null;
 }
 
 /** What a posting moves in each sum: the account whose balance it is read from, and its sign. */

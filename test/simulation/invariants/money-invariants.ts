@@ -15,6 +15,8 @@ import {
   type TransactionKind,
   wasEver,
 } from '../partner/partner-ledger.js';
+import { isByHand } from './ledger-invariants.js';
+import type { ObservedPayment } from './observed-payment.js';
 import { eachPayment, eachWholePayment, type ObservedState } from './observed-state.js';
 
 /** A payout that came back may be followed by another one, if an operator says so. */
@@ -29,9 +31,12 @@ export function noRefundAfterTheSettlementWithoutADecision(observed: ObservedSta
     const payouts = found.commands.filter(({ kind }) => kind === 'payout');
     const isBack = payouts.length > 0 && payouts.every(({ end }) => end === 'returned');
     const isDecided = payouts.some(({ id }) => observed.decidedItems.has(id));
-    const refunds = sumsOf(observed.transactionsOf(found));
+    const transactions = observed.transactionsOf(found);
+    // Another one took the place of a refund that had failed when a bank completed it.
+    const refunds = sumsOf(transactions.filter((one) => !wasEver(one, 'failed')));
     const backMinor = refunds.refundedMinor + refunds.refundingMinor;
-    const surplusMinor = refunds.receivedMinor - found.payment.amount.amountMinor;
+    // A surplus that went back before the bank corrected its total.
+    const surplusMinor = everReceived(transactions) - found.payment.amount.amountMinor;
     if (!isBack || isDecided || backMinor === 0n || backMinor <= surplusMinor) return null;
     return `${backMinor} went back to the buyer, and no operator has decided`;
   });
@@ -100,6 +105,21 @@ export function whatTheBuyerSentIsAccountedFor(observed: ObservedState): string 
     const known = unreported + held + funds.payoutMinor + back - funds.lossMinor;
     return known === sent ? null : `the buyer sent ${sent}, ${known} is accounted for`;
   });
+}
+
+/** As a deposit or for one payment, in any order of reports and decisions. */
+export function aPayinIsBookedOnce({ deposits, payments }: ObservedState): string | null {
+  if (deposits.size === 0) return null;
+  const commands = [...payments.values()].flatMap((found) => found.commands);
+  for (const { id, mode, partnerRef, state, end } of deposits.values()) {
+    const booked = commands.filter(
+      (one) => one.partnerRef === partnerRef && one.mode === mode && one.receivedMinor > 0n,
+    );
+    const its = booked.map((one) => one.id);
+    if (end === 'completed' && state !== 'assigned') its.push(`${id}, which is ${state}`);
+    if (its.length > 1) return `${partnerRef} is booked by ${its.join(' and ')}`;
+  }
+  return null;
 }
 
 export function cancelAndPayoutNeverBothWin(observed: ObservedState): string | null {
@@ -180,7 +200,8 @@ export function fundsSayNoMoreThanThePartner(observed: ObservedState): string | 
     if (funds.receivedMinor > receivedMinor) {
       return `says received ${funds.receivedMinor}: ${receivedMinor}`;
     }
-    const back = transactions.reduce((sum, transaction) => sum + mostGivenBack(transaction), 0n);
+    const byPartner = transactions.map(mostGivenBack);
+    const back = byPartner.reduce((sum, one) => sum + one, paidByHandMinor(found));
     if (funds.refundedMinor > back) return `says given back ${funds.refundedMinor}: ${back}`;
     const paid = transactions.some(
       (transaction) => transaction.kind === 'payout' && wasEver(transaction, 'completed'),
@@ -192,7 +213,11 @@ export function fundsSayNoMoreThanThePartner(observed: ObservedState): string | 
 export function fundsAgreeWithThePartner(observed: ObservedState): string | null {
   return eachWholePayment(observed, (found) => {
     const { funds } = found;
-    const sums = sumsOf(observed.transactionsOf(found).filter((one) => !isDeposit(observed, one)));
+    const theirSums = sumsOf(
+      observed.transactionsOf(found).filter((one) => !isDeposit(observed, one)),
+    );
+    const refundedByAnyMinor = theirSums.refundedMinor + paidByHandMinor(found);
+    const sums = { ...theirSums, refundedMinor: refundedByAnyMinor };
     const out = sums.paidMinor + sums.movingMinor + sums.needsReviewMinor;
     const back = sums.refundedMinor + sums.returnedMinor;
     const { tellsWhatItReturned } = observed.outside.abilities;
@@ -357,6 +382,14 @@ function everReceived(transactions: readonly PartnerTransaction[]): bigint {
   return transactions
     .filter(({ kind }) => kind === 'payin')
     .reduce((sum, payin) => sum + mostReceived(payin), 0n);
+}
+
+/** Operators paid it from their own bank: the partner never got these refunds. */
+function paidByHandMinor({ commands }: ObservedPayment): bigint {
+  return commands
+    .filter(({ kind, state, end }) => kind === 'refund' && state === 'done' && end === 'completed')
+    .filter(isByHand)
+    .reduce((sum, { amount }) => sum + amount.amountMinor, 0n);
 }
 
 /** At any time of its history. */

@@ -53,7 +53,9 @@ export function bankDetailsNeverChangeSilently(observed: ObservedState): string 
     }
     const [given, ...more] = bankDetails.filter(({ checkCode }) => checkCode === bankDetailsCode);
     if (given === undefined || more.length > 0) return 'has not one record of its bank details';
-    if (given !== bankDetails.at(-1)) return 'shows bank details that were replaced';
+    // Those of one millisecond have no order.
+    const isReplaced = given.issuedAtMs !== bankDetails.at(-1)?.issuedAtMs;
+    if (isReplaced) return 'shows bank details that were replaced';
     const record = bankDetailsRecord(payment, payinInstructions, given.issuedAtMs);
     if (given.record !== record) return `shows ${record}, but gave ${given.record}`;
     for (const details of bankDetails) {

@@ -88,6 +88,28 @@ export const blindPayMutants = [
     caughtBy: ['theFloatIsTheSumOfTheWallets'],
   },
   {
+    name: 'a refund that was paid by hand leaves the float',
+    file: 'core/domain/payments/funds.ts',
+    edits: [["const byHandMinor = rise('byHandMinor');", 'const byHandMinor = 0n;']],
+    focus: { ...payments, faults: calm },
+    first: { seed: 6, steps: 40 },
+    caughtBy: ['theLedgerCheckFindsNothing', 'theFloatIsTheSumOfTheWallets'],
+  },
+  {
+    name: 'a pay-in that was paid back by hand is not lost when a bank takes it back',
+    file: 'core/domain/payments/funds.ts',
+    edits: [
+      ['const ofPartner = commands.filter((command) => !isByHand(command));', ''],
+      [
+        "refundsOf(payin, ofPartner, ['moving', 'moved'])",
+        "refundsOf(payin, commands, ['moving', 'moved'])",
+      ],
+    ],
+    focus: { ...payments, faults: { ...calm, chargeback: 0.8 } },
+    first: { seed: 22, steps: 40 },
+    caughtBy: ['fundsFollowFromTheCommands'],
+  },
+  {
     name: 'a failed payout counts as returned',
     file: 'adapters/partner/blindpay/payouts.ts',
     edits: [

@@ -129,6 +129,14 @@ export const moneyMutants = [
     caughtBy: ['refundsTakeFromThePayinThatHasTheMoney', 'neverGivenBackMoreThanIsLeft'],
   },
   {
+    name: 'a decision about a deposit does not keep a command from booking its pay-in',
+    file: 'core/usecases/commands/partner-operations.ts',
+    edits: [['problemElsewhere: stageOwned,', 'problemElsewhere: async () => null,']],
+    focus: { ...payments, faults: { ...calm, restore: 0.02, lookUpForbidden: 0.3 } },
+    first: { seed: 19, steps: 300 },
+    caughtBy: ['aPayinIsBookedOnce'],
+  },
+  {
     name: 'a payout that comes back after it was paid changes nothing',
     file: 'core/domain/commands/command-report.ts',
     edits: [
@@ -245,7 +253,7 @@ export const moneyMutants = [
     file: 'core/usecases/commands/command-retries.ts',
     edits: [['    await lookUpRefused(deps, command);\n', '']],
     focus: { ...payments, faults: surprises, often: bankActions },
-    first: { seed: 3, steps: 40 },
+    first: { seed: 1, steps: 40 },
     caughtBy: ['aRefusedRefundIsLookedUpBeforeItIsSentAgain'],
   },
   {

@@ -90,7 +90,7 @@ export const paymentMutants = [
       ],
     ],
     focus: { ...payments, faults: { ...reliable, crash: 0 }, often: ['cancel', 'work', 'advance'] },
-    first: { seed: 3, steps: 300 },
+    first: { seed: 12, steps: 150 },
     caughtBy: ['cancelAndPayoutNeverBothWin'],
   },
   {

@@ -108,12 +108,16 @@ export async function readySeller({ ponte }: PonteScene): Promise<string> {
 export async function paidOrder(
   { ponte }: PonteScene,
   amount = '1250.00',
-  { to = 'settled', ...fields }: { to?: string; purpose?: string; buyer?: object } = {},
+  {
+    to = 'settled',
+    lastsMs = HOUR_MS,
+    ...fields
+  }: { to?: string; lastsMs?: number; purpose?: string; buyer?: object } = {},
 ) {
   const buyer = { email: 'ana@buyer.example', name: 'Ana Lima', country: 'US' };
   const order = { externalId: amount, amount, buyer, sellerExternalId: 'seller-1', ...fields };
   const { id } = await ponte.post('/v1/payments', order);
   await ponte.post(`/v1/test-helpers/payments/${id}/advance`, { to });
-  await ponte.advanceTime(HOUR_MS);
+  await ponte.advanceTime(lastsMs);
   return ponte.get(`/v1/payments/${id}`);
 }

@@ -36,6 +36,7 @@ import {
 } from '../samples/domain-samples.js';
 import { aCheckValue, anEpoch, aServiceKey } from '../samples/key-samples.js';
 import { aMail, aNotice, aPageSession } from '../samples/mail-samples.js';
+import { anOperator } from '../samples/operator-samples.js';
 import { aSimulatedReport } from '../samples/payin-samples.js';
 
 /** Past what a float can count. */
@@ -44,6 +45,7 @@ const LARGE_MINOR = 9_007_199_254_740_993n;
 export async function fillStore(store: Store): Promise<void> {
   await store.run(async (tx) => {
     tx.organizations.insert(anOrganization(), [aProfile(), aProfile({ mode: 'live' })]);
+    tx.operators.insert(anOperator());
     tx.members.insert(aMember());
     tx.memberSessions.insert(aMemberSession());
     tx.destinationChanges.insert(aDestinationChange());
@@ -90,6 +92,7 @@ export function contentsOf(store: Store): Promise<readonly unknown[]> {
       tx.organizations.list(),
       tx.organizations.profile(tenant),
       tx.organizations.profile(otherMode),
+      tx.operators.list(),
       tx.members.list('org_a'),
       tx.memberSessions.get('org_a', 'ses_1'),
       tx.destinationChanges.list(tenant, 5),

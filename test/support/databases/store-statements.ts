@@ -35,6 +35,7 @@ import {
 } from '../samples/domain-samples.js';
 import { aCheckValue, anEpoch, aServiceKey } from '../samples/key-samples.js';
 import { aMail, aNotice, aPageSession } from '../samples/mail-samples.js';
+import { anOperator } from '../samples/operator-samples.js';
 import { aSimulatedReport } from '../samples/payin-samples.js';
 
 const page = { beforeId: 'x', limit: 5 };
@@ -138,6 +139,10 @@ function readsOfMoney(tx: Tx): readonly Promise<unknown>[] {
     tx.organizations.list(),
     tx.organizations.profile(tenant),
     tx.organizations.named(tenant),
+    tx.operators.get('opr_1'),
+    tx.operators.byKey('x'),
+    tx.operators.first(),
+    tx.operators.list(),
     tx.members.get('org_a', 'mem_1'),
     tx.members.byEmail('org_a', 'a@b'),
     tx.members.list('org_a'),
@@ -328,6 +333,8 @@ function everyFirstWrite(tx: Tx): void {
   tx.organizations.insert(anOrganization(), [aProfile()]);
   tx.organizations.expect(anOrganization({ id: 'org_b' }));
   tx.organizations.expectProfile(aProfile({ mode: 'live' }));
+  tx.operators.insert(anOperator());
+  tx.operators.expect(anOperator({ id: 'opr_2' }));
   tx.members.insert(aMember());
   tx.memberSessions.insert(aMemberSession());
   tx.destinationChanges.insert(aDestinationChange());
@@ -375,6 +382,7 @@ function everyFirstWrite(tx: Tx): void {
 async function everyLaterWrite(tx: Tx): Promise<void> {
   tx.organizations.update(anOrganization());
   tx.organizations.updateProfile(aProfile());
+  tx.operators.update(anOperator());
   tx.members.update(aMember());
   tx.memberSessions.update(aMemberSession());
   tx.destinationChanges.update(aDestinationChange());

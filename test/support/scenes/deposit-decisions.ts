@@ -26,12 +26,12 @@ export function assignDeposit(deps: Deps, depositId: string, paymentId: string):
 
 /** An operator paid it back by other means. DepositDecided. */
 export function refundDeposit(deps: Deps, depositId: string): Promise<Deposit> {
-  return decide(deps, depositId, async (batch, deposit) => stageRefund(batch, deposit));
+  return decide(deps, depositId, stageRefund);
 }
 
 /** An operator booked it otherwise. DepositDecided. */
 export function resolveDeposit(deps: Deps, depositId: string): Promise<Deposit> {
-  return decide(deps, depositId, async (batch, deposit) => stageResolution(batch, deposit));
+  return decide(deps, depositId, stageResolution);
 }
 
 async function decide(

@@ -1,20 +1,17 @@
--- The audit log is the feed of the service: its events are neither changed nor removed.
-create trigger events_keep_audit_update before update on events
-when old.org_id = 'service'
-begin
-  select raise(abort, 'the audit log is append-only');
-end;
-create trigger events_keep_audit_delete before delete on events
-when old.org_id = 'service'
-begin
-  select raise(abort, 'the audit log is append-only');
-end;
--- A replaced row is not deleted.
-create trigger events_keep_audit_insert before insert on events
-when new.org_id = 'service' and exists (
-  select 1 from events
-  where org_id = new.org_id and mode = new.mode and (id = new.id or sequence = new.sequence)
-)
-begin
-  select raise(abort, 'the audit log is append-only');
-end;
+-- People who run commands, each with the public half of a key.
+create table operators (
+  id text not null primary key,
+  name text not null,
+  public_key text not null,
+  number integer not null,
+  created_by text,
+  created_at integer not null,
+  removed_by text,
+  removed_at integer,
+  signed_at integer not null,
+  version integer not null
+) strict, without rowid;
+
+create unique index operators_number on operators (number);
+create unique index operators_public_key on operators (public_key);
+create unique index operators_name on operators (name) where removed_at is null;

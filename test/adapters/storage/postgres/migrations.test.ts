@@ -13,10 +13,11 @@ import { openPostgresStore } from '../../../../adapters/storage/postgres/store.j
 import { PonteError } from '../../../../core/errors.js';
 import { checkLedger } from '../../../../core/usecases/payments/ledger-check.js';
 import {
-  type FormerState,
+  type FormerName,
+  formerDepositNames,
+  formerDeposits,
   formerReceiptLines,
-  formerStates,
-} from '../../../support/databases/former-receipt-lines.js';
+} from '../../../support/databases/former-deposits.js';
 import { localPostgres } from '../../../support/databases/local-postgres.js';
 
 const opened: { close(): Promise<void> }[] = [];
@@ -141,14 +142,16 @@ test('deposits in every state come over with their postings, also those of hosts
   await migratePostgres(connections, known.slice(0, 5));
   const run = (sql: string) => connections.use('once', (client) => client.query(sql));
   // In one transaction. A host inserts the deposit after its postings.
-  const insert = (id: string, state: FormerState) =>
-    run(`${formerReceiptLines(id, state, 'now()')};
+  const insert = (id: string, name: FormerName) => {
+    const { state, end } = formerDeposits[name];
+    return run(`${formerReceiptLines(id, name, 'now()')};
       insert into receipts (id, partner, mode, partner_ref, amount_minor, currency,
       entry_end, state, payment_id, entered_at, tries, due_at, created_at, updated_at, version)
       values ('${id}', 'fake', 'live', '${id}', 100, 'USD',
-        '${state === 'returned' ? 'returned' : 'completed'}', '${state}',
+        '${end}', '${state}',
         ${state === 'assigned' ? "'pi_1'" : 'null'}, now(), 3, now(), now(), now(), 4)`);
-  for (const state of formerStates) await insert(`rct_early_${state}`, state);
+  };
+  for (const name of formerDepositNames) await insert(`rct_early_${name}`, name);
   await run(`insert into statement_scans values ('fake', 'live', '2026-01-02Z', 'c', '2026-01-03Z',
     '2026-01-03Z', 0, '2026-01-04Z', null, 7)`);
   await migratePostgres(connections, known);
@@ -156,13 +159,18 @@ test('deposits in every state come over with their postings, also those of hosts
   const [deposits, readings] = await store.run((tx) =>
     Promise.all([tx.deposits.after('', 9), tx.bookReadings.of('fake', 'live')]),
   );
-  assert.deepEqual(deposits.map(({ state }) => state).toSorted(), formerStates.toSorted());
+  const stored = Object.fromEntries(deposits.map(({ id, state, end }) => [id, `${state} ${end}`]));
+  const expected = formerDepositNames.map((name) => {
+    const { state, end } = formerDeposits[name];
+    return [`rct_early_${name}`, `${state} ${end}`];
+  });
+  assert.deepEqual(stored, Object.fromEntries(expected));
   assert.equal(readings.length, 6);
   const sinceMs = Date.UTC(2026, 0, 2);
   for (const reading of readings) {
     assert.deepEqual([reading.fromMs, reading.sinceMs, reading.cursor], [sinceMs, sinceMs, null]);
   }
-  for (const state of formerStates) await insert(`rct_late_${state}`, state);
+  for (const name of formerDepositNames) await insert(`rct_late_${name}`, name);
   const { differences, counts } = await checkLedger({ store }, 10);
-  assert.deepEqual([differences, counts.deposits, counts.lines], [[], 10, 40]);
+  assert.deepEqual([differences, counts.deposits, counts.lines], [[], 14, 68]);
 });

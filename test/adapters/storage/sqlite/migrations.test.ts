@@ -24,9 +24,10 @@ import {
 import { StoreRefusal } from '../../../../core/errors.js';
 import { checkLedger } from '../../../../core/usecases/payments/ledger-check.js';
 import {
+  formerDepositNames,
+  formerDeposits,
   formerReceiptLines,
-  formerStates,
-} from '../../../support/databases/former-receipt-lines.js';
+} from '../../../support/databases/former-deposits.js';
 import { aCommand, T0 } from '../../../support/samples/domain-samples.js';
 import { temporaryFolder } from '../../../support/temporary-folder.js';
 
@@ -184,12 +185,12 @@ test('deposits in every state come over with postings; the books are read from t
   const insert = connection.prepare(`insert into receipts values (
     @id, 'fake', 'live', @id, null, 'org_a', null, 100, 'USD', @end, @state, null, null, @paymentId,
     null, ${T0}, ${T0}, 3, @dueAt, 'busy', ${T0}, ${T0}, 4)`);
-  for (const state of formerStates) {
+  for (const name of formerDepositNames) {
+    const { state, end } = formerDeposits[name];
     const paymentId = state === 'assigned' ? 'pi_1' : null;
-    const end = state === 'returned' ? 'returned' : 'completed';
-    connection.exec(formerReceiptLines(`rct_${state}`, state, `${T0}`));
+    connection.exec(formerReceiptLines(`rct_${name}`, name, `${T0}`));
     insert.run({
-      id: `rct_${state}`,
+      id: `rct_${name}`,
       state,
       end,
       paymentId,
@@ -209,9 +210,14 @@ test('deposits in every state come over with postings; the books are read from t
   const [deposits, readings] = await store.run((tx) =>
     Promise.all([tx.deposits.after('', 9), tx.bookReadings.of('fake', 'live')]),
   );
-  assert.deepEqual(deposits.map(({ state }) => state).toSorted(), formerStates.toSorted());
+  const stored = Object.fromEntries(deposits.map(({ id, state, end }) => [id, `${state} ${end}`]));
+  const expected = formerDepositNames.map((name) => {
+    const { state, end } = formerDeposits[name];
+    return [`rct_${name}`, `${state} ${end}`];
+  });
+  assert.deepEqual(stored, Object.fromEntries(expected));
   const { differences, counts } = await checkLedger({ store }, 10);
-  assert.deepEqual([differences, counts.deposits, counts.lines], [[], 5, 20]);
+  assert.deepEqual([differences, counts.deposits, counts.lines], [[], 7, 34]);
   assert.deepEqual(
     readings.map(({ book, span, fromMs, sinceMs, cursor, completedAtMs }) =>
       [book, span, fromMs - T0, sinceMs - T0, cursor, completedAtMs].join(' '),

@@ -15,8 +15,9 @@ import {
 
 const T0 = 1_800_000_000_000;
 
-function first(span: Span, nowMs = T0): BookReading {
-  return firstReading({ partner: 'fake', mode: 'test', book: 'payin', span }, nowMs);
+function first(span: Span, nowMs = T0, firstCommandAtMs: number | null = null): BookReading {
+  const of = { partner: 'fake', mode: 'test', book: 'payin', span } as const;
+  return firstReading(of, firstCommandAtMs, nowMs);
 }
 
 test('each span has its window and its rest', () => {
@@ -32,9 +33,10 @@ test('each span has its window and its rest', () => {
   ]);
 });
 
-test('what the partner had before the first reading is never read', () => {
+test('what the partner had before the first reading and the first command is never read', () => {
   const { fromMs } = first('complete');
   assert.equal(fromMs, T0 - 3 * DAY_MS);
+  assert.equal(first('complete', T0, T0 - 5 * DAY_MS).fromMs, T0 - 8 * DAY_MS);
   assert.equal(pageRead(first('complete'), null, T0 + HOUR_MS).sinceMs, fromMs);
 });
 

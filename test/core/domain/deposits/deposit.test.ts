@@ -41,18 +41,18 @@ const fresh = newDeposit(
 const read = (deposit: Deposit, status: CommandEnd, amountMinor = 100n, nowMs = T0) =>
   readAgain(deposit, { status, amount: money(amountMinor, 'USD') }, nowMs);
 
-test('only a deposit that waits is decided, and only one that was returned arrives again', () => {
-  const moves = ['assign', 'return', 'refund', 'resolve', 'arrive'] as const;
+test('a deposit is decided while it waits; one that was settled otherwise may get its command', () => {
+  const moves = ['assign', 'own', 'return', 'refund', 'resolve', 'arrive'] as const;
   const allowed = depositStates.map((state) => [
     state,
     ...moves.filter((move) => nextDepositState(state, move) !== null),
   ]);
   assert.deepEqual(allowed, [
-    ['waiting', 'assign', 'return', 'refund', 'resolve'],
+    ['waiting', 'assign', 'own', 'return', 'refund', 'resolve'],
     ['returned', 'arrive'],
     ['assigned'],
     ['refunded'],
-    ['resolved'],
+    ['resolved', 'own'],
   ]);
   const decided = decideDeposit(read(fresh, 'completed'), 'refund', {}, T0);
   for (const move of decisions) {
@@ -114,6 +114,10 @@ test('each move of the money has its posting', () => {
   assert.equal(
     kinds(resolved, read(resolved, 'returned')),
     'returned_by_partner buyer 100 adjustments -100',
+  );
+  assert.equal(
+    kinds(resolved, decideDeposit(resolved, 'own', {}, T0)),
+    'deposit_assigned buyer 100 adjustments -100',
   );
 });
 

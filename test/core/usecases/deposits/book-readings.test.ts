@@ -6,6 +6,7 @@ import { schedules } from '../../../../core/domain/base/schedules.js';
 import { type EntryKind, type Span, spans } from '../../../../core/domain/deposits/book-reading.js';
 import { runBookReadings } from '../../../../core/usecases/deposits/book-readings.js';
 import { endQuarantine, quarantineRestored } from '../../../../core/usecases/service/epochs.js';
+import { aCommand } from '../../../support/samples/domain-samples.js';
 import { type DepositScene, depositScene } from '../../../support/scenes/deposit-scene.js';
 
 const OVERLAP_MS = spans.recent.windowMs;
@@ -47,6 +48,18 @@ test('a reading resumes at the page where it stopped, and leaves nothing out', a
   const over = await readingOf(scene);
   assert.deepEqual([over?.cursor, over?.completedAtMs !== null], [null, true]);
   for (let at = 0; at < 25; at += 1) assert.notEqual(await scene.stored(`va_${at}`), null);
+});
+
+test('the first reading begins at the first command, as after a restore of a copy without any', async (t) => {
+  const scene = await depositScene(t);
+  const createdAtMs = scene.made.deps.clock.nowMs();
+  const command = aCommand({ ...scene.tenant, state: 'done', end: 'completed', createdAtMs });
+  await scene.made.deps.store.run(async (tx) => tx.commands.insert(command));
+  scene.deposit('va_1');
+  scene.made.advanceClock(5 * DAY_MS);
+  assert.equal(await readingOf(scene), null);
+  await runBookReadings(scene.made.deps);
+  assert.equal(await scene.shown('va_1'), 'waiting completed null');
 });
 
 test('a cursor that the partner refuses starts the reading over', async (t) => {

@@ -1,9 +1,11 @@
 // A message about a pay-in may come before the answer to the call that ordered it. While a command
-// may own a pay-in, it is no deposit. After a restore, a pay-in whose order was lost is one.
+// may own a pay-in, it is no deposit. After a restore, a pay-in whose order was lost is one, until
+// its command finds it.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { HOUR_MS, MINUTE_MS } from '../../../../core/domain/base/instant.js';
 import { schedules } from '../../../../core/domain/base/schedules.js';
+import type { Deps } from '../../../../core/ports/deps.js';
 import type { PartnerEntry } from '../../../../core/ports/partner.js';
 import { runInbox } from '../../../../core/usecases/commands/partner-inbox.js';
 import { runBookReadings } from '../../../../core/usecases/deposits/book-readings.js';
@@ -12,6 +14,11 @@ import { advancePayment } from '../../../../core/usecases/sandbox/sandbox.js';
 import { endQuarantine, quarantineRestored } from '../../../../core/usecases/service/epochs.js';
 import { changePartner } from '../../../support/partners/changed-partner.js';
 import { Scene } from '../../../support/scenes/command-scene.js';
+import {
+  assignDeposit,
+  refundDeposit,
+  resolveDeposit,
+} from '../../../support/scenes/deposit-decisions.js';
 import { type DepositScene, depositScene } from '../../../support/scenes/deposit-scene.js';
 
 const lost = { outcome: 'unknown', reason: 'time-out' } as const;
@@ -188,4 +195,103 @@ test('a command that stays in doubt does not keep a deposit: a scan finds it', a
   await at.pass(10, HOUR_MS / 4);
   assert.match(await scene.shown('va_1'), /^assigned completed amount|^waiting completed null/);
   assert.deepEqual(await findDifferences(made.deps, 9), []);
+});
+
+/** The partner answers the next call for a pay-in with one that its books already had. */
+function ownsAtPartner({ made }: DepositScene, partnerRef: string): void {
+  const { payin } = made.partner;
+  changePartner(made.partner, {
+    payin: {
+      async start(request) {
+        const answer = await payin.start(request);
+        if (answer.outcome !== 'done') return answer;
+        return { outcome: 'done', value: { ...answer.value, partnerRef } };
+      },
+    },
+  });
+}
+
+/** A deposit that was decided on, then a payment whose pay-in it turns out to be. */
+async function decidedBefore(t: TestContext, decide: DepositDecision) {
+  const scene = await depositScene(t);
+  await decide(scene);
+  ownsAtPartner(scene, 'va_1');
+  const at = await scene.awaiting();
+  await at.pass(4);
+  return { scene, at };
+}
+
+type DepositDecision = (scene: DepositScene) => Promise<unknown>;
+
+const decideArrived =
+  (decide: (deps: Deps, id: string) => Promise<unknown>): DepositDecision =>
+  async (scene) => {
+    await scene.arrive('va_1');
+    return decide(scene.made.deps, (await scene.found('va_1')).id);
+  };
+
+const assignArrived: DepositDecision = async (scene) => {
+  const other = await scene.awaiting();
+  await scene.arrive('va_1');
+  await other.pass(3);
+  assert.equal(await other.summary(), 'settled paid none 100 100 0 0 0');
+};
+
+const held = 'on_ramp_pending needs_review none 0 0 0 0 0';
+const unknownPosition = 'the position of the money is unknown';
+
+for (const [decision, decide, shown, reason] of [
+  ['paid back', decideArrived(refundDeposit), 'refunded completed null', 'was paid back'],
+  ['assigned', assignArrived, 'assigned completed amount', 'counts as another pay-in'],
+] as const) {
+  test(`a pay-in that was ${decision} as a deposit is never booked again`, async (t) => {
+    const { scene, at } = await decidedBefore(t, decide);
+    assert.equal(await at.summary(), held);
+    assert.deepEqual(scene.alerts().slice(-1), [unknownPosition]);
+    await assert.rejects(at.accept('payin'), {
+      code: 'CommandNotRetryable',
+      message: new RegExp(`cannot be booked: the money of rct_\\w+ ${reason}`),
+    });
+    await at.pass(HOUR_MS / 60_000, MINUTE_MS);
+    assert.equal(await at.summary(), held);
+    assert.deepEqual(await at.commands('payout'), []);
+    assert.equal(await scene.shown('va_1'), shown);
+    await at.booksAreRight();
+  });
+}
+
+test('a pay-in that was settled otherwise as a deposit is booked if a person accepts it', async (t) => {
+  const { scene, at } = await decidedBefore(t, decideArrived(resolveDeposit));
+  assert.equal(await at.summary(), held);
+  assert.deepEqual(scene.alerts().slice(-1), [unknownPosition]);
+  assert.deepEqual(await at.commands('payout'), []);
+  assert.equal(await scene.shown('va_1'), 'resolved completed null');
+  await at.accept('payin');
+  await at.pass(3);
+  assert.equal(await at.summary(), 'settled paid none 100 100 0 0 0');
+  assert.equal(await scene.shown('va_1'), 'assigned completed quote');
+  assert.deepEqual(await scene.postings('va_1'), [
+    'deposit_assigned',
+    'deposit_resolved',
+    'funds_received',
+  ]);
+  await at.booksAreRight();
+});
+
+test('a deposit whose pay-in a command has is not decided: its money counts once', async (t) => {
+  const scene = await depositScene(t);
+  await scene.arrive('va_1', { status: 'open' });
+  ownsAtPartner(scene, 'va_1');
+  const at = await scene.awaiting();
+  await at.pass(2);
+  const { id } = await scene.found('va_1');
+  for (const decide of [refundDeposit, resolveDeposit]) {
+    await assert.rejects(decide(scene.made.deps, id), { code: 'DepositDecided' });
+  }
+  await assert.rejects(assignDeposit(scene.made.deps, id, at.id), { code: 'DepositDecided' });
+  scene.books.change('va_1', { status: 'completed' });
+  await at.pass(30);
+  assert.equal(await at.summary(), 'settled paid none 100 100 0 0 0');
+  assert.equal(await scene.shown('va_1'), 'assigned open quote');
+  await at.booksAreRight();
 });

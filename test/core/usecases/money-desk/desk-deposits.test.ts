@@ -85,6 +85,17 @@ for (const [request, after] of [
   });
 }
 
+for (const request of [assign, refund, otherwise]) {
+  test(`money that a command counts is not decided on as a deposit by ${request.verb}`, async (t) => {
+    const at = await deskScene(t);
+    await at.payment([paidIn(10_000n, { partnerRef: 'pa_1' })], { ...waits });
+    await at.deposit({ partnerRef: 'pa_1' });
+    await assert.rejects(at.decide('rct_1', request), { code: 'DepositDecided' });
+    assert.equal(await at.depositNow(), 'waiting completed -100 100 0 0');
+    assert.equal(await at.summary(), 'received none 100 0 0 0 0');
+  });
+}
+
 test('evidence is free for an assignment and required for the others', async (t) => {
   const at = await begun(t);
   for (const request of [refund, otherwise]) {

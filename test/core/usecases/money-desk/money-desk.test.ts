@@ -391,6 +391,15 @@ test('what was paid too much goes back by other means, and the payment keeps its
   await at.booksAreRight();
 });
 
+test('a bank takes back a pay-in that was paid back by other means: all of it is a loss', async (t) => {
+  const at = await deskScene(t);
+  await paidBack(at);
+  const taken = { status: 'returned', receivedMinor: 10_000n, transactionHash: null, reason: null };
+  await at.report('cmd_in', taken, true);
+  assert.equal(await at.summary(), 'returned_to_buyer refunded 100 0 0 200 100');
+  await at.booksAreRight();
+});
+
 test('the partner pays a refund that was paid by other means: the second payment is a loss', async (t) => {
   const at = await deskScene(t);
   await paidBack(at);

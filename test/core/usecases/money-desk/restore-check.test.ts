@@ -247,6 +247,41 @@ test('a payout that was read back counts, also while a report of its pay-in wait
   await life.at.booksAreRight();
 });
 
+test('a pay-in that became a deposit counts once when another check finds its command', async (t) => {
+  const life = await backedUp(t, 'fx_quoted');
+  const { at } = life;
+  const { deps, partner } = at.made;
+  const partnerRef = await otherPayin(life);
+  await at.made.partner.sendDueMessages(deps.clock.nowMs(), 100);
+  at.made.advanceClock(HOUR_SECONDS * 1_000);
+  await at.made.partner.sendDueMessages(deps.clock.nowMs(), 100);
+  await quarantineRestored(deps);
+  const { findCommand, payin } = partner;
+  const outage: PartnerAnswer<never> = { outcome: 'later', reason: 'an outage' };
+  const stillOpen: typeof payin.read = async (ref) => {
+    const report = done(await payin.read(ref));
+    return { outcome: 'done', value: { ...report, status: 'open', receivedMinor: 0n } };
+  };
+  Object.assign(partner, { findCommand: async () => outage });
+  await checked(life);
+  const deposit = () =>
+    deps.store.run((tx) => tx.deposits.byPartnerRef(partner.name, at.tenant.mode, partnerRef));
+  assert.equal((await deposit())?.state, 'waiting');
+  Object.assign(partner, { findCommand });
+  changePartner(partner, { payin: { read: stillOpen } });
+  await checked(life);
+  assert.deepEqual(valuesOf(await at.commands('payin'), 'end'), ['open']);
+  const found = await deposit();
+  assert.equal(found?.state, 'assigned');
+  await assert.rejects(assignDeposit(deps, found?.id ?? '', at.id), { code: 'DepositDecided' });
+  Object.assign(partner, { payin });
+  await checked(life);
+  await endQuarantine(deps, { by: 'ana', forcedBecause: null });
+  await at.pass(HOUR_SECONDS / 30, 30_000);
+  assert.equal(await at.summary(), 'settled paid none 100 100 0 0 0');
+  await at.booksAreRight();
+});
+
 test('a check whose epoch is over leaves the next one unchecked', async (t) => {
   const life = await backedUp(t, 'on_ramp_pending');
   const { deps, partner } = life.at.made;
