@@ -3,16 +3,21 @@ import assert from 'node:assert/strict';
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { before, test } from 'node:test';
 import SqliteConnection from 'better-sqlite3';
+import type { Command } from 'commander';
+import { authorityOf } from '../../cli/operator.js';
+import { createProgram } from '../../cli/program.js';
 import { headAfter } from '../../core/domain/payments/event.js';
 import { runCommand } from '../support/servers/command.js';
+import { projectFiles } from '../support/source-tree.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { valuesOf } from '../support/values-of.js';
 
 const folder = temporaryFolder();
 const anchors = join(folder, 'anchors.jsonl');
-const env = { PONTE_DATA_DIR: folder, PONTE_LOG_LEVEL: 'silent', PONTE_OPERATOR: 'alice' };
+const env = { PONTE_DATA_DIR: folder, PONTE_LOG_LEVEL: 'silent' };
 const ponte = (words: string) => runCommand(env, words.split(' '));
 
 interface Json {
@@ -24,6 +29,19 @@ async function json(words: string, status = 0): Promise<Json> {
   assert.equal(found, status, stderr);
   return JSON.parse(stdout) as Json;
 }
+
+/** They serve, change no row of the configured database, or replace it as a whole. */
+const withoutOperator: readonly string[] = [
+  'backup',
+  'demo',
+  'doctor',
+  'listen',
+  'login',
+  'migrate',
+  'restore',
+  'serve',
+  'store copy',
+];
 
 let org: string;
 
@@ -39,9 +57,30 @@ test('each command that changes something is an entry with its operator and mach
   const actions = new Set(valuesOf(rows, 'action').toReversed());
   assert.deepEqual([...actions], ['org create', 'member add', 'key create']);
   for (const { actor, address } of rows) {
-    assert.deepEqual(actor, { kind: 'operator', id: 'alice' });
+    assert.deepEqual(actor, { kind: 'operator', id: 'development' });
     assert.equal(address, hostname());
   }
+});
+
+/** The commands below one, each with its words. */
+function commandsOf(parent: Command, words: readonly string[] = []): readonly [string, Command][] {
+  return parent.commands.flatMap((command): readonly [string, Command][] => {
+    const path = [...words, command.name()];
+    return command.commands.length > 0 ? commandsOf(command, path) : [[path.join(' '), command]];
+  });
+}
+
+test('a command works on the database as an operator, whose changes are entries', () => {
+  const streams = { stdin: Readable.from(['']), stdout: process.stdout, stderr: process.stderr };
+  const program = createProgram({ env: {}, ...streams, exitCode: 0 });
+  const others = commandsOf(program).filter(([, one]) => authorityOf(one) === 'none');
+  assert.deepEqual(others.map(([words]) => words).toSorted(), withoutOperator.toSorted());
+  // Nothing else of the command line opens the configured database.
+  const openers = projectFiles().filter(
+    (file) =>
+      file.path.startsWith('cli/') && /import\('[./]+host\/operator-access\.js'\)/.test(file.text),
+  );
+  assert.deepEqual(valuesOf(openers, 'path'), ['cli/operator.ts']);
 });
 
 test('commands that read, or only show what they would do, leave none', async () => {
@@ -122,8 +161,7 @@ test('the database refuses to change the log, and a change behind its back is fo
       assert.throws(() => hand.exec(change), /the audit log is append-only/, change);
     }
     hand.exec('drop trigger events_keep_audit_update');
-    const alice = '"id":"alice"';
-    hand.exec(`update events set body = replace(body, '${alice}', '"id":"carol"')
+    hand.exec(`update events set body = replace(body, 'development', 'carol')
       where org_id = 'service' and sequence = 2`);
   } finally {
     hand.close();

@@ -39,6 +39,7 @@ export const objectTypes = {
   mails: 'mail',
   member_sessions: 'session',
   members: 'member',
+  money_decisions: 'money_decision',
   operators: 'operator',
   organization_profiles: 'organization_profile',
   organizations: 'organization',
