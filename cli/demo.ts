@@ -47,6 +47,7 @@ interface DemoOptions {
 export function addDemoCommand(shell: Shell, program: Command): void {
   addCommand<DemoOptions>(shell, program, {
     name: 'demo',
+    authority: 'none',
     description: 'settle one test payment and verify its webhooks',
     options: [
       new Option('--url <url>', 'a running server; by default the demo starts one').default(null),

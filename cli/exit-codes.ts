@@ -42,6 +42,7 @@ const exitOfCode = {
   SignInCodeExpired: 'forbidden',
   InsufficientScope: 'forbidden',
   SelfApprovalNotAllowed: 'forbidden',
+  OperatorNotAllowed: 'forbidden',
   AmbiguousExternalId: 'conflict',
   NotFound: 'notFound',
   MethodNotAllowed: 'invalid',

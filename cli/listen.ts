@@ -16,14 +16,15 @@ import {
   type ReaderPosition,
   readFeed,
 } from './feed-client.js';
-import { failure, finish, type Shell } from './operator.js';
+import { failure, finish, type Shell, withAuthority } from './operator.js';
 
 /** Properties of event data that name its resource. */
 const subjects = ['paymentIntentId', 'invoiceId', 'connectedAccountId', 'subscriptionId'] as const;
 const SECRET_BYTES = 32;
 
 export interface ListenOptions {
-  readonly url: string;
+  /** Null: that of the settings. */
+  readonly url: string | null;
   readonly key: string | null;
   /** Overrides the position in the file. */
   readonly after: number | null;
@@ -40,7 +41,9 @@ export function addListenCommand(shell: Shell, program: Command): void {
     .command('listen')
     .description('print events as they arrive, until Ctrl-C, and forward them to a URL')
     .addOption(
-      new Option('--url <url>', 'the server').default('http://127.0.0.1:8080').argParser(httpUrl),
+      new Option('--url <url>', 'the server; the one of PONTE_BASE_URL or PONTE_PORT by default')
+        .default(null)
+        .argParser(httpUrl),
     )
     .addOption(
       new Option('--key <api-key>', 'an API key; PONTE_KEY or PONTE_KEY_FILE by default').default(
@@ -74,6 +77,7 @@ export function addListenCommand(shell: Shell, program: Command): void {
         .argParser(eventPatterns),
     )
     .option('--json', 'print each event as one line of JSON', false);
+  withAuthority(command, 'none');
   command.action(async () => {
     const options = command.opts<ListenOptions>();
     const stopped = new AbortController();
@@ -177,9 +181,13 @@ function forwarder(
 }
 
 async function sourceOf({ env }: Shell, { url, key }: ListenOptions): Promise<FeedSource> {
-  const { readSecret } = await import('../host/config.js');
+  const { readConfig, readSecret } = await import('../host/config.js');
   const used = key ?? readSecret(env, 'PONTE_KEY');
-  if (used !== undefined) return { url, key: used };
+  if (used !== undefined) {
+    if (url !== null) return { url, key: used };
+    const { baseUrl, port } = readConfig(env);
+    return { url: baseUrl ?? `http://127.0.0.1:${port}`, key: used };
+  }
   throw new PonteError('ValidationError', 'Set PONTE_KEY_FILE or PONTE_KEY, or give --key.');
 }
 

@@ -1,11 +1,14 @@
 // What all commands share: the declaration of a command, its output, its exit code, and the
 // database opened next to a running server. Commands import large modules when they run, so that
 // help is fast.
+import { hostname } from 'node:os';
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { OperatorActor } from '../core/domain/access/registered-operator.js';
 import { writeJson } from '../core/domain/base/raw-json.js';
 import { catalogue, PonteError } from '../core/errors.js';
 import type { Deps } from '../core/ports/deps.js';
 import type { Store } from '../core/ports/storage.js';
+import type { GivenCommand } from '../core/usecases/access/registered-operators.js';
 import type { Opening, OperatorAccess } from '../host/operator-access.js';
 import { type ExitKind, exitCodes, exitOf } from './exit-codes.js';
 
@@ -16,11 +19,21 @@ export interface Outcome {
   readonly exit?: ExitKind;
 }
 
-export type Operator = Omit<OperatorAccess, 'close'>;
+export interface Operator extends Omit<OperatorAccess, 'close'> {
+  readonly actor: OperatorActor;
+}
+
+/**
+ * Who may give a command. `none`: everybody who has the settings. `read`: an operator. `signed`: an
+ * operator, whose signature is used up. `first`: the same, or anybody while no operator is
+ * registered. `confirmed`: the same as `signed`, and in live mode another operator confirms it.
+ */
+export type Authority = 'none' | 'read' | 'signed' | 'first' | 'confirmed';
 
 interface CommandRow<Options> {
   /** Name and arguments, as `show <id>`. */
   readonly name: string;
+  readonly authority: Authority;
   readonly description: string;
   readonly options?: readonly Option[];
   /** Text of its help after the options. */
@@ -47,8 +60,30 @@ export interface Shell {
   exitCode: number;
 }
 
-export function addCommand<Options>(shell: Shell, parent: Command, row: CommandRow<Options>): void {
+const authorities = new WeakMap<Command, Authority>();
+
+/** Each command has one; groups of commands have none. */
+export function authorityOf(command: Command): Authority | undefined {
+  return authorities.get(command);
+}
+
+export function withAuthority(command: Command, authority: Authority): Command {
+  authorities.set(command, authority);
+  return command;
+}
+
+/** A command that anybody may give who has the settings. */
+export function addCommand<Options>(
+  shell: Shell,
+  parent: Command,
+  row: CommandRow<Options> & { readonly authority: 'none' },
+): void {
+  declareCommand(shell, parent, row);
+}
+
+function declareCommand<Options>(shell: Shell, parent: Command, row: CommandRow<Options>): Command {
   const command = parent.command(row.name).description(row.description);
+  withAuthority(command, row.authority);
   for (const option of row.options ?? []) command.addOption(option);
   command.option('--json', 'print one JSON document', false);
   if (row.details !== undefined) command.addHelpText('after', `\n${row.details}`);
@@ -64,6 +99,7 @@ export function addCommand<Options>(shell: Shell, parent: Command, row: CommandR
       finish(shell, failure(shell, named), options.json);
     }
   });
+  return command;
 }
 
 export function addOperatorCommand<Options extends object>(
@@ -71,14 +107,23 @@ export function addOperatorCommand<Options extends object>(
   parent: Command,
   { opening, run, ...row }: OperatorCommandRow<Options>,
 ): void {
-  addCommand<Options & { readonly dryRun?: boolean }>(shell, parent, {
+  const command: Command = declareCommand<Options & { readonly dryRun?: boolean }>(shell, parent, {
     ...row,
     run: (options, ids) =>
       asOperator(shell, async (operator) => run(operator, options, ids), {
         ...(opening === undefined ? {} : { opening }),
+        authority: row.authority,
+        given: { command: pathOf(command), arguments: { ...options, ids } },
         dryRun: options.dryRun ?? false,
       }),
   });
+}
+
+/** Without the name of the program, such as `org create`. */
+export function pathOf(command: Command): string {
+  const { parent } = command;
+  const isTop = parent === null || parent.parent === null;
+  return isTop ? command.name() : `${pathOf(parent)} ${command.name()}`;
 }
 
 export const orgOption = () =>
@@ -120,24 +165,34 @@ export function cutPage<T extends { readonly id: string }>(found: readonly T[], 
   return { rows, nextCursor: found.length > limit ? (rows.at(-1)?.id ?? null) : null };
 }
 
+const unsigned: GivenCommand = { command: '', arguments: {} };
+
+interface OperatorWork {
+  readonly authority: Authority;
+  /** What is signed, unless the authority is `none`. */
+  readonly given?: GivenCommand;
+  readonly dryRun?: boolean;
+  readonly opening?: Opening;
+}
+
 /**
- * Runs `work` on the configured database, next to a server that may be running. With `dryRun`
- * nothing is stored. ConfigError if the secret keys are not those of the database, except for
- * `looks`.
+ * Runs `work` on the configured database, next to a server that may be running, for an operator
+ * with this authority. With `dryRun` nothing is stored. ConfigError if the secret keys are not
+ * those of the database, except for `looks`. OperatorNotAllowed.
  */
 export async function asOperator<T>(
   shell: Shell,
   work: (operator: Operator) => Promise<T>,
-  {
-    dryRun = false,
-    opening = 'finds',
-  }: { readonly dryRun?: boolean; readonly opening?: Opening } = {},
+  { authority, given = unsigned, dryRun = false, opening = 'finds' }: OperatorWork,
 ): Promise<T> {
-  const [{ openForOperator }, { explainErrors }, { ConfigError }] = await Promise.all([
-    import('../host/operator-access.js'),
-    import('../host/startup-errors.js'),
-    import('../host/config.js'),
-  ]);
+  const [{ audited }, { openForOperator }, { explainErrors }, { ConfigError }, { identify }] =
+    await Promise.all([
+      import('../core/usecases/service/audit-log.js'),
+      import('../host/operator-access.js'),
+      import('../host/startup-errors.js'),
+      import('../host/config.js'),
+      import('./operator-key.js'),
+    ]);
   const opened = await openForOperator(shell.env, { opening: dryRun ? 'reads' : opening });
   try {
     const { deps, ...rest } = opened;
@@ -145,9 +200,16 @@ export async function asOperator<T>(
     if (keysProblem !== null && opening !== 'looks') {
       throw new ConfigError([`PONTE_SECRET_KEYS: ${keysProblem}`]);
     }
-    return await explainErrors(config, () =>
-      work({ ...rest, deps: dryRun ? dryDeps(deps) : deps }),
-    );
+    return await explainErrors(config, async () => {
+      const used = dryRun ? dryDeps(deps) : deps;
+      const actor = await identify(shell.env, config, used, { authority, given });
+      const author = {
+        actor: { kind: 'operator', id: actor.id },
+        action: given.command,
+        address: hostname(),
+      } as const;
+      return work({ ...rest, deps: audited(used, author), actor });
+    });
   } finally {
     await opened.close();
   }

@@ -10,6 +10,7 @@ import { addLedgerCommands } from './commands/ledger-commands.js';
 import { addMailsCommands } from './commands/mails-commands.js';
 import { addMemberCommands } from './commands/member-commands.js';
 import { addMoneyCommands } from './commands/money-commands.js';
+import { addOperatorsCommands } from './commands/operator-commands.js';
 import { addOrgCommands } from './commands/org-commands.js';
 import { addPartnerCommands } from './commands/partner-commands.js';
 import { addPaymentsCommands } from './commands/payments-commands.js';
@@ -60,6 +61,7 @@ export function createProgram(shell: Shell): Command {
   addServiceCommands(shell, program, manifest.version);
   addDemoCommand(shell, program);
   addListenCommand(shell, program);
+  addOperatorsCommands(shell, program);
   addOrgCommands(shell, program);
   addKeyCommands(shell, program);
   addMemberCommands(shell, program);

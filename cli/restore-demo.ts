@@ -1,9 +1,11 @@
 // `ponte demo --restore`: restores an older copy of a database while the partner remembers what it
 // did after it. Quarantine, check and release are those of production, and nothing is paid twice.
+
 import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { OPERATOR } from '../core/domain/access/api-key.js';
 import { HOUR_MS } from '../core/domain/base/instant.js';
 import type { PaymentStatus } from '../core/domain/payments/payment.js';
 import type { Host } from '../host/main.js';
@@ -115,7 +117,8 @@ async function createdAndQuoted({ deps, demo }: Host): Promise<void> {
       buyer: { email: `buyer-${count}@example.com` },
     });
     const origin = 'payment_intent';
-    const input = { ...sent, origin, createdByMemberId: null, idempotencyKey: null } as const;
+    const by = { createdByMemberId: null, createdBy: OPERATOR } as const;
+    const input = { ...sent, ...by, origin, idempotencyKey: null } as const;
     await createPayment(deps, tenant, input);
   }
   await advanced({ deps }, 'fx_quoted');

@@ -41,6 +41,7 @@ const messages = {
     SelfApprovalNotAllowed:
       'A member cannot approve a payment that it created, or that its API key created. Ask a ' +
       'teammate.',
+    OperatorNotAllowed: 'The command needs a registered operator. Run ponte login.',
   },
   404: {
     NotFound: 'Not found. Check the path, the id and the mode of the credential.',

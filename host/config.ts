@@ -228,8 +228,8 @@ export const variableNames: readonly string[] = [
   ...secretNames.map((name) => `${name}${FILE}`),
 ];
 
-/** Commands that call a server read PONTE_KEY, those of the money desk PONTE_OPERATOR. */
-export const commandVariables = ['PONTE_KEY', `PONTE_KEY${FILE}`, 'PONTE_OPERATOR'] as const;
+/** Commands that call a server read PONTE_KEY. */
+export const commandVariables = ['PONTE_KEY', `PONTE_KEY${FILE}`] as const;
 
 const namesRead: readonly string[] = [...variableNames, ...commandVariables];
 

@@ -135,7 +135,7 @@ export function createContainer(
     partners: all.get(tokens.partners),
     metrics: world.metrics ?? null,
     wake: all.get(tokens.signals).wake,
-    directDispatch: () => all.get(tokens.runners).deliveries.directDispatch(),
+    dispatch: () => all.get(tokens.runners).deliveries.dispatch(),
     runCommand: runInline,
     settings: settings(config, all.get(tokens.address)),
   }));

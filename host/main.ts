@@ -13,6 +13,7 @@ import {
   documentStorageProblem,
   fingerprintDocuments,
 } from '../core/usecases/service/storage-fingerprint.js';
+import { missingSearch } from '../core/usecases/webhooks/event-deliveries.js';
 import { appendAllWaiting } from '../core/usecases/webhooks/feed.js';
 import { readBackupAgeMs } from './backup-schedule.js';
 import { type Config, ConfigError } from './config.js';
@@ -166,7 +167,10 @@ async function acquireDatabase(store: ServedStore, deps: Deps, role: HostRole): 
   await recordKeyCheckValue(deps);
   await currentKey(deps, 'partner');
   // Work of a killed process resumes immediately; with other hosts, when its leases end.
-  if (access === 'exclusive') await store.claims.releaseAll(deps.clock.nowMs());
+  if (access === 'exclusive') {
+    await store.claims.releaseAll(deps.clock.nowMs());
+    await missingSearch(deps)({ all: true });
+  }
   await warnOfQuarantine(deps);
 }
 

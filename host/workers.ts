@@ -20,6 +20,7 @@ import {
   IN_FLIGHT_PER_SUBSCRIPTION,
   WINDOW_GROWTH_MAX,
 } from '../core/usecases/webhooks/delivery-window.js';
+import { missingSearch } from '../core/usecases/webhooks/event-deliveries.js';
 import { appendWaiting, WAITING_PER_BATCH } from '../core/usecases/webhooks/feed.js';
 
 /** The longest sleep of a loop without a wake-up. */
@@ -27,6 +28,9 @@ const POLL_MS = MINUTE_MS;
 const KEY_USE_POLL_MS = SECOND_MS;
 /** How late the loss of another host, or of the leader, is detected. */
 const LOST_LEASES_POLL_MS = 2 * SECOND_MS;
+const SLOW_DELIVERIES_POLL_MS = SECOND_MS / 2;
+/** Much longer than a slow delivery is without a row. */
+const MISSING_DELIVERIES_POLL_MS = 3 * SECOND_MS;
 /** The minimum time between two searches for growing tables. */
 const STATISTICS_PAUSE_MS = SECOND_MS;
 /** More slots become free meantime: one claim of many deliveries costs as much as one of few. */
@@ -57,6 +61,7 @@ export function workerSteps(parts: {
 }): readonly WorkerStep[] {
   const { deps, runners, leads = async () => true, analyzeGrowingTables = async () => 0 } = parts;
   const { endLostLeases = null } = parts;
+  const storeMissing = missingSearch(deps);
   const step = (
     name: string,
     wokenBy: readonly Wake[],
@@ -82,6 +87,14 @@ export function workerSteps(parts: {
       ...step('deliveries', ['deliveries'], (_, ...at) => runners.deliveries.runOnce(...at)),
       pauseMs: DELIVERIES_PAUSE_MS,
       batch: DELIVERIES_BATCH,
+    },
+    {
+      ...step('slow deliveries', [], (_, nowMs) => runners.deliveries.storeSlow(nowMs)),
+      pollMs: SLOW_DELIVERIES_POLL_MS,
+    },
+    {
+      ...ofLeader('missing deliveries', [], () => storeMissing().then(() => 0)),
+      pollMs: MISSING_DELIVERIES_POLL_MS,
     },
     ofLeader('advances', ['advances'], runAdvances),
     ofLeader('expiry', ['expiries'], runExpiry),

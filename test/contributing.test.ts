@@ -80,7 +80,6 @@ test('each example changes the files that the text names, and no others', () => 
     'adapters/partner/partners.ts',
     // A field.
     'core/domain/payments/payment.ts',
-    'core/domain/payments/change.ts',
     'core/domain/payments/idempotency.ts',
     'adapters/http/resources/payment-routes.ts',
     'adapters/storage/tables/payment-rows.ts',

@@ -55,7 +55,7 @@ test('the tarball holds every page of the documents', () => {
   for (const { path } of pages) assert.ok(packed.includes(path), `${path} is not in the tarball`);
 });
 
-test('the tarball holds every file that its pages link, and the examples that README names', () => {
+test('the tarball holds every file that its pages link, and the examples that they name', () => {
   const pages = packed.filter((path) => path.endsWith('.md'));
   const linked = pages.flatMap((page) => {
     const text = readFileSync(join(projectRoot, page), 'utf8');
@@ -63,7 +63,7 @@ test('the tarball holds every file that its pages link, and the examples that RE
     const examples = [...text.matchAll(/`(test\/examples\/[\w.-]+)`/g)];
     return [
       ...links.map((path) => posix.join(posix.dirname(page), path)),
-      ...(page === 'README.md' ? examples.map(([, path]) => `${path}`) : []),
+      ...examples.map(([, path]) => `${path}`),
     ];
   });
   assert.ok(linked.includes('test/screens/bank-details.png'));

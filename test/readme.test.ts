@@ -1,13 +1,13 @@
 // README.md and the pages of adapters/docs are true: commands run as written, and what they name
 // exists.
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { magicValues } from '../adapters/partner/fake-values.js';
-import { commandVariables } from '../host/config.js';
+import { commandVariables, readConfig } from '../host/config.js';
 import { startHostProcess } from './support/servers/host-process.js';
 import { projectFiles, projectRoot } from './support/source-tree.js';
 import { temporaryFolder } from './support/temporary-folder.js';
@@ -36,8 +36,26 @@ function codeWords(cell: string): readonly string[] {
   return [...cell.matchAll(/`([^`]+)`/g)].map(([, word]) => word ?? '');
 }
 
+test('README has at most 1,200 words', () => {
+  assert.ok(readme.trim().split(/\s+/).length <= 1_200);
+});
+
+test('the settings of the Deploy block are accepted in production, as written', () => {
+  const block = /```sh\n([\s\S]*?)```/.exec(section('Deploy'))?.[1] ?? '';
+  const exports = block.split('\n').filter((line) => line.startsWith('export '));
+  const script = `${exports.join('\n')}\nenv`;
+  const printed = execFileSync('sh', ['-c', script], { encoding: 'utf8' });
+  const env = Object.fromEntries(
+    printed.split('\n').flatMap((line) => {
+      const [, name, value] = /^(PONTE_\w+)=(.*)$/.exec(line) ?? [];
+      return name === undefined ? [] : [[name, value]];
+    }),
+  );
+  assert.equal(readConfig(env).production, true);
+});
+
 test('the table of magic values names every one, and no other', () => {
-  const documented = firstCells(section('A first payment'), 'value').flatMap(codeWords);
+  const documented = firstCells(section('Test values'), 'value').flatMap(codeWords);
   assert.deepEqual(documented.toSorted(), Object.keys(magicValues).toSorted());
 });
 

@@ -63,8 +63,6 @@ const SILENCE_MS = 100_000;
 const SILENCE_MAX_MS = 300_000;
 /** Maximum time of a file. */
 const TOTAL_MS = 600_000;
-/** Maximum time that a process may run on after its last file. */
-const LINGER_MS = 20_000;
 /** Maximum time that the shared server may take to start, or to stop. */
 const SERVER_MS = 60_000;
 const SLOWEST = 20;
@@ -171,6 +169,8 @@ function expectedMs(path: string): number {
   return lastMs[path] ?? usualMs.find(([folder]) => path.startsWith(folder))?.[1] ?? 0;
 }
 
+type OpenResources = Extract<TestReport, { event: 'open' }>;
+
 interface OpenFile {
   readonly path: string;
   readonly atMs: number;
@@ -185,19 +185,22 @@ function nextFile(waiting: string[]): OpenFile | null {
 /** Runs a process, which takes file after file until none waits. */
 async function runProcess(waiting: string[]): Promise<void> {
   const closed: string[] = [];
-  const left: string[] = [];
+  /** Kinds of resources that each file left open. Most of them close soon after it. */
+  const left = new Map<string, readonly string[]>();
+  let stillOpen: OpenResources | null = null;
   let open = nextFile(waiting);
   const onReport = (line: string): Answer => {
     const report = JSON.parse(line) as TestReport;
+    if (report.event === 'open') stillOpen = report;
     if (report.event === 'exit') return { endsInMs: silenceMs };
     if (report.event === 'closed' && open !== null) {
       const { path, atMs } = open;
       closed.push(path);
       fileTimes.push({ path, ms: performance.now() - atMs, cpuMs: report.cpuMs });
-      if (report.left.length > 0) left.push(`${path} left ${report.left.join(', ')}`);
+      left.set(path, report.left);
       open = nextFile(waiting);
     }
-    return open === null ? { endsInMs: lingerMs() } : { message: open.path };
+    return open === null ? { endsInMs: silenceMs } : { message: open.path };
   };
   let unprinted = '';
   const onOutput = (text: string) => {
@@ -215,14 +218,21 @@ async function runProcess(waiting: string[]): Promise<void> {
   if (failed !== '') failures.push(failed);
   if (open !== null && exceeded !== null) fail(open.path, `${exceeded}; it was ended`);
   else if (open !== null) fail(open.path, `its process ended with code ${code}`);
-  else if (exceeded !== null)
-    fail(closed.join(', '), `it ran on after its tests; ${left.join('; ')}`);
+  else if (exceeded !== null) fail(...whatStayedOpen(left, stillOpen));
   else if (code !== 0 && failed === '') fail(closed.join(', '), `it ended with code ${code}`);
 }
 
-/** Files whose tests are filtered are closed before their tests run. */
-function lingerMs(): number {
-  return values.name === undefined ? Math.min(LINGER_MS, silenceMs) : silenceMs;
+/** The files that left a kind of resource that is still open, and all that is still open. */
+function whatStayedOpen(
+  left: ReadonlyMap<string, readonly string[]>,
+  open: OpenResources | null,
+): readonly [files: string, what: string] {
+  const kinds = open?.kinds ?? [];
+  const suspects = [...left.keys()].filter((path) =>
+    left.get(path)?.some((kind) => kinds.includes(kind)),
+  );
+  const files = suspects.length > 0 ? suspects : [...left.keys()];
+  return [files.join(', '), `it left ${kinds.join(', ')} open (${open?.handles.join(', ')})`];
 }
 
 /** Prints the results of the files that have ended. Returns the rest. */

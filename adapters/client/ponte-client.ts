@@ -1,10 +1,12 @@
 // `ponte/client`: the API client, typed by the OpenAPI description. It combines openapi-fetch, the
 // retries of repeating-fetch.ts, the credential, and an Idempotency-Key for every create.
 import createClient, { type Client, type FetchOptions, type FetchResponse } from 'openapi-fetch';
-import { type components, keyedOperations, type paths, type webhooks } from './description.gen.js';
+import { keyedOperations, type paths, type webhooks } from './description.gen.js';
+import { type EventsOptions, eventsFrom, type PlacedEvent, rowsOf } from './iteration.js';
 import { type RepeatOptions, repeatingFetch } from './repeating-fetch.js';
 
 export type { components, operations, paths, webhooks } from './description.gen.js';
+export { type EventsOptions, type FeedEvent, type PlacedEvent, RefusedError } from './iteration.js';
 export type { RepeatOptions } from './repeating-fetch.js';
 
 /** An API key for servers, a session token for dashboards. */
@@ -21,11 +23,8 @@ export type WebhookEvent = {
   [E in keyof webhooks]: Omit<BodyOf<webhooks[E]['post']>, 'event'> & { event: E };
 }[keyof webhooks];
 
-/** An event of `GET /v1/events`. `event` determines the properties of `data`. */
-export type FeedEvent = components['schemas']['FeedEvent'];
-
 type Nothing = Record<never, never>;
-type Method = 'get' | 'post' | 'put' | 'delete';
+type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 type PathsOf<M extends Method> = {
   [P in keyof paths]: paths[P] extends { readonly [K in M]: object } ? P : never;
 }[keyof paths];
@@ -40,6 +39,17 @@ type BodyOption<Body> = [Body] extends [never]
   : Nothing extends Body
     ? { readonly body?: Body }
     : { readonly body: Body };
+
+/** The 200 answer of a GET. */
+type ReadOf<P extends PathsOf<'get'>> = NonNullable<
+  FetchResponse<NonNullable<paths[P]['get']>, Nothing, 'application/json'>['data']
+>;
+type PageShape = { readonly data: readonly unknown[]; readonly nextCursor: string | null };
+export type ListPath = {
+  [P in PathsOf<'get'>]: ReadOf<P> extends PageShape ? P : never;
+}[PathsOf<'get'>];
+export type RowOf<P extends ListPath> =
+  ReadOf<P> extends { readonly data: readonly (infer Row)[] } ? Row : never;
 
 /** The options of a call. The types are exact: a misspelled property does not compile. */
 export type CallOptions<P extends keyof paths, M extends Method> = Omit<
@@ -71,7 +81,20 @@ export interface PonteClient extends Pick<Client<paths>, 'use' | 'eject'> {
   readonly GET: ClientCall<'get'>;
   readonly POST: ClientCall<'post'>;
   readonly PUT: ClientCall<'put'>;
+  readonly PATCH: ClientCall<'patch'>;
   readonly DELETE: ClientCall<'delete'>;
+  /** Every row of a list, page after page: `for await (const payment of ponte.list(path))`. */
+  readonly list: <P extends ListPath>(
+    path: P,
+    ...options: Nothing extends CallOptions<P, 'get'>
+      ? [options?: CallOptions<P, 'get'>]
+      : [options: CallOptions<P, 'get'>]
+  ) => AsyncGenerator<RowOf<P>, void>;
+  /**
+   * The events after a place, as they arrive. Store the `sequence` and `epoch` of each; a refusal,
+   * such as `FeedReset` after a restore, ends it with a RefusedError.
+   */
+  readonly events: (options: EventsOptions) => AsyncGenerator<PlacedEvent, void>;
 }
 
 /**
@@ -100,20 +123,47 @@ export function createPonteClient(options: PonteClientOptions): PonteClient {
         headers.set('idempotency-key', crypto.randomUUID());
       }
       // Required even without a body.
-      if (method === 'POST' && !headers.has('content-type')) {
+      if (['POST', 'PATCH'].includes(method) && !headers.has('content-type')) {
         headers.set('content-type', 'application/json');
       }
     },
   });
+  const listed = (path: string, options: ListOptions = {}) =>
+    rowsOf((cursor) => {
+      const query = { ...options.params?.query, ...(cursor === undefined ? {} : { cursor }) };
+      const params = { ...options.params, query };
+      return (client.GET as LooseGet)(path, { ...options, params });
+    });
   return {
     GET: withMismatch(client.GET),
     POST: withMismatch(client.POST),
     PUT: withMismatch(client.PUT),
+    PATCH: withMismatch(client.PATCH),
     DELETE: withMismatch(client.DELETE),
+    list: listed as PonteClient['list'],
+    events: (options) =>
+      eventsFrom(options, (query) =>
+        client.GET('/v1/events', {
+          params: { query },
+          ...(options.signal === undefined ? {} : { signal: options.signal }),
+        }),
+      ),
     use: client.use,
     eject: client.eject,
   };
 }
+
+interface ListOptions {
+  readonly params?: { readonly query?: Readonly<Record<string, unknown>> };
+}
+
+type LooseGet = (
+  path: string,
+  options: unknown,
+) => Promise<{
+  readonly data?: { readonly data: readonly unknown[]; readonly nextCursor: string | null };
+  readonly error?: unknown;
+}>;
 
 /** Adds `idempotentMismatch` from the header of the answer. */
 function withMismatch<M extends Method>(call: unknown): ClientCall<M> {

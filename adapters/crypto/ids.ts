@@ -1,6 +1,6 @@
 // Ids: `<prefix>_` and 26 characters of lower-case Crockford base32, of 48 bits of creation time in
 // milliseconds and 80 random bits. They sort by creation time, and randomly within a millisecond.
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, hash, randomBytes } from 'node:crypto';
 import { assert } from '../../core/errors.js';
 import { ID_TIME_CHARACTERS, type IdPrefix, type Ids } from '../../core/ports/outside.js';
 
@@ -15,15 +15,19 @@ export type RandomSource = (length: number) => Uint8Array;
 /** `bytes` must be unguessable in production; the default is the system's generator. */
 export function createIds(bytes: RandomSource = pooledBytes()): Ids {
   return {
-    next(prefix: IdPrefix, nowMs: number): string {
-      assert(
-        Number.isInteger(nowMs) && nowMs >= 0 && nowMs < TIME_LIMIT_MS,
-        'an id is made at whole milliseconds of 48 bits',
-      );
-      return `${prefix}_${timeText(nowMs)}${randomText(bytes(RANDOM_BYTES))}`;
-    },
+    next: (prefix, nowMs) => idOf(prefix, nowMs, bytes(RANDOM_BYTES)),
+    named: (prefix, atMs, name) =>
+      idOf(prefix, atMs, hash('sha256', name, 'buffer').subarray(0, RANDOM_BYTES)),
     randomBytes: bytes,
   };
+}
+
+function idOf(prefix: IdPrefix, atMs: number, random: Uint8Array): string {
+  assert(
+    Number.isInteger(atMs) && atMs >= 0 && atMs < TIME_LIMIT_MS,
+    'an id is made at whole milliseconds of 48 bits',
+  );
+  return `${prefix}_${timeText(atMs)}${randomText(random)}`;
 }
 
 /** Reads the system's generator in blocks: a call costs more than the bytes. */

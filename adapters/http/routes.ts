@@ -4,6 +4,7 @@
 import { docsRoutes } from './docs/docs-routes.js';
 import type { Route } from './protocol/route-row.js';
 import { accountRoutes } from './resources/account-routes.js';
+import { auditRoutes } from './resources/audit-routes.js';
 import { buyerKycRoutes } from './resources/buyer-kyc-routes.js';
 import { documentRoutes } from './resources/document-routes.js';
 import { feedRoutes } from './resources/feed-routes.js';
@@ -39,6 +40,8 @@ export const routes: readonly Route[] = [
   ...keyRoutes,
   // /v1/auth, /v1/onboarding
   ...sessionRoutes,
+  // /v1/audit
+  ...auditRoutes,
   // /v1/partner-webhooks, /healthz, /readyz, /.well-known
   ...serviceRoutes,
   // /docs, /docs-json

@@ -5,6 +5,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { SECOND_MS } from '../../core/domain/base/instant.js';
+import { modes } from '../../core/domain/base/tenant.js';
 import type { Metrics } from '../../core/ports/outside.js';
 import { queueNames } from '../../core/ports/storage.js';
 import { COUNTED_MAX, type QueueReport } from '../../core/usecases/service/queue-stats.js';
@@ -116,7 +117,7 @@ export const metricTable = {
   },
   ponte_funds_needing_review: {
     type: 'gauge',
-    labels: [],
+    labels: ['mode'],
     source: 'database',
     help: 'Payments whose money needs an operator: its position or refund is needs_review.',
   },
@@ -291,7 +292,7 @@ function queueGauges(database: Registry): (waiting: QueueReport) => void {
     undelivered.set(seconds(waiting.undeliveredMs));
     stuck.set(waiting.stuckCommands);
     dead.set(waiting.deadLetters);
-    funds.set(waiting.fundsToReview);
+    for (const mode of modes) funds.set({ mode }, waiting.fundsToReview[mode]);
     // A currency without money has no row.
     unmatched.reset();
     for (const { currency, amountMinor } of waiting.unmatched) {

@@ -7,7 +7,13 @@ import type { Claim, Claims } from '../../core/ports/storage.js';
 import { integer, readTenant, text, time } from './columns.js';
 import { type Database, type Row as DatabaseRow, duePage, timeParam } from './database.js';
 import { readNextDue } from './due-times.js';
-import { deliveries, subscriptions, waitingSubscriptions } from './tables/delivery-rows.js';
+import {
+  activeOfTenant,
+  deliveries,
+  present,
+  subscriptions,
+  waitingSubscriptions,
+} from './tables/delivery-rows.js';
 import { isOpenSql } from './tables/epoch-rows.js';
 import { mails } from './tables/mail-rows.js';
 import { expirableSql, payments } from './tables/payment-rows.js';
@@ -111,6 +117,8 @@ export function newClaims(database: Database, mark: () => string): Claims {
       return owner();
     },
     newLease,
+    activeSubscriptions: async ({ orgId, mode }) =>
+      present(await database.cached(activeOfTenant, [orgId, mode])),
     commands: (claim) => claimed(claimSql.commands, commands.read, claim),
     async dueSubscriptions(nowMs) {
       const rows = await database.read(claimSql.dueSubscriptions, [timeParam(nowMs)]);

@@ -2,6 +2,7 @@
 // the work again when the batch lost a race. tables/ holds the rows and the SQL of each aggregate;
 // what differs between databases is in the sessions.
 import type { Tenant } from '../../core/domain/base/tenant.js';
+import type { ChangedRow } from '../../core/domain/service/audit-entry.js';
 import { PonteError } from '../../core/errors.js';
 import type { WorkKind } from '../../core/ports/deps.js';
 import type { Log, RateLimits } from '../../core/ports/outside.js';
@@ -25,6 +26,7 @@ import { mailsPart } from './tables/mail-rows.js';
 import { membersPart } from './tables/member-rows.js';
 import { memberSessionsPart } from './tables/member-session-rows.js';
 import { fundsPart, ledgerPart, quotesPart } from './tables/money-rows.js';
+import { operatorsPart } from './tables/operator-rows.js';
 import { organizationsPart } from './tables/organization-rows.js';
 import { pageSessionsPart } from './tables/page-session-rows.js';
 import { idempotencyPart, paymentsPart } from './tables/payment-rows.js';
@@ -201,8 +203,9 @@ async function applied<T>(
   }
 }
 
-const parts: { readonly [P in Exclude<keyof Tx, 'onEnd'>]: TxPart<P> } = {
+const parts: { readonly [P in Exclude<keyof Tx, 'onEnd' | 'changes'>]: TxPart<P> } = {
   organizations: organizationsPart,
+  operators: operatorsPart,
   members: membersPart,
   keys: keysPart,
   payments: paymentsPart,
@@ -252,6 +255,10 @@ class OfRun {
 class RunTx extends OfRun {
   onEnd(listener: (stored: boolean) => void): void {
     this.unit.onEnd(listener);
+  }
+
+  changes(): readonly ChangedRow[] {
+    return this.unit.changes();
   }
 }
 

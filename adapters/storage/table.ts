@@ -27,7 +27,7 @@ export interface Table<T> extends Selection<T> {
 
 /** A table whose values have a property for each column, or group of columns. */
 export interface PlainTable<T> extends Table<T> {
-  readonly only: <P extends keyof T>(properties: readonly P[]) => Selection<Pick<T, P>>;
+  readonly without: <P extends keyof T>(unread: readonly P[]) => Selection<Omit<T, P>>;
 }
 
 export interface Write {
@@ -39,7 +39,11 @@ export interface Write {
   readonly statement: Statement;
   /** The sealed texts in it. */
   readonly sealed?: readonly string[];
+  /** The row by column, without its version; absent for a row that is not known as a whole. */
+  readonly image?: () => RowImage;
 }
+
+export type RowImage = Readonly<Record<string, Param>>;
 
 /** A table without a `version` column is never updated. */
 export function defineTable<T extends object>(name: string, columns: Columns<T>): PlainTable<T> {
@@ -54,6 +58,9 @@ export function defineTable<T extends object>(name: string, columns: Columns<T>)
   const sealed = properties.filter((property) => columns[property].isSealed);
   const sealedNames = partsOf(columns, sealed).map(({ name }) => name);
   const names = (of: readonly Part<T>[]) => of.map((part) => part.name);
+  const imaged = all.filter((part) => !version.includes(part));
+  const imageOf = (value: T): RowImage =>
+    Object.fromEntries(imaged.map(({ name, write }) => [name, write(value)]));
   const writer = (kind: StatementTemplate['kind'], parts: readonly Part<T>[]) => {
     const template = { kind, table: name, columns: names(parts), key: names(keyed) };
     const sql = templateSql(template);
@@ -69,6 +76,7 @@ export function defineTable<T extends object>(name: string, columns: Columns<T>)
         row: rowName(key.map((of) => of.write(value))),
         statement: { sql, params, guards: name, template },
         sealed: texts,
+        image: () => imageOf(value),
       };
     };
   };
@@ -79,10 +87,13 @@ export function defineTable<T extends object>(name: string, columns: Columns<T>)
     versioned: version.length > 0,
     selectByKey: `select * from ${name} where ${equations(names(key), names(key)).join(' and ')}`,
     read: readerOf(columns),
-    only(properties) {
-      const chosen: unknown = Object.fromEntries(properties.map((one) => [one, columns[one]]));
-      const read = readerOf(chosen as Columns<Pick<T, (typeof properties)[number]>>);
-      return { name, columns: names(partsOf(columns, properties)), read };
+    without(unread) {
+      const read = properties.filter(
+        (property) => !(unread as readonly unknown[]).includes(property),
+      );
+      const chosen: unknown = Object.fromEntries(read.map((one) => [one, columns[one]]));
+      const reader = readerOf(chosen as Columns<Omit<T, (typeof unread)[number]>>);
+      return { name, columns: names(partsOf(columns, read)), read: reader };
     },
     insert: writer('insert', all),
     update: writer('update', [...changing, ...keyed]),

@@ -1,12 +1,15 @@
 // One run of a piece of work: reads pass through, writes are staged until the work returns. A row
 // is neither read nor written after a write to it was staged: no decision can rely on a result that
 // is not there yet, and PostgreSQL applies the writes of a batch grouped by kind.
+import { hash } from 'node:crypto';
 import { isStorable } from '../../core/domain/base/raw-json.js';
+import { modes } from '../../core/domain/base/tenant.js';
+import type { ChangeDetails, ChangedRow } from '../../core/domain/service/audit-entry.js';
 import { keyIdOf } from '../../core/domain/service/sealed-text.js';
 import { assert } from '../../core/errors.js';
 import type { Tx } from '../../core/ports/storage.js';
 import type { CachedRead, Database, Param, Row, Statement } from './database.js';
-import { rowName, type Table, type Write } from './table.js';
+import { type RowImage, rowName, type Table, type Write } from './table.js';
 
 /** The methods of a part of Tx, which all runs share: each takes the unit of its run first. */
 export type TxPart<P extends keyof Tx> = {
@@ -83,6 +86,23 @@ export class UnitOfWork {
 
   hasGuardOn(tableName: string): boolean {
     return this.#writes.some(({ table, kind }) => table === tableName && kind === 'expect');
+  }
+
+  /** What the staged writes change, in their order. */
+  changes(): readonly ChangedRow[] {
+    const made = this.#writes.filter(({ kind }) => kind !== 'expect');
+    return made.map((write) => ({
+      table: write.table,
+      kind: changeKind(write),
+      isOne: write.row !== null,
+      details: () => detailsOf(write, write.kind === 'change' ? this.#imageRead(write) : null),
+    }));
+  }
+
+  /** The row as it was read; null if it was not. */
+  #imageRead({ table, row }: Write): RowImage | null {
+    const seen = this.#seen.flatMap((expect) => expect());
+    return seen.find((guard) => guard.table === table && guard.row === row)?.image?.() ?? null;
   }
 
   isSealedUnder(keyId: string): boolean {
@@ -209,6 +229,36 @@ export function writes<T>(table: Table<T>) {
     expect: (unit: UnitOfWork, value: T) => unit.stage(table.expect(value)),
     remove: (unit: UnitOfWork, value: T) => unit.stage(table.remove(value)),
   };
+}
+
+function changeKind({ kind, statement }: Write): ChangedRow['kind'] {
+  if (statement.template?.kind === 'remove') return 'remove';
+  return kind === 'insert' ? 'insert' : 'change';
+}
+
+function detailsOf(write: Write, before: RowImage | null): ChangeDetails {
+  const { row, statement } = write;
+  const image = write.image?.() ?? null;
+  const column = (name: string) => {
+    const value = image?.[name];
+    return typeof value === 'string' ? value : null;
+  };
+  const mode = column('mode');
+  const isRemoved = changeKind(write) === 'remove';
+  return {
+    id: column('id') ?? row,
+    orgId: column('org_id'),
+    mode: modes.find((one) => one === mode) ?? null,
+    before: before === null ? null : imageHash(before),
+    after: isRemoved ? null : imageHash(image ?? statement.params),
+  };
+}
+
+function imageHash(image: RowImage | readonly Param[]): string {
+  const text = JSON.stringify(image, (_, value) =>
+    typeof value === 'bigint' ? String(value) : value,
+  );
+  return hash('sha256', text, 'hex');
 }
 
 /** A change compares the version of its row: a guard on that row is redundant. */

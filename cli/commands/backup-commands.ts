@@ -34,6 +34,7 @@ interface RestoreOptions {
 export function addBackupCommands(shell: Shell, program: Command): void {
   addOperatorCommand<BackupOptions>(shell, program, {
     name: 'backup',
+    authority: 'none',
     description: 'back up database and documents while a server runs, and verify the backup',
     options: [
       new Option('--to <folder>', 'the folder of all backups; each backup is a new folder in it')
@@ -50,6 +51,7 @@ export function addBackupCommands(shell: Shell, program: Command): void {
 
   addCommand<RestoreOptions>(shell, program, {
     name: 'restore',
+    authority: 'none',
     description:
       'replace the database with a verified backup, in quarantine, or check a restored one',
     options: [
@@ -63,7 +65,11 @@ export function addBackupCommands(shell: Shell, program: Command): void {
       dryRunOption(),
     ],
     run: ({ from, check, ...options }) => {
-      if (check) return asOperator(shell, (operator) => checkAfterRestore(shell, operator));
+      if (check) {
+        const given = { command: 'restore', arguments: { check } };
+        const work = (operator: Operator) => checkAfterRestore(shell, operator);
+        return asOperator(shell, work, { authority: 'signed', given });
+      }
       if (from === null) throw new PonteError('ValidationError', 'Give --from or --check.');
       return restore(shell, { ...options, from });
     },
@@ -135,7 +141,9 @@ async function restore(
   if (!restoring.isOnSqlite(config)) {
     const accept = (operator: Operator) =>
       restoring.acceptRestored(operator, { ...options, manifest });
-    return restoredOutcome(await asOperator(shell, accept, options), manifest);
+    // The operators are those of the backup.
+    const opened = { ...options, authority: 'none' } as const;
+    return restoredOutcome(await asOperator(shell, accept, opened), manifest);
   }
   const { createLog } = await import('../../adapters/log/pino.js');
   const needs = { clock: { nowMs: Date.now }, log: createLog({ level: config.logLevel }) };

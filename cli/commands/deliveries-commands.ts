@@ -41,6 +41,7 @@ export function addDeliveriesCommands(shell: Shell, program: Command): void {
 
   addOperatorCommand<ListOptions>(shell, noun, {
     name: 'list',
+    authority: 'read',
     description: 'list deliveries, newest first',
     options: [
       new Option('--status <status>', 'only deliveries in this status')
@@ -55,12 +56,14 @@ export function addDeliveriesCommands(shell: Shell, program: Command): void {
 
   addOperatorCommand(shell, noun, {
     name: 'show <delivery-id>',
+    authority: 'read',
     description: 'show a delivery and its attempts',
     run: (operator, _, [id = '']) => show(operator, id),
   });
 
   addOperatorCommand<ReplayOptions>(shell, noun, {
     name: 'replay [delivery-ids...]',
+    authority: 'signed',
     description: 'send delivered or dead-lettered webhooks again, under the same ids',
     options: [
       new Option('--all-dead', 'all that were given up, of active subscriptions').default(false),

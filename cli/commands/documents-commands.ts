@@ -22,6 +22,7 @@ export function addDocumentsCommands(shell: Shell, program: Command): void {
   const noun = program.command('documents').description('documents of buyers and accounts');
   addOperatorCommand<ListOptions>(shell, noun, {
     name: 'list',
+    authority: 'read',
     description:
       'list stored documents, newest first; a decision purges the documents of its party',
     options: [

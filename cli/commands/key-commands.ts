@@ -5,7 +5,8 @@ import type { apiKey } from '../../adapters/http/resources/key-routes.js';
 import { OPERATOR } from '../../core/domain/access/api-key.js';
 import { isScope, scopes } from '../../core/domain/access/scope.js';
 import { parseInstant } from '../../core/domain/base/instant.js';
-import type { Mode } from '../../core/domain/base/tenant.js';
+import type { Mode, Tenant } from '../../core/domain/base/tenant.js';
+import type { Deps } from '../../core/ports/deps.js';
 import type { IssuedKey } from '../../core/usecases/access/keys.js';
 import {
   addOperatorCommand,
@@ -36,6 +37,7 @@ export function addKeyCommands(shell: Shell, program: Command): void {
 
   addOperatorCommand(shell, key, {
     name: 'revoke <key-id>',
+    authority: 'signed',
     description: 'revoke a key, from its next request on',
     run: async ({ deps }, _, [id = '']) => {
       const { revokeKey } = await keys();
@@ -49,6 +51,7 @@ export function addKeyCommands(shell: Shell, program: Command): void {
 function addIssuing(shell: Shell, key: Command): void {
   addOperatorCommand<CreateOptions>(shell, key, {
     name: 'create',
+    authority: 'signed',
     description: 'create a key; its secret is shown only once',
     options: [
       orgOption(),
@@ -75,12 +78,14 @@ function addIssuing(shell: Shell, key: Command): void {
       const { createKey } = await keys();
       const granted = { scopes: scope, networks: network, expiresAtMs: expiresAt };
       const input = { orgId, mode: named.mode, name: named.name, createdBy: OPERATOR, ...granted };
-      return issued(await createKey(deps, input));
+      const { json, text } = await issued(await createKey(deps, input));
+      return { json, text: text + (await unreadyNote(deps, { orgId, mode: named.mode })) };
     },
   });
 
   addOperatorCommand<{ readonly overlapHours: number | null }>(shell, key, {
     name: 'roll <key-id>',
+    authority: 'signed',
     description: 'create a key like this one, which stays valid for an overlap',
     options: [
       new Option('--overlap-hours <hours>', 'how long it stays valid, 0 to 168; 24 by default')
@@ -98,6 +103,7 @@ function addIssuing(shell: Shell, key: Command): void {
 function addLists(shell: Shell, key: Command): void {
   addOperatorCommand<{ org: string }>(shell, key, {
     name: 'list',
+    authority: 'read',
     description: 'list the active keys of an organization in both modes, and the newest revoked',
     options: [orgOption()],
     run: async ({ deps }, { org }) => {
@@ -123,6 +129,7 @@ function addLists(shell: Shell, key: Command): void {
 
   addOperatorCommand(shell, key, {
     name: 'report',
+    authority: 'read',
     description: 'list keys that were not used for 90 days, and scopes that were never used',
     run: async ({ deps }) => {
       const { reportKeys } = await keys();
@@ -151,6 +158,16 @@ async function issued({ key, secret }: IssuedKey): Promise<Outcome> {
   const { apiKeyWithSecret } = await routes();
   const json = apiKeyWithSecret.show({ ...key, secret });
   return { json, text: `${shown(json)}\nsecret   ${secret}` };
+}
+
+/** A line that says what the mode of a new key lacks, or nothing. */
+async function unreadyNote(deps: Deps, tenant: Tenant): Promise<string> {
+  const { readStanding } = await import('../../core/usecases/access/sessions.js');
+  const { lacksToCollect } = await import('../../core/domain/parties/organization.js');
+  const { organization, profile } = await readStanding(deps, tenant);
+  const lacks = lacksToCollect(organization, profile).map(({ message }) => message);
+  if (lacks.length === 0) return '';
+  return `\n${tenant.mode} mode is not ready: ${lacks.join(', ')} (ponte org show ${tenant.orgId})`;
 }
 
 function shown(key: ReturnType<typeof apiKey.show>): string {

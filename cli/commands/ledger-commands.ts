@@ -15,11 +15,13 @@ export function addLedgerCommands(shell: Shell, program: Command): void {
   const noun = program.command('ledger').description('the ledger');
   addOperatorCommand(shell, noun, {
     name: 'verify',
+    authority: 'read',
     description: 'check that ledger, funds, partner commands and deposits agree',
     run: verify,
   });
   addOperatorCommand<BalanceOptions>(shell, noun, {
     name: 'balance',
+    authority: 'read',
     description: 'print the trial balance, and what the partner holds per destination',
     options: [new Option('--mode <mode>', 'test or live').choices(modes).default('live')],
     details: balanceDetails,

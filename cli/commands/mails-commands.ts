@@ -25,6 +25,7 @@ export function addMailsCommands(shell: Shell, program: Command): void {
   const noun = program.command('mails').description('invitations, sign-in links and notices');
   addOperatorCommand<ListOptions>(shell, noun, {
     name: 'list',
+    authority: 'read',
     description: 'list the mails of the last 30 days and their outcome, newest first',
     options: [
       new Option('--status <status>', 'only mails in this status; refused: bounces')

@@ -34,6 +34,7 @@ export function addMemberCommands(shell: Shell, program: Command): void {
 
   addOperatorCommand<MemberOptions & { readonly role: MemberRole }>(shell, member, {
     name: 'add',
+    authority: 'signed',
     description: 'add a member, or change the role of a member',
     options: [
       orgOption(),
@@ -50,6 +51,7 @@ export function addMemberCommands(shell: Shell, program: Command): void {
 
   addOperatorCommand<MemberOptions & { readonly keepKeysFor: string | null }>(shell, member, {
     name: 'remove',
+    authority: 'signed',
     description: 'remove a member; its sessions and API keys are refused from the next request on',
     options: [
       orgOption(),
@@ -73,6 +75,7 @@ export function addMemberCommands(shell: Shell, program: Command): void {
 
   addOperatorCommand<Pick<MemberOptions, 'org'>>(shell, member, {
     name: 'list',
+    authority: 'read',
     description: 'list the members of an organization, including removed ones',
     options: [orgOption()],
     run: async ({ deps }, { org }) => {
@@ -86,11 +89,16 @@ export function addMemberCommands(shell: Shell, program: Command): void {
 
   const token = program.command('token').description('sessions of members, and their tokens');
   addSessionCommands(shell, token);
+  addTokenCommand(shell, token);
+}
+
+function addTokenCommand(shell: Shell, token: Command): void {
   addOperatorCommand<{ readonly org: string; readonly member: string; readonly mode: Mode }>(
     shell,
     token,
     {
       name: 'create',
+      authority: 'signed',
       description:
         'start a session of a member for 12 hours, and print its token for Authorization',
       options: [
@@ -112,6 +120,7 @@ function addSessionCommands(shell: Shell, token: Command): void {
   const memberOption = () => new Option('--member <address>', 'the member').makeOptionMandatory();
   addOperatorCommand<SessionOptions>(shell, token, {
     name: 'list',
+    authority: 'read',
     description: 'list the open sessions of a member',
     options: [orgOption(), memberOption()],
     run: async ({ deps }, { org: orgId, member }) => {
@@ -124,6 +133,7 @@ function addSessionCommands(shell: Shell, token: Command): void {
 
   addOperatorCommand<SessionOptions & { readonly session: string | null }>(shell, token, {
     name: 'end',
+    authority: 'signed',
     description: 'end all sessions of a member, or one, with their tokens',
     options: [
       orgOption(),

@@ -1,6 +1,5 @@
 // `ponte money`: the money desk. Queues of money that waits for an operator, and the decisions of
 // operators. In live mode a second operator confirms each decision.
-import { userInfo } from 'node:os';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { parseAmount } from '../../core/domain/base/money.js';
 import { type Mode, modes } from '../../core/domain/base/tenant.js';
@@ -38,7 +37,6 @@ interface ListOptions {
 
 interface DecisionOptions {
   readonly evidence: string | null;
-  readonly operator: string | null;
   readonly replace: boolean;
   readonly dryRun: boolean;
 }
@@ -76,6 +74,7 @@ export function addMoneyCommands(shell: Shell, program: Command): void {
 
   addOperatorCommand<ListOptions>(shell, noun, {
     name: 'list',
+    authority: 'read',
     description: 'list what waits, oldest first, with the commands to copy',
     options: [
       queueOption(),
@@ -90,6 +89,7 @@ export function addMoneyCommands(shell: Shell, program: Command): void {
 
   addOperatorCommand<DecisionOptions & { readonly payment: string }>(shell, noun, {
     name: 'assign <deposit-id>',
+    authority: 'confirmed',
     description: 'count money that nobody ordered as money of a payment',
     options: [
       new Option('--payment <payment-id>', 'the payment it is for').makeOptionMandatory(),
@@ -98,7 +98,7 @@ export function addMoneyCommands(shell: Shell, program: Command): void {
     ],
     details: twoOperators,
     run: (operator, { payment: paymentId, ...options }, [id = '']) =>
-      decide(shell, operator, id, { verb: 'assign', paymentId }, options),
+      decide(operator, id, { verb: 'assign', paymentId }, options),
   });
 
   addRefundCommand(shell, noun);
@@ -121,6 +121,7 @@ function queueOption(): Option {
 function addRefundCommand(shell: Shell, noun: Command): void {
   addOperatorCommand<RefundOptions>(shell, noun, {
     name: 'refund <command-or-deposit-id>',
+    authority: 'confirmed',
     description: 'record a refund by other means, send one again, or refund a returned payout',
     options: [
       evidenceOption('as the reference of the bank', 'required without --retry').default(null),
@@ -132,7 +133,7 @@ function addRefundCommand(shell: Shell, noun: Command): void {
     details: twoOperators,
     run: async (operator, options, [id = '']) => {
       if (!options.retry && !options.order)
-        return decide(shell, operator, id, { verb: 'refund' }, options);
+        return decide(operator, id, { verb: 'refund' }, options);
       if (options.evidence === null) return repeatCommand(operator, id, options.dryRun);
       throw new PonteError('ValidationError', 'Give --evidence or --retry, not both.');
     },
@@ -142,34 +143,35 @@ function addRefundCommand(shell: Shell, noun: Command): void {
 function addPayAgainCommand(shell: Shell, noun: Command): void {
   addOperatorCommand<DecisionOptions>(shell, noun, {
     name: 'pay-again <payout-id>',
+    authority: 'confirmed',
     description: 'pay the seller again, whose payout came back after the settlement',
     options: [
       evidenceOption('as the answer of the seller').makeOptionMandatory(),
       ...decisionOptions(),
     ],
     details: twoOperators,
-    run: (operator, options, [id = '']) =>
-      decide(shell, operator, id, { verb: 'pay-again' }, options),
+    run: (operator, options, [id = '']) => decide(operator, id, { verb: 'pay-again' }, options),
   });
 }
 
 function addWriteOffCommand(shell: Shell, noun: Command): void {
   addOperatorCommand<DecisionOptions>(shell, noun, {
     name: 'write-off <payment-id>',
+    authority: 'confirmed',
     description: 'write off the loss of a payment of which more left than arrived',
     options: [
       evidenceOption('as the approval of the loss').makeOptionMandatory(),
       ...decisionOptions(),
     ],
     details: twoOperators,
-    run: (operator, options, [id = '']) =>
-      decide(shell, operator, id, { verb: 'write-off' }, options),
+    run: (operator, options, [id = '']) => decide(operator, id, { verb: 'write-off' }, options),
   });
 }
 
 function addResolveCommand(shell: Shell, noun: Command): void {
   addOperatorCommand<ResolveOptions>(shell, noun, {
     name: 'resolve <command-or-deposit-id>',
+    authority: 'confirmed',
     description: 'record where the money of a payout or of a deposit is',
     options: [
       new Option('--as <found>', 'what you found')
@@ -186,8 +188,7 @@ function addResolveCommand(shell: Shell, noun: Command): void {
       ...decisionOptions(),
     ],
     details: `${foundDetails}\n\n${twoOperators}`,
-    run: (operator, options, [id = '']) =>
-      decide(shell, operator, id, resolution(options), options),
+    run: (operator, options, [id = '']) => decide(operator, id, resolution(options), options),
   });
 }
 
@@ -197,10 +198,6 @@ function evidenceOption(example: string, ...more: readonly string[]): Option {
 }
 
 const decisionOptions = () => [
-  new Option(
-    '--operator <name>',
-    'who decides; by default PONTE_OPERATOR, else the name of your login',
-  ).default(null),
   new Option('--replace', 'replace another proposal for the same item').default(false),
   dryRunOption(),
 ];
@@ -233,18 +230,22 @@ function readCursor(text: string): QueueCursor {
 }
 
 async function decide(
-  shell: Shell,
-  { deps }: Operator,
+  { deps, actor }: Operator,
   itemId: string,
   request: DeskRequest,
-  { evidence, operator: named, replace, dryRun }: DecisionOptions,
+  { evidence, replace, dryRun }: DecisionOptions,
 ): Promise<Outcome> {
   if (evidence === null && request.verb !== 'assign') {
     throw new PonteError('ValidationError', 'Give --evidence or --retry.');
   }
-  const operator = named ?? (shell.env['PONTE_OPERATOR'] || userInfo().username);
   const { decideMoney } = await desk();
-  const outcome = await decideMoney(deps, { itemId, request, evidence, operator, replace });
+  const outcome = await decideMoney(deps, {
+    itemId,
+    request,
+    evidence,
+    operator: actor.name,
+    replace,
+  });
   const { kind, decision, ended } = outcome;
   return {
     json: {

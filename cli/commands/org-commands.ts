@@ -3,17 +3,18 @@ import { type Command, Option } from 'commander';
 import { formatInstant } from '../../core/domain/base/instant.js';
 import type { Mode } from '../../core/domain/base/tenant.js';
 import { shownDue } from '../../core/domain/hosted/party-answer.js';
-import { needsOnboarding } from '../../core/domain/parties/organization.js';
+import {
+  type Lack,
+  lacksToCollect,
+  needsOnboarding,
+} from '../../core/domain/parties/organization.js';
 import { type Correction, TERMS } from '../../core/domain/parties/party-due.js';
 import { PonteError } from '../../core/errors.js';
 import type { Deps } from '../../core/ports/deps.js';
 import type { OrganizationView } from '../../core/usecases/parties/organizations.js';
-import type { Opening } from '../../host/operator-access.js';
 import { type DossierOptions, dossierFor, dossierOptions, readDossier } from '../kyb-dossier.js';
 import {
-  addCommand,
   addOperatorCommand,
-  asOperator,
   listOutcome,
   modeOption,
   type Operator,
@@ -32,59 +33,64 @@ const payoutChanges = () => import('../../core/usecases/parties/payout-changes.j
 export function addOrgCommands(shell: Shell, program: Command): void {
   const org = program.command('org').description('organizations and their KYB');
 
-  addCommand<{ readonly name: string; readonly sandboxKyb: boolean }>(shell, org, {
+  addOperatorCommand<{ readonly name: string; readonly sandboxKyb: boolean }>(shell, org, {
     name: 'create',
+    authority: 'signed',
     description: 'create an organization that can collect in test mode',
     options: [
       new Option('--name <name>', 'its name').makeOptionMandatory(),
       new Option('--no-sandbox-kyb', 'do not approve its KYB in test mode'),
     ],
-    run: ({ name, sandboxKyb }) =>
-      // Often the first command for a new database.
-      changed(
-        shell,
-        (deps, { createOrganization }) => createOrganization(deps, { name, sandboxKyb }),
-        'makes',
+    // Often the first command for a new database.
+    opening: 'makes',
+    run: (operator, { name, sandboxKyb }) =>
+      changed(operator, (deps, { createOrganization }) =>
+        createOrganization(deps, { name, sandboxKyb }),
       ),
   });
 
   addOperatorCommand(shell, org, {
     name: 'list',
+    authority: 'read',
     description: 'list all organizations',
     run: list,
   });
 
-  addCommand(shell, org, {
+  addOperatorCommand(shell, org, {
     name: 'show <org-id>',
+    authority: 'read',
     description: 'show an organization',
-    run: (_, [id = '']) =>
-      changed(shell, (deps, { readOrganization }) => readOrganization(deps, id)),
+    run: (operator, _, [id = '']) =>
+      changed(operator, (deps, { readOrganization }) => readOrganization(deps, id)),
   });
 
   addModeCommands(shell, org);
   addPayoutCommands(shell, org);
   addSupportCommand(shell, org);
 
-  addCommand(shell, org, {
+  addOperatorCommand(shell, org, {
     name: 'grant-production <org-id>',
+    authority: 'confirmed',
     description: 'approve its access to production, which live mode needs in addition to KYB',
-    run: (_, [id = '']) => changed(shell, (deps, { grantProduction }) => grantProduction(deps, id)),
+    run: (operator, _, [id = '']) =>
+      changed(operator, (deps, { grantProduction }) => grantProduction(deps, id)),
   });
 
-  addCommand<{ readonly paymentIntents: boolean }>(shell, org, {
+  addOperatorCommand<{ readonly paymentIntents: boolean }>(shell, org, {
     name: 'require-approval <org-id> <on|off>',
+    authority: 'confirmed',
     description: 'require the approval of a second member for its invoices, or stop doing so',
     options: [
       new Option('--payment-intents', 'for its payment intents in place of invoices').default(
         false,
       ),
     ],
-    run: async ({ paymentIntents }, [orgId = '', state]) => {
+    run: async (operator, { paymentIntents }, [orgId = '', state]) => {
       if (state !== 'on' && state !== 'off') {
         throw new PonteError('ValidationError', 'Give on or off.');
       }
       const origin = paymentIntents ? 'payment_intent' : 'invoice';
-      return changed(shell, (deps, { requireApproval }) =>
+      return changed(operator, (deps, { requireApproval }) =>
         requireApproval(deps, orgId, state === 'on', origin),
       );
     },
@@ -92,11 +98,12 @@ export function addOrgCommands(shell: Shell, program: Command): void {
 }
 
 function addPayoutCommands(shell: Shell, org: Command): void {
-  addCommand(shell, org, {
+  addOperatorCommand(shell, org, {
     name: 'payout-hold <org-id> <hours>',
+    authority: 'signed',
     description: 'set how long live mode holds a changed PIX destination, 0 to 72 hours',
-    run: async (_, [id = '', hours = '']) =>
-      changed(shell, async (deps, { readOrganization }) => {
+    run: async (operator, _, [id = '', hours = '']) =>
+      changed(operator, async (deps, { readOrganization }) => {
         const { setPayoutHold } = await payoutChanges();
         await setPayoutHold(deps, id, /^\d+$/.test(hours) ? Number(hours) : Number.NaN);
         return readOrganization(deps, id);
@@ -105,6 +112,7 @@ function addPayoutCommands(shell: Shell, org: Command): void {
 
   addOperatorCommand<ModeOptions>(shell, org, {
     name: 'payout-changes <org-id>',
+    authority: 'read',
     description: 'list the newest 100 PIX destinations of it and its sellers, without the keys',
     options: [modeOption()],
     run: async ({ deps }, { mode }, [orgId = '']) => {
@@ -138,8 +146,9 @@ interface SupportOptions {
 }
 
 function addSupportCommand(shell: Shell, org: Command): void {
-  addCommand<SupportOptions>(shell, org, {
+  addOperatorCommand<SupportOptions>(shell, org, {
     name: 'support <org-id>',
+    authority: 'signed',
     description: 'set the contact and the links that buyers see; an empty text removes one',
     options: [
       new Option('--email <address>', 'its e-mail address'),
@@ -149,7 +158,7 @@ function addSupportCommand(shell: Shell, org: Command): void {
       new Option('--terms <url>', 'its terms'),
     ],
     details: 'In live mode an e-mail address or a phone number is required.',
-    run: async ({ email, phone, website, privacy, terms }, [orgId = '']) => {
+    run: async (operator, { email, phone, website, privacy, terms }, [orgId = '']) => {
       const given = {
         ...(email === undefined ? {} : { supportEmail: email }),
         ...(phone === undefined ? {} : { supportPhone: phone }),
@@ -160,28 +169,32 @@ function addSupportCommand(shell: Shell, org: Command): void {
       if (Object.keys(given).length === 0) {
         throw new PonteError('ValidationError', 'Give one of the options.');
       }
-      return changed(shell, (deps, { setSupportContact }) => setSupportContact(deps, orgId, given));
+      return changed(operator, (deps, { setSupportContact }) =>
+        setSupportContact(deps, orgId, given),
+      );
     },
   });
 }
 
 function addModeCommands(shell: Shell, org: Command): void {
-  for (const [name, description, usecase] of [
+  for (const [name, authority, description, usecase] of [
     [
       'submit-kyb',
+      'signed',
       'submit its KYB to the partner, answer what is due, or query the decision',
       'submitKyb',
     ],
-    ['approve-kyb', 'approve its KYB, and submit it first if necessary', 'approveKyb'],
+    ['approve-kyb', 'confirmed', 'approve its KYB, and submit it first if necessary', 'approveKyb'],
   ] as const) {
-    addCommand<ModeOptions & DossierOptions>(shell, org, {
+    addOperatorCommand<ModeOptions & DossierOptions>(shell, org, {
       name: `${name} <org-id>`,
+      authority,
       description,
       options: [modeOption(), ...dossierOptions()],
       details: 'Every partner needs the dossier but the fake partner in test mode.',
-      run: async ({ mode, ...options }, [id = '']) => {
+      run: async (operator, { mode, ...options }, [id = '']) => {
         const dossier = await readDossier(shell, options);
-        return changed(shell, async (deps, usecases) => {
+        return changed(operator, async (deps, usecases) => {
           const { organization } = await usecases.readOrganization(deps, id);
           const tenant = { orgId: organization.id, mode };
           return usecases[usecase](deps, tenant, dossierFor(deps, mode, organization, dossier));
@@ -190,19 +203,21 @@ function addModeCommands(shell: Shell, org: Command): void {
     });
   }
 
-  addCommand<ModeOptions & { readonly tosId: string | null }>(shell, org, {
+  addOperatorCommand<ModeOptions & { readonly tosId: string | null }>(shell, org, {
     name: 'accept-tos <org-id>',
+    authority: 'signed',
     description: 'record that it accepted the terms of the partner, or show where to accept them',
     options: [
       modeOption(),
       new Option('--tos-id <id>', 'the id of the acceptance at the partner').default(null),
     ],
-    run: ({ mode, tosId }, [orgId = '']) =>
-      changed(shell, (deps, { acceptTerms }) => acceptTerms(deps, { orgId, mode }, tosId)),
+    run: (operator, { mode, tosId }, [orgId = '']) =>
+      changed(operator, (deps, { acceptTerms }) => acceptTerms(deps, { orgId, mode }, tosId)),
   });
 
-  addCommand<ModeOptions & { readonly accountHolderName: string | null }>(shell, org, {
+  addOperatorCommand<ModeOptions & { readonly accountHolderName: string | null }>(shell, org, {
     name: 'payout-config <org-id>',
+    authority: 'confirmed',
     description: 'set its PIX destination; the key is read from standard input and not stored',
     options: [
       modeOption(),
@@ -210,9 +225,9 @@ function addModeCommands(shell: Shell, org: Command): void {
         null,
       ),
     ],
-    run: async ({ mode, accountHolderName }, [id = '']) => {
+    run: async (operator, { mode, accountHolderName }, [id = '']) => {
       const pixKey = await standardInput(shell);
-      return changed(shell, async (deps, { configurePayout, readOrganization }) => {
+      return changed(operator, async (deps, { configurePayout, readOrganization }) => {
         const { organization } = await readOrganization(deps, id);
         const holder = accountHolderName ?? organization.name;
         const destination = { pixKey, accountHolderName: holder };
@@ -245,6 +260,8 @@ interface ModeState {
   readonly needsOnboarding: boolean;
   readonly payoutConfigured: boolean;
   readonly virtualAccount: boolean;
+  /** What it needs to collect in this mode. */
+  readonly missing: readonly Lack[];
   /** What the partner wants of it. */
   readonly requirements: {
     readonly due: readonly Correction[];
@@ -261,6 +278,7 @@ function presentOrganization({ organization, profiles }: OrganizationView) {
     needsOnboarding: needsOnboarding(organization, profiles[mode]),
     payoutConfigured: profiles[mode].destinationRef !== null,
     virtualAccount: profiles[mode].railsRef !== null,
+    missing: lacksToCollect(organization, profiles[mode]),
     requirements: {
       due: shownDue(profiles[mode]),
       dueBy: instantOrNull(profiles[mode].answerByMs),
@@ -290,26 +308,19 @@ function dueLines({ requirements: { due, dueBy } }: ModeState): string | null {
   return [...lines, `Answer${by}: ${how}`].join('; ');
 }
 
-/** `ready`, or what is missing to collect. */
-function summary({ kybStatus, payoutConfigured, virtualAccount }: ModeState): string {
-  if (kybStatus !== 'approved') return kybStatus === null ? 'KYB not started' : `KYB ${kybStatus}`;
-  if (!payoutConfigured) return 'no PIX destination';
-  return virtualAccount ? 'ready' : 'no virtual account';
+/** `ready`, or what is missing first. */
+function summary({ missing }: ModeState): string {
+  return missing[0]?.message ?? 'ready';
 }
 
 async function changed(
-  shell: Shell,
+  { deps }: Operator,
   work: (
     deps: Deps,
     usecases: Awaited<ReturnType<typeof organizations>>,
   ) => Promise<OrganizationView>,
-  opening: Opening = 'finds',
 ): Promise<Outcome> {
-  return asOperator(
-    shell,
-    async ({ deps }) => shown(presentOrganization(await work(deps, await organizations()))),
-    { opening },
-  );
+  return shown(presentOrganization(await work(deps, await organizations())));
 }
 
 function shown(json: ReturnType<typeof presentOrganization>): Outcome {

@@ -35,6 +35,7 @@ export function addPartnerCommands(shell: Shell, program: Command): void {
 
   addOperatorCommand<ListOptions>(shell, noun, {
     name: 'list',
+    authority: 'read',
     description: 'list commands, newest first',
     options: [
       new Option('--stuck', 'only commands that need an operator').default(false),
@@ -45,6 +46,7 @@ export function addPartnerCommands(shell: Shell, program: Command): void {
 
   addOperatorCommand<RetryOptions>(shell, noun, {
     name: 'retry <command-id>',
+    authority: 'signed',
     description: 'run an open command now, or send a refused refund again',
     options: [dryRunOption()],
     run: async ({ deps }, { dryRun }, [id = '']) =>
@@ -53,6 +55,7 @@ export function addPartnerCommands(shell: Shell, program: Command): void {
 
   addOperatorCommand<RetryOptions & { readonly report: string }>(shell, noun, {
     name: 'accept <command-id>',
+    authority: 'confirmed',
     description: 'accept a report of the partner that was held back as implausible',
     options: [
       new Option('--report <id>', 'the report id that commands list shows').makeOptionMandatory(),

@@ -39,6 +39,7 @@ export function addPaymentsCommands(shell: Shell, program: Command): void {
 
   addOperatorCommand<ListOptions>(shell, noun, {
     name: 'list',
+    authority: 'read',
     description: 'list payments, newest first',
     options: [
       new Option('--status <status>', 'only payments in this status')
@@ -53,6 +54,7 @@ export function addPaymentsCommands(shell: Shell, program: Command): void {
 
   addOperatorCommand(shell, noun, {
     name: 'show <payment-id>',
+    authority: 'read',
     description: 'show a payment',
     run: async (operator, _, [id = '']) => {
       const { findPayment } = await payments();
@@ -66,6 +68,7 @@ export function addPaymentsCommands(shell: Shell, program: Command): void {
   ] as const) {
     addOperatorCommand<EndOptions>(shell, noun, {
       name: `${name} <payment-id>`,
+      authority: 'confirmed',
       description,
       options: [
         new Option('--reason <reason>', 'returned to the integrator').makeOptionMandatory(),
@@ -77,6 +80,7 @@ export function addPaymentsCommands(shell: Shell, program: Command): void {
 
   addOperatorCommand(shell, noun, {
     name: 'simulate <payment-id> <event>',
+    authority: 'signed',
     description: 'simulate an event of a test payment, for example money_arrives',
     details: `Events: ${simulatedEvents.join(', ')}.`,
     run: async (operator, _, [id = '', event = '']) => {

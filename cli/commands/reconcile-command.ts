@@ -35,6 +35,7 @@ const details = [
 export function addReconcileCommand(shell: Shell, program: Command): void {
   addOperatorCommand<ReconcileOptions>(shell, program, {
     name: 'reconcile',
+    authority: 'read',
     description: "compare the partner's books with the database, and list what differs",
     options: [
       new Option('--mode <mode>', 'test or live').choices(modes).default('live'),

@@ -22,6 +22,7 @@ export function addRefundsCommands(shell: Shell, program: Command): void {
     program.command('refunds').description('money owed to buyers'),
     {
       name: 'list',
+      authority: 'read',
       description: 'list money owed to buyers, lost, or in review, oldest first',
       options: [limitOption()],
       run: list,

@@ -1,7 +1,6 @@
 // `ponte restore --check` and `ponte release`: the end of the quarantine of a restored database.
 // The check reads from the partner what it did after the backup; an operator then releases the
 // database.
-import { userInfo } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { formatInstant, MINUTE_MS } from '../../core/domain/base/instant.js';
@@ -11,7 +10,6 @@ import { addOperatorCommand, type Operator, type Outcome, type Shell } from '../
 import { fields, instantOrNull } from '../output.js';
 
 interface ReleaseOptions {
-  readonly by: string;
   readonly force: string | null;
 }
 
@@ -22,11 +20,9 @@ const WAIT_MAX_MS = 10 * MINUTE_MS;
 export function addReleaseCommands(shell: Shell, program: Command): void {
   addOperatorCommand<ReleaseOptions>(shell, program, {
     name: 'release',
+    authority: 'confirmed',
     description: 'end the quarantine of a restored database: commands, mails and webhooks resume',
     options: [
-      new Option('--by <name>', 'who releases it; recorded')
-        .argParser(shortText)
-        .default(userInfo().username, 'the name of your login'),
       new Option('--force <reason>', 'release without a complete check; the reason is recorded')
         .argParser(shortText)
         .default(null),
@@ -76,11 +72,11 @@ function findingOf({ was, is, adopted, differs, missed }: CheckedPayment): strin
 }
 
 async function release(
-  { deps }: Operator,
-  { by, force: forcedBecause }: ReleaseOptions,
+  { deps, actor }: Operator,
+  { force: forcedBecause }: ReleaseOptions,
 ): Promise<Outcome> {
   const { endQuarantine } = await import('../../core/usecases/service/epochs.js');
-  const epoch = await endQuarantine(deps, { by, forcedBecause });
+  const epoch = await endQuarantine(deps, { by: actor.name, forcedBecause });
   const shown = presentEpoch(epoch);
   return { json: shown, text: fields(shown) };
 }

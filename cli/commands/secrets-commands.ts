@@ -4,9 +4,7 @@ import { formatInstant } from '../../core/domain/base/instant.js';
 import type { Progress, Reseal } from '../../core/usecases/service/reseal.js';
 import type { RotatedSessionKey } from '../../core/usecases/service/service-keys.js';
 import {
-  addCommand,
   addOperatorCommand,
-  asOperator,
   dryRunOption,
   type Operator,
   type Outcome,
@@ -27,15 +25,17 @@ const afterRetirement = [
 export function addSecretsCommands(shell: Shell, program: Command): void {
   const noun = program.command('secrets').description('secret keys and the session key');
 
-  addCommand<{ readonly dryRun: boolean }>(shell, noun, {
+  addOperatorCommand<{ readonly dryRun: boolean }>(shell, noun, {
     name: 'reseal',
+    authority: 'signed',
     description: 're-seal everything under the first secret key and retire the others',
     options: [dryRunOption()],
-    run: ({ dryRun }) => asOperator(shell, (operator) => reseal(shell, operator, dryRun)),
+    run: (operator, { dryRun }) => reseal(shell, operator, dryRun),
   });
 
   addOperatorCommand<RotateOptions>(shell, noun, {
     name: 'rotate-session-key',
+    authority: 'signed',
     description: 'sign sessions with a new key; existing sessions stay valid until they expire',
     options: [
       new Option('--end-sessions', 'end all existing sessions now').default(false),

@@ -7,7 +7,7 @@ import type { Config } from '../../host/config.js';
 import type { Demo } from '../../host/development.js';
 import type { Host, HostRole } from '../../host/main.js';
 import { doctor } from '../doctor.js';
-import { addCommand, addOperatorCommand, type Shell } from '../operator.js';
+import { addCommand, addOperatorCommand, type Shell, withAuthority } from '../operator.js';
 import { partnerDoctor } from '../partner-doctor.js';
 
 /** Under npm, Ctrl-C arrives twice. A signal after this time ends the process immediately. */
@@ -24,8 +24,7 @@ interface ServeOptions {
 }
 
 export function addServiceCommands(shell: Shell, program: Command, version: string): void {
-  program
-    .command('serve')
+  withAuthority(program.command('serve'), 'none')
     .description('run the API and its workers until SIGTERM or Ctrl-C')
     .addOption(
       new Option('--role <role>', 'api: no workers; worker: no API (several hosts on PostgreSQL)')
@@ -44,6 +43,7 @@ export function addServiceCommands(shell: Shell, program: Command, version: stri
 
   addOperatorCommand(shell, program, {
     name: 'migrate',
+    authority: 'none',
     description: 'migrate the database to this version; a repeat changes nothing',
     opening: 'makes',
     run: ({ migrated: applied, databaseName: database }) => {
@@ -55,6 +55,7 @@ export function addServiceCommands(shell: Shell, program: Command, version: stri
 
   addCommand<{ readonly partner: boolean; readonly mode: Mode | null }>(shell, program, {
     name: 'doctor',
+    authority: 'none',
     description:
       'check configuration, database, ledger, workers, webhooks and what needs an operator, and ' +
       'say what to do; changes nothing',

@@ -28,6 +28,7 @@ export function addStoreCommands(shell: Shell, program: Command): void {
 
   addCommand<CopyOptions>(shell, noun, {
     name: 'copy',
+    authority: 'none',
     description: 'copy a SQLite file into a PostgreSQL database and compare both; a repeat resumes',
     options: [
       new Option('--from <url>', 'sqlite:<file>; no server may be running on it')
@@ -42,6 +43,7 @@ export function addStoreCommands(shell: Shell, program: Command): void {
 
   addOperatorCommand<PruneOptions>(shell, program, {
     name: 'prune',
+    authority: 'signed',
     description: 'remove old webhook deliveries, partner messages and events; never money records',
     options: [
       new Option(

@@ -4,7 +4,7 @@ import type { Scope } from '../domain/access/scope.js';
 import type { Mode, Tenant } from '../domain/base/tenant.js';
 import type { PartnerCommand } from '../domain/commands/partner-command.js';
 import type { LegalLinks } from '../domain/parties/organization.js';
-import type { WebhookDelivery } from '../domain/webhooks/webhook-delivery.js';
+import type { DomainEvent } from '../domain/payments/event.js';
 import type { Letters } from './letters.js';
 import type {
   Clock,
@@ -19,7 +19,7 @@ import type {
   WebhookSender,
 } from './outside.js';
 import type { SettlementPartner } from './partner.js';
-import { type ClaimedDelivery, queueNames, type Store } from './storage.js';
+import { queueNames, type Store } from './storage.js';
 
 export interface KeyUse {
   readonly usedAtMs: number;
@@ -50,24 +50,15 @@ export interface Deps {
    * feeds of these tenants (of all feeds if none are named).
    */
   readonly wake: (work: WorkKind, tenants?: readonly Tenant[]) => void;
-  /** For the deliveries that one run of work stages; null: all of them wait to be claimed. */
-  readonly directDispatch: () => DirectDispatch | null;
+  /** Null where nothing is sent: deliveries are then stored with their events. */
+  readonly dispatch: () => Dispatch | null;
   /** Runs a stored command within a request, with the `deps` of that request. */
   readonly runCommand: (deps: Deps, command: PartnerCommand) => Promise<void>;
   readonly settings: Settings;
 }
 
-/** The deliveries of one batch that the runner of this process sends without a claim. */
-export interface DirectDispatch {
-  /** The delivery to store: leased if a slot is free, else due. */
-  tryReserve(made: ClaimedDelivery): WebhookDelivery;
-  /** The batch is stored: sends the leased deliveries. */
-  send(): void;
-  /**
-   * The batch is not stored, or in doubt: if it is stored, the deliveries wait for their leases.
-   */
-  cancel(): void;
-}
+/** Sends stored events of one tenant to its subscriptions. */
+export type Dispatch = (events: readonly DomainEvent[]) => void;
 
 /** Rows of a queue, or events of a feed. */
 export const workKinds = [...queueNames, 'feed'] as const;

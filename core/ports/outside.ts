@@ -158,7 +158,9 @@ export type IdPrefix =
   | 'rct'
   | 'att'
   | 'dec'
-  | 'dst';
+  | 'opr'
+  | 'dst'
+  | 'aud';
 
 /** The first characters of an id after its prefix sort by creation time. */
 export const ID_TIME_CHARACTERS = 10;
@@ -166,6 +168,8 @@ export const ID_TIME_CHARACTERS = 10;
 export interface Ids {
   /** `<prefix>_…`: sorts by creation time, unguessable (80 random bits). */
   next(prefix: IdPrefix, nowMs: number): string;
+  /** The same id for the same time and name: unguessable if the name is. */
+  named(prefix: IdPrefix, atMs: number, name: string): string;
   randomBytes(length: number): Uint8Array;
 }
 

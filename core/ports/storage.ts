@@ -4,6 +4,7 @@ import type { StoredKey } from '../domain/access/api-key.js';
 import type { Member } from '../domain/access/member.js';
 import type { MemberSession } from '../domain/access/member-session.js';
 import type { PageSession } from '../domain/access/page-session.js';
+import type { RegisteredOperator } from '../domain/access/registered-operator.js';
 import type { Scope } from '../domain/access/scope.js';
 import type { Mode, Tenant } from '../domain/base/tenant.js';
 import type {
@@ -39,6 +40,7 @@ import type { Funds } from '../domain/payments/funds.js';
 import type { Posting, StoredPosting } from '../domain/payments/ledger.js';
 import type { Advance, Payment, PaymentOrigin, PaymentStatus } from '../domain/payments/payment.js';
 import type { SimulatedReport } from '../domain/payments/simulated-event.js';
+import type { ChangedRow } from '../domain/service/audit-entry.js';
 import type { Epoch } from '../domain/service/epoch.js';
 import type { SealedColumn } from '../domain/service/sealed-columns.js';
 import type { KeyCheckValue } from '../domain/service/sealed-text.js';
@@ -96,6 +98,8 @@ type Writes<T, W extends 'insert' | 'update' | 'expect' | 'remove'> = {
 export interface Tx {
   /** Calls `listener` when this run of the work has ended: whether its batch is known as stored. */
   readonly onEnd: (listener: (stored: boolean) => void) => void;
+  /** What this run has staged so far, in its order. */
+  readonly changes: () => readonly ChangedRow[];
   readonly organizations: Writes<Organization, 'update' | 'expect'> & {
     get(orgId: string): Found<Organization>;
     list(): Many<Organization>;
@@ -107,6 +111,14 @@ export interface Tx {
     expectProfile(profile: OrganizationProfile): void;
     /** At most two, over all organizations. */
     profilesByPartnerRef(mode: Mode, partnerRef: string): Many<OrganizationProfile>;
+  };
+  readonly operators: Writes<RegisteredOperator, 'insert' | 'update' | 'expect'> & {
+    get(id: string): Found<RegisteredOperator>;
+    byKey(publicKey: string): Found<RegisteredOperator>;
+    /** Number 1. */
+    first(): Found<RegisteredOperator>;
+    /** In the order of their numbers, removed ones too. */
+    list(): Many<RegisteredOperator>;
   };
   readonly members: Writes<Member, 'insert' | 'update' | 'expect'> & {
     get(orgId: string, id: string): Found<Member>;
@@ -344,21 +356,45 @@ export interface Tx {
   readonly feed: {
     /** Returns null before a tenant's first event. */
     head(tenant: Tenant): Found<FeedHead>;
-    /**
-     * The commit gives the event the next number of its tenant and chains it. The batch fails if
-     * the tenant's subscriptions have changed since `active` was read.
-     */
-    append(event: DomainEvent, active: ActiveSubscriptions): void;
+    /** The commit gives the event the next number of its tenant and chains it. */
+    append(event: DomainEvent): void;
     after(tenant: Tenant, sequence: number, limit: number): Many<NumberedEvent>;
+    /** About one subject, newest first; null starts with the newest. */
+    newestOfSubject(
+      tenant: Tenant,
+      subjectId: string,
+      beforeSequence: number | null,
+      limit: number,
+    ): Many<NumberedEvent>;
     /** In sequence order. */
     ofSubject(tenant: Tenant, subjectId: string): Many<EventNote>;
+    /** Events behind `after`, up to `last`, without a delivery to this subscription. */
+    withoutDelivery(
+      subscription: Subscription,
+      after: number,
+      last: number,
+    ): Many<Omit<DomainEvent, 'body'>>;
   };
-  readonly subscriptions: Writes<Subscription, 'insert' | 'update'> & {
+  readonly subscriptions: Writes<Subscription, 'insert' | 'update' | 'expect'> & {
     get(tenant: Tenant, id: string): Found<Subscription>;
     find(id: string): Found<Subscription>;
     /** All active subscriptions and at most `deletedMax` deleted ones, newest first. */
     list(tenant: Tenant, deletedMax: number): Many<Subscription>;
-    active(tenant: Tenant): Promise<ActiveSubscriptions>;
+    active(tenant: Tenant): Many<Subscription>;
+    /**
+     * Active ones whose cursor is behind the head of the feed, over all tenants, in id order. Null:
+     * without a cursor.
+     */
+    behind(
+      afterId: string,
+      limit: number,
+    ): Many<{
+      readonly subscription: Subscription;
+      readonly cursor: number | null;
+      readonly head: number;
+    }>;
+    /** Up to this event of the feed, the subscription has its deliveries. */
+    advance(subscription: Subscription, cursor: number): void;
     /** Slots of active subscriptions. */
     slots(tenant: Tenant): Many<number>;
   };
@@ -416,7 +452,7 @@ export interface Tx {
       limit: number,
     ): Many<MessageCursor>;
     removeMessages(after: MessageCursor | null, last: MessageCursor): void;
-    /** Tenants with a feed, in key order. */
+    /** Tenants with a feed, in key order; not the audit log. */
     tenants(after: Tenant | null, limit: number): Many<Tenant>;
     /** An event is needed while it is young, its payment runs, or a delivery of it is not old. */
     oldestEvents(
@@ -468,6 +504,8 @@ export interface Claims {
   readonly owner: string;
   /** The token of a lease under which this process stores a row that it works on itself. */
   newLease(): string;
+  /** Read after a commit, for its events. */
+  activeSubscriptions(tenant: Tenant): Many<Subscription>;
   /** Due commands, leased: `dueAtMs` is the end of the lease. */
   commands(claim: Claim): Many<PartnerCommand>;
   /** Active or deleted subscriptions that have due deliveries to send. */
@@ -495,13 +533,6 @@ export interface Claim {
   readonly nowMs: number;
   readonly limit: number;
   readonly leaseMs: number;
-}
-
-/** The active subscriptions of a tenant. */
-export interface ActiveSubscriptions {
-  readonly subscriptions: readonly Subscription[];
-  /** How often subscriptions of the tenant were changed. */
-  readonly changes: number;
 }
 
 export interface ClaimedDelivery {
@@ -551,7 +582,7 @@ export interface QueueStats {
   readonly stuckCommands: number;
   readonly deadLetters: number;
   /** Payments whose money needs a person. */
-  readonly fundsToReview: number;
+  readonly fundsToReview: Readonly<Record<Mode, number>>;
   /** Payments of which more left than arrived. */
   readonly losses: number;
   /** When all books of a partner were last read completely; before that, from when on. */

@@ -99,7 +99,7 @@ async function serving(database: SqliteDatabase) {
   const deps: Deps = {
     ...world.deps,
     store: { ...world.deps.store, ...newStore(database) },
-    directDispatch: () => deliveries.directDispatch(),
+    dispatch: () => deliveries.dispatch(),
   };
   const deliveries = deliveryRunner(deps);
   const { organization } = await createOrganization(deps, { name: 'Acme', sandboxKyb: true });

@@ -39,7 +39,7 @@ const idle: QueueReport = {
   undeliveredMs: 0,
   stuckCommands: 0,
   deadLetters: 0,
-  fundsToReview: 0,
+  fundsToReview: { live: 0, test: 0 },
   losses: 0,
   epoch: 1,
   inQuarantine: false,
@@ -218,7 +218,7 @@ describe('each defect is reported with what to do about it', () => {
         'ponte money list',
     ],
     [
-      waiting({ fundsToReview: 2 }),
+      waiting({ fundsToReview: { live: 2, test: 5 } }),
       'critical funds: 2 payments whose money needs review: ponte money list',
     ],
     [
@@ -256,6 +256,13 @@ describe('each defect is reported with what to do about it', () => {
 
   test('a backup that is not older than two intervals is no defect', () => {
     assert.deepEqual(wrong({ backups: { everyMs: MINUTE_MS, ageMs: 2 * MINUTE_MS } }), []);
+  });
+
+  test('money of test mode that needs review is a note, no defect', () => {
+    const findings = { ...healthy, ...waiting({ fundsToReview: { live: 0, test: 2 } }) };
+    const funds = diagnose(findings).find(({ name }) => name === 'funds');
+    const detail = 'none needs review; 2 payments of test mode: ponte money list';
+    assert.deepEqual(funds, { name: 'funds', severity: 'ok', detail });
   });
 
   test('work that is due since a moment, and an event between two attempts, are no defects', () => {

@@ -64,3 +64,12 @@ test('a key has its networks and its end, is rolled, and is not in the report ye
     assert.equal(refused.status, 2, wrong);
   }
 });
+
+test('a new key comes with what its mode lacks to collect', async () => {
+  const { stdout } = await ponte('org create --name Exporter --json');
+  const { id: org } = JSON.parse(stdout) as { readonly id: string };
+  const create = async (mode: string) =>
+    (await ponte(`key create --org ${org} --mode ${mode} --name erp`)).stdout;
+  assert.match(await create('live'), /\nlive mode is not ready: KYB not started, .*org show org_/);
+  assert.doesNotMatch(await create('test'), /not ready/);
+});

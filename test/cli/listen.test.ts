@@ -382,8 +382,19 @@ describe('the command', () => {
   });
 });
 
-test('its help shows only defaults that have a value', async () => {
+test('its help names the default of the server, and shows no empty ones', async () => {
   const { stdout: help } = await runCommand({}, ['listen', '--help']);
-  assert.match(help, /the server\s+\(default: "http:/);
+  assert.match(help, /PONTE_PORT\s+by\s+default/);
   assert.doesNotMatch(help, /default: (null|false)/);
+});
+
+test('without --url it reads the server of PONTE_BASE_URL, else that of PONTE_PORT', async (t) => {
+  await newPayment(site.world, tenant);
+  await site.world.settle();
+  const port = `${site.port}`;
+  for (const env of [{ PONTE_PORT: port }, { PONTE_BASE_URL: `http://127.0.0.1:${port}` }]) {
+    const listening = start(t, { url: null }, env);
+    await until(() => listening.lines().length > 0);
+    await listening.stop();
+  }
 });

@@ -13,10 +13,12 @@ import {
   refusedRefund,
 } from '../support/scenes/desk-scene.js';
 import { runCommand } from '../support/servers/command.js';
+import { loginOf, registerOperators } from '../support/servers/operator-login.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 const folder = temporaryFolder();
-const env = { PONTE_DATA_DIR: folder, PONTE_LOG_LEVEL: 'silent', PONTE_OPERATOR: 'ana' } as const;
+const env = { PONTE_DATA_DIR: folder, PONTE_LOG_LEVEL: 'silent', ...loginOf(folder, 'ana') };
+const bia = loginOf(folder, 'bia');
 
 type Json = Readonly<Record<string, unknown>>;
 type Steps = readonly { readonly what: string; readonly command: string }[];
@@ -62,6 +64,7 @@ before(async () => {
   const lost = refund('lost', { state: 'done', end: 'completed', partnerRef: 'pa_lost' });
   await at.payment([payinOf('lost', 4_000n), lost], payment('lost'));
   await close();
+  await registerOperators(env, folder, ['ana', 'bia', 'eva']);
 });
 
 const ponte = (words: readonly string[], more = {}) => runCommand({ ...env, ...more }, words);
@@ -195,9 +198,9 @@ test('the second operator copies the command from the list', async () => {
   assert.ok(stdout.includes(`    ${command}`), stdout);
   const again = await ponte(['money', 'refund', back, ...evidence]);
   assert.match(again.stdout, /^You proposed it before\. Nothing was changed\./);
-  const other = await ponte(['money', 'refund', back, ...evidence, '--operator', 'bia']);
+  const other = await ponte(['money', 'refund', back, ...evidence], bia);
   assert.match(other.stdout, /^Done\.[\s\S]*Proposed by ana at .*; confirmed by bia at .*\.\n$/);
-  const third = await ponte(['money', 'refund', back, ...evidence, '--operator', 'eva']);
+  const third = await ponte(['money', 'refund', back, ...evidence], loginOf(folder, 'eva'));
   assert.match(third.stdout, /^It was done before\. Nothing was changed\./);
   assert.partialDeepStrictEqual(await run('ledger verify'), { balanced: true, imbalances: [] });
   const [decision] = (await run('money list --decided'))['data'] as readonly Json[];
@@ -220,7 +223,7 @@ test('a payout is resolved with its figures, after a dry run that changes nothin
   const dry = await run(`${words} --dry-run`);
   assert.deepEqual([dry['outcome'], dry['dryRun']], ['proposed', true]);
   assert.equal((await run(words))['outcome'], 'proposed');
-  assert.equal((await run(words, { PONTE_OPERATOR: 'bia' }))['outcome'], 'done');
+  assert.equal((await run(words, bia))['outcome'], 'done');
   assert.deepEqual(
     (await rows('--queue in_review')).map((row) => row['id']),
     [id('cmd', 'odd'), id('cmd', 'zback')],

@@ -129,11 +129,28 @@ test('a wrong configuration is refused with code 7 and all its problems', async 
 test('an organization is ready in test mode when it is made, or by steps', async () => {
   const requirements = { due: [], dueBy: null };
   const begun = { kybStatus: null, tosAccepted: false, needsOnboarding: true, requirements };
-  const nothing = { ...begun, payoutConfigured: false, virtualAccount: false };
-  const approved = { ...nothing, kybStatus: 'approved', needsOnboarding: false };
-  const ready = { ...approved, payoutConfigured: true, virtualAccount: true };
+  const noPayout = [
+    { need: 'pix_destination', message: 'no PIX destination' },
+    { need: 'virtual_account', message: 'no virtual account' },
+  ];
+  const noKyb = { need: 'kyb', message: 'KYB not started' };
+  const missing = [noKyb, ...noPayout];
+  const nothing = { ...begun, payoutConfigured: false, virtualAccount: false, missing };
+  const notLive = [
+    noKyb,
+    { need: 'support_contact', message: 'no support contact' },
+    { need: 'production_access', message: 'no production access' },
+    ...noPayout,
+  ];
+  const approved = {
+    ...nothing,
+    kybStatus: 'approved',
+    needsOnboarding: false,
+    missing: noPayout,
+  };
+  const ready = { ...approved, payoutConfigured: true, virtualAccount: true, missing: [] };
   const made = await done('org create --name Exporter');
-  assert.deepEqual([made['test'], made['live']], [ready, nothing]);
+  assert.deepEqual([made['test'], made['live']], [ready, { ...nothing, missing: notLive }]);
 
   const { id, test: fresh } = await done('org create --name Importer --no-sandbox-kyb');
   assert.deepEqual(fresh, nothing);

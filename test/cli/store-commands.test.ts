@@ -18,7 +18,6 @@ import {
   aMessage,
   anAttempt,
   anEvent,
-  subscriptionsAfter,
   tenant,
 } from '../support/samples/domain-samples.js';
 import { runCommand } from '../support/servers/command.js';
@@ -169,7 +168,7 @@ test('prune removes what is old, after a dry run that counts it and changes noth
     tx.deliveries.logAttempt(anAttempt({ deliveryId, startedAtMs: createdAtMs }));
     tx.inbox.insert(aMessage({ receivedAtMs: createdAtMs, dueAtMs: null }));
     for (const sequence of [1, 2]) {
-      tx.feed.append(anEvent({ id: `evt_${sequence}`, createdAtMs }), subscriptionsAfter(0));
+      tx.feed.append(anEvent({ id: `evt_${sequence}`, createdAtMs }));
     }
   });
   const prune = async (words: string) => {

@@ -14,7 +14,6 @@ import {
   anAdvance,
   aSubscription,
   duePage,
-  subscriptionsAfter,
   T0,
 } from '../support/samples/domain-samples.js';
 import { aMail } from '../support/samples/mail-samples.js';
@@ -64,7 +63,7 @@ export function storeClaimsContract(fresh: OpenStore): void {
     const subscription = aSubscription({ active: false });
     await store.run(async (tx) => {
       tx.subscriptions.insert(subscription);
-      tx.feed.append(aFeedEvent({ body: '{"exact": "bytes"}' }), subscriptionsAfter(1));
+      tx.feed.append(aFeedEvent({ body: '{"exact": "bytes"}' }));
       tx.deliveries.insert(aDelivery());
     });
     const taken = await store.claims.deliveries(deliveryClaim('whs_1'));
@@ -85,7 +84,7 @@ export function storeClaimsContract(fresh: OpenStore): void {
     const first = aSubscription();
     await store.run(async (tx) => {
       tx.subscriptions.insert(first);
-      tx.feed.append(aFeedEvent(), subscriptionsAfter(1));
+      tx.feed.append(aFeedEvent());
       for (const id of ['whd_1', 'whd_2', 'whd_3']) tx.deliveries.insert(aDelivery({ id }));
     });
     const claimed = async () => {
@@ -106,7 +105,7 @@ export function storeClaimsContract(fresh: OpenStore): void {
     await store.run(async (tx) => {
       tx.subscriptions.insert(aSubscription());
       tx.subscriptions.insert(aSubscription({ id: 'whs_2' }));
-      tx.feed.append(aFeedEvent(), subscriptionsAfter(2));
+      tx.feed.append(aFeedEvent());
       const add = (id: string, dueAtMs: number, subscriptionId = 'whs_1') =>
         tx.deliveries.insert(aDelivery({ id, dueAtMs, nextAttemptAtMs: dueAtMs, subscriptionId }));
       add('whd_a', T0);
@@ -128,7 +127,7 @@ export function storeClaimsContract(fresh: OpenStore): void {
     const store = await fresh();
     await store.run(async (tx) => {
       tx.subscriptions.insert(aSubscription());
-      tx.feed.append(aFeedEvent(), subscriptionsAfter(1));
+      tx.feed.append(aFeedEvent());
       tx.deliveries.insert(aDelivery());
     });
     await store.claims.deliveries(deliveryClaim('whs_1'));
@@ -153,7 +152,7 @@ export function storeClaimsContract(fresh: OpenStore): void {
     const spent = aDelivery({ ...lost, resent: true });
     await store.run(async (tx) => {
       tx.subscriptions.insert(aSubscription());
-      tx.feed.append(aFeedEvent(), subscriptionsAfter(1));
+      tx.feed.append(aFeedEvent());
       tx.deliveries.insert(spent);
       tx.deliveries.insert(aDelivery({ id: 'whd_2', ...lost }));
       tx.deliveries.insert(aDelivery({ id: 'whd_3', attempt: 3 }));
@@ -230,7 +229,7 @@ export function storeClaimsContract(fresh: OpenStore): void {
     const store = await fresh();
     await store.run(async (tx) => {
       tx.subscriptions.insert(aSubscription());
-      tx.feed.append(aFeedEvent(), subscriptionsAfter(1));
+      tx.feed.append(aFeedEvent());
       tx.deliveries.insert(aDelivery());
       tx.deliveries.insert(aDelivery({ id: 'whd_wait', dueAtMs: T0 + 9_000 }));
       tx.commands.insert(aCommand());
@@ -253,7 +252,7 @@ export function storeClaimsContract(fresh: OpenStore): void {
     const foreign = { leaseToken: 'another process.w1', dueAtMs: T0 + 9_000 };
     await store.run(async (tx) => {
       tx.subscriptions.insert(aSubscription());
-      tx.feed.append(aFeedEvent(), subscriptionsAfter(1));
+      tx.feed.append(aFeedEvent());
       tx.deliveries.insert(aDelivery());
       tx.deliveries.insert(aDelivery({ id: 'whd_foreign', ...foreign }));
       tx.commands.insert(aCommand());

@@ -17,7 +17,6 @@ import {
   aSubmission,
   aSubscription,
   someFunds,
-  subscriptionsAfter,
   T0,
   tenant,
 } from '../support/samples/domain-samples.js';
@@ -68,8 +67,6 @@ export function storeContract(fresh: OpenStore): void {
     'an update': (tx) => tx.payments.update(aPayment({ version: 2 })),
     'an expected profile': (tx) => tx.organizations.expectProfile(aProfile({ version: 2 })),
     'an expected submission': (tx) => tx.buyers.expectSubmission(aSubmission({ version: 2 })),
-    'an event after a change of the subscriptions': (tx) =>
-      tx.feed.append(anEvent(), subscriptionsAfter(0)),
     'an advance that was replaced': (tx) => tx.advances.remove(anAdvance({ version: 2 })),
     'an outbox row that is gone': (tx) => tx.outbox.remove([{ position: 77n, event: anEvent() }]),
   } as const satisfies Record<string, (tx: Parameters<Parameters<Store['run']>[0]>[0]) => void>;
@@ -250,7 +247,7 @@ export function storeContract(fresh: OpenStore): void {
       await assert.rejects(tx.deliveries.pendingOf('whs_1', 5), AssertionFailure);
       tx.payments.update(aPayment({ id: 'pi_1' }));
       await assert.rejects(tx.payments.find('pi_1'), AssertionFailure);
-      tx.feed.append(anEvent(), subscriptionsAfter(0));
+      tx.feed.append(anEvent());
       await assert.rejects(tx.feed.after(tenant, 0, 1), AssertionFailure);
     });
   });

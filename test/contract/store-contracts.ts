@@ -15,6 +15,7 @@ import { storeLinksContract } from './store-links-contract.js';
 import { storeListsContract } from './store-lists-contract.js';
 import { storeMembersContract } from './store-members-contract.js';
 import { storeMoneyContract } from './store-money-contract.js';
+import { storeOperatorsContract } from './store-operators-contract.js';
 import { storePaymentListsContract } from './store-payment-lists-contract.js';
 import { storeQueueStatsContract } from './store-queue-stats-contract.js';
 import { storeRetentionContract } from './store-retention-contract.js';
@@ -45,6 +46,7 @@ export const others: Parts = {
   'invoices and mails': storeInvoicesContract,
   'links and page sessions': storeLinksContract,
   members: storeMembersContract,
+  operators: storeOperatorsContract,
   deposits: storeDepositsContract,
   retention: storeRetentionContract,
   lists: storeListsContract,

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Tenant, tenantOf } from '../../core/domain/base/tenant.js';
 import type { Mail, MailSubject } from '../../core/domain/mail/mail.js';
-import { type ShownView, shownOfPayment } from '../../core/domain/payments/change.js';
+import { type ShownView, unshownOfPayment } from '../../core/domain/payments/change.js';
 import { type Payment, paymentStatuses } from '../../core/domain/payments/payment.js';
 import type { Claim, InvoiceFilter, Store } from '../../core/ports/storage.js';
 import {
@@ -275,8 +275,9 @@ export function storeInvoicesContract(open: OpenStore): void {
 
 /** What lists read of a payment. */
 function shownOf(payment: Payment): ShownView['payment'] {
-  const fields = shownOfPayment.map((name) => [name, payment[name]]);
-  return Object.fromEntries(fields) as ShownView['payment'];
+  const unshown: readonly string[] = unshownOfPayment;
+  const fields = Object.entries(payment).filter(([name]) => !unshown.includes(name));
+  return Object.fromEntries(fields) as unknown as ShownView['payment'];
 }
 
 async function listed(store: Store, place: Tenant, filter: InvoiceFilter) {

@@ -28,7 +28,6 @@ import {
   otherMode,
   otherOrg,
   someFunds,
-  subscriptionsAfter,
   T0,
   tenant,
 } from '../support/samples/domain-samples.js';
@@ -75,7 +74,7 @@ export function storeListsContract(fresh: OpenStore): void {
     const store = await fresh();
     await store.run(async (tx) => {
       for (const id of ['evt_2', 'evt_1', 'evt_4', 'evt_3']) {
-        tx.feed.append(anEvent({ id }), subscriptionsAfter(0));
+        tx.feed.append(anEvent({ id }));
       }
     });
     const after2 = await store.run((tx) => tx.feed.after(tenant, 1, 2));
@@ -186,7 +185,7 @@ export function storeListsContract(fresh: OpenStore): void {
       Promise.all([
         tx.subscriptions
           .active(tenant)
-          .then(({ subscriptions }) => subscriptions.toSorted((a, b) => (a.id < b.id ? 1 : -1))),
+          .then((subscriptions) => subscriptions.toSorted((a, b) => (a.id < b.id ? 1 : -1))),
         ...[0, 2, 9].map((deletedMax) => tx.subscriptions.list(tenant, deletedMax)),
       ]),
     );

@@ -15,7 +15,6 @@ import {
   anEvent,
   otherMode,
   otherOrg,
-  subscriptionsAfter,
   T0,
   tenant,
 } from '../support/samples/domain-samples.js';
@@ -133,7 +132,7 @@ export function storeRetentionContract(fresh: OpenStore): void {
     const store = await fresh();
     await store.run(async (tx) => {
       for (const one of [otherOrg, tenant, otherMode]) {
-        tx.feed.append(anEvent(one), subscriptionsAfter(0));
+        tx.feed.append(anEvent(one));
       }
     });
     const read = (from: typeof tenant | null, limit: number) =>
@@ -167,7 +166,7 @@ export function storeRetentionContract(fresh: OpenStore): void {
     await store.run(async (tx) => {
       for (const [index, [, { event, delivery, payment }]] of cases.entries()) {
         const [eventId, subjectId] = [`evt_${index}`, `pi_${index}`];
-        tx.feed.append(anEvent({ id: eventId, subjectId, ...event }), subscriptionsAfter(0));
+        tx.feed.append(anEvent({ id: eventId, subjectId, ...event }));
         const id = `whd_1_${index}`;
         if (delivery !== undefined) tx.deliveries.insert(aDelivery({ id, eventId, ...delivery }));
         if (payment !== undefined) tx.payments.insert(aBarePayment({ id: subjectId, ...payment }));
@@ -185,8 +184,8 @@ export function storeRetentionContract(fresh: OpenStore): void {
     await store.run(async (tx) => {
       for (const sequence of [1, 2, 3, 4]) {
         const event = anEvent({ id: `evt_${sequence}` });
-        tx.feed.append(event, subscriptionsAfter(0));
-        tx.feed.append({ ...event, ...otherMode }, subscriptionsAfter(0));
+        tx.feed.append(event);
+        tx.feed.append({ ...event, ...otherMode });
       }
       tx.deliveries.insert(aDelivery({ eventId: 'evt_3', ...ended }));
     });

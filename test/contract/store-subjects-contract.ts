@@ -9,7 +9,6 @@ import {
   anAttempt,
   otherMode,
   otherOrg,
-  subscriptionsAfter,
   T0,
   tenant,
 } from '../support/samples/domain-samples.js';
@@ -86,7 +85,7 @@ async function fill(store: Store): Promise<void> {
   ];
   await store.run(async (tx) => {
     for (const [index, event] of events.entries()) {
-      tx.feed.append(aFeedEvent(event), subscriptionsAfter(0));
+      tx.feed.append(aFeedEvent(event));
       for (const to of [1, 2]) {
         const { orgId, mode, id: eventId } = event;
         // Two moments only, so that ids must break the ties.

@@ -38,6 +38,7 @@ const otherCodes = {
   InvalidSignInCode: 401,
   SignInCodeExpired: 401,
   SelfApprovalNotAllowed: 403,
+  OperatorNotAllowed: 403,
   NotFound: 404,
   MethodNotAllowed: 405,
   RequestTimeout: 408,

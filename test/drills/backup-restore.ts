@@ -76,7 +76,7 @@ async function drill({ say, after }: DrillContext, payments: number): Promise<Dr
   });
   say('check and release');
   const { learned } = await command(env, 'restore', '--check');
-  await command(env, 'release', '--by', 'drill');
+  await command(env, 'release');
   for (const [, id] of acknowledged) await settle(restored, key, id);
   const doubled = paidTwice([lostFile, file], env.PONTE_FAKE_PARTNER_FILE);
   return {

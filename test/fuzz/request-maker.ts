@@ -94,7 +94,7 @@ function missParameter(maker: ValueMaker, draft: Draft, parameter: Parameter): v
 /** Asks for resources of another organization. Buyers, documents and public paths are shared. */
 function useForeignIds(maker: ValueMaker, draft: Draft, scene: FuzzScene, plan: Plan): void {
   const { path } = plan.operation;
-  if (!path.includes('{') || /buyerId|documents|partner|version/.test(path)) return;
+  if (!path.includes('{') || /buyerId|documents|partner|^\/docs/.test(path)) return;
   const { orgId } = plan.client.tenant;
   const client = maker.random.pick(scene.clients.filter(({ tenant }) => tenant.orgId !== orgId));
   draft.path = validDraft(maker, scene, { ...plan, client }).path;

@@ -99,10 +99,19 @@ const finding = [
   'backup --to backups',
   'restore --check',
   'release',
+  'operator list',
+  'operator remove bia',
 ] as const;
-const making = ['serve', 'migrate', 'demo', 'org create'];
+const making = ['serve', 'migrate', 'demo', 'org create', 'operator add'];
 /** They name their databases, or none, themselves. */
-const others = ['listen', 'store copy', 'doctor', 'org payout-config', 'restore --from backup'];
+const others = [
+  'listen',
+  'login',
+  'store copy',
+  'doctor',
+  'org payout-config',
+  'restore --from backup',
+];
 
 test('every verb is known here', async () => {
   const { stdout } = await command({}, '--help');

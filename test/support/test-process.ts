@@ -1,6 +1,6 @@
 // A process in which test/run.ts runs test files, one after another, one suite for each. Each
 // message to it is the path of the next file. It reports to file descriptor 3 that it waits for a
-// path, what a file left open, and what the file cost.
+// path, what a file left open, what the file cost, and what keeps the process from ending.
 import { writeSync } from 'node:fs';
 import { after, describe } from 'node:test';
 import { pathToFileURL } from 'node:url';
@@ -16,10 +16,21 @@ export type TestReport =
       /** Kinds of resources that the file did not close. */
       readonly left: readonly string[];
     }
+  /** The process runs on after its last file. */
+  | {
+      readonly event: 'open';
+      /** Kinds of resources that are open. */
+      readonly kinds: readonly string[];
+      /** Addresses of the sockets and numbers of the processes among them. */
+      readonly handles: readonly string[];
+    }
   /** Nothing is open any more. The process removes its temporary folders. */
   | { readonly event: 'exit' };
 
-/** The hooks of a file run only if one of its tests does. */
+/** What a file leaves open often closes within this time. */
+const OPEN_AFTER_MS = 3_000;
+
+/** Their hooks run only if one of their tests does, so files are closed before their tests run. */
 const areTestsFiltered = process.execArgv.some((word) => word.startsWith('--test-name-pattern'));
 
 // Each file may have something to end with the process.
@@ -43,8 +54,45 @@ process.on('message', (path: string) => {
     }
   });
 });
+process.once('disconnect', () => {
+  if (!areTestsFiltered) setTimeout(reportOpen, OPEN_AFTER_MS).unref();
+});
 process.once('exit', () => report({ event: 'exit' }));
 report({ event: 'ready' });
+
+function reportOpen(): void {
+  // A report would look up the names of all addresses.
+  Object.assign(process.report, { excludeNetwork: true });
+  const { libuv } = process.report.getReport() as { readonly libuv: readonly Handle[] };
+  report({
+    event: 'open',
+    kinds: [...new Set(process.getActiveResourcesInfo())],
+    handles: libuv
+      .filter((handle) => handle.is_active && handle.is_referenced)
+      .map(({ type, pid, localEndpoint, remoteEndpoint, firesInMsFromNow }) =>
+        [
+          type,
+          pid,
+          localEndpoint?.port,
+          remoteEndpoint?.port,
+          firesInMsFromNow === undefined ? undefined : `${firesInMsFromNow} ms`,
+        ]
+          .filter((part) => part !== undefined)
+          .join(' '),
+      ),
+  });
+}
+
+/** Part of a handle in the diagnostic report of Node. */
+interface Handle {
+  readonly type: string;
+  readonly is_active: boolean;
+  readonly is_referenced: boolean;
+  readonly pid?: number;
+  readonly firesInMsFromNow?: number;
+  readonly localEndpoint?: { readonly port: number } | null;
+  readonly remoteEndpoint?: { readonly port: number } | null;
+}
 
 /** Written at once: a test may block the event loop. */
 function report(line: TestReport): void {

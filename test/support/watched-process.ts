@@ -80,7 +80,9 @@ export async function watchedProcess(
     clearTimeout(silence);
     silence = silenceOf(answer.endsInMs);
   });
-  const closed = once(child, 'close');
+  // The child emits no `close` once its channel was disconnected here.
+  const streams = [child.stdout, child.stderr, child.stdio[3]] as readonly Readable[];
+  const closed = Promise.all(streams.map((stream) => once(stream, 'close')));
   const [code] = (await once(child, 'exit')) as [number | null];
   clearTimeout(total);
   await endGroup(group);

@@ -53,11 +53,11 @@ hours. Answer with 2xx within 10 s, and drop duplicates by \`X-Service-Delivery-
   },
   {
     name: 'Organization',
-    description: `For dashboard sessions: API keys, mode and onboarding. A session starts in test
-mode and expires after 12 hours. Owners and admins have every scope, finance every scope but
-\`api_keys:write\` and \`webhooks:write\`, viewers the \`:read\` scopes. A change of role takes
-effect immediately.`,
-    paths: ['api-keys', 'auth', 'onboarding'],
+    description: `\`GET /v1/me\` takes any credential, the rest a dashboard session: API keys, the
+audit log, mode and onboarding. A session starts in test mode and expires after 12 hours. Owners and
+admins have every scope, finance every scope but \`api_keys:write\`, \`webhooks:write\` and
+\`audit:read\`, viewers the other \`:read\` scopes. A change of role takes effect immediately.`,
+    paths: ['me', 'api-keys', 'audit', 'auth', 'onboarding'],
   },
   {
     name: 'Test helpers',
@@ -183,6 +183,7 @@ page.
 - URLs are https on any port, without credentials or fragment, and resolve to public addresses.
 - \`payment_intent.*\` covers payments created as intents, \`invoice.*\` both intents and invoices:
   one event per change and namespace.
+- Each event type has [a page](docs/events) with an example.
 - \`GET /v1/events\` returns the same events again, from any sequence.
 `,
     'Test mode': `
@@ -193,7 +194,7 @@ No money moves. These values cause a failure:
 ${testValues.map(({ where, value, means }) => `| ${where} \`${value}\` | ${means} |`).join('\n')}
 `,
     Errors: `
-Any request can fail with
+Each code has [a page](docs/errors) with who answers with it. Any request can fail with
 ${offTableCodes.map((code) => `\`${code}\``).join(', ')}.
 
 | status | error | meaning |

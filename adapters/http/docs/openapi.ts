@@ -27,6 +27,7 @@ const security: Readonly<Record<Auth, readonly Readonly<Record<string, readonly 
   key: [{ ApiKey: [] }],
   session: [{ Session: [] }],
   either: [{ ApiKey: [] }, { Session: [] }],
+  keyElseSession: [{ ApiKey: [] }, { Session: [] }],
   partner: [{ PartnerSignature: [] }],
   signature: [{ UrlSignature: [] }],
   none: [],

@@ -48,6 +48,11 @@ const authenticators: Readonly<{ [A in Auth]: Authenticator<A> }> = {
     if (bearerToken(authorization) !== null) return authenticateSession(deps, authorization);
     throw new PonteError('Unauthorized', wanted.either);
   },
+  keyElseSession: async (deps, { key, authorization, comesFrom }) => {
+    if (key !== null) return authenticateKey(deps, key, comesFrom);
+    if (bearerToken(authorization) !== null) return authenticateSession(deps, authorization);
+    throw new PonteError('InvalidApiKey', wanted.either);
+  },
   partner: async () => null,
   signature: async () => null,
   none: async () => null,

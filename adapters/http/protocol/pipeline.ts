@@ -5,10 +5,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { originsAllowed, ruleFor } from '../../../core/domain/access/scope.js';
 import { tenantOf } from '../../../core/domain/base/tenant.js';
 import type { PaymentView } from '../../../core/domain/payments/change.js';
+import type { Actor, AuditAuthor } from '../../../core/domain/service/audit-entry.js';
 import { assert, PonteError } from '../../../core/errors.js';
 import type { Deps } from '../../../core/ports/deps.js';
 import { noteScopes, requireScope } from '../../../core/usecases/access/keys.js';
 import { readPayment } from '../../../core/usecases/payments/payments.js';
+import { audited } from '../../../core/usecases/service/audit-log.js';
 import { takeCreateToken, takeLargeBody } from '../../../core/usecases/service/rate-limits.js';
 import { authenticate } from './authentication.js';
 import type { ClientAddress } from './client-address.js';
@@ -38,6 +40,11 @@ export interface Pipeline {
   readonly isLastAnswer: () => boolean;
 }
 
+interface Seen {
+  readonly requestId: string;
+  match: RouteMatch | null;
+}
+
 /** Rows whose use case verifies a signature over the headers. */
 const signedAuths: readonly Auth[] = ['partner', 'signature'];
 
@@ -49,7 +56,7 @@ export async function serve(
   const startedMs = performance.now();
   const turnEnds = endOfTurn();
   const requestId = requestIdOf(request);
-  const seen: { match: RouteMatch | null } = { match: null };
+  const seen: Seen = { requestId, match: null };
   let reply: Reply;
   try {
     const { corsOrigins, router } = pipeline;
@@ -95,7 +102,7 @@ async function answer(
   { context: unlimited, router, limits, clientAddress, stopping }: Pipeline,
   request: IncomingMessage,
   response: ServerResponse,
-  seen: { match: RouteMatch | null },
+  seen: Seen,
 ): Promise<Reply> {
   expectHost(request);
   const deps = withStoreTimeout(unlimited.deps);
@@ -116,8 +123,13 @@ async function answer(
     if (tenant !== null) await takeLargeBody(deps, tenant, sizeBytes);
   };
   const input = await readInput(match, request, response, { ...limits, admit });
+  const address = clientAddress(request);
+  const handlerDeps =
+    route.method === 'GET'
+      ? deps
+      : audited(deps, { ...authorOf(match, actor), address, requestId: seen.requestId });
   return route.handler(
-    { ...unlimited, deps },
+    { ...unlimited, deps: handlerDeps },
     {
       ...input,
       actor,
@@ -127,6 +139,24 @@ async function answer(
       waitAtMost: (waitMs) => endOfWait(response, stopping, waitMs),
     },
   );
+}
+
+/** Who is recorded as the author of what the request changes. */
+function authorOf(
+  { operation, route, params }: RouteMatch,
+  actor: ActorOf[Auth],
+): Pick<AuditAuthor, 'actor' | 'orgId' | 'action'> {
+  const action = operation;
+  if (actor !== null) {
+    const who: Actor =
+      'keyId' in actor ? { kind: 'key', id: actor.keyId } : { kind: 'member', id: actor.memberId };
+    return { action, actor: who, orgId: actor.orgId };
+  }
+  const isPartner = route.access.auth === 'partner';
+  const who: Actor = isPartner
+    ? { kind: 'partner', id: params['partner'] ?? '' }
+    : { kind: 'link', id: params['id'] ?? '' };
+  return { action, actor: who, orgId: null };
 }
 
 /** The payment in the path, if the scope of the row is by origin; null otherwise. */

@@ -19,6 +19,8 @@ import { isObject, rawJsonFields } from './schemas.js';
 
 /** Paths in one message at most. */
 const PATHS_MAX = 20;
+/** Characters of a refused query value in a message. */
+const SHOWN_VALUE_MAX = 40;
 /** Limits of a JSON body. The largest that a schema allows, with metadata, has far fewer. */
 const jsonMax = { depthMax: 64, valuesMax: 10_000 } as const;
 const requestIdForm = /^[A-Za-z0-9_.-]{1,128}$/;
@@ -220,7 +222,7 @@ function checked(
   const { route } = match;
   const problems: string[] = [];
   const params = checkedParams(match);
-  const query = checkedAgainst(route.query, match.query, problems);
+  const query = checkedQuery(route.query, match.query, problems);
   problems.push(...unknownParameters(route, match.query));
   const schema = route.body;
   const body = typeof schema === 'string' ? undefined : checkedBody(schema, json, problems);
@@ -243,6 +245,18 @@ function checkedParams({ route, params }: RouteMatch): unknown {
     throw new PonteError('ValidationError', 'path: text must not contain NUL.');
   }
   return result.data;
+}
+
+/** Each problem shows the value that came: a client may write a number in another form. */
+function checkedQuery(schema: z.ZodType, given: RouteMatch['query'], problems: string[]): unknown {
+  const found: string[] = [];
+  const query = checkedAgainst(schema, given, found);
+  for (const problem of found) {
+    const value = given[problem.slice(0, problem.indexOf(':'))];
+    const shown = value === undefined ? null : JSON.stringify(value).slice(0, SHOWN_VALUE_MAX);
+    problems.push(shown === null ? problem : `${problem}; got ${shown}`);
+  }
+  return query;
 }
 
 /** Probes, browsers and the partner may append unknown parameters. */

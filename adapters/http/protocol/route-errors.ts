@@ -17,13 +17,15 @@ export const offTableCodes = [
 /** The refusals of a row: those that follow from its fields, and its own. */
 export function errorCodesOf(route: Route): readonly ErrorCode[] {
   const { auth, scope, modes, rateLimit } = route.access;
+  const takesBoth = auth === 'either' || auth === 'keyElseSession';
   const json = typeof route.body !== 'string';
   const codes: readonly (readonly [boolean, readonly ErrorCode[]])[] = [
     [true, ['ValidationError', 'InternalError']],
     // A credential is looked up in the database.
     [auth !== 'none', ['StoreContention', 'StoreUnavailable']],
-    [auth === 'key' || auth === 'either', ['InvalidApiKey', 'InvalidApiKeyFormat']],
-    [auth === 'session' || auth === 'either', ['Unauthorized', 'InvalidToken']],
+    [auth === 'key' || takesBoth, ['InvalidApiKey', 'InvalidApiKeyFormat']],
+    [auth === 'session' || auth === 'either', ['Unauthorized']],
+    [auth === 'session' || takesBoth, ['InvalidToken']],
     [auth === 'partner' || auth === 'signature', ['InvalidSignature']],
     [route.method !== 'GET' && route.inQuarantine !== 'served', ['InQuarantine']],
     [scope !== 'none', ['InsufficientScope']],

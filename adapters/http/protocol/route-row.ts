@@ -14,13 +14,15 @@ import { emptyBody } from './schemas.js';
 
 /**
  * Who makes a request, by the credential of its row: 'key' is X-API-Key, 'session' a bearer token,
- * 'either' one of them (a key comes first). 'partner' is a signature over the message, 'signature'
- * one in a URL of ours; the use case verifies both.
+ * 'either' one of them (a key comes first). 'keyElseSession' is the same, but refuses a request
+ * without a credential as 'key' does: approvers read what the interface gives to keys. 'partner' is
+ * a signature over the message, 'signature' one in a URL of ours; the use case verifies both.
  */
 export interface ActorOf {
   readonly key: KeyActor;
   readonly session: SessionActor;
   readonly either: KeyActor | SessionActor;
+  readonly keyElseSession: KeyActor | SessionActor;
   readonly partner: null;
   readonly signature: null;
   readonly none: null;
@@ -45,7 +47,7 @@ interface Access<A extends Auth, S extends ScopeRule> {
 }
 
 interface RowOf<A extends Auth, S extends ScopeRule, P, Q, B> {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Path by operationId: one operation may have several paths. */
   readonly operations: Readonly<Record<string, string>>;
   readonly summary: string;

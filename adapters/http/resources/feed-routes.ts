@@ -2,7 +2,11 @@
 import { z } from 'zod';
 import { formatInstant, SECOND_MS } from '../../../core/domain/base/instant.js';
 import { RawJson } from '../../../core/domain/base/raw-json.js';
-import { eventData, type NumberedEvent } from '../../../core/domain/payments/event.js';
+import {
+  eventData,
+  isEventPattern,
+  type NumberedEvent,
+} from '../../../core/domain/payments/event.js';
 import { assert } from '../../../core/errors.js';
 import {
   type FeedPage,
@@ -12,6 +16,7 @@ import { representation } from '../protocol/representation.js';
 import { type Call, type HandlerContext, type Reply, reply, route } from '../protocol/route-row.js';
 import { instant, pageQuery, readText, responseSchemas } from '../protocol/schemas.js';
 import { eventBodies } from './event-bodies.js';
+import { EVENT_TYPES_MAX } from './webhook-routes.js';
 
 /** Shorter than the time-outs of common clients and load balancers. */
 const WAIT_MAX_SECONDS = 30;
@@ -38,6 +43,15 @@ const feedQuery = z.object({
     .optional()
     .transform((epoch) => epoch ?? null),
   limit: pageQuery.shape.limit,
+  eventTypes: readText(readTypes, 'send event types or wildcards with commas between, once', {
+    type: 'string',
+    examples: ['payment_intent.*,invoice.settled'],
+    description:
+      'Only these types, wildcards like `payment_intent.*` included, with commas between. The ' +
+      'answer may then be empty although `nextAfter` is higher: continue there.',
+  })
+    .optional()
+    .transform((types) => types ?? null),
   wait: readText(readWait, `send a whole number from 0 to ${WAIT_MAX_SECONDS}, once`, {
     type: 'integer',
     minimum: 0,
@@ -107,6 +121,11 @@ function readPlace(value: string): number | 'latest' | null {
   if (value === 'latest') return value;
   const sequence = /^[0-9]{1,16}$/.test(value) ? Number(value) : null;
   return Number.isSafeInteger(sequence) ? sequence : null;
+}
+
+function readTypes(value: string): readonly string[] | null {
+  const types = value.split(',');
+  return types.length <= EVENT_TYPES_MAX && types.every(isEventPattern) ? types : null;
 }
 
 function readEpoch(value: string): number | null {

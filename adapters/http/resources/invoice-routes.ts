@@ -99,7 +99,7 @@ export const invoiceRoutes = [
     method: 'GET',
     operations: { listInvoices: '/v1/invoices' },
     summary: 'List invoices, newest first',
-    access: { auth: 'key', scope: 'invoices:read', modes: 'both', rateLimit: 'none' },
+    access: { auth: 'keyElseSession', scope: 'invoices:read', modes: 'both', rateLimit: 'none' },
     query: invoiceListQuery,
     responses: { 200: invoicePage.schema },
     handler: listInvoicePage,

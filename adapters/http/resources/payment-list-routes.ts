@@ -57,7 +57,7 @@ export const paymentListRoutes = [
     operations: { listPayments: '/v1/payments' },
     summary: 'List payment intents and invoices that the key may read, newest first',
     access: {
-      auth: 'key',
+      auth: 'keyElseSession',
       scope: { anyOf: Object.values(readScopes) },
       modes: 'both',
       rateLimit: 'none',
@@ -70,7 +70,7 @@ export const paymentListRoutes = [
 
 async function listPaymentPage(
   { deps }: HandlerContext,
-  { actor, tenant, query }: Call<'key', unknown, ListQuery, unknown>,
+  { actor, tenant, query }: Call<'keyElseSession', unknown, ListQuery, unknown>,
 ): Promise<Reply> {
   const { updatedSince, origin } = query;
   if (updatedSince !== null) refuseOtherFilters(query);

@@ -293,8 +293,9 @@ export function paymentRows<B>(resource: PaymentResource<B>) {
       responses: { 200: schema, 201: schema },
       errors: ['KybNotApproved', 'AmountBelowMinimum', 'SellerNotReady'],
       handler: async ({ deps }, { tenant, actor, body, idempotencyKey }) => {
-        const { createdByMemberId } = actor;
-        const input = { ...resource.create(body), createdByMemberId, idempotencyKey };
+        const { createdByMemberId, keyId: createdBy } = actor;
+        const by = { createdByMemberId, createdBy };
+        const input = { ...resource.create(body), ...by, idempotencyKey };
         const created = await createPayment(deps, tenant, input);
         return createdReply(created, answer(deps, created));
       },
@@ -303,7 +304,7 @@ export function paymentRows<B>(resource: PaymentResource<B>) {
       method: 'GET',
       operations: { [`read${name}`]: `${path}/{id}` },
       summary: summaries.read,
-      access: { auth: 'key', scope: scopes.read, modes: 'both', rateLimit: 'none' },
+      access: { auth: 'keyElseSession', scope: scopes.read, modes: 'both', rateLimit: 'none' },
       params,
       responses: { 200: schema },
       handler: async ({ deps }, { found }) => {

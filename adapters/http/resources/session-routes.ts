@@ -1,14 +1,24 @@
-// Dashboard sessions: their list and end, switching their mode, the onboarding status of a mode.
+// Who makes a request. Dashboard sessions: their list and end, switching their mode, the onboarding
+// status of a mode.
 import { z } from 'zod';
 import type { MemberSession } from '../../../core/domain/access/member-session.js';
+import { scopeNames } from '../../../core/domain/access/scope.js';
 import { formatInstant } from '../../../core/domain/base/instant.js';
 import { modes } from '../../../core/domain/base/tenant.js';
+import {
+  collectNeedNames,
+  lacksToCollect,
+  type Organization,
+  type OrganizationProfile,
+} from '../../../core/domain/parties/organization.js';
 import { partyStatuses } from '../../../core/domain/parties/party.js';
+import type { KeyActor } from '../../../core/usecases/access/keys.js';
 import {
   endSessions,
   listSessions,
   type OnboardingStatus,
   onboardingStatus,
+  readStanding,
   type Session,
   type SessionActor,
   switchMode,
@@ -16,6 +26,7 @@ import {
 import { representation, wholeListOf } from '../protocol/representation.js';
 import { type Reply, reply, route } from '../protocol/route-row.js';
 import { instant, optional, requestSchemas, text } from '../protocol/schemas.js';
+import { requirements, requirementsOf } from './requirements-answer.js';
 
 const mode = z.enum(modes);
 
@@ -68,7 +79,56 @@ const onboarding = representation<OnboardingStatus>()('OnboardingStatus', {
     .meta({ description: 'Null until a KYB is submitted in this mode.' }),
 });
 
+interface Credential {
+  readonly actor: KeyActor | SessionActor;
+  readonly organization: Organization;
+  readonly profile: OrganizationProfile;
+}
+
+const lack = z.strictObject({
+  need: z.enum(collectNeedNames),
+  message: z.string().meta({ description: 'For people, such as `no PIX destination`.' }),
+});
+
+const credential = representation<Credential>()('Credential', {
+  organizationId: [z.string(), ({ organization }) => organization.id],
+  organizationName: [z.string(), ({ organization }) => organization.name],
+  mode: [mode, ({ actor }) => actor.mode],
+  keyId: [
+    z.string().nullable().meta({ description: '`key_…` of an API key; null for a session.' }),
+    ({ actor }) => ('keyId' in actor ? actor.keyId : null),
+  ],
+  memberId: [
+    z.string().nullable().meta({ description: '`mem_…` of a session; null for an API key.' }),
+    ({ actor }) => ('memberId' in actor ? actor.memberId : null),
+  ],
+  scopes: [
+    z.array(z.enum(scopeNames)).meta({ description: 'Empty: unrestricted.' }),
+    ({ actor }) => actor.scopes,
+  ],
+  readyToCollect: [
+    z.boolean().meta({
+      description: 'Whether the organization can collect in this mode, for itself.',
+    }),
+    ({ organization, profile }) => lacksToCollect(organization, profile).length === 0,
+  ],
+  missing: [
+    z.array(lack).meta({ description: 'What it needs for that, in the order to get it.' }),
+    ({ organization, profile }) => lacksToCollect(organization, profile),
+  ],
+  requirements: [requirements, ({ profile }) => requirementsOf(profile)],
+});
+
 export const sessionRoutes = [
+  route({
+    method: 'GET',
+    operations: { readCredential: '/v1/me' },
+    summary: 'Read who the credential is, what it may do, and what is missing to collect',
+    access: { auth: 'either', scope: 'none', modes: 'both', rateLimit: 'none' },
+    responses: { 200: credential.schema },
+    handler: async ({ deps }, { tenant, actor }) =>
+      reply(200, credential.show({ actor, ...(await readStanding(deps, tenant)) })),
+  }),
   route({
     method: 'POST',
     operations: { switchMode: '/v1/auth/switch-mode' },

@@ -8,11 +8,14 @@ import {
   deliveryMoves,
   type WebhookDelivery,
 } from '../../../core/domain/webhooks/webhook-delivery.js';
+import type { Deps } from '../../../core/ports/deps.js';
 import { listDeliveries, replayDelivery } from '../../../core/usecases/webhooks/deliveries.js';
 import {
+  changeSubscription,
   createSubscription,
   deleteSubscription,
   listSubscriptions,
+  overlapping,
   rotateSecret,
   testSubscription,
 } from '../../../core/usecases/webhooks/subscriptions.js';
@@ -23,15 +26,17 @@ import {
   instant,
   instantOrNull,
   keysOf,
+  optional,
   pageQuery,
   pathText,
   requestSchemas,
   URL_LENGTH_MAX,
 } from '../protocol/schemas.js';
 
-const EVENT_TYPES_MAX = 100;
+/** Types and wildcards of one subscription, or of one read of the feed. */
+export const EVENT_TYPES_MAX = 100;
 
-export const createSubscriptionBody = z.object({
+const subscriptionFields = {
   url: z
     .string('send a URL')
     .refine((value) => value.length <= URL_LENGTH_MAX && URL.canParse(value), 'send a URL')
@@ -48,12 +53,21 @@ export const createSubscriptionBody = z.object({
     .min(1, 'send at least one event type')
     .max(EVENT_TYPES_MAX, `send at most ${EVENT_TYPES_MAX} event types`)
     .meta({ description: 'Event types, wildcards like `payment_intent.*`, or `*`.' }),
+} as const;
+
+export const createSubscriptionBody = z.object(subscriptionFields);
+
+const changeSubscriptionBody = z.object({
+  url: optional(subscriptionFields.url),
+  eventTypes: optional(subscriptionFields.eventTypes),
 });
 
 const subscriptionParams = z.object({ id: pathText('`whs_…`') });
 const deliveryParams = z.object({ id: pathText('`whs_…`'), deliveryId: pathText('`whd_…`') });
 
-requestSchemas.add(createSubscriptionBody, { id: 'CreateWebhookSubscription' });
+requestSchemas
+  .add(createSubscriptionBody, { id: 'CreateWebhookSubscription' })
+  .add(changeSubscriptionBody, { id: 'ChangeWebhookSubscription' });
 
 const subscription = representation<Subscription>()('WebhookSubscription', {
   id: z.string(),
@@ -65,16 +79,23 @@ const subscription = representation<Subscription>()('WebhookSubscription', {
   updatedAt: [instant, ({ updatedAtMs }) => formatInstant(updatedAtMs)],
 });
 
-const subscriptionWithSecret = representation<Subscription & { readonly secret: string }>()(
-  'WebhookSubscriptionWithSecret',
-  {
-    ...subscription.fields,
-    secret: z
-      .string()
-      .regex(/^whsec_[A-Za-z0-9+/]+=*$/)
-      .meta({ description: 'Returned only once. The whole text is the HMAC key.' }),
-  },
-);
+interface WithSecret extends Subscription {
+  readonly secret: string;
+  readonly overlaps: readonly string[];
+}
+
+const subscriptionWithSecret = representation<WithSecret>()('WebhookSubscriptionWithSecret', {
+  ...subscription.fields,
+  overlaps: z.array(z.string()).meta({
+    description:
+      'Other active subscriptions that send some of the same events to the same URL: these ' +
+      'arrive twice, each signed with its own secret.',
+  }),
+  secret: z
+    .string()
+    .regex(/^whsec_[A-Za-z0-9+/]+=*$/)
+    .meta({ description: 'Returned only once. The whole text is the HMAC key.' }),
+});
 
 const subscriptionList = wholeListOf('WebhookSubscriptionList', subscription);
 
@@ -105,7 +126,7 @@ export const webhookRoutes = [
     body: createSubscriptionBody,
     responses: { 201: subscriptionWithSecret.schema },
     handler: async ({ deps }, { tenant, body }) =>
-      secretReply(201, await createSubscription(deps, tenant, body)),
+      secretReply(deps, 201, await createSubscription(deps, tenant, body)),
   }),
   route({
     method: 'GET',
@@ -115,6 +136,17 @@ export const webhookRoutes = [
     responses: { 200: subscriptionList.schema },
     handler: async ({ deps }, { tenant }) =>
       reply(200, subscriptionList.show(await listSubscriptions(deps, tenant), null)),
+  }),
+  route({
+    method: 'PATCH',
+    operations: { changeWebhookSubscription: '/v1/webhook-subscriptions/{id}' },
+    summary: 'Change the URL or the event types; what is not sent stays, the secret too',
+    access: { auth: 'key', scope: 'webhooks:write', modes: 'both', rateLimit: 'none' },
+    params: subscriptionParams,
+    body: changeSubscriptionBody,
+    responses: { 200: subscription.schema },
+    handler: async ({ deps }, { tenant, params, body }) =>
+      reply(200, subscription.show(await changeSubscription(deps, tenant, params.id, body))),
   }),
   route({
     method: 'DELETE',
@@ -134,7 +166,7 @@ export const webhookRoutes = [
     params: subscriptionParams,
     responses: { 200: subscriptionWithSecret.schema },
     handler: async ({ deps }, { tenant, params }) =>
-      secretReply(200, await rotateSecret(deps, tenant, params.id)),
+      secretReply(deps, 200, await rotateSecret(deps, tenant, params.id)),
   }),
   route({
     method: 'POST',
@@ -171,11 +203,13 @@ export const webhookRoutes = [
   }),
 ];
 
-function secretReply(
+async function secretReply(
+  deps: Deps,
   status: number,
-  made: { readonly subscription: Subscription; readonly secret: string },
-): Reply {
-  return reply(status, subscriptionWithSecret.show({ ...made.subscription, secret: made.secret }));
+  { subscription, secret }: { readonly subscription: Subscription; readonly secret: string },
+): Promise<Reply> {
+  const overlaps = await overlapping(deps, subscription);
+  return reply(status, subscriptionWithSecret.show({ ...subscription, secret, overlaps }));
 }
 
 async function listDeliveryPage(

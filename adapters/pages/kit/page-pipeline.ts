@@ -4,9 +4,11 @@ import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { PageSession, PageSessionKind } from '../../../core/domain/access/page-session.js';
 import { type Locale, localeOf } from '../../../core/domain/base/locale.js';
+import type { AuditAuthor } from '../../../core/domain/service/audit-entry.js';
 import { type ErrorCode, PonteError } from '../../../core/errors.js';
 import type { Deps } from '../../../core/ports/deps.js';
 import { readSession } from '../../../core/usecases/access/page-sessions.js';
+import { audited } from '../../../core/usecases/service/audit-log.js';
 import { takeQuoteSlot } from '../../../core/usecases/service/rate-limits.js';
 import { type Cookie, readCookies, writeCookie } from './cookies.js';
 import { csrfToken, isCsrfToken } from './csrf-token.js';
@@ -108,7 +110,7 @@ async function answerOf(
   site: PageSite,
   context: PageContext,
   request: IncomingMessage,
-  { match, client, gone, timeoutMs, readBody }: Matched & { readonly gone: AbortSignal },
+  { match, requestId, client, gone, timeoutMs, readBody }: Matched & { readonly gone: AbortSignal },
 ): Promise<PageAnswer> {
   const { deps, secure } = context;
   const { route, params } = match;
@@ -160,7 +162,25 @@ async function answerOf(
     browserLocale: acceptedLocale(request.headers['accept-language']),
     hasDecimalPoint: hasDecimalPoint(request.headers['accept-language'] ?? ''),
   };
-  return route.handler(context, call);
+  const isChange = route.method === 'POST';
+  const author = { ...authorOf(match, session), address: client, requestId };
+  return route.handler(isChange ? { ...context, deps: audited(deps, author) } : context, call);
+}
+
+/** Who is recorded as the author of what a form changes. */
+function authorOf(
+  { route, params }: PageMatch,
+  session: PageSession | null,
+): Pick<AuditAuthor, 'actor' | 'orgId' | 'action'> {
+  const action = route?.path ?? '';
+  if (session === null) {
+    const [named = ''] = Object.values(params);
+    return { action, actor: { kind: 'link', id: named }, orgId: null };
+  }
+  const { paymentId, submissionId, ownerIndex } = session;
+  const subject = paymentId ?? submissionId ?? '';
+  const id = ownerIndex === null ? subject : `${subject}/owners/${ownerIndex}`;
+  return { action, actor: { kind: 'buyer', id }, orgId: session.orgId };
 }
 
 /** The session of the payment or form in the path, of a kind that the row accepts. */

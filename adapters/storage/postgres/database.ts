@@ -11,7 +11,6 @@ import {
   type Statement,
   StoreConflict,
 } from '../database.js';
-import { rowName } from '../table.js';
 import type { PostgresConnections } from './connections.js';
 import { failureOf } from './errors.js';
 import { type BatchQueue, MicroBatcher } from './micro-batcher.js';
@@ -32,13 +31,10 @@ const WRITE_CONCURRENCY = 2;
 /** Larger groups hold locks for longer, and cost more when a batch fails. */
 const GROUP_MAX = 128;
 
-const FEED_CONFLICT = 'PT410';
 /** SQLSTATEs of batches that lost a race; the work runs again. */
 const conflicts: Readonly<Record<string, 'guard' | 'unique'>> = {
   // ponte_expect of the migrations.
   PT409: 'guard',
-  // ponte_append: the detail is the tenant whose subscriptions have changed.
-  [FEED_CONFLICT]: 'guard',
   '23505': 'unique',
   // Serialization failure, deadlock.
   '40001': 'guard',
@@ -183,14 +179,6 @@ export class PostgresDatabase implements Database {
       for (const { reject } of group) reject(error);
       return;
     }
-    const feed = changedFeed(error);
-    if (feed !== null) {
-      // Their work runs again together: found one by one, they would also commit one by one.
-      const isLost = (batch: StatementBatch) => appendsTo(batch, feed);
-      for (const { reject } of group.filter(isLost)) reject(error);
-      await this.#applyAll(group.filter((batch) => !isLost(batch)));
-      return;
-    }
     // Each half is applied separately, to find the batch that fails.
     const middle = group.length >> 1;
     await this.#applyAll(group.slice(0, middle));
@@ -240,19 +228,6 @@ function asConflict(error: unknown): unknown {
   const kind = conflicts[code];
   if (kind === undefined) return error;
   return new StoreConflict(kind, (error as Error).message, error);
-}
-
-/** The name of the row of `feed_heads`; null for another error. */
-function changedFeed(error: unknown): string | null {
-  const cause = error instanceof StoreConflict ? error.cause : null;
-  if (!(cause instanceof pg.DatabaseError) || cause.code !== FEED_CONFLICT) return null;
-  return cause.detail ?? null;
-}
-
-function appendsTo({ statements }: StatementBatch, feed: string): boolean {
-  return statements.some(
-    ({ template, params }) => template?.kind === 'append' && rowName(params.slice(0, 2)) === feed,
-  );
 }
 
 function isUnavailable(error: unknown): boolean {

@@ -84,9 +84,7 @@ export function queriesOf(group: readonly StatementBatch[]): readonly PreparedQu
 /**
  * Statements of one template become one statement; those without a template follow in their order.
  * Guards on rows that are only read come after all writes: no batch of a group may rely on a row
- * that another batch of it changes. Events come last, after the changes of subscriptions: both lock
- * heads of feeds until the commit, each in the order of the tenants. So only a group that has both
- * can be in a deadlock over them: PostgreSQL ends one of the two groups, and its work runs again.
+ * that another batch of it changes. Events come last: they lock heads of feeds until the commit.
  */
 function planned(statements: readonly Statement[]): readonly PreparedQuery[] {
   const byTemplate = Map.groupBy(
@@ -99,30 +97,20 @@ function planned(statements: readonly Statement[]): readonly PreparedQuery[] {
     return [{ kind: template.kind, query: gatheredStatements(template, rows) }];
   });
   const plain = statements.filter(({ template }) => template === null);
-  const heads = plain.filter(ofHead).toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
   const ofKind = (wanted: StatementTemplate['kind']) =>
     templated.filter(({ kind }) => kind === wanted).map(({ query }) => query);
   return [
     ...ofKind('update'),
     ...ofKind('remove'),
     ...ofKind('insert'),
-    ...plain.filter((statement) => !ofHead(statement)).map(guardedStatement),
+    ...plain.map(guardedStatement),
     ...ofKind('expect'),
-    ...heads.map(guardedStatement),
     ...ofKind('append'),
   ];
 }
 
-function ofHead({ sql }: Statement): boolean {
-  return sql.startsWith('insert into feed_heads ');
-}
-
 /** A row that several batches guard is read once. */
 function distinct(statements: readonly Statement[]): readonly Statement[] {
+  const keyOf = ({ params }: Statement) => params.map(String).join('\u0000');
   return [...new Map(statements.map((one) => [keyOf(one), one])).values()];
-}
-
-/** Orders as PostgreSQL does: tenants by byte, part by part. */
-function keyOf({ params }: Statement): string {
-  return params.map(String).join('\u0000');
 }

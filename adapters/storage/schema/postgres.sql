@@ -1,7 +1,7 @@
 -- The schema on postgres. Written by `npm run -s schema`; edits are lost.
 
 create or replace function ponte_append(org_ids text[], modes text[], ids text[], types text[],
-    subject_ids text[], bodies text[], created_ats timestamp with time zone[], changes bigint[])
+    subject_ids text[], bodies text[], created_ats timestamp with time zone[])
  returns void
  language plpgsql
 as $function$
@@ -13,9 +13,8 @@ declare
   chain_hashes text[];
 begin
   for tenant in
-    select e.org_id, e.mode, array_agg(e.place::integer order by e.place) as places,
-      min(e.changes) as oldest, max(e.changes) as newest
-    from unnest(org_ids, modes, changes) with ordinality as e (org_id, mode, changes, place)
+    select e.org_id, e.mode, array_agg(e.place::integer order by e.place) as places
+    from unnest(org_ids, modes) with ordinality as e (org_id, mode, place)
     group by e.org_id, e.mode
     order by e.org_id, e.mode
   loop
@@ -26,11 +25,6 @@ begin
         values (tenant.org_id, tenant.mode, 0, '') on conflict do nothing;
       select * into strict head from feed_heads h
         where h.org_id = tenant.org_id and h.mode = tenant.mode for update;
-    end if;
-    if tenant.oldest <> head.subscription_changes or tenant.newest <> head.subscription_changes
-    then
-      raise exception 'the subscriptions have changed since they were read'
-        using errcode = 'PT410', detail = tenant.org_id || '/' || tenant.mode;
     end if;
     foreach place in array tenant.places loop
       head.sequence := head.sequence + 1;
@@ -45,6 +39,15 @@ begin
   insert into events (org_id, mode, id, type, subject_id, body, created_at, sequence, chain_hash)
     select * from unnest(org_ids, modes, ids, types, subject_ids, bodies, created_ats, sequences,
       chain_hashes);
+end
+$function$;
+
+create or replace function ponte_audit_keeps()
+ returns trigger
+ language plpgsql
+as $function$
+begin
+  raise exception 'the audit log is append-only';
 end
 $function$;
 
@@ -447,12 +450,17 @@ create index events_of_subject on events using btree (org_id, mode, subject_id, 
 
 create unique index events_sequence on events using btree (org_id, mode, sequence);
 
+create trigger events_keep_audit before delete or update on events for each row when ((old.org_id
+    = 'service'::text)) execute function ponte_audit_keeps();
+
+create trigger events_keep_audit_all before truncate on events for each statement execute function
+    ponte_audit_keeps();
+
 create table feed_heads (
   org_id text collate "C" not null,
   mode text collate "C" not null,
   sequence bigint not null,
   chain_hash text collate "C" not null,
-  subscription_changes integer not null default 0,
   constraint feed_heads_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
   constraint feed_heads_pkey primary key (org_id, mode)
 );
@@ -735,6 +743,26 @@ create table money_decisions (
 );
 
 create unique index money_decisions_of_item on money_decisions using btree (item_id, number);
+
+create table operators (
+  id text collate "C" not null,
+  name text collate "C" not null,
+  public_key text collate "C" not null,
+  number integer not null,
+  created_by text collate "C",
+  created_at timestamp with time zone not null,
+  removed_by text collate "C",
+  removed_at timestamp with time zone,
+  signed_at timestamp with time zone not null,
+  version integer not null,
+  constraint operators_pkey primary key (id)
+);
+
+create unique index operators_name on operators using btree (name) where (removed_at is null);
+
+create unique index operators_number on operators using btree (number);
+
+create unique index operators_public_key on operators using btree (public_key);
 
 create table organization_profiles (
   org_id text collate "C" not null,
@@ -1167,6 +1195,7 @@ create table subscriptions (
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
   version integer not null,
+  feed_cursor bigint,
   constraint subscriptions_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
   constraint subscriptions_pkey primary key (org_id, mode, id)
 );

@@ -297,11 +297,32 @@ create index events_of_subject on events (org_id, mode, subject_id, sequence);
 
 create unique index events_sequence on events (org_id, mode, sequence);
 
+create trigger events_keep_audit_delete before delete on events
+when old.org_id = 'service'
+begin
+  select raise(abort, 'the audit log is append-only');
+end;
+
+create trigger events_keep_audit_insert before insert on events
+when new.org_id = 'service' and exists (
+  select 1 from events
+  where org_id = new.org_id and mode = new.mode and (id = new.id or sequence = new.sequence)
+)
+begin
+  select raise(abort, 'the audit log is append-only');
+end;
+
+create trigger events_keep_audit_update before update on events
+when old.org_id = 'service'
+begin
+  select raise(abort, 'the audit log is append-only');
+end;
+
 create table feed_heads (
   org_id text not null,
   mode text not null check (mode in ('test', 'live')),
   sequence integer not null,
-  chain_hash text not null, subscription_changes integer not null default 0,
+  chain_hash text not null,
   primary key (org_id, mode)
 ) strict, without rowid;
 
@@ -560,6 +581,25 @@ create table money_decisions (
 ) strict;
 
 create unique index money_decisions_of_item on money_decisions (item_id, number);
+
+create table operators (
+  id text not null primary key,
+  name text not null,
+  public_key text not null,
+  number integer not null,
+  created_by text,
+  created_at integer not null,
+  removed_by text,
+  removed_at integer,
+  signed_at integer not null,
+  version integer not null
+) strict, without rowid;
+
+create unique index operators_name on operators (name) where removed_at is null;
+
+create unique index operators_number on operators (number);
+
+create unique index operators_public_key on operators (public_key);
 
 create table organization_profiles (
   org_id text not null,
@@ -923,7 +963,7 @@ create table subscriptions (
   slot integer,
   created_at integer not null,
   updated_at integer not null,
-  version integer not null,
+  version integer not null, feed_cursor integer,
   primary key (org_id, mode, id)
 ) strict, without rowid;
 

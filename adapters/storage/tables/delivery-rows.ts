@@ -1,5 +1,4 @@
 // Webhook subscriptions, the deliveries to them and the log of attempts: columns and SQL.
-import type { Tenant } from '../../../core/domain/base/tenant.js';
 import type { Subscription } from '../../../core/domain/webhooks/subscription.js';
 import {
   type DeliveryAttempt,
@@ -21,9 +20,8 @@ import {
   version,
 } from '../columns.js';
 import { timeParam } from '../database.js';
-import { defineTable, type Write } from '../table.js';
-import { type CachedJoin, type TxPart, type UnitOfWork, writes } from '../unit-of-work.js';
-import { subscriptionsChanged } from './event-rows.js';
+import { defineTable, merge, rowName } from '../table.js';
+import { type CachedJoin, type TxPart, writes } from '../unit-of-work.js';
 
 export const subscriptions = defineTable<Subscription>('subscriptions', {
   ...tenant,
@@ -72,10 +70,13 @@ const attempts = defineTable<DeliveryAttempt>('delivery_attempts', {
 const ofTenant = 'where org_id = $1 and mode = $2 and';
 
 export const subscriptionsPart: TxPart<'subscriptions'> = {
-  insert: (unit, subscription) =>
-    stageChanged(unit, subscriptions.insert(subscription), subscription),
-  update: (unit, subscription) =>
-    stageChanged(unit, subscriptions.update(subscription), subscription),
+  insert(unit, subscription) {
+    const { orgId, mode, id } = subscription;
+    unit.stage(subscriptions.insert(subscription));
+    unit.stage(merge(subscriptions.name, rowName([orgId, mode, id]), startSql, [orgId, mode, id]));
+  },
+  update: writes(subscriptions).update,
+  expect: writes(subscriptions).expect,
   get: (unit, { orgId, mode }, id) => unit.byKey(subscriptions, [orgId, mode, id]),
   find: (unit, id) => unit.first(subscriptions, 'where id = $1', [id]),
   list: (unit, { orgId, mode }, deletedMax) =>
@@ -88,11 +89,19 @@ export const subscriptionsPart: TxPart<'subscriptions'> = {
       [orgId, mode, deletedMax],
     ),
   async active(unit, { orgId, mode }) {
-    const found = await unit.cached(activeOfTenant, [orgId, mode]);
-    return Object.freeze({
-      subscriptions: found.flatMap(({ subscription }) => subscription ?? []),
-      changes: found[0]?.changes ?? 0,
-    });
+    return present(await unit.cached(activeOfTenant, [orgId, mode]));
+  },
+  async behind(unit, after, limit) {
+    const rows = await unit.rows(subscriptions.name, behindSql, [after, limit]);
+    return rows.map((row) => ({
+      subscription: subscriptions.read(row),
+      cursor: integer.null('feed_cursor').read(row),
+      head: integer('head').read(row),
+    }));
+  },
+  advance(unit, { orgId, mode, id }, cursor) {
+    const params = [orgId, mode, id, cursor];
+    unit.stage(merge(subscriptions.name, rowName([orgId, mode, id]), advanceSql, params));
   },
   async slots(unit, { orgId, mode }) {
     const sql = `select slot from subscriptions ${ofTenant} active and slot is not null`;
@@ -101,34 +110,34 @@ export const subscriptionsPart: TxPart<'subscriptions'> = {
   },
 };
 
-function stageChanged(unit: UnitOfWork, write: Write, tenant: Tenant): void {
-  unit.stage(write);
-  unit.stage(subscriptionsChanged(tenant));
-}
+const oneSql = 'where org_id = $1 and mode = $2 and id = $3';
+/** It gets the events after this one. */
+const startSql = [
+  'update subscriptions set feed_cursor = coalesce((select sequence from feed_heads h',
+  `where h.org_id = $1 and h.mode = $2), 0) ${oneSql}`,
+].join(' ');
+const advanceSql = `update subscriptions set feed_cursor = $4 ${oneSql}`;
+const behindSql = [
+  'select s.*, h.sequence as head from subscriptions s',
+  'join feed_heads h on h.org_id = s.org_id and h.mode = s.mode where s.id > $1 and s.active',
+  'and coalesce(s.feed_cursor, -1) < h.sequence order by s.id limit $2',
+].join(' ');
 
-interface ActiveRow {
-  readonly changes: number;
-  /** Null: the tenant has none. */
-  readonly subscription: Subscription | null;
-}
-
-/** In one statement: what is changed in between must show in `changes`. */
-const activeOfTenant: CachedJoin<ActiveRow> = {
+/** Has a row of nulls for a tenant without one, so that this can be kept too. */
+export const activeOfTenant: CachedJoin<Subscription | null> = {
   sql: [
-    'select coalesce((select subscription_changes from feed_heads',
-    'where org_id = $1 and mode = $2), 0) as changes, s.* from (select 1) as one',
+    'select s.* from (select 1) as one',
     'left join subscriptions s on s.org_id = $1 and s.mode = $2 and s.active',
   ].join(' '),
-  // The sequence of the head is not read.
-  on: { subscriptions: ['org_id', 'mode'], feed_heads: ['org_id', 'mode'] },
+  on: { subscriptions: ['org_id', 'mode'] },
   tables: [subscriptions],
-  read: (row) => ({
-    changes: integer('changes').read(row),
-    subscription: row['id'] === null ? null : subscriptions.read(row),
-  }),
-  // An event is a guard on all of them.
+  read: (row) => (row['id'] === null ? null : subscriptions.read(row)),
   expect: () => [],
 };
+
+export function present(found: readonly (Subscription | null)[]): readonly Subscription[] {
+  return found.filter((subscription) => subscription !== null);
+}
 
 /**
  * Skips from one subscription to the next in the index: the cost grows with the subscriptions that

@@ -1,9 +1,8 @@
 // Events: the feed with its gap-free sequence and audit chain per tenant, and events of 0.1.0 that
 // have no number yet: columns and SQL.
-import type { Tenant } from '../../../core/domain/base/tenant.js';
 import type { DomainEvent, EventNote, NumberedEvent } from '../../../core/domain/payments/event.js';
 import { fixed, group, integer, key, minor, readerOf, tenant, text, time } from '../columns.js';
-import { defineTable, merge, rowName, templated, type Write } from '../table.js';
+import { defineTable, rowName, templated } from '../table.js';
 import type { TxPart } from '../unit-of-work.js';
 
 const outboxName = 'outbox';
@@ -27,18 +26,20 @@ const newEvent = group<DomainEvent>({ ...tenant, id: text('id'), ...facts });
 const newColumns = newEvent.parts.map(({ name }) => name);
 /** The session adds sequence and chain hash as the last parameters, unless it has its own text. */
 const appended = templated(
-  {
-    kind: 'append',
-    table: events.name,
-    columns: [...newColumns, 'subscription_changes'],
-    key: [],
-  },
+  { kind: 'append', table: events.name, columns: newColumns, key: [] },
   [
     `insert into events (${newColumns.join(', ')}, sequence, chain_hash)`,
-    'select $1, $2, $3, $4, $5, $6, $7, $9, $10 where $8 = coalesce(',
-    '(select subscription_changes from feed_heads where org_id = $1 and mode = $2), 0)',
+    'values ($1, $2, $3, $4, $5, $6, $7, $8, $9)',
   ].join(' '),
 );
+
+/** Without the body. A scalar subquery: PostgreSQL would turn `exists` into a hash of the table. */
+const undispatched = events.without(['body', 'sequence', 'chainHash']);
+const undispatchedSql = [
+  `select ${undispatched.columns.join(', ')} from events e`,
+  'where org_id = $1 and mode = $2 and sequence > $3 and sequence <= $4 and (select count(*)',
+  'from deliveries d where d.event_id = e.id and d.subscription_id = $5) = 0 order by sequence',
+].join(' ');
 
 const readNote = readerOf<EventNote>({
   id: text('id'),
@@ -83,9 +84,9 @@ export const feedPart: TxPart<'feed'> = {
       chainHash: text('chain_hash').read(row),
     });
   },
-  append(unit, event, { changes }) {
+  append(unit, event) {
     const params = newEvent.parts.map(({ write }) => write(event));
-    unit.stage(appended(rowName([event.orgId, event.mode, event.id]), [...params, changes]));
+    unit.stage(appended(rowName([event.orgId, event.mode, event.id]), params));
   },
   after: (unit, { orgId, mode }, sequence, limit) =>
     unit.all(
@@ -93,6 +94,19 @@ export const feedPart: TxPart<'feed'> = {
       'where org_id = $1 and mode = $2 and sequence > $3 order by sequence limit $4',
       [orgId, mode, sequence, limit],
     ),
+  newestOfSubject: (unit, { orgId, mode }, subjectId, before, limit) =>
+    unit.all(
+      events,
+      [
+        'where org_id = $1 and mode = $2 and subject_id = $3 and sequence < $4',
+        'order by sequence desc limit $5',
+      ].join(' '),
+      [orgId, mode, subjectId, before ?? Number.MAX_SAFE_INTEGER, limit],
+    ),
+  async withoutDelivery(unit, { orgId, mode, id }, after, last) {
+    const rows = await unit.rows('deliveries', undispatchedSql, [orgId, mode, after, last, id]);
+    return rows.map(undispatched.read);
+  },
   async ofSubject(unit, { orgId, mode }, subjectId) {
     const rows = await unit.rows(
       events.name,
@@ -105,17 +119,3 @@ export const feedPart: TxPart<'feed'> = {
     return rows.map(readNote);
   },
 };
-
-/** A subscription of the tenant changes: batches with events that have read them fail. */
-export function subscriptionsChanged({ orgId, mode }: Tenant): Write {
-  return merge(
-    'feed_heads',
-    rowName([orgId, mode]),
-    [
-      'insert into feed_heads (org_id, mode, sequence, chain_hash, subscription_changes)',
-      "values ($1, $2, 0, '', 1) on conflict (org_id, mode)",
-      'do update set subscription_changes = feed_heads.subscription_changes + 1',
-    ].join(' '),
-    [orgId, mode],
-  );
-}

@@ -1,5 +1,6 @@
 // Queue statistics over all tenants: how much is due in each queue and since when, and what needs
 // an operator. Each number is read along an index, up to a limit.
+import type { Mode } from '../../../core/domain/base/tenant.js';
 import { type QueueName, queueNames } from '../../../core/ports/storage.js';
 import { integer, minor, mode, text, time } from '../columns.js';
 import { type Param, timeParam } from '../database.js';
@@ -32,10 +33,8 @@ const undeliveredSql =
 const attentionSql = {
   stuckCommands: countOf('partner_commands', 'is_stuck'),
   deadLetters: countOf('deliveries', "status = 'dead_letter'"),
-  fundsToReview: countOf(
-    'funds',
-    `${openFundsSql} and (position = 'needs_review' or refund = 'needs_review')`,
-  ),
+  liveFundsToReview: fundsToReviewOf('live'),
+  testFundsToReview: fundsToReviewOf('test'),
   losses: countOf('funds', lostFundsSql),
 } as const;
 
@@ -83,33 +82,26 @@ export const queueStatsPart: TxPart<'queueStats'> = {
         atMs: time('read_at').read(found),
       }));
     };
-    const [
-      queues,
-      undelivered,
-      stuckCommands,
-      deadLetters,
-      fundsToReview,
-      losses,
-      deposits,
-      books,
-    ] = await Promise.all([
-      Promise.all(
-        queueNames.map(async (name) => [name, await queue(name, nowMs, countMax)] as const),
-      ),
-      row(undeliveredSql, []),
-      count('stuckCommands', countMax),
-      count('deadLetters', countMax),
-      count('fundsToReview', countMax),
-      count('losses', countMax),
-      unmatched(countMax),
-      booksRead(),
-    ]);
+    const [queues, undelivered, stuckCommands, deadLetters, live, test, losses, deposits, books] =
+      await Promise.all([
+        Promise.all(
+          queueNames.map(async (name) => [name, await queue(name, nowMs, countMax)] as const),
+        ),
+        row(undeliveredSql, []),
+        count('stuckCommands', countMax),
+        count('deadLetters', countMax),
+        count('liveFundsToReview', countMax),
+        count('testFundsToReview', countMax),
+        count('losses', countMax),
+        unmatched(countMax),
+        booksRead(),
+      ]);
     return Object.freeze({
       queues: Object.fromEntries(queues) as Record<QueueName, (typeof queues)[number][1]>,
       oldestUndeliveredAtMs: time.null('oldest_at').read(undelivered),
       stuckCommands,
       deadLetters,
-      fundsToReview,
+      fundsToReview: { live, test },
       losses,
       unmatched: deposits,
       booksRead: books,
@@ -122,6 +114,11 @@ function dueOf(table: string): string {
     'select count(*) as due, min(due_at) as oldest_due_at from',
     `(select due_at from ${table} where due_at <= $1 order by due_at limit $2) as waiting`,
   ].join(' ');
+}
+
+function fundsToReviewOf(mode: Mode): string {
+  const needsReview = `(position = 'needs_review' or refund = 'needs_review')`;
+  return countOf('funds', `${openFundsSql} and ${needsReview} and mode = '${mode}'`);
 }
 
 function countOf(table: string, condition: string): string {

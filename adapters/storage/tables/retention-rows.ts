@@ -2,6 +2,7 @@
 // read before it. core/usecases/service/prune.ts decides what is old enough, and in which order it
 // goes.
 import type { MessageCursor } from '../../../core/domain/commands/partner-message.js';
+import { auditFeed } from '../../../core/domain/service/audit-entry.js';
 import type { RetentionCutoff } from '../../../core/ports/storage.js';
 import { flag, integer, readTenant, text, time } from '../columns.js';
 import { type Param, timeParam } from '../database.js';
@@ -40,7 +41,7 @@ const sql = {
   ].join(' '),
   tenants: [
     'select org_id, mode from feed_heads where (org_id, mode) > ($1, $2)',
-    'order by org_id, mode limit $3',
+    `and org_id <> '${auditFeed.orgId}' order by org_id, mode limit $3`,
   ].join(' '),
   oldestEvents: [
     'select e.sequence, e.created_at >= $2',

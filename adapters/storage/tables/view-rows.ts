@@ -9,8 +9,8 @@ import {
 import {
   type PaymentView,
   type ShownView,
-  shownOfFunds,
-  shownOfPayment,
+  unshownOfFunds,
+  unshownOfPayment,
 } from '../../../core/domain/payments/change.js';
 import { type PaymentOrigin, paymentOrigins } from '../../../core/domain/payments/payment.js';
 import { assert } from '../../../core/errors.js';
@@ -61,8 +61,8 @@ const views: Joined<PaymentView> = {
 
 const allColumns = `chosen.*, ${fundsColumns.columns}`;
 
-const shownPayment = payments.only(shownOfPayment);
-const shownFunds = aliasedColumns(funds.only(shownOfFunds));
+const shownPayment = payments.without(unshownOfPayment);
+const shownFunds = aliasedColumns(funds.without(unshownOfFunds));
 
 const shownViews: Joined<ShownView> = {
   tables: views.tables,

@@ -10,6 +10,7 @@ export const scopeHolders = {
   'webhooks:write': ['owner', 'admin'],
   'webhooks:read': ['owner', 'admin', 'finance', 'viewer'],
   'api_keys:write': ['owner', 'admin'],
+  'audit:read': ['owner', 'admin'],
   'connected_accounts:write': ['owner', 'admin', 'finance'],
   'payouts:write': ['owner', 'admin', 'finance'],
   'connected_accounts:read': ['owner', 'admin', 'finance', 'viewer'],

@@ -10,6 +10,7 @@ export const scopes = {
   'webhooks:write': 'create and delete subscriptions, rotate their secrets, replay deliveries',
   'webhooks:read': 'list subscriptions and deliveries, read the event feed',
   'api_keys:write': 'create and revoke API keys',
+  'audit:read': 'read the audit log',
   'connected_accounts:write':
     'create and onboard connected accounts, configure their first payout, start the KYC of buyers',
   'payouts:write': 'configure the payout of connected accounts, and change their PIX destination',
@@ -20,7 +21,7 @@ export type Scope = keyof typeof scopes;
 export const scopeNames = Object.keys(scopes) as readonly Scope[];
 
 /** Scopes that only sessions use: no route takes them of a key. */
-export const sessionScopes: readonly Scope[] = ['api_keys:write'];
+export const sessionScopes: readonly Scope[] = ['api_keys:write', 'audit:read'];
 
 /** The scope that a route requires for payments of each origin. */
 export type ScopeByOrigin = Readonly<Partial<Record<PaymentOrigin, Scope>>>;

@@ -83,18 +83,50 @@ export function sandboxKyb({ id, name }: Organization): Dossier {
   return { email: `${id}@sandbox.invalid`, legalName: name, cnpj: SANDBOX_CNPJ };
 }
 
-/** Payments can be created. */
+/** What an organization needs to collect in a mode, in this order, and whether it has it. */
+const collectNeeds = {
+  kyb: ({ status }) => status === 'approved',
+  support_contact: ({ mode }, organization) => mode === 'test' || hasContact(organization),
+  production_access: ({ mode }, { productionGrantedAtMs }) =>
+    mode === 'test' || productionGrantedAtMs !== null,
+  pix_destination: ({ destinationRef }) => destinationRef !== null,
+  virtual_account: ({ railsRef }) => railsRef !== null,
+} as const satisfies Record<string, Need>;
+
+type Need = (profile: OrganizationProfile, organization: Organization) => boolean;
+export type CollectNeed = keyof typeof collectNeeds;
+export const collectNeedNames = Object.keys(collectNeeds) as readonly CollectNeed[];
+
+export interface Lack {
+  readonly need: CollectNeed;
+  /** A few words for people, such as `no PIX destination`. */
+  readonly message: string;
+}
+
+/** What is missing to collect; empty: ready. */
+export function lacksToCollect(
+  organization: Organization,
+  profile: OrganizationProfile,
+): readonly Lack[] {
+  return collectNeedNames
+    .filter((need) => !collectNeeds[need](profile, organization))
+    .map((need) => ({ need, message: lackMessage(need, profile) }));
+}
+
+function lackMessage(need: CollectNeed, { status }: OrganizationProfile): string {
+  if (need === 'kyb') return status === null ? 'KYB not started' : `KYB ${status}`;
+  const words = need.replaceAll('_', ' ').replace('pix', 'PIX');
+  return `no ${words}`;
+}
+
+/** Payments can be created, to sellers at least. */
 export function mayCollect(profile: OrganizationProfile): boolean {
-  return profile.status === 'approved' && profile.railsRef !== null;
+  return collectNeeds.kyb(profile) && collectNeeds.virtual_account(profile);
 }
 
 /** Until the KYB is approved and, in live mode, production access is granted. */
-export function needsOnboarding(
-  organization: Organization,
-  { mode, status }: OrganizationProfile,
-): boolean {
-  const granted = mode === 'test' || organization.productionGrantedAtMs !== null;
-  return status !== 'approved' || !granted;
+export function needsOnboarding(organization: Organization, profile: OrganizationProfile): boolean {
+  return !collectNeeds.kyb(profile) || !collectNeeds.production_access(profile, organization);
 }
 
 /** The partner's id of the approved organization. KybNotApproved, also if it is not `known`. */

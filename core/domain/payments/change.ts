@@ -15,48 +15,41 @@ export interface PaymentAggregate {
   readonly funds: Funds;
 }
 
-/** What answers show of a payment. */
-export const shownOfPayment = [
-  'id',
-  'origin',
-  'publicId',
-  'externalId',
-  'status',
-  'amount',
-  'number',
-  'dueDate',
-  'buyerId',
-  'buyer',
-  'sellerExternalId',
-  'returnUrl',
-  'purpose',
-  'display',
-  'metadata',
-  'expiresAtMs',
-  'limitHit',
-  'payinInstructions',
-  'bankDetailsCode',
-  'settlement',
-  'failureReason',
-  'cancelReason',
-  'createdAtMs',
-  'updatedAtMs',
+/** What no answer shows of a payment. */
+export const unshownOfPayment = [
+  'orgId',
+  'mode',
+  'createdByMemberId',
+  'requiresApproval',
+  'approvedByMemberId',
+  'invitedAtMs',
+  'payeeName',
+  'destination',
+  'buyerLocale',
+  'quoteId',
+  'confirmedLocale',
+  'approvalLostAtMs',
+  'coveredAtMs',
+  'transactionHash',
+  'version',
 ] as const satisfies readonly (keyof Payment)[];
 
-/** What answers show of the funds. */
-export const shownOfFunds = [
-  'position',
-  'refund',
-  'receivedMinor',
-  'refundOwedMinor',
-  'refundOrderedMinor',
-  'refundedMinor',
+/** What no answer shows of the funds. */
+export const unshownOfFunds = [
+  'orgId',
+  'mode',
+  'paymentId',
+  'currency',
+  'payoutMinor',
+  'lossMinor',
+  'writtenOffMinor',
+  'version',
 ] as const satisfies readonly (keyof Funds)[];
 
 /** Lists read no more of a payment than this. */
 export interface ShownView extends Pick<PaymentView, 'kycStatus'> {
-  readonly payment: Pick<Payment, (typeof shownOfPayment)[number]>;
-  readonly funds: Pick<Funds, (typeof shownOfFunds)[number]>;
+  readonly payment: Omit<Payment, (typeof unshownOfPayment)[number]>;
+  readonly funds: Omit<Funds, (typeof unshownOfFunds)[number]>;
 }
 
 export interface PaymentView extends PaymentAggregate {

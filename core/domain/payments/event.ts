@@ -70,6 +70,8 @@ export interface EventDraft {
   readonly type: string;
   readonly payment: Payment;
   readonly occurredAtMs: number;
+  /** The key that created the payment, for a `created` event. */
+  readonly createdBy?: string;
   readonly amounts?: EventAmounts;
 }
 
@@ -112,7 +114,7 @@ export function matchesEvent(patterns: readonly string[], type: string): boolean
 
 /** The body carries metadata exactly as the integrator sent it. */
 export function paymentEvent(draft: EventDraft, eventId: string): DomainEvent {
-  const { payment, type, occurredAtMs, amounts = {} } = draft;
+  const { payment, type, occurredAtMs, createdBy, amounts = {} } = draft;
   const reason = payment.failureReason ?? payment.cancelReason;
   return {
     orgId: payment.orgId,
@@ -134,6 +136,7 @@ export function paymentEvent(draft: EventDraft, eventId: string): DomainEvent {
       source: payment.origin,
       externalEventId: eventId,
       occurredAt: formatInstant(occurredAtMs),
+      ...(createdBy === undefined ? {} : { createdBy }),
       ...(reason === null ? {} : { reason }),
       ...Object.fromEntries(
         Object.entries(amounts).map(([name, { amountMinor }]) => [name, formatAmount(amountMinor)]),

@@ -69,7 +69,7 @@ interface CreateKeyInput {
   readonly networks: readonly string[];
 }
 
-/** A key that may do everything, from everywhere, for ever. */
+/** A key without limits: all scopes, all networks, no expiry. */
 export const unlimitedKey = { scopes: [], expiresAtMs: null, networks: [] } as const;
 
 export interface IssuedKey {

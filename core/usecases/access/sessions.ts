@@ -7,7 +7,11 @@ import {
 } from '../../domain/access/member-session.js';
 import type { Scope } from '../../domain/access/scope.js';
 import type { Mode, Tenant } from '../../domain/base/tenant.js';
-import { needsOnboarding } from '../../domain/parties/organization.js';
+import {
+  needsOnboarding,
+  type Organization,
+  type OrganizationProfile,
+} from '../../domain/parties/organization.js';
 import type { PartyStatus } from '../../domain/parties/party.js';
 import { assert, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
@@ -132,16 +136,25 @@ export async function endSessions(
 }
 
 export async function onboardingStatus(deps: Deps, tenant: Tenant): Promise<OnboardingStatus> {
-  const [organization, profile] = await deps.store.run((tx) =>
-    Promise.all([tx.organizations.get(tenant.orgId), tx.organizations.profile(tenant)]),
-  );
-  assert(organization !== null && profile !== null, 'an actor has an organization');
+  const { organization, profile } = await readStanding(deps, tenant);
   return {
     mode: tenant.mode,
     needsOnboarding: needsOnboarding(organization, profile),
     tosAccepted: profile.tosAcceptedAtMs !== null,
     kybStatus: profile.status,
   };
+}
+
+/** The organization of an actor, and its profile in the actor's mode. */
+export async function readStanding(
+  deps: Deps,
+  { orgId, mode }: Tenant,
+): Promise<{ readonly organization: Organization; readonly profile: OrganizationProfile }> {
+  const [organization, profile] = await deps.store.run((tx) =>
+    Promise.all([tx.organizations.get(orgId), tx.organizations.profile({ orgId, mode })]),
+  );
+  assert(organization !== null && profile !== null, 'an actor has an organization');
+  return { organization, profile };
 }
 
 async function requireAccess(deps: Deps, { orgId, mode }: Tenant): Promise<void> {

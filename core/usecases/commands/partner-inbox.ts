@@ -19,6 +19,7 @@ import type { PartnerFact, PartnerNotice } from '../../ports/partner.js';
 import type { Tx } from '../../ports/storage.js';
 import { readDeposit } from '../deposits/deposits.js';
 import { pollSoon, type ReportSource, storeStaged } from '../payments/command-changes.js';
+import { audited } from '../service/audit-log.js';
 import { eachDue } from '../service/due-work.js';
 import { requestOf } from './command-runner.js';
 import { operationOf, operations } from './partner-operations.js';
@@ -66,10 +67,10 @@ export async function receivePartnerMessage(deps: Deps, message: PartnerMessage)
   }));
   if (isKnown) return;
   if (isQuarantine) {
-    await recordInboxAttempt(deps, fresh);
+    await recordInboxAttempt(asPartner(deps, fresh), fresh);
     return;
   }
-  const error = await attemptMessage(deps, fresh);
+  const error = await attemptMessage(asPartner(deps, fresh), fresh);
   if (error !== null) deps.log.error('a due row could not be processed', { step: 'inbox', error });
 }
 
@@ -83,7 +84,7 @@ export async function runInbox(deps: Deps, nowMs: number, limit: number): Promis
       read: (page) => deps.store.run((tx) => tx.inbox.unapplied(page)),
       cursorOf: ({ messageId, dueAtMs }) => ({ id: messageId, dueAtMs: dueAtMs ?? nowMs }),
       work: async (message) => {
-        const error = await attemptMessage(deps, message);
+        const error = await attemptMessage(asPartner(deps, message), message);
         if (error !== null) throw error;
       },
     },
@@ -112,6 +113,13 @@ export async function applyPartnerUpdate(
 
 function count(deps: Deps, { partner, mode }: InboxMessage, result: PartnerMessageResult): void {
   deps.metrics?.partnerMessage(partner, mode, result);
+}
+
+/** The partner is the author of what its message changes. */
+function asPartner(deps: Deps, { partner, facts }: InboxMessage): Deps {
+  const kinds = (JSON.parse(facts) as readonly PartnerFact[]).map(({ kind }) => kind);
+  const action = [...new Set(kinds)].join('+') || 'none';
+  return audited(deps, { actor: { kind: 'partner', id: partner }, action });
 }
 
 /** Returns the error of the attempt, once the attempt is recorded. */

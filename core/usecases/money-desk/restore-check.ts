@@ -188,8 +188,8 @@ interface CheckContext {
   readonly key: Uint8Array;
   /** It had ended before the check: it sends only refunds, and payouts that are paid again. */
   readonly wasEnded: boolean;
-  /** `settledState` of its commands before the check. */
-  readonly settledState: string | null;
+  /** `balancedVersions` of its commands before the check. */
+  readonly balancedBefore: string | null;
   readonly adopted: MoneyKind[];
   readonly missed: string[];
 }
@@ -216,8 +216,8 @@ async function checkPayment(
   const { bytes: key } = await currentKey(deps, 'partner');
   const wasEnded = isTerminal(payment.status);
   const known = { tenant, paymentId, partner, lost, key, wasEnded };
-  const settled = wasEnded ? settledState(commands) : null;
-  const context: CheckContext = { deps, ...known, settledState: settled, adopted: [], missed: [] };
+  const balancedBefore = wasEnded ? balancedVersions(commands) : null;
+  const context: CheckContext = { deps, ...known, balancedBefore, adopted: [], missed: [] };
   try {
     for (const kind of moneyKinds) await checkKind(context, kind);
   } catch (error) {
@@ -236,7 +236,7 @@ async function checkPayment(
  * without a review, and all received money was paid out. While it is equal there was nothing to
  * refund. Null for other payments.
  */
-function settledState(commands: readonly MoneyCommand[]): string | null {
+function balancedVersions(commands: readonly MoneyCommand[]): string | null {
   const isOver = commands.every(
     ({ state, end, review }) =>
       review === null && (state === 'void' || (state === 'done' && end === 'completed')),
@@ -259,7 +259,8 @@ async function checkKind(context: CheckContext, kind: MoneyKind): Promise<void> 
   const { commands } = await readCommands(context.deps, context.tenant, context.paymentId);
   const payins = commands.filter((command) => command.kind === 'payin');
   if (kind === 'refund') {
-    if (context.settledState !== null && context.settledState === settledState(commands)) return;
+    const { balancedBefore } = context;
+    if (balancedBefore !== null && balancedBefore === balancedVersions(commands)) return;
     for (const payin of payins) {
       if (payin.partnerRef !== null) await checkBeyond(context, kind, payin);
     }

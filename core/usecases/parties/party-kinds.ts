@@ -251,8 +251,7 @@ export async function stageAccountEvents(
   const events = accountEvents(was, next).map((happened) =>
     accountEvent(next, happened, deps.ids.next('evt', next.updatedAtMs)),
   );
-  if (events.length === 0) return;
-  stageEvents(deps, tx, await tx.subscriptions.active(tenantOf(next)), events);
+  await stageEvents(deps, tx, events);
 }
 
 /**

@@ -72,9 +72,8 @@ export async function stageChange(
     tx.ledger.append(tenant, payment.id, deps.ids.next('pst', nowMs), posting, nowMs);
   }
   if (change.events.length > 0) {
-    const active = await tx.subscriptions.active(tenant);
     const events = change.events.map((draft) => paymentEvent(draft, deps.ids.next('evt', nowMs)));
-    stageEvents(deps, tx, active, events);
+    await stageEvents(deps, tx, events);
   }
   // A batch writes a row once: an adopted command is inserted with its changes.
   const changed = new Map(change.changedCommands.map((command) => [command.id, command]));

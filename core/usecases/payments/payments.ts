@@ -51,7 +51,11 @@ export type NewPayment =
   | ({ readonly origin: 'invoice' } & SentPayment);
 
 export type CreatePaymentInput = NewPayment &
-  Pick<Payment, 'createdByMemberId'> & { readonly idempotencyKey: string | null };
+  Pick<Payment, 'createdByMemberId'> & {
+    /** The id of the API key. */
+    readonly createdBy: string;
+    readonly idempotencyKey: string | null;
+  };
 
 export interface CreatedPayment extends PaymentView {
   /** The payment existed: found by its key or externalId. */
@@ -250,14 +254,12 @@ async function stageNew(
   input: CreatePaymentInput,
 ): Promise<PaymentView> {
   const nowMs = deps.clock.nowMs();
-  const { origin } = input;
-  const [{ intentsNeedApproval, ...payee }, invoicesNeedApproval, active, known] =
-    await Promise.all([
-      checkCreate(deps, tx, tenant, input, nowMs),
-      origin === 'invoice' && needApproval(tx, tenant),
-      tx.subscriptions.active(tenant),
-      tx.buyers.byEmail(tenant.mode, emailKey(input.buyer.email)),
-    ]);
+  const { origin, createdBy } = input;
+  const [{ intentsNeedApproval, ...payee }, invoicesNeedApproval, known] = await Promise.all([
+    checkCreate(deps, tx, tenant, input, nowMs),
+    origin === 'invoice' && needApproval(tx, tenant),
+    tx.buyers.byEmail(tenant.mode, emailKey(input.buyer.email)),
+  ]);
   const requiresApproval = origin === 'invoice' ? invoicesNeedApproval : intentsNeedApproval;
   const status = firstStatus(origin, requiresApproval);
   const buyer = known ?? newBuyer(deps, tenant, input.buyer.email, nowMs);
@@ -270,9 +272,9 @@ async function stageNew(
   tx.payments.insert(payment);
   tx.funds.insert(funds);
   const events = paymentEventTypes(payment, 'created').map((type) =>
-    paymentEvent({ type, payment, occurredAtMs: nowMs }, deps.ids.next('evt', nowMs)),
+    paymentEvent({ type, payment, createdBy, occurredAtMs: nowMs }, deps.ids.next('evt', nowMs)),
   );
-  stageEvents(deps, tx, active, events);
+  await stageEvents(deps, tx, events);
   return { payment, funds, kycStatus };
 }
 
@@ -371,7 +373,7 @@ function newPayment(
     Pick<Payment, 'status' | 'requiresApproval' | 'buyerId'> & { readonly nowMs: number },
 ): Payment {
   const { nowMs, ...known } = decided;
-  const { idempotencyKey: _, ...sent } = input;
+  const { idempotencyKey: _, createdBy: __, ...sent } = input;
   return Object.freeze({
     number: null,
     dueDate: null,

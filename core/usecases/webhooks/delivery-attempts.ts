@@ -19,12 +19,18 @@ export const SEND_TIMEOUT_MS = 10 * SECOND_MS;
 /** Long enough to send and to record the outcome. */
 export const DELIVERY_LEASE_MS = 30 * SECOND_MS;
 
+/** A delivery has a row after this time, also while its first attempt runs. */
+const STORED_AFTER_MS = SECOND_MS;
+const SLOW_PER_BATCH = 100;
+
 /** Opened secrets in the cache, by their sealed text. */
 const SECRETS_MAX = 1_000;
 
 /** Shared by the attempts of one process. */
 export interface Sending {
   readonly secretOf: SecretOf;
+  /** Deliveries without a row, in their first attempt. They have one when it has ended. */
+  readonly unstored: Map<string, WebhookDelivery>;
   /** False in quarantine. */
   readonly isOpen: () => Promise<boolean>;
 }
@@ -35,7 +41,7 @@ export interface Sending {
  */
 export async function attempt(
   deps: Deps,
-  { secretOf, isOpen }: Sending,
+  { secretOf, isOpen, unstored }: Sending,
   claimed: ClaimedDelivery,
   done: (result: WebhookResult) => void,
 ): Promise<void> {
@@ -44,7 +50,7 @@ export async function attempt(
     if (!subscription.active) {
       await deps.store.run(async (tx) => {
         const current = await tx.deliveries.get(delivery.id);
-        stageIfLeased(tx, current, delivery, endForDeletedSubscription);
+        if (current !== null) stageIfLeased(tx, current, delivery, endForDeletedSubscription);
       });
       return;
     }
@@ -56,12 +62,14 @@ export async function attempt(
     const result = await send(deps, secretOf, claimed, startedAtMs);
     // The next attempt may start while this one is recorded.
     done(result);
-    await record(deps, claimed, result, startedAtMs);
+    await record(deps, unstored, claimed, result, startedAtMs);
   } catch (error) {
     deps.log.error('a delivery attempt was not made or not recorded', {
       deliveryId: delivery.id,
       error,
     });
+  } finally {
+    unstored.delete(delivery.id);
   }
 }
 
@@ -111,6 +119,7 @@ async function send(
 /** Every attempt is logged; it changes the delivery only while its lease holds. */
 async function record(
   deps: Deps,
+  unstored: Sending['unstored'],
   { delivery: claimed, eventCreatedAtMs }: ClaimedDelivery,
   result: WebhookResult,
   startedAtMs: number,
@@ -131,23 +140,48 @@ async function record(
     error,
   };
   const nowMs = deps.clock.nowMs();
-  const { retryDelaysMs } = deps.settings;
-  // Most likely unchanged since the claim: it is read again only after a conflict.
-  let known: WebhookDelivery | null = claimed;
+  const finish = (delivery: WebhookDelivery) =>
+    finishAttempt(delivery, outcome, nowMs, deps.settings.retryDelaysMs);
+  let isFirstRun = true;
   const finished = await deps.store.run(
     async (tx) => {
-      const current = known ?? (await tx.deliveries.get(claimed.id));
-      known = null;
-      const staged = stageIfLeased(tx, current, claimed, (current) =>
-        finishAttempt(current, outcome, nowMs, retryDelaysMs),
-      );
+      // Most likely unchanged since the claim: it is read only after a conflict.
+      const known = unstored.has(claimed.id) ? null : claimed;
+      const current = isFirstRun ? known : await tx.deliveries.get(claimed.id);
+      isFirstRun = false;
       tx.deliveries.logAttempt(logged);
-      return staged;
+      if (current !== null) return stageIfLeased(tx, current, claimed, finish);
+      const ended = finish(claimed);
+      tx.deliveries.insert(ended);
+      return ended;
     },
     { inQuarantine: true },
   );
   if (finished?.status === 'delivered') deps.metrics?.delivered(nowMs - eventCreatedAtMs);
   else if (finished !== null) noteFailure(deps, finished);
+}
+
+/** Stores deliveries whose first attempt is slow, as leased: other hosts leave them alone. */
+export async function storeSlow(
+  deps: Deps,
+  unstored: Sending['unstored'],
+  nowMs: number,
+): Promise<number> {
+  const isSlow = ({ dueAtMs }: WebhookDelivery) =>
+    (dueAtMs ?? 0) - DELIVERY_LEASE_MS + STORED_AFTER_MS <= nowMs;
+  const slow = [...unstored.values()].filter(isSlow).slice(0, SLOW_PER_BATCH);
+  if (slow.length === 0) return 0;
+  const stored = await deps.store.run(
+    async (tx) => {
+      const rows = await Promise.all(slow.map(({ id }) => tx.deliveries.get(id)));
+      const missing = slow.filter(({ id }, at) => rows[at] === null && unstored.has(id));
+      for (const delivery of missing) tx.deliveries.insert(delivery);
+      return missing.length;
+    },
+    { inQuarantine: true },
+  );
+  for (const { id } of slow) unstored.delete(id);
+  return stored;
 }
 
 export function noteFailure(deps: Deps, delivery: WebhookDelivery): void {
@@ -160,11 +194,11 @@ export function noteFailure(deps: Deps, delivery: WebhookDelivery): void {
 /** Null if the lease is lost: the delivery was ended, replayed or claimed again. */
 function stageIfLeased(
   tx: Tx,
-  current: WebhookDelivery | null,
+  current: WebhookDelivery,
   claimed: WebhookDelivery,
   move: (delivery: WebhookDelivery) => WebhookDelivery,
 ): WebhookDelivery | null {
-  if (current === null || !holdsLease(current, claimed)) return null;
+  if (!holdsLease(current, claimed)) return null;
   const moved = move(current);
   tx.deliveries.update(moved);
   return moved;

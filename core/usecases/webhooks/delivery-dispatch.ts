@@ -1,11 +1,15 @@
-// Direct dispatch: a new delivery with a free slot is stored as leased and sent after the commit,
-// without a claim. Subscriptions with older deliveries that wait are tracked, so that those go
-// first.
-import { beginAttempt, type WebhookDelivery } from '../../domain/webhooks/webhook-delivery.js';
-import type { DirectDispatch } from '../../ports/deps.js';
-import type { ClaimedDelivery } from '../../ports/storage.js';
-import { DELIVERY_LEASE_MS } from './delivery-attempts.js';
-import type { ConcurrencyWindow, DueSubscription } from './delivery-window.js';
+// Dispatch: after its commit, an event is sent to each subscription with a free slot. A delivery
+// without one is stored as pending, to be claimed. Subscriptions with older deliveries that wait
+// are tracked, so that those go first.
+import { type Tenant, tenantKey, tenantOf } from '../../domain/base/tenant.js';
+import type { DomainEvent } from '../../domain/payments/event.js';
+import type { Deps } from '../../ports/deps.js';
+import type { ClaimedDelivery, Tx } from '../../ports/storage.js';
+import type { DueSubscription } from './delivery-window.js';
+import { deliveryOf } from './event-deliveries.js';
+
+/** Bounds how long a batch delays other writes. */
+const WAITING_PER_BATCH = 100;
 
 /** One run of the delivery runner; runs are numbered from 1. */
 export interface Run {
@@ -25,14 +29,14 @@ export class WaitingSubscriptions {
   readonly #waiting = new Map<string, { readonly due: DueSubscription; readonly run: number }>();
 
   hasNone({ id }: DueSubscription): boolean {
-    return this.lookedAtMs >= 0 && !this.#waiting.has(id);
+    return !this.#waiting.has(id);
   }
 
   all(): readonly DueSubscription[] {
     return [...this.#waiting.values()].map(({ due }) => due);
   }
 
-  /** A batch was stored with deliveries that wait: the current run may miss them. */
+  /** Deliveries of it wait, or are being stored: the current run may miss them. */
   add(due: DueSubscription): void {
     this.#waiting.set(due.id, { due, run: this.#runs });
   }
@@ -59,44 +63,95 @@ export class WaitingSubscriptions {
   }
 }
 
-/** `begin` sends in a reserved slot. */
-export function directDispatch(runner: {
-  readonly window: ConcurrencyWindow;
-  readonly waiting: WaitingSubscriptions;
-  readonly begin: (claimed: ClaimedDelivery) => void;
-  readonly newLease: () => string;
-}): DirectDispatch {
-  const { window, waiting, begin, newLease } = runner;
-  const left = new Set<DueSubscription>();
-  let leased: ClaimedDelivery[] = [];
+/**
+ * Sends events after their commit. It reads the subscriptions after it, too: one that was deleted
+ * before gets nothing more, and the current secret signs.
+ */
+export class Dispatcher {
+  readonly #deps: Deps;
+  readonly #waiting: WaitingSubscriptions;
+  readonly #tryBegin: (unsent: ClaimedDelivery) => boolean;
+  /** By tenant: events whose subscriptions are not read yet. */
+  readonly #stored = new Map<string, DomainEvent[]>();
+  readonly #running = new Set<Promise<void>>();
 
-  const end = (): readonly ClaimedDelivery[] => {
-    for (const due of left) waiting.add(due);
-    left.clear();
-    const ended = leased;
-    leased = [];
-    return ended;
-  };
+  /** `tryBegin` sends if a slot is free. */
+  constructor(
+    deps: Deps,
+    waiting: WaitingSubscriptions,
+    tryBegin: (unsent: ClaimedDelivery) => boolean,
+  ) {
+    this.#deps = deps;
+    this.#waiting = waiting;
+    this.#tryBegin = tryBegin;
+  }
 
-  return {
-    tryReserve(made: ClaimedDelivery): WebhookDelivery {
-      const { subscription } = made;
-      if (!waiting.hasNone(subscription) || window.freeFor(subscription) === 0) {
-        left.add(subscription);
-        return made.delivery;
+  dispatch(events: readonly DomainEvent[]): void {
+    const [first] = events;
+    if (first === undefined) return;
+    const key = tenantKey(first);
+    const stored = this.#stored.get(key);
+    if (stored !== undefined) {
+      stored.push(...events);
+      return;
+    }
+    this.#stored.set(key, [...events]);
+    const running = this.#dispatchAll(tenantOf(first)).finally(() => this.#running.delete(running));
+    this.#running.add(running);
+  }
+
+  async idle(): Promise<void> {
+    while (this.#running.size > 0) await Promise.all(this.#running);
+  }
+
+  async #dispatchAll(tenant: Tenant): Promise<void> {
+    const key = tenantKey(tenant);
+    try {
+      for (let events = this.#take(key); events.length > 0; events = this.#take(key)) {
+        await this.#dispatchEach(tenant, events);
       }
-      window.reserve(subscription, 1);
-      const delivery = beginAttempt(made.delivery, {
-        nowMs: made.delivery.createdAtMs,
-        leaseToken: newLease(),
-        leaseMs: DELIVERY_LEASE_MS,
-      });
-      leased.push({ ...made, delivery });
-      return delivery;
-    },
-    send: () => end().forEach(begin),
-    cancel() {
-      for (const { subscription } of end()) window.release(subscription, 1);
-    },
-  };
+    } catch (error) {
+      // Their deliveries are missing: they are found behind the cursor.
+      this.#deps.log.error('events were not dispatched', { orgId: tenant.orgId, error });
+    } finally {
+      this.#stored.delete(key);
+    }
+  }
+
+  #take(key: string): readonly DomainEvent[] {
+    const events = this.#stored.get(key) ?? [];
+    this.#stored.set(key, []);
+    return events;
+  }
+
+  async #dispatchEach(tenant: Tenant, events: readonly DomainEvent[]): Promise<void> {
+    const active = await this.#deps.store.claims.activeSubscriptions(tenant);
+    const left: ClaimedDelivery[] = [];
+    for (const event of events) {
+      for (const subscription of active) {
+        // It may be older than the subscription: the cursor decides.
+        if (event.createdAtMs < subscription.createdAtMs) continue;
+        const delivery = deliveryOf(this.#deps, event, subscription);
+        if (delivery === null) continue;
+        const { body, createdAtMs: eventCreatedAtMs } = event;
+        const unsent = { delivery, subscription, body, eventCreatedAtMs };
+        if (this.#waiting.hasNone(subscription) && this.#tryBegin(unsent)) continue;
+        this.#waiting.add(subscription);
+        left.push(unsent);
+      }
+    }
+    for (let at = 0; at < left.length; at += WAITING_PER_BATCH) {
+      await this.#storeWaiting(left.slice(at, at + WAITING_PER_BATCH));
+    }
+  }
+
+  async #storeWaiting(left: readonly ClaimedDelivery[]): Promise<void> {
+    const insert = async (tx: Tx) => {
+      for (const { delivery } of left) tx.deliveries.insert(delivery);
+    };
+    await this.#deps.store.run(insert, { inQuarantine: true });
+    // A run that began before may have missed them.
+    for (const { subscription } of left) this.#waiting.add(subscription);
+    this.#deps.wake('deliveries');
+  }
 }

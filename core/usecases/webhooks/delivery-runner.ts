@@ -1,8 +1,12 @@
-// The worker that sends due deliveries and new ones (delivery-dispatch.ts). It does not wait for
+// The worker that sends due deliveries, and new ones (delivery-dispatch.ts). It does not wait for
 // receivers, so a slow one delays only its own deliveries.
-import { finishAttempt, type WebhookDelivery } from '../../domain/webhooks/webhook-delivery.js';
+import {
+  beginAttempt,
+  finishAttempt,
+  type WebhookDelivery,
+} from '../../domain/webhooks/webhook-delivery.js';
 import { assert } from '../../errors.js';
-import type { Deps, DirectDispatch } from '../../ports/deps.js';
+import type { Deps, Dispatch } from '../../ports/deps.js';
 import type { ClaimedDelivery } from '../../ports/storage.js';
 import { ConcurrencyLimiter, type Runner } from '../service/concurrency-limiter.js';
 import { openEpochCheck } from '../service/epochs.js';
@@ -12,8 +16,9 @@ import {
   noteFailure,
   openedSecrets,
   SEND_TIMEOUT_MS,
+  storeSlow,
 } from './delivery-attempts.js';
-import { directDispatch, type Run, WaitingSubscriptions } from './delivery-dispatch.js';
+import { Dispatcher, type Run, WaitingSubscriptions } from './delivery-dispatch.js';
 import { ConcurrencyWindow, type DueSubscription, IN_FLIGHT_MAX } from './delivery-window.js';
 
 /** Subscriptions that are claimed for at a time. */
@@ -22,8 +27,10 @@ const CLAIMS_AT_ONCE = 8;
 const READ_EVERY_MS = 25;
 
 export interface DeliveryRunner extends Runner {
-  /** For the deliveries of one batch. */
-  directDispatch(): DirectDispatch;
+  /** Null before the first run: older deliveries may wait. */
+  dispatch(): Dispatch | null;
+  /** Stores deliveries whose first attempt takes long. Returns how many. */
+  storeSlow(nowMs: number): Promise<number>;
 }
 
 /** One per process: it counts the attempts in flight. */
@@ -32,12 +39,29 @@ export function deliveryRunner(deps: Deps, inFlightMax = IN_FLIGHT_MAX): Deliver
   const limiter = new ConcurrencyLimiter(() => deps.wake('deliveries'));
   const window = new ConcurrencyWindow(limiter, inFlightMax);
   const waiting = new WaitingSubscriptions();
-  const sending = { secretOf: openedSecrets(deps), isOpen: openEpochCheck(deps) };
+  const unstored = new Map<string, WebhookDelivery>();
+  const sending = { secretOf: openedSecrets(deps), isOpen: openEpochCheck(deps), unstored };
   /** The next run starts after this subscription, so that each gets its turn. */
   let lastServed = '';
 
   const begin = (claimed: ClaimedDelivery): void =>
     window.run(claimed.subscription, (done) => attempt(deps, sending, claimed, done));
+
+  /** Sends a new delivery if a slot is free. Its row is stored when the attempt has ended. */
+  const tryBegin = (unsent: ClaimedDelivery): boolean => {
+    const { subscription } = unsent;
+    if (window.freeFor(subscription) === 0) return false;
+    window.reserve(subscription, 1);
+    const delivery = beginAttempt(unsent.delivery, {
+      nowMs: Math.max(deps.clock.nowMs(), unsent.delivery.createdAtMs),
+      leaseToken: deps.store.claims.newLease(),
+      leaseMs: DELIVERY_LEASE_MS,
+    });
+    unstored.set(delivery.id, delivery);
+    begin({ ...unsent, delivery });
+    return true;
+  };
+  const dispatcher = new Dispatcher(deps, waiting, tryBegin);
 
   const claim = async (due: DueSubscription, share: number, run: Run) => {
     const limit = Math.min(share, window.freeFor(due));
@@ -81,10 +105,13 @@ export function deliveryRunner(deps: Deps, inFlightMax = IN_FLIGHT_MAX): Deliver
       waiting.replace(found, run);
       return ended + (await serve(found, limit - ended, run));
     },
-    directDispatch: () =>
-      directDispatch({ window, waiting, begin, newLease: () => deps.store.claims.newLease() }),
+    dispatch: () => (waiting.lookedAtMs < 0 ? null : (events) => dispatcher.dispatch(events)),
+    storeSlow: (nowMs) => storeSlow(deps, unstored, nowMs),
     inFlight: () => limiter.inFlight(),
-    idle: () => limiter.idle(),
+    async idle() {
+      await dispatcher.idle();
+      await limiter.idle();
+    },
   };
 }
 

@@ -1,7 +1,7 @@
 // Reads the feed, and waits for events. Waiting readers are in memory and do not query the
 // database: when a tenant's feed grows, which `wake` reports, one read serves all of its readers.
 import { type Tenant, tenantKey } from '../../domain/base/tenant.js';
-import type { NumberedEvent } from '../../domain/payments/event.js';
+import { matchesEvent, type NumberedEvent } from '../../domain/payments/event.js';
 import { PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
@@ -20,6 +20,8 @@ interface FeedRequest {
   readonly limit: number;
   /** The epoch (epoch.ts) of that sequence, if the reader sends it. */
   readonly epoch?: number | null;
+  /** Types and wildcards, as in a subscription; null: all. The page goes on after the others. */
+  readonly eventTypes?: readonly string[] | null;
 }
 
 export interface FeedPage {
@@ -203,6 +205,8 @@ function resetOf(epoch: number, lastSequence: number): PonteError {
   return new PonteError('FeedReset', undefined, { feed: { epoch, lastSequence } });
 }
 
-function pageOf({ events, epoch }: Found, { after }: FeedRequest): FeedPage {
-  return { events, nextAfter: events.at(-1)?.sequence ?? after, epoch };
+function pageOf({ events, epoch }: Found, { after, eventTypes = null }: FeedRequest): FeedPage {
+  const wanted =
+    eventTypes === null ? events : events.filter(({ type }) => matchesEvent(eventTypes, type));
+  return { events: wanted, nextAfter: events.at(-1)?.sequence ?? after, epoch };
 }

@@ -1,65 +1,44 @@
-// Events are stored in the batch of their cause, with one delivery per matching subscription; the
-// commit numbers and chains them. A delivery with a free slot in this process is stored as leased.
+// Events are stored in the batch of their cause. The commit numbers and chains them; after it, the
+// runner of this process sends them (delivery-dispatch.ts).
 import { tenantKey, tenantOf } from '../../domain/base/tenant.js';
-import { type DomainEvent, matchesEvent } from '../../domain/payments/event.js';
-import type { Subscription } from '../../domain/webhooks/subscription.js';
-import { newDelivery, type WebhookDelivery } from '../../domain/webhooks/webhook-delivery.js';
+import type { DomainEvent } from '../../domain/payments/event.js';
+import type { WebhookDelivery } from '../../domain/webhooks/webhook-delivery.js';
 import { isCode } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
-import type { ActiveSubscriptions, Tx } from '../../ports/storage.js';
-
-/** Sent only to the subscription that it tests, regardless of its types. */
-export const TEST_EVENT_TYPE = 'webhook.test';
+import type { Tx } from '../../ports/storage.js';
+import { deliveryOf } from './event-deliveries.js';
 
 /** Each event has a delivery for each of up to a hundred subscriptions. */
 export const WAITING_PER_BATCH = 10;
 
-/** Stages events of one tenant, in order, and their deliveries. Returns the deliveries. */
-export function stageEvents(
-  deps: Pick<Deps, 'ids' | 'clock' | 'wake' | 'directDispatch'>,
+/**
+ * Stages events of one tenant, in order. Where nothing sends them after the commit, their
+ * deliveries are stored with them, and returned.
+ */
+export async function stageEvents(
+  deps: Pick<Deps, 'ids' | 'wake' | 'dispatch'>,
   tx: Tx,
-  active: ActiveSubscriptions,
   events: readonly DomainEvent[],
-): readonly WebhookDelivery[] {
+): Promise<readonly WebhookDelivery[]> {
   const [first] = events;
   if (first === undefined) return [];
-  const dispatch = deps.directDispatch();
-  const deliveries: WebhookDelivery[] = [];
+  const tenant = tenantOf(first);
+  const dispatch = deps.dispatch();
+  for (const event of events) tx.feed.append(event);
+  const active = dispatch === null ? await tx.subscriptions.active(tenant) : [];
+  // None for a subscription that is deleted at this moment. A new one is found behind its cursor.
+  for (const subscription of active) tx.subscriptions.expect(subscription);
+  const deliveries = events.flatMap((event) =>
+    active.flatMap((subscription) => deliveryOf(deps, event, subscription) ?? []),
+  );
+  for (const delivery of deliveries) tx.deliveries.insert(delivery);
   tx.onEnd((stored) => {
-    if (!stored) {
-      dispatch?.cancel();
-      return;
-    }
-    dispatch?.send();
-    deps.wake('feed', [tenantOf(first)]);
-    if (deliveries.some(({ leaseToken }) => leaseToken === null)) deps.wake('deliveries');
+    if (!stored) return;
+    dispatch?.(events);
+    deps.wake('feed', [tenant]);
+    if (deliveries.length > 0) deps.wake('deliveries');
   });
-  const nowMs = deps.clock.nowMs();
-  for (const event of events) {
-    tx.feed.append(event, active);
-    for (const subscription of active.subscriptions) {
-      if (!isFor(event, subscription)) continue;
-      const made = newDelivery({
-        ...tenantOf(event),
-        id: deps.ids.next('whd', nowMs),
-        subscriptionId: subscription.id,
-        eventId: event.id,
-        eventType: event.type,
-        createdAtMs: nowMs,
-      });
-      const { body, createdAtMs: eventCreatedAtMs } = event;
-      const offered = { delivery: made, subscription, body, eventCreatedAtMs };
-      const delivery = dispatch?.tryReserve(offered) ?? made;
-      tx.deliveries.insert(delivery);
-      deliveries.push(delivery);
-    }
-  }
   return deliveries;
-}
-
-function isFor(event: DomainEvent, { id, eventTypes }: Subscription): boolean {
-  if (event.type === TEST_EVENT_TYPE) return id === event.subjectId;
-  return matchesEvent(eventTypes, event.type);
 }
 
 /**
@@ -79,13 +58,12 @@ export async function appendAllWaiting(deps: Deps): Promise<void> {
  * Returns how many. In quarantine, too: it only records, and their deliveries wait to be claimed.
  */
 export function appendWaiting(deps: Deps, limit: number): Promise<number> {
-  const recording = { ...deps, directDispatch: () => null };
+  const recording = { ...deps, dispatch: () => null };
   const append = async (tx: Tx) => {
     const rows = await tx.outbox.oldest(limit);
     const events = rows.map(({ event }) => event);
     for (const ofTenant of Map.groupBy(events, tenantKey).values()) {
-      const [first] = ofTenant as [DomainEvent];
-      stageEvents(recording, tx, await tx.subscriptions.active(tenantOf(first)), ofTenant);
+      await stageEvents(recording, tx, ofTenant);
     }
     tx.outbox.remove(rows);
     return rows.length;

@@ -1,8 +1,13 @@
-// Webhook subscriptions: create, list, test and delete them, and rotate their secret.
+// Webhook subscriptions: create, change, list, test and delete them, and rotate their secret.
 import { formatInstant } from '../../domain/base/instant.js';
 import { freeSlot } from '../../domain/base/slot.js';
 import { type Tenant, tenantOf } from '../../domain/base/tenant.js';
-import { eventBody, isEventPattern } from '../../domain/payments/event.js';
+import {
+  eventBody,
+  eventTypes,
+  isEventPattern,
+  matchesEvent,
+} from '../../domain/payments/event.js';
 import {
   DELETED_LISTED_MAX,
   SUBSCRIPTIONS_MAX,
@@ -16,7 +21,8 @@ import {
 import { PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
-import { stageEvents, TEST_EVENT_TYPE } from './feed.js';
+import { TEST_EVENT_TYPE } from './event-deliveries.js';
+import { stageEvents } from './feed.js';
 
 const SECRET_BYTES = 32;
 /** Deliveries that end in one batch when their subscription is deleted. */
@@ -42,9 +48,8 @@ export async function createSubscription(
   tenant: Tenant,
   input: CreateSubscriptionInput,
 ): Promise<SubscriptionWithSecret> {
-  const eventTypes = checkedEventTypes(input.eventTypes);
-  const refusal = await deps.sender.refusal(input.url);
-  if (refusal !== null) throw new PonteError('ValidationError', `url: ${refusal}`);
+  const types = checkedEventTypes(input.eventTypes);
+  await refuseUrl(deps, input.url);
   const nowMs = deps.clock.nowMs();
   const id = deps.ids.next('whs', nowMs);
   const { secret, secretSealed } = newSecret(deps, id);
@@ -52,7 +57,7 @@ export async function createSubscription(
     ...tenantOf(tenant),
     id,
     url: input.url,
-    eventTypes,
+    eventTypes: types,
     active: true,
     secretSealed,
     createdAtMs: nowMs,
@@ -74,6 +79,42 @@ export async function createSubscription(
 /** Every active subscription and the latest deleted ones, newest first. */
 export function listSubscriptions(deps: Deps, tenant: Tenant): Promise<readonly Subscription[]> {
   return deps.store.run((tx) => tx.subscriptions.list(tenant, DELETED_LISTED_MAX));
+}
+
+/**
+ * Other types count for events that are stored later; another URL takes all attempts that start
+ * later. What is not given stays. NotFound, ValidationError as for a new one.
+ */
+export async function changeSubscription(
+  deps: Deps,
+  tenant: Tenant,
+  id: string,
+  given: { readonly [K in keyof CreateSubscriptionInput]: CreateSubscriptionInput[K] | null },
+): Promise<Subscription> {
+  const types = given.eventTypes === null ? null : checkedEventTypes(given.eventTypes);
+  if (given.url !== null) await refuseUrl(deps, given.url);
+  return deps.store.run(async (tx) => {
+    const found = await activeSubscription(tx, tenant, id);
+    const next = {
+      ...found,
+      url: given.url ?? found.url,
+      eventTypes: types ?? found.eventTypes,
+    };
+    return updated(tx, { ...next, updatedAtMs: deps.clock.nowMs() });
+  });
+}
+
+/** Other active subscriptions that send some of the same events to its URL: these arrive twice. */
+export async function overlapping(
+  deps: Deps,
+  { id, url, eventTypes: own, ...tenant }: Subscription,
+): Promise<readonly string[]> {
+  const active = await deps.store.run((tx) => tx.subscriptions.active(tenant));
+  const sendsSame = (other: Subscription) =>
+    eventTypes.some((type) => matchesEvent(own, type) && matchesEvent(other.eventTypes, type));
+  return active
+    .filter((other) => other.id !== id && other.url === url && sendsSame(other))
+    .map((other) => other.id);
 }
 
 /** The new secret signs all attempts that start later. */
@@ -118,7 +159,6 @@ export async function testSubscription(
   const eventId = deps.ids.next('evt', nowMs);
   return deps.store.run(async (tx) => {
     await activeSubscription(tx, tenant, id);
-    const active = await tx.subscriptions.active(tenant);
     const event = {
       ...tenantOf(tenant),
       id: eventId,
@@ -132,8 +172,7 @@ export async function testSubscription(
       createdAtMs: nowMs,
     };
     // The response shows the delivery before its first attempt.
-    const waiting = { ...deps, directDispatch: () => null };
-    const [delivery] = stageEvents(waiting, tx, active, [event]);
+    const [delivery] = await stageEvents({ ...deps, dispatch: () => null }, tx, [event]);
     // None if it was deleted between the two reads.
     if (delivery === undefined) throw notFoundDeleted();
     return delivery;
@@ -150,12 +189,17 @@ function newSecret(deps: Deps, id: string) {
   return { secret, secretSealed: deps.secretBox.seal(secret, secretPurpose({ id })) };
 }
 
+async function refuseUrl({ sender }: Deps, url: string): Promise<void> {
+  const refusal = await sender.refusal(url);
+  if (refusal !== null) throw new PonteError('ValidationError', `url: ${refusal}`);
+}
+
 function checkedEventTypes(given: readonly string[]): readonly string[] {
-  const eventTypes = [...new Set(given)];
-  if (eventTypes.length === 0) {
+  const types = [...new Set(given)];
+  if (types.length === 0) {
     throw new PonteError('ValidationError', 'eventTypes: Name at least one event type, or "*".');
   }
-  const unknown = eventTypes.filter((pattern) => !isEventPattern(pattern));
+  const unknown = types.filter((pattern) => !isEventPattern(pattern));
   if (unknown.length > 0) {
     const names = unknown.slice(0, NAMED_MAX).map((name) => name.slice(0, NAMED_LENGTH_MAX));
     throw new PonteError(
@@ -164,7 +208,7 @@ function checkedEventTypes(given: readonly string[]): readonly string[] {
         'Send event types as documented, a namespace such as "payment_intent.*", or "*".',
     );
   }
-  return Object.freeze(eventTypes);
+  return Object.freeze(types);
 }
 
 async function activeSubscription(tx: Tx, tenant: Tenant, id: string): Promise<Subscription> {

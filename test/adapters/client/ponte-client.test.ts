@@ -2,7 +2,13 @@
 // noted, not waited for.
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
-import { createPonteClient, type RepeatOptions } from '../../../adapters/client/ponte-client.js';
+import {
+  createPonteClient,
+  type PonteClient,
+  RefusedError,
+  type RepeatOptions,
+} from '../../../adapters/client/ponte-client.js';
+import { until } from '../../support/wait.js';
 import { checkedSite, sharedSite } from '../http/checked-site.js';
 
 let orgId: string;
@@ -216,13 +222,70 @@ test('a redirect is not followed: the key would follow it', async () => {
   assert.equal(sent[0]?.headers.has('x-api-key'), false);
 });
 
+test('a list is read page after page', async () => {
+  const ponte = await newClient();
+  const externalIds = ['l1', 'l2', 'l3'];
+  for (const externalId of externalIds) {
+    await ponte.POST('/v1/payment-intents', { body: { ...order, externalId } });
+  }
+  sent.length = 0;
+  const listed: unknown[] = [];
+  for await (const payment of ponte.list('/v1/payments', { params: { query: { limit: 1 } } })) {
+    listed.push(payment.externalId);
+  }
+  assert.deepEqual(listed.toSorted(), externalIds);
+  assert.ok(sent.every(({ url }) => url.includes('limit=1')));
+  const refused = ponte.list('/v1/payments', { params: { query: { cursor: 'made up' } } });
+  await assert.rejects(refused.next(), isRefusal('ValidationError'));
+});
+
+test('events are read as they arrive, with their epoch, until the signal', async () => {
+  const ponte = await newClient();
+  const stop = new AbortController();
+  const eventTypes = ['payment_intent.*'];
+  const events = ponte.events({ after: 0, eventTypes, signal: stop.signal });
+  const create = (externalId: string) =>
+    ponte.POST('/v1/payment-intents', { body: { ...order, externalId } });
+  await create('e1');
+  const { value: first } = await events.next();
+  assert.deepEqual([first?.event, first?.sequence, first?.epoch], ['payment_intent.created', 1, 1]);
+  const second = events.next();
+  await until(() => site.world.feedReaders.waiting() === 1);
+  await create('e2');
+  assert.equal((await second).value?.sequence, 3);
+  const third = events.next();
+  await until(() => site.world.feedReaders.waiting() === 1);
+  stop.abort();
+  assert.deepEqual(await third, { value: undefined, done: true });
+  await until(() => site.world.feedReaders.waiting() === 0);
+
+  const missed = ponte.events({ after: 99 });
+  await assert.rejects(missed.next(), isRefusal('FeedReset'));
+  const latest = ponte.events({ after: 'latest' });
+  const next = latest.next();
+  await until(() => site.world.feedReaders.waiting() === 1);
+  await create('e3');
+  assert.equal((await next).value?.sequence, 5);
+});
+
+function isRefusal(code: string) {
+  return (error: unknown) => error instanceof RefusedError && error.refusal.error === code;
+}
+
+/** A client of an organization of its test. */
+async function newClient(): Promise<PonteClient> {
+  const { orgId } = await site.world.newTenant();
+  return client((request) => fetch(request), {}, await site.world.key(orgId));
+}
+
 function client(
   fetched: RepeatOptions['fetch'] = (request) => fetch(request),
   options: Partial<RepeatOptions> = {},
+  apiKey = key,
 ) {
   return createPonteClient({
     baseUrl: `http://127.0.0.1:${site.port}`,
-    apiKey: key,
+    apiKey,
     wait: async (waitMs) => {
       waits.push(waitMs);
     },

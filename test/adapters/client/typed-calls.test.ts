@@ -46,6 +46,20 @@ test('what metadata and display hold is free', async () => {
   await ponte.POST('/v1/payment-intents', { body: { ...order, metadata: free, display: free } });
 });
 
+test('a list and the feed have the types of their rows', async () => {
+  const typed = async () => {
+    for await (const payment of ponte.list('/v1/payments')) assert.equal(payment.amount, '10.00');
+    for await (const event of ponte.events({ after: 0, eventTypes: ['invoice.*'] })) {
+      if (event.event === 'invoice.settled') assert.ok(event.data.brlSettledAmount);
+    }
+    // @ts-expect-error not a list
+    ponte.list('/v1/payments/{id}');
+    // @ts-expect-error staus
+    ponte.list('/v1/invoices', { params: { query: { staus: 'expired' } } });
+  };
+  assert.equal(typed.length, 0);
+});
+
 test('a misspelled option, query or path parameter does not compile', async () => {
   // @ts-expect-error bdoy
   await ponte.POST('/v1/payment-intents', { bdoy: order, body: order });

@@ -91,7 +91,8 @@ const refusals: Partial<Record<ErrorCode, (operation: Operation) => Promise<Answ
     const needed = scopesNeeded(operation.route, await scene.exampleOf(operation.operationId));
     const key = await site.world.key(tenant.orgId, { scopes: otherScopes(needed) });
     const session = await site.world.session(tenant.orgId, { role: 'viewer' });
-    return ask(operation, { as: operation.route.access.auth === 'key' ? { key } : { session } });
+    const takesKey = ['key', 'keyElseSession'].includes(operation.route.access.auth);
+    return ask(operation, { as: takesKey ? { key } : { session } });
   },
   NotFound: notFound,
   RateLimitExceeded: async (operation) => {

@@ -12,12 +12,7 @@ import type { Payment } from '../../../core/domain/payments/payment.js';
 import { newDelivery } from '../../../core/domain/webhooks/webhook-delivery.js';
 import type { IdPrefix } from '../../../core/ports/outside.js';
 import type { Tx } from '../../../core/ports/storage.js';
-import {
-  aBarePayment,
-  aDocument,
-  anAccount,
-  subscriptionsAfter,
-} from '../../support/samples/domain-samples.js';
+import { aBarePayment, aDocument, anAccount } from '../../support/samples/domain-samples.js';
 import { aMail } from '../../support/samples/mail-samples.js';
 import { sharedSite } from './checked-site.js';
 import { newSubscription } from './docs/example-calls.js';
@@ -164,7 +159,7 @@ test('events: each once, by its sequence', async () => {
         const occurredAt = formatInstant(nowMs);
         const body = eventBody(type, { subscriptionId, externalEventId: id, occurredAt });
         const event = { ...tenant, id, type, subjectId: 'whs_1', body, createdAtMs: nowMs };
-        tx.feed.append(event, subscriptionsAfter(0));
+        tx.feed.append(event);
       }
     });
   };

@@ -74,11 +74,14 @@ const promised: readonly string[] = [
   'POST /v1/webhook-subscriptions/{id}/rotate-secret K webhooks:write',
   'POST /v1/webhook-subscriptions/{id}/test K webhooks:write',
   'DELETE /v1/webhook-subscriptions/{id} K webhooks:write',
+  'PATCH /v1/webhook-subscriptions/{id} K webhooks:write',
   'GET /v1/events K webhooks:read',
+  'GET /v1/audit J audit:read',
   'POST /v1/auth/switch-mode J',
   'GET /v1/auth/sessions J',
   'POST /v1/auth/sign-out J',
   'GET /v1/onboarding/status J',
+  'GET /v1/me E',
   'POST /v1/test-helpers/payments/{id}/advance K payment_intents:write|invoices:write',
   'POST /v1/test-helpers/payments/{id}/simulate K payment_intents:write|invoices:write',
   'GET /v1/buyer-kyc/{buyerId}/requirements E connected_accounts:write|payment_intents:write',
@@ -86,7 +89,15 @@ const promised: readonly string[] = [
 ];
 
 test('the table has every route of the interface, under its credential and scope', () => {
-  const letters = { key: 'K', session: 'J', either: 'E', none: '-', partner: '', signature: '' };
+  const letters = {
+    key: 'K',
+    keyElseSession: 'K',
+    session: 'J',
+    either: 'E',
+    none: '-',
+    partner: '',
+    signature: '',
+  };
   const table = operations.map(({ path, route: { method, access } }) =>
     `${method} ${path} ${letters[access.auth]} ${scopesIn(access.scope).join('|')}`.trim(),
   );

@@ -13,6 +13,9 @@ export const operations = routes.flatMap((route) =>
   Object.entries(route.operations).map(([operationId, path]) => ({ operationId, path, route })),
 );
 export const keyed = operations.filter(({ route }) => route.access.auth === 'key');
+export const readByApprovers = operations.filter(
+  ({ route }) => route.access.auth === 'keyElseSession',
+);
 export const eithers = operations.filter(({ route }) => route.access.auth === 'either');
 export const sessioned = operations.filter(({ route }) => route.access.auth === 'session');
 
@@ -47,7 +50,13 @@ export async function tableScene(t: SuiteEnd): Promise<TableScene> {
     tenant,
     key,
     own: { key, session },
-    accepted: { key: { key }, session: { session }, either: { session }, ...unasked },
+    accepted: {
+      key: { key },
+      session: { session },
+      either: { session },
+      keyElseSession: { session },
+      ...unasked,
+    },
     liveKey: await site.world.key(tenant.orgId, { mode: 'live' }),
     exampleOf(operationId, home = tenant) {
       const example = examples[operationId];

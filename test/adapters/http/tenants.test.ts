@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { type Auth, noParams } from '../../../adapters/http/protocol/route-row.js';
 import { parseApiKey } from '../../../core/domain/access/api-key.js';
+import { memberRoles, scopesOf } from '../../../core/domain/access/member.js';
 import type { Tenant } from '../../../core/domain/base/tenant.js';
 import type { IdPrefix } from '../../../core/ports/outside.js';
 import { revokeKey } from '../../../core/usecases/access/keys.js';
@@ -27,6 +28,7 @@ import {
   keyed,
   operations,
   otherScopes,
+  readByApprovers,
   scopesNeeded,
   sessioned,
   type TableScene,
@@ -36,11 +38,17 @@ import {
 
 type Json = Readonly<Record<string, unknown>>;
 
-const guarded = [...keyed, ...eithers, ...sessioned];
+const guarded = [...keyed, ...readByApprovers, ...eithers, ...sessioned];
 const named = guarded.filter(({ route }) => route.params !== noParams);
 const lists = guarded.filter(({ route }) => route.method === 'GET' && route.params === noParams);
-/** Keys belong to an organization: its sessions of either mode see, roll and revoke them. */
-const ofBothModes = ['listApiKeys', 'rollApiKey', 'revokeApiKey'];
+/** Of an organization: its sessions of either mode see, roll and revoke keys; all see its name. */
+const ofBothModes = [
+  'listApiKeys',
+  'rollApiKey',
+  'revokeApiKey',
+  'readCredential',
+  'listAuditEntries',
+];
 
 const ids = /(?<![a-z0-9])(?:acct|byr|doc|evt|inv|key|kyc|mem|org|pi|rcv|whd|whs)_[0-9a-z]{26}/g;
 
@@ -153,9 +161,14 @@ test('without access, existing and missing resources get the same answer', async
   for (const { operationId, route } of named) {
     const needed = scopesNeeded(route, await scene.exampleOf(operationId));
     const lacking = { key: await world.key(tenant.orgId, { scopes: otherScopes(needed) }) };
-    const viewer = { session: await world.session(tenant.orgId, { role: 'viewer' }) };
     const malformed = { key: 'sk_test_a.b', session: 'abc.def.ghi' };
-    for (const used of [{}, malformed, ...(needed.length === 0 ? [] : [lacking, viewer])]) {
+    const refused: Credentials[] = [{}, malformed, ...(needed.length === 0 ? [] : [lacking])];
+    const role = memberRoles.find((some) =>
+      needed.every((scope) => !scopesOf(some).includes(scope)),
+    );
+    if (role !== undefined && needed.length > 0)
+      refused.push({ session: await world.session(tenant.orgId, { role }) });
+    for (const used of refused) {
       const example = await scene.exampleOf(operationId);
       const mine = await unwritten(() => scene.send(route, example, used));
       assert.ok([400, 401, 403].includes(mine.status), `${operationId}: ${mine.text}`);
@@ -216,11 +229,12 @@ test('a cursor of another tenant is refused like one that was made up', async ()
       assert.deepEqual(seen(foreign), seen(await ask([...cursor].toReversed().join(''))));
     }
   }
-  assert.deepEqual(paged, [
-    'listPayments',
-    'listInvoices',
-    'listConnectedAccounts',
+  assert.deepEqual(paged.toSorted(), [
     'listAccounts',
+    'listAuditEntries',
+    'listConnectedAccounts',
+    'listInvoices',
+    'listPayments',
   ]);
 });
 
@@ -318,7 +332,7 @@ test('a document’s URL that was not given out: 401, whether there is one or no
 
 /** What a row takes of these credentials, one at a time. */
 function eachOf({ key, session }: Required<Credentials>, auth: Auth): readonly Credentials[] {
-  if (auth === 'either') return [{ key }, { session }];
+  if (auth === 'either' || auth === 'keyElseSession') return [{ key }, { session }];
   return auth === 'key' ? [{ key }] : [{ session }];
 }
 

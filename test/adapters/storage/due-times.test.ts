@@ -10,7 +10,6 @@ import {
   anAdvance,
   anEvent,
   aSubscription,
-  subscriptionsAfter,
   T0,
 } from '../../support/samples/domain-samples.js';
 import { aMail } from '../../support/samples/mail-samples.js';
@@ -62,7 +61,7 @@ test('a lease taken by a clock that was ahead ends when its time has passed', as
   await store.migrate();
   await store.run(async (tx) => {
     tx.subscriptions.insert(aSubscription());
-    tx.feed.append(anEvent(), subscriptionsAfter(1));
+    tx.feed.append(anEvent());
     tx.deliveries.insert(aDelivery({ dueAtMs: T0 }));
   });
   const claim = (nowMs: number) =>

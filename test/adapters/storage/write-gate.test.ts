@@ -17,7 +17,6 @@ import {
   aDelivery,
   anEvent,
   aSubscription,
-  subscriptionsAfter,
   T0,
 } from '../../support/samples/domain-samples.js';
 import { aMail } from '../../support/samples/mail-samples.js';
@@ -131,7 +130,7 @@ for (const [name, pair] of Object.entries(pairs)) {
         tx.commands.insert(aCommand({ dueAtMs: T0 }));
         tx.mails.insert(aMail({ dueAtMs: T0 }));
         tx.subscriptions.insert(aSubscription());
-        tx.feed.append(anEvent(), subscriptionsAfter(1));
+        tx.feed.append(anEvent());
         tx.deliveries.insert(aDelivery({ dueAtMs: T0 }));
       });
       const claimed = async ({ claims }: Store) =>

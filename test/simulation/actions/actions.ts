@@ -21,6 +21,7 @@ import {
   rotateSecret,
   testSubscription,
 } from '../../../core/usecases/webhooks/subscriptions.js';
+import { everyEventReachesEverySubscription } from '../invariants/event-invariants.js';
 import type { ActionName } from '../run-profile.js';
 import { GIVEN_UP, tenants } from '../world/actors.js';
 import { readFeed } from '../world/feed-reader.js';
@@ -224,6 +225,7 @@ export function dueWorkers(world: World): readonly WorkerName[] {
       ...observed.partyCommands.values(),
     ].some(isDue),
     deliveries: [...observed.deliveries.values()].some(isDue),
+    missing: everyEventReachesEverySubscription(observed) !== null,
     inbox: [...observed.inbox.values()].some(isDue),
     expiry: payments.some(
       ({ payment: { status, expiresAtMs } }) =>

@@ -106,11 +106,17 @@ export function oneDeliveryIdAndTheSameBytes(observed: ObservedState): string | 
   }
   for (const { deliveryId, eventType, body } of observed.freshReceived) {
     const delivery = observed.deliveries.get(deliveryId);
-    if (delivery === undefined) return `${deliveryId} was sent and is no delivery`;
+    if (delivery === undefined) continue;
     if (delivery.eventType !== eventType) return `${deliveryId} was sent as ${eventType}`;
     if (bodies.get(delivery.eventId) !== body) return `${deliveryId} was sent with other bytes`;
   }
   return null;
+}
+
+/** The row may come after the webhook, under the id that the receiver has got. */
+export function everyWebhookIsOfADelivery({ sentWithoutRow }: ObservedState): string | null {
+  const [webhook] = sentWithoutRow;
+  return webhook === undefined ? null : `${webhook.deliveryId} was sent and is no delivery`;
 }
 
 export function deliveredOnlyIfReceived(observed: ObservedState): string | null {

@@ -1,6 +1,7 @@
 // The invariants: each function is named for its rule and returns a violation or null. `always`
 // holds after every step, `atTheEnd` once faults have stopped and time has passed, `inTheLongRun`
 // some days later. They judge by the books of the partner and the receivers, not of the core.
+import { noChangeByAnActorIsWithoutAnEntry } from './audit-invariants.js';
 import {
   noBytesAreKept,
   noDocumentIsReadAfterItsPurge,
@@ -14,6 +15,7 @@ import {
   deliveredOnlyIfReceived,
   everyDeliveryEnded,
   everyEventReachesEverySubscription,
+  everyWebhookIsOfADelivery,
   nothingIsDoneInQuarantine,
   oneDeliveryIdAndTheSameBytes,
   oneEventPerChangeAndNamespaceInOrder,
@@ -88,6 +90,7 @@ export const always = {
   noCallerSeesASurprise,
   noTenantChangesAnothersRows,
   noTenantSeesAnothersRows,
+  noChangeByAnActorIsWithoutAnEntry,
   nothingAcknowledgedIsLost,
   oneResourcePerKeyAndExternalId,
   statusesFollowTheTableAndTerminalOnesStay,
@@ -137,7 +140,6 @@ export const always = {
   sequencesAreGapFreeAndChained,
   oneSequenceHasOneEventPerEpoch,
   nothingIsDoneInQuarantine,
-  everyEventReachesEverySubscription,
   oneDeliveryIdAndTheSameBytes,
   deliveredOnlyIfReceived,
   webhooksVerifyWithTheNewestSecret,
@@ -147,6 +149,8 @@ export const atTheEnd = {
   everyMessageIsAnswered,
   everyPaymentIsTerminal,
   noWorkIsLeft,
+  everyEventReachesEverySubscription,
+  everyWebhookIsOfADelivery,
   everyDeliveryEnded,
   noDocumentWaitsForItsPurge,
   fundsAgreeWithThePartner,

@@ -22,7 +22,7 @@ import {
   type LedgerDifference,
 } from '../../../core/usecases/payments/ledger-check.js';
 import type { PartnerTransaction } from '../partner/partner-ledger.js';
-import type { BatchObserver, StagedWrite } from '../world/gated-store.js';
+import type { BatchObserver, ObservedBatch, StagedWrite } from '../world/gated-store.js';
 import type { ReceivedWebhook } from '../world/simulated-receivers.js';
 import { ObservedParties } from './observed-parties.js';
 import { allParts, type ObservedPayment, type Part, readParts } from './observed-payment.js';
@@ -30,12 +30,6 @@ import { ObservedRows, type RowsCopy } from './observed-rows.js';
 import { mailIdOf, type Outside } from './outside-truth.js';
 import { QuarantineMonitor } from './quarantine-monitor.js';
 import { RestoreExemptions } from './restore-exemptions.js';
-
-/** What a batch wrote, and for whom if one of the tenants asked for it. */
-export interface Batch {
-  readonly by: Tenant | null;
-  readonly writes: readonly StagedWrite[];
-}
 
 export interface StateCopy {
   readonly memories: RowsCopy;
@@ -48,6 +42,8 @@ export class ObservedState extends ObservedRows implements BatchObserver {
   readonly exempt = new RestoreExemptions();
   /** The newest sealed secret at each claim of a delivery that was not sent yet, by process. */
   readonly #claimedSecrets = new Map<string, string[]>();
+  /** The same for deliveries that are sent without a claim. */
+  readonly #namedSecrets = new Map<string, string>();
   /** Errors that no caller may see. */
   readonly surprises: string[] = [];
   /** What was shown and should not have been. */
@@ -59,11 +55,13 @@ export class ObservedState extends ObservedRows implements BatchObserver {
   readonly reordered: { readonly reference: string; readonly sinceMs: number }[] = [];
   /** What reached receivers and was not judged yet. */
   freshReceived: readonly ReceivedWebhook[] = [];
-  freshBatches: readonly Batch[] = [];
+  /** Webhooks whose delivery has no row yet. */
+  sentWithoutRow: readonly ReceivedWebhook[] = [];
+  freshBatches: readonly ObservedBatch[] = [];
   /** Payments that passed KYC since the last look. */
   freshlyVerified: readonly ObservedPayment[] = [];
   storedDocuments: ReadonlyMap<string, readonly string[]> = new Map();
-  #batchesSince: Batch[] = [];
+  #batchesSince: ObservedBatch[] = [];
   differences: readonly LedgerDifference[] = [];
   /** Every key that signed bank details. */
   recordKeys: readonly ServiceKey[] = [];
@@ -92,18 +90,20 @@ export class ObservedState extends ObservedRows implements BatchObserver {
     return this.parties.touched || sets.some((set) => set.size > 0);
   }
 
-  applied(process: string, writes: readonly StagedWrite[], by: Tenant | null): void {
+  applied(batch: ObservedBatch): void {
     this.#batches += 1;
-    this.#batchesSince.push({ by, writes });
-    for (const write of writes) {
+    this.#batchesSince.push(batch);
+    for (const write of batch.writes) {
       this.#note(write);
       this.parties.note(write);
-      const { group, method, args } = write;
-      if (group === 'deliveries' && method === 'insert') {
-        const delivery = args[0] as WebhookDelivery;
-        if (delivery.leaseToken !== null) this.#noteClaim(process, delivery);
-      }
     }
+  }
+
+  /** A delivery is named right after its subscription was read. */
+  namedDelivery(process: string, id: string): void {
+    const subscriptionId = id.slice(id.indexOf('/') + 1);
+    const secret = this.secrets.get(subscriptionId)?.at(-1);
+    if (secret !== undefined) this.#namedSecrets.set(`${process} ${id}`, secret);
   }
 
   claimedMails(mails: readonly Mail[]): void {
@@ -125,7 +125,6 @@ export class ObservedState extends ObservedRows implements BatchObserver {
     this.quarantine.noteWrites(writes);
   }
 
-  /** A claim, or a batch that stored the delivery with a lease. */
   #noteClaim(process: string, { id, subscriptionId }: WebhookDelivery): void {
     this.#touched.deliveries.add(id);
     const secret = this.secrets.get(subscriptionId)?.at(-1);
@@ -136,7 +135,8 @@ export class ObservedState extends ObservedRows implements BatchObserver {
 
   /** The oldest secret with which this process may sign the delivery that it is about to send. */
   secretToSign(process: string, deliveryId: string): string {
-    return this.#claimedSecrets.get(`${process} ${deliveryId}`)?.shift() ?? '';
+    const key = `${process} ${deliveryId}`;
+    return this.#claimedSecrets.get(key)?.shift() ?? this.#namedSecrets.get(key) ?? '';
   }
 
   leasesEnded(): void {
@@ -149,7 +149,13 @@ export class ObservedState extends ObservedRows implements BatchObserver {
   /** What reached receivers since the last look comes up for judgement. */
   receive(): void {
     const received = this.outside.received();
-    this.freshReceived = received.slice(this.#receivedSeen);
+    const unjudged = [...this.sentWithoutRow, ...received.slice(this.#receivedSeen)];
+    const { true: known = [], false: unknown = [] } = Object.groupBy(
+      unjudged,
+      ({ deliveryId }) => String(this.deliveries.has(deliveryId)) as 'true' | 'false',
+    );
+    this.freshReceived = known;
+    this.sentWithoutRow = unknown;
     this.#receivedSeen = received.length;
     this.freshBatches = this.#batchesSince;
     this.#batchesSince = [];
@@ -238,6 +244,7 @@ export class ObservedState extends ObservedRows implements BatchObserver {
     this.parties.goBackTo(parties);
     this.#batchesSince = [];
     this.freshBatches = [];
+    this.sentWithoutRow = [];
     const mails = this.outside.mails().map(({ messageId }) => mailIdOf(messageId));
     const unknown = mails.filter((id) => !this.parties.mails.has(id));
     this.exempt.note(this.outside.books.transactions, unknown, this);
@@ -289,7 +296,7 @@ export class ObservedState extends ObservedRows implements BatchObserver {
         if (method !== 'logAttempt') touched.deliveries.add((row as WebhookDelivery).id);
         break;
       case 'subscriptions':
-        this.#noteSubscription(row as Subscription);
+        if (method !== 'advance') this.#noteSubscription(row as Subscription);
         break;
       case 'epochs':
         if (method === 'update' && (row as Epoch).state === 'open') this.quarantine.isOn = false;

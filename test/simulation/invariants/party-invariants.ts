@@ -75,8 +75,10 @@ export function sellersAreReadyOnceAndOnlyWhenTheyAre(observed: ObservedState): 
 export function sellersArePaidAtTheirOwnDestination(observed: ObservedState): string | null {
   return eachPayment(observed, (found) => {
     const { orgId, mode, sellerExternalId, destination } = found.payment;
-    const strayed = observed.transactionsOf(found).find(({ kind, request }) => {
-      return kind === 'payout' && JSON.parse(request).destination !== destination;
+    // One that came back may be paid again to another destination.
+    const strayed = observed.transactionsOf(found).find(({ kind, status, request }) => {
+      const isPaid = kind === 'payout' && status !== 'returned';
+      return isPaid && JSON.parse(request).destination !== destination;
     });
     if (strayed !== undefined) return `its payout ${strayed.ref} goes elsewhere`;
     if (sellerExternalId === null) {

@@ -11,6 +11,7 @@ import {
 import { importsOf } from '../../support/source-tree.js';
 import type { InvariantName } from '../invariants/invariants.js';
 import type { Focus } from '../run-profile.js';
+import { auditMutants } from './audit-mutants.js';
 import { blindPayMutants } from './blindpay-mutants.js';
 import { moneyMutants } from './money-mutants.js';
 import { partyMutants } from './party-mutants.js';
@@ -38,6 +39,7 @@ export const mutants: readonly Mutant[] = [
   ...moneyMutants,
   ...partyMutants,
   ...blindPayMutants,
+  ...auditMutants,
 ];
 
 const root = new URL('../../../', import.meta.url).href;

@@ -124,14 +124,6 @@ export const paymentMutants = [
     caughtBy: ['oneEventPerChangeAndNamespaceInOrder'],
   },
   {
-    name: 'subscriptions may change before an event is stored',
-    file: 'adapters/storage/tables/event-rows.ts',
-    edits: [['where $8 = coalesce(', 'where $8 >= 0 or $8 = coalesce(']],
-    focus: { ...payments, often: ['subscribe'], slowReads: 0.5 },
-    first: { seed: 20, steps: 40 },
-    caughtBy: ['everyEventReachesEverySubscription'],
-  },
-  {
     name: 'a sequence is skipped',
     file: 'core/domain/payments/event.ts',
     edits: [
@@ -162,18 +154,43 @@ export const paymentMutants = [
       ],
     ],
     focus: { ...payments, often: ['subscribe'] },
+    caughtBy: ['everyWebhookIsOfADelivery', 'deliveredOnlyIfReceived'],
+  },
+  {
+    name: 'a delivery has another id after a crash',
+    file: 'core/usecases/webhooks/event-deliveries.ts',
+    edits: [
+      [
+        "ids.named('whd', event.createdAtMs, `${event.id}/${subscription.id}`)",
+        "ids.next('whd', event.createdAtMs)",
+      ],
+    ],
+    focus: { ...payments, faults: { crash: 0.02 }, often: ['subscribe'] },
+    first: { seed: 2, steps: 250 },
+    caughtBy: ['everyWebhookIsOfADelivery'],
+  },
+  {
+    name: 'the cursor passes an event before its delivery has a row',
+    file: 'core/usecases/webhooks/event-deliveries.ts',
+    edits: [['advance(subscription, last)', 'advance(subscription, last + 1)']],
+    focus: { ...payments, faults: { crash: 0.02 }, often: ['subscribe'] },
+    first: { seed: 2, steps: 250 },
+    caughtBy: ['everyEventReachesEverySubscription'],
+  },
+  {
+    name: 'a webhook names another type of event',
+    file: 'core/usecases/webhooks/delivery-attempts.ts',
+    edits: [['[webhookHeaders.eventType]: delivery.eventType', '[webhookHeaders.eventType]: body']],
+    focus: { ...payments, often: ['subscribe'] },
+    first: { seed: 1, steps: 80 },
     caughtBy: ['oneDeliveryIdAndTheSameBytes'],
   },
   {
-    name: 'a delivery that is stored with a lease is signed with a former secret',
-    file: 'adapters/storage/tables/delivery-rows.ts',
-    edits: [
-      [
-        'stageChanged(unit, subscriptions.update(subscription), subscription)',
-        'unit.stage(subscriptions.update(subscription))',
-      ],
-    ],
-    focus: { ...payments, often: ['subscribe', 'rotateSecret'], slowReads: 0.5 },
+    name: 'what is sent after a commit is signed with a former secret',
+    file: 'adapters/storage/sqlite/database.ts',
+    edits: [['for (const statement of statements) this.#cache.dropFor(statement);', '']],
+    focus: { ...payments, often: ['subscribe', 'rotateSecret'] },
+    first: { seed: 8, steps: 80 },
     caughtBy: ['webhooksVerifyWithTheNewestSecret'],
   },
   {

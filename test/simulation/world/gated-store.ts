@@ -15,9 +15,16 @@ export interface StagedWrite {
   readonly args: readonly unknown[];
 }
 
+export interface ObservedBatch {
+  readonly writes: readonly StagedWrite[];
+  /** The tenant in whose name it was done; null for workers and operators. */
+  readonly by: Tenant | null;
+  /** False for workers. */
+  readonly hasActor: boolean;
+}
+
 export interface BatchObserver {
-  /** `by` is the tenant in whose name it was done; null for workers and operators. */
-  applied(process: string, writes: readonly StagedWrite[], by: Tenant | null): void;
+  applied(batch: ObservedBatch): void;
   /** Applied by a run that a quarantine must refuse. */
   gatedWrites(writes: readonly StagedWrite[]): void;
   claimedMails(mails: readonly Mail[]): void;
@@ -36,6 +43,7 @@ export interface GatedStoreInput {
   readonly slowReads: () => number;
   /** In whose name the call under way is made. */
   readonly by: () => Tenant | null;
+  readonly hasActor: () => boolean;
   readonly trace: (line: string) => void;
 }
 
@@ -58,6 +66,7 @@ const writes: ReadonlySet<string> = new Set([
   'expect',
   'expectNoQuarantine',
   'requestPurge',
+  'advance',
   'removeDeliveries',
   'removeMessages',
   'removeEvents',
@@ -66,7 +75,7 @@ const writes: ReadonlySet<string> = new Set([
 type Methods = Readonly<Record<string, (...args: unknown[]) => unknown>>;
 
 export function gatedStore(input: GatedStoreInput): Store {
-  const { store, process, gates, observer, random, by, trace } = input;
+  const { store, process, gates, observer, random, by, hasActor, trace } = input;
   const run: Store['run'] = async (work, options) => {
     let staged: StagedWrite[] = [];
     const slow = random.chance(input.slowReads());
@@ -83,7 +92,7 @@ export function gatedStore(input: GatedStoreInput): Store {
       ),
     );
     if (options?.inQuarantine !== true) observer.gatedWrites(staged);
-    observer.applied(process.name, staged, by());
+    observer.applied({ writes: staged, by: by(), hasActor: hasActor() });
     if (staged.length > 0) trace(`${process.name} wrote ${described(staged)}`);
     if (staged.length > 0) await gates.pass(process, 'batch applied');
     else if (slow) await gates.pass(process, 'read done');
@@ -111,6 +120,8 @@ function gatedClaims({ store, process, gates, observer }: GatedStoreInput): Clai
   return {
     owner: claims.owner,
     newLease: () => claims.newLease(),
+    // Without a gate: what is sent is signed with what was read.
+    activeSubscriptions: (tenant) => gates.real(() => claims.activeSubscriptions(tenant)),
     commands: (claim) =>
       gated(
         'claim commands',
@@ -174,6 +185,7 @@ function gatedTx(
   };
   return new Proxy(tx, {
     get: (target, group: string) => {
+      if (group === 'changes') return () => target.changes();
       const methods = Reflect.get(target, group) as Methods;
       return gatedGroup(group, methods);
     },

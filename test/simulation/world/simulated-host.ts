@@ -7,6 +7,7 @@ import { createTokenSigner, fixedKeys } from '../../../adapters/crypto/jwt.js';
 import { createLetters } from '../../../adapters/pages/letters/letters.js';
 import { schedules } from '../../../core/domain/base/schedules.js';
 import type { Mode, Tenant } from '../../../core/domain/base/tenant.js';
+import type { AuditAuthor } from '../../../core/domain/service/audit-entry.js';
 import { PonteError } from '../../../core/errors.js';
 import type { Deps } from '../../../core/ports/deps.js';
 import type { DocumentStorage, Ids, Log, SecretBox } from '../../../core/ports/outside.js';
@@ -19,11 +20,16 @@ import { runPurges } from '../../../core/usecases/parties/documents.js';
 import { readFile } from '../../../core/usecases/parties/dossier-files.js';
 import { runExpiry } from '../../../core/usecases/payments/payments.js';
 import { runAdvances } from '../../../core/usecases/sandbox/sandbox.js';
+import { audited } from '../../../core/usecases/service/audit-log.js';
 import type { Runner } from '../../../core/usecases/service/concurrency-limiter.js';
 import {
   type DeliveryRunner,
   deliveryRunner,
 } from '../../../core/usecases/webhooks/delivery-runner.js';
+import {
+  type MissingSearch,
+  missingSearch,
+} from '../../../core/usecases/webhooks/event-deliveries.js';
 import { type HostClock, newHostClock } from '../../../host/host-clock.js';
 import type { ObservedState } from '../invariants/observed-state.js';
 import { monitorSends } from '../invariants/quarantine-monitor.js';
@@ -41,6 +47,7 @@ import type { SimulatedReceivers } from './simulated-receivers.js';
 export const workers = [
   'commands',
   'deliveries',
+  'missing',
   'inbox',
   'expiry',
   'advances',
@@ -72,6 +79,9 @@ const LIMIT = 10;
 /** The tenant in whose name a call is made, wherever that call leads. */
 const acting = new AsyncLocalStorage<Tenant>();
 
+/** Who makes a call, wherever that call leads; workers have no actor. */
+const authored = new AsyncLocalStorage<AuditAuthor>();
+
 /** `by` is the tenant who asks; it must be shown nothing of others. */
 export interface Beginning<T> {
   readonly by?: Tenant;
@@ -81,13 +91,14 @@ export interface Beginning<T> {
 
 export class SimulatedHost {
   readonly process: SimulatedProcess;
-  readonly deps: Deps;
+  readonly #deps: Deps;
   /** Of its machine; the clock of the database is right. */
   machineAheadMs = 0;
   readonly #clock: HostClock;
   readonly #world: Surroundings;
   readonly #commands: Runner;
   readonly #deliveries: DeliveryRunner;
+  readonly #searchMissing: MissingSearch;
   readonly #working = new Set<WorkerName>();
   /** False until it has started: then it works and answers. */
   ready = false;
@@ -101,9 +112,16 @@ export class SimulatedHost {
       databaseMs: async () => world.nowMs,
     });
     void this.#clock.measure();
-    this.deps = this.#depsOf(store);
-    this.#commands = commandRunner(this.deps);
-    this.#deliveries = deliveryRunner(this.deps);
+    this.#deps = this.#depsOf(store);
+    this.#commands = commandRunner(this.#deps);
+    this.#deliveries = deliveryRunner(this.#deps);
+    this.#searchMissing = missingSearch(this.#deps);
+  }
+
+  /** Those of the actor who makes the call under way. */
+  get deps(): Deps {
+    const author = authored.getStore();
+    return author === undefined ? this.#deps : audited(this.#deps, author);
   }
 
   /** As a process starts: alone on the database, it ends the leases of the one before it. */
@@ -112,15 +130,30 @@ export class SimulatedHost {
       this.ready = true;
       return;
     }
-    this.begin('start', () => this.deps.store.claims.releaseAll(this.deps.clock.nowMs()), {
+    const resume = async () => {
+      await this.deps.store.claims.releaseAll(this.deps.clock.nowMs());
+      await this.#searchMissing({ all: true });
+    };
+    this.#begin('start', resume, {
       done: () => {
         this.ready = true;
       },
     });
   }
 
-  /** Begins something and goes on; `done` is called unless the process dies before. */
-  begin<T>(label: string, what: () => Promise<T>, { by, done, refused }: Beginning<T> = {}): void {
+  /** Begins what an actor asks for; `done` is called unless the process dies before. */
+  begin<T>(label: string, what: () => Promise<T>, beginning: Beginning<T> = {}): void {
+    const { by } = beginning;
+    const actor =
+      by === undefined
+        ? ({ kind: 'operator', id: 'simulated' } as const)
+        : ({ kind: 'key', id: by.orgId } as const);
+    const orgId = by?.orgId ?? null;
+    const author = { actor, orgId, address: null, action: label, requestId: null };
+    authored.run(author, () => this.#begin(label, what, beginning));
+  }
+
+  #begin<T>(label: string, what: () => Promise<T>, { by, done, refused }: Beginning<T> = {}): void {
     const { trace, observed } = this.#world;
     trace(`${this.process.name} begins ${label}`);
     const begun = by === undefined ? what() : acting.run(by, what);
@@ -144,7 +177,7 @@ export class SimulatedHost {
     if (this.#working.has(worker) || !this.#clock.isAccurate()) return false;
     this.#working.add(worker);
     const nowMs = this.deps.clock.nowMs();
-    this.begin(worker, () => this.#run(worker, nowMs).finally(() => this.#working.delete(worker)));
+    this.#begin(worker, () => this.#run(worker, nowMs).finally(() => this.#working.delete(worker)));
     return true;
   }
 
@@ -154,6 +187,8 @@ export class SimulatedHost {
         return this.#commands.runOnce(nowMs, LIMIT);
       case 'deliveries':
         return this.#deliveries.runOnce(nowMs, LIMIT);
+      case 'missing':
+        return this.#storeMissing(nowMs);
       case 'inbox':
         return runInbox(this.deps, nowMs, LIMIT);
       case 'readings':
@@ -167,6 +202,11 @@ export class SimulatedHost {
       case 'mails':
         return runMails(this.deps, nowMs, LIMIT);
     }
+  }
+
+  async #storeMissing(nowMs: number): Promise<number> {
+    await this.#deliveries.storeSlow(nowMs);
+    return this.#searchMissing();
   }
 
   #depsOf(store: Store): Deps {
@@ -195,6 +235,7 @@ export class SimulatedHost {
         random,
         slowReads: () => world.profile.slowReads,
         by: () => acting.getStore() ?? null,
+        hasActor: () => authored.getStore() !== undefined,
         trace: world.trace,
       }),
       keyUses: new Map(),
@@ -203,11 +244,18 @@ export class SimulatedHost {
       tokenSigner,
       rateLimits: { take: () => Promise.resolve(null) },
       clock: this.#clock,
-      ids: world.ids,
+      ids: {
+        ...world.ids,
+        named: (prefix, atMs, name) => {
+          const id = world.ids.named(prefix, atMs, name);
+          if (prefix === 'whd') world.observed.namedDelivery(this.process.name, id);
+          return id;
+        },
+      },
       log: this.#log(),
       metrics: null,
       wake: () => undefined,
-      directDispatch: () => this.#deliveries.directDispatch(),
+      dispatch: () => this.#deliveries.dispatch(),
       runCommand: runInline,
       settings: {
         baseUrl: 'https://api.example',

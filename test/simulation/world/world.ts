@@ -393,12 +393,13 @@ export class World implements Surroundings {
 /** Sortable by time, unique, and the same for the same seed. */
 function seededIds(random: SeededRandom): Ids {
   let count = 0;
+  const timeText = (atMs: number) => atMs.toString(36).padStart(9, '0');
   return {
     next: (prefix, nowMs) => {
       count += 1;
-      const time = nowMs.toString(36).padStart(9, '0');
-      return `${prefix}_${time}${count.toString(36).padStart(6, '0')}`;
+      return `${prefix}_${timeText(nowMs)}${count.toString(36).padStart(6, '0')}`;
     },
+    named: (prefix, atMs, name) => `${prefix}_${timeText(atMs)}${name}`,
     randomBytes: (length) => Uint8Array.from({ length }, () => random.between(0, 255)),
   };
 }

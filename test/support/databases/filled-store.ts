@@ -30,12 +30,12 @@ import {
   otherMode,
   otherOrg,
   someFunds,
-  subscriptionsAfter,
   T0,
   tenant,
 } from '../samples/domain-samples.js';
 import { aCheckValue, anEpoch, aServiceKey } from '../samples/key-samples.js';
 import { aMail, aNotice, aPageSession } from '../samples/mail-samples.js';
+import { anOperator } from '../samples/operator-samples.js';
 import { aSimulatedReport } from '../samples/payin-samples.js';
 
 /** Past what a float can count. */
@@ -44,6 +44,7 @@ const LARGE_MINOR = 9_007_199_254_740_993n;
 export async function fillStore(store: Store): Promise<void> {
   await store.run(async (tx) => {
     tx.organizations.insert(anOrganization(), [aProfile(), aProfile({ mode: 'live' })]);
+    tx.operators.insert(anOperator());
     tx.members.insert(aMember());
     tx.memberSessions.insert(aMemberSession());
     tx.destinationChanges.insert(aDestinationChange());
@@ -67,7 +68,7 @@ export async function fillStore(store: Store): Promise<void> {
     tx.pageSessions.insert(aPageSession());
     tx.subscriptions.insert(aSubscription({ slot: 5 }));
     tx.subscriptions.insert(aSubscription({ id: 'whs_2', active: false }));
-    tx.feed.append(anEvent(), subscriptionsAfter(2));
+    tx.feed.append(anEvent());
     tx.deliveries.insert(aDelivery());
     tx.deliveries.logAttempt(anAttempt());
     tx.inbox.insert(aMessage());
@@ -90,6 +91,7 @@ export function contentsOf(store: Store): Promise<readonly unknown[]> {
       tx.organizations.list(),
       tx.organizations.profile(tenant),
       tx.organizations.profile(otherMode),
+      tx.operators.list(),
       tx.members.list('org_a'),
       tx.memberSessions.get('org_a', 'ses_1'),
       tx.destinationChanges.list(tenant, 5),

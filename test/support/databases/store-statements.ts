@@ -29,12 +29,12 @@ import {
   aSubscription,
   duePage,
   someFunds,
-  subscriptionsAfter,
   T0,
   tenant,
 } from '../samples/domain-samples.js';
 import { aCheckValue, anEpoch, aServiceKey } from '../samples/key-samples.js';
 import { aMail, aNotice, aPageSession } from '../samples/mail-samples.js';
+import { anOperator } from '../samples/operator-samples.js';
 import { aSimulatedReport } from '../samples/payin-samples.js';
 
 const page = { beforeId: 'x', limit: 5 };
@@ -138,6 +138,10 @@ function readsOfMoney(tx: Tx): readonly Promise<unknown>[] {
     tx.organizations.list(),
     tx.organizations.profile(tenant),
     tx.organizations.named(tenant),
+    tx.operators.get('opr_1'),
+    tx.operators.byKey('x'),
+    tx.operators.first(),
+    tx.operators.list(),
     tx.members.get('org_a', 'mem_1'),
     tx.members.byEmail('org_a', 'a@b'),
     tx.members.list('org_a'),
@@ -293,6 +297,8 @@ function otherReads(tx: Tx): readonly Promise<unknown>[] {
     tx.subscriptions.list(tenant, 5),
     tx.subscriptions.slots(tenant),
     tx.subscriptions.active(tenant),
+    tx.subscriptions.behind('', 5),
+    tx.feed.withoutDelivery(aSubscription(), 0, 5),
     tx.deliveries.get('whd_1'),
     tx.deliveries.ofSubscription(tenant, 'whs_1', page),
     tx.deliveries.list({ status: null, subscriptionId: null, ...page }),
@@ -328,6 +334,8 @@ function everyFirstWrite(tx: Tx): void {
   tx.organizations.insert(anOrganization(), [aProfile()]);
   tx.organizations.expect(anOrganization({ id: 'org_b' }));
   tx.organizations.expectProfile(aProfile({ mode: 'live' }));
+  tx.operators.insert(anOperator());
+  tx.operators.expect(anOperator({ id: 'opr_2' }));
   tx.members.insert(aMember());
   tx.memberSessions.insert(aMemberSession());
   tx.destinationChanges.insert(aDestinationChange());
@@ -353,7 +361,7 @@ function everyFirstWrite(tx: Tx): void {
   tx.documents.insert(aDocument());
   tx.outbox.remove([{ position: 1n, event: anEvent() }]);
   tx.subscriptions.insert(aSubscription());
-  tx.feed.append(anEvent(), subscriptionsAfter(1));
+  tx.feed.append(anEvent());
   tx.deliveries.insert(aDelivery());
   tx.deliveries.logAttempt(anAttempt());
   tx.inbox.insert(aMessage());
@@ -375,6 +383,7 @@ function everyFirstWrite(tx: Tx): void {
 async function everyLaterWrite(tx: Tx): Promise<void> {
   tx.organizations.update(anOrganization());
   tx.organizations.updateProfile(aProfile());
+  tx.operators.update(anOperator());
   tx.members.update(aMember());
   tx.memberSessions.update(aMemberSession());
   tx.destinationChanges.update(aDestinationChange());

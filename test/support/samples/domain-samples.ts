@@ -38,7 +38,7 @@ import {
   newDelivery,
   type WebhookDelivery,
 } from '../../../core/domain/webhooks/webhook-delivery.js';
-import type { ActiveSubscriptions, DuePage } from '../../../core/ports/storage.js';
+import type { DuePage } from '../../../core/ports/storage.js';
 import { sampleInstructions } from './payin-samples.js';
 
 /** 2026-01-02T03:04:05.678Z. */
@@ -411,11 +411,6 @@ export function anEvent(fields: Partial<DomainEvent> = {}): DomainEvent {
 export function aFeedEvent(fields: Partial<DomainEvent> = {}): NumberedEvent {
   const event = anEvent(fields);
   return { ...event, ...headAfter(null, event.body) };
-}
-
-/** What a batch has read that appends an event and needs no delivery. */
-export function subscriptionsAfter(changes: number): ActiveSubscriptions {
-  return { subscriptions: [], changes };
 }
 
 export function aSubscription(fields: Partial<Subscription> = {}): Subscription {

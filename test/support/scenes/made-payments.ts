@@ -29,6 +29,7 @@ const common = {
   expiresAtMs: null,
   purpose: null,
   createdByMemberId: null,
+  createdBy: 'key_1',
 } as const;
 
 /** 100.00 USD. */

@@ -88,8 +88,7 @@ export async function emitBy(
   const complete = events.map((event) => completed(event, deps.ids.next('evt', nowMs), nowMs));
   await deps.store.run(async (tx) => {
     for (const ofTenant of Map.groupBy(complete, tenantKey).values()) {
-      const [first] = ofTenant as [DomainEvent];
-      stageEvents(deps, tx, await tx.subscriptions.active(first), ofTenant);
+      await stageEvents(deps, tx, ofTenant);
     }
   });
   return complete;

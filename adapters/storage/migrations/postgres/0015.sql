@@ -1,12 +1,17 @@
--- A batch that appends an event fails if the tenant's subscriptions have changed since it read
--- them.
-alter table feed_heads add column subscription_changes integer not null default 0;
+-- Up to this event of the feed, the subscription has its deliveries. Null: version 0.1.0 stored the
+-- subscription.
+alter table subscriptions add column feed_cursor bigint;
+
+update subscriptions set feed_cursor = coalesce((
+  select sequence from feed_heads h where h.org_id = subscriptions.org_id
+    and h.mode = subscriptions.mode
+), 0);
 
 -- Appends the events of a group to the feeds of their tenants: each gets the next number and the
 -- hash of the chain. It is the last statement of a transaction, and locks the heads in one order.
 create function ponte_append(
   org_ids text[], modes text[], ids text[], types text[], subject_ids text[], bodies text[],
-  created_ats timestamptz[], changes bigint[]
+  created_ats timestamptz[]
 ) returns void language plpgsql as $$
 declare
   tenant record;
@@ -16,9 +21,8 @@ declare
   chain_hashes text[];
 begin
   for tenant in
-    select e.org_id, e.mode, array_agg(e.place::integer order by e.place) as places,
-      min(e.changes) as oldest, max(e.changes) as newest
-    from unnest(org_ids, modes, changes) with ordinality as e (org_id, mode, changes, place)
+    select e.org_id, e.mode, array_agg(e.place::integer order by e.place) as places
+    from unnest(org_ids, modes) with ordinality as e (org_id, mode, place)
     group by e.org_id, e.mode
     order by e.org_id, e.mode
   loop
@@ -29,10 +33,6 @@ begin
         values (tenant.org_id, tenant.mode, 0, '') on conflict do nothing;
       select * into strict head from feed_heads h
         where h.org_id = tenant.org_id and h.mode = tenant.mode for update;
-    end if;
-    if tenant.oldest <> head.subscription_changes or tenant.newest <> head.subscription_changes then
-      raise exception 'the subscriptions have changed since they were read'
-        using errcode = 'PT410', detail = tenant.org_id || '/' || tenant.mode;
     end if;
     foreach place in array tenant.places loop
       head.sequence := head.sequence + 1;

@@ -7,6 +7,7 @@ import { money } from '../../../../core/domain/base/money.js';
 import type { Tenant } from '../../../../core/domain/base/tenant.js';
 import { createKey, unlimitedKey } from '../../../../core/usecases/access/keys.js';
 import { advancePayment } from '../../../../core/usecases/sandbox/sandbox.js';
+import { audited } from '../../../../core/usecases/service/audit-log.js';
 import { currentKey } from '../../../../core/usecases/service/service-keys.js';
 import {
   createSubscription,
@@ -125,6 +126,13 @@ export const examples: Readonly<Record<string, Example>> = {
     const session = await world.session(tenant.orgId);
     return { path: '/v1/auth/sign-out', body: {}, session };
   },
+  readCredential: async () => ({ path: '/v1/me' }),
+  listAuditEntries: async ({ deps }, tenant) => {
+    const alice = { kind: 'operator', id: 'alice' } as const;
+    const by = audited(deps, { actor: alice, action: 'key create', address: 'desk-1' });
+    await createKey(by, { ...tenant, createdBy: OPERATOR, name: 'erp', ...unlimitedKey });
+    return { path: '/v1/audit?limit=5' };
+  },
   readOnboardingStatus: async () => ({ path: '/v1/onboarding/status' }),
   ...buyerExamples,
   createWebhookSubscription: async () => ({
@@ -133,6 +141,9 @@ export const examples: Readonly<Record<string, Example>> = {
     status: 201,
   }),
   listWebhookSubscriptions: async () => ({ path: '/v1/webhook-subscriptions' }),
+  changeWebhookSubscription: onSubscription('/v1/webhook-subscriptions/{id}', {
+    eventTypes: ['invoice.*'],
+  }),
   deleteWebhookSubscription: onSubscription('/v1/webhook-subscriptions/{id}'),
   rotateWebhookSecret: onSubscription('/v1/webhook-subscriptions/{id}/rotate-secret', {}),
   testWebhookSubscription: onSubscription('/v1/webhook-subscriptions/{id}/test', {}),
@@ -168,6 +179,10 @@ export const examples: Readonly<Record<string, Example>> = {
   readSecurityContact: async () => ({ path: '/.well-known/security.txt' }),
   browseRoot: async () => ({ path: '/' }),
   browseDescription: async () => ({ path: '/docs' }),
+  browseErrors: async () => ({ path: '/docs/errors' }),
+  browseError: async () => ({ path: '/docs/errors/SellerNotReady' }),
+  browseEvents: async () => ({ path: '/docs/events' }),
+  browseEvent: async () => ({ path: '/docs/events/invoice.settled' }),
   readDocsFile: async () => ({ path: `/${(await docsPaths())[0]}` }),
 };
 

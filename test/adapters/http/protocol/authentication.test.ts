@@ -75,6 +75,8 @@ test('a key counts on key rows, a session on session rows, on either the key fir
     key: (key) => byKey[key] ?? 'InvalidApiKey',
     session: (_, token) => bySession[token],
     either: (key, token) => byKey[key] ?? bySession[token],
+    keyElseSession: (key, token) =>
+      byKey[key] ?? bySession[token].replace('Unauthorized', 'InvalidApiKey'),
     partner: () => 'nobody',
     signature: () => 'nobody',
     none: () => 'nobody',
@@ -128,6 +130,7 @@ test('a 401 without the right kind of credential says which kind the route takes
     ['key', session, 'InvalidApiKey', /takes an API key\. Send it as X-API-Key/],
     ['session', {}, 'Unauthorized', /takes a session\. Send Authorization: Bearer/],
     ['session', key, 'Unauthorized', /takes a session\. Send Authorization: Bearer/],
+    ['keyElseSession', {}, 'InvalidApiKey', /takes an API key or a session/],
     ['either', {}, 'Unauthorized', /takes an API key or a session/],
   ] as const) {
     const refused = await refusalOf(auth, headers);

@@ -9,6 +9,7 @@ import {
   writeCursor,
 } from '../../../../adapters/http/protocol/cursor.js';
 import { PonteError } from '../../../../core/errors.js';
+import { anyText } from '../../../support/samples/any-text.js';
 
 const box = createSecretBox([{ id: 'a', bytes: Buffer.alloc(32, 1) }]);
 const list: ListName = {
@@ -68,7 +69,7 @@ test('a cursor changed in any character is refused', () => {
 
 test('any other text is refused', () => {
   fc.assert(
-    fc.property(fc.string({ unit: 'binary' }), (text) => {
+    fc.property(anyText, (text) => {
       assert.throws(() => readCursor(box, list, text), refusal);
     }),
   );

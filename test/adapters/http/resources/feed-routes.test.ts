@@ -88,6 +88,30 @@ test('a webhook.test is an event of the feed too', async () => {
   assert.deepEqual(valuesOf(eventsOf(await waiting), 'event'), ['webhook.test']);
 });
 
+test('a reader of some types gets these alone, and goes on after the others', async () => {
+  await newPayment(site.world, tenant);
+  await site.world.settle();
+  const types = async (query: string) => {
+    const answer = await read(query);
+    return [valuesOf(eventsOf(answer), 'event'), answer.body['nextAfter']];
+  };
+  assert.deepEqual(await types('?eventTypes=invoice.*'), [['invoice.created'], 2]);
+  assert.deepEqual(await types('?eventTypes=payment_intent.created,invoice.settled'), [
+    ['payment_intent.created'],
+    2,
+  ]);
+  assert.deepEqual(await types('?eventTypes=invoice.settled&wait=1'), [[], 2]);
+  for (const wrong of ['', 'invoice', 'invoice.*,', 'x.*', 'invoice.*&eventTypes=*']) {
+    const refused = await read(`?eventTypes=${wrong}`);
+    assert.equal(refusalOf(refused), '400 ValidationError', wrong);
+  }
+});
+
+test('a refused query value is shown as it came', async () => {
+  const { body } = await read('?epoch=1.0');
+  assert.match(String(body['message']), /epoch: send a whole number .*; got "1\.0"\.$/);
+});
+
 test('a live key sees nothing of test mode', async () => {
   await newPayment(site.world, tenant);
   await site.world.settle();

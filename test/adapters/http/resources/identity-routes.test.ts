@@ -3,10 +3,11 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { memberRoles, scopesOf } from '../../../../core/domain/access/member.js';
 import { formatInstant, HOUR_MS } from '../../../../core/domain/base/instant.js';
+import { mayCollect } from '../../../../core/domain/parties/organization.js';
 import { flushKeyUse, KEYS_MAX } from '../../../../core/usecases/access/keys.js';
 import { addMember, removeMember } from '../../../../core/usecases/access/members.js';
 import { createSession } from '../../../../core/usecases/access/sessions.js';
-import { acceptTerms } from '../../../../core/usecases/parties/organizations.js';
+import { acceptTerms, readOrganization } from '../../../../core/usecases/parties/organizations.js';
 import { goLive } from '../../../support/scenes/organization-scene.js';
 import { type Answer, checkedSite, refusalOf, sharedSite } from '../checked-site.js';
 
@@ -296,4 +297,31 @@ test('onboarding status is that of the mode of the session', async () => {
   const done = await site.call('GET', '/v1/onboarding/status', { session: cleared });
   const approved = { needsOnboarding: false, tosAccepted: false, kybStatus: 'approved' };
   assert.deepEqual(done.body, { mode: 'test', ...approved });
+});
+
+test('a credential reads who it is, what it may do, and what its mode lacks', async () => {
+  const me = async (as: { readonly key?: string; readonly session?: string }) =>
+    (await site.call('GET', '/v1/me', as)).body;
+  const { profiles, organization } = await readOrganization(site.world.deps, orgId);
+  const common = { organizationId: orgId, organizationName: organization.name, mode: 'test' };
+  const ready = { readyToCollect: true, missing: [], requirements: { due: [], dueBy: null } };
+  assert.equal(mayCollect(profiles.test), true);
+
+  const made = await createKey({ name: 'erp', mode: 'test', scopes: ['invoices:read'] });
+  const limited = { keyId: made.body['id'], memberId: null, scopes: ['invoices:read'] };
+  assert.deepEqual(await me({ key: String(made.body['secret']) }), {
+    ...common,
+    ...limited,
+    ...ready,
+  });
+
+  const { keyId, memberId, scopes } = await me({ session });
+  assert.equal(keyId, null);
+  assert.match(String(memberId), /^mem_/);
+  assert.deepEqual(scopes, scopesOf('owner'));
+
+  const live = await createKey({ name: 'erp', mode: 'live' });
+  const { readyToCollect, missing } = await me({ key: String(live.body['secret']) });
+  assert.equal(readyToCollect, false);
+  assert.deepEqual((missing as readonly Json[])[0], { need: 'kyb', message: 'KYB not started' });
 });

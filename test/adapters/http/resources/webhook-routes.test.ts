@@ -20,7 +20,8 @@ async function newOrganization(): Promise<void> {
 test('a subscription returns its secret once: on creation, and a new one on rotation', async () => {
   await newOrganization();
   const made = await subscribe();
-  const { secret, ...rest } = made.body;
+  const { secret, overlaps, ...rest } = made.body;
+  assert.deepEqual(overlaps, []);
   assert.match(String(secret), /^whsec_[A-Za-z0-9+/]{43}=$/);
   assert.deepEqual(rest, {
     id: rest['id'],
@@ -61,6 +62,51 @@ test('a URL that may not be called, event types that do not exist: 400 naming bo
   assert.equal(refusalOf(plain), '400 ValidationError');
   assert.match(String(plain.body['message']), /^url: /);
   assert.deepEqual((await list()).body['data'], []);
+});
+
+test('a subscription changes its URL or its types, and keeps the rest and its secret', async () => {
+  await newOrganization();
+  const { body } = await subscribe();
+  const path = `/v1/webhook-subscriptions/${String(body['id'])}`;
+  site.world.advanceClock(1);
+  const change = (fields: Json) => site.call('PATCH', path, { key, body: fields });
+  const types = await change({ eventTypes: ['invoice.*'] });
+  const { url, eventTypes, updatedAt, secret } = types.body;
+  assert.deepEqual([url, eventTypes, secret], [body['url'], ['invoice.*'], undefined]);
+  assert.notEqual(updatedAt, body['updatedAt']);
+  const moved = await change({ url: 'https://acme.example/other' });
+  assert.deepEqual(moved.body['eventTypes'], ['invoice.*']);
+  assert.deepEqual((await list()).body['data'], [moved.body]);
+
+  const from = site.world.sent.length;
+  await site.call('POST', '/v1/payment-intents', { key, body: createBody() });
+  await site.world.settle();
+  const sent = site.world.sent.slice(from);
+  assert.deepEqual(
+    sent.map(({ url, body: text }) => [url, (JSON.parse(text) as Json)['event']]),
+    [['https://acme.example/other', 'invoice.created']],
+  );
+  const header = sent[0]?.headers['X-Service-Signature'] ?? sent[0]?.headers['x-service-signature'];
+  const nowSeconds = Math.floor(site.world.deps.clock.nowMs() / 1_000);
+  const made = { secret: String(body['secret']), header, body: sent[0]?.body ?? '', nowSeconds };
+  assert.equal(verifyWebhook(made).valid, true);
+
+  for (const wrong of [{ url: 'http://acme.example/' }, { eventTypes: ['a.b'] }]) {
+    assert.equal(refusalOf(await change(wrong)), '400 ValidationError', JSON.stringify(wrong));
+  }
+  await site.call('DELETE', path, { key });
+  assert.equal(refusalOf(await change({ eventTypes: ['*'] })), '404 NotFound');
+});
+
+test('a subscription names others that send the same events to the same URL', async () => {
+  await newOrganization();
+  const path = '/v1/webhook-subscriptions';
+  const make = async (eventTypes: readonly string[], url = 'https://acme.example/hooks') =>
+    (await site.call('POST', path, { key, body: { url, eventTypes } })).body;
+  const first = await make(['invoice.*']);
+  assert.deepEqual((await make(['payment_intent.*']))['overlaps'], []);
+  assert.deepEqual((await make(['*'], 'https://acme.example/all'))['overlaps'], []);
+  assert.deepEqual((await make(['invoice.settled']))['overlaps'], [first['id']]);
 });
 
 test('a deleted subscription stays listed and readable, and gets nothing any more', async () => {

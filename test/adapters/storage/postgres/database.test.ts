@@ -23,10 +23,8 @@ import {
   anOrganization,
   aPayment,
   aProfile,
-  aSubscription,
   otherOrg,
   someFunds,
-  subscriptionsAfter,
   tenant,
 } from '../../../support/samples/domain-samples.js';
 import { aMail } from '../../../support/samples/mail-samples.js';
@@ -109,38 +107,13 @@ test('a hundred concurrent creates are few commits and few round trips', async (
         tx.organizations.expectProfile(profile);
         tx.payments.insert(aBarePayment({ id, publicId: id }));
         tx.funds.insert(someFunds({ paymentId: id }));
-        tx.feed.append(anEvent({ id: `evt_${id}`, subjectId: id }), subscriptionsAfter(0));
+        tx.feed.append(anEvent({ id: `evt_${id}`, subjectId: id }));
       }),
     ),
   );
   assert.equal(store.counts.applied - before.applied, 100);
   assert.ok(store.counts.commits - before.commits <= 3, `${store.counts.commits} commits`);
   assert.ok(store.counts.reads - before.reads <= 3, `${store.counts.reads} reads`);
-});
-
-test('a changed subscription makes the creates of its tenant run again together', async () => {
-  const { store } = await aStore();
-  let runs = 0;
-  const { promise: changed, resolve: go } = Promise.withResolvers<void>();
-  const before = store.counts;
-  const creates = ids(100).map((id, nth) =>
-    store.run(async (tx) => {
-      const of = nth === 0 ? otherOrg : tenant;
-      const active = await tx.subscriptions.active(of);
-      runs += 1;
-      if (active.changes === 0) await changed;
-      tx.feed.append(anEvent({ ...of, id: `evt_${id}` }), active);
-    }),
-  );
-  await until(() => runs === 100);
-  await store.run(async (tx) => tx.subscriptions.insert(aSubscription()));
-  go();
-  await Promise.all(creates);
-  assert.equal(await checkedFeed(store, tenant), 99);
-  assert.equal(await checkedFeed(store, otherOrg), 1);
-  assert.equal(runs, 199, 'the event of another tenant is stored in the first run');
-  // The subscription, the other tenant, and all the rest.
-  assert.ok(store.counts.commits - before.commits <= 10, `${store.counts.commits} commits`);
 });
 
 test('hosts that append side by side leave no gap, and no batch loses to another', async () => {
@@ -152,7 +125,7 @@ test('hosts that append side by side leave no gap, and no batch loses to another
     host.run(async (tx) => {
       runs += 1;
       for (const one of tenants) {
-        tx.feed.append(anEvent({ ...one, id: name }), subscriptionsAfter(0));
+        tx.feed.append(anEvent({ ...one, id: name }));
       }
     });
   const rounds = ids(50);
@@ -260,7 +233,7 @@ test('a batch whose guard fails commits nothing', async () => {
     store.run(async (tx) => {
       tx.buyers.insert(aBuyer());
       tx.payments.update(aPayment({ version: 9 }));
-      tx.feed.append(anEvent(), subscriptionsAfter(0));
+      tx.feed.append(anEvent());
     }),
     { code: 'StoreContention' },
   );

@@ -1,11 +1,7 @@
 // A process that serves a file and writes to it until it is killed. It prints the id of each
 // payment after the store has acknowledged it.
 import { openSqliteStore } from '../../../../adapters/storage/sqlite/store.js';
-import {
-  aBarePayment,
-  anEvent,
-  subscriptionsAfter,
-} from '../../../support/samples/domain-samples.js';
+import { aBarePayment, anEvent } from '../../../support/samples/domain-samples.js';
 
 const path = process.argv[2];
 if (path === undefined) throw new Error('name the file');
@@ -19,7 +15,7 @@ for (let round = 0; ; round += 1) {
       const id = `pi_${round}_${index}`;
       await store.run(async (tx) => {
         tx.payments.insert(aBarePayment({ id }));
-        tx.feed.append(anEvent({ id: `evt_${id}`, subjectId: id }), subscriptionsAfter(0));
+        tx.feed.append(anEvent({ id: `evt_${id}`, subjectId: id }));
       });
       process.stdout.write(`${id}\n`);
     }),

@@ -6,12 +6,12 @@ import { isScope, scopes } from '../../../../core/domain/access/scope.js';
 
 const every = Object.keys(scopes).filter(isScope);
 
-test('owner and admin hold every scope, finance all but two writes, viewer the reads', () => {
+test('owner and admin hold every scope, finance no keys, hooks or log, viewer the reads', () => {
   const withheld: Readonly<Record<MemberRole, (scope: string) => boolean>> = {
     owner: () => false,
     admin: () => false,
-    finance: (scope) => scope === 'api_keys:write' || scope === 'webhooks:write',
-    viewer: (scope) => !scope.endsWith(':read'),
+    finance: (scope) => ['api_keys:write', 'webhooks:write', 'audit:read'].includes(scope),
+    viewer: (scope) => !scope.endsWith(':read') || scope === 'audit:read',
   };
   for (const role of memberRoles) {
     const held = every.filter((scope) => !withheld[role](scope));

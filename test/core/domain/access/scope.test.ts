@@ -22,6 +22,7 @@ test('the scopes are those of the interface, and payouts:write', () => {
     'webhooks:write',
     'webhooks:read',
     'api_keys:write',
+    'audit:read',
     'connected_accounts:write',
     'payouts:write',
     'connected_accounts:read',

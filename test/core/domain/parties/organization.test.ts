@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import type { Mode } from '../../../../core/domain/base/tenant.js';
 import {
   changedProfile,
+  lacksToCollect,
   mayCollect,
   needsOnboarding,
   type Organization,
@@ -86,6 +87,32 @@ test('test mode is activated by its KYB, live mode by its KYB and production acc
     const granted = { ...organization, productionGrantedAtMs };
     const at = { ...profile, mode, status };
     assert.equal(needsOnboarding(granted, at), needs, `${mode} ${status}`);
+  }
+});
+
+test('a mode lacks, in order, what it needs to collect', () => {
+  const supported = { ...organization, supportEmail: 'help@acme.example' };
+  const granted = { ...supported, productionGrantedAtMs: NOW_MS };
+  const bare = { ...profile, status: null, destinationRef: null, railsRef: null };
+  const payout = ['no PIX destination', 'no virtual account'];
+  const table: readonly (readonly [Organization, OrganizationProfile, readonly string[]])[] = [
+    [organization, profile, []],
+    [granted, { ...profile, mode: 'live' }, []],
+    [organization, bare, ['KYB not started', ...payout]],
+    [organization, { ...bare, status: 'rejected' }, ['KYB rejected', ...payout]],
+    [organization, { ...profile, railsRef: null }, ['no virtual account']],
+    [
+      organization,
+      { ...bare, mode: 'live' },
+      ['KYB not started', 'no support contact', 'no production access', ...payout],
+    ],
+    [supported, { ...profile, mode: 'live' }, ['no production access']],
+  ];
+  for (const [of, at, expected] of table) {
+    assert.deepEqual(
+      lacksToCollect(of, at).map(({ message }) => message),
+      expected,
+    );
   }
 });
 

@@ -11,6 +11,7 @@ import {
   plainText,
   readDisplay,
 } from '../../../../core/domain/payments/display.js';
+import { anyText } from '../../../support/samples/any-text.js';
 
 const none: PageDisplay = { title: null, notes: null, lineItems: [], locale: null };
 const line = { description: '', quantity: null, unitPrice: null, subtotal: null };
@@ -117,7 +118,7 @@ const name = fc.constantFrom('title', 'notes', 'lineItems', 'locale', 'quantity'
 const anyJson = fc.anything({
   key: name,
   values: [
-    fc.string({ unit: 'binary' }),
+    anyText,
     fc.double({ noNaN: true, noDefaultInfinity: true }),
     fc.integer(),
     fc.boolean(),

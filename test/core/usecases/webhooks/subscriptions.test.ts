@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Tenant } from '../../../../core/domain/base/tenant.js';
+import { missingSearch } from '../../../../core/usecases/webhooks/event-deliveries.js';
 import {
   createSubscription,
   deleteSubscription,
@@ -237,6 +238,7 @@ test('an event that is stored after a subscription was created has a delivery to
   const made = await scene(t);
   const created: string[] = [];
   await emitAcross(made, async () => created.push((await made.subscribe()).subscription.id));
+  await missingSearch(made.deps)({ all: true });
   assert.equal((await made.deliveries(created[0] ?? '')).length, 1);
 });
 

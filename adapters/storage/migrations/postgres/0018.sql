@@ -1,0 +1,10 @@
+-- The audit log is the feed of the service: its events are neither changed nor removed.
+create function ponte_audit_keeps() returns trigger language plpgsql as $$
+begin
+  raise exception 'the audit log is append-only';
+end
+$$;
+create trigger events_keep_audit before update or delete on events
+  for each row when (old.org_id = 'service') execute function ponte_audit_keeps();
+create trigger events_keep_audit_all before truncate on events
+  for each statement execute function ponte_audit_keeps();

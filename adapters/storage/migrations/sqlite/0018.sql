@@ -1,0 +1,20 @@
+-- The audit log is the feed of the service: its events are neither changed nor removed.
+create trigger events_keep_audit_update before update on events
+when old.org_id = 'service'
+begin
+  select raise(abort, 'the audit log is append-only');
+end;
+create trigger events_keep_audit_delete before delete on events
+when old.org_id = 'service'
+begin
+  select raise(abort, 'the audit log is append-only');
+end;
+-- A replaced row is not deleted.
+create trigger events_keep_audit_insert before insert on events
+when new.org_id = 'service' and exists (
+  select 1 from events
+  where org_id = new.org_id and mode = new.mode and (id = new.id or sequence = new.sequence)
+)
+begin
+  select raise(abort, 'the audit log is append-only');
+end;

@@ -1,0 +1,113 @@
+// `ponte login` and `ponte operator`: the people who run commands, and their keys.
+import { type Command, Option } from 'commander';
+import type { RegisteredOperator } from '../../core/domain/access/registered-operator.js';
+import { formatInstant } from '../../core/domain/base/instant.js';
+import {
+  addCommand,
+  addOperatorCommand,
+  listOutcome,
+  type Outcome,
+  type Shell,
+} from '../operator.js';
+import { fields, instantOrNull, table } from '../output.js';
+
+const operators = () => import('../../core/usecases/access/registered-operators.js');
+
+export function addOperatorsCommands(shell: Shell, program: Command): void {
+  addCommand(shell, program, {
+    name: 'login',
+    authority: 'none',
+    description: 'create the key of the operator at this machine, or show its public half',
+    run: async () => {
+      const { keepOperatorKey } = await import('../operator-key.js');
+      const { path, publicKey } = keepOperatorKey(shell.env);
+      const next = `ponte operator add <name> --public-key ${publicKey}`;
+      const text = `${fields({ key: path, 'public key': publicKey })}\nRegistered with:\n  ${next}`;
+      return { json: { path, publicKey }, text };
+    },
+  });
+
+  const noun = program.command('operator').description('people who run commands');
+
+  addOperatorCommand<{ readonly publicKey: string | null }>(shell, noun, {
+    name: 'add <name>',
+    authority: 'first',
+    description: 'register an operator; the first one needs no other operator',
+    options: [
+      new Option(
+        '--public-key <key>',
+        'what ponte login printed; by default the key of this machine',
+      ).default(null),
+    ],
+    // Often the first command for a new database.
+    opening: 'makes',
+    run: async ({ deps, actor }, { publicKey }, [name = '']) => {
+      const [{ addOperator }, { requireKey }, { publicKeyOf }] = await Promise.all([
+        operators(),
+        import('../operator-key.js'),
+        import('../../core/domain/access/registered-operator.js'),
+      ]);
+      const key = publicKey ?? publicKeyOf(requireKey(shell.env));
+      return shown(await addOperator(deps, { name, publicKey: key }, actor));
+    },
+  });
+
+  addOperatorCommand(shell, noun, {
+    name: 'list',
+    authority: 'read',
+    description: 'list the operators, including removed ones',
+    run: async ({ deps }) => {
+      const { listOperators } = await operators();
+      const data = (await listOperators(deps)).map(presentOperator);
+      const rows = data.map((row) => [
+        row.id,
+        row.name,
+        row.createdBy,
+        row.createdAt,
+        row.signedAt,
+        row.removedAt,
+      ]);
+      const headings = ['ID', 'NAME', 'ADDED BY', 'ADDED', 'LAST SIGNED', 'REMOVED'];
+      return listOutcome(data, table(headings, rows, 'No operators.'));
+    },
+  });
+
+  addOperatorCommand(shell, noun, {
+    name: 'remove <name>',
+    authority: 'signed',
+    description: 'refuse all commands of an operator; two must be left',
+    run: async ({ deps, actor }, _, [name = '']) => {
+      const { removeOperator } = await operators();
+      return shown(await removeOperator(deps, name, actor));
+    },
+  });
+}
+
+function presentOperator(operator: RegisteredOperator) {
+  const { id, name, publicKey, createdBy, createdAtMs, signedAtMs } = operator;
+  return {
+    id,
+    name,
+    publicKey,
+    createdBy,
+    createdAt: formatInstant(createdAtMs),
+    signedAt: signedAtMs === 0 ? null : formatInstant(signedAtMs),
+    removedBy: operator.removedBy,
+    removedAt: instantOrNull(operator.removedAtMs),
+  };
+}
+
+function shown(operator: RegisteredOperator): Outcome {
+  const json = presentOperator(operator);
+  return {
+    json,
+    text: fields({
+      id: json.id,
+      name: json.name,
+      'public key': json.publicKey,
+      'added by': json.createdBy,
+      added: json.createdAt,
+      removed: json.removedAt,
+    }),
+  };
+}

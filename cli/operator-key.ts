@@ -1,0 +1,93 @@
+// The key of the operator at this machine: a file in the user's configuration folder, and the
+// operator who a command is given by.
+import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import {
+  developmentOperator,
+  type OperatorActor,
+  publicKeyOf,
+} from '../core/domain/access/registered-operator.js';
+import { PonteError } from '../core/errors.js';
+import type { Deps } from '../core/ports/deps.js';
+import {
+  admitOperator,
+  type GivenCommand,
+  listOperators,
+  signCommand,
+} from '../core/usecases/access/registered-operators.js';
+import { type Config, ConfigError } from '../host/config.js';
+import type { Authority } from './operator.js';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Readable by others: the bits of a file's mode that a private key must not have. */
+const OPEN_TO_OTHERS = 0o077;
+
+export function operatorKeyPath(env: Environment): string {
+  const folder = env['XDG_CONFIG_HOME'] || join(env['HOME'] || homedir(), '.config');
+  return join(folder, 'ponte', 'operator.key');
+}
+
+/** Creates the key unless it is there. ConfigError. */
+export function keepOperatorKey(env: Environment): {
+  readonly path: string;
+  readonly publicKey: string;
+} {
+  const path = operatorKeyPath(env);
+  if (statSync(path, { throwIfNoEntry: false }) === undefined) {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    const { privateKey } = generateKeyPairSync('ed25519');
+    const text = privateKey.export({ format: 'pem', type: 'pkcs8' });
+    writeFileSync(path, text, { mode: 0o600, flag: 'wx' });
+  }
+  return { path, publicKey: publicKeyOf(requireKey(env)) };
+}
+
+/** Null if there is no file. ConfigError if others can read it, or it is no Ed25519 key. */
+function readOperatorKey(env: Environment): KeyObject | null {
+  const path = operatorKeyPath(env);
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (stat === undefined) return null;
+  if ((stat.mode & OPEN_TO_OTHERS) !== 0) {
+    throw new ConfigError([`${path}: others can read it; run chmod 600 ${path}`]);
+  }
+  try {
+    const key = createPrivateKey(readFileSync(path));
+    if (key.asymmetricKeyType === 'ed25519') return key;
+  } catch {
+    // Reported below, without the content.
+  }
+  throw new ConfigError([`${path}: is no Ed25519 key; restore it, or move it away and log in`]);
+}
+
+/** ConfigError. */
+export function requireKey(env: Environment): KeyObject {
+  const key = readOperatorKey(env);
+  if (key !== null) return key;
+  throw new ConfigError([`${operatorKeyPath(env)}: is missing; run ponte login`]);
+}
+
+/**
+ * Who gives a command. A statement is signed with the key of this machine and verified by the
+ * database. OperatorNotAllowed, ConfigError.
+ */
+export async function identify(
+  env: Environment,
+  { production }: Pick<Config, 'production'>,
+  deps: Deps,
+  { authority, given }: { readonly authority: Authority; readonly given: GivenCommand },
+): Promise<OperatorActor> {
+  if (authority === 'none') return developmentOperator;
+  const isNew = (await listOperators(deps)).length === 0;
+  if (isNew && (!production || authority === 'first')) return developmentOperator;
+  if (isNew) {
+    const message = 'No operator is registered. Run ponte login, then ponte operator add <name>.';
+    throw new PonteError('OperatorNotAllowed', message);
+  }
+  const key = requireKey(env);
+  const signed = await signCommand(deps, given, key);
+  const by = { signed, publicKey: publicKeyOf(key) };
+  return admitOperator(deps, given, by, { records: authority !== 'read' });
+}

@@ -1,0 +1,167 @@
+// Operators: people who run commands. Each has an Ed25519 key, of which the database has the public
+// half, and signs a statement for each command. registered-operators.ts admits what they sign.
+import { createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
+import { PonteError } from '../../errors.js';
+import { MINUTE_MS } from '../base/instant.js';
+
+export interface RegisteredOperator {
+  readonly id: string;
+  readonly name: string;
+  /** 32 bytes, in base64url. */
+  readonly publicKey: string;
+  /** Counts the operators from 1, removed ones too. Number 1 names the database in statements. */
+  readonly number: number;
+  /** The id of an operator; null for number 1. */
+  readonly createdBy: string | null;
+  readonly createdAtMs: number;
+  readonly removedBy: string | null;
+  readonly removedAtMs: number | null;
+  /** The time of the latest statement that was accepted: each is newer than the one before. */
+  readonly signedAtMs: number;
+  readonly version: number;
+}
+
+/** Who did something, as it is stored with what was done. */
+export interface OperatorActor {
+  readonly kind: 'operator';
+  readonly id: string;
+  readonly name: string;
+}
+
+/**
+ * Acts on a development host as long as no operator is registered. It cannot become one: ids of
+ * operators begin with `opr_`.
+ */
+export const developmentOperator: OperatorActor = Object.freeze({
+  kind: 'operator',
+  id: 'development',
+  name: 'development',
+});
+
+/** What an operator signs. `arguments` are those of the command line, options included. */
+export interface OperatorStatement {
+  readonly command: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+  readonly database: DatabaseName;
+  readonly operator: string;
+  readonly atMs: number;
+}
+
+/** A restored database has another epoch than the one that its backup was taken of. */
+export interface DatabaseName {
+  /** The id of operator number 1. */
+  readonly firstOperator: string;
+  readonly epoch: number;
+}
+
+export interface SignedStatement {
+  readonly text: string;
+  /** In base64url. */
+  readonly signature: string;
+}
+
+/** How far the clocks of an operator and the database may differ. */
+export const STATEMENT_AGE_MAX_MS = 5 * MINUTE_MS;
+
+/** ASCII only: two names that look alike differ in no invisible character. */
+const nameForm = /^[a-z0-9][a-z0-9._-]{0,63}$/;
+const keyForm = /^[A-Za-z0-9_-]{43}$/;
+
+/** ValidationError. */
+export function checkedOperatorName(text: string): string {
+  if (nameForm.test(text) && text !== developmentOperator.name) return text;
+  throw new PonteError(
+    'ValidationError',
+    'name: give 1 to 64 small letters, digits, ".", "_" or "-", such as ana.silva.',
+  );
+}
+
+/** ValidationError. */
+export function checkedPublicKey(text: string): string {
+  if (keyForm.test(text) && isKey(text)) return text;
+  const message = 'public-key: give the 43 characters that ponte login prints.';
+  throw new PonteError('ValidationError', message);
+}
+
+export function isActive({ removedAtMs }: RegisteredOperator): boolean {
+  return removedAtMs === null;
+}
+
+export function actorOf({ id, name }: RegisteredOperator): OperatorActor {
+  return Object.freeze({ kind: 'operator', id, name });
+}
+
+/** The public half of an Ed25519 key, as it is registered. */
+export function publicKeyOf(privateKey: KeyObject): string {
+  return createPublicKey(privateKey).export({ format: 'jwk' }).x ?? '';
+}
+
+export function signStatement(statement: OperatorStatement, key: KeyObject): SignedStatement {
+  const text = writeStatement(statement);
+  return { text, signature: sign(null, Buffer.from(text), key).toString('base64url') };
+}
+
+/**
+ * OperatorNotAllowed, unless the operator is registered, signed exactly this statement, signed it
+ * just now, and has signed no later one.
+ */
+export function verifyStatement(
+  signed: SignedStatement | null,
+  expected: Omit<OperatorStatement, 'operator' | 'atMs'>,
+  operator: RegisteredOperator | null,
+  nowMs: number,
+): OperatorStatement {
+  if (signed === null) throw refused('The command is not signed. Run ponte login.');
+  if (operator === null) {
+    throw refused('Your key is not registered. Ask an operator to run ponte operator add.');
+  }
+  if (!isActive(operator)) throw refused(`The operator ${operator.name} was removed.`);
+  const signature = Buffer.from(signed.signature, 'base64url');
+  if (!verify(null, Buffer.from(signed.text), keyOf(operator.publicKey), signature)) {
+    throw refused(`The signature is not of the key of ${operator.name}.`);
+  }
+  const { atMs } = JSON.parse(signed.text) as OperatorStatement;
+  if (signed.text !== writeStatement({ ...expected, operator: operator.id, atMs })) {
+    throw refused('The signature is of another command or of another database.');
+  }
+  if (Math.abs(nowMs - atMs) > STATEMENT_AGE_MAX_MS) {
+    throw refused('The signature is not of this time. Compare the clock of this machine.');
+  }
+  if (atMs <= operator.signedAtMs) {
+    throw refused('The signature was used before, or is older than another one. Sign again.');
+  }
+  return { ...expected, operator: operator.id, atMs };
+}
+
+/** The same statement gives the same text. */
+function writeStatement(statement: OperatorStatement): string {
+  const { command, arguments: given, database, operator, atMs } = statement;
+  const { firstOperator, epoch } = database;
+  const named = Object.entries(given).sort(([left], [right]) => (left < right ? -1 : 1));
+  return JSON.stringify(
+    {
+      command,
+      arguments: named.map(([name, value]) => [name, value]),
+      database: { firstOperator, epoch },
+      operator,
+      atMs,
+    },
+    (_, value: unknown) => (typeof value === 'bigint' ? `${value}` : value),
+  );
+}
+
+function keyOf(publicKey: string): KeyObject {
+  return createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: publicKey }, format: 'jwk' });
+}
+
+function isKey(publicKey: string): boolean {
+  try {
+    return keyOf(publicKey).export({ format: 'jwk' }).x === publicKey;
+  } catch {
+    return false;
+  }
+}
+
+function refused(message: string): PonteError {
+  return new PonteError('OperatorNotAllowed', message);
+}

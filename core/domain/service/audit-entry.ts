@@ -1,0 +1,205 @@
+// The audit log: who changed what. It is the feed of the service itself: an entry is an event,
+// which the commit numbers and chains by hash, and which the database never changes or removes.
+import { formatInstant } from '../base/instant.js';
+import { writeJson } from '../base/raw-json.js';
+import { type Mode, type Tenant, tenantKey } from '../base/tenant.js';
+import {
+  type DomainEvent,
+  type FeedHead,
+  headAfter,
+  type NumberedEvent,
+} from '../payments/event.js';
+
+/**
+ * What an entry calls a row of each table. Null: the row follows from another one, is chained
+ * itself, or is about work in progress.
+ */
+export const objectTypes = {
+  advances: 'sandbox_advance',
+  api_keys: 'api_key',
+  bank_detail_accounts: null,
+  bank_details: 'bank_details',
+  book_readings: null,
+  // Shared between tenants; their submissions are objects.
+  buyers: null,
+  connected_accounts: 'connected_account',
+  deliveries: 'webhook_delivery',
+  delivery_attempts: null,
+  destination_changes: 'destination_change',
+  documents: 'document',
+  epochs: 'epoch',
+  events: null,
+  feed_heads: null,
+  funds: null,
+  idempotency_keys: null,
+  inbox: 'partner_message',
+  key_check_values: 'secret_key',
+  kyc_submissions: 'kyc_submission',
+  ledger_lines: null,
+  mails: 'mail',
+  member_sessions: 'session',
+  members: 'member',
+  money_decisions: 'money_decision',
+  organization_profiles: 'organization_profile',
+  organizations: 'organization',
+  outbox: null,
+  page_sessions: 'page_session',
+  partner_commands: 'partner_command',
+  payments: 'payment',
+  quotes: 'quote',
+  receipts: 'deposit',
+  service_keys: 'service_key',
+  simulated_reports: 'simulated_report',
+  storage_fingerprints: null,
+  subscriptions: 'webhook_subscription',
+} as const satisfies Readonly<Record<string, string | null>>;
+
+type AuditedTable = keyof typeof objectTypes;
+export type ObjectType = NonNullable<(typeof objectTypes)[AuditedTable]>;
+
+export const auditedTypes = Object.values(objectTypes).filter((type) => type !== null);
+
+/** They follow from other changes, and are named only in an entry that names nothing else. */
+const consequences: readonly ObjectType[] = ['webhook_delivery', 'mail'];
+
+/** `link`: a person with the address of a page or an upload URL; the id is what it names. */
+export const actorKinds = [
+  'key',
+  'member',
+  'operator',
+  'buyer',
+  'link',
+  'partner',
+  'service',
+] as const;
+
+export interface Actor {
+  readonly kind: (typeof actorKinds)[number];
+  readonly id: string;
+}
+
+/** Who acts, in one request, command or message. */
+export interface AuditAuthor {
+  readonly actor: Actor;
+  /** The organization of the credential; null: that of what is changed. */
+  readonly orgId: string | null;
+  /** The IP address of a client, or the name of an operator's machine; null if unknown. */
+  readonly address: string | null;
+  /** An operationId, the path of a page, the name of a command, or a kind of partner message. */
+  readonly action: string;
+  readonly requestId: string | null;
+}
+
+export interface AuditedObject {
+  readonly type: ObjectType;
+  /** Null for a change of many rows. */
+  readonly id: string | null;
+  /** The hash of the row but its version. Null for a new row, and one that was not read. */
+  readonly before: string | null;
+  /** Null for a removed row. Of a change of many rows the hash of its values. */
+  readonly after: string | null;
+}
+
+/** `orgId` is null where the service is concerned. */
+export interface AuditEntry extends AuditAuthor, FeedHead {
+  readonly id: string;
+  readonly atMs: number;
+  /** The mode of all objects; null if they have none, or several. */
+  readonly mode: Mode | null;
+  readonly objects: readonly AuditedObject[];
+}
+
+/** A write that a batch stages. */
+export interface ChangedRow {
+  readonly table: string;
+  readonly kind: 'insert' | 'change' | 'remove';
+  /** Whether it is about one row. */
+  readonly isOne: boolean;
+  /** Costs more than the rest. */
+  readonly details: () => ChangeDetails;
+}
+
+export interface ChangeDetails extends Omit<AuditedObject, 'type'> {
+  readonly orgId: string | null;
+  readonly mode: Mode | null;
+}
+
+/** What an entry is about: the changes of one organization. */
+export type Audited = Pick<AuditEntry, 'orgId' | 'mode' | 'objects'>;
+
+/** Behind the tenants in their order, in which commits lock the heads of feeds. */
+export const auditFeed: Tenant = { orgId: 'service', mode: 'live' };
+
+/** By which the entries about an organization are found, in one mode or both. */
+export function auditSubject({ orgId, mode }: Pick<AuditEntry, 'orgId' | 'mode'>): string {
+  if (orgId === null) return auditFeed.orgId;
+  return mode === null ? orgId : tenantKey({ orgId, mode });
+}
+
+/**
+ * What a batch changes, by organization. Nothing for a created payment: its `created` event names
+ * its creator, in the chain of the tenant's feed.
+ */
+export function auditedOf(
+  rows: readonly ChangedRow[],
+  authorOrgId: string | null,
+): readonly Audited[] {
+  if (rows.some(({ table, kind }) => table === 'payments' && kind === 'insert')) return [];
+  const known = rows.flatMap(({ table, isOne, details }) => {
+    const type = objectTypes[table as AuditedTable] ?? null;
+    return type === null ? [] : [{ type, isMain: isOne && !consequences.includes(type), details }];
+  });
+  const main = known.filter(({ isMain }) => isMain);
+  const changed = (main.length > 0 ? main : known).map(({ type, details }) => ({
+    type,
+    ...details(),
+  }));
+  const [first = null, ...others] = new Set(changed.flatMap((one) => one.orgId ?? []));
+  // A row without an organization is part of the change of the only one.
+  const only = others.length === 0 ? first : null;
+  const byOrganization = Map.groupBy(changed, (one) => authorOrgId ?? one.orgId ?? only);
+  return [...byOrganization].map(([orgId, ofOne]) => {
+    const [mode = null, ...otherModes] = new Set(ofOne.flatMap((one) => one.mode ?? []));
+    return {
+      orgId,
+      mode: otherModes.length === 0 ? mode : null,
+      objects: ofOne.map(({ type, id, before, after }) => ({ type, id, before, after })),
+    };
+  });
+}
+
+export function auditEvent(
+  { actor, address, action, requestId }: AuditAuthor,
+  { orgId, mode, objects }: Audited,
+  { id, atMs }: { readonly id: string; readonly atMs: number },
+): DomainEvent {
+  const at = formatInstant(atMs);
+  return {
+    ...auditFeed,
+    id,
+    type: action,
+    subjectId: auditSubject({ orgId, mode }),
+    createdAtMs: atMs,
+    body: writeJson({ id, at, actor, address, action, orgId, mode, requestId, objects }),
+  };
+}
+
+export function auditEntry({ body, createdAtMs, sequence, chainHash }: NumberedEvent): AuditEntry {
+  const { at: _, ...stored } = JSON.parse(body);
+  return Object.freeze({ ...stored, atMs: createdAtMs, sequence, chainHash });
+}
+
+/** What is wrong with an entry behind the one with this head; null if nothing is. */
+export function defectOf(entry: NumberedEvent, last: FeedHead | null): string | null {
+  const { sequence, chainHash } = headAfter(last, entry.body);
+  if (entry.sequence !== sequence) return `entry ${sequence} is missing`;
+  if (entry.chainHash !== chainHash) return 'the entry, or one before it, was changed';
+  // Columns beside the body, by which entries are found.
+  const { id, at, action, ...about } = JSON.parse(entry.body);
+  const isSame =
+    id === entry.id &&
+    action === entry.type &&
+    auditSubject(about) === entry.subjectId &&
+    at === formatInstant(entry.createdAtMs);
+  return isSame ? null : 'the columns of the entry differ from its body';
+}

@@ -1,0 +1,167 @@
+// Registers operators, and admits the signed command of one. The first one is registered without
+// another operator, once; each further one by a registered operator.
+import type { KeyObject } from 'node:crypto';
+import {
+  actorOf,
+  checkedOperatorName,
+  checkedPublicKey,
+  type DatabaseName,
+  isActive,
+  type OperatorActor,
+  type OperatorStatement,
+  publicKeyOf,
+  type RegisteredOperator,
+  type SignedStatement,
+  signStatement,
+  verifyStatement,
+} from '../../domain/access/registered-operator.js';
+import { PonteError } from '../../errors.js';
+import type { Deps } from '../../ports/deps.js';
+import type { Tx } from '../../ports/storage.js';
+
+type OperatorContext = Pick<Deps, 'store' | 'clock' | 'ids'>;
+
+/** A command that an operator gives. */
+export type GivenCommand = Pick<OperatorStatement, 'command' | 'arguments'>;
+
+/** In the order in which they were registered, removed ones too. */
+export function listOperators({
+  store,
+}: Pick<Deps, 'store'>): Promise<readonly RegisteredOperator[]> {
+  return store.run((tx) => tx.operators.list());
+}
+
+/** Signs the command with a key, for the operator of the key. Null if it is not registered. */
+export async function signCommand(
+  { store, clock }: Pick<Deps, 'store' | 'clock'>,
+  given: GivenCommand,
+  key: KeyObject,
+): Promise<SignedStatement | null> {
+  const { operator, database } = await store.run(async (tx) => ({
+    operator: await tx.operators.byKey(publicKeyOf(key)),
+    database: await databaseNameIn(tx),
+  }));
+  if (operator === null) return null;
+  const { command, arguments: words } = given;
+  const atMs = Math.max(clock.nowMs(), operator.signedAtMs + 1);
+  const by = { operator: operator.id, atMs };
+  return signStatement({ command, arguments: words, database, ...by }, key);
+}
+
+/**
+ * Who signed the command. With `records` the statement is used up; without, it proves who reads.
+ * OperatorNotAllowed.
+ */
+export async function admitOperator(
+  { store, clock }: Pick<Deps, 'store' | 'clock'>,
+  { command, arguments: words }: GivenCommand,
+  { signed, publicKey }: { readonly signed: SignedStatement | null; readonly publicKey: string },
+  { records }: { readonly records: boolean },
+): Promise<OperatorActor> {
+  return store.run(
+    async (tx) => {
+      const operator = await tx.operators.byKey(publicKey);
+      const expected = { command, arguments: words, database: await databaseNameIn(tx) };
+      const { atMs } = verifyStatement(signed, expected, operator, clock.nowMs());
+      if (operator === null) throw new PonteError('OperatorNotAllowed');
+      if (records) tx.operators.update({ ...operator, signedAtMs: atMs });
+      return actorOf(operator);
+    },
+    { inQuarantine: true },
+  );
+}
+
+/** ValidationError, if the name or the key is registered. */
+export async function addOperator(
+  { store, clock, ids }: OperatorContext,
+  given: { readonly name: string; readonly publicKey: string },
+  by: OperatorActor,
+): Promise<RegisteredOperator> {
+  const name = checkedOperatorName(given.name);
+  const publicKey = checkedPublicKey(given.publicKey);
+  const nowMs = clock.nowMs();
+  return store.run(
+    async (tx) => {
+      const known = await tx.operators.list();
+      if (known.length > 0) await expectActive(tx, by);
+      refuseKnown(known, { name, publicKey });
+      const operator: RegisteredOperator = Object.freeze({
+        id: ids.next('opr', nowMs),
+        name,
+        publicKey,
+        number: known.length + 1,
+        createdBy: known.length === 0 ? null : by.id,
+        createdAtMs: nowMs,
+        removedBy: null,
+        removedAtMs: null,
+        signedAtMs: 0,
+        version: 1,
+      });
+      tx.operators.insert(operator);
+      return operator;
+    },
+    { inQuarantine: true },
+  );
+}
+
+/**
+ * Refuses all commands of an operator from now on. DecisionNotAllowed if fewer than two were left:
+ * the rule of two would end, or nobody could add another operator.
+ */
+export async function removeOperator(
+  { store, clock }: OperatorContext,
+  name: string,
+  by: OperatorActor,
+): Promise<RegisteredOperator> {
+  return store.run(
+    async (tx) => {
+      const active = (await tx.operators.list()).filter(isActive);
+      const was = active.find((one) => one.name === name);
+      if (was === undefined) throw new PonteError('NotFound');
+      const left = active.filter((one) => one !== was);
+      if (left.length < OPERATORS_LEFT_MIN) {
+        const message = `${left.length} would be left. Add another operator first.`;
+        throw new PonteError('DecisionNotAllowed', message);
+      }
+      if (was.id !== by.id) await expectActive(tx, by);
+      // Two removals at once must not leave fewer.
+      for (const one of left) if (one.id !== by.id) tx.operators.expect(one);
+      const now = { removedBy: by.id, removedAtMs: clock.nowMs() };
+      const removed = Object.freeze({ ...was, ...now });
+      tx.operators.update(removed);
+      return removed;
+    },
+    { inQuarantine: true },
+  );
+}
+
+/** So that each decision can be confirmed by another operator. */
+export const OPERATORS_LEFT_MIN = 2;
+
+/** Guards the batch: the operator was not removed. OperatorNotAllowed. */
+export async function expectActive(tx: Tx, { id, name }: OperatorActor): Promise<void> {
+  const operator = await tx.operators.get(id);
+  if (operator === null || !isActive(operator)) {
+    throw new PonteError('OperatorNotAllowed', `${name} is not a registered operator.`);
+  }
+  tx.operators.expect(operator);
+}
+
+function refuseKnown(
+  known: readonly RegisteredOperator[],
+  { name, publicKey }: Pick<RegisteredOperator, 'name' | 'publicKey'>,
+): void {
+  const namesake = known.find((one) => one.name === name && isActive(one));
+  if (namesake !== undefined) {
+    throw new PonteError('ValidationError', `name: ${name} is registered.`);
+  }
+  const holder = known.find((one) => one.publicKey === publicKey);
+  if (holder === undefined) return;
+  const message = `public-key: it is the key of ${holder.name}. A key has one operator, for ever.`;
+  throw new PonteError('ValidationError', message);
+}
+
+async function databaseNameIn(tx: Tx): Promise<DatabaseName> {
+  const [first, epoch] = await Promise.all([tx.operators.first(), tx.epochs.current()]);
+  return { firstOperator: first?.id ?? '', epoch: epoch.number };
+}

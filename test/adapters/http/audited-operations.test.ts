@@ -1,0 +1,97 @@
+// No operation of the route table changes anything without an entry in the audit log: a new row is
+// covered on arrival. Each change names its author, its operation and its request.
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import { type Actor, auditEntry, auditFeed } from '../../../core/domain/service/audit-entry.js';
+import { addMember } from '../../../core/usecases/access/members.js';
+import { startMemberSession, tokenOf } from '../../../core/usecases/access/sessions.js';
+import { requireApproval } from '../../../core/usecases/parties/organizations.js';
+import { auditHead } from '../../../core/usecases/service/audit-log.js';
+import { suiteEnd } from '../../support/suite-end.js';
+import { valuesOf } from '../../support/values-of.js';
+import { operations, type TableScene, tableScene } from './table-scene.js';
+
+/** They make another token of a session, which changes nothing. */
+const changeNothing = ['switchMode'];
+/** Their `created` event names the key (audit.test.ts). */
+const createPayments = operations
+  .filter(({ route }) => route.access.rateLimit === 'create')
+  .map(({ operationId }) => operationId);
+const changing = operations.filter(
+  ({ operationId, route }) =>
+    route.method !== 'GET' && ![...changeNothing, ...createPayments].includes(operationId),
+);
+
+let scene: TableScene;
+
+const suite = suiteEnd();
+
+before(async () => {
+  scene = await tableScene(suite);
+});
+
+test('each operation that changes something leaves an entry, with its author', async () => {
+  const { world } = scene.site;
+  for (const { operationId, route } of changing) {
+    const needsApproval = operationId.startsWith('approve');
+    for (const origin of ['invoice', 'payment_intent'] as const) {
+      await requireApproval(world.deps, scene.tenant.orgId, needsApproval, origin);
+    }
+    const example = await scene.exampleOf(operationId);
+    const from = (await auditHead(world.deps))?.sequence ?? 0;
+    const { auth } = route.access;
+    const { status } = await scene.send(route, example, scene.accepted[auth]);
+    assert.ok(status < 300, `${operationId}: ${status}`);
+    const entries = (await world.deps.store.run((tx) => tx.feed.after(auditFeed, from, 100))).map(
+      auditEntry,
+    );
+    assert.ok(entries.length > 0, `${operationId} leaves an entry`);
+    for (const { actor, action, requestId, address, objects } of entries) {
+      const kinds: Readonly<Record<typeof auth, Actor['kind'] | null>> = {
+        key: 'key',
+        session: 'member',
+        either: 'member',
+        keyElseSession: 'member',
+        partner: 'partner',
+        signature: 'link',
+        none: null,
+      };
+      assert.equal(actor.kind, kinds[auth], operationId);
+      assert.ok(actor.id !== '', operationId);
+      if (auth !== 'partner') assert.equal(action, operationId);
+      assert.ok(requestId !== null && address !== null, operationId);
+      assert.ok(objects.length > 0, operationId);
+    }
+  }
+});
+
+test('a create leaves an entry in no other way than by its event', () => {
+  assert.deepEqual(createPayments.toSorted(), [
+    'createInvoice',
+    'createPayment',
+    'createPaymentIntent',
+  ]);
+});
+
+test('owners and admins alone read the entries of their organization', async () => {
+  const { site, tenant } = scene;
+  const { deps } = site.world;
+  const own = await site.call('GET', '/v1/audit?limit=100', { session: scene.own.session });
+  assert.equal(own.status, 200);
+  const rows = own.body['data'] as readonly { readonly action: string }[];
+  assert.ok(valuesOf(rows, 'action').includes('rollApiKey'));
+  const stranger = await site.world.session(await site.world.organization());
+  const none = await site.call('GET', '/v1/audit', { session: stranger });
+  assert.deepEqual(none.body, { data: [], nextCursor: null });
+  const { orgId } = tenant;
+  for (const role of ['finance', 'viewer'] as const) {
+    const { id: memberId } = await addMember(deps, { orgId, email: `${role}@a.example`, role });
+    const { token } = await tokenOf(
+      deps,
+      await startMemberSession(deps, { orgId, memberId }),
+      'test',
+    );
+    const refused = await site.call('GET', '/v1/audit', { session: token });
+    assert.equal(refused.status, 403, role);
+  }
+});

@@ -1,0 +1,208 @@
+// Operators: who is registered by whom, and which signed commands are admitted.
+import assert from 'node:assert/strict';
+import { describe, type TestContext, test } from 'node:test';
+import {
+  type OperatorStatement,
+  type SignedStatement,
+  STATEMENT_AGE_MAX_MS,
+  signStatement,
+} from '../../../../core/domain/access/registered-operator.js';
+import {
+  addOperator,
+  admitOperator,
+  listOperators,
+  removeOperator,
+  signCommand,
+} from '../../../../core/usecases/access/registered-operators.js';
+import { quarantineRestored } from '../../../../core/usecases/service/epochs.js';
+import { newKey, type Person, registered } from '../../../support/samples/operator-samples.js';
+import { type World, world } from '../../../support/scenes/test-world.js';
+import { valuesOf } from '../../../support/values-of.js';
+
+const given = { command: 'org support', arguments: { ids: ['org_1'], email: 'a@b.example' } };
+const notAllowed = { code: 'OperatorNotAllowed' };
+
+async function scene(t: TestContext) {
+  const made = await world(t);
+  const [ana, bia, eva] = await registered(made.deps, ['ana', 'bia', 'eva']);
+  assert.ok(ana !== undefined && bia !== undefined && eva !== undefined);
+  return { made, ana, bia, eva };
+}
+
+async function signedBy({ deps }: World, { key }: Pick<Person, 'key'>): Promise<SignedStatement> {
+  const signed = await signCommand(deps, given, key);
+  assert.ok(signed !== null);
+  return signed;
+}
+
+/** What this person would sign now. */
+async function statementOf({ deps }: World, { actor }: Person): Promise<OperatorStatement> {
+  const { number: epoch } = await deps.store.run((tx) => tx.epochs.current());
+  const [first] = await listOperators(deps);
+  const database = { firstOperator: first?.id ?? '', epoch };
+  return { ...given, database, operator: actor.id, atMs: deps.clock.nowMs() };
+}
+
+/** Admits it as a command of this person. */
+function admit(
+  { deps }: World,
+  { publicKey }: Pick<Person, 'publicKey'>,
+  signed: SignedStatement | null,
+  command: typeof given = given,
+  records = true,
+) {
+  return admitOperator(deps, command, { signed, publicKey }, { records });
+}
+
+describe('a command', () => {
+  test('is admitted with the signature of its operator, who is stored with it', async (t) => {
+    const { made, ana } = await scene(t);
+    assert.deepEqual(await admit(made, ana, await signedBy(made, ana)), ana.actor);
+  });
+
+  test('is refused without a signature', async (t) => {
+    const { made, ana } = await scene(t);
+    await assert.rejects(admit(made, ana, null), notAllowed);
+  });
+
+  test('is refused with the signature of another key', async (t) => {
+    const { made, ana, bia } = await scene(t);
+    const statement = await statementOf(made, ana);
+    await admit(made, ana, signStatement(statement, ana.key));
+    made.advanceClock(1);
+    const later = { ...statement, atMs: made.deps.clock.nowMs() };
+    await assert.rejects(admit(made, ana, signStatement(later, bia.key)), notAllowed);
+  });
+
+  test('is refused with a key that is not registered', async (t) => {
+    const { made, ana } = await scene(t);
+    const stranger = newKey();
+    assert.equal(await signCommand(made.deps, given, stranger.key), null);
+    await assert.rejects(admit(made, stranger, await signedBy(made, ana)), notAllowed);
+  });
+
+  test('is refused once its operator is removed, also with a signature of before', async (t) => {
+    const { made, ana, eva } = await scene(t);
+    const signed = await signedBy(made, eva);
+    await removeOperator(made.deps, 'eva', ana.actor);
+    await assert.rejects(admit(made, eva, signed), notAllowed);
+    await assert.rejects(admit(made, eva, await signedBy(made, eva)), notAllowed);
+  });
+
+  test('is admitted once: a replayed statement is refused, and so is an older one', async (t) => {
+    const { made, ana } = await scene(t);
+    const older = await signedBy(made, ana);
+    made.advanceClock(1);
+    const signed = await signedBy(made, ana);
+    await admit(made, ana, signed);
+    await assert.rejects(admit(made, ana, signed), notAllowed);
+    await assert.rejects(admit(made, ana, older), notAllowed);
+  });
+
+  test('is admitted once of two that are sent at the same time', async (t) => {
+    const { made, ana } = await scene(t);
+    const signed = await signedBy(made, ana);
+    const ends = await Promise.allSettled([admit(made, ana, signed), admit(made, ana, signed)]);
+    assert.deepEqual(ends.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
+  });
+
+  test('that only reads leaves its signature unused', async (t) => {
+    const { made, ana } = await scene(t);
+    const signed = await signedBy(made, ana);
+    await admit(made, ana, signed, given, false);
+    assert.deepEqual(await admit(made, ana, signed), ana.actor);
+  });
+
+  test('is refused with tampered arguments or under another name', async (t) => {
+    const { made, ana } = await scene(t);
+    const signed = await signedBy(made, ana);
+    const other = { ids: ['org_1'], email: 'thief@b.example' };
+    await assert.rejects(admit(made, ana, signed, { ...given, arguments: other }), notAllowed);
+    const grant = { ...given, command: 'org grant-production' };
+    await assert.rejects(admit(made, ana, signed, grant), notAllowed);
+  });
+
+  test('of another database is refused, although its operator has the same id', async (t) => {
+    const { made, ana } = await scene(t);
+    const statement = await statementOf(made, ana);
+    const database = { ...statement.database, firstOperator: 'opr_elsewhere' };
+    const foreign = signStatement({ ...statement, database }, ana.key);
+    await assert.rejects(admit(made, ana, foreign), notAllowed);
+    await admit(made, ana, signStatement(statement, ana.key));
+  });
+
+  test('of before a restore is refused after it; a new one is admitted in quarantine', async (t) => {
+    const { made, ana } = await scene(t);
+    const signed = await signedBy(made, ana);
+    await quarantineRestored(made.deps);
+    await assert.rejects(admit(made, ana, signed), notAllowed);
+    assert.deepEqual(await admit(made, ana, await signedBy(made, ana)), ana.actor);
+  });
+
+  test('that was signed long ago, or is of a clock far ahead, is refused', async (t) => {
+    for (const aside of [-1, 1]) {
+      const { made, ana } = await scene(t);
+      const signed = await signedBy(made, ana);
+      made.advanceClock(aside * (STATEMENT_AGE_MAX_MS + 1));
+      await assert.rejects(admit(made, ana, signed), notAllowed);
+    }
+  });
+});
+
+describe('operators', () => {
+  test('the first one needs nobody, once: of two at the same time one is the first', async (t) => {
+    const { deps } = await world(t);
+    const nobody = { kind: 'operator', id: 'nobody', name: 'nobody' } as const;
+    const ends = await Promise.allSettled(
+      ['ana', 'bia'].map((name) =>
+        addOperator(deps, { name, publicKey: newKey().publicKey }, nobody),
+      ),
+    );
+    assert.deepEqual(ends.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
+    assert.deepEqual(valuesOf(await listOperators(deps), 'createdBy'), [null]);
+  });
+
+  test('each further one is registered by one who is not removed', async (t) => {
+    const { made, ana, bia, eva } = await scene(t);
+    const noa = { name: 'noa', publicKey: newKey().publicKey };
+    await removeOperator(made.deps, 'eva', bia.actor);
+    await assert.rejects(addOperator(made.deps, noa, eva.actor), notAllowed);
+    const added = await addOperator(made.deps, noa, ana.actor);
+    assert.deepEqual([added.createdBy, added.number], [ana.actor.id, 4]);
+  });
+
+  test('names look different from each other, and keys are Ed25519 keys', async (t) => {
+    const { made, ana } = await scene(t);
+    const { publicKey } = newKey();
+    const invalid = { code: 'ValidationError' };
+    for (const name of ['', 'Ana', 'ana ', 'ana\u200b', 'anä', 'ana', 'development', '-x']) {
+      const add = addOperator(made.deps, { name, publicKey }, ana.actor);
+      await assert.rejects(add, invalid, JSON.stringify(name));
+    }
+    for (const key of ['', 'x', `${publicKey}x`, ana.publicKey]) {
+      const add = addOperator(made.deps, { name: 'noa', publicKey: key }, ana.actor);
+      await assert.rejects(add, invalid, key);
+    }
+  });
+
+  test('the last one cannot be removed', async (t) => {
+    const { deps } = await world(t);
+    const [ana] = await registered(deps, ['ana']);
+    assert.ok(ana !== undefined);
+    const removal = removeOperator(deps, 'ana', ana.actor);
+    await assert.rejects(removal, { code: 'DecisionNotAllowed' });
+  });
+
+  test('two are left by each removal, also by two removals at the same time', async (t) => {
+    const { made, ana, bia } = await scene(t);
+    const ends = await Promise.allSettled([
+      removeOperator(made.deps, 'bia', ana.actor),
+      removeOperator(made.deps, 'ana', bia.actor),
+    ]);
+    assert.deepEqual(ends.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
+    await assert.rejects(removeOperator(made.deps, 'eva', ana.actor), {
+      code: /DecisionNotAllowed|OperatorNotAllowed/,
+    });
+    await assert.rejects(removeOperator(made.deps, 'nobody', bia.actor), { code: 'NotFound' });
+  });
+});

@@ -1,0 +1,282 @@
+// The audit log: what is recorded of a change, and which changes of the log itself are found.
+import assert from 'node:assert/strict';
+import { before, describe, test } from 'node:test';
+import { OPERATOR } from '../../../../core/domain/access/api-key.js';
+import {
+  type FeedHead,
+  headAfter,
+  type NumberedEvent,
+} from '../../../../core/domain/payments/event.js';
+import { type AuditEntry, auditEntry } from '../../../../core/domain/service/audit-entry.js';
+import type { Deps } from '../../../../core/ports/deps.js';
+import { createKey, unlimitedKey } from '../../../../core/usecases/access/keys.js';
+import { addMember, removeMember } from '../../../../core/usecases/access/members.js';
+import { receivePartnerMessage } from '../../../../core/usecases/commands/partner-inbox.js';
+import {
+  allEntries,
+  audited,
+  auditHead,
+  listAuditEntries,
+  verifyAudit,
+} from '../../../../core/usecases/service/audit-log.js';
+import { PRUNABLE_MS, prune } from '../../../../core/usecases/service/prune.js';
+import { createSubscription } from '../../../../core/usecases/webhooks/subscriptions.js';
+import { partnerMessage } from '../../../adapters/http/docs/example-calls.js';
+import { makeIntent } from '../../../support/scenes/made-payments.js';
+import { type World, world } from '../../../support/scenes/test-world.js';
+import { suiteEnd } from '../../../support/suite-end.js';
+
+const operator = { actor: { kind: 'operator', id: 'alice' }, action: 'member add' } as const;
+const email = 'ana@acme.example';
+
+let made: World;
+let orgId: string;
+
+const suite = suiteEnd();
+
+before(async () => {
+  made = await world(suite);
+  orgId = await made.organization();
+});
+
+async function eventsOf(deps: Pick<Deps, 'store'>): Promise<readonly NumberedEvent[]> {
+  const events: NumberedEvent[] = [];
+  for await (const event of allEntries(deps)) events.push(event);
+  return events;
+}
+
+async function entriesOf(deps: Pick<Deps, 'store'>): Promise<readonly AuditEntry[]> {
+  return (await eventsOf(deps)).map(auditEntry);
+}
+
+async function newEntries(work: () => Promise<unknown>): Promise<readonly AuditEntry[]> {
+  const was = (await auditHead(made.deps))?.sequence ?? 0;
+  await work();
+  return (await entriesOf(made.deps)).filter(({ sequence }) => sequence > was);
+}
+
+describe('an entry', () => {
+  test('says who changed what, from where and when, and is in the batch of the change', async () => {
+    const deps = audited(made.deps, { ...operator, address: 'desk', requestId: 'req_1' });
+    const [entry, ...others] = await newEntries(() =>
+      addMember(deps, { orgId, email, role: 'viewer' }),
+    );
+    assert.deepEqual(others, []);
+    assert.ok(entry !== undefined);
+    const { id, chainHash, sequence, objects, ...rest } = entry;
+    assert.match(id, /^aud_/);
+    assert.deepEqual(rest, {
+      ...operator,
+      address: 'desk',
+      requestId: 'req_1',
+      orgId,
+      mode: null,
+      atMs: made.deps.clock.nowMs(),
+    });
+    const [member, ...more] = objects;
+    assert.deepEqual(more, []);
+    assert.deepEqual([member?.type, member?.before], ['member', null]);
+    assert.match(member?.after ?? '', /^[0-9a-f]{64}$/);
+  });
+
+  test('has the hash of the row before, which is that after its last change', async () => {
+    const deps = audited(made.deps, operator);
+    const entries = await newEntries(async () => {
+      await addMember(deps, { orgId, email: 'two@acme.example', role: 'viewer' });
+      await addMember(deps, { orgId, email: 'two@acme.example', role: 'finance' });
+      await addMember(deps, { orgId, email: 'two@acme.example', role: 'viewer' });
+    });
+    const [added, changed, back] = entries.map(({ objects }) => objects[0]);
+    assert.equal(changed?.before, added?.after);
+    assert.notEqual(changed?.after, added?.after);
+    assert.equal(back?.before, changed?.after);
+    assert.equal(back?.after, added?.after);
+  });
+
+  test('is stored with its change or not at all', async () => {
+    const deps = audited(made.deps, operator);
+    const entries = await newEntries(() =>
+      assert.rejects(
+        deps.store.run(async (tx) => {
+          const member = await tx.members.byEmail(orgId, email);
+          assert.ok(member !== null);
+          tx.members.update({ ...member, version: 99 });
+        }),
+      ),
+    );
+    assert.deepEqual(entries, []);
+  });
+
+  test('is not made by work that changes nothing', async () => {
+    const deps = audited(made.deps, operator);
+    const again = { orgId, email, role: 'viewer' } as const;
+    assert.deepEqual(await newEntries(() => addMember(deps, again)), []);
+  });
+
+  test('names every object of the batch', async () => {
+    const deps = audited(made.deps, { ...operator, action: 'member remove' });
+    const leaving = { orgId, email: 'three@acme.example', role: 'owner' } as const;
+    const { id: createdBy } = await addMember(made.deps, leaving);
+    await createKey(made.deps, { ...unlimitedKey, orgId, mode: 'test', createdBy, name: 'erp' });
+    const [entry] = await newEntries(() => removeMember(deps, orgId, 'three@acme.example', null));
+    assert.deepEqual(
+      entry?.objects.map(({ type }) => type),
+      ['api_key', 'member'],
+    );
+    assert.equal(entry?.objects[1]?.id, createdBy);
+  });
+
+  test('of a message names the partner', async () => {
+    const tenant = await made.newTenant();
+    const { headers, body } = await partnerMessage(made, tenant);
+    const entries = await newEntries(() =>
+      receivePartnerMessage(made.deps, { partner: 'fake', mode: 'test', headers, body }),
+    );
+    for (const { actor } of entries) assert.deepEqual(actor, { kind: 'partner', id: 'fake' });
+    const types = entries.flatMap(({ objects }) => objects.map(({ type }) => type));
+    assert.ok(types.includes('partner_message'));
+  });
+
+  test('of a created payment is its event, which names the key', async () => {
+    const tenant = await made.newTenant();
+    await createSubscription(made.deps, tenant, {
+      url: 'https://acme.example/hooks',
+      eventTypes: ['*'],
+    });
+    const by = { actor: { kind: 'key', id: 'key_1' }, action: 'createPaymentIntent' } as const;
+    const deps = audited(made.deps, { ...by, orgId: tenant.orgId });
+    const entries = await newEntries(() => makeIntent(deps, tenant, { createdBy: 'key_7' }));
+    assert.deepEqual(entries, []);
+    const events = await made.deps.store.run((tx) => tx.feed.after(tenant, 0, 10));
+    const creators = events.map(({ type, body }) => [type, JSON.parse(body).data.createdBy]);
+    assert.deepEqual(creators, [
+      ['payment_intent.created', 'key_7'],
+      ['invoice.created', 'key_7'],
+    ]);
+  });
+});
+
+test('an organization reads its entries of a mode or of both alone, newest first, in pages', async () => {
+  const other = await made.organization();
+  const deps = audited(made.deps, operator);
+  const key = { ...unlimitedKey, orgId: other, createdBy: OPERATOR, name: 'erp' };
+  await addMember(deps, { orgId: other, email: 'a@acme.example', role: 'viewer' });
+  await createKey(deps, { ...key, mode: 'test' });
+  await createKey(deps, { ...key, mode: 'live' });
+  await addMember(deps, { orgId: other, email: 'b@acme.example', role: 'viewer' });
+  const first = await listAuditEntries(
+    made.deps,
+    { orgId: other, mode: 'test' },
+    { beforeSequence: null, limit: 2 },
+  );
+  const beforeSequence = first.at(-1)?.sequence ?? null;
+  const rest = await listAuditEntries(
+    made.deps,
+    { orgId: other, mode: 'test' },
+    { beforeSequence, limit: 2 },
+  );
+  const sequences = [...first, ...rest].map(({ sequence }) => sequence);
+  assert.equal(sequences.length, 3);
+  const modes = [...first, ...rest].map(({ mode }) => mode);
+  assert.deepEqual(modes, [null, 'test', null]);
+  assert.deepEqual(
+    sequences,
+    sequences.toSorted((one, two) => two - one),
+  );
+});
+
+test('pruning removes no entry', async () => {
+  const was = await entriesOf(made.deps);
+  made.advanceClock(2 * PRUNABLE_MS);
+  await prune(made.deps, PRUNABLE_MS);
+  assert.deepEqual(await entriesOf(made.deps), was);
+});
+
+describe('verification', () => {
+  let events: readonly NumberedEvent[];
+
+  before(async () => {
+    const deps = audited(made.deps, operator);
+    for (let count = 0; count < 5; count += 1) {
+      await addMember(deps, { orgId, email: `m${count}@acme.example`, role: 'viewer' });
+    }
+    events = await eventsOf(made.deps);
+  });
+
+  /** Verifies a log that somebody has changed behind its head. */
+  async function problems(
+    changed: readonly NumberedEvent[],
+    anchors: readonly NumberedEvent[] = [],
+    head: NumberedEvent | null = changed.at(-1) ?? null,
+  ): Promise<readonly number[]> {
+    const feed = {
+      head: async () => head,
+      after: async (_: unknown, after: number, limit: number) =>
+        changed.filter(({ sequence }) => sequence > after).slice(0, limit),
+    };
+    const store = { run: (work: (tx: unknown) => unknown) => work({ feed }) };
+    const needs = { store } as unknown as Pick<Deps, 'store'>;
+    const { defects } = await verifyAudit(needs, anchors);
+    return [...new Set(defects.map(({ sequence }) => sequence))];
+  }
+
+  const edited = (at: number, change: Partial<NumberedEvent>) =>
+    events.map((event, index) => (index === at ? { ...event, ...change } : event));
+
+  test('finds nothing in a log as it was written', async () => {
+    const { defects, entries, head } = await verifyAudit(made.deps, events);
+    assert.deepEqual(defects, []);
+    assert.equal(entries, events.length);
+    assert.equal(head?.sequence, events.length);
+  });
+
+  test('finds a rewritten entry, also if only a column differs', async () => {
+    const third = events[2] as NumberedEvent;
+    const body = third.body.replace('alice', 'mallory');
+    assert.deepEqual(await problems(edited(2, { body })), [3]);
+    for (const column of [{ subjectId: 'org_2' }, { type: 'other' }, { createdAtMs: 1 }]) {
+      assert.deepEqual(await problems(edited(2, column)), [3]);
+    }
+  });
+
+  test('finds a deleted entry', async () => {
+    assert.deepEqual(await problems(events.toSpliced(2, 1)), [4]);
+  });
+
+  test('finds an inserted entry', async () => {
+    const forged = { ...(events[1] as NumberedEvent), id: 'aud_forged' };
+    const behind = events.slice(2).map((one) => ({ ...one, sequence: one.sequence + 1 }));
+    const inserted = [...events.slice(0, 2), { ...forged, sequence: 3 }, ...behind];
+    assert.equal((await problems(inserted))[0], 3);
+  });
+
+  test('finds reordered entries', async () => {
+    const [third, fourth] = events.slice(2, 4) as [NumberedEvent, NumberedEvent];
+    const swapped = [
+      ...events.slice(0, 2),
+      { ...fourth, sequence: 3 },
+      { ...third, sequence: 4 },
+      ...events.slice(4),
+    ];
+    assert.equal((await problems(swapped))[0], 3);
+  });
+
+  test('finds a truncated end by the head, and with the head by an anchor', async () => {
+    const cut = events.slice(0, -2);
+    const last = events.at(-1) as NumberedEvent;
+    assert.deepEqual(await problems(cut, [], last), [last.sequence]);
+    assert.deepEqual(await problems(cut), []);
+    assert.deepEqual(await problems(cut, [last]), [last.sequence]);
+  });
+
+  test('finds a log that was written again as a whole, by an anchor', async () => {
+    let head: FeedHead | null = null;
+    const forged = events.map((event) => {
+      const body = event.body.replace('alice', 'mallory');
+      head = headAfter(head, body);
+      return { ...event, body, ...head };
+    });
+    assert.deepEqual(await problems(forged), []);
+    assert.deepEqual(await problems(forged, [events[2] as NumberedEvent]), [3]);
+  });
+});

@@ -1,0 +1,48 @@
+// Invariants of the audit log: what an actor changes has an entry in the same batch. A created
+// payment has its event, which names its creator. The chain is judged with those of the feeds
+// (event-invariants.ts).
+import { auditFeed } from '../../../core/domain/service/audit-entry.js';
+import type { StagedWrite } from '../world/gated-store.js';
+import type { ObservedState } from './observed-state.js';
+
+/** Methods of Tx whose rows are objects, other than `insert`, `update` and `remove` of a group. */
+const others: readonly string[] = ['insertSubmission', 'updateSubmission', 'updateProfile'];
+const plain: readonly string[] = ['insert', 'update', 'remove'];
+/** Groups of Tx with objects; buyers are shared between tenants. */
+const groups: readonly string[] = [
+  'accounts',
+  'commands',
+  'decisions',
+  'deposits',
+  'documents',
+  'inbox',
+  'members',
+  'organizations',
+  'payments',
+  'quotes',
+  'subscriptions',
+];
+
+export function noChangeByAnActorIsWithoutAnEntry({ freshBatches }: ObservedState): string | null {
+  for (const { hasActor, writes } of freshBatches) {
+    const changed = writes.filter(isOfObject);
+    if (!hasActor || changed.length === 0) continue;
+    if (writes.some(isCreate) || writes.some(isEntry)) continue;
+    const names = changed.map(({ group, method }) => `${group}.${method}`);
+    return `${names.join(' ')} has no entry`;
+  }
+  return null;
+}
+
+function isOfObject({ group, method }: StagedWrite): boolean {
+  if (others.includes(method)) return true;
+  return groups.includes(group) && plain.includes(method);
+}
+
+function isCreate({ group, method }: StagedWrite): boolean {
+  return group === 'payments' && method === 'insert';
+}
+
+function isEntry({ group, args: [row] }: StagedWrite): boolean {
+  return group === 'feed' && (row as { readonly orgId: string }).orgId === auditFeed.orgId;
+}

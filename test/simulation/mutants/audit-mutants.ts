@@ -1,0 +1,22 @@
+// The audit log broken on purpose; see mutants.ts.
+
+const payments = { parties: 0 };
+
+export const auditMutants = [
+  {
+    name: 'what an actor changes has no entry',
+    file: 'core/usecases/service/audit-log.ts',
+    edits: [['      this.#record(tx);\n', '']],
+    focus: payments,
+    first: { seed: 1, steps: 40 },
+    caughtBy: ['noChangeByAnActorIsWithoutAnEntry'],
+  },
+  {
+    name: 'any change of a payment counts as its create',
+    file: 'core/domain/service/audit-entry.ts',
+    edits: [["table === 'payments' && kind === 'insert'", "table === 'payments' && kind !== null"]],
+    focus: payments,
+    first: { seed: 1, steps: 40 },
+    caughtBy: ['noChangeByAnActorIsWithoutAnEntry'],
+  },
+] as const;
