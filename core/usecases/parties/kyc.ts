@@ -22,6 +22,7 @@ import { loadPayment } from '../payments/payment-store.js';
 import { newBuyer } from '../payments/payments.js';
 import type { Batch } from '../service/batch.js';
 import { expectDone } from '../service/partner-calls.js';
+import { moveWaiting } from './buyer-decisions.js';
 import { stageSubmitted } from './documents.js';
 import { readDraft, sealDossier, sealDraft } from './kyc-drafts.js';
 import { loadSubmission } from './party-kinds.js';
@@ -81,7 +82,11 @@ export async function submitDossier(
   const { entityType, dossier } = start;
   refuseTier(entityType, dossier);
   const { known, existing, tosId } = await deps.store.run((tx) => checkStart(tx, tenant, start));
-  if (existing !== null) return { outcome: 'submitted', submission: existing };
+  if (existing !== null) {
+    // A crash may have left payments waiting when the approval was adopted.
+    if (existing.status === 'approved') await moveWaiting(deps, tenant, existing.buyerId);
+    return { outcome: 'submitted', submission: existing };
+  }
   const kycTier = dossier.kycTier ?? 'standard';
   const previousRef = known === null || known.corrections === null ? null : known.partnerRef;
   let submissionId: string | null = null;

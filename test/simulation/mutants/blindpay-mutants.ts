@@ -106,7 +106,7 @@ export const blindPayMutants = [
       ],
     ],
     focus: { ...payments, faults: { ...calm, chargeback: 0.8 } },
-    first: { seed: 22, steps: 40 },
+    first: { seed: 1, steps: 40 },
     caughtBy: ['fundsFollowFromTheCommands'],
   },
   {

@@ -123,7 +123,7 @@ export const partyMutants = [
     file: 'core/domain/payments/payment-transitions.ts',
     edits: [['if (createdByMemberId === memberId) throw', 'if (memberId === null) throw']],
     focus: parties,
-    first: { seed: 7, steps: 40 },
+    first: { seed: 15, steps: 80 },
     caughtBy: ['noInvoiceIsApprovedByItsMaker'],
   },
   {
@@ -142,7 +142,7 @@ export const partyMutants = [
       ["    approve: 'approved',\n", "    approve: 'approved',\n    invite: 'awaiting_buyer',\n"],
     ],
     focus: { ...parties, often: ['createInvoice', 'invoiceStep', 'accountStep', 'work'] },
-    first: { seed: 17, steps: 40 },
+    first: { seed: 8, steps: 40 },
     caughtBy: ['noMailBeforeApproval'],
   },
   {
@@ -190,7 +190,7 @@ export const partyMutants = [
       ["if (corrections === null) stagePurge(deps, tx, tenant, { party: 'account', id });", ''],
     ],
     focus: { ...parties, paymentsMax: 0, often: ['getUpload', 'upload', 'accountStep'] },
-    first: { seed: 8, steps: 80 },
+    first: { seed: 11, steps: 40 },
     caughtBy: ['submittedDocumentsAreOfUndecidedParties'],
   },
   {
@@ -242,7 +242,7 @@ export const partyMutants = [
       faults: { purgeFailed: 0.5 },
       often: ['getUpload', 'upload', 'accountStep'],
     },
-    first: { seed: 9, steps: 120 },
+    first: { seed: 15, steps: 40 },
     caughtBy: ['noDocumentWaitsForItsPurge', 'onlyWhatCountsIsKept'],
   },
   {
@@ -273,7 +273,7 @@ export const partyMutants = [
       ['await drop(deps, documentId, was.contentName);', 'await storage.purge(documentId, name);'],
     ],
     focus: { ...parties, gates: 0.3, often: ['getUpload', 'upload'] },
-    first: { seed: 4, steps: 80 },
+    first: { seed: 6, steps: 40 },
     caughtBy: ['whatCountsIsThere'],
   },
 ] as const;

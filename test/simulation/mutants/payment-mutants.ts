@@ -77,7 +77,7 @@ export const paymentMutants = [
       ],
     ],
     focus: { ...payments, gates: 1, faults: { crash: 0 }, often: ['jump', 'work'] },
-    first: { seed: 15, steps: 40 },
+    first: { seed: 15, steps: 150 },
     caughtBy: ['noCallerSeesASurprise', 'everyPaymentIsTerminal'],
   },
   {
@@ -90,7 +90,7 @@ export const paymentMutants = [
       ],
     ],
     focus: { ...payments, faults: { ...reliable, crash: 0 }, often: ['cancel', 'work', 'advance'] },
-    first: { seed: 12, steps: 150 },
+    first: { seed: 17, steps: 150 },
     caughtBy: ['cancelAndPayoutNeverBothWin'],
   },
   {
@@ -141,7 +141,7 @@ export const paymentMutants = [
     file: 'core/usecases/commands/partner-inbox.ts',
     edits: [['if (isKnown) return;', "if (isKnown) throw new PonteError('NotFound');"]],
     focus: { ...payments, faults: { messageDoubled: 0.5, messageLost: 0 } },
-    first: { seed: 1, steps: 110 },
+    first: { seed: 1, steps: 150 },
     caughtBy: ['everyMessageIsAnswered'],
   },
   {
@@ -185,7 +185,7 @@ export const paymentMutants = [
     file: 'adapters/storage/sqlite/database.ts',
     edits: [['for (const statement of statements) this.#cache.dropFor(statement);', '']],
     focus: { ...payments, often: ['subscribe', 'rotateSecret'] },
-    first: { seed: 8, steps: 80 },
+    first: { seed: 10, steps: 40 },
     caughtBy: ['webhooksVerifyWithTheNewestSecret'],
   },
   {
@@ -214,7 +214,7 @@ export const paymentMutants = [
       ],
     ],
     focus: payments,
-    first: { seed: 8, steps: 80 },
+    first: { seed: 1, steps: 40 },
     caughtBy: ['everyPageNamesTheMoney'],
   },
   {

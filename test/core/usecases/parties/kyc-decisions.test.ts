@@ -75,6 +75,27 @@ test('the decision moves the payments that wait for this buyer, of this tenant a
   assert.equal(await made.kycStatusOf(here), 'rejected');
 });
 
+test('a payment that a crash left waiting for an approved buyer goes on with its dossier', async (t) => {
+  const made = await scene(t);
+  const other = await made.newTenant();
+  const waiting = await signedIn(made);
+  await made.start(individual, other);
+  await made.settle();
+  const { deps, tenant } = made;
+  const { store } = deps;
+  let runs = 0;
+  const run: typeof store.run = (work, options) => {
+    runs += 1;
+    return runs > 1 ? Promise.reject(new Error('the process ends')) : store.run(work, options);
+  };
+  const dying = { ...deps, store: { ...store, run } };
+  await assert.rejects(signIn(dying, tenant, await made.pay(tenant)), /the process ends/);
+  assert.equal(await made.kycStatusOf(waiting), 'approved');
+  assert.equal(await made.statusOf(waiting), 'buyer_kyc_pending');
+  await made.start(individual);
+  assert.equal(await made.statusOf(waiting), 'buyer_kyc_approved');
+});
+
 /** Hosts' clocks differ: from then on, another one works whose clock is behind. */
 const BEHIND_MS = 60_000;
 
