@@ -261,7 +261,9 @@ export class PostgresClusterChannel implements ClusterChannel {
     const short =
       payload.length <= BYTES_MAX ? payload : JSON.stringify(withoutTenants(this.#pending));
     this.#pending = {};
-    this.#notified = this.#notify(short).catch(() => undefined);
+    // `close` waits for all of them.
+    const sent = this.#notify(short).catch(() => undefined);
+    this.#notified = this.#notified.then(() => sent);
   }
 }
 

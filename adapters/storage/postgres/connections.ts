@@ -193,8 +193,10 @@ class Connections implements PostgresConnections {
   async close(): Promise<void> {
     this.#closed = true;
     await this.#looking?.catch(() => undefined);
-    await this.#pool?.close();
+    const pool = this.#pool;
+    // A connection that is opened later is not added to this pool, but destroyed.
     this.#pool = null;
+    await pool?.close();
   }
 
   async #acquire(
@@ -272,6 +274,10 @@ class Connections implements PostgresConnections {
       const isLeft = pool !== null && !isThere(failures.get(pool.url), pool, bytesBefore);
       if (isLeft && pool === this.#pool) this.#leave(pool);
       throw reasonIn(failures);
+    }
+    if (this.#closed) {
+      await endSession(session);
+      throw new Error('the store was closed');
     }
     const isUsed = pool !== null && pool === this.#pool && !failures.has(pool.url);
     if (isUsed && isSameServer(session.server, pool.server)) {
