@@ -47,7 +47,7 @@ export function storeOperatorsContract(open: OpenStore): void {
     assert.deepEqual(found, [removed, null, removed]);
   });
 
-  test('a number and a key are taken for ever, a name until its operator is removed', async () => {
+  test('a number and a key are never free again, a name is once its operator is removed', async () => {
     for (const taken of [{ number: 1 }, { publicKey: anOperator().publicKey }]) {
       const store = await fresh([anOperator({ removedAtMs: T0 })]);
       const insert = store.run(async (tx) => tx.operators.insert({ ...second, ...taken }));

@@ -187,7 +187,7 @@ function refuseKnown(known: readonly RegisteredOperator[], { name, publicKey }: 
   }
   const holder = known.find((one) => one.publicKey === publicKey);
   if (holder === undefined) return;
-  const message = `public-key: it is the key of ${holder.name}. A key has one operator, for ever.`;
+  const message = `public-key: it is the key of ${holder.name}. A key never gets another operator.`;
   throw new PonteError('ValidationError', message);
 }
 
