@@ -73,7 +73,6 @@ const finding = [
   'payments fail pi_1 --reason late',
   'payments cancel pi_1 --reason late --dry-run',
   'money list',
-  'money list --decided',
   'money refund cmd_1 --evidence wire',
   'money pay-again cmd_1 --evidence call',
   'money write-off pi_1 --evidence board',
@@ -100,6 +99,11 @@ const finding = [
   'restore --check',
   'release',
   'operator list',
+  'proposals',
+  'confirm dec_1',
+  'audit list',
+  'audit verify',
+  'audit export --to audit.jsonl',
   'operator remove bia',
 ] as const;
 const making = ['serve', 'migrate', 'demo', 'org create', 'operator add'];

@@ -31,8 +31,8 @@ export function createRouter(routes: readonly Route[]): Router {
     finder.on('GET', path.replaceAll(/\{(\w+)\}/g, ':$1'), () => undefined, methods);
   }
   const find = (url: string) => {
-    // `*` names no path (RFC 9112, 3.2.4).
-    const found = url === '*' ? null : finder.find('GET', url);
+    // `*` names no path (RFC 9112, 3.2.4), and neither does `*?a=b`.
+    const found = url.startsWith('*') ? null : finder.find('GET', url);
     // An empty parameter (`//`, or a slash at the end) matches no path.
     if (found === null || Object.values(found.params).includes('')) return null;
     const methods: Methods = found.store;

@@ -99,7 +99,10 @@ test('no property of the interface is taken for another one', () => {
     );
   });
   // This one is right: a subscription names several.
-  assert.deepEqual(taken, ['createWebhookSubscription: eventType is eventTypes']);
+  assert.deepEqual(taken, [
+    'createWebhookSubscription: eventType is eventTypes',
+    'changeWebhookSubscription: eventType is eventTypes',
+  ]);
 });
 
 test('every body refuses each of its longer properties when it is misspelled', () => {
