@@ -126,6 +126,16 @@ describe('an entry', () => {
     assert.equal(entry?.objects[1]?.id, createdBy);
   });
 
+  test('names a new webhook subscription once', async () => {
+    const tenant = await made.newTenant();
+    const deps = audited(made.deps, operator);
+    const entries = await newEntries(() =>
+      createSubscription(deps, tenant, { url: 'https://acme.example/hooks', eventTypes: ['*'] }),
+    );
+    const types = entries.flatMap(({ objects }) => objects.map(({ type }) => type));
+    assert.deepEqual(types, ['webhook_subscription']);
+  });
+
   test('of a message names the partner', async () => {
     const tenant = await made.newTenant();
     const { headers, body } = await partnerMessage(made, tenant);
