@@ -331,6 +331,16 @@ for (const [command, prepare] of Object.entries(scenes)) {
   });
 }
 
+test('production access is not proposed for an organization without a support contact', async (t) => {
+  const at = new DeskScene(await world(t));
+  await registered(at.deps, ['ana', 'bia']);
+  await storeOrg(at, { productionGrantedAtMs: null, supportEmail: null, supportPhone: null });
+  const request = { verb: 'grant-production' } as const;
+  const asked = { itemId: orgId, request, evidence: null, operator: ana, replace: false };
+  await assert.rejects(decide(at.deps, asked), { code: 'ValidationError' });
+  assert.deepEqual(await at.decisions(), []);
+});
+
 async function depositScene(at: DeskScene, request: DeskRequest): Promise<Scene> {
   const deposit = await at.deposit();
   const read = () => at.deps.store.run((tx) => tx.deposits.get(deposit.id));
