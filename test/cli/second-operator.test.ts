@@ -77,6 +77,13 @@ describe('who gives a command', () => {
       assert.equal(first, isOpen ? developmentOperator.name : refused);
     });
   }
+
+  test('two commands of one operator at once are both admitted', async () => {
+    for (const second of ['signed', 'read'] as const) {
+      const both = [admitted('ana', 'org support', 'signed'), admitted('ana', 'org list', second)];
+      assert.deepEqual(await Promise.all(both), ['ana', 'ana']);
+    }
+  });
 });
 
 interface Scene {
