@@ -11,6 +11,7 @@ import { developmentOperator } from '../../core/domain/base/actor.js';
 import { reviewName } from '../../core/domain/commands/report-check.js';
 import { PROPOSAL_LIFE_MS, type ServiceAction } from '../../core/domain/money-desk/proposal.js';
 import { removeOperator } from '../../core/usecases/access/registered-operators.js';
+import { retryCommand } from '../../core/usecases/commands/command-retries.js';
 import { confirmProposal, decide } from '../../core/usecases/money-desk/money-desk.js';
 import { type DeskRequest, itemOfEpoch } from '../../core/usecases/money-desk/service-items.js';
 import { grantProduction, requireApproval } from '../../core/usecases/parties/organizations.js';
@@ -345,6 +346,18 @@ test('production access is not proposed for an organization without a support co
   const request = { verb: 'grant-production' } as const;
   const asked = { itemId: orgId, request, evidence: null, operator: ana, replace: false };
   await assert.rejects(decide(at.deps, asked), { code: 'ValidationError' });
+  assert.deepEqual(await at.decisions(), []);
+});
+
+test('a refused refund is sent again in live mode by one operator', async (t) => {
+  const at = new DeskScene(await world(t));
+  await currentKey(at.deps, 'partner');
+  await at.payment([paidIn(), refusedRefund()]);
+  const { test: partner } = at.deps.partners;
+  const deps = { ...at.deps, partners: { test: partner, live: partner } };
+  const { mode, id } = await retryCommand(deps, 'cmd_back');
+  assert.deepEqual([mode, id === 'cmd_back'], ['live', false]);
+  assert.deepEqual((await at.command(id)).amount, (await at.command('cmd_back')).amount);
   assert.deepEqual(await at.decisions(), []);
 });
 
