@@ -84,7 +84,13 @@ export async function identify(
     throw new PonteError('OperatorNotAllowed', message);
   }
   const key = requireKey(env);
-  const signed = await signCommand(deps, given, key);
-  const by = { signed, publicKey: publicKeyOf(key) };
-  return admitOperator(deps, given, by, { records: authority !== 'read' });
+  const admit = async () => {
+    const by = { signed: await signCommand(deps, given, key), publicKey: publicKeyOf(key) };
+    return admitOperator(deps, given, by, { records: authority !== 'read' });
+  };
+  return admit().catch((error: unknown) => {
+    // Another command of this operator may have been admitted after this one was signed.
+    if (error instanceof PonteError && error.code === 'OperatorNotAllowed') return admit();
+    throw error;
+  });
 }

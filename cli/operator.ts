@@ -197,14 +197,21 @@ export async function asOperator<T>(
   work: (operator: Operator) => Promise<T>,
   { authority, given = unsigned, dryRun = false, opening = 'finds' }: OperatorWork,
 ): Promise<T> {
-  const [{ audited }, { openForOperator }, { explainErrors }, { ConfigError }, { identify }] =
-    await Promise.all([
-      import('../core/usecases/service/audit-log.js'),
-      import('../host/operator-access.js'),
-      import('../host/startup-errors.js'),
-      import('../host/config.js'),
-      import('./operator-key.js'),
-    ]);
+  const [
+    { audited },
+    { storeOfCommand },
+    { openForOperator },
+    { explainErrors },
+    { ConfigError },
+    { identify },
+  ] = await Promise.all([
+    import('../core/usecases/service/audit-log.js'),
+    import('../core/usecases/access/registered-operators.js'),
+    import('../host/operator-access.js'),
+    import('../host/startup-errors.js'),
+    import('../host/config.js'),
+    import('./operator-key.js'),
+  ]);
   const opened = await openForOperator(shell.env, { opening: dryRun ? 'reads' : opening });
   try {
     const { deps, ...rest } = opened;
@@ -220,7 +227,9 @@ export async function asOperator<T>(
         action: given.command,
         address: hostname(),
       } as const;
-      return work({ ...rest, deps: audited(used, author), actor });
+      const isSigned = authority !== 'none' && authority !== 'read';
+      const store = isSigned ? storeOfCommand(used.store, actor) : used.store;
+      return work({ ...rest, deps: audited({ ...used, store }, author), actor });
     });
   } finally {
     await opened.close();

@@ -59,6 +59,11 @@ const twoOperators = [
   'operator confirms it (ponte confirm). Giving it again changes nothing.',
 ].join('\n');
 
+const retryDetails = [
+  '--retry takes effect at once in live mode too: no other operator confirms it. It only sends',
+  'again what is owed to the payer.',
+].join('\n');
+
 export function addMoneyCommands(shell: Shell, program: Command): void {
   const noun = program
     .command('money')
@@ -121,7 +126,7 @@ function addRefundCommand(shell: Shell, noun: Command): void {
       new Option('--order').default(false).hideHelp(),
       ...decisionOptions(),
     ],
-    details: twoOperators,
+    details: `${twoOperators}\n\n${retryDetails}`,
     run: async (operator, options, [id = '']) => {
       if (!options.retry && !options.order)
         return decideMoney(operator, id, { verb: 'refund' }, options);

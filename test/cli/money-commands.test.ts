@@ -261,6 +261,14 @@ test('the help of a command marks the options that it requires', async () => {
   assert.match(help, /--evidence <text> [^-]*; recorded; required/);
 });
 
+test('the help of money refund says that one operator sends a refund again', async () => {
+  const { stdout } = await ponte(['money', 'refund', '--help']);
+  assert.match(
+    stdout,
+    /--retry takes effect at once in live mode too: no other operator confirms it/,
+  );
+});
+
 test('a refused refund is sent again by --retry or --order, without evidence', async () => {
   const back = id('cmd', 'backtest');
   const both = `money refund ${back} --retry --evidence wire`.split(' ');

@@ -4,6 +4,10 @@ import { chmodSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { newSecretKey } from '../../adapters/crypto/secret-box.js';
+import { asOperator, type Operator } from '../../cli/operator.js';
+import { actorOf } from '../../core/domain/access/registered-operator.js';
+import { listOperators, removeOperator } from '../../core/usecases/access/registered-operators.js';
+import { createOrganization } from '../../core/usecases/parties/organizations.js';
 import { runCommand } from '../support/servers/command.js';
 import { loginOf } from '../support/servers/operator-login.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
@@ -118,6 +122,21 @@ test('a removed operator is refused from the next command on, and the last two s
       ['noa', false],
     ],
   );
+});
+
+test('a command of an operator who is removed while it runs changes nothing more', async () => {
+  await registerLogin('eva');
+  const stdio = { stdin: process.stdin, stdout: process.stdout, stderr: process.stderr };
+  const given = { command: 'org create', arguments: {} };
+  const removedWithin = async ({ deps }: Operator) => {
+    const ana = (await listOperators(deps)).find(({ name }) => name === 'ana');
+    assert.ok(ana !== undefined);
+    await removeOperator(deps, 'eva', actorOf(ana));
+    const create = createOrganization(deps, { name: 'Late', sandboxKyb: false });
+    await assert.rejects(create, { code: 'OperatorNotAllowed' });
+  };
+  const shell = { env: as('eva'), ...stdio, exitCode: 0 };
+  await asOperator(shell, removedWithin, { authority: 'signed', given });
 });
 
 async function registerLogin(name: string): Promise<void> {

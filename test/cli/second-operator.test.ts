@@ -11,6 +11,7 @@ import { developmentOperator } from '../../core/domain/base/actor.js';
 import { reviewName } from '../../core/domain/commands/report-check.js';
 import { PROPOSAL_LIFE_MS, type ServiceAction } from '../../core/domain/money-desk/proposal.js';
 import { removeOperator } from '../../core/usecases/access/registered-operators.js';
+import { retryCommand } from '../../core/usecases/commands/command-retries.js';
 import { confirmProposal, decide } from '../../core/usecases/money-desk/money-desk.js';
 import { type DeskRequest, itemOfEpoch } from '../../core/usecases/money-desk/service-items.js';
 import { grantProduction, requireApproval } from '../../core/usecases/parties/organizations.js';
@@ -77,6 +78,13 @@ describe('who gives a command', () => {
       assert.equal(first, isOpen ? developmentOperator.name : refused);
     });
   }
+
+  test('two commands of one operator at once are both admitted', async () => {
+    for (const second of ['signed', 'read'] as const) {
+      const both = [admitted('ana', 'org support', 'signed'), admitted('ana', 'org list', second)];
+      assert.deepEqual(await Promise.all(both), ['ana', 'ana']);
+    }
+  });
 });
 
 interface Scene {
@@ -330,6 +338,28 @@ for (const [command, prepare] of Object.entries(scenes)) {
     });
   });
 }
+
+test('production access is not proposed for an organization without a support contact', async (t) => {
+  const at = new DeskScene(await world(t));
+  await registered(at.deps, ['ana', 'bia']);
+  await storeOrg(at, { productionGrantedAtMs: null, supportEmail: null, supportPhone: null });
+  const request = { verb: 'grant-production' } as const;
+  const asked = { itemId: orgId, request, evidence: null, operator: ana, replace: false };
+  await assert.rejects(decide(at.deps, asked), { code: 'ValidationError' });
+  assert.deepEqual(await at.decisions(), []);
+});
+
+test('a refused refund is sent again in live mode by one operator', async (t) => {
+  const at = new DeskScene(await world(t));
+  await currentKey(at.deps, 'partner');
+  await at.payment([paidIn(), refusedRefund()]);
+  const { test: partner } = at.deps.partners;
+  const deps = { ...at.deps, partners: { test: partner, live: partner } };
+  const { mode, id } = await retryCommand(deps, 'cmd_back');
+  assert.deepEqual([mode, id === 'cmd_back'], ['live', false]);
+  assert.deepEqual((await at.command(id)).amount, (await at.command('cmd_back')).amount);
+  assert.deepEqual(await at.decisions(), []);
+});
 
 async function depositScene(at: DeskScene, request: DeskRequest): Promise<Scene> {
   const deposit = await at.deposit();

@@ -63,7 +63,7 @@ export function isServiceAction<T extends { readonly verb: string }>(
   return Object.hasOwn(serviceVerbs, action.verb);
 }
 
-/** A decision of operators. Rows are never removed: they are the audit trail. */
+/** A decision of operators. Rows are never removed: they name who decided. */
 export interface Proposal {
   readonly id: string;
   readonly orgId: string | null;

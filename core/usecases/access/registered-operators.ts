@@ -14,10 +14,10 @@ import {
   signStatement,
   verifyStatement,
 } from '../../domain/access/registered-operator.js';
-import type { OperatorActor } from '../../domain/base/actor.js';
+import { developmentOperator, type OperatorActor } from '../../domain/base/actor.js';
 import { PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
-import type { Tx } from '../../ports/storage.js';
+import type { Store, Tx } from '../../ports/storage.js';
 
 type OperatorContext = Pick<Deps, 'store' | 'clock' | 'ids'>;
 
@@ -178,6 +178,35 @@ export async function expectActive(tx: Tx, { id, name }: OperatorActor): Promise
     throw new PonteError('OperatorNotAllowed', `${name} is not a registered operator.`);
   }
   tx.operators.expect(operator);
+}
+
+/** The same; the development operator needs a database without operators. */
+export async function expectOperator(tx: Tx, operator: OperatorActor): Promise<void> {
+  if (operator.id !== developmentOperator.id) await expectActive(tx, operator);
+  else if ((await tx.operators.first()) !== null) {
+    throw new PonteError('OperatorNotAllowed', 'The database has operators: run ponte login.');
+  }
+}
+
+/**
+ * The store of a command that was admitted: each batch that changes something guards its operator.
+ * A batch that changes operators does so itself.
+ */
+export function storeOfCommand(store: Store, operator: OperatorActor): Store {
+  return {
+    claims: store.claims,
+    migrate: () => store.migrate(),
+    health: () => store.health(),
+    close: () => store.close(),
+    run: (work, options) =>
+      store.run(async (tx) => {
+        const value = await work(tx);
+        const changes = tx.changes();
+        const guardsItself = changes.some(({ table }) => table === 'operators');
+        if (changes.length > 0 && !guardsItself) await expectOperator(tx, operator);
+        return value;
+      }, options),
+  };
 }
 
 function refuseKnown(known: readonly RegisteredOperator[], { name, publicKey }: NewOperator): void {

@@ -1,9 +1,8 @@
 // Operators decide: about money where no report of the partner can, and about what live mode
 // depends on. A decision and its effect are one batch. desk-items.ts and service-items.ts have the
 // effects, money-queues.ts lists what waits.
-
 import { isActive } from '../../domain/access/registered-operator.js';
-import { developmentOperator, type OperatorActor } from '../../domain/base/actor.js';
+import type { OperatorActor } from '../../domain/base/actor.js';
 import { formatInstant } from '../../domain/base/instant.js';
 import {
   confirmed,
@@ -18,7 +17,7 @@ import {
 import { PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
-import { expectActive } from '../access/registered-operators.js';
+import { expectActive, expectOperator } from '../access/registered-operators.js';
 import type { Batch } from '../service/batch.js';
 import { readItem, requestOf } from './desk-items.js';
 import type { DeskItem, DeskRequest } from './service-items.js';
@@ -49,7 +48,7 @@ export interface DeskOutcome {
 export async function decide(deps: Deps, command: DeskDecision): Promise<DeskOutcome> {
   const asked = { ...command, ...checkedTexts(command) };
   return inBatch(deps, command.request, async (batch) => {
-    await expectOperator(batch, command.operator);
+    await expectOperator(batch.tx, command.operator);
     return decideIn(batch, asked);
   });
 }
@@ -77,7 +76,7 @@ export async function confirmProposal(
     const problem = whyNotConfirmed(proposal, known);
     const refusal = problem ?? item.problem;
     if (refusal !== null) throw new PonteError('DecisionNotAllowed', refusal);
-    await expectOperator(batch, operator);
+    await expectOperator(tx, operator);
     const { proposedById: proposerId, proposedBy: name } = proposal;
     const proposer: OperatorActor = { kind: 'operator', id: proposerId, name };
     await expectActive(tx, proposer);
@@ -113,13 +112,6 @@ async function inBatch(
   );
   await after();
   return outcome;
-}
-
-async function expectOperator({ tx }: Batch, operator: OperatorActor): Promise<void> {
-  if (operator.id !== developmentOperator.id) await expectActive(tx, operator);
-  else if ((await tx.operators.first()) !== null) {
-    throw new PonteError('OperatorNotAllowed', 'The database has operators: run ponte login.');
-  }
 }
 
 async function decideIn(batch: Batch, command: DeskDecision): Promise<Decided> {

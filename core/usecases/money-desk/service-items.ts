@@ -15,6 +15,7 @@ import { expectAcceptable, stageAccepted } from '../commands/command-retries.js'
 import {
   expectApprovable,
   loadOrganization,
+  requireContact,
   stageApproval,
   stagePayout,
   stageProduction,
@@ -90,10 +91,19 @@ async function productionItem(
   orgId: string,
   action: ActionOf<'grant-production'>,
 ): Promise<DeskItem> {
-  const { productionGrantedAtMs } = await loadOrganization(tx, orgId);
-  const basis = productionGrantedAtMs === null ? 'no production access' : 'production access';
-  const stage = (batch: Batch) => stageProduction(batch, orgId);
-  return { ...possible, orgId, mode: 'live', action, basis, stage };
+  const organization = await loadOrganization(tx, orgId);
+  const isGranted = organization.productionGrantedAtMs !== null;
+  return {
+    orgId,
+    mode: 'live',
+    action,
+    basis: isGranted ? 'production access' : 'no production access',
+    problem: null,
+    check: async () => {
+      if (!isGranted) requireContact(organization);
+    },
+    stage: (batch) => stageProduction(batch, orgId),
+  };
 }
 
 async function approvalItem(

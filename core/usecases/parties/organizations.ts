@@ -313,8 +313,8 @@ async function refuseWithoutRails(deps: Deps, tenant: Tenant): Promise<void> {
   throw new PonteError('ValidationError', `${text} Configure the payout again.`);
 }
 
-/** A buyer whose money is missing must find a person to ask. */
-function requireContact(organization: Organization): void {
+/** A buyer whose money is missing must find a person to ask. ValidationError. */
+export function requireContact(organization: Organization): void {
   if (hasContact(organization)) return;
   const command = `ponte org support ${organization.id}`;
   const text = `Live mode requires a support e-mail address or phone number: ${command}.`;

@@ -205,6 +205,13 @@ describe('operators', () => {
     await assert.rejects(removal, { code: 'DecisionNotAllowed' });
   });
 
+  test('one whom a restore brought back is removed again in quarantine', async (t) => {
+    const { made, ana, eva } = await scene(t);
+    await quarantineRestored(made.deps);
+    await removeOperator(made.deps, 'eva', ana.actor);
+    await assert.rejects(admit(made, eva, await signedBy(made, eva)), notAllowed);
+  });
+
   test('two are left by each removal, also by two removals at the same time', async (t) => {
     const { made, ana } = await scene(t);
     const ends = await Promise.allSettled([
