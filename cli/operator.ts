@@ -227,8 +227,9 @@ export async function asOperator<T>(
         action: given.command,
         address: hostname(),
       } as const;
-      const isSigned = authority !== 'none' && authority !== 'read';
-      const store = isSigned ? storeOfCommand(used.store, actor) : used.store;
+      // Nobody has said who works without authority.
+      if (authority === 'none') return work({ ...rest, deps: used, actor });
+      const store = authority === 'read' ? used.store : storeOfCommand(used.store, actor);
       return work({ ...rest, deps: audited({ ...used, store }, author), actor });
     });
   } finally {

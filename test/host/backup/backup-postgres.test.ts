@@ -101,6 +101,14 @@ test('a restored database is accepted into quarantine, one that is of later too'
   assert.deepEqual(await epochsOf('whole'), ['initial over', 'restored quarantine']);
 });
 
+test('a restore, which nobody signs, has no entry in the audit log', async () => {
+  await sql('create database unsigned template origin');
+  const { status, stderr } = await ponte('unsigned', 'restore', '--from', manifest);
+  assert.equal(status, 0, stderr);
+  const { stdout } = await ponte('unsigned', 'audit', 'verify', '--json');
+  assert.equal(JSON.parse(stdout).entries, 0);
+});
+
 test('a database that lacks rows of the manifest is refused', async () => {
   await sql('create database half template origin');
   const client = new pg.Client(await urlOf('half'));
