@@ -32,7 +32,7 @@ import {
   pathOf,
 } from '../core/usecases/parties/document-copies.js';
 import { findDifferences } from '../core/usecases/payments/ledger-check.js';
-import { auditHead } from '../core/usecases/service/audit-log.js';
+import { auditHead, verifyAudit } from '../core/usecases/service/audit-log.js';
 import { currentEpoch } from '../core/usecases/service/epochs.js';
 import { closedKeys } from '../core/usecases/service/secret-keys.js';
 import { documentFingerprint } from '../core/usecases/service/storage-fingerprint.js';
@@ -102,16 +102,24 @@ type Facts = Pick<
   | 'auditHead'
   | 'ledgerDifferences'
   | 'documentFingerprint'
->;
+> & { readonly auditDefects: number };
 
-export async function factsOf(store: Store, { migrations, tables }: StoredRows): Promise<Facts> {
+/** The audit log is compared with the head in `expected`; null: with its own. */
+export async function factsOf(
+  store: Store,
+  { migrations, tables }: StoredRows,
+  expected: Pick<Manifest, 'auditHead'> | null = null,
+): Promise<Facts> {
+  const { auditHead: head } = expected ?? { auditHead: await auditHead({ store }) };
+  const { defects } = await verifyAudit({ store }, head == null ? [] : [head]);
   const checkValues = await store.run((tx) => tx.keyCheckValues.list());
   return {
     schema: migrations,
     epoch: (await currentEpoch({ store })).number,
     secretKeys: checkValues.map(({ keyId: id, sealed }) => ({ id, sealed })),
     rows: tables,
-    auditHead: await auditHead({ store }),
+    auditHead: head,
+    auditDefects: defects.length,
     ledgerDifferences: (await findDifferences({ store }, DIFFERENCES_MAX)).length,
     documentFingerprint: await documentFingerprint(store),
   };

@@ -88,9 +88,14 @@ export class UnitOfWork {
     return this.#writes.some(({ table, kind }) => table === tableName && kind === 'expect');
   }
 
-  /** What the staged writes change, in their order. */
+  /** What the staged writes change, in order. A merge into a row with a write is part of it. */
   changes(): readonly ChangedRow[] {
-    const made = this.#writes.filter(({ kind }) => kind !== 'expect');
+    const writes = this.#writes.filter(({ kind }) => kind !== 'expect');
+    const whole = writes.filter(({ kind, row }) => kind !== 'merge' && row !== null);
+    const rows = new Set(whole.map(({ table, row }) => `${table}/${row}`));
+    const made = writes.filter(
+      ({ kind, table, row }) => kind !== 'merge' || !rows.has(`${table}/${row}`),
+    );
     return made.map((write) => ({
       table: write.table,
       kind: changeKind(write),

@@ -132,7 +132,10 @@ async function exportEntries(
   { to }: { readonly to: string },
 ): Promise<Outcome> {
   const { allEntries } = await auditLog();
-  const file = await open(to, 'wx', 0o600);
+  const file = await open(to, 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {
+    const why = error.code === 'EEXIST' ? 'the file exists: name a new one' : error.code;
+    throw new PonteError('ValidationError', `to: ${why}.`);
+  });
   let entries = 0;
   try {
     for await (const { sequence, chainHash, body } of allEntries(deps)) {

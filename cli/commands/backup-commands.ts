@@ -91,12 +91,14 @@ async function backup(operator: Operator, { to, keep, manifest }: BackupOptions)
 }
 
 function backupOutcome({ folder, manifest, removed }: MadeBackup): Outcome {
-  const { files, rows, secretKeys, ledgerDifferences, missingDocuments, takenAt } = manifest;
+  const { files, rows, secretKeys, missingDocuments, takenAt } = manifest;
+  const { ledgerDifferences, auditDefects = 0 } = manifest;
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
   const keyIds = secretKeys.map(({ id }) => id);
   const documents = documentsIn(files);
   const warnings = [
     ...(ledgerDifferences === 0 ? [] : ['The ledger does not balance: ponte ledger verify.']),
+    ...(auditDefects === 0 ? [] : ['The audit log was changed: ponte audit verify.']),
     ...missingDocuments.map((path) => `The document ${path} is missing.`),
   ];
   const payments = `${rows['payments']} payments`;

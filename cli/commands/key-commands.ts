@@ -149,7 +149,14 @@ function addLists(shell: Shell, key: Command): void {
         row.isIdle ? 'not used for 90 days' : `never used: ${row.unusedScopes.join(' ')}`,
       ]);
       const headings = ['ID', 'ORGANIZATION', 'MODE', 'NAME', 'LAST USED', 'WHAT'];
-      return listOutcome(data, table(headings, rows, 'Every key and scope is in use.'));
+      return listOutcome(
+        data,
+        table(
+          headings,
+          rows,
+          'No key is older than 90 days without use, and every scope was used.',
+        ),
+      );
     },
   });
 }

@@ -31,7 +31,8 @@ export function addOperatorsCommands(shell: Shell, program: Command): void {
       const { keepOperatorKey } = await import('../operator-key.js');
       const { path, publicKey } = keepOperatorKey(shell.env);
       const next = `ponte operator add <name> --public-key ${publicKey}`;
-      const text = `${fields({ key: path, 'public key': publicKey })}\nRegistered with:\n  ${next}`;
+      const shown = fields({ key: path, 'public key': publicKey });
+      const text = `${shown}\nTo register it, an operator runs:\n  ${next}`;
       return { json: { path, publicKey }, text };
     },
   });

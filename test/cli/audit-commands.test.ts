@@ -170,3 +170,15 @@ test('the database refuses to change the log, and a change behind its back is fo
   assert.equal(sound, false);
   assert.deepEqual(valuesOf(problems as readonly { readonly sequence: number }[], 'sequence'), [2]);
 });
+
+test('a backup of a changed log warns, and is restored with the log as it was', async () => {
+  const { folder: backup, warnings } = await json(`backup --to ${join(folder, 'later')}`, 9);
+  assert.deepEqual(warnings, ['The audit log was changed: ponte audit verify.']);
+  const elsewhere = { ...env, PONTE_DATA_DIR: join(folder, 'later-elsewhere') };
+  mkdirSync(elsewhere.PONTE_DATA_DIR);
+  copyFileSync(join(folder, 'secret-key'), join(elsewhere.PONTE_DATA_DIR, 'secret-key'));
+  const restored = await runCommand(elsewhere, ['restore', '--from', String(backup)]);
+  assert.equal(restored.status, 0, restored.stderr);
+  const verified = await runCommand(elsewhere, ['audit', 'verify', '--json']);
+  assert.equal(verified.status, 8, 'the change is still found');
+});

@@ -329,7 +329,7 @@ for (const [command, prepare] of Object.entries(scenes)) {
     test('has no effect if the facts have changed since, or the proposer is gone', async (t) => {
       const { at, confirm } = await proposed(t);
       await removeOperator(at.deps, 'ana', bia);
-      await assert.rejects(confirm(), { code: 'OperatorNotAllowed' });
+      await assert.rejects(confirm(), { code: 'DecisionNotAllowed', message: /is void: ana/ });
       const other = await proposed(t);
       await other.scene.change();
       await assert.rejects(other.confirm());

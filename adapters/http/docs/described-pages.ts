@@ -36,10 +36,11 @@ interface Description {
 const style = `:root{color-scheme:light dark}
 body{font:16px/1.5 system-ui,sans-serif;max-width:46rem;margin:2rem auto;padding:0 1rem}
 code,pre{font:14px/1.5 ui-monospace,monospace}
-pre{overflow-x:auto;padding:1rem;border:1px solid #8886;border-radius:6px}
+pre{padding:1rem;border:1px solid #8886;border-radius:6px}
+pre{white-space:pre-wrap;overflow-wrap:anywhere}
 table{border-collapse:collapse;width:100%}
 td,th{text-align:left;vertical-align:top;padding:.3rem .8rem .3rem 0;border-bottom:1px solid #8884}
-td{overflow-wrap:anywhere}`;
+@media (max-width:40rem){body{overflow-wrap:anywhere}}`;
 
 const policy = [
   "default-src 'none'",

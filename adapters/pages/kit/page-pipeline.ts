@@ -175,7 +175,9 @@ function authorOf(
   const action = route?.path ?? '';
   if (session === null) {
     const [named = ''] = Object.values(params);
-    return { action, actor: { kind: 'link', id: named }, orgId: null };
+    // What follows a dot is a secret of the link, and entries stay.
+    const id = named.replace(/\..*/s, '');
+    return { action, actor: { kind: 'link', id }, orgId: null };
   }
   const { paymentId, submissionId, ownerIndex } = session;
   const subject = paymentId ?? submissionId ?? '';

@@ -9,7 +9,7 @@ import { writeAmount } from '../commands/partner-message.js';
 import type { PaymentOrigin } from '../payments/payment.js';
 import type { MoneyAction } from './money-decision.js';
 
-/** `lapse`: it has expired, or its item has changed since. */
+/** `lapse`: it has expired, its item has changed since, or its proposer was removed. */
 export const proposalMoves = {
   proposed: { confirm: 'done', replace: 'replaced', lapse: 'void' },
   done: {},
@@ -99,6 +99,8 @@ export interface AskedProposal extends Pick<Proposal, 'itemId' | 'action' | 'evi
   readonly operator: OperatorActor;
   /** Replaces another proposal for the item. */
   readonly replace: boolean;
+  /** The ids of the registered operators: a proposal of another one is void. */
+  readonly registered: ReadonlySet<string>;
 }
 
 /**
@@ -123,7 +125,7 @@ export function ruleOf(
   nowMs: number,
 ): ProposalRuling {
   const open = known.find((one) => one.state === 'proposed' && isSameTopic(one, asked)) ?? null;
-  const { operator, replace, ...what } = asked;
+  const { operator, replace, registered, ...what } = asked;
   const proposal: Proposal = Object.freeze({
     orgId: item.orgId,
     mode: item.mode,
@@ -146,7 +148,8 @@ export function ruleOf(
   if (open === null) return { kind: 'propose', proposal, ended: null };
   const replaced = (move: 'replace' | 'lapse') =>
     ({ kind: 'propose', proposal, ended: ended(open, move, operator, nowMs) }) as const;
-  if (open.basis !== asked.basis || isExpired(open, nowMs)) return replaced('lapse');
+  const isVoid = isExpired(open, nowMs) || !registered.has(open.proposedById);
+  if (isVoid || open.basis !== asked.basis) return replaced('lapse');
   if (isSame(open, asked)) return { kind: 'waits', proposal: open };
   return replace ? replaced('replace') : { kind: 'differs', proposal: open };
 }
@@ -154,12 +157,22 @@ export function ruleOf(
 /** Why this operator cannot confirm the proposal now, with what is known of its item; else null. */
 export function whyNotConfirmed(
   proposal: Proposal,
-  { operator, basis, nowMs }: { operator: OperatorActor; basis: string; nowMs: number },
+  {
+    operator,
+    registered,
+    basis,
+    nowMs,
+  }: Pick<AskedProposal, 'operator' | 'registered' | 'basis'> & {
+    readonly nowMs: number;
+  },
 ): string | null {
   const { state, proposedById, proposedBy } = proposal;
   if (state !== 'proposed') return `The proposal ${proposal.id} is ${state}.`;
   if (proposedById === operator.id) return 'You proposed it. Another operator confirms it.';
   if (isExpired(proposal, nowMs)) return 'The proposal has expired. Propose it again.';
+  if (!registered.has(proposedById)) {
+    return `The proposal is void: ${proposedBy}, who proposed it, was removed. Propose it again.`;
+  }
   if (basis !== proposal.basis) {
     const change = `It was ${proposal.basis}; it is ${basis}.`;
     return `The item has changed since ${proposedBy} proposed it. ${change} Propose it again.`;

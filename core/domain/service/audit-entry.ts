@@ -28,7 +28,8 @@ export const objectTypes = {
   destination_changes: 'destination_change',
   documents: 'document',
   epochs: 'epoch',
-  events: null,
+  // A new event is chained itself: only a removal is an object.
+  events: 'event',
   feed_heads: null,
   funds: null,
   idempotency_keys: null,
@@ -147,9 +148,12 @@ export function auditedOf(
   authorOrgId: string | null,
 ): readonly Audited[] {
   if (rows.some(({ table, kind }) => table === 'payments' && kind === 'insert')) return [];
-  const known = rows.flatMap(({ table, isOne, details }) => {
+  const known = rows.flatMap(({ table, kind, isOne, details }) => {
     const type = objectTypes[table as AuditedTable] ?? null;
-    return type === null ? [] : [{ type, isMain: isOne && !consequences.includes(type), details }];
+    const isNewEvent = type === 'event' && kind === 'insert';
+    return type === null || isNewEvent
+      ? []
+      : [{ type, isMain: isOne && !consequences.includes(type), details }];
   });
   const main = known.filter(({ isMain }) => isMain);
   const changed = (main.length > 0 ? main : known).map(({ type, details }) => ({

@@ -1,6 +1,7 @@
 // Operators decide: about money where no report of the partner can, and about what live mode
 // depends on. A decision and its effect are one batch. desk-items.ts and service-items.ts have the
 // effects, money-queues.ts lists what waits.
+import { isActive } from '../../domain/access/registered-operator.js';
 import type { OperatorActor } from '../../domain/base/actor.js';
 import { formatInstant } from '../../domain/base/instant.js';
 import {
@@ -15,6 +16,7 @@ import {
 } from '../../domain/money-desk/proposal.js';
 import { PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
+import type { Tx } from '../../ports/storage.js';
 import { expectActive, expectOperator } from '../access/registered-operators.js';
 import type { Batch } from '../service/batch.js';
 import { readItem, requestOf } from './desk-items.js';
@@ -69,7 +71,9 @@ export async function confirmProposal(
       return unchanged({ kind: 'repeated', decision: proposal, ended: null });
     }
     const item = await readItem(batch, proposal.itemId, requestOf(proposal.action));
-    const problem = whyNotConfirmed(proposal, { operator, basis: item.basis, nowMs });
+    const registered = await registeredIn(tx);
+    const known = { operator, registered, basis: item.basis, nowMs };
+    const problem = whyNotConfirmed(proposal, known);
     const refusal = problem ?? item.problem;
     if (refusal !== null) throw new PonteError('DecisionNotAllowed', refusal);
     await expectOperator(tx, operator);
@@ -122,7 +126,8 @@ async function decideIn(batch: Batch, command: DeskDecision): Promise<Decided> {
     throw new PonteError('DecisionNotAllowed', `${problem}${decidedText(known)}`);
   }
   await item.check(batch);
-  const asked = { itemId, action, evidence, basis, operator, replace };
+  const registered = await registeredIn(tx);
+  const asked = { itemId, action, evidence, basis, operator, replace, registered };
   const ruling = ruleOf(asked, known, item, deps.ids.next('dec', nowMs), nowMs);
   const { kind, proposal } = ruling;
   switch (kind) {
@@ -140,6 +145,10 @@ async function decideIn(batch: Batch, command: DeskDecision): Promise<Decided> {
       return { outcome: { kind: outcome, decision: proposal, ended }, after };
     }
   }
+}
+
+async function registeredIn(tx: Tx): Promise<ReadonlySet<string>> {
+  return new Set((await tx.operators.list()).filter(isActive).map(({ id }) => id));
 }
 
 function unchanged(outcome: DeskOutcome): Decided {

@@ -313,7 +313,7 @@ const refusals: readonly (readonly [
     (from) =>
       rewrite(from, (it) => ({ ...it, auditHead: { sequence: 1, chainHash: '0'.repeat(64) } })),
     8,
-    /audit log, entry 1/,
+    /the audit log differs/,
   ],
   [
     'a backup of PostgreSQL',

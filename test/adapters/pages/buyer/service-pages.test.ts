@@ -7,6 +7,7 @@ import { MINUTE_MS } from '../../../../core/domain/base/instant.js';
 import { money } from '../../../../core/domain/base/money.js';
 import { stopCode } from '../../../../core/usecases/mail/stop-codes.js';
 import { readBankDetails } from '../../../../core/usecases/payments/bank-details.js';
+import { newestEntries } from '../../../../core/usecases/service/audit-log.js';
 import { aDestinationChange, anAccount } from '../../../support/samples/domain-samples.js';
 import { formsOf, type PageSite, pageSite, textOf } from '../visitor.js';
 
@@ -149,18 +150,22 @@ test('a code or an account alone is not looked up: it needs its page', async (t)
   assert.match(textOf(text), ours);
 });
 
-test('the link of a mail about a held change asks first, and a button stops the change', async (t) => {
-  const site = await pageSite(t);
-  const { deps } = site.world;
-  const change = aDestinationChange({
-    ...site.tenant,
-    effectiveAtMs: deps.clock.nowMs() + MINUTE_MS,
-  });
+/** A change of the account `acct_1` that can be stopped for a minute. */
+async function heldChange({ world: { deps }, tenant }: PageSite) {
+  const effectiveAtMs = deps.clock.nowMs() + MINUTE_MS;
+  const change = aDestinationChange({ ...tenant, effectiveAtMs });
   const held = { heldRef: change.toRef, heldUntilMs: change.effectiveAtMs };
   await deps.store.run(async (tx) => {
     tx.destinationChanges.insert(change);
-    tx.accounts.insert(anAccount({ ...site.tenant, id: 'acct_1', ...held }));
+    tx.accounts.insert(anAccount({ ...tenant, id: 'acct_1', ...held }));
   });
+  return change;
+}
+
+test('the link of a mail about a held change asks first, and a button stops the change', async (t) => {
+  const site = await pageSite(t);
+  const { deps } = site.world;
+  const change = await heldChange(site);
   const path = `/stop/${stopCode(deps, change)}`;
   const account = () => deps.store.run((tx) => tx.accounts.get(site.tenant, 'acct_1'));
   for (let opened = 0; opened < 2; opened += 1) {
@@ -171,4 +176,14 @@ test('the link of a mail about a held change asks first, and a button stops the 
   assert.match((await site.visitor().post(path, {})).heading, /was stopped/);
   assert.equal((await account())?.heldRef, null);
   assert.match((await site.visitor().open(path)).heading, /was stopped/);
+});
+
+test('the audit log has the change that a stop link names, without the secret of the link', async (t) => {
+  const site = await pageSite(t);
+  const { deps } = site.world;
+  const change = await heldChange(site);
+  await site.visitor().post(`/stop/${stopCode(deps, change)}`, {});
+  const page = { beforeSequence: null, limit: 1 };
+  const [entry] = await newestEntries(deps, site.tenant.orgId, page);
+  assert.deepEqual(entry?.actor, { kind: 'link', id: change.id });
 });

@@ -1,4 +1,4 @@
-// A store that closes leaves no connection, whatever is under way.
+// A store that closes leaves no connection open, also not one that opens at that time.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type pg from 'pg';

@@ -40,6 +40,7 @@ const asked = {
   basis: 'as it was',
   operator: operatorNamed('bia'),
   replace: false,
+  registered: new Set([ana, operatorNamed('bia')].map(({ id }) => id)),
 } as const;
 
 function ruled(
@@ -57,6 +58,10 @@ describe('in live mode', () => {
   test('a proposal that has expired is void, and there is another one', () => {
     const expired = [{ ...proposed, expiresAtMs: T0 + 5 }];
     assert.deepEqual(ruled({}, expired), ['propose', 'dec_2 2 proposed', 'void']);
+  });
+  test('a proposal of a removed operator is void, and there is another one', () => {
+    const registered = new Set([asked.operator.id]);
+    assert.deepEqual(ruled({ registered }), ['propose', 'dec_2 2 proposed', 'void']);
   });
 
   test('a database without operators has no second one', () => {
@@ -142,7 +147,8 @@ test('the same action has the same text, in any order of its fields', () => {
 });
 
 describe('a proposal is confirmed', () => {
-  const confirming = { operator: operatorNamed('bia'), basis: 'as it was', nowMs: T0 + 5 };
+  const { operator, registered, basis } = asked;
+  const confirming = { operator, registered, basis, nowMs: T0 + 5 };
 
   test('by another operator, as long as nothing has changed', () => {
     assert.equal(whyNotConfirmed(proposed, confirming), null);
@@ -152,6 +158,7 @@ describe('a proposal is confirmed', () => {
     ['not by who proposed it', { operator: ana }, /^You proposed it/],
     ['not once it has expired', { nowMs: T0 + PROPOSAL_LIFE_MS }, /^The proposal has expired/],
     ['not once its item has changed', { basis: 'new' }, /^The item has changed since ana/],
+    ['not once its proposer was removed', { registered: new Set<string>() }, /is void: ana/],
   ] as const) {
     test(name, () => {
       assert.match(`${whyNotConfirmed(proposed, { ...confirming, ...fields })}`, reason);

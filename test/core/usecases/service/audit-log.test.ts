@@ -22,6 +22,7 @@ import {
 import { PRUNABLE_MS, prune } from '../../../../core/usecases/service/prune.js';
 import { createSubscription } from '../../../../core/usecases/webhooks/subscriptions.js';
 import { partnerMessage } from '../../../adapters/http/docs/example-calls.js';
+import { anEvent } from '../../../support/samples/domain-samples.js';
 import { makeIntent } from '../../../support/scenes/made-payments.js';
 import { type World, world } from '../../../support/scenes/test-world.js';
 import { suiteEnd } from '../../../support/suite-end.js';
@@ -126,6 +127,16 @@ describe('an entry', () => {
     assert.equal(entry?.objects[1]?.id, createdBy);
   });
 
+  test('names a new webhook subscription once', async () => {
+    const tenant = await made.newTenant();
+    const deps = audited(made.deps, operator);
+    const entries = await newEntries(() =>
+      createSubscription(deps, tenant, { url: 'https://acme.example/hooks', eventTypes: ['*'] }),
+    );
+    const types = entries.flatMap(({ objects }) => objects.map(({ type }) => type));
+    assert.deepEqual(types, ['webhook_subscription']);
+  });
+
   test('of a message names the partner', async () => {
     const tenant = await made.newTenant();
     const { headers, body } = await partnerMessage(made, tenant);
@@ -190,6 +201,16 @@ test('pruning removes no entry', async () => {
   made.advanceClock(2 * PRUNABLE_MS);
   await prune(made.deps, PRUNABLE_MS);
   assert.deepEqual(await entriesOf(made.deps), was);
+});
+
+test('the removal of events alone is an entry: they name who created a payment', async () => {
+  const tenant = await made.newTenant();
+  await made.deps.store.run(async (tx) => tx.feed.append(anEvent({ ...tenant, createdAtMs: 1 })));
+  const deps = audited(made.deps, { ...operator, action: 'prune' });
+  const [entry, ...others] = await newEntries(() => prune(deps, PRUNABLE_MS));
+  assert.deepEqual(others, []);
+  const removed = entry?.objects.map(({ type, id }) => ({ type, id }));
+  assert.deepEqual([entry?.action, removed], ['prune', [{ type: 'event', id: null }]]);
 });
 
 describe('verification', () => {
