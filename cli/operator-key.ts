@@ -67,8 +67,8 @@ export function requireKey(env: Environment): KeyObject {
 }
 
 /**
- * Who gives a command. A statement is signed with the key of this machine and verified by the
- * database. OperatorNotAllowed, ConfigError.
+ * Who gives a command. It is signed with the key of this machine and verified by the database.
+ * OperatorNotAllowed, ConfigError.
  */
 export async function identify(
   env: Environment,

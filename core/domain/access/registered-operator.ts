@@ -1,5 +1,5 @@
 // Operators: people who run commands. Each has an Ed25519 key, of which the database has the public
-// half, and signs a statement for each command. registered-operators.ts admits what they sign.
+// half, and signs each command. registered-operators.ts admits what they sign.
 import { createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
 import { PonteError } from '../../errors.js';
 import { developmentOperator, type OperatorActor } from '../base/actor.js';
@@ -10,20 +10,20 @@ export interface RegisteredOperator {
   readonly name: string;
   /** 32 bytes, in base64url. */
   readonly publicKey: string;
-  /** Counts the operators from 1, removed ones too. Number 1 names the database in statements. */
+  /** Counts the operators from 1, removed ones too. Number 1 names the database. */
   readonly number: number;
   /** The id of an operator; null for number 1. */
   readonly createdBy: string | null;
   readonly createdAtMs: number;
   readonly removedBy: string | null;
   readonly removedAtMs: number | null;
-  /** The time of the latest statement that was accepted: each is newer than the one before. */
+  /** The time of the latest command that was accepted: each is newer than the one before. */
   readonly signedAtMs: number;
   readonly version: number;
 }
 
 /** What an operator signs. `arguments` are those of the command line, options included. */
-export interface OperatorStatement {
+export interface CommandToSign {
   readonly command: string;
   readonly arguments: Readonly<Record<string, unknown>>;
   readonly database: DatabaseName;
@@ -38,14 +38,14 @@ export interface DatabaseName {
   readonly epoch: number;
 }
 
-export interface SignedStatement {
+export interface SignedCommand {
   readonly text: string;
   /** In base64url. */
   readonly signature: string;
 }
 
 /** How far the clocks of an operator and the database may differ. */
-export const STATEMENT_AGE_MAX_MS = 5 * MINUTE_MS;
+export const SIGNATURE_AGE_MAX_MS = 5 * MINUTE_MS;
 
 /** ASCII only: two names that look alike differ in no invisible character. */
 const nameForm = /^[a-z0-9][a-z0-9._-]{0,63}$/;
@@ -80,21 +80,21 @@ export function publicKeyOf(privateKey: KeyObject): string {
   return createPublicKey(privateKey).export({ format: 'jwk' }).x ?? '';
 }
 
-export function signStatement(statement: OperatorStatement, key: KeyObject): SignedStatement {
-  const text = writeStatement(statement);
+export function signedWith(toSign: CommandToSign, key: KeyObject): SignedCommand {
+  const text = writeCommand(toSign);
   return { text, signature: sign(null, Buffer.from(text), key).toString('base64url') };
 }
 
 /**
- * OperatorNotAllowed, unless the operator is registered, signed exactly this statement, signed it
+ * OperatorNotAllowed, unless the operator is registered, signed exactly this command, signed it
  * just now, and has signed no later one.
  */
-export function verifyStatement(
-  signed: SignedStatement | null,
-  expected: Omit<OperatorStatement, 'operator' | 'atMs'>,
+export function verifyCommand(
+  signed: SignedCommand | null,
+  expected: Omit<CommandToSign, 'operator' | 'atMs'>,
   operator: RegisteredOperator | null,
   nowMs: number,
-): OperatorStatement {
+): CommandToSign {
   if (signed === null) throw refused('The command is not signed. Run ponte login.');
   if (operator === null) {
     throw refused('Your key is not registered. Ask an operator to run ponte operator add.');
@@ -104,11 +104,11 @@ export function verifyStatement(
   if (!verify(null, Buffer.from(signed.text), keyOf(operator.publicKey), signature)) {
     throw refused(`The signature is not of the key of ${operator.name}.`);
   }
-  const { atMs } = JSON.parse(signed.text) as OperatorStatement;
-  if (signed.text !== writeStatement({ ...expected, operator: operator.id, atMs })) {
+  const { atMs } = JSON.parse(signed.text) as CommandToSign;
+  if (signed.text !== writeCommand({ ...expected, operator: operator.id, atMs })) {
     throw refused('The signature is of another command or of another database.');
   }
-  if (Math.abs(nowMs - atMs) > STATEMENT_AGE_MAX_MS) {
+  if (Math.abs(nowMs - atMs) > SIGNATURE_AGE_MAX_MS) {
     throw refused('The signature is not of this time. Compare the clock of this machine.');
   }
   if (atMs <= operator.signedAtMs) {
@@ -117,9 +117,9 @@ export function verifyStatement(
   return { ...expected, operator: operator.id, atMs };
 }
 
-/** The same statement gives the same text. */
-function writeStatement(statement: OperatorStatement): string {
-  const { command, arguments: given, database, operator, atMs } = statement;
+/** The same command gives the same text. */
+function writeCommand(toSign: CommandToSign): string {
+  const { command, arguments: given, database, operator, atMs } = toSign;
   const { firstOperator, epoch } = database;
   const named = Object.entries(given).sort(([left], [right]) => (left < right ? -1 : 1));
   return JSON.stringify(

@@ -3,16 +3,16 @@
 import type { KeyObject } from 'node:crypto';
 import {
   actorOf,
+  type CommandToSign,
   checkedOperatorName,
   checkedPublicKey,
   type DatabaseName,
   isActive,
-  type OperatorStatement,
   publicKeyOf,
   type RegisteredOperator,
-  type SignedStatement,
-  signStatement,
-  verifyStatement,
+  type SignedCommand,
+  signedWith,
+  verifyCommand,
 } from '../../domain/access/registered-operator.js';
 import { developmentOperator, type OperatorActor } from '../../domain/base/actor.js';
 import { PonteError } from '../../errors.js';
@@ -22,7 +22,7 @@ import type { Store, Tx } from '../../ports/storage.js';
 type OperatorContext = Pick<Deps, 'store' | 'clock' | 'ids'>;
 
 /** A command that an operator gives. */
-export type GivenCommand = Pick<OperatorStatement, 'command' | 'arguments'>;
+export type GivenCommand = Pick<CommandToSign, 'command' | 'arguments'>;
 
 /** In the order in which they were registered, removed ones too. */
 export function listOperators({
@@ -36,7 +36,7 @@ export async function signCommand(
   { store, clock }: Pick<Deps, 'store' | 'clock'>,
   given: GivenCommand,
   key: KeyObject,
-): Promise<SignedStatement | null> {
+): Promise<SignedCommand | null> {
   const { operator, database } = await store.run(async (tx) => ({
     operator: await tx.operators.byKey(publicKeyOf(key)),
     database: await databaseNameIn(tx),
@@ -45,24 +45,24 @@ export async function signCommand(
   const { command, arguments: words } = given;
   const atMs = Math.max(clock.nowMs(), operator.signedAtMs + 1);
   const by = { operator: operator.id, atMs };
-  return signStatement({ command, arguments: words, database, ...by }, key);
+  return signedWith({ command, arguments: words, database, ...by }, key);
 }
 
 /**
- * Who signed the command. With `records` the statement is used up; without, it proves who reads.
+ * Who signed the command. With `records` the signature is used up; without, it proves who reads.
  * OperatorNotAllowed.
  */
 export async function admitOperator(
   { store, clock }: Pick<Deps, 'store' | 'clock'>,
   { command, arguments: words }: GivenCommand,
-  { signed, publicKey }: { readonly signed: SignedStatement | null; readonly publicKey: string },
+  { signed, publicKey }: { readonly signed: SignedCommand | null; readonly publicKey: string },
   { records }: { readonly records: boolean },
 ): Promise<OperatorActor> {
   return store.run(
     async (tx) => {
       const operator = await tx.operators.byKey(publicKey);
       const expected = { command, arguments: words, database: await databaseNameIn(tx) };
-      const { atMs } = verifyStatement(signed, expected, operator, clock.nowMs());
+      const { atMs } = verifyCommand(signed, expected, operator, clock.nowMs());
       if (operator === null) throw new PonteError('OperatorNotAllowed');
       if (records) tx.operators.update({ ...operator, signedAtMs: atMs });
       return actorOf(operator);

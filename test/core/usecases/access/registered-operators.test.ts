@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import {
+  type CommandToSign,
   isActive,
-  type OperatorStatement,
-  type SignedStatement,
-  STATEMENT_AGE_MAX_MS,
-  signStatement,
+  SIGNATURE_AGE_MAX_MS,
+  type SignedCommand,
+  signedWith,
 } from '../../../../core/domain/access/registered-operator.js';
 import {
   addOperator,
@@ -30,14 +30,14 @@ async function scene(t: TestContext) {
   return { made, ana, bia, eva };
 }
 
-async function signedBy({ deps }: World, { key }: Pick<Person, 'key'>): Promise<SignedStatement> {
+async function signedBy({ deps }: World, { key }: Pick<Person, 'key'>): Promise<SignedCommand> {
   const signed = await signCommand(deps, given, key);
   assert.ok(signed !== null);
   return signed;
 }
 
 /** What this person would sign now. */
-async function statementOf({ deps }: World, { actor }: Person): Promise<OperatorStatement> {
+async function commandOf({ deps }: World, { actor }: Person): Promise<CommandToSign> {
   const { number: epoch } = await deps.store.run((tx) => tx.epochs.current());
   const [first] = await listOperators(deps);
   const database = { firstOperator: first?.id ?? '', epoch };
@@ -48,7 +48,7 @@ async function statementOf({ deps }: World, { actor }: Person): Promise<Operator
 function admit(
   { deps }: World,
   { publicKey }: Pick<Person, 'publicKey'>,
-  signed: SignedStatement | null,
+  signed: SignedCommand | null,
   command: typeof given = given,
   records = true,
 ) {
@@ -68,11 +68,11 @@ describe('a command', () => {
 
   test('is refused with the signature of another key', async (t) => {
     const { made, ana, bia } = await scene(t);
-    const statement = await statementOf(made, ana);
-    await admit(made, ana, signStatement(statement, ana.key));
+    const toSign = await commandOf(made, ana);
+    await admit(made, ana, signedWith(toSign, ana.key));
     made.advanceClock(1);
-    const later = { ...statement, atMs: made.deps.clock.nowMs() };
-    await assert.rejects(admit(made, ana, signStatement(later, bia.key)), notAllowed);
+    const later = { ...toSign, atMs: made.deps.clock.nowMs() };
+    await assert.rejects(admit(made, ana, signedWith(later, bia.key)), notAllowed);
   });
 
   test('is refused with a key that is not registered', async (t) => {
@@ -90,7 +90,7 @@ describe('a command', () => {
     await assert.rejects(admit(made, eva, await signedBy(made, eva)), notAllowed);
   });
 
-  test('is admitted once: a replayed statement is refused, and so is an older one', async (t) => {
+  test('is admitted once: a replayed command is refused, and so is an older one', async (t) => {
     const { made, ana } = await scene(t);
     const older = await signedBy(made, ana);
     made.advanceClock(1);
@@ -125,11 +125,11 @@ describe('a command', () => {
 
   test('of another database is refused, although its operator has the same id', async (t) => {
     const { made, ana } = await scene(t);
-    const statement = await statementOf(made, ana);
-    const database = { ...statement.database, firstOperator: 'opr_elsewhere' };
-    const foreign = signStatement({ ...statement, database }, ana.key);
+    const toSign = await commandOf(made, ana);
+    const database = { ...toSign.database, firstOperator: 'opr_elsewhere' };
+    const foreign = signedWith({ ...toSign, database }, ana.key);
     await assert.rejects(admit(made, ana, foreign), notAllowed);
-    await admit(made, ana, signStatement(statement, ana.key));
+    await admit(made, ana, signedWith(toSign, ana.key));
   });
 
   test('of before a restore is refused after it; a new one is admitted in quarantine', async (t) => {
@@ -144,7 +144,7 @@ describe('a command', () => {
     for (const aside of [-1, 1]) {
       const { made, ana } = await scene(t);
       const signed = await signedBy(made, ana);
-      made.advanceClock(aside * (STATEMENT_AGE_MAX_MS + 1));
+      made.advanceClock(aside * (SIGNATURE_AGE_MAX_MS + 1));
       await assert.rejects(admit(made, ana, signed), notAllowed);
     }
   });
