@@ -58,6 +58,7 @@ export class MicroBatcher<Item extends Waiter> {
       next: () => this.#next(),
       requeue: (group) => {
         this.#waiting = [...group, ...this.#waiting];
+        this.#refuseLate();
         this.#watch();
         return [];
       },
@@ -114,7 +115,7 @@ export class MicroBatcher<Item extends Waiter> {
   #watch(): void {
     const [first] = this.#waiting;
     if (first === undefined || this.#deadline !== null) return;
-    const leftMs = (this.#dueMs.get(first) ?? 0) - performance.now();
+    const leftMs = Math.max(0, (this.#dueMs.get(first) ?? 0) - performance.now());
     this.#deadline = setTimeout(() => {
       this.#deadline = null;
       this.#refuseLate();

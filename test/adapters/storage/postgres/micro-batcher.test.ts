@@ -80,3 +80,24 @@ test('what is given back goes first with the next group, and waits no longer tha
   });
   await assert.rejects(asked(lost), refusal);
 });
+
+test('what is given back after its time is refused, and no timer is set in the past', async (t) => {
+  const { mock } = t.mock.method(globalThis, 'setTimeout');
+  const late = new MicroBatcher<Item>({
+    concurrency: 1,
+    groupMax: 1,
+    waitMaxMs: 20,
+    work: async (waiting) => {
+      const group = waiting.next();
+      await new Promise((resolve) => setTimeout(resolve, 40));
+      waiting.requeue(group);
+    },
+  });
+  await assert.rejects(asked(late), refusal);
+  const delaysMs = mock.calls.map(({ arguments: [, delayMs] }) => delayMs ?? 0);
+  assert.ok(delaysMs.includes(40), 'the timers are seen');
+  assert.deepEqual(
+    delaysMs.filter((delayMs) => delayMs < 0),
+    [],
+  );
+});
