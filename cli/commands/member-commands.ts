@@ -4,7 +4,9 @@ import { type Command, Option } from 'commander';
 import { type Member, type MemberRole, memberRoles } from '../../core/domain/access/member.js';
 import type { MemberSession } from '../../core/domain/access/member-session.js';
 import { formatInstant } from '../../core/domain/base/instant.js';
+import { type Locale, locales } from '../../core/domain/base/locale.js';
 import type { Mode } from '../../core/domain/base/tenant.js';
+import type { Invitation } from '../../core/usecases/access/member-invitations.js';
 import {
   addOperatorCommand,
   listOutcome,
@@ -26,28 +28,35 @@ interface SessionOptions {
 
 const sessions = () => import('../../core/usecases/access/sessions.js');
 const members = () => import('../../core/usecases/access/members.js');
+const invitations = () => import('../../core/usecases/access/member-invitations.js');
 
 const emailOption = () => new Option('--email <address>', 'the member').makeOptionMandatory();
 
 export function addMemberCommands(shell: Shell, program: Command): void {
   const member = program.command('member').description('members of organizations');
 
-  addOperatorCommand<MemberOptions & { readonly role: MemberRole }>(shell, member, {
-    name: 'add',
-    authority: 'signed',
-    description: 'add a member, or change the role of a member',
-    options: [
-      orgOption(),
-      emailOption(),
-      new Option('--role <role>', 'what the member may do')
-        .choices(memberRoles)
-        .makeOptionMandatory(),
-    ],
-    run: async ({ deps }, { org: orgId, email, role }) => {
-      const { addMember } = await members();
-      return shown(await addMember(deps, { orgId, email, role }));
+  addOperatorCommand<MemberOptions & { readonly role: MemberRole; readonly locale: Locale }>(
+    shell,
+    member,
+    {
+      name: 'add',
+      authority: 'signed',
+      description:
+        'add a member, or change the role of a member; mail and print a link to the dashboard',
+      options: [
+        orgOption(),
+        emailOption(),
+        new Option('--role <role>', 'what the member may do')
+          .choices(memberRoles)
+          .makeOptionMandatory(),
+        new Option('--locale <locale>', 'the language of the mail').choices(locales).default('en'),
+      ],
+      run: async ({ deps }, { org: orgId, email, role, locale }) => {
+        const { inviteMember } = await invitations();
+        return invited(await inviteMember(deps, { orgId, email, role, locale }));
+      },
     },
-  });
+  );
 
   addOperatorCommand<MemberOptions & { readonly keepKeysFor: string | null }>(shell, member, {
     name: 'remove',
@@ -168,6 +177,14 @@ function presentMember(member: Member) {
     role: member.role,
     removedAt: instantOrNull(member.removedAtMs),
     createdAt: formatInstant(member.createdAtMs),
+  };
+}
+
+function invited({ member, url }: Invitation): Outcome {
+  const { json, text } = shown(member);
+  return {
+    json: { ...(json as object), dashboardLink: url },
+    text: `${text}\nOpen once, within a day: ${url}`,
   };
 }
 

@@ -1,4 +1,4 @@
-// Operators add, remove and list members of an organization's team.
+// Operators add, invite, remove and list members of an organization's team.
 import { ownerOf, type StoredKey } from '../../domain/access/api-key.js';
 import type { Member, MemberRole } from '../../domain/access/member.js';
 import { emailKey, readEmail } from '../../domain/parties/buyer-kyc.js';

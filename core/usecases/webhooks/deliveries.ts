@@ -75,6 +75,15 @@ export async function replayByOperator(deps: Deps, deliveryId: string): Promise<
   return replayed;
 }
 
+/** The newest dead letters of a tenant. */
+export function listDead(
+  deps: Deps,
+  tenant: Tenant,
+  limit: number,
+): Promise<readonly WebhookDelivery[]> {
+  return deps.store.run((tx) => tx.deliveries.deadOf(tenant, limit));
+}
+
 /** Replays every dead letter of an active subscription, in batches. Returns how many. */
 export async function replayAllDead(deps: Deps): Promise<number> {
   let replayed = 0;

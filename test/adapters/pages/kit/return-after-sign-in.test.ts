@@ -1,7 +1,7 @@
 // Which page a browser comes back to after sign-in.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { returnPath } from '../../../../adapters/pages/buyer/access-pages.js';
+import { returnPath } from '../../../../adapters/pages/kit/access-pages.js';
 import { pageMatcher } from '../../../../adapters/pages/kit/page-match.js';
 import { signedOut } from '../../../../adapters/pages/kit/return-after-sign-in.js';
 import { pageRoutes } from '../../../../adapters/pages/page-routes.js';
