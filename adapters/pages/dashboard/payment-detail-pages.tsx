@@ -438,14 +438,16 @@ function Webhooks({ detail }: Part): VNode {
                   </td>
                   {detail.mayReplay ? (
                     <td class="num">
-                      <Form to={`payments/${detail.payment.id}/replay`}>
-                        <input type="hidden" name="subscription" value={subscriptionId} />
-                        <input type="hidden" name="delivery" value={deliveryId} />
-                        <Button look="sm">
-                          {words.replay}
-                          <span class="vh"> {eventType}</span>
-                        </Button>
-                      </Form>
+                      {status === 'pending' ? null : (
+                        <Form to={`payments/${detail.payment.id}/replay`}>
+                          <input type="hidden" name="subscription" value={subscriptionId} />
+                          <input type="hidden" name="delivery" value={deliveryId} />
+                          <Button look="sm">
+                            {words.replay}
+                            <span class="vh"> {eventType}</span>
+                          </Button>
+                        </Form>
+                      )}
                     </td>
                   ) : null}
                 </tr>

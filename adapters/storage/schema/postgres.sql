@@ -316,9 +316,6 @@ create table deliveries (
 
 create index deliveries_dead on deliveries using btree (id) where (status = 'dead_letter'::text);
 
-create index deliveries_dead_of_tenant on deliveries using btree (org_id, mode, id) where (status
-    = 'dead_letter'::text);
-
 create index deliveries_in_turn on deliveries using btree (subscription_id, due_at, id) where
     (due_at is not null);
 
@@ -737,7 +734,7 @@ create table members (
 create unique index members_email on members using btree (org_id, email_key) where (removed_at is
     null);
 
-create index members_of_address on members using btree (email_key) where (removed_at is null);
+create index members_of_address on members using btree (email_key, id) where (removed_at is null);
 
 create table money_decisions (
   id text collate "C" not null,

@@ -178,9 +178,6 @@ create table deliveries (
 
 create index deliveries_dead on deliveries (id) where status = 'dead_letter';
 
-create index deliveries_dead_of_tenant on deliveries (org_id, mode, id)
-  where status = 'dead_letter';
-
 create index deliveries_in_turn on deliveries (subscription_id, due_at, id)
   where due_at is not null;
 
@@ -582,7 +579,7 @@ create table members (
 
 create unique index members_email on members (org_id, email_key) where removed_at is null;
 
-create index members_of_address on members (email_key) where removed_at is null;
+create index members_of_address on members (email_key, id) where removed_at is null;
 
 create table money_decisions (
   id text not null primary key,

@@ -179,7 +179,7 @@ const countsSql = paymentOrigins
       (status) =>
         `select '${status}' as status, count(*) as counted from (select 1 from payments ` +
         `where org_id = $1 and mode = $2 and origin = '${origin}' and status = '${status}' ` +
-        `and id >= $${at + 4} limit $3) as found`,
+        `and id >= $${at + 4} limit $3) as chosen`,
     ),
   )
   .join(' union all ');
@@ -231,13 +231,11 @@ export const viewsPart: TxPart<'views'> = {
   async countsByStatus(unit, { orgId, mode }, fromMoment, countMax) {
     const from = paymentOrigins.map((origin) => `${paymentIdPrefixes[origin]}_${fromMoment}`);
     const rows = await unit.rows('payments', countsSql, [orgId, mode, countMax, ...from]);
-    const found = rows.map((row) => ({
-      status: oneOf('status', paymentStatuses).read(row),
-      count: integer('counted').read(row),
-    }));
     return paymentStatuses.map((status) => ({
       status,
-      count: found.filter((one) => one.status === status).reduce((sum, one) => sum + one.count, 0),
+      count: rows
+        .filter((row) => row['status'] === status)
+        .reduce((sum, row) => sum + integer('counted').read(row), 0),
     }));
   },
   async kycStatus(unit, { orgId, mode }, { id, emailKey }) {

@@ -149,6 +149,7 @@ test('every table is strict; keys and unique indexes of tenants begin with org_i
     'key_check_values: key_id',
     'kyc_submissions: flow_id',
     'mails: token_hash',
+    'member_sessions: token_hash',
     'money_decisions: id',
     'money_decisions: item_id',
     'operators: id',

@@ -20,7 +20,7 @@ create unique index member_sessions_token on member_sessions (token_hash)
   where token_hash is not null;
 
 -- A person may be a member of several organizations.
-create index members_of_address on members (email_key) where removed_at is null;
+create index members_of_address on members (email_key, id) where removed_at is null;
 
 -- A link may sign a member in.
 alter table mails add column member_id text collate "C";
@@ -31,8 +31,6 @@ alter table mails add check (
 );
 create index mails_of_member on mails (org_id, mode, member_id) where member_id is not null;
 
--- Money of buyers by day, and dead letters of a tenant.
+-- Money of buyers by day.
 create index if not exists ledger_lines_of_buyers on ledger_lines (org_id, mode, posted_at)
   where account = 'buyer';
-create index if not exists deliveries_dead_of_tenant on deliveries (org_id, mode, id)
-  where status = 'dead_letter';

@@ -93,3 +93,18 @@ export async function fillDashboard(site: PageSite): Promise<string> {
   assert.notEqual(paid, '');
   return paid;
 }
+
+/** A page of each kind, by name. `paid` is a payment. */
+export function placesOf(site: PageSite, paid: string): Readonly<Record<string, string>> {
+  const root = rootOf(site);
+  return {
+    'sign-in': '/dashboard',
+    home: root,
+    payments: `${root}/payments`,
+    'payments-none': `${root}/payments?q=nothing`,
+    payment: `${root}/payments/${paid}`,
+    sessions: '/dashboard/sessions',
+    confirm: '/dashboard/confirm',
+    'live-closed': root.replace(/test$/, 'live'),
+  };
+}
