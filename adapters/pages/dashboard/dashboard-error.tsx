@@ -30,6 +30,7 @@ export function dashboardError({ code, status }: PonteError, where: RefusalPlace
     notice: null,
     limited: null,
     done: null,
+    docs: null,
     mailbox: null,
     organization: null,
     role: null,

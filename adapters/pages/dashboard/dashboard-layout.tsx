@@ -207,9 +207,11 @@ function Footer(): VNode {
       <div class="wrap line ends">
         <p>{texts.frame.utc}</p>
         <ul>
-          <li>
-            <a href="/docs">{texts.frame.docs}</a>
-          </li>
+          {view.docs === null ? null : (
+            <li>
+              <a href={view.docs}>{texts.frame.docs}</a>
+            </li>
+          )}
           {view.viewer === null ? null : (
             <li>
               <Form to="/dashboard/sign-out">

@@ -28,6 +28,8 @@ export function withDone(path: string, done: Done): string {
 export interface DashboardView extends FrameView {
   /** What the form before this page did. */
   readonly done: Done | null;
+  /** Where the API is described; null on refusals. */
+  readonly docs: string | null;
   /** Null on pages that belong to none. */
   readonly organization: { readonly id: string; readonly name: string } | null;
   /** Null without an organization. */
@@ -98,6 +100,7 @@ export function viewOf(context: PageContext, call: DashboardCall): DashboardView
         | Done
         | undefined) ?? null,
     mailbox: mailbox === null ? null : `${prefix}/dev/mailbox`,
+    docs: `${deps.settings.baseUrl}/docs`,
     organization: actor === null ? null : { id: actor.orgId, name: actor.organization.name },
     role: actor?.member.role ?? null,
     modePaths: actor === null ? null : { test: `${root}/test`, live: `${root}/live` },
