@@ -120,6 +120,21 @@ test('a member lists sessions of the same person and ends one, or all of them', 
   assert.equal((await others.open(rootOf(site))).heading, 'Home');
 });
 
+test('who proves the mailbox again gets another session, and the former one is over', async (t) => {
+  const site = await siteWithMember(t);
+  const visitor = await askFor(site, email);
+  await visitor.open(linkIn(await site.newestMail()));
+  await visitor.send('/enter');
+  const former = visitor.copy();
+  site.world.advanceClock(30 * MINUTE_MS);
+  await visitor.open('/dashboard/confirm');
+  assert.match(visitor.shown?.text ?? '', /We mail a link and a code to joana@/);
+  await visitor.send('/link');
+  const code = /\b\d{6}\b/.exec(await site.newestMail())?.[0] ?? '';
+  assert.equal((await visitor.send('/code', { code })).heading, 'Home');
+  assert.equal((await former.open(rootOf(site))).path, '/dashboard?notice=signed_out');
+});
+
 test('one session is of all organizations of the address, and of no other one', async (t) => {
   const site = await siteWithMember(t);
   const { deps } = site.world;
