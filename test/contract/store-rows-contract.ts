@@ -308,7 +308,6 @@ export function storeRowsContract(fresh: OpenStore): void {
           tx.subscriptions.get(stranger, 'whs_1'),
           tx.subscriptions.list(stranger, 9),
           tx.subscriptions.active(stranger),
-          tx.deliveries.ofSubscription(stranger, 'whs_1', { beforeId: null, limit: 9 }),
           tx.advances.get(stranger, 'pi_1'),
         ]),
       );

@@ -6,3 +6,7 @@ update subscriptions set feed_cursor = coalesce((
   select sequence from feed_heads h where h.org_id = subscriptions.org_id
     and h.mode = subscriptions.mode
 ), 0);
+
+-- The dead letters of one subscription.
+create index deliveries_dead_of_subscription on deliveries (subscription_id, id)
+  where status = 'dead_letter';

@@ -151,7 +151,7 @@ export const examples: Readonly<Record<string, Example>> = {
     const id = await newSubscription(world, tenant);
     await testSubscription(world.deps, tenant, id);
     await world.settle();
-    return { path: `/v1/webhook-subscriptions/${id}/deliveries?limit=5` };
+    return { path: `/v1/webhook-subscriptions/${id}/deliveries?limit=5&status=delivered` };
   },
   replayWebhookDelivery: async (world, tenant) => {
     const id = await newSubscription(world, tenant);
@@ -160,6 +160,7 @@ export const examples: Readonly<Record<string, Example>> = {
     const path = `/v1/webhook-subscriptions/${id}/deliveries/${delivery.id}/replay`;
     return { path, body: {} };
   },
+  replayDeadLetters: onSubscription('/v1/webhook-subscriptions/{id}/replay-dead-letters', {}),
   readEvents: async (world, tenant) => {
     await newPayment(world, tenant);
     await world.settle();
