@@ -160,7 +160,17 @@ export const examples: Readonly<Record<string, Example>> = {
     const path = `/v1/webhook-subscriptions/${id}/deliveries/${delivery.id}/replay`;
     return { path, body: {} };
   },
-  replayDeadLetters: onSubscription('/v1/webhook-subscriptions/{id}/replay-dead-letters', {}),
+  replayDeadLetters: async (world, tenant) => {
+    const subscriptionId = await newSubscription(world, tenant);
+    const { id } = await testSubscription(world.deps, tenant, subscriptionId);
+    const ended = { status: 'dead_letter', nextAttemptAtMs: null, dueAtMs: null } as const;
+    await world.deps.store.run(async (tx) => {
+      const delivery = await tx.deliveries.get(id);
+      if (delivery !== null) tx.deliveries.update({ ...delivery, ...ended });
+    });
+    const path = `/v1/webhook-subscriptions/${subscriptionId}/replay-dead-letters`;
+    return { path, body: {} };
+  },
   readEvents: async (world, tenant) => {
     await newPayment(world, tenant);
     await world.settle();
