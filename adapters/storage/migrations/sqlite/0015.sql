@@ -6,3 +6,10 @@ update subscriptions set feed_cursor = coalesce((
   select sequence from feed_heads h where h.org_id = subscriptions.org_id
     and h.mode = subscriptions.mode
 ), 0);
+
+-- The first attempt of a delivery that is stored when it has ended.
+alter table deliveries add column first_started_at integer;
+alter table deliveries add column first_duration_ms integer;
+alter table deliveries add column first_response_status integer;
+alter table deliveries add column first_response_body text;
+alter table deliveries add column first_error text;
