@@ -171,7 +171,8 @@ create table deliveries (
   duration_ms integer,
   resent integer not null check (resent in (0, 1)),
   created_at integer not null,
-  version integer not null,
+  version integer not null, first_started_at integer, first_duration_ms integer,
+    first_response_status integer, first_response_body text, first_error text,
   -- Due exactly while it is pending.
   check ((status = 'pending') = (due_at is not null))
 ) strict, without rowid;
