@@ -1,7 +1,7 @@
 // The hosted pages in a real browser, for everyone: axe finds nothing, nothing scrolls sideways on
 // a small phone, and the keyboard reaches everything in order. Here a few pages with all kinds of
-// elements are looked at, each in one language, scheme and width; the nightly run looks at all pages
-// in all of them.
+// elements are looked at, each in one language, scheme and width; the nightly run looks at all of
+// them in all variants.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import type { Browser } from 'playwright-core';
