@@ -49,11 +49,11 @@ export async function ourRowsOf(
 
 /**
  * How an entry stands to our rows. `behind`: the books say more than the command, or have a command
- * that counts as refused or void. `unordered`: no command has it, and its deposit differs, or
- * it has none although there is money.
+ * that counts as refused or void. `without_command`: no command has it, and its deposit
+ * differs, or it has none although there is money.
  */
 export type Standing =
-  | { readonly kind: 'current' | 'unordered' }
+  | { readonly kind: 'current' | 'without_command' }
   | { readonly kind: 'behind'; readonly command: MoneyCommand };
 
 export async function standingOf(tx: Tx, of: BooksOf, entry: PartnerEntry): Promise<Standing> {
@@ -67,7 +67,7 @@ export async function standingOf(tx: Tx, of: BooksOf, entry: PartnerEntry): Prom
     return isOpen(named) ? { kind: 'current' } : { kind: 'behind', command: named };
   }
   const isWithout = deposit === null && entry.kind === 'payin' && !hasMoney(entry);
-  return { kind: isWithout || deposit?.end === entry.status ? 'current' : 'unordered' };
+  return { kind: isWithout || deposit?.end === entry.status ? 'current' : 'without_command' };
 }
 
 /**
