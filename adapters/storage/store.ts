@@ -127,7 +127,10 @@ export function newStore(
     async run(work, options = {}) {
       let lost: unknown = null;
       for (let runs = 0; runs < RUNS_MAX; runs += 1) {
-        const outcome = await runOnce(database, sealer, work, options);
+        const unit = new UnitOfWork(database, {
+          insertsFirst: runs === 0 && database.refusesAlone,
+        });
+        const outcome = await runOnce(unit, database, sealer, work, options);
         if (outcome.kind === 'done') return outcome.value;
         lost = outcome.cause;
         if (outcome.gated && (await isInQuarantine(database))) throw new PonteError('InQuarantine');
@@ -150,12 +153,12 @@ type Outcome<T> =
     };
 
 async function runOnce<T>(
+  unit: UnitOfWork,
   database: Database,
   sealer: Sealer | null,
   work: (tx: Tx) => Promise<T>,
   options: RunOptions,
 ): Promise<Outcome<T>> {
-  const unit = new UnitOfWork(database);
   let stored = false;
   try {
     const outcome = await applied(unit, database, sealer, work, options);
@@ -205,7 +208,9 @@ async function applied<T>(
   }
 }
 
-const parts: { readonly [P in Exclude<keyof Tx, 'onEnd' | 'changes'>]: TxPart<P> } = {
+const parts: {
+  readonly [P in Exclude<keyof Tx, 'insertsFirst' | 'onEnd' | 'changes'>]: TxPart<P>;
+} = {
   organizations: organizationsPart,
   operators: operatorsPart,
   members: membersPart,
@@ -255,6 +260,10 @@ class OfRun {
 }
 
 class RunTx extends OfRun {
+  get insertsFirst(): boolean {
+    return this.unit.insertsFirst;
+  }
+
   onEnd(listener: (stored: boolean) => void): void {
     this.unit.onEnd(listener);
   }

@@ -97,6 +97,11 @@ type Writes<T, W extends 'insert' | 'update' | 'expect' | 'remove'> = {
  * newest first.
  */
 export interface Tx {
+  /**
+   * True in a first run, where the database finds taken unique values at no cost to others: they
+   * need no look-up. If one is taken, the work runs again.
+   */
+  readonly insertsFirst: boolean;
   /** Calls `listener` when this run of the work has ended: whether its batch is known as stored. */
   readonly onEnd: (listener: (stored: boolean) => void) => void;
   /** What this run has staged so far, in its order. */

@@ -34,6 +34,7 @@ export interface SqliteOptions {
 const BUSY_TIMEOUT_MS = 5_000;
 
 export class SqliteDatabase implements Database {
+  readonly refusesAlone = true;
   readonly connection: SqliteConnection.Database;
   readonly #path: string;
   readonly #syncFile: SyncFile | undefined;

@@ -96,6 +96,7 @@ export async function callsOfTheStore(): Promise<StatementsOfTheStore> {
     immediate: [] as Query[],
   };
   const database: Database = {
+    refusesAlone: false,
     read: async (sql, params) => {
       calls.reads.push({ sql, params });
       // Counts are numbers, also where nothing is found.
