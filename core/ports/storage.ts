@@ -401,8 +401,7 @@ export interface Tx {
   };
   readonly deliveries: Writes<WebhookDelivery, 'insert' | 'update'> & {
     get(id: string): Found<WebhookDelivery>;
-    ofSubscription(tenant: Tenant, subscriptionId: string, page: ListPage): Many<WebhookDelivery>;
-    /** Reads all tenants, for operators. */
+    /** Newest first, of all tenants. */
     list(filter: DeliveryFilter): Many<WebhookDelivery>;
     pendingOf(subscriptionId: string, limit: number): Many<WebhookDelivery>;
     attempts(deliveryId: string): Many<DeliveryAttempt>;

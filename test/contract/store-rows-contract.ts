@@ -18,6 +18,7 @@ import {
   aMessage,
   anAdvance,
   anAttempt,
+  anAttemptResult,
   anEvent,
   anOrganization,
   aPartyCommand,
@@ -247,11 +248,14 @@ const roundTrips: Readonly<Record<string, RoundTrip>> = {
   'attempts in their order': {
     write: (tx) => {
       const failed = { responseStatus: null, responseBody: null, error: 'ECONNREFUSED' };
+      const firstAttempt = { ...anAttemptResult, startedAtMs: T0 - 1 };
+      tx.deliveries.insert(aDelivery({ firstAttempt }));
       tx.deliveries.logAttempt(anAttempt({ id: 'att_a', startedAtMs: T0 + 1, ...failed }));
       tx.deliveries.logAttempt(anAttempt({ id: 'att_b' }));
     },
     read: async (tx) => (await tx.deliveries.attempts('whd_1')).map(({ id, error }) => [id, error]),
     expected: [
+      ['whd_1', null],
       ['att_b', null],
       ['att_a', 'ECONNREFUSED'],
     ],
@@ -318,7 +322,6 @@ export function storeRowsContract(fresh: OpenStore): void {
           tx.subscriptions.get(stranger, 'whs_1'),
           tx.subscriptions.list(stranger, 9),
           tx.subscriptions.active(stranger),
-          tx.deliveries.ofSubscription(stranger, 'whs_1', { beforeId: null, limit: 9 }),
           tx.advances.get(stranger, 'pi_1'),
         ]),
       );
@@ -330,6 +333,7 @@ export function storeRowsContract(fresh: OpenStore): void {
     const store = await fresh();
     const responseBody = 'a\0b \ud800 c \udc00 \u{1f600}';
     await store.run(async (tx) => {
+      tx.deliveries.insert(aDelivery());
       tx.deliveries.logAttempt(anAttempt({ responseBody }));
       tx.deliveries.logAttempt(anAttempt({ id: 'att_2', error: '\0' }));
     });

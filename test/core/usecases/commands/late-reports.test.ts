@@ -8,16 +8,14 @@ import {
   reviewName,
 } from '../../../../core/domain/commands/report-check.js';
 import type { PartnerFact } from '../../../../core/ports/partner.js';
-import { acceptReport, retryCommand } from '../../../../core/usecases/commands/command-retries.js';
+import { retryCommand } from '../../../../core/usecases/commands/command-retries.js';
 import {
   applyPartnerUpdate,
   receivePartnerMessage,
 } from '../../../../core/usecases/commands/partner-inbox.js';
 import { decide } from '../../../../core/usecases/money-desk/money-desk.js';
-import {
-  cancelPayment,
-  failPaymentByOperator,
-} from '../../../../core/usecases/payments/payments.js';
+import { cancelPayment } from '../../../../core/usecases/payments/payments.js';
+import { operatorDoes } from '../../../support/operator-action.js';
 import { changePartner } from '../../../support/partners/changed-partner.js';
 import { absent, fates, type Scene, scene, silent } from '../../../support/scenes/command-scene.js';
 
@@ -397,7 +395,8 @@ test('a payout with an odd report exists: nothing is refunded', async (t) => {
   const { id, reference } = await at.command('payout');
   const fact = { kind: 'payout', reference, partnerRef: 'earlier', report: oddFees } as const;
   await applyPartnerUpdate(at.made.deps, id, fact);
-  await failPaymentByOperator(at.made.deps, at.id, 'by hand').catch(() => null);
+  const fail = { verb: 'fail', reason: 'by hand' } as const;
+  await operatorDoes(at.made.deps, at.id, fail).catch(() => null);
   await at.pass(30);
   assert.deepEqual([(await at.command('payout')).state, seen.executed.length], ['done', 0]);
   await at.booksAreRight();
@@ -430,7 +429,7 @@ test('an operator accepts the report that it saw, and no later one', async (t) =
   const seen = reviewName(review ?? '');
   await at.report('payin', { ...report, receivedMinor: 3_000_000n });
   const other = { code: 'CommandNotRetryable', message: /Another report/ } as const;
-  await assert.rejects(acceptReport(at.made.deps, id, seen), other);
+  await assert.rejects(operatorDoes(at.made.deps, id, { verb: 'accept', report: seen }), other);
   assert.equal((await at.command('payin')).receivedMinor, 0n);
 });
 
