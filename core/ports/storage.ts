@@ -212,7 +212,10 @@ export interface Tx {
   readonly commands: Writes<PartnerCommand, 'insert' | 'update'> & {
     get(id: string): Found<PartnerCommand>;
     byReference(mode: Mode, reference: string): Found<PartnerCommand>;
-    /** The oldest; of a party the newest, because an answer is another command about it. */
+    /**
+     * The oldest; the pay-in that has the money; the newest about a party, because an answer is
+     * another command about it.
+     */
     byPartnerRef(mode: Mode, kind: CommandKind, partnerRef: string): Found<PartnerCommand>;
     ofPayment(tenant: Tenant, paymentId: string): Many<MoneyCommand>;
     /** `isPayinInFlight` of partner-command.ts, in id order. */
