@@ -75,6 +75,8 @@ export interface ServedStore extends Store {
   acquireServing(): 'exclusive' | 'shared';
   /** Called once the database is migrated: its writes block the event loop no more. */
   serve(): void;
+  /** Called when a request arrives: it reads what other processes had committed by then. */
+  arrived(): void;
   /** When the earliest row of each queue falls due. */
   nextDue(): Promise<NextDue>;
   /** Changes when another process writes; null if unknown. */

@@ -212,7 +212,10 @@ export interface Tx {
   readonly commands: Writes<PartnerCommand, 'insert' | 'update'> & {
     get(id: string): Found<PartnerCommand>;
     byReference(mode: Mode, reference: string): Found<PartnerCommand>;
-    /** The oldest; of a party the newest, because an answer is another command about it. */
+    /**
+     * The oldest; the pay-in that has the money; the newest about a party, because an answer is
+     * another command about it.
+     */
     byPartnerRef(mode: Mode, kind: CommandKind, partnerRef: string): Found<PartnerCommand>;
     ofPayment(tenant: Tenant, paymentId: string): Many<MoneyCommand>;
     /** `isPayinInFlight` of partner-command.ts, in id order. */
@@ -403,8 +406,7 @@ export interface Tx {
   };
   readonly deliveries: Writes<WebhookDelivery, 'insert' | 'update'> & {
     get(id: string): Found<WebhookDelivery>;
-    ofSubscription(tenant: Tenant, subscriptionId: string, page: ListPage): Many<WebhookDelivery>;
-    /** Reads all tenants, for operators. */
+    /** Newest first, of all tenants. */
     list(filter: DeliveryFilter): Many<WebhookDelivery>;
     pendingOf(subscriptionId: string, limit: number): Many<WebhookDelivery>;
     attempts(deliveryId: string): Many<DeliveryAttempt>;

@@ -14,10 +14,10 @@ import { removeOperator } from '../../core/usecases/access/registered-operators.
 import { retryCommand } from '../../core/usecases/commands/command-retries.js';
 import { confirmProposal, decide } from '../../core/usecases/money-desk/money-desk.js';
 import { type DeskRequest, itemOfEpoch } from '../../core/usecases/money-desk/service-items.js';
-import { grantProduction, requireApproval } from '../../core/usecases/parties/organizations.js';
-import { cancelPaymentByOperator } from '../../core/usecases/payments/payments.js';
+import { requireApproval } from '../../core/usecases/parties/organizations.js';
 import { currentEpoch, quarantineRestored } from '../../core/usecases/service/epochs.js';
 import { currentKey } from '../../core/usecases/service/service-keys.js';
+import { operatorDoes } from '../support/operator-action.js';
 import { anOrganization, aProfile } from '../support/samples/domain-samples.js';
 import { newKey, operatorNamed, registered } from '../support/samples/operator-samples.js';
 import {
@@ -60,7 +60,7 @@ describe('who gives a command', () => {
     const config = { production: true };
     const asked = { authority, given };
     return identify(loginOf(folder, name), config, at.deps, asked).then(
-      (actor) => actor.name,
+      ({ actor }) => actor.name,
       ({ code, name: kind }: { readonly code?: string; readonly name: string }) => code ?? kind,
     );
   };
@@ -159,7 +159,7 @@ async function endScene(at: DeskScene, verb: 'cancel' | 'fail'): Promise<Scene> 
     itemId: 'pi_1',
     request: { verb, reason: 'asked by phone' },
     isDone: async () => (await status()) === (verb === 'cancel' ? 'cancelled' : 'failed'),
-    change: () => cancelPaymentByOperator(at.deps, 'pi_1', 'the buyer called'),
+    change: () => operatorDoes(at.deps, 'pi_1', { verb: 'cancel', reason: 'the buyer called' }),
   };
 }
 
@@ -207,7 +207,7 @@ const scenes: Readonly<Record<string, Prepare>> = {
       at,
       { verb: 'grant-production' },
       ({ organization }) => organization.productionGrantedAtMs !== null,
-      () => grantProduction(at.deps, orgId),
+      () => operatorDoes(at.deps, orgId, { verb: 'grant-production' }),
     );
   },
   'org approve-kyb': async (at) => {

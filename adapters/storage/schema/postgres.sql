@@ -321,6 +321,9 @@ create table deliveries (
 
 create index deliveries_dead on deliveries using btree (id) where (status = 'dead_letter'::text);
 
+create index deliveries_dead_of_subscription on deliveries using btree (subscription_id, id) where
+    (status = 'dead_letter'::text);
+
 create index deliveries_in_turn on deliveries using btree (subscription_id, due_at, id) where
     (due_at is not null);
 

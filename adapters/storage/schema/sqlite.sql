@@ -179,6 +179,9 @@ create table deliveries (
 
 create index deliveries_dead on deliveries (id) where status = 'dead_letter';
 
+create index deliveries_dead_of_subscription on deliveries (subscription_id, id)
+  where status = 'dead_letter';
+
 create index deliveries_in_turn on deliveries (subscription_id, due_at, id)
   where due_at is not null;
 

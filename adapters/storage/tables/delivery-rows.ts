@@ -210,12 +210,8 @@ const attemptsOfSubjectSql = [
 export const deliveriesPart: TxPart<'deliveries'> = {
   ...writes(deliveries),
   get: (unit, id) => unit.byKey(deliveries, [id]),
-  ofSubscription: (unit, { orgId, mode }, subscriptionId, { beforeId, limit }) => {
-    const filters = { 'subscription_id =': subscriptionId, 'id <': beforeId };
-    return unit.newest(deliveries, { 'org_id =': orgId, 'mode =': mode, ...filters }, limit);
-  },
   list(unit, { subscriptionId, status, beforeId, limit }) {
-    // In the text, not bound: the index of dead letters is partial.
+    // In the text, not bound: the indexes of dead letters are partial.
     const others = status === null ? [] : [`status = '${status}'`];
     const filters = { 'subscription_id =': subscriptionId, 'id <': beforeId };
     return unit.newest(deliveries, filters, limit, { others });

@@ -32,12 +32,7 @@ import {
   paymentIdPrefixes,
   paymentOrigins,
 } from '../../domain/payments/payment.js';
-import {
-  approved,
-  cancelled,
-  expired,
-  failedByOperator,
-} from '../../domain/payments/payment-transitions.js';
+import { approved, cancelled, expired } from '../../domain/payments/payment-transitions.js';
 import { assert, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
@@ -209,31 +204,6 @@ export async function takeShortBack(
     const commands = await tx.commands.ofPayment(tenant, id);
     return cancelled(was, commands, reason, deps.clock.nowMs());
   });
-}
-
-/** Cancels a payment of any tenant. */
-export async function cancelPaymentByOperator(
-  deps: Deps,
-  id: string,
-  reason: string,
-): Promise<PaymentView> {
-  const checked = checkedReason(reason);
-  const payment = await findPayment(deps, id);
-  return cancelPayment(deps, tenantOf(payment), id, checked);
-}
-
-/** Fails a payment of any tenant. Money that it holds is owed to the buyer. */
-export async function failPaymentByOperator(
-  deps: Deps,
-  id: string,
-  reason: string,
-): Promise<PaymentView> {
-  const checked = checkedReason(reason);
-  const tenant = tenantOf(await findPayment(deps, id));
-  const change = await changePayment(deps, tenant, id, async (was, tx) =>
-    failedByOperator(was, await tx.commands.ofPayment(tenant, id), checked, deps.clock.nowMs()),
-  );
-  return viewAfter(deps, change);
 }
 
 /** The integrator receives it. */

@@ -56,3 +56,7 @@ begin
       chain_hashes);
 end
 $$;
+
+-- The dead letters of one subscription.
+create index deliveries_dead_of_subscription on deliveries (subscription_id, id)
+  where status = 'dead_letter';

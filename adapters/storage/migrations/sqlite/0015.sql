@@ -7,6 +7,10 @@ update subscriptions set feed_cursor = coalesce((
     and h.mode = subscriptions.mode
 ), 0);
 
+-- The dead letters of one subscription.
+create index deliveries_dead_of_subscription on deliveries (subscription_id, id)
+  where status = 'dead_letter';
+
 -- The first attempt of a delivery that is stored when it has ended.
 alter table deliveries add column first_started_at integer;
 alter table deliveries add column first_duration_ms integer;
