@@ -321,7 +321,7 @@ test('a commit that waits for its standby too long is refused, and may be stored
   const { store, url } = await aStore(300);
   const durable = durably(url);
   await withoutStandby(url, async () => {
-    const hurried = openPostgresStore({ url: durable, answerTimeoutMs: 100 });
+    const hurried = openPostgresStore({ url: durable, answerTimeoutMs: 2_000 });
     opened.push(hurried);
     const insert = hurried.run(async (tx) => tx.buyers.insert(aBuyer()));
     await assert.rejects(insert, { code: 'StoreUnavailable', retryAfterSeconds: 2 });
