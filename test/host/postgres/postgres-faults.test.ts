@@ -29,7 +29,7 @@ const PAYMENTS = 30;
 const CLIENTS = 4;
 /** The receiver takes its time, so that attempts would meet. */
 const ANSWER_MS = 30;
-const READ_EVERY_MS = 20;
+const READ_EVERY_MS = 100;
 /** Far beyond what it takes: a condition that does not come true by then never will. */
 const PATIENCE_MS = 60_000;
 
