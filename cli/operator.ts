@@ -205,21 +205,14 @@ export async function asOperator<T>(
   work: (operator: Operator) => Promise<T>,
   { authority, given = unsigned, dryRun = false, opening = 'finds' }: OperatorWork,
 ): Promise<T> {
-  const [
-    { audited },
-    { storeOfCommand },
-    { openForOperator },
-    { explainErrors },
-    { ConfigError },
-    { identify },
-  ] = await Promise.all([
-    import('../core/usecases/service/audit-log.js'),
-    import('../core/usecases/access/registered-operators.js'),
-    import('../host/operator-access.js'),
-    import('../host/startup-errors.js'),
-    import('../host/config.js'),
-    import('./operator-key.js'),
-  ]);
+  const [{ depsOfCommand }, { openForOperator }, { explainErrors }, { ConfigError }, { identify }] =
+    await Promise.all([
+      import('../core/usecases/access/registered-operators.js'),
+      import('../host/operator-access.js'),
+      import('../host/startup-errors.js'),
+      import('../host/config.js'),
+      import('./operator-key.js'),
+    ]);
   const opened = await openForOperator(shell.env, { opening: dryRun ? 'reads' : opening });
   try {
     const { deps, ...rest } = opened;
@@ -229,16 +222,12 @@ export async function asOperator<T>(
     }
     return await explainErrors(config, async () => {
       const used = dryRun ? dryDeps(deps) : deps;
-      const actor = await identify(shell.env, config, used, { authority, given });
-      const author = {
-        actor: { kind: 'operator', id: actor.id },
-        action: given.command,
-        address: hostname(),
-      } as const;
+      const identity = await identify(shell.env, config, used, { authority, given });
+      const { actor } = identity;
       // Nobody has said who works without authority.
       if (authority === 'none') return work({ ...rest, deps: used, actor });
-      const store = authority === 'read' ? used.store : storeOfCommand(used.store, actor);
-      return work({ ...rest, deps: audited({ ...used, store }, author), actor });
+      const author = { action: given.command, address: hostname() };
+      return work({ ...rest, deps: depsOfCommand(used, identity, author), actor });
     });
   } finally {
     await opened.close();

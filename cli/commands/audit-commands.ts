@@ -38,7 +38,7 @@ export function addAuditCommands(shell: Shell, program: Command): void {
   addOperatorCommand<{ readonly anchors: string | null }>(shell, noun, {
     name: 'verify',
     authority: 'read',
-    description: 'check that no entry was changed, removed, inserted or moved',
+    description: 'check that no entry was changed, removed, inserted or moved, and who signed it',
     options: [
       new Option(
         '--anchors <file>',
@@ -100,7 +100,7 @@ async function verify(
   const file = named ?? configured;
   const text = file === null ? '' : await textOf(file);
   const { anchors, foreignLines } = await readAnchors(deps, text);
-  const { head, entries, defects } = await verifyAudit(deps, anchors);
+  const { head, entries, signatures, defects } = await verifyAudit(deps, anchors);
   const foreign = foreignLines.map((line) => ({
     sequence: null,
     problem: `line ${line} of the anchors is not signed by this service`,
@@ -109,10 +109,11 @@ async function verify(
   const isSound = problems.length === 0;
   const rows = problems.map(({ sequence, problem }) => [sequence, problem]);
   const found = isSound ? 'The log is as it was written.' : '';
-  const counts = `${entries} entries, ${anchors.length} anchors.`;
+  const signed = `${signatures} signed by operators`;
+  const counts = `${entries} entries, ${signed}, ${anchors.length} anchors.`;
   const at = head === null ? '' : ` Head: ${head.sequence} ${head.chainHash}`;
   return {
-    json: { sound: isSound, entries, anchors: anchors.length, head, problems },
+    json: { sound: isSound, entries, signatures, anchors: anchors.length, head, problems },
     text: `${table(['ENTRY', 'PROBLEM'], rows, found)}\n${counts}${at}`,
     exit: isSound ? 'done' : 'checkFailed',
   };

@@ -5,6 +5,7 @@ import { type Member, type MemberRole, memberRoles } from '../../core/domain/acc
 import type { MemberSession } from '../../core/domain/access/member-session.js';
 import { formatInstant } from '../../core/domain/base/instant.js';
 import type { Mode } from '../../core/domain/base/tenant.js';
+import type { MemberChange } from '../../core/usecases/access/members.js';
 import {
   addOperatorCommand,
   listOutcome,
@@ -19,6 +20,10 @@ interface MemberOptions {
   readonly email: string;
 }
 
+interface KeyOptions extends MemberOptions {
+  readonly keepKeysFor: string | null;
+}
+
 interface SessionOptions {
   readonly org: string;
   readonly member: string;
@@ -29,47 +34,39 @@ const members = () => import('../../core/usecases/access/members.js');
 
 const emailOption = () => new Option('--email <address>', 'the member').makeOptionMandatory();
 
+const keepKeysOption = () =>
+  new Option('--keep-keys-for <address>', 'another owner, who keeps the API keys').default(null);
+
 export function addMemberCommands(shell: Shell, program: Command): void {
   const member = program.command('member').description('members of organizations');
 
-  addOperatorCommand<MemberOptions & { readonly role: MemberRole }>(shell, member, {
+  addOperatorCommand<KeyOptions & { readonly role: MemberRole }>(shell, member, {
     name: 'add',
     authority: 'signed',
-    description: 'add a member, or change the role of a member',
+    description:
+      'add a member, or change the role of a member; API keys that exceed the role are revoked',
     options: [
       orgOption(),
       emailOption(),
       new Option('--role <role>', 'what the member may do')
         .choices(memberRoles)
         .makeOptionMandatory(),
+      keepKeysOption(),
     ],
-    run: async ({ deps }, { org: orgId, email, role }) => {
-      const { addMember } = await members();
-      return shown(await addMember(deps, { orgId, email, role }));
+    run: async ({ deps }, { org: orgId, email, role, keepKeysFor }) => {
+      const { setMember } = await members();
+      return changed(await setMember(deps, { orgId, email, role }, keepKeysFor), keepKeysFor);
     },
   });
 
-  addOperatorCommand<MemberOptions & { readonly keepKeysFor: string | null }>(shell, member, {
+  addOperatorCommand<KeyOptions>(shell, member, {
     name: 'remove',
     authority: 'signed',
     description: 'remove a member; its sessions and API keys are refused from the next request on',
-    options: [
-      orgOption(),
-      emailOption(),
-      new Option('--keep-keys-for <address>', 'another owner, who keeps the API keys').default(
-        null,
-      ),
-    ],
+    options: [orgOption(), emailOption(), keepKeysOption()],
     run: async ({ deps }, { org, email, keepKeysFor }) => {
       const { removeMember } = await members();
-      const { member, keys } = await removeMember(deps, org, email, keepKeysFor);
-      const outcome = shown(member);
-      const ids = keys.map(({ id }) => id);
-      const [revokedKeys, keptKeys] = keepKeysFor === null ? [ids, []] : [[], ids];
-      const what = keepKeysFor === null ? 'revoked' : 'kept';
-      const text = ids.length === 0 ? '' : `\nAPI keys ${what}: ${ids.join(', ')}`;
-      const json = { ...(outcome.json as object), revokedKeys, keptKeys };
-      return { json, text: `${outcome.text}${text}` };
+      return changed(await removeMember(deps, org, email, keepKeysFor), keepKeysFor);
     },
   });
 
@@ -169,6 +166,16 @@ function presentMember(member: Member) {
     removedAt: instantOrNull(member.removedAtMs),
     createdAt: formatInstant(member.createdAtMs),
   };
+}
+
+function changed({ member, keys }: MemberChange, keepKeysFor: string | null): Outcome {
+  const outcome = shown(member);
+  const ids = keys.map(({ id }) => id);
+  const [revokedKeys, keptKeys] = keepKeysFor === null ? [ids, []] : [[], ids];
+  const what = keepKeysFor === null ? 'revoked' : 'kept';
+  const text = ids.length === 0 ? '' : `\nAPI keys ${what}: ${ids.join(', ')}`;
+  const json = { ...(outcome.json as object), revokedKeys, keptKeys };
+  return { json, text: `${outcome.text}${text}` };
 }
 
 function shown(member: Member): Outcome {

@@ -60,7 +60,7 @@ describe('who gives a command', () => {
     const config = { production: true };
     const asked = { authority, given };
     return identify(loginOf(folder, name), config, at.deps, asked).then(
-      (actor) => actor.name,
+      ({ actor }) => actor.name,
       ({ code, name: kind }: { readonly code?: string; readonly name: string }) => code ?? kind,
     );
   };

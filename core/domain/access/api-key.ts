@@ -6,6 +6,7 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import { assert } from '../../errors.js';
 import { DAY_MS } from '../base/instant.js';
 import type { Mode } from '../base/tenant.js';
+import { type MemberRole, scopesOf } from './member.js';
 import { allows, type Scope, scopeNames, sessionScopes } from './scope.js';
 
 const keyForm = /^pk_(test|live)_([^.\s]+)\.(\S+)$/;
@@ -166,8 +167,18 @@ export interface StoredKey extends ApiKeyFacts {
 }
 
 /** Empty: unrestricted. */
-export function grantedScopes({ scopes, keptScopes }: StoredKey): readonly Scope[] {
+export function grantedScopes({
+  scopes,
+  keptScopes,
+}: Pick<StoredKey, 'scopes' | 'keptScopes'>): readonly Scope[] {
   return scopes.length === 0 ? scopes : [...new Set([...scopes, ...keptScopes])];
+}
+
+/** Whether the key may do something that this role may not. */
+export function exceeds(key: Pick<StoredKey, 'scopes' | 'keptScopes'>, role: MemberRole): boolean {
+  const held = scopesOf(role);
+  const granted = grantedScopes(key);
+  return (granted.length === 0 ? scopeNames : granted).some((scope) => !held.includes(scope));
 }
 
 /** The key ends with the removal of this member. */

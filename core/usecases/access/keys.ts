@@ -2,6 +2,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import {
   accountableMember,
+  exceeds,
   grantedScopes,
   isActive,
   isIntact,
@@ -235,13 +236,21 @@ function issue(
   return { made, secret: text };
 }
 
-/** A key of a member who is removed at the same time is not stored. InvalidToken. */
+/**
+ * A key of a member who is removed at the same time, or gets a role without its scopes, is not
+ * stored. InvalidToken, InsufficientScope. It changes the row of the member: a removal that has not
+ * seen the key conflicts with it, and reads again.
+ */
 async function expectOwner(tx: Tx, made: Omit<StoredKey, 'slot'>): Promise<void> {
   const owner = ownerOf(made);
   if (owner === null || owner === OPERATOR) return;
   const member = await tx.members.get(made.orgId, owner);
   if (member === null || member.removedAtMs !== null) throw new PonteError('InvalidToken');
-  tx.members.expect(member);
+  if (exceeds(made, member.role)) {
+    const message = 'The role of the member lacks a scope of the key.';
+    throw new PonteError('InsufficientScope', message);
+  }
+  tx.members.update(member);
 }
 
 async function stageKey(deps: Deps, tx: Tx, made: Omit<StoredKey, 'slot'>): Promise<StoredKey> {

@@ -15,9 +15,11 @@ import {
   verifyCommand,
 } from '../../domain/access/registered-operator.js';
 import { developmentOperator, type OperatorActor } from '../../domain/base/actor.js';
+import type { AuditAuthor } from '../../domain/service/audit-entry.js';
 import { PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Store, Tx } from '../../ports/storage.js';
+import { audited } from '../service/audit-log.js';
 
 type OperatorContext = Pick<Deps, 'store' | 'clock' | 'ids'>;
 
@@ -189,10 +191,21 @@ export async function expectOperator(tx: Tx, operator: OperatorActor): Promise<v
 }
 
 /**
- * The store of a command that was admitted: each batch that changes something guards its operator.
- * A batch that changes operators does so itself.
+ * Dependencies of a command that was admitted: each batch that changes something guards its
+ * operator, and has an entry in the audit log with the signature. Null: nobody is registered.
  */
-export function storeOfCommand(store: Store, operator: OperatorActor): Store {
+export function depsOfCommand(
+  deps: Deps,
+  { actor, signed }: { readonly actor: OperatorActor; readonly signed: SignedCommand | null },
+  { action, address }: Pick<AuditAuthor, 'action' | 'address'>,
+): Deps {
+  const store = storeOfCommand(deps.store, actor);
+  const { kind, id } = actor;
+  return audited({ ...deps, store }, { actor: { kind, id }, action, address, signed });
+}
+
+/** A batch that changes operators guards them itself. */
+function storeOfCommand(store: Store, operator: OperatorActor): Store {
   return {
     claims: store.claims,
     migrate: () => store.migrate(),

@@ -40,8 +40,9 @@ export async function ourRowsOf(
   const known = moneyCommand(await tx.commands.byPartnerRef(mode, kind, partnerRef));
   const named =
     known === null ? await quotedCommand(tx, mode, entry) : await namedCommand(tx, mode, entry);
-  // Of several commands with the partner's id, its reference names the right one.
-  const own = named?.partnerRef === partnerRef ? named : known;
+  // Of several commands with the partner's id, the one that has the money is read, else the named.
+  const isNamed = named?.partnerRef === partnerRef && known?.receivedMinor === 0n;
+  const own = isNamed ? named : known;
   const isOwned = own !== null || named !== null || kind !== 'payin';
   const deposit = isOwned ? null : await tx.deposits.byPartnerRef(partner, mode, partnerRef);
   return { own, named, deposit };

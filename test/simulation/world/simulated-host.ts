@@ -149,7 +149,7 @@ export class SimulatedHost {
         ? ({ kind: 'operator', id: 'simulated' } as const)
         : ({ kind: 'key', id: by.orgId } as const);
     const orgId = by?.orgId ?? null;
-    const author = { actor, orgId, address: null, action: label, requestId: null };
+    const author = { actor, orgId, address: null, action: label, requestId: null, signed: null };
     authored.run(author, () => this.#begin(label, what, beginning));
   }
 

@@ -181,6 +181,28 @@ test('a repeated message of the old total does not undo a smaller one that a per
   await at.booksAreRight();
 });
 
+test('a pay-in that goes back after its total was corrected gives back what the partner received', async (t) => {
+  for (const way of ['review', 'message'] as const) {
+    const at = await scene(t, 6_551n, null, 'on_ramp_pending');
+    const { partner } = at.made;
+    Object.assign(partner, silent);
+    let stated = total(6_551n);
+    changePartner(partner, {
+      payin: { read: async () => ({ outcome: 'done', value: stated }) as const },
+      payout: { start: async () => ({ outcome: 'later', reason: 'busy' }) as const },
+    });
+    await at.pass(30);
+    assert.equal((await at.read()).funds.receivedMinor, 6_551n);
+    if (way === 'review') await at.answer('payin', total(6_521n));
+    stated = { ...payinBack, receivedMinor: 6_521n };
+    if (way === 'message') await at.report('payin', stated);
+    assert.equal((await at.read()).funds.receivedMinor, 6_551n, 'only an answer counts');
+    await at.pass(60, 60_000);
+    assert.equal(await at.summary(), 'failed returned_to_buyer refunded 65.21 0 0 65.21 0');
+    await at.booksAreRight();
+  }
+});
+
 test('no payout is sent while a smaller total of its pay-in waits for a person', async (t) => {
   const at = await scene(t, 10_000n, null, 'on_ramp_pending');
   const { start } = at.made.partner.payout;
