@@ -156,8 +156,16 @@ export const limitOption = () =>
       return limit;
     });
 
-export const cursorOption = () =>
-  new Option('--cursor <id>', 'the nextCursor of the previous page').default(null);
+/** The options of a list that has pages. */
+export interface PageOptions {
+  readonly limit: number;
+  readonly cursor: string | null;
+}
+
+export const pageOptions = () => [
+  limitOption(),
+  new Option('--cursor <id>', 'the nextCursor of the previous page').default(null),
+];
 
 /** A list that has no next page unless `nextCursor` names one. */
 export function listOutcome(

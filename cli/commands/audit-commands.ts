@@ -6,19 +6,17 @@ import type { AuditEntry } from '../../core/domain/service/audit-entry.js';
 import { PonteError } from '../../core/errors.js';
 import {
   addOperatorCommand,
-  cursorOption,
-  limitOption,
   listOutcome,
   type Operator,
   type Outcome,
+  type PageOptions,
+  pageOptions,
   type Shell,
 } from '../operator.js';
 import { table } from '../output.js';
 
-interface ListOptions {
+interface ListOptions extends PageOptions {
   readonly org: string | null;
-  readonly limit: number;
-  readonly cursor: string | null;
 }
 
 const auditLog = () => import('../../core/usecases/service/audit-log.js');
@@ -32,8 +30,7 @@ export function addAuditCommands(shell: Shell, program: Command): void {
     description: 'list the newest entries',
     options: [
       new Option('--org <org-id>', 'of this organization; by default of all').default(null),
-      limitOption(),
-      cursorOption(),
+      ...pageOptions(),
     ],
     run: list,
   });

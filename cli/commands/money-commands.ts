@@ -10,22 +10,20 @@ import type { DeskRequest } from '../../core/usecases/money-desk/service-items.j
 import { decidedOutcome, presentRow, rowsText } from '../money-texts.js';
 import {
   addOperatorCommand,
-  cursorOption,
   dryRunOption,
-  limitOption,
   listOutcome,
   type Operator,
   type Outcome,
+  type PageOptions,
+  pageOptions,
   replaceOption,
   type Shell,
 } from '../operator.js';
 
-interface ListOptions {
+interface ListOptions extends PageOptions {
   readonly queue: MoneyQueue | null;
   readonly org: string | null;
   readonly mode: Mode | null;
-  readonly limit: number;
-  readonly cursor: string | null;
 }
 
 interface DecisionOptions {
@@ -77,8 +75,7 @@ export function addMoneyCommands(shell: Shell, program: Command): void {
       queueOption(),
       new Option('--org <org-id>', 'only of this organization').default(null),
       new Option('--mode <mode>', 'only of this mode').choices(modes).default(null),
-      limitOption(),
-      cursorOption(),
+      ...pageOptions(),
     ],
     run: list,
   });

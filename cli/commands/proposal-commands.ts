@@ -5,19 +5,17 @@ import { type Mode, modes } from '../../core/domain/base/tenant.js';
 import { decidedOutcome, decisionsText, presentDecision } from '../money-texts.js';
 import {
   addOperatorCommand,
-  cursorOption,
   cutPage,
   dryRunOption,
-  limitOption,
   listOutcome,
+  type PageOptions,
+  pageOptions,
   type Shell,
 } from '../operator.js';
 
-interface ListOptions {
+interface ListOptions extends PageOptions {
   readonly org: string | null;
   readonly mode: Mode | null;
-  readonly limit: number;
-  readonly cursor: string | null;
 }
 
 export function addProposalCommands(shell: Shell, program: Command): void {
@@ -28,8 +26,7 @@ export function addProposalCommands(shell: Shell, program: Command): void {
     options: [
       new Option('--org <org-id>', 'only of this organization').default(null),
       new Option('--mode <mode>', 'only of this mode').choices(modes).default(null),
-      limitOption(),
-      cursorOption(),
+      ...pageOptions(),
     ],
     run: async ({ deps }, { org: orgId, mode, limit, cursor }) => {
       const { listProposals } = await import('../../core/usecases/money-desk/money-queues.js');
