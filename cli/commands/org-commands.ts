@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import { formatInstant } from '../../core/domain/base/instant.js';
 import type { Mode } from '../../core/domain/base/tenant.js';
 import { shownDue } from '../../core/domain/hosted/party-answer.js';
-import type { ServiceAction } from '../../core/domain/money-desk/proposal.js';
+import { type ServiceAction, shownPixKey } from '../../core/domain/money-desk/proposal.js';
 import {
   type Lack,
   lacksToCollect,
@@ -25,9 +25,6 @@ import {
   type Shell,
 } from '../operator.js';
 import { fields, instantOrNull, table } from '../output.js';
-
-/** Characters of a PIX key by which the second operator recognizes it. */
-const PIX_KEY_END = 4;
 
 interface ModeOptions {
   readonly mode: Mode;
@@ -247,7 +244,7 @@ function addModeCommands(shell: Shell, org: Command): void {
       const holder = accountHolderName ?? organization.name;
       const destination = { pixKey, accountHolderName: holder };
       const registered = await registerPayout(operator.deps, { orgId: id, mode }, destination);
-      const shownKey = { accountHolderName: holder, pixKeyEnd: pixKey.slice(-PIX_KEY_END) };
+      const shownKey = { accountHolderName: holder, pixKeyShown: shownPixKey(pixKey) };
       const request = { verb: 'payout-config', mode, ...registered, ...shownKey } as const;
       return decidedAbout(operator, id, request, replace);
     },
