@@ -18,10 +18,10 @@ import {
   withdrawProposal,
 } from '../../core/usecases/money-desk/money-desk.js';
 import { type DeskRequest, itemOfEpoch } from '../../core/usecases/money-desk/service-items.js';
-import { grantProduction, requireApproval } from '../../core/usecases/parties/organizations.js';
-import { cancelPaymentByOperator } from '../../core/usecases/payments/payments.js';
+import { requireApproval } from '../../core/usecases/parties/organizations.js';
 import { currentEpoch, quarantineRestored } from '../../core/usecases/service/epochs.js';
 import { currentKey } from '../../core/usecases/service/service-keys.js';
+import { operatorDoes } from '../support/operator-action.js';
 import { anOrganization, aProfile } from '../support/samples/domain-samples.js';
 import { newKey, operatorNamed, registered } from '../support/samples/operator-samples.js';
 import {
@@ -163,7 +163,7 @@ async function endScene(at: DeskScene, verb: 'cancel' | 'fail'): Promise<Scene> 
     itemId: 'pi_1',
     request: { verb, reason: 'asked by phone' },
     isDone: async () => (await status()) === (verb === 'cancel' ? 'cancelled' : 'failed'),
-    change: () => cancelPaymentByOperator(at.deps, 'pi_1', 'the buyer called'),
+    change: () => operatorDoes(at.deps, 'pi_1', { verb: 'cancel', reason: 'the buyer called' }),
   };
 }
 
@@ -211,7 +211,7 @@ const scenes: Readonly<Record<string, Prepare>> = {
       at,
       { verb: 'grant-production' },
       ({ organization }) => organization.productionGrantedAtMs !== null,
-      () => grantProduction(at.deps, orgId),
+      () => operatorDoes(at.deps, orgId, { verb: 'grant-production' }),
     );
   },
   'org approve-kyb': async (at) => {

@@ -117,20 +117,6 @@ export async function submitKyb(
   return readOrganization(deps, tenant.orgId);
 }
 
-/** An operator approves the KYB, which is submitted first if it was not. */
-export async function approveKyb(
-  deps: Deps,
-  tenant: Tenant,
-  given: OrganizationDossier = {},
-): Promise<OrganizationView> {
-  await prepareApproval(deps, tenant, given);
-  const after = await deps.store.run((tx) =>
-    stageApproval({ deps, tx, nowMs: deps.clock.nowMs() }, tenant),
-  );
-  after();
-  return readOrganization(deps, tenant.orgId);
-}
-
 /** Submits the KYB that an operator approves, if it was not. */
 export async function prepareApproval(
   deps: Deps,
@@ -327,16 +313,10 @@ export function requireContact(organization: Organization): void {
   throw new PonteError('ValidationError', text);
 }
 
-/** The manual approval that live mode requires. ValidationError. A repeat changes nothing. */
-export async function grantProduction(deps: Deps, orgId: string): Promise<OrganizationView> {
-  const after = await deps.store.run((tx) =>
-    stageProduction({ deps, tx, nowMs: deps.clock.nowMs() }, orgId),
-  );
-  await after();
-  return readOrganization(deps, orgId);
-}
-
-/** Returns what is to be called after the batch is stored. */
+/**
+ * The manual approval that live mode requires. A repeat changes nothing. Returns what is to be
+ * called after the batch is stored. ValidationError.
+ */
 export async function stageProduction(batch: Batch, orgId: string): Promise<() => Promise<void>> {
   const { deps, tx, nowMs } = batch;
   const tenant = { orgId, mode: 'live' } as const;

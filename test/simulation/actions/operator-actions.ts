@@ -14,10 +14,11 @@ import { reviewName } from '../../../core/domain/commands/report-check.js';
 import { isUnmatched } from '../../../core/domain/deposits/deposit.js';
 import { isPayoutBack } from '../../../core/domain/money-desk/money-decision.js';
 import { openLossOf } from '../../../core/domain/payments/funds.js';
-import { acceptReport, retryCommand } from '../../../core/usecases/commands/command-retries.js';
+import { retryCommand } from '../../../core/usecases/commands/command-retries.js';
 import { confirmProposal, decide } from '../../../core/usecases/money-desk/money-desk.js';
 import type { DeskRequest } from '../../../core/usecases/money-desk/service-items.js';
 import { readReview } from '../../../core/usecases/payments/command-changes.js';
+import { operatorDoes } from '../../support/operator-action.js';
 import { signedOffline } from '../world/people.js';
 import type { SimulatedHost } from '../world/simulated-host.js';
 import type { World } from '../world/world.js';
@@ -47,7 +48,9 @@ export function operatorActs(world: World, host: SimulatedHost, command: Partner
   else if (isReviewTrue(world, command)) {
     const { id, kind, review } = command;
     const report = reviewName(review ?? '');
-    host.begin(`operator accepts ${kind} ${id}`, () => acceptReport(host.deps, id, report));
+    host.begin(`operator accepts ${kind} ${id}`, () =>
+      operatorDoes(host.deps, id, { verb: 'accept', report }),
+    );
   } else retries(world, host, command);
 }
 

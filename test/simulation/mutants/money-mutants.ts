@@ -131,9 +131,9 @@ export const moneyMutants = [
   {
     name: 'a decision about a deposit does not keep a command from booking its pay-in',
     file: 'core/usecases/commands/partner-operations.ts',
-    edits: [['problemElsewhere: stageOwned,', 'problemElsewhere: async () => null,']],
+    edits: [['(await rules.depositOf?.(batch, command, fact.partnerRef)) ?? null', 'null']],
     focus: { ...payments, faults: { ...calm, restore: 0.02, lookUpForbidden: 0.3 } },
-    first: { seed: 19, steps: 300 },
+    first: { seed: 9, steps: 300 },
     caughtBy: ['aPayinIsBookedOnce'],
   },
   {

@@ -186,6 +186,7 @@ function gatedTx(
   };
   return new Proxy(tx, {
     get: (target, group: string) => {
+      if (group === 'insertsFirst') return target.insertsFirst;
       if (group === 'changes') return () => target.changes();
       const methods = Reflect.get(target, group) as Methods;
       return gatedGroup(group, methods);

@@ -156,13 +156,24 @@ export const examples: Readonly<Record<string, Example>> = {
     const id = await newSubscription(world, tenant);
     await testSubscription(world.deps, tenant, id);
     await world.settle();
-    return { path: `/v1/webhook-subscriptions/${id}/deliveries?limit=5` };
+    return { path: `/v1/webhook-subscriptions/${id}/deliveries?limit=5&status=delivered` };
   },
   replayWebhookDelivery: async (world, tenant) => {
     const id = await newSubscription(world, tenant);
     const delivery = await testSubscription(world.deps, tenant, id);
     await world.settle();
     const path = `/v1/webhook-subscriptions/${id}/deliveries/${delivery.id}/replay`;
+    return { path, body: {} };
+  },
+  replayDeadLetters: async (world, tenant) => {
+    const subscriptionId = await newSubscription(world, tenant);
+    const { id } = await testSubscription(world.deps, tenant, subscriptionId);
+    const ended = { status: 'dead_letter', nextAttemptAtMs: null, dueAtMs: null } as const;
+    await world.deps.store.run(async (tx) => {
+      const delivery = await tx.deliveries.get(id);
+      if (delivery !== null) tx.deliveries.update({ ...delivery, ...ended });
+    });
+    const path = `/v1/webhook-subscriptions/${subscriptionId}/replay-dead-letters`;
     return { path, body: {} };
   },
   readEvents: async (world, tenant) => {
