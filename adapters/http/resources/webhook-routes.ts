@@ -126,7 +126,7 @@ const deliveryQuery = pageQuery.extend({ status: optional(z.enum(keysOf(delivery
 
 const replayedResponse = z.strictObject({
   replayed: z.int().min(0),
-  more: z.boolean().meta({ description: 'Whether there may be more. Repeat the request.' }),
+  hasMore: z.boolean().meta({ description: 'Whether there may be more. Repeat the request.' }),
 });
 responseSchemas.add(replayedResponse, { id: 'ReplayedDeadLetters' });
 

@@ -84,7 +84,7 @@ export async function replayAllDead(deps: Deps): Promise<number> {
 }
 
 /**
- * Replays the newest dead letters of a subscription; a repeat replays the next ones while `more`.
+ * Replays the newest dead letters of a subscription; a repeat replays the next ones while `hasMore`.
  * NotFound for one that was deleted, or of another tenant.
  */
 export async function replayDeadLetters(
@@ -98,7 +98,7 @@ export async function replayDeadLetters(
 
 interface Replayed {
   readonly replayed: number;
-  readonly more: boolean;
+  readonly hasMore: boolean;
 }
 
 async function replayDead(
@@ -112,10 +112,10 @@ async function replayDead(
     const page: DeadPage = await replayDeadPage(deps, subscriptionId, beforeId);
     replayed += page.replayed;
     if (page.replayed > 0) deps.wake('deliveries');
-    if (page.lastId === null) return { replayed, more: false };
+    if (page.lastId === null) return { replayed, hasMore: false };
     beforeId = page.lastId;
   }
-  return { replayed, more: true };
+  return { replayed, hasMore: true };
 }
 
 function stageReplay(

@@ -286,6 +286,18 @@ export const moneyMutants = [
     caughtBy: ['fundsAgreeWithThePartner', 'theFloatIsTheSumOfTheWallets'],
   },
   {
+    name: 'a pay-in that went back keeps the total of before its correction',
+    file: 'core/domain/commands/command-report.ts',
+    edits: [['command.overruled !== end && isReturnedTotal(report)', 'false']],
+    focus: {
+      ...payments,
+      faults: { ...calm, totalCorrected: 0.5, chargeback: 0.5 },
+      often: bankActions,
+    },
+    first: { seed: 29, steps: 150 },
+    caughtBy: ['fundsAgreeWithThePartner'],
+  },
+  {
     name: 'funds are not stored with the commands that they follow from',
     file: 'core/usecases/payments/payment-store.ts',
     edits: [['if (funds !== was.funds) tx.funds.update(funds);', '']],

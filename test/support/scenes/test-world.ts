@@ -79,6 +79,7 @@ const anyKey = { ...unlimitedKey, createdBy: developmentOperator.id, name: 'test
 export interface WorldOptions {
   readonly settings?: Partial<Settings>;
   readonly memory?: FakeMemory | null;
+  readonly cell?: number;
   /** Of the fake partner. */
   readonly payins?: 'arrive' | 'wait';
 }
@@ -179,7 +180,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     tokenSigner: createTokenSigner(fixedKeys([secretKey])),
     rateLimits: store.rateLimits,
     clock,
-    ids: createIds(bytes),
+    ids: createIds(bytes, options.cell),
     log: notesIn(log),
     wake: (work, tenants) => {
       woken.push(work);

@@ -215,10 +215,10 @@ test('the dead letters of one subscription are replayed, the newest thousand at 
     return (await listDeliveries(made.deps, tenant, page)).map(({ id }) => id);
   };
   const replayed = () => replayDeadLetters(made.deps, tenant, subscription.id);
-  assert.deepEqual(await replayed(), { replayed: 1_000, more: true });
+  assert.deepEqual(await replayed(), { replayed: 1_000, hasMore: true });
   assert.deepEqual(await idsOf(subscription.id, 'dead_letter'), [deadOf(subscription.id, 0).id]);
-  assert.deepEqual(await replayed(), { replayed: 1, more: false });
-  assert.deepEqual(await replayed(), { replayed: 0, more: false });
+  assert.deepEqual(await replayed(), { replayed: 1, hasMore: false });
+  assert.deepEqual(await replayed(), { replayed: 0, hasMore: false });
   assert.equal((await idsOf(subscription.id, 'pending')).length, 1_001);
   assert.equal((await idsOf(other.subscription.id, 'dead_letter')).length, 1);
   const refused = { code: 'NotFound' };
