@@ -30,7 +30,7 @@ export interface Operator extends Omit<OperatorAccess, 'close'> {
  */
 export type Authority = 'none' | 'read' | 'signed' | 'first' | 'confirmed';
 
-/** What the reference of commands says about each. */
+/** What help and the reference of commands say about each. */
 export const authorityTexts: Readonly<Record<Authority, string>> = {
   none: '',
   read: ' Needs an operator.',
@@ -74,6 +74,41 @@ const authorities = new WeakMap<Command, Authority>();
 /** Each command has one; groups of commands have none. */
 export function authorityOf(command: Command): Authority | undefined {
   return authorities.get(command);
+}
+
+/** A value for each argument and each required option, by what help calls it. */
+const sampleValues: Readonly<Record<string, string>> = {
+  address: 'ana@acme.example',
+  count: '50',
+  hours: '24',
+  'key-id': 'key_1',
+  mode: 'test',
+  name: 'ana',
+  'on|off': 'off',
+  'org-id': 'org_1',
+};
+
+/** The command with its arguments and required options. */
+export function exampleOf(command: Command): string {
+  const sample = (shown: string) => sampleValues[shown] ?? shown.toUpperCase();
+  const words = command.registeredArguments
+    .filter(({ required }) => required)
+    .map((argument) => sample(argument.name()));
+  const options = command.options
+    .filter(({ mandatory }) => mandatory)
+    .map(({ long, flags }) => {
+      const [, shown] = /<([^>.]+)/.exec(flags) ?? [];
+      return shown === undefined ? `${long}` : `${long} ${sample(shown)}`;
+    });
+  return ['ponte', pathOf(command), ...words, ...options].join(' ');
+}
+
+/** What help says about a command: what it does, who may give it, and an example. */
+export function describedCommand(command: Command): string {
+  const authority = authorityOf(command);
+  if (authority === undefined) return command.description();
+  const text = `${command.description()}.${authorityTexts[authority]}`;
+  return `${text}\n\nExample: ${exampleOf(command)}`;
 }
 
 export function withAuthority(command: Command, authority: Authority): Command {

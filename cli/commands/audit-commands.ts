@@ -70,17 +70,26 @@ async function list({ deps }: Operator, { org, limit, cursor }: ListOptions): Pr
   const last = entries.at(-1);
   const nextCursor = found.length > limit && last !== undefined ? `${last.sequence}` : null;
   const data = entries.map(({ atMs, ...entry }) => ({ ...entry, at: formatInstant(atMs) }));
+  const names = await namesOf(deps);
   const rows = data.map((row) => [
     row.sequence,
     row.at,
-    `${row.actor.kind} ${row.actor.id}`,
+    `${row.actor.kind} ${names.get(row.actor.id) ?? row.actor.id}`,
     row.address,
     row.action,
-    row.orgId,
+    names.get(row.orgId ?? '') ?? row.orgId,
     shownObjects(row),
   ]);
   const headings = ['ENTRY', 'AT', 'ACTOR', 'FROM', 'ACTION', 'ORGANIZATION', 'CHANGED'];
   return listOutcome(data, table(headings, rows, 'No entries.'), nextCursor);
+}
+
+/** Names of operators and organizations by their ids, which `--json` has. */
+async function namesOf({ store }: Operator['deps']): Promise<ReadonlyMap<string, string>> {
+  const [operators, organizations] = await store.run((tx) =>
+    Promise.all([tx.operators.list(), tx.organizations.list()]),
+  );
+  return new Map([...operators, ...organizations].map(({ id, name }) => [id, name]));
 }
 
 function shownObjects({ objects }: Pick<AuditEntry, 'objects'>): string {

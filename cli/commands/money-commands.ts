@@ -227,7 +227,7 @@ async function decideMoney(
   const { decide } = await import('../../core/usecases/money-desk/money-desk.js');
   const { deps, actor } = operator;
   const asked = { itemId, request, evidence, operator: actor, replace };
-  return decidedOutcome(await decide(deps, asked), { dryRun });
+  return decidedOutcome(deps, await decide(deps, asked), { dryRun });
 }
 
 async function repeatCommand({ deps }: Operator, id: string, dryRun: boolean): Promise<Outcome> {

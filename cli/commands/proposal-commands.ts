@@ -43,7 +43,19 @@ export function addProposalCommands(shell: Shell, program: Command): void {
     options: [dryRunOption()],
     run: async ({ deps, actor }, options, [id = '']) => {
       const { confirmProposal } = await import('../../core/usecases/money-desk/money-desk.js');
-      return decidedOutcome(await confirmProposal(deps, id, actor), options);
+      return decidedOutcome(deps, await confirmProposal(deps, id, actor), options);
+    },
+  });
+
+  addOperatorCommand(shell, program, {
+    name: 'withdraw <proposal-id>',
+    authority: 'signed',
+    description: 'end a proposal of any operator, so that nobody confirms it',
+    run: async ({ deps, actor }, _, [id = '']) => {
+      const { withdrawProposal } = await import('../../core/usecases/money-desk/money-desk.js');
+      const proposal = await withdrawProposal(deps, id, actor);
+      const listed = { ...proposal, isVoid: false, isExpired: false };
+      return { json: presentDecision(proposal), text: decisionsText([listed]) };
     },
   });
 }

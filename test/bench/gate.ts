@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createHttpServer } from '../../adapters/http/server.js';
 import { SqliteDatabase } from '../../adapters/storage/sqlite/database.js';
 import { newStore } from '../../adapters/storage/store.js';
-import { OPERATOR } from '../../core/domain/access/api-key.js';
+import { developmentOperator } from '../../core/domain/base/actor.js';
 import type { Deps } from '../../core/ports/deps.js';
 import { createKey, unlimitedKey } from '../../core/usecases/access/keys.js';
 import { createOrganization } from '../../core/usecases/parties/organizations.js';
@@ -106,7 +106,7 @@ async function serving(database: SqliteDatabase) {
   const deliveries = deliveryRunner(deps);
   const { organization } = await createOrganization(deps, { name: 'Acme', sandboxKyb: true });
   const tenant = { orgId: organization.id, mode: 'test' } as const;
-  const key = { ...tenant, createdBy: OPERATOR, name: 'gate', ...unlimitedKey };
+  const key = { ...tenant, createdBy: developmentOperator.id, name: 'gate', ...unlimitedKey };
   const { secret } = await createKey(deps, key);
   const url = 'https://receiver.example/webhooks';
   await createSubscription(deps, tenant, { url, eventTypes: ['payment_intent.*'] });

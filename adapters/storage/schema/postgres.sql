@@ -1061,7 +1061,7 @@ create table proposals (
   constraint proposals_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
   constraint proposals_pkey primary key (id),
   constraint proposals_state_check check ((state = any (array['proposed'::text, 'done'::text,
-    'replaced'::text, 'void'::text])))
+    'replaced'::text, 'withdrawn'::text, 'void'::text])))
 );
 
 create unique index proposals_of_item on proposals using btree (item_id, number);

@@ -139,14 +139,11 @@ const unknownKey: ApiKeyFacts = {
   expiresAtMs: null,
 };
 
-/** What `createdBy` says of an operator, which has no id. */
-export const OPERATOR = 'operator';
-
 export interface StoredKey extends ApiKeyFacts {
   readonly id: string;
   readonly orgId: string;
   readonly name: string;
-  /** The id of the member who created it, or OPERATOR; null: not recorded. */
+  /** The id of the member or the operator who created it; null: not recorded. */
   readonly createdBy: string | null;
   /** The owner who kept it when its creator was removed; it ends with the owner's removal. */
   readonly keptBy: string | null;
@@ -181,6 +178,11 @@ export function exceeds(key: Pick<StoredKey, 'scopes' | 'keptScopes'>, role: Mem
   return (granted.length === 0 ? scopeNames : granted).some((scope) => !held.includes(scope));
 }
 
+/** Whether it is the id of a member, not of an operator. */
+export function isMemberId(id: string | null): id is string {
+  return id?.startsWith('mem_') === true;
+}
+
 /** The key ends with the removal of this member. */
 export function ownerOf({ createdBy, keptBy }: Pick<StoredKey, 'createdBy' | 'keptBy'>) {
   return keptBy ?? createdBy;
@@ -207,5 +209,5 @@ export function accountableMember(
   key: Pick<StoredKey, 'mode' | 'createdBy' | 'keptBy'>,
 ): string | null {
   const owner = ownerOf(key);
-  return key.mode === 'test' || owner === OPERATOR ? null : owner;
+  return key.mode === 'live' && isMemberId(owner) ? owner : null;
 }

@@ -95,13 +95,10 @@ export function signedWith(toSign: CommandToSign, key: KeyObject): SignedCommand
 export function verifyCommand(
   signed: SignedCommand | null,
   expected: Omit<CommandToSign, 'operator' | 'atMs'>,
-  operator: RegisteredOperator | null,
+  operator: RegisteredOperator,
   nowMs: number,
 ): CommandToSign {
   if (signed === null) throw refused('The command is not signed. Run ponte login.');
-  if (operator === null) {
-    throw refused('Your key is not registered. Ask an operator to run ponte operator add.');
-  }
   if (!isActive(operator)) throw refused(`The operator ${operator.name} was removed.`);
   if (!isOfKey(signed, operator.publicKey)) {
     throw refused(`The signature is not of the key of ${operator.name}.`);

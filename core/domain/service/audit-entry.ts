@@ -159,10 +159,13 @@ export function auditedOf(
       : [{ type, isMain: isOne && !consequences.includes(type), details }];
   });
   const main = known.filter(({ isMain }) => isMain);
-  const changed = (main.length > 0 ? main : known)
-    .map(({ type, details }) => ({ type, ...details() }))
-    // A row that is written as it was only guards the batch.
-    .filter(({ before, after }) => before === null || before !== after);
+  const written = (main.length > 0 ? main : known).map(({ type, details }) => ({
+    type,
+    ...details(),
+  }));
+  // A row that is written as it was guards the batch, unless the batch does nothing else.
+  const differing = written.filter(({ before, after }) => before === null || before !== after);
+  const changed = differing.length > 0 ? differing : written;
   const [first = null, ...others] = new Set(changed.flatMap((one) => one.orgId ?? []));
   // A row without an organization is part of the change of the only one.
   const only = others.length === 0 ? first : null;

@@ -63,9 +63,9 @@ export async function admitOperator(
   return store.run(
     async (tx) => {
       const operator = await tx.operators.byKey(publicKey);
+      if (operator === null) throw new PonteError('OperatorNotAllowed', notRegistered(publicKey));
       const expected = { command, arguments: words, database: await databaseNameIn(tx) };
       const { atMs } = verifyCommand(signed, expected, operator, clock.nowMs());
-      if (operator === null) throw new PonteError('OperatorNotAllowed');
       if (records) tx.operators.update({ ...operator, signedAtMs: atMs });
       return actorOf(operator);
     },
@@ -152,7 +152,10 @@ export async function removeOperator(
     async (tx) => {
       const active = (await tx.operators.list()).filter(isActive);
       const was = active.find((one) => one.name === name);
-      if (was === undefined) throw new PonteError('NotFound');
+      if (was === undefined) {
+        const message = `There is no operator ${name}. Run ponte operator list.`;
+        throw new PonteError('NotFound', message);
+      }
       const left = active.filter((one) => one !== was);
       if (left.length < OPERATORS_LEFT_MIN) {
         const message = `${left.length} would be left. Add another operator first.`;
@@ -220,6 +223,11 @@ function storeOfCommand(store: Store, operator: OperatorActor): Store {
         return value;
       }, options),
   };
+}
+
+function notRegistered(publicKey: string): string {
+  const command = `ponte operator add <name> --public-key ${publicKey}`;
+  return `The key of this machine is not registered. Ask an operator to run:\n  ${command}`;
 }
 
 function refuseKnown(known: readonly RegisteredOperator[], { name, publicKey }: NewOperator): void {

@@ -1,7 +1,7 @@
 // Organizations, and their onboarding in a mode: terms, KYB at the partner, PIX destination, rails.
 // KYB and rails are commands to the partner, stored before the call. The call that registers the
 // destination has a key at the partner, so that it can be repeated after a failure.
-import { OPERATOR } from '../../domain/access/api-key.js';
+import { developmentOperator } from '../../domain/base/actor.js';
 import { hasUnstorableText } from '../../domain/base/raw-json.js';
 import { type Mode, modes, type Tenant } from '../../domain/base/tenant.js';
 import type { PartnerCommand } from '../../domain/commands/partner-command.js';
@@ -251,7 +251,12 @@ export async function configurePayout(
 ): Promise<OrganizationView> {
   const registered = await registerPayout(deps, tenant, destination);
   const after = await deps.store.run((tx) =>
-    stagePayout({ deps, tx, nowMs: deps.clock.nowMs() }, tenant, registered),
+    stagePayout(
+      { deps, tx, nowMs: deps.clock.nowMs() },
+      tenant,
+      registered,
+      developmentOperator.id,
+    ),
   );
   await after();
   return readOrganization(deps, tenant.orgId);
@@ -278,8 +283,9 @@ export async function stagePayout(
   batch: Batch,
   tenant: Tenant,
   registered: RegisteredDestination,
+  changedBy: string,
 ): Promise<() => Promise<void>> {
-  const by = { changedBy: OPERATOR, mayRedirect: true };
+  const by = { changedBy, mayRedirect: true };
   const after = await stagePayoutOf(batch, tenant, tenant.orgId, asPayee, registered, by);
   return async () => {
     await after();

@@ -9,7 +9,7 @@ import { openPostgresStore } from '../../../adapters/storage/postgres/store.js';
 import { SqliteDatabase } from '../../../adapters/storage/sqlite/database.js';
 import { migrateSqlite } from '../../../adapters/storage/sqlite/migrations.js';
 import { newStore } from '../../../adapters/storage/store.js';
-import { OPERATOR } from '../../../core/domain/access/api-key.js';
+import { developmentOperator } from '../../../core/domain/base/actor.js';
 import { money } from '../../../core/domain/base/money.js';
 import type { Deps } from '../../../core/ports/deps.js';
 import type { Store } from '../../../core/ports/storage.js';
@@ -69,7 +69,7 @@ async function serving(store: Pick<Store, 'run' | 'claims'>): Promise<Served> {
   const tenant = { orgId: organization.id, mode: 'test' } as const;
   const { secret } = await createKey(deps, {
     ...tenant,
-    createdBy: OPERATOR,
+    createdBy: developmentOperator.id,
     name: 'test',
     ...unlimitedKey,
   });

@@ -49,6 +49,7 @@ import {
   shown,
   variant,
 } from './payment-actions.js';
+import { peopleActs, peoplePointless } from './people-actions.js';
 
 /** More would slow every step down and show nothing new. */
 const SUBSCRIPTIONS_MAX = 4;
@@ -57,6 +58,7 @@ const acts: Acts<ActionName> = {
   ...partyActs,
   ...documentActs,
   ...invoiceActs,
+  ...peopleActs,
   create: (world, host) => create(world, host, newRequest(world)),
   raceCreates: (world, host) => {
     const request = newRequest(world);
@@ -174,6 +176,7 @@ const pointless: Pointless = {
   ...partiesPointless,
   ...documentsPointless,
   ...invoicesPointless,
+  ...peoplePointless,
   create: hasEnough,
   createInvoice: hasEnough,
   raceCreates: hasEnough,

@@ -1,7 +1,7 @@
 // Members of organizations: added, given another role, removed, and back again as somebody else.
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
-import { OPERATOR } from '../../../../core/domain/access/api-key.js';
+import { developmentOperator } from '../../../../core/domain/base/actor.js';
 import type { Deps } from '../../../../core/ports/deps.js';
 import type { Store } from '../../../../core/ports/storage.js';
 import {
@@ -123,9 +123,12 @@ describe('the API keys of a removed member', () => {
 
   test('are revoked with it; those of others stay', async () => {
     const { orgId, email, input, secret } = await scene();
-    const { secret: other } = await createKey(deps, { ...input, createdBy: OPERATOR });
+    const { secret: other } = await createKey(deps, {
+      ...input,
+      createdBy: developmentOperator.id,
+    });
     const { key: rolled, secret: old } = await createKey(deps, input);
-    await rollKey(deps, orgId, rolled.id, { createdBy: OPERATOR, overlapHours: 1 });
+    await rollKey(deps, orgId, rolled.id, { createdBy: developmentOperator.id, overlapHours: 1 });
     const { keys } = await removeMember(deps, orgId, email);
     assert.equal(keys.length, 3, 'and the one that an operator rolled');
     for (const ended of [secret, old]) {
@@ -153,7 +156,7 @@ describe('the API keys of a removed member', () => {
   test('answer for what a key creates that an operator made of one of them, and end it', async () => {
     const { orgId, email, createdBy, input } = await scene();
     const { key } = await createKey(deps, { ...input, mode: 'live' });
-    const by = { createdBy: OPERATOR, overlapHours: 1 } as const;
+    const by = { createdBy: developmentOperator.id, overlapHours: 1 } as const;
     const { key: rolled, secret } = await rollKey(deps, orgId, key.id, by);
     assert.equal((await authenticateKey(deps, secret)).createdByMemberId, createdBy);
     const { id: other } = await addMember(deps, { orgId, email: 'b@acme.example', role: 'owner' });
@@ -170,7 +173,7 @@ describe('the API keys of a removed member', () => {
     const { id: keptBy } = await addMember(deps, { orgId, email: owner, role: 'owner' });
     const { key, secret: kept } = await createKey(deps, { ...input, mode: 'live' });
     await removeMember(deps, orgId, email, owner);
-    const by = { createdBy: OPERATOR, overlapHours: 1 } as const;
+    const by = { createdBy: developmentOperator.id, overlapHours: 1 } as const;
     const { secret: rolled } = await rollKey(deps, orgId, key.id, by);
     for (const secret of [kept, rolled]) {
       assert.equal((await authenticateKey(deps, secret)).createdByMemberId, keptBy);

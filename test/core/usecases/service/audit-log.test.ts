@@ -1,7 +1,6 @@
 // The audit log: what is recorded of a change, and which changes of the log itself are found.
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
-import { OPERATOR } from '../../../../core/domain/access/api-key.js';
 import { developmentOperator } from '../../../../core/domain/base/actor.js';
 import {
   type FeedHead,
@@ -181,7 +180,7 @@ describe('an entry', () => {
 test('an organization reads its entries of a mode or of both alone, newest first, in pages', async () => {
   const other = await made.organization();
   const deps = audited(made.deps, operator);
-  const key = { ...unlimitedKey, orgId: other, createdBy: OPERATOR, name: 'erp' };
+  const key = { ...unlimitedKey, orgId: other, createdBy: developmentOperator.id, name: 'erp' };
   await addMember(deps, { orgId: other, email: 'a@acme.example', role: 'viewer' });
   await createKey(deps, { ...key, mode: 'test' });
   await createKey(deps, { ...key, mode: 'live' });
