@@ -19,5 +19,5 @@ export async function decided(
   ]);
   const asked = { itemId, request, evidence: null, operator: actor, replace };
   const outcome = await decide(deps, asked);
-  return outcome.kind === 'done' && !dryRun ? done() : decidedOutcome(outcome, { dryRun });
+  return outcome.kind === 'done' && !dryRun ? done() : decidedOutcome(deps, outcome, { dryRun });
 }

@@ -351,7 +351,7 @@ function servingCheck(servers: NonNullable<Findings['servers']>): DoctorCheck {
 
 function dataChecks(
   { waiting, imbalances }: NonNullable<Findings['data']>,
-  { keysProblem, olderKeys, documentsProblem }: Omit<Findings, 'data'>,
+  { keysProblem, olderKeys, documentsProblem, servers }: Omit<Findings, 'data'>,
 ): readonly DoctorCheck[] {
   const { queues, undeliveredMs, stuckCommands, deadLetters, fundsToReview, losses } = waiting;
   const { deliveries, ...ours } = queues;
@@ -398,7 +398,9 @@ function dataChecks(
     ]),
     unless(late.length === 0, 'workers', 'no work is overdue', [
       'critical',
-      `${lateQueues}. No worker claims it: is a server running?`,
+      servers?.length === 0
+        ? `${lateQueues}. No server is running: ponte serve`
+        : `${lateQueues}. No worker claims it: see the log of the server`,
     ]),
     unless(!slow && undeliveredMs <= UNDELIVERED_MS, 'deliveries', 'on time', [
       'warning',

@@ -8,6 +8,7 @@ import {
   type ProposedAction,
   type ServiceAction,
 } from '../core/domain/money-desk/proposal.js';
+import type { Deps } from '../core/ports/deps.js';
 import type { Payer } from '../core/ports/partner.js';
 import type { DeskOutcome } from '../core/usecases/money-desk/money-desk.js';
 import type {
@@ -268,17 +269,22 @@ function historyText(decision: MaybeListed): string {
     proposed: '',
     done: `confirmed ${ended}`,
     replaced: `replaced ${ended}`,
+    withdrawn: `withdrawn ${ended}`,
     void: `void when ${endedBy} decided at ${formatInstant(endedAtMs)}: its item had changed`,
   } as const satisfies Record<Proposal['state'], string>;
   return `Proposed ${proposed}; ${how[state]}.`;
 }
 
-/** The result of a command that decides, or confirms. */
-export function decidedOutcome(
+/** The result of a command that decides, or confirms, with the name of the organization. */
+export async function decidedOutcome(
+  { store }: Pick<Deps, 'store'>,
   outcome: DeskOutcome,
   { dryRun }: { readonly dryRun: boolean },
-): Outcome {
+): Promise<Outcome> {
   const { kind, decision, ended } = outcome;
+  const { orgId, mode } = decision;
+  const organization = orgId === null ? null : await store.run((tx) => tx.organizations.get(orgId));
+  const of = organization === null ? [] : wrapped(`${organization.name} (${orgId}), ${mode}:`);
   return {
     json: {
       outcome: kind,
@@ -286,7 +292,7 @@ export function decidedOutcome(
       ended: ended === null ? null : presentDecision(ended),
       dryRun,
     },
-    text: outcomeText(outcome, { dryRun }),
+    text: outcomeText(outcome, { dryRun, of }),
   };
 }
 
@@ -299,10 +305,11 @@ const dryHeadings = {
 
 function outcomeText(
   { kind, decision, ended }: DeskOutcome,
-  { dryRun }: { readonly dryRun: boolean },
+  { dryRun, of }: { readonly dryRun: boolean; readonly of: readonly string[] },
 ): string {
   const headings = dryRun ? dryHeadings : storedHeadings;
-  const what = capital(`${actionText(decision.action)}${evidenceText(decision)}.`);
+  const text = capital(`${actionText(decision.action)}${evidenceText(decision)}.`);
+  const what = [...of, ...wrapped(text)];
   const confirm = commandLines('Another operator confirms it with:', confirmationOf(decision));
   const before =
     ended === null
@@ -316,10 +323,14 @@ function outcomeText(
           '',
         );
   const lines = {
-    done: [headings.done, ...wrapped(what), ...(dryRun ? [] : wrapped(historyText(decision)))],
-    proposed: [headings.proposed, ...wrapped(what), ...confirm],
-    waiting: ['It was proposed before. Nothing was changed.', ...wrapped(what), ...confirm],
-    repeated: ['It was done before. Nothing was changed.', ...wrapped(historyText(decision))],
+    done: [headings.done, ...what, ...(dryRun ? [] : wrapped(historyText(decision)))],
+    proposed: [headings.proposed, ...what, ...confirm],
+    waiting: ['It was proposed before. Nothing was changed.', ...what, ...confirm],
+    repeated: [
+      'It was done before. Nothing was changed.',
+      ...of,
+      ...wrapped(historyText(decision)),
+    ],
   } as const satisfies Record<DeskOutcome['kind'], readonly string[]>;
   return [...before, ...lines[kind]].join('\n');
 }
@@ -340,8 +351,8 @@ const serviceTexts: {
 } = {
   'grant-production': () => 'the organization gets access to production',
   'approve-kyb': ({ mode }) => `its KYB in ${mode} is approved without the partner`,
-  'payout-config': ({ accountHolderName, pixKeyEnd }) =>
-    `its PIX destination is of ${accountHolderName}, with a key that ends with ${pixKeyEnd}`,
+  'payout-config': ({ accountHolderName, pixKeyShown }) =>
+    `its PIX destination is of ${accountHolderName}, with the key ${pixKeyShown}`,
   'require-approval': ({ origin }) =>
     `no second member approves its ${origin === 'invoice' ? 'invoices' : 'payment intents'}`,
   accept: ({ report }) => `the report ${report} of the partner is booked as it is`,

@@ -4,7 +4,7 @@ import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:cryp
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { publicKeyOf } from '../core/domain/access/registered-operator.js';
+import { publicKeyOf, type SignedCommand } from '../core/domain/access/registered-operator.js';
 import { developmentOperator, type OperatorActor } from '../core/domain/base/actor.js';
 import { PonteError } from '../core/errors.js';
 import type { Deps } from '../core/ports/deps.js';
@@ -66,6 +66,14 @@ export function requireKey(env: Environment): KeyObject {
   throw new ConfigError([`${operatorKeyPath(env)}: is missing; run ponte login`]);
 }
 
+export interface Identity {
+  readonly actor: OperatorActor;
+  /** Null for the development operator. */
+  readonly signed: SignedCommand | null;
+}
+
+const nobody: Identity = { actor: developmentOperator, signed: null };
+
 /**
  * Who gives a command. It is signed with the key of this machine and verified by the database.
  * OperatorNotAllowed, ConfigError.
@@ -75,18 +83,20 @@ export async function identify(
   { production }: Pick<Config, 'production'>,
   deps: Deps,
   { authority, given }: { readonly authority: Authority; readonly given: GivenCommand },
-): Promise<OperatorActor> {
-  if (authority === 'none') return developmentOperator;
+): Promise<Identity> {
+  if (authority === 'none') return nobody;
   const isNew = (await listOperators(deps)).length === 0;
-  if (isNew && (!production || authority === 'first')) return developmentOperator;
+  if (isNew && (!production || authority === 'first')) return nobody;
   if (isNew) {
     const message = 'No operator is registered. Run ponte login, then ponte operator add <name>.';
     throw new PonteError('OperatorNotAllowed', message);
   }
   const key = requireKey(env);
   const admit = async () => {
-    const by = { signed: await signCommand(deps, given, key), publicKey: publicKeyOf(key) };
-    return admitOperator(deps, given, by, { records: authority !== 'read' });
+    const signed = await signCommand(deps, given, key);
+    const by = { signed, publicKey: publicKeyOf(key) };
+    const actor = await admitOperator(deps, given, by, { records: authority !== 'read' });
+    return { actor, signed };
   };
   return admit().catch((error: unknown) => {
     // Another command of this operator may have been admitted after this one was signed.

@@ -30,7 +30,7 @@ export interface Operator extends Omit<OperatorAccess, 'close'> {
  */
 export type Authority = 'none' | 'read' | 'signed' | 'first' | 'confirmed';
 
-/** What the reference of commands says about each. */
+/** What help and the reference of commands say about each. */
 export const authorityTexts: Readonly<Record<Authority, string>> = {
   none: '',
   read: ' Needs an operator.',
@@ -74,6 +74,41 @@ const authorities = new WeakMap<Command, Authority>();
 /** Each command has one; groups of commands have none. */
 export function authorityOf(command: Command): Authority | undefined {
   return authorities.get(command);
+}
+
+/** A value for each argument and each required option, by what help calls it. */
+const sampleValues: Readonly<Record<string, string>> = {
+  address: 'ana@acme.example',
+  count: '50',
+  hours: '24',
+  'key-id': 'key_1',
+  mode: 'test',
+  name: 'ana',
+  'on|off': 'off',
+  'org-id': 'org_1',
+};
+
+/** The command with its arguments and required options. */
+export function exampleOf(command: Command): string {
+  const sample = (shown: string) => sampleValues[shown] ?? shown.toUpperCase();
+  const words = command.registeredArguments
+    .filter(({ required }) => required)
+    .map((argument) => sample(argument.name()));
+  const options = command.options
+    .filter(({ mandatory }) => mandatory)
+    .map(({ long, flags }) => {
+      const [, shown] = /<([^>.]+)/.exec(flags) ?? [];
+      return shown === undefined ? `${long}` : `${long} ${sample(shown)}`;
+    });
+  return ['ponte', pathOf(command), ...words, ...options].join(' ');
+}
+
+/** What help says about a command: what it does, who may give it, and an example. */
+export function describedCommand(command: Command): string {
+  const authority = authorityOf(command);
+  if (authority === undefined) return command.description();
+  const text = `${command.description()}.${authorityTexts[authority]}`;
+  return `${text}\n\nExample: ${exampleOf(command)}`;
 }
 
 export function withAuthority(command: Command, authority: Authority): Command {
@@ -156,8 +191,16 @@ export const limitOption = () =>
       return limit;
     });
 
-export const cursorOption = () =>
-  new Option('--cursor <id>', 'the nextCursor of the previous page').default(null);
+/** The options of a list that has pages. */
+export interface PageOptions {
+  readonly limit: number;
+  readonly cursor: string | null;
+}
+
+export const pageOptions = () => [
+  limitOption(),
+  new Option('--cursor <id>', 'the nextCursor of the previous page').default(null),
+];
 
 /** A list that has no next page unless `nextCursor` names one. */
 export function listOutcome(
@@ -197,21 +240,14 @@ export async function asOperator<T>(
   work: (operator: Operator) => Promise<T>,
   { authority, given = unsigned, dryRun = false, opening = 'finds' }: OperatorWork,
 ): Promise<T> {
-  const [
-    { audited },
-    { storeOfCommand },
-    { openForOperator },
-    { explainErrors },
-    { ConfigError },
-    { identify },
-  ] = await Promise.all([
-    import('../core/usecases/service/audit-log.js'),
-    import('../core/usecases/access/registered-operators.js'),
-    import('../host/operator-access.js'),
-    import('../host/startup-errors.js'),
-    import('../host/config.js'),
-    import('./operator-key.js'),
-  ]);
+  const [{ depsOfCommand }, { openForOperator }, { explainErrors }, { ConfigError }, { identify }] =
+    await Promise.all([
+      import('../core/usecases/access/registered-operators.js'),
+      import('../host/operator-access.js'),
+      import('../host/startup-errors.js'),
+      import('../host/config.js'),
+      import('./operator-key.js'),
+    ]);
   const opened = await openForOperator(shell.env, { opening: dryRun ? 'reads' : opening });
   try {
     const { deps, ...rest } = opened;
@@ -221,16 +257,12 @@ export async function asOperator<T>(
     }
     return await explainErrors(config, async () => {
       const used = dryRun ? dryDeps(deps) : deps;
-      const actor = await identify(shell.env, config, used, { authority, given });
-      const author = {
-        actor: { kind: 'operator', id: actor.id },
-        action: given.command,
-        address: hostname(),
-      } as const;
+      const identity = await identify(shell.env, config, used, { authority, given });
+      const { actor } = identity;
       // Nobody has said who works without authority.
       if (authority === 'none') return work({ ...rest, deps: used, actor });
-      const store = authority === 'read' ? used.store : storeOfCommand(used.store, actor);
-      return work({ ...rest, deps: audited({ ...used, store }, author), actor });
+      const author = { action: given.command, address: hostname() };
+      return work({ ...rest, deps: depsOfCommand(used, identity, author), actor });
     });
   } finally {
     await opened.close();

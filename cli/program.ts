@@ -25,7 +25,7 @@ import { addStoreCommands } from './commands/store-commands.js';
 import { addDemoCommand } from './demo.js';
 import { exitCodes } from './exit-codes.js';
 import { addListenCommand } from './listen.js';
-import { failure, finish, type Shell } from './operator.js';
+import { describedCommand, failure, finish, type Shell } from './operator.js';
 
 /** What holds for all commands. */
 export const commandRules = [
@@ -57,7 +57,7 @@ export function createProgram(shell: Shell): Command {
       writeOut: (text) => shell.stdout.write(text),
       writeErr: (text) => shell.stderr.write(text),
     })
-    .configureHelp({ optionDescription })
+    .configureHelp({ optionDescription, commandDescription: describedCommand })
     .showHelpAfterError('Add --help for usage.')
     .addHelpText('after', () => `\n${commandRules}\n\nExit codes:\n${exitCodeLines()}`);
   addServiceCommands(shell, program, manifest.version);

@@ -5,7 +5,7 @@ import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { OPERATOR } from '../core/domain/access/api-key.js';
+import { developmentOperator } from '../core/domain/base/actor.js';
 import { HOUR_MS } from '../core/domain/base/instant.js';
 import type { PaymentStatus } from '../core/domain/payments/payment.js';
 import type { Host } from '../host/main.js';
@@ -117,7 +117,7 @@ async function createdAndQuoted({ deps, demo }: Host): Promise<void> {
       buyer: { email: `buyer-${count}@example.com` },
     });
     const origin = 'payment_intent';
-    const by = { createdByMemberId: null, createdBy: OPERATOR } as const;
+    const by = { createdByMemberId: null, createdBy: developmentOperator.id } as const;
     const input = { ...sent, ...by, origin, idempotencyKey: null } as const;
     await createPayment(deps, tenant, input);
   }

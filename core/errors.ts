@@ -68,7 +68,8 @@ const messages = {
     InvoiceNotApproved: 'Only an approved invoice can invite its buyer. Approve it first.',
     DecisionNotAllowed: 'The item does not allow this decision. Read it: ponte money list.',
     DepositDecided:
-      'The deposit was decided on before, or its money is not here. List the deposits again.',
+      'The deposit was decided on before, its money is not here, or a command waits for it. ' +
+      'List the deposits again.',
     CommandNotRetryable:
       'The command or its report does not allow this. Read it: ponte commands list.',
     CheckIncomplete:

@@ -10,6 +10,7 @@ import { SECOND_MS } from '../core/domain/base/instant.js';
 import { nearMiss } from '../core/domain/base/near-miss.js';
 import { schedules } from '../core/domain/base/schedules.js';
 import { ATTEMPTS_MAX } from '../core/domain/webhooks/webhook-delivery.js';
+import { CELLS } from '../core/ports/outside.js';
 import {
   KIBIBYTES_PER_CREATE,
   LARGE_BODY_BYTES_MIN,
@@ -193,6 +194,13 @@ export const variables = z.object({
         'page gives the date.',
       unset: 'the page gives no date',
     }),
+  PONTE_CELL: wholeNumber(0, CELLS - 1)
+    .default(0)
+    .meta({
+      description:
+        'Number of this deployment, of several with a database each. New ids and API keys have ' +
+        'it, so that a router finds the deployment.',
+    }),
   PONTE_DRAIN_SECONDS: wholeNumber(0, 600)
     .optional()
     .meta({
@@ -374,6 +382,7 @@ function configOf(values: z.output<typeof variables>, set: Environment) {
     },
     /** Null: payment pages give no date of an answer. */
     answerDays: values.PONTE_ANSWER_DAYS ?? null,
+    cell: values.PONTE_CELL,
     /** How long requests are served after a stop signal, until load balancers react. */
     drainMs: (values.PONTE_DRAIN_SECONDS ?? (production ? DRAIN_SECONDS : 0)) * SECOND_MS,
     /** 0: a free port; null: no metrics. */

@@ -92,7 +92,7 @@ export function createContainer(
 
   bind(tokens.hostClock).toDynamicValue(() => clockOf(container, config));
   bind(tokens.clock).toDynamicValue((all) => world.clock ?? all.get(tokens.hostClock));
-  bind(tokens.ids).toDynamicValue(() => world.ids ?? createIds());
+  bind(tokens.ids).toDynamicValue(() => world.ids ?? createIds(undefined, config.cell));
   bind(tokens.log).toDynamicValue(() => world.log ?? createLog({ level: config.logLevel }));
   bind(tokens.sender).toDynamicValue(() => world.sender ?? webhookSender({ allowPrivate }));
   bind(tokens.mailer).toDynamicValue((all) => world.mailer ?? mailer(config, all.get(tokens.log)));

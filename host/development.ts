@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { newSecretKey, parseSecretKeys, type SecretKey } from '../adapters/crypto/secret-box.js';
-import { OPERATOR } from '../core/domain/access/api-key.js';
+import { developmentOperator } from '../core/domain/base/actor.js';
 import { mayCollect } from '../core/domain/parties/organization.js';
 import { assert, PonteError } from '../core/errors.js';
 import type { Deps } from '../core/ports/deps.js';
@@ -87,7 +87,7 @@ export async function createDemo(deps: Deps): Promise<Demo | null> {
   const { secret } = await createKey(deps, {
     orgId,
     mode: 'test',
-    createdBy: OPERATOR,
+    createdBy: developmentOperator.id,
     name: 'demo',
     ...unlimitedKey,
   });

@@ -14,7 +14,7 @@ import { createMemoryDocuments } from '../adapters/documents/memory.js';
 import { createHttpServer, type HttpServer } from '../adapters/http/server.js';
 import { createMemoryMailer } from '../adapters/mail/memory-mail.js';
 import type { PartnerSetup, RunningPartner } from '../adapters/partner/running-partner.js';
-import { OPERATOR } from '../core/domain/access/api-key.js';
+import { developmentOperator } from '../core/domain/base/actor.js';
 import { SECOND_MS } from '../core/domain/base/instant.js';
 import type { Tenant } from '../core/domain/base/tenant.js';
 import { webhookHeaders } from '../core/domain/webhooks/signature.js';
@@ -132,7 +132,7 @@ export async function createPonte(options: PonteOptions = {}): Promise<Ponte> {
   const tenant: Tenant = { orgId: organization.id, mode: 'test' };
   const { secret: apiKey } = await createKey(deps, {
     ...tenant,
-    createdBy: OPERATOR,
+    createdBy: developmentOperator.id,
     name: 'test',
     ...unlimitedKey,
   });

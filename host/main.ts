@@ -77,6 +77,7 @@ async function start(config: Config, role: HostRole, creation: Creation): Promis
     pages: container.get(tokens.pages),
     trustedProxies: config.trustedProxies,
     surface: role === 'worker' ? 'health' : 'all',
+    onArrival: () => store.arrived(),
     readiness: async () => ({
       ...(await healthOf(store)),
       worker: workers !== null && workers.stalled().length === 0,

@@ -33,29 +33,32 @@ async function runOf(files: Readonly<Record<string, string>>, words: readonly st
 const server = `
   const server = (await import('node:net')).createServer().listen(0, '127.0.0.1');
   await new Promise((listening) => server.once('listening', listening));`;
+const silent = 'no progress for 6 seconds';
 /** More files than processes: what a process that was ended leaves goes to another one. */
 const hanging = {
-  load: ['', 'while (true);'],
-  loop: ['', "test('loops', () => { while (true); });"],
-  before: ['', `${server} before(() => new Promise(() => {})); test('one', () => {});`],
-  after: ['', `${server} after(() => new Promise(() => {})); test('one', () => {});`],
-  handle: ['TCPServerWrap', `test('opens', async () => { ${server} });`],
+  load: [silent, 'while (true);'],
+  loop: [silent, "test('loops', () => { while (true); });"],
+  before: [silent, `${server} before(() => new Promise(() => {})); test('one', () => {});`],
+  after: [silent, `${server} after(() => new Promise(() => {})); test('one', () => {});`],
+  error: [
+    'its process ended with code 1',
+    `${server} test('waits', () => new Promise(() => setTimeout(() => { throw server; })));`,
+  ],
+  handle: ['it left .*TCPServerWrap.* open', `test('opens', async () => { ${server} });`],
   child: [
-    'ProcessWrap',
+    'it left .*ProcessWrap.* open',
     `import { spawn } from 'node:child_process';
     import { writeFileSync } from 'node:fs';
     test('starts', () => writeFileSync('${folder}/pid', String(spawn('sleep', ['900']).pid)));`,
   ],
 } as const;
 
-test('a file that hangs is ended and named', async () => {
+test('a file that hangs or throws late is ended and named', async () => {
   const texts = Object.entries(hanging).map(([name, [, text]]) => [name, text]);
   const { code, output } = await runOf(Object.fromEntries(texts), ['--silence', '6']);
   assert.equal(code, 1, output);
-  for (const [name, [left]] of Object.entries(hanging)) {
-    const found = left === '' ? 'no progress for 6 seconds' : `it left .*${left}.* open`;
+  for (const [name, [found]] of Object.entries(hanging))
     assert.match(output, new RegExp(`✖ \\S*/${name}\\.test\\.ts: ${found}`));
-  }
   const pid = Number(readFileSync(join(folder, 'pid'), 'utf8'));
   assert.throws(() => process.kill(pid, 0), 'what a file started ends with it');
 });

@@ -238,9 +238,10 @@ function whatStayedOpen(
 /** Prints the results of the files that have ended. Returns the rest. */
 function withoutResults(output: string): string {
   const isSummary = /^ℹ tests /m.test(output);
-  const [results = ''] = isSummary ? [] : (/^[\s\S]*^[✔✖] [^\n]*\n/m.exec(output) ?? []);
-  process.stdout.write(results);
-  return output.slice(results.length);
+  const last = isSummary ? undefined : [...output.matchAll(/^[✔✖] [^\n]*\n/gm)].at(-1);
+  const end = last === undefined ? 0 : last.index + last[0].length;
+  process.stdout.write(output.slice(0, end));
+  return output.slice(end);
 }
 
 /** Prints the results of a process, without its summary. Returns the details of failed tests. */

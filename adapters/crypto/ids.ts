@@ -1,11 +1,19 @@
 // Ids: `<prefix>_` and 26 characters of lower-case Crockford base32, of 48 bits of creation time in
-// milliseconds and 80 random bits. They sort by creation time, and randomly within a millisecond.
+// milliseconds, 10 bits for the cell (the number of the deployment) and 70 random bits. They sort
+// by creation time, and randomly within a millisecond. In ids of 0.1.0 the cell is random.
 import { createHash, hash, randomBytes } from 'node:crypto';
 import { assert } from '../../core/errors.js';
-import { ID_TIME_CHARACTERS, type IdPrefix, type Ids } from '../../core/ports/outside.js';
+import {
+  CELLS,
+  ID_CELL_CHARACTERS,
+  ID_TIME_CHARACTERS,
+  type IdPrefix,
+  type Ids,
+} from '../../core/ports/outside.js';
 
 /** Without i, l, o and u; in ASCII order, so that the text sorts like the bits. */
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
+/** The first bits of them give way to the cell. */
 const RANDOM_BYTES = 10;
 const TIME_LIMIT_MS = 2 ** 48;
 const POOL_BYTES = 4_096;
@@ -13,21 +21,23 @@ const POOL_BYTES = 4_096;
 export type RandomSource = (length: number) => Uint8Array;
 
 /** `bytes` must be unguessable in production; the default is the system's generator. */
-export function createIds(bytes: RandomSource = pooledBytes()): Ids {
+export function createIds(bytes: RandomSource = pooledBytes(), cell = 0): Ids {
+  assert(Number.isInteger(cell) && cell >= 0 && cell < CELLS, `a cell is from 0 to ${CELLS - 1}`);
+  const cellText = numberText(cell, ID_CELL_CHARACTERS);
+  const idOf = (prefix: IdPrefix, atMs: number, random: Uint8Array): string => {
+    assert(
+      Number.isInteger(atMs) && atMs >= 0 && atMs < TIME_LIMIT_MS,
+      'an id is made at whole milliseconds of 48 bits',
+    );
+    const time = numberText(atMs, ID_TIME_CHARACTERS);
+    return `${prefix}_${time}${cellText}${randomText(random).slice(ID_CELL_CHARACTERS)}`;
+  };
   return {
     next: (prefix, nowMs) => idOf(prefix, nowMs, bytes(RANDOM_BYTES)),
     named: (prefix, atMs, name) =>
       idOf(prefix, atMs, hash('sha256', name, 'buffer').subarray(0, RANDOM_BYTES)),
     randomBytes: bytes,
   };
-}
-
-function idOf(prefix: IdPrefix, atMs: number, random: Uint8Array): string {
-  assert(
-    Number.isInteger(atMs) && atMs >= 0 && atMs < TIME_LIMIT_MS,
-    'an id is made at whole milliseconds of 48 bits',
-  );
-  return `${prefix}_${timeText(atMs)}${randomText(random)}`;
 }
 
 /** Reads the system's generator in blocks: a call costs more than the bytes. */
@@ -69,10 +79,10 @@ export function seededBytes(seed: string): RandomSource {
   };
 }
 
-function timeText(nowMs: number): string {
+function numberText(number: number, characters: number): string {
   let text = '';
-  let rest = nowMs;
-  for (let count = 0; count < ID_TIME_CHARACTERS; count += 1) {
+  let rest = number;
+  for (let count = 0; count < characters; count += 1) {
     text = alphabet.charAt(rest % 32) + text;
     rest = Math.floor(rest / 32);
   }

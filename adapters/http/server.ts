@@ -57,6 +57,8 @@ export interface HttpOptions {
   /** `health`: the probes only; 'all' by default. */
   readonly surface?: 'all' | 'health';
   readonly readiness: () => Promise<Readiness>;
+  /** Called when a request has arrived, before anything is read for it. */
+  readonly onArrival?: () => void;
   /** The time limit of a complete request except uploads; 30 s by default. */
   readonly requestTimeoutMs?: number;
 }
@@ -121,6 +123,7 @@ export function createHttpServer(deps: Deps, options: HttpOptions): HttpServer {
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {
     const before = exchanges.get(request.socket)?.response ?? null;
     exchanges.set(request.socket, { request, response, before });
+    options.onArrival?.();
     const answered = answer(pipeline, options.pages ?? null, request, response);
     answered.then(
       () => endLateBody(request, requestTimeoutMs),

@@ -4,6 +4,8 @@
 import type { DuePage } from '../../core/ports/storage.js';
 
 export interface Database {
+  /** Whether a batch whose first write is refused costs the other batches of its commit nothing. */
+  readonly refusesAlone: boolean;
   /** Sees every batch that was answered before it. */
   read(sql: string, params: readonly Param[]): Promise<readonly Row[]>;
   /** The same as values, which may be kept until their rows may have changed. */
@@ -73,6 +75,11 @@ export type Row = Readonly<Record<string, unknown>>;
 
 export function timeParam(timeMs: number): Time {
   return { timeMs };
+}
+
+/** The table of a writing statement; null if the statement has another form. */
+export function tableWrittenBy(sql: string): string | null {
+  return /(?:^|\) )(?:insert into|update|delete from) (\w+)/.exec(sql)?.[1] ?? null;
 }
 
 /** Parameters $1 to $4 of a page of due rows: by when, behind which time and id, how many. */

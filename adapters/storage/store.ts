@@ -75,6 +75,8 @@ export interface ServedStore extends Store {
   acquireServing(): 'exclusive' | 'shared';
   /** Called once the database is migrated: its writes block the event loop no more. */
   serve(): void;
+  /** Called when a request arrives: it reads what other processes had committed by then. */
+  arrived(): void;
   /** When the earliest row of each queue falls due. */
   nextDue(): Promise<NextDue>;
   /** Changes when another process writes; null if unknown. */
@@ -125,7 +127,10 @@ export function newStore(
     async run(work, options = {}) {
       let lost: unknown = null;
       for (let runs = 0; runs < RUNS_MAX; runs += 1) {
-        const outcome = await runOnce(database, sealer, work, options);
+        const unit = new UnitOfWork(database, {
+          insertsFirst: runs === 0 && database.refusesAlone,
+        });
+        const outcome = await runOnce(unit, database, sealer, work, options);
         if (outcome.kind === 'done') return outcome.value;
         lost = outcome.cause;
         if (outcome.gated && (await isInQuarantine(database))) throw new PonteError('InQuarantine');
@@ -148,12 +153,12 @@ type Outcome<T> =
     };
 
 async function runOnce<T>(
+  unit: UnitOfWork,
   database: Database,
   sealer: Sealer | null,
   work: (tx: Tx) => Promise<T>,
   options: RunOptions,
 ): Promise<Outcome<T>> {
-  const unit = new UnitOfWork(database);
   let stored = false;
   try {
     const outcome = await applied(unit, database, sealer, work, options);
@@ -203,7 +208,9 @@ async function applied<T>(
   }
 }
 
-const parts: { readonly [P in Exclude<keyof Tx, 'onEnd' | 'changes'>]: TxPart<P> } = {
+const parts: {
+  readonly [P in Exclude<keyof Tx, 'insertsFirst' | 'onEnd' | 'changes'>]: TxPart<P>;
+} = {
   organizations: organizationsPart,
   operators: operatorsPart,
   members: membersPart,
@@ -253,6 +260,10 @@ class OfRun {
 }
 
 class RunTx extends OfRun {
+  get insertsFirst(): boolean {
+    return this.unit.insertsFirst;
+  }
+
   onEnd(listener: (stored: boolean) => void): void {
     this.unit.onEnd(listener);
   }

@@ -36,6 +36,7 @@ interface Staged {
 }
 
 export class UnitOfWork {
+  readonly insertsFirst: boolean;
   readonly #database: Database;
   readonly #writes: Write[] = [];
   /** Made by the first write: most runs only read. */
@@ -45,8 +46,9 @@ export class UnitOfWork {
   #listeners: ((stored: boolean) => void)[] | null = null;
   #ended = false;
 
-  constructor(database: Database) {
+  constructor(database: Database, { insertsFirst }: { readonly insertsFirst: boolean }) {
     this.#database = database;
+    this.insertsFirst = insertsFirst;
   }
 
   statements(): readonly Statement[] {

@@ -25,6 +25,7 @@ export class WriteWatch {
       return write;
     };
     this.database = {
+      refusesAlone: database.refusesAlone,
       read: (...read) => database.read(...read),
       cached: (...query) => database.cached(...query),
       batch: (statements) => watched(database.batch(statements)),

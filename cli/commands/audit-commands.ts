@@ -6,19 +6,17 @@ import type { AuditEntry } from '../../core/domain/service/audit-entry.js';
 import { PonteError } from '../../core/errors.js';
 import {
   addOperatorCommand,
-  cursorOption,
-  limitOption,
   listOutcome,
   type Operator,
   type Outcome,
+  type PageOptions,
+  pageOptions,
   type Shell,
 } from '../operator.js';
 import { table } from '../output.js';
 
-interface ListOptions {
+interface ListOptions extends PageOptions {
   readonly org: string | null;
-  readonly limit: number;
-  readonly cursor: string | null;
 }
 
 const auditLog = () => import('../../core/usecases/service/audit-log.js');
@@ -32,8 +30,7 @@ export function addAuditCommands(shell: Shell, program: Command): void {
     description: 'list the newest entries',
     options: [
       new Option('--org <org-id>', 'of this organization; by default of all').default(null),
-      limitOption(),
-      cursorOption(),
+      ...pageOptions(),
     ],
     run: list,
   });
@@ -41,7 +38,7 @@ export function addAuditCommands(shell: Shell, program: Command): void {
   addOperatorCommand<{ readonly anchors: string | null }>(shell, noun, {
     name: 'verify',
     authority: 'read',
-    description: 'check that no entry was changed, removed, inserted or moved',
+    description: 'check that no entry was changed, removed, inserted or moved, and who signed it',
     options: [
       new Option(
         '--anchors <file>',
@@ -73,17 +70,26 @@ async function list({ deps }: Operator, { org, limit, cursor }: ListOptions): Pr
   const last = entries.at(-1);
   const nextCursor = found.length > limit && last !== undefined ? `${last.sequence}` : null;
   const data = entries.map(({ atMs, ...entry }) => ({ ...entry, at: formatInstant(atMs) }));
+  const names = await namesOf(deps);
   const rows = data.map((row) => [
     row.sequence,
     row.at,
-    `${row.actor.kind} ${row.actor.id}`,
+    `${row.actor.kind} ${names.get(row.actor.id) ?? row.actor.id}`,
     row.address,
     row.action,
-    row.orgId,
+    names.get(row.orgId ?? '') ?? row.orgId,
     shownObjects(row),
   ]);
   const headings = ['ENTRY', 'AT', 'ACTOR', 'FROM', 'ACTION', 'ORGANIZATION', 'CHANGED'];
   return listOutcome(data, table(headings, rows, 'No entries.'), nextCursor);
+}
+
+/** Names of operators and organizations by their ids, which `--json` has. */
+async function namesOf({ store }: Operator['deps']): Promise<ReadonlyMap<string, string>> {
+  const [operators, organizations] = await store.run((tx) =>
+    Promise.all([tx.operators.list(), tx.organizations.list()]),
+  );
+  return new Map([...operators, ...organizations].map(({ id, name }) => [id, name]));
 }
 
 function shownObjects({ objects }: Pick<AuditEntry, 'objects'>): string {
@@ -103,7 +109,7 @@ async function verify(
   const file = named ?? configured;
   const text = file === null ? '' : await textOf(file);
   const { anchors, foreignLines } = await readAnchors(deps, text);
-  const { head, entries, defects } = await verifyAudit(deps, anchors);
+  const { head, entries, signatures, defects } = await verifyAudit(deps, anchors);
   const foreign = foreignLines.map((line) => ({
     sequence: null,
     problem: `line ${line} of the anchors is not signed by this service`,
@@ -112,10 +118,11 @@ async function verify(
   const isSound = problems.length === 0;
   const rows = problems.map(({ sequence, problem }) => [sequence, problem]);
   const found = isSound ? 'The log is as it was written.' : '';
-  const counts = `${entries} entries, ${anchors.length} anchors.`;
+  const signed = `${signatures} signed by operators`;
+  const counts = `${entries} entries, ${signed}, ${anchors.length} anchors.`;
   const at = head === null ? '' : ` Head: ${head.sequence} ${head.chainHash}`;
   return {
-    json: { sound: isSound, entries, anchors: anchors.length, head, problems },
+    json: { sound: isSound, entries, signatures, anchors: anchors.length, head, problems },
     text: `${table(['ENTRY', 'PROBLEM'], rows, found)}\n${counts}${at}`,
     exit: isSound ? 'done' : 'checkFailed',
   };

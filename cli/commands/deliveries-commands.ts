@@ -10,22 +10,20 @@ import {
 import { PonteError } from '../../core/errors.js';
 import {
   addOperatorCommand,
-  cursorOption,
   cutPage,
   dryRunOption,
-  limitOption,
   listOutcome,
   type Operator,
   type Outcome,
+  type PageOptions,
+  pageOptions,
   type Shell,
 } from '../operator.js';
 import { fields, table } from '../output.js';
 
-interface ListOptions {
+interface ListOptions extends PageOptions {
   readonly status: DeliveryStatus | null;
   readonly subscription: string | null;
-  readonly limit: number;
-  readonly cursor: string | null;
 }
 
 interface ReplayOptions {
@@ -48,8 +46,7 @@ export function addDeliveriesCommands(shell: Shell, program: Command): void {
         .choices(deliveryStatuses)
         .default(null),
       new Option('--subscription <whs-id>', 'only deliveries of this subscription').default(null),
-      limitOption(),
-      cursorOption(),
+      ...pageOptions(),
     ],
     run: list,
   });

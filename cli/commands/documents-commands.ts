@@ -4,18 +4,16 @@ import { type Command, Option } from 'commander';
 import type { ListedDocument } from '../../core/usecases/parties/documents.js';
 import {
   addOperatorCommand,
-  cursorOption,
-  limitOption,
   type Operator,
   type Outcome,
+  type PageOptions,
+  pageOptions,
   type Shell,
 } from '../operator.js';
 import { instantOrNull, table } from '../output.js';
 
-interface ListOptions {
+interface ListOptions extends PageOptions {
   readonly all: boolean;
-  readonly limit: number;
-  readonly cursor: string | null;
 }
 
 export function addDocumentsCommands(shell: Shell, program: Command): void {
@@ -27,8 +25,7 @@ export function addDocumentsCommands(shell: Shell, program: Command): void {
       'list stored documents, newest first; a decision purges the documents of its party',
     options: [
       new Option('--all', 'include purged documents, with the time of the purge').default(false),
-      limitOption(),
-      cursorOption(),
+      ...pageOptions(),
     ],
     run: list,
   });

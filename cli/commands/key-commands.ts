@@ -2,9 +2,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { isNetwork } from '../../adapters/http/protocol/client-address.js';
 import type { apiKey } from '../../adapters/http/resources/key-routes.js';
-import { OPERATOR } from '../../core/domain/access/api-key.js';
 import { isScope, scopes } from '../../core/domain/access/scope.js';
-import { parseInstant } from '../../core/domain/base/instant.js';
+import { formatInstant, parseInstant } from '../../core/domain/base/instant.js';
 import type { Mode, Tenant } from '../../core/domain/base/tenant.js';
 import type { Deps } from '../../core/ports/deps.js';
 import type { IssuedKey } from '../../core/usecases/access/keys.js';
@@ -74,10 +73,10 @@ function addIssuing(shell: Shell, key: Command): void {
         .argParser(readTime),
     ],
     details: `Scopes:\n${fields(scopes).replaceAll(/^/gm, '  ')}`,
-    run: async ({ deps }, { org: orgId, scope, network, expiresAt, ...named }) => {
+    run: async ({ deps, actor }, { org: orgId, scope, network, expiresAt, ...named }) => {
       const { createKey } = await keys();
       const granted = { scopes: scope, networks: network, expiresAtMs: expiresAt };
-      const input = { orgId, mode: named.mode, name: named.name, createdBy: OPERATOR, ...granted };
+      const input = { orgId, mode: named.mode, name: named.name, createdBy: actor.id, ...granted };
       const { json, text } = await issued(await createKey(deps, input));
       return { json, text: text + (await unreadyNote(deps, { orgId, mode: named.mode })) };
     },
@@ -92,10 +91,13 @@ function addIssuing(shell: Shell, key: Command): void {
         .default(null)
         .argParser(readHours),
     ],
-    run: async ({ deps }, { overlapHours }, [id = '']) => {
+    run: async ({ deps, actor }, { overlapHours }, [id = '']) => {
       const { OVERLAP_HOURS, rollKey } = await keys();
-      const by = { createdBy: OPERATOR, overlapHours: overlapHours ?? OVERLAP_HOURS };
-      return issued(await rollKey(deps, null, id, by));
+      const by = { createdBy: actor.id, overlapHours: overlapHours ?? OVERLAP_HOURS };
+      const rolled = await rollKey(deps, null, id, by);
+      const { json, text } = await issued(rolled);
+      const end = formatInstant(rolled.endsAtMs);
+      return { json, text: `${text}\n${id}, which it replaces, is refused from ${end} on.` };
     },
   });
 }
@@ -164,7 +166,10 @@ function addLists(shell: Shell, key: Command): void {
 async function issued({ key, secret }: IssuedKey): Promise<Outcome> {
   const { apiKeyWithSecret } = await routes();
   const json = apiKeyWithSecret.show({ ...key, secret });
-  return { json, text: `${shown(json)}\nsecret   ${secret}` };
+  return {
+    json,
+    text: `${shown(json)}\nsecret   ${secret}\nStore the secret: it is not shown again.`,
+  };
 }
 
 /** A line that says what the mode of a new key lacks, or nothing. */

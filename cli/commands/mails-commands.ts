@@ -5,20 +5,18 @@ import { formatInstant } from '../../core/domain/base/instant.js';
 import { type Mail, type MailStatus, mailStatuses } from '../../core/domain/mail/mail.js';
 import {
   addOperatorCommand,
-  cursorOption,
   cutPage,
-  limitOption,
   listOutcome,
   type Operator,
   type Outcome,
+  type PageOptions,
+  pageOptions,
   type Shell,
 } from '../operator.js';
 import { instantOrNull, table } from '../output.js';
 
-interface ListOptions {
+interface ListOptions extends PageOptions {
   readonly status: MailStatus | null;
-  readonly limit: number;
-  readonly cursor: string | null;
 }
 
 export function addMailsCommands(shell: Shell, program: Command): void {
@@ -31,8 +29,7 @@ export function addMailsCommands(shell: Shell, program: Command): void {
       new Option('--status <status>', 'only mails in this status; refused: bounces')
         .choices(mailStatuses)
         .default(null),
-      limitOption(),
-      cursorOption(),
+      ...pageOptions(),
     ],
     run: list,
   });

@@ -6,7 +6,7 @@ import type { MemberSession } from '../../core/domain/access/member-session.js';
 import { formatInstant } from '../../core/domain/base/instant.js';
 import { type Locale, locales } from '../../core/domain/base/locale.js';
 import type { Mode } from '../../core/domain/base/tenant.js';
-import type { Invitation } from '../../core/usecases/access/member-invitations.js';
+import type { MemberChange } from '../../core/usecases/access/members.js';
 import {
   addOperatorCommand,
   listOutcome,
@@ -21,6 +21,10 @@ interface MemberOptions {
   readonly email: string;
 }
 
+interface KeyOptions extends MemberOptions {
+  readonly keepKeysFor: string | null;
+}
+
 interface SessionOptions {
   readonly org: string;
   readonly member: string;
@@ -28,57 +32,55 @@ interface SessionOptions {
 
 const sessions = () => import('../../core/usecases/access/sessions.js');
 const members = () => import('../../core/usecases/access/members.js');
-const invitations = () => import('../../core/usecases/access/member-invitations.js');
 
 const emailOption = () => new Option('--email <address>', 'the member').makeOptionMandatory();
+
+const keepKeysOption = () =>
+  new Option('--keep-keys-for <address>', 'another owner, who keeps the API keys').default(null);
 
 export function addMemberCommands(shell: Shell, program: Command): void {
   const member = program.command('member').description('members of organizations');
 
-  addOperatorCommand<MemberOptions & { readonly role: MemberRole; readonly locale: Locale }>(
+  addOperatorCommand<KeyOptions & { readonly role: MemberRole; readonly locale: Locale }>(
     shell,
     member,
     {
       name: 'add',
       authority: 'signed',
       description:
-        'add a member, or change the role of a member; mail and print a link to the dashboard',
+        'add a member, or change the role of a member; API keys that exceed the role are revoked, ' +
+        'and a link to the dashboard is mailed and printed',
       options: [
         orgOption(),
         emailOption(),
         new Option('--role <role>', 'what the member may do')
           .choices(memberRoles)
           .makeOptionMandatory(),
+        keepKeysOption(),
         new Option('--locale <locale>', 'the language of the mail').choices(locales).default('en'),
       ],
-      run: async ({ deps }, { org: orgId, email, role, locale }) => {
-        const { inviteMember } = await invitations();
-        return invited(await inviteMember(deps, { orgId, email, role, locale }));
+      run: async ({ deps }, { org: orgId, email, role, keepKeysFor, locale }) => {
+        const { setMember } = await members();
+        const { mailInvitation } = await import('../../core/usecases/access/member-invitations.js');
+        const change = await setMember(deps, { orgId, email, role }, keepKeysFor);
+        const dashboardLink = await mailInvitation(deps, change.member, locale);
+        const { json, text } = changed(change, keepKeysFor);
+        return {
+          json: { ...(json as object), dashboardLink },
+          text: `${text}\nOpen once, within a day: ${dashboardLink}`,
+        };
       },
     },
   );
 
-  addOperatorCommand<MemberOptions & { readonly keepKeysFor: string | null }>(shell, member, {
+  addOperatorCommand<KeyOptions>(shell, member, {
     name: 'remove',
     authority: 'signed',
     description: 'remove a member; its sessions and API keys are refused from the next request on',
-    options: [
-      orgOption(),
-      emailOption(),
-      new Option('--keep-keys-for <address>', 'another owner, who keeps the API keys').default(
-        null,
-      ),
-    ],
+    options: [orgOption(), emailOption(), keepKeysOption()],
     run: async ({ deps }, { org, email, keepKeysFor }) => {
       const { removeMember } = await members();
-      const { member, keys } = await removeMember(deps, org, email, keepKeysFor);
-      const outcome = shown(member);
-      const ids = keys.map(({ id }) => id);
-      const [revokedKeys, keptKeys] = keepKeysFor === null ? [ids, []] : [[], ids];
-      const what = keepKeysFor === null ? 'revoked' : 'kept';
-      const text = ids.length === 0 ? '' : `\nAPI keys ${what}: ${ids.join(', ')}`;
-      const json = { ...(outcome.json as object), revokedKeys, keptKeys };
-      return { json, text: `${outcome.text}${text}` };
+      return changed(await removeMember(deps, org, email, keepKeysFor), keepKeysFor);
     },
   });
 
@@ -180,12 +182,14 @@ function presentMember(member: Member) {
   };
 }
 
-function invited({ member, url }: Invitation): Outcome {
-  const { json, text } = shown(member);
-  return {
-    json: { ...(json as object), dashboardLink: url },
-    text: `${text}\nOpen once, within a day: ${url}`,
-  };
+function changed({ member, keys }: MemberChange, keepKeysFor: string | null): Outcome {
+  const outcome = shown(member);
+  const ids = keys.map(({ id }) => id);
+  const [revokedKeys, keptKeys] = keepKeysFor === null ? [ids, []] : [[], ids];
+  const what = keepKeysFor === null ? 'revoked' : 'kept';
+  const text = ids.length === 0 ? '' : `\nAPI keys ${what}: ${ids.join(', ')}`;
+  const json = { ...(outcome.json as object), revokedKeys, keptKeys };
+  return { json, text: `${outcome.text}${text}` };
 }
 
 function shown(member: Member): Outcome {

@@ -10,22 +10,20 @@ import type { DeskRequest } from '../../core/usecases/money-desk/service-items.j
 import { decidedOutcome, presentRow, rowsText } from '../money-texts.js';
 import {
   addOperatorCommand,
-  cursorOption,
   dryRunOption,
-  limitOption,
   listOutcome,
   type Operator,
   type Outcome,
+  type PageOptions,
+  pageOptions,
   replaceOption,
   type Shell,
 } from '../operator.js';
 
-interface ListOptions {
+interface ListOptions extends PageOptions {
   readonly queue: MoneyQueue | null;
   readonly org: string | null;
   readonly mode: Mode | null;
-  readonly limit: number;
-  readonly cursor: string | null;
 }
 
 interface DecisionOptions {
@@ -77,8 +75,7 @@ export function addMoneyCommands(shell: Shell, program: Command): void {
       queueOption(),
       new Option('--org <org-id>', 'only of this organization').default(null),
       new Option('--mode <mode>', 'only of this mode').choices(modes).default(null),
-      limitOption(),
-      cursorOption(),
+      ...pageOptions(),
     ],
     run: list,
   });
@@ -230,7 +227,7 @@ async function decideMoney(
   const { decide } = await import('../../core/usecases/money-desk/money-desk.js');
   const { deps, actor } = operator;
   const asked = { itemId, request, evidence, operator: actor, replace };
-  return decidedOutcome(await decide(deps, asked), { dryRun });
+  return decidedOutcome(deps, await decide(deps, asked), { dryRun });
 }
 
 async function repeatCommand({ deps }: Operator, id: string, dryRun: boolean): Promise<Outcome> {

@@ -3,9 +3,10 @@ import { type Command, Option } from 'commander';
 import { formatInstant } from '../../core/domain/base/instant.js';
 import type { Mode } from '../../core/domain/base/tenant.js';
 import { shownDue } from '../../core/domain/hosted/party-answer.js';
-import type { ServiceAction } from '../../core/domain/money-desk/proposal.js';
+import { type ServiceAction, shownPixKey } from '../../core/domain/money-desk/proposal.js';
 import { readEmail } from '../../core/domain/parties/buyer-kyc.js';
 import {
+  type CollectNeed,
   type Lack,
   lacksToCollect,
   needsOnboarding,
@@ -26,9 +27,6 @@ import {
   type Shell,
 } from '../operator.js';
 import { fields, instantOrNull, table } from '../output.js';
-
-/** Characters of a PIX key by which the second operator recognizes it. */
-const PIX_KEY_END = 4;
 
 interface ModeOptions {
   readonly mode: Mode;
@@ -255,7 +253,7 @@ function addModeCommands(shell: Shell, org: Command): void {
       const holder = accountHolderName ?? organization.name;
       const destination = { pixKey, accountHolderName: holder };
       const registered = await registerPayout(operator.deps, { orgId: id, mode }, destination);
-      const shownKey = { accountHolderName: holder, pixKeyEnd: pixKey.slice(-PIX_KEY_END) };
+      const shownKey = { accountHolderName: holder, pixKeyShown: shownPixKey(pixKey) };
       const request = { verb: 'payout-config', mode, ...registered, ...shownKey } as const;
       return decidedAbout(operator, id, request, replace);
     },
@@ -273,10 +271,11 @@ async function create(operator: Operator, options: CreateOptions): Promise<Outco
   const view = await createOrganization(deps, { name, sandboxKyb });
   const { json, text } = shown(presentOrganization(view));
   if (owner === null) return { json, text };
-  const { inviteMember } = await import('../../core/usecases/access/member-invitations.js');
-  const orgId = view.organization.id;
-  const input = { orgId, email: owner, role: 'owner', locale: 'en' } as const;
-  const { url } = await inviteMember(deps, input);
+  const { addMember } = await import('../../core/usecases/access/members.js');
+  const { mailInvitation } = await import('../../core/usecases/access/member-invitations.js');
+  const { id: orgId } = view.organization;
+  const member = await addMember(deps, { orgId, email: owner, role: 'owner' });
+  const url = await mailInvitation(deps, member, 'en');
   return {
     json: { ...(json as object), dashboardLink: url },
     text: `${text}\nThe owner opens once, within a day: ${url}`,
@@ -354,6 +353,23 @@ function dueLines({ requirements: { due, dueBy } }: ModeState): string | null {
   return [...lines, `Answer${by}: ${how}`].join('; ');
 }
 
+/** What to run for each need. */
+const nextSteps: Readonly<Record<CollectNeed, string>> = {
+  kyb: 'ponte org submit-kyb <org-id> --mode <mode> --dossier <file>',
+  support_contact: 'ponte org support <org-id> --email <address>',
+  production_access: 'ponte org grant-production <org-id>',
+  pix_destination: 'ponte org payout-config <org-id> --mode <mode>',
+  virtual_account: 'wait: the partner provides the virtual account',
+};
+
+/** For test mode first; null once both are ready. */
+function nextStep(json: ReturnType<typeof presentOrganization>): string | null {
+  const mode = json.test.missing.length > 0 ? 'test' : 'live';
+  const [lack] = json[mode].missing;
+  if (lack === undefined) return null;
+  return nextSteps[lack.need].replace('<org-id>', json.id).replace('<mode>', mode);
+}
+
 /** `ready`, or what is missing first. */
 function summary({ missing }: ModeState): string {
   return missing[0]?.message ?? 'ready';
@@ -393,6 +409,7 @@ function shown(json: ReturnType<typeof presentOrganization>): Outcome {
       live: summary(json.live),
       'due in test': dueLines(json.test),
       'due in live': dueLines(json.live),
+      next: nextStep(json),
       'production granted': productionGrantedAt,
       'invoices need approval': requiresApproval ? 'yes' : 'no',
       'intents need approval': intentsNeedApproval ? 'yes' : 'no',

@@ -14,23 +14,21 @@ import { PonteError } from '../../core/errors.js';
 import { decided } from '../decided.js';
 import {
   addOperatorCommand,
-  cursorOption,
   cutPage,
   dryRunOption,
-  limitOption,
   listOutcome,
   type Operator,
   type Outcome,
+  type PageOptions,
+  pageOptions,
   replaceOption,
   type Shell,
 } from '../operator.js';
 import { type Cell, fields, table } from '../output.js';
 
-interface ListOptions {
+interface ListOptions extends PageOptions {
   readonly status: PaymentStatus | null;
   readonly org: string | null;
-  readonly limit: number;
-  readonly cursor: string | null;
 }
 
 interface ShowOptions {
@@ -59,8 +57,7 @@ export function addPaymentsCommands(shell: Shell, program: Command): void {
         .choices(paymentStatuses)
         .default(null),
       new Option('--org <org-id>', 'only payments of this organization').default(null),
-      limitOption(),
-      cursorOption(),
+      ...pageOptions(),
     ],
     run: list,
   });

@@ -5,19 +5,17 @@ import { type Mode, modes } from '../../core/domain/base/tenant.js';
 import { decidedOutcome, decisionsText, presentDecision } from '../money-texts.js';
 import {
   addOperatorCommand,
-  cursorOption,
   cutPage,
   dryRunOption,
-  limitOption,
   listOutcome,
+  type PageOptions,
+  pageOptions,
   type Shell,
 } from '../operator.js';
 
-interface ListOptions {
+interface ListOptions extends PageOptions {
   readonly org: string | null;
   readonly mode: Mode | null;
-  readonly limit: number;
-  readonly cursor: string | null;
 }
 
 export function addProposalCommands(shell: Shell, program: Command): void {
@@ -28,8 +26,7 @@ export function addProposalCommands(shell: Shell, program: Command): void {
     options: [
       new Option('--org <org-id>', 'only of this organization').default(null),
       new Option('--mode <mode>', 'only of this mode').choices(modes).default(null),
-      limitOption(),
-      cursorOption(),
+      ...pageOptions(),
     ],
     run: async ({ deps }, { org: orgId, mode, limit, cursor }) => {
       const { listProposals } = await import('../../core/usecases/money-desk/money-queues.js');
@@ -46,7 +43,19 @@ export function addProposalCommands(shell: Shell, program: Command): void {
     options: [dryRunOption()],
     run: async ({ deps, actor }, options, [id = '']) => {
       const { confirmProposal } = await import('../../core/usecases/money-desk/money-desk.js');
-      return decidedOutcome(await confirmProposal(deps, id, actor), options);
+      return decidedOutcome(deps, await confirmProposal(deps, id, actor), options);
+    },
+  });
+
+  addOperatorCommand(shell, program, {
+    name: 'withdraw <proposal-id>',
+    authority: 'signed',
+    description: 'end a proposal of any operator, so that nobody confirms it',
+    run: async ({ deps, actor }, _, [id = '']) => {
+      const { withdrawProposal } = await import('../../core/usecases/money-desk/money-desk.js');
+      const proposal = await withdrawProposal(deps, id, actor);
+      const listed = { ...proposal, isVoid: false, isExpired: false };
+      return { json: presentDecision(proposal), text: decisionsText([listed]) };
     },
   });
 }

@@ -169,9 +169,12 @@ export type IdPrefix =
 
 /** The first characters of an id after its prefix sort by creation time. */
 export const ID_TIME_CHARACTERS = 10;
+/** The next ones name the cell, the deployment that made the id. */
+export const ID_CELL_CHARACTERS = 2;
+export const CELLS = 32 ** ID_CELL_CHARACTERS;
 
 export interface Ids {
-  /** `<prefix>_…`: sorts by creation time, unguessable (80 random bits). */
+  /** `<prefix>_…`: sorts by creation time, unguessable (70 random bits). */
   next(prefix: IdPrefix, nowMs: number): string;
   /** The same id for the same time and name: unguessable if the name is. */
   named(prefix: IdPrefix, atMs: number, name: string): string;

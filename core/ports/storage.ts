@@ -98,6 +98,11 @@ type Writes<T, W extends 'insert' | 'update' | 'expect' | 'remove'> = {
  * newest first.
  */
 export interface Tx {
+  /**
+   * True in a first run, where the database finds taken unique values at no cost to others: they
+   * need no look-up. If one is taken, the work runs again.
+   */
+  readonly insertsFirst: boolean;
   /** Calls `listener` when this run of the work has ended: whether its batch is known as stored. */
   readonly onEnd: (listener: (stored: boolean) => void) => void;
   /** What this run has staged so far, in its order. */
@@ -218,7 +223,10 @@ export interface Tx {
   readonly commands: Writes<PartnerCommand, 'insert' | 'update'> & {
     get(id: string): Found<PartnerCommand>;
     byReference(mode: Mode, reference: string): Found<PartnerCommand>;
-    /** The oldest; of a party the newest, because an answer is another command about it. */
+    /**
+     * The oldest; the pay-in that has the money; the newest about a party, because an answer is
+     * another command about it.
+     */
     byPartnerRef(mode: Mode, kind: CommandKind, partnerRef: string): Found<PartnerCommand>;
     ofPayment(tenant: Tenant, paymentId: string): Many<MoneyCommand>;
     /** `isPayinInFlight` of partner-command.ts, in id order. */
@@ -415,8 +423,7 @@ export interface Tx {
   };
   readonly deliveries: Writes<WebhookDelivery, 'insert' | 'update'> & {
     get(id: string): Found<WebhookDelivery>;
-    ofSubscription(tenant: Tenant, subscriptionId: string, page: ListPage): Many<WebhookDelivery>;
-    /** Reads all tenants, for operators. */
+    /** Newest first, of all tenants. */
     list(filter: DeliveryFilter): Many<WebhookDelivery>;
     /** Dead letters, newest first. */
     deadOf(tenant: Tenant, limit: number): Many<WebhookDelivery>;

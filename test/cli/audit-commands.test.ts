@@ -91,6 +91,17 @@ test('commands that read, or only show what they would do, leave none', async ()
   assert.equal((await json('audit verify'))['entries'], before);
 });
 
+test('for people the list has the names of operators and organizations', async () => {
+  const { stdout } = await ponte(`audit list --org ${org}`);
+  assert.match(stdout, /operator development .* org create +Exporter/);
+});
+
+test('help says who may give a command, with an example', async () => {
+  const { stdout } = await ponte('key create --help');
+  assert.match(stdout, /Signed by an operator\./);
+  assert.match(stdout, /^Example: ponte key create --org org_1 --mode test --name ana$/m);
+});
+
 test('the list has pages', async () => {
   const first = await json('audit list --limit 2');
   const rest = await json(`audit list --limit 2 --cursor ${String(first['nextCursor'])}`);

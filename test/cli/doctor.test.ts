@@ -242,7 +242,7 @@ describe('each defect is reported with what to do about it', () => {
     [
       waiting({ queues: { inbox: late(5), mails: late(1, 1) } }),
       'critical workers: inbox: 3 rows due, the oldest for 5 minutes; ' +
-        'mails: 1 row due, the oldest for 1 minute. No worker claims it: is a server running?',
+        'mails: 1 row due, the oldest for 1 minute. No worker claims it: see the log of the server',
     ],
     [
       waiting({ queues: { deliveries: late(180) } }),
@@ -308,7 +308,7 @@ test('the exit code separates failures from warnings', async () => {
   await store.close();
   assert.equal((await doctor()).status, 8);
   const { stdout } = await run(env, 'doctor');
-  assert.match(stdout, /^workers +FAIL +inbox: 1 row due, the oldest for 3 hours\. /m);
+  assert.match(stdout, /^workers +FAIL +inbox: 1 row due, .+ 3 hours\. No server is running/m);
   assert.match(stdout, /^deliveries +WARN +the oldest undelivered event is 3 hours old: /m);
 });
 

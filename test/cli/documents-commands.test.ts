@@ -53,7 +53,7 @@ async function uploaded(path: string, kind: string): Promise<unknown> {
 }
 
 async function untilNoneIsKept(): Promise<void> {
-  while ((await listed()).length > 0) await wait(20);
+  while ((await listed()).length > 0) await wait(100);
 }
 
 const files = () =>

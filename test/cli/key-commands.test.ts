@@ -53,7 +53,7 @@ test('a key has its networks and its end, is rolled, and is not in the report ye
     (await ponte(`key create --org ${org} --mode test --name erp --json ${ends}`)).stdout,
   );
   assert.deepEqual(made.networks, ['203.0.113.0/24', '2001:db8::/32']);
-  assert.deepEqual([made.expiresAt, made.createdBy], ['2090-01-31T12:00:00.000Z', 'operator']);
+  assert.deepEqual([made.expiresAt, made.createdBy], ['2090-01-31T12:00:00.000Z', 'development']);
   const rolled = JSON.parse((await ponte(`key roll ${made.id} --overlap-hours 1 --json`)).stdout);
   assert.deepEqual(rolled.networks, made.networks);
   const again = await ponte(`key roll ${made.id} --json`);

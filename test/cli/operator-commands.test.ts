@@ -71,7 +71,10 @@ test('with operators, each command needs the key of one, also under development 
   assert.equal((await ponte(as('bia'), 'org create --name Acme')).status, 0);
   assert.equal((await ponte(as('bia'), 'org list')).status, 0);
   await ponte(as('eva'), 'login');
-  assert.deepEqual((await ponte(as('eva'), 'org list')).json['error'], 'OperatorNotAllowed');
+  const stranger = await ponte(as('eva'), 'org list');
+  assert.equal(stranger.json['error'], 'OperatorNotAllowed');
+  const { publicKey } = (await ponte(as('eva'), 'login')).json;
+  assert.match(stranger.stderr, new RegExp(`operator add <name> --public-key ${publicKey}$`, 'm'));
 });
 
 test('production access is proposed by one operator and granted by another', async () => {
@@ -110,6 +113,8 @@ test('a key that others can read is refused, and so is a file without a key', as
 test('a removed operator is refused from the next command on, and the last two stay', async () => {
   const removed = await ponte(as('bia'), 'operator remove noa');
   assert.notEqual(removed.json['removedAt'], null);
+  const nobody = await ponte(as('bia'), 'operator remove nobody');
+  assert.match(nobody.stderr, /There is no operator nobody\./);
   const last = await ponte(as('bia'), 'operator remove ana');
   assert.deepEqual([last.status, last.json['error']], [4, 'DecisionNotAllowed']);
   const { data } = (await ponte(as('ana'), 'operator list')).json;

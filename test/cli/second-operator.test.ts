@@ -12,12 +12,16 @@ import { reviewName } from '../../core/domain/commands/report-check.js';
 import { PROPOSAL_LIFE_MS, type ServiceAction } from '../../core/domain/money-desk/proposal.js';
 import { removeOperator } from '../../core/usecases/access/registered-operators.js';
 import { retryCommand } from '../../core/usecases/commands/command-retries.js';
-import { confirmProposal, decide } from '../../core/usecases/money-desk/money-desk.js';
+import {
+  confirmProposal,
+  decide,
+  withdrawProposal,
+} from '../../core/usecases/money-desk/money-desk.js';
 import { type DeskRequest, itemOfEpoch } from '../../core/usecases/money-desk/service-items.js';
-import { grantProduction, requireApproval } from '../../core/usecases/parties/organizations.js';
-import { cancelPaymentByOperator } from '../../core/usecases/payments/payments.js';
+import { requireApproval } from '../../core/usecases/parties/organizations.js';
 import { currentEpoch, quarantineRestored } from '../../core/usecases/service/epochs.js';
 import { currentKey } from '../../core/usecases/service/service-keys.js';
+import { operatorDoes } from '../support/operator-action.js';
 import { anOrganization, aProfile } from '../support/samples/domain-samples.js';
 import { newKey, operatorNamed, registered } from '../support/samples/operator-samples.js';
 import {
@@ -60,7 +64,7 @@ describe('who gives a command', () => {
     const config = { production: true };
     const asked = { authority, given };
     return identify(loginOf(folder, name), config, at.deps, asked).then(
-      (actor) => actor.name,
+      ({ actor }) => actor.name,
       ({ code, name: kind }: { readonly code?: string; readonly name: string }) => code ?? kind,
     );
   };
@@ -159,7 +163,7 @@ async function endScene(at: DeskScene, verb: 'cancel' | 'fail'): Promise<Scene> 
     itemId: 'pi_1',
     request: { verb, reason: 'asked by phone' },
     isDone: async () => (await status()) === (verb === 'cancel' ? 'cancelled' : 'failed'),
-    change: () => cancelPaymentByOperator(at.deps, 'pi_1', 'the buyer called'),
+    change: () => operatorDoes(at.deps, 'pi_1', { verb: 'cancel', reason: 'the buyer called' }),
   };
 }
 
@@ -207,7 +211,7 @@ const scenes: Readonly<Record<string, Prepare>> = {
       at,
       { verb: 'grant-production' },
       ({ organization }) => organization.productionGrantedAtMs !== null,
-      () => grantProduction(at.deps, orgId),
+      () => operatorDoes(at.deps, orgId, { verb: 'grant-production' }),
     );
   },
   'org approve-kyb': async (at) => {
@@ -222,7 +226,7 @@ const scenes: Readonly<Record<string, Prepare>> = {
   'org payout-config': async (at) => {
     const known = { partnerRef: 'rc_1', destinationRef: null, railsRef: 'va_1' };
     await storeOrg(at, {}, { status: 'approved', ...known });
-    const shown = { accountHolderName: 'Acme', pixKeyEnd: '0099' };
+    const shown = { accountHolderName: 'Acme', pixKeyShown: '+55…0099' };
     const registered = { partyRef: 'rc_1', destinationRef: 'dest_2' };
     return organizationScene(
       at,
@@ -322,6 +326,17 @@ for (const [command, prepare] of Object.entries(scenes)) {
       await assert.rejects(confirm(operatorNamed('nobody')), { code: 'OperatorNotAllowed' });
       await assert.rejects(confirm(developmentOperator), { code: 'OperatorNotAllowed' });
       made.advanceClock(PROPOSAL_LIFE_MS);
+      await assert.rejects(confirm(), notAllowed);
+      assert.equal(await scene.isDone(), false);
+    });
+
+    test('is withdrawn by any operator, once, and not confirmed any more', async (t) => {
+      const { at, scene, confirm, decision } = await proposed(t);
+      const withdraw = (by = eva) => withdrawProposal(at.deps, decision.id, by);
+      await assert.rejects(withdraw(operatorNamed('nobody')), { code: 'OperatorNotAllowed' });
+      const { state, endedById } = await withdraw();
+      assert.deepEqual([state, endedById], ['withdrawn', eva.id]);
+      await assert.rejects(withdraw(), notAllowed);
       await assert.rejects(confirm(), notAllowed);
       assert.equal(await scene.isDone(), false);
     });

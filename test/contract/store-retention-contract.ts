@@ -12,6 +12,7 @@ import {
   aDelivery,
   aMessage,
   anAttempt,
+  anAttemptResult,
   anEvent,
   otherMode,
   otherOrg,
@@ -43,6 +44,8 @@ export function storeRetentionContract(fresh: OpenStore): void {
       tx.deliveries.insert(aDelivery({ id: 'whd_4', ...dead }));
       tx.deliveries.insert(aDelivery({ id: 'whd_4_replayed', ...ended }));
       tx.deliveries.insert(aDelivery({ id: 'whd_5', ...ended }));
+      const firstAttempt = { ...anAttemptResult, startedAtMs: T0 + 100 };
+      tx.deliveries.insert(aDelivery({ id: 'whd_4_slow', ...ended, firstAttempt }));
       for (const [deliveryId, id, startedAtMs] of [
         ['whd_1', 'att_1', T0 + 99],
         ['whd_2', 'att_2', T0],
@@ -82,12 +85,14 @@ export function storeRetentionContract(fresh: OpenStore): void {
       ['whd_2', 1],
       ['whd_4', 0],
       ['whd_4_replayed', 2],
+      ['whd_4_slow', 1],
       ['whd_5', 0],
     ]);
     await store.run(async (tx) => tx.retention.removeDeliveries(cutoff, '', 'whd_9'));
     assert.deepEqual(await deliveriesLeft(store), [
       ['whd_2', 1],
       ['whd_4_replayed', 2],
+      ['whd_4_slow', 1],
       ['whd_5', 0],
     ]);
   });

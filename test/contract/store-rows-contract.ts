@@ -18,6 +18,7 @@ import {
   aMessage,
   anAdvance,
   anAttempt,
+  anAttemptResult,
   anEvent,
   anOrganization,
   aPartyCommand,
@@ -166,6 +167,16 @@ const roundTrips: Readonly<Record<string, RoundTrip>> = {
     read: (tx) => tx.commands.byPartnerRef('test', 'payin', 'pa_1'),
     expected: aCommand(),
   },
+  'the pay-in that has the money, of several with one id of the partner': {
+    write: (tx) => {
+      const receivedMinor = { cmd_1: 0n, cmd_2: 10_000n, cmd_3: 0n };
+      for (const [id, minor] of Object.entries(receivedMinor)) {
+        tx.commands.insert(aCommand({ id, reference: `ref_${id}`, receivedMinor: minor }));
+      }
+    },
+    read: async (tx) => (await tx.commands.byPartnerRef('test', 'payin', 'pa_1'))?.id ?? null,
+    expected: 'cmd_2',
+  },
   'a bound idempotency key': {
     write: (tx) => tx.idempotency.bind(tenant, ' "k" ', 'invoice', 'inv_1', T0),
     read: (tx) => tx.idempotency.find(tenant, ' "k" '),
@@ -237,11 +248,14 @@ const roundTrips: Readonly<Record<string, RoundTrip>> = {
   'attempts in their order': {
     write: (tx) => {
       const failed = { responseStatus: null, responseBody: null, error: 'ECONNREFUSED' };
+      const firstAttempt = { ...anAttemptResult, startedAtMs: T0 - 1 };
+      tx.deliveries.insert(aDelivery({ firstAttempt }));
       tx.deliveries.logAttempt(anAttempt({ id: 'att_a', startedAtMs: T0 + 1, ...failed }));
       tx.deliveries.logAttempt(anAttempt({ id: 'att_b' }));
     },
     read: async (tx) => (await tx.deliveries.attempts('whd_1')).map(({ id, error }) => [id, error]),
     expected: [
+      ['whd_1', null],
       ['att_b', null],
       ['att_a', 'ECONNREFUSED'],
     ],
@@ -308,7 +322,6 @@ export function storeRowsContract(fresh: OpenStore): void {
           tx.subscriptions.get(stranger, 'whs_1'),
           tx.subscriptions.list(stranger, 9),
           tx.subscriptions.active(stranger),
-          tx.deliveries.ofSubscription(stranger, 'whs_1', { beforeId: null, limit: 9 }),
           tx.advances.get(stranger, 'pi_1'),
         ]),
       );
@@ -320,6 +333,7 @@ export function storeRowsContract(fresh: OpenStore): void {
     const store = await fresh();
     const responseBody = 'a\0b \ud800 c \udc00 \u{1f600}';
     await store.run(async (tx) => {
+      tx.deliveries.insert(aDelivery());
       tx.deliveries.logAttempt(anAttempt({ responseBody }));
       tx.deliveries.logAttempt(anAttempt({ id: 'att_2', error: '\0' }));
     });

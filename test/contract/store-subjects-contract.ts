@@ -7,6 +7,7 @@ import {
   aDelivery,
   aFeedEvent,
   anAttempt,
+  anAttemptResult,
   otherMode,
   otherOrg,
   T0,
@@ -91,10 +92,13 @@ async function fill(store: Store): Promise<void> {
         // Two moments only, so that ids must break the ties.
         const createdAtMs = T0 + (index % 2);
         const id = `whd_${9 - index}${to}`;
-        tx.deliveries.insert(
-          aDelivery({ orgId, mode, id, eventId, subscriptionId: `whs_${to}`, createdAtMs }),
-        );
-        for (const attempt of [1, 2]) {
+        const subscriptionId = `whs_${to}`;
+        const tried = { ...anAttemptResult, startedAtMs: createdAtMs + 1 };
+        // Deliveries to the first one are stored with their first attempt.
+        const firstAttempt = to === 1 ? tried : null;
+        const names = { orgId, mode, id, eventId, subscriptionId };
+        tx.deliveries.insert(aDelivery({ ...names, createdAtMs, firstAttempt }));
+        for (const attempt of to === 1 ? [2] : [1, 2]) {
           const startedAtMs = createdAtMs + attempt;
           const attemptId = `att_${9 - index}${to}${3 - attempt}`;
           tx.deliveries.logAttempt(

@@ -1,5 +1,5 @@
 // The laws of the core, each with all its cases.
-import { describe } from 'node:test';
+import { describeFile } from '../support/file-suite.js';
 import { ALL_LAW_RUNS } from '../support/law-runs.js';
 import { importsOf, projectFiles } from '../support/source-tree.js';
 
@@ -12,7 +12,5 @@ const files = projectFiles().filter(
     importsOf(file).includes('test/support/law-runs.js'),
 );
 for (const { path } of files) {
-  describe(path, async () => {
-    await import(`../../${path}`);
-  });
+  describeFile(path, () => import(`../../${path}`));
 }

@@ -74,6 +74,8 @@ class RoundPlayer {
   readonly #trace: string[] = [];
   readonly #hash = createHash('sha256');
   #scenario: { steps: readonly string[]; client: Client; since: number } | null = null;
+  /** Those that are not played yet: all are, before one is played again. */
+  #coming = scenarios;
   #logEntriesChecked = 0;
 
   constructor(parts: RoundParts) {
@@ -133,11 +135,18 @@ class RoundPlayer {
   }
 
   #scenarioStep({ client, requestNumber }: Pick<Plan, 'client' | 'requestNumber'>) {
-    this.#scenario ??= { steps: this.#random.pick(scenarios), client, since: requestNumber };
+    this.#scenario ??= { steps: this.#nextScenario(), client, since: requestNumber };
     const { steps, ...scenario } = this.#scenario;
     const [next = '', ...rest] = steps;
     this.#scenario = rest.length === 0 ? null : { ...scenario, steps: rest };
     return { ...scenario, operation: this.#operation(next) };
+  }
+
+  #nextScenario(): readonly string[] {
+    if (this.#coming.length === 0) this.#coming = scenarios;
+    const steps = this.#random.pick(this.#coming);
+    this.#coming = this.#coming.filter((other) => other !== steps);
+    return steps;
   }
 
   #operation(operationId: string): Operation {

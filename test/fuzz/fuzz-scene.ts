@@ -3,8 +3,8 @@
 // for delivery, time that passes, and outages.
 import { keysOf } from '../../adapters/http/protocol/schemas.js';
 import { type SignedMessage, signMessage } from '../../adapters/partner/signed-message.js';
-import { OPERATOR } from '../../core/domain/access/api-key.js';
 import { scopes } from '../../core/domain/access/scope.js';
+import { developmentOperator } from '../../core/domain/base/actor.js';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../core/domain/base/instant.js';
 import type { Mode, Tenant } from '../../core/domain/base/tenant.js';
 import type { ErrorCode } from '../../core/errors.js';
@@ -208,7 +208,7 @@ async function newClient(
   const members = await newMembers(world.deps, orgId, mode);
   const revoked = await createKey(deps, {
     ...tenant,
-    createdBy: OPERATOR,
+    createdBy: developmentOperator.id,
     name: 'revoked',
     ...unlimitedKey,
   });

@@ -52,6 +52,7 @@ test('an empty environment is a development host on SQLite with the fake partner
     securityContact: null,
     legal: { privacyUrl: null, termsUrl: null },
     answerDays: null,
+    cell: 0,
     auditAnchor: null,
     drainMs: 0,
     metricsPort: null,
@@ -97,6 +98,7 @@ test('every variable has its effect', () => {
     PONTE_PRIVACY_URL: 'https://acme.test/privacy',
     PONTE_TERMS_URL: 'https://acme.test/terms?v=2',
     PONTE_ANSWER_DAYS: '3',
+    PONTE_CELL: '7',
     PONTE_AUDIT_ANCHOR: '/elsewhere/anchors',
     PONTE_LOG_LEVEL: 'silent',
   });
@@ -132,6 +134,7 @@ test('every variable has its effect', () => {
       securityContact: 'mailto:security@acme.test',
       legal: { privacyUrl: 'https://acme.test/privacy', termsUrl: 'https://acme.test/terms?v=2' },
       answerDays: 3,
+      cell: 7,
       auditAnchor: '/elsewhere/anchors',
       drainMs: 20_000,
       metricsPort: 9464,

@@ -23,7 +23,7 @@ const CLIENTS = 8;
 const PAYMENTS_PER_LIFE = 16;
 /** Far beyond what it takes: a condition that does not come true by then never will. */
 const PATIENCE_MS = 60_000;
-const READ_EVERY_MS = 10;
+const READ_EVERY_MS = 50;
 
 const folder = temporaryFolder();
 const env = {

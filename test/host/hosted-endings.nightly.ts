@@ -1,4 +1,4 @@
-// The ways in which a payment ends other than well, as a buyer sees them in a real browser.
+// The other ways in which a payment ends, as a buyer sees them in a real browser.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { WalkScene } from '../support/scenes/walk-scene.js';
@@ -11,6 +11,9 @@ const suite = suiteEnd();
 before(async () => {
   scene = await WalkScene.open(suite);
 });
+
+test('a buyer pays: with scripts, phone, light, Spanish', () =>
+  scene.pay({ width: 320, scheme: 'light', language: 'es' }));
 
 interface Ending {
   readonly name: string;

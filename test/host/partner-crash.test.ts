@@ -69,7 +69,7 @@ test('a command whose record a crash prevented is looked up: the partner does it
       assert.ok(performance.now() < endsAtMs, `${name} is ${status}\n${host.log()}`);
       assert.notEqual(status, 'failed');
       if (status !== 'settled') {
-        await wait(20);
+        await wait(100);
         continue;
       }
       assert.equal((funds as Readonly<Record<string, unknown>>)['received'], '100.00');

@@ -5,10 +5,10 @@
 //                                    and ends with a report
 //
 // `--steps M` is the length of a history, `--database postgres` plays it on a PostgreSQL server
-// too, `--parties` dwells on parties, `--partner blindpay` has the adapter of BlindPay over its
-// simulator as the settlement partner, `--trace` prints the whole trace. `--mutant NAME` breaks the
-// service first (mutants.ts), on SQLite, and stops at the first history that breaks an invariant it
-// must break.
+// too, `--parties` dwells on parties, `--people` on operators, members and keys, `--partner
+// blindpay` has the adapter of BlindPay over its simulator as the settlement partner, `--trace`
+// prints the whole trace. `--mutant NAME` breaks the service first (mutants.ts), on SQLite, and
+// stops at the first history that breaks an invariant it must break.
 // Exits with 1 on a failure.
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -17,7 +17,7 @@ import { type History, simulateOn } from './history.js';
 import { brokenHistory, mutants } from './mutants/mutants.js';
 import { partnerNames } from './partner/history-partner.js';
 import { failureLine, Report } from './report.js';
-import { type Focus, ofBlindPay, ofParties } from './run-profile.js';
+import { type Focus, ofBlindPay, ofParties, ofPeople } from './run-profile.js';
 import { runSeeds } from './seed-workers.js';
 import { sqliteInMemory } from './world/simulated-database.js';
 import { postgresAt } from './world/simulated-postgres.js';
@@ -32,12 +32,13 @@ const { values } = parseArgs({
     steps: { type: 'string', default: '250' },
     database: { type: 'string', default: 'sqlite' },
     parties: { type: 'boolean', default: false },
+    people: { type: 'boolean', default: false },
     partner: { type: 'string', default: 'simulated' },
     trace: { type: 'boolean', default: false },
     mutant: { type: 'string' },
   },
 });
-const { parties, trace, database, seed } = values;
+const { parties, people, trace, database, seed } = values;
 const steps = wholeNumber('steps', values.steps);
 const seeds = seed === undefined ? seedsFrom() : [wholeNumber('seed', seed)];
 const mutant = mutants.find(({ name }) => name === values.mutant);
@@ -52,6 +53,7 @@ if (partner === undefined) throw new Error(`--partner: give ${partnerNames.join(
 const focus: Focus = {
   ...(partner === 'blindpay' ? ofBlindPay : {}),
   ...(parties ? ofParties : {}),
+  ...(people ? ofPeople : {}),
 };
 const server = database === 'postgres' ? temporaryPostgres() : null;
 try {
@@ -66,7 +68,13 @@ try {
 }
 
 async function playWithReport(databaseUrl: string | null): Promise<boolean> {
-  const report = new Report({ steps, parties, partner: focus.partner ?? 'simulated', database });
+  const report = new Report({
+    steps,
+    parties,
+    people,
+    partner: focus.partner ?? 'simulated',
+    database,
+  });
   const players = Math.min(availableParallelism(), seeds.length);
   await runSeeds({ seeds, steps, focus, databaseUrl, players }, (history) => {
     report.add(history);

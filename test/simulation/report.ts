@@ -7,6 +7,7 @@ import { type FaultKind, faultKinds } from './world/faults.js';
 export interface ReportInput {
   readonly steps: number;
   readonly parties: boolean;
+  readonly people: boolean;
   readonly partner: PartnerName;
   readonly database: string;
 }
@@ -59,9 +60,10 @@ export class Report {
   }
 
   #replay(seed: number): string {
-    const { steps, parties, partner, database } = this.#input;
+    const { steps, parties, people, partner, database } = this.#input;
     const options = [`--seed ${seed}`, `--steps ${steps}`];
     if (parties) options.push('--parties');
+    if (people) options.push('--people');
     if (partner !== 'simulated') options.push(`--partner ${partner}`);
     if (database !== 'sqlite') options.push(`--database ${database}`);
     return `npm run simulate -- ${options.join(' ')}`;

@@ -13,6 +13,8 @@ export interface RunProfile {
   readonly paymentsMax: number;
   /** How much happens besides payments: accounts, KYC by API, documents, invoices, mails. */
   readonly parties: number;
+  /** How much people do with their credentials: operators, members, sessions, API keys. */
+  readonly people: number;
   /** How many gates are closed: the more, the more can come between two awaits. */
   readonly gates: number;
   /** How often several processes move at once, so that their batches share a commit. */
@@ -67,7 +69,18 @@ const partyActions = {
   openLink: 6,
   trespass: 2,
 } as const;
-export type ActionName = keyof typeof actions | keyof typeof partyActions;
+/** Those of people; they are the same in each seed. */
+const peopleActions = {
+  operatorCommand: 40,
+  memberRequest: 25,
+  keyRequest: 10,
+  noteHead: 3,
+} as const;
+
+export type ActionName =
+  | keyof typeof actions
+  | keyof typeof partyActions
+  | keyof typeof peopleActions;
 
 /** A mixture that brings something out: what it names is fixed, and these actions come often. */
 export interface Focus extends Partial<Omit<RunProfile, 'weights' | 'faults'>> {
@@ -77,6 +90,9 @@ export interface Focus extends Partial<Omit<RunProfile, 'weights' | 'faults'>> {
 
 /** Histories that dwell on parties, and have payments left when a seller is ready. */
 export const ofParties: Focus = { parties: 3, paymentsMax: 10 };
+
+/** Histories that dwell on people, some of whom are removed in the middle. */
+export const ofPeople: Focus = { people: 1, parties: 0 };
 
 /** Histories with BlindPay as the partner, which come to payouts before the faults stop. */
 export const ofBlindPay: Focus = {
@@ -95,6 +111,7 @@ export function focused(
   const whole = { ...profile, ...fixed, faults: { ...profile.faults, ...faults } };
   const weights = { ...profile.weights };
   for (const name of Object.keys(partyActions) as ActionName[]) weights[name] *= whole.parties;
+  for (const name of Object.keys(peopleActions) as ActionName[]) weights[name] *= whole.people;
   for (const name of often) weights[name] *= OFTEN;
   return { ...whole, weights };
 }
@@ -112,10 +129,11 @@ export function drawProfile(streams: FaultRandom, partner: PartnerName = 'simula
     slowReads: random.pick([0, 0.1, 0.5]),
     paymentsMax: random.pick([5, 12]),
     parties: random.pick([0, 0, 0.3, 1, 2]),
+    people: 0,
     gates: random.pick([0, 0.1, 0.3, 1]),
     bursts: random.pick([0, 0.1, 0.4]),
     patience: random.pick([0.5, 0.7, 0.85]),
-    weights: Object.fromEntries(weights) as Record<ActionName, number>,
+    weights: { ...peopleActions, ...Object.fromEntries(weights) } as Record<ActionName, number>,
   };
 }
 

@@ -1,23 +1,25 @@
-// Some random histories, and some that dwell on parties, each of which keeps every invariant of
-// invariants.ts; `npm run nightly` plays many more. A failure names the seed:
-// `npm run simulate -- --seed N --steps 250 --trace` plays it again, with `--parties` one that
-// dwells on parties.
+// Some random histories, and some that dwell on parties or on people, each of which keeps every
+// invariant of invariants.ts; `npm run nightly` plays many more. A failure names the seed:
+// `npm run simulate -- --seed N --steps 250 --trace` plays it again, with `--parties` or `--people`
+// one that dwells on them.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { simulate } from './history.js';
 import { FIRST_SEED, PlayedHistories } from './played-histories.js';
-import { ofParties } from './run-profile.js';
+import { ofParties, ofPeople } from './run-profile.js';
 import { faultKinds, faultTable } from './world/faults.js';
 
-const SEEDS = 16;
+const SEEDS = 12;
 /** So many that a test ends in time on a machine with much else to do. */
-const SEEDS_PER_TEST = 8;
+const SEEDS_PER_TEST = 6;
 const PARTY_SEEDS = 6;
+const PEOPLE_SEEDS = 3;
 
 const usual = { steps: 250, focus: {} };
 /** A seller has a long way to its first payment. */
 const parties = { steps: 400, focus: ofParties };
-const played = new PlayedHistories(usual, parties);
+const people = { steps: 250, focus: ofPeople };
+const played = new PlayedHistories(usual, parties, people);
 
 for (let from = 0; from < SEEDS; from += SEEDS_PER_TEST) {
   const seeds = `${FIRST_SEED + from} and the next ${SEEDS_PER_TEST - 1}`;
@@ -27,6 +29,9 @@ for (let from = 0; from < SEEDS; from += SEEDS_PER_TEST) {
 
 test(`histories of parties ${FIRST_SEED} and the next ${PARTY_SEEDS - 1} do too`, () =>
   played.play(parties, 0, PARTY_SEEDS - 1));
+
+test(`histories of people ${FIRST_SEED} and the next ${PEOPLE_SEEDS - 1} do too`, () =>
+  played.play(people, 0, PEOPLE_SEEDS - 1));
 
 test('the same seed plays the same history, another seed another one', async () => {
   const [first, other] = played.histories;
@@ -69,4 +74,12 @@ test('histories see what they are for', () =>
     'kyc_approved mail dropped',
     'document read',
     'document purged',
+    'confirmation',
+    'confirmation refused: DecisionNotAllowed',
+    'operator removed',
+    'proposal refused: OperatorNotAllowed',
+    'member removed',
+    'key used',
+    'key refused: InvalidApiKey',
+    'makesKey refused: InvalidToken',
   ]));

@@ -2,9 +2,9 @@
 // message to it is the path of the next file. It reports to file descriptor 3 that it waits for a
 // path, what a file left open, what the file cost, and what keeps the process from ending.
 import { writeSync } from 'node:fs';
-import { after, describe } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { cpuTimeMs } from './cpu-time.js';
+import { after, describeFile } from './file-suite.js';
 
 export type TestReport =
   /** The process waits for a path. */
@@ -39,7 +39,7 @@ process.setMaxListeners(0);
 let closedAtCpuMs = 0;
 
 process.on('message', (path: string) => {
-  describe(path, async () => {
+  describeFile(path, async () => {
     const earlier = process.getActiveResourcesInfo();
     const closed = () => {
       const cpuMs = cpuTimeMs() - closedAtCpuMs;
@@ -58,6 +58,12 @@ process.once('disconnect', () => {
   if (!areTestsFiltered) setTimeout(reportOpen, OPEN_AFTER_MS).unref();
 });
 process.once('exit', () => report({ event: 'exit' }));
+// Which test such an error belongs to is not known. It fails the file.
+for (const event of ['uncaughtException', 'unhandledRejection'] as const)
+  process.on(event, (error: unknown) => {
+    console.error(error);
+    process.exit(1);
+  });
 report({ event: 'ready' });
 
 function reportOpen(): void {

@@ -192,7 +192,7 @@ export const payoutChange = representation<ShownChange>()('PayoutChange', {
     }),
     (change) => changeState(change, change.nowMs),
   ],
-  changedBy: z.string().meta({ description: 'The API key (`key_…`), or `operator`.' }),
+  changedBy: z.string().meta({ description: 'The API key (`key_…`) or the operator (`opr_…`).' }),
   createdAt: [instant, ({ createdAtMs }) => formatInstant(createdAtMs)],
   effectiveAt: [instant, ({ effectiveAtMs }) => formatInstant(effectiveAtMs)],
   stoppedAt: [instant.nullable(), ({ stoppedAtMs }) => instantOrNull(stoppedAtMs)],

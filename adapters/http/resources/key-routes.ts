@@ -83,7 +83,7 @@ export const apiKey = representation<StoredKey>()('ApiKey', {
     description: 'Held in addition: they were part of another scope when the key was created.',
   }),
   createdBy: z.string().nullable().meta({
-    description: 'The member (`mem_…`) who created it, or `operator`; null: not recorded.',
+    description: 'The member (`mem_…`) or operator (`opr_…`) who created it; null: not recorded.',
   }),
   keptBy: z.string().nullable().meta({
     description: 'The owner (`mem_…`) who kept it when its creator was removed.',

@@ -9,7 +9,11 @@ import {
   type WebhookDelivery,
 } from '../../../core/domain/webhooks/webhook-delivery.js';
 import type { Deps } from '../../../core/ports/deps.js';
-import { listDeliveries, replayDelivery } from '../../../core/usecases/webhooks/deliveries.js';
+import {
+  listDeliveries,
+  replayDeadLetters,
+  replayDelivery,
+} from '../../../core/usecases/webhooks/deliveries.js';
 import {
   changeSubscription,
   createSubscription,
@@ -30,6 +34,7 @@ import {
   pageQuery,
   pathText,
   requestSchemas,
+  responseSchemas,
   URL_LENGTH_MAX,
 } from '../protocol/schemas.js';
 
@@ -117,6 +122,14 @@ export const delivery = representation<WebhookDelivery>()('WebhookDelivery', {
 
 const deliveryPage = pageOf('WebhookDeliveryList', delivery);
 
+const deliveryQuery = pageQuery.extend({ status: optional(z.enum(keysOf(deliveryMoves))) });
+
+const replayedResponse = z.strictObject({
+  replayed: z.int().min(0),
+  hasMore: z.boolean().meta({ description: 'Whether there may be more. Repeat the request.' }),
+});
+responseSchemas.add(replayedResponse, { id: 'ReplayedDeadLetters' });
+
 export const webhookRoutes = [
   route({
     method: 'POST',
@@ -184,9 +197,19 @@ export const webhookRoutes = [
     summary: 'List the deliveries of a subscription, newest first',
     access: { auth: 'key', scope: 'webhooks:read', modes: 'both', rateLimit: 'none' },
     params: subscriptionParams,
-    query: pageQuery,
+    query: deliveryQuery,
     responses: { 200: deliveryPage.schema },
     handler: listDeliveryPage,
+  }),
+  route({
+    method: 'POST',
+    operations: { replayDeadLetters: '/v1/webhook-subscriptions/{id}/replay-dead-letters' },
+    summary: 'Send deliveries that were given up again, up to 1,000, the newest first',
+    access: { auth: 'key', scope: 'webhooks:write', modes: 'both', rateLimit: 'none' },
+    params: subscriptionParams,
+    responses: { 200: replayedResponse },
+    handler: async ({ deps }, { tenant, params }) =>
+      reply(200, await replayDeadLetters(deps, tenant, params.id)),
   }),
   route({
     method: 'POST',
@@ -214,11 +237,11 @@ async function secretReply(
 
 async function listDeliveryPage(
   { deps }: HandlerContext,
-  { tenant, params, query }: Call<'key', { id: string }, z.infer<typeof pageQuery>, unknown>,
+  { tenant, params, query }: Call<'key', { id: string }, z.infer<typeof deliveryQuery>, unknown>,
 ): Promise<Reply> {
   const list = { operation: 'deliveries', tenant, parentId: params.id };
   const { rows, nextCursor } = await loadPage(deps.secretBox, list, query, (page) =>
-    listDeliveries(deps, tenant, params.id, page),
+    listDeliveries(deps, tenant, { subscriptionId: params.id, status: query.status, ...page }),
   );
   return reply(200, deliveryPage.show(rows, nextCursor));
 }

@@ -48,6 +48,8 @@ export interface PostgresCounts {
 }
 
 export class PostgresDatabase implements Database {
+  // The group is applied again in halves.
+  readonly refusesAlone = false;
   readonly #connections: PostgresConnections['whileSuspended'];
   readonly #reads: MicroBatcher<Read>;
   readonly #batches: MicroBatcher<StatementBatch>;

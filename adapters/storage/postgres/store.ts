@@ -59,6 +59,8 @@ export function openPostgresStore(
       return 'shared';
     },
     serve: () => undefined,
+    // Each read is sent after the request.
+    arrived: () => undefined,
     rateLimits: newSharedRateLimits(writes.database),
     nextDue: () => readNextDue(database),
     writeMark: () => null,

@@ -307,6 +307,11 @@ create table deliveries (
   resent boolean not null,
   created_at timestamp with time zone not null,
   version integer not null,
+  first_started_at timestamp with time zone,
+  first_duration_ms integer,
+  first_response_status integer,
+  first_response_body text,
+  first_error text,
   constraint deliveries_check check (((status = 'pending'::text) = (due_at is not null))),
   constraint deliveries_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
   constraint deliveries_pkey primary key (id),
@@ -315,6 +320,9 @@ create table deliveries (
 );
 
 create index deliveries_dead on deliveries using btree (id) where (status = 'dead_letter'::text);
+
+create index deliveries_dead_of_subscription on deliveries using btree (subscription_id, id) where
+    (status = 'dead_letter'::text);
 
 create index deliveries_in_turn on deliveries using btree (subscription_id, due_at, id) where
     (due_at is not null);
@@ -1068,7 +1076,7 @@ create table proposals (
   constraint proposals_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
   constraint proposals_pkey primary key (id),
   constraint proposals_state_check check ((state = any (array['proposed'::text, 'done'::text,
-    'replaced'::text, 'void'::text])))
+    'replaced'::text, 'withdrawn'::text, 'void'::text])))
 );
 
 create unique index proposals_of_item on proposals using btree (item_id, number);

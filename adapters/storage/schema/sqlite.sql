@@ -171,12 +171,16 @@ create table deliveries (
   duration_ms integer,
   resent integer not null check (resent in (0, 1)),
   created_at integer not null,
-  version integer not null,
+  version integer not null, first_started_at integer, first_duration_ms integer,
+    first_response_status integer, first_response_body text, first_error text,
   -- Due exactly while it is pending.
   check ((status = 'pending') = (due_at is not null))
 ) strict, without rowid;
 
 create index deliveries_dead on deliveries (id) where status = 'dead_letter';
+
+create index deliveries_dead_of_subscription on deliveries (subscription_id, id)
+  where status = 'dead_letter';
 
 create index deliveries_in_turn on deliveries (subscription_id, due_at, id)
   where due_at is not null;
@@ -847,7 +851,7 @@ create table proposals (
   action text not null,
   evidence text,
   basis text not null,
-  state text not null check (state in ('proposed', 'done', 'replaced', 'void')),
+  state text not null check (state in ('proposed', 'done', 'replaced', 'withdrawn', 'void')),
   proposed_by_id text not null,
   proposed_by text not null,
   proposed_at integer not null,

@@ -34,6 +34,7 @@ export interface SqliteOptions {
 const BUSY_TIMEOUT_MS = 5_000;
 
 export class SqliteDatabase implements Database {
+  readonly refusesAlone = true;
   readonly connection: SqliteConnection.Database;
   readonly #path: string;
   readonly #syncFile: SyncFile | undefined;
@@ -46,6 +47,8 @@ export class SqliteDatabase implements Database {
   #closed = false;
   /** Whether the read transaction of this turn is open. */
   #reading = false;
+  /** Whether a request has arrived in this turn. */
+  #polled = false;
 
   constructor(options: SqliteOptions) {
     const { path, readOnly = false, busyTimeoutMs = BUSY_TIMEOUT_MS } = options;
@@ -121,6 +124,20 @@ export class SqliteDatabase implements Database {
   /** Something has written on the connection itself. */
   forget(): void {
     this.#cache.clear();
+  }
+
+  /**
+   * A request has arrived: its reads see what others had committed by then. Reads of before it may
+   * have begun their transaction earlier, in a process that waited for a processor. Requests that
+   * one poll of the event loop delivers came before the first of them reads, and share one.
+   */
+  arrived(): void {
+    if (this.#polled) return;
+    this.#polled = true;
+    setImmediate(() => {
+      this.#polled = false;
+    });
+    this.endReads();
   }
 
   /** Changes with each commit of another connection to the file. */

@@ -3,7 +3,13 @@
 // drops everything. Between a commit and its answer, while the disk syncs, a kept value may be read
 // beside a newer row. A write that was decided on it compares its version and fails, a refusal runs
 // again, and what only reads answers as before the commit, which is not answered yet.
-import type { CachedRead, Row, Statement, StatementTemplate } from '../database.js';
+import {
+  type CachedRead,
+  type Row,
+  type Statement,
+  type StatementTemplate,
+  tableWrittenBy,
+} from '../database.js';
 
 /**
  * The texts of the rows, and OVERHEAD for each value. Full of payments it was measured at 33 MB:
@@ -102,11 +108,6 @@ export class RowCache {
     if (known === undefined) this.#numbers.set(sql, number);
     return keyName(`${number}`, params);
   }
-}
-
-/** The table of a writing statement; null if the statement has another form. */
-export function tableWrittenBy(sql: string): string | null {
-  return /(?:^|\) )(?:insert into|update|delete from) (\w+)/.exec(sql)?.[1] ?? null;
 }
 
 /** The places of the key among the parameters. */

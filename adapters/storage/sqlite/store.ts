@@ -61,6 +61,7 @@ export function openSqliteStore(options: SqliteOptions, sealer: Sealer | null = 
       return 'exclusive';
     },
     serve: () => database.serve(),
+    arrived: () => database.arrived(),
     rateLimits: newMemoryRateLimits(),
     nextDue: () => readNextDue(database),
     writeMark: () => database.writeMark(),

@@ -8,6 +8,7 @@ import { type Row, type Statement, StoreConflict } from '../database.js';
 import { PreparedStatements } from './connection.js';
 import { meaningOf } from './errors.js';
 import { FeedHeads } from './feed-heads.js';
+import { HeldGuards } from './held-guards.js';
 import type { WalSync } from './wal-sync.js';
 
 /** Larger groups would block the event loop, and delay the first batches. */
@@ -37,6 +38,12 @@ export interface WriterOptions {
   readonly schedule: (commit: () => void) => void;
   /** How long a group waits for another process that has locked the file. */
   readonly busyTimeoutMs: number;
+}
+
+/** What the batches of a group share. */
+interface GroupState {
+  readonly heads: FeedHeads;
+  readonly held: HeldGuards;
 }
 
 type Outcome =
@@ -173,29 +180,29 @@ export class GroupWriter {
 
   /** Throws when nothing of the group is committed. */
   #applyGroup(group: readonly WriteBatch[]): readonly Outcome[] {
-    // Failures are rare: only after one does each batch get a savepoint.
+    // Failures after a write are rare: only after one does each batch get a savepoint.
     let hasFailed = false;
-    const applyPlainly = (batch: WriteBatch, heads: FeedHeads): Outcome => {
+    const applyPlainly = (batch: WriteBatch, state: GroupState): Outcome => {
       try {
-        return { kind: 'applied', rows: this.#apply(batch, heads) };
+        return this.#apply(batch, state);
       } catch (error) {
         hasFailed = true;
         throw error;
       }
     };
     try {
-      return this.#inTransaction((heads) => group.map((batch) => applyPlainly(batch, heads)));
+      return this.#inTransaction((state) => group.map((batch) => applyPlainly(batch, state)));
     } catch (error) {
       if (!hasFailed) throw error;
     }
-    return this.#inTransaction((heads) => group.map((batch) => this.#applyOne(batch, heads)));
+    return this.#inTransaction((state) => group.map((batch) => this.#applyOne(batch, state)));
   }
 
-  #inTransaction(applyAll: (heads: FeedHeads) => readonly Outcome[]): readonly Outcome[] {
+  #inTransaction(applyAll: (state: GroupState) => readonly Outcome[]): readonly Outcome[] {
     try {
       this.#control('begin immediate');
       const heads = new FeedHeads(this.#statements);
-      const outcomes = applyAll(heads);
+      const outcomes = applyAll({ heads, held: new HeldGuards() });
       heads.store();
       this.#control('commit');
       this.#commits += 1;
@@ -208,33 +215,58 @@ export class GroupWriter {
     }
   }
 
-  #applyOne(batch: WriteBatch, heads: FeedHeads): Outcome {
+  #applyOne(batch: WriteBatch, state: GroupState): Outcome {
     this.#control('savepoint one');
-    const restoreHeads = heads.savepoint();
+    const restoreHeads = state.heads.savepoint();
     try {
-      const rows = this.#apply(batch, heads);
+      const outcome = this.#apply(batch, state);
       this.#control('release one');
-      return { kind: 'applied', rows };
+      return outcome;
     } catch (error) {
       // Without a transaction the earlier savepoints are gone too: the group has failed.
       if (!this.#connection.inTransaction) throw error;
       this.#control('rollback to one');
       this.#control('release one');
       restoreHeads();
+      state.held.clear();
       return { kind: 'failed', error: meaningOf(error) };
     }
   }
 
-  #apply({ statements, returns }: WriteBatch, heads: FeedHeads): readonly Row[] {
-    if (returns) return statements.flatMap(({ sql, params }) => this.#statements.rows(sql, params));
-    for (const { sql, params, guards, template } of statements) {
-      const all = template?.kind === 'append' ? heads.numbered(template, params) : params;
-      const hits = this.#statements.hits(sql, all);
-      if (guards === null || hits === 1) continue;
+  #apply({ statements, returns }: WriteBatch, state: GroupState): Outcome {
+    if (returns) {
+      state.held.clear();
+      const rows = statements.flatMap(({ sql, params }) => this.#statements.rows(sql, params));
+      return { kind: 'applied', rows };
+    }
+    let hasWritten = false;
+    for (const statement of statements) {
+      const { template } = statement;
+      // Numbering moves the head.
+      hasWritten ||= template?.kind === 'append';
+      try {
+        this.#applyStatement(statement, state);
+      } catch (error) {
+        const refusal = meaningOf(error);
+        if (hasWritten || !(refusal instanceof StoreConflict)) throw error;
+        // There is nothing to take back: the group goes on without it.
+        return { kind: 'failed', error: refusal };
+      }
+      hasWritten ||= template?.kind !== 'expect';
+    }
+    return { kind: 'applied', rows: [] };
+  }
+
+  #applyStatement(statement: WriterStatement, { heads, held }: GroupState): void {
+    if (held.has(statement)) return;
+    const { sql, params, guards, template } = statement;
+    const all = template?.kind === 'append' ? heads.numbered(template, params) : params;
+    const hits = this.#statements.hits(sql, all);
+    if (guards !== null && hits !== 1) {
       assert(hits === 0, `a guarded statement on ${guards} hit ${hits} rows`);
       throw new StoreConflict('guard', `${guards}: the row has changed since it was read`);
     }
-    return [];
+    held.note(statement);
   }
 
   #control(sql: string): void {

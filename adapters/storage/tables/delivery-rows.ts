@@ -1,6 +1,7 @@
 // Webhook subscriptions, the deliveries to them and the log of attempts: columns and SQL.
 import type { Subscription } from '../../../core/domain/webhooks/subscription.js';
 import {
+  type AttemptResult,
   type DeliveryAttempt,
   deliveryStatuses,
   type WebhookDelivery,
@@ -9,8 +10,10 @@ import {
   fixed,
   fixedTenant,
   flag,
+  group,
   integer,
   key,
+  nullable,
   oneOf,
   sealed,
   tenant,
@@ -21,7 +24,7 @@ import {
 } from '../columns.js';
 import { timeParam } from '../database.js';
 import { defineTable, merge, rowName } from '../table.js';
-import { type CachedJoin, type TxPart, writes } from '../unit-of-work.js';
+import { type CachedJoin, type Joined, type TxPart, writes } from '../unit-of-work.js';
 
 export const subscriptions = defineTable<Subscription>('subscriptions', {
   ...tenant,
@@ -53,6 +56,17 @@ export const deliveries = defineTable<WebhookDelivery>('deliveries', {
   deliveredAtMs: time.null('delivered_at'),
   durationMs: integer.null('duration_ms'),
   createdAtMs: fixed(time('created_at')),
+  firstAttempt: fixed(
+    nullable(
+      group<AttemptResult>({
+        startedAtMs: time('first_started_at'),
+        durationMs: integer('first_duration_ms'),
+        responseStatus: integer.null('first_response_status'),
+        responseBody: text.null('first_response_body'),
+        error: text.null('first_error'),
+      }),
+    ),
+  ),
   version,
 });
 
@@ -160,15 +174,44 @@ const eventsOfSubject = [
   'where events.org_id = $1 and events.mode = $2 and events.subject_id = $3',
 ].join(' ');
 
+const allAttempts: Joined<DeliveryAttempt> = {
+  tables: [deliveries, attempts],
+  read: attempts.read,
+  expect: () => [],
+};
+
+/** Where the row of a delivery has its first attempt; the other columns are `first_<column>`. */
+const firstColumns: Readonly<Record<string, string>> = {
+  delivery_id: 'deliveries.id',
+  id: 'deliveries.id',
+  attempt: '1',
+};
+
+/** The attempts of deliveries, in start order. `clause` selects by the place of an attempt. */
+function attemptsSql(clause: (place: string) => string): string {
+  const logged = attempts.columns.map((name) => `delivery_attempts.${name} as ${name}`);
+  const first = attempts.columns.map((name) => firstColumns[name] ?? `deliveries.first_${name}`);
+  return [
+    `select ${logged.join(', ')} from deliveries`,
+    'join delivery_attempts on delivery_attempts.delivery_id = deliveries.id',
+    `${clause('delivery_attempts.started_at, delivery_attempts.id')}`,
+    `union all select ${first.join(', ')} from deliveries`,
+    `${clause('deliveries.first_started_at, deliveries.id')}`,
+    'and deliveries.first_started_at is not null order by started_at, id',
+  ].join(' ');
+}
+
+const attemptsOfDeliverySql = attemptsSql(() => 'where deliveries.id = $1');
+const attemptsOfSubjectSql = [
+  attemptsSql((place) => `${eventsOfSubject} and (${place}) > ($4, $5)`),
+  'limit $6',
+].join(' ');
+
 export const deliveriesPart: TxPart<'deliveries'> = {
   ...writes(deliveries),
   get: (unit, id) => unit.byKey(deliveries, [id]),
-  ofSubscription: (unit, { orgId, mode }, subscriptionId, { beforeId, limit }) => {
-    const filters = { 'subscription_id =': subscriptionId, 'id <': beforeId };
-    return unit.newest(deliveries, { 'org_id =': orgId, 'mode =': mode, ...filters }, limit);
-  },
   list(unit, { subscriptionId, status, beforeId, limit }) {
-    // In the text, not bound: the index of dead letters is partial.
+    // In the text, not bound: the indexes of dead letters are partial.
     const others = status === null ? [] : [`status = '${status}'`];
     const filters = { 'subscription_id =': subscriptionId, 'id <': beforeId };
     return unit.newest(deliveries, filters, limit, { others });
@@ -188,8 +231,7 @@ export const deliveriesPart: TxPart<'deliveries'> = {
       ].join(' '),
       [subscriptionId, limit],
     ),
-  attempts: (unit, deliveryId) =>
-    unit.all(attempts, 'where delivery_id = $1 order by started_at, id', [deliveryId]),
+  attempts: (unit, deliveryId) => unit.joined(allAttempts, attemptsOfDeliverySql, [deliveryId]),
   ofSubject(unit, { orgId, mode }, subjectId, { fromMs, afterId, limit }) {
     return unit.all(
       deliveries,
@@ -202,15 +244,8 @@ export const deliveriesPart: TxPart<'deliveries'> = {
     );
   },
   attemptsOfSubject(unit, { orgId, mode }, subjectId, { fromMs, afterId, limit }) {
-    return unit.all(
-      attempts,
-      [
-        `join deliveries on delivery_attempts.delivery_id = deliveries.id ${eventsOfSubject}`,
-        'and (delivery_attempts.started_at, delivery_attempts.id) > ($4, $5)',
-        'order by delivery_attempts.started_at, delivery_attempts.id limit $6',
-      ].join(' '),
-      [orgId, mode, subjectId, timeParam(fromMs), afterId, limit],
-    );
+    const params = [orgId, mode, subjectId, timeParam(fromMs), afterId, limit];
+    return unit.joined(allAttempts, attemptsOfSubjectSql, params);
   },
   logAttempt: (unit, attempt) => unit.stage(attempts.insert(attempt)),
 };

@@ -15,8 +15,8 @@ import { endedSql } from './payment-rows.js';
 
 /** `$1` is the id of the cutoff, `$2` its time. */
 const oldDelivery = [
-  'd.id < $1 and d.due_at is null and coalesce((select max(a.started_at)',
-  'from delivery_attempts a where a.delivery_id = d.id), d.created_at) < $2',
+  'd.id < $1 and d.due_at is null and coalesce((select max(a.started_at) from delivery_attempts a',
+  'where a.delivery_id = d.id), d.first_started_at, d.created_at) < $2',
 ].join(' ');
 const ofEvent = 'd.event_id = e.id and d.org_id = e.org_id and d.mode = e.mode';
 const eventRange = 'org_id = $1 and mode = $2 and sequence > $3 and sequence <= $4';

@@ -67,7 +67,11 @@ const views: Joined<PaymentView> = {
 const allColumns = `chosen.*, ${fundsColumns.columns}`;
 
 const shownPayment = payments.without(unshownOfPayment);
-const shownFunds = aliasedColumns(funds.without(unshownOfFunds));
+const shownFunds = funds.without(unshownOfFunds);
+assert(
+  shownFunds.columns.every((column) => !shownPayment.columns.includes(column)),
+  'what is shown of payment and funds has different names in one row',
+);
 
 const shownViews: Joined<ShownView> = {
   tables: views.tables,
@@ -82,7 +86,7 @@ const shownViews: Joined<ShownView> = {
 
 const shownColumns = [
   ...shownPayment.columns.map((column) => `chosen.${column}`),
-  shownFunds.columns,
+  ...shownFunds.columns.map((column) => `funds.${column}`),
 ].join(', ');
 
 /**
@@ -162,9 +166,19 @@ function pageOfOrigin(
   for (const [comparison, value] of Object.entries(given)) {
     if (value !== null) conditions.push(`${comparison} $${params.push(value)}`);
   }
-  const sql = viewsSql(shownColumns, conditions, 'order by id desc limit $3', hintFor(filter));
-  return { sql: `${sql} order by chosen.id desc`, params };
+  const hint = hintFor(filter);
+  const name = `${hint} ${conditions.join()}`;
+  let sql = pageTexts.get(name);
+  if (sql === undefined) {
+    const views = viewsSql(shownColumns, conditions, 'order by id desc limit $3', hint);
+    sql = `${views} order by chosen.id desc`;
+    pageTexts.set(name, sql);
+  }
+  return { sql, params };
 }
+
+/** The statements of lists. A long text that is made again is also hashed again. */
+const pageTexts = new Map<string, string>();
 
 /** Without it, SQLite reads all payments of the seller, or all invoices of the tenant. */
 function hintFor({ externalId, sellerExternalId, status }: TenantPaymentFilter): string {

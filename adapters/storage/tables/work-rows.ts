@@ -191,22 +191,19 @@ const simulations = defineTable<SimulatedReport>('simulated_reports', {
 });
 
 const withPartnerRef = 'where mode = $1 and kind = $2 and partner_ref = $3 order by id';
-const byPartnerRefSql = {
-  oldest: `${withPartnerRef} limit 1`,
-  newest: `${withPartnerRef} desc limit 1`,
-};
 
 export const commandsPart: TxPart<'commands'> = {
   ...writes(commands),
   get: (unit, id) => unit.byKey(commands, [id]),
   byReference: (unit, mode, reference) =>
     unit.first(commands, 'where mode = $1 and reference = $2', [mode, reference]),
-  byPartnerRef: (unit, mode, kind, partnerRef) =>
-    unit.first(commands, byPartnerRefSql[isIn(moneyKinds, kind) ? 'oldest' : 'newest'], [
-      mode,
-      kind,
-      partnerRef,
-    ]),
+  byPartnerRef: async (unit, mode, kind, partnerRef) => {
+    const found = await unit.all(commands, withPartnerRef, [mode, kind, partnerRef]);
+    const first = isIn(moneyKinds, kind)
+      ? (found.find(({ receivedMinor }) => receivedMinor > 0n) ?? found[0])
+      : found.at(-1);
+    return first ?? null;
+  },
   ofPayment: async (unit, { orgId, mode }, paymentId) => {
     const sql = [
       'where org_id = $1 and mode = $2 and payment_id = $3',

@@ -6,6 +6,7 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import { assert } from '../../errors.js';
 import { DAY_MS } from '../base/instant.js';
 import type { Mode } from '../base/tenant.js';
+import { type MemberRole, scopesOf } from './member.js';
 import { allows, type Scope, scopeNames, sessionScopes } from './scope.js';
 
 const keyForm = /^pk_(test|live)_([^.\s]+)\.(\S+)$/;
@@ -138,14 +139,11 @@ const unknownKey: ApiKeyFacts = {
   expiresAtMs: null,
 };
 
-/** What `createdBy` says of an operator, which has no id. */
-export const OPERATOR = 'operator';
-
 export interface StoredKey extends ApiKeyFacts {
   readonly id: string;
   readonly orgId: string;
   readonly name: string;
-  /** The id of the member who created it, or OPERATOR; null: not recorded. */
+  /** The id of the member or the operator who created it; null: not recorded. */
   readonly createdBy: string | null;
   /** The owner who kept it when its creator was removed; it ends with the owner's removal. */
   readonly keptBy: string | null;
@@ -166,8 +164,23 @@ export interface StoredKey extends ApiKeyFacts {
 }
 
 /** Empty: unrestricted. */
-export function grantedScopes({ scopes, keptScopes }: StoredKey): readonly Scope[] {
+export function grantedScopes({
+  scopes,
+  keptScopes,
+}: Pick<StoredKey, 'scopes' | 'keptScopes'>): readonly Scope[] {
   return scopes.length === 0 ? scopes : [...new Set([...scopes, ...keptScopes])];
+}
+
+/** Whether the key may do something that this role may not. */
+export function exceeds(key: Pick<StoredKey, 'scopes' | 'keptScopes'>, role: MemberRole): boolean {
+  const held = scopesOf(role);
+  const granted = grantedScopes(key);
+  return (granted.length === 0 ? scopeNames : granted).some((scope) => !held.includes(scope));
+}
+
+/** Whether it is the id of a member, not of an operator. */
+export function isMemberId(id: string | null): id is string {
+  return id?.startsWith('mem_') === true;
 }
 
 /** The key ends with the removal of this member. */
@@ -196,5 +209,5 @@ export function accountableMember(
   key: Pick<StoredKey, 'mode' | 'createdBy' | 'keptBy'>,
 ): string | null {
   const owner = ownerOf(key);
-  return key.mode === 'test' || owner === OPERATOR ? null : owner;
+  return key.mode === 'live' && isMemberId(owner) ? owner : null;
 }

@@ -1,6 +1,6 @@
 // Operators: people who run commands. Each has an Ed25519 key, of which the database has the public
 // half, and signs each command. registered-operators.ts admits what they sign.
-import { createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
+import { createPublicKey, hash, type KeyObject, sign, verify } from 'node:crypto';
 import { PonteError } from '../../errors.js';
 import { developmentOperator, type OperatorActor } from '../base/actor.js';
 import { MINUTE_MS } from '../base/instant.js';
@@ -22,7 +22,10 @@ export interface RegisteredOperator {
   readonly version: number;
 }
 
-/** What an operator signs. `arguments` are those of the command line, options included. */
+/**
+ * What an operator signs. `arguments` are those of the command line, options included; the text has
+ * their hash, so that it may be kept.
+ */
 export interface CommandToSign {
   readonly command: string;
   readonly arguments: Readonly<Record<string, unknown>>;
@@ -92,16 +95,12 @@ export function signedWith(toSign: CommandToSign, key: KeyObject): SignedCommand
 export function verifyCommand(
   signed: SignedCommand | null,
   expected: Omit<CommandToSign, 'operator' | 'atMs'>,
-  operator: RegisteredOperator | null,
+  operator: RegisteredOperator,
   nowMs: number,
 ): CommandToSign {
   if (signed === null) throw refused('The command is not signed. Run ponte login.');
-  if (operator === null) {
-    throw refused('Your key is not registered. Ask an operator to run ponte operator add.');
-  }
   if (!isActive(operator)) throw refused(`The operator ${operator.name} was removed.`);
-  const signature = Buffer.from(signed.signature, 'base64url');
-  if (!verify(null, Buffer.from(signed.text), keyOf(operator.publicKey), signature)) {
+  if (!isOfKey(signed, operator.publicKey)) {
     throw refused(`The signature is not of the key of ${operator.name}.`);
   }
   const { atMs } = JSON.parse(signed.text) as CommandToSign;
@@ -117,21 +116,33 @@ export function verifyCommand(
   return { ...expected, operator: operator.id, atMs };
 }
 
+/** Whether this operator signed a command of this name, with any arguments. */
+export function hasSigned(
+  { id, publicKey }: RegisteredOperator,
+  command: string,
+  signed: SignedCommand,
+): boolean {
+  if (!isOfKey(signed, publicKey)) return false;
+  const said = JSON.parse(signed.text) as Pick<CommandToSign, 'command' | 'operator'>;
+  return said.command === command && said.operator === id;
+}
+
+function isOfKey({ text, signature }: SignedCommand, publicKey: string): boolean {
+  const bytes = Buffer.from(signature, 'base64url');
+  return verify(null, Buffer.from(text), keyOf(publicKey), bytes);
+}
+
 /** The same command gives the same text. */
 function writeCommand(toSign: CommandToSign): string {
   const { command, arguments: given, database, operator, atMs } = toSign;
   const { firstOperator, epoch } = database;
   const named = Object.entries(given).sort(([left], [right]) => (left < right ? -1 : 1));
-  return JSON.stringify(
-    {
-      command,
-      arguments: named.map(([name, value]) => [name, value]),
-      database: { firstOperator, epoch },
-      operator,
-      atMs,
-    },
-    (_, value: unknown) => (typeof value === 'bigint' ? `${value}` : value),
+  const argumentsText = JSON.stringify(named, (_, value: unknown) =>
+    typeof value === 'bigint' ? `${value}` : value,
   );
+  const argumentsHash = hash('sha256', argumentsText, 'hex');
+  const on = { firstOperator, epoch };
+  return JSON.stringify({ command, argumentsHash, database: on, operator, atMs });
 }
 
 function keyOf(publicKey: string): KeyObject {

@@ -109,7 +109,8 @@ export interface CommandReport {
 
 /**
  * The command after a report. A command that is reported exists. Totals only grow, unless a person
- * accepts a smaller one. A failed payout is polled until its money is reported.
+ * accepts a smaller one or the pay-in was returned. A failed payout is polled until its money is
+ * reported.
  */
 export function reportCommand<C extends PartnerCommand>(
   command: C,
@@ -142,13 +143,20 @@ export function reportCommand<C extends PartnerCommand>(
   });
 }
 
+/** What came before it went back. A partner that does not say reports nothing received. */
+function isReturnedTotal({ end, receivedMinor }: CommandReport): boolean {
+  return end === 'returned' && receivedMinor > 0n;
+}
+
 /**
- * A message has a larger total than the command, which has ended: it may be older than a smaller
- * total that a person accepted.
+ * A message lowers the total, or has a larger one than the command, which has ended: it may be
+ * older than a smaller total that counts.
  */
 function mayBeOld(command: PartnerCommand, report: CommandReport): boolean {
   const { polled, accepted = false, end, receivedMinor } = report;
-  if (polled || accepted || command.end === 'open') return false;
+  if (polled || accepted) return false;
+  if (isReturnedTotal(report) && receivedMinor < command.receivedMinor) return true;
+  if (command.end === 'open') return false;
   const confirmedMinor = end === 'completed' ? receivedMinor : 0n;
   return receivedMinor > command.receivedMinor || confirmedMinor > command.confirmedMinor;
 }
@@ -181,7 +189,8 @@ function withReport<C extends PartnerCommand>(
   nowMs: number,
 ): C {
   const { receivedMinor, end, refunded, accepted = false } = report;
-  const total = accepted ? (_known: bigint, stated: bigint) => stated : larger;
+  const mayFall = accepted || (command.overruled !== end && isReturnedTotal(report));
+  const total = mayFall ? (_known: bigint, stated: bigint) => stated : larger;
   const confirmedMinor = end === 'completed' ? receivedMinor : 0n;
   const heldSinceMs = heldSince(command, report, nowMs);
   const isSameHold = heldSinceMs === command.heldSinceMs;

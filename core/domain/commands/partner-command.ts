@@ -180,6 +180,11 @@ export function isPayinInFlight(command: PartnerCommand): boolean {
   return kind === 'payin' && partnerRef === null && lastSentAtMs !== null && isOpen(command);
 }
 
+/** Ended without money, or a report that would bring it is under review. */
+export function isWithoutMoney(payin: PartnerCommand): boolean {
+  return payin.receivedMinor === 0n && (!isOpen(payin) || payin.review !== null);
+}
+
 /** Accepted, or ended here although the partner has it. */
 export function isPolled({ state, partnerRef }: PartnerCommand): boolean {
   if (partnerRef === null) return false;

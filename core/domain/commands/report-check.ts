@@ -10,7 +10,10 @@ import type { Quote } from './quote.js';
 export interface PayinReport {
   /** `returned`: all but our refunds went back to the buyer. */
   readonly status: CommandEnd;
-  /** The total so far, in minor units of the payment's currency. */
+  /**
+   * The total so far, in minor units of the payment's currency. Of a returned pay-in: what came
+   * before it went back; zero if the partner does not say.
+   */
   readonly receivedMinor: bigint;
   readonly transactionHash: string | null;
   readonly reason: string | null;
@@ -77,7 +80,7 @@ export function payinProblem(
   if (end === 'completed' && status === 'failed') {
     return implausible('a completed pay-in is reported failed');
   }
-  // What went back with a returned pay-in is no longer in its total.
+  // The money of a returned pay-in is gone.
   return status !== 'returned' && receivedMinor < knownMinor
     ? implausible(`received ${receivedMinor} minor units, ${knownMinor} were reported before`)
     : null;

@@ -13,7 +13,7 @@ import type { MatchRule } from './deposit-match.js';
 /**
  * `assigned`: its money counts as a pay-in of a payment. `returned`: the partner sent it back.
  * `refunded`: an operator paid it back. `resolved`: an operator booked it otherwise. `own`: a
- * command turns out to have its pay-in.
+ * command brings the money of its pay-in.
  */
 export const depositMoves = {
   waiting: {

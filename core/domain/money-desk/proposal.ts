@@ -1,5 +1,6 @@
 // What operators decide, and the rule of two: in live mode a decision is a proposal until another
 // operator confirms it. money-desk.ts applies a decision.
+import { PonteError } from '../../errors.js';
 import { developmentOperator, type OperatorActor } from '../base/actor.js';
 import { DAY_MS } from '../base/instant.js';
 import { machine } from '../base/machine.js';
@@ -9,11 +10,15 @@ import { writeAmount } from '../commands/partner-message.js';
 import type { PaymentOrigin } from '../payments/payment.js';
 import type { MoneyAction } from './money-decision.js';
 
-/** `lapse`: it has expired, its item has changed since, or its proposer was removed. */
+/**
+ * `withdraw`: an operator ends it. `lapse`: it has expired, its item has changed since, or its
+ * proposer was removed.
+ */
 export const proposalMoves = {
-  proposed: { confirm: 'done', replace: 'replaced', lapse: 'void' },
+  proposed: { confirm: 'done', replace: 'replaced', withdraw: 'withdrawn', lapse: 'void' },
   done: {},
   replaced: {},
+  withdrawn: {},
   void: {},
 } as const;
 
@@ -23,7 +28,7 @@ export type ProposalState = keyof typeof proposalMoves;
 
 /**
  * What operators decide besides money. `payout-config`: `destinationRef` is registered at the
- * partner; the PIX key is not stored, `pixKeyEnd` are its last characters. `require-approval`: is
+ * partner; the PIX key is not stored, `pixKeyShown` is a part of it. `require-approval`: is
  * switched off. `release`: without a complete check.
  */
 export type ServiceAction =
@@ -35,7 +40,7 @@ export type ServiceAction =
       readonly partyRef: string;
       readonly destinationRef: string;
       readonly accountHolderName: string;
-      readonly pixKeyEnd: string;
+      readonly pixKeyShown: string;
     }
   | { readonly verb: 'require-approval'; readonly origin: PaymentOrigin }
   | { readonly verb: 'accept'; readonly report: string }
@@ -63,6 +68,21 @@ export function isServiceAction<T extends { readonly verb: string }>(
   return Object.hasOwn(serviceVerbs, action.verb);
 }
 
+const SHOWN_START = 3;
+const SHOWN_END = 4;
+
+/**
+ * What the second operator compares with the evidence: of an e-mail address the start and the
+ * domain, else the start and the end.
+ */
+export function shownPixKey(pixKey: string): string {
+  const at = pixKey.indexOf('@');
+  const end = at > 0 ? pixKey.slice(at) : pixKey.slice(-SHOWN_END);
+  const before = pixKey.length - end.length;
+  const start = pixKey.slice(0, Math.min(SHOWN_START, Math.floor(before / 2)));
+  return `${start}…${end}`;
+}
+
 /** A decision of operators. Rows are never removed: they name who decided. */
 export interface Proposal {
   readonly id: string;
@@ -82,7 +102,7 @@ export interface Proposal {
   readonly proposedBy: string;
   readonly proposedAtMs: number;
   readonly expiresAtMs: number;
-  /** Who confirmed or replaced it; null while proposed. */
+  /** Who confirmed, replaced or withdrew it; null while proposed. */
   readonly endedById: string | null;
   readonly endedBy: string | null;
   readonly endedAtMs: number | null;
@@ -184,6 +204,15 @@ export function confirmed(proposal: Proposal, operator: OperatorActor, nowMs: nu
   return ended(proposal, 'confirm', operator, nowMs);
 }
 
+/** DecisionNotAllowed unless it waits. */
+export function withdrawn(proposal: Proposal, operator: OperatorActor, nowMs: number): Proposal {
+  const { id, state } = proposal;
+  if (state !== 'proposed') {
+    throw new PonteError('DecisionNotAllowed', `The proposal ${id} is ${state}.`);
+  }
+  return ended(proposal, 'withdraw', operator, nowMs);
+}
+
 export function isExpired({ expiresAtMs }: Proposal, nowMs: number): boolean {
   return expiresAtMs <= nowMs;
 }
@@ -231,7 +260,7 @@ export function writeAction(action: ProposedAction): string {
     'partyRef',
     'destinationRef',
     'accountHolderName',
-    'pixKeyEnd',
+    'pixKeyShown',
     'origin',
     'report',
     'reason',
@@ -245,7 +274,7 @@ export function writeAction(action: ProposedAction): string {
 
 function ended(
   proposal: Proposal,
-  move: 'confirm' | 'replace' | 'lapse',
+  move: 'confirm' | 'replace' | 'withdraw' | 'lapse',
   operator: OperatorActor,
   nowMs: number,
 ): Proposal {

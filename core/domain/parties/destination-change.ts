@@ -13,7 +13,7 @@ export interface DestinationChange extends Tenant {
   /** Destinations as references of the partner; null: there was none. */
   readonly fromRef: string | null;
   readonly toRef: string;
-  /** The id of the API key, or OPERATOR. */
+  /** The id of the API key, or of the operator who proposed it. */
   readonly changedBy: string;
   readonly createdAtMs: number;
   /** `createdAtMs` if it was not held. */

@@ -1,5 +1,6 @@
 // The audit log: who changed what. It is the feed of the service itself: an entry is an event,
 // which the commit numbers and chains by hash, and which the database never changes or removes.
+import type { SignedCommand } from '../access/registered-operator.js';
 import { formatInstant } from '../base/instant.js';
 import { writeJson } from '../base/raw-json.js';
 import { type Mode, type Tenant, tenantKey } from '../base/tenant.js';
@@ -91,6 +92,8 @@ export interface AuditAuthor {
   /** An operationId, the path of a page, the name of a command, or a kind of partner message. */
   readonly action: string;
   readonly requestId: string | null;
+  /** The command as its operator signed it; null for other authors. */
+  readonly signed: SignedCommand | null;
 }
 
 export interface AuditedObject {
@@ -156,10 +159,13 @@ export function auditedOf(
       : [{ type, isMain: isOne && !consequences.includes(type), details }];
   });
   const main = known.filter(({ isMain }) => isMain);
-  const changed = (main.length > 0 ? main : known).map(({ type, details }) => ({
+  const written = (main.length > 0 ? main : known).map(({ type, details }) => ({
     type,
     ...details(),
   }));
+  // A row that is written as it was guards the batch, unless the batch does nothing else.
+  const differing = written.filter(({ before, after }) => before === null || before !== after);
+  const changed = differing.length > 0 ? differing : written;
   const [first = null, ...others] = new Set(changed.flatMap((one) => one.orgId ?? []));
   // A row without an organization is part of the change of the only one.
   const only = others.length === 0 ? first : null;
@@ -175,24 +181,25 @@ export function auditedOf(
 }
 
 export function auditEvent(
-  { actor, address, action, requestId }: AuditAuthor,
+  { actor, address, action, requestId, signed }: AuditAuthor,
   { orgId, mode, objects }: Audited,
   { id, atMs }: { readonly id: string; readonly atMs: number },
 ): DomainEvent {
   const at = formatInstant(atMs);
+  const about = { id, at, actor, address, action, orgId, mode, requestId, objects };
   return {
     ...auditFeed,
     id,
     type: action,
     subjectId: auditSubject({ orgId, mode }),
     createdAtMs: atMs,
-    body: writeJson({ id, at, actor, address, action, orgId, mode, requestId, objects }),
+    body: writeJson(signed === null ? about : { ...about, signed }),
   };
 }
 
 export function auditEntry({ body, createdAtMs, sequence, chainHash }: NumberedEvent): AuditEntry {
-  const { at: _, ...stored } = JSON.parse(body);
-  return Object.freeze({ ...stored, atMs: createdAtMs, sequence, chainHash });
+  const { at: _, signed = null, ...stored } = JSON.parse(body);
+  return Object.freeze({ ...stored, signed, atMs: createdAtMs, sequence, chainHash });
 }
 
 /** What is wrong with an entry behind the one with this head; null if nothing is. */

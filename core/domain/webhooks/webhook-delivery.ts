@@ -46,6 +46,8 @@ export interface WebhookDelivery extends Tenant, Leased {
   /** How long the last finished attempt took. */
   readonly durationMs: number | null;
   readonly createdAtMs: number;
+  /** Only if it ended before the delivery was stored. Other attempts have their own rows. */
+  readonly firstAttempt: AttemptResult | null;
   readonly version: number;
 }
 
@@ -61,8 +63,8 @@ export function newDelivery(
     'id' | 'orgId' | 'mode' | 'subscriptionId' | 'eventId' | 'eventType' | 'createdAtMs'
   >,
 ): WebhookDelivery {
-  const { createdAtMs } = fields;
-  return Object.freeze({ ...fields, status: 'pending', ...fresh(createdAtMs), version: 1 });
+  const made = { status: 'pending', firstAttempt: null, version: 1 } as const;
+  return Object.freeze({ ...fields, ...made, ...fresh(fields.createdAtMs) });
 }
 
 /**
@@ -185,10 +187,14 @@ function released(
   return Object.freeze({ ...delivery, ...fields, status, leaseToken: null, resent: false });
 }
 
-export interface DeliveryAttempt {
+export interface DeliveryAttempt extends AttemptResult {
+  /** That of the delivery, if its row has the attempt. */
   readonly id: string;
   readonly deliveryId: string;
   readonly attempt: number;
+}
+
+export interface AttemptResult {
   readonly startedAtMs: number;
   readonly durationMs: number;
   readonly responseStatus: number | null;

@@ -2,12 +2,13 @@
 import { timingSafeEqual } from 'node:crypto';
 import {
   accountableMember,
+  exceeds,
   grantedScopes,
   isActive,
   isIntact,
+  isMemberId,
   issueApiKey,
   mayUse,
-  OPERATOR,
   ownerOf,
   parseApiKey,
   SALT_BYTES,
@@ -58,7 +59,7 @@ export type ComesFrom = (networks: readonly string[]) => boolean;
 interface CreateKeyInput {
   readonly orgId: string;
   readonly mode: Mode;
-  /** The id of a member, or OPERATOR. */
+  /** The id of a member or an operator. */
   readonly createdBy: string;
   readonly name: string;
   /** Empty means unrestricted. */
@@ -76,6 +77,11 @@ export interface IssuedKey {
   readonly key: StoredKey;
   /** The whole pk_… text, returned only here. */
   readonly secret: string;
+}
+
+/** `endsAtMs`: until then the old key is valid. */
+export interface RolledKey extends IssuedKey {
+  readonly endsAtMs: number;
 }
 
 /**
@@ -165,7 +171,7 @@ export async function rollKey(
   orgId: string | null,
   keyId: string,
   { createdBy, overlapHours }: { readonly createdBy: string; readonly overlapHours: number },
-): Promise<IssuedKey> {
+): Promise<RolledKey> {
   if (!Number.isInteger(overlapHours) || overlapHours < 0 || overlapHours > OVERLAP_HOURS_MAX) {
     throw new PonteError('ValidationError', `overlapHours: give 0 to ${OVERLAP_HOURS_MAX}.`);
   }
@@ -182,7 +188,7 @@ export async function rollKey(
     const lifeMs = expiresAtMs === null ? null : expiresAtMs - createdAtMs;
     const { made, secret } = issue(deps, {
       ...was,
-      ...(createdBy === OPERATOR ? {} : { createdBy, keptBy: null }),
+      ...(isMemberId(createdBy) ? { createdBy, keptBy: null } : {}),
       expiresAtMs: lifeMs === null ? null : nowMs + lifeMs,
     });
     await expectOwner(tx, made);
@@ -190,10 +196,11 @@ export async function rollKey(
       overlapHours === 0
         ? { revokedAtMs: nowMs }
         : { expiresAtMs: Math.min(expiresAtMs ?? Infinity, nowMs + overlapHours * HOUR_MS) };
-    tx.keys.update(Object.freeze({ ...was, ...ended, rolledAtMs: nowMs, slot: null }));
+    const rolled = Object.freeze({ ...was, ...ended, rolledAtMs: nowMs, slot: null });
+    tx.keys.update(rolled);
     const key: StoredKey = Object.freeze({ ...made, slot: was.slot });
     tx.keys.insert(key);
-    return { key, secret };
+    return { key, secret, endsAtMs: overlapHours === 0 ? nowMs : (rolled.expiresAtMs ?? nowMs) };
   });
 }
 
@@ -235,13 +242,21 @@ function issue(
   return { made, secret: text };
 }
 
-/** A key of a member who is removed at the same time is not stored. InvalidToken. */
+/**
+ * A key of a member who is removed at the same time, or gets a role without its scopes, is not
+ * stored. InvalidToken, InsufficientScope. It changes the row of the member: a removal that has not
+ * seen the key conflicts with it, and reads again.
+ */
 async function expectOwner(tx: Tx, made: Omit<StoredKey, 'slot'>): Promise<void> {
   const owner = ownerOf(made);
-  if (owner === null || owner === OPERATOR) return;
+  if (!isMemberId(owner)) return;
   const member = await tx.members.get(made.orgId, owner);
   if (member === null || member.removedAtMs !== null) throw new PonteError('InvalidToken');
-  tx.members.expect(member);
+  if (exceeds(made, member.role)) {
+    const message = 'The role of the member lacks a scope of the key.';
+    throw new PonteError('InsufficientScope', message);
+  }
+  tx.members.update(member);
 }
 
 async function stageKey(deps: Deps, tx: Tx, made: Omit<StoredKey, 'slot'>): Promise<StoredKey> {

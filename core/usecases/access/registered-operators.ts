@@ -15,9 +15,11 @@ import {
   verifyCommand,
 } from '../../domain/access/registered-operator.js';
 import { developmentOperator, type OperatorActor } from '../../domain/base/actor.js';
+import type { AuditAuthor } from '../../domain/service/audit-entry.js';
 import { PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Store, Tx } from '../../ports/storage.js';
+import { audited } from '../service/audit-log.js';
 
 type OperatorContext = Pick<Deps, 'store' | 'clock' | 'ids'>;
 
@@ -61,9 +63,9 @@ export async function admitOperator(
   return store.run(
     async (tx) => {
       const operator = await tx.operators.byKey(publicKey);
+      if (operator === null) throw new PonteError('OperatorNotAllowed', notRegistered(publicKey));
       const expected = { command, arguments: words, database: await databaseNameIn(tx) };
       const { atMs } = verifyCommand(signed, expected, operator, clock.nowMs());
-      if (operator === null) throw new PonteError('OperatorNotAllowed');
       if (records) tx.operators.update({ ...operator, signedAtMs: atMs });
       return actorOf(operator);
     },
@@ -150,7 +152,10 @@ export async function removeOperator(
     async (tx) => {
       const active = (await tx.operators.list()).filter(isActive);
       const was = active.find((one) => one.name === name);
-      if (was === undefined) throw new PonteError('NotFound');
+      if (was === undefined) {
+        const message = `There is no operator ${name}. Run ponte operator list.`;
+        throw new PonteError('NotFound', message);
+      }
       const left = active.filter((one) => one !== was);
       if (left.length < OPERATORS_LEFT_MIN) {
         const message = `${left.length} would be left. Add another operator first.`;
@@ -189,10 +194,21 @@ export async function expectOperator(tx: Tx, operator: OperatorActor): Promise<v
 }
 
 /**
- * The store of a command that was admitted: each batch that changes something guards its operator.
- * A batch that changes operators does so itself.
+ * Dependencies of a command that was admitted: each batch that changes something guards its
+ * operator, and has an entry in the audit log with the signature. Null: nobody is registered.
  */
-export function storeOfCommand(store: Store, operator: OperatorActor): Store {
+export function depsOfCommand(
+  deps: Deps,
+  { actor, signed }: { readonly actor: OperatorActor; readonly signed: SignedCommand | null },
+  { action, address }: Pick<AuditAuthor, 'action' | 'address'>,
+): Deps {
+  const store = storeOfCommand(deps.store, actor);
+  const { kind, id } = actor;
+  return audited({ ...deps, store }, { actor: { kind, id }, action, address, signed });
+}
+
+/** A batch that changes operators guards them itself. */
+function storeOfCommand(store: Store, operator: OperatorActor): Store {
   return {
     claims: store.claims,
     migrate: () => store.migrate(),
@@ -207,6 +223,11 @@ export function storeOfCommand(store: Store, operator: OperatorActor): Store {
         return value;
       }, options),
   };
+}
+
+function notRegistered(publicKey: string): string {
+  const command = `ponte operator add <name> --public-key ${publicKey}`;
+  return `The key of this machine is not registered. Ask an operator to run:\n  ${command}`;
 }
 
 function refuseKnown(known: readonly RegisteredOperator[], { name, publicKey }: NewOperator): void {

@@ -51,21 +51,9 @@ export async function retryCommand(deps: Deps, commandId: string): Promise<Partn
 
 /**
  * An operator accepts the implausible report of this name (`reviewName`): it is applied unchanged.
- * CommandNotRetryable if none waits, another one waits, or it cannot be booked.
+ * Returns what is to be called after the batch is stored. CommandNotRetryable if none waits,
+ * another one waits, or it cannot be booked.
  */
-export async function acceptReport(
-  deps: Deps,
-  commandId: string,
-  report: string,
-): Promise<PartnerCommand> {
-  const command = await readCommand(deps, commandId);
-  const fact = expectAcceptable(command, report);
-  const source = { polledVersion: command.version, accepted: true };
-  await applyPartnerUpdate(deps, commandId, fact, source);
-  return readCommand(deps, commandId);
-}
-
-/** Returns what is to be called after the batch is stored. CommandNotRetryable. */
 export async function stageAccepted(
   batch: Batch,
   command: PartnerCommand,

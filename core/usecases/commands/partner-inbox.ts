@@ -161,7 +161,7 @@ async function applyFact(
   messageToMark: InboxMessage | null,
 ): Promise<boolean> {
   const commandId = await matchingCommand(deps, mode, fact);
-  if (commandId === null) return recordUnordered(deps, mode, fact, messageToMark);
+  if (commandId === null) return recordDeposit(deps, mode, fact, messageToMark);
   if (fact.report !== null) await applyPartnerUpdate(deps, commandId, fact, {}, messageToMark);
   else {
     await pollSoon(deps, commandId, fact.partnerRef, async (tx) => {
@@ -172,7 +172,7 @@ async function applyFact(
 }
 
 /** A pay-in without a command. The partner's books count, not the report of the message. */
-async function recordUnordered(
+async function recordDeposit(
   deps: Deps,
   mode: Mode,
   { kind, partnerRef }: PartnerFact | PartnerNotice,

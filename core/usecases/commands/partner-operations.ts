@@ -11,6 +11,7 @@ import {
 import {
   acceptCommand,
   type CommandKind,
+  isMoneyCommand,
   type MoneyCommand,
   type PartnerCommand,
   type PartyCommand,
@@ -21,6 +22,7 @@ import {
   payoutProblem,
   refundProblem,
 } from '../../domain/commands/report-check.js';
+import { decisionProblem } from '../../domain/deposits/deposit.js';
 import { shortIdOf } from '../../domain/payments/bank-record.js';
 import { assert } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
@@ -33,7 +35,7 @@ import type {
   PartyReport,
   SettlementPartner,
 } from '../../ports/partner.js';
-import { stageOwned } from '../deposits/deposits.js';
+import { depositOf, stageOwned } from '../deposits/deposits.js';
 import type { IncomingPartyReport, RailsRequest } from '../parties/party-kinds.js';
 import {
   alertUnplaced,
@@ -168,7 +170,7 @@ export const operations: Readonly<Record<CommandKind, Operation>> = {
       return partner.payin.prepare({ reference, quote, ...payer });
     },
     problem: ({ command, report, polled }) => payinProblem(command, report, polled),
-    problemElsewhere: stageOwned,
+    depositOf,
     sums: ({ receivedMinor, held = false }) => ({ receivedMinor, refunded: null, held }),
     details: ({ reason, transactionHash }) => ({ reason, transactionHash }),
   }),
@@ -224,8 +226,8 @@ function settlementOf({ status, reason, settled, fees, fxRate, endToEndId }: Pay
 }
 
 interface MoneyRules<R> extends ReportRules<R> {
-  /** Stages what else has the same transaction at the partner; what of it forbids the report. */
-  readonly problemElsewhere?: typeof stageOwned;
+  /** What else may have booked the same transaction at the partner. */
+  readonly depositOf?: typeof depositOf;
   prepare(
     partner: SettlementPartner,
     command: MoneyCommand,
@@ -242,8 +244,7 @@ function moneyOperation<K extends MoneyFact['kind']>(
     callsOf: (partner) => partner[kind],
     prepare: async (deps, partner, command) =>
       rules.prepare(partner, command, await knownOf(deps, command)),
-    async onAccepted(batch, command, { partnerRef, instructions }, adopted) {
-      await rules.problemElsewhere?.(batch, command, partnerRef);
+    onAccepted(batch, command, { partnerRef, instructions }, adopted) {
       const accept = () => acceptCommand(command, partnerRef, batch.nowMs);
       return stageMoneyCommand(batch, command, accept, { instructions }, adopted);
     },
@@ -253,14 +254,21 @@ function moneyOperation<K extends MoneyFact['kind']>(
       assert(fact.kind === kind, `the report of a ${kind} is about one`);
       // The kind determines the type of the report.
       const own = fact as MoneyFact & { readonly report: PartnerReports[K] };
-      const { partnerRef } = fact;
-      const elsewhere =
-        (await rules.problemElsewhere?.(batch, command, partnerRef, source.accepted)) ?? null;
+      const deposit = (await rules.depositOf?.(batch, command, fact.partnerRef)) ?? null;
+      if (deposit === null) return stageReport(batch, command, own, source, rules);
       const problem: typeof rules.problem = (reported) => {
         const found = rules.problem(reported);
-        return found?.kind === 'unusable' ? found : (elsewhere ?? found);
+        const isMoney = rules.sums(reported.report).receivedMinor > 0n;
+        return found?.kind === 'unusable' || !isMoney ? found : (decisionProblem(deposit) ?? found);
       };
-      return stageReport(batch, command, own, source, { ...rules, problem });
+      const staged = await stageReport(batch, command, own, source, { ...rules, problem });
+      assert(isMoneyCommand(staged.command), 'a command about money stays one');
+      const announceDeposit = stageOwned(batch, deposit, staged.command);
+      const announce = () => {
+        staged.announce();
+        announceDeposit();
+      };
+      return { ...staged, announce };
     },
   };
 }

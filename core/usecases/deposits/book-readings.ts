@@ -100,7 +100,7 @@ async function afterPage(
     const { mode, book } = reading;
     if (payout !== undefined) {
       const { partnerRef } = payout;
-      deps.log.error('alert', { alert: bookAlerts.unordered, mode, partnerRef });
+      deps.log.error('alert', { alert: bookAlerts.payoutWithoutCommand, mode, partnerRef });
     }
     for (const entry of unreadable) {
       deps.log.error('alert', { alert: bookAlerts.unreadable, mode, book, ...entry });
@@ -149,11 +149,11 @@ async function observe(
   });
   for (const [{ kind, partnerRef }, standing] of standings) {
     if (standing.kind === 'behind') await pollSoon(deps, standing.command.id, partnerRef);
-    if (standing.kind === 'unordered' && kind === 'payin') {
+    if (standing.kind === 'without_command' && kind === 'payin') {
       await readDeposit(deps, of.mode, partnerRef);
     }
   }
   return standings.flatMap(([entry, { kind }]) =>
-    kind === 'unordered' && entry.kind === 'payout' ? [entry] : [],
+    kind === 'without_command' && entry.kind === 'payout' ? [entry] : [],
   );
 }

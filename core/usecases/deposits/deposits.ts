@@ -5,15 +5,14 @@ import type { Mode } from '../../domain/base/tenant.js';
 import { type CommandReport, reportCommand } from '../../domain/commands/command-report.js';
 import {
   acceptCommand,
+  isWithoutMoney,
   type MoneyCommand,
   newCommand,
   voidCommand,
 } from '../../domain/commands/partner-command.js';
-import type { ReportProblem } from '../../domain/commands/report-check.js';
 import {
   type Deposit,
   decideDeposit,
-  decisionProblem,
   depositPosting,
   depositTenant,
   hasMoney,
@@ -193,10 +192,14 @@ async function stageDecision(
   return { deposit, announce: () => undefined };
 }
 
-/** Its version guards the answer: a command that gets its pay-in changes it. DepositDecided. */
+/**
+ * Its version guards the answer: a command that books its pay-in changes it. A command that brings
+ * no money leaves the decision to a person. DepositDecided.
+ */
 export async function expectUndecided(tx: Tx, deposit: Deposit): Promise<void> {
   const { mode, partnerRef } = deposit;
-  const isFree = (await tx.commands.byPartnerRef(mode, 'payin', partnerRef)) === null;
+  const command = await tx.commands.byPartnerRef(mode, 'payin', partnerRef);
+  const isFree = command === null || isWithoutMoney(command);
   if (!isFree || !isUnmatched(deposit)) throw new PonteError('DepositDecided');
 }
 
@@ -246,26 +249,36 @@ async function stageMatched(
 }
 
 /**
- * Stages the deposit of a pay-in that this command turns out to have: a backup lacked the command,
- * and the partner finds its pay-in. The money of a pay-in is booked once, so a decision about the
- * deposit stays, unless a person accepts the report. Returns what keeps it from being booked.
+ * The deposit of a pay-in that this command turns out to have: a backup lacked the command, and the
+ * partner finds its pay-in. Null once the command has booked it.
  */
-export async function stageOwned(
-  batch: Batch,
+export async function depositOf(
+  { deps, tx }: Batch,
   command: MoneyCommand,
   partnerRef: string,
-  accepted = false,
-): Promise<ReportProblem | null> {
-  const { mode, orgId, paymentId } = command;
-  const partner = batch.deps.partners[mode]?.name ?? '';
-  const deposit = await batch.tx.deposits.byPartnerRef(partner, mode, partnerRef);
-  if (deposit === null || (await isBookedBy(batch.tx, command, deposit))) return null;
-  const problem = decisionProblem(deposit);
-  if (problem?.kind === 'unusable' || (problem !== null && !accepted)) return problem;
-  if (nextDepositState(deposit.state, 'own') === null) return null;
-  const given = { orgId, paymentId, rule: 'quote' } as const;
-  stageDeposit(batch, deposit, [decideDeposit(deposit, 'own', given, batch.nowMs)]);
-  return null;
+): Promise<Deposit | null> {
+  const { mode } = command;
+  const deposit = await tx.deposits.byPartnerRef(deps.partners[mode]?.name ?? '', mode, partnerRef);
+  return deposit === null || (await isBookedBy(tx, command, deposit)) ? null : deposit;
+}
+
+/**
+ * Stages what a report about the command means for that deposit. The money of a pay-in is booked
+ * once: by the command that has it. A deposit whose command brings none ends as the command does.
+ */
+export function stageOwned(batch: Batch, deposit: Deposit, command: MoneyCommand): () => void {
+  const { deps, nowMs } = batch;
+  const { orgId, paymentId, receivedMinor, end: status } = command;
+  if (receivedMinor === 0n) {
+    const read = readAgain(deposit, { status, amount: deposit.amount }, nowMs);
+    if (read.end !== deposit.end) stageDeposit(batch, deposit, [read]);
+    return () => announceRead(deps, deposit, read);
+  }
+  if (nextDepositState(deposit.state, 'own') !== null) {
+    const given = { orgId, paymentId, rule: 'quote' } as const;
+    stageDeposit(batch, deposit, [decideDeposit(deposit, 'own', given, nowMs)]);
+  }
+  return () => undefined;
 }
 
 /** The deposit is assigned, and no other command has counted its money. */

@@ -40,8 +40,9 @@ export async function ourRowsOf(
   const known = moneyCommand(await tx.commands.byPartnerRef(mode, kind, partnerRef));
   const named =
     known === null ? await quotedCommand(tx, mode, entry) : await namedCommand(tx, mode, entry);
-  // Of several commands with the partner's id, its reference names the right one.
-  const own = named?.partnerRef === partnerRef ? named : known;
+  // Of several commands with the partner's id, the one that has the money is read, else the named.
+  const isNamed = named?.partnerRef === partnerRef && known?.receivedMinor === 0n;
+  const own = isNamed ? named : known;
   const isOwned = own !== null || named !== null || kind !== 'payin';
   const deposit = isOwned ? null : await tx.deposits.byPartnerRef(partner, mode, partnerRef);
   return { own, named, deposit };
@@ -49,11 +50,11 @@ export async function ourRowsOf(
 
 /**
  * How an entry stands to our rows. `behind`: the books say more than the command, or have a command
- * that counts as refused or void. `unordered`: no command has it, and its deposit differs, or
- * it has none although there is money.
+ * that counts as refused or void. `without_command`: no command has it, and its deposit
+ * differs, or it has none although there is money.
  */
 export type Standing =
-  | { readonly kind: 'current' | 'unordered' }
+  | { readonly kind: 'current' | 'without_command' }
   | { readonly kind: 'behind'; readonly command: MoneyCommand };
 
 export async function standingOf(tx: Tx, of: BooksOf, entry: PartnerEntry): Promise<Standing> {
@@ -67,7 +68,7 @@ export async function standingOf(tx: Tx, of: BooksOf, entry: PartnerEntry): Prom
     return isOpen(named) ? { kind: 'current' } : { kind: 'behind', command: named };
   }
   const isWithout = deposit === null && entry.kind === 'payin' && !hasMoney(entry);
-  return { kind: isWithout || deposit?.end === entry.status ? 'current' : 'unordered' };
+  return { kind: isWithout || deposit?.end === entry.status ? 'current' : 'without_command' };
 }
 
 /**

@@ -2,7 +2,6 @@
 // sent, and has it written.
 
 import { hash } from 'node:crypto';
-import { OPERATOR } from '../../domain/access/api-key.js';
 import { hasSeen, isWatching } from '../../domain/access/page-session.js';
 import { tenantOf } from '../../domain/base/tenant.js';
 import { type HostedPage, pathOf } from '../../domain/hosted/hosted-page.js';
@@ -139,7 +138,7 @@ function letterOf(deps: Deps, mail: Mail, facts: MailFacts): Letter {
     about,
     account,
     isToMember: mail.subject.kind === 'member',
-    keyId: change === null || change.changedBy === OPERATOR ? null : change.changedBy,
+    keyId: change?.changedBy.startsWith('key_') ? change.changedBy : null,
     pageUrl,
     isReplacement,
     reference: referenceOf(mail, facts),

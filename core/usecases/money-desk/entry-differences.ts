@@ -32,7 +32,7 @@ export async function differencesOf(
     return [{ ...sides, kind: 'duplicate_command', ours: oursOf(own), here: named.id }];
   }
   const command = own ?? named;
-  if (command === null) return unordered(deposit, entry);
+  if (command === null) return withoutCommand(deposit, entry);
   if (own === null && command.partnerRef !== null) {
     return [{ ...sides, kind: 'duplicate_at_partner', ours: oursOf(command) }];
   }
@@ -44,7 +44,7 @@ export async function differencesOf(
 }
 
 /** An entry without a command: a deposit, or nothing if its money is not here. */
-function unordered(deposit: Deposit | null, entry: PartnerEntry): readonly Difference[] {
+function withoutCommand(deposit: Deposit | null, entry: PartnerEntry): readonly Difference[] {
   const { kind, status } = entry;
   if (deposit !== null) return compareDeposit(deposit, entry);
   if (kind === 'payin' && (status === 'failed' || status === 'returned')) return [];

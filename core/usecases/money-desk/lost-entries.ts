@@ -172,7 +172,11 @@ export class LostEntries {
     if (entry.kind === 'payout') {
       this.#payouts += 1;
       const { partnerRef } = entry;
-      deps.log.error('alert', { alert: bookAlerts.unordered, mode: this.#of.mode, partnerRef });
+      deps.log.error('alert', {
+        alert: bookAlerts.payoutWithoutCommand,
+        mode: this.#of.mode,
+        partnerRef,
+      });
       return;
     }
     await storeEntry(deps, this.#of, entry);

@@ -13,6 +13,7 @@ import {
   ruleOf,
   TRANSFER_ID_LENGTH_MAX,
   whyNotConfirmed,
+  withdrawn,
 } from '../../domain/money-desk/proposal.js';
 import { PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
@@ -86,6 +87,25 @@ export async function confirmProposal(
     tx.proposals.update(decision);
     return { outcome: { kind: 'done', decision, ended: null }, after };
   });
+}
+
+/** Ends a proposal that waits. NotFound, OperatorNotAllowed, DecisionNotAllowed. */
+export async function withdrawProposal(
+  deps: Deps,
+  id: string,
+  operator: OperatorActor,
+): Promise<Proposal> {
+  return deps.store.run(
+    async (tx) => {
+      const proposal = await tx.proposals.get(id);
+      if (proposal === null) throw new PonteError('NotFound');
+      await expectOperator(tx, operator);
+      const ended = withdrawn(proposal, operator, deps.clock.nowMs());
+      tx.proposals.update(ended);
+      return ended;
+    },
+    { inQuarantine: true },
+  );
 }
 
 async function readProposal({ store }: Pick<Deps, 'store'>, id: string): Promise<Proposal> {

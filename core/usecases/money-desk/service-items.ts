@@ -132,7 +132,10 @@ async function payoutItem(
   const tenant = { orgId, mode: action.mode };
   const { partnerRef, destinationRef, heldRef } = await loadProfile(tx, tenant);
   const basis = [`party ${partnerRef}`, `destination ${destinationRef}`, `held ${heldRef}`];
-  const stage = (batch: Batch) => stagePayout(batch, tenant, action);
+  const stage = (batch: Batch, [proposer]: readonly OperatorActor[]) => {
+    assert(proposer !== undefined, 'an operator proposed it');
+    return stagePayout(batch, tenant, action, proposer.id);
+  };
   return { ...possible, ...tenant, action, basis: basis.join(', '), stage };
 }
 

@@ -1,7 +1,7 @@
 // Organizations, and their onboarding in a mode: terms, KYB at the partner, PIX destination, rails.
 // KYB and rails are commands to the partner, stored before the call. The call that registers the
 // destination has a key at the partner, so that it can be repeated after a failure.
-import { OPERATOR } from '../../domain/access/api-key.js';
+import { developmentOperator } from '../../domain/base/actor.js';
 import { hasUnstorableText } from '../../domain/base/raw-json.js';
 import { type Mode, modes, type Tenant } from '../../domain/base/tenant.js';
 import type { PartnerCommand } from '../../domain/commands/partner-command.js';
@@ -114,20 +114,6 @@ export async function submitKyb(
   given: OrganizationDossier = {},
 ): Promise<OrganizationView> {
   await submittedKyb(deps, tenant, given);
-  return readOrganization(deps, tenant.orgId);
-}
-
-/** An operator approves the KYB, which is submitted first if it was not. */
-export async function approveKyb(
-  deps: Deps,
-  tenant: Tenant,
-  given: OrganizationDossier = {},
-): Promise<OrganizationView> {
-  await prepareApproval(deps, tenant, given);
-  const after = await deps.store.run((tx) =>
-    stageApproval({ deps, tx, nowMs: deps.clock.nowMs() }, tenant),
-  );
-  after();
   return readOrganization(deps, tenant.orgId);
 }
 
@@ -265,7 +251,12 @@ export async function configurePayout(
 ): Promise<OrganizationView> {
   const registered = await registerPayout(deps, tenant, destination);
   const after = await deps.store.run((tx) =>
-    stagePayout({ deps, tx, nowMs: deps.clock.nowMs() }, tenant, registered),
+    stagePayout(
+      { deps, tx, nowMs: deps.clock.nowMs() },
+      tenant,
+      registered,
+      developmentOperator.id,
+    ),
   );
   await after();
   return readOrganization(deps, tenant.orgId);
@@ -292,8 +283,9 @@ export async function stagePayout(
   batch: Batch,
   tenant: Tenant,
   registered: RegisteredDestination,
+  changedBy: string,
 ): Promise<() => Promise<void>> {
-  const by = { changedBy: OPERATOR, mayRedirect: true };
+  const by = { changedBy, mayRedirect: true };
   const after = await stagePayoutOf(batch, tenant, tenant.orgId, asPayee, registered, by);
   return async () => {
     await after();
@@ -321,16 +313,10 @@ export function requireContact(organization: Organization): void {
   throw new PonteError('ValidationError', text);
 }
 
-/** The manual approval that live mode requires. ValidationError. A repeat changes nothing. */
-export async function grantProduction(deps: Deps, orgId: string): Promise<OrganizationView> {
-  const after = await deps.store.run((tx) =>
-    stageProduction({ deps, tx, nowMs: deps.clock.nowMs() }, orgId),
-  );
-  await after();
-  return readOrganization(deps, orgId);
-}
-
-/** Returns what is to be called after the batch is stored. */
+/**
+ * The manual approval that live mode requires. A repeat changes nothing. Returns what is to be
+ * called after the batch is stored. ValidationError.
+ */
 export async function stageProduction(batch: Batch, orgId: string): Promise<() => Promise<void>> {
   const { deps, tx, nowMs } = batch;
   const tenant = { orgId, mode: 'live' } as const;

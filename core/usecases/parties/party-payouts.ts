@@ -31,7 +31,7 @@ export interface PixDestination {
 
 /** Who configures a payout. */
 export interface PayoutAuthor {
-  /** The id of an API key, or OPERATOR. */
+  /** The id of an API key or an operator. */
   readonly changedBy: string;
   /** Whether a destination that is there may be changed: the scope `payouts:write`. */
   readonly mayRedirect: boolean;

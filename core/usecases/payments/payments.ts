@@ -3,13 +3,22 @@
 import { hasUnstorableText } from '../../domain/base/raw-json.js';
 import { type Tenant, tenantOf } from '../../domain/base/tenant.js';
 import { type Buyer, emailKey } from '../../domain/parties/buyer-kyc.js';
-import { payeeNameOf, readyToCollect } from '../../domain/parties/connected-account.js';
-import { mayCollect, type OrganizationProfile } from '../../domain/parties/organization.js';
+import {
+  type ConnectedAccount,
+  payeeNameOf,
+  readyToCollect,
+} from '../../domain/parties/connected-account.js';
+import {
+  mayCollect,
+  type NamedProfile,
+  type Organization,
+} from '../../domain/parties/organization.js';
 import { destinationAt } from '../../domain/parties/payee.js';
 import { isShortPaid, type PaymentView } from '../../domain/payments/change.js';
 import { paymentEvent, paymentEventTypes } from '../../domain/payments/event.js';
-import { noFunds } from '../../domain/payments/funds.js';
+import { type Funds, noFunds } from '../../domain/payments/funds.js';
 import {
+  type CreateFindings,
   decideCreate,
   paymentMismatch,
   type SentPayment,
@@ -23,12 +32,7 @@ import {
   paymentIdPrefixes,
   paymentOrigins,
 } from '../../domain/payments/payment.js';
-import {
-  approved,
-  cancelled,
-  expired,
-  failedByOperator,
-} from '../../domain/payments/payment-transitions.js';
+import { approved, cancelled, expired } from '../../domain/payments/payment-transitions.js';
 import { assert, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
@@ -74,27 +78,41 @@ export async function createPayment(
   tenant: Tenant,
   input: CreatePaymentInput,
 ): Promise<CreatedPayment> {
+  const { origin, idempotencyKey: key } = input;
   const created = await deps.store.run(async (tx) => {
-    const { origin, idempotencyKey: key, externalId } = input;
-    const [boundTo, existing] = await Promise.all([
-      key === null ? null : tx.idempotency.find(tenant, key),
-      externalId === null ? null : tx.payments.byExternalId(tenant, origin, externalId),
+    const nowMs = deps.clock.nowMs();
+    const [early, read] = await Promise.all([
+      tx.insertsFirst ? notFound : findExisting(tx, tenant, input),
+      readForCreate(tx, tenant, input),
     ]);
-    const decision = decideCreate({
-      origin,
-      key,
-      boundTo,
-      existingByExternalId: existing?.id ?? null,
-    });
+    const checked = checkCreate(deps, tenant, input, read, nowMs);
+    const isRefused = checked instanceof PonteError;
+    // A replay is answered before the refusals of a create.
+    const isUnseen = tx.insertsFirst && isRefused;
+    const existing = isUnseen ? await findExisting(tx, tenant, input) : early;
+    const decision = decideCreate({ origin, key, ...existing });
     if (decision.kind === 'conflict') throw keyConflict(origin);
-    const view =
-      decision.kind === 'replay'
-        ? await loadView(tx, tenant, decision.resourceId)
-        : await stageNew(deps, tx, tenant, input);
-    if (key !== null && decision.bindKey) {
-      tx.idempotency.bind(tenant, key, origin, view.payment.id, deps.clock.nowMs());
+    const bind = (paymentId: string) => {
+      if (key === null || !decision.bindKey) return;
+      tx.idempotency.bind(tenant, key, origin, paymentId, nowMs);
+    };
+    if (decision.kind === 'replay') {
+      const view = await loadView(tx, tenant, decision.resourceId);
+      bind(view.payment.id);
+      return { ...view, replayed: true };
     }
-    return { ...view, replayed: decision.kind === 'replay' };
+    if (isRefused) throw checked;
+    const buyer = read.buyer ?? newBuyer(deps, tenant, input.buyer.email, nowMs);
+    const payment = newPayment(deps, tenant, input, { ...checked, buyerId: buyer.id, nowMs });
+    const kycStatus = await kycStatusOf(tx, payment);
+    guardCreate(tx, read);
+    // The first writes are those that may be refused: then there is nothing to take back.
+    bind(payment.id);
+    tx.payments.insert(payment);
+    // A create does not change an existing buyer: its data proves nothing.
+    if (read.buyer === null) tx.buyers.insert(buyer);
+    const funds = await stageNew(deps, tx, payment, input.createdBy);
+    return { payment, funds, kycStatus, replayed: false };
   });
   if (!created.replayed) return { ...created, mismatch: [] };
   const { payment } = created;
@@ -188,31 +206,6 @@ export async function takeShortBack(
   });
 }
 
-/** Cancels a payment of any tenant. */
-export async function cancelPaymentByOperator(
-  deps: Deps,
-  id: string,
-  reason: string,
-): Promise<PaymentView> {
-  const checked = checkedReason(reason);
-  const payment = await findPayment(deps, id);
-  return cancelPayment(deps, tenantOf(payment), id, checked);
-}
-
-/** Fails a payment of any tenant. Money that it holds is owed to the buyer. */
-export async function failPaymentByOperator(
-  deps: Deps,
-  id: string,
-  reason: string,
-): Promise<PaymentView> {
-  const checked = checkedReason(reason);
-  const tenant = tenantOf(await findPayment(deps, id));
-  const change = await changePayment(deps, tenant, id, async (was, tx) =>
-    failedByOperator(was, await tx.commands.ofPayment(tenant, id), checked, deps.clock.nowMs()),
-  );
-  return viewAfter(deps, change);
-}
-
 /** The integrator receives it. */
 export function checkedReason(reason: string): string {
   const checked = reason.trim();
@@ -247,80 +240,93 @@ export async function runExpiry(deps: Deps, nowMs: number, limit: number): Promi
   );
 }
 
-async function stageNew(
-  deps: Deps,
+const notFound = { boundTo: null, existingByExternalId: null } as const;
+
+/** What the key and the externalId of a create name. */
+async function findExisting(
   tx: Tx,
   tenant: Tenant,
-  input: CreatePaymentInput,
-): Promise<PaymentView> {
-  const nowMs = deps.clock.nowMs();
-  const { origin, createdBy } = input;
-  const [{ intentsNeedApproval, ...payee }, invoicesNeedApproval, known] = await Promise.all([
-    checkCreate(deps, tx, tenant, input, nowMs),
-    origin === 'invoice' && needApproval(tx, tenant),
-    tx.buyers.byEmail(tenant.mode, emailKey(input.buyer.email)),
+  { origin, idempotencyKey, externalId }: CreatePaymentInput,
+): Promise<Pick<CreateFindings, 'boundTo' | 'existingByExternalId'>> {
+  const [boundTo, existing] = await Promise.all([
+    idempotencyKey === null ? null : tx.idempotency.find(tenant, idempotencyKey),
+    externalId === null ? null : tx.payments.byExternalId(tenant, origin, externalId),
   ]);
-  const requiresApproval = origin === 'invoice' ? invoicesNeedApproval : intentsNeedApproval;
-  const status = firstStatus(origin, requiresApproval);
-  const buyer = known ?? newBuyer(deps, tenant, input.buyer.email, nowMs);
-  const decided = { ...payee, status, requiresApproval, buyerId: buyer.id, nowMs };
-  const payment = newPayment(deps, tenant, input, decided);
-  const kycStatus = await kycStatusOf(tx, payment);
-  // A create does not change an existing buyer: its data proves nothing.
-  if (known === null) tx.buyers.insert(buyer);
-  const funds = noFunds(tenant, payment.id, payment.amount.currency);
-  tx.payments.insert(payment);
-  tx.funds.insert(funds);
-  const events = paymentEventTypes(payment, 'created').map((type) =>
-    paymentEvent({ type, payment, createdBy, occurredAtMs: nowMs }, deps.ids.next('evt', nowMs)),
-  );
-  await stageEvents(deps, tx, events);
-  return { payment, funds, kycStatus };
+  return { boundTo, existingByExternalId: existing?.id ?? null };
+}
+
+/** What a create depends on. */
+interface CreateReads {
+  readonly named: NamedProfile | null;
+  readonly seller: ConnectedAccount | null;
+  /** Read for an invoice only. */
+  readonly organization: Organization | null;
+  readonly buyer: Buyer | null;
+}
+
+async function readForCreate(
+  tx: Tx,
+  tenant: Tenant,
+  { origin, sellerExternalId, buyer }: CreatePaymentInput,
+): Promise<CreateReads> {
+  const [named, seller, organization, known] = await Promise.all([
+    tx.organizations.named(tenant),
+    sellerExternalId === null ? null : tx.accounts.byExternalId(tenant, sellerExternalId),
+    origin === 'invoice' ? tx.organizations.get(tenant.orgId) : null,
+    tx.buyers.byEmail(tenant.mode, emailKey(buyer.email)),
+  ]);
+  return { named, seller, organization, buyer: known };
+}
+
+/** A new payment depends on these rows. */
+function guardCreate(tx: Tx, { named, seller, organization }: CreateReads): void {
+  if (named !== null) tx.organizations.expectProfile(named.profile);
+  if (seller !== null) tx.accounts.expect(seller);
+  if (organization !== null) tx.organizations.expect(organization);
 }
 
 /** Who is paid, and the PIX destination. */
 type Payee = Pick<Payment, 'payeeName' | 'destination'>;
+type Checked = Payee & Pick<Payment, 'status' | 'requiresApproval'>;
 
-/** The refusals of a create, in their order. */
-async function checkCreate(
+/** The first refusal of a create, in their order; else what follows from what was read. */
+function checkCreate(
   deps: Deps,
-  tx: Tx,
-  tenant: Tenant,
-  input: CreatePaymentInput,
+  { mode }: Tenant,
+  { origin, amount, expiresAtMs, sellerExternalId }: CreatePaymentInput,
+  { named, seller, organization }: CreateReads,
   nowMs: number,
-): Promise<Payee & Pick<OrganizationProfile, 'intentsNeedApproval'>> {
-  const { amount, expiresAtMs, sellerExternalId } = input;
-  const named = await tx.organizations.named(tenant);
-  const partner = deps.partners[tenant.mode];
+): PonteError | Checked {
+  const partner = deps.partners[mode];
   if (named === null || partner === null || !mayCollect(named.profile)) {
-    throw new PonteError('KybNotApproved');
+    return new PonteError('KybNotApproved');
   }
-  const { profile, name } = named;
-  tx.organizations.expectProfile(profile);
   if (!partner.currencies.includes(amount.currency)) {
     const known = partner.currencies.join(', ');
-    throw new PonteError('ValidationError', `currency: send one of ${known}.`);
+    return new PonteError('ValidationError', `currency: send one of ${known}.`);
   }
   if (amount.currency === 'USD' && amount.amountMinor < MINIMUM_USD_MINOR) {
-    throw new PonteError('AmountBelowMinimum');
+    return new PonteError('AmountBelowMinimum');
   }
   if (amount.amountMinor <= 0n) {
-    throw new PonteError('ValidationError', 'amount: send an amount above zero.');
+    return new PonteError('ValidationError', 'amount: send an amount above zero.');
   }
   if (expiresAtMs !== null && expiresAtMs <= nowMs) {
-    throw new PonteError('ValidationError', 'expiresAt: send a time in the future.');
+    return new PonteError('ValidationError', 'expiresAt: send a time in the future.');
   }
-  const { intentsNeedApproval } = profile;
+  const { profile, name } = named;
+  const requiresApproval = organization?.requiresApproval ?? profile.intentsNeedApproval;
+  const decided = { requiresApproval, status: firstStatus(origin, requiresApproval) };
   if (sellerExternalId !== null) {
-    const payee = await sellerPaid(tx, tenant, sellerExternalId, nowMs);
-    return { ...payee, intentsNeedApproval };
+    const payee = sellerPayee(seller, nowMs);
+    return payee === null ? new PonteError('SellerNotReady') : { ...decided, ...payee };
   }
   const destination = destinationAt(profile, nowMs);
   if (destination === null) {
     const message = 'The organization has no PIX destination. Register one, then create again.';
-    throw new PonteError('SellerNotReady', message);
+    return new PonteError('SellerNotReady', message);
   }
-  return { payeeName: name, destination, intentsNeedApproval };
+  return { ...decided, payeeName: name, destination };
 }
 
 /** Where a new payment to the same payee would be paid. SellerNotReady. */
@@ -328,7 +334,12 @@ export async function currentDestination(tx: Tx, payment: Payment, nowMs: number
   const tenant = tenantOf(payment);
   const { sellerExternalId } = payment;
   if (sellerExternalId !== null) {
-    return (await sellerPaid(tx, tenant, sellerExternalId, nowMs)).destination;
+    const seller = await tx.accounts.byExternalId(tenant, sellerExternalId);
+    const payee = sellerPayee(seller, nowMs);
+    if (seller === null || payee === null) throw new PonteError('SellerNotReady');
+    // It must still be ready when the payment is stored.
+    tx.accounts.expect(seller);
+    return payee.destination;
   }
   const profile = await tx.organizations.profile(tenant);
   const destination = profile === null ? null : destinationAt(profile, nowMs);
@@ -337,27 +348,23 @@ export async function currentDestination(tx: Tx, payment: Payment, nowMs: number
   return destination;
 }
 
-/** The seller must still be ready when the payment is stored. */
-async function sellerPaid(
-  tx: Tx,
-  tenant: Tenant,
-  externalId: string,
-  nowMs: number,
-): Promise<Payee> {
-  const seller = await tx.accounts.byExternalId(tenant, externalId);
-  if (seller === null || !readyToCollect(seller)) throw new PonteError('SellerNotReady');
+/** Null unless the seller is ready. */
+function sellerPayee(seller: ConnectedAccount | null, nowMs: number): Payee | null {
+  if (seller === null || !readyToCollect(seller)) return null;
   const destination = destinationAt(seller, nowMs);
   assert(destination !== null, 'a seller that is ready has a destination');
-  tx.accounts.expect(seller);
   return { payeeName: payeeNameOf(seller), destination };
 }
 
-/** Guards the organization's setting for invoices. */
-async function needApproval(tx: Tx, { orgId }: Tenant): Promise<boolean> {
-  const organization = await tx.organizations.get(orgId);
-  assert(organization !== null, 'an organization stays');
-  tx.organizations.expect(organization);
-  return organization.requiresApproval;
+async function stageNew(deps: Deps, tx: Tx, payment: Payment, createdBy: string): Promise<Funds> {
+  const { id, createdAtMs: nowMs } = payment;
+  const funds = noFunds(tenantOf(payment), id, payment.amount.currency);
+  tx.funds.insert(funds);
+  const events = paymentEventTypes(payment, 'created').map((type) =>
+    paymentEvent({ type, payment, createdBy, occurredAtMs: nowMs }, deps.ids.next('evt', nowMs)),
+  );
+  await stageEvents(deps, tx, events);
+  return funds;
 }
 
 export function newBuyer(deps: Deps, tenant: Tenant, email: string, nowMs: number): Buyer {
@@ -369,8 +376,7 @@ function newPayment(
   deps: Deps,
   tenant: Tenant,
   input: CreatePaymentInput,
-  decided: Payee &
-    Pick<Payment, 'status' | 'requiresApproval' | 'buyerId'> & { readonly nowMs: number },
+  decided: Checked & Pick<Payment, 'buyerId'> & { readonly nowMs: number },
 ): Payment {
   const { nowMs, ...known } = decided;
   const { idempotencyKey: _, createdBy: __, ...sent } = input;

@@ -1,4 +1,6 @@
 // Writes the audit log, in the batch of the change that it records, and verifies it.
+import { hasSigned, type RegisteredOperator } from '../../domain/access/registered-operator.js';
+import { developmentOperator } from '../../domain/base/actor.js';
 import { modes, type Tenant } from '../../domain/base/tenant.js';
 import type { FeedHead, NumberedEvent } from '../../domain/payments/event.js';
 import {
@@ -27,7 +29,8 @@ export function audited(
 ): Deps {
   const outer = deps.store instanceof AuditedStore ? deps.store : null;
   const needs = { ...deps, store: outer?.unaudited ?? deps.store };
-  const whole = { orgId: null, address: null, requestId: null, ...outer?.author, ...author };
+  const unnamed = { orgId: null, address: null, requestId: null, signed: null };
+  const whole = { ...unnamed, ...outer?.author, ...author };
   return { ...deps, store: new AuditedStore(needs, whole) };
 }
 
@@ -145,12 +148,14 @@ export interface AuditDefect {
 export interface AuditCheck {
   readonly head: FeedHead | null;
   readonly entries: number;
+  /** Entries of operators, each with its signature. */
+  readonly signatures: number;
   readonly defects: readonly AuditDefect[];
 }
 
 /**
- * Reads the whole log and compares it with its head and with heads that somebody kept outside the
- * database (`anchors`).
+ * Reads the whole log, verifies the signatures of operators, and compares it with its head and with
+ * heads that somebody kept outside the database (`anchors`).
  */
 export async function verifyAudit(
   deps: Pick<Deps, 'store'>,
@@ -159,6 +164,7 @@ export async function verifyAudit(
   // Read first: entries that are added during the check come after it.
   const head = await auditHead(deps);
   const end = head?.sequence ?? 0;
+  const operators = await deps.store.run((tx) => tx.operators.list());
   const expected = Map.groupBy(anchors, ({ sequence }) => sequence);
   const defects: AuditDefect[] = [];
   const note = (sequence: number, problem: string) => {
@@ -166,10 +172,15 @@ export async function verifyAudit(
   };
   let last: FeedHead | null = null;
   let entries = 0;
+  let signatures = 0;
   for await (const entry of allEntries(deps)) {
     const { sequence, chainHash } = entry;
     const defect = defectOf(entry, last);
     if (defect !== null) note(sequence, defect);
+    else if (isOfOperator(entry)) {
+      if (isSigned(entry, operators)) signatures += 1;
+      else note(sequence, 'no signature proves that its operator gave the command');
+    }
     for (const anchor of expected.get(sequence) ?? []) {
       if (anchor.chainHash === chainHash) continue;
       note(sequence, `the entry differs from an anchor${epochText(anchor)}`);
@@ -186,7 +197,19 @@ export async function verifyAudit(
     if (anchor.sequence <= found) continue;
     note(anchor.sequence, `the log ends at ${found}, before an anchor${epochText(anchor)}`);
   }
-  return { head, entries, defects };
+  return { head, entries, signatures, defects };
+}
+
+/** The development operator has no key. */
+function isOfOperator(event: NumberedEvent): boolean {
+  const { kind, id } = auditEntry(event).actor;
+  return kind === 'operator' && id !== developmentOperator.id;
+}
+
+function isSigned(event: NumberedEvent, operators: readonly RegisteredOperator[]): boolean {
+  const { actor, action, signed } = auditEntry(event);
+  const operator = operators.find(({ id }) => id === actor.id);
+  return operator !== undefined && signed !== null && hasSigned(operator, action, signed);
 }
 
 /** A restore begins an epoch, and loses the entries after its backup. */

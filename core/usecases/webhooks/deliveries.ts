@@ -4,26 +4,29 @@ import { sameTenant, type Tenant } from '../../domain/base/tenant.js';
 import type { Subscription } from '../../domain/webhooks/subscription.js';
 import {
   type DeliveryAttempt,
+  type DeliveryStatus,
   replay,
   type WebhookDelivery,
 } from '../../domain/webhooks/webhook-delivery.js';
 import { assert, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { ListPage, Tx } from '../../ports/storage.js';
+import { activeSubscription } from './subscriptions.js';
 
 const REPLAYED_PER_BATCH = 100;
+/** Batches of one request of an integrator. */
+const BATCHES_PER_REQUEST = 10;
 
 /** NotFound for a subscription of another tenant. */
 export function listDeliveries(
   deps: Deps,
   tenant: Tenant,
-  subscriptionId: string,
-  page: ListPage,
+  filter: ListPage & { readonly subscriptionId: string; readonly status: DeliveryStatus | null },
 ): Promise<readonly WebhookDelivery[]> {
   return deps.store.run(async (tx) => {
-    const subscription = await tx.subscriptions.get(tenant, subscriptionId);
+    const subscription = await tx.subscriptions.get(tenant, filter.subscriptionId);
     if (subscription === null) throw new PonteError('NotFound');
-    return tx.deliveries.ofSubscription(tenant, subscriptionId, page);
+    return tx.deliveries.list(filter);
   });
 }
 
@@ -84,17 +87,44 @@ export function listDead(
   return deps.store.run((tx) => tx.deliveries.deadOf(tenant, limit));
 }
 
-/** Replays every dead letter of an active subscription, in batches. Returns how many. */
+/** Replays every dead letter of all active subscriptions, for operators. Returns how many. */
 export async function replayAllDead(deps: Deps): Promise<number> {
+  return (await replayDead(deps, null, Number.POSITIVE_INFINITY)).replayed;
+}
+
+/**
+ * Replays the newest dead letters of a subscription; a repeat replays the next ones while `hasMore`.
+ * NotFound for one that was deleted, or of another tenant.
+ */
+export async function replayDeadLetters(
+  deps: Deps,
+  tenant: Tenant,
+  subscriptionId: string,
+): Promise<Replayed> {
+  await deps.store.run((tx) => activeSubscription(tx, tenant, subscriptionId));
+  return replayDead(deps, subscriptionId, BATCHES_PER_REQUEST);
+}
+
+interface Replayed {
+  readonly replayed: number;
+  readonly hasMore: boolean;
+}
+
+async function replayDead(
+  deps: Deps,
+  subscriptionId: string | null,
+  batchesMax: number,
+): Promise<Replayed> {
   let replayed = 0;
   let beforeId: string | null = null;
-  for (;;) {
-    const page: DeadPage = await replayDeadPage(deps, beforeId);
+  for (let batches = 0; batches < batchesMax; batches += 1) {
+    const page: DeadPage = await replayDeadPage(deps, subscriptionId, beforeId);
     replayed += page.replayed;
     if (page.replayed > 0) deps.wake('deliveries');
-    if (page.lastId === null) return replayed;
+    if (page.lastId === null) return { replayed, hasMore: false };
     beforeId = page.lastId;
   }
+  return { replayed, hasMore: true };
 }
 
 function stageReplay(
@@ -115,10 +145,14 @@ interface DeadPage {
   readonly lastId: string | null;
 }
 
-function replayDeadPage(deps: Deps, beforeId: string | null): Promise<DeadPage> {
+function replayDeadPage(
+  deps: Deps,
+  subscriptionId: string | null,
+  beforeId: string | null,
+): Promise<DeadPage> {
   return deps.store.run(async (tx) => {
     const limit = REPLAYED_PER_BATCH;
-    const filter = { status: 'dead_letter' as const, subscriptionId: null, beforeId, limit };
+    const filter = { status: 'dead_letter' as const, subscriptionId, beforeId, limit };
     const dead = await tx.deliveries.list(filter);
     const ids = [...new Set(dead.map(({ subscriptionId }) => subscriptionId))];
     const subscriptions = await Promise.all(ids.map((id) => tx.subscriptions.find(id)));

@@ -4,7 +4,7 @@ import { holdsLease } from '../../domain/base/lease.js';
 import { signWebhook, webhookHeaders } from '../../domain/webhooks/signature.js';
 import type { Subscription } from '../../domain/webhooks/subscription.js';
 import {
-  type DeliveryAttempt,
+  type AttemptResult,
   endForDeletedSubscription,
   finishAttempt,
   type WebhookDelivery,
@@ -22,6 +22,8 @@ export const DELIVERY_LEASE_MS = 30 * SECOND_MS;
 /** A delivery has a row after this time, also while its first attempt runs. */
 const STORED_AFTER_MS = SECOND_MS;
 const SLOW_PER_BATCH = 100;
+/** Longer answers, in characters, are not read with each delivery. */
+const SHORT_ANSWER_MAX = 256;
 
 /** Opened secrets in the cache, by their sealed text. */
 const SECRETS_MAX = 1_000;
@@ -116,7 +118,7 @@ async function send(
   });
 }
 
-/** Every attempt is logged; it changes the delivery only while its lease holds. */
+/** Every attempt is stored; it changes the delivery only while its lease holds. */
 async function record(
   deps: Deps,
   unstored: Sending['unstored'],
@@ -129,16 +131,8 @@ async function record(
     responseStatus === null
       ? { kind: 'unanswered' as const, error: error ?? 'the request failed', durationMs }
       : { kind: 'answered' as const, responseStatus, durationMs };
-  const logged: DeliveryAttempt = {
-    id: deps.ids.next('att', startedAtMs),
-    deliveryId: claimed.id,
-    attempt: claimed.attempt,
-    startedAtMs,
-    durationMs,
-    responseStatus,
-    responseBody,
-    error,
-  };
+  const tried: AttemptResult = { startedAtMs, durationMs, responseStatus, responseBody, error };
+  const isShort = responseBody === null || responseBody.length <= SHORT_ANSWER_MAX;
   const nowMs = deps.clock.nowMs();
   const finish = (delivery: WebhookDelivery) =>
     finishAttempt(delivery, outcome, nowMs, deps.settings.retryDelaysMs);
@@ -149,16 +143,26 @@ async function record(
       const known = unstored.has(claimed.id) ? null : claimed;
       const current = isFirstRun ? known : await tx.deliveries.get(claimed.id);
       isFirstRun = false;
-      tx.deliveries.logAttempt(logged);
+      if (current === null && isShort) return stageEnded(tx, finish(claimed), tried);
+      const { id: deliveryId, attempt } = claimed;
+      const id = deps.ids.next('att', startedAtMs);
+      tx.deliveries.logAttempt({ id, deliveryId, attempt, ...tried });
       if (current !== null) return stageIfLeased(tx, current, claimed, finish);
-      const ended = finish(claimed);
-      tx.deliveries.insert(ended);
-      return ended;
+      return stageEnded(tx, finish(claimed), null);
     },
     { inQuarantine: true },
   );
   if (finished?.status === 'delivered') deps.metrics?.delivered(nowMs - eventCreatedAtMs);
   else if (finished !== null) noteFailure(deps, finished);
+}
+
+function stageEnded(
+  tx: Tx,
+  ended: WebhookDelivery,
+  firstAttempt: AttemptResult | null,
+): WebhookDelivery {
+  tx.deliveries.insert({ ...ended, firstAttempt });
+  return ended;
 }
 
 /** Stores deliveries whose first attempt is slow, as leased: other hosts leave them alone. */

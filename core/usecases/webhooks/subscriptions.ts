@@ -212,7 +212,12 @@ function checkedEventTypes(given: readonly string[]): readonly string[] {
   return Object.freeze(types);
 }
 
-async function activeSubscription(tx: Tx, tenant: Tenant, id: string): Promise<Subscription> {
+/** NotFound for one that was deleted, or of another tenant. */
+export async function activeSubscription(
+  tx: Tx,
+  tenant: Tenant,
+  id: string,
+): Promise<Subscription> {
   const found = await tx.subscriptions.get(tenant, id);
   if (found === null) throw new PonteError('NotFound');
   if (!found.active) throw notFoundDeleted();

@@ -3,7 +3,9 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { createIds, seededBytes } from '../../../adapters/crypto/ids.js';
 import { AssertionFailure } from '../../../core/errors.js';
+import { CELLS } from '../../../core/ports/outside.js';
 
+const anyCell = fc.integer({ min: 0, max: CELLS - 1 });
 const anyTimeMs = fc.integer({ min: 0, max: 2 ** 48 - 1 });
 
 test('an id is its prefix, then 26 characters of lower-case Crockford base32', () => {
@@ -24,29 +26,37 @@ test('ids sort by the time of their creation', () => {
   );
 });
 
-test('the characters are the 48 bits of time and then the 80 random bits', () => {
+test('the characters are the 48 bits of time, the 10 of the cell and the 70 random bits', () => {
   const random = fc.uint8Array({ minLength: 10, maxLength: 10 });
   fc.assert(
-    fc.property(anyTimeMs, random, (nowMs, bytes) => {
-      const id = createIds(() => bytes).next('qt', nowMs);
+    fc.property(anyTimeMs, random, anyCell, (nowMs, bytes, cell) => {
+      const id = createIds(() => bytes, cell).next('qt', nowMs);
       let value = 0n;
       for (const character of id.slice(3)) {
         value = value * 32n + BigInt('0123456789abcdefghjkmnpqrstvwxyz'.indexOf(character));
       }
-      const randomBits = BigInt(`0x${Buffer.from(bytes).toString('hex')}`);
-      assert.equal(value, (BigInt(nowMs) << 80n) + randomBits);
+      const randomBits = BigInt(`0x${Buffer.from(bytes).toString('hex')}`) % 2n ** 70n;
+      assert.equal(value, (BigInt(nowMs) << 80n) + (BigInt(cell) << 70n) + randomBits);
     }),
   );
 });
 
 test('each random bit changes the id', () => {
   const all = new Set([createIds(() => new Uint8Array(10)).next('qt', 1)]);
-  for (let bit = 0; bit < 80; bit += 1) {
+  for (let bit = 10; bit < 80; bit += 1) {
     const bytes = new Uint8Array(10);
-    bytes[bit >> 3] = 1 << (bit & 7);
+    bytes[bit >> 3] = 0x80 >> (bit & 7);
     all.add(createIds(() => bytes).next('qt', 1));
   }
-  assert.equal(all.size, 81);
+  assert.equal(all.size, 71);
+});
+
+test('characters 11 and 12 of an id name its cell, also of an API key and of a named id', () => {
+  const ids = createIds(undefined, 1_023);
+  for (const id of [ids.next('pi', 5), ids.next('key', 6), ids.named('whd', 7, 'name')]) {
+    assert.equal(id.split('_')[1]?.slice(10, 12), 'zz');
+  }
+  assert.throws(() => createIds(undefined, CELLS), AssertionFailure);
 });
 
 test('ids of one millisecond differ', () => {

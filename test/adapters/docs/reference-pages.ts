@@ -140,7 +140,7 @@ function commandParts(command: Command): readonly string[] {
   const details = detailsOf(command);
   return [
     `## ${usage.replaceAll(/ [<[].*/g, '')}`,
-    `${code(usage)}: ${plain(help.commandDescription(command))}.${authorityText(command)}`,
+    `${code(usage)}: ${plain(command.description())}.${authorityText(command)}`,
     ...(options.length === 0
       ? []
       : [

@@ -75,8 +75,9 @@ export function sharedSite(
 export async function openSite(
   settings: Partial<Settings> = { rateLimitPerMinute: 0 },
   options: Partial<HttpOptions> = {},
+  cell = 0,
 ): Promise<CheckedSite> {
-  const made = await openWorld({ settings });
+  const made = await openWorld({ settings, cell });
   const server = createHttpServer(made.deps, {
     corsOrigins: [],
     feedReaders: made.feedReaders,

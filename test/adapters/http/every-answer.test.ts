@@ -9,13 +9,13 @@ import { catalogue, type ErrorCode } from '../../../core/errors.js';
 import { addMember } from '../../../core/usecases/access/members.js';
 import { createSession } from '../../../core/usecases/access/sessions.js';
 import { requireApproval } from '../../../core/usecases/parties/organizations.js';
-import { failPaymentByOperator } from '../../../core/usecases/payments/payments.js';
 import { endQuarantine, quarantineRestored } from '../../../core/usecases/service/epochs.js';
 import { feedReaders } from '../../../core/usecases/webhooks/feed-readers.js';
 import {
   deleteSubscription,
   testSubscription,
 } from '../../../core/usecases/webhooks/subscriptions.js';
+import { operatorDoes } from '../../support/operator-action.js';
 import { makeIntent, makeInvoice } from '../../support/scenes/made-payments.js';
 import { prunedFeed } from '../../support/scenes/pruned-feed.js';
 import { type Answer, allWell, checkedSite, refusalOf } from './checked-site.js';
@@ -328,7 +328,7 @@ async function unplaced({ path, ...operation }: Operation): Promise<Answer> {
 async function onEnded(operation: Operation): Promise<Answer> {
   const { path } = await scene.exampleOf(operation.operationId);
   const [id = ''] = /(?:pi|inv)_\w+/.exec(path) ?? [];
-  await failPaymentByOperator(scene.site.world.deps, id, 'given up');
+  await operatorDoes(scene.site.world.deps, id, { verb: 'fail', reason: 'given up' });
   return ask(operation, { path });
 }
 

@@ -6,7 +6,7 @@ import { COVERING_COUNT, fuzz } from '../../fuzz/fuzz-run.js';
 
 const SEED = 1;
 /** Over another database the answers count, not which operations are reached. */
-const count = process.env['PONTE_TEST_DATABASE'] === undefined ? COVERING_COUNT : 500;
+const count = process.env['PONTE_TEST_DATABASE'] === undefined ? COVERING_COUNT : 200;
 
 test(`${count} generated requests are answered as described`, async (t) => {
   const { failures, report } = await fuzz(SEED, count);

@@ -6,13 +6,11 @@ import type { Browser } from 'playwright-core';
 import { locales } from '../../../core/domain/base/locale.js';
 import { openBrowser } from '../../support/servers/browser.js';
 import { suiteEnd } from '../../support/suite-end.js';
+import { samples } from './all-samples.js';
 import { faultsOf, openDetails } from './axe.js';
-import { kycSamples } from './buyer/kyc/kyc-samples.js';
-import { samples as others } from './buyer/page-samples.js';
+import { assertPolicyKept } from './page-policy.js';
 import { type PageServer, pageServer } from './page-server.js';
 import { assertNoneTooWide } from './page-width.js';
-
-const samples = [...others, ...kycSamples];
 
 let browser: Browser;
 let server: PageServer;
@@ -50,3 +48,6 @@ test('nothing scrolls sideways at 320 px, at 200 % text and with wide spacing', 
   for (const { name } of samples) await assertNoneTooWide(page, server, name, locales, [640, 1280]);
   await page.close();
 });
+
+test('no page breaks its policy or asks for more than three files', () =>
+  assertPolicyKept(browser, server, samples));

@@ -1,20 +1,17 @@
 // The hosted pages in a real browser, for everyone: axe finds nothing, nothing scrolls sideways on
-// a small phone, and the keyboard reaches everything in order. Here axe looks at each page that has
-// another kind of element than those before it, in one language, scheme and width; the nightly run
-// looks at all pages in all of them.
+// a small phone, and the keyboard reaches everything in order. Here a few pages with all kinds of
+// elements are looked at, each in one language, scheme and width; the nightly run looks at all of
+// them in all variants.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { locales } from '../../../core/domain/base/locale.js';
 import { openBrowser } from '../../support/servers/browser.js';
 import { suiteEnd } from '../../support/suite-end.js';
+import { coveringSamples } from './all-samples.js';
 import { faultsOf, openDetails } from './axe.js';
-import { kycSamples } from './buyer/kyc/kyc-samples.js';
-import { htmlOf, samples as others, type Sample } from './buyer/page-samples.js';
 import { type PageServer, pageServer } from './page-server.js';
 import { assertNoneTooWide } from './page-width.js';
-
-const samples = [...others, ...kycSamples];
 
 let browser: Browser;
 let server: PageServer;
@@ -35,28 +32,12 @@ const variants = locales.flatMap((locale) =>
   ),
 );
 
-/** Pages with a kind of element that no page before them has. */
-function newSamples(): readonly Sample[] {
-  const seen = new Set<string>();
-  return samples.filter((sample) => {
-    const elements = [...htmlOf(sample, 'en').matchAll(/<\w+(?: [^>]*)?>/g)];
-    const kinds = elements.map(([element]) => element.replace(/ ([\w-]+)(?:="[^"]*")?/g, kindOf));
-    const isNew = kinds.some((kind) => !seen.has(kind));
-    for (const kind of kinds) seen.add(kind);
-    return isNew;
-  });
-}
+const chosen = coveringSamples();
 
-/** What distinguishes kinds of elements: the value of an attribute, its presence, or nothing. */
-function kindOf(attribute: string, name: string): string {
-  if (['class', 'type', 'role'].includes(name)) return attribute;
-  return /^(aria-.*|alt|for|lang|tabindex)$/.test(name) ? ` ${name}` : '';
-}
-
-test('axe finds nothing on any page', async () => {
+test('axe finds nothing on pages with all kinds of elements', async () => {
   // A colour on its way to another one has no contrast.
   const page = await browser.newPage({ reducedMotion: 'reduce' });
-  for (const [index, { name }] of newSamples().entries()) {
+  for (const [index, { name }] of chosen.entries()) {
     const { locale, width, colorScheme } = inTurn(variants, index);
     await page.setViewportSize({ width, height: 900 });
     await page.emulateMedia({ colorScheme });
@@ -69,7 +50,7 @@ test('axe finds nothing on any page', async () => {
 });
 
 test('axe looks at pages enough for each language, scheme and width', () => {
-  assert.ok(newSamples().length >= variants.length);
+  assert.ok(chosen.length >= variants.length);
 });
 
 function inTurn<T>(choices: readonly T[], index: number): T {
@@ -95,7 +76,7 @@ test('axe would find a label that is missing, a small target and a faint text', 
 
 test('nothing scrolls sideways at 320 px, at 200 % text and with wide spacing', async () => {
   const page = await browser.newPage();
-  for (const [index, { name }] of samples.entries())
+  for (const [index, { name }] of chosen.entries())
     await assertNoneTooWide(page, server, name, [inTurn(locales, index)], [640]);
   await page.close();
 });

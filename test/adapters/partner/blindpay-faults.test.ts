@@ -19,7 +19,7 @@ import { type Fault, faults } from '../../support/blindpay/blindpay-server.js';
 
 /** Only a call without an answer waits for it; the others have the usual limit. */
 function limitOf(fault: Fault | null) {
-  return faults[fault ?? '429'].answer === null ? { timeoutMs: 500 } : {};
+  return faults[fault ?? '429'].answer === null ? { timeoutMs: 1_000 } : {};
 }
 
 type Calls = Pick<CommandCalls<never, unknown>, 'start' | 'find'>;

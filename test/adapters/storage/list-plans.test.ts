@@ -12,8 +12,12 @@ test('pages of long lists are sought in an index that has their order', async ()
   const ofInvoices = "origin = 'invoice'";
   for (const [part, ...steps] of [
     [
-      'from deliveries where org_id = $1 and mode = $2 and subscription_id = $3 and id < $4',
+      'from deliveries where subscription_id = $1 and id < $2 order',
       'SEARCH deliveries USING INDEX deliveries_of_subscription (subscription_id=? AND id<?)',
+    ],
+    [
+      "from deliveries where subscription_id = $1 and id < $2 and status = 'dead_letter'",
+      'SEARCH deliveries USING INDEX deliveries_dead_of_subscription (subscription_id=? AND id<?)',
     ],
     [
       'from events where org_id = $1 and mode = $2 and sequence > $3',

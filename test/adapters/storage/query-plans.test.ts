@@ -41,7 +41,7 @@ const sorted: Readonly<Record<string, string>> = {
   'and payment_id = $3 order by created_at': 'the commands of one payment are few',
   'join events on deliveries.event_id':
     'the deliveries of one payment are few, and read for people',
-  'from delivery_attempts': 'the attempts of one delivery are few',
+  'join delivery_attempts': 'the attempts of one delivery are few',
   'from documents where due_at': 'ties of one due time are few',
   'from inbox where due_at': 'ties of one due time are few',
   'from advances where due_at': 'ties of one due time are few',

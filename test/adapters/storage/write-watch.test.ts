@@ -131,6 +131,7 @@ test('after a failed write only a probe shows that the database takes writes', a
   let probes = 0;
   let [isAway, hasRoom] = [true, false];
   const writes = new WriteWatch({
+    refusesAlone: false,
     read: (...read) => database.read(...read),
     batch: (statements) =>
       isAway ? Promise.reject(new PonteError('StoreUnavailable')) : database.batch(statements),

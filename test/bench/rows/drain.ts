@@ -93,6 +93,7 @@ async function drainPonte(postgres: BenchPostgres, count: number): Promise<Drain
     response_status: 'null',
     delivered_at: 'null',
     duration_ms: 'null',
+    first_started_at: 'null',
   };
   await copyRows({ kind: 'postgres', url }, [
     { table: 'deliveries', where: "status = 'delivered'", count, columns: pending },
@@ -109,15 +110,14 @@ async function drainPonte(postgres: BenchPostgres, count: number): Promise<Drain
   return { perSecond, cpuUs };
 }
 
-/** Every attempt is in the log, and no delivery is on its way. */
+/** Every attempt is stored, and no delivery is on its way. */
 async function logged(url: string, count: number): Promise<void> {
   const client = new pg.Client(url);
   await client.connect();
   await until(async () => {
-    const sql =
-      'select count(*)::int as attempts from delivery_attempts where response_status = 204';
+    const sql = 'select count(*)::int as ended from deliveries where response_status = 204';
     const { rows } = await client.query(sql);
-    return rows[0].attempts >= count;
+    return rows[0].ended >= count;
   });
   await client.end();
 }

@@ -6,13 +6,14 @@ import type { Deps } from '../../../core/ports/deps.js';
 import { retryCommand } from '../../../core/usecases/commands/command-retries.js';
 import { commandRunner } from '../../../core/usecases/commands/command-runner.js';
 import { runMails } from '../../../core/usecases/mail/mails.js';
-import { cancelPayment, failPaymentByOperator } from '../../../core/usecases/payments/payments.js';
+import { cancelPayment } from '../../../core/usecases/payments/payments.js';
 import { runAdvances } from '../../../core/usecases/sandbox/sandbox.js';
 import { endQuarantine, quarantineRestored } from '../../../core/usecases/service/epochs.js';
 import { replayAllDead } from '../../../core/usecases/webhooks/deliveries.js';
 import { deliveryRunner } from '../../../core/usecases/webhooks/delivery-runner.js';
 import { createSubscription } from '../../../core/usecases/webhooks/subscriptions.js';
 import { workerSteps } from '../../../host/workers.js';
+import { operatorDoes } from '../../support/operator-action.js';
 import { type Scene, scene } from '../../support/scenes/command-scene.js';
 import { askForLink } from '../../support/scenes/made-payments.js';
 import { valuesOf } from '../../support/values-of.js';
@@ -147,7 +148,7 @@ test('in quarantine people change no payment, command or delivery', async (t) =>
   await quarantineRestored(deps);
   for (const change of [
     () => cancelPayment(deps, at.tenant, at.id, 'withdrawn'),
-    () => failPaymentByOperator(deps, at.id, 'given up'),
+    () => operatorDoes(deps, at.id, { verb: 'fail', reason: 'given up' }),
     () => retryCommand(deps, id),
   ]) {
     await assert.rejects(change(), { code: 'InQuarantine' });

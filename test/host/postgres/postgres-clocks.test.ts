@@ -81,7 +81,7 @@ for (const [which, aheadMs] of [
       const quiet = await jsonCall(wrong, key, `/v1/events?after=${after}&wait=1`);
       assert.deepEqual(quiet.body['data'], []);
       const right = await startRight(url, t);
-      while ((await jsonCall(right, key, path)).body['status'] !== 'settled') await wait(20);
+      while ((await jsonCall(right, key, path)).body['status'] !== 'settled') await wait(100);
     });
 
     test('leaves the limits of the others as they are', async (t) => {

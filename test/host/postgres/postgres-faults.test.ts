@@ -29,7 +29,7 @@ const PAYMENTS = 30;
 const CLIENTS = 4;
 /** The receiver takes its time, so that attempts would meet. */
 const ANSWER_MS = 30;
-const READ_EVERY_MS = 20;
+const READ_EVERY_MS = 100;
 /** Far beyond what it takes: a condition that does not come true by then never will. */
 const PATIENCE_MS = 60_000;
 
@@ -151,17 +151,6 @@ test('hosts that die, stop and lose their database lose nothing and do nothing t
   const events = await withStore(url, (store) => readFeed(store, ids));
   const secret = String(subscribed['secret']);
   checkReceived(receiver.requests, secret, events);
-});
-
-test('when the leader is killed, another one goes on', async () => {
-  const url = await postgres.newDatabase();
-  const leader = await start(url);
-  const apiKey = leader.key ?? '';
-  await settleOne(leader, apiKey, 1);
-  const other = await start(url);
-  await kill(leader);
-  await settleOne(other, apiKey, 2);
-  await kill(other);
 });
 
 /** Messages of the partner are work of the leader. */

@@ -65,7 +65,7 @@ async function settled(host: Host, key: string, id: unknown): Promise<Answer['bo
   for (;;) {
     const { body } = await jsonCall(host, key, `/v1/payments/${id}`);
     if (body['status'] === 'settled') return body;
-    await wait(10);
+    await wait(50);
   }
 }
 

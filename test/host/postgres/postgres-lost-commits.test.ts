@@ -27,7 +27,7 @@ interface LostCommits {
 async function bereaved(synchronous: boolean) {
   const pair = await postgresPair({ synchronous });
   pairs.push(pair);
-  const store = openPostgresStore({ url: pair.url, acquireTimeoutMs: 500 });
+  const store = openPostgresStore({ url: pair.url, acquireTimeoutMs: 2_000 });
   stores.push(store);
   const { promise, resolve: release } = Promise.withResolvers<void>();
   const report: LostCommits = { timeline: null, whileSuspended: null, release };

@@ -5,11 +5,7 @@ import { type Tenant, tenantOf } from '../../../core/domain/base/tenant.js';
 import { readyToCollect } from '../../../core/domain/parties/connected-account.js';
 import { isExpirable } from '../../../core/domain/payments/payment.js';
 import { receivePartnerMessage } from '../../../core/usecases/commands/partner-inbox.js';
-import {
-  cancelPayment,
-  cancelPaymentByOperator,
-  failPaymentByOperator,
-} from '../../../core/usecases/payments/payments.js';
+import { cancelPayment } from '../../../core/usecases/payments/payments.js';
 import {
   replayAllDead,
   replayByOperator,
@@ -49,9 +45,11 @@ import {
   create,
   newRequest,
   onPayment,
+  operatorEnds,
   shown,
   variant,
 } from './payment-actions.js';
+import { peopleActs, peoplePointless } from './people-actions.js';
 
 /** More would slow every step down and show nothing new. */
 const SUBSCRIPTIONS_MAX = 4;
@@ -60,6 +58,7 @@ const acts: Acts<ActionName> = {
   ...partyActs,
   ...documentActs,
   ...invoiceActs,
+  ...peopleActs,
   create: (world, host) => create(world, host, newRequest(world)),
   raceCreates: (world, host) => {
     const request = newRequest(world);
@@ -86,21 +85,11 @@ const acts: Acts<ActionName> = {
       });
     }),
   operatorCancel: (world, host) =>
-    onPayment(world, ({ payment: { id } }) =>
-      host.begin(
-        `operator cancels ${id}`,
-        () => cancelPaymentByOperator(host.deps, id, 'asked by phone'),
-        shown(world),
-      ),
+    onPayment(world, ({ payment }) =>
+      operatorEnds(world, host, payment, ['cancel', 'asked by phone']),
     ),
   operatorFail: (world, host) =>
-    onPayment(world, ({ payment: { id } }) =>
-      host.begin(
-        `operator fails ${id}`,
-        () => failPaymentByOperator(host.deps, id, GIVEN_UP),
-        shown(world),
-      ),
-    ),
+    onPayment(world, ({ payment }) => operatorEnds(world, host, payment, ['fail', GIVEN_UP])),
   advance: (world, host) =>
     onPayment(world, ({ payment }) => {
       const to = world.random.pick([null, null, 'fx_quoted', 'on_ramp_pending'] as const);
@@ -187,6 +176,7 @@ const pointless: Pointless = {
   ...partiesPointless,
   ...documentsPointless,
   ...invoicesPointless,
+  ...peoplePointless,
   create: hasEnough,
   createInvoice: hasEnough,
   raceCreates: hasEnough,

@@ -1,5 +1,7 @@
 // What an operator does with a command to the partner that the service does not finish by itself.
 // An operator sees the partner's own books, and accepts an odd report only where they say the same.
+import { actorOf, isActive } from '../../../core/domain/access/registered-operator.js';
+import type { OperatorActor } from '../../../core/domain/base/actor.js';
 import { MINUTE_MS } from '../../../core/domain/base/instant.js';
 import {
   isMoneyCommand,
@@ -12,11 +14,12 @@ import { reviewName } from '../../../core/domain/commands/report-check.js';
 import { isUnmatched } from '../../../core/domain/deposits/deposit.js';
 import { isPayoutBack } from '../../../core/domain/money-desk/money-decision.js';
 import { openLossOf } from '../../../core/domain/payments/funds.js';
-import { acceptReport, retryCommand } from '../../../core/usecases/commands/command-retries.js';
+import { retryCommand } from '../../../core/usecases/commands/command-retries.js';
 import { confirmProposal, decide } from '../../../core/usecases/money-desk/money-desk.js';
 import type { DeskRequest } from '../../../core/usecases/money-desk/service-items.js';
 import { readReview } from '../../../core/usecases/payments/command-changes.js';
-import { operators } from '../world/actors.js';
+import { operatorDoes } from '../../support/operator-action.js';
+import { signedOffline } from '../world/people.js';
 import type { SimulatedHost } from '../world/simulated-host.js';
 import type { World } from '../world/world.js';
 
@@ -45,7 +48,9 @@ export function operatorActs(world: World, host: SimulatedHost, command: Partner
   else if (isReviewTrue(world, command)) {
     const { id, kind, review } = command;
     const report = reviewName(review ?? '');
-    host.begin(`operator accepts ${kind} ${id}`, () => acceptReport(host.deps, id, report));
+    host.begin(`operator accepts ${kind} ${id}`, () =>
+      operatorDoes(host.deps, id, { verb: 'accept', report }),
+    );
   } else retries(world, host, command);
 }
 
@@ -84,13 +89,20 @@ function operatorDecides(
   itemId: string,
   request: DeskRequest,
 ): void {
-  const operator = world.random.pick(operators);
+  const operator = world.random.pick(currentOperators(world));
   const asked = { itemId, request, operator, evidence: 'asked', replace: true } as const;
-  host.begin(`${operator.name} decides ${request.verb} of ${itemId}`, async () => {
+  const command = `${operator.name} decides ${request.verb} of ${itemId}`;
+  const decides = async () => {
     const { kind, decision } = await decide(host.deps, asked);
     const isOthers = kind === 'waiting' && decision.proposedById !== operator.id;
     if (isOthers) await confirmProposal(host.deps, decision.id, operator);
-  });
+  };
+  const signed = signedOffline(command, operator, world.nowMs);
+  host.begin(command, decides, { actor: { kind: 'operator', id: operator.id }, signed });
+}
+
+function currentOperators({ observed }: World): readonly OperatorActor[] {
+  return [...observed.operators.values()].filter(isActive).map(actorOf);
 }
 
 function retries(world: World, host: SimulatedHost, command: PartnerCommand): void {

@@ -14,8 +14,10 @@ import { submitBuyerKyc } from '../../../core/usecases/parties/kyc.js';
 import {
   type CreatePaymentInput,
   createPayment,
+  readPayment,
 } from '../../../core/usecases/payments/payments.js';
 import { advancePayment } from '../../../core/usecases/sandbox/sandbox.js';
+import { operatorDoes } from '../../support/operator-action.js';
 import type { ObservedPayment } from '../invariants/observed-payment.js';
 import { buyerEmails, membersOf, tenants } from '../world/actors.js';
 import type { SimulatedHost } from '../world/simulated-host.js';
@@ -95,6 +97,22 @@ export function shown(world: World, idempotencyKey: string | null = null) {
       });
     },
   };
+}
+
+/** An operator cancels or fails the payment. */
+export function operatorEnds(
+  world: World,
+  host: SimulatedHost,
+  payment: Payment,
+  [verb, reason]: readonly ['cancel' | 'fail', reason: string],
+): void {
+  const end = async () => {
+    // Those of the operator: the call has begun.
+    const { deps } = host;
+    await operatorDoes(deps, payment.id, { verb, reason });
+    return readPayment(deps, tenantOf(payment), payment.id);
+  };
+  host.begin(`operator ${verb}s ${payment.id}`, end, shown(world));
 }
 
 export function onPayment(world: World, action: (found: ObservedPayment) => void): void {

@@ -5,11 +5,7 @@ import { tenantOf } from '../../../core/domain/base/tenant.js';
 import { UNUSED_RETENTION_MS } from '../../../core/domain/parties/document.js';
 import { isExpirable, type Payment } from '../../../core/domain/payments/payment.js';
 import { BUYER_UNAPPROVED } from '../../../core/usecases/commands/command-runner.js';
-import {
-  approvePayment,
-  cancelPayment,
-  failPaymentByOperator,
-} from '../../../core/usecases/payments/payments.js';
+import { approvePayment, cancelPayment } from '../../../core/usecases/payments/payments.js';
 import { atTheEnd, firstViolation } from '../invariants/invariants.js';
 import { everyTransferOfTheBooksIsHere } from '../invariants/money-invariants.js';
 import type { ObservedPayment } from '../invariants/observed-payment.js';
@@ -23,7 +19,7 @@ import { dueWorkers } from './actions.js';
 import { deliver, finish, readyMessages, surprise } from './bank-events.js';
 import { invites } from './invoice-actions.js';
 import { isTheOperatorsTurn, operatorActs, operatorsClearTheDesk } from './operator-actions.js';
-import { advance, buyerStep, buyersTurn, shown } from './payment-actions.js';
+import { advance, buyerStep, buyersTurn, operatorEnds, shown } from './payment-actions.js';
 import { operatorReleases } from './quarantine-release.js';
 
 /** Seven attempts of a delivery and every expiry fit into far fewer. */
@@ -175,8 +171,7 @@ function endByHand(world: World, host: SimulatedHost, found: ObservedPayment, ro
   ) {
     cancel(world, host, payment);
   } else if (isUnapproved(found) && random.chance(0.3)) {
-    const fail = () => failPaymentByOperator(host.deps, payment.id, GIVEN_UP);
-    host.begin(`operator fails ${payment.id}`, fail, shown(world));
+    operatorEnds(world, host, payment, ['fail', GIVEN_UP]);
   }
 }
 

@@ -1,7 +1,10 @@
 // The invariants: each function is named for its rule and returns a violation or null. `always`
 // holds after every step, `atTheEnd` once faults have stopped and time has passed, `inTheLongRun`
 // some days later. They judge by the books of the partner and the receivers, not of the core.
-import { noChangeByAnActorIsWithoutAnEntry } from './audit-invariants.js';
+import {
+  noChangeByAnActorIsWithoutAnEntry,
+  theAuditLogIsAsItWasWritten,
+} from './audit-invariants.js';
 import {
   noBytesAreKept,
   noDocumentIsReadAfterItsPurge,
@@ -82,6 +85,11 @@ import {
   statusesFollowTheTableAndTerminalOnesStay,
   theStoreHoldsNothingElse,
 } from './payment-invariants.js';
+import {
+  noKeyOutlivesItsOwner,
+  noLiveDecisionByOnePerson,
+  whatHasEndedLetsNobodyIn,
+} from './people-invariants.js';
 import { noTenantChangesAnothersRows, noTenantSeesAnothersRows } from './tenant-invariants.js';
 
 export type Invariant = (observed: ObservedState) => string | null;
@@ -91,6 +99,10 @@ export const always = {
   noTenantChangesAnothersRows,
   noTenantSeesAnothersRows,
   noChangeByAnActorIsWithoutAnEntry,
+  theAuditLogIsAsItWasWritten,
+  noLiveDecisionByOnePerson,
+  noKeyOutlivesItsOwner,
+  whatHasEndedLetsNobodyIn,
   nothingAcknowledgedIsLost,
   oneResourcePerKeyAndExternalId,
   statusesFollowTheTableAndTerminalOnesStay,

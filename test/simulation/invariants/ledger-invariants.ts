@@ -104,8 +104,7 @@ function ignoredFact(
   if (command === undefined || command.review !== null || command.dueAtMs !== null) return null;
   const isForgotten = fact.reference === null && command.partnerRef === null;
   if (isForgotten && observed.exempt.hasPayment(command.paymentId)) return null;
-  const isBelow = command.receivedMinor < transaction.receivedMinor;
-  if (fact.kind === 'payin' && isBelow && command.receivedMinor < fact.report.receivedMinor) {
+  if (fact.kind === 'payin' && isTotalMissed(transaction, fact.report.receivedMinor, command)) {
     return `${fact.report.receivedMinor} received, ${command.id} has ${command.receivedMinor}`;
   }
   const { status } = fact.report;
@@ -114,6 +113,17 @@ function ignoredFact(
   const isOver = ['refused', 'void'].includes(command.state) && status !== 'completed';
   if (isKnown || isOver || isOutdated(transaction, status, command)) return null;
   return `${transaction.ref} was reported ${status}, ${command.id} is ${command.end}`;
+}
+
+/** The partner has received more than we know, and our total is not one of after the report. */
+function isTotalMissed(
+  { receivedMinor, history }: PartnerTransaction,
+  reportedMinor: bigint,
+  { receivedMinor: knownMinor }: MoneyCommand,
+): boolean {
+  if (knownMinor >= receivedMinor || knownMinor >= reportedMinor) return false;
+  const reportedAt = history.findIndex((state) => state.receivedMinor === reportedMinor);
+  return !history.slice(reportedAt).some((state) => state.receivedMinor === knownMinor);
 }
 
 /** A report of how this command really stood at some time. */

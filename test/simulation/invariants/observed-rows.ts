@@ -1,10 +1,14 @@
 // The rows of the database, now and in each observed batch, and what was acknowledged to callers:
 // all of it goes back when an earlier copy of the database is restored.
+import type { StoredKey } from '../../../core/domain/access/api-key.js';
+import type { Member } from '../../../core/domain/access/member.js';
+import type { RegisteredOperator } from '../../../core/domain/access/registered-operator.js';
 import type { Tenant } from '../../../core/domain/base/tenant.js';
 import type { PartyCommand } from '../../../core/domain/commands/partner-command.js';
 import type { InboxMessage } from '../../../core/domain/commands/partner-message.js';
 import type { BookReading } from '../../../core/domain/deposits/book-reading.js';
 import type { Deposit } from '../../../core/domain/deposits/deposit.js';
+import type { Proposal } from '../../../core/domain/money-desk/proposal.js';
 import type { FeedHead, NumberedEvent } from '../../../core/domain/payments/event.js';
 import type { PaymentStatus } from '../../../core/domain/payments/payment.js';
 import type { Subscription } from '../../../core/domain/webhooks/subscription.js';
@@ -57,6 +61,16 @@ export class ObservedRows {
   readonly statuses = new Map<string, PaymentStatus[]>();
   /** Items about which operators have decided. */
   readonly decidedItems = new Set<string>();
+  /** The actor who proposed each decision. */
+  readonly proposers = new Map<string, string>();
+  readonly proposals = new Map<string, Proposal>();
+  readonly operators = new Map<string, RegisteredOperator>();
+  readonly members = new Map<string, Member>();
+  readonly keys = new Map<string, StoredKey>();
+  /** Keys, sessions, members and operators whose end was acknowledged. */
+  readonly ended = new Set<string>();
+  /** Heads of the audit log. */
+  readonly anchors: FeedHead[] = [];
   /** Payments that passed KYC. */
   readonly verified = new Set<string>();
   /** Parties whose withdrawn approval an applied message reported: now, and at the last step. */

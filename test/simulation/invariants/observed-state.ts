@@ -1,5 +1,8 @@
 // The state that the invariants judge: rows of the database, every stored status, acknowledgements,
 // and what happened outside. It reads the rows again that a batch touched.
+import type { StoredKey } from '../../../core/domain/access/api-key.js';
+import type { Member } from '../../../core/domain/access/member.js';
+import type { RegisteredOperator } from '../../../core/domain/access/registered-operator.js';
 import { type Tenant, tenantOf } from '../../../core/domain/base/tenant.js';
 import {
   isMoneyCommand,
@@ -21,6 +24,7 @@ import {
   findDifferences,
   type LedgerDifference,
 } from '../../../core/usecases/payments/ledger-check.js';
+import { type AuditDefect, verifyAudit } from '../../../core/usecases/service/audit-log.js';
 import type { PartnerTransaction } from '../partner/partner-ledger.js';
 import type { BatchObserver, ObservedBatch, StagedWrite } from '../world/gated-store.js';
 import type { ReceivedWebhook } from '../world/simulated-receivers.js';
@@ -30,6 +34,13 @@ import { ObservedRows, type RowsCopy } from './observed-rows.js';
 import { mailIdOf, type Outside } from './outside-truth.js';
 import { QuarantineMonitor } from './quarantine-monitor.js';
 import { RestoreExemptions } from './restore-exemptions.js';
+
+/** Of Tx groups of rows. */
+const plain: readonly string[] = ['insert', 'update'];
+
+interface Named {
+  readonly id: string;
+}
 
 export interface StateCopy {
   readonly memories: RowsCopy;
@@ -48,6 +59,8 @@ export class ObservedState extends ObservedRows implements BatchObserver {
   readonly surprises: string[] = [];
   /** What was shown and should not have been. */
   readonly trespasses: string[] = [];
+  /** Credentials that were accepted after their end. */
+  readonly intrusions: string[] = [];
   readonly quarantine = new QuarantineMonitor();
   /** Documents that were shown although they were not to be. */
   readonly misreads: string[] = [];
@@ -63,6 +76,7 @@ export class ObservedState extends ObservedRows implements BatchObserver {
   storedDocuments: ReadonlyMap<string, readonly string[]> = new Map();
   #batchesSince: ObservedBatch[] = [];
   differences: readonly LedgerDifference[] = [];
+  auditDefects: readonly AuditDefect[] = [];
   /** Every key that signed bank details. */
   recordKeys: readonly ServiceKey[] = [];
   readonly #owners = new Map<string, string>();
@@ -93,6 +107,7 @@ export class ObservedState extends ObservedRows implements BatchObserver {
   applied(batch: ObservedBatch): void {
     this.#batches += 1;
     this.#batchesSince.push(batch);
+    this.#noteActor(batch);
     for (const write of batch.writes) {
       this.#note(write);
       this.parties.note(write);
@@ -225,6 +240,7 @@ export class ObservedState extends ObservedRows implements BatchObserver {
       for (const { id } of await tx.deliveries.list(all)) this.#touched.deliveries.add(id);
     });
     this.differences = await findDifferences({ store }, 10);
+    this.auditDefects = (await verifyAudit({ store }, this.anchors)).defects;
     for (const [id, { payment }] of this.payments) this.#touchPayment(payment, id, ...allParts);
     for (const [id, message] of this.inbox) this.#touched.inbox.set(id, message);
     for (const id of this.subscriptions.keys()) this.#touched.subscriptions.add(id);
@@ -308,13 +324,37 @@ export class ObservedState extends ObservedRows implements BatchObserver {
         if (method !== 'append') touched.deposits.add((row as Deposit).id);
         break;
       case 'proposals': {
-        const { itemId, state } = row as Proposal;
-        if (state === 'done') this.decidedItems.add(itemId);
+        const proposal = row as Proposal;
+        this.proposals.set(proposal.id, proposal);
+        if (proposal.state === 'done') this.decidedItems.add(proposal.itemId);
         break;
       }
+      case 'operators':
+        if (method !== 'expect') this.operators.set((row as Named).id, row as RegisteredOperator);
+        break;
+      case 'members':
+        if (method !== 'expect') this.members.set((row as Named).id, row as Member);
+        break;
+      case 'keys':
+        if (plain.includes(method)) this.keys.set((row as Named).id, row as StoredKey);
+        break;
       case 'bookReadings':
         this.#noteReading(row as BookReading);
         break;
+    }
+  }
+
+  #noteActor({ actor, writes }: ObservedBatch): void {
+    if (actor === null) return;
+    const { id } = actor;
+    const changes = writes.filter(({ method }) => !method.startsWith('expect'));
+    // Each batch of a command guards its operator; a request authenticates once.
+    if (actor.kind === 'operator' && this.ended.has(id) && changes.length > 0) {
+      this.intrusions.push(`${id} was removed, and did ${changes[0]?.group}`);
+    }
+    for (const { group, method, args } of changes) {
+      if (group !== 'proposals' || method !== 'insert') continue;
+      this.proposers.set((args[0] as Proposal).id, id);
     }
   }
 

@@ -75,9 +75,10 @@ export function sellersAreReadyOnceAndOnlyWhenTheyAre(observed: ObservedState): 
 export function sellersArePaidAtTheirOwnDestination(observed: ObservedState): string | null {
   return eachPayment(observed, (found) => {
     const { orgId, mode, sellerExternalId, destination } = found.payment;
-    // One that came back may be paid again to another destination.
+    // One that came back may be paid again to another destination, by another payout.
+    const isPaidAgain = found.commands.filter(({ kind }) => kind === 'payout').length > 1;
     const strayed = observed.transactionsOf(found).find(({ kind, status, request }) => {
-      const isPaid = kind === 'payout' && status !== 'returned';
+      const isPaid = kind === 'payout' && !(isPaidAgain && status === 'returned');
       return isPaid && JSON.parse(request).destination !== destination;
     });
     if (strayed !== undefined) return `its payout ${strayed.ref} goes elsewhere`;

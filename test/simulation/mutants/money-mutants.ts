@@ -131,9 +131,9 @@ export const moneyMutants = [
   {
     name: 'a decision about a deposit does not keep a command from booking its pay-in',
     file: 'core/usecases/commands/partner-operations.ts',
-    edits: [['problemElsewhere: stageOwned,', 'problemElsewhere: async () => null,']],
+    edits: [['(await rules.depositOf?.(batch, command, fact.partnerRef)) ?? null', 'null']],
     focus: { ...payments, faults: { ...calm, restore: 0.02, lookUpForbidden: 0.3 } },
-    first: { seed: 19, steps: 300 },
+    first: { seed: 9, steps: 300 },
     caughtBy: ['aPayinIsBookedOnce'],
   },
   {
@@ -284,6 +284,18 @@ export const moneyMutants = [
     edits: [["status !== 'returned' && receivedMinor < knownMinor", 'receivedMinor < 0n']],
     focus: { ...payments, faults: { ...calm, totalCorrected: 0.8 }, often: bankActions },
     caughtBy: ['fundsAgreeWithThePartner', 'theFloatIsTheSumOfTheWallets'],
+  },
+  {
+    name: 'a pay-in that went back keeps the total of before its correction',
+    file: 'core/domain/commands/command-report.ts',
+    edits: [['command.overruled !== end && isReturnedTotal(report)', 'false']],
+    focus: {
+      ...payments,
+      faults: { ...calm, totalCorrected: 0.5, chargeback: 0.5 },
+      often: bankActions,
+    },
+    first: { seed: 29, steps: 150 },
+    caughtBy: ['fundsAgreeWithThePartner'],
   },
   {
     name: 'funds are not stored with the commands that they follow from',

@@ -16,6 +16,7 @@ import { blindPayMutants } from './blindpay-mutants.js';
 import { moneyMutants } from './money-mutants.js';
 import { partyMutants } from './party-mutants.js';
 import { paymentMutants } from './payment-mutants.js';
+import { peopleMutants } from './people-mutants.js';
 
 export interface PlayedHistory {
   readonly seed: number;
@@ -40,6 +41,7 @@ export const mutants: readonly Mutant[] = [
   ...partyMutants,
   ...blindPayMutants,
   ...auditMutants,
+  ...peopleMutants,
 ];
 
 const root = new URL('../../../', import.meta.url).href;

@@ -113,7 +113,12 @@ export const partyMutants = [
   {
     name: 'a named seller’s money goes to the organization',
     file: 'core/usecases/payments/payments.ts',
-    edits: [['return { ...payee, intentsNeedApproval };', '']],
+    edits: [
+      [
+        "return payee === null ? new PonteError('SellerNotReady') : { ...decided, ...payee };",
+        "if (payee === null) return new PonteError('SellerNotReady');",
+      ],
+    ],
     focus: { ...parties, paymentsMax: 20, often: ['accountStep'] },
     first: { seed: 1, steps: 150 },
     caughtBy: ['sellersArePaidAtTheirOwnDestination'],

@@ -29,7 +29,7 @@ export const paymentMutants = [
   {
     name: 'an idempotency key is not bound',
     file: 'core/usecases/payments/payments.ts',
-    edits: [['if (key !== null && decision.bindKey) {', "if (key === '') {"]],
+    edits: [['if (key === null || !decision.bindKey) return;', "if (key !== '') return;"]],
     focus: { ...payments, often: ['repeatCreate', 'create'] },
     first: { seed: 7, steps: 80 },
     caughtBy: ['oneResourcePerKeyAndExternalId'],

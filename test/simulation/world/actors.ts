@@ -14,7 +14,7 @@ export const CAREFUL_ORG = 'org_two';
 /** Each pays payments of every tenant; the first two are one buyer. */
 export const buyerEmails = ['ana@example.com', 'Ana@Example.com ', 'bob@example.com'] as const;
 
-/** They decide; in live mode the other one confirms. */
+/** They decide; in live mode another one confirms. */
 export const operators = ['ana', 'bia'].map(operatorNamed);
 
 /** What an operator says who fails a payment. */

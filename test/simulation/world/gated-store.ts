@@ -5,6 +5,7 @@ import type { Tenant } from '../../../core/domain/base/tenant.js';
 import type { PartnerCommand } from '../../../core/domain/commands/partner-command.js';
 import type { Mail } from '../../../core/domain/mail/mail.js';
 import type { Payment } from '../../../core/domain/payments/payment.js';
+import type { Actor } from '../../../core/domain/service/audit-entry.js';
 import type { ClaimedDelivery, Claims, Store, Tx } from '../../../core/ports/storage.js';
 import type { SeededRandom } from '../seeded-random.js';
 import type { Gates, SimulatedProcess } from './gates.js';
@@ -19,8 +20,8 @@ export interface ObservedBatch {
   readonly writes: readonly StagedWrite[];
   /** The tenant in whose name it was done; null for workers and operators. */
   readonly by: Tenant | null;
-  /** False for workers. */
-  readonly hasActor: boolean;
+  /** Null for workers. */
+  readonly actor: Actor | null;
 }
 
 export interface BatchObserver {
@@ -43,7 +44,7 @@ export interface GatedStoreInput {
   readonly slowReads: () => number;
   /** In whose name the call under way is made. */
   readonly by: () => Tenant | null;
-  readonly hasActor: () => boolean;
+  readonly actor: () => Actor | null;
   readonly trace: (line: string) => void;
 }
 
@@ -75,7 +76,7 @@ const writes: ReadonlySet<string> = new Set([
 type Methods = Readonly<Record<string, (...args: unknown[]) => unknown>>;
 
 export function gatedStore(input: GatedStoreInput): Store {
-  const { store, process, gates, observer, random, by, hasActor, trace } = input;
+  const { store, process, gates, observer, random, by, actor, trace } = input;
   const run: Store['run'] = async (work, options) => {
     let staged: StagedWrite[] = [];
     const slow = random.chance(input.slowReads());
@@ -92,7 +93,7 @@ export function gatedStore(input: GatedStoreInput): Store {
       ),
     );
     if (options?.inQuarantine !== true) observer.gatedWrites(staged);
-    observer.applied({ writes: staged, by: by(), hasActor: hasActor() });
+    observer.applied({ writes: staged, by: by(), actor: actor() });
     if (staged.length > 0) trace(`${process.name} wrote ${described(staged)}`);
     if (staged.length > 0) await gates.pass(process, 'batch applied');
     else if (slow) await gates.pass(process, 'read done');
@@ -185,6 +186,7 @@ function gatedTx(
   };
   return new Proxy(tx, {
     get: (target, group: string) => {
+      if (group === 'insertsFirst') return target.insertsFirst;
       if (group === 'changes') return () => target.changes();
       const methods = Reflect.get(target, group) as Methods;
       return gatedGroup(group, methods);

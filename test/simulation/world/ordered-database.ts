@@ -18,6 +18,8 @@ interface Call {
 }
 
 export class OrderedDatabase implements Database {
+  // On every database, so that a seed decides the same history.
+  readonly refusesAlone = true;
   readonly #database: Database;
   #waiting: Call[] = [];
   #isWorking = false;

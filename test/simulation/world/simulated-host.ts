@@ -5,13 +5,20 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { createHmac } from 'node:crypto';
 import { createTokenSigner, fixedKeys } from '../../../adapters/crypto/jwt.js';
 import { createLetters } from '../../../adapters/pages/letters/letters.js';
+import type { SignedCommand } from '../../../core/domain/access/registered-operator.js';
+import { developmentOperator, type OperatorActor } from '../../../core/domain/base/actor.js';
 import { schedules } from '../../../core/domain/base/schedules.js';
 import type { Mode, Tenant } from '../../../core/domain/base/tenant.js';
-import type { AuditAuthor } from '../../../core/domain/service/audit-entry.js';
+import type { Actor } from '../../../core/domain/service/audit-entry.js';
 import { PonteError } from '../../../core/errors.js';
 import type { Deps } from '../../../core/ports/deps.js';
 import type { DocumentStorage, Ids, Log, SecretBox } from '../../../core/ports/outside.js';
 import type { Store } from '../../../core/ports/storage.js';
+import {
+  admitOperator,
+  depsOfCommand,
+  signCommand,
+} from '../../../core/usecases/access/registered-operators.js';
 import { commandRunner, runInline } from '../../../core/usecases/commands/command-runner.js';
 import { runInbox } from '../../../core/usecases/commands/partner-inbox.js';
 import { runBookReadings } from '../../../core/usecases/deposits/book-readings.js';
@@ -41,6 +48,7 @@ import type { Faults } from './faults.js';
 import { gatedDocuments } from './gated-documents.js';
 import { gatedStore } from './gated-store.js';
 import { type Gates, SimulatedProcess } from './gates.js';
+import type { Signer } from './people.js';
 import type { SimulatedMailbox } from './simulated-mailbox.js';
 import type { SimulatedReceivers } from './simulated-receivers.js';
 
@@ -79,12 +87,23 @@ const LIMIT = 10;
 /** The tenant in whose name a call is made, wherever that call leads. */
 const acting = new AsyncLocalStorage<Tenant>();
 
-/** Who makes a call, wherever that call leads; workers have no actor. */
-const authored = new AsyncLocalStorage<AuditAuthor>();
+interface Acting {
+  readonly actor: Actor;
+  /** Those of its call. */
+  readonly deps: Deps;
+}
 
-/** `by` is the tenant who asks; it must be shown nothing of others. */
+/** Who makes a call, wherever that call leads; workers have no actor. */
+const authored = new AsyncLocalStorage<Acting>();
+
+/**
+ * `by` is the tenant who asks; it must be shown nothing of others. `actor` is by default a key of
+ * it, or the development operator, and `signed` what an operator has signed.
+ */
 export interface Beginning<T> {
   readonly by?: Tenant;
+  readonly actor?: Actor;
+  readonly signed?: SignedCommand;
   readonly done?: (value: T) => void;
   readonly refused?: (error: PonteError) => void;
 }
@@ -120,8 +139,7 @@ export class SimulatedHost {
 
   /** Those of the actor who makes the call under way. */
   get deps(): Deps {
-    const author = authored.getStore();
-    return author === undefined ? this.#deps : audited(this.#deps, author);
+    return authored.getStore()?.deps ?? this.#deps;
   }
 
   /** As a process starts: alone on the database, it ends the leases of the one before it. */
@@ -143,14 +161,34 @@ export class SimulatedHost {
 
   /** Begins what an actor asks for; `done` is called unless the process dies before. */
   begin<T>(label: string, what: () => Promise<T>, beginning: Beginning<T> = {}): void {
-    const { by } = beginning;
-    const actor =
+    const { by, signed = null } = beginning;
+    const usual: Actor =
       by === undefined
-        ? ({ kind: 'operator', id: 'simulated' } as const)
-        : ({ kind: 'key', id: by.orgId } as const);
-    const orgId = by?.orgId ?? null;
-    const author = { actor, orgId, address: null, action: label, requestId: null };
-    authored.run(author, () => this.#begin(label, what, beginning));
+        ? { kind: 'operator', id: developmentOperator.id }
+        : { kind: 'key', id: by.orgId };
+    const actor = beginning.actor ?? usual;
+    const author = { actor, orgId: by?.orgId ?? null, action: label, signed };
+    const deps = audited(this.#deps, author);
+    authored.run({ actor, deps }, () => this.#begin(label, what, beginning));
+  }
+
+  /** Begins a command that this person signs: it is admitted, or refused, and then runs. */
+  command<T>(
+    label: string,
+    { name, key, publicKey }: Signer,
+    what: (operator: OperatorActor) => Promise<T>,
+    beginning: Pick<Beginning<T>, 'done' | 'refused'> = {},
+  ): void {
+    const given = { command: label, arguments: {} };
+    const run = async () => {
+      const signed = await signCommand(this.#deps, given, key);
+      const admission = { signed, publicKey };
+      const actor = await admitOperator(this.#deps, given, admission, { records: true });
+      const author = { action: label, address: null };
+      const deps = depsOfCommand(this.#deps, { actor, signed }, author);
+      return authored.run({ actor, deps }, () => what(actor));
+    };
+    this.#begin(`${name}: ${label}`, run, beginning);
   }
 
   #begin<T>(label: string, what: () => Promise<T>, { by, done, refused }: Beginning<T> = {}): void {
@@ -235,13 +273,16 @@ export class SimulatedHost {
         random,
         slowReads: () => world.profile.slowReads,
         by: () => acting.getStore() ?? null,
-        hasActor: () => authored.getStore() !== undefined,
+        actor: () => authored.getStore()?.actor ?? null,
         trace: world.trace,
       }),
       keyUses: new Map(),
       secretBox: openBox,
       documents: gatedDocuments({ storage: world.documents, process: this.process, gates, faults }),
-      tokenSigner,
+      tokenSigner: {
+        sign: (claims) => gates.real(() => tokenSigner.sign(claims)),
+        verify: (token, nowMs) => gates.real(() => tokenSigner.verify(token, nowMs)),
+      },
       rateLimits: { take: () => Promise.resolve(null) },
       clock: this.#clock,
       ids: {

@@ -9,7 +9,6 @@ import type { Ids } from '../../../core/ports/outside.js';
 import type { Store } from '../../../core/ports/storage.js';
 import type { CreatePaymentInput } from '../../../core/usecases/payments/payments.js';
 import { currentKey } from '../../../core/usecases/service/service-keys.js';
-import { registerOperators } from '../../support/samples/operator-samples.js';
 import { operatorReleases, type Quarantine } from '../actions/quarantine-release.js';
 import {
   always,
@@ -37,11 +36,12 @@ import {
   withoutFaults,
 } from '../run-profile.js';
 import { SeededRandom } from '../seeded-random.js';
-import { CAREFUL_ORG, operators, tenants } from './actors.js';
+import { CAREFUL_ORG, tenants } from './actors.js';
 import { Faults } from './faults.js';
 import { FeedReads } from './feed-reader.js';
 import { openDocuments } from './gated-documents.js';
 import { Gates } from './gates.js';
+import { firstMembers, firstOperators, People } from './people.js';
 import { copyNowAndThen, restorable, restore, type WorldCopy } from './restore.js';
 import type { SimulatedDatabase } from './simulated-database.js';
 import { openBox, SimulatedHost, type Surroundings } from './simulated-host.js';
@@ -97,6 +97,7 @@ export class World implements Surroundings {
   readonly requests: CreateRequest[] = [];
   readonly uploads: GivenUpload[] = [];
   readonly feedReads = new FeedReads();
+  readonly people = new People();
   profile: RunProfile;
   nowMs = BEGINNING_MS;
   violation: (Violation & { readonly step: number }) | null = null;
@@ -206,12 +207,26 @@ export class World implements Surroundings {
       });
     }
     const { store, ids } = this;
-    await registerOperators(store, operators);
+    const first = firstOperators(this.profile.people > 0);
+    await store.run(async (tx) => {
+      for (const operator of first) tx.operators.insert(operator);
+    });
+    for (const operator of first) this.observed.operators.set(operator.id, operator);
+    if (this.profile.people > 0) await this.#addMembers();
     const clock = { nowMs: () => this.nowMs };
     // As at a first start, so that every copy has it.
     await currentKey({ store, ids, clock, secretBox: openBox }, 'partner');
     this.populate();
     await this.look();
+  }
+
+  async #addMembers(): Promise<void> {
+    const orgIds = [...new Set(tenants.map(({ orgId }) => orgId))];
+    const members = orgIds.flatMap((orgId) => firstMembers(orgId, this.nowMs));
+    await this.store.run(async (tx) => {
+      for (const member of members) tx.members.insert(member);
+    });
+    for (const member of members) this.observed.members.set(member.id, member);
   }
 
   async close(): Promise<void> {
@@ -382,7 +397,9 @@ export class World implements Surroundings {
       observed.surprises.length,
       receivers.received.length,
       this.mailbox.received.length,
-      ...[observed.trespasses, observed.misreads, observed.linksUsed].map(({ length }) => length),
+      ...[observed.trespasses, observed.misreads, observed.linksUsed, observed.intrusions].map(
+        ({ length }) => length,
+      ),
       observed.quarantine.done.length,
       this.feedReads.pages,
       observed.outside.books.changes,

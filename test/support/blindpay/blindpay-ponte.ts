@@ -4,11 +4,13 @@ import assert from 'node:assert/strict';
 import { createBlindPayPartner } from '../../../adapters/partner/blindpay/blindpay.js';
 import type { PartnerSetup, RunningPartner } from '../../../adapters/partner/running-partner.js';
 import { HOUR_MS, MINUTE_MS } from '../../../core/domain/base/instant.js';
+import { findDifferences } from '../../../core/usecases/payments/ledger-check.js';
 import { createPonte, type Ponte } from '../../../host/embed.js';
 import type { SuiteEnd } from '../suite-end.js';
 import {
   apiKey,
   type BlindPayServer,
+  type Fault,
   instanceId,
   secret,
   startBlindPay,
@@ -120,4 +122,38 @@ export async function paidOrder(
   await ponte.post(`/v1/test-helpers/payments/${id}/advance`, { to });
   await ponte.advanceTime(lastsMs);
   return ponte.get(`/v1/payments/${id}`);
+}
+
+/** The payment of paidOrder is settled, and BlindPay has one object of each kind for it. */
+export async function assertSettledOnce(
+  { ponte, server }: PonteScene,
+  payment: Record<string, unknown>,
+): Promise<void> {
+  const { status, brlSettledAmount, fxRateAtSettlement } = payment;
+  const expected = ['settled', '6677.15', '5.3459968'];
+  assert.deepEqual([status, brlSettledAmount, fxRateAtSettlement], expected);
+  const { payins, payouts, customers, bankAccounts, wallets } = server.state;
+  assert.deepEqual([payins.length, payouts.length], [1, 1]);
+  // The organization, the seller and the buyer; the first two are paid.
+  assert.deepEqual([customers.length, bankAccounts.length, wallets.length], [3, 2, 2]);
+  assert.deepEqual(await findDifferences(ponte.deps, 10), []);
+}
+
+/** Calls that have an effect. */
+export const effectiveCalls = [
+  'POST /customers',
+  'POST /payins/evm',
+  'POST /quotes',
+  'POST /payouts/evm',
+] as const;
+
+/** A payment whose first such call meets the fault. */
+export async function settleDespite(t: SuiteEnd, call: string, fault: Fault): Promise<void> {
+  const scene = await openPonte(t);
+  await readySeller(scene);
+  scene.server.failNext(call, fault);
+  const first = await paidOrder(scene);
+  scene.server.runLate();
+  await scene.ponte.advanceTime(HOUR_MS);
+  await assertSettledOnce(scene, await scene.ponte.get(`/v1/payments/${first['id']}`));
 }

@@ -1,6 +1,6 @@
 // Runs test files that stand on a store on another database than SQLite in memory.
 import assert from 'node:assert/strict';
-import { describe } from 'node:test';
+import { describeFile } from '../file-suite.js';
 import { importsOf, projectFiles, type SourceFile } from '../source-tree.js';
 
 const files: readonly SourceFile[] = projectFiles();
@@ -46,17 +46,11 @@ function testFile(name: string): string {
   return file.path;
 }
 
-/**
- * Call it in the body of an async suite. `chosen` is the value of PONTE_TEST_DATABASE. It is for a
- * process that runs nothing else.
- */
+/** `chosen` is the value of PONTE_TEST_DATABASE. It is for a process that runs nothing else. */
 export function runOn(chosen: string, paths: readonly string[]): void {
   process.env['PONTE_TEST_DATABASE'] = chosen;
   for (const path of paths) {
-    // What a file registers while it is loaded, its hooks included, belongs to its own suite.
-    describe(path, async () => {
-      await import(`../../../${path}`);
-    });
+    describeFile(path, () => import(`../../../${path}`));
   }
 }
 

@@ -96,6 +96,7 @@ export async function callsOfTheStore(): Promise<StatementsOfTheStore> {
     immediate: [] as Query[],
   };
   const database: Database = {
+    refusesAlone: false,
     read: async (sql, params) => {
       calls.reads.push({ sql, params });
       // Counts are numbers, also where nothing is found.
@@ -306,7 +307,8 @@ function otherReads(tx: Tx): readonly Promise<unknown>[] {
     tx.subscriptions.behind('', 5),
     tx.feed.withoutDelivery(aSubscription(), 0, 5),
     tx.deliveries.get('whd_1'),
-    tx.deliveries.ofSubscription(tenant, 'whs_1', page),
+    tx.deliveries.list({ status: null, subscriptionId: 'whs_1', ...page }),
+    tx.deliveries.list({ status: 'dead_letter', subscriptionId: 'whs_1', ...page }),
     tx.deliveries.list({ status: null, subscriptionId: null, ...page }),
     tx.deliveries.list({ status: 'dead_letter', subscriptionId: null, ...page }),
     tx.deliveries.list({ status: 'pending', subscriptionId: 'whs_1', ...page }),

@@ -34,6 +34,7 @@ import { type Funds, noFunds } from '../../../core/domain/payments/funds.js';
 import type { Advance, Payment } from '../../../core/domain/payments/payment.js';
 import type { Subscription } from '../../../core/domain/webhooks/subscription.js';
 import {
+  type AttemptResult,
   type DeliveryAttempt,
   newDelivery,
   type WebhookDelivery,
@@ -442,18 +443,16 @@ export function aDelivery(fields: Partial<WebhookDelivery> = {}): WebhookDeliver
   return { ...fresh, ...fields };
 }
 
+export const anAttemptResult: AttemptResult = {
+  startedAtMs: T0,
+  durationMs: 12,
+  responseStatus: 500,
+  responseBody: 'oh no',
+  error: null,
+};
+
 export function anAttempt(fields: Partial<DeliveryAttempt> = {}): DeliveryAttempt {
-  return {
-    id: 'att_1',
-    deliveryId: 'whd_1',
-    attempt: 1,
-    startedAtMs: T0,
-    durationMs: 12,
-    responseStatus: 500,
-    responseBody: 'oh no',
-    error: null,
-    ...fields,
-  };
+  return { id: 'att_1', deliveryId: 'whd_1', attempt: 1, ...anAttemptResult, ...fields };
 }
 
 export function aMessage(fields: Partial<InboxMessage> = {}): InboxMessage {

@@ -9,11 +9,11 @@ import type { MoneyCommand } from '../../../core/domain/commands/partner-command
 import { reviewName } from '../../../core/domain/commands/report-check.js';
 import type { PaymentStatus } from '../../../core/domain/payments/payment.js';
 import type { PartnerAnswer, PartnerFact } from '../../../core/ports/partner.js';
-import { acceptReport } from '../../../core/usecases/commands/command-retries.js';
 import { applyPartnerUpdate } from '../../../core/usecases/commands/partner-inbox.js';
 import { findDifferences } from '../../../core/usecases/payments/ledger-check.js';
 import { readPayment } from '../../../core/usecases/payments/payments.js';
 import { advancePayment } from '../../../core/usecases/sandbox/sandbox.js';
+import { operatorDoes } from '../operator-action.js';
 import { changePartner } from '../partners/changed-partner.js';
 import { type World, world } from './test-world.js';
 
@@ -94,7 +94,7 @@ export class Scene {
   /** An operator accepts the report that waits for the newest command of this kind. */
   async accept(kind: TransactionKind): Promise<void> {
     const { id, review } = await this.command(kind);
-    await acceptReport(this.made.deps, id, reviewName(review ?? ''));
+    await operatorDoes(this.made.deps, id, { verb: 'accept', report: reviewName(review ?? '') });
   }
 
   alerts(): readonly unknown[] {

@@ -6,9 +6,10 @@ import type { Deps } from '../../../core/ports/deps.js';
 import type { SettlementPartner } from '../../../core/ports/partner.js';
 import {
   createOrganization,
-  grantProduction,
+  readOrganization,
   setSupportContact,
 } from '../../../core/usecases/parties/organizations.js';
+import { operatorDoes } from '../operator-action.js';
 import { suiteEnd } from '../suite-end.js';
 import { type World, world } from './test-world.js';
 
@@ -24,7 +25,8 @@ export const pix = { pixKey: 'ana@example.com', accountHolderName: 'Ana' } as co
 /** Grants production to an organization with a contact. */
 export async function goLive(deps: Deps, orgId: string) {
   await setSupportContact(deps, orgId, { supportEmail: 'help@exporter.example' });
-  return grantProduction(deps, orgId);
+  await operatorDoes(deps, orgId, { verb: 'grant-production' });
+  return readOrganization(deps, orgId);
 }
 
 /** Call it at the top of a test file: the world opens before its tests. */

@@ -16,9 +16,9 @@ import { createLetters } from '../../../adapters/pages/letters/letters.js';
 import { createFakePartner, type FakePartner } from '../../../adapters/partner/fake.js';
 import type { FakeMemory } from '../../../adapters/partner/fake-memory.js';
 import type { SignedMessage } from '../../../adapters/partner/signed-message.js';
-import { OPERATOR } from '../../../core/domain/access/api-key.js';
 import type { MemberRole } from '../../../core/domain/access/member.js';
 import type { Scope } from '../../../core/domain/access/scope.js';
+import { developmentOperator } from '../../../core/domain/base/actor.js';
 import { schedules } from '../../../core/domain/base/schedules.js';
 import type { Mode, Tenant } from '../../../core/domain/base/tenant.js';
 import type { PaymentStatus } from '../../../core/domain/payments/payment.js';
@@ -74,11 +74,12 @@ export interface SentWebhook extends WebhookRequest {
 
 export type Answer = Partial<WebhookResult>;
 
-const anyKey = { ...unlimitedKey, createdBy: OPERATOR, name: 'test key' } as const;
+const anyKey = { ...unlimitedKey, createdBy: developmentOperator.id, name: 'test key' } as const;
 
 export interface WorldOptions {
   readonly settings?: Partial<Settings>;
   readonly memory?: FakeMemory | null;
+  readonly cell?: number;
   /** Of the fake partner. */
   readonly payins?: 'arrive' | 'wait';
 }
@@ -179,7 +180,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     tokenSigner: createTokenSigner(fixedKeys([secretKey])),
     rateLimits: store.rateLimits,
     clock,
-    ids: createIds(bytes),
+    ids: createIds(bytes, options.cell),
     log: notesIn(log),
     wake: (work, tenants) => {
       woken.push(work);

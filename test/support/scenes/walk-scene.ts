@@ -130,4 +130,20 @@ export class WalkScene {
     await buyer.see('.exact');
     return { made, buyer };
   }
+
+  /** From the create to the receipt and back to the integrator's site. */
+  async pay(options: BuyerOptions & { readonly language: string }): Promise<void> {
+    const { made, buyer } = await this.confirmed(options);
+    assert.equal(await this.statusOf(made), 'on_ramp_pending');
+    await buyer.simulate('money_arrives');
+    await buyer.see(`a[href="${this.shopUrl}"]`);
+    assert.equal(await this.statusOf(made), 'settled');
+    assert.equal(await buyer.page.locator('html').getAttribute('lang'), options.language);
+    await buyer.follow('/receipt');
+    assert.deepEqual(buyer.complaints, []);
+    await buyer.page.goto(made.hostedPaymentUrl);
+    await buyer.follow(this.shopUrl);
+    assert.equal(await buyer.heading(), 'Thank you');
+    await buyer.close();
+  }
 }

@@ -7,6 +7,13 @@ update subscriptions set feed_cursor = coalesce((
     and h.mode = subscriptions.mode
 ), 0);
 
+-- The first attempt of a delivery that is stored when it has ended.
+alter table deliveries add column first_started_at timestamptz;
+alter table deliveries add column first_duration_ms integer;
+alter table deliveries add column first_response_status integer;
+alter table deliveries add column first_response_body text;
+alter table deliveries add column first_error text;
+
 -- Appends the events of a group to the feeds of their tenants: each gets the next number and the
 -- hash of the chain. It is the last statement of a transaction, and locks the heads in one order.
 create function ponte_append(
@@ -49,3 +56,7 @@ begin
       chain_hashes);
 end
 $$;
+
+-- The dead letters of one subscription.
+create index deliveries_dead_of_subscription on deliveries (subscription_id, id)
+  where status = 'dead_letter';

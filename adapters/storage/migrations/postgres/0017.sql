@@ -27,7 +27,7 @@ create table proposals (
   evidence text,
   basis text not null,
   state text collate "C" not null
-    check (state in ('proposed', 'done', 'replaced', 'void')),
+    check (state in ('proposed', 'done', 'replaced', 'withdrawn', 'void')),
   proposed_by_id text collate "C" not null,
   proposed_by text not null,
   proposed_at timestamptz not null,

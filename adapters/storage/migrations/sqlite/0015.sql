@@ -6,3 +6,14 @@ update subscriptions set feed_cursor = coalesce((
   select sequence from feed_heads h where h.org_id = subscriptions.org_id
     and h.mode = subscriptions.mode
 ), 0);
+
+-- The dead letters of one subscription.
+create index deliveries_dead_of_subscription on deliveries (subscription_id, id)
+  where status = 'dead_letter';
+
+-- The first attempt of a delivery that is stored when it has ended.
+alter table deliveries add column first_started_at integer;
+alter table deliveries add column first_duration_ms integer;
+alter table deliveries add column first_response_status integer;
+alter table deliveries add column first_response_body text;
+alter table deliveries add column first_error text;

@@ -26,7 +26,7 @@ create table proposals (
   action text not null,
   evidence text,
   basis text not null,
-  state text not null check (state in ('proposed', 'done', 'replaced', 'void')),
+  state text not null check (state in ('proposed', 'done', 'replaced', 'withdrawn', 'void')),
   proposed_by_id text not null,
   proposed_by text not null,
   proposed_at integer not null,

@@ -168,6 +168,9 @@ export type SchemaAt = (pointer: readonly (string | number)[]) => ValidateFuncti
 export function schemasOf(described: Json): SchemaAt {
   const ajv = new Ajv2020({
     strictTypes: false,
+    // Most schemas judge a few answers: to compile them takes longer.
+    code: { optimize: false },
+    inlineRefs: false,
     // A time of an answer has a pattern too.
     formats: {
       uri: (text: string) => URL.canParse(text),

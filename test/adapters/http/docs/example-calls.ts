@@ -2,7 +2,7 @@
 // without an example fails the tests over the table.
 import { docsPaths } from '../../../../adapters/http/docs/docs-page.js';
 import type { SignedMessage } from '../../../../adapters/partner/signed-message.js';
-import { OPERATOR } from '../../../../core/domain/access/api-key.js';
+import { developmentOperator } from '../../../../core/domain/base/actor.js';
 import { money } from '../../../../core/domain/base/money.js';
 import type { Tenant } from '../../../../core/domain/base/tenant.js';
 import { createKey, unlimitedKey } from '../../../../core/usecases/access/keys.js';
@@ -105,7 +105,7 @@ export const examples: Readonly<Record<string, Example>> = {
   rollApiKey: async (world, tenant) => {
     const { key } = await createKey(world.deps, {
       ...tenant,
-      createdBy: OPERATOR,
+      createdBy: developmentOperator.id,
       name: 'leaked',
       ...unlimitedKey,
     });
@@ -114,7 +114,7 @@ export const examples: Readonly<Record<string, Example>> = {
   revokeApiKey: async (world, tenant) => {
     const { key } = await createKey(world.deps, {
       ...tenant,
-      createdBy: OPERATOR,
+      createdBy: developmentOperator.id,
       name: 'old',
       ...unlimitedKey,
     });
@@ -130,7 +130,12 @@ export const examples: Readonly<Record<string, Example>> = {
   listAuditEntries: async ({ deps }, tenant) => {
     const alice = { kind: 'operator', id: 'alice' } as const;
     const by = audited(deps, { actor: alice, action: 'key create', address: 'desk-1' });
-    await createKey(by, { ...tenant, createdBy: OPERATOR, name: 'erp', ...unlimitedKey });
+    await createKey(by, {
+      ...tenant,
+      createdBy: developmentOperator.id,
+      name: 'erp',
+      ...unlimitedKey,
+    });
     return { path: '/v1/audit?limit=5' };
   },
   readOnboardingStatus: async () => ({ path: '/v1/onboarding/status' }),
@@ -151,13 +156,24 @@ export const examples: Readonly<Record<string, Example>> = {
     const id = await newSubscription(world, tenant);
     await testSubscription(world.deps, tenant, id);
     await world.settle();
-    return { path: `/v1/webhook-subscriptions/${id}/deliveries?limit=5` };
+    return { path: `/v1/webhook-subscriptions/${id}/deliveries?limit=5&status=delivered` };
   },
   replayWebhookDelivery: async (world, tenant) => {
     const id = await newSubscription(world, tenant);
     const delivery = await testSubscription(world.deps, tenant, id);
     await world.settle();
     const path = `/v1/webhook-subscriptions/${id}/deliveries/${delivery.id}/replay`;
+    return { path, body: {} };
+  },
+  replayDeadLetters: async (world, tenant) => {
+    const subscriptionId = await newSubscription(world, tenant);
+    const { id } = await testSubscription(world.deps, tenant, subscriptionId);
+    const ended = { status: 'dead_letter', nextAttemptAtMs: null, dueAtMs: null } as const;
+    await world.deps.store.run(async (tx) => {
+      const delivery = await tx.deliveries.get(id);
+      if (delivery !== null) tx.deliveries.update({ ...delivery, ...ended });
+    });
+    const path = `/v1/webhook-subscriptions/${subscriptionId}/replay-dead-letters`;
     return { path, body: {} };
   },
   readEvents: async (world, tenant) => {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 import { test } from 'node:test';
 import { clientAddressOver, isNetwork } from '../../../../adapters/http/protocol/client-address.js';
-import { OPERATOR } from '../../../../core/domain/access/api-key.js';
+import { developmentOperator } from '../../../../core/domain/base/actor.js';
 import { createKey, unlimitedKey } from '../../../../core/usecases/access/keys.js';
 import { checkedSite } from '../checked-site.js';
 
@@ -78,7 +78,7 @@ test('a key with networks is accepted from them alone, as the trusted proxies sa
     ...unlimitedKey,
     orgId,
     mode: 'test',
-    createdBy: OPERATOR,
+    createdBy: developmentOperator.id,
     name: 'erp',
     networks,
   });

@@ -3,12 +3,9 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import type { Tenant } from '../../../../core/domain/base/tenant.js';
-import {
-  cancelPayment,
-  cancelPaymentByOperator,
-  failPaymentByOperator,
-} from '../../../../core/usecases/payments/payments.js';
+import { cancelPayment, readPayment } from '../../../../core/usecases/payments/payments.js';
 import { advancePayment } from '../../../../core/usecases/sandbox/sandbox.js';
+import { operatorDoes } from '../../../support/operator-action.js';
 import { makeInvoice } from '../../../support/scenes/made-payments.js';
 import { valuesOf } from '../../../support/values-of.js';
 import { type Answer, refusalOf, sharedSite } from '../checked-site.js';
@@ -139,7 +136,7 @@ test('a change is in the timeline when its request is answered', async () => {
 
 test('a payment that an operator failed has the reason', async () => {
   const { payment } = await newPayment(site.world, tenant);
-  await failPaymentByOperator(site.world.deps, payment.id, 'fraud');
+  await operatorDoes(site.world.deps, payment.id, { verb: 'fail', reason: 'fraud' });
   const [failed] = ofKind(await entriesOf(payment.id), 'status');
   assert.equal(failed?.['status'], 'failed');
   assert.match(String(failed?.['reason']), /fraud/);
@@ -148,12 +145,16 @@ test('a payment that an operator failed has the reason', async () => {
 test('the reason of staff has 1 to 500 characters, as that of an integrator', async () => {
   const { payment } = await newPayment(site.world, tenant);
   const { deps } = site.world;
-  for (const end of [cancelPaymentByOperator, failPaymentByOperator]) {
+  for (const verb of ['cancel', 'fail'] as const) {
     for (const reason of ['', ' ', 'x'.repeat(501), 'a\0b']) {
-      await assert.rejects(end(deps, payment.id, reason), { code: 'ValidationError' });
+      await assert.rejects(operatorDoes(deps, payment.id, { verb, reason }), {
+        code: 'ValidationError',
+      });
     }
   }
-  const ended = await cancelPaymentByOperator(deps, payment.id, ` ${'😀'.repeat(500)} `);
+  const reason = ` ${'😀'.repeat(500)} `;
+  await operatorDoes(deps, payment.id, { verb: 'cancel', reason });
+  const ended = await readPayment(deps, tenant, payment.id);
   assert.equal(ended.payment.cancelReason, '😀'.repeat(500));
 });
 

@@ -11,8 +11,9 @@ import { startSession } from '../../../../core/usecases/access/page-sessions.js'
 import { readPaymentPage } from '../../../../core/usecases/hosted/payment-page.js';
 import { startBuyerKyc } from '../../../../core/usecases/parties/kyc.js';
 import { setSupportContact } from '../../../../core/usecases/parties/organizations.js';
-import { failPaymentByOperator } from '../../../../core/usecases/payments/payments.js';
+import { readPayment } from '../../../../core/usecases/payments/payments.js';
 import { simulate } from '../../../../core/usecases/sandbox/simulations.js';
+import { operatorDoes } from '../../../support/operator-action.js';
 import { type PageSite, pageSite, textOf } from '../visitor.js';
 
 const pagesAt = {
@@ -182,7 +183,8 @@ test('a later change moves neither the end nor the day of an answer', async (t) 
   };
   const before = await view();
   assert.deepEqual([before?.endedAtMs, before?.answerByMs], [null, null]);
-  const { payment } = await failPaymentByOperator(deps, id, 'no');
+  await operatorDoes(deps, id, { verb: 'fail', reason: 'no' });
+  const { payment } = await readPayment(deps, site.tenant, id);
   const endedAtMs = payment.updatedAtMs;
   await deps.store.run(async (tx) => {
     const stored = await tx.payments.get(site.tenant, id);

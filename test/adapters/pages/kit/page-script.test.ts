@@ -3,9 +3,10 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { openBrowser, watchedPage } from '../../../support/servers/browser.js';
+import { openBrowser } from '../../../support/servers/browser.js';
 import { suiteEnd } from '../../../support/suite-end.js';
-import { samples } from '../buyer/page-samples.js';
+import { coveringSamples } from '../all-samples.js';
+import { assertPolicyKept } from '../page-policy.js';
 import { type PageServer, pageServer } from '../page-server.js';
 
 let browser: Browser;
@@ -31,21 +32,8 @@ async function open(
   return { context, page };
 }
 
-test('no page breaks its policy or asks for more than three files', async () => {
-  const { page, requested, complaints } = await watchedPage(browser);
-  for (const { name } of samples) {
-    const from = requested.length;
-    await page.goto(server.urlOf(name, 'en'));
-    const files = requested.slice(from).filter((url) => !url.includes('/status?'));
-    assert.ok(files.length <= 3, files.join(' '));
-  }
-  // The stream of a page that was left.
-  assert.deepEqual(
-    complaints.filter((complaint) => !complaint.includes('/status?')),
-    [],
-  );
-  await page.close();
-});
+test('pages with all kinds of elements keep their policy and ask for at most three files', () =>
+  assertPolicyKept(browser, server, coveringSamples()));
 
 test('a copy button copies the plain value and says so', async () => {
   const { context, page } = await open('bank-details');

@@ -41,7 +41,7 @@ async function besideALock(setting: string, lock: string) {
 
 for (const [what, setting] of [
   ['waits too long for a lock', 'lock_timeout=100ms'],
-  ['takes too long', 'statement_timeout=100ms'],
+  ['takes too long', 'statement_timeout=1s'],
 ] as const) {
   test(`what ${what} is refused with a time to come back, and changes nothing`, async () => {
     const { impatient, holder } = await besideALock(setting, 'lock table payments, members');

@@ -321,7 +321,7 @@ test('a commit that waits for its standby too long is refused, and may be stored
   const { store, url } = await aStore(300);
   const durable = durably(url);
   await withoutStandby(url, async () => {
-    const hurried = openPostgresStore({ url: durable, answerTimeoutMs: 100 });
+    const hurried = openPostgresStore({ url: durable, answerTimeoutMs: 2_000 });
     opened.push(hurried);
     const insert = hurried.run(async (tx) => tx.buyers.insert(aBuyer()));
     await assert.rejects(insert, { code: 'StoreUnavailable', retryAfterSeconds: 2 });
@@ -337,7 +337,7 @@ test('a commit that waits for its standby too long is refused, and may be stored
     const refused = assert.rejects(other, { code: 'StoreUnavailable', retryAfterSeconds: 2 });
     while (!isDone) {
       await sql(url, cancelWaiting);
-      await wait(20);
+      await wait(100);
     }
     await refused;
   });
@@ -367,7 +367,7 @@ async function withoutStandby(url: string, work: () => Promise<void>): Promise<v
   const probing = (async () => {
     for (let n = 0; !waits; n += 1) {
       await probe.query(`create table probe_${n} (n integer)`);
-      await wait(20);
+      await wait(100);
     }
   })().catch(() => undefined);
   await seen(url, "select 1 from pg_stat_activity where wait_event = 'SyncRep'");
@@ -410,7 +410,7 @@ function waitingForLock(url: string): Promise<void> {
 }
 
 async function seen(url: string, text: string): Promise<void> {
-  while ((await sql(url, text)).length === 0) await wait(20);
+  while ((await sql(url, text)).length === 0) await wait(100);
 }
 
 test('a table that has grown from nothing gets its statistics, once', async () => {

@@ -59,7 +59,7 @@ test('what is given back goes first with the next group, and waits no longer tha
   const gathering = new MicroBatcher<Item>({
     concurrency: 1,
     groupMax: 2,
-    waitMaxMs: 200,
+    waitMaxMs: 60_000,
     work: async (waiting) => {
       const group = waiting.next();
       tries += 1;

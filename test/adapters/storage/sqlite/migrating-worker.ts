@@ -1,6 +1,7 @@
 // One of many workers that open and migrate one file at the same time; it reports the health after.
 import { parentPort, workerData } from 'node:worker_threads';
 import { openSqliteStore } from '../../../../adapters/storage/sqlite/store.js';
+import { MINUTE_MS } from '../../../../core/domain/base/instant.js';
 
 interface Start {
   readonly path: string;
@@ -21,7 +22,8 @@ if (Atomics.add(barrier, 0, 1) + 1 === workers) {
 }
 const healths = await Promise.all(
   Array.from({ length: stores }, async () => {
-    const store = openSqliteStore({ path });
+    // Nobody has a turn: one of many may wait long, and longer where the disk is slow.
+    const store = openSqliteStore({ path, busyTimeoutMs: MINUTE_MS });
     await store.migrate();
     const health = await store.health();
     await store.close();

@@ -295,7 +295,7 @@ test('after a sync that failed nothing is answered, also no read, and the proces
 
 test('a lock that does not go away is a transient refusal', async (t) => {
   const path = freshPath();
-  const database = new SqliteDatabase({ path, busyTimeoutMs: 60 });
+  const database = new SqliteDatabase({ path, busyTimeoutMs: 1_000 });
   database.connection.exec('create table numbers (n integer not null primary key) strict');
   database.serve();
   const beside = new SqliteConnection(path);

@@ -61,6 +61,30 @@ function remove(n: number): Statement {
   };
 }
 
+const guard = { kind: 'expect', table: 'numbers', columns: ['n'], key: ['n'] } as const;
+
+function expectThere(n: number): Statement {
+  return {
+    sql: 'select 1 as hit from numbers where n = $1',
+    params: [n],
+    guards: 'numbers',
+    template: guard,
+  };
+}
+
+const steps = { insert, remove, expect: expectThere } as const;
+
+/** The statements that the connection prepares from now on. */
+function preparedBy({ connection }: SqliteDatabase): readonly string[] {
+  const texts: string[] = [];
+  const prepare = connection.prepare.bind(connection);
+  connection.prepare = ((sql: string) => {
+    texts.push(sql);
+    return prepare(sql);
+  }) as typeof connection.prepare;
+  return texts;
+}
+
 function numbers({ connection }: SqliteDatabase): readonly unknown[] {
   return connection.prepare('select n from numbers order by n').pluck().all();
 }
@@ -128,34 +152,25 @@ for (const [writer, open] of Object.entries(writers)) {
 
   test(`the writer ${writer}: a group ends like its batches in turn, without the failing ones`, async (t) => {
     const database = withNumbers(t, open());
-    // Inserts of 4 to 9 that may be there, guarded deletes that may find nothing, a broken check.
+    // Inserts of what may be there, deletes and guards that may find nothing, a broken check.
+    const kind = fc.constantFrom('insert', 'insert', 'remove', 'expect');
     const step = fc.oneof(
-      {
-        weight: 6,
-        arbitrary: fc.record({ insert: fc.constant(true), n: fc.integer({ min: 4, max: 9 }) }),
-      },
-      {
-        weight: 4,
-        arbitrary: fc.record({ insert: fc.constant(false), n: fc.integer({ min: 4, max: 9 }) }),
-      },
-      { weight: 1, arbitrary: fc.constant({ insert: true, n: 3 }) },
+      { weight: 10, arbitrary: fc.record({ kind, n: fc.integer({ min: 4, max: 9 }) }) },
+      { weight: 1, arbitrary: fc.constant({ kind: 'insert', n: 3 } as const) },
     );
     const batch = fc.array(step, { minLength: 1, maxLength: 4 });
     await fc.assert(
       fc.asyncProperty(fc.array(batch, { maxLength: 12 }), async (batches) => {
         database.connection.exec('delete from numbers');
         const settled = await Promise.allSettled(
-          batches.map((steps) =>
-            database.batch(
-              steps.map(({ insert: inserts, n }) => (inserts ? insert(n) : remove(n))),
-            ),
-          ),
+          batches.map((taken) => database.batch(taken.map(({ kind, n }) => steps[kind](n)))),
         );
         let expected = new Set<number>();
-        for (const [index, steps] of batches.entries()) {
+        for (const [index, taken] of batches.entries()) {
           const next = new Set(expected);
-          const fits = steps.every(({ insert: inserts, n }) => {
-            if (!inserts) return next.delete(n);
+          const fits = taken.every(({ kind, n }) => {
+            if (kind === 'remove') return next.delete(n);
+            if (kind === 'expect') return next.has(n);
             const allowed = n !== 3 && !next.has(n);
             next.add(n);
             return allowed;
@@ -166,6 +181,44 @@ for (const [writer, open] of Object.entries(writers)) {
         assert.deepEqual(numbers(database), [...expected].sort());
       }),
     );
+  });
+
+  test(`the writer ${writer}: a batch whose first write is refused costs no savepoints`, async (t) => {
+    const database = withNumbers(t, open());
+    await database.batch([insert(1)]);
+    const texts = preparedBy(database);
+    const settled = await Promise.allSettled([
+      database.batch([insert(4)]),
+      database.batch([expectThere(1), insert(1), insert(5)]),
+      database.batch([insert(6)]),
+    ]);
+    assert.deepEqual(statuses(settled), ['fulfilled', 'rejected', 'fulfilled']);
+    assert.ok(!texts.includes('savepoint one'));
+    await assert.rejects(database.batch([insert(7), insert(1)]), StoreConflict);
+    assert.ok(texts.includes('savepoint one'));
+    assert.deepEqual(numbers(database), [1, 4, 6]);
+  });
+
+  test(`the writer ${writer}: a guard holds for its group until its table is written`, async (t) => {
+    const database = withNumbers(t, open());
+    await database.batch([insert(1)]);
+    const settled = await Promise.allSettled([
+      database.batch([expectThere(1), insert(4)]),
+      database.batch([expectThere(1), remove(1)]),
+      database.batch([expectThere(1), insert(5)]),
+    ]);
+    assert.deepEqual(statuses(settled), ['fulfilled', 'fulfilled', 'rejected']);
+    assert.deepEqual(numbers(database), [4]);
+    const others = await Promise.allSettled([
+      database.batch([insert(9), expectThere(9), insert(4)]),
+      database.batch([expectThere(9), insert(5)]),
+      database.batch([expectThere(4)]),
+      database.immediate('delete from numbers where n = $1 returning n', [4]),
+      database.batch([expectThere(4), insert(7)]),
+    ]);
+    const expected = ['rejected', 'rejected', 'fulfilled', 'fulfilled', 'rejected'];
+    assert.deepEqual(statuses(others), expected);
+    assert.deepEqual(numbers(database), []);
   });
 
   test(`the writer ${writer}: a placeholder without its parameter fails its batch alone`, async (t) => {

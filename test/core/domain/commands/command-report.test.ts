@@ -116,7 +116,7 @@ for (const kind of kinds) {
   });
 }
 
-test('amounts of a pay-in only grow, and after its end only by an answer to a poll', () => {
+test('amounts of a pay-in grow, after its end by an answer to a poll, and only a return lowers them', () => {
   const report = fc.record({
     end: fc.constantFrom(...ends),
     polled: fc.boolean(),
@@ -127,15 +127,19 @@ test('amounts of a pay-in only grow, and after its end only by an answer to a po
       let command: MoneyCommand = { ...commandIn.done, kind: 'payin' };
       let [received, confirmed] = [0n, 0n];
       for (const next of reports) {
-        const counts = next.polled || command.end === 'open';
+        const isReturned = next.end === 'returned' && next.receivedMinor > 0n;
+        const isLess = isReturned && next.receivedMinor < received;
+        const counts = next.polled || (command.end === 'open' && !isLess);
         command = reported(command, next);
         if (!counts) {
           const isMore = next.receivedMinor > received;
-          if (isMore) assert.equal(command.dueAtMs, START_MS, 'the partner is asked at once');
+          if (isMore || isLess)
+            assert.equal(command.dueAtMs, START_MS, 'the partner is asked at once');
           assert.deepEqual([command.receivedMinor, command.confirmedMinor], [received, confirmed]);
           continue;
         }
-        if (next.receivedMinor > received) received = next.receivedMinor;
+        if (isReturned || next.receivedMinor > received) received = next.receivedMinor;
+        if (isReturned) confirmed = 0n;
         if (next.end === 'completed' && next.receivedMinor > confirmed) {
           confirmed = next.receivedMinor;
         }
@@ -143,6 +147,16 @@ test('amounts of a pay-in only grow, and after its end only by an answer to a po
       }
     }),
   );
+});
+
+test('a return lowers the total, unless a person overruled it or the partner does not say', () => {
+  const command = ended('completed', { kind: 'payin', receivedMinor: 6_551n });
+  const after = (receivedMinor: bigint, overruled: CommandEnd | null) =>
+    reported({ ...command, overruled }, { end: 'returned', receivedMinor, polled: true })
+      .receivedMinor;
+  assert.equal(after(6_521n, null), 6_521n);
+  assert.equal(after(6_521n, 'returned'), 6_551n);
+  assert.equal(after(0n, null), 6_551n);
 });
 
 test('law: reports that come twice leave the command as they do once', () => {

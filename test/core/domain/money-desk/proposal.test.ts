@@ -12,6 +12,7 @@ import {
   proposalMoves,
   repeated,
   ruleOf,
+  shownPixKey,
   whyNotConfirmed,
   writeAction,
 } from '../../../../core/domain/money-desk/proposal.js';
@@ -116,11 +117,23 @@ test('in test mode a decision is executed at once', () => {
 
 test('a decision that has ended stays', () => {
   const terminal = Object.entries(proposalMoves).filter(([, moves]) => !Object.keys(moves).length);
-  const states: readonly ProposalState[] = ['done', 'replaced', 'void'];
+  const states: readonly ProposalState[] = ['done', 'replaced', 'withdrawn', 'void'];
   assert.deepEqual(
     terminal.map(([state]) => state),
     states,
   );
+});
+
+test('of a PIX key enough is shown to compare it, and not the whole', () => {
+  for (const [pixKey, shown] of [
+    ['finance.dept@acme.example', 'fin…@acme.example'],
+    ['a@acme.example', '…@acme.example'],
+    ['+5511987650099', '+55…0099'],
+    ['12345678000195', '123…0195'],
+    ['123e4567-e89b-12d3-a456-426614174000', '123…4000'],
+  ]) {
+    assert.equal(shownPixKey(`${pixKey}`), shown);
+  }
 });
 
 test('a command repeats the last decision that was executed, and no other', () => {

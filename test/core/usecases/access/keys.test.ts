@@ -1,8 +1,9 @@
 // API keys: who is let in, what a key may do, and that its use is noted off the request's way.
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
-import { issueApiKey, KEY_REPORT_MS, OPERATOR } from '../../../../core/domain/access/api-key.js';
+import { issueApiKey, KEY_REPORT_MS } from '../../../../core/domain/access/api-key.js';
 import type { ScopeRule } from '../../../../core/domain/access/scope.js';
+import { developmentOperator } from '../../../../core/domain/base/actor.js';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../../core/domain/base/instant.js';
 import type { Deps } from '../../../../core/ports/deps.js';
 import type { Store } from '../../../../core/ports/storage.js';
@@ -35,7 +36,12 @@ before(async () => {
   orgId = await made.organization();
 });
 
-const everything = { ...unlimitedKey, mode: 'test', createdBy: OPERATOR, name: 'erp' } as const;
+const everything = {
+  ...unlimitedKey,
+  mode: 'test',
+  createdBy: developmentOperator.id,
+  name: 'erp',
+} as const;
 
 test('a key authenticates its organization, mode and scopes', async () => {
   const scopes = ['webhooks:read', 'invoices:write'] as const;
@@ -52,7 +58,7 @@ test('a member answers for what its live keys create; an operator for nothing', 
   const member = await addMember(deps, { orgId, email: 'maker@acme.example', role: 'admin' });
   for (const [mode, createdBy, accountable] of [
     ['live', member.id, member.id],
-    ['live', OPERATOR, null],
+    ['live', developmentOperator.id, null],
     ['test', member.id, null],
   ] as const) {
     const { key, secret } = await createKey(deps, { ...everything, orgId, mode, createdBy });
@@ -106,7 +112,7 @@ test('a revocation does not depend on the clock of the host that is asked', asyn
   await revokeKey(deps, orgId, key.id);
   await assert.rejects(authenticateKey(behind, secret), { code: 'InvalidApiKey' });
   const rolled = await createKey(deps, { ...everything, orgId });
-  await rollKey(deps, orgId, rolled.key.id, { createdBy: OPERATOR, overlapHours: 0 });
+  await rollKey(deps, orgId, rolled.key.id, { createdBy: developmentOperator.id, overlapHours: 0 });
   await assert.rejects(authenticateKey(behind, rolled.secret), { code: 'InvalidApiKey' });
 });
 
@@ -153,7 +159,7 @@ test('a mistyped key is refused without a look-up', async () => {
 });
 
 describe('a key that is rolled', () => {
-  const by = { createdBy: OPERATOR, overlapHours: 2 } as const;
+  const by = { createdBy: developmentOperator.id, overlapHours: 2 } as const;
 
   test('stays valid for the overlap, beside another one with its rights', async () => {
     const own = await made.organization();
@@ -265,7 +271,7 @@ test('a key keeps a scope that was part of another one, and one that replaces it
   const keptScopes = ['payouts:write'] as const;
   const kept = { ...key, id: 'key_kept', salt, secretHash, slot: null, keptScopes };
   await deps.store.run(async (tx) => tx.keys.insert(kept));
-  const by = { createdBy: OPERATOR, overlapHours: 1 };
+  const by = { createdBy: developmentOperator.id, overlapHours: 1 };
   const { secret: rolled } = await rollKey(deps, orgId, 'key_kept', by);
   for (const used of [text, rolled]) {
     const actor = await authenticateKey(deps, used);

@@ -1,12 +1,13 @@
 // Members of organizations: added, given another role, removed, and back again as somebody else.
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
-import { OPERATOR } from '../../../../core/domain/access/api-key.js';
+import { developmentOperator } from '../../../../core/domain/base/actor.js';
 import type { Deps } from '../../../../core/ports/deps.js';
 import type { Store } from '../../../../core/ports/storage.js';
 import {
   authenticateKey,
   createKey,
+  type IssuedKey,
   rollKey,
   unlimitedKey,
 } from '../../../../core/usecases/access/keys.js';
@@ -15,10 +16,12 @@ import {
   findMember,
   listMembers,
   removeMember,
+  setMember,
 } from '../../../../core/usecases/access/members.js';
 import { unreadableEmails } from '../../../support/samples/emails.js';
 import { type World, world } from '../../../support/scenes/test-world.js';
 import { suiteEnd } from '../../../support/suite-end.js';
+import { valuesOf } from '../../../support/values-of.js';
 
 let made: World;
 let deps: Deps;
@@ -120,9 +123,12 @@ describe('the API keys of a removed member', () => {
 
   test('are revoked with it; those of others stay', async () => {
     const { orgId, email, input, secret } = await scene();
-    const { secret: other } = await createKey(deps, { ...input, createdBy: OPERATOR });
+    const { secret: other } = await createKey(deps, {
+      ...input,
+      createdBy: developmentOperator.id,
+    });
     const { key: rolled, secret: old } = await createKey(deps, input);
-    await rollKey(deps, orgId, rolled.id, { createdBy: OPERATOR, overlapHours: 1 });
+    await rollKey(deps, orgId, rolled.id, { createdBy: developmentOperator.id, overlapHours: 1 });
     const { keys } = await removeMember(deps, orgId, email);
     assert.equal(keys.length, 3, 'and the one that an operator rolled');
     for (const ended of [secret, old]) {
@@ -150,7 +156,7 @@ describe('the API keys of a removed member', () => {
   test('answer for what a key creates that an operator made of one of them, and end it', async () => {
     const { orgId, email, createdBy, input } = await scene();
     const { key } = await createKey(deps, { ...input, mode: 'live' });
-    const by = { createdBy: OPERATOR, overlapHours: 1 } as const;
+    const by = { createdBy: developmentOperator.id, overlapHours: 1 } as const;
     const { key: rolled, secret } = await rollKey(deps, orgId, key.id, by);
     assert.equal((await authenticateKey(deps, secret)).createdByMemberId, createdBy);
     const { id: other } = await addMember(deps, { orgId, email: 'b@acme.example', role: 'owner' });
@@ -167,7 +173,7 @@ describe('the API keys of a removed member', () => {
     const { id: keptBy } = await addMember(deps, { orgId, email: owner, role: 'owner' });
     const { key, secret: kept } = await createKey(deps, { ...input, mode: 'live' });
     await removeMember(deps, orgId, email, owner);
-    const by = { createdBy: OPERATOR, overlapHours: 1 } as const;
+    const by = { createdBy: developmentOperator.id, overlapHours: 1 } as const;
     const { secret: rolled } = await rollKey(deps, orgId, key.id, by);
     for (const secret of [kept, rolled]) {
       assert.equal((await authenticateKey(deps, secret)).createdByMemberId, keptBy);
@@ -196,5 +202,64 @@ describe('the API keys of a removed member', () => {
     const late = createKey({ ...deps, store: racing }, input);
     await assert.rejects(late, { code: 'InvalidToken' });
     await assert.rejects(createKey(deps, input), { code: 'InvalidToken' });
+  });
+
+  test('that are created or rolled while it is removed are revoked with it', async () => {
+    for (const creates of ['createKey', 'rollKey'] as const) {
+      const { orgId, email, input } = await scene();
+      const { key } = await createKey(deps, input);
+      const { store } = deps;
+      let late: IssuedKey | null = null;
+      const racing: Store = {
+        ...store,
+        run: (work, options) =>
+          store.run(async (tx) => {
+            const value = await work(tx);
+            const by = { createdBy: key.createdBy ?? '', overlapHours: 1 };
+            late ??=
+              creates === 'createKey'
+                ? await createKey(deps, input)
+                : await rollKey(deps, orgId, key.id, by);
+            return value;
+          }, options),
+      };
+      await removeMember({ ...deps, store: racing }, orgId, email);
+      const made: IssuedKey | null = late;
+      assert.ok(made !== null);
+      const { secret } = made as IssuedKey;
+      await assert.rejects(authenticateKey(deps, secret), { code: 'InvalidApiKey' }, creates);
+    }
+  });
+
+  test('are revoked if a new role lacks one of their scopes, unless an owner keeps them', async () => {
+    const { orgId, email, input } = await scene();
+    const owner = 'owner@acme.example';
+    const read = ['invoices:read'];
+    for (const keptBy of [null, owner]) {
+      await addMember(deps, { orgId, email: owner, role: 'owner' });
+      await addMember(deps, { orgId, email, role: 'admin' });
+      const unlimited = await createKey(deps, input);
+      const hooks = await createKey(deps, { ...input, scopes: [...read, 'webhooks:write'] });
+      const reads = await createKey(deps, { ...input, scopes: read });
+      const same = await setMember(deps, { orgId, email, role: 'owner' }, keptBy);
+      assert.deepEqual(same.keys, []);
+      const { keys } = await setMember(deps, { orgId, email, role: 'viewer' }, keptBy);
+      const ended = valuesOf(keys, 'id');
+      const made = valuesOf([unlimited.key, hooks.key, reads.key], 'id');
+      assert.deepEqual(
+        made.filter((id) => ended.includes(id)),
+        valuesOf([unlimited.key, hooks.key], 'id'),
+      );
+      assert.equal((await authenticateKey(deps, reads.secret)).keyId, reads.key.id);
+      const late = authenticateKey(deps, hooks.secret);
+      if (keptBy === null) await assert.rejects(late, { code: 'InvalidApiKey' });
+      else assert.equal((await late).keyId, hooks.key.id);
+    }
+  });
+
+  test('are not created with scopes that its role has not', async () => {
+    const { orgId, email, input } = await scene();
+    await addMember(deps, { orgId, email, role: 'viewer' });
+    await assert.rejects(createKey(deps, input), { code: 'InsufficientScope' });
   });
 });

@@ -5,11 +5,8 @@ import { type TestContext, test } from 'node:test';
 import { HOUR_MS, MINUTE_MS } from '../../../../core/domain/base/instant.js';
 import { retryCommand } from '../../../../core/usecases/commands/command-retries.js';
 import { applyPartnerUpdate } from '../../../../core/usecases/commands/partner-inbox.js';
-import {
-  cancelPayment,
-  failPaymentByOperator,
-  readPayment,
-} from '../../../../core/usecases/payments/payments.js';
+import { cancelPayment, readPayment } from '../../../../core/usecases/payments/payments.js';
+import { operatorDoes } from '../../../support/operator-action.js';
 import { changePartner } from '../../../support/partners/changed-partner.js';
 import {
   absent,
@@ -143,7 +140,7 @@ test('a payout in doubt whose repeat is refused is neither paid twice nor given 
 test('a payment that ends takes back a payout that a look-up does not find', async (t) => {
   const { at, seen } = await begun(t, 'payout', 'lost');
   while ((await at.commands('payout'))[0]?.state !== 'unknown') await at.pass(1);
-  await failPaymentByOperator(at.made.deps, at.id, 'by hand');
+  await operatorDoes(at.made.deps, at.id, { verb: 'fail', reason: 'by hand' });
   assert.deepEqual((await at.shown()).slice(0, 2), ['failed', 'payout_ordered']);
   await at.pass(10, MINUTE_MS);
   assert.deepEqual([(await at.command('payout')).state, seen.executed], ['void', []]);

@@ -8,16 +8,14 @@ import {
   reviewName,
 } from '../../../../core/domain/commands/report-check.js';
 import type { PartnerFact } from '../../../../core/ports/partner.js';
-import { acceptReport, retryCommand } from '../../../../core/usecases/commands/command-retries.js';
+import { retryCommand } from '../../../../core/usecases/commands/command-retries.js';
 import {
   applyPartnerUpdate,
   receivePartnerMessage,
 } from '../../../../core/usecases/commands/partner-inbox.js';
 import { decide } from '../../../../core/usecases/money-desk/money-desk.js';
-import {
-  cancelPayment,
-  failPaymentByOperator,
-} from '../../../../core/usecases/payments/payments.js';
+import { cancelPayment } from '../../../../core/usecases/payments/payments.js';
+import { operatorDoes } from '../../../support/operator-action.js';
 import { changePartner } from '../../../support/partners/changed-partner.js';
 import { absent, fates, type Scene, scene, silent } from '../../../support/scenes/command-scene.js';
 
@@ -181,6 +179,28 @@ test('a repeated message of the old total does not undo a smaller one that a per
   }
   assert.deepEqual(await at.commands('payout'), []);
   await at.booksAreRight();
+});
+
+test('a pay-in that goes back after its total was corrected gives back what the partner received', async (t) => {
+  for (const way of ['review', 'message'] as const) {
+    const at = await scene(t, 6_551n, null, 'on_ramp_pending');
+    const { partner } = at.made;
+    Object.assign(partner, silent);
+    let stated = total(6_551n);
+    changePartner(partner, {
+      payin: { read: async () => ({ outcome: 'done', value: stated }) as const },
+      payout: { start: async () => ({ outcome: 'later', reason: 'busy' }) as const },
+    });
+    await at.pass(30);
+    assert.equal((await at.read()).funds.receivedMinor, 6_551n);
+    if (way === 'review') await at.answer('payin', total(6_521n));
+    stated = { ...payinBack, receivedMinor: 6_521n };
+    if (way === 'message') await at.report('payin', stated);
+    assert.equal((await at.read()).funds.receivedMinor, 6_551n, 'only an answer counts');
+    await at.pass(60, 60_000);
+    assert.equal(await at.summary(), 'failed returned_to_buyer refunded 65.21 0 0 65.21 0');
+    await at.booksAreRight();
+  }
 });
 
 test('no payout is sent while a smaller total of its pay-in waits for a person', async (t) => {
@@ -375,7 +395,8 @@ test('a payout with an odd report exists: nothing is refunded', async (t) => {
   const { id, reference } = await at.command('payout');
   const fact = { kind: 'payout', reference, partnerRef: 'earlier', report: oddFees } as const;
   await applyPartnerUpdate(at.made.deps, id, fact);
-  await failPaymentByOperator(at.made.deps, at.id, 'by hand').catch(() => null);
+  const fail = { verb: 'fail', reason: 'by hand' } as const;
+  await operatorDoes(at.made.deps, at.id, fail).catch(() => null);
   await at.pass(30);
   assert.deepEqual([(await at.command('payout')).state, seen.executed.length], ['done', 0]);
   await at.booksAreRight();
@@ -408,7 +429,7 @@ test('an operator accepts the report that it saw, and no later one', async (t) =
   const seen = reviewName(review ?? '');
   await at.report('payin', { ...report, receivedMinor: 3_000_000n });
   const other = { code: 'CommandNotRetryable', message: /Another report/ } as const;
-  await assert.rejects(acceptReport(at.made.deps, id, seen), other);
+  await assert.rejects(operatorDoes(at.made.deps, id, { verb: 'accept', report: seen }), other);
   assert.equal((await at.command('payin')).receivedMinor, 0n);
 });
 

@@ -4,12 +4,16 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { HOUR_MS, MINUTE_MS } from '../../../../core/domain/base/instant.js';
+import { money } from '../../../../core/domain/base/money.js';
 import { schedules } from '../../../../core/domain/base/schedules.js';
+import type { CommandEnd } from '../../../../core/domain/commands/partner-command.js';
+import type { PayinReport } from '../../../../core/domain/commands/report-check.js';
 import type { Deps } from '../../../../core/ports/deps.js';
-import type { PartnerEntry } from '../../../../core/ports/partner.js';
-import { runInbox } from '../../../../core/usecases/commands/partner-inbox.js';
+import type { PartnerAnswer, PartnerEntry } from '../../../../core/ports/partner.js';
+import { applyPartnerUpdate, runInbox } from '../../../../core/usecases/commands/partner-inbox.js';
 import { runBookReadings } from '../../../../core/usecases/deposits/book-readings.js';
 import { findDifferences } from '../../../../core/usecases/payments/ledger-check.js';
+import { cancelPayment } from '../../../../core/usecases/payments/payments.js';
 import { advancePayment } from '../../../../core/usecases/sandbox/sandbox.js';
 import { endQuarantine, quarantineRestored } from '../../../../core/usecases/service/epochs.js';
 import { changePartner } from '../../../support/partners/changed-partner.js';
@@ -278,20 +282,144 @@ test('a pay-in that was settled otherwise as a deposit is booked if a person acc
   await at.booksAreRight();
 });
 
-test('a deposit whose pay-in a command has is not decided: its money counts once', async (t) => {
+/** A deposit, and a payment whose command has its pay-in; the partner reports it as `stated`. */
+async function foundByCommand(t: TestContext, entry: Partial<PartnerEntry> = {}) {
   const scene = await depositScene(t);
-  await scene.arrive('va_1', { status: 'open' });
+  // Of an amount that no payment waits for.
+  const amount = money(9_000n, 'USD');
+  await scene.arrive('va_1', { amount, ...entry });
   ownsAtPartner(scene, 'va_1');
+  let stated: PartnerAnswer<PayinReport> = { outcome: 'later', reason: 'busy' };
+  changePartner(scene.made.partner, { payin: { read: async () => stated } });
   const at = await scene.awaiting();
   await at.pass(2);
   const { id } = await scene.found('va_1');
-  for (const decide of [refundDeposit, resolveDeposit]) {
-    await assert.rejects(decide(scene.made.deps, id), { code: 'DepositDecided' });
+  const report = async (status: CommandEnd, receivedMinor: bigint) => {
+    const value = { status, receivedMinor, transactionHash: null, reason: null };
+    stated = { outcome: 'done', value };
+    await at.answer('payin', value);
+  };
+  return { scene, at, id, report };
+}
+
+test('a deposit whose pay-in a command has is not decided: its money counts once', async (t) => {
+  for (const status of ['open', 'completed'] as const) {
+    const { scene, at, id, report } = await foundByCommand(t, { status });
+    assert.equal(
+      await scene.shown('va_1'),
+      `waiting ${status} null`,
+      'no report has brought money',
+    );
+    for (const decide of [refundDeposit, resolveDeposit]) {
+      await assert.rejects(decide(scene.made.deps, id), { code: 'DepositDecided' });
+    }
+    await assert.rejects(assignDeposit(scene.made.deps, id, at.id), { code: 'DepositDecided' });
+    await report('completed', 10_000n);
+    await at.pass(30);
+    assert.equal(await at.summary(), 'settled paid none 100 100 0 0 0');
+    assert.equal(await scene.shown('va_1'), `assigned ${status} quote`);
+    await at.booksAreRight();
   }
-  await assert.rejects(assignDeposit(scene.made.deps, id, at.id), { code: 'DepositDecided' });
-  scene.books.change('va_1', { status: 'completed' });
-  await at.pass(30);
-  assert.equal(await at.summary(), 'settled paid none 100 100 0 0 0');
-  assert.equal(await scene.shown('va_1'), 'assigned open quote');
+});
+
+test('a deposit whose pay-in a command has stays with a person while the report is unusable', async (t) => {
+  const { scene, at, id, report } = await foundByCommand(t);
+  await report('completed', -1n);
+  await cancelPayment(scene.made.deps, at.tenant, at.id, 'withdrawn');
+  assert.equal(await scene.shown('va_1'), 'waiting completed null');
+  assert.deepEqual(await scene.postings('va_1'), ['funds_received']);
+  await refundDeposit(scene.made.deps, id);
+  // The partner corrects its report: the money was paid back.
+  await report('completed', 9_000n);
+  await at.pass(10, HOUR_MS);
+  assert.equal(await at.summary(), 'cancelled needs_review none 0 0 0 0 0');
+  assert.equal(await scene.shown('va_1'), 'refunded completed null');
   await at.booksAreRight();
+});
+
+test('a corrected report books the pay-in of a deposit, which is not decided from then on', async (t) => {
+  const { scene, at, id, report } = await foundByCommand(t);
+  await report('completed', -1n);
+  await cancelPayment(scene.made.deps, at.tenant, at.id, 'withdrawn');
+  await report('completed', 9_000n);
+  await assert.rejects(refundDeposit(scene.made.deps, id), { code: 'DepositDecided' });
+  await at.pass(10);
+  assert.equal((await at.shown()).slice(3).join(' '), '90 0 90 0 0');
+  assert.equal(await scene.shown('va_1'), 'assigned completed quote');
+  await at.booksAreRight();
+});
+
+for (const [status, shown] of [
+  ['failed', 'waiting failed null'],
+  ['returned', 'returned returned null'],
+] as const) {
+  test(`a deposit whose command has ${status} without money holds none`, async (t) => {
+    const { scene, at, id, report } = await foundByCommand(t);
+    await report(status, 0n);
+    assert.equal(await scene.shown('va_1'), shown);
+    await assert.rejects(refundDeposit(scene.made.deps, id), { code: 'DepositDecided' });
+    assert.equal((await scene.postings('va_1')).length, 2);
+    await at.booksAreRight();
+    // It arrives after all.
+    await report('completed', 10_000n);
+    await at.pass(30);
+    assert.equal((await at.shown()).slice(3).join(' '), '100 0 100 0 0');
+    await at.booksAreRight();
+  });
+}
+
+for (const first of ['person', 'report'] as const) {
+  test(`a person and a report race for a pay-in: the ${first} is first, and it is booked once`, async (t) => {
+    const { scene, at, id, report } = await foundByCommand(t);
+    const { deps } = scene.made;
+    await report('completed', -1n);
+    const { id: commandId, reference } = await at.command('payin');
+    const corrected = {
+      status: 'completed',
+      receivedMinor: 9_000n,
+      transactionHash: null,
+      reason: null,
+    } as const;
+    const fact = { kind: 'payin', reference, partnerRef: 'va_1', report: corrected } as const;
+    const moves = {
+      person: (by: Deps) => refundDeposit(by, id),
+      report: (by: Deps) => applyPartnerUpdate(by, commandId, fact),
+    };
+    const other = first === 'person' ? 'report' : 'person';
+    let runs = 0;
+    const run: Deps['store']['run'] = (work, options) =>
+      deps.store.run(async (tx) => {
+        runs += 1;
+        const result = await work(tx);
+        // It commits between the reads of the other one and its writes.
+        if (runs === 1) await moves[first](deps);
+        return result;
+      }, options);
+    const store = { ...deps.store, run };
+    const lost = moves[other]({ ...deps, store });
+    if (other === 'person') await assert.rejects(lost, { code: 'DepositDecided' });
+    else await lost;
+    assert.equal(runs, 2);
+    const shown = first === 'person' ? 'refunded completed null' : 'assigned completed quote';
+    assert.equal(await scene.shown('va_1'), shown);
+    const received = (await at.read()).funds.receivedMinor;
+    assert.equal(received, first === 'person' ? 0n : 9_000n);
+    await at.booksAreRight();
+  });
+}
+
+test('a recall reaches the command that booked a deposit, not another one with its id', async (t) => {
+  const scene = await depositScene(t);
+  const other = await scene.awaiting();
+  await scene.arrive('va_1');
+  await other.pass(3);
+  ownsAtPartner(scene, 'va_1');
+  const at = await scene.awaiting();
+  await at.pass(4);
+  assert.equal(await at.summary(), held);
+  const { reference } = await at.command('payin');
+  scene.books.change('va_1', { status: 'returned', reference });
+  await other.pass(20, HOUR_MS);
+  assert.equal(await other.summary(), 'settled paid refunded 100 100 0 100 100');
+  await other.booksAreRight();
 });

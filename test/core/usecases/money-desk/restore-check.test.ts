@@ -272,12 +272,13 @@ test('a pay-in that became a deposit counts once when another check finds its co
   await checked(life);
   assert.deepEqual(valuesOf(await at.commands('payin'), 'end'), ['open']);
   const found = await deposit();
-  assert.equal(found?.state, 'assigned');
+  assert.equal(found?.state, 'waiting', 'its money is not reported yet');
   await assert.rejects(assignDeposit(deps, found?.id ?? '', at.id), { code: 'DepositDecided' });
   Object.assign(partner, { payin });
   await checked(life);
   await endQuarantine(deps, { by: 'ana', forcedBecause: null });
   await at.pass(HOUR_SECONDS / 30, 30_000);
+  assert.equal((await deposit())?.state, 'assigned');
   assert.equal(await at.summary(), 'settled paid none 100 100 0 0 0');
   await at.booksAreRight();
 });

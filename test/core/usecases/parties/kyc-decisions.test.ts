@@ -24,10 +24,11 @@ import {
   receiveUpload,
   runPurges,
 } from '../../../../core/usecases/parties/documents.js';
-import { failPaymentByOperator, readPayment } from '../../../../core/usecases/payments/payments.js';
+import { readPayment } from '../../../../core/usecases/payments/payments.js';
 import { readTimeline } from '../../../../core/usecases/payments/timelines.js';
 import { simulate } from '../../../../core/usecases/sandbox/simulations.js';
 import { allOf, chunks } from '../../../contract/document-storage.js';
+import { operatorDoes } from '../../../support/operator-action.js';
 import {
   aBarePayment,
   aBuyer,
@@ -235,7 +236,7 @@ test('the payout to a rejected buyer waits for an operator: alert, money list, t
   assert.deepEqual([row?.queue, row?.id, row?.steps], ['unapproved', id, ['fail']]);
   const { entries } = await readTimeline(deps, payment, { after: null, limit: 100 });
   assert.ok(entries.some(({ kind }) => kind === 'approval_lost'));
-  await failPaymentByOperator(deps, id, 'sanctions');
+  await operatorDoes(deps, id, { verb: 'fail', reason: 'sanctions' });
   await made.settle();
   assert.deepEqual(await listQueues(deps, every), []);
   assert.equal((await readPayment(deps, tenant, id)).funds.position, 'returned_to_buyer');

@@ -19,12 +19,12 @@ import { commandRunner } from '../../../../core/usecases/commands/command-runner
 import { applyPartnerUpdate } from '../../../../core/usecases/commands/partner-inbox.js';
 import {
   acceptTerms,
-  approveKyb,
   configurePayout,
   createOrganization,
   readOrganization,
   submitKyb,
 } from '../../../../core/usecases/parties/organizations.js';
+import { operatorApproves } from '../../../support/operator-action.js';
 import { changedPartner } from '../../../support/partners/changed-partner.js';
 import { goLive, kyb, organizationScene, pix } from '../../../support/scenes/organization-scene.js';
 
@@ -177,7 +177,7 @@ describe('the KYB is a command to the partner', () => {
     const { profiles } = await submitKyb(at.deps, tenant, kyb);
     assert.equal(profiles.test.status, 'rejected');
     await submitKyb(at.deps, tenant, kyb);
-    await approveKyb(at.deps, tenant, kyb);
+    await operatorApproves(at.deps, tenant, kyb);
     assert.equal((await kybOf(tenant)).status, 'approved', 'an operator’s word counts');
   });
 
@@ -294,7 +294,7 @@ describe('the dossier of an organization', () => {
         [{ ...kyb, cnpj: null }, 'cnpj'],
         [{ cnpj: kyb.cnpj, email: kyb.email }, 'legalName'],
       ] as const) {
-        for (const call of [submitKyb, approveKyb]) {
+        for (const call of [submitKyb, operatorApproves]) {
           const missing = new RegExp(`^${paths}: `);
           await assert.rejects(call(noted, tenant, given), {
             code: 'ValidationError',

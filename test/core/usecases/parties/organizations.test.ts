@@ -12,19 +12,20 @@ import { onboardingStatus } from '../../../../core/usecases/access/sessions.js';
 import { commandRunner } from '../../../../core/usecases/commands/command-runner.js';
 import {
   acceptTerms,
-  approveKyb,
   configurePayout,
   createOrganization,
-  grantProduction,
   listOrganizations,
   readOrganization,
   requireApproval,
   setSupportContact,
   submitKyb,
 } from '../../../../core/usecases/parties/organizations.js';
+import { operatorApproves, operatorDoes } from '../../../support/operator-action.js';
 import { goLive, kyb, organizationScene, pix } from '../../../support/scenes/organization-scene.js';
 
 const scene = organizationScene();
+
+const grant = { verb: 'grant-production' } as const;
 
 test('with sandboxKyb an organization collects in test mode immediately', async () => {
   const { organization, profiles } = await createOrganization(scene.deps, {
@@ -65,10 +66,10 @@ test('what an unknown organization is asked for is not found', async () => {
   for (const call of [
     readOrganization(scene.deps, 'org_0'),
     submitKyb(scene.deps, tenant, kyb),
-    approveKyb(scene.deps, tenant, kyb),
+    operatorApproves(scene.deps, tenant, kyb),
     acceptTerms(scene.deps, tenant, null),
     configurePayout(scene.deps, tenant, pix),
-    grantProduction(scene.deps, 'org_0'),
+    operatorDoes(scene.deps, 'org_0', grant),
     requireApproval(scene.deps, 'org_0', true),
     setSupportContact(scene.deps, 'org_0', { supportEmail: 'help@acme.example' }),
   ]) {
@@ -108,9 +109,9 @@ test('live mode requires an e-mail address or a phone number for buyers, and kee
     setSupportContact(scene.deps, orgId, given);
   const refusal = { code: 'ValidationError', message: /ponte org support/ };
   await set({ website: 'https://acme.example' });
-  await assert.rejects(grantProduction(scene.deps, orgId), refusal);
+  await assert.rejects(operatorDoes(scene.deps, orgId, grant), refusal);
   await set({ supportPhone: '+55 11 5555-0100' });
-  await grantProduction(scene.deps, orgId);
+  await operatorDoes(scene.deps, orgId, grant);
   await assert.rejects(set({ supportPhone: '' }), refusal);
   await set({ supportPhone: '', supportEmail: 'help@acme.example' });
 });
@@ -225,11 +226,12 @@ test('a rejected organization is submitted again as another party', async () => 
 describe('live mode', () => {
   test('needs production access before an approval', async () => {
     const tenant = { orgId: await scene.newOrganization(), mode: 'live' } as const;
-    await assert.rejects(approveKyb(scene.deps, tenant, kyb), {
+    await assert.rejects(operatorApproves(scene.deps, tenant, kyb), {
       code: 'ProductionAccessNotApproved',
     });
     await goLive(scene.deps, tenant.orgId);
-    const approved = await approveKyb(scene.deps, tenant, kyb);
+    await operatorApproves(scene.deps, tenant, kyb);
+    const approved = await readOrganization(scene.deps, tenant.orgId);
     assert.equal(approved.profiles.live.status, 'approved');
     const { profiles } = await configurePayout(scene.deps, tenant, pix);
     assert.equal(mayCollect(profiles.live), true);

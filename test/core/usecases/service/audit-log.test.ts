@@ -1,7 +1,7 @@
 // The audit log: what is recorded of a change, and which changes of the log itself are found.
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
-import { OPERATOR } from '../../../../core/domain/access/api-key.js';
+import { developmentOperator } from '../../../../core/domain/base/actor.js';
 import {
   type FeedHead,
   headAfter,
@@ -11,7 +11,12 @@ import { type AuditEntry, auditEntry } from '../../../../core/domain/service/aud
 import type { Deps } from '../../../../core/ports/deps.js';
 import { createKey, unlimitedKey } from '../../../../core/usecases/access/keys.js';
 import { addMember, removeMember } from '../../../../core/usecases/access/members.js';
+import {
+  depsOfCommand,
+  signCommand,
+} from '../../../../core/usecases/access/registered-operators.js';
 import { receivePartnerMessage } from '../../../../core/usecases/commands/partner-inbox.js';
+import { createOrganization } from '../../../../core/usecases/parties/organizations.js';
 import {
   allEntries,
   audited,
@@ -23,11 +28,15 @@ import { PRUNABLE_MS, prune } from '../../../../core/usecases/service/prune.js';
 import { createSubscription } from '../../../../core/usecases/webhooks/subscriptions.js';
 import { partnerMessage } from '../../../adapters/http/docs/example-calls.js';
 import { anEvent } from '../../../support/samples/domain-samples.js';
+import { registered } from '../../../support/samples/operator-samples.js';
 import { makeIntent } from '../../../support/scenes/made-payments.js';
 import { type World, world } from '../../../support/scenes/test-world.js';
 import { suiteEnd } from '../../../support/suite-end.js';
 
-const operator = { actor: { kind: 'operator', id: 'alice' }, action: 'member add' } as const;
+const operator = {
+  actor: { kind: 'operator', id: developmentOperator.id },
+  action: 'member add',
+} as const;
 const email = 'ana@acme.example';
 
 let made: World;
@@ -70,6 +79,7 @@ describe('an entry', () => {
       ...operator,
       address: 'desk',
       requestId: 'req_1',
+      signed: null,
       orgId,
       mode: null,
       atMs: made.deps.clock.nowMs(),
@@ -170,7 +180,7 @@ describe('an entry', () => {
 test('an organization reads its entries of a mode or of both alone, newest first, in pages', async () => {
   const other = await made.organization();
   const deps = audited(made.deps, operator);
-  const key = { ...unlimitedKey, orgId: other, createdBy: OPERATOR, name: 'erp' };
+  const key = { ...unlimitedKey, orgId: other, createdBy: developmentOperator.id, name: 'erp' };
   await addMember(deps, { orgId: other, email: 'a@acme.example', role: 'viewer' });
   await createKey(deps, { ...key, mode: 'test' });
   await createKey(deps, { ...key, mode: 'live' });
@@ -230,12 +240,13 @@ describe('verification', () => {
     anchors: readonly NumberedEvent[] = [],
     head: NumberedEvent | null = changed.at(-1) ?? null,
   ): Promise<readonly number[]> {
+    const operators = { list: async () => [] };
     const feed = {
       head: async () => head,
       after: async (_: unknown, after: number, limit: number) =>
         changed.filter(({ sequence }) => sequence > after).slice(0, limit),
     };
-    const store = { run: (work: (tx: unknown) => unknown) => work({ feed }) };
+    const store = { run: (work: (tx: unknown) => unknown) => work({ feed, operators }) };
     const needs = { store } as unknown as Pick<Deps, 'store'>;
     const { defects } = await verifyAudit(needs, anchors);
     return [...new Set(defects.map(({ sequence }) => sequence))];
@@ -253,7 +264,7 @@ describe('verification', () => {
 
   test('finds a rewritten entry, also if only a column differs', async () => {
     const third = events[2] as NumberedEvent;
-    const body = third.body.replace('alice', 'mallory');
+    const body = third.body.replace('member add', 'member get');
     assert.deepEqual(await problems(edited(2, { body })), [3]);
     for (const column of [{ subjectId: 'org_2' }, { type: 'other' }, { createdAtMs: 1 }]) {
       assert.deepEqual(await problems(edited(2, column)), [3]);
@@ -293,11 +304,56 @@ describe('verification', () => {
   test('finds a log that was written again as a whole, by an anchor', async () => {
     let head: FeedHead | null = null;
     const forged = events.map((event) => {
-      const body = event.body.replace('alice', 'mallory');
+      const body = event.body.replace('"address":null', '"address":"desk"');
       head = headAfter(head, body);
       return { ...event, body, ...head };
     });
     assert.deepEqual(await problems(forged), []);
     assert.deepEqual(await problems(forged, [events[2] as NumberedEvent]), [3]);
+  });
+});
+
+describe('an entry of an operator', () => {
+  const given = { command: 'member add', arguments: { email } };
+
+  /** A member is added, by a command that one person signed and the entry says of another. */
+  async function problemsOf(signer: 'ana' | 'bia' | null, { action = given.command } = {}) {
+    const { deps } = await world(suite);
+    const [ana, bia] = await registered(deps, ['ana', 'bia']);
+    assert.ok(ana !== undefined && bia !== undefined);
+    const by = { ana: ana.key, bia: bia.key };
+    const signed = signer === null ? null : await signCommand(deps, given, by[signer]);
+    const identity = { actor: ana.actor, signed };
+    const command = depsOfCommand(deps, identity, { action, address: null });
+    const { organization } = await createOrganization(deps, { name: 'Acme', sandboxKyb: false });
+    await addMember(command, { orgId: organization.id, email, role: 'viewer' });
+    const { defects, signatures } = await verifyAudit(deps);
+    return { problems: defects.map(({ problem }) => problem), signatures };
+  }
+
+  const unproven = {
+    problems: ['no signature proves that its operator gave the command'],
+    signatures: 0,
+  };
+
+  test('is proven by the signature of the command', async () => {
+    assert.deepEqual(await problemsOf('ana'), { problems: [], signatures: 1 });
+  });
+
+  test('is found without a signature, and with that of another operator', async () => {
+    assert.deepEqual(await problemsOf(null), unproven);
+    assert.deepEqual(await problemsOf('bia'), unproven);
+  });
+
+  test('is found with the signature of another command', async () => {
+    assert.deepEqual(await problemsOf('ana', { action: 'member remove' }), unproven);
+  });
+
+  test('has no argument of the command in what was signed', async () => {
+    const { deps } = await world(suite);
+    const [ana] = await registered(deps, ['ana']);
+    assert.ok(ana !== undefined);
+    const signed = await signCommand(deps, given, ana.key);
+    assert.doesNotMatch(signed?.text ?? '', new RegExp(email));
   });
 });

@@ -2,14 +2,17 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { schedules } from '../../../../core/domain/base/schedules.js';
 import type { Tenant } from '../../../../core/domain/base/tenant.js';
+import type { DeliveryStatus } from '../../../../core/domain/webhooks/webhook-delivery.js';
 import {
   listDeliveries,
   readDelivery,
   replayAllDead,
   replayByOperator,
+  replayDeadLetters,
   replayDelivery,
 } from '../../../../core/usecases/webhooks/deliveries.js';
 import { deleteSubscription } from '../../../../core/usecases/webhooks/subscriptions.js';
+import { aDelivery } from '../../../support/samples/domain-samples.js';
 import {
   type Scene,
   scene,
@@ -38,8 +41,8 @@ test('deliveries of a subscription are listed newest first, page by page', async
   }
   const seen: string[] = [];
   for (let beforeId: string | null = null; ; ) {
-    const page = { beforeId, limit: 3 };
-    const rows = await listDeliveries(made.deps, tenant, subscription.id, page);
+    const page = { subscriptionId: subscription.id, status: null, beforeId, limit: 3 };
+    const rows = await listDeliveries(made.deps, tenant, page);
     for (const row of rows) {
       assert.equal(row.subscriptionId, subscription.id);
       seen.push(row.id);
@@ -57,13 +60,14 @@ test('deliveries stay readable after the deletion, and only for their tenant', a
   await made.emit({});
   await made.settle();
   await deleteSubscription(made.deps, tenant, subscription.id);
-  const page = { beforeId: null, limit: 10 };
-  assert.equal((await listDeliveries(made.deps, tenant, subscription.id, page)).length, 1);
+  const listed = (of: Tenant, subscriptionId: string) =>
+    listDeliveries(made.deps, of, { subscriptionId, status: null, beforeId: null, limit: 10 });
+  assert.equal((await listed(tenant, subscription.id)).length, 1);
   for (const [of, id] of [
     ...strangers.map((stranger) => [stranger, subscription.id] as const),
     [tenant, 'whs_unknown'] as const,
   ]) {
-    await assert.rejects(listDeliveries(made.deps, of, id, page), { code: 'NotFound' });
+    await assert.rejects(listed(of, id), { code: 'NotFound' });
   }
 });
 
@@ -185,6 +189,42 @@ test('an operator replays a dead letter by its id alone', async (t) => {
   assert.equal(made.woken.at(-1), 'deliveries');
   await made.settle();
   assert.equal((await made.deliveries(subscription.id))[0]?.status, 'delivered');
+});
+
+test('the dead letters of one subscription are replayed, the newest thousand at once', async (t) => {
+  const made = await scene(t);
+  const { subscription } = await made.subscribe();
+  const other = await made.subscribe();
+  const deadOf = (subscriptionId: string, index: number) =>
+    aDelivery({
+      ...tenant,
+      id: `whd_${subscriptionId}_${String(index).padStart(4, '0')}`,
+      subscriptionId,
+      status: 'dead_letter',
+      nextAttemptAtMs: null,
+      dueAtMs: null,
+    });
+  await made.deps.store.run(async (tx) => {
+    for (let index = 0; index < 1_001; index += 1) {
+      tx.deliveries.insert(deadOf(subscription.id, index));
+    }
+    tx.deliveries.insert(deadOf(other.subscription.id, 0));
+  });
+  const idsOf = async (subscriptionId: string, status: DeliveryStatus | null) => {
+    const page = { subscriptionId, status, beforeId: null, limit: 2_000 };
+    return (await listDeliveries(made.deps, tenant, page)).map(({ id }) => id);
+  };
+  const replayed = () => replayDeadLetters(made.deps, tenant, subscription.id);
+  assert.deepEqual(await replayed(), { replayed: 1_000, hasMore: true });
+  assert.deepEqual(await idsOf(subscription.id, 'dead_letter'), [deadOf(subscription.id, 0).id]);
+  assert.deepEqual(await replayed(), { replayed: 1, hasMore: false });
+  assert.deepEqual(await replayed(), { replayed: 0, hasMore: false });
+  assert.equal((await idsOf(subscription.id, 'pending')).length, 1_001);
+  assert.equal((await idsOf(other.subscription.id, 'dead_letter')).length, 1);
+  const refused = { code: 'NotFound' };
+  await assert.rejects(replayDeadLetters(made.deps, strangers[0]!, subscription.id), refused);
+  await deleteSubscription(made.deps, tenant, subscription.id);
+  await assert.rejects(replayed(), refused);
 });
 
 test('all dead letters of active subscriptions are replayed, each once', async (t) => {

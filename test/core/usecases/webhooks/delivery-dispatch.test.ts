@@ -121,12 +121,33 @@ test('a delivery with a slot is sent without a claim, and stored once its attemp
   assert.ok(!made.woken.includes('deliveries'), 'nothing is to be claimed');
 });
 
+test('the first attempt is in the row of its delivery, unless the answer is long', async (t) => {
+  const { made, runner, emitted, rows } = await opened(t);
+  const answers = ['taken', 'x'.repeat(257)];
+  made.answer = () => ({ ...slowly, responseBody: answers[made.sent.length - 1] ?? '' });
+  for (const _ of answers) {
+    await emitted(1);
+    await runner.idle();
+    made.advanceClock(1);
+  }
+  // The newest first.
+  const stored = (await rows()).toReversed();
+  const inRow = stored.map(({ firstAttempt }) => firstAttempt?.responseBody ?? null);
+  assert.deepEqual(inRow, ['taken', null]);
+  const attempts = await Promise.all(stored.map(({ id }) => made.attempts(id)));
+  assert.deepEqual(
+    attempts.map((of) => of.map(({ attempt, responseBody }) => [attempt, responseBody])),
+    answers.map((answer) => [[1, answer]]),
+  );
+});
+
 test('a first attempt that fails is stored as pending, and tried again', async (t) => {
   const { made, deps, runner, emitted, rows } = await opened(t);
   made.answer = () => ({ responseStatus: 500 });
   await emitted(1);
   await runner.idle();
   const [row] = await rows();
+  assert.ok(row);
   const [delayMs = 0] = deps.settings.retryDelaysMs;
   assert.partialDeepStrictEqual(row, { status: 'pending', attempt: 1, responseStatus: 500 });
   assert.equal(row?.nextAttemptAtMs, STARTS_AT_MS + delayMs);
@@ -135,6 +156,14 @@ test('a first attempt that fails is stored as pending, and tried again', async (
   assert.equal(await runner.runOnce(deps.clock.nowMs(), 10), 1);
   await runner.idle();
   assert.deepEqual([made.sent.length, (await rows())[0]?.attempt], [2, 2]);
+  const attempts = await made.attempts(row.id);
+  assert.deepEqual(
+    attempts.map(({ attempt, responseStatus }) => [attempt, responseStatus]),
+    [
+      [1, 500],
+      [2, 200],
+    ],
+  );
 });
 
 test('a delivery whose first attempt is slow is stored as leased; its end changes that row', async (t) => {

@@ -1,0 +1,77 @@
+// The service broken on purpose around people and their credentials; see mutants.ts.
+
+const people = { people: 1, parties: 0 };
+/** Many calls are under way at a time, and come to their end. */
+const busy = {
+  people: 3,
+  parties: 0,
+  gates: 1,
+  patience: 0.4,
+  faults: { crash: 0, restore: 0 },
+  often: ['operatorCommand', 'memberRequest'],
+} as const;
+
+export const peopleMutants = [
+  {
+    name: 'an operator confirms what the same one proposed',
+    file: 'core/domain/money-desk/proposal.ts',
+    edits: [['if (proposedById === operator.id) return', "if (proposedById === '') return"]],
+    focus: people,
+    first: { seed: 1, steps: 80 },
+    caughtBy: ['noLiveDecisionByOnePerson'],
+  },
+  {
+    name: 'a decision in live mode needs one operator',
+    file: 'core/domain/money-desk/proposal.ts',
+    edits: [["item.mode === 'test' || operator.id", "item.mode !== 'none' || operator.id"]],
+    focus: people,
+    first: { seed: 1, steps: 80 },
+    caughtBy: ['noLiveDecisionByOnePerson'],
+  },
+  {
+    name: 'the keys of a removed member stay',
+    file: 'core/usecases/access/members.ts',
+    edits: [['  for (const key of ended) tx.keys.update(key);\n', '']],
+    focus: busy,
+    first: { seed: 16, steps: 120 },
+    caughtBy: ['noKeyOutlivesItsOwner'],
+  },
+  {
+    name: 'a session that was ended goes on',
+    file: 'core/domain/access/member-session.ts',
+    edits: [['&& endedAtMs === null ', '']],
+    focus: people,
+    first: { seed: 1, steps: 80 },
+    caughtBy: ['whatHasEndedLetsNobodyIn'],
+  },
+  {
+    name: 'a command goes on while its operator is removed',
+    file: 'core/usecases/access/registered-operators.ts',
+    edits: [['if (changes.length > 0 && !guardsItself)', 'if (operator === null)']],
+    focus: busy,
+    first: { seed: 9, steps: 120 },
+    caughtBy: ['whatHasEndedLetsNobodyIn'],
+  },
+  {
+    name: 'the log has no signature of an operator',
+    file: 'core/usecases/access/registered-operators.ts',
+    edits: [['action, address, signed });', 'action, address });']],
+    focus: people,
+    first: { seed: 1, steps: 80 },
+    caughtBy: ['theAuditLogIsAsItWasWritten'],
+  },
+  {
+    name: 'the heads of feeds outlive a crash and a restore in memory',
+    file: 'adapters/storage/sqlite/feed-heads.ts',
+    edits: [
+      ['new Map<string, { readonly tenant: readonly Param[]; readonly head: FeedHead }>()', 'kept'],
+      [
+        "const chainHash = text('chain_hash');",
+        "const chainHash = text('chain_hash'); const kept = new Map();",
+      ],
+    ],
+    focus: { ...people, faults: { restore: 0.03, crash: 0.02 } },
+    first: { seed: 1, steps: 80 },
+    caughtBy: ['sequencesAreGapFreeAndChained'],
+  },
+] as const;
