@@ -48,8 +48,8 @@ export function addMemberCommands(shell: Shell, program: Command): void {
       name: 'add',
       authority: 'signed',
       description:
-        'add a member, or change the role of a member; API keys that exceed the role are revoked, ' +
-        'and a link to the dashboard is mailed and printed',
+        'add a member, or change the role of a member; API keys that exceed the role are ' +
+        'revoked, and a link to the dashboard is mailed and printed',
       options: [
         orgOption(),
         emailOption(),

@@ -93,8 +93,8 @@ export async function replayAllDead(deps: Deps): Promise<number> {
 }
 
 /**
- * Replays the newest dead letters of a subscription; a repeat replays the next ones while `hasMore`.
- * NotFound for one that was deleted, or of another tenant.
+ * Replays the newest dead letters of a subscription; a repeat replays the next ones while
+ * `hasMore`. NotFound for one that was deleted, or of another tenant.
  */
 export async function replayDeadLetters(
   deps: Deps,
