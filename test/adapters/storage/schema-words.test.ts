@@ -61,7 +61,7 @@ const words: Readonly<Record<string, readonly string[]>> = {
   'partner_commands.queue': commandQueues,
   'partner_commands.command_end': ['open', 'completed', 'failed', 'returned'],
   // A former table.
-  'money_decisions.state': Object.keys(proposalMoves),
+  'money_decisions.state': ['proposed', 'done', 'replaced', 'void'],
   'proposals.state': Object.keys(proposalMoves),
   'receipts.entry_end': ['open', 'completed', 'failed', 'returned'],
   'receipts.state': depositStates,
