@@ -89,6 +89,10 @@ test('each example changes the files that the text names, and no others', () => 
     'adapters/http/docs/description-text.ts',
     'core/domain/payments/command-outcomes.ts',
     'core/usecases/sandbox/sandbox.ts',
+    'adapters/pages/dashboard/home-pages.tsx',
+    'adapters/pages/dashboard/texts/dashboard-en.ts',
+    'adapters/pages/dashboard/texts/dashboard-es.ts',
+    'adapters/pages/dashboard/texts/dashboard-pt-br.ts',
     // A screen.
     'core/domain/hosted/hosted-screen.ts',
     'adapters/pages/buyer/render.tsx',

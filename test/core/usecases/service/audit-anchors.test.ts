@@ -18,7 +18,7 @@ before(async () => {
 
 async function anotherAnchor(): Promise<AuditAnchor> {
   const orgId = await made.organization();
-  const actor = { kind: 'operator', id: 'alice' } as const;
+  const actor = { kind: 'member', id: 'mem_alice' } as const;
   const deps = audited(made.deps, { actor, action: 'member add' });
   await addMember(deps, { orgId, email: 'ana@acme.example', role: 'owner' });
   const anchor = await takeAnchor(made.deps);
@@ -48,7 +48,7 @@ test('an anchor is the head, with its time and epoch, and is read back', async (
 test('a line that this service has not signed is no anchor', async () => {
   const anchor = await anotherAnchor();
   const stranger = await world(suite);
-  const actor = { kind: 'operator', id: 'bob' } as const;
+  const actor = { kind: 'member', id: 'mem_bob' } as const;
   const orgId = await stranger.organization();
   const deps = audited(stranger.deps, { actor, action: 'member add' });
   await addMember(deps, { orgId, email: 'bob@acme.example', role: 'owner' });
