@@ -73,6 +73,7 @@ test('the part of an owner takes that owner’s sessions only, and the form take
   assert.equal(await opened('upload', null, `${owner}/kyc/documents`), owner);
   assert.equal(await opened('buyer', null, `${owner}/kyc/documents`), owner);
   assert.equal(await opened('owner', 2, `${form}/kyc/phone`), form);
+  assert.equal(await opened('owner', 2, `/owner/${flowId}/1/kyc/documents`), `/owner/${flowId}/1`);
   assert.equal(await opened('buyer', null, `${form}/kyc/phone`), `${form}/kyc/documents`);
 });
 
