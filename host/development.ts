@@ -18,6 +18,7 @@ import { mayCollect } from '../core/domain/parties/organization.js';
 import { assert, PonteError } from '../core/errors.js';
 import type { Deps } from '../core/ports/deps.js';
 import { createKey, unlimitedKey } from '../core/usecases/access/keys.js';
+import { addMember } from '../core/usecases/access/members.js';
 import {
   createOrganization,
   listOrganizations,
@@ -30,9 +31,13 @@ import { type Config, ConfigError } from './config.js';
 /** The file of the development secret key, in the form of PONTE_SECRET_KEYS. */
 export const SECRET_FILE = 'secret-key';
 const DEMO_NAME = 'Demo organization';
+/** Signs in to its dashboard by the mailbox of the host. */
+const DEMO_OWNER = 'owner@demo.example';
 
 export interface Demo {
   readonly orgId: string;
+  /** The address of its owner. */
+  readonly owner: string;
   /** The whole test key, shown only once. */
   readonly secret: string;
   /** False until the partner has approved it and it has a PIX destination. */
@@ -86,6 +91,7 @@ export async function createDemo(deps: Deps): Promise<Demo | null> {
     name: 'demo',
     ...unlimitedKey,
   });
+  const owner = await addMember(deps, { orgId, email: DEMO_OWNER, role: 'owner' });
   // A partner that cannot be reached does not stop the host: the KYB is submitted again.
   await openSandbox(deps, organization).catch((error: unknown) => {
     if (!(error instanceof PonteError)) throw error;
@@ -93,7 +99,7 @@ export async function createDemo(deps: Deps): Promise<Demo | null> {
     deps.log.warn(`the demo organization cannot collect yet: ${next}`, { orgId, error });
   });
   const { profiles } = await readOrganization(deps, orgId);
-  return { orgId, secret, canCollect: mayCollect(profiles.test) };
+  return { orgId, secret, owner: owner.email, canCollect: mayCollect(profiles.test) };
 }
 
 /** Written under another name and then linked: no reader sees a part of it. */

@@ -1,15 +1,16 @@
-// The pages for buyers, as one handler for the HTTP server. Their code is loaded with the first
-// page: a start does not wait for it.
+// The pages for buyers and the dashboard, as one handler for the HTTP server. Their code is loaded
+// with the first page: a start does not wait for it.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Deps } from '../../core/ports/deps.js';
 import type { Mailbox } from '../../core/ports/outside.js';
 import type { PageWatch } from '../../core/usecases/hosted/page-watch.js';
 import { ConcurrencyLimiter } from '../../core/usecases/service/concurrency-limiter.js';
 import { below, prefixOf } from './kit/page-paths.js';
+import type { PageSite } from './kit/page-pipeline.js';
 import type { PageRequest } from './kit/page-route.js';
 
 /** The first segment of the path of every page. */
-const ownPath = /^\/(r|kyc|owner|verify|stop|assets|dev)(\/|$)/;
+const ownPath = /^\/(r|kyc|owner|verify|stop|dashboard|assets|dev)(\/|$)/;
 /** Paths of the service, under each of its hosts. */
 const wellKnown = /^\/\.well-known\//;
 
@@ -69,11 +70,16 @@ function isCurrent(known: PagesOptions['settings'], { baseUrl, payUrl }: PagesOp
 }
 
 async function loadPages() {
-  const [{ servePage }, { pageMatcher }, { pageRoutes }, { errorPage }] = await Promise.all([
+  const [{ servePage }, { pageMatcher }, { pageRoutes }, buyer, dashboard] = await Promise.all([
     import('./kit/page-pipeline.js'),
     import('./kit/page-match.js'),
     import('./page-routes.js'),
     import('./buyer/error-page.js'),
+    import('./dashboard/dashboard-error.js'),
   ]);
+  const errorPage: PageSite['errorPage'] = (refusal, where) =>
+    /^\/dashboard(\/|$)/.test(where.path)
+      ? dashboard.dashboardError(refusal, where)
+      : buyer.errorPage(refusal, where);
   return { servePage, site: { match: pageMatcher(pageRoutes), errorPage } };
 }

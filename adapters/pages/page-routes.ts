@@ -2,6 +2,7 @@
 import { kycPages } from './buyer/kyc/kyc-pages.js';
 import { paymentPages } from './buyer/payment-pages.js';
 import { servicePages } from './buyer/service-pages.js';
+import { dashboardPages } from './dashboard/dashboard-pages.js';
 import { mailboxPages } from './dev/mailbox-pages.js';
 import type { PageRoute } from './kit/page-route.js';
 
@@ -9,5 +10,6 @@ export const pageRoutes: readonly PageRoute[] = [
   ...paymentPages,
   ...kycPages,
   ...servicePages,
+  ...dashboardPages,
   ...mailboxPages,
 ];

@@ -68,6 +68,7 @@ function presentMail(mail: Mail) {
     submissionId: subject.kind === 'submission' ? subject.submissionId : null,
     ownerIndex: subject.kind === 'submission' ? subject.ownerIndex : null,
     accountId: subject.kind === 'account' ? subject.accountId : null,
+    memberId: subject.kind === 'member' ? subject.memberId : null,
     tries: mail.tries,
     nextTryAt: instantOrNull(mail.dueAtMs),
     lastError: mail.lastError,

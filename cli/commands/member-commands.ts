@@ -4,6 +4,7 @@ import { type Command, Option } from 'commander';
 import { type Member, type MemberRole, memberRoles } from '../../core/domain/access/member.js';
 import type { MemberSession } from '../../core/domain/access/member-session.js';
 import { formatInstant } from '../../core/domain/base/instant.js';
+import { type Locale, locales } from '../../core/domain/base/locale.js';
 import type { Mode } from '../../core/domain/base/tenant.js';
 import type { MemberChange } from '../../core/usecases/access/members.js';
 import {
@@ -40,24 +41,37 @@ const keepKeysOption = () =>
 export function addMemberCommands(shell: Shell, program: Command): void {
   const member = program.command('member').description('members of organizations');
 
-  addOperatorCommand<KeyOptions & { readonly role: MemberRole }>(shell, member, {
-    name: 'add',
-    authority: 'signed',
-    description:
-      'add a member, or change the role of a member; API keys that exceed the role are revoked',
-    options: [
-      orgOption(),
-      emailOption(),
-      new Option('--role <role>', 'what the member may do')
-        .choices(memberRoles)
-        .makeOptionMandatory(),
-      keepKeysOption(),
-    ],
-    run: async ({ deps }, { org: orgId, email, role, keepKeysFor }) => {
-      const { setMember } = await members();
-      return changed(await setMember(deps, { orgId, email, role }, keepKeysFor), keepKeysFor);
+  addOperatorCommand<KeyOptions & { readonly role: MemberRole; readonly locale: Locale }>(
+    shell,
+    member,
+    {
+      name: 'add',
+      authority: 'signed',
+      description:
+        'add a member, or change the role of a member; API keys that exceed the role are ' +
+        'revoked, and a link to the dashboard is mailed and printed',
+      options: [
+        orgOption(),
+        emailOption(),
+        new Option('--role <role>', 'what the member may do')
+          .choices(memberRoles)
+          .makeOptionMandatory(),
+        keepKeysOption(),
+        new Option('--locale <locale>', 'the language of the mail').choices(locales).default('en'),
+      ],
+      run: async ({ deps }, { org: orgId, email, role, keepKeysFor, locale }) => {
+        const { setMember } = await members();
+        const { mailInvitation } = await import('../../core/usecases/access/member-invitations.js');
+        const change = await setMember(deps, { orgId, email, role }, keepKeysFor);
+        const dashboardLink = await mailInvitation(deps, change.member, locale);
+        const { json, text } = changed(change, keepKeysFor);
+        return {
+          json: { ...(json as object), dashboardLink },
+          text: `${text}\nOpen once, within a day: ${dashboardLink}`,
+        };
+      },
     },
-  });
+  );
 
   addOperatorCommand<KeyOptions>(shell, member, {
     name: 'remove',

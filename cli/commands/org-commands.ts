@@ -4,6 +4,7 @@ import { formatInstant } from '../../core/domain/base/instant.js';
 import type { Mode } from '../../core/domain/base/tenant.js';
 import { shownDue } from '../../core/domain/hosted/party-answer.js';
 import { type ServiceAction, shownPixKey } from '../../core/domain/money-desk/proposal.js';
+import { readEmail } from '../../core/domain/parties/buyer-kyc.js';
 import {
   type CollectNeed,
   type Lack,
@@ -31,6 +32,12 @@ interface ModeOptions {
   readonly mode: Mode;
 }
 
+interface CreateOptions {
+  readonly name: string;
+  readonly owner: string | null;
+  readonly sandboxKyb: boolean;
+}
+
 interface PayoutOptions extends ModeOptions {
   readonly accountHolderName: string | null;
   readonly replace: boolean;
@@ -42,20 +49,21 @@ const payoutChanges = () => import('../../core/usecases/parties/payout-changes.j
 export function addOrgCommands(shell: Shell, program: Command): void {
   const org = program.command('org').description('organizations and their KYB');
 
-  addOperatorCommand<{ readonly name: string; readonly sandboxKyb: boolean }>(shell, org, {
+  addOperatorCommand<CreateOptions>(shell, org, {
     name: 'create',
     authority: 'signed',
     description: 'create an organization that can collect in test mode',
     options: [
       new Option('--name <name>', 'its name').makeOptionMandatory(),
+      new Option(
+        '--owner <address>',
+        'its first member; mail and print a link to the dashboard',
+      ).default(null),
       new Option('--no-sandbox-kyb', 'do not approve its KYB in test mode'),
     ],
     // Often the first command for a new database.
     opening: 'makes',
-    run: (operator, { name, sandboxKyb }) =>
-      changed(operator, (deps, { createOrganization }) =>
-        createOrganization(deps, { name, sandboxKyb }),
-      ),
+    run: create,
   });
 
   addOperatorCommand(shell, org, {
@@ -250,6 +258,28 @@ function addModeCommands(shell: Shell, org: Command): void {
       return decidedAbout(operator, id, request, replace);
     },
   });
+}
+
+async function create(operator: Operator, options: CreateOptions): Promise<Outcome> {
+  const { name, sandboxKyb, owner } = options;
+  const { deps } = operator;
+  // Before the organization is made: it would stay without an owner.
+  if (owner !== null && readEmail(owner) === null) {
+    throw new PonteError('ValidationError', '--owner: give an e-mail address.');
+  }
+  const { createOrganization } = await organizations();
+  const view = await createOrganization(deps, { name, sandboxKyb });
+  const { json, text } = shown(presentOrganization(view));
+  if (owner === null) return { json, text };
+  const { addMember } = await import('../../core/usecases/access/members.js');
+  const { mailInvitation } = await import('../../core/usecases/access/member-invitations.js');
+  const { id: orgId } = view.organization;
+  const member = await addMember(deps, { orgId, email: owner, role: 'owner' });
+  const url = await mailInvitation(deps, member, 'en');
+  return {
+    json: { ...(json as object), dashboardLink: url },
+    text: `${text}\nThe owner opens once, within a day: ${url}`,
+  };
 }
 
 async function list({ deps }: Operator): Promise<Outcome> {

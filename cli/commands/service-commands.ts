@@ -160,6 +160,10 @@ export function startText(
   }
   if (mailboxUrl !== null) {
     lines.push(`This host sends no mail; what it would send is at ${mailboxUrl}`, '');
+    if (demo !== null) {
+      const dashboard = new URL('../dashboard', mailboxUrl);
+      lines.push(`Dashboard: ${dashboard}, sign in as ${demo.owner}`, '');
+    }
   }
   if (metricsUrl !== null) lines.push(`Metrics: ${metricsUrl}`);
   lines.push(`API description: ${url}/docs`, '');

@@ -14,7 +14,9 @@ export interface Letter {
   readonly mode: Mode;
   readonly writtenAtMs: number;
   readonly organization: Pick<Organization, 'name' | 'supportEmail'>;
-  /** Null for a KYC form without a payment, and for a PIX destination. */
+  /** To a member of the organization, about its dashboard. */
+  readonly isToMember: boolean;
+  /** Null for a KYC form without a payment, a member, and a PIX destination. */
   readonly about: { readonly payment: Payment; readonly funds: Funds } | null;
   /** The seller whose PIX destination changed; null: the organization itself. */
   readonly account: ConnectedAccount | null;

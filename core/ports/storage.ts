@@ -6,6 +6,7 @@ import type { MemberSession } from '../domain/access/member-session.js';
 import type { PageSession } from '../domain/access/page-session.js';
 import type { RegisteredOperator } from '../domain/access/registered-operator.js';
 import type { Scope } from '../domain/access/scope.js';
+import type { Money } from '../domain/base/money.js';
 import type { Mode, Tenant } from '../domain/base/tenant.js';
 import type {
   CommandKind,
@@ -130,6 +131,8 @@ export interface Tx {
     get(orgId: string, id: string): Found<Member>;
     /** The member of this address that was not removed. */
     byEmail(orgId: string, emailKey: string): Found<Member>;
+    /** Members of this address who were not removed, in all organizations, oldest first. */
+    ofAddress(emailKey: string): Many<Member>;
     /** Newest first, removed ones included. */
     list(orgId: string): Many<Member>;
   };
@@ -178,6 +181,12 @@ export interface Tx {
     listPayments(tenant: Tenant, filter: TenantPaymentFilter): Many<ShownView>;
     /** By their latest change, oldest first, then by id. */
     updatedPayments(tenant: Tenant, page: UpdatedPage): Many<ShownView>;
+    /** Payments made at this moment (as in ids) or later; counts stop at `countMax`. */
+    countsByStatus(
+      tenant: Tenant,
+      fromMoment: string,
+      countMax: number,
+    ): Many<{ readonly status: PaymentStatus; readonly count: number }>;
     /** The buyer's KYC for this tenant. */
     kycStatus(tenant: Tenant, buyer: Pick<Buyer, 'id' | 'emailKey'>): Promise<KycStatus>;
   };
@@ -185,6 +194,8 @@ export interface Tx {
     get(tenant: Tenant, paymentId: string): Found<Funds>;
     /** Funds with a debt to the buyer, an unknown position or an open loss, oldest first. */
     open(limit: number): Many<Funds>;
+    /** The same of one tenant, newest payment first; a loss is not among them. */
+    attention(tenant: Tenant, limit: number): Many<Funds>;
     /** Reads all tenants, in key order. */
     page(after: Pick<Funds, 'orgId' | 'mode' | 'paymentId'> | null, limit: number): Many<Funds>;
   };
@@ -230,6 +241,8 @@ export interface Tx {
     /** The subject is a payment, or a deposit with its `depositTenant`. */
     append(tenant: Tenant, subjectId: string, id: string, posting: Posting, atMs: number): void;
     ofSubject(tenant: Tenant, subjectId: string): Many<StoredPosting>;
+    /** Money that buyers sent in this time, less what went back to them, by currency. */
+    collected(tenant: Tenant, fromMs: number, toMs: number): Many<Money>;
     /** Reads all lines of the mode. */
     balances(mode: Mode): Many<AccountBalance>;
     /** Reads all tenants of the mode: payments whose money the partner holds. */
@@ -345,6 +358,10 @@ export interface Tx {
   };
   readonly memberSessions: Writes<MemberSession, 'insert' | 'update' | 'remove'> & {
     get(orgId: string, id: string): Found<MemberSession>;
+    /** Stores `seenAtMs` unless a later one is stored. Unguarded: it never loses a race. */
+    touch(session: MemberSession): void;
+    /** Reads all organizations: the hash is of the token in the cookie. */
+    byTokenHash(tokenHash: string): Found<MemberSession>;
     /** Sessions of the member that are not over at `nowMs`, newest first. */
     openOfMember(orgId: string, memberId: string, nowMs: number): Many<MemberSession>;
     /** Reads all organizations, oldest first. */
@@ -408,6 +425,8 @@ export interface Tx {
     get(id: string): Found<WebhookDelivery>;
     /** Newest first, of all tenants. */
     list(filter: DeliveryFilter): Many<WebhookDelivery>;
+    /** Dead letters, newest first. */
+    deadOf(tenant: Tenant, limit: number): Many<WebhookDelivery>;
     pendingOf(subscriptionId: string, limit: number): Many<WebhookDelivery>;
     attempts(deliveryId: string): Many<DeliveryAttempt>;
     /** Deliveries of the events of one subject, oldest first. */

@@ -12,6 +12,7 @@ import type { OpenStore } from './store-contracts.js';
 
 const ofPayment: MailSubject = { kind: 'payment', paymentId: 'pi_1' };
 const ofForm = { kind: 'submission', submissionId: 'kyc_1', ownerIndex: null } as const;
+const ofMember = { kind: 'member', memberId: 'mem_1' } as const;
 const ofOwner = { ...ofForm, ownerIndex: 0 } as const;
 
 export function storeLinksContract(open: OpenStore): void {
@@ -41,6 +42,8 @@ export function storeLinksContract(open: OpenStore): void {
         link('mail_a', { subject: ofForm }),
         link('mail_b', { subject: ofOwner }),
         link('mail_c', { subject: ofOwner, linkUsedAtMs: T0 }),
+        link('mail_d', { subject: ofMember }),
+        link('mail_e', { subject: { kind: 'member', memberId: 'mem_2' } }),
       ],
     });
     const found = async (subject: MailSubject, nowMs = T0) =>
@@ -48,6 +51,7 @@ export function storeLinksContract(open: OpenStore): void {
     assert.deepEqual(await found(ofPayment), ['mail_2', 'mail_1']);
     assert.deepEqual(await found(ofForm), ['mail_a']);
     assert.deepEqual(await found(ofOwner), ['mail_b']);
+    assert.deepEqual(await found(ofMember), ['mail_d']);
     assert.deepEqual(await found(ofPayment, T0 + 1), []);
   });
 

@@ -64,6 +64,32 @@ export function storeMembersContract(open: OpenStore): void {
     assert.deepEqual(valuesOf(listed, 'id'), ['mem_3', 'mem_2', 'mem_1']);
   });
 
+  test('an address finds its members of all organizations who were not removed', async () => {
+    const here = aMember({ id: 'mem_1' });
+    const there = aMember({ id: 'mem_2', orgId: 'org_b' });
+    const removed = aMember({ id: 'mem_3', orgId: 'org_c', removedAtMs: T0 });
+    const other = aMember({ id: 'mem_4', orgId: 'org_d', email: 'x@b', emailKey: 'x@b' });
+    const store = await fresh([here, there, removed, other]);
+    const found = await store.run((tx) => tx.members.ofAddress(here.emailKey));
+    assert.deepEqual(found, [here, there]);
+  });
+
+  test('a session is found by the hash of its cookie, and is seen at its latest page', async () => {
+    const store = await fresh([]);
+    const session = aMemberSession({ endedAtMs: null, seenAtMs: T0 });
+    const bare = aMemberSession({ id: 'ses_2', tokenHash: null, seenAtMs: null });
+    await store.run(async (tx) => {
+      for (const one of [session, bare]) tx.memberSessions.insert(one);
+    });
+    const read = () => store.run((tx) => tx.memberSessions.byTokenHash('hash of ses_1'));
+    assert.deepEqual(await read(), session);
+    for (const seenAtMs of [T0 + 9, T0 + 5]) {
+      await store.run(async (tx) => tx.memberSessions.touch({ ...session, seenAtMs }));
+    }
+    assert.deepEqual(await read(), { ...session, seenAtMs: T0 + 9 });
+    assert.equal(await store.run((tx) => tx.memberSessions.byTokenHash('hash of ses_2')), null);
+  });
+
   test('a session of a member is as it was written; only its end changes', async () => {
     const store = await fresh([]);
     const open = aMemberSession({ endedAtMs: null });

@@ -82,6 +82,42 @@ export function storeMoneyContract(fresh: OpenStore): void {
     assert.deepEqual(floats, [{ ...held, quotedMinor: 700n, feesMinor: 7n }]);
   });
 
+  test('what buyers sent in a time is summed by currency, less what went back to them', async () => {
+    const store = await fresh();
+    const received = (amount: bigint, currency: 'USD' | 'EUR') =>
+      posting('funds_received', transfer('buyer', 'partner_float', money(amount, currency)));
+    const back = posting('refund_paid', transfer('refunds', 'buyer', money(30n, 'USD')));
+    await store.run(async (tx) => {
+      tx.ledger.append(tenant, 'pi_1', 'pst_1', received(100n, 'USD'), T0);
+      tx.ledger.append(tenant, 'pi_2', 'pst_2', received(7n, 'EUR'), T0 + 9);
+      tx.ledger.append(tenant, 'pi_1', 'pst_3', back, T0 + 9);
+      tx.ledger.append(tenant, 'pi_1', 'pst_4', received(1_000n, 'USD'), T0 + 10);
+      tx.ledger.append({ ...tenant, orgId: 'org_b' }, 'pi_3', 'pst_5', received(5n, 'USD'), T0);
+    });
+    const collected = (from: number, to: number) =>
+      store.run((tx) => tx.ledger.collected(tenant, from, to));
+    assert.deepEqual(await collected(T0, T0 + 10), [money(7n, 'EUR'), money(70n, 'USD')]);
+    assert.deepEqual(await collected(T0 + 11, T0 + 20), []);
+  });
+
+  test('funds that are owed or need a person are found for their tenant, newest first', async () => {
+    const store = await fresh();
+    const owed = { refund: 'refund_owed', receivedMinor: 9n, refundOwedMinor: 9n } as const;
+    const review = { position: 'needs_review', receivedMinor: 9n, payoutMinor: 9n } as const;
+    await store.run(async (tx) => {
+      tx.funds.insert(someFunds({ paymentId: 'pi_1', ...owed }));
+      tx.funds.insert(someFunds({ paymentId: 'inv_2', ...review }));
+      tx.funds.insert(someFunds({ paymentId: 'pi_3' }));
+      tx.funds.insert(someFunds({ paymentId: 'pi_4', orgId: 'org_b', ...owed }));
+    });
+    const found = (limit: number) => store.run((tx) => tx.funds.attention(tenant, limit));
+    assert.deepEqual(
+      (await found(9)).map(({ paymentId }) => paymentId),
+      ['inv_2', 'pi_1'],
+    );
+    assert.equal((await found(1)).length, 1);
+  });
+
   test('every account and every kind of posting can be stored', async () => {
     const store = await fresh();
     const all = postingKinds.map((kind) =>

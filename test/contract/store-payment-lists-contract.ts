@@ -104,6 +104,24 @@ export function storePaymentListsContract(open: OpenStore): void {
     return views.map(({ payment }) => payment);
   };
 
+  test('payments of each state since a moment are counted, up to a limit', async () => {
+    const [, since = ''] = moments;
+    const young = ofTenant.filter((row) => bare(row) >= since);
+    const counted = async (countMax: number) => {
+      const found = await store.run((tx) => tx.views.countsByStatus(tenant, since, countMax));
+      return found.filter(({ count }) => count > 0);
+    };
+    const expected = statuses.map((status) => ({
+      status,
+      count: young.filter((row) => row.status === status).length,
+    }));
+    const byName = (one: { status: string }, other: { status: string }) =>
+      one.status < other.status ? -1 : 1;
+    assert.deepEqual((await counted(99)).toSorted(byName), expected.toSorted(byName));
+    // Of each origin.
+    for (const { count } of await counted(1)) assert.ok(count <= paymentOrigins.length);
+  });
+
   test('the sample has intents, invoices and payments of other tenants', () => {
     const kinds = new Set(rows.map(({ orgId, mode, origin }) => `${orgId} ${mode} ${origin}`));
     assert.equal(kinds.size, 2 * homes.length);

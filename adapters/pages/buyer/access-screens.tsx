@@ -2,12 +2,13 @@
 // mail did.
 import type { VNode } from 'preact';
 import { isTerminal } from '../../../core/domain/payments/payment.js';
+import type { AccessPage, LinkEnded } from '../kit/access-pages.js';
 import { Amount, Button, Form, Note, Rows, Time } from '../kit/components.js';
 import { TextField } from '../kit/fields.js';
 import { nameOf } from '../kit/plain-text.js';
 import { isWebAddress, paymentRows, type ScreenContent } from './layout.js';
 import { FourAnswers } from './money-parts.js';
-import type { LinkEnded, Page } from './page-view.js';
+
 import type { PaymentScene, Scene } from './scene.js';
 
 export function askScreen(scene: PaymentScene): ScreenContent {
@@ -119,7 +120,7 @@ export function sentScreen(scene: Scene): ScreenContent {
   };
 }
 
-type Enter = Extract<Page, { name: 'enter' }>;
+type Enter = Extract<AccessPage, { name: 'enter' }>;
 
 export function enterScreen(scene: Scene, { email, auto }: Enter): ScreenContent {
   const { texts, format, view } = scene;

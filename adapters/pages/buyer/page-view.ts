@@ -12,6 +12,7 @@ import type { PayinInstructions } from '../../../core/domain/payments/payin-inst
 import type { Payment, SettlementFacts } from '../../../core/domain/payments/payment.js';
 import type { Purpose } from '../../../core/domain/payments/purpose.js';
 import type { SimulatedEvent } from '../../../core/domain/payments/simulated-event.js';
+import type { AccessPage } from '../kit/access-pages.js';
 import type { FrameView } from '../kit/frame-view.js';
 
 export interface PageView extends FrameView {
@@ -155,11 +156,7 @@ export interface Simulation {
 export type Page =
   /** S1, before sign-in. */
   | { readonly name: 'ask' }
-  /** S2, after a mail was asked for. */
-  | { readonly name: 'sent' }
-  /** S2, a link was opened. `auto`: this browser asked for it, so the script may go on. */
-  | { readonly name: 'enter'; readonly email: string; readonly auto: boolean }
-  | LinkEnded
+  | AccessPage
   /** What a signed-in buyer sees by the state of the payment. */
   | { readonly name: 'payment'; readonly screen: Screen }
   /** KYC without a payment: its start, and what follows the form. */
@@ -181,15 +178,6 @@ export type Page =
   | { readonly name: 'not_found' }
   /** `untilMs`: when a limit ends; null without one. */
   | { readonly name: 'problem'; readonly problem: Problem; readonly untilMs: number | null };
-
-export interface LinkEnded {
-  readonly name: 'link_ended';
-  readonly cause: 'used' | 'over' | 'unknown';
-  /** When it was opened or ran out; null for an unknown link. */
-  readonly atMs: number | null;
-  /** Masked; null for an unknown link. */
-  readonly maskedEmail: string | null;
-}
 
 /** As typed, shown again in the form. */
 export interface VerifyForm {

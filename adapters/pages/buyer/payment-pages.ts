@@ -7,6 +7,7 @@ import { confirmQuote, requestQuote } from '../../../core/usecases/hosted/buyer-
 import { openPage, readPaymentPage } from '../../../core/usecases/hosted/payment-page.js';
 import { takeShortBack } from '../../../core/usecases/payments/payments.js';
 import { simulate } from '../../../core/usecases/sandbox/simulations.js';
+import { accessRows, openedLink, signOutRow } from '../kit/access-pages.js';
 import {
   html,
   type PageAnswer,
@@ -16,7 +17,6 @@ import {
   seeOther,
   withNotice,
 } from '../kit/page-route.js';
-import { accessRows, openedLink } from './access-pages.js';
 import type { Page } from './page-view.js';
 import { localeFor, paymentView } from './payment-view.js';
 import { renderPage } from './render.js';
@@ -47,7 +47,8 @@ export const paymentPages = [
   ...accessRows({
     subject: 'payment',
     root: '/r/{publicId}',
-    auth: 'buyer',
+    sessionCookie: 'session',
+    asksAddress: false,
     pageOf: (call) => ({ kind: 'payment', publicId: publicIdOf(call) }),
     localeOf: async ({ deps }, call) => {
       const { display } = await deps.store.run((tx) => openPage(tx, publicIdOf(call)));
@@ -56,6 +57,7 @@ export const paymentPages = [
     show,
     entered: getPrice,
   }),
+  signOutRow('payment', '/r/{publicId}', 'buyer'),
   pageRow({
     ...actions,
     path: '/r/{publicId}/quote',

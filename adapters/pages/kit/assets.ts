@@ -7,6 +7,7 @@ import type { AssetPaths } from './frame-view.js';
 
 const files = {
   style: { name: 'ponte.css', type: 'text/css; charset=utf-8' },
+  dashboard: { name: 'dashboard.css', type: 'text/css; charset=utf-8' },
   script: { name: 'ponte.js', type: 'text/javascript; charset=utf-8' },
 } as const satisfies Record<keyof AssetPaths, { readonly name: string; readonly type: string }>;
 
@@ -28,8 +29,12 @@ let loaded: Readonly<Record<keyof AssetPaths, Asset>> | null = null;
 
 /** What a page links to. */
 export function assetPaths(root: string): AssetPaths {
-  const { style, script } = assets();
-  return { style: `${root}/${style.path}`, script: `${root}/${script.path}` };
+  const { style, dashboard, script } = assets();
+  return {
+    style: `${root}/${style.path}`,
+    dashboard: `${root}/${dashboard.path}`,
+    script: `${root}/${script.path}`,
+  };
 }
 
 /** Null if this version does not exist. */
@@ -39,7 +44,11 @@ export function assetFile(hash: string, name: string): AssetFile | null {
 }
 
 function assets(): Readonly<Record<keyof AssetPaths, Asset>> {
-  loaded ??= { style: load(files.style), script: load(files.script) };
+  loaded ??= {
+    style: load(files.style),
+    dashboard: load(files.dashboard),
+    script: load(files.script),
+  };
   return loaded;
 }
 

@@ -1,9 +1,11 @@
 // The token that a form carries to show that a page of its session made it.
 import { hash, timingSafeEqual } from 'node:crypto';
-import type { PageSession } from '../../../core/domain/access/page-session.js';
 import type { Deps } from '../../../core/ports/deps.js';
 
-export function csrfToken({ secretBox }: Pick<Deps, 'secretBox'>, { id }: PageSession): string {
+export function csrfToken(
+  { secretBox }: Pick<Deps, 'secretBox'>,
+  { id }: { readonly id: string },
+): string {
   return secretBox.mac(id, 'page csrf');
 }
 

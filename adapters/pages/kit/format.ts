@@ -18,6 +18,10 @@ export interface Format {
   readonly time: (atMs: number) => string;
   /** `17 November 2026, 15:58 UTC`. */
   readonly instant: (atMs: number) => string;
+  /** `17 Nov, 15:58`, in UTC, for tables. */
+  readonly short: (atMs: number) => string;
+  /** `17 Nov`. */
+  readonly shortDay: (atMs: number) => string;
   /** The last whole day before the instant; the instant itself if that day is over. */
   readonly deadline: (atMs: number, nowMs: number) => string;
   /** The day in Brasília, which is the payee's. */
@@ -104,6 +108,7 @@ function createFormat(locale: Locale, numbers: NumberLocale): Format {
   });
   const counts = new Intl.NumberFormat(numbers);
   const date = { day: 'numeric', month: 'long', year: 'numeric' } as const;
+  const shortDays = dateFormat(locale, { day: 'numeric', month: 'short' });
   const days = dateFormat(locale, date);
   const clock = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
   const times = dateFormat(locale, clock);
@@ -119,6 +124,8 @@ function createFormat(locale: Locale, numbers: NumberLocale): Format {
     day: (atMs) => days.format(atMs),
     time,
     instant,
+    short: (atMs) => `${shortDays.format(atMs)}, ${times.format(atMs)}`,
+    shortDay: (atMs) => shortDays.format(atMs),
     deadline: (atMs, nowMs) =>
       isLastDay(atMs, nowMs) ? instant(atMs) : days.format(lastWholeDayMs(atMs)),
     brasiliaDay: (atMs) => brasiliaDays.format(atMs),

@@ -30,6 +30,8 @@ export interface FrameView {
 
 export interface AssetPaths {
   readonly style: string;
+  /** What the dashboard loads beside it. */
+  readonly dashboard: string;
   readonly script: string;
 }
 

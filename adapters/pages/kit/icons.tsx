@@ -28,7 +28,11 @@ const shapes = {
       <path d="M12 11v5M12 8v.01" />
     </>
   ),
+  menu: <path d="M4 7h16M4 12h16M4 17h16" />,
+  newer: <path d="M20 12H5m6-6-6 6 6 6" />,
   ok: <path d="m5 12.5 4.5 4.5L19 7.5" />,
+  older: <path d="M4 12h15m-6-6 6 6-6 6" />,
+  open: <path d="M14 5h5v5M19 5l-8 8M11 6H5v13h13v-6" />,
   phone: (
     <>
       <rect x="7" y="3" width="10" height="18" rx="2" />

@@ -2,12 +2,16 @@
 // limit, form, handler, answer. The row of the route says what each step requires.
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isFresh } from '../../../core/domain/access/member-session.js';
 import type { PageSession, PageSessionKind } from '../../../core/domain/access/page-session.js';
 import { type Locale, localeOf } from '../../../core/domain/base/locale.js';
+import { modes } from '../../../core/domain/base/tenant.js';
 import type { AuditAuthor } from '../../../core/domain/service/audit-entry.js';
 import { type ErrorCode, PonteError } from '../../../core/errors.js';
 import type { Deps } from '../../../core/ports/deps.js';
+import { requireScope } from '../../../core/usecases/access/keys.js';
 import { readSession } from '../../../core/usecases/access/page-sessions.js';
+import { actIn, readMemberSession } from '../../../core/usecases/access/sessions.js';
 import { audited } from '../../../core/usecases/service/audit-log.js';
 import { takeQuoteSlot } from '../../../core/usecases/service/rate-limits.js';
 import { type Cookie, readCookies, writeCookie } from './cookies.js';
@@ -23,9 +27,10 @@ import {
   type PageContext,
   type PageRequest,
   seeOther,
+  type Visit,
   withNotice,
 } from './page-route.js';
-import { signedOut } from './return-after-sign-in.js';
+import { confirmFirst, signedOut } from './return-after-sign-in.js';
 
 /** A form with a text of every field. */
 const FORM_BYTES_MAX = 64 * 1024;
@@ -70,6 +75,8 @@ export interface PageSite {
 export interface RefusalPlace {
   readonly locale: Locale;
   readonly base: string;
+  /** Below the prefix. */
+  readonly path: string;
   readonly prefix: string;
   readonly nowMs: number;
 }
@@ -119,6 +126,8 @@ async function answerOf(
   const chosen = localeOf(url.searchParams.get('lang') ?? '');
   const cookies = readCookies(request.headers.cookie, secure);
   const base = baseOf(context, match);
+  const { prefix } = context;
+  const path = below(prefix, url.pathname);
   const outOfDate = () => seeOther(withNotice(base, 'out_of_date'));
   if (route.method === 'POST' && isFromElsewhere(deps, request)) return outOfDate();
   if (chosen !== null && request.method === 'GET') {
@@ -129,15 +138,22 @@ async function answerOf(
     const path = `${context.prefix}${below(context.prefix, url.pathname)}`;
     return seeOther(`${path}${rest}`, [cookie]);
   }
-  const session = await sessionOf(deps, match, cookies.get('session'));
-  if (session === null && route.auth !== 'none') {
+  const [session, visit] = await Promise.all([
+    sessionOf(deps, match, cookies.get('session')),
+    visitOf(deps, match, cookies.get('member')),
+  ]);
+  if (session === null && visit === null && route.auth !== 'none') {
     if (route.background) return seeOther(base);
     const { method } = route;
-    const path = below(context.prefix, url.pathname);
-    const { prefix } = context;
     return signedOut({ match: site.match, method, path, base, prefix, cookies });
   }
-  const csrf = session === null ? null : csrfToken(deps, session);
+  if (route.member?.proof === 'fresh' && visit !== null) {
+    if (!isFresh(visit.signedIn.session, deps.clock.nowMs())) {
+      return confirmFirst({ match: site.match, path, base, prefix });
+    }
+  }
+  const tokenOf = session ?? visit?.signedIn.session ?? null;
+  const csrf = tokenOf === null ? null : csrfToken(deps, tokenOf);
   const form = await readForm(request, route.form, readBody);
   if (route.csrf === 'form' && !isCsrfToken(form.get('csrf') ?? '', csrf)) {
     return outOfDate();
@@ -153,6 +169,7 @@ async function answerOf(
     timeoutMs,
     contentType: request.headers['content-type'] ?? '',
     session: session as PageSession,
+    visit: visit as Visit,
     csrf,
     cookies,
     client,
@@ -163,7 +180,7 @@ async function answerOf(
     hasDecimalPoint: hasDecimalPoint(request.headers['accept-language'] ?? ''),
   };
   const isChange = route.method === 'POST';
-  const author = { ...authorOf(match, session), address: client, requestId };
+  const author = { ...authorOf(match, session, visit), address: client, requestId };
   return route.handler(isChange ? { ...context, deps: audited(deps, author) } : context, call);
 }
 
@@ -171,8 +188,13 @@ async function answerOf(
 function authorOf(
   { route, params }: PageMatch,
   session: PageSession | null,
+  visit: Visit | null,
 ): Pick<AuditAuthor, 'actor' | 'orgId' | 'action'> {
   const action = route?.path ?? '';
+  if (visit !== null) {
+    const { id, orgId } = visit.actor?.member ?? visit.signedIn.member;
+    return { action, actor: { kind: 'member', id }, orgId };
+  }
   if (session === null) {
     const [named = ''] = Object.values(params);
     // What follows a dot is a secret of the link, and entries stay.
@@ -191,7 +213,8 @@ async function sessionOf(
   { route, params }: PageMatch,
   token: string | undefined,
 ): Promise<PageSession | null> {
-  if (route === null || route.subject === 'none' || token === undefined) return null;
+  if (route === null || token === undefined) return null;
+  if (route.subject === 'none' || route.subject === 'dashboard') return null;
   // The page after a POST is its use: signing out shows none.
   const background = route.background === true || route.method === 'POST';
   const session = await readSession(deps, token, { background });
@@ -208,6 +231,24 @@ async function sessionOf(
   const kinds: readonly PageSessionKind[] =
     route.subject === 'owner' ? ['owner'] : route.auth === 'kyc' ? ['buyer', 'upload'] : ['buyer'];
   return belongs && kinds.includes(session.kind) ? session : null;
+}
+
+/** The member, in the organization and mode of the path if it has them. */
+async function visitOf(
+  deps: Deps,
+  { route, params }: PageMatch,
+  token: string | undefined,
+): Promise<Visit | null> {
+  if (route?.subject !== 'dashboard' || token === undefined) return null;
+  const background = route.background === true || route.method === 'POST';
+  const signedIn = await readMemberSession(deps, token, { background });
+  const { orgId, mode: name } = params;
+  if (signedIn === null || orgId === undefined) return signedIn && { signedIn, actor: null };
+  const mode = modes.find((known) => known === name);
+  if (mode === undefined) throw new PonteError('NotFound');
+  const actor = await actIn(deps, signedIn, { orgId, mode });
+  if (route.member !== undefined) requireScope(actor, route.member.scope);
+  return { signedIn, actor };
 }
 
 /**
@@ -254,6 +295,7 @@ function acceptedLocale(header: string | undefined): Locale | null {
 
 function baseOf({ prefix }: PageContext, { route, params }: PageMatch): string {
   if (route?.subject === 'payment') return `${prefix}/r/${params['publicId']}`;
+  if (route?.subject === 'dashboard') return `${prefix}/dashboard`;
   if (route?.subject === 'form') return `${prefix}/kyc/${params['flowId']}`;
   if (route?.subject !== 'owner') return prefix;
   return `${prefix}/owner/${params['flowId']}/${params['ownerIndex']}`;
@@ -288,6 +330,7 @@ function refusalOf(
   const page = site.errorPage(refusal, {
     locale: localeOf(language) ?? accepted ?? 'en',
     base: baseOf(context, match),
+    path: below(context.prefix, (request.url ?? '').split('?', 1)[0] ?? ''),
     prefix: context.prefix,
     nowMs: context.deps.clock.nowMs(),
   });

@@ -2,11 +2,13 @@
 // field of access has a default.
 import type { z } from 'zod';
 import type { PageSession } from '../../../core/domain/access/page-session.js';
+import type { ScopeRule } from '../../../core/domain/access/scope.js';
 import { SECOND_MS } from '../../../core/domain/base/instant.js';
 import type { Locale } from '../../../core/domain/base/locale.js';
 import { PonteError } from '../../../core/errors.js';
 import type { Deps } from '../../../core/ports/deps.js';
 import type { Mailbox } from '../../../core/ports/outside.js';
+import type { DashboardActor, SignedInMember } from '../../../core/usecases/access/sessions.js';
 import type { PageWatch } from '../../../core/usecases/hosted/page-watch.js';
 import type { ConcurrencyLimiter } from '../../../core/usecases/service/concurrency-limiter.js';
 import type { Cookie, CookieName } from './cookies.js';
@@ -15,16 +17,33 @@ import { type Limited, withLimit } from './limited.js';
 
 /**
  * 'buyer': a session of the payment or form in the path. 'kyc': that, or the session of a phone for
- * the same form; below the part of an owner, that owner's alone. 'none': anybody who has the
- * address; the handler may still look at the session.
+ * the same form; below the part of an owner, that owner's alone. 'member': a member, of the
+ * organization in the path if it has one. 'none': anybody who has the address; the handler may
+ * still look at the session.
  */
-export type PageAuth = 'none' | 'buyer' | 'kyc';
+export type PageAuth = 'none' | 'buyer' | 'kyc' | 'member';
+
+/** Who may open a page that is not for members. */
+export type BuyerAuth = Exclude<PageAuth, 'member'>;
+
+/** What a row of members requires. */
+export interface MemberRule {
+  readonly scope: ScopeRule;
+  /** `fresh`: the mailbox was proven within FRESH_MS, else it is proven again. */
+  readonly proof: 'session' | 'fresh';
+}
+
+export interface Visit {
+  readonly signedIn: SignedInMember;
+  /** Null on pages that belong to no organization. */
+  readonly actor: DashboardActor | null;
+}
 
 /**
  * What the path names: a payment by its public id, a KYC form by its flow id, the part of an owner
- * in such a form, or nothing of them.
+ * in such a form, a page of the dashboard, or nothing of them.
  */
-export type PageSubject = 'payment' | 'form' | 'owner' | 'none';
+export type PageSubject = 'payment' | 'form' | 'owner' | 'dashboard' | 'none';
 
 export interface PageRow<A extends PageAuth, F> {
   readonly method: 'GET' | 'POST';
@@ -32,6 +51,8 @@ export interface PageRow<A extends PageAuth, F> {
   readonly path: string;
   readonly subject: PageSubject;
   readonly auth: A;
+  /** What rows for members require; undefined for others. */
+  readonly member: A extends 'member' ? MemberRule : undefined;
   /** 'form': the POST carries the token of its session. 'none': no session, or a GET. */
   readonly csrf: 'form' | 'none';
   /** Made by the script, not by a person: it does not keep a session from idling out. */
@@ -46,9 +67,21 @@ export interface PageRow<A extends PageAuth, F> {
 
 export interface PageRoute extends PageRow<PageAuth, unknown> {}
 
-/** Checks the types of one row. */
-export function pageRow<const A extends PageAuth, F>(row: PageRow<A, F>): PageRoute {
-  return row;
+/** Checks the types of one row, which is not for members. */
+export function pageRow<const A extends BuyerAuth, F>(
+  row: Omit<PageRow<A, F>, 'member'>,
+): PageRoute {
+  return { ...row, member: undefined } as PageRoute;
+}
+
+/** The same for a row of members. Each of their forms carries the token of the session. */
+export function memberRow<F>(
+  row: Omit<PageRow<'member', F>, 'auth' | 'subject' | 'csrf' | 'limit' | 'member'> & MemberRule,
+): PageRoute {
+  const { scope, proof, ...rest } = row;
+  const csrf = row.method === 'POST' ? 'form' : 'none';
+  const access = { auth: 'member', subject: 'dashboard', csrf, limit: 'none' } as const;
+  return { ...rest, ...access, member: { scope, proof } };
 }
 
 export interface PageRequest {
@@ -87,6 +120,8 @@ export interface PageCall<A extends PageAuth, F> {
   readonly body: AsyncIterable<Uint8Array>;
   readonly contentType: string;
   readonly session: A extends 'none' ? PageSession | null : PageSession;
+  /** Who has a page of the dashboard open; null elsewhere. */
+  readonly visit: A extends 'member' ? Visit : Visit | null;
   /** The CSRF token of the forms on the page; null without a session. */
   readonly csrf: string | null;
   readonly cookies: ReadonlyMap<CookieName, string>;

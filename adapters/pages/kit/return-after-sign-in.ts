@@ -23,11 +23,18 @@ export function signedOut(refused: Refused): PageAnswer {
   const place = pageOf(refused);
   const back = place === '' ? [] : [{ name: 'back', value: place, path: base } as const];
   if (isLost) return seeOther(withNotice(base, 'unsaved'), back);
-  return seeOther(cookies.has('session') ? withNotice(base, 'signed_out') : base, back);
+  const wasSignedIn = cookies.has('session') || cookies.has('member');
+  return seeOther(wasSignedIn ? withNotice(base, 'signed_out') : base, back);
+}
+
+/** To the page that proves the mailbox again, for what needs a fresh proof. */
+export function confirmFirst(refused: Omit<Refused, 'method' | 'cookies'>): PageAnswer {
+  const { base } = refused;
+  return seeOther(`${base}/confirm`, [{ name: 'back', value: pageOf(refused), path: base }]);
 }
 
 /** Below `base`: the page, or the one whose form was sent; empty for the base itself. */
-function pageOf({ match, path, base, prefix }: Refused): string {
+function pageOf({ match, path, base, prefix }: Omit<Refused, 'method' | 'cookies'>): string {
   const root = base.slice(prefix.length);
   for (let page = path; page.length > root.length; page = page.slice(0, page.lastIndexOf('/'))) {
     const { route, params } = match('GET', page);

@@ -61,11 +61,14 @@ export interface LetterTexts {
 
 /** The purposes of letters about a KYC form without a payment. */
 export type FormPurpose = 'sign_in' | 'owner_link' | 'kyc_approved' | 'kyc_more' | 'kyc_rejected';
+/** The purposes of letters to a member of the organization. */
+export type MemberPurpose = 'invitation' | 'sign_in';
 export type PaymentPurpose = Exclude<MailPurpose, 'owner_link' | 'payout_changed'>;
 
 export interface LetterCatalogue {
   readonly payment: Readonly<Record<PaymentPurpose, (facts: PaymentFacts) => LetterTexts>>;
   readonly form: Readonly<Record<FormPurpose, (facts: LetterFacts) => LetterTexts>>;
+  readonly member: Readonly<Record<MemberPurpose, (facts: LetterFacts) => LetterTexts>>;
   readonly destination: (facts: DestinationFacts) => LetterTexts;
   readonly frame: {
     readonly testSubject: (subject: string) => string;
@@ -75,6 +78,7 @@ export interface LetterCatalogue {
     readonly questions: readonly [money: string, next: string, todo: string, ask: string];
     readonly openPayment: string;
     readonly openForm: string;
+    readonly openDashboard: string;
     readonly stopChange: string;
     readonly code: string;
     /** `withCode`: the mail has a code, too. */
@@ -93,6 +97,10 @@ export interface LetterCatalogue {
 export function textsOf(catalogue: LetterCatalogue, letter: Letter): LetterTexts {
   const { purpose } = letter;
   if (purpose === 'payout_changed') return catalogue.destination(destinationFacts(letter));
+  if (letter.isToMember) {
+    assert(purpose === 'invitation' || purpose === 'sign_in', `${purpose} is not to a member`);
+    return catalogue.member[purpose](commonFacts(letter));
+  }
   if (letter.about === null || purpose === 'owner_link') {
     assert(isFormPurpose(catalogue, purpose), `${purpose} is about a payment`);
     return catalogue.form[purpose](commonFacts(letter));

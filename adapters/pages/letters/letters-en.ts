@@ -190,6 +190,21 @@ export const lettersEn = {
       paragraphs: [`The form is closed. Ask ${org} what you can do.`],
     }),
   },
+  member: {
+    invitation: ({ org }) => ({
+      subject: `You are invited to the dashboard of ${org}`,
+      heading: `Welcome to ${org}`,
+      paragraphs: [
+        'The dashboard shows payments and where their money is. The link signs you in without a ' +
+          'password.',
+      ],
+    }),
+    sign_in: ({ org }) => ({
+      subject: `Your sign-in link for the dashboard of ${org}`,
+      heading: 'Your sign-in link',
+      paragraphs: [`It opens the dashboard of ${org}.`],
+    }),
+  },
   destination: ({ org, owner, sellerId, keyId, writtenAt, effectiveAt }) => ({
     subject: `The PIX destination of ${owner} was changed`,
     heading: `The PIX destination of ${owner} was changed`,
@@ -223,6 +238,7 @@ export const lettersEn = {
     questions: ['Where is my money?', 'What happens next?', 'What must I do?', 'Whom do I ask?'],
     openPayment: 'Open the payment page',
     openForm: 'Open the form',
+    openDashboard: 'Open the dashboard',
     stopChange: 'Stop the change',
     code: 'Or type this code in the window where you asked for it:',
     until: (moment, withCode) =>

@@ -191,6 +191,21 @@ export const lettersEs = {
       paragraphs: [`El formulario está cerrado. Pregunte a ${org} qué puede hacer.`],
     }),
   },
+  member: {
+    invitation: ({ org }) => ({
+      subject: `Le invitan al panel de ${org}`,
+      heading: `Le damos la bienvenida a ${org}`,
+      paragraphs: [
+        'El panel muestra los pagos y dónde está el dinero. El enlace permite entrar sin ' +
+          'contraseña.',
+      ],
+    }),
+    sign_in: ({ org }) => ({
+      subject: `Su enlace para entrar en el panel de ${org}`,
+      heading: 'Su enlace para entrar',
+      paragraphs: [`Abre el panel de ${org}.`],
+    }),
+  },
   destination: ({ org, owner, sellerId, keyId, writtenAt, effectiveAt }) => ({
     subject: `El destino PIX de ${owner} fue cambiado`,
     heading: `El destino PIX de ${owner} fue cambiado`,
@@ -230,6 +245,7 @@ export const lettersEs = {
     ],
     openPayment: 'Abrir la página de pago',
     openForm: 'Abrir el formulario',
+    openDashboard: 'Abrir el panel',
     stopChange: 'Detener el cambio',
     code: 'O escriba este código en la ventana donde lo pidió:',
     until: (moment, withCode) =>

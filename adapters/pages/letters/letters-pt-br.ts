@@ -194,6 +194,20 @@ export const lettersPtBr = {
       paragraphs: [`O formulário está encerrado. Pergunte a ${org} o que você pode fazer.`],
     }),
   },
+  member: {
+    invitation: ({ org }) => ({
+      subject: `Você foi convidado para o painel de ${org}`,
+      heading: `Boas-vindas a ${org}`,
+      paragraphs: [
+        'O painel mostra os pagamentos e onde está o dinheiro. O link permite entrar sem senha.',
+      ],
+    }),
+    sign_in: ({ org }) => ({
+      subject: `Seu link para entrar no painel de ${org}`,
+      heading: 'Seu link para entrar',
+      paragraphs: [`Ele abre o painel de ${org}.`],
+    }),
+  },
   destination: ({ org, owner, sellerId, keyId, writtenAt, effectiveAt }) => ({
     subject: `O destino PIX de ${owner} foi alterado`,
     heading: `O destino PIX de ${owner} foi alterado`,
@@ -234,6 +248,7 @@ export const lettersPtBr = {
     ],
     openPayment: 'Abrir a página de pagamento',
     openForm: 'Abrir o formulário',
+    openDashboard: 'Abrir o painel',
     stopChange: 'Impedir a alteração',
     code: 'Ou digite este código na janela em que você o pediu:',
     until: (moment, withCode) =>

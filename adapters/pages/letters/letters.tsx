@@ -50,15 +50,14 @@ function render(letter: Letter): RenderedLetter {
 
 function partsOf(catalogue: LetterCatalogue, letter: Letter): readonly Part[] {
   const { frame } = catalogue;
-  const { organization, mode, link, pageUrl, about, purpose } = letter;
+  const { organization, mode, link, pageUrl, purpose } = letter;
   const { heading, amount = null, paragraphs = [], answers } = textsOf(catalogue, letter);
   const details = detailsOf(catalogue, letter);
   const org = oneLine(organization.name);
   const help = frame.help(org, organization.supportEmail, letter.reference);
   const url = link?.url ?? pageUrl;
   const isToBuyer = purpose !== 'payout_changed';
-  const openPage = about === null ? frame.openForm : frame.openPayment;
-  const open = isToBuyer ? openPage : frame.stopChange;
+  const open = frame[openingOf(letter)];
   return [
     ...(mode === 'test' ? [{ kind: 'test', text: frame.test } as const] : []),
     { kind: 'sender', name: org, via: frame.via },
@@ -75,6 +74,12 @@ function partsOf(catalogue: LetterCatalogue, letter: Letter): readonly Part[] {
       : []),
     ...(url === null ? [] : [{ kind: 'copy', text: frame.copyLink, url } as const]),
   ];
+}
+
+function openingOf({ purpose, about, isToMember }: Letter) {
+  if (isToMember) return 'openDashboard';
+  if (purpose === 'payout_changed') return 'stopChange';
+  return about === null ? 'openForm' : 'openPayment';
 }
 
 function answersOf(

@@ -616,6 +616,9 @@ create table ledger_lines (
   constraint ledger_lines_pkey primary key (org_id, mode, posting_id, line_number)
 );
 
+create index ledger_lines_of_buyers on ledger_lines using btree (org_id, mode, posted_at) where
+    (account = 'buyer'::text);
+
 create index ledger_lines_of_payment on ledger_lines using btree (org_id, mode, payment_id);
 
 create trigger ledger_lines_keep before delete or update on ledger_lines for each row execute
@@ -653,11 +656,12 @@ create table mails (
   code_hash text,
   code_tries integer not null default 0,
   browser_hash text collate "C",
+  member_id text collate "C",
   constraint mails_check check (((status = 'pending'::text) = (due_at is not null))),
   constraint mails_check1 check ((((status = 'pending'::text) and (token_hash is not null)) =
     (token_sealed is not null))),
   constraint mails_check2 check (((token_hash is null) or (payment_id is not null) or
-    (submission_id is not null))),
+    (submission_id is not null) or (member_id is not null))),
   constraint mails_check3 check (((owner_index is null) or (submission_id is not null))),
   constraint mails_check4 check (((code_hash is null) = (browser_hash is null))),
   constraint mails_check5 check (((code_hash is null) or (token_hash is not null))),
@@ -686,6 +690,9 @@ create unique index mails_numbered on mails using btree (org_id, mode, to_key, p
 create unique index mails_of_cause on mails using btree (org_id, mode, cause) where (cause is not
     null);
 
+create index mails_of_member on mails using btree (org_id, mode, member_id) where (member_id is
+    not null);
+
 create index mails_of_payment on mails using btree (org_id, mode, payment_id) where (token_hash is
     not null);
 
@@ -703,7 +710,10 @@ create table member_sessions (
   created_at timestamp with time zone not null,
   ends_at timestamp with time zone not null,
   ended_at timestamp with time zone,
+  token_hash text collate "C",
+  seen_at timestamp with time zone,
   version integer not null,
+  constraint member_sessions_check check (((token_hash is null) = (seen_at is null))),
   constraint member_sessions_pkey primary key (org_id, id)
 );
 
@@ -711,6 +721,9 @@ create index member_sessions_created on member_sessions using btree (created_at)
 
 create index member_sessions_open on member_sessions using btree (org_id, member_id, id) where
     (ended_at is null);
+
+create unique index member_sessions_token on member_sessions using btree (token_hash) where
+    (token_hash is not null);
 
 create table members (
   org_id text collate "C" not null,
@@ -728,6 +741,8 @@ create table members (
 
 create unique index members_email on members using btree (org_id, email_key) where (removed_at is
     null);
+
+create index members_of_address on members using btree (email_key, id) where (removed_at is null);
 
 create table money_decisions (
   id text collate "C" not null,

@@ -450,6 +450,9 @@ create table "ledger_lines" (
   primary key (org_id, mode, posting_id, line_number)
 ) strict, without rowid;
 
+create index ledger_lines_of_buyers on ledger_lines (org_id, mode, posted_at)
+  where account = 'buyer';
+
 create index ledger_lines_of_payment on ledger_lines (org_id, mode, payment_id);
 
 create trigger ledger_lines_keep_delete before delete on ledger_lines
@@ -485,6 +488,7 @@ create table mails (
   account_id text,
   submission_id text,
   owner_index integer,
+  member_id text,
   -- Of a notice. At most one mail has it.
   cause text,
   to_address text not null,
@@ -510,8 +514,11 @@ create table mails (
   -- Due, with the sealed token of its link, exactly while it is pending.
   check ((status = 'pending') = (due_at is not null)),
   check ((status = 'pending' and token_hash is not null) = (token_sealed is not null)),
-  -- A link opens the page of a payment or of a kyc form.
-  check (token_hash is null or payment_id is not null or submission_id is not null),
+  -- A link opens the page of a payment or of a kyc form, or signs a member in.
+  check (
+    token_hash is null or payment_id is not null or submission_id is not null
+      or member_id is not null
+  ),
   check (owner_index is null or submission_id is not null),
   -- A code is valid in the browser that asked for it, and goes with a link.
   check ((code_hash is null) = (browser_hash is null)),
@@ -529,6 +536,8 @@ create unique index mails_numbered on mails (org_id, mode, to_key, purpose, nth)
 
 create unique index mails_of_cause on mails (org_id, mode, cause) where cause is not null;
 
+create index mails_of_member on mails (org_id, mode, member_id) where member_id is not null;
+
 create index mails_of_payment on mails (org_id, mode, payment_id) where token_hash is not null;
 
 create index mails_of_status on mails (status, id);
@@ -545,13 +554,20 @@ create table member_sessions (
   created_at integer not null,
   ends_at integer not null,
   ended_at integer,
+  -- Both null for a session without a cookie.
+  token_hash text,
+  seen_at integer,
   version integer not null,
-  primary key (org_id, id)
+  primary key (org_id, id),
+  check ((token_hash is null) = (seen_at is null))
 ) strict, without rowid;
 
 create index member_sessions_created on member_sessions (created_at);
 
 create index member_sessions_open on member_sessions (org_id, member_id, id) where ended_at is null;
+
+create unique index member_sessions_token on member_sessions (token_hash)
+  where token_hash is not null;
 
 create table members (
   org_id text not null,
@@ -566,6 +582,8 @@ create table members (
 ) strict, without rowid;
 
 create unique index members_email on members (org_id, email_key) where removed_at is null;
+
+create index members_of_address on members (email_key, id) where removed_at is null;
 
 create table money_decisions (
   id text not null primary key,

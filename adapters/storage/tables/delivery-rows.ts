@@ -216,6 +216,12 @@ export const deliveriesPart: TxPart<'deliveries'> = {
     const filters = { 'subscription_id =': subscriptionId, 'id <': beforeId };
     return unit.newest(deliveries, filters, limit, { others });
   },
+  deadOf: (unit, { orgId, mode }, limit) =>
+    unit.all(deliveries, `${ofTenant} status = 'dead_letter' order by id desc limit $3`, [
+      orgId,
+      mode,
+      limit,
+    ]),
   pendingOf: (unit, subscriptionId, limit) =>
     unit.all(
       deliveries,

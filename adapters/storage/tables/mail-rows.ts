@@ -17,6 +17,7 @@ interface MailRow extends Omit<Mail, 'subject'> {
   readonly accountId: string | null;
   readonly submissionId: string | null;
   readonly ownerIndex: number | null;
+  readonly memberId: string | null;
 }
 
 const mailRows = defineTable<MailRow>('mails', {
@@ -27,6 +28,7 @@ const mailRows = defineTable<MailRow>('mails', {
   accountId: fixed(text.null('account_id')),
   submissionId: fixed(text.null('submission_id')),
   ownerIndex: fixed(integer.null('owner_index')),
+  memberId: fixed(text.null('member_id')),
   cause: fixed(text.null('cause')),
   to: fixed(text('to_address')),
   toKey: fixed(text('to_key')),
@@ -52,24 +54,32 @@ const mailRows = defineTable<MailRow>('mails', {
 export const mails: Table<Mail> = mapped(mailRows, toRow, fromRow);
 
 function toRow({ subject, ...mail }: Mail): MailRow {
-  const none = { paymentId: null, accountId: null, submissionId: null, ownerIndex: null };
+  const none = {
+    paymentId: null,
+    accountId: null,
+    submissionId: null,
+    ownerIndex: null,
+    memberId: null,
+  };
   const { kind: _, ...named } = subject;
   return { ...mail, ...none, ...named };
 }
 
-function fromRow({ paymentId, accountId, submissionId, ownerIndex, ...mail }: MailRow): Mail {
+function fromRow(row: MailRow): Mail {
+  const { paymentId, accountId, submissionId, ownerIndex, memberId, ...mail } = row;
   return Object.freeze({
     ...mail,
-    subject: subjectOf({ paymentId, accountId, submissionId, ownerIndex }),
+    subject: subjectOf({ paymentId, accountId, submissionId, ownerIndex, memberId }),
   });
 }
 
 function subjectOf(
-  row: Pick<MailRow, 'paymentId' | 'accountId' | 'submissionId' | 'ownerIndex'>,
+  row: Pick<MailRow, 'paymentId' | 'accountId' | 'submissionId' | 'ownerIndex' | 'memberId'>,
 ): MailSubject {
-  const { paymentId, accountId, submissionId, ownerIndex } = row;
+  const { paymentId, accountId, submissionId, ownerIndex, memberId } = row;
   if (paymentId !== null) return { kind: 'payment', paymentId };
   if (submissionId !== null) return { kind: 'submission', submissionId, ownerIndex };
+  if (memberId !== null) return { kind: 'member', memberId };
   return { kind: 'account', accountId };
 }
 
@@ -87,6 +97,7 @@ const numberedSql = {
 const openLink = 'token_hash is not null and link_used_at is null and link_ends_at > $3';
 const openLinksSql = {
   payment: `where org_id = $1 and mode = $2 and payment_id = $4 and ${openLink} order by id desc`,
+  member: `where org_id = $1 and mode = $2 and member_id = $4 and ${openLink} order by id desc`,
   submission: [
     `where org_id = $1 and mode = $2 and submission_id = $4 and ${openLink}`,
     'and owner_index is not distinct from $5 order by id desc',
@@ -120,7 +131,10 @@ export const mailsPart: TxPart<'mails'> = {
     if (subject.kind === 'payment') {
       return unit.all(mails, openLinksSql.payment, [...params, subject.paymentId]);
     }
-    assert(subject.kind === 'submission', 'a link is about a payment or a submission');
+    if (subject.kind === 'member') {
+      return unit.all(mails, openLinksSql.member, [...params, subject.memberId]);
+    }
+    assert(subject.kind === 'submission', 'no link is about an account');
     const { submissionId, ownerIndex } = subject;
     return unit.all(mails, openLinksSql.submission, [...params, submissionId, ownerIndex]);
   },

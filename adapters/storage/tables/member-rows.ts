@@ -23,5 +23,7 @@ export const membersPart: TxPart<'members'> = {
       orgId,
       emailKey,
     ]),
+  ofAddress: (unit, emailKey) =>
+    unit.all(members, 'where email_key = $1 and removed_at is null order by id', [emailKey]),
   list: (unit, orgId) => unit.all(members, 'where org_id = $1 order by id desc', [orgId]),
 };

@@ -1,8 +1,9 @@
 // Sessions of members: columns and SQL.
 import type { MemberSession } from '../../../core/domain/access/member-session.js';
+import { assert } from '../../../core/errors.js';
 import { fixed, key, text, time, version } from '../columns.js';
 import { timeParam } from '../database.js';
-import { defineTable } from '../table.js';
+import { defineTable, merge } from '../table.js';
 import { type TxPart, writes } from '../unit-of-work.js';
 
 const memberSessions = defineTable<MemberSession>('member_sessions', {
@@ -12,12 +13,26 @@ const memberSessions = defineTable<MemberSession>('member_sessions', {
   createdAtMs: fixed(time('created_at')),
   endsAtMs: fixed(time('ends_at')),
   endedAtMs: time.null('ended_at'),
+  tokenHash: fixed(text.null('token_hash')),
+  seenAtMs: time.null('seen_at'),
   version,
 });
+
+const touchSql = [
+  'update member_sessions set seen_at = $3',
+  'where org_id = $1 and id = $2 and seen_at < $3',
+].join(' ');
 
 export const memberSessionsPart: TxPart<'memberSessions'> = {
   ...writes(memberSessions),
   get: (unit, orgId, id) => unit.byKey(memberSessions, [orgId, id]),
+  touch(unit, { orgId, id, seenAtMs }) {
+    assert(seenAtMs !== null, 'a session with a cookie is seen');
+    const params = [orgId, id, timeParam(seenAtMs)];
+    unit.stage(merge('member_sessions', null, touchSql, params));
+  },
+  byTokenHash: (unit, tokenHash) =>
+    unit.first(memberSessions, 'where token_hash = $1', [tokenHash]),
   openOfMember: (unit, orgId, memberId, nowMs) =>
     unit.all(
       memberSessions,

@@ -21,6 +21,7 @@ import {
   time,
   version,
 } from '../columns.js';
+import { timeParam } from '../database.js';
 import { defineTable } from '../table.js';
 import { type TxPart, writes } from '../unit-of-work.js';
 
@@ -103,6 +104,16 @@ export const fundsPart: TxPart<'funds'> = {
       ].join(' '),
       [limit],
     ),
+  attention: (unit, { orgId, mode }, limit) =>
+    unit.all(
+      funds,
+      [
+        `where org_id = $1 and mode = $2 and ${openFundsSql}`,
+        "and (refund_owed_minor > 0 or position = 'needs_review' or refund = 'needs_review')",
+        "order by replace(replace(payment_id, 'inv_', ''), 'pi_', '') desc limit $3",
+      ].join(' '),
+      [orgId, mode, limit],
+    ),
   page: (unit, after, limit) =>
     unit.all(
       funds,
@@ -144,6 +155,12 @@ const floatsSql = [
   'left join quotes q on q.org_id = p.org_id and q.mode = p.mode and q.id = p.quote_id',
 ].join(' ');
 
+const collectedSql = [
+  'select currency, cast(-sum(amount_minor) as bigint) as amount_minor from ledger_lines',
+  "where org_id = $1 and mode = $2 and account = 'buyer'",
+  'and posted_at >= $3 and posted_at < $4 group by currency order by currency',
+].join(' ');
+
 export const ledgerPart: TxPart<'ledger'> = {
   async balances(unit, mode) {
     const rows = await unit.rows('ledger_lines', balancesSql, [mode]);
@@ -171,6 +188,14 @@ export const ledgerPart: TxPart<'ledger'> = {
       const place = { orgId, mode, postingId, lineNumber: index + 1, subjectId, kind, atMs };
       unit.stage(lines.insert({ ...place, ...line }));
     }
+  },
+  async collected(unit, { orgId, mode }, fromMs, toMs) {
+    const params = [orgId, mode, timeParam(fromMs), timeParam(toMs)];
+    const rows = await unit.rows('ledger_lines', collectedSql, params);
+    return rows.map((row) => ({
+      currency: text('currency').read(row),
+      amountMinor: minor('amount_minor').read(row),
+    }));
   },
   async ofSubject(unit, { orgId, mode }, subjectId) {
     const found = await unit.all(

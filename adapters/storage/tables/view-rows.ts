@@ -12,10 +12,15 @@ import {
   unshownOfFunds,
   unshownOfPayment,
 } from '../../../core/domain/payments/change.js';
-import { type PaymentOrigin, paymentOrigins } from '../../../core/domain/payments/payment.js';
+import {
+  type PaymentOrigin,
+  paymentIdPrefixes,
+  paymentOrigins,
+  paymentStatuses,
+} from '../../../core/domain/payments/payment.js';
 import { assert } from '../../../core/errors.js';
 import { type TenantPaymentFilter, VERSIONS_MAX } from '../../../core/ports/storage.js';
-import { nullable, oneOf } from '../columns.js';
+import { integer, nullable, oneOf } from '../columns.js';
 import { type Param, type Row, timeParam } from '../database.js';
 import { aliasedColumns } from '../table.js';
 import type { CachedJoin, Joined, TxPart } from '../unit-of-work.js';
@@ -181,6 +186,18 @@ function hintFor({ externalId, sellerExternalId, status }: TenantPaymentFilter):
   return ` indexed by payments_of_seller${status === null ? '' : '_and_status'}`;
 }
 
+/** One count for each status: an index has them in turn, and each stops at its limit. */
+const countsSql = paymentOrigins
+  .flatMap((origin, at) =>
+    paymentStatuses.map(
+      (status) =>
+        `select '${status}' as status, count(*) as counted from (select 1 from payments ` +
+        `where org_id = $1 and mode = $2 and origin = '${origin}' and status = '${status}' ` +
+        `and id >= $${at + 4} limit $3) as chosen`,
+    ),
+  )
+  .join(' union all ');
+
 export const viewsPart: TxPart<'views'> = {
   get: (unit, { orgId, mode }, id) => unit.firstCached(viewById, [orgId, mode, id]),
   async byExternalId(unit, { orgId, mode }, origin, externalId) {
@@ -224,6 +241,16 @@ export const viewsPart: TxPart<'views'> = {
       unit.joined(shownViews, updatedSql[origin], [orgId, mode, ...range]),
     );
     return (await Promise.all(pages)).flat().sort(oldestChangeFirst).slice(0, limit);
+  },
+  async countsByStatus(unit, { orgId, mode }, fromMoment, countMax) {
+    const from = paymentOrigins.map((origin) => `${paymentIdPrefixes[origin]}_${fromMoment}`);
+    const rows = await unit.rows('payments', countsSql, [orgId, mode, countMax, ...from]);
+    return paymentStatuses.map((status) => ({
+      status,
+      count: rows
+        .filter((row) => row['status'] === status)
+        .reduce((sum, row) => sum + integer('counted').read(row), 0),
+    }));
   },
   async kycStatus(unit, { orgId, mode }, { id, emailKey }) {
     const known = await unit.firstCached(kycOfBuyer, [orgId, mode, id, emailKey]);

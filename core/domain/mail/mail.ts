@@ -78,6 +78,7 @@ export type MailSubject =
       readonly submissionId: string;
       readonly ownerIndex: number | null;
     }
+  | { readonly kind: 'member'; readonly memberId: string }
   /** The destination of a seller; null: of the organization itself. */
   | { readonly kind: 'account'; readonly accountId: string | null };
 
@@ -186,6 +187,7 @@ export function codeText(id: string, browserHash: string, code: string): string 
 
 export function isSameSubject(a: MailSubject, b: MailSubject): boolean {
   if (a.kind === 'payment') return b.kind === 'payment' && a.paymentId === b.paymentId;
+  if (a.kind === 'member') return b.kind === 'member' && a.memberId === b.memberId;
   if (a.kind === 'account') return b.kind === 'account' && a.accountId === b.accountId;
   return (
     b.kind === 'submission' && a.submissionId === b.submissionId && a.ownerIndex === b.ownerIndex

@@ -1,10 +1,16 @@
-// Sessions of members: authenticates requests, makes tokens, switches their mode, signs out.
-import { scopesOf } from '../../domain/access/member.js';
+// Sessions of members: authenticates requests and pages of the dashboard, makes tokens, switches
+// their mode, signs out.
+import { type Member, scopesOf } from '../../domain/access/member.js';
 import {
   isOpenSession,
   type MemberSession,
   newMemberSession,
 } from '../../domain/access/member-session.js';
+import {
+  hashSessionToken,
+  SESSION_SEEN_EVERY_MS,
+  SESSION_TOKEN_BYTES,
+} from '../../domain/access/page-session.js';
 import type { Scope } from '../../domain/access/scope.js';
 import type { Mode, Tenant } from '../../domain/base/tenant.js';
 import {
@@ -22,6 +28,19 @@ export interface SessionActor extends Tenant {
   readonly session: MemberSession;
   /** The scopes of the member's role; never empty. */
   readonly scopes: readonly Scope[];
+}
+
+/** A member who has a page of the dashboard open. */
+export interface DashboardActor extends SessionActor {
+  readonly member: Member;
+  readonly organization: Organization;
+}
+
+/** Who proved a mailbox: a person may be a member of several organizations. */
+export interface SignedInMember {
+  readonly session: MemberSession;
+  /** The member that the session was started for. */
+  readonly member: Member;
 }
 
 export interface Session {
@@ -61,6 +80,84 @@ export async function authenticateSession(
     throw new PonteError('InvalidToken');
   }
   return { orgId, mode, memberId, session, scopes: scopesOf(member.role) };
+}
+
+/** A session to be stored. `token` is for the cookie; it is not stored. */
+export function makeMemberSession(
+  { ids, clock }: Pick<Deps, 'ids' | 'clock'>,
+  of: Pick<MemberSession, 'orgId' | 'memberId'>,
+): { readonly token: string; readonly session: MemberSession } {
+  const token = Buffer.from(ids.randomBytes(SESSION_TOKEN_BYTES)).toString('base64url');
+  const nowMs = clock.nowMs();
+  return { token, session: newMemberSession({ ...of, id: ids.next('ses', nowMs) }, nowMs, token) };
+}
+
+/**
+ * Whose cookie it is; null if the session is over or its member was removed. Records that a page is
+ * shown, except for a `background` request.
+ */
+export async function readMemberSession(
+  deps: Deps,
+  token: string,
+  { background = false }: { readonly background?: boolean } = {},
+): Promise<SignedInMember | null> {
+  const tokenHash = hashSessionToken(token);
+  return deps.store.run(
+    async (tx) => {
+      const session = await tx.memberSessions.byTokenHash(tokenHash);
+      if (session === null) return null;
+      const { orgId, memberId, seenAtMs } = session;
+      const member = await tx.members.get(orgId, memberId);
+      const nowMs = deps.clock.nowMs();
+      if (member === null || member.removedAtMs !== null) return null;
+      if (!isOpenSession(session, memberId, nowMs)) return null;
+      if (background || nowMs < (seenAtMs ?? 0) + SESSION_SEEN_EVERY_MS) return { session, member };
+      const seen = Object.freeze({ ...session, seenAtMs: nowMs });
+      tx.memberSessions.touch(seen);
+      return { session: seen, member };
+    },
+    { inQuarantine: true },
+  );
+}
+
+/**
+ * The person as a member of this organization, by the address that the session proved. NotFound for
+ * an organization of others, ProductionAccessNotApproved.
+ */
+export async function actIn(
+  deps: Deps,
+  { session, member }: SignedInMember,
+  { orgId, mode }: Tenant,
+): Promise<DashboardActor> {
+  const [organization, own] = await deps.store.run((tx) =>
+    Promise.all([
+      tx.organizations.get(orgId),
+      orgId === member.orgId ? member : tx.members.byEmail(orgId, member.emailKey),
+    ]),
+  );
+  if (organization === null || own === null) throw new PonteError('NotFound');
+  if (mode === 'live' && organization.productionGrantedAtMs === null) {
+    throw new PonteError('ProductionAccessNotApproved');
+  }
+  const scopes = scopesOf(own.role);
+  return { orgId, mode, memberId: own.id, session, scopes, member: own, organization };
+}
+
+/** The organizations of which the person is a member, oldest membership first. */
+export async function listMemberships(
+  deps: Deps,
+  { member }: SignedInMember,
+): Promise<readonly { readonly member: Member; readonly organization: Organization }[]> {
+  return deps.store.run(async (tx) => {
+    const members = await tx.members.ofAddress(member.emailKey);
+    const organizations = await Promise.all(
+      members.map(({ orgId }) => tx.organizations.get(orgId)),
+    );
+    return members.flatMap((one, at) => {
+      const organization = organizations[at] ?? null;
+      return organization === null ? [] : [{ member: one, organization }];
+    });
+  });
 }
 
 /** Null for another credential or none. */
@@ -110,9 +207,11 @@ export async function listSessions(
   deps: Deps,
   { orgId, memberId }: Pick<MemberSession, 'orgId' | 'memberId'>,
 ): Promise<readonly MemberSession[]> {
-  return deps.store.run((tx) =>
-    tx.memberSessions.openOfMember(orgId, memberId, deps.clock.nowMs()),
+  const nowMs = deps.clock.nowMs();
+  const found = await deps.store.run((tx) =>
+    tx.memberSessions.openOfMember(orgId, memberId, nowMs),
   );
+  return found.filter((session) => isOpenSession(session, memberId, nowMs));
 }
 
 /** Ends a session of the member, or all of them (null), with their tokens. NotFound. */

@@ -1,6 +1,6 @@
-// Sign-in on the hosted pages: a page mails a link and a code to the address that it belongs to,
-// and either one proves the mailbox and starts a session. The buyer's next steps are in
-// buyer-steps.ts.
+// Sign-in on the hosted pages and the dashboard: a page mails a link and a code to the address that
+// it belongs to, and either one proves the mailbox and starts a session. The buyer's next steps are
+// in buyer-steps.ts.
 import { hash } from 'node:crypto';
 import type { PageSession, SessionSubject } from '../../domain/access/page-session.js';
 import type { Locale } from '../../domain/base/locale.js';
@@ -27,7 +27,8 @@ import { assert, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
 import { makeSession } from '../access/page-sessions.js';
-import { CODE_PURPOSE, stageLink } from '../mail/mails.js';
+import { makeMemberSession } from '../access/sessions.js';
+import { CODE_PURPOSE, memberMail, stageLink } from '../mail/mails.js';
 import { isSignInClientSpent, takeCodeSlot } from '../service/rate-limits.js';
 import { signIn } from './buyer-steps.js';
 import { openPage } from './payment-page.js';
@@ -71,7 +72,8 @@ export interface CodeTry extends Pick<LinkRequest, 'client' | 'browserHash'> {
 export interface SignedIn {
   /** For the cookie. */
   readonly token: string;
-  readonly session: PageSession;
+  /** Null for a member. */
+  readonly session: PageSession | null;
   /** Null for a page without a payment. */
   readonly view: PaymentView | null;
 }
@@ -147,8 +149,7 @@ export async function redeemCode(
   { client, browserHash, code }: CodeTry,
   locale: Locale,
 ): Promise<SignedIn> {
-  await deps.store.run((tx) => findPage(tx, page));
-  if (client !== null) await takeCodeSlot(deps, { client, page: pathOf(page) });
+  if (client !== null) await takeCodeSlot(deps, { client, page: await budgetOf(deps, page) });
   const digits = code.replaceAll(/\D/g, '');
   // The try is stored before its result is known to anybody.
   const tried = await deps.store.run(async (tx) => {
@@ -171,7 +172,7 @@ export async function redeemCode(
 
 async function enter(deps: Deps, mail: Mail, locale: Locale): Promise<SignedIn> {
   const tenant = tenantOf(mail);
-  const { token, session } = makeSession(deps, sessionOf(mail));
+  const { token, session, insert } = newSession(deps, mail);
   const prove = async (tx: Tx) => {
     const nowMs = deps.clock.nowMs();
     const [current, open] = await Promise.all([
@@ -184,7 +185,7 @@ async function enter(deps: Deps, mail: Mail, locale: Locale): Promise<SignedIn> 
     tx.mails.update(linkUsed(current, nowMs));
     const others = open.filter(({ id, toKey }) => id !== mail.id && toKey === mail.toKey);
     for (const other of others) tx.mails.update(linkEnded(other, nowMs));
-    tx.pageSessions.insert(session);
+    insert(tx);
   };
   if (mail.subject.kind === 'payment') {
     const view = await signIn(deps, tenant, mail.subject.paymentId, { prove, locale });
@@ -194,8 +195,21 @@ async function enter(deps: Deps, mail: Mail, locale: Locale): Promise<SignedIn> 
   return { token, session, view: null };
 }
 
-function sessionOf({ orgId, mode, subject }: Mail): SessionSubject {
-  assert(subject.kind !== 'account', 'a link is about a payment or a submission');
+function newSession(deps: Deps, mail: Mail) {
+  const { orgId, subject } = mail;
+  if (subject.kind === 'member') {
+    const made = makeMemberSession(deps, { orgId, memberId: subject.memberId });
+    const insert = (tx: Tx) => tx.memberSessions.insert(made.session);
+    return { token: made.token, session: null, insert };
+  }
+  const made = makeSession(deps, sessionOf({ ...mail, subject }));
+  return { ...made, insert: (tx: Tx) => tx.pageSessions.insert(made.session) };
+}
+
+type PageMail = Tenant & { readonly subject: Exclude<MailSubject, { readonly kind: 'member' }> };
+
+function sessionOf({ orgId, mode, subject }: PageMail): SessionSubject {
+  assert(subject.kind !== 'account', 'no link is about an account');
   const none = { paymentId: null, submissionId: null, ownerIndex: null };
   if (subject.kind === 'payment') {
     return { orgId, mode, ...none, kind: 'buyer', paymentId: subject.paymentId };
@@ -207,10 +221,28 @@ function sessionOf({ orgId, mode, subject }: Mail): SessionSubject {
 
 /** The link of this token, if it opens this page. NotFound. */
 async function findLink(tx: Tx, page: HostedPage, token: string): Promise<Mail | null> {
+  if (page.kind === 'dashboard') return findMemberLink(tx, token);
   const { tenant, subject } = await findPage(tx, page);
   const mail = await tx.mails.byTokenHash(hashLinkToken(token));
   if (mail === null || !isSameSubject(mail.subject, subject)) return null;
   return mail.orgId === tenant.orgId && mail.mode === tenant.mode ? mail : null;
+}
+
+async function findMemberLink(tx: Tx, token: string): Promise<Mail | null> {
+  const mail = await tx.mails.byTokenHash(hashLinkToken(token));
+  if (mail?.subject.kind !== 'member') return null;
+  const member = await tx.members.get(mail.orgId, mail.subject.memberId);
+  return member === null || member.removedAtMs !== null ? null : mail;
+}
+
+/**
+ * Whose budget of tries a code takes. An address without a member takes its own, so that the answer
+ * does not show which addresses have one. NotFound for another page that does not exist.
+ */
+async function budgetOf(deps: Deps, page: HostedPage): Promise<string> {
+  if (page.kind === 'dashboard') return `dashboard ${emailKey(page.address ?? '')}`;
+  await deps.store.run((tx) => findPage(tx, page));
+  return pathOf(page);
 }
 
 interface FoundPage {
@@ -226,6 +258,7 @@ async function findPage(tx: Tx, page: HostedPage): Promise<FoundPage> {
     const subject = { kind: 'payment', paymentId: payment.id } as const;
     return { tenant: tenantOf(payment), subject, address: payment.buyer.email };
   }
+  if (page.kind === 'dashboard') return findMember(tx, page.address ?? '');
   const submission = await tx.buyers.submissionByFlow(page.flowId);
   if (submission === null) throw new PonteError('NotFound');
   const tenant = tenantOf(submission);
@@ -239,4 +272,12 @@ async function findPage(tx: Tx, page: HostedPage): Promise<FoundPage> {
   const buyer = await tx.buyers.get(tenant.mode, submission.buyerId);
   assert(buyer !== null, 'a buyer stays');
   return { tenant, subject, address: buyer.email };
+}
+
+/** One mail, also for a member of several organizations: it proves the address. */
+async function findMember(tx: Tx, address: string): Promise<FoundPage> {
+  const [member] = await tx.members.ofAddress(emailKey(address));
+  if (member === undefined) throw new PonteError('NotFound');
+  const subject = { kind: 'member', memberId: member.id } as const;
+  return { tenant: memberMail(member), subject, address: member.email };
 }

@@ -137,6 +137,7 @@ function letterOf(deps: Deps, mail: Mail, facts: MailFacts): Letter {
     organization,
     about,
     account,
+    isToMember: mail.subject.kind === 'member',
     keyId: change?.changedBy.startsWith('key_') ? change.changedBy : null,
     pageUrl,
     isReplacement,
@@ -163,6 +164,7 @@ function linkOf(deps: Deps, mail: Mail, pageUrl: string): SignInLink | null {
 function pageOf({ subject }: Mail, { about, submission }: MailFacts): HostedPage | null {
   if (subject.kind === 'account') return null;
   if (about !== null) return { kind: 'payment', publicId: about.payment.publicId };
+  if (subject.kind === 'member') return { kind: 'dashboard', address: null };
   const flowId = submission?.flowId ?? null;
   assert(subject.kind === 'submission' && flowId !== null, 'a mail about a form has its flow id');
   const { ownerIndex } = subject;

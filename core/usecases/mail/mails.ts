@@ -34,6 +34,11 @@ const MAILS_AT_ONCE = 10;
 /** Binds the keyed hashes of codes. */
 export const CODE_PURPOSE = 'sign-in code';
 
+/** The tenant of mails to a member, who belongs to both modes. */
+export function memberMail({ orgId }: Pick<Tenant, 'orgId'>): Tenant {
+  return { orgId, mode: 'live' };
+}
+
 /** `nextMail` for an address. Notices about an account count with those about the same account. */
 export async function mailNumber(
   tx: Tx,
@@ -60,14 +65,16 @@ export interface LinkMail extends Tenant, Pick<Mail, 'subject' | 'nth' | 'locale
   readonly browserHash: string | null;
 }
 
-/** Stages a mail with a new link; `nth` is from `mailNumber` or `nextSignIn`. */
+/**
+ * Stages a mail with a new link and returns its token; `nth` is from `mailNumber` or `nextSignIn`.
+ */
 export function stageLink(
   deps: Deps,
   tx: Tx,
   mail: LinkMail,
   nowMs: number,
   lifeMs?: number,
-): void {
+): string {
   const { orgId, mode, purpose, subject, nth, locale, browserHash } = mail;
   const id = deps.ids.next('mail', nowMs);
   const token = Buffer.from(deps.ids.randomBytes(LINK_TOKEN_BYTES)).toString('base64url');
@@ -92,6 +99,7 @@ export function stageLink(
         : deps.secretBox.mac(codeText(id, browserHash, codeOf(token)), CODE_PURPOSE),
   };
   tx.mails.insert(newMail(fields, nowMs, lifeMs));
+  return token;
 }
 
 /** Stages a mail without a link, unless the tenant has one of this cause. */

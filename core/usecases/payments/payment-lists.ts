@@ -24,8 +24,8 @@ export async function listPayments(
   tenant: Tenant,
   { createdFromMs, createdToMs, ...filter }: PaymentListFilter,
 ): Promise<readonly ShownView[]> {
-  const fromMoment = momentOf(deps, createdFromMs);
-  const beforeMoment = momentOf(deps, createdToMs);
+  const fromMoment = createdFromMs === null ? null : momentOf(deps, createdFromMs);
+  const beforeMoment = createdToMs === null ? null : momentOf(deps, createdToMs);
   return deps.store.run((tx) =>
     tx.views.listPayments(tenant, { ...filter, fromMoment, beforeMoment }),
   );
@@ -63,8 +63,7 @@ export async function listChangedPayments(
 }
 
 /** The time in the ids of that moment; no id is older than the epoch. */
-function momentOf({ ids }: Deps, atMs: number | null): string | null {
-  if (atMs === null) return null;
+export function momentOf({ ids }: Deps, atMs: number): string {
   const id = ids.next('pi', Math.max(0, atMs));
   const start = id.indexOf('_') + 1;
   return id.slice(start, start + ID_TIME_CHARACTERS);

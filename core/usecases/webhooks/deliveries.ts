@@ -78,14 +78,23 @@ export async function replayByOperator(deps: Deps, deliveryId: string): Promise<
   return replayed;
 }
 
+/** The newest dead letters of a tenant. */
+export function listDead(
+  deps: Deps,
+  tenant: Tenant,
+  limit: number,
+): Promise<readonly WebhookDelivery[]> {
+  return deps.store.run((tx) => tx.deliveries.deadOf(tenant, limit));
+}
+
 /** Replays every dead letter of all active subscriptions, for operators. Returns how many. */
 export async function replayAllDead(deps: Deps): Promise<number> {
   return (await replayDead(deps, null, Number.POSITIVE_INFINITY)).replayed;
 }
 
 /**
- * Replays the newest dead letters of a subscription; a repeat replays the next ones while `hasMore`.
- * NotFound for one that was deleted, or of another tenant.
+ * Replays the newest dead letters of a subscription; a repeat replays the next ones while
+ * `hasMore`. NotFound for one that was deleted, or of another tenant.
  */
 export async function replayDeadLetters(
   deps: Deps,

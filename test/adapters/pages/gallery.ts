@@ -12,7 +12,9 @@ import { openBrowser } from '../../support/servers/browser.js';
 import { projectRoot } from '../../support/source-tree.js';
 import { kycSamples } from './buyer/kyc/kyc-samples.js';
 import { samples } from './buyer/page-samples.js';
+import { fillDashboard, memberToken, placesOf } from './dashboard/dashboard-site.js';
 import { pageServer } from './page-server.js';
+import { openPageSite } from './visitor.js';
 
 const { values } = parseArgs({
   options: {
@@ -47,5 +49,23 @@ for (const { name } of [...samples, ...kycSamples].filter((sample) =>
     await page.screenshot({ path: join(values.folder, file), fullPage: true });
   }
 }
+const site = await openPageSite({ payins: 'wait' });
+const places = placesOf(site, await fillDashboard(site));
+const token = await memberToken(site, 'owner');
+for (const [name, path] of Object.entries(places)) {
+  if (!`dashboard-${name}`.includes(values.only)) continue;
+  for (const shot of shots) {
+    const language = { name: 'ponte-language', value: shot.locale, url: site.origin };
+    const session = { name: 'ponte-member', value: token, url: site.origin };
+    await page.context().clearCookies();
+    await page.context().addCookies(name === 'sign-in' ? [language] : [language, session]);
+    await page.setViewportSize({ width: shot.width, height: 900 });
+    await page.emulateMedia({ colorScheme: shot.scheme });
+    await page.goto(`${site.origin}${path}`);
+    const file = `dashboard-${name}-${shot.locale}-${shot.width}-${shot.scheme}.png`;
+    await page.screenshot({ path: join(values.folder, file), fullPage: true });
+  }
+}
 await browser.close();
 await server.close();
+await site.close();

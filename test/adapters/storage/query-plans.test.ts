@@ -89,6 +89,7 @@ const postgres = localPostgres();
 /** Indexes of few rows, which may be read through with a condition on each. */
 const fewRows: Readonly<Record<string, string>> = {
   partner_commands_stuck: 'what waits for a person is little',
+  deliveries_dead: 'few webhooks give up, and pruning removes them',
   funds_open: 'debts and lost positions are few',
   funds_received: 'money that has arrived and is not paid out is little',
   proposals_pkey: 'people decide seldom',

@@ -61,7 +61,7 @@ const words: Readonly<Record<string, readonly string[]>> = {
   'partner_commands.queue': commandQueues,
   'partner_commands.command_end': ['open', 'completed', 'failed', 'returned'],
   // A former table.
-  'money_decisions.state': Object.keys(proposalMoves),
+  'money_decisions.state': ['proposed', 'done', 'replaced', 'void'],
   'proposals.state': Object.keys(proposalMoves),
   'receipts.entry_end': ['open', 'completed', 'failed', 'returned'],
   'receipts.state': depositStates,
@@ -149,6 +149,7 @@ test('every table is strict; keys and unique indexes of tenants begin with org_i
     'key_check_values: key_id',
     'kyc_submissions: flow_id',
     'mails: token_hash',
+    'member_sessions: token_hash',
     'money_decisions: id',
     'money_decisions: item_id',
     'operators: id',

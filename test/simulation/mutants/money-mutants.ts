@@ -55,7 +55,7 @@ export const moneyMutants = [
       ['tx.epochs.insert(next);', ''],
     ],
     focus: { faults: { ...calm, restore: 0.05 }, often: ['readFeed'] },
-    first: { seed: 1, steps: 80 },
+    first: { seed: 1, steps: 150 },
     caughtBy: ['oneSequenceHasOneEventPerEpoch'],
   },
   {
@@ -219,7 +219,7 @@ export const moneyMutants = [
     file: 'core/domain/payments/command-outcomes.ts',
     edits: [['const voided = unsent\n', 'const voided = unsent.slice(0, 0)\n']],
     focus: { ...payments, often: ['cancel', 'advance'] },
-    first: { seed: 17, steps: 150 },
+    first: { seed: 24, steps: 80 },
     caughtBy: ['endedPaymentsSendNothing'],
   },
   {

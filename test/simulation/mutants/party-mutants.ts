@@ -63,7 +63,7 @@ export const partyMutants = [
       ["= ['buyer_kyc_pending', ...verifiedStatuses];", "= ['buyer_kyc_pending'];"],
     ],
     focus: { ...adoptions, often: ['create', 'buyerStep', 'bankEvent', 'lateBankEvent', 'work'] },
-    first: { seed: 12, steps: 80 },
+    first: { seed: 20, steps: 80 },
     caughtBy: ['noPayoutForARejectedBuyer'],
   },
   {
@@ -278,7 +278,7 @@ export const partyMutants = [
       ['await drop(deps, documentId, was.contentName);', 'await storage.purge(documentId, name);'],
     ],
     focus: { ...parties, gates: 0.3, often: ['getUpload', 'upload'] },
-    first: { seed: 6, steps: 40 },
+    first: { seed: 9, steps: 80 },
     caughtBy: ['whatCountsIsThere'],
   },
 ] as const;

@@ -185,7 +185,7 @@ export const paymentMutants = [
     file: 'adapters/storage/sqlite/database.ts',
     edits: [['for (const statement of statements) this.#cache.dropFor(statement);', '']],
     focus: { ...payments, often: ['subscribe', 'rotateSecret'] },
-    first: { seed: 10, steps: 40 },
+    first: { seed: 26, steps: 60 },
     caughtBy: ['webhooksVerifyWithTheNewestSecret'],
   },
   {

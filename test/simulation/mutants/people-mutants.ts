@@ -33,7 +33,7 @@ export const peopleMutants = [
     file: 'core/usecases/access/members.ts',
     edits: [['  for (const key of ended) tx.keys.update(key);\n', '']],
     focus: busy,
-    first: { seed: 16, steps: 120 },
+    first: { seed: 2, steps: 150 },
     caughtBy: ['noKeyOutlivesItsOwner'],
   },
   {
@@ -49,7 +49,7 @@ export const peopleMutants = [
     file: 'core/usecases/access/registered-operators.ts',
     edits: [['if (changes.length > 0 && !guardsItself)', 'if (operator === null)']],
     focus: busy,
-    first: { seed: 9, steps: 120 },
+    first: { seed: 12, steps: 40 },
     caughtBy: ['whatHasEndedLetsNobodyIn'],
   },
   {
@@ -71,7 +71,7 @@ export const peopleMutants = [
       ],
     ],
     focus: { ...people, faults: { restore: 0.03, crash: 0.02 } },
-    first: { seed: 1, steps: 80 },
+    first: { seed: 1, steps: 40 },
     caughtBy: ['sequencesAreGapFreeAndChained'],
   },
 ] as const;

@@ -145,8 +145,10 @@ function readsOfMoney(tx: Tx): readonly Promise<unknown>[] {
     tx.operators.list(),
     tx.members.get('org_a', 'mem_1'),
     tx.members.byEmail('org_a', 'a@b'),
+    tx.members.ofAddress('a@b'),
     tx.members.list('org_a'),
     tx.memberSessions.get('org_a', 'ses_1'),
+    tx.memberSessions.byTokenHash('x'),
     tx.destinationChanges.find('dst_1'),
     tx.destinationChanges.list(tenant, 5),
     tx.destinationChanges.ofPayee(tenant, 'acct_1', 5),
@@ -176,6 +178,7 @@ function readsOfMoney(tx: Tx): readonly Promise<unknown>[] {
     tx.views.kycStatus(tenant, { id: 'byr_1', emailKey: 'a@b' }),
     tx.funds.get(tenant, 'pi_1'),
     tx.funds.open(5),
+    tx.funds.attention(tenant, 5),
     tx.funds.page(null, 5),
     tx.quotes.get(tenant, 'qt_1'),
     ...readsOfDeposits(tx),
@@ -193,6 +196,7 @@ function readsOfMoney(tx: Tx): readonly Promise<unknown>[] {
     tx.commands.list({ stuck: true, limit: 5 }),
     tx.commands.list({ stuck: false, limit: 5 }),
     tx.ledger.ofSubject(tenant, 'pi_1'),
+    tx.ledger.collected(tenant, T0, T0 + 1),
     tx.ledger.balances('test'),
     tx.ledger.floats('test'),
     tx.idempotency.find(tenant, 'k'),
@@ -234,6 +238,7 @@ function paymentPages(tx: Tx): readonly Promise<unknown>[] {
   const all = { origins, ...none, fromMoment: null, beforeMoment: null, ...page };
   const status = 'approved' as const;
   return [
+    tx.views.countsByStatus(tenant, 'x', 5),
     tx.views.listPayments(tenant, all),
     tx.views.listPayments(tenant, { ...all, ...ends, beforeId: null }),
     tx.views.listPayments(tenant, { ...all, status }),
@@ -307,6 +312,7 @@ function otherReads(tx: Tx): readonly Promise<unknown>[] {
     tx.deliveries.list({ status: null, subscriptionId: null, ...page }),
     tx.deliveries.list({ status: 'dead_letter', subscriptionId: null, ...page }),
     tx.deliveries.list({ status: 'pending', subscriptionId: 'whs_1', ...page }),
+    tx.deliveries.deadOf(tenant, 5),
     tx.deliveries.pendingOf('whs_1', 5),
     tx.deliveries.attempts('whd_1'),
     tx.deliveries.ofSubject(tenant, 'pi_1', { fromMs: T0, afterId: 'x', limit: 5 }),
@@ -402,6 +408,7 @@ async function everyLaterWrite(tx: Tx): Promise<void> {
   tx.mails.update(aMail());
   tx.pageSessions.update(aPageSession());
   tx.pageSessions.touch(aPageSession({ id: 'other' }));
+  tx.memberSessions.touch(aMemberSession({ id: 'another' }));
   tx.documents.update(aDocument());
   tx.documents.requestPurge(tenant, aDocument().owner, T0);
   tx.subscriptions.update(aSubscription());

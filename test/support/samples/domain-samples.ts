@@ -136,7 +136,8 @@ export function aDestinationChange(fields: Partial<DestinationChange> = {}): Des
 /** One that was ended. */
 export function aMemberSession(fields: Partial<MemberSession> = {}): MemberSession {
   const of = { orgId: 'org_a', id: 'ses_1', memberId: 'mem_1' };
-  return { ...of, createdAtMs: T0, endsAtMs: T0 + 9, endedAtMs: T0 + 5, version: 1, ...fields };
+  const times = { createdAtMs: T0, endsAtMs: T0 + 9, endedAtMs: T0 + 5, seenAtMs: T0 + 1 };
+  return { ...of, ...times, tokenHash: `hash of ${fields.id ?? of.id}`, version: 1, ...fields };
 }
 
 export function aKey(fields: Partial<StoredKey> = {}): StoredKey {

@@ -2,6 +2,7 @@
 // as for a payment. Signed in, the buyer sees the state of the form, the owner their own part.
 import type { HostedPage } from '../../../../core/domain/hosted/hosted-page.js';
 import { PonteError } from '../../../../core/errors.js';
+import { accessRows, openedLink, signOutRow } from '../../kit/access-pages.js';
 import { Button, Form } from '../../kit/components.js';
 import {
   html,
@@ -12,7 +13,6 @@ import {
   seeOther,
 } from '../../kit/page-route.js';
 import { nameOf } from '../../kit/plain-text.js';
-import { accessRows, openedLink } from '../access-pages.js';
 import type { ScreenContent } from '../layout.js';
 import type { Page } from '../page-view.js';
 import { localeFor } from '../payment-view.js';
@@ -38,12 +38,14 @@ export function formAccess(subject: Subject, root: string): readonly PageRoute[]
     ...accessRows({
       subject,
       root,
-      auth: 'kyc',
+      sessionCookie: 'session',
+      asksAddress: false,
       show,
       pageOf: (call) => pageOf(call, subject),
       localeOf: async (_, call) => localeFor(call, null),
       entered: async () => undefined,
     }),
+    signOutRow(subject, root, 'kyc'),
   ];
 }
 

@@ -3,8 +3,8 @@
 import { z } from 'zod';
 import type { Typed } from '../../../../core/domain/hosted/kyc-fields.js';
 import {
+  type BuyerAuth,
   type PageAnswer,
-  type PageAuth,
   type PageContext,
   type PageRoute,
   pageRow,
@@ -54,7 +54,7 @@ type Handler<C> = (context: PageContext, call: C, subject: KycSubject) => Promis
 function rowsOf(subject: KycSubject) {
   const path = (tail: string) => `${roots[subject]}${tail}`;
   return {
-    shows: (tail: string, auth: PageAuth, handler: Handler<AnyCall>): PageRoute =>
+    shows: (tail: string, auth: BuyerAuth, handler: Handler<AnyCall>): PageRoute =>
       pageRow({
         subject,
         method: 'GET',
@@ -65,8 +65,8 @@ function rowsOf(subject: KycSubject) {
         form: 'none',
         handler: (context, call) => handler(context, call as AnyCall, subject),
       }),
-    takes: (tail: string, auth: PageAuth, handler: Handler<TypedCall>): PageRoute =>
-      pageRow<PageAuth, Typed>({
+    takes: (tail: string, auth: BuyerAuth, handler: Handler<TypedCall>): PageRoute =>
+      pageRow<BuyerAuth, Typed>({
         subject,
         method: 'POST',
         path: path(tail),

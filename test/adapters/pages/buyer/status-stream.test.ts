@@ -43,6 +43,7 @@ async function scene(t: TestContext) {
       timeoutMs: 0,
       body: Readable.from([]),
       contentType: '',
+      visit: null,
       csrf: null,
       cookies: new Map(),
       client: null,

@@ -1,9 +1,9 @@
 // Which page a browser comes back to after sign-in.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { returnPath } from '../../../../adapters/pages/buyer/access-pages.js';
+import { returnPath } from '../../../../adapters/pages/kit/access-pages.js';
 import { pageMatcher } from '../../../../adapters/pages/kit/page-match.js';
-import { signedOut } from '../../../../adapters/pages/kit/return-after-sign-in.js';
+import { confirmFirst, signedOut } from '../../../../adapters/pages/kit/return-after-sign-in.js';
 import { pageRoutes } from '../../../../adapters/pages/page-routes.js';
 
 const base = '/pay/r/x';
@@ -41,4 +41,14 @@ test('nothing but a page below leads back', () => {
     assert.equal(returnPath(base, new Map([['back', place]])), base, place);
   }
   assert.equal(returnPath(base, new Map([['back', 'kyc/person']])), `${base}/kyc/person`);
+});
+
+test('a page that needs a fresh proof is come back to after it', () => {
+  const path = '/dashboard/org_1/test/payments/pi_1/cancel';
+  const dashboard = '/pay/dashboard';
+  const { headers, cookies } = confirmFirst({ match, path, base: dashboard, prefix: '/pay' });
+  assert.equal(headers['location'], `${dashboard}/confirm`);
+  const value = 'org_1/test/payments/pi_1';
+  assert.deepEqual(cookies, [{ name: 'back', value, path: dashboard }]);
+  assert.equal(returnPath(dashboard, new Map([['back', value]])), `${dashboard}/${value}`);
 });

@@ -59,6 +59,7 @@ function letterOf(purpose: MailPurpose, fields: LetterFields = {}): Letter {
       ? { payment: { ...payment, ...changed }, funds: { ...sampleFunds, ...funds } }
       : null,
     account: null,
+    isToMember: false,
     keyId: null,
     isReplacement: false,
     reference: 'RN-2030-0418',
@@ -81,6 +82,13 @@ function variants(fields: Partial<Letter> = {}): readonly (readonly [string, Let
     ...plain,
     ...ofForms,
     ['changed details', letterOf('instructions_ready', { ...fields, isReplacement: true })],
+    ...(['invitation', 'sign_in'] as const).map(
+      (purpose) =>
+        [
+          `${purpose} of a member`,
+          letterOf(purpose, { ...fields, payment: null, isToMember: true }),
+        ] as const,
+    ),
     ['short', letterOf('money_short', received(1_247_900n))],
     ['too much', letterOf('money_received', received(1_249_000n))],
     ['too much, settled', letterOf('receipt', received(1_249_000n))],

@@ -1,4 +1,5 @@
-// Sign-in by a mailed link or code, the same for a payment, a KYC form and the part of an owner.
+// Sign-in by a mailed link or code, the same for a payment, a KYC form, the part of an owner and
+// the dashboard.
 import { z } from 'zod';
 import type { Locale } from '../../../core/domain/base/locale.js';
 import type { HostedPage } from '../../../core/domain/hosted/hosted-page.js';
@@ -11,12 +12,12 @@ import {
   redeemLink,
   requestLink,
 } from '../../../core/usecases/hosted/sign-ins.js';
-import type { CookieName } from '../kit/cookies.js';
-import { withLimit } from '../kit/limited.js';
+import type { CookieName } from './cookies.js';
+import { withLimit } from './limited.js';
 import {
+  type BuyerAuth,
   limitReached,
   type PageAnswer,
-  type PageAuth,
   type PageCall,
   type PageContext,
   type PageRoute,
@@ -24,31 +25,51 @@ import {
   pageRow,
   seeOther,
   withNotice,
-} from '../kit/page-route.js';
-import type { Page } from './page-view.js';
+} from './page-route.js';
+
+export type AccessPage =
+  /** S2, after a mail was asked for. */
+  | { readonly name: 'sent' }
+  /** S2, a link was opened. `auto`: this browser asked for it, so the script may go on. */
+  | { readonly name: 'enter'; readonly email: string; readonly auto: boolean }
+  | LinkEnded;
+
+export interface LinkEnded {
+  readonly name: 'link_ended';
+  readonly cause: 'used' | 'over' | 'unknown';
+  /** When it was opened or ran out; null for an unknown link. */
+  readonly atMs: number | null;
+  /** Masked; null for an unknown link. */
+  readonly maskedEmail: string | null;
+}
 
 /** What differs between the pages that people sign in to. */
 export interface Entrance {
   readonly subject: PageSubject;
   /** As `/r/{publicId}`. */
   readonly root: string;
-  /** Who may sign out. */
-  readonly auth: PageAuth;
+  readonly sessionCookie: 'session' | 'member';
+  /**
+   * Whether people type an address: then no answer shows whether it is known. Else the page belongs
+   * to one address.
+   */
+  readonly asksAddress: boolean;
   pageOf(call: AccessCall): HostedPage;
   localeOf(context: PageContext, call: AccessCall): Promise<Locale>;
-  show(context: PageContext, call: AccessCall, page: Page): Promise<PageAnswer>;
+  show(context: PageContext, call: AccessCall, page: AccessPage): Promise<PageAnswer>;
   /** Before the first page after sign-in. */
   entered(context: PageContext, call: AccessCall): Promise<void>;
 }
 
-type AccessCall<F = unknown> = PageCall<'none', F>;
+export type AccessCall<F = unknown> = PageCall<'none', F>;
 
 const NONCE_BYTES = 16;
 const noForm = z.object({});
+const linkForm = z.object({ address: z.string().max(320).default('') });
 const codeForm = z.object({ code: z.string().max(40) });
 
 export function accessRows(at: Entrance): readonly PageRoute[] {
-  const { subject, root, auth } = at;
+  const { subject, root } = at;
   const open = { subject, auth: 'none', csrf: 'none', limit: 'none' } as const;
   return [
     pageRow({
@@ -69,7 +90,7 @@ export function accessRows(at: Entrance): readonly PageRoute[] {
       ...open,
       method: 'POST',
       path: `${root}/link`,
-      form: noForm,
+      form: linkForm,
       handler: (context, call) => sendLink(at, context, call),
     }),
     pageRow({
@@ -79,17 +100,21 @@ export function accessRows(at: Entrance): readonly PageRoute[] {
       form: codeForm,
       handler: (context, call) => enterCode(at, context, call),
     }),
-    pageRow({
-      subject,
-      method: 'POST',
-      path: `${root}/sign-out`,
-      auth,
-      csrf: 'form',
-      limit: 'none',
-      form: noForm,
-      handler: signOut,
-    }),
   ];
+}
+
+/** `auth`: who may sign out. */
+export function signOutRow(subject: PageSubject, root: string, auth: BuyerAuth): PageRoute {
+  return pageRow({
+    subject,
+    method: 'POST',
+    path: `${root}/sign-out`,
+    auth,
+    csrf: 'form',
+    limit: 'none',
+    form: noForm,
+    handler: signOut,
+  });
 }
 
 /**
@@ -104,19 +129,40 @@ export function openedLink({ query, base }: Pick<AccessCall, 'query' | 'base'>):
   return seeOther(`${base}/enter`, [{ name: 'link', value, path: base }]);
 }
 
-async function sendLink(at: Entrance, context: PageContext, call: AccessCall): Promise<PageAnswer> {
+/** The address that the person typed in this browser; null if none. */
+export function typedAddress({ cookies }: Pick<AccessCall, 'cookies'>): string | null {
+  const value = cookies.get('address');
+  return value === undefined ? null : Buffer.from(value, 'base64url').toString('utf8');
+}
+
+async function sendLink(
+  at: Entrance,
+  context: PageContext,
+  call: AccessCall<z.infer<typeof linkForm>>,
+): Promise<PageAnswer> {
   const { deps } = context;
   const random = () => Buffer.from(deps.ids.randomBytes(NONCE_BYTES)).toString('base64url');
   const browser = call.cookies.get('browser') ?? random();
   const locale = await at.localeOf(context, call);
   const asked = { client: call.client, locale, browserHash: hashBrowser(browser) };
+  const cookies = [{ name: 'browser', value: browser, path: call.base } as const];
+  if (at.asksAddress) {
+    const address = call.form.address.trim();
+    await requestLink(deps, { kind: 'dashboard', address }, asked).catch(ignoreUnknown);
+    const typed = { name: 'address', value: Buffer.from(address).toString('base64url') } as const;
+    return seeOther(`${call.base}?sent`, [...cookies, { ...typed, path: call.base }]);
+  }
   const answer = await requestLink(deps, at.pageOf(call), asked);
   if (answer.outcome === 'too_soon') {
     const { untilMs, sentAtMs } = answer;
     const limit = sentAtMs === null ? 'mail_too_soon' : 'link_sent';
     return seeOther(withLimit(call.base, { limit, untilMs, sentAtMs }));
   }
-  return seeOther(`${call.base}?sent`, [{ name: 'browser', value: browser, path: call.base }]);
+  return seeOther(`${call.base}?sent`, cookies);
+}
+
+function ignoreUnknown(error: unknown): void {
+  if (!isCode(error, 'NotFound')) throw error;
 }
 
 async function enterCode(
@@ -132,10 +178,22 @@ async function enterCode(
     const { token } = await redeemCode(context.deps, at.pageOf(call), code, locale);
     return await signedIn(at, context, call, token);
   } catch (error) {
+    if (at.asksAddress && isOfCode(error)) return seeOther(`${call.base}?sent&notice=code_wrong`);
     if (isCode(error, 'InvalidSignInCode')) return seeOther(`${call.base}?sent&notice=code_wrong`);
     if (isCode(error, 'SignInCodeExpired')) return seeOther(withNotice(call.base, 'code_expired'));
     return limitReached(context, error, 'code_too_often', call.base);
   }
+}
+
+/** A code that opens nothing. */
+function isOfCode(error: unknown): boolean {
+  const codes = [
+    'InvalidSignInCode',
+    'SignInCodeExpired',
+    'InvalidSignInLink',
+    'NotFound',
+  ] as const;
+  return codes.some((code) => isCode(error, code));
 }
 
 async function showEnter(
@@ -183,7 +241,7 @@ async function signedIn(
 ): Promise<PageAnswer> {
   await at.entered(context, call);
   return seeOther(returnPath(call.base, call.cookies), [
-    { name: 'session', value: token, path: call.base },
+    { name: at.sessionCookie, value: token, path: call.base },
     { name: 'link', value: '', path: call.base },
     { name: 'back', value: '', path: call.base },
   ]);
@@ -195,7 +253,7 @@ export function returnPath(base: string, cookies: ReadonlyMap<CookieName, string
   return /^[\w-][\w/-]{0,100}$/.test(place) ? `${base}/${place}` : base;
 }
 
-async function signOut({ deps }: PageContext, call: PageCall<PageAuth, unknown>) {
+async function signOut({ deps }: PageContext, call: PageCall<BuyerAuth, unknown>) {
   await endSession(deps, call.cookies.get('session') ?? '');
   return seeOther(call.base, [{ name: 'session', value: '', path: call.base }]);
 }

@@ -1,0 +1,13 @@
+// Every page of the dashboard: the rows of their files, in one table.
+import type { PageRoute } from '../kit/page-route.js';
+import { entrancePages } from './entrance-pages.js';
+import { homePages } from './home-pages.js';
+import { paymentDetailPages } from './payment-detail-pages.js';
+import { paymentListPages } from './payment-list-pages.js';
+
+export const dashboardPages: readonly PageRoute[] = [
+  ...entrancePages,
+  ...homePages,
+  ...paymentListPages,
+  ...paymentDetailPages,
+];

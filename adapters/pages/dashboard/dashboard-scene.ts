@@ -1,0 +1,108 @@
+// What the screens of the dashboard may use: the view, the texts of its language and its formats.
+import { createContext } from 'preact';
+import { useContext } from 'preact/hooks';
+import type { MemberRole } from '../../../core/domain/access/member.js';
+import { memberSessionEnd } from '../../../core/domain/access/member-session.js';
+import type { Locale } from '../../../core/domain/base/locale.js';
+import { assert } from '../../../core/errors.js';
+import { catalogues } from '../buyer/texts.js';
+import { assetPaths } from '../kit/assets.js';
+import { type Format, formatOf } from '../kit/format.js';
+import { type FrameView, notices } from '../kit/frame-view.js';
+import type { PageFrame } from '../kit/page-frame.js';
+import type { BuyerAuth, PageCall, PageContext } from '../kit/page-route.js';
+import { dashboardTexts } from './dashboard-texts.js';
+import type { DashboardTexts } from './texts/dashboard-en.js';
+
+export type DashboardCall<F = unknown> =
+  | PageCall<'member', F>
+  | PageCall<Extract<BuyerAuth, 'none'>, F>;
+
+export type Done = keyof DashboardTexts['done'];
+
+/** `done` is shown once on the page. */
+export function withDone(path: string, done: Done): string {
+  return `${path}?done=${done}`;
+}
+
+export interface DashboardView extends FrameView {
+  /** What the form before this page did. */
+  readonly done: Done | null;
+  /** Where the API is described; null on refusals. */
+  readonly docs: string | null;
+  /** Null on pages that belong to none. */
+  readonly organization: { readonly id: string; readonly name: string } | null;
+  /** Null without an organization. */
+  readonly role: MemberRole | null;
+  /** The paths of test and live mode; null without an organization. */
+  readonly modePaths: { readonly test: string; readonly live: string } | null;
+}
+
+export interface DashboardScene {
+  readonly view: DashboardView;
+  readonly texts: DashboardTexts;
+  readonly format: Format;
+}
+
+const SceneContext = createContext<DashboardScene | null>(null);
+export const DashboardProvider = SceneContext.Provider;
+
+export function useDashboard(): DashboardScene {
+  const scene = useContext(SceneContext);
+  assert(scene !== null, 'parts are rendered inside a page');
+  return scene;
+}
+
+export function sceneOf(view: DashboardView): DashboardScene {
+  return {
+    view,
+    texts: dashboardTexts[view.locale],
+    format: formatOf(view.locale, view.hasDecimalPoint),
+  };
+}
+
+/** The kit has the same words on the pages of buyers. */
+export function frameOf({ view, format }: DashboardScene): PageFrame {
+  const { frame, errors } = catalogues[view.locale];
+  return { view, formVersion: undefined, texts: { frame, errors }, format };
+}
+
+export function localeOfCall({ chosenLocale, browserLocale }: DashboardCall): Locale {
+  return chosenLocale ?? browserLocale ?? 'en';
+}
+
+export function viewOf(context: PageContext, call: DashboardCall): DashboardView {
+  const { deps, prefix, mailbox } = context;
+  const { visit, query, base } = call;
+  const actor = visit?.actor ?? null;
+  const root = `${base}/${actor?.orgId}`;
+  return {
+    locale: localeOfCall(call),
+    hasDecimalPoint: call.hasDecimalPoint,
+    root: prefix,
+    path: actor === null ? base : `${root}/${actor.mode}`,
+    assets: assetPaths(prefix),
+    nowMs: deps.clock.nowMs(),
+    mode: actor?.mode ?? 'live',
+    csrf: call.csrf,
+    viewer:
+      visit === null
+        ? null
+        : {
+            email: visit.signedIn.member.email,
+            sessionEndsAtMs: memberSessionEnd(visit.signedIn.session),
+          },
+    version: null,
+    notice: notices.find((known) => known === query.get('notice')) ?? null,
+    limited: null,
+    done:
+      (Object.keys(dashboardTexts.en.done).find((known) => known === query.get('done')) as
+        | Done
+        | undefined) ?? null,
+    mailbox: mailbox === null ? null : `${prefix}/dev/mailbox`,
+    docs: `${deps.settings.baseUrl}/docs`,
+    organization: actor === null ? null : { id: actor.orgId, name: actor.organization.name },
+    role: actor?.member.role ?? null,
+    modePaths: actor === null ? null : { test: `${root}/test`, live: `${root}/live` },
+  };
+}

@@ -1,0 +1,349 @@
+// The way in: sign-in by a mailed link or code, the choice of an organization, the sessions of the
+// person, and sign-out. These pages belong to no organization.
+import type { VNode } from 'preact';
+import { z } from 'zod';
+import { PonteError } from '../../../core/errors.js';
+import {
+  endSessions,
+  listMemberships,
+  listSessions,
+  type SignedInMember,
+} from '../../../core/usecases/access/sessions.js';
+import {
+  type AccessCall,
+  type AccessPage,
+  accessRows,
+  type LinkEnded,
+  openedLink,
+  typedAddress,
+} from '../kit/access-pages.js';
+import { Button, ButtonLink, Foreign, Form, Note } from '../kit/components.js';
+import { TextField } from '../kit/fields.js';
+import {
+  memberRow,
+  type PageAnswer,
+  type PageCall,
+  type PageContext,
+  pageRow,
+  seeOther,
+} from '../kit/page-route.js';
+import { type DashboardContent, dashboardPage } from './dashboard-layout.js';
+import {
+  type DashboardScene,
+  localeOfCall,
+  useDashboard,
+  viewOf,
+  withDone,
+} from './dashboard-scene.js';
+
+type MemberCall<F = unknown> = PageCall<'member', F>;
+
+const own = { scope: 'none', proof: 'session' } as const;
+const endForm = z.object({ session: z.string().max(64) });
+
+export const entrancePages = [
+  pageRow({
+    subject: 'dashboard',
+    method: 'GET',
+    path: '/dashboard',
+    auth: 'none',
+    csrf: 'none',
+    limit: 'none',
+    form: 'none',
+    handler: showEntrance,
+  }),
+  ...accessRows({
+    subject: 'dashboard',
+    root: '/dashboard',
+    sessionCookie: 'member',
+    asksAddress: true,
+    pageOf: (call) => ({ kind: 'dashboard', address: typedAddress(call) }),
+    localeOf: async (_, call) => localeOfCall(call),
+    show: async (context, call, page) => showAccess(context, call, page),
+    entered: endFormer,
+  }),
+  memberRow({ ...own, method: 'GET', path: '/dashboard/confirm', form: 'none', handler: confirm }),
+  memberRow({
+    ...own,
+    method: 'GET',
+    path: '/dashboard/sessions',
+    form: 'none',
+    handler: showSessions,
+  }),
+  memberRow({
+    ...own,
+    method: 'POST',
+    path: '/dashboard/sessions',
+    form: endForm,
+    handler: endOne,
+  }),
+  memberRow({
+    ...own,
+    method: 'POST',
+    path: '/dashboard/sign-out',
+    form: z.object({}),
+    handler: signOut,
+  }),
+];
+
+async function showEntrance(context: PageContext, call: AccessCall): Promise<PageAnswer> {
+  const opened = openedLink(call);
+  if (opened !== null) return opened;
+  const { visit, query } = call;
+  if (query.has('sent') && call.cookies.has('browser')) {
+    return showAccess(context, call, { name: 'sent' });
+  }
+  if (visit === null) return dashboardPage(viewOf(context, call), askScreen);
+  return chooseOrganization(context, call, visit.signedIn);
+}
+
+async function chooseOrganization(
+  context: PageContext,
+  call: AccessCall,
+  signedIn: SignedInMember,
+): Promise<PageAnswer> {
+  const found = await listMemberships(context.deps, signedIn);
+  const choices = found.map(({ organization: { id, name, productionGrantedAtMs } }) => {
+    const mode = productionGrantedAtMs === null ? 'test' : 'live';
+    return { name, path: `${call.base}/${id}/${mode}` };
+  });
+  const [only, ...others] = choices;
+  if (only !== undefined && others.length === 0) return seeOther(only.path);
+  return dashboardPage(viewOf(context, call), ({ texts }) => ({
+    title: texts.signIn.chooseHeading,
+    place: null,
+    body: (
+      <ul class="card choices">
+        {choices.map(({ name, path }) => (
+          <li>
+            <a href={path}>
+              <Foreign text={name} />
+            </a>
+          </li>
+        ))}
+      </ul>
+    ),
+  }));
+}
+
+function askScreen({ texts }: DashboardScene): DashboardContent {
+  return {
+    title: texts.signIn.heading,
+    lede: texts.signIn.lede,
+    place: null,
+    body: (
+      <Form to="link" class="card stack">
+        <TextField
+          name="address"
+          label={texts.signIn.address}
+          type="email"
+          autocomplete="email"
+          maxLength={320}
+          spellcheck={false}
+        />
+        <div class="actions">
+          <Button look="primary">{texts.signIn.send}</Button>
+        </div>
+      </Form>
+    ),
+  };
+}
+
+function showAccess(context: PageContext, call: AccessCall, page: AccessPage): PageAnswer {
+  return dashboardPage(viewOf(context, call), (scene) => {
+    if (page.name === 'sent') return sentScreen(scene, typedAddress(call) ?? '');
+    return page.name === 'enter' ? enterScreen(scene, page) : linkEndedScreen(scene, page);
+  });
+}
+
+function sentScreen({ texts, view }: DashboardScene, address: string): DashboardContent {
+  const error = view.notice === 'code_wrong' ? texts.notice.code_wrong : undefined;
+  return {
+    title: texts.signIn.sentHeading,
+    lede: texts.signIn.sentLede(address),
+    place: null,
+    errors: error === undefined ? [] : [{ field: 'code', text: error }],
+    body: (
+      <>
+        {view.mailbox === null ? null : (
+          <Note>
+            <p>
+              {texts.signIn.development} <a href={view.mailbox}>{texts.signIn.mailbox}</a>
+            </p>
+          </Note>
+        )}
+        <Form to="code" class="card stack">
+          <TextField
+            name="code"
+            label={texts.signIn.code}
+            hint={texts.signIn.codeHint}
+            error={error}
+            width="otp"
+            inputMode="numeric"
+            autocomplete="one-time-code"
+            maxLength={7}
+          />
+          <div class="actions">
+            <Button look="primary">{texts.signIn.continue}</Button>
+          </div>
+        </Form>
+        <section class="stack-s">
+          <h2>{texts.signIn.noMail}</h2>
+          <p>{texts.signIn.noMailText}</p>
+          <p>
+            <a href={view.path}>{texts.signIn.again}</a>
+          </p>
+        </section>
+      </>
+    ),
+  };
+}
+
+function enterScreen(
+  { texts }: DashboardScene,
+  { email, auto }: Extract<AccessPage, { name: 'enter' }>,
+): DashboardContent {
+  return {
+    title: texts.signIn.enterHeading(email),
+    place: null,
+    body: (
+      <section class="card stack">
+        <p>{texts.signIn.enterText}</p>
+        <Form to="enter" class="actions" auto={auto}>
+          <Button look="primary">{texts.signIn.continue}</Button>
+        </Form>
+      </section>
+    ),
+  };
+}
+
+function linkEndedScreen({ texts, view }: DashboardScene, { cause }: LinkEnded): DashboardContent {
+  return {
+    title: texts.signIn.endedHeading,
+    lede: texts.signIn[cause],
+    place: null,
+    body: (
+      <section class="card stack">
+        <p>{texts.signIn.endedText}</p>
+        <p class="actions">
+          <ButtonLink href={view.path} look="primary">
+            {texts.signIn.heading}
+          </ButtonLink>
+        </p>
+      </section>
+    ),
+  };
+}
+
+/** Asked of a session that is not young: its mailbox is proven again. */
+async function confirm(context: PageContext, call: MemberCall): Promise<PageAnswer> {
+  const { email } = call.visit.signedIn.member;
+  return dashboardPage(viewOf(context, call), ({ texts }) => ({
+    title: texts.signIn.confirmHeading,
+    lede: texts.signIn.confirmText(email),
+    place: null,
+    body: (
+      <Form to="link" class="card actions">
+        <input type="hidden" name="address" value={email} />
+        <Button look="primary">{texts.signIn.confirm}</Button>
+      </Form>
+    ),
+  }));
+}
+
+/** The session that this browser had before is of no use any more. */
+async function endFormer({ deps }: PageContext, { visit }: AccessCall): Promise<void> {
+  if (visit === null) return;
+  const { session } = visit.signedIn;
+  await endSessions(deps, session, session.id);
+}
+
+async function sessionsOf({ deps }: PageContext, { visit }: MemberCall) {
+  const memberships = await listMemberships(deps, visit.signedIn);
+  const found = await Promise.all(
+    memberships.map(async ({ member, organization }) => {
+      const sessions = await listSessions(deps, { orgId: member.orgId, memberId: member.id });
+      return sessions.map((session) => ({ session, organization }));
+    }),
+  );
+  return found.flat();
+}
+
+async function showSessions(context: PageContext, call: MemberCall): Promise<PageAnswer> {
+  const found = await sessionsOf(context, call);
+  const currentId = call.visit.signedIn.session.id;
+  return dashboardPage(viewOf(context, call), ({ texts, format }) => ({
+    title: texts.sessions.heading,
+    lede: texts.sessions.lede,
+    place: null,
+    body: (
+      <>
+        <section class="scroll" tabIndex={0} aria-label={texts.sessions.heading}>
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">{texts.sessions.started}</th>
+                <th scope="col">{texts.sessions.organization}</th>
+                <th scope="col">{texts.sessions.seen}</th>
+                <th scope="col">{texts.sessions.ends}</th>
+                <th scope="col">
+                  <span class="vh">{texts.sessions.action}</span>
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {found.map(({ session: { id, createdAtMs, seenAtMs, endsAtMs }, organization }) => (
+                <tr aria-current={id === currentId ? 'true' : undefined}>
+                  <th scope="row" class="when">
+                    {format.short(createdAtMs)}
+                    {id === currentId ? <span class="sub">{texts.sessions.here}</span> : null}
+                  </th>
+                  <td>
+                    <Foreign text={organization.name} />
+                  </td>
+                  <td class="when">
+                    {seenAtMs === null ? texts.sessions.token : format.short(seenAtMs)}
+                  </td>
+                  <td class="when">{format.short(endsAtMs)}</td>
+                  <td class="num">{id === currentId ? null : <EndForm id={id} />}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </section>
+        <Form to="sessions" class="actions">
+          <input type="hidden" name="session" value="all" />
+          <Button look="danger">{texts.sessions.endAll}</Button>
+        </Form>
+      </>
+    ),
+  }));
+}
+
+function EndForm({ id }: { readonly id: string }): VNode {
+  const { texts } = useDashboard();
+  return (
+    <Form to="sessions">
+      <input type="hidden" name="session" value={id} />
+      <Button look="sm">{texts.sessions.end}</Button>
+    </Form>
+  );
+}
+
+/** One of the person's own sessions, or all of them. NotFound. */
+async function endOne(
+  context: PageContext,
+  call: MemberCall<z.infer<typeof endForm>>,
+): Promise<PageAnswer> {
+  const found = await sessionsOf(context, call);
+  const chosen = found.filter(({ session: { id } }) => ['all', id].includes(call.form.session));
+  if (chosen.length === 0) throw new PonteError('NotFound');
+  for (const { session } of chosen) await endSessions(context.deps, session, session.id);
+  return seeOther(withDone(`${call.base}/sessions`, 'session_ended'));
+}
+
+async function signOut({ deps }: PageContext, { visit, base }: MemberCall): Promise<PageAnswer> {
+  const { session } = visit.signedIn;
+  await endSessions(deps, session, session.id);
+  return seeOther(base, [{ name: 'member', value: '', path: '/' }]);
+}

@@ -1,0 +1,391 @@
+// Home: what needs somebody, two plots of the last days, and the newest payments.
+import type { VNode } from 'preact';
+import { money } from '../../../core/domain/base/money.js';
+import { type Lack, lacksToCollect } from '../../../core/domain/parties/organization.js';
+import type { PaymentView, ShownView } from '../../../core/domain/payments/change.js';
+import { type PaymentStatus, paymentOrigins } from '../../../core/domain/payments/payment.js';
+import type { WebhookDelivery } from '../../../core/domain/webhooks/webhook-delivery.js';
+import { readStanding } from '../../../core/usecases/access/sessions.js';
+import {
+  COUNT_MAX,
+  listAttention,
+  type PaymentFigures,
+  readFigures,
+} from '../../../core/usecases/payments/payment-figures.js';
+import { listPayments } from '../../../core/usecases/payments/payment-lists.js';
+import { listDead } from '../../../core/usecases/webhooks/deliveries.js';
+import { Icon } from '../kit/icons.js';
+import { memberRow, type PageAnswer, type PageContext } from '../kit/page-route.js';
+import { plainText } from '../kit/plain-text.js';
+import { type DashboardContent, dashboardPage } from './dashboard-layout.js';
+import { type DashboardScene, useDashboard, viewOf } from './dashboard-scene.js';
+import { type MemberCall, TENANT_ROOT, tenantOfCall } from './member-page.js';
+import { buyerOf, PaymentTable, referenceOf } from './payment-parts.js';
+import { Behind, DayPlot, StatePlot, Total } from './plots.js';
+
+const LATEST = 10;
+/** The list names each; more are the same again. */
+const ATTENTION_MAX = 5;
+/** Counted up to here, then "or more". */
+const APPROVALS_MAX = 50;
+const DEAD_MAX = 50;
+
+/** The part of the plot to which each state belongs. */
+const groupOf = {
+  settled: 'paid',
+  approved: 'buyer',
+  awaiting_buyer: 'buyer',
+  buyer_kyc_pending: 'buyer',
+  buyer_kyc_approved: 'buyer',
+  fx_quoted: 'buyer',
+  on_ramp_pending: 'way',
+  on_chain_confirmed: 'way',
+  offramp_pending: 'way',
+  cancelled: 'over',
+  expired: 'over',
+  awaiting_approval: 'you',
+  failed: 'fail',
+} as const satisfies Record<PaymentStatus, string>;
+const groupNames = ['paid', 'buyer', 'way', 'over', 'you', 'fail'] as const;
+
+export const homePages = [
+  memberRow({
+    method: 'GET',
+    path: TENANT_ROOT,
+    scope: { anyOf: ['payment_intents:read', 'invoices:read'] },
+    proof: 'session',
+    form: 'none',
+    handler: showHome,
+  }),
+];
+
+interface Home {
+  readonly lacks: readonly Lack[];
+  readonly attention: readonly PaymentView[];
+  readonly approvals: readonly ShownView[];
+  readonly dead: readonly WebhookDelivery[];
+  readonly figures: PaymentFigures;
+  readonly latest: readonly ShownView[];
+  /** The currency of the plot that was asked for. */
+  readonly currency: string | null;
+}
+
+async function showHome(context: PageContext, call: MemberCall): Promise<PageAnswer> {
+  const { deps } = context;
+  const tenant = tenantOfCall(call);
+  const none = {
+    externalId: null,
+    sellerExternalId: null,
+    createdFromMs: null,
+    createdToMs: null,
+    beforeId: null,
+  };
+  const [standing, attention, approvals, dead, figures, latest] = await Promise.all([
+    readStanding(deps, tenant),
+    listAttention(deps, tenant, ATTENTION_MAX),
+    listPayments(deps, tenant, {
+      ...none,
+      origins: paymentOrigins,
+      status: 'awaiting_approval',
+      limit: APPROVALS_MAX,
+    }),
+    listDead(deps, tenant, DEAD_MAX),
+    readFigures(deps, tenant),
+    listPayments(deps, tenant, { ...none, origins: paymentOrigins, status: null, limit: LATEST }),
+  ]);
+  const lacks = lacksToCollect(standing.organization, standing.profile);
+  const currency = call.query.get('currency');
+  const home = { lacks, attention, approvals, dead, figures, latest, currency };
+  return dashboardPage(viewOf(context, call), (scene) => homeScreen(scene, home));
+}
+
+function homeScreen({ texts, view }: DashboardScene, home: Home): DashboardContent {
+  return {
+    title: texts.places.home,
+    place: 'home',
+    body: (
+      <>
+        <NeedsYou home={home} />
+        {home.latest.length === 0 ? null : (
+          <section class="stack" aria-labelledby="last30">
+            <h2 id="last30">{texts.home.last30}</h2>
+            <div class="cols even">
+              <Collected figures={home.figures} asked={home.currency} />
+              <ByState figures={home.figures} />
+            </div>
+          </section>
+        )}
+        <section class="stack">
+          <div class="line ends">
+            <h2>{texts.home.last10}</h2>
+            <a href={`${view.path}/payments`}>{texts.home.allPayments}</a>
+          </div>
+          {home.latest.length === 0 ? (
+            <div class="card empty">
+              <h3>{texts.home.empty}</h3>
+              <p>{texts.home.emptyText}</p>
+            </div>
+          ) : (
+            <PaymentTable rows={home.latest} caption={texts.home.last10} />
+          )}
+        </section>
+      </>
+    ),
+  };
+}
+
+interface Need {
+  readonly look: 'bad' | 'warn';
+  readonly heading: string;
+  readonly text: string;
+  readonly link?: { readonly href: string; readonly text: string };
+}
+
+function NeedsYou({ home }: { readonly home: Home }): VNode {
+  const { texts } = useDashboard();
+  const needs = useNeeds(home);
+  return (
+    <section class="card">
+      <h2>{texts.home.needsYou}</h2>
+      {needs.length === 0 ? (
+        <p class="quiet">{texts.home.nothing}</p>
+      ) : (
+        <ul class="attention">
+          {needs.map(({ look, heading, text, link }) => (
+            <li class={look}>
+              <Icon name={look === 'bad' ? 'alert' : 'warning'} />
+              <div>
+                <b>{heading}</b>
+                <p>{text}</p>
+              </div>
+              {link === undefined ? null : (
+                <a class="btn sm" href={link.href}>
+                  {link.text}
+                  <span class="vh">: {heading}</span>
+                </a>
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+function useNeeds({ lacks, attention, approvals, dead }: Home): readonly Need[] {
+  const { texts, view, format } = useDashboard();
+  const seePayment = (id: string) => ({
+    href: `${view.path}/payments/${id}`,
+    text: texts.home.seePayment,
+  });
+  const ofPayments = attention.map(({ payment, funds }): Need => {
+    const needsPerson = funds.position === 'needs_review' || funds.refund === 'needs_review';
+    const payee = plainText(payment.payeeName) || plainText(view.organization?.name);
+    const owed = format.money(money(funds.refundOwedMinor, funds.currency));
+    return needsPerson
+      ? {
+          look: 'bad',
+          heading: texts.home.review(format.money(payment.amount), payee),
+          text: texts.home.reviewText,
+          link: seePayment(payment.id),
+        }
+      : {
+          look: 'warn',
+          heading: texts.home.owed(owed, buyerOf(payment)),
+          text: texts.home.owedText,
+          link: seePayment(payment.id),
+        };
+  });
+  const [latestDead] = dead;
+  const oldest = approvals.at(-1);
+  return [
+    ...(lacks.length === 0
+      ? []
+      : [
+          {
+            look: 'warn' as const,
+            heading: texts.home.missing,
+            text: texts.home.missingText(
+              lacks.map(({ need }) => texts.home.needs[need]).join(', '),
+            ),
+          },
+        ]),
+    ...ofPayments,
+    ...(latestDead === undefined
+      ? []
+      : [
+          {
+            look: 'bad' as const,
+            heading: texts.home.gaveUp(dead.length),
+            text: texts.home.gaveUpText(
+              latestDead.eventType,
+              format.day(latestDead.createdAtMs),
+              lastAnswer(latestDead),
+            ),
+          },
+        ]),
+    ...(oldest === undefined
+      ? []
+      : [
+          {
+            look: 'warn' as const,
+            heading: texts.home.approve(approvals.length),
+            text: texts.home.approveText(
+              format.day(oldest.payment.createdAtMs),
+              referenceOf(oldest.payment),
+              format.money(oldest.payment.amount),
+            ),
+            link: {
+              href: `${view.path}/payments?status=awaiting_approval`,
+              text: texts.home.seeInvoices,
+            },
+          },
+        ]),
+  ];
+}
+
+function lastAnswer({ responseStatus, lastError }: WebhookDelivery): string {
+  return responseStatus === null ? (lastError ?? '') : `${responseStatus}`;
+}
+
+interface FiguresProps {
+  readonly figures: PaymentFigures;
+}
+
+function Collected({
+  figures: { daysMs, collected },
+  asked,
+}: FiguresProps & { readonly asked: string | null }): VNode {
+  const { texts, view, format } = useDashboard();
+  const known = [...new Set(collected.flat().map(({ currency }) => currency))].toSorted();
+  const currency = known.find((one) => one === asked) ?? known[0] ?? 'USD';
+  const days = daysMs.map((atMs, index) => ({
+    atMs,
+    amountMinor: collected[index]?.find((one) => one.currency === currency)?.amountMinor ?? 0n,
+  }));
+  const total = days.reduce((sum, { amountMinor }) => sum + amountMinor, 0n);
+  const [from, to] = [format.shortDay(daysMs[0] ?? 0), format.shortDay(daysMs.at(-1) ?? 0)];
+  const shown = days.filter(({ amountMinor }) => amountMinor !== 0n).toReversed();
+  return (
+    <section class="card" aria-labelledby="by-day">
+      <div class="line ends">
+        <h3 id="by-day">{texts.home.byDay}</h3>
+        {known.length < 2 ? null : (
+          <nav aria-label={texts.home.currency}>
+            <ul class="tabs">
+              {known.map((one) => (
+                <li>
+                  <a
+                    href={`${view.path}?currency=${one}`}
+                    aria-current={one === currency ? 'true' : undefined}
+                  >
+                    {one}
+                  </a>
+                </li>
+              ))}
+            </ul>
+          </nav>
+        )}
+      </div>
+      <figure class="plot">
+        <figcaption>
+          <Total money={money(total, currency)} />{' '}
+          <span class="small quiet">{texts.home.byDayText(from, to)}</span>
+        </figcaption>
+        <DayPlot currency={currency} days={days} />
+        <p class="small quiet">{texts.home.byDayNote}</p>
+      </figure>
+      <Behind>
+        <table class="doc">
+          <caption class="vh">{texts.home.byDay}</caption>
+          <thead>
+            <tr>
+              <th scope="col">{texts.home.day}</th>
+              <th scope="col" class="num">
+                {currency}
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map(({ atMs, amountMinor }) => (
+              <tr>
+                <th scope="row">{format.shortDay(atMs)}</th>
+                <td class="num">{format.digits(money(amountMinor, currency))}</td>
+              </tr>
+            ))}
+          </tbody>
+          <tfoot>
+            <tr>
+              <th scope="row">{texts.home.days(days.length)}</th>
+              <td class="num">{format.digits(money(total, currency))}</td>
+            </tr>
+          </tfoot>
+        </table>
+      </Behind>
+    </section>
+  );
+}
+
+function ByState({ figures: { counts, daysMs } }: FiguresProps): VNode {
+  const { texts, format } = useDashboard();
+  const total = counts.reduce((sum, { count }) => sum + count, 0);
+  const isCapped = counts.some(({ count }) => count >= COUNT_MAX);
+  const all = isCapped ? texts.home.orMore(format.count(total)) : format.count(total);
+  const parts = groupNames
+    .map((look) => {
+      const own = counts.filter(({ status, count }) => groupOf[status] === look && count > 0);
+      const count = own.reduce((sum, one) => sum + one.count, 0);
+      return { look, name: texts.home.groups[look], count, own };
+    })
+    .filter(({ count }) => count > 0);
+  const [from, to] = [format.shortDay(daysMs[0] ?? 0), format.shortDay(daysMs.at(-1) ?? 0)];
+  return (
+    <section class="card" aria-labelledby="by-state">
+      <h3 id="by-state">{texts.home.byState}</h3>
+      <figure class="plot">
+        <figcaption>
+          <b class="total">{all}</b>{' '}
+          <span class="small quiet">{texts.home.byStateText(from, to)}</span>
+        </figcaption>
+        {total === 0 ? null : <StatePlot parts={parts} />}
+      </figure>
+      <Behind>
+        <table class="doc">
+          <caption class="vh">{texts.home.byState}</caption>
+          <thead>
+            <tr>
+              <th scope="col">{texts.home.state}</th>
+              <th scope="col" class="num">
+                {texts.home.payments}
+              </th>
+              <th scope="col" class="num">
+                {texts.home.share}
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {parts.map(({ name, count, own }) => (
+              <tr>
+                <th scope="row">
+                  {name}
+                  <span class="sub">
+                    {own.map(({ status }) => texts.status[status]).join(', ')}
+                  </span>
+                </th>
+                <td class="num">{format.count(count)}</td>
+                <td class="num">{Math.round((100 * count) / total)} %</td>
+              </tr>
+            ))}
+          </tbody>
+          <tfoot>
+            <tr>
+              <th scope="row">{texts.home.all}</th>
+              <td class="num">{all}</td>
+              <td class="num">100 %</td>
+            </tr>
+          </tfoot>
+        </table>
+      </Behind>
+    </section>
+  );
+}

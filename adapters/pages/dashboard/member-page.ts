@@ -1,0 +1,20 @@
+// What pages of an organization in one mode share: their root, and their actor.
+import type { Tenant } from '../../../core/domain/base/tenant.js';
+import { assert } from '../../../core/errors.js';
+import type { DashboardActor } from '../../../core/usecases/access/sessions.js';
+import type { PageCall } from '../kit/page-route.js';
+
+/** The path of every page of an organization: another tab may have the other mode. */
+export const TENANT_ROOT = '/dashboard/{orgId}/{mode}';
+
+export type MemberCall<F = unknown> = PageCall<'member', F>;
+
+export function actorOf({ visit }: MemberCall): DashboardActor {
+  assert(visit.actor !== null, 'the path has an organization and a mode');
+  return visit.actor;
+}
+
+export function tenantOfCall(call: MemberCall): Tenant {
+  const { orgId, mode } = actorOf(call);
+  return { orgId, mode };
+}

@@ -1,0 +1,589 @@
+// A payment: where its money is, what happened, its webhooks, and what can be done about it.
+import type { VNode } from 'preact';
+import { z } from 'zod';
+import { allows } from '../../../core/domain/access/scope.js';
+import { type Money as Amount, money } from '../../../core/domain/base/money.js';
+import { tenantOf } from '../../../core/domain/base/tenant.js';
+import type { Quote } from '../../../core/domain/commands/quote.js';
+import type { PaymentView } from '../../../core/domain/payments/change.js';
+import { heldMinor } from '../../../core/domain/payments/funds.js';
+import type { LedgerAccount, LedgerLine } from '../../../core/domain/payments/ledger.js';
+import { isCancellable, isPageOpen } from '../../../core/domain/payments/payment.js';
+import type { TimelineEntry } from '../../../core/domain/payments/timeline.js';
+import {
+  cancelPayment,
+  checkedReason,
+  readPayment,
+} from '../../../core/usecases/payments/payments.js';
+import { readTimeline } from '../../../core/usecases/payments/timelines.js';
+import { replayDelivery } from '../../../core/usecases/webhooks/deliveries.js';
+import { Button, ButtonLink, Copy, Foreign, Form, Route, type Stop } from '../kit/components.js';
+import { TextField } from '../kit/fields.js';
+import { memberRow, type PageAnswer, type PageContext, seeOther } from '../kit/page-route.js';
+import { plainText } from '../kit/plain-text.js';
+import { type DashboardContent, dashboardPage } from './dashboard-layout.js';
+import { type DashboardScene, useDashboard, viewOf, withDone } from './dashboard-scene.js';
+import { actorOf, type MemberCall, TENANT_ROOT, tenantOfCall } from './member-page.js';
+import { Badge, buyerOf, referenceOf, States } from './payment-parts.js';
+
+/** A payment rarely has more; a later page is linked. */
+const ENTRIES_MAX = 200;
+
+const path = `${TENANT_ROOT}/payments/{paymentId}`;
+const read = { anyOf: ['payment_intents:read', 'invoices:read'] } as const;
+const write = { anyOf: ['payment_intents:write', 'invoices:write'] } as const;
+const cancelForm = z.object({ reason: z.string().max(1_000) });
+const replayForm = z.object({ subscription: z.string().max(64), delivery: z.string().max(64) });
+
+export const paymentDetailPages = [
+  memberRow({
+    method: 'GET',
+    path,
+    scope: read,
+    proof: 'session',
+    form: 'none',
+    handler: (context, call) => showPayment(context, call, null),
+  }),
+  memberRow({
+    method: 'POST',
+    path: `${path}/cancel`,
+    scope: write,
+    proof: 'session',
+    form: cancelForm,
+    handler: cancel,
+  }),
+  memberRow({
+    method: 'POST',
+    path: `${path}/replay`,
+    scope: 'webhooks:write',
+    proof: 'session',
+    form: replayForm,
+    handler: replay,
+  }),
+];
+
+interface Detail extends PaymentView {
+  readonly quote: Quote | null;
+  readonly entries: readonly TimelineEntry[];
+  /** The scopes of the member. */
+  readonly mayCancel: boolean;
+  readonly mayReplay: boolean;
+  /** What was typed as the reason of a cancel and refused. */
+  readonly refusedReason: string | null;
+}
+
+async function showPayment(
+  context: PageContext,
+  call: MemberCall,
+  refusedReason: string | null,
+): Promise<PageAnswer> {
+  const { deps } = context;
+  const view = await readPayment(deps, tenantOfCall(call), call.params['paymentId'] ?? '');
+  const { payment } = view;
+  const { quoteId } = payment;
+  const [{ entries }, quote] = await Promise.all([
+    readTimeline(deps, payment, { after: null, limit: ENTRIES_MAX }),
+    quoteId === null ? null : deps.store.run((tx) => tx.quotes.get(tenantOf(payment), quoteId)),
+  ]);
+  const { scopes } = actorOf(call);
+  const writes = payment.origin === 'invoice' ? 'invoices:write' : 'payment_intents:write';
+  const detail: Detail = {
+    ...view,
+    quote,
+    entries,
+    mayCancel: allows(scopes, writes),
+    mayReplay: allows(scopes, 'webhooks:write'),
+    refusedReason,
+  };
+  const status = refusedReason === null ? 200 : 422;
+  return dashboardPage(viewOf(context, call), (scene) => detailScreen(scene, detail), status);
+}
+
+async function cancel(
+  context: PageContext,
+  call: MemberCall<z.infer<typeof cancelForm>>,
+): Promise<PageAnswer> {
+  const { deps } = context;
+  const tenant = tenantOfCall(call);
+  const { payment } = await readPayment(deps, tenant, call.params['paymentId'] ?? '');
+  let reason: string;
+  try {
+    reason = checkedReason(call.form.reason);
+  } catch {
+    return showPayment(context, call, call.form.reason);
+  }
+  await cancelPayment(deps, tenant, payment.id, reason);
+  return seeOther(withDone(`${viewOf(context, call).path}/payments/${payment.id}`, 'cancelled'));
+}
+
+async function replay(
+  context: PageContext,
+  call: MemberCall<z.infer<typeof replayForm>>,
+): Promise<PageAnswer> {
+  const { subscription, delivery } = call.form;
+  await replayDelivery(context.deps, tenantOfCall(call), subscription, delivery);
+  const root = viewOf(context, call).path;
+  return seeOther(withDone(`${root}/payments/${call.params['paymentId'] ?? ''}`, 'replayed'));
+}
+
+function detailScreen(scene: DashboardScene, detail: Detail): DashboardContent {
+  const { texts, format, view } = scene;
+  const { payment, funds, refusedReason } = detail;
+  const buyer = buyerOf(payment);
+  const payee = payeeOf(scene, detail);
+  const stage = payment.status === 'settled' ? 'done' : funds.receivedMinor > 0n ? 'way' : 'ahead';
+  const reference = referenceOf(payment);
+  return {
+    title: `${format.money(payment.amount)}, ${reference}`,
+    heading: (
+      <span class="amount">
+        <span class="iso">{payment.amount.currency}</span> {format.digits(payment.amount)}
+      </span>
+    ),
+    lede: texts.payment.lede[stage](buyer, payee),
+    place: 'payments',
+    crumbs: (
+      <>
+        <a href={`${view.path}/payments`}>{texts.places.payments}</a> / <Foreign text={reference} />
+      </>
+    ),
+    errors: refusedReason === null ? [] : [{ field: 'reason', text: texts.payment.noReason }],
+    body: (
+      <>
+        <div class="line ends">
+          <p class="line">
+            <States payment={payment} funds={funds} pill />
+          </p>
+          <div class="actions">
+            {isPageOpen(payment) ? (
+              <ButtonLink href={`${view.root}/r/${payment.publicId}`} icon="open">
+                {texts.payment.buyerSees}
+              </ButtonLink>
+            ) : null}
+          </div>
+        </div>
+        <div class="cols">
+          <div class="stack">
+            <WhereMoneyIs detail={detail} />
+            <Money detail={detail} />
+            <Timeline detail={detail} />
+            <Webhooks detail={detail} />
+          </div>
+          <div class="stack">
+            <Details detail={detail} />
+            <CheckCode detail={detail} />
+            <Price detail={detail} />
+            <Metadata detail={detail} />
+            <Cancel detail={detail} />
+          </div>
+        </div>
+      </>
+    ),
+  };
+}
+
+interface Part {
+  readonly detail: Detail;
+}
+
+function payeeOf({ view }: Pick<DashboardScene, 'view'>, { payment }: PaymentView): string {
+  return plainText(payment.payeeName) || plainText(view.organization?.name);
+}
+
+function WhereMoneyIs({ detail }: Part): VNode {
+  const scene = useDashboard();
+  const { texts } = scene;
+  return (
+    <section class="card">
+      <h2>{texts.payment.where}</h2>
+      <Route stops={stopsOf(scene, detail)} wide />
+    </section>
+  );
+}
+
+function stopsOf(scene: DashboardScene, detail: Detail): readonly Stop[] {
+  const { texts, format } = scene;
+  const { payment, funds } = detail;
+  const words = texts.payment;
+  const inCurrency = (minor: bigint) => format.money(money(minor, funds.currency));
+  const held = heldMinor(funds);
+  const goesBack = funds.refundOwedMinor + funds.refundOrderedMinor;
+  const settled = payment.settlement?.settled ?? null;
+  const isPaid = payment.status === 'settled' && funds.position === 'paid';
+  const hasSent = funds.receivedMinor > 0n;
+  const isBack = hasSent && !isPaid && held === 0n && funds.payoutMinor === 0n && goesBack === 0n;
+  const needsPerson = funds.position === 'needs_review' || funds.refund === 'needs_review';
+  const atPartner = needsPerson
+    ? words.person
+    : goesBack > 0n
+      ? words.back(inCurrency(goesBack))
+      : isPaid
+        ? words.paidOut
+        : funds.payoutMinor > 0n
+          ? words.paysOut
+          : words.holds(inCurrency(held));
+  return [
+    {
+      name: buyerOf(payment),
+      caption: isBack
+        ? `${words.refunded}: ${inCurrency(funds.refundedMinor)}`
+        : hasSent
+          ? words.paid(inCurrency(funds.receivedMinor))
+          : words.nothingYet,
+      state: isBack || !hasSent ? 'here' : 'done',
+    },
+    {
+      name: words.partner,
+      caption: hasSent && !isBack ? atPartner : '',
+      state: !hasSent || isBack ? 'ahead' : isPaid ? 'done' : 'here',
+    },
+    {
+      name: payeeOf(scene, detail),
+      caption: settled === null || !isPaid ? words.byPix : words.gotten(format.money(settled)),
+      state: isPaid ? 'done' : 'ahead',
+    },
+  ];
+}
+
+function Money({ detail }: Part): VNode {
+  const { texts, format } = useDashboard();
+  const { funds } = detail;
+  const words = texts.payment;
+  const digits = (minor: bigint) => format.digits(money(minor, funds.currency));
+  const out = [
+    [words.payout, funds.payoutMinor],
+    [words.refundOrdered, funds.refundOrderedMinor],
+    [words.refunded, funds.refundedMinor],
+    [words.owed, funds.refundOwedMinor],
+  ] as const;
+  return (
+    <section class="card">
+      <div class="line ends">
+        <h2>{words.money}</h2>
+        <Badge look={lookOf(funds.position)} text={texts.position[funds.position]} />
+      </div>
+      <table class="doc">
+        <caption class="vh">{words.moneyOf(funds.currency)}</caption>
+        <thead>
+          <tr>
+            <th scope="col">{funds.currency}</th>
+            <th scope="col" class="num">
+              {words.in}
+            </th>
+            <th scope="col" class="num">
+              {words.out}
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          <tr>
+            <th scope="row">{words.received}</th>
+            <td class="num">{digits(funds.receivedMinor)}</td>
+            <td />
+          </tr>
+          {out.map(([label, minor]) =>
+            minor === 0n ? null : (
+              <tr>
+                <th scope="row">{label}</th>
+                <td />
+                <td class="num">{digits(minor)}</td>
+              </tr>
+            ),
+          )}
+        </tbody>
+        <tfoot>
+          <tr>
+            <th scope="row">{words.held}</th>
+            <td />
+            <td class="num">{digits(heldMinor(funds))}</td>
+          </tr>
+        </tfoot>
+      </table>
+    </section>
+  );
+}
+
+/** The shape of a state of money (dashboard.css). */
+function lookOf(position: Detail['funds']['position']): string {
+  if (position === 'needs_review') return 'operator';
+  return position === 'returned_to_buyer' ? 'handed_back' : position;
+}
+
+function Timeline({ detail }: Part): VNode {
+  const scene = useDashboard();
+  const { texts, format } = scene;
+  return (
+    <section class="card">
+      <h2>{texts.payment.timeline}</h2>
+      <ol class="timeline">
+        {detail.entries.flatMap((entry) => {
+          const told = entryText(scene, entry);
+          if (told === null) return [];
+          return [
+            <li class={told.look}>
+              <time dateTime={new Date(entry.atMs).toISOString()}>{format.short(entry.atMs)}</time>
+              <div>
+                <p>{told.text}</p>
+                {told.note === undefined ? null : <p>{told.note}</p>}
+              </div>
+            </li>,
+          ];
+        })}
+      </ol>
+    </section>
+  );
+}
+
+interface EntryText {
+  readonly text: string;
+  readonly note?: string | VNode;
+  readonly look?: 'money' | 'bad';
+}
+
+/** Null for what another entry says. */
+function entryText({ texts, format }: DashboardScene, entry: TimelineEntry): EntryText | null {
+  const words = texts.payment;
+  switch (entry.kind) {
+    case 'created':
+      return { text: words.entries.created, note: format.money(entry.amount) };
+    case 'limit_reached':
+    case 'approval_lost':
+      return { text: words.entries[entry.kind], look: 'bad' };
+    case 'status':
+      return {
+        text: texts.status[entry.status],
+        ...(entry.reason === null ? {} : { note: <Foreign text={entry.reason} /> }),
+        ...(entry.status === 'failed' ? { look: 'bad' } : {}),
+      };
+    case 'partner_command':
+      return {
+        text: words.commandMade(words.commands[entry.commandKind], format.money(entry.amount)),
+        note: <span class="code">{entry.commandId}</span>,
+      };
+    case 'partner_call':
+      return { text: words.commandSent(words.commands[entry.commandKind]) };
+    case 'partner_outcome':
+      return {
+        text: `${words.commands[entry.commandKind]} ${words.outcomes[entry.outcome]}`,
+        ...(entry.outcome === 'completed' ? {} : { look: 'bad' }),
+      };
+    case 'money': {
+      const amount = movedIn(entry.lines);
+      return {
+        text: words.facts[entry.fact],
+        look: 'money',
+        ...(amount === null ? {} : { note: format.money(amount) }),
+      };
+    }
+    case 'attempt': {
+      const { responseStatus, error } = entry;
+      // The table of webhooks has those that arrived.
+      if (responseStatus !== null && responseStatus < 300) return null;
+      const answer = responseStatus === null ? (error ?? '') : words.answered(responseStatus);
+      return {
+        text: words.notSent,
+        note: `${words.attempt(entry.attempt)}, ${answer}`,
+        look: 'bad',
+      };
+    }
+    case 'delivery':
+      return null;
+  }
+}
+
+/** Where the money of a posting went, the farthest from the buyer first. */
+const ends: readonly LedgerAccount[] = ['seller', 'partner_float', 'refunds', 'buyer'];
+
+function movedIn(lines: readonly LedgerLine[]): Amount | null {
+  const into = lines.filter(({ money: { amountMinor } }) => amountMinor > 0n);
+  const line = ends.map((end) => into.find(({ account }) => account === end)).find(Boolean);
+  return (line ?? into[0])?.money ?? null;
+}
+
+function Webhooks({ detail }: Part): VNode {
+  const { texts, format } = useDashboard();
+  const words = texts.payment;
+  const found = detail.entries.filter((entry) => entry.kind === 'delivery').toReversed();
+  return (
+    <section class="stack" aria-labelledby="webhooks">
+      <h2 id="webhooks">{words.webhooks}</h2>
+      {found.length === 0 ? (
+        <p class="quiet">{words.noWebhooks}</p>
+      ) : (
+        <div class="scroll">
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">{words.event}</th>
+                <th scope="col" class="only-l">
+                  {texts.payments.created}
+                </th>
+                <th scope="col">{words.state}</th>
+                {detail.mayReplay ? (
+                  <th scope="col">
+                    <span class="vh">{words.action}</span>
+                  </th>
+                ) : null}
+              </tr>
+            </thead>
+            <tbody>
+              {found.map(({ eventType, atMs, status, subscriptionId, deliveryId }) => (
+                <tr>
+                  <th scope="row" class="code">
+                    {eventType}
+                  </th>
+                  <td class="only-l when">{format.short(atMs)}</td>
+                  <td>
+                    <Badge look={status} text={texts.delivery[status]} />
+                  </td>
+                  {detail.mayReplay ? (
+                    <td class="num">
+                      {status === 'pending' ? null : (
+                        <Form to={`payments/${detail.payment.id}/replay`}>
+                          <input type="hidden" name="subscription" value={subscriptionId} />
+                          <input type="hidden" name="delivery" value={deliveryId} />
+                          <Button look="sm">
+                            {words.replay}
+                            <span class="vh"> {eventType}</span>
+                          </Button>
+                        </Form>
+                      )}
+                    </td>
+                  ) : null}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </section>
+  );
+}
+
+function Details({ detail }: Part): VNode {
+  const scene = useDashboard();
+  const { texts, format } = scene;
+  const { payment } = detail;
+  const words = texts.payment;
+  const reason = payment.failureReason ?? payment.cancelReason;
+  const facts: readonly (readonly [string, VNode | string] | null)[] = [
+    [texts.payments.payee, <Foreign text={payeeOf(scene, detail)} />],
+    [
+      texts.payments.buyer,
+      <>
+        <Foreign text={buyerOf(payment)} />
+        <br />
+        {payment.buyer.email}
+      </>,
+    ],
+    payment.number === null ? null : [words.number, <Foreign text={payment.number} />],
+    payment.dueDate === null ? null : [words.due, payment.dueDate],
+    payment.externalId === null ? null : [words.yourId, <Foreign text={payment.externalId} />],
+    [texts.payments.created, format.short(payment.createdAtMs)],
+    reason === null ? null : [words.reason, <Foreign text={reason} />],
+    [
+      words.id,
+      <>
+        <span class="code">{payment.id}</span> <Copy value={payment.id} label={words.copyId} />
+      </>,
+    ],
+  ];
+  return (
+    <section class="card">
+      <h2>{words.details}</h2>
+      <dl class="facts">
+        {facts.map((fact) =>
+          fact === null ? null : (
+            <div>
+              <dt>{fact[0]}</dt>
+              <dd>{fact[1]}</dd>
+            </div>
+          ),
+        )}
+      </dl>
+    </section>
+  );
+}
+
+function CheckCode({ detail }: Part): VNode | null {
+  const { texts } = useDashboard();
+  const { bankDetailsCode } = detail.payment;
+  if (bankDetailsCode === null) return null;
+  return (
+    <section class="card">
+      <h2>{texts.payment.checkCode}</h2>
+      <p class="checkcode">{bankDetailsCode}</p>
+      <p class="small quiet">{texts.payment.checkText}</p>
+    </section>
+  );
+}
+
+function Price({ detail }: Part): VNode | null {
+  const { texts, format } = useDashboard();
+  const { quote, payment } = detail;
+  if (quote === null) return null;
+  const settled = payment.settlement;
+  const prices = [
+    { label: format.short(quote.createdAtMs), rate: quote.rate, target: quote.target },
+    ...(settled === null
+      ? []
+      : [{ label: texts.payment.settled, rate: settled.fxRate, target: settled.settled }]),
+  ];
+  return (
+    <section class="card">
+      <h2>{texts.payment.price}</h2>
+      <dl class="rows right">
+        {prices.map(({ label, rate, target }) => (
+          <div>
+            <dt>{label}</dt>
+            <dd class="num">
+              {format.rate(rate)}
+              <br />
+              <span class="quiet">{format.money(target)}</span>
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}
+
+function Metadata({ detail }: Part): VNode | null {
+  const { texts } = useDashboard();
+  const { metadata } = detail.payment;
+  if (/^\s*\{\s*\}\s*$/.test(metadata)) return null;
+  return (
+    <section class="card">
+      <h2>{texts.payment.metadata}</h2>
+      <pre tabIndex={0} aria-label={texts.payment.metadata} role="region" lang="" dir="auto">
+        {metadata}
+      </pre>
+    </section>
+  );
+}
+
+function Cancel({ detail }: Part): VNode | null {
+  const { texts } = useDashboard();
+  const { payment, mayCancel, refusedReason } = detail;
+  if (!mayCancel || !isCancellable(payment.status)) return null;
+  const error = refusedReason === null ? undefined : texts.payment.noReason;
+  return (
+    <section class="card">
+      <details open={refusedReason !== null}>
+        <summary>{texts.payment.cancel}</summary>
+        <Form to={`payments/${payment.id}/cancel`} class="stack">
+          <p class="small">{texts.payment.cancelText}</p>
+          <TextField
+            name="reason"
+            label={texts.payment.cancelReason}
+            value={refusedReason ?? undefined}
+            error={error}
+          />
+          <div class="actions">
+            <Button look="danger">{texts.payment.cancel}</Button>
+          </div>
+        </Form>
+      </details>
+    </section>
+  );
+}

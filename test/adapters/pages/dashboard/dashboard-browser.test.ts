@@ -1,0 +1,92 @@
+// The dashboard in a real browser: a walk with scripts and without, and its pages for everyone. axe
+// finds nothing and nothing scrolls sideways, in each language, scheme and width.
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { locales } from '../../../../core/domain/base/locale.js';
+import { addMember } from '../../../../core/usecases/access/members.js';
+import { openBrowser } from '../../../support/servers/browser.js';
+import { suiteEnd } from '../../../support/suite-end.js';
+import { faultsOf, openDetails } from '../axe.js';
+import { type PageSite, pageSite } from '../visitor.js';
+import { fillDashboard, memberToken, placesOf } from './dashboard-site.js';
+
+const email = 'joana@rotanorte.example';
+
+let browser: Browser;
+let site: PageSite;
+let places: Readonly<Record<string, string>>;
+
+const suite = suiteEnd();
+
+before(async () => {
+  site = await pageSite(suite, { payins: 'wait' });
+  // Browsers send their address with each form.
+  Object.assign(site.world.deps.settings, { baseUrl: site.origin, payUrl: site.origin });
+  places = placesOf(site, await fillDashboard(site));
+  site.world.answer = () => ({});
+  const { orgId } = site.tenant;
+  await addMember(site.world.deps, { orgId, email, role: 'admin' });
+  browser = await openBrowser();
+  suite.after(() => browser.close());
+});
+
+function newPage(options: Parameters<Browser['newPage']>[0] = {}): Promise<Page> {
+  return browser.newPage({ locale: 'en', reducedMotion: 'reduce', ...options });
+}
+
+for (const [how, order] of [
+  ['with scripts', 'order-88007'],
+  ['without scripts', 'order-88000'],
+] as const) {
+  test(`a member finds a payment that is paid and replays its webhook, ${how}`, async () => {
+    const page = await newPage({ javaScriptEnabled: how === 'with scripts' });
+    await page.goto(`${site.origin}/dashboard`);
+    await page.getByLabel('Email address').fill(email);
+    await page.getByRole('button', { name: 'Send me a sign-in link' }).click();
+    await page.getByRole('heading', { name: 'Check your mail' }).waitFor();
+    const code = /\b\d{6}\b/.exec(await site.newestMail())?.[0] ?? '';
+    await page.getByLabel('Six-digit code').fill(code);
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByRole('link', { name: 'All payments' }).click();
+    await page.getByLabel('Reference or id').fill(order);
+    await page.getByRole('button', { name: 'Filter' }).click();
+    await page.getByRole('link', { name: order }).click();
+    await page.getByRole('heading', { name: 'Where the money is' }).waitFor();
+    const before = site.world.sent.length;
+    await page.getByRole('button', { name: 'Replay payment_intent.settled' }).click();
+    await page.getByText('The webhook is sent again.').waitFor();
+    await site.world.settle();
+    assert.equal(site.world.sent.length, before + 1);
+    await page.reload();
+    await page.getByRole('row', { name: /payment_intent\.settled .*Delivered/ }).waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'Sign in to your dashboard' }).waitFor();
+    await page.close();
+  });
+}
+
+test('axe finds nothing, and nothing scrolls sideways, on any page', async () => {
+  const page = await newPage();
+  const token = await memberToken(site, 'owner');
+  const cookie = { name: 'ponte-member', value: token, url: site.origin };
+  for (const [index, [name, path]] of Object.entries(places).entries()) {
+    const language = locales[index % locales.length] ?? 'en';
+    const widths = index % 2 === 0 ? [320, 1280] : [1280, 320];
+    const colorScheme = index % 4 < 2 ? 'light' : 'dark';
+    await page.context().clearCookies();
+    if (name !== 'sign-in') await page.context().addCookies([cookie]);
+    const chosen = { name: 'ponte-language', value: language, url: site.origin };
+    await page.context().addCookies([chosen]);
+    await page.emulateMedia({ colorScheme });
+    await page.goto(`${site.origin}${path}`);
+    await openDetails(page);
+    for (const width of widths) {
+      await page.setViewportSize({ width, height: 900 });
+      const shown = await page.evaluate('document.documentElement.scrollWidth');
+      assert.ok(Number(shown) <= width, `${name} in ${language}: ${shown} px at ${width} px`);
+    }
+    assert.deepEqual(await faultsOf(page, 'all'), [], `${name}, ${language}, ${colorScheme}`);
+  }
+  await page.close();
+});

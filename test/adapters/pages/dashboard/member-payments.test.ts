@@ -1,0 +1,133 @@
+// What home, the list of payments and a payment show, and what a member does there.
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import { locales } from '../../../../core/domain/base/locale.js';
+import { suiteEnd } from '../../../support/suite-end.js';
+import { type PageSite, pageSite, textOf, type Visitor } from '../visitor.js';
+import { fillDashboard, memberToken, rootOf, signedInAs } from './dashboard-site.js';
+
+let site: PageSite;
+let owner: Visitor;
+let root: string;
+/** A payment that is paid. */
+let paid: string;
+
+const suite = suiteEnd();
+
+before(async () => {
+  site = await pageSite(suite, { payins: 'wait' });
+  paid = await fillDashboard(site);
+  owner = await signedInAs(site, 'owner');
+  root = rootOf(site);
+});
+
+test('home says what needs somebody, and both plots have their table', async () => {
+  const { text } = await owner.open(root);
+  const words = textOf(text);
+  assert.match(words, /1 invoice waits for approval .*RN-2026-0431, USD 1,250\.00/);
+  assert.match(words, /\d+ webhooks? gave up .*answered 502/);
+  assert.match(words, /USD 9,586\.50 received from buyers/);
+  assert.match(words, /30 days 9,586\.50/);
+  assert.match(words, /Paid Paid 3 30 %/);
+  assert.match(words, /All 10 100 %/);
+  assert.match(text, /<svg class="bars" role="img" aria-label="[^"]*Most on 11 Jan: 4,125\.00/);
+  assert.doesNotMatch(text, / style=|<script>/);
+});
+
+test('home says how to begin to an organization without payments', async () => {
+  const visitor = await signedInAs(site, 'viewer', await site.world.organization());
+  const words = textOf((await visitor.open('/dashboard')).text);
+  assert.match(words, /Nothing needs you now/);
+  assert.match(words, /No payments yet/);
+});
+
+test('a list keeps its filters in its address, and each filter leaves out the rest', async () => {
+  const listed = async (query: string) => {
+    const { text } = await owner.open(`${root}/payments?${query}`);
+    return [...text.matchAll(/class="reference"><span[^>]*>([^<]*)</g)].map(([, name]) => name);
+  };
+  assert.equal((await listed('')).length, 10);
+  assert.deepEqual(await listed('q=order-88007'), ['order-88007']);
+  assert.deepEqual(await listed('q=ext_order-88007'), ['order-88007']);
+  assert.deepEqual(await listed('status=settled'), ['order-88028', 'order-88007', 'order-88000']);
+  assert.deepEqual(await listed('from=2030-01-05&to=2030-01-07'), ['order-88014', 'order-88007']);
+  assert.deepEqual(await listed('status=settled&from=2030-01-04'), ['order-88028', 'order-88007']);
+  assert.deepEqual(await listed('q=nothing'), []);
+  for (const nonsense of ['status=x', 'from=2030-99-99', 'before=%27', 'to=today']) {
+    assert.equal((await listed(nonsense)).length, 10, nonsense);
+  }
+});
+
+test('pages of a list neither repeat nor leave out a payment', async () => {
+  const orgId = await site.world.organization();
+  for (let index = 0; index < 60; index += 1) {
+    await site.world.newPayment({ ...site.tenant, orgId }, { externalId: `order-${index}` });
+  }
+  const visitor = await signedInAs(site, 'finance', orgId);
+  const seen: string[] = [];
+  let next: string | undefined = `/dashboard/${orgId}/test/payments?status=awaiting_buyer`;
+  while (next !== undefined) {
+    const { text } = await visitor.open(next);
+    seen.push(...[...text.matchAll(/order-\d+(?=<\/span><\/a>)/g)].map(([name]) => name));
+    next = /href="([^"]*before=[^"]*)"/.exec(text)?.[1]?.replaceAll('&amp;', '&');
+    if (next !== undefined) assert.match(next, /status=awaiting_buyer/);
+  }
+  assert.equal(seen.length, 60);
+  assert.equal(new Set(seen).size, 60);
+});
+
+test('an id in the search opens its payment', async () => {
+  assert.equal((await owner.open(`${root}/payments?q=${paid}`)).path, `${root}/payments/${paid}`);
+});
+
+test('a payment shows where its money is, what happened, and its webhooks', async () => {
+  const words = textOf((await owner.open(`${root}/payments/${paid}`)).text);
+  assert.match(words, /Paid by Copper Kettle Coffee LLC to Acme Ltda/);
+  assert.match(words, /paid USD 4,125\.00 Settlement partner paid out Acme Ltda received BRL/);
+  assert.match(words, /Received 4,125\.00 Payout 4,125\.00 Held, nobody’s yet 0\.00/);
+  assert.match(words, /Money received USD 4,125\.00/);
+  assert.match(words, /payment_intent\.settled .* Delivered Replay/);
+  assert.match(words, /"lot": "26\/311"/);
+  assert.doesNotMatch(words, /Cancel payment/);
+});
+
+test('a replay sends the webhook again, and a viewer has no button for it', async () => {
+  const viewer = await signedInAs(site, 'viewer');
+  assert.doesNotMatch((await viewer.open(`${root}/payments/${paid}`)).text, /Replay/);
+  const before = site.world.sent.length;
+  await owner.open(`${root}/payments/${paid}`);
+  const { path, text } = await owner.send('/replay');
+  assert.equal(path, `${root}/payments/${paid}?done=replayed`);
+  assert.match(text, /The webhook is sent again/);
+  await site.world.settle();
+  assert.equal(site.world.sent.length, before + 1);
+});
+
+test('a payment is cancelled with a reason, which is asked for', async () => {
+  const id = await site.world.newPayment(site.tenant);
+  await owner.open(`${root}/payments/${id}`);
+  const refused = await owner.send('/cancel', { reason: ' ' });
+  assert.equal(refused.status, 422);
+  assert.match(refused.text, /Give a reason/);
+  assert.equal(await site.world.statusOf(id), 'awaiting_buyer');
+  const { text } = await owner.send('/cancel', { reason: '<b>changed</b> its mind' });
+  assert.match(text, /The payment is cancelled/);
+  assert.match(text, /&lt;b>changed&lt;\/b> its mind|&lt;b&gt;changed/);
+  assert.equal(await site.world.statusOf(id), 'cancelled');
+});
+
+test('a payment in each state has its page in every language', async () => {
+  for (const language of locales) {
+    const token = await memberToken(site, 'admin');
+    const headers = { cookie: `ponte-member=${token}`, 'accept-language': language };
+    const visitor = site.visitor({ headers });
+    const { text } = await visitor.open(`${root}/payments`);
+    const ids = [...text.matchAll(/payments\/((?:pi|inv)_\w+)"/g)].map(([, id]) => id);
+    assert.ok(ids.length >= 10);
+    for (const id of ids) {
+      const shown = await visitor.open(`${root}/payments/${id}`);
+      assert.equal(shown.status, 200, `${id} in ${language}`);
+      assert.match(shown.text, new RegExp(`<html lang="${language}">`));
+    }
+  }
+});
