@@ -417,6 +417,14 @@ const rules: readonly Rule[] = [
     ],
   },
   {
+    name: 'a test that a document names exists',
+    check: missingTests,
+    counterexamples: [
+      ['SECURITY.md', '| a | b | `nowhere.test.ts`: is refused |'],
+      ['SECURITY.md', '| a | b | `tidy.test.ts`: the domain is synchronous; is never ' + 'red |'],
+    ],
+  },
+  {
     name: 'nothing speaks of the workshop in which it was made',
     check: eachLineOf(
       ({ path }) => basename(path) !== 'package-lock.json',
@@ -534,6 +542,22 @@ function brokenLinks(files: readonly SourceFile[]): readonly string[] {
       },
     ),
   );
+}
+
+/** Tests are named as in `a.test.ts`: one title; another title. */
+function missingTests(files: readonly SourceFile[]): readonly string[] {
+  return files
+    .filter(({ path }) => path.endsWith('.md'))
+    .flatMap(({ path, text }) =>
+      [...text.matchAll(/`([\w.-]+\.test\.ts)`: ([^`|]+)/g)].flatMap(([, name, titles = '']) => {
+        const suite = files.find((file) => basename(file.path) === name)?.text ?? '';
+        return titles
+          .split('; ')
+          .map((title) => title.trim())
+          .filter((title) => !suite.includes(title))
+          .map((title) => `${path}: ${name}: ${title}`);
+      }),
+    );
 }
 
 /** The anchors of the headings, as code hosts make them. */

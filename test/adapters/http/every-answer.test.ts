@@ -18,6 +18,7 @@ import {
 import { operatorDoes } from '../../support/operator-action.js';
 import { makeIntent, makeInvoice } from '../../support/scenes/made-payments.js';
 import { prunedFeed } from '../../support/scenes/pruned-feed.js';
+import { openedTexts } from '../../support/scenes/sealed-scene.js';
 import { type Answer, allWell, checkedSite, refusalOf } from './checked-site.js';
 import { describedAnswers, givenAnswers } from './docs/described-answers.js';
 import {
@@ -215,6 +216,19 @@ test('every operation succeeds in each way that is described', async (t) => {
     readiness: async () => ({ ...allWell, worker: false }),
   });
   assert.equal((await unready.call('GET', '/readyz')).status, 503);
+});
+
+test('what the operations store in a sealed column is sealed for its row', async () => {
+  for (const operation of operations) {
+    await ask(operation, await scene.exampleOf(operation.operationId));
+  }
+  const opened = [...(await openedTexts(scene.site.world.deps)).keys()];
+  for (const column of ['connected_accounts.tax_id_sealed', 'partner_commands.request']) {
+    assert.ok(
+      opened.some((place) => place.startsWith(`${column} `)),
+      column,
+    );
+  }
 });
 
 test('in quarantine reads are served, and changes that take a right away', async () => {

@@ -70,10 +70,14 @@ test('the part of an owner takes that owner’s sessions only, and the form take
     return response.headers.get('location')?.replace('?notice=signed_out', '');
   };
   const [form, owner] = [`/kyc/${flowId}`, `/owner/${flowId}/null`];
+  const other = await startBuyerKyc(deps, site.tenant, { ...start, email: 'bo@example.com' });
+  const otherForm = `/kyc/${other.flowId}`;
   assert.equal(await opened('upload', null, `${owner}/kyc/documents`), owner);
   assert.equal(await opened('buyer', null, `${owner}/kyc/documents`), owner);
   assert.equal(await opened('owner', 2, `${form}/kyc/phone`), form);
+  assert.equal(await opened('owner', 2, `/owner/${flowId}/1/kyc/documents`), `/owner/${flowId}/1`);
   assert.equal(await opened('buyer', null, `${form}/kyc/phone`), `${form}/kyc/documents`);
+  assert.equal(await opened('buyer', null, `${otherForm}/kyc/phone`), otherForm);
 });
 
 /** A signed-in buyer that may ask for a price. */
