@@ -101,6 +101,7 @@ const finding = [
   'operator list',
   'proposals',
   'confirm dec_1',
+  'withdraw dec_1',
   'audit list',
   'audit verify',
   'audit export --to audit.jsonl',

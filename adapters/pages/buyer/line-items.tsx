@@ -1,6 +1,6 @@
 // Line items and notes of the integrator, after sign-in only.
 import type { VNode } from 'preact';
-import { Foreign } from '../kit/components.js';
+import { Foreign, Scroll } from '../kit/components.js';
 import { plainText } from '../kit/plain-text.js';
 import type { LineItem } from './page-view.js';
 import type { PaymentScene } from './scene.js';
@@ -61,8 +61,7 @@ function ItemTable({
 }): VNode {
   const { item, quantity, unitPrice, subtotal, lines } = texts.price;
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: it can be scrolled by keyboard
-    <section class="scroll" tabIndex={0} aria-label={lines}>
+    <Scroll label={lines}>
       <table>
         <thead>
           <tr>
@@ -87,6 +86,6 @@ function ItemTable({
           ))}
         </tbody>
       </table>
-    </section>
+    </Scroll>
   );
 }

@@ -17,7 +17,7 @@ import {
   openedLink,
   typedAddress,
 } from '../kit/access-pages.js';
-import { Button, ButtonLink, Foreign, Form, Note } from '../kit/components.js';
+import { Button, ButtonLink, Foreign, Form, Note, Scroll } from '../kit/components.js';
 import { TextField } from '../kit/fields.js';
 import {
   memberRow,
@@ -278,7 +278,7 @@ async function showSessions(context: PageContext, call: MemberCall): Promise<Pag
     place: null,
     body: (
       <>
-        <section class="scroll" tabIndex={0} aria-label={texts.sessions.heading}>
+        <Scroll label={texts.sessions.heading}>
           <table>
             <thead>
               <tr>
@@ -310,7 +310,7 @@ async function showSessions(context: PageContext, call: MemberCall): Promise<Pag
               ))}
             </tbody>
           </table>
-        </section>
+        </Scroll>
         <Form to="sessions" class="actions">
           <input type="hidden" name="session" value="all" />
           <Button look="danger">{texts.sessions.endAll}</Button>

@@ -17,7 +17,16 @@ import {
 } from '../../../core/usecases/payments/payments.js';
 import { readTimeline } from '../../../core/usecases/payments/timelines.js';
 import { replayDelivery } from '../../../core/usecases/webhooks/deliveries.js';
-import { Button, ButtonLink, Copy, Foreign, Form, Route, type Stop } from '../kit/components.js';
+import {
+  Button,
+  ButtonLink,
+  Copy,
+  Foreign,
+  Form,
+  Route,
+  Scroll,
+  type Stop,
+} from '../kit/components.js';
 import { TextField } from '../kit/fields.js';
 import { memberRow, type PageAnswer, type PageContext, seeOther } from '../kit/page-route.js';
 import { plainText } from '../kit/plain-text.js';
@@ -555,9 +564,11 @@ function Metadata({ detail }: Part): VNode | null {
   return (
     <section class="card">
       <h2>{texts.payment.metadata}</h2>
-      <pre tabIndex={0} aria-label={texts.payment.metadata} role="region" lang="" dir="auto">
-        {metadata}
-      </pre>
+      <Scroll label={texts.payment.metadata}>
+        <pre lang="" dir="auto">
+          {metadata}
+        </pre>
+      </Scroll>
     </section>
   );
 }

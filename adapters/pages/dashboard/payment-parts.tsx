@@ -1,7 +1,7 @@
 // What lists and pages of payments share: the table, the state in words, names.
 import type { VNode } from 'preact';
 import type { ShownView } from '../../../core/domain/payments/change.js';
-import { Foreign } from '../kit/components.js';
+import { Foreign, Scroll } from '../kit/components.js';
 import { plainText } from '../kit/plain-text.js';
 import { useDashboard } from './dashboard-scene.js';
 
@@ -71,7 +71,7 @@ export function PaymentTable({
 }): VNode {
   const { texts } = useDashboard();
   return (
-    <section class="scroll" tabIndex={0} aria-label={caption}>
+    <Scroll label={caption}>
       <table>
         <caption class="vh">{caption}</caption>
         <thead>
@@ -100,7 +100,7 @@ export function PaymentTable({
           ))}
         </tbody>
       </table>
-    </section>
+    </Scroll>
   );
 }
 

@@ -341,3 +341,13 @@ export function PrintActions(): VNode {
     </div>
   );
 }
+
+/** What is wider than a small screen scrolls by itself, also by keyboard. */
+export function Scroll({ label, children }: { label: string; children: ComponentChildren }): VNode {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it can be scrolled by keyboard
+    <section class="scroll" tabIndex={0} aria-label={label}>
+      {children}
+    </section>
+  );
+}
