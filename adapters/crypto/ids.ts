@@ -1,6 +1,7 @@
 // Ids: `<prefix>_` and 26 characters of lower-case Crockford base32, of 48 bits of creation time in
 // milliseconds, 10 bits for the cell (the number of the deployment) and 70 random bits. They sort
-// by creation time, and randomly within a millisecond. In ids of 0.1.0 the cell is random.
+// by creation time, and randomly within a millisecond. In ids of 0.1.0 the cell is random. A named
+// id has the time and the cell of the id that it follows from.
 import { createHash, hash, randomBytes } from 'node:crypto';
 import { assert } from '../../core/errors.js';
 import {
@@ -24,20 +25,28 @@ export type RandomSource = (length: number) => Uint8Array;
 export function createIds(bytes: RandomSource = pooledBytes(), cell = 0): Ids {
   assert(Number.isInteger(cell) && cell >= 0 && cell < CELLS, `a cell is from 0 to ${CELLS - 1}`);
   const cellText = numberText(cell, ID_CELL_CHARACTERS);
-  const idOf = (prefix: IdPrefix, atMs: number, random: Uint8Array): string => {
-    assert(
-      Number.isInteger(atMs) && atMs >= 0 && atMs < TIME_LIMIT_MS,
-      'an id is made at whole milliseconds of 48 bits',
-    );
-    const time = numberText(atMs, ID_TIME_CHARACTERS);
-    return `${prefix}_${time}${cellText}${randomText(random).slice(ID_CELL_CHARACTERS)}`;
-  };
   return {
-    next: (prefix, nowMs) => idOf(prefix, nowMs, bytes(RANDOM_BYTES)),
-    named: (prefix, atMs, name) =>
-      idOf(prefix, atMs, hash('sha256', name, 'buffer').subarray(0, RANDOM_BYTES)),
+    next: (prefix, nowMs) => {
+      assert(
+        Number.isInteger(nowMs) && nowMs >= 0 && nowMs < TIME_LIMIT_MS,
+        'an id is made at whole milliseconds of 48 bits',
+      );
+      const time = numberText(nowMs, ID_TIME_CHARACTERS);
+      return idText(prefix, `${time}${cellText}`, bytes(RANDOM_BYTES));
+    },
+    named: (prefix, id, name) => {
+      const from = id.indexOf('_') + 1;
+      const start = id.slice(from, from + ID_TIME_CHARACTERS + ID_CELL_CHARACTERS);
+      const named = hash('sha256', `${id}/${name}`, 'buffer').subarray(0, RANDOM_BYTES);
+      return idText(prefix, start, named);
+    },
     randomBytes: bytes,
   };
+}
+
+/** `start`: the time and the cell. */
+function idText(prefix: IdPrefix, start: string, random: Uint8Array): string {
+  return `${prefix}_${start}${randomText(random).slice(ID_CELL_CHARACTERS)}`;
 }
 
 /** Reads the system's generator in blocks: a call costs more than the bytes. */

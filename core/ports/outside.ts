@@ -176,8 +176,8 @@ export const CELLS = 32 ** ID_CELL_CHARACTERS;
 export interface Ids {
   /** `<prefix>_…`: sorts by creation time, unguessable (70 random bits). */
   next(prefix: IdPrefix, nowMs: number): string;
-  /** The same id for the same time and name: unguessable if the name is. */
-  named(prefix: IdPrefix, atMs: number, name: string): string;
+  /** The same for the same `id`, whose time and cell it has, and name: unguessable if one is. */
+  named(prefix: IdPrefix, id: string, name: string): string;
   randomBytes(length: number): Uint8Array;
 }
 

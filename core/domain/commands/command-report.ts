@@ -181,15 +181,19 @@ function polledAgain<C extends PartnerCommand>(
   return changed(known, nowMs, { tries, dueAtMs, leaseToken: null });
 }
 
-/** Returns `command` itself if the report states nothing new. */
+/**
+ * Returns `command` itself if the report states nothing new. `counts`: it answers a poll or gives
+ * the command its end, so it ends a review and may lower a total.
+ */
 function withReport<C extends PartnerCommand>(
   command: C,
   report: CommandReport,
-  reviewed: boolean,
+  counts: boolean,
   nowMs: number,
 ): C {
   const { receivedMinor, end, refunded, accepted = false } = report;
-  const mayFall = accepted || (command.overruled !== end && isReturnedTotal(report));
+  const isReturn = counts && command.overruled !== end && isReturnedTotal(report);
+  const mayFall = accepted || isReturn;
   const total = mayFall ? (_known: bigint, stated: bigint) => stated : larger;
   const confirmedMinor = end === 'completed' ? receivedMinor : 0n;
   const heldSinceMs = heldSince(command, report, nowMs);
@@ -198,7 +202,7 @@ function withReport<C extends PartnerCommand>(
     partnerRef: command.partnerRef ?? report.partnerRef,
     receivedMinor: total(command.receivedMinor, receivedMinor),
     confirmedMinor: total(command.confirmedMinor, confirmedMinor),
-    review: reviewed ? null : command.review,
+    review: counts ? null : command.review,
     heldSinceMs,
     // A hold is late after another time.
     lateAtMs: isSameHold ? command.lateAtMs : null,

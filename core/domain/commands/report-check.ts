@@ -76,6 +76,9 @@ export function payinProblem(
       `received ${receivedMinor} minor units, ${amount.amountMinor} were requested`,
     );
   }
+  if (status === 'completed' && receivedMinor === 0n && knownMinor === 0n) {
+    return implausible('a pay-in without money is reported completed');
+  }
   if (!polled) return null;
   if (end === 'completed' && status === 'failed') {
     return implausible('a completed pay-in is reported failed');

@@ -35,7 +35,7 @@ import type {
   PartyReport,
   SettlementPartner,
 } from '../../ports/partner.js';
-import { depositOf, stageOwned } from '../deposits/deposits.js';
+import { depositOf, effectOnDeposit, stageOwned } from '../deposits/deposits.js';
 import type { IncomingPartyReport, RailsRequest } from '../parties/party-kinds.js';
 import {
   alertUnplaced,
@@ -261,9 +261,18 @@ function moneyOperation<K extends MoneyFact['kind']>(
         const isMoney = rules.sums(reported.report).receivedMinor > 0n;
         return found?.kind === 'unusable' || !isMoney ? found : (decisionProblem(deposit) ?? found);
       };
-      const staged = await stageReport(batch, command, own, source, { ...rules, problem });
+      const isCurrent = source.polledVersion === command.version;
+      const report = { status: own.report.status, isCurrent };
+      const alsoChange: ReportSource['alsoChange'] = (next, payment) => {
+        const last = source.alsoChange?.(next, payment) ?? next;
+        return effectOnDeposit(deposit, next, report) === 'poll'
+          ? pollNow(last, batch.nowMs)
+          : last;
+      };
+      const from = { ...source, alsoChange };
+      const staged = await stageReport(batch, command, own, from, { ...rules, problem });
       assert(isMoneyCommand(staged.command), 'a command about money stays one');
-      const announceDeposit = stageOwned(batch, deposit, staged.command);
+      const announceDeposit = stageOwned(batch, deposit, staged.command, report);
       const announce = () => {
         staged.announce();
         announceDeposit();

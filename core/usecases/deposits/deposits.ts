@@ -2,12 +2,19 @@
 // deposit. It is read again until its end, and assigned to the one payment that it can only be for;
 // else it waits for a person.
 import type { Mode } from '../../domain/base/tenant.js';
-import { type CommandReport, reportCommand } from '../../domain/commands/command-report.js';
+import {
+  type CommandReport,
+  type ReportEffect,
+  reportCommand,
+  reportEffect,
+} from '../../domain/commands/command-report.js';
 import {
   acceptCommand,
+  type CommandEnd,
   isWithoutMoney,
   type MoneyCommand,
   newCommand,
+  type PartnerCommand,
   voidCommand,
 } from '../../domain/commands/partner-command.js';
 import {
@@ -262,16 +269,43 @@ export async function depositOf(
   return deposit === null || (await isBookedBy(tx, command, deposit)) ? null : deposit;
 }
 
+/** A report about the command of a deposit. */
+export interface OwnerReport {
+  readonly status: CommandEnd;
+  /** It answers a poll; it is not a message. */
+  readonly isCurrent: boolean;
+}
+
+/**
+ * What a report means for the deposit whose command, after it, has no money. Only the partner's
+ * books say that money arrived; a message that it is gone may be older than they are.
+ */
+export function effectOnDeposit(
+  deposit: Deposit,
+  { end, receivedMinor }: Pick<PartnerCommand, 'end' | 'receivedMinor'>,
+  { status, isCurrent }: OwnerReport,
+): ReportEffect {
+  const isGone = status === 'failed' || status === 'returned';
+  if (!isGone || end !== status || receivedMinor > 0n) return 'ignore';
+  return reportEffect(deposit.end, status, isCurrent);
+}
+
 /**
  * Stages what a report about the command means for that deposit. The money of a pay-in is booked
  * once: by the command that has it. A deposit whose command brings none ends as the command does.
  */
-export function stageOwned(batch: Batch, deposit: Deposit, command: MoneyCommand): () => void {
+export function stageOwned(
+  batch: Batch,
+  deposit: Deposit,
+  command: MoneyCommand,
+  report: OwnerReport,
+): () => void {
   const { deps, nowMs } = batch;
-  const { orgId, paymentId, receivedMinor, end: status } = command;
+  const { orgId, paymentId, receivedMinor } = command;
   if (receivedMinor === 0n) {
-    const read = readAgain(deposit, { status, amount: deposit.amount }, nowMs);
-    if (read.end !== deposit.end) stageDeposit(batch, deposit, [read]);
+    if (effectOnDeposit(deposit, command, report) !== 'apply') return () => undefined;
+    const read = readAgain(deposit, { status: report.status, amount: deposit.amount }, nowMs);
+    stageDeposit(batch, deposit, [read]);
     return () => announceRead(deps, deposit, read);
   }
   if (nextDepositState(deposit.state, 'own') !== null) {

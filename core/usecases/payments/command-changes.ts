@@ -154,7 +154,7 @@ export async function stageReport<R extends MoneyFact['report']>(
     last,
     isApplied ? rules.details(report) : {},
   );
-  const polls = next.dueAtMs === nowMs;
+  const polls = last.dueAtMs === nowMs;
   return {
     ...stored,
     announce: () => {

@@ -24,7 +24,7 @@ export function deliveryOf(
   if (!isFor(event, subscription)) return null;
   return newDelivery({
     ...tenantOf(event),
-    id: ids.named('whd', event.createdAtMs, `${event.id}/${subscription.id}`),
+    id: ids.named('whd', event.id, subscription.id),
     subscriptionId: subscription.id,
     eventId: event.id,
     eventType: event.type,

@@ -51,12 +51,21 @@ test('each random bit changes the id', () => {
   assert.equal(all.size, 71);
 });
 
-test('characters 11 and 12 of an id name its cell, also of an API key and of a named id', () => {
+test('characters 11 and 12 of an id name its cell, also of an API key', () => {
   const ids = createIds(undefined, 1_023);
-  for (const id of [ids.next('pi', 5), ids.next('key', 6), ids.named('whd', 7, 'name')]) {
+  for (const id of [ids.next('pi', 5), ids.next('key', 6)]) {
     assert.equal(id.split('_')[1]?.slice(10, 12), 'zz');
   }
   assert.throws(() => createIds(undefined, CELLS), AssertionFailure);
+});
+
+test('a named id has the time and the cell of its id, and is the same in each cell', () => {
+  const event = createIds(undefined, 1_023).next('evt', 5);
+  const ids = [0, 1, 1_023].map((cell) => createIds(undefined, cell).named('whd', event, 'name'));
+  assert.equal(new Set(ids).size, 1);
+  assert.match(ids[0] ?? '', /^whd_[0-9a-hjkmnp-tv-z]{26}$/);
+  assert.equal(ids[0]?.slice(4, 16), event.slice(4, 16));
+  assert.notEqual(createIds().named('whd', event, 'other'), ids[0]);
 });
 
 test('ids of one millisecond differ', () => {

@@ -287,10 +287,10 @@ export class SimulatedHost {
       clock: this.#clock,
       ids: {
         ...world.ids,
-        named: (prefix, atMs, name) => {
-          const id = world.ids.named(prefix, atMs, name);
-          if (prefix === 'whd') world.observed.namedDelivery(this.process.name, id);
-          return id;
+        named: (prefix, id, name) => {
+          const named = world.ids.named(prefix, id, name);
+          if (prefix === 'whd') world.observed.namedDelivery(this.process.name, named);
+          return named;
         },
       },
       log: this.#log(),

@@ -418,7 +418,7 @@ function seededIds(random: SeededRandom): Ids {
       count += 1;
       return `${prefix}_${timeText(nowMs)}${count.toString(36).padStart(6, '0')}`;
     },
-    named: (prefix, atMs, name) => `${prefix}_${timeText(atMs)}${name}`,
+    named: (prefix, id, name) => `${prefix}_${id.slice(id.indexOf('_') + 1)}/${name}`,
     randomBytes: (length) => Uint8Array.from({ length }, () => random.between(0, 255)),
   };
 }

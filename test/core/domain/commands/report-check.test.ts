@@ -66,9 +66,18 @@ test('a pay-in brings from nothing to twice what was ordered, in whole minor uni
   for (const status of ['open', 'completed', 'failed', 'returned'] as const) {
     for (const [receivedMinor, verdict] of table) {
       const report = { status, receivedMinor } as PayinReport;
-      assert.equal(payinVerdict(report), verdict, `${status} ${String(receivedMinor)}`);
+      const isEmpty = status === 'completed' && receivedMinor === 0n;
+      const expected = isEmpty ? 'implausible' : verdict;
+      assert.equal(payinVerdict(report), expected, `${status} ${String(receivedMinor)}`);
     }
   }
+});
+
+test('a pay-in that completes without money is for a person, unless the message may be old', () => {
+  const empty = { status: 'completed', receivedMinor: 0n } as const;
+  assert.equal(payinVerdict(empty), 'implausible');
+  assert.equal(payinVerdict(empty, {}, true), 'implausible');
+  assert.equal(payinVerdict(empty, { receivedMinor: 1n }), null);
 });
 
 test('a total that a person accepted is accepted in later reports, and no larger one', () => {

@@ -368,6 +368,33 @@ for (const [status, shown] of [
   });
 }
 
+for (const status of ['failed', 'returned'] as const) {
+  test(`a message that the command of a deposit has ${status} may be old: the partner is polled`, async (t) => {
+    const { scene, at, report } = await foundByCommand(t);
+    await at.report('payin', { status, receivedMinor: 0n, transactionHash: null, reason: null });
+    assert.equal(await scene.shown('va_1'), 'waiting completed null');
+    assert.deepEqual(await scene.postings('va_1'), ['funds_received']);
+    assert.equal((await at.command('payin')).dueAtMs, scene.made.deps.clock.nowMs());
+    // Nor does an unusable answer count.
+    await report('completed', -1n);
+    assert.deepEqual(await scene.postings('va_1'), ['funds_received']);
+    await report(status, 0n);
+    assert.equal((await scene.postings('va_1')).length, 2);
+    await at.booksAreRight();
+  });
+}
+
+test('a deposit does not arrive because its command has completed without money', async (t) => {
+  const { scene, at, report } = await foundByCommand(t, { status: 'open' });
+  await report('completed', 0n);
+  assert.equal(await scene.shown('va_1'), 'waiting open null');
+  await at.accept('payin');
+  assert.equal((await at.command('payin')).end, 'completed');
+  assert.equal(await scene.shown('va_1'), 'waiting open null');
+  assert.deepEqual(await scene.postings('va_1'), []);
+  await at.booksAreRight();
+});
+
 for (const first of ['person', 'report'] as const) {
   test(`a person and a report race for a pay-in: the ${first} is first, and it is booked once`, async (t) => {
     const { scene, at, id, report } = await foundByCommand(t);
