@@ -24,7 +24,7 @@ export interface RegisteredOperator {
 
 /**
  * What an operator signs. `arguments` are those of the command line, options included; the text has
- * their SHA-256, so that it may be kept. Arguments of which few are possible can be guessed from it.
+ * their SHA-256, so that it may be kept. Short arguments can be guessed from it.
  */
 export interface CommandToSign {
   readonly command: string;
