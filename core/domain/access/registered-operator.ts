@@ -3,7 +3,7 @@
 import { createPublicKey, hash, type KeyObject, sign, verify } from 'node:crypto';
 import { PonteError } from '../../errors.js';
 import { developmentOperator, type OperatorActor } from '../base/actor.js';
-import { MINUTE_MS } from '../base/instant.js';
+import { DAY_MS, MINUTE_MS } from '../base/instant.js';
 
 export interface RegisteredOperator {
   readonly id: string;
@@ -24,7 +24,7 @@ export interface RegisteredOperator {
 
 /**
  * What an operator signs. `arguments` are those of the command line, options included; the text has
- * their hash, so that it may be kept.
+ * their SHA-256, so that it may be kept. Short arguments can be guessed from it.
  */
 export interface CommandToSign {
   readonly command: string;
@@ -49,6 +49,8 @@ export interface SignedCommand {
 
 /** How far the clocks of an operator and the database may differ. */
 export const SIGNATURE_AGE_MAX_MS = 5 * MINUTE_MS;
+/** How long a command changes something after it was signed. */
+export const COMMAND_LIFE_MS = DAY_MS;
 
 /** ASCII only: two names that look alike differ in no invisible character. */
 const nameForm = /^[a-z0-9][a-z0-9._-]{0,63}$/;
@@ -116,15 +118,33 @@ export function verifyCommand(
   return { ...expected, operator: operator.id, atMs };
 }
 
-/** Whether this operator signed a command of this name, with any arguments. */
+/** What is known of a change that a signature has to prove. */
+export interface SignedChange
+  extends Pick<CommandToSign, 'command'>,
+    Pick<DatabaseName, 'firstOperator'> {
+  readonly atMs: number;
+}
+
+/** Whether this operator signed such a command, with any arguments, at the time of the change. */
 export function hasSigned(
   { id, publicKey }: RegisteredOperator,
-  command: string,
   signed: SignedCommand,
+  { command, firstOperator, atMs }: SignedChange,
 ): boolean {
   if (!isOfKey(signed, publicKey)) return false;
-  const said = JSON.parse(signed.text) as Pick<CommandToSign, 'command' | 'operator'>;
-  return said.command === command && said.operator === id;
+  const said = JSON.parse(signed.text) as Omit<CommandToSign, 'arguments'>;
+  return (
+    said.command === command &&
+    said.operator === id &&
+    said.database.firstOperator === firstOperator &&
+    mayChangeAt(signed, atMs)
+  );
+}
+
+/** Whether a command that was signed so still changes something, or has ended. */
+export function mayChangeAt({ text }: SignedCommand, atMs: number): boolean {
+  const said = JSON.parse(text) as Pick<CommandToSign, 'atMs'>;
+  return atMs >= said.atMs - SIGNATURE_AGE_MAX_MS && atMs <= said.atMs + COMMAND_LIFE_MS;
 }
 
 function isOfKey({ text, signature }: SignedCommand, publicKey: string): boolean {

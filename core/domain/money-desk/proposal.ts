@@ -70,12 +70,17 @@ export function isServiceAction<T extends { readonly verb: string }>(
 
 const SHOWN_START = 3;
 const SHOWN_END = 4;
+/** A CPF or a CNPJ. With its last two, the check digits, few others would be possible. */
+const taxIdForm = /^(\d{3})(?:\d{4}|\d{7})(\d{2})\d{2}$/;
 
 /**
  * What the second operator compares with the evidence: of an e-mail address the start and the
- * domain, else the start and the end.
+ * domain, of a CPF or CNPJ the start and the digits before the check digits, else the start and the
+ * end.
  */
 export function shownPixKey(pixKey: string): string {
+  const taxId = taxIdForm.exec(pixKey.replace(/[./-]/g, ''));
+  if (taxId !== null) return `${taxId[1]}…${taxId[2]}…`;
   const at = pixKey.indexOf('@');
   const end = at > 0 ? pixKey.slice(at) : pixKey.slice(-SHOWN_END);
   const before = pixKey.length - end.length;

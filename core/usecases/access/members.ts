@@ -36,24 +36,27 @@ export async function setMember(
   const key = emailKey(email);
   const nowMs = deps.clock.nowMs();
   const id = deps.ids.next('mem', nowMs);
-  return deps.store.run(async (tx) => {
-    const [organization, known] = await Promise.all([
-      tx.organizations.get(orgId),
-      tx.members.byEmail(orgId, key),
-    ]);
-    if (organization === null) throw new PonteError('NotFound');
-    if (known === null) {
-      const added = { id, orgId, email, emailKey: key, role, removedAtMs: null };
-      const member: Member = Object.freeze({ ...added, createdAtMs: nowMs, version: 1 });
-      tx.members.insert(member);
-      return { member, keys: [] };
-    }
-    if (known.role === role) return { member: known, keys: [] };
-    const keys = await endKeys(tx, known, { keptBy, nowMs, exceeding: role });
-    const member = Object.freeze({ ...known, role });
-    tx.members.update(member);
-    return { member, keys };
-  });
+  return deps.store.run(
+    async (tx) => {
+      const [organization, known] = await Promise.all([
+        tx.organizations.get(orgId),
+        tx.members.byEmail(orgId, key),
+      ]);
+      if (organization === null) throw new PonteError('NotFound');
+      if (known === null) {
+        const added = { id, orgId, email, emailKey: key, role, removedAtMs: null };
+        const member: Member = Object.freeze({ ...added, createdAtMs: nowMs, version: 1 });
+        tx.members.insert(member);
+        return { member, keys: [] };
+      }
+      const keys = await endKeys(tx, known, { keptBy, nowMs, exceeding: role });
+      if (known.role === role) return { member: known, keys };
+      const member = Object.freeze({ ...known, role });
+      tx.members.update(member);
+      return { member, keys };
+    },
+    { inQuarantine: true },
+  );
 }
 
 /**

@@ -8,6 +8,7 @@ import {
   checkedPublicKey,
   type DatabaseName,
   isActive,
+  mayChangeAt,
   publicKeyOf,
   type RegisteredOperator,
   type SignedCommand,
@@ -193,22 +194,31 @@ export async function expectOperator(tx: Tx, operator: OperatorActor): Promise<v
   }
 }
 
+/** `signed` is null while nobody is registered. */
+export interface CommandIdentity {
+  readonly actor: OperatorActor;
+  readonly signed: SignedCommand | null;
+}
+
 /**
  * Dependencies of a command that was admitted: each batch that changes something guards its
- * operator, and has an entry in the audit log with the signature. Null: nobody is registered.
+ * operator, is within COMMAND_LIFE_MS of the signature, and has an entry in the audit log with it.
  */
 export function depsOfCommand(
   deps: Deps,
-  { actor, signed }: { readonly actor: OperatorActor; readonly signed: SignedCommand | null },
+  { actor, signed }: CommandIdentity,
   { action, address }: Pick<AuditAuthor, 'action' | 'address'>,
 ): Deps {
-  const store = storeOfCommand(deps.store, actor);
+  const store = storeOfCommand(deps, { actor, signed });
   const { kind, id } = actor;
   return audited({ ...deps, store }, { actor: { kind, id }, action, address, signed });
 }
 
 /** A batch that changes operators guards them itself. */
-function storeOfCommand(store: Store, operator: OperatorActor): Store {
+function storeOfCommand(
+  { store, clock }: Pick<Deps, 'store' | 'clock'>,
+  { actor, signed }: CommandIdentity,
+): Store {
   return {
     claims: store.claims,
     migrate: () => store.migrate(),
@@ -219,7 +229,13 @@ function storeOfCommand(store: Store, operator: OperatorActor): Store {
         const value = await work(tx);
         const changes = tx.changes();
         const guardsItself = changes.some(({ table }) => table === 'operators');
-        if (changes.length > 0 && !guardsItself) await expectOperator(tx, operator);
+        if (changes.length > 0 && signed !== null && !mayChangeAt(signed, clock.nowMs())) {
+          throw new PonteError(
+            'OperatorNotAllowed',
+            'The command was signed too long ago. Repeat it.',
+          );
+        }
+        if (changes.length > 0 && !guardsItself) await expectOperator(tx, actor);
         return value;
       }, options),
   };

@@ -18,6 +18,7 @@ import type { NewestPage, RunOptions, Store, Tx } from '../../ports/storage.js';
 
 const PAGE = 500;
 const DEFECTS_MAX = 100;
+const unproven = 'no signature proves that its operator gave the command then';
 
 /**
  * Dependencies for the work of one author: each batch that changes an object gets an entry. Within
@@ -177,9 +178,10 @@ export async function verifyAudit(
     const { sequence, chainHash } = entry;
     const defect = defectOf(entry, last);
     if (defect !== null) note(sequence, defect);
-    else if (isOfOperator(entry)) {
-      if (isSigned(entry, operators)) signatures += 1;
-      else note(sequence, 'no signature proves that its operator gave the command');
+    else {
+      const proven = isProven(auditEntry(entry), operators);
+      if (proven === true) signatures += 1;
+      if (proven === false) note(sequence, unproven);
     }
     for (const anchor of expected.get(sequence) ?? []) {
       if (anchor.chainHash === chainHash) continue;
@@ -200,16 +202,17 @@ export async function verifyAudit(
   return { head, entries, signatures, defects };
 }
 
-/** The development operator has no key. */
-function isOfOperator(event: NumberedEvent): boolean {
-  const { kind, id } = auditEntry(event).actor;
-  return kind === 'operator' && id !== developmentOperator.id;
-}
-
-function isSigned(event: NumberedEvent, operators: readonly RegisteredOperator[]): boolean {
-  const { actor, action, signed } = auditEntry(event);
-  const operator = operators.find(({ id }) => id === actor.id);
-  return operator !== undefined && signed !== null && hasSigned(operator, action, signed);
+/** Whether its signature proves the entry of an operator; null for any other entry. */
+function isProven(
+  { actor: { kind, id }, action, signed, atMs }: AuditEntry,
+  operators: readonly RegisteredOperator[],
+): boolean | null {
+  // The development operator has no key.
+  if (kind !== 'operator' || id === developmentOperator.id) return null;
+  const operator = operators.find((one) => one.id === id);
+  if (operator === undefined || signed === null) return false;
+  const firstOperator = operators.find(({ number }) => number === 1)?.id ?? '';
+  return hasSigned(operator, signed, { command: action, firstOperator, atMs });
 }
 
 /** A restore begins an epoch, and loses the entries after its backup. */

@@ -11,7 +11,7 @@ import { type Statement, StoreConflict } from '../../../../adapters/storage/data
 import { SqliteDatabase } from '../../../../adapters/storage/sqlite/database.js';
 import { openSqliteStore } from '../../../../adapters/storage/sqlite/store.js';
 import { AssertionFailure, PonteError } from '../../../../core/errors.js';
-import { aBarePayment, aBuyer, tenant } from '../../../support/samples/domain-samples.js';
+import { aBarePayment, aBuyer, anEvent, tenant } from '../../../support/samples/domain-samples.js';
 import { temporaryFolder } from '../../../support/temporary-folder.js';
 
 const folder = temporaryFolder();
@@ -106,6 +106,26 @@ test('a hundred concurrent creates are one commit', async () => {
     ),
   );
   assert.deepEqual(store.counts, { commits: before.commits + 1, applied: before.applied + 100 });
+  await store.close();
+});
+
+test('a batch that first appends an event with a taken id leaves no gap in the feed', async () => {
+  const store = openSqliteStore({ path: ':memory:' });
+  await store.migrate();
+  const append = (id: string) => store.run(async (tx) => tx.feed.append(anEvent({ id })));
+  await append('evt_1');
+  const settled = await Promise.allSettled(['evt_2', 'evt_1', 'evt_3'].map(append));
+  assert.deepEqual(statuses(settled), ['fulfilled', 'rejected', 'fulfilled']);
+  const events = await store.run((tx) => tx.feed.after(tenant, 0, 10));
+  assert.deepEqual(
+    events.map(({ id, sequence }) => [id, sequence]),
+    [
+      ['evt_1', 1],
+      ['evt_2', 2],
+      ['evt_3', 3],
+    ],
+  );
+  assert.equal((await store.run((tx) => tx.feed.head(tenant)))?.sequence, 3);
   await store.close();
 });
 

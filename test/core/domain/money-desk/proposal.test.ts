@@ -124,12 +124,14 @@ test('a decision that has ended stays', () => {
   );
 });
 
-test('of a PIX key enough is shown to compare it, and not the whole', () => {
+test('of a PIX key enough is shown to compare it, and no check digit of a CPF or CNPJ', () => {
   for (const [pixKey, shown] of [
     ['finance.dept@acme.example', 'fin…@acme.example'],
     ['a@acme.example', '…@acme.example'],
     ['+5511987650099', '+55…0099'],
-    ['12345678000195', '123…0195'],
+    ['12345678000195', '123…01…'],
+    ['52998224725', '529…47…'],
+    ['529.982.247-25', '529…47…'],
     ['123e4567-e89b-12d3-a456-426614174000', '123…4000'],
   ]) {
     assert.equal(shownPixKey(`${pixKey}`), shown);

@@ -18,6 +18,7 @@ import {
   removeMember,
   setMember,
 } from '../../../../core/usecases/access/members.js';
+import { quarantineRestored } from '../../../../core/usecases/service/epochs.js';
 import { unreadableEmails } from '../../../support/samples/emails.js';
 import { type World, world } from '../../../support/scenes/test-world.js';
 import { suiteEnd } from '../../../support/suite-end.js';
@@ -49,6 +50,17 @@ test('a member who is added again has the other role and is the same member', as
     assert.deepEqual([again.id, again.role], [first.id, role]);
   }
   assert.equal((await listMembers(deps, orgId)).length, 1);
+});
+
+test('a role is lowered, and a member removed, in quarantine too', async (t) => {
+  const restored = await world(t);
+  const orgId = await restored.organization();
+  const email = 'ana@acme.example';
+  await addMember(restored.deps, { orgId, email, role: 'owner' });
+  await quarantineRestored(restored.deps);
+  await setMember(restored.deps, { orgId, email, role: 'viewer' });
+  assert.equal((await findMember(restored.deps, orgId, email)).role, 'viewer');
+  await removeMember(restored.deps, orgId, email);
 });
 
 test('concurrent adds of one address add one member', async () => {
@@ -255,6 +267,21 @@ describe('the API keys of a removed member', () => {
       if (keptBy === null) await assert.rejects(late, { code: 'InvalidApiKey' });
       else assert.equal((await late).keyId, hooks.key.id);
     }
+  });
+
+  test('are kept by another owner only, also if the role stays; what it lacks ends', async () => {
+    const { orgId, email, createdBy, secret } = await scene();
+    const again = { orgId, email, role: 'admin' } as const;
+    const unknown = setMember(deps, again, 'nobody@acme.example');
+    await assert.rejects(unknown, { code: 'ValidationError' });
+    assert.deepEqual((await setMember(deps, again)).keys, []);
+    // As a version stored it that did not end keys.
+    await deps.store.run(async (tx) => {
+      const member = await tx.members.get(orgId, createdBy);
+      if (member !== null) tx.members.update({ ...member, role: 'viewer' });
+    });
+    assert.equal((await setMember(deps, { ...again, role: 'viewer' })).keys.length, 1);
+    await assert.rejects(authenticateKey(deps, secret), { code: 'InvalidApiKey' });
   });
 
   test('are not created with scopes that its role has not', async () => {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import {
+  COMMAND_LIFE_MS,
   type CommandToSign,
   isActive,
   SIGNATURE_AGE_MAX_MS,
@@ -11,10 +12,15 @@ import {
 import {
   addOperator,
   admitOperator,
+  depsOfCommand,
   listOperators,
   removeOperator,
   signCommand,
 } from '../../../../core/usecases/access/registered-operators.js';
+import {
+  createOrganization,
+  listOrganizations,
+} from '../../../../core/usecases/parties/organizations.js';
 import { quarantineRestored } from '../../../../core/usecases/service/epochs.js';
 import { newKey, type Person, registered } from '../../../support/samples/operator-samples.js';
 import { type World, world } from '../../../support/scenes/test-world.js';
@@ -138,6 +144,20 @@ describe('a command', () => {
     await quarantineRestored(made.deps);
     await assert.rejects(admit(made, ana, signed), notAllowed);
     assert.deepEqual(await admit(made, ana, await signedBy(made, ana)), ana.actor);
+  });
+
+  test('changes nothing more a day after its signature', async (t) => {
+    const { made, ana } = await scene(t);
+    const { deps } = made;
+    const signed = await signedBy(made, ana);
+    const author = { action: given.command, address: null };
+    const command = depsOfCommand(deps, { actor: ana.actor, signed }, author);
+    const change = () => createOrganization(command, { name: 'Acme', sandboxKyb: false });
+    made.advanceClock(COMMAND_LIFE_MS);
+    await change();
+    made.advanceClock(1);
+    await assert.rejects(change(), notAllowed);
+    assert.equal((await listOrganizations(deps)).length, 1);
   });
 
   test('that was signed long ago, or is of a clock far ahead, is refused', async (t) => {

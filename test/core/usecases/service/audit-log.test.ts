@@ -1,13 +1,22 @@
 // The audit log: what is recorded of a change, and which changes of the log itself are found.
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
+import {
+  COMMAND_LIFE_MS,
+  SIGNATURE_AGE_MAX_MS,
+  signedWith,
+} from '../../../../core/domain/access/registered-operator.js';
 import { developmentOperator } from '../../../../core/domain/base/actor.js';
 import {
   type FeedHead,
   headAfter,
   type NumberedEvent,
 } from '../../../../core/domain/payments/event.js';
-import { type AuditEntry, auditEntry } from '../../../../core/domain/service/audit-entry.js';
+import {
+  type AuditEntry,
+  auditEntry,
+  auditEvent,
+} from '../../../../core/domain/service/audit-entry.js';
 import type { Deps } from '../../../../core/ports/deps.js';
 import { createKey, unlimitedKey } from '../../../../core/usecases/access/keys.js';
 import { addMember, removeMember } from '../../../../core/usecases/access/members.js';
@@ -332,7 +341,7 @@ describe('an entry of an operator', () => {
   }
 
   const unproven = {
-    problems: ['no signature proves that its operator gave the command'],
+    problems: ['no signature proves that its operator gave the command then'],
     signatures: 0,
   };
 
@@ -347,6 +356,36 @@ describe('an entry of an operator', () => {
 
   test('is found with the signature of another command', async () => {
     assert.deepEqual(await problemsOf('ana', { action: 'member remove' }), unproven);
+  });
+
+  /** Somebody with write access adds an entry about another object, with the signature of one. */
+  async function problemsOfCopy({ laterMs = 0, first = 'ana' } = {}) {
+    const { deps } = await world(suite);
+    const [ana] = await registered(deps, ['ana', 'bia']);
+    assert.ok(ana !== undefined);
+    const atMs = deps.clock.nowMs();
+    const database = { firstOperator: `opr_${first}`, epoch: 1 };
+    const signed = signedWith({ ...given, database, operator: ana.actor.id, atMs }, ana.key);
+    const { actor } = ana;
+    const author = { ...operator, actor, orgId, signed, address: null, requestId: null };
+    const objects = [{ type: 'member', id: 'mem_other', before: null, after: null }] as const;
+    const place = { id: 'aud_copy', atMs: atMs + laterMs };
+    const copy = auditEvent(author, { orgId, mode: null, objects }, place);
+    await deps.store.run(async (tx) => tx.feed.append(copy));
+    return (await verifyAudit(deps)).defects.map(({ problem }) => problem);
+  }
+
+  test('is found with a signature of another time', async () => {
+    for (const laterMs of [COMMAND_LIFE_MS + 1, -SIGNATURE_AGE_MAX_MS - 1]) {
+      assert.deepEqual(await problemsOfCopy({ laterMs }), unproven.problems);
+    }
+    for (const laterMs of [COMMAND_LIFE_MS, -SIGNATURE_AGE_MAX_MS]) {
+      assert.deepEqual(await problemsOfCopy({ laterMs }), [], 'a long command writes many');
+    }
+  });
+
+  test('is found with a signature of another database', async () => {
+    assert.deepEqual(await problemsOfCopy({ first: 'bia' }), unproven.problems);
   });
 
   test('has no argument of the command in what was signed', async () => {
