@@ -76,7 +76,8 @@ export function commandsChanged(
 
 /**
  * Decides about a payout without effect after the settlement: `buyer` is owed its money, or
- * `seller` is paid again by another payout. PaymentStateConflict if the money is not held any more.
+ * `seller` is paid again by another payout. PaymentStateConflict if the money is not held any more,
+ * or if another payout has or may have paid the seller.
  */
 export function returnDecided(
   was: PaymentAggregate,
@@ -92,7 +93,9 @@ export function returnDecided(
   const decided = withDerivedMoney({ ...change, commands: drafts }, was, commands, nowMs);
   const isPaidAgain = decided.commands.some((draft) => draft.kind === 'payout');
   if (to === 'buyer' || isPaidAgain) return decided;
-  throw new PonteError('PaymentStateConflict', 'The money of the payout is not held any more.');
+  const problem =
+    'Its money is not held any more, or another payout has or may have paid the seller.';
+  throw new PonteError('PaymentStateConflict', problem);
 }
 
 /**
@@ -382,11 +385,15 @@ function withoutTakenDecisions(
     .reduce(withChangedCommand, change);
 }
 
-/** A payout came back after the settlement, and its money is held for another one. */
+/**
+ * A payout came back after the settlement, its money is held for another one, and no other payout
+ * has or may have paid the seller.
+ */
 function isPaidAgain(change: Change, commands: readonly MoneyCommand[]): boolean {
   if (change.payment.status !== 'settled') return false;
   const counted = withDrafts(commandsAfter(commands, change), change);
-  return heldMinor(fundsOf(change.funds, counted)) >= plannedMinor(counted);
+  const funds = fundsOf(change.funds, counted);
+  return funds.payoutMinor === 0n && heldMinor(funds) >= plannedMinor(counted);
 }
 
 /**

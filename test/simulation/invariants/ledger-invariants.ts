@@ -41,9 +41,12 @@ export function fundsFollowFromTheCommands(observed: ObservedState): string | nu
   );
 }
 
-/** Funds derived from the postings alone equal the funds that are stored. */
+/**
+ * Funds derived from the postings alone equal the funds that are stored. A payout is posted when it
+ * is paid; until then its money is held for it, also while another one of the payment is paid.
+ */
 export function fundsFollowFromTheLedger(observed: ObservedState): string | null {
-  return eachPayment(observed, ({ funds, postings }) => {
+  return eachPayment(observed, ({ funds, postings, commands }) => {
     const currencies = new Map<string, bigint>();
     for (const { money } of postings.flatMap(({ lines }) => lines)) {
       const sum = (currencies.get(money.currency) ?? 0n) + money.amountMinor;
@@ -53,9 +56,7 @@ export function fundsFollowFromTheLedger(observed: ObservedState): string | null
     if (off !== undefined) return `the ledger is off by ${off[1]} ${off[0]}`;
     const ledger = sumsOfLedger(postings);
     const stored = sumsOfFunds(funds);
-    // A payout is posted when it is paid; until then its money is held for it.
-    const paidOut = funds.position === 'paid' ? stored.paidOut : ledger.paidOut;
-    if (ledger.paidOut > stored.paidOut) return `the ledger paid ${ledger.paidOut}`;
+    const paidOut = sumOf(commands.filter((one) => one.kind === 'payout' && isMoved(one)));
     // A command to refund moves no money: what is owed and what is ordered are one account.
     const owed = stored.owed + stored.ordered;
     return difference(ledger, { ...stored, paidOut, owed, ordered: 0n });
@@ -167,11 +168,8 @@ function sumsOfFunds(funds: Funds): Sums {
 const inDoubt: readonly MoneyCommand['state'][] = ['sent', 'unknown', 'denied'];
 
 function sumsOfTransactions(commands: readonly MoneyCommand[]): Sums {
-  const sum = (commands: readonly MoneyCommand[]) =>
-    commands.reduce((total, { amount }) => total + (amount?.amountMinor ?? 0n), 0n);
   const isMoving = ({ state, end }: MoneyCommand) =>
     inDoubt.includes(state) || (state === 'done' && end === 'open');
-  const isMoved = ({ state, end }: MoneyCommand) => state === 'done' && end === 'completed';
   const payouts = commands.filter(({ kind }) => kind === 'payout');
   const refunds = commands.filter(({ kind }) => kind === 'refund');
   const isMissing = ({ state, end, isUndecided }: MoneyCommand) =>
@@ -184,16 +182,24 @@ function sumsOfTransactions(commands: readonly MoneyCommand[]): Sums {
     .filter(({ end }) => end === 'returned')
     .map(({ id, receivedMinor }) => {
       const own = refunds.filter((one) => one.payinId === id && !isByHand(one));
-      const left = receivedMinor - sum(own.filter((one) => isMoving(one) || isMoved(one)));
+      const left = receivedMinor - sumOf(own.filter((one) => isMoving(one) || isMoved(one)));
       return left > 0n ? left : 0n;
     })
     .reduce((total, left) => total + left, 0n);
-  const paidOut = sum(payouts.filter((one) => isMoving(one) || isMoved(one) || isMissing(one)));
-  const owed = sum(refunds.filter(isOwed));
-  const ordered = sum(refunds.filter(isMoving));
-  const givenBack = sum(refunds.filter(isMoved)) + returned;
+  const paidOut = sumOf(payouts.filter((one) => isMoving(one) || isMoved(one) || isMissing(one)));
+  const owed = sumOf(refunds.filter(isOwed));
+  const ordered = sumOf(refunds.filter(isMoving));
+  const givenBack = sumOf(refunds.filter(isMoved)) + returned;
   const over = paidOut + owed + ordered + givenBack - received;
   return { received, paidOut, owed, ordered, givenBack, lost: over > 0n ? over : 0n };
+}
+
+function sumOf(commands: readonly MoneyCommand[]): bigint {
+  return commands.reduce((total, { amount }) => total + (amount?.amountMinor ?? 0n), 0n);
+}
+
+function isMoved({ state, end }: MoneyCommand): boolean {
+  return state === 'done' && end === 'completed';
 }
 
 /** An operator paid it: the partner never got this refund. */

@@ -223,7 +223,12 @@ test('an operator decides about a payout that came back, also if part of its mon
 });
 
 test('two payouts that are paid after all are a loss, in books that agree', () => {
-  const paid = decided(back, 'seller').send('payout_2').report('payout_2', { end: 'completed' });
+  const sent = decided(back, 'seller').send('payout_2');
+  const again = sent.report('out', { end: 'completed', polled: true });
+  assert.deepEqual(again.postings(), ['loss', 'payout_paid']);
+  assert.deepEqual(again.amounts(), [10_000n, 0n, 20_000n, 0n, 0n, 0n, 10_000n]);
+  assert.equal(sumsOf(again.commands).paidMinor, 10_000n, 'the other one is under way');
+  const paid = sent.report('payout_2', { end: 'completed' });
   const both = paid.report('out', { end: 'completed', polled: true });
   assert.deepEqual(both.amounts(), [10_000n, 0n, 20_000n, 0n, 0n, 0n, 10_000n]);
   const balances = balancesOf(sumsOf(both.commands), both.funds, both.payment.settlement);

@@ -209,7 +209,7 @@ test('a payout that reached the seller has the settlement that the operators sta
 });
 
 /** A live payment whose payout came back after the settlement; its destination is a former one. */
-async function cameBack(at: DeskScene): Promise<void> {
+async function cameBack(at: DeskScene, others = [paidIn()]): Promise<void> {
   const settlement = {
     settled: { amountMinor: 51_480n, currency: 'BRL' },
     fees: usd(100n),
@@ -218,7 +218,7 @@ async function cameBack(at: DeskScene): Promise<void> {
   };
   const paidOut = anOrder('payout', 'cmd_out', { end: 'completed' });
   const settled = { status: 'settled', settlement, destination: 'pix_old' } as const;
-  await at.payment([paidIn(), paidOut], settled);
+  await at.payment([...others, paidOut], settled);
   await at.organization({ ...live, partnerRef: 're_1' });
   await at.report('cmd_out', payout('returned'), true);
 }
@@ -257,6 +257,21 @@ test('or the seller is paid again, to its current destination, under the next nu
   assert.equal(await at.summary(), 'received none 100 0 0 0 0');
   await assert.rejects(at.decide('cmd_out', refund), { code: 'DecisionNotAllowed' });
   await at.booksAreRight();
+});
+
+test('the seller is not paid again while another payout of the payment is or may be paid', async (t) => {
+  for (const end of ['completed', 'open', 'failed'] as const) {
+    const at = await deskScene(t);
+    const other = anOrder('payout', 'cmd_other', { reference: 'ref_other', end });
+    await cameBack(at, [paidIn(20_000n), other]);
+    await at.decide('cmd_out', { verb: 'pay-again' });
+    const again = at.decide('cmd_out', { verb: 'pay-again' }, bia);
+    await assert.rejects(again, { code: 'PaymentStateConflict' }, end);
+    await at.decide('cmd_out', refund, { replace: true });
+    await at.decide('cmd_out', refund, bia);
+    assert.match(await at.summary(), / refund_owed 200 100 100 0 0$/, 'the buyer gets the surplus');
+    await at.booksAreRight();
+  }
 });
 
 test('a proposal to pay the seller again is void once its destination is another one', async (t) => {
