@@ -60,11 +60,15 @@ const LOCKED_SLACK_MINOR = 1n;
 /** Allowed rounding of the rate: amount, fees and rate must give the BRL paid. */
 const ROUNDING_PERMILLE = 1n;
 
-/** `polled`: the report answers a poll; it is not a late message. */
+/**
+ * `polled`: the report answers a poll; it is not a late message. `takenMinor`: what our refunds
+ * took from the pay-in, or may still take.
+ */
 export function payinProblem(
   { amount, end, receivedMinor: knownMinor }: MoneyCommand,
   { receivedMinor, status }: PayinReport,
   polled: boolean,
+  takenMinor: bigint,
 ): ReportProblem | null {
   if (typeof receivedMinor !== 'bigint' || receivedMinor < 0n) {
     return unusable('the amount received is not a whole number of minor units');
@@ -83,8 +87,13 @@ export function payinProblem(
   if (end === 'completed' && status === 'failed') {
     return implausible('a completed pay-in is reported failed');
   }
-  // The money of a returned pay-in is gone.
-  return status !== 'returned' && receivedMinor < knownMinor
+  if (status === 'returned') {
+    // Zero: the partner does not say what came before it went back.
+    return receivedMinor > 0n && receivedMinor < takenMinor
+      ? implausible(`received ${receivedMinor} minor units, ${takenMinor} are or may be refunded`)
+      : null;
+  }
+  return receivedMinor < knownMinor
     ? implausible(`received ${receivedMinor} minor units, ${knownMinor} were reported before`)
     : null;
 }

@@ -387,9 +387,14 @@ function refundStateOf(sums: MoneySums, commands: readonly MoneyCommand[]): Refu
  */
 function returnedOf(payin: MoneyCommand, commands: readonly MoneyCommand[]): bigint {
   if (payin.end !== 'returned') return 0n;
-  const ofPartner = commands.filter((command) => !isByHand(command));
-  const takenMinor = refundsOf(payin, ofPartner, ['moving', 'moved']);
+  const takenMinor = takenFrom(payin, commands);
   return payin.receivedMinor > takenMinor ? payin.receivedMinor - takenMinor : 0n;
+}
+
+/** What refunds of the partner took from this pay-in, or may still take. */
+export function takenFrom(payin: MoneyCommand, commands: readonly MoneyCommand[]): bigint {
+  const ofPartner = commands.filter((command) => !isByHand(command));
+  return refundsOf(payin, ofPartner, ['moving', 'moved']);
 }
 
 function refundsOf(

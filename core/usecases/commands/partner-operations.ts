@@ -24,6 +24,7 @@ import {
 } from '../../domain/commands/report-check.js';
 import { decisionProblem } from '../../domain/deposits/deposit.js';
 import { shortIdOf } from '../../domain/payments/bank-record.js';
+import { takenFrom } from '../../domain/payments/funds.js';
 import { assert } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type {
@@ -169,7 +170,8 @@ export const operations: Readonly<Record<CommandKind, Operation>> = {
       const payer = { payerEmail: payment.buyer.email, payerReference };
       return partner.payin.prepare({ reference, quote, ...payer });
     },
-    problem: ({ command, report, polled }) => payinProblem(command, report, polled),
+    problem: ({ command, report, polled, commands }) =>
+      payinProblem(command, report, polled, takenFrom(command, commands)),
     depositOf,
     sums: ({ receivedMinor, held = false }) => ({ receivedMinor, refunded: null, held }),
     details: ({ reason, transactionHash }) => ({ reason, transactionHash }),

@@ -108,6 +108,8 @@ export interface Reported<R> {
   readonly command: MoneyCommand;
   readonly report: R;
   readonly quote: Quote | null;
+  /** All about money of the payment. */
+  readonly commands: readonly MoneyCommand[];
   /** The report is current. */
   readonly polled: boolean;
 }
@@ -135,7 +137,7 @@ export async function stageReport<R extends MoneyFact['report']>(
     payment.quoteId === null ? null : await tx.quotes.get(tenantOf(command), payment.quoteId);
   const { report } = fact;
   const polled = source.polledVersion === command.version;
-  const found = rules.problem({ command, report, quote, polled });
+  const found = rules.problem({ command, report, quote, commands: books.commands, polled });
   const { accepted = false } = source;
   const problem = accepted && found?.kind === 'implausible' ? null : found;
   const next =

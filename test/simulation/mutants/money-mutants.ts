@@ -281,7 +281,7 @@ export const moneyMutants = [
   {
     name: 'a polled total that falls is not reviewed',
     file: 'core/domain/commands/report-check.ts',
-    edits: [["status !== 'returned' && receivedMinor < knownMinor", 'receivedMinor < 0n']],
+    edits: [['return receivedMinor < knownMinor', 'return receivedMinor < 0n']],
     focus: { ...payments, faults: { ...calm, totalCorrected: 0.8 }, often: bankActions },
     caughtBy: ['fundsAgreeWithThePartner', 'theFloatIsTheSumOfTheWallets'],
   },

@@ -35,10 +35,12 @@ function payinVerdict(
   fields: Partial<PayinReport>,
   command: Partial<MoneyCommand> = {},
   asked = false,
+  takenMinor = 0n,
 ): KycDecision {
   const nothing = { receivedMinor: 0n, transactionHash: null, reason: null };
   const report = { status: 'open', ...nothing } as const;
-  return payinProblem({ ...payin, ...command }, { ...report, ...fields }, asked)?.kind ?? null;
+  const known = { ...payin, ...command };
+  return payinProblem(known, { ...report, ...fields }, asked, takenMinor)?.kind ?? null;
 }
 
 function payoutVerdict(fields: Partial<PayoutReport>, quote: Quote | null, sentAtMs = START_MS) {
@@ -96,6 +98,20 @@ test('a polled total below the known one is for a person; a message may be old',
     assert.equal(payinVerdict({ status, receivedMinor: 10_000n }, known, true), null, status);
   }
   assert.equal(payinVerdict({ status: 'returned', receivedMinor: 0n }, known, true), null);
+});
+
+test('a returned pay-in brought at least what was refunded of it, unless the partner does not say', () => {
+  const known = { end: 'completed', receivedMinor: 10_000n } as const;
+  for (const [receivedMinor, asked, verdict] of [
+    [0n, true, null],
+    [1n, true, 'implausible'],
+    [9_954n, true, 'implausible'],
+    [9_955n, true, null],
+    [9_954n, false, null],
+  ] as const) {
+    const report = { status: 'returned', receivedMinor } as const;
+    assert.equal(payinVerdict(report, known, asked, 9_955n), verdict, `${receivedMinor} ${asked}`);
+  }
 });
 
 test('a completed pay-in does not fail: what the partner answers so is for a person', () => {
@@ -227,7 +243,7 @@ test('a report in review names amounts and rates for operators, and nothing else
   const problem = payoutProblem(payout, { ...paid, settled: brl(1n) }, sampleQuote);
   assert.match(problem?.text ?? '', /^1 centavos, .* give 51480$/);
   const many = { ...paid, status: 'open', receivedMinor: 20_001n, transactionHash: null } as const;
-  const { text } = payinProblem(payin, many, false) ?? {};
+  const { text } = payinProblem(payin, many, false, 0n) ?? {};
   assert.match(text ?? '', /^received 20001 .*10000 were requested$/);
 });
 

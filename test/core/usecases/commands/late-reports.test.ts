@@ -203,6 +203,17 @@ test('a pay-in that goes back after its total was corrected gives back what the 
   }
 });
 
+test('a returned total below what was refunded waits for a person', async (t) => {
+  const at = await scene(t, 10_055n);
+  await refundOrdered(at);
+  await at.answer('payin', { ...payinBack, receivedMinor: 9_000n });
+  const { end, review } = await at.command('payin');
+  assert.equal(end, 'open', 'it is short');
+  assert.match(review ?? '', /received 9000 minor units, 9955 are or may be refunded/);
+  assert.equal((await at.read()).funds.lossMinor, 0n, 'nothing is booked');
+  await at.booksAreRight();
+});
+
 test('no payout is sent while a smaller total of its pay-in waits for a person', async (t) => {
   const at = await scene(t, 10_000n, null, 'on_ramp_pending');
   const { start } = at.made.partner.payout;
