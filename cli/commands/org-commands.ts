@@ -11,6 +11,7 @@ import {
   lacksToCollect,
   needsOnboarding,
 } from '../../core/domain/parties/organization.js';
+import { isSubmitted, type PartyStatus } from '../../core/domain/parties/party.js';
 import { type Correction, TERMS } from '../../core/domain/parties/party-due.js';
 import { PonteError } from '../../core/errors.js';
 import type { Deps } from '../../core/ports/deps.js';
@@ -299,7 +300,7 @@ async function list({ deps }: Operator): Promise<Outcome> {
 }
 
 interface ModeState {
-  readonly kybStatus: string | null;
+  readonly kybStatus: PartyStatus | null;
   readonly tosAccepted: boolean;
   /** Until the mode is activated. */
   readonly needsOnboarding: boolean;
@@ -367,7 +368,18 @@ function nextStep(json: ReturnType<typeof presentOrganization>): string | null {
   const mode = json.test.missing.length > 0 ? 'test' : 'live';
   const [lack] = json[mode].missing;
   if (lack === undefined) return null;
-  return nextSteps[lack.need].replace('<org-id>', json.id).replace('<mode>', mode);
+  const step = lack.need === 'kyb' ? kybStep(json[mode]) : nextSteps[lack.need];
+  return step.replace('<org-id>', json.id).replace('<mode>', mode);
+}
+
+/** What the partner has is not submitted again, unless it wants something. */
+function kybStep({ kybStatus, requirements: { due } }: ModeState): string {
+  if (due.some(({ field }) => field === TERMS)) {
+    return 'ponte org accept-tos <org-id> --mode <mode>';
+  }
+  return isSubmitted(kybStatus) && due.length === 0
+    ? 'wait: the partner verifies the organization'
+    : nextSteps.kyb;
 }
 
 /** `ready`, or what is missing first. */

@@ -3,6 +3,13 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
+import { openSqliteStore } from '../../adapters/storage/sqlite/store.js';
+import {
+  type Correction,
+  dueReported,
+  nothingDue,
+  TERMS,
+} from '../../core/domain/parties/party-due.js';
 import { runCommand } from '../support/servers/command.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
@@ -123,4 +130,31 @@ test('what the partner wants is shown, and answered by a dossier with it', async
     [after['kybStatus'], after['requirements']],
     ['approved', { due: [], dueBy: null }],
   );
+});
+
+test('what is next is to wait for the partner, or to accept its terms', async () => {
+  const id = await newOrganization();
+  const next = async () => {
+    const { stdout } = await runCommand(env, ['org', 'show', id]);
+    return /^next +(.*)$/m.exec(stdout)?.[1];
+  };
+  assert.equal(await next(), `ponte org submit-kyb ${id} --mode test --dossier <file>`);
+  const store = openSqliteStore({ path: join(folder, 'ponte.db') });
+  const verifying = (corrections: readonly Correction[]) =>
+    store.run(async (tx) => {
+      const profile = await tx.organizations.profile({ orgId: id, mode: 'test' });
+      assert.ok(profile !== null);
+      tx.organizations.updateProfile({
+        ...profile,
+        ...dueReported(nothingDue, { corrections }),
+        status: 'verifying',
+      });
+    });
+  await verifying([]);
+  assert.equal(await next(), 'wait: the partner verifies the organization');
+  await verifying([{ field: TERMS, reason: '' }]);
+  assert.equal(await next(), `ponte org accept-tos ${id} --mode test`);
+  await verifying([{ field: 'addressLine1', reason: '' }]);
+  assert.equal(await next(), `ponte org submit-kyb ${id} --mode test --dossier <file>`);
+  await store.close();
 });

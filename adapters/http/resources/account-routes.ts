@@ -192,7 +192,10 @@ export const payoutChange = representation<ShownChange>()('PayoutChange', {
     }),
     (change) => changeState(change, change.nowMs),
   ],
-  changedBy: z.string().meta({ description: 'The API key (`key_…`) or the operator (`opr_…`).' }),
+  changedBy: z.string().meta({
+    description:
+      'The API key (`key_…`) or the operator (`opr_…`, or `development` without operators).',
+  }),
   createdAt: [instant, ({ createdAtMs }) => formatInstant(createdAtMs)],
   effectiveAt: [instant, ({ effectiveAtMs }) => formatInstant(effectiveAtMs)],
   stoppedAt: [instant.nullable(), ({ stoppedAtMs }) => instantOrNull(stoppedAtMs)],

@@ -82,9 +82,14 @@ export const apiKey = representation<StoredKey>()('ApiKey', {
   keptScopes: z.array(scope).meta({
     description: 'Held in addition: they were part of another scope when the key was created.',
   }),
-  createdBy: z.string().nullable().meta({
-    description: 'The member (`mem_…`) or operator (`opr_…`) who created it; null: not recorded.',
-  }),
+  createdBy: z
+    .string()
+    .nullable()
+    .meta({
+      description:
+        'The member (`mem_…`) or operator (`opr_…`, or `development` without operators) who ' +
+        'created it; null: not recorded.',
+    }),
   keptBy: z.string().nullable().meta({
     description: 'The owner (`mem_…`) who kept it when its creator was removed.',
   }),

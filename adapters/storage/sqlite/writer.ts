@@ -5,10 +5,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type SqliteConnection from 'better-sqlite3';
 import { assert, isCode, PonteError } from '../../../core/errors.js';
 import { type Row, type Statement, StoreConflict } from '../database.js';
+import { CheckedGuards } from './checked-guards.js';
 import { PreparedStatements } from './connection.js';
 import { meaningOf } from './errors.js';
 import { FeedHeads } from './feed-heads.js';
-import { HeldGuards } from './held-guards.js';
 import type { WalSync } from './wal-sync.js';
 
 /** Larger groups would block the event loop, and delay the first batches. */
@@ -43,7 +43,7 @@ export interface WriterOptions {
 /** What the batches of a group share. */
 interface GroupState {
   readonly heads: FeedHeads;
-  readonly held: HeldGuards;
+  readonly checked: CheckedGuards;
 }
 
 type Outcome =
@@ -202,7 +202,7 @@ export class GroupWriter {
     try {
       this.#control('begin immediate');
       const heads = new FeedHeads(this.#statements);
-      const outcomes = applyAll({ heads, held: new HeldGuards() });
+      const outcomes = applyAll({ heads, checked: new CheckedGuards() });
       heads.store();
       this.#control('commit');
       this.#commits += 1;
@@ -228,14 +228,14 @@ export class GroupWriter {
       this.#control('rollback to one');
       this.#control('release one');
       restoreHeads();
-      state.held.clear();
+      state.checked.clear();
       return { kind: 'failed', error: meaningOf(error) };
     }
   }
 
   #apply({ statements, returns }: WriteBatch, state: GroupState): Outcome {
     if (returns) {
-      state.held.clear();
+      state.checked.clear();
       const rows = statements.flatMap(({ sql, params }) => this.#statements.rows(sql, params));
       return { kind: 'applied', rows };
     }
@@ -257,8 +257,8 @@ export class GroupWriter {
     return { kind: 'applied', rows: [] };
   }
 
-  #applyStatement(statement: WriterStatement, { heads, held }: GroupState): void {
-    if (held.has(statement)) return;
+  #applyStatement(statement: WriterStatement, { heads, checked }: GroupState): void {
+    if (checked.has(statement)) return;
     const { sql, params, guards, template } = statement;
     const all = template?.kind === 'append' ? heads.numbered(template, params) : params;
     const hits = this.#statements.hits(sql, all);
@@ -266,7 +266,7 @@ export class GroupWriter {
       assert(hits === 0, `a guarded statement on ${guards} hit ${hits} rows`);
       throw new StoreConflict('guard', `${guards}: the row has changed since it was read`);
     }
-    held.note(statement);
+    checked.note(statement);
   }
 
   #control(sql: string): void {

@@ -183,6 +183,11 @@ export function isMemberId(id: string | null): id is string {
   return id?.startsWith('mem_') === true;
 }
 
+/** Whether it is the id of an API key. */
+export function isKeyId(id: string): boolean {
+  return id.startsWith('key_');
+}
+
 /** The key ends with the removal of this member. */
 export function ownerOf({ createdBy, keptBy }: Pick<StoredKey, 'createdBy' | 'keptBy'>) {
   return keptBy ?? createdBy;

@@ -2,6 +2,7 @@
 // sent, and has it written.
 
 import { hash } from 'node:crypto';
+import { isKeyId } from '../../domain/access/api-key.js';
 import { hasSeen, isWatching } from '../../domain/access/page-session.js';
 import { tenantOf } from '../../domain/base/tenant.js';
 import { type HostedPage, pathOf } from '../../domain/hosted/hosted-page.js';
@@ -138,7 +139,7 @@ function letterOf(deps: Deps, mail: Mail, facts: MailFacts): Letter {
     about,
     account,
     isToMember: mail.subject.kind === 'member',
-    keyId: change?.changedBy.startsWith('key_') ? change.changedBy : null,
+    keyId: change !== null && isKeyId(change.changedBy) ? change.changedBy : null,
     pageUrl,
     isReplacement,
     reference: referenceOf(mail, facts),

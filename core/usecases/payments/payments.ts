@@ -106,7 +106,8 @@ export async function createPayment(
     const payment = newPayment(deps, tenant, input, { ...checked, buyerId: buyer.id, nowMs });
     const kycStatus = await kycStatusOf(tx, payment);
     guardCreate(tx, read);
-    // The first writes are those that may be refused: then there is nothing to take back.
+    // The first writes are those that may be refused: usually there is nothing to take back then.
+    // With a new key and a taken externalId the second one is, and the group is applied again.
     bind(payment.id);
     tx.payments.insert(payment);
     // A create does not change an existing buyer: its data proves nothing.

@@ -1,5 +1,5 @@
 // Invariants of people and their credentials: operators, members, sessions and API keys.
-import { ownerOf } from '../../../core/domain/access/api-key.js';
+import { exceeds, ownerOf } from '../../../core/domain/access/api-key.js';
 import type { Proposal } from '../../../core/domain/money-desk/proposal.js';
 import type { ObservedState } from './observed-state.js';
 
@@ -21,9 +21,10 @@ export function noLiveDecisionByOnePerson(observed: ObservedState): string | nul
 export function noKeyOutlivesItsOwner({ keys, members }: ObservedState): string | null {
   for (const key of keys.values()) {
     const owner = members.get(ownerOf(key) ?? '');
-    if (key.revokedAtMs === null && owner !== undefined && owner.removedAtMs !== null) {
-      return `${key.id} of ${owner.id}, who was removed, is not revoked`;
-    }
+    if (key.revokedAtMs !== null || owner === undefined) continue;
+    const of = `${key.id} of ${owner.id}`;
+    if (owner.removedAtMs !== null) return `${of}, who was removed, is not revoked`;
+    if (exceeds(key, owner.role)) return `${of} has a scope that a ${owner.role} lacks`;
   }
   return null;
 }

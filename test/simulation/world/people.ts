@@ -64,7 +64,7 @@ export function signedOffline(
   { id, name }: OperatorActor,
   atMs: number,
 ): SignedCommand {
-  const database = { firstOperator: '', epoch: 0 };
+  const database = { firstOperator: operators[0]?.id ?? '', epoch: 1 };
   const toSign = { command, arguments: {}, database, operator: id, atMs };
   return signedWith(toSign, signerNamed(name).key);
 }

@@ -5,29 +5,29 @@ import { valueOfParam } from './connection.js';
 
 type GroupStatement = Pick<Statement, 'sql' | 'params' | 'template'>;
 
-export class HeldGuards {
+export class CheckedGuards {
   /** By table. */
-  readonly #held = new Map<string, Set<string>>();
+  readonly #checked = new Map<string, Set<string>>();
 
   has({ params, template }: GroupStatement): boolean {
     if (template?.kind !== 'expect') return false;
-    return this.#held.get(template.table)?.has(nameOf(params)) === true;
+    return this.#checked.get(template.table)?.has(nameOf(params)) === true;
   }
 
   /** The statement has hit its row. */
   note({ sql, params, template }: GroupStatement): void {
     if (template?.kind === 'expect') {
-      const ofTable = this.#held.get(template.table) ?? new Set();
-      this.#held.set(template.table, ofTable.add(nameOf(params)));
+      const ofTable = this.#checked.get(template.table) ?? new Set();
+      this.#checked.set(template.table, ofTable.add(nameOf(params)));
       return;
     }
     const table = template?.table ?? tableWrittenBy(sql);
     if (table === null) this.clear();
-    else this.#held.delete(table);
+    else this.#checked.delete(table);
   }
 
   clear(): void {
-    this.#held.clear();
+    this.#checked.clear();
   }
 }
 
