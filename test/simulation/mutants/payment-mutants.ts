@@ -141,7 +141,7 @@ export const paymentMutants = [
     file: 'core/usecases/commands/partner-inbox.ts',
     edits: [['if (isKnown) return;', "if (isKnown) throw new PonteError('NotFound');"]],
     focus: { ...payments, faults: { messageDoubled: 0.5, messageLost: 0 } },
-    first: { seed: 1, steps: 150 },
+    first: { seed: 35, steps: 80 },
     caughtBy: ['everyMessageIsAnswered'],
   },
   {
@@ -169,7 +169,7 @@ export const paymentMutants = [
     file: 'core/usecases/webhooks/event-deliveries.ts',
     edits: [['advance(subscription, last)', 'advance(subscription, last + 1)']],
     focus: { ...payments, faults: { crash: 0.02 }, often: ['subscribe'] },
-    first: { seed: 2, steps: 250 },
+    first: { seed: 17, steps: 150 },
     caughtBy: ['everyEventReachesEverySubscription'],
   },
   {
