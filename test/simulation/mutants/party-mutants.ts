@@ -84,7 +84,7 @@ export const partyMutants = [
     ],
     focus: { ...adoptions, often: ['create', 'buyerStep', 'bankEvent', 'message', 'work'] },
     // By the second where the tenant's own request brings the rejection, and not a message.
-    first: { seed: 13, steps: 40 },
+    first: { seed: 11, steps: 80 },
     caughtBy: ['aKycRejectionFailsOnlyItsOwnTenantsPayments', 'noTenantChangesAnothersRows'],
   },
   {
@@ -147,7 +147,7 @@ export const partyMutants = [
       ["    approve: 'approved',\n", "    approve: 'approved',\n    invite: 'awaiting_buyer',\n"],
     ],
     focus: { ...parties, often: ['createInvoice', 'invoiceStep', 'accountStep', 'work'] },
-    first: { seed: 8, steps: 40 },
+    first: { seed: 21, steps: 40 },
     caughtBy: ['noMailBeforeApproval'],
   },
   {
