@@ -8,7 +8,6 @@ import { TextField } from '../kit/fields.js';
 import { nameOf } from '../kit/plain-text.js';
 import { isWebAddress, paymentRows, type ScreenContent } from './layout.js';
 import { FourAnswers } from './money-parts.js';
-
 import type { PaymentScene, Scene } from './scene.js';
 
 export function askScreen(scene: PaymentScene): ScreenContent {

@@ -22,7 +22,6 @@ import { TextField } from '../kit/fields.js';
 import {
   memberRow,
   type PageAnswer,
-  type PageCall,
   type PageContext,
   pageRow,
   seeOther,
@@ -35,8 +34,7 @@ import {
   viewOf,
   withDone,
 } from './dashboard-scene.js';
-
-type MemberCall<F = unknown> = PageCall<'member', F>;
+import type { MemberCall } from './member-page.js';
 
 const own = { scope: 'none', proof: 'session' } as const;
 const endForm = z.object({ session: z.string().max(64) });

@@ -36,7 +36,7 @@ export const paymentListPages = [
   }),
 ];
 
-/** As they stand in the address; empty without a value. */
+/** The texts of the query; empty if they are not given. */
 interface Filters {
   readonly q: string;
   readonly status: PaymentStatus | null;
