@@ -2,16 +2,24 @@
 // footer with the languages. A screen gives its parts, the frame places them.
 import type { ComponentChildren, VNode } from 'preact';
 import { MINUTE_MS, SECOND_MS } from '../../../core/domain/base/instant.js';
-import { locales } from '../../../core/domain/base/locale.js';
 import { helpReference } from '../../../core/domain/payments/display.js';
-import { Button, Day, type FactRow, Foreign, Form, Moment, Note, Rows } from '../kit/components.js';
+import {
+  Button,
+  Day,
+  type FactRow,
+  Foreign,
+  Form,
+  Languages,
+  Moment,
+  Note,
+  Rows,
+} from '../kit/components.js';
 import { ErrorSummary, type FieldError } from '../kit/fields.js';
 import { Icon, Mark } from '../kit/icons.js';
 import type { Limited } from '../kit/limited.js';
 import { nameOf, plainText } from '../kit/plain-text.js';
 import type { PageView } from './page-view.js';
 import { type Scene, useScene } from './scene.js';
-import { languageNames } from './texts.js';
 
 /** Where the buyer is on the way; the KYC steps have a list beside the page. */
 export const stations = ['signIn', 'payer', 'price', 'transfer', 'paid'] as const;
@@ -302,21 +310,7 @@ function Footer(): VNode {
             </li>
           )}
         </ul>
-        <nav class="langs" aria-label={texts.frame.language}>
-          <ul>
-            {locales.map((locale) => (
-              <li>
-                {locale === view.locale ? (
-                  <span aria-current="true">{languageNames[locale]}</span>
-                ) : (
-                  <a href={`?lang=${locale}`} lang={locale} hreflang={locale}>
-                    {languageNames[locale]}
-                  </a>
-                )}
-              </li>
-            ))}
-          </ul>
-        </nav>
+        <Languages />
       </div>
     </footer>
   );

@@ -6,10 +6,3 @@ import { es } from './texts/es.js';
 import { ptBr } from './texts/pt-br.js';
 
 export const catalogues: Readonly<Record<Locale, Catalogue>> = { en, 'pt-BR': ptBr, es };
-
-/** Each language in its own name. */
-export const languageNames = {
-  en: 'English',
-  'pt-BR': 'Português',
-  es: 'Español',
-} as const satisfies Record<Locale, string>;

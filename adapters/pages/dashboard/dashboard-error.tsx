@@ -1,10 +1,9 @@
 // Refusals on the dashboard as pages. An unknown address and one of another organization look
 // alike.
 import type { ErrorCode, PonteError } from '../../../core/errors.js';
-import { assetPaths } from '../kit/assets.js';
 import { ButtonLink } from '../kit/components.js';
-import type { RefusalPlace } from '../kit/page-pipeline.js';
 import type { PageAnswer } from '../kit/page-route.js';
+import { frameOfRefusal, type RefusalPlace } from '../kit/refusal.js';
 import { dashboardPage } from './dashboard-layout.js';
 
 const kinds: Partial<Record<ErrorCode, 'notFound' | 'forbidden' | 'live'>> = {
@@ -17,21 +16,9 @@ const kinds: Partial<Record<ErrorCode, 'notFound' | 'forbidden' | 'live'>> = {
 export function dashboardError({ code, status }: PonteError, where: RefusalPlace): PageAnswer {
   const kind = kinds[code] ?? 'other';
   const view = {
-    locale: where.locale,
-    hasDecimalPoint: false,
-    root: where.prefix,
-    path: where.base,
-    assets: assetPaths(where.prefix),
-    nowMs: where.nowMs,
-    mode: 'live',
-    csrf: null,
-    viewer: null,
-    version: null,
-    notice: null,
-    limited: null,
+    ...frameOfRefusal(where),
     done: null,
     docs: null,
-    mailbox: null,
     organization: null,
     role: null,
     modePaths: null,

@@ -2,10 +2,9 @@
 // places beside, the languages below.
 import type { ComponentChildren, VNode } from 'preact';
 import { renderToStaticMarkup } from 'preact-render-to-string';
-import { locales } from '../../../core/domain/base/locale.js';
 import { modes } from '../../../core/domain/base/tenant.js';
-import { catalogues, languageNames } from '../buyer/texts.js';
-import { Button, Foreign, Form, Note } from '../kit/components.js';
+import { catalogues } from '../buyer/texts.js';
+import { Button, Foreign, Form, Languages, Note } from '../kit/components.js';
 import { ErrorSummary, type FieldError } from '../kit/fields.js';
 import { Icon, Mark } from '../kit/icons.js';
 import { FrameProvider } from '../kit/page-frame.js';
@@ -201,7 +200,6 @@ function Heading({ content }: { readonly content: DashboardContent }): VNode {
 
 function Footer(): VNode {
   const { view, texts } = useDashboard();
-  const words = catalogues[view.locale].frame;
   return (
     <footer class="foot">
       <div class="wrap line ends">
@@ -220,21 +218,7 @@ function Footer(): VNode {
             </li>
           )}
         </ul>
-        <nav class="langs" aria-label={words.language}>
-          <ul>
-            {locales.map((locale) => (
-              <li>
-                {locale === view.locale ? (
-                  <span aria-current="true">{languageNames[locale]}</span>
-                ) : (
-                  <a href={`?lang=${locale}`} lang={locale} hreflang={locale}>
-                    {languageNames[locale]}
-                  </a>
-                )}
-              </li>
-            ))}
-          </ul>
-        </nav>
+        <Languages />
       </div>
     </footer>
   );

@@ -2,6 +2,7 @@
 // needs; they decide nothing about payments.
 import type { ComponentChildren, VNode } from 'preact';
 import { formatInstant, HOUR_MS } from '../../../core/domain/base/instant.js';
+import { type Locale, locales } from '../../../core/domain/base/locale.js';
 import type { Money } from '../../../core/domain/base/money.js';
 import { dayMs, isLastDay, lastWholeDayMs } from './format.js';
 import { Icon, type IconName } from './icons.js';
@@ -349,5 +350,34 @@ export function Scroll({ label, children }: { label: string; children: Component
     <section class="scroll" tabIndex={0} aria-label={label}>
       {children}
     </section>
+  );
+}
+
+/** Each language in its own name. */
+const languageNames = {
+  en: 'English',
+  'pt-BR': 'Português',
+  es: 'Español',
+} as const satisfies Record<Locale, string>;
+
+/** The same page in the other languages. */
+export function Languages(): VNode {
+  const { view, texts } = useFrame();
+  return (
+    <nav class="langs" aria-label={texts.frame.language}>
+      <ul>
+        {locales.map((locale) => (
+          <li>
+            {locale === view.locale ? (
+              <span aria-current="true">{languageNames[locale]}</span>
+            ) : (
+              <a href={`?lang=${locale}`} lang={locale} hreflang={locale}>
+                {languageNames[locale]}
+              </a>
+            )}
+          </li>
+        ))}
+      </ul>
+    </nav>
   );
 }

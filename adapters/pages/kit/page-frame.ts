@@ -7,7 +7,7 @@ import type { Format } from './format.js';
 import type { FrameView } from './frame-view.js';
 
 export interface PageFrame {
-  readonly view: Pick<FrameView, 'root' | 'path' | 'csrf' | 'nowMs'>;
+  readonly view: Pick<FrameView, 'locale' | 'root' | 'path' | 'csrf' | 'nowMs'>;
   /** Version of what the forms of the page change; undefined where they change nothing. */
   readonly formVersion: number | undefined;
   readonly texts: FrameTexts;
@@ -16,7 +16,10 @@ export interface PageFrame {
 
 export interface FrameTexts {
   readonly frame: Readonly<
-    Record<'copy' | 'checkAgain' | 'live' | 'print' | 'printHow' | 'uploadFailed' | 'back', string>
+    Record<
+      'copy' | 'checkAgain' | 'live' | 'print' | 'printHow' | 'uploadFailed' | 'back' | 'language',
+      string
+    >
   >;
   readonly errors: { readonly heading: (count: number) => string };
 }

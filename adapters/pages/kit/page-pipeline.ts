@@ -30,6 +30,7 @@ import {
   type Visit,
   withNotice,
 } from './page-route.js';
+import type { RefusalPlace } from './refusal.js';
 import { confirmFirst, signedOut } from './return-after-sign-in.js';
 
 /** A form with a text of every field. */
@@ -70,15 +71,6 @@ const notices: Partial<Record<ErrorCode, PageNotice>> = {
 export interface PageSite {
   readonly match: PageMatcher;
   readonly errorPage: (refusal: PonteError, where: RefusalPlace) => PageAnswer;
-}
-
-export interface RefusalPlace {
-  readonly locale: Locale;
-  readonly base: string;
-  /** Below the prefix. */
-  readonly path: string;
-  readonly prefix: string;
-  readonly nowMs: number;
 }
 
 /** Answers the request; a refusal is a page too. */
@@ -334,9 +326,12 @@ function refusalOf(
     prefix: context.prefix,
     nowMs: context.deps.clock.nowMs(),
   });
+  const headers: Record<string, string> = { ...page.headers };
+  const { retryAfterSeconds } = refusal;
+  if (retryAfterSeconds !== null) headers['retry-after'] = `${retryAfterSeconds}`;
   // The rest of the form may never arrive, so no other request can follow it.
-  if (code !== 'RequestTimeout') return page;
-  return { ...page, headers: { ...page.headers, connection: 'close' } };
+  if (code === 'RequestTimeout') headers['connection'] = 'close';
+  return { ...page, headers };
 }
 
 async function send(
