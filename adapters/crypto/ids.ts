@@ -14,7 +14,7 @@ import {
 
 /** Without i, l, o and u; in ASCII order, so that the text sorts like the bits. */
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
-/** The first bits of them give way to the cell. */
+/** The cell replaces the first bits of them. */
 const RANDOM_BYTES = 10;
 const TIME_LIMIT_MS = 2 ** 48;
 const POOL_BYTES = 4_096;
