@@ -6,6 +6,7 @@ import type { PostingKind } from '../../../../core/domain/payments/ledger.js';
 import type { PaymentStatus } from '../../../../core/domain/payments/payment.js';
 import type { CommandOutcome } from '../../../../core/domain/payments/timeline.js';
 import type { DeliveryStatus } from '../../../../core/domain/webhooks/webhook-delivery.js';
+import { setupEn } from './setup-en.js';
 
 export const dashboardEn = {
   frame: {
@@ -31,6 +32,9 @@ export const dashboardEn = {
   places: {
     home: 'Home',
     payments: 'Payments',
+    gettingStarted: 'Getting started',
+    team: 'Team',
+    settings: 'Settings',
   },
   notice: {
     signed_out: 'Your session is over. Sign in again; then you come back to your page.',
@@ -42,6 +46,14 @@ export const dashboardEn = {
     replayed: 'The webhook is sent again.',
     session_ended: 'The session is ended.',
     cancelled: 'The payment is cancelled.',
+    kyb_sent: 'The details were sent for verification.',
+    terms_accepted: 'The acceptance of the terms is saved.',
+    pix_set: 'The PIX destination is saved.',
+    production_asked: 'The request was sent. We mail you the answer.',
+    invited: 'The invitation was sent. Its link works for 24 hours.',
+    role_changed: 'The role is changed.',
+    member_removed: 'The member is removed.',
+    settings_saved: 'The settings are saved.',
   },
   signIn: {
     heading: 'Sign in to your dashboard',
@@ -87,6 +99,7 @@ export const dashboardEn = {
     endAll: 'Sign out everywhere',
     action: 'Action',
   },
+  setup: setupEn,
   status: {
     awaiting_approval: 'Needs approval',
     approved: 'Approved, not sent',
@@ -138,7 +151,7 @@ export const dashboardEn = {
     owed: (amount: string, buyer: string) => `${amount} is owed back to ${buyer}`,
     owedText: 'The return is not under way yet. The operator of the service sends it.',
     missing: 'This organization cannot collect yet',
-    missingText: (needs: string) => `Missing: ${needs}. The operator of the service sets it up.`,
+    missingText: (needs: string) => `Missing: ${needs}.`,
     needs: {
       kyb: 'an approved KYB',
       support_contact: 'a support contact',
@@ -303,6 +316,7 @@ export const dashboardEn = {
     forbiddenText: 'Ask an owner of your organization.',
     liveHeading: 'Live mode is not open yet',
     liveText: 'The operator of the service grants production access to your organization.',
+    liveAsk: 'Ask for production access',
     otherHeading: 'This did not work',
     otherText: 'Nothing was changed. Go back and try again.',
     home: 'Go to the dashboard',

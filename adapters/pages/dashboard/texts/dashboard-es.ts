@@ -1,5 +1,6 @@
 // The texts of the dashboard in Spanish.
 import type { DashboardTexts } from './dashboard-en.js';
+import { setupEs } from './setup-es.js';
 
 export const dashboardEs: DashboardTexts = {
   frame: {
@@ -25,6 +26,9 @@ export const dashboardEs: DashboardTexts = {
   places: {
     home: 'Inicio',
     payments: 'Pagos',
+    gettingStarted: 'Primeros pasos',
+    team: 'Equipo',
+    settings: 'Ajustes',
   },
   notice: {
     signed_out: 'Su sesión terminó. Entre de nuevo y volverá a su página.',
@@ -36,6 +40,14 @@ export const dashboardEs: DashboardTexts = {
     replayed: 'El webhook se envía de nuevo.',
     session_ended: 'La sesión está cerrada.',
     cancelled: 'El pago está cancelado.',
+    kyb_sent: 'Los datos se enviaron para su comprobación.',
+    terms_accepted: 'La aceptación de las condiciones está guardada.',
+    pix_set: 'El destino PIX está guardado.',
+    production_asked: 'La solicitud se envió. Le enviamos la respuesta por correo.',
+    invited: 'La invitación se envió. Su enlace vale 24 horas.',
+    role_changed: 'El rol está cambiado.',
+    member_removed: 'El miembro está quitado.',
+    settings_saved: 'Los ajustes están guardados.',
   },
   signIn: {
     heading: 'Entrar en el panel',
@@ -82,6 +94,7 @@ export const dashboardEs: DashboardTexts = {
     endAll: 'Salir en todas partes',
     action: 'Acción',
   },
+  setup: setupEs,
   status: {
     awaiting_approval: 'Falta aprobación',
     approved: 'Aprobado, sin enviar',
@@ -132,7 +145,7 @@ export const dashboardEs: DashboardTexts = {
     owed: (amount, buyer) => `${amount} por devolver a ${buyer}`,
     owedText: 'La devolución aún no ha empezado. El operador del servicio la envía.',
     missing: 'Esta organización aún no puede cobrar',
-    missingText: (needs) => `Falta: ${needs}. El operador del servicio lo configura.`,
+    missingText: (needs) => `Falta: ${needs}.`,
     needs: {
       kyb: 'un KYB aprobado',
       support_contact: 'un contacto de soporte',
@@ -295,6 +308,7 @@ export const dashboardEs: DashboardTexts = {
     forbiddenText: 'Hable con un propietario de su organización.',
     liveHeading: 'El modo de producción aún no está abierto',
     liveText: 'El operador del servicio concede a su organización el acceso a producción.',
+    liveAsk: 'Solicitar acceso a producción',
     otherHeading: 'Esto no funcionó',
     otherText: 'No se cambió nada. Vuelva e inténtelo de nuevo.',
     home: 'Ir al panel',

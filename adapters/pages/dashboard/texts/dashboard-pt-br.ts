@@ -1,5 +1,6 @@
 // The texts of the dashboard in Portuguese of Brazil.
 import type { DashboardTexts } from './dashboard-en.js';
+import { setupPtBr } from './setup-pt-br.js';
 
 export const dashboardPtBr: DashboardTexts = {
   frame: {
@@ -25,6 +26,9 @@ export const dashboardPtBr: DashboardTexts = {
   places: {
     home: 'Início',
     payments: 'Pagamentos',
+    gettingStarted: 'Primeiros passos',
+    team: 'Equipe',
+    settings: 'Configurações',
   },
   notice: {
     signed_out: 'Sua sessão terminou. Entre de novo e você volta à sua página.',
@@ -36,6 +40,14 @@ export const dashboardPtBr: DashboardTexts = {
     replayed: 'O webhook é enviado de novo.',
     session_ended: 'A sessão foi encerrada.',
     cancelled: 'O pagamento foi cancelado.',
+    kyb_sent: 'Os dados foram enviados para conferência.',
+    terms_accepted: 'O aceite dos termos está salvo.',
+    pix_set: 'O destino PIX está salvo.',
+    production_asked: 'O pedido foi enviado. Enviamos a resposta por e-mail.',
+    invited: 'O convite foi enviado. O link dele vale 24 horas.',
+    role_changed: 'O papel foi mudado.',
+    member_removed: 'O membro foi removido.',
+    settings_saved: 'As configurações estão salvas.',
   },
   signIn: {
     heading: 'Entrar no painel',
@@ -81,6 +93,7 @@ export const dashboardPtBr: DashboardTexts = {
     endAll: 'Sair de todos os lugares',
     action: 'Ação',
   },
+  setup: setupPtBr,
   status: {
     awaiting_approval: 'Falta aprovação',
     approved: 'Aprovado, não enviado',
@@ -130,7 +143,7 @@ export const dashboardPtBr: DashboardTexts = {
     owed: (amount, buyer) => `${amount} a devolver a ${buyer}`,
     owedText: 'A devolução ainda não começou. O operador do serviço a envia.',
     missing: 'Esta organização ainda não pode receber',
-    missingText: (needs) => `Falta: ${needs}. O operador do serviço configura isso.`,
+    missingText: (needs) => `Falta: ${needs}.`,
     needs: {
       kyb: 'um KYB aprovado',
       support_contact: 'um contato de suporte',
@@ -293,6 +306,7 @@ export const dashboardPtBr: DashboardTexts = {
     forbiddenText: 'Fale com um proprietário da sua organização.',
     liveHeading: 'O modo de produção ainda não está aberto',
     liveText: 'O operador do serviço concede o acesso à produção à sua organização.',
+    liveAsk: 'Pedir acesso à produção',
     otherHeading: 'Isto não funcionou',
     otherText: 'Nada foi alterado. Volte e tente de novo.',
     home: 'Ir para o painel',
