@@ -22,6 +22,7 @@ import {
 /** The places beside the page, in groups. */
 const groups = [
   ['home', 'payments'],
+  ['webhooks', 'events', 'keys'],
   ['gettingStarted', 'team', 'settings'],
 ] as const;
 export type DashboardPlace = (typeof groups)[number][number];
@@ -30,6 +31,9 @@ export type DashboardPlace = (typeof groups)[number][number];
 const placePaths = {
   home: '',
   payments: '/payments',
+  webhooks: '/webhooks',
+  events: '/events',
+  keys: '/keys',
   gettingStarted: '/getting-started',
   team: '/team',
   settings: '/settings',

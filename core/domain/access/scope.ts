@@ -23,17 +23,21 @@ export const scopes = {
 export type Scope = keyof typeof scopes;
 export const scopeNames = Object.keys(scopes) as readonly Scope[];
 
-/** Scopes that only sessions use: no route takes them of a key. */
-export const sessionScopes: readonly Scope[] = [
+const ofSessions = [
   'api_keys:write',
   'audit:read',
   'team:write',
   'kyb:write',
   'org:write',
-];
+] as const;
+/** Scopes that only sessions use: no route takes them of a key. */
+export const sessionScopes: readonly Scope[] = ofSessions;
+export type KeyScope = Exclude<Scope, (typeof ofSessions)[number]>;
 
 /** All that an unrestricted key may use. */
-export const keyScopes = scopeNames.filter((scope) => !sessionScopes.includes(scope));
+export const keyScopes = scopeNames.filter(
+  (scope): scope is KeyScope => !sessionScopes.includes(scope),
+);
 
 /** The scope that a route requires for payments of each origin. */
 export type ScopeByOrigin = Readonly<Partial<Record<PaymentOrigin, Scope>>>;

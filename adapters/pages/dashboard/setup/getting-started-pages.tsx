@@ -323,34 +323,30 @@ function pixLine({ texts, format, view }: DashboardScene, start: Start, may: May
 function paymentLine({ texts, format, view }: DashboardScene, start: Start, may: May): Line {
   const words = texts.setup.start.payment;
   const { heading } = words;
-  const test = view.modePaths?.test ?? '';
-  if (start.payment === null) {
-    if (!start.takesPayments) {
-      return { heading, state: 'open', text: words.afterPix, action: null };
-    }
-    // Forms of live mode lead to pages of live mode.
-    const action =
-      may('payment_intents:write') && view.mode === 'test' ? (
-        <Form to="getting-started/test-payment">
-          <Button look="sm">{words.create}</Button>
-        </Form>
-      ) : null;
-    return { heading, state: 'open', text: words.none, action };
+  const payment = start.payment?.payment ?? null;
+  const isPaid = payment?.status === 'settled';
+  if (view.mode === 'live') {
+    // Pages of live mode show nothing of test mode.
+    const href = `${view.modePaths?.test ?? ''}${START_PATH}`;
+    const action = <See href={href} of={heading} />;
+    return { heading, state: isPaid ? 'done' : 'open', text: words.inTest, action };
   }
-  const { payment } = start.payment;
+  if (payment === null) {
+    const isPossible = start.takesPayments && may('payment_intents:write');
+    const action = isPossible ? (
+      <Form to="getting-started/test-payment">
+        <Button look="sm">{words.create}</Button>
+      </Form>
+    ) : null;
+    const text = start.takesPayments ? words.none : words.afterPix;
+    return { heading, state: 'open', text, action };
+  }
   const amount = format.money(payment.amount);
-  const isPaid = payment.status === 'settled';
-  const see = (
-    <a href={`${test}/payments/${payment.id}`}>
-      {texts.setup.start.see}
-      <span class="vh">: {heading}</span>
-    </a>
-  );
+  const see = <See href={`${view.path}/payments/${payment.id}`} of={heading} />;
   if (isPaid) {
-    const day = format.day(payment.updatedAtMs);
-    return { heading, state: 'done', text: words.paid(amount, day), action: see };
+    const text = words.paid(amount, format.day(payment.updatedAtMs));
+    return { heading, state: 'done', text, action: see };
   }
-  const text = words.running(amount, texts.status[payment.status]);
   const action = (
     <div class="actions">
       <a class="btn sm" href={`${view.root}/r/${payment.publicId}`}>
@@ -359,7 +355,18 @@ function paymentLine({ texts, format, view }: DashboardScene, start: Start, may:
       {see}
     </div>
   );
+  const text = words.running(amount, texts.status[payment.status]);
   return { heading, state: 'waiting', text, action };
+}
+
+function See({ href, of }: { readonly href: string; readonly of: string }): VNode {
+  const { texts } = useDashboard();
+  return (
+    <a href={href}>
+      {texts.setup.start.see}
+      <span class="vh">: {of}</span>
+    </a>
+  );
 }
 
 function webhookLine({ texts }: DashboardScene, { endpoints }: Start, may: May): Line {

@@ -1,8 +1,10 @@
 // The texts of the dashboard in Spanish.
 import type { DashboardTexts } from './dashboard-en.js';
+import { developerEs } from './developer-es.js';
 import { setupEs } from './setup-es.js';
 
 export const dashboardEs: DashboardTexts = {
+  ...developerEs,
   frame: {
     title: (page, organization) =>
       [page, organization, 'Ponte'].filter((part) => part !== null).join(' – '),
@@ -26,6 +28,9 @@ export const dashboardEs: DashboardTexts = {
   places: {
     home: 'Inicio',
     payments: 'Pagos',
+    webhooks: 'Webhooks',
+    events: 'Eventos',
+    keys: 'Claves de API',
     gettingStarted: 'Primeros pasos',
     team: 'Equipo',
     settings: 'Ajustes',
@@ -40,6 +45,12 @@ export const dashboardEs: DashboardTexts = {
     replayed: 'El webhook se envía de nuevo.',
     session_ended: 'La sesión está cerrada.',
     cancelled: 'El pago está cancelado.',
+    subscription_saved: 'La suscripción está guardada.',
+    subscription_deleted: 'La suscripción está eliminada.',
+    test_sent: 'Un evento de prueba está en camino.',
+    dead_replayed: 'Se envían de nuevo.',
+    dead_replayed_part: 'Los 1000 más recientes se envían de nuevo. Reenvíe otra vez los demás.',
+    key_revoked: 'La clave está revocada.',
     kyb_sent: 'Los datos se enviaron para su comprobación.',
     terms_accepted: 'La aceptación de las condiciones está guardada.',
     pix_set: 'El destino PIX está guardado.',
@@ -78,6 +89,8 @@ export const dashboardEs: DashboardTexts = {
       `Para esta acción comprobamos su correo de nuevo. ` +
       `Enviamos un enlace y un código a ${address}.`,
     confirm: 'Enviar el correo',
+    confirmLate:
+      'Todavía no se cambió nada. Confirme que es usted y complete el formulario de nuevo.',
     chooseHeading: 'Elija una organización',
     signOut: 'Salir',
   },
@@ -139,7 +152,8 @@ export const dashboardEs: DashboardTexts = {
     approveText: (day, reference, amount) =>
       `La más antigua desde el ${day}: ${reference}, ${amount}.`,
     gaveUp: (count) => (count === 1 ? '1 webhook desistió' : `${count} webhooks desistieron`),
-    gaveUpText: (event, day, answer) => `El último, del ${day}: ${event}, respuesta ${answer}.`,
+    gaveUpText: (url, event, day, answer) =>
+      `A ${url}. El último, del ${day}: ${event}, respuesta ${answer}.`,
     review: (amount, payee) => `Un pago necesita a una persona: ${amount} para ${payee}`,
     reviewText: 'El operador del servicio se ocupa. Nadie debe pagar de nuevo.',
     owed: (amount, buyer) => `${amount} por devolver a ${buyer}`,
@@ -155,6 +169,7 @@ export const dashboardEs: DashboardTexts = {
     },
     seePayment: 'Ver pago',
     seeInvoices: 'Ver facturas',
+    seeWebhooks: 'Ver webhooks',
     last30: 'Últimos 30 días',
     byDay: 'Cobrado por día',
     byDayText: (from, to) => `recibido de compradores, menos lo que volvió, del ${from} al ${to}`,

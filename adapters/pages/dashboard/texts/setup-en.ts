@@ -64,6 +64,7 @@ export const setupEn = {
       none:
         'We create one of USD 250.00 and open its page. You pay it as the buyer, with no real ' +
         'money.',
+      inTest: 'You make it in test mode.',
       afterPix: 'Possible once the PIX destination is set.',
       create: 'Create it',
       running: (amount: string, status: string) => `${amount}: ${status}.`,

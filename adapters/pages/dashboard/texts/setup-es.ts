@@ -63,6 +63,7 @@ export const setupEs: SetupTexts = {
       none:
         'Creamos uno de USD 250,00 y abrimos su página. Usted lo paga como comprador, sin dinero ' +
         'real.',
+      inTest: 'Se hace en el modo de prueba.',
       afterPix: 'Es posible cuando el destino PIX esté indicado.',
       create: 'Crearlo',
       running: (amount, status) => `${amount}: ${status}.`,

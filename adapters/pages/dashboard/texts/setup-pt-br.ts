@@ -59,6 +59,7 @@ export const setupPtBr: SetupTexts = {
       none:
         'Criamos um de USD 250,00 e abrimos a página dele. Você paga como comprador, sem ' +
         'dinheiro real.',
+      inTest: 'É feito no modo de teste.',
       afterPix: 'É possível quando o destino PIX estiver definido.',
       create: 'Criar',
       running: (amount, status) => `${amount}: ${status}.`,

@@ -182,9 +182,9 @@ test('another role sees the lines without what it may not do', async (t) => {
   const { site, orgId, root } = await newOwner(t);
   const actions = async (role: 'admin' | 'finance' | 'viewer') => {
     const { text } = await (await signedInAs(site, role, orgId)).open(`${root}${start}`);
-    return ['/sandbox"', '/production"', '/webhooks"'].filter((one) => text.includes(one));
+    return ['/sandbox"', '/production"', 'Add endpoint'].filter((one) => text.includes(one));
   };
-  assert.deepEqual(await actions('admin'), ['/sandbox"', '/webhooks"']);
+  assert.deepEqual(await actions('admin'), ['/sandbox"', 'Add endpoint']);
   assert.deepEqual(await actions('finance'), []);
   assert.deepEqual(await actions('viewer'), []);
 });
