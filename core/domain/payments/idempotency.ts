@@ -78,6 +78,17 @@ export type SentPayment = Pick<
   | 'dueDate'
 >;
 
+/** A create that leaves out all that is optional. */
+export const plainPayment = {
+  externalId: null,
+  returnUrl: null,
+  display: null,
+  metadata: '{}',
+  expiresAtMs: null,
+  purpose: null,
+  sellerExternalId: null,
+} as const satisfies Partial<SentPayment>;
+
 const paymentFields: Fields<SentPayment> = {
   externalId: ({ externalId }) => externalId,
   amount: ({ amount }) => amount.amountMinor,

@@ -17,6 +17,7 @@ import {
 } from '../../../../core/domain/parties/organization.js';
 import type { ProductionRequest } from '../../../../core/domain/parties/production-request.js';
 import type { ShownView } from '../../../../core/domain/payments/change.js';
+import { plainPayment } from '../../../../core/domain/payments/idempotency.js';
 import { PonteError } from '../../../../core/errors.js';
 import { readStanding } from '../../../../core/usecases/access/sessions.js';
 import { needsTerms, submitKyb } from '../../../../core/usecases/parties/organizations.js';
@@ -140,18 +141,13 @@ async function createTestPayment({ deps, prefix }: PageContext, call: MemberCall
   if (tenant.mode === 'live') throw new PonteError('NotFound');
   const { member } = actorOf(call);
   const { payment } = await createPayment(deps, tenant, {
+    ...plainPayment,
     origin: 'payment_intent',
     amount: TEST_AMOUNT,
     buyer: { email: member.email, name: null, country: null, phone: null },
-    externalId: null,
-    sellerExternalId: null,
-    returnUrl: null,
-    display: null,
-    metadata: '{}',
-    expiresAtMs: null,
-    purpose: null,
     idempotencyKey: null,
-    createdByMemberId: member.id,
+    // In test mode one person may create and approve.
+    createdByMemberId: null,
     createdBy: member.id,
   });
   return seeOther(`${prefix}/r/${payment.publicId}`);
