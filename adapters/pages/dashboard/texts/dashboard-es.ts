@@ -142,7 +142,7 @@ export const dashboardEs: DashboardTexts = {
   delivery: {
     pending: 'Reintentando',
     delivered: 'Entregado',
-    dead_letter: 'Desistió',
+    dead_letter: 'Sin entregar',
   },
   home: {
     needsYou: 'Le necesita',
@@ -151,7 +151,7 @@ export const dashboardEs: DashboardTexts = {
       count === 1 ? '1 factura espera aprobación' : `${count} facturas esperan aprobación`,
     approveText: (day, reference, amount) =>
       `La más antigua desde el ${day}: ${reference}, ${amount}.`,
-    gaveUp: (count) => (count === 1 ? '1 webhook desistió' : `${count} webhooks desistieron`),
+    gaveUp: (count) => (count === 1 ? '1 webhook sin entregar' : `${count} webhooks sin entregar`),
     gaveUpText: (url, event, day, answer) =>
       `A ${url}. El último, del ${day}: ${event}, respuesta ${answer}.`,
     review: (amount, payee) => `Un pago necesita a una persona: ${amount} para ${payee}`,

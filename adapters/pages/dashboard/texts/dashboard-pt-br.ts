@@ -140,7 +140,7 @@ export const dashboardPtBr: DashboardTexts = {
   delivery: {
     pending: 'Tentando de novo',
     delivered: 'Entregue',
-    dead_letter: 'Desistiu',
+    dead_letter: 'Não entregue',
   },
   home: {
     needsYou: 'Precisa de você',
@@ -148,7 +148,7 @@ export const dashboardPtBr: DashboardTexts = {
     approve: (count) =>
       count === 1 ? '1 fatura espera aprovação' : `${count} faturas esperam aprovação`,
     approveText: (day, reference, amount) => `A mais antiga desde ${day}: ${reference}, ${amount}.`,
-    gaveUp: (count) => (count === 1 ? '1 webhook desistiu' : `${count} webhooks desistiram`),
+    gaveUp: (count) => (count === 1 ? '1 webhook não entregue' : `${count} webhooks não entregues`),
     gaveUpText: (url, event, day, answer) =>
       `A ${url}. O último, de ${day}: ${event}, resposta ${answer}.`,
     review: (amount, payee) => `Um pagamento precisa de uma pessoa: ${amount} para ${payee}`,

@@ -1,6 +1,7 @@
 // A site with an organization that has something to show in its dashboard: payments in many states,
 // money on its way back, a webhook that gave up.
 import assert from 'node:assert/strict';
+import type { Page } from 'playwright-core';
 import type { MemberRole } from '../../../../core/domain/access/member.js';
 import { DAY_MS, HOUR_MS } from '../../../../core/domain/base/instant.js';
 import { money } from '../../../../core/domain/base/money.js';
@@ -144,8 +145,26 @@ export async function openLive({ world: { deps }, tenant: { orgId } }: PageSite)
   });
 }
 
+/** A path, or a form and what is typed: its answer is shown once and has no path. */
+export type Place =
+  | string
+  | { readonly form: string; readonly typed: Readonly<Record<string, string>> };
+
+export async function visit(page: Page, origin: string, place: Place): Promise<void> {
+  if (typeof place === 'string') {
+    await page.goto(`${origin}${place}`);
+    return;
+  }
+  await page.goto(`${origin}${place.form}`);
+  for (const [name, value] of Object.entries(place.typed)) {
+    await page.locator(`main [name="${name}"]`).fill(value);
+  }
+  await page.locator('main form button').click();
+  await page.locator('.secret').waitFor();
+}
+
 /** Pages of webhooks, events and keys. */
-async function developerPlaces(site: PageSite): Promise<Readonly<Record<string, string>>> {
+async function developerPlaces(site: PageSite): Promise<Readonly<Record<string, Place>>> {
   const { world, tenant } = site;
   const { deps } = world;
   const root = rootOf(site);
@@ -162,6 +181,10 @@ async function developerPlaces(site: PageSite): Promise<Readonly<Record<string, 
     subscription: own,
     'subscription-gave-up': `${own}?status=dead_letter`,
     'subscription-new': `${root}/webhooks/new`,
+    'subscription-made': {
+      form: `${root}/webhooks/new`,
+      typed: { url: 'https://orders.rotanorte.example/hook' },
+    },
     'subscription-edit': `${own}/edit`,
     'subscription-rotate': `${own}/rotate`,
     'subscription-delete': `${own}/delete`,
@@ -171,6 +194,7 @@ async function developerPlaces(site: PageSite): Promise<Readonly<Record<string, 
     event: `${root}/events/${delivery?.eventId}`,
     keys: `${root}/keys`,
     'key-new': `${root}/keys/new`,
+    'key-made': { form: `${root}/keys/new`, typed: { name: 'order service' } },
     'key-revoke': `${root}/keys/${keyId}/revoke`,
   };
 }
@@ -202,7 +226,7 @@ async function setupPlaces(site: PageSite): Promise<Readonly<Record<string, stri
 export async function placesOf(
   site: PageSite,
   paid: string,
-): Promise<Readonly<Record<string, string>>> {
+): Promise<Readonly<Record<string, Place>>> {
   const root = rootOf(site);
   return {
     ...(await developerPlaces(site)),
