@@ -61,6 +61,7 @@ function letterOf(purpose: MailPurpose, fields: LetterFields = {}): Letter {
     account: null,
     isToMember: false,
     keyId: null,
+    hasReceipt: false,
     isReplacement: false,
     reference: 'RN-2030-0418',
     pageUrl: purpose === 'payout_changed' ? null : page,
