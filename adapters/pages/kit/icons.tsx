@@ -41,6 +41,7 @@ const shapes = {
       <path d="M11 17.5h2" />
     </>
   ),
+  plus: <path d="M12 5v14M5 12h14" />,
   print: <path d="M7 9V4h10v5M7 17H4v-7h16v7h-3M7 14h10v6H7z" />,
   shield: (
     <path d="M12 3 5 6v5.5c0 4.3 2.9 7.8 7 9.5 4.1-1.7 7-5.2 7-9.5V6zM9 12l2.2 2.2L15.2 10" />

@@ -6,8 +6,10 @@ import type { PostingKind } from '../../../../core/domain/payments/ledger.js';
 import type { PaymentStatus } from '../../../../core/domain/payments/payment.js';
 import type { CommandOutcome } from '../../../../core/domain/payments/timeline.js';
 import type { DeliveryStatus } from '../../../../core/domain/webhooks/webhook-delivery.js';
+import { developerEn } from './developer-en.js';
 
 export const dashboardEn = {
+  ...developerEn,
   frame: {
     title: (page: string, organization: string | null) =>
       [page, organization, 'Ponte'].filter((part) => part !== null).join(' – '),
@@ -31,6 +33,9 @@ export const dashboardEn = {
   places: {
     home: 'Home',
     payments: 'Payments',
+    webhooks: 'Webhooks',
+    events: 'Events',
+    keys: 'API keys',
   },
   notice: {
     signed_out: 'Your session is over. Sign in again; then you come back to your page.',
@@ -42,6 +47,12 @@ export const dashboardEn = {
     replayed: 'The webhook is sent again.',
     session_ended: 'The session is ended.',
     cancelled: 'The payment is cancelled.',
+    subscription_saved: 'The subscription is saved.',
+    subscription_deleted: 'The subscription is deleted.',
+    test_sent: 'A test event is on its way.',
+    dead_replayed: 'They are sent again.',
+    dead_replayed_part: 'The newest 1,000 are sent again. Replay once more for the others.',
+    key_revoked: 'The key is revoked.',
   },
   signIn: {
     heading: 'Sign in to your dashboard',
@@ -71,6 +82,7 @@ export const dashboardEn = {
     confirmText: (address: string) =>
       `For this action we check your mailbox again. We mail a link and a code to ${address}.`,
     confirm: 'Send the mail',
+    confirmLate: 'Nothing was changed yet. Confirm that it is you, then fill in the form again.',
     chooseHeading: 'Choose an organization',
     signOut: 'Sign out',
   },
@@ -131,8 +143,8 @@ export const dashboardEn = {
     approveText: (day: string, reference: string, amount: string) =>
       `The oldest since ${day}: ${reference}, ${amount}.`,
     gaveUp: (count: number) => (count === 1 ? '1 webhook gave up' : `${count} webhooks gave up`),
-    gaveUpText: (event: string, day: string, answer: string) =>
-      `The latest of ${day}: ${event}, answered ${answer}.`,
+    gaveUpText: (url: string, event: string, day: string, answer: string) =>
+      `To ${url}. The latest of ${day}: ${event}, answered ${answer}.`,
     review: (amount: string, payee: string) => `A payment needs a person: ${amount} for ${payee}`,
     reviewText: 'The operator of the service works on it. Nobody must pay again.',
     owed: (amount: string, buyer: string) => `${amount} is owed back to ${buyer}`,
@@ -148,6 +160,7 @@ export const dashboardEn = {
     } satisfies Record<CollectNeed, string>,
     seePayment: 'See payment',
     seeInvoices: 'See invoices',
+    seeWebhooks: 'See webhooks',
     last30: 'Last 30 days',
     byDay: 'Collected by day',
     byDayText: (from: string, to: string) =>
