@@ -16,7 +16,7 @@ export interface TextPart {
 
 export type TextLook = 'title' | 'lede' | 'heading' | 'subheading' | 'text' | 'small';
 
-export interface Fact {
+export interface PageFact {
   readonly label: readonly StyledText[];
   readonly value: readonly StyledText[];
   readonly note: readonly StyledText[];
@@ -32,7 +32,7 @@ export type PagePart =
   | {
       readonly kind: 'facts';
       readonly look: 'plain' | 'exact' | 'right';
-      readonly facts: readonly Fact[];
+      readonly facts: readonly PageFact[];
     }
   /** The first row is its head, the first column has texts and the others have figures. */
   | { readonly kind: 'table'; readonly rows: readonly (readonly (readonly StyledText[])[])[] };

@@ -6,7 +6,7 @@ import { create, type Font } from 'fontkit';
 import PDFDocument from 'pdfkit';
 import { assert } from '../../../core/errors.js';
 import {
-  type Fact,
+  type PageFact,
   type PagePart,
   pageParts,
   type StyledText,
@@ -207,7 +207,7 @@ function writeNote(writer: Writer, texts: readonly TextPart[]): void {
   artifact(doc, () => doc.rect(MARGIN, top + above, 3, doc.y - top - above).fill(accent));
 }
 
-function writeFacts(writer: Writer, look: FactsPart['look'], facts: readonly Fact[]): void {
+function writeFacts(writer: Writer, look: FactsPart['look'], facts: readonly PageFact[]): void {
   const { doc, root } = writer;
   const table = elementIn(doc, root, 'Table');
   doc.y += textStyles.text.above;
@@ -215,7 +215,7 @@ function writeFacts(writer: Writer, look: FactsPart['look'], facts: readonly Fac
   table.end();
 }
 
-function writeFact(writer: Writer, table: Element, look: FactsPart['look'], fact: Fact): void {
+function writeFact(writer: Writer, table: Element, look: FactsPart['look'], fact: PageFact): void {
   const { doc, width } = writer;
   const { label, isSum } = fact;
   const isExact = look === 'exact';
