@@ -1005,6 +1005,8 @@ create table payments (
   limit_hit text,
   approval_lost_at timestamp with time zone,
   requires_approval boolean not null default false,
+  purchase_order text collate "C",
+  buyer_reference text collate "C",
   constraint payments_amount_minor_check check ((amount_minor > 0)),
   constraint payments_buyer_locale_check check ((buyer_locale = any (array['en'::text,
     'pt-BR'::text, 'es'::text]))),
