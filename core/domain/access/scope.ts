@@ -5,6 +5,7 @@ import { originsNamed, type PaymentOrigin } from '../payments/payment.js';
 export const scopes = {
   'payment_intents:write': 'create and cancel payment intents, start the KYC of buyers',
   'payment_intents:read': 'read payment intents',
+  'payments:export': 'export payments as a file',
   'invoices:write': 'create and cancel invoices, invite their buyers',
   'invoices:read': 'list and read invoices',
   'webhooks:write': 'create and delete subscriptions, rotate their secrets, replay deliveries',
@@ -21,7 +22,7 @@ export type Scope = keyof typeof scopes;
 export const scopeNames = Object.keys(scopes) as readonly Scope[];
 
 /** Scopes that only sessions use: no route takes them of a key. */
-export const sessionScopes: readonly Scope[] = ['api_keys:write', 'audit:read'];
+export const sessionScopes: readonly Scope[] = ['payments:export', 'api_keys:write', 'audit:read'];
 
 /** The scope that a route requires for payments of each origin. */
 export type ScopeByOrigin = Readonly<Partial<Record<PaymentOrigin, Scope>>>;

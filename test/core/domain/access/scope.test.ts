@@ -13,10 +13,11 @@ import {
 
 const names = Object.keys(scopes) as Scope[];
 
-test('the scopes are those of the interface, and payouts:write', () => {
+test('the scopes are those of the interface, payouts:write and payments:export', () => {
   assert.deepEqual(names, [
     'payment_intents:write',
     'payment_intents:read',
+    'payments:export',
     'invoices:write',
     'invoices:read',
     'webhooks:write',
