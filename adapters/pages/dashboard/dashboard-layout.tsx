@@ -20,14 +20,16 @@ import {
 } from './dashboard-scene.js';
 
 /** The places beside the page, in groups. */
-const groups = [['home', 'payments']] as const;
+const groups = [['home', 'payments', 'invoices', 'sellers']] as const;
 export type DashboardPlace = (typeof groups)[number][number];
 
 /** Below the path of the mode. */
-const placePaths = { home: '', payments: '/payments' } as const satisfies Record<
-  DashboardPlace,
-  string
->;
+const placePaths = {
+  home: '',
+  payments: '/payments',
+  invoices: '/invoices',
+  sellers: '/sellers',
+} as const satisfies Record<DashboardPlace, string>;
 
 export interface DashboardContent {
   /** The title of the window; also the heading, if no other one is given. */
@@ -218,7 +220,7 @@ function Footer(): VNode {
             </li>
           )}
         </ul>
-        <Languages />
+        <Languages query={view.query} />
       </div>
     </footer>
   );

@@ -2,12 +2,18 @@
 import type { PageRoute } from '../kit/page-route.js';
 import { entrancePages } from './entrance-pages.js';
 import { homePages } from './home-pages.js';
+import { invoiceFormPages } from './invoice-form-pages.js';
 import { paymentDetailPages } from './payment-detail-pages.js';
+import { paymentExportPages } from './payment-export-pages.js';
 import { paymentListPages } from './payment-list-pages.js';
+import { sellerPages } from './seller-pages.js';
 
 export const dashboardPages: readonly PageRoute[] = [
   ...entrancePages,
   ...homePages,
   ...paymentListPages,
+  ...paymentExportPages,
   ...paymentDetailPages,
+  ...invoiceFormPages,
+  ...sellerPages,
 ];

@@ -109,7 +109,15 @@ async function answerOf(
   site: PageSite,
   context: PageContext,
   request: IncomingMessage,
-  { match, requestId, client, gone, timeoutMs, readBody }: Matched & { readonly gone: AbortSignal },
+  {
+    match,
+    requestId,
+    client,
+    gone,
+    timeoutMs,
+    freshDeps,
+    readBody,
+  }: Matched & { readonly gone: AbortSignal },
 ): Promise<PageAnswer> {
   const { deps, secure } = context;
   const { route, params } = match;
@@ -137,11 +145,12 @@ async function answerOf(
   if (session === null && visit === null && route.auth !== 'none') {
     if (route.background) return seeOther(base);
     const { method } = route;
-    return signedOut({ match: site.match, method, path, base, prefix, cookies });
+    const from = { match: site.match, path, query: url.searchParams, base, prefix };
+    return signedOut({ ...from, method, cookies });
   }
   if (route.member?.proof === 'fresh' && visit !== null) {
     if (!isFresh(visit.signedIn.session, deps.clock.nowMs())) {
-      return confirmFirst({ match: site.match, path, base, prefix });
+      return confirmFirst({ match: site.match, path, query: url.searchParams, base, prefix });
     }
   }
   const tokenOf = session ?? visit?.signedIn.session ?? null;
@@ -165,6 +174,7 @@ async function answerOf(
     csrf,
     cookies,
     client,
+    freshDeps,
     base,
     gone,
     chosenLocale: localeOf(cookies.get('language') ?? ''),

@@ -8,6 +8,7 @@ import { allows, scopesIn } from '../../../../core/domain/access/scope.js';
 import { modes } from '../../../../core/domain/base/tenant.js';
 import { assert as ensure } from '../../../../core/errors.js';
 import { newestEntries } from '../../../../core/usecases/service/audit-log.js';
+import { anAccount } from '../../../support/samples/domain-samples.js';
 import { formsOf, type PageSite, pageSite, type Visitor } from '../visitor.js';
 import { rootOf, signedInAs } from './dashboard-site.js';
 
@@ -129,19 +130,30 @@ test('ids of another organization or mode are not found, and nothing of them cha
   const elsewhere = { orgId: await world.organization(), mode: 'test' } as const;
   const id = await world.newPayment(elsewhere, { externalId: 'secret-7' });
   const own = await world.newPayment(site.tenant, { externalId: 'own-7' });
+  const sellers = [
+    anAccount({ ...elsewhere, id: 'acct_1', legalName: 'secret-7' }),
+    anAccount({ ...site.tenant, id: 'acct_2', legalName: 'own-7' }),
+  ];
+  await world.deps.store.run(async (tx) => {
+    for (const seller of sellers) tx.accounts.insert(seller);
+  });
   await openLive(site);
   const visitor = await signedInAs(site, 'owner');
   const csrf = await csrfOf(visitor);
   const before = await changesIn(site, elsewhere.orgId);
-  for (const row of ofTenant.filter(({ path }) => path.includes('{paymentId}'))) {
+  const named = ofTenant.filter(({ path }) => /\{(?!orgId|mode)\w+\}/.test(path));
+  assert.ok(named.length > 5);
+  for (const row of named) {
+    const isSeller = row.path.includes('{accountId}');
+    const [foreignId, ownId] = isSeller ? ['acct_1', 'acct_2'] : [id, own];
     const fields = { reason: 'x', subscription: 'whs_1', delivery: 'whd_1' };
     const body = new URLSearchParams({ csrf, ...fields }).toString();
-    for (const [orgId, mode, paymentId] of [
-      [site.tenant.orgId, 'test', id],
-      [site.tenant.orgId, 'live', own],
-      [elsewhere.orgId, 'test', id],
+    for (const [orgId, mode, named] of [
+      [site.tenant.orgId, 'test', foreignId],
+      [site.tenant.orgId, 'live', ownId],
+      [elsewhere.orgId, 'test', foreignId],
     ] as const) {
-      const path = pathIn(orgId, mode, row.path, paymentId);
+      const path = pathIn(orgId, mode, row.path, named);
       const sent = row.method === 'POST' ? body : undefined;
       const response = await visitor.request(row.method, path, sent);
       assert.equal(response.status, 404, `${row.method} ${path}`);
