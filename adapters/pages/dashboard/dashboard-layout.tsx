@@ -20,7 +20,10 @@ import {
 } from './dashboard-scene.js';
 
 /** The places beside the page, in groups. */
-const groups = [['home', 'payments', 'invoices', 'sellers']] as const;
+const groups = [
+  ['home', 'payments', 'invoices', 'sellers'],
+  ['webhooks', 'events', 'keys'],
+] as const;
 export type DashboardPlace = (typeof groups)[number][number];
 
 /** Below the path of the mode. */
@@ -29,6 +32,9 @@ const placePaths = {
   payments: '/payments',
   invoices: '/invoices',
   sellers: '/sellers',
+  webhooks: '/webhooks',
+  events: '/events',
+  keys: '/keys',
 } as const satisfies Record<DashboardPlace, string>;
 
 export interface DashboardContent {

@@ -233,7 +233,7 @@ function linkEndedScreen({ texts, view }: DashboardScene, { cause }: LinkEnded):
   };
 }
 
-/** Asked of a session that is not young: its mailbox is proven again. */
+/** Asked of a session that is not young: its mailbox is proven again. `late`: a form was sent. */
 async function confirm(context: PageContext, call: MemberCall): Promise<PageAnswer> {
   const { email } = call.visit.signedIn.member;
   return dashboardPage(viewOf(context, call), ({ texts }) => ({
@@ -241,10 +241,17 @@ async function confirm(context: PageContext, call: MemberCall): Promise<PageAnsw
     lede: texts.signIn.confirmText(email),
     place: null,
     body: (
-      <Form to="link" class="card actions">
-        <input type="hidden" name="address" value={email} />
-        <Button look="primary">{texts.signIn.confirm}</Button>
-      </Form>
+      <>
+        {call.query.has('late') ? (
+          <Note look="warn" live>
+            <p>{texts.signIn.confirmLate}</p>
+          </Note>
+        ) : null}
+        <Form to="link" class="card actions">
+          <input type="hidden" name="address" value={email} />
+          <Button look="primary">{texts.signIn.confirm}</Button>
+        </Form>
+      </>
     ),
   }));
 }

@@ -15,6 +15,7 @@ import {
 } from '../../../core/usecases/payments/payment-lists.js';
 import { searchPayments } from '../../../core/usecases/payments/payment-search.js';
 import { dayMs } from '../kit/format.js';
+import { listPath } from './list-parts.js';
 import { groupOf, type PaymentGroup, paymentGroups, statusesOf } from './payment-groups.js';
 
 /** Texts of the query; empty if they are not given. */
@@ -85,9 +86,8 @@ export function groupIn({ status }: Filters): PaymentGroup | null {
 }
 
 /** The query of these filters, with a question mark; empty without any. */
-export function queryOf(filters: object): string {
-  const given = Object.entries(filters).filter(([, text]) => text !== '');
-  return given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
+export function queryOf(filters: Filters): string {
+  return listPath('', { ...filters });
 }
 
 /** The address of the list. */
@@ -97,12 +97,12 @@ export function listAddress(
   place: PagePlace = firstPage,
 ): string {
   const list = origin === 'invoice' ? 'invoices' : 'payments';
-  return `${root}/${list}${queryOf({ ...filters, ...place })}`;
+  return listPath(`${root}/${list}`, { ...filters, ...place });
 }
 
 /** Whether the list leaves something out, invoices as such aside. */
-export function hasFilters({ origin: _, ...filters }: Filters): boolean {
-  return queryOf(filters) !== '';
+export function hasFilters(filters: Filters): boolean {
+  return queryOf({ ...filters, origin: '' }) !== '';
 }
 
 type Page = Pick<PaymentListFilter, 'limit'> &

@@ -9,6 +9,7 @@ import { Icon } from '../kit/icons.js';
 import { memberRow, type PageAnswer, type PageContext, seeOther } from '../kit/page-route.js';
 import { type DashboardContent, dashboardPage } from './dashboard-layout.js';
 import { type DashboardScene, may, useDashboard, viewOf } from './dashboard-scene.js';
+import { Pager } from './list-parts.js';
 import { type MemberCall, TENANT_ROOT, tenantOfCall } from './member-page.js';
 import {
   type Filters,
@@ -87,7 +88,8 @@ async function showList(
 }
 
 function listScreen({ texts, view }: DashboardScene, list: List): DashboardContent {
-  const { filters, rows } = list;
+  const { filters, rows, newer, older } = list;
+  const to = (place: PagePlace) => listAddress(view.path, filters, place);
   const isInvoices = filters.origin === 'invoice';
   const title = isInvoices ? texts.places.invoices : texts.payments.heading;
   const isFiltered = hasFilters(filters);
@@ -122,7 +124,13 @@ function listScreen({ texts, view }: DashboardScene, list: List): DashboardConte
         ) : (
           <PaymentTable rows={rows} caption={title} />
         )}
-        <Pager list={list} />
+        <Pager
+          newest={newer === null ? null : to(firstPage)}
+          newer={newer === null ? null : to(newer)}
+          older={older === null ? null : to(older)}
+        >
+          {texts.payments.keep}
+        </Pager>
       </div>
     ),
   };
@@ -258,33 +266,4 @@ export function filterWords({ q, status, seller, from, to }: Filters): readonly 
       ? []
       : [{ text: words.createdBetween(first, last), without: { from: '', to: '' } }]),
   ];
-}
-
-function Pager({ list: { filters, newer, older } }: { readonly list: List }): VNode {
-  const { texts, view } = useDashboard();
-  const to = (place: PagePlace) => listAddress(view.path, filters, place);
-  return (
-    <nav class="pager" aria-label={texts.frame.pages}>
-      <span class="quiet">{texts.payments.keep}</span>
-      <span class="actions">
-        {newer === null ? null : (
-          <>
-            <a class="btn sm" href={to(firstPage)}>
-              {texts.frame.newest}
-            </a>
-            <a class="btn sm" href={to(newer)} rel="prev">
-              <Icon name="newer" />
-              {texts.frame.newer}
-            </a>
-          </>
-        )}
-        {older === null ? null : (
-          <a class="btn sm" href={to(older)} rel="next">
-            {texts.frame.older}
-            <Icon name="older" />
-          </a>
-        )}
-      </span>
-    </nav>
-  );
 }

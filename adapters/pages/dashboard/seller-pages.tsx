@@ -26,8 +26,8 @@ import { memberRow, type PageAnswer, type PageContext, seeOther } from '../kit/p
 import { plainText } from '../kit/plain-text.js';
 import { type DashboardContent, dashboardPage } from './dashboard-layout.js';
 import { type DashboardScene, may, useDashboard, viewOf } from './dashboard-scene.js';
+import { listPath, Pager } from './list-parts.js';
 import { type MemberCall, TENANT_ROOT, tenantOfCall } from './member-page.js';
-import { queryOf } from './payment-filters.js';
 import { Badge } from './payment-parts.js';
 
 const PAGE = 25;
@@ -113,6 +113,8 @@ function listScreen({ texts, view }: DashboardScene, list: List): DashboardConte
   const { filters, rows } = list;
   const words = texts.seller;
   const isFiltered = filters.q !== '' || filters.status !== '';
+  const to = (before: string) =>
+    listPath(`${view.path}/sellers`, { status: filters.status, before });
   return {
     title: texts.places.sellers,
     place: 'sellers',
@@ -123,7 +125,7 @@ function listScreen({ texts, view }: DashboardScene, list: List): DashboardConte
             {(['', ...accountStatuses] as const).map((status) => (
               <li>
                 <a
-                  href={`${view.path}/sellers${queryOf({ status })}`}
+                  href={listPath(`${view.path}/sellers`, { status })}
                   aria-current={status === filters.status ? 'true' : undefined}
                 >
                   {status === '' ? texts.payments.all : words.status[status]}
@@ -162,7 +164,10 @@ function listScreen({ texts, view }: DashboardScene, list: List): DashboardConte
         ) : (
           <SellerTable rows={rows} />
         )}
-        <Pager list={list} />
+        <Pager
+          newest={filters.before === '' ? null : to('')}
+          older={list.last === null ? null : to(list.last)}
+        />
       </div>
     ),
   };
@@ -247,31 +252,6 @@ function lacksInWords(texts: DashboardScene['texts'], account: ConnectedAccount)
     .join(', ');
 }
 
-function Pager({ list: { filters, last } }: { readonly list: List }): VNode | null {
-  const { texts, view } = useDashboard();
-  if (filters.before === '' && last === null) return null;
-  const to = (before: string) =>
-    `${view.path}/sellers${queryOf({ status: filters.status, before })}`;
-  return (
-    <nav class="pager" aria-label={texts.frame.pages}>
-      <span class="actions">
-        {filters.before === '' ? null : (
-          <a class="btn sm" href={to('')}>
-            <Icon name="newer" />
-            {texts.frame.newest}
-          </a>
-        )}
-        {last === null ? null : (
-          <a class="btn sm" href={to(last)} rel="next">
-            {texts.frame.older}
-            <Icon name="older" />
-          </a>
-        )}
-      </span>
-    </nav>
-  );
-}
-
 interface Detail {
   readonly account: ConnectedAccount;
   readonly changes: readonly DestinationChange[];
@@ -307,12 +287,12 @@ function detailScreen({ texts, view }: DashboardScene, detail: Detail): Dashboar
     actions:
       externalId === null ? undefined : (
         <>
-          <ButtonLink href={`${view.path}/payments${queryOf({ seller: externalId })}`}>
+          <ButtonLink href={listPath(`${view.path}/payments`, { seller: externalId })}>
             {words.payments}
           </ButtonLink>
           {isReady && may(view, 'invoices:write') ? (
             <ButtonLink
-              href={`${view.path}/invoices/new${queryOf({ seller: externalId })}`}
+              href={listPath(`${view.path}/invoices/new`, { seller: externalId })}
               look="primary"
               icon="add"
             >

@@ -41,6 +41,7 @@ const shapes = {
       <path d="M11 17.5h2" />
     </>
   ),
+  plus: <path d="M12 5v14M5 12h14" />,
   print: <path d="M7 9V4h10v5M7 17H4v-7h16v7h-3M7 14h10v6H7z" />,
   search: (
     <>

@@ -21,6 +21,7 @@ import type { PageNotice } from './frame-view.js';
 import type { PageMatch, PageMatcher } from './page-match.js';
 import { below } from './page-paths.js';
 import {
+  type MemberRule,
   type PageAnswer,
   type PageAuth,
   type PageCall,
@@ -142,15 +143,14 @@ async function answerOf(
     sessionOf(deps, match, cookies.get('session')),
     visitOf(deps, match, cookies.get('member')),
   ]);
+  const asked = { match: site.match, method: route.method, query: url.searchParams };
   if (session === null && visit === null && route.auth !== 'none') {
     if (route.background) return seeOther(base);
-    const { method } = route;
-    const from = { match: site.match, path, query: url.searchParams, base, prefix };
-    return signedOut({ ...from, method, cookies });
+    return signedOut({ ...asked, path, base, prefix, cookies });
   }
-  if (route.member?.proof === 'fresh' && visit !== null) {
+  if (visit !== null && needsFresh(route.member, visit)) {
     if (!isFresh(visit.signedIn.session, deps.clock.nowMs())) {
-      return confirmFirst({ match: site.match, path, query: url.searchParams, base, prefix });
+      return confirmFirst({ ...asked, path, base, prefix });
     }
   }
   const tokenOf = session ?? visit?.signedIn.session ?? null;
@@ -184,6 +184,11 @@ async function answerOf(
   const isChange = route.method === 'POST';
   const author = { ...authorOf(match, session, visit), address: client, requestId };
   return route.handler(isChange ? { ...context, deps: audited(deps, author) } : context, call);
+}
+
+function needsFresh(member: MemberRule | undefined, { actor }: Visit): boolean {
+  if (member?.proof === 'fresh_live') return actor?.mode === 'live';
+  return member?.proof === 'fresh';
 }
 
 /** Who is recorded as the author of what a form changes. */

@@ -333,6 +333,9 @@ create index deliveries_of_event on deliveries using btree (event_id, id);
 
 create index deliveries_of_subscription on deliveries using btree (subscription_id, id);
 
+create index deliveries_pending_of_subscription on deliveries using btree (subscription_id, id)
+    where (status = 'pending'::text);
+
 create index deliveries_waiting on deliveries using btree (created_at) where (status =
     'pending'::text);
 

@@ -191,6 +191,9 @@ create index deliveries_of_event on deliveries (event_id, id);
 
 create index deliveries_of_subscription on deliveries (subscription_id, id);
 
+create index deliveries_pending_of_subscription on deliveries (subscription_id, id)
+  where status = 'pending';
+
 create index deliveries_waiting on deliveries (created_at) where status = 'pending';
 
 create table delivery_attempts (

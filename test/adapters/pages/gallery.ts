@@ -50,7 +50,7 @@ for (const { name } of [...samples, ...kycSamples].filter((sample) =>
   }
 }
 const site = await openPageSite({ payins: 'wait' });
-const places = placesOf(site, await fillDashboard(site));
+const places = await placesOf(site, await fillDashboard(site));
 const token = await memberToken(site, 'owner');
 for (const [name, path] of Object.entries(places)) {
   if (!`dashboard-${name}`.includes(values.only)) continue;

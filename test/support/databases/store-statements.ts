@@ -314,6 +314,15 @@ function otherReads(tx: Tx): readonly Promise<unknown>[] {
     tx.feed.get(tenant, 'evt_1'),
     tx.feed.after(tenant, 0, 5),
     tx.feed.ofSubject(tenant, 'pi_1'),
+    ...['pi_1', null].flatMap((subjectId) =>
+      ['invoice.created', null].map((type) =>
+        tx.feed.newest(
+          tenant,
+          { subjectId, type, fromSequence: 1 },
+          { beforeSequence: 9, limit: 5 },
+        ),
+      ),
+    ),
     tx.subscriptions.get(tenant, 'whs_1'),
     tx.subscriptions.find('whs_1'),
     tx.subscriptions.list(tenant, 5),
@@ -327,7 +336,9 @@ function otherReads(tx: Tx): readonly Promise<unknown>[] {
     tx.deliveries.list({ status: null, subscriptionId: null, ...page }),
     tx.deliveries.list({ status: 'dead_letter', subscriptionId: null, ...page }),
     tx.deliveries.list({ status: 'pending', subscriptionId: 'whs_1', ...page }),
-    tx.deliveries.deadOf(tenant, 5),
+    tx.deliveries.ofEvent(tenant, 'evt_1', 5),
+    // No row is found here, and a count always has one.
+    tx.deliveries.counts('whs_1', { fromId: 'whd_1', countMax: 5 }).catch(() => null),
     tx.deliveries.pendingOf('whs_1', 5),
     tx.deliveries.attempts('whd_1'),
     tx.deliveries.ofSubject(tenant, 'pi_1', { fromMs: T0, afterId: 'x', limit: 5 }),

@@ -13,8 +13,10 @@ import type { PaymentStatus } from '../../../../core/domain/payments/payment.js'
 import type { CommandOutcome } from '../../../../core/domain/payments/timeline.js';
 import type { DeliveryStatus } from '../../../../core/domain/webhooks/webhook-delivery.js';
 import type { PaymentGroup } from '../payment-groups.js';
+import { developerEn } from './developer-en.js';
 
 export const dashboardEn = {
+  ...developerEn,
   frame: {
     title: (page: string, organization: string | null) =>
       [page, organization, 'Ponte'].filter((part) => part !== null).join(' – '),
@@ -41,6 +43,9 @@ export const dashboardEn = {
     payments: 'Payments',
     invoices: 'Invoices',
     sellers: 'Sellers',
+    webhooks: 'Webhooks',
+    events: 'Events',
+    keys: 'API keys',
   },
   notice: {
     signed_out: 'Your session is over. Sign in again; then you come back to your page.',
@@ -55,6 +60,12 @@ export const dashboardEn = {
     created: 'The invoice is saved. The buyer was not mailed yet.',
     approved: 'The payment is approved.',
     invited: 'The mail to the buyer is on its way.',
+    subscription_saved: 'The subscription is saved.',
+    subscription_deleted: 'The subscription is deleted.',
+    test_sent: 'A test event is on its way.',
+    dead_replayed: 'They are sent again.',
+    dead_replayed_part: 'The newest 1,000 are sent again. Replay once more for the others.',
+    key_revoked: 'The key is revoked.',
   },
   signIn: {
     heading: 'Sign in to your dashboard',
@@ -84,6 +95,7 @@ export const dashboardEn = {
     confirmText: (address: string) =>
       `For this action we check your mailbox again. We mail a link and a code to ${address}.`,
     confirm: 'Send the mail',
+    confirmLate: 'Nothing was changed yet. Confirm that it is you, then fill in the form again.',
     chooseHeading: 'Choose an organization',
     signOut: 'Sign out',
   },
@@ -152,8 +164,8 @@ export const dashboardEn = {
     approveText: (day: string, reference: string, amount: string) =>
       `The oldest since ${day}: ${reference}, ${amount}.`,
     gaveUp: (count: number) => (count === 1 ? '1 webhook gave up' : `${count} webhooks gave up`),
-    gaveUpText: (event: string, day: string, answer: string) =>
-      `The latest of ${day}: ${event}, answered ${answer}.`,
+    gaveUpText: (url: string, event: string, day: string, answer: string) =>
+      `To ${url}. The latest of ${day}: ${event}, answered ${answer}.`,
     review: (amount: string, payee: string) => `A payment needs a person: ${amount} for ${payee}`,
     reviewText: 'The operator of the service works on it. Nobody must pay again.',
     owed: (amount: string, buyer: string) => `${amount} is owed back to ${buyer}`,
@@ -169,6 +181,7 @@ export const dashboardEn = {
     } satisfies Record<CollectNeed, string>,
     seePayment: 'See payment',
     seeInvoices: 'See invoices',
+    seeWebhooks: 'See webhooks',
     last30: 'Last 30 days',
     byDay: 'Collected by day',
     byDayText: (from: string, to: string) =>

@@ -1,7 +1,9 @@
 // The texts of the dashboard in Spanish.
 import type { DashboardTexts } from './dashboard-en.js';
+import { developerEs } from './developer-es.js';
 
 export const dashboardEs: DashboardTexts = {
+  ...developerEs,
   frame: {
     title: (page, organization) =>
       [page, organization, 'Ponte'].filter((part) => part !== null).join(' – '),
@@ -28,6 +30,9 @@ export const dashboardEs: DashboardTexts = {
     payments: 'Pagos',
     invoices: 'Facturas',
     sellers: 'Vendedores',
+    webhooks: 'Webhooks',
+    events: 'Eventos',
+    keys: 'Claves de API',
   },
   notice: {
     signed_out: 'Su sesión terminó. Entre de nuevo y volverá a su página.',
@@ -42,6 +47,12 @@ export const dashboardEs: DashboardTexts = {
     created: 'La factura está guardada. Aún no se envió ningún correo al comprador.',
     approved: 'El pago está aprobado.',
     invited: 'El correo al comprador está en camino.',
+    subscription_saved: 'La suscripción está guardada.',
+    subscription_deleted: 'La suscripción está eliminada.',
+    test_sent: 'Un evento de prueba está en camino.',
+    dead_replayed: 'Se envían de nuevo.',
+    dead_replayed_part: 'Los 1000 más recientes se envían de nuevo. Reenvíe otra vez los demás.',
+    key_revoked: 'La clave está revocada.',
   },
   signIn: {
     heading: 'Entrar en el panel',
@@ -72,6 +83,8 @@ export const dashboardEs: DashboardTexts = {
       `Para esta acción comprobamos su correo de nuevo. ` +
       `Enviamos un enlace y un código a ${address}.`,
     confirm: 'Enviar el correo',
+    confirmLate:
+      'Todavía no se cambió nada. Confirme que es usted y complete el formulario de nuevo.',
     chooseHeading: 'Elija una organización',
     signOut: 'Salir',
   },
@@ -140,7 +153,8 @@ export const dashboardEs: DashboardTexts = {
     approveText: (day, reference, amount) =>
       `La más antigua desde el ${day}: ${reference}, ${amount}.`,
     gaveUp: (count) => (count === 1 ? '1 webhook desistió' : `${count} webhooks desistieron`),
-    gaveUpText: (event, day, answer) => `El último, del ${day}: ${event}, respuesta ${answer}.`,
+    gaveUpText: (url, event, day, answer) =>
+      `A ${url}. El último, del ${day}: ${event}, respuesta ${answer}.`,
     review: (amount, payee) => `Un pago necesita a una persona: ${amount} para ${payee}`,
     reviewText: 'El operador del servicio se ocupa. Nadie debe pagar de nuevo.',
     owed: (amount, buyer) => `${amount} por devolver a ${buyer}`,
@@ -156,6 +170,7 @@ export const dashboardEs: DashboardTexts = {
     },
     seePayment: 'Ver pago',
     seeInvoices: 'Ver facturas',
+    seeWebhooks: 'Ver webhooks',
     last30: 'Últimos 30 días',
     byDay: 'Cobrado por día',
     byDayText: (from, to) => `recibido de compradores, menos lo que volvió, del ${from} al ${to}`,

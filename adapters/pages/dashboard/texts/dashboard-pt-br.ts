@@ -1,7 +1,9 @@
 // The texts of the dashboard in Portuguese of Brazil.
 import type { DashboardTexts } from './dashboard-en.js';
+import { developerPtBr } from './developer-pt-br.js';
 
 export const dashboardPtBr: DashboardTexts = {
+  ...developerPtBr,
   frame: {
     title: (page, organization) =>
       [page, organization, 'Ponte'].filter((part) => part !== null).join(' – '),
@@ -28,6 +30,9 @@ export const dashboardPtBr: DashboardTexts = {
     payments: 'Pagamentos',
     invoices: 'Faturas',
     sellers: 'Vendedores',
+    webhooks: 'Webhooks',
+    events: 'Eventos',
+    keys: 'Chaves de API',
   },
   notice: {
     signed_out: 'Sua sessão terminou. Entre de novo e você volta à sua página.',
@@ -42,6 +47,12 @@ export const dashboardPtBr: DashboardTexts = {
     created: 'A fatura foi salva. O comprador ainda não recebeu e-mail.',
     approved: 'O pagamento foi aprovado.',
     invited: 'O e-mail ao comprador está a caminho.',
+    subscription_saved: 'A assinatura foi salva.',
+    subscription_deleted: 'A assinatura foi excluída.',
+    test_sent: 'Um evento de teste está a caminho.',
+    dead_replayed: 'Eles são enviados de novo.',
+    dead_replayed_part: 'Os 1.000 mais recentes são enviados de novo. Reenvie os outros depois.',
+    key_revoked: 'A chave foi revogada.',
   },
   signIn: {
     heading: 'Entrar no painel',
@@ -71,6 +82,7 @@ export const dashboardPtBr: DashboardTexts = {
     confirmText: (address) =>
       `Para esta ação, verificamos seu e-mail de novo. Enviamos um link e um código a ${address}.`,
     confirm: 'Enviar o e-mail',
+    confirmLate: 'Nada foi alterado ainda. Confirme que é você e preencha o formulário de novo.',
     chooseHeading: 'Escolha uma organização',
     signOut: 'Sair',
   },
@@ -138,7 +150,8 @@ export const dashboardPtBr: DashboardTexts = {
       count === 1 ? '1 fatura espera aprovação' : `${count} faturas esperam aprovação`,
     approveText: (day, reference, amount) => `A mais antiga desde ${day}: ${reference}, ${amount}.`,
     gaveUp: (count) => (count === 1 ? '1 webhook desistiu' : `${count} webhooks desistiram`),
-    gaveUpText: (event, day, answer) => `O último, de ${day}: ${event}, resposta ${answer}.`,
+    gaveUpText: (url, event, day, answer) =>
+      `A ${url}. O último, de ${day}: ${event}, resposta ${answer}.`,
     review: (amount, payee) => `Um pagamento precisa de uma pessoa: ${amount} para ${payee}`,
     reviewText: 'O operador do serviço cuida disso. Ninguém deve pagar de novo.',
     owed: (amount, buyer) => `${amount} a devolver a ${buyer}`,
@@ -154,6 +167,7 @@ export const dashboardPtBr: DashboardTexts = {
     },
     seePayment: 'Ver pagamento',
     seeInvoices: 'Ver faturas',
+    seeWebhooks: 'Ver webhooks',
     last30: 'Últimos 30 dias',
     byDay: 'Recebido por dia',
     byDayText: (from, to) => `recebido de compradores, menos o que voltou, de ${from} a ${to}`,

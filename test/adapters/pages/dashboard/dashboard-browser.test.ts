@@ -23,7 +23,7 @@ before(async () => {
   site = await pageSite(suite, { payins: 'wait' });
   // Browsers send their address with each form.
   Object.assign(site.world.deps.settings, { baseUrl: site.origin, payUrl: site.origin });
-  places = placesOf(site, await fillDashboard(site));
+  places = await placesOf(site, await fillDashboard(site));
   site.world.answer = () => ({});
   const { orgId } = site.tenant;
   await addMember(site.world.deps, { orgId, email, role: 'admin' });
@@ -66,11 +66,24 @@ for (const [how, order] of [
   });
 }
 
-test('axe finds nothing, and nothing scrolls sideways, on any page', async () => {
+/** They have the elements of others; the nightly run looks at them. */
+const likeOthers = new Set([
+  'payments-none',
+  'webhooks',
+  'subscription-gave-up',
+  'subscription-new',
+  'subscription-rotate',
+  'subscription-delete',
+  'events-none',
+  'key-revoke',
+]);
+
+test('axe finds nothing, and nothing scrolls sideways, on pages with all kinds of elements', async () => {
   const page = await newPage();
   const token = await memberToken(site, 'owner');
   const cookie = { name: 'ponte-member', value: token, url: site.origin };
-  for (const [index, [name, path]] of Object.entries(places).entries()) {
+  const byDay = Object.entries(places).filter(([name]) => !likeOthers.has(name));
+  for (const [index, [name, path]] of byDay.entries()) {
     const language = locales[index % locales.length] ?? 'en';
     const widths = index % 2 === 0 ? [320, 1280] : [1280, 320];
     const colorScheme = index % 4 < 2 ? 'light' : 'dark';

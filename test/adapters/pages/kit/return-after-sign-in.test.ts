@@ -60,8 +60,10 @@ test('a page that needs a fresh proof is come back to after it', () => {
   const dashboard = '/pay/dashboard';
   const query = new URLSearchParams();
   const refused = { match, path, query, base: dashboard, prefix: '/pay' };
-  const { headers, cookies } = confirmFirst(refused);
+  const { headers, cookies } = confirmFirst({ ...refused, method: 'GET' });
   assert.equal(headers['location'], `${dashboard}/confirm`);
+  const late = confirmFirst({ ...refused, method: 'POST' });
+  assert.equal(late.headers['location'], `${dashboard}/confirm?late`);
   const value = 'org_1/test/payments/pi_1';
   assert.deepEqual(cookies, [{ name: 'back', value, path: dashboard }]);
   assert.equal(returnPath(dashboard, new Map([['back', value]])), `${dashboard}/${value}`);
@@ -71,7 +73,8 @@ test('a list is come back to with its filters, without what was shown once', () 
   const path = '/dashboard/org_1/test/payments/export/all';
   const query = new URLSearchParams('q=a b%3B&status=way&notice=x&done=y&limit=z');
   const dashboard = '/pay/dashboard';
-  const [cookie] = confirmFirst({ match, path, query, base: dashboard, prefix: '/pay' }).cookies;
+  const refused = { match, method: 'GET', path, query, base: dashboard, prefix: '/pay' };
+  const [cookie] = confirmFirst(refused).cookies;
   assert.equal(cookie?.value, 'org_1/test/payments/export/all?q=a+b%3B&status=way');
   const back = returnPath(dashboard, new Map([['back', cookie?.value ?? '']]));
   assert.equal(back, `${dashboard}/${cookie?.value}`);
