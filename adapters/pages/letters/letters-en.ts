@@ -83,14 +83,14 @@ export const lettersEn = {
         'You don’t have to do anything. The receipt follows by email.',
       ],
     }),
-    receipt: ({ payee, amount, settled, surplus }) => ({
+    receipt: ({ payee, amount, settled, surplus, hasReceipt }) => ({
       subject: `Paid: ${amount} to ${payee}`,
       heading: `${payee} received`,
       amount: settled ?? amount,
       paragraphs: [
         `You paid ${amount}.`,
         ...(surplus === null ? [] : [tooMuch(surplus)]),
-        'The page has your receipt.',
+        hasReceipt ? 'Your receipt is attached.' : 'The page has your receipt.',
       ],
     }),
     cancelled: ({ payee }) => ({
@@ -237,12 +237,12 @@ export const lettersEn = {
     testSubject: (subject) => `[Test] ${subject}`,
     test: 'This is a test: no real money moves. Send nothing.',
     via: 'via Ponte',
-    details: (number, due) =>
-      number === null
-        ? due && `Due ${due}`
-        : due === null
-          ? `Invoice ${number}`
-          : `Invoice ${number}, due ${due}`,
+    details: {
+      number: (number) => `invoice ${number}`,
+      purchaseOrder: (order) => `order ${order}`,
+      buyerReference: (reference) => `your reference ${reference}`,
+      due: (due) => `due ${due}`,
+    },
     questions: ['Where is my money?', 'What happens next?', 'What must I do?', 'Whom do I ask?'],
     openPayment: 'Open the payment page',
     openForm: 'Open the form',

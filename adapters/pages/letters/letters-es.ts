@@ -84,14 +84,14 @@ export const lettersEs = {
         'No tiene que hacer nada. El recibo llega por correo.',
       ],
     }),
-    receipt: ({ payee, amount, settled, surplus }) => ({
+    receipt: ({ payee, amount, settled, surplus, hasReceipt }) => ({
       subject: `Pagado: ${amount} a ${payee}`,
       heading: `${payee} recibió`,
       amount: settled ?? amount,
       paragraphs: [
         `Usted pagó ${amount}.`,
         ...(surplus === null ? [] : [tooMuch(surplus)]),
-        'El recibo está en la página.',
+        hasReceipt ? 'Adjuntamos el recibo.' : 'El recibo está en la página.',
       ],
     }),
     cancelled: ({ payee }) => ({
@@ -239,12 +239,12 @@ export const lettersEs = {
     testSubject: (subject) => `[Test] ${subject}`,
     test: 'Esto es una prueba: no se mueve dinero real. No envíe nada.',
     via: 'vía Ponte',
-    details: (number, due) =>
-      number === null
-        ? due && `Vence el ${due}`
-        : due === null
-          ? `Factura ${number}`
-          : `Factura ${number}, vence el ${due}`,
+    details: {
+      number: (number) => `factura ${number}`,
+      purchaseOrder: (order) => `orden de compra ${order}`,
+      buyerReference: (reference) => `su referencia ${reference}`,
+      due: (due) => `vence el ${due}`,
+    },
     questions: [
       '¿Dónde está mi dinero?',
       '¿Qué pasa ahora?',

@@ -803,7 +803,7 @@ create table payments (
   version integer not null, payee_name text, confirmed_locale text, buyer_locale text check
     (buyer_locale in ('en', 'pt-BR', 'es')), bank_details_code text, purpose text, limit_hit text,
     approval_lost_at integer, requires_approval integer not null default 0
-  check (requires_approval in (0, 1)),
+  check (requires_approval in (0, 1)), purchase_order text, buyer_reference text,
   primary key (org_id, mode, id)
 ) strict;
 
@@ -834,7 +834,15 @@ create index payments_invoices on payments (org_id, mode, id) where origin = 'in
 create index payments_invoices_of_status on payments (org_id, mode, status, id)
   where origin = 'invoice';
 
+create index payments_of_amount
+  on payments (org_id, mode, amount_minor, currency, id);
+
 create index payments_of_buyer on payments (org_id, mode, buyer_id, status, created_at, id);
+
+create index payments_of_buyer_by_id on payments (org_id, mode, buyer_id, id);
+
+create index payments_of_number on payments (org_id, mode, number, id)
+  where number is not null;
 
 create index payments_of_seller on payments (org_id, mode, seller_external_id, id)
   where seller_external_id is not null;

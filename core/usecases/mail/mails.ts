@@ -151,7 +151,7 @@ async function send(deps: Deps, mail: Mail): Promise<void> {
     await record(deps, mail, (current) => mailPostponed(current, pageUntilMs));
     return;
   }
-  const result = await deps.mailer.send(outgoing(deps, mail, facts));
+  const result = await deps.mailer.send(await outgoing(deps, mail, facts));
   await record(deps, mail, (current) => afterTry(current, result, deps.clock.nowMs()));
   logFailure(deps, mail, result);
 }

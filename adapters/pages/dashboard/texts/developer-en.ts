@@ -44,7 +44,7 @@ export const developerEn = {
     replayDead: (count: string) => `Replay all that gave up (${count})`,
     deliveries: 'Deliveries',
     filter: 'State of the deliveries',
-    tabs: { all: 'All', dead_letter: 'Gave up', pending: 'Retrying' },
+    all: 'All',
     noDeliveries: 'No delivery yet',
     noDeliveriesText: 'Send a test, or make a payment in this mode.',
     noMatch: 'No delivery is in this state',

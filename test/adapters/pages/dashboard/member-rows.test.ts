@@ -46,6 +46,12 @@ test('a row for members states its scope and its proof, and a form of it carries
   assert.ok(others.every(({ member }) => member === undefined));
 });
 
+test('no form of an organization is for viewers', () => {
+  for (const row of ofTenant.filter(({ method }) => method === 'POST')) {
+    assert.ok(!isAllowed('viewer', row), row.path);
+  }
+});
+
 type Row = (typeof rows)[number];
 
 function isAllowed(role: MemberRole, row: Row): boolean {

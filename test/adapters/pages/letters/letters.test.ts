@@ -62,6 +62,7 @@ function letterOf(purpose: MailPurpose, fields: LetterFields = {}): Letter {
     account: null,
     isToMember: purpose === 'production_decided',
     keyId: null,
+    hasReceipt: false,
     isReplacement: false,
     reference: 'RN-2030-0418',
     pageUrl: purpose === 'payout_changed' ? null : page,
