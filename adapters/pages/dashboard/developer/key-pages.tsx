@@ -168,7 +168,12 @@ function ActiveTable({
                 <Foreign text={key.name} />
                 <span class="sub code only-l">{keyPrefix(key.mode, key.id)}</span>
               </th>
-              <td class="wide code">{mayText(words, key)}</td>
+              <td class="wide">
+                <span class="code">{mayText(words, key)}</span>
+                {key.networks.length === 0 ? null : (
+                  <span class="sub">{words.onlyFrom(key.networks.join(', '))}</span>
+                )}
+              </td>
               <td class="when">
                 {key.lastUsedAtMs === null ? words.notUsed : format.short(key.lastUsedAtMs)}
               </td>

@@ -154,6 +154,7 @@ export const developerEn = {
     full: 'There are 100 active keys, the most per mode. Revoke one that is not used.',
     may: 'May',
     everything: 'everything',
+    onlyFrom: (networks: string) => `only from ${networks}`,
     lastUsed: 'Last used',
     notUsed: 'not yet',
     expires: 'Ends',

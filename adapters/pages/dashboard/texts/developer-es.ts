@@ -153,6 +153,7 @@ export const developerEs: DeveloperTexts = {
     full: 'Hay 100 claves activas, el máximo por modo. Revoque una que no se use.',
     may: 'Puede',
     everything: 'todo',
+    onlyFrom: (networks) => `solo desde ${networks}`,
     lastUsed: 'Último uso',
     notUsed: 'ninguno',
     expires: 'Termina',

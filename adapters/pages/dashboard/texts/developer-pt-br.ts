@@ -153,6 +153,7 @@ export const developerPtBr: DeveloperTexts = {
     full: 'Há 100 chaves ativas, o máximo por modo. Revogue uma que não é usada.',
     may: 'Pode',
     everything: 'tudo',
+    onlyFrom: (networks) => `só de ${networks}`,
     lastUsed: 'Último uso',
     notUsed: 'nenhum',
     expires: 'Termina',
