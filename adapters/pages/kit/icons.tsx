@@ -10,6 +10,7 @@ const shapes = {
       <path d="M12 7.5v5.5M12 16.3v.01" />
     </>
   ),
+  calendar: <path d="M5 6h14v14H5zM5 10h14M9 3v4m6-4v4" />,
   clock: (
     <>
       <circle cx="12" cy="12" r="9" />
@@ -22,6 +23,7 @@ const shapes = {
       <path d="M5 15H4V5a1 1 0 0 1 1-1h10v1" />
     </>
   ),
+  download: <path d="M12 4v11m-5-5 5 5 5-5M5 20h14" />,
   info: (
     <>
       <circle cx="12" cy="12" r="9" />

@@ -193,8 +193,6 @@ export const developerEs: DeveloperTexts = {
       'invoices:read': 'leer facturas',
       'webhooks:write': 'cambiar suscripciones, reenviar webhooks',
       'webhooks:read': 'leer suscripciones, webhooks y eventos',
-      'api_keys:write': 'crear y revocar claves de API',
-      'audit:read': 'leer el registro de auditoría',
       'connected_accounts:write': 'crear vendedores, su alta y su primer destino de pago',
       'payouts:write': 'cambiar dónde se paga a los vendedores',
       'connected_accounts:read': 'leer vendedores',

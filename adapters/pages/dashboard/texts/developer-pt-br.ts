@@ -193,8 +193,6 @@ export const developerPtBr: DeveloperTexts = {
       'invoices:read': 'ler faturas',
       'webhooks:write': 'mudar assinaturas, reenviar webhooks',
       'webhooks:read': 'ler assinaturas, webhooks e eventos',
-      'api_keys:write': 'criar e revogar chaves de API',
-      'audit:read': 'ler o registro de auditoria',
       'connected_accounts:write': 'criar vendedores, seu cadastro e seu primeiro destino',
       'payouts:write': 'mudar onde os vendedores recebem',
       'connected_accounts:read': 'ler vendedores',

@@ -76,7 +76,10 @@ export async function objectsOf(
   await world.settle();
   const key = { ...unlimitedKey, ...tenant, createdBy: 'development', name: marker };
   const { id: keyId } = (await createKey(deps, key)).key;
-  const others = { subscriptionId, deliveryId, eventId, keyId };
+  const { orgId } = tenant;
+  const email = `${orgId}@member.example`;
+  const { id: memberId } = await addMember(deps, { orgId, email, role: 'viewer' });
+  const others = { subscriptionId, deliveryId, eventId, keyId, memberId };
   if (tenant.mode === 'live') return others;
   return { ...others, paymentId: await world.newPayment(tenant, { externalId: marker }) };
 }
@@ -196,6 +199,29 @@ async function developerPlaces(site: PageSite): Promise<Readonly<Record<string, 
   };
 }
 
+/** Pages of what an organization sets up; another one of the owner has done nothing yet. */
+async function setupPlaces(site: PageSite): Promise<Readonly<Record<string, string>>> {
+  const { deps } = site.world;
+  const { orgId } = site.tenant;
+  const root = rootOf(site);
+  const { id } = await addMember(deps, { orgId, email: 'lia@rotanorte.example', role: 'viewer' });
+  const newOrgId = await site.world.organization({ sandboxKyb: false });
+  const email = 'owner@rotanorte.example';
+  await addMember(deps, { orgId: newOrgId, email, role: 'owner' });
+  const ofNew = `/dashboard/${newOrgId}/test`;
+  return {
+    'getting-started': `${root}/getting-started`,
+    'getting-started-new': `${ofNew}/getting-started`,
+    kyb: `${ofNew}/getting-started/organization`,
+    pix: `${root}/getting-started/pix`,
+    production: `${root}/getting-started/production`,
+    team: `${root}/team`,
+    member: `${root}/team/${id}`,
+    settings: `${root}/settings`,
+    'settings-change': `${root}/settings/change`,
+  };
+}
+
 /** A page of each kind, by name. `paid` is a payment. */
 export async function placesOf(
   site: PageSite,
@@ -204,6 +230,7 @@ export async function placesOf(
   const root = rootOf(site);
   return {
     ...(await developerPlaces(site)),
+    ...(await setupPlaces(site)),
     'sign-in': '/dashboard',
     home: root,
     payments: `${root}/payments`,
