@@ -160,6 +160,16 @@ export const developerEn = {
     expires: 'Ends',
     never: 'never',
     action: 'Action',
+    roll: 'Roll',
+    rollHeading: (name: string) => `Roll “${name}”?`,
+    rollText:
+      'Another key with the same name and scopes is made. Put it on your server while both work.',
+    overlap: 'The former key ends',
+    hours: (hours: number) =>
+      hours === 0 ? 'at once' : hours >= 48 ? `after ${hours / 24} days` : `after ${hours} h`,
+    rollNow: 'Make the other key',
+    formerEnds: (instant: string) => `The former key works until ${instant}.`,
+    formerEnded: 'The former key is refused from now on.',
     revoke: 'Revoke',
     ended: 'Keys that ended',
     revoked: (instant: string) => `revoked ${instant}`,

@@ -159,6 +159,21 @@ export const developerEs: DeveloperTexts = {
     expires: 'Termina',
     never: 'nunca',
     action: 'Acción',
+    roll: 'Renovar',
+    rollHeading: (name) => `¿Renovar “${name}”?`,
+    rollText:
+      'Se crea otra clave con el mismo nombre y alcance. Póngala en su servidor mientras ambas ' +
+      'funcionan.',
+    overlap: 'La clave anterior termina',
+    hours: (hours) =>
+      hours === 0
+        ? 'de inmediato'
+        : hours >= 48
+          ? `después de ${hours / 24} días`
+          : `después de ${hours} h`,
+    rollNow: 'Crear la otra clave',
+    formerEnds: (instant) => `La clave anterior funciona hasta: ${instant}.`,
+    formerEnded: 'La clave anterior se rechaza desde ahora.',
     revoke: 'Revocar',
     ended: 'Claves terminadas',
     revoked: (instant) => `revocada ${instant}`,
