@@ -175,6 +175,7 @@ export type IdPrefix =
   | 'dec'
   | 'opr'
   | 'dst'
+  | 'prq'
   | 'aud';
 
 /** The first characters of an id after its prefix sort by creation time. */

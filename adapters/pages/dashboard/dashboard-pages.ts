@@ -9,6 +9,12 @@ import { entrancePages } from './entrance-pages.js';
 import { homePages } from './home-pages.js';
 import { paymentDetailPages } from './payment-detail-pages.js';
 import { paymentListPages } from './payment-list-pages.js';
+import { gettingStartedPages } from './setup/getting-started-pages.js';
+import { kybPages } from './setup/kyb-pages.js';
+import { pixPages } from './setup/pix-pages.js';
+import { productionPages } from './setup/production-pages.js';
+import { settingsPages } from './setup/settings-pages.js';
+import { teamPages } from './setup/team-pages.js';
 
 export const dashboardPages: readonly PageRoute[] = [
   ...entrancePages,
@@ -20,4 +26,10 @@ export const dashboardPages: readonly PageRoute[] = [
   ...deliveryPages,
   ...eventPages,
   ...keyPages,
+  ...gettingStartedPages,
+  ...kybPages,
+  ...pixPages,
+  ...productionPages,
+  ...teamPages,
+  ...settingsPages,
 ];

@@ -45,6 +45,29 @@ export function TextField(props: TextFieldProps): VNode {
   );
 }
 
+/** A text of several lines. */
+export function AreaField(
+  props: FieldProps & { readonly value?: string | undefined; readonly maxLength?: number },
+): VNode {
+  const { name, value, maxLength, label } = props;
+  return (
+    <div class="field">
+      <label for={name}>{label}</label>
+      <About {...props} />
+      <textarea
+        id={name}
+        name={name}
+        rows={3}
+        autocomplete="off"
+        maxLength={maxLength}
+        {...describedBy(props)}
+      >
+        {value}
+      </textarea>
+    </div>
+  );
+}
+
 export interface DateParts {
   readonly day: string;
   readonly month: string;

@@ -70,8 +70,11 @@ export interface LetterTexts {
 /** The purposes of letters about a KYC form without a payment. */
 export type FormPurpose = 'sign_in' | 'owner_link' | 'kyc_approved' | 'kyc_more' | 'kyc_rejected';
 /** The purposes of letters to a member of the organization. */
-export type MemberPurpose = 'invitation' | 'sign_in';
-export type PaymentPurpose = Exclude<MailPurpose, 'owner_link' | 'payout_changed'>;
+export type MemberPurpose = 'invitation' | 'sign_in' | 'production_decided';
+export type PaymentPurpose = Exclude<
+  MailPurpose,
+  'owner_link' | 'payout_changed' | 'production_decided'
+>;
 
 export interface LetterCatalogue {
   readonly payment: Readonly<Record<PaymentPurpose, (facts: PaymentFacts) => LetterTexts>>;
@@ -107,13 +110,14 @@ export function textsOf(catalogue: LetterCatalogue, letter: Letter): LetterTexts
   const { purpose } = letter;
   if (purpose === 'payout_changed') return catalogue.destination(destinationFacts(letter));
   if (letter.isToMember) {
-    assert(purpose === 'invitation' || purpose === 'sign_in', `${purpose} is not to a member`);
+    assert(isMemberPurpose(catalogue, purpose), `${purpose} is not to a member`);
     return catalogue.member[purpose](commonFacts(letter));
   }
   if (letter.about === null || purpose === 'owner_link') {
     assert(isFormPurpose(catalogue, purpose), `${purpose} is about a payment`);
     return catalogue.form[purpose](commonFacts(letter));
   }
+  assert(purpose !== 'production_decided', 'it is to a member');
   return catalogue.payment[purpose](paymentFacts(letter, letter.about));
 }
 
@@ -137,6 +141,10 @@ export function detailsOf(catalogue: LetterCatalogue, letter: Letter): string | 
 /** Other texts could be sentences. */
 function referenceIn(text: string | null): string | null {
   return text !== null && isReference(text) ? text : null;
+}
+
+function isMemberPurpose(catalogue: LetterCatalogue, purpose: string): purpose is MemberPurpose {
+  return Object.hasOwn(catalogue.member, purpose);
 }
 
 function isFormPurpose(catalogue: LetterCatalogue, purpose: string): purpose is FormPurpose {

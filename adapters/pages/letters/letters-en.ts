@@ -204,6 +204,14 @@ export const lettersEn = {
       heading: 'Your sign-in link',
       paragraphs: [`It opens the dashboard of ${org}.`],
     }),
+    production_decided: ({ org }) => ({
+      subject: `The production access of ${org} was decided`,
+      heading: 'Your request was decided',
+      paragraphs: [
+        `The operator of the service decided on the production access of ${org}.`,
+        'The dashboard shows the answer under “Getting started”.',
+      ],
+    }),
   },
   destination: ({ org, owner, sellerId, keyId, writtenAt, effectiveAt }) => ({
     subject: `The PIX destination of ${owner} was changed`,

@@ -205,6 +205,14 @@ export const lettersEs = {
       heading: 'Su enlace para entrar',
       paragraphs: [`Abre el panel de ${org}.`],
     }),
+    production_decided: ({ org }) => ({
+      subject: `Hay una decisión sobre el acceso a producción de ${org}`,
+      heading: 'Su solicitud tiene respuesta',
+      paragraphs: [
+        `El operador del servicio decidió sobre el acceso a producción de ${org}.`,
+        'El panel muestra la respuesta en «Primeros pasos».',
+      ],
+    }),
   },
   destination: ({ org, owner, sellerId, keyId, writtenAt, effectiveAt }) => ({
     subject: `El destino PIX de ${owner} fue cambiado`,

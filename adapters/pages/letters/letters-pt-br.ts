@@ -207,6 +207,14 @@ export const lettersPtBr = {
       heading: 'Seu link para entrar',
       paragraphs: [`Ele abre o painel de ${org}.`],
     }),
+    production_decided: ({ org }) => ({
+      subject: `Há uma decisão sobre o acesso à produção de ${org}`,
+      heading: 'O seu pedido foi respondido',
+      paragraphs: [
+        `O operador do serviço decidiu sobre o acesso à produção de ${org}.`,
+        'O painel mostra a resposta em “Primeiros passos”.',
+      ],
+    }),
   },
   destination: ({ org, owner, sellerId, keyId, writtenAt, effectiveAt }) => ({
     subject: `O destino PIX de ${owner} foi alterado`,

@@ -43,7 +43,7 @@ export function memberMail({ orgId }: Pick<Tenant, 'orgId'>): Tenant {
 export async function mailNumber(
   tx: Tx,
   to: Tenant & {
-    readonly purpose: Exclude<LinkPurpose, 'sign_in'> | 'payout_changed';
+    readonly purpose: Exclude<LinkPurpose, 'sign_in'> | 'payout_changed' | 'production_decided';
     readonly address: string;
     readonly accountId?: string | null;
   },

@@ -7,7 +7,12 @@ import {
   keyPrefix,
   type StoredKey,
 } from '../../../../core/domain/access/api-key.js';
-import { allows, type Scope, sessionScopes } from '../../../../core/domain/access/scope.js';
+import {
+  allows,
+  type KeyScope,
+  keyScopes,
+  type Scope,
+} from '../../../../core/domain/access/scope.js';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../../core/domain/base/instant.js';
 import { isCode, PonteError } from '../../../../core/errors.js';
 import {
@@ -36,8 +41,7 @@ const path = `${TENANT_ROOT}/keys`;
 const write = { scope: 'api_keys:write' } as const;
 
 /** What a key can have; no route takes the others of it. */
-const keyScopes = (scopes: readonly Scope[]) =>
-  scopes.filter((scope) => !sessionScopes.includes(scope));
+const givenOf = (scopes: readonly Scope[]) => keyScopes.filter((scope) => scopes.includes(scope));
 
 const keyForm = z.looseObject({
   name: z.string().max(1_000).default(''),
@@ -247,7 +251,7 @@ function showNew(
   typed: TypedKey,
   refusal: KeyRefusal | null,
 ): PageAnswer {
-  const held = keyScopes(actorOf(call).scopes);
+  const held = givenOf(actorOf(call).scopes);
   const show = (scene: DashboardScene): DashboardContent => {
     const { texts, view } = scene;
     const errors = errorsOf(scene, held, refusal);
@@ -280,7 +284,7 @@ function KeyForm({
   errors,
 }: {
   readonly typed: TypedKey;
-  readonly held: readonly Scope[];
+  readonly held: readonly KeyScope[];
   readonly errors: readonly FieldError[];
 }): VNode {
   const { texts } = useDashboard();
@@ -333,7 +337,7 @@ async function create(
   const { orgId, mode, scopes, memberId } = actorOf(call);
   const nowMs = deps.clock.nowMs();
   const { name, life } = call.form;
-  const typed = { name, life, scopes: keyScopes(scopes).filter((scope) => scope in call.form) };
+  const typed = { name, life, scopes: givenOf(scopes).filter((scope) => scope in call.form) };
   const days = lives.find((known) => `${known}` === life);
   // Without a scope it would be unrestricted.
   if (typed.scopes.length === 0) return showNew(context, call, typed, 'scopes');

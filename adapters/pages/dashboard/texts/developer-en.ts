@@ -1,5 +1,5 @@
 // The texts of webhooks, events and API keys in English, which defines their keys.
-import type { Scope } from '../../../../core/domain/access/scope.js';
+import type { KeyScope } from '../../../../core/domain/access/scope.js';
 import type { eventNamespaces } from '../../../../core/domain/payments/event.js';
 
 export const developerEn = {
@@ -44,7 +44,7 @@ export const developerEn = {
     replayDead: (count: string) => `Replay all that gave up (${count})`,
     deliveries: 'Deliveries',
     filter: 'State of the deliveries',
-    tabs: { all: 'All', dead_letter: 'Gave up', pending: 'Retrying' },
+    all: 'All',
     noDeliveries: 'No delivery yet',
     noDeliveriesText: 'Send a test, or make a payment in this mode.',
     noMatch: 'No delivery is in this state',
@@ -192,12 +192,10 @@ export const developerEn = {
       'invoices:read': 'read invoices',
       'webhooks:write': 'change subscriptions, replay webhooks',
       'webhooks:read': 'read subscriptions, webhooks and events',
-      'api_keys:write': 'create and revoke API keys',
-      'audit:read': 'read the audit log',
       'connected_accounts:write': 'create and onboard sellers and their first payout',
       'payouts:write': 'change where sellers are paid',
       'connected_accounts:read': 'read sellers',
-    } satisfies Record<Scope, string>,
+    } satisfies Record<KeyScope, string>,
   },
 };
 
