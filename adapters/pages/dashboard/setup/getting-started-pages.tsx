@@ -146,6 +146,8 @@ async function createTestPayment({ deps, prefix }: PageContext, call: MemberCall
     externalId: null,
     sellerExternalId: null,
     returnUrl: null,
+    purchaseOrder: null,
+    buyerReference: null,
     display: null,
     metadata: '{}',
     expiresAtMs: null,
