@@ -77,6 +77,9 @@ const likeOthers = new Set([
   'subscription-delete',
   'events-none',
   'key-revoke',
+  'getting-started',
+  'production',
+  'settings',
 ]);
 
 test('a member makes an invoice, approves it and invites the buyer, without scripts', async () => {
