@@ -72,6 +72,8 @@ test('a member makes an invoice of lines, whose sum the buyer pays', async () =>
   assert.deepEqual(readDisplay(payment.display), {
     title: null,
     notes: 'Thank you.\n<b>Net 30</b>',
+    sellerTaxId: null,
+    taxes: [],
     locale: 'pt-BR',
     lineItems: [
       { ...line, description: 'Green coffee', quantity: '80', subtotal: '8.000,00' },
