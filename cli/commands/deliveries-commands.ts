@@ -79,8 +79,8 @@ async function list({ deps }: Operator, options: ListOptions): Promise<Outcome> 
 }
 
 async function show({ deps }: Operator, id: string): Promise<Outcome> {
-  const { readDelivery } = await deliveries();
-  const { delivery, attempts } = await readDelivery(deps, id);
+  const { readByOperator } = await deliveries();
+  const { delivery, attempts } = await readByOperator(deps, id);
   const present = await presenter();
   const json = { ...present(delivery), attempts: attempts.map(presentAttempt) };
   const rows = json.attempts.map((one) => [

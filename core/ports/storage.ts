@@ -29,6 +29,7 @@ import type {
   Organization,
   OrganizationProfile,
 } from '../domain/parties/organization.js';
+import type { ProductionRequest } from '../domain/parties/production-request.js';
 import type { BankAccount, BankDetails } from '../domain/payments/bank-record.js';
 import type { PaymentView, ShownView } from '../domain/payments/change.js';
 import type {
@@ -364,8 +365,15 @@ export interface Tx {
     byTokenHash(tokenHash: string): Found<MemberSession>;
     /** Sessions of the member that are not over at `nowMs`, newest first. */
     openOfMember(orgId: string, memberId: string, nowMs: number): Many<MemberSession>;
+    /** When the sessions of each member last opened a page or began; ended ones too. */
+    lastSeen(orgId: string): Many<{ readonly memberId: string; readonly atMs: number }>;
     /** Reads all organizations, oldest first. */
     createdBefore(beforeMs: number, limit: number): Many<MemberSession>;
+  };
+  readonly productionRequests: Writes<ProductionRequest, 'insert' | 'update'> & {
+    newest(orgId: string): Found<ProductionRequest>;
+    /** Reads all organizations, oldest first: those that wait for a decision. */
+    waiting(limit: number): Many<ProductionRequest>;
   };
   readonly destinationChanges: Writes<DestinationChange, 'insert' | 'update'> & {
     /** Reads all tenants: the link in a mail names it. */
@@ -387,8 +395,8 @@ export interface Tx {
     append(event: DomainEvent): void;
     get(tenant: Tenant, id: string): Found<NumberedEvent>;
     after(tenant: Tenant, sequence: number, limit: number): Many<NumberedEvent>;
-    /** Newest first; `subjectId`: about this subject alone. */
-    newest(tenant: Tenant, subjectId: string | null, page: NewestPage): Many<NumberedEvent>;
+    /** Newest first. */
+    newest(tenant: Tenant, filter: FeedFilter, page: NewestPage): Many<NumberedEvent>;
     /** In sequence order. */
     ofSubject(tenant: Tenant, subjectId: string): Many<EventNote>;
     /** Events behind `after`, up to `last`, without a delivery to this subscription. */
@@ -425,8 +433,10 @@ export interface Tx {
     get(id: string): Found<WebhookDelivery>;
     /** Newest first, of all tenants. */
     list(filter: DeliveryFilter): Many<WebhookDelivery>;
-    /** Dead letters, newest first. */
-    deadOf(tenant: Tenant, limit: number): Many<WebhookDelivery>;
+    /** The deliveries of one event to all subscriptions. */
+    ofEvent(tenant: Tenant, eventId: string, limit: number): Many<WebhookDelivery>;
+    /** How many there are of one subscription. */
+    counts(subscriptionId: string, within: CountRange): Promise<DeliveryCounts>;
     pendingOf(subscriptionId: string, limit: number): Many<WebhookDelivery>;
     attempts(deliveryId: string): Many<DeliveryAttempt>;
     /** Deliveries of the events of one subject, oldest first. */
@@ -624,10 +634,37 @@ export interface QueueStats {
 }
 
 /** A page of a list, newest first. */
+export interface CountRange {
+  /** `recent` and `delivered` count from this id on. */
+  readonly fromId: string;
+  /** Each count stops here. */
+  readonly countMax: number;
+}
+
+export interface DeliveryCounts {
+  readonly recent: number;
+  /** How many of the recent ones were delivered. */
+  readonly delivered: number;
+  readonly pending: number;
+  readonly dead: number;
+  /** When the oldest pending one was created. */
+  readonly oldestPendingAtMs: number | null;
+}
+
 export interface ListPage {
   /** The last id of the page before; null for the first page. */
   readonly beforeId: string | null;
   readonly limit: number;
+}
+
+/** Events of a feed. */
+export interface FeedFilter {
+  /** Null: about all subjects. */
+  readonly subjectId: string | null;
+  /** Null: of all types. */
+  readonly type: string | null;
+  /** No event before this one is looked at. */
+  readonly fromSequence: number;
 }
 
 /** A page of a feed, newest first. */

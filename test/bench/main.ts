@@ -7,6 +7,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { projectRoot } from '../support/source-tree.js';
 import { startChild } from './child-calls.js';
 import type { Bench, Figure, Row } from './comparison.js';
 import { gate } from './gate.js';
@@ -58,6 +59,11 @@ if (!existsSync(`${folder}node_modules`)) {
   execFileSync('npm', args, { stdio: 'inherit' });
 }
 
+// What is measured is what the sources say.
+execFileSync('npm', ['run', '-s', 'build'], {
+  cwd: projectRoot,
+  stdio: ['ignore', 'ignore', 'inherit'],
+});
 const load = await startChild<LoadCalls>('load-process.ts');
 const bench: Bench = {
   quick: options.quick,

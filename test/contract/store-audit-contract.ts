@@ -63,7 +63,10 @@ export function storeAuditContract(open: OpenStore): void {
       }
     });
     const found = (subjectId: string | null, beforeSequence: number | null, limit: number) =>
-      store.run((tx) => tx.feed.newest(auditFeed, subjectId, { beforeSequence, limit }));
+      store.run((tx) => {
+        const filter = { subjectId, type: null, fromSequence: 0 };
+        return tx.feed.newest(auditFeed, filter, { beforeSequence, limit });
+      });
     const ids = async (rows: Promise<readonly NumberedEvent[]>) => valuesOf(await rows, 'id');
     assert.deepEqual(await ids(found('org_1', null, 2)), ['aud_3', 'aud_2']);
     assert.deepEqual(await ids(found('org_1', 3, 2)), ['aud_0']);

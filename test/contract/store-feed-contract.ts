@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { Tenant } from '../../core/domain/base/tenant.js';
 import { type FeedHead, headAfter } from '../../core/domain/payments/event.js';
 import type { Subscription } from '../../core/domain/webhooks/subscription.js';
-import type { Store, Tx } from '../../core/ports/storage.js';
+import type { FeedFilter, Store, Tx } from '../../core/ports/storage.js';
 import {
   aBarePayment,
   aDelivery,
@@ -13,6 +13,7 @@ import {
   aSubscription,
   otherMode,
   otherOrg,
+  T0,
   tenant,
 } from '../support/samples/domain-samples.js';
 import { valuesOf } from '../support/values-of.js';
@@ -56,6 +57,80 @@ export function storeFeedContract(open: OpenStore): void {
       [await checkedFeed(store, tenant), await checkedFeed(store, otherOrg)],
       [3, 3],
     );
+  });
+
+  test('the newest events are found by subject and type, within a range of the feed', async () => {
+    const store = await open();
+    const made = [
+      ['pi_1', 'payment_intent.created'],
+      ['pi_2', 'payment_intent.created'],
+      ['pi_1', 'payment_intent.settled'],
+      ['pi_2', 'payment_intent.settled'],
+    ] as const;
+    await store.run(async (tx) => {
+      for (const [at, [subjectId, type]] of made.entries()) {
+        tx.feed.append(anEvent({ id: `evt_${at + 1}`, subjectId, type }));
+        tx.feed.append(anEvent({ ...otherOrg, id: `evt_${at + 1}`, subjectId, type }));
+      }
+    });
+    const found = async (filter: Partial<FeedFilter>, beforeSequence: number | null, limit = 9) => {
+      const whole = { subjectId: null, type: null, fromSequence: 1, ...filter };
+      const page = { beforeSequence, limit };
+      return valuesOf(await store.run((tx) => tx.feed.newest(tenant, whole, page)), 'sequence');
+    };
+    const type = 'payment_intent.created';
+    assert.deepEqual(await found({}, null), [4, 3, 2, 1]);
+    assert.deepEqual(await found({ type }, null), [2, 1]);
+    assert.deepEqual(await found({ type }, null, 1), [2]);
+    assert.deepEqual(await found({ type }, 2), [1]);
+    assert.deepEqual(await found({ type, fromSequence: 2 }, null), [2]);
+    assert.deepEqual(await found({ subjectId: 'pi_2' }, null), [4, 2]);
+    assert.deepEqual(await found({ subjectId: 'pi_2', type }, null), [2]);
+  });
+
+  test('deliveries of a subscription are counted by state, up to a limit', async () => {
+    const store = await open();
+    const states = ['delivered', 'delivered', 'pending', 'dead_letter', 'pending'] as const;
+    await store.run(async (tx) => {
+      for (const [at, status] of states.entries()) {
+        const dueAtMs = status === 'pending' ? T0 : null;
+        const own = { status, dueAtMs, createdAtMs: T0 + at };
+        tx.deliveries.insert(aDelivery({ id: `whd_${at + 1}`, ...own }));
+        tx.deliveries.insert(aDelivery({ id: `whd_x${at}`, ...own, subscriptionId: 'whs_2' }));
+      }
+    });
+    const counted = (fromId: string, countMax: number) =>
+      store.run((tx) => tx.deliveries.counts('whs_1', { fromId, countMax }));
+    const oldestPendingAtMs = T0 + 2;
+    assert.deepEqual(await counted('whd_', 9), {
+      recent: 5,
+      delivered: 2,
+      pending: 2,
+      dead: 1,
+      oldestPendingAtMs,
+    });
+    assert.deepEqual(await counted('whd_2', 9), {
+      recent: 4,
+      delivered: 1,
+      pending: 2,
+      dead: 1,
+      oldestPendingAtMs,
+    });
+    assert.deepEqual(await counted('whd_', 1), {
+      recent: 1,
+      delivered: 0,
+      pending: 1,
+      dead: 1,
+      oldestPendingAtMs,
+    });
+    const none = { recent: 0, delivered: 0, pending: 0, dead: 0, oldestPendingAtMs: null };
+    const unknown = store.run((tx) =>
+      tx.deliveries.counts('whs_9', { fromId: 'whd_', countMax: 9 }),
+    );
+    assert.deepEqual(await unknown, none);
+    const ofEvent = await store.run((tx) => tx.deliveries.ofEvent(tenant, 'evt_1', 2));
+    assert.deepEqual(valuesOf(ofEvent, 'id'), ['whd_1', 'whd_2']);
+    assert.deepEqual(await store.run((tx) => tx.deliveries.ofEvent(otherOrg, 'evt_1', 2)), []);
   });
 
   test('events without a delivery to a subscription are found behind its cursor', async () => {

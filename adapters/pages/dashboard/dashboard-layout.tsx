@@ -20,14 +20,24 @@ import {
 } from './dashboard-scene.js';
 
 /** The places beside the page, in groups. */
-const groups = [['home', 'payments']] as const;
+const groups = [
+  ['home', 'payments'],
+  ['webhooks', 'events', 'keys'],
+  ['gettingStarted', 'team', 'settings'],
+] as const;
 export type DashboardPlace = (typeof groups)[number][number];
 
 /** Below the path of the mode. */
-const placePaths = { home: '', payments: '/payments' } as const satisfies Record<
-  DashboardPlace,
-  string
->;
+const placePaths = {
+  home: '',
+  payments: '/payments',
+  webhooks: '/webhooks',
+  events: '/events',
+  keys: '/keys',
+  gettingStarted: '/getting-started',
+  team: '/team',
+  settings: '/settings',
+} as const satisfies Record<DashboardPlace, string>;
 
 export interface DashboardContent {
   /** The title of the window; also the heading, if no other one is given. */

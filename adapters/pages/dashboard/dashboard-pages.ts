@@ -1,13 +1,35 @@
 // Every page of the dashboard: the rows of their files, in one table.
 import type { PageRoute } from '../kit/page-route.js';
+import { deliveryPages } from './developer/delivery-pages.js';
+import { eventPages } from './developer/event-pages.js';
+import { keyPages } from './developer/key-pages.js';
+import { subscriptionListPages } from './developer/subscription-list-pages.js';
+import { subscriptionPages } from './developer/subscription-pages.js';
 import { entrancePages } from './entrance-pages.js';
 import { homePages } from './home-pages.js';
 import { paymentDetailPages } from './payment-detail-pages.js';
 import { paymentListPages } from './payment-list-pages.js';
+import { gettingStartedPages } from './setup/getting-started-pages.js';
+import { kybPages } from './setup/kyb-pages.js';
+import { pixPages } from './setup/pix-pages.js';
+import { productionPages } from './setup/production-pages.js';
+import { settingsPages } from './setup/settings-pages.js';
+import { teamPages } from './setup/team-pages.js';
 
 export const dashboardPages: readonly PageRoute[] = [
   ...entrancePages,
   ...homePages,
   ...paymentListPages,
   ...paymentDetailPages,
+  ...subscriptionListPages,
+  ...subscriptionPages,
+  ...deliveryPages,
+  ...eventPages,
+  ...keyPages,
+  ...gettingStartedPages,
+  ...kybPages,
+  ...pixPages,
+  ...productionPages,
+  ...teamPages,
+  ...settingsPages,
 ];

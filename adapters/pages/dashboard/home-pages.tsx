@@ -13,13 +13,14 @@ import {
   readFigures,
 } from '../../../core/usecases/payments/payment-figures.js';
 import { listPayments } from '../../../core/usecases/payments/payment-lists.js';
-import { listDead } from '../../../core/usecases/webhooks/deliveries.js';
+import { type DeadLetters, listDead } from '../../../core/usecases/webhooks/deliveries.js';
 import { Icon } from '../kit/icons.js';
 import { memberRow, type PageAnswer, type PageContext } from '../kit/page-route.js';
 import { plainText } from '../kit/plain-text.js';
 import { type DashboardContent, dashboardPage } from './dashboard-layout.js';
 import { type DashboardScene, useDashboard, viewOf } from './dashboard-scene.js';
-import { type MemberCall, TENANT_ROOT, tenantOfCall } from './member-page.js';
+import { shownUrl } from './developer/developer-parts.js';
+import { anyRole, type MemberCall, TENANT_ROOT, tenantOfCall } from './member-page.js';
 import { buyerOf, PaymentTable, referenceOf } from './payment-parts.js';
 import { Behind, DayPlot, StatePlot, Total } from './plots.js';
 
@@ -52,7 +53,7 @@ export const homePages = [
   memberRow({
     method: 'GET',
     path: TENANT_ROOT,
-    scope: { anyOf: ['payment_intents:read', 'invoices:read'] },
+    scope: anyRole,
     proof: 'session',
     form: 'none',
     handler: showHome,
@@ -63,7 +64,7 @@ interface Home {
   readonly lacks: readonly Lack[];
   readonly attention: readonly PaymentView[];
   readonly approvals: readonly ShownView[];
-  readonly dead: readonly WebhookDelivery[];
+  readonly dead: readonly DeadLetters[];
   readonly figures: PaymentFigures;
   readonly latest: readonly ShownView[];
   /** The currency of the plot that was asked for. */
@@ -196,7 +197,6 @@ function useNeeds({ lacks, attention, approvals, dead }: Home): readonly Need[] 
           link: seePayment(payment.id),
         };
   });
-  const [latestDead] = dead;
   const oldest = approvals.at(-1);
   return [
     ...(lacks.length === 0
@@ -208,22 +208,30 @@ function useNeeds({ lacks, attention, approvals, dead }: Home): readonly Need[] 
             text: texts.home.missingText(
               lacks.map(({ need }) => texts.home.needs[need]).join(', '),
             ),
+            link: { href: `${view.path}/getting-started`, text: texts.places.gettingStarted },
           },
         ]),
     ...ofPayments,
-    ...(latestDead === undefined
-      ? []
-      : [
-          {
-            look: 'bad' as const,
-            heading: texts.home.gaveUp(dead.length),
-            text: texts.home.gaveUpText(
-              latestDead.eventType,
-              format.day(latestDead.createdAtMs),
-              lastAnswer(latestDead),
-            ),
-          },
-        ]),
+    ...dead.flatMap(({ subscription, dead: [latest, ...others] }) =>
+      latest === undefined
+        ? []
+        : [
+            {
+              look: 'bad' as const,
+              heading: texts.home.gaveUp(others.length + 1),
+              text: texts.home.gaveUpText(
+                shownUrl(subscription.url),
+                latest.eventType,
+                format.day(latest.createdAtMs),
+                lastAnswer(latest),
+              ),
+              link: {
+                href: `${view.path}/webhooks/${subscription.id}?status=dead_letter`,
+                text: texts.home.seeWebhooks,
+              },
+            },
+          ],
+    ),
     ...(oldest === undefined
       ? []
       : [

@@ -7,6 +7,9 @@ import type { PageCall } from '../kit/page-route.js';
 /** The path of every page of an organization: another tab may have the other mode. */
 export const TENANT_ROOT = '/dashboard/{orgId}/{mode}';
 
+/** Each role has one of them. */
+export const anyRole = { anyOf: ['payment_intents:read', 'invoices:read'] } as const;
+
 export type MemberCall<F = unknown> = PageCall<'member', F>;
 
 export function actorOf({ visit }: MemberCall): DashboardActor {

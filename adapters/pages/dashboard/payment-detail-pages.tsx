@@ -28,10 +28,12 @@ import {
   type Stop,
 } from '../kit/components.js';
 import { TextField } from '../kit/fields.js';
+import { indentedJson } from '../kit/indented-json.js';
 import { memberRow, type PageAnswer, type PageContext, seeOther } from '../kit/page-route.js';
 import { plainText } from '../kit/plain-text.js';
 import { type DashboardContent, dashboardPage } from './dashboard-layout.js';
 import { type DashboardScene, useDashboard, viewOf, withDone } from './dashboard-scene.js';
+import { deliveryPath } from './developer/developer-parts.js';
 import { actorOf, type MemberCall, TENANT_ROOT, tenantOfCall } from './member-page.js';
 import { Badge, buyerOf, referenceOf, States } from './payment-parts.js';
 
@@ -410,12 +412,15 @@ function movedIn(lines: readonly LedgerLine[]): Amount | null {
 }
 
 function Webhooks({ detail }: Part): VNode {
-  const { texts, format } = useDashboard();
+  const { texts, view, format } = useDashboard();
   const words = texts.payment;
   const found = detail.entries.filter((entry) => entry.kind === 'delivery').toReversed();
   return (
     <section class="stack" aria-labelledby="webhooks">
-      <h2 id="webhooks">{words.webhooks}</h2>
+      <div class="line ends">
+        <h2 id="webhooks">{words.webhooks}</h2>
+        <a href={`${view.path}/events?subject=${detail.payment.id}`}>{texts.events.ofPayment}</a>
+      </div>
       {found.length === 0 ? (
         <p class="quiet">{words.noWebhooks}</p>
       ) : (
@@ -439,7 +444,9 @@ function Webhooks({ detail }: Part): VNode {
               {found.map(({ eventType, atMs, status, subscriptionId, deliveryId }) => (
                 <tr>
                   <th scope="row" class="code">
-                    {eventType}
+                    <a href={deliveryPath(view.path, { subscriptionId, id: deliveryId })}>
+                      {eventType}
+                    </a>
                   </th>
                   <td class="only-l when">{format.short(atMs)}</td>
                   <td>
@@ -566,7 +573,7 @@ function Metadata({ detail }: Part): VNode | null {
       <h2>{texts.payment.metadata}</h2>
       <Scroll label={texts.payment.metadata}>
         <pre lang="" dir="auto">
-          {metadata}
+          {indentedJson(metadata)}
         </pre>
       </Scroll>
     </section>

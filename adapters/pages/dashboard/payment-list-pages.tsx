@@ -14,10 +14,10 @@ import { isCode } from '../../../core/errors.js';
 import { listPayments } from '../../../core/usecases/payments/payment-lists.js';
 import { readPayment } from '../../../core/usecases/payments/payments.js';
 import { dayMs } from '../kit/format.js';
-import { Icon } from '../kit/icons.js';
 import { memberRow, type PageAnswer, type PageContext, seeOther } from '../kit/page-route.js';
 import { type DashboardContent, dashboardPage } from './dashboard-layout.js';
 import { type DashboardScene, useDashboard, viewOf } from './dashboard-scene.js';
+import { listPath, Pager } from './list-parts.js';
 import { type MemberCall, TENANT_ROOT, tenantOfCall } from './member-page.js';
 import { PaymentTable } from './payment-parts.js';
 
@@ -94,11 +94,7 @@ function filtersIn(query: URLSearchParams): Filters {
 }
 
 function addressOf(root: string, filters: Partial<Filters>): string {
-  const given = Object.entries(filters).filter(
-    (entry): entry is [string, string] => typeof entry[1] === 'string' && entry[1] !== '',
-  );
-  const query = new URLSearchParams(given);
-  return query.size === 0 ? `${root}/payments` : `${root}/payments?${query}`;
+  return listPath(`${root}/payments`, { ...filters });
 }
 
 function listScreen(
@@ -128,7 +124,12 @@ function listScreen(
         ) : (
           <PaymentTable rows={rows} caption={texts.payments.heading} />
         )}
-        <Pager filters={filters} last={last} />
+        <Pager
+          newest={filters.before === '' ? null : addressOf(view.path, { ...filters, before: '' })}
+          older={last === null ? null : addressOf(view.path, { ...filters, before: last })}
+        >
+          {texts.payments.keep}
+        </Pager>
       </div>
     ),
   };
@@ -192,34 +193,5 @@ function FilterForm({ filters }: { readonly filters: Filters }): VNode {
         {texts.payments.filter}
       </button>
     </form>
-  );
-}
-
-function Pager({
-  filters,
-  last,
-}: {
-  readonly filters: Filters;
-  readonly last: string | null;
-}): VNode {
-  const { texts, view } = useDashboard();
-  return (
-    <nav class="pager" aria-label={texts.frame.pages}>
-      <span class="quiet">{texts.payments.keep}</span>
-      <span class="actions">
-        {filters.before === '' ? null : (
-          <a class="btn sm" href={addressOf(view.path, { ...filters, before: '' })}>
-            <Icon name="newer" />
-            {texts.frame.newest}
-          </a>
-        )}
-        {last === null ? null : (
-          <a class="btn sm" href={addressOf(view.path, { ...filters, before: last })}>
-            {texts.frame.older}
-            <Icon name="older" />
-          </a>
-        )}
-      </span>
-    </nav>
   );
 }

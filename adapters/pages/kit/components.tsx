@@ -242,7 +242,7 @@ export function ButtonLink({
   children,
 }: {
   readonly href: string;
-  readonly look?: 'primary';
+  readonly look?: 'primary' | 'danger' | 'sm' | 'sm danger';
   readonly icon?: IconName;
   readonly children: ComponentChildren;
 }): VNode {

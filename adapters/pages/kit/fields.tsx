@@ -45,6 +45,29 @@ export function TextField(props: TextFieldProps): VNode {
   );
 }
 
+/** A text of several lines. */
+export function AreaField(
+  props: FieldProps & { readonly value?: string | undefined; readonly maxLength?: number },
+): VNode {
+  const { name, value, maxLength, label } = props;
+  return (
+    <div class="field">
+      <label for={name}>{label}</label>
+      <About {...props} />
+      <textarea
+        id={name}
+        name={name}
+        rows={3}
+        autocomplete="off"
+        maxLength={maxLength}
+        {...describedBy(props)}
+      >
+        {value}
+      </textarea>
+    </div>
+  );
+}
+
 export interface DateParts {
   readonly day: string;
   readonly month: string;
@@ -182,6 +205,48 @@ export function CheckField(props: FieldProps & { readonly checked?: boolean }): 
   );
 }
 
+export interface ChecksFieldProps extends FieldProps {
+  /** Each value is the name of its box, and the first one its id too. */
+  readonly choices: readonly Choice[];
+  readonly chosen: readonly string[];
+}
+
+/** Boxes to tick, any number of them. */
+export function ChecksField(props: ChecksFieldProps): VNode {
+  return (
+    <fieldset class="field">
+      <legend>{props.label}</legend>
+      <About {...props} />
+      <Checks {...props} />
+    </fieldset>
+  );
+}
+
+/** The boxes alone, inside a fieldset that names them. */
+export function Checks(props: Omit<ChecksFieldProps, 'label'>): VNode {
+  const { name, choices, chosen } = props;
+  return (
+    <div class="checks">
+      {choices.map(({ value, label, hint }, position) => (
+        <label class="choice">
+          <input
+            type="checkbox"
+            id={position === 0 ? name : undefined}
+            name={value}
+            value="yes"
+            checked={chosen.includes(value)}
+            {...describedBy(props)}
+          />
+          <span>
+            {label}
+            {hint === undefined ? null : <small>{hint}</small>}
+          </span>
+        </label>
+      ))}
+    </div>
+  );
+}
+
 export interface FileRowProps {
   /** The id of the control. */
   readonly id: string;
@@ -272,7 +337,7 @@ export function ErrorSummary({ errors }: { readonly errors: readonly FieldError[
 }
 
 /** Hint and error of a field, before the control. */
-function About({ name, hint, error }: FieldProps): VNode {
+export function About({ name, hint, error }: Omit<FieldProps, 'label'>): VNode {
   return (
     <>
       {hint === undefined ? null : (
@@ -294,7 +359,7 @@ function ErrorText({ id, text }: { readonly id: string; readonly text: string })
   );
 }
 
-function describedBy({ name, hint, error }: FieldProps): AriaAttributes {
+function describedBy({ name, hint, error }: Omit<FieldProps, 'label'>): AriaAttributes {
   const ids = [
     ...(hint === undefined ? [] : [`${name}-hint`]),
     ...(error === undefined ? [] : [`${name}-error`]),

@@ -1,6 +1,6 @@
 // Amounts, rates and times as text. Formatting takes decimal strings, so no amount becomes a float.
 // Times are UTC and say so; the browser script rewrites them to the zone of the reader.
-import { DAY_MS, MINUTE_MS } from '../../../core/domain/base/instant.js';
+import { DAY_MS, MINUTE_MS, SECOND_MS } from '../../../core/domain/base/instant.js';
 import type { Locale } from '../../../core/domain/base/locale.js';
 import { formatAmount, type Money } from '../../../core/domain/base/money.js';
 
@@ -12,6 +12,8 @@ export interface Format {
   /** With four decimals, rounded half to even. */
   readonly rate: (rate: string) => string;
   readonly count: (count: number) => string;
+  /** With one decimal: `0.3`. */
+  readonly seconds: (durationMs: number) => string;
   /** `30 November 2026`. */
   readonly day: (atMs: number) => string;
   /** `15:58 UTC`. */
@@ -20,6 +22,8 @@ export interface Format {
   readonly instant: (atMs: number) => string;
   /** `17 Nov, 15:58`, in UTC, for tables. */
   readonly short: (atMs: number) => string;
+  /** `17 Nov, 15:58:03`, in UTC. */
+  readonly exact: (atMs: number) => string;
   /** `17 Nov`. */
   readonly shortDay: (atMs: number) => string;
   /** The last whole day before the instant; the instant itself if that day is over. */
@@ -107,11 +111,16 @@ function createFormat(locale: Locale, numbers: NumberLocale): Format {
     roundingMode: 'halfEven',
   });
   const counts = new Intl.NumberFormat(numbers);
+  const tenths = new Intl.NumberFormat(numbers, {
+    minimumFractionDigits: 1,
+    maximumFractionDigits: 1,
+  });
   const date = { day: 'numeric', month: 'long', year: 'numeric' } as const;
   const shortDays = dateFormat(locale, { day: 'numeric', month: 'short' });
   const days = dateFormat(locale, date);
   const clock = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
   const times = dateFormat(locale, clock);
+  const exactTimes = dateFormat(locale, { ...clock, second: '2-digit' });
   const brasiliaTimes = dateFormat(locale, { ...clock, timeZone: BRASILIA });
   const brasiliaDays = dateFormat(locale, { ...date, timeZone: BRASILIA });
   const time = (atMs: number) => `${times.format(atMs)}${NO_BREAK_SPACE}UTC`;
@@ -121,10 +130,12 @@ function createFormat(locale: Locale, numbers: NumberLocale): Format {
     digits: ({ amountMinor }) => amounts.format(decimal(amountMinor)),
     rate: (rate) => rates.format(rate as Intl.StringNumericLiteral),
     count: (count) => counts.format(count),
+    seconds: (durationMs) => tenths.format(durationMs / SECOND_MS),
     day: (atMs) => days.format(atMs),
     time,
     instant,
     short: (atMs) => `${shortDays.format(atMs)}, ${times.format(atMs)}`,
+    exact: (atMs) => `${shortDays.format(atMs)}, ${exactTimes.format(atMs)}`,
     shortDay: (atMs) => shortDays.format(atMs),
     deadline: (atMs, nowMs) =>
       isLastDay(atMs, nowMs) ? instant(atMs) : days.format(lastWholeDayMs(atMs)),

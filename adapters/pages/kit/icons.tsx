@@ -10,6 +10,7 @@ const shapes = {
       <path d="M12 7.5v5.5M12 16.3v.01" />
     </>
   ),
+  calendar: <path d="M5 6h14v14H5zM5 10h14M9 3v4m6-4v4" />,
   clock: (
     <>
       <circle cx="12" cy="12" r="9" />
@@ -22,6 +23,7 @@ const shapes = {
       <path d="M5 15H4V5a1 1 0 0 1 1-1h10v1" />
     </>
   ),
+  download: <path d="M12 4v11m-5-5 5 5 5-5M5 20h14" />,
   info: (
     <>
       <circle cx="12" cy="12" r="9" />
@@ -39,6 +41,7 @@ const shapes = {
       <path d="M11 17.5h2" />
     </>
   ),
+  plus: <path d="M12 5v14M5 12h14" />,
   print: <path d="M7 9V4h10v5M7 17H4v-7h16v7h-3M7 14h10v6H7z" />,
   shield: (
     <path d="M12 3 5 6v5.5c0 4.3 2.9 7.8 7 9.5 4.1-1.7 7-5.2 7-9.5V6zM9 12l2.2 2.2L15.2 10" />

@@ -21,6 +21,7 @@ import type { PageNotice } from './frame-view.js';
 import type { PageMatch, PageMatcher } from './page-match.js';
 import { below } from './page-paths.js';
 import {
+  type MemberRule,
   type PageAnswer,
   type PageAuth,
   type PageCall,
@@ -139,9 +140,9 @@ async function answerOf(
     const { method } = route;
     return signedOut({ match: site.match, method, path, base, prefix, cookies });
   }
-  if (route.member?.proof === 'fresh' && visit !== null) {
+  if (visit !== null && needsFresh(route.member, visit)) {
     if (!isFresh(visit.signedIn.session, deps.clock.nowMs())) {
-      return confirmFirst({ match: site.match, path, base, prefix });
+      return confirmFirst({ match: site.match, method: route.method, path, base, prefix });
     }
   }
   const tokenOf = session ?? visit?.signedIn.session ?? null;
@@ -174,6 +175,11 @@ async function answerOf(
   const isChange = route.method === 'POST';
   const author = { ...authorOf(match, session, visit), address: client, requestId };
   return route.handler(isChange ? { ...context, deps: audited(deps, author) } : context, call);
+}
+
+function needsFresh(member: MemberRule | undefined, { actor }: Visit): boolean {
+  if (member?.proof === 'fresh_live') return actor?.mode === 'live';
+  return member?.proof === 'fresh';
 }
 
 /** Who is recorded as the author of what a form changes. */

@@ -29,8 +29,11 @@ export type BuyerAuth = Exclude<PageAuth, 'member'>;
 /** What a row of members requires. */
 export interface MemberRule {
   readonly scope: ScopeRule;
-  /** `fresh`: the mailbox was proven within FRESH_MS, else it is proven again. */
-  readonly proof: 'session' | 'fresh';
+  /**
+   * `fresh`: the mailbox was proven within FRESH_MS, else it is proven again. `fresh_live`: only in
+   * live mode.
+   */
+  readonly proof: 'session' | 'fresh' | 'fresh_live';
 }
 
 export interface Visit {

@@ -27,10 +27,15 @@ export function signedOut(refused: Refused): PageAnswer {
   return seeOther(wasSignedIn ? withNotice(base, 'signed_out') : base, back);
 }
 
-/** To the page that proves the mailbox again, for what needs a fresh proof. */
-export function confirmFirst(refused: Omit<Refused, 'method' | 'cookies'>): PageAnswer {
-  const { base } = refused;
-  return seeOther(`${base}/confirm`, [{ name: 'back', value: pageOf(refused), path: base }]);
+/**
+ * To the page that proves the mailbox again, for what needs a fresh proof. The page of a form needs
+ * it too, so that it is proven before people type.
+ */
+export function confirmFirst(refused: Omit<Refused, 'cookies'>): PageAnswer {
+  const { base, method } = refused;
+  const page = `${base}/confirm`;
+  const back = { name: 'back', value: pageOf(refused), path: base } as const;
+  return seeOther(method === 'POST' ? `${page}?late` : page, [back]);
 }
 
 /** Below `base`: the page, or the one whose form was sent; empty for the base itself. */

@@ -3,9 +3,11 @@ import type { Subscription } from '../../../core/domain/webhooks/subscription.js
 import {
   type AttemptResult,
   type DeliveryAttempt,
+  type DeliveryStatus,
   deliveryStatuses,
   type WebhookDelivery,
 } from '../../../core/domain/webhooks/webhook-delivery.js';
+import { assert } from '../../../core/errors.js';
 import {
   fixed,
   fixedTenant,
@@ -207,6 +209,24 @@ const attemptsOfSubjectSql = [
   'limit $6',
 ].join(' ');
 
+/** The newest ones up to the limit; an index has those that wait and the dead ones. */
+const countsSql = [
+  'select count(*) as recent,',
+  "coalesce(sum(case when status = 'delivered' then 1 else 0 end), 0) as delivered,",
+  `(${unfinishedSql('pending')}) as pending, (${unfinishedSql('dead_letter')}) as dead,`,
+  "(select created_at from deliveries where subscription_id = $1 and status = 'pending'",
+  'order by id limit 1) as oldest_pending_at',
+  'from (select status from deliveries where subscription_id = $1 and id >= $2',
+  'order by id desc limit $3) as chosen',
+].join(' ');
+
+function unfinishedSql(status: DeliveryStatus): string {
+  return [
+    'select count(*) from (select 1 from deliveries where subscription_id = $1',
+    `and status = '${status}' limit $3) as chosen`,
+  ].join(' ');
+}
+
 export const deliveriesPart: TxPart<'deliveries'> = {
   ...writes(deliveries),
   get: (unit, id) => unit.byKey(deliveries, [id]),
@@ -216,12 +236,25 @@ export const deliveriesPart: TxPart<'deliveries'> = {
     const filters = { 'subscription_id =': subscriptionId, 'id <': beforeId };
     return unit.newest(deliveries, filters, limit, { others });
   },
-  deadOf: (unit, { orgId, mode }, limit) =>
-    unit.all(deliveries, `${ofTenant} status = 'dead_letter' order by id desc limit $3`, [
+  ofEvent: (unit, { orgId, mode }, eventId, limit) =>
+    unit.all(deliveries, `${ofTenant} event_id = $3 order by id limit $4`, [
       orgId,
       mode,
+      eventId,
       limit,
     ]),
+  async counts(unit, subscriptionId, { fromId, countMax }) {
+    const [row] = await unit.rows(deliveries.name, countsSql, [subscriptionId, fromId, countMax]);
+    assert(row !== undefined, 'a count has one row');
+    const count = (name: string) => integer(name).read(row);
+    return {
+      recent: count('recent'),
+      delivered: count('delivered'),
+      pending: count('pending'),
+      dead: count('dead'),
+      oldestPendingAtMs: time.null('oldest_pending_at').read(row),
+    };
+  },
   pendingOf: (unit, subscriptionId, limit) =>
     unit.all(
       deliveries,

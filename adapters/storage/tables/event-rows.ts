@@ -2,6 +2,7 @@
 // have no number yet: columns and SQL.
 import type { DomainEvent, EventNote, NumberedEvent } from '../../../core/domain/payments/event.js';
 import { fixed, group, integer, key, minor, readerOf, tenant, text, time } from '../columns.js';
+import type { Param } from '../database.js';
 import { defineTable, rowName, templated } from '../table.js';
 import type { TxPart } from '../unit-of-work.js';
 
@@ -95,13 +96,15 @@ export const feedPart: TxPart<'feed'> = {
       'where org_id = $1 and mode = $2 and sequence > $3 order by sequence limit $4',
       [orgId, mode, sequence, limit],
     ),
-  newest(unit, { orgId, mode }, subjectId, { beforeSequence, limit }) {
-    const place = [orgId, mode, beforeSequence ?? Number.MAX_SAFE_INTEGER, limit];
-    const range = 'where org_id = $1 and mode = $2 and sequence < $3';
-    const order = 'order by sequence desc limit $4';
-    return subjectId === null
-      ? unit.all(events, `${range} ${order}`, place)
-      : unit.all(events, `${range} and subject_id = $5 ${order}`, [...place, subjectId]);
+  newest(unit, { orgId, mode }, { subjectId, type, fromSequence }, { beforeSequence, limit }) {
+    const before = beforeSequence ?? Number.MAX_SAFE_INTEGER;
+    const params: Param[] = [orgId, mode, before, limit, fromSequence];
+    const conditions = Object.entries({ subject_id: subjectId, type }).flatMap(([column, value]) =>
+      value === null ? [] : [`and ${column} = $${params.push(value)}`],
+    );
+    const range = 'where org_id = $1 and mode = $2 and sequence < $3 and sequence >= $5';
+    const clause = [range, ...conditions, 'order by sequence desc limit $4'].join(' ');
+    return unit.all(events, clause, params);
   },
   async withoutDelivery(unit, { orgId, mode, id }, after, last) {
     const rows = await unit.rows('deliveries', undispatchedSql, [orgId, mode, after, last, id]);

@@ -73,6 +73,8 @@ export type SentPayment = Pick<
   | 'metadata'
   | 'expiresAtMs'
   | 'purpose'
+  | 'purchaseOrder'
+  | 'buyerReference'
   | 'number'
   | 'sellerExternalId'
   | 'dueDate'
@@ -91,6 +93,8 @@ const paymentFields: Fields<SentPayment> = {
   metadata: ({ metadata }) => metadata,
   expiresAt: ({ expiresAtMs }) => expiresAtMs,
   purpose: ({ purpose }) => purpose,
+  purchaseOrder: ({ purchaseOrder }) => purchaseOrder,
+  buyerReference: ({ buyerReference }) => buyerReference,
   number: ({ number }) => number,
   sellerExternalId: ({ sellerExternalId }) => sellerExternalId,
   dueDate: ({ dueDate }) => dueDate,

@@ -6,7 +6,7 @@ import type { Tenant } from '../../domain/base/tenant.js';
 import type { PaymentView } from '../../domain/payments/change.js';
 import type { PaymentStatus } from '../../domain/payments/payment.js';
 import type { Deps } from '../../ports/deps.js';
-import { momentOf } from './payment-lists.js';
+import { momentOf } from '../service/id-moments.js';
 
 /** Today and the days before it, in UTC. */
 export const FIGURE_DAYS = 30;

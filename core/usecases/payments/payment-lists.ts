@@ -4,8 +4,8 @@ import type { Tenant } from '../../domain/base/tenant.js';
 import type { ShownView } from '../../domain/payments/change.js';
 import type { PaymentOrigin } from '../../domain/payments/payment.js';
 import type { Deps } from '../../ports/deps.js';
-import { ID_TIME_CHARACTERS } from '../../ports/outside.js';
 import type { TenantPaymentFilter } from '../../ports/storage.js';
+import { momentOf } from '../service/id-moments.js';
 
 /**
  * A change can be stored later than one with a later `updatedAt`, by what a batch waits at most
@@ -60,11 +60,4 @@ export async function listChangedPayments(
   const fromMs = after?.updatedAtMs ?? Math.max(0, sinceMs - LATE_CHANGE_MS);
   const page = { origins, untilMs, fromMs, afterId: after?.id ?? '', limit };
   return { untilMs, views: await deps.store.run((tx) => tx.views.updatedPayments(tenant, page)) };
-}
-
-/** The time in the ids of that moment; no id is older than the epoch. */
-export function momentOf({ ids }: Deps, atMs: number): string {
-  const id = ids.next('pi', Math.max(0, atMs));
-  const start = id.indexOf('_') + 1;
-  return id.slice(start, start + ID_TIME_CHARACTERS);
 }

@@ -18,6 +18,7 @@ import type { NewestPage, RunOptions, Store, Tx } from '../../ports/storage.js';
 
 const PAGE = 500;
 const DEFECTS_MAX = 100;
+const ofAnyType = { type: null, fromSequence: 0 } as const;
 const unproven = 'no signature proves that its operator gave the command then';
 
 /**
@@ -110,7 +111,9 @@ export async function newestEntries(
     const ofModes = modes.map((mode) => ({ orgId, mode }));
     return newestAbout(deps, [...ofModes, { orgId, mode: null }], page);
   }
-  const events = await deps.store.run((tx) => tx.feed.newest(auditFeed, null, page));
+  const events = await deps.store.run((tx) =>
+    tx.feed.newest(auditFeed, { subjectId: null, ...ofAnyType }, page),
+  );
   return events.map(auditEntry);
 }
 
@@ -120,7 +123,12 @@ async function newestAbout(
   page: NewestPage,
 ): Promise<readonly AuditEntry[]> {
   const found = await store.run((tx) =>
-    Promise.all(subjects.map((about) => tx.feed.newest(auditFeed, auditSubject(about), page))),
+    Promise.all(
+      subjects.map((about) => {
+        const filter = { subjectId: auditSubject(about), ...ofAnyType };
+        return tx.feed.newest(auditFeed, filter, page);
+      }),
+    ),
   );
   const newest = found.flat().toSorted((one, other) => other.sequence - one.sequence);
   return newest.slice(0, page.limit).map(auditEntry);

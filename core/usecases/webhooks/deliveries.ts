@@ -1,6 +1,7 @@
 // Lists, reads and replays deliveries, for integrators and operators. delivery-runner.ts sends
 // them.
 import { sameTenant, type Tenant } from '../../domain/base/tenant.js';
+import type { NumberedEvent } from '../../domain/payments/event.js';
 import type { Subscription } from '../../domain/webhooks/subscription.js';
 import {
   type DeliveryAttempt,
@@ -16,6 +17,8 @@ import { activeSubscription } from './subscriptions.js';
 const REPLAYED_PER_BATCH = 100;
 /** Batches of one request of an integrator. */
 const BATCHES_PER_REQUEST = 10;
+/** Active and deleted subscriptions of one event: more are not shown. */
+const OF_EVENT_MAX = 100;
 
 /** NotFound for a subscription of another tenant. */
 export function listDeliveries(
@@ -30,19 +33,48 @@ export function listDeliveries(
   });
 }
 
-/** For operators. */
+interface AttemptedDelivery {
+  readonly delivery: WebhookDelivery;
+  /** In start order. */
+  readonly attempts: readonly DeliveryAttempt[];
+}
+
+/** What one delivery sends, and what came of it. NotFound, also for another tenant's. */
 export function readDelivery(
   deps: Deps,
+  tenant: Tenant,
+  subscriptionId: string,
   deliveryId: string,
-): Promise<{
-  readonly delivery: WebhookDelivery;
-  readonly attempts: readonly DeliveryAttempt[];
-}> {
+): Promise<
+  AttemptedDelivery & { readonly subscription: Subscription; readonly event: NumberedEvent }
+> {
+  return deps.store.run(async (tx) => {
+    const { delivery, subscription } = await ownDelivery(tx, tenant, subscriptionId, deliveryId);
+    const [attempts, event] = await Promise.all([
+      tx.deliveries.attempts(deliveryId),
+      tx.feed.get(tenant, delivery.eventId),
+    ]);
+    assert(event !== null, 'pruning removes an event after its deliveries');
+    return { delivery, attempts, subscription, event };
+  });
+}
+
+/** The same over all tenants, for operators. */
+export function readByOperator(deps: Deps, deliveryId: string): Promise<AttemptedDelivery> {
   return deps.store.run(async (tx) => {
     const delivery = await tx.deliveries.get(deliveryId);
     if (delivery === null) throw new PonteError('NotFound');
     return { delivery, attempts: await tx.deliveries.attempts(deliveryId) };
   });
+}
+
+/** The deliveries of one event, to all subscriptions. */
+export function listOfEvent(
+  deps: Deps,
+  tenant: Tenant,
+  eventId: string,
+): Promise<readonly WebhookDelivery[]> {
+  return deps.store.run((tx) => tx.deliveries.ofEvent(tenant, eventId, OF_EVENT_MAX));
 }
 
 /** DeliveryNotReplayable while it is pending, or if its subscription was deleted. */
@@ -53,12 +85,7 @@ export async function replayDelivery(
   deliveryId: string,
 ): Promise<WebhookDelivery> {
   const replayed = await deps.store.run(async (tx) => {
-    const delivery = await tx.deliveries.get(deliveryId);
-    const subscription = await tx.subscriptions.get(tenant, subscriptionId);
-    if (delivery === null || subscription === null) throw new PonteError('NotFound');
-    if (delivery.subscriptionId !== subscriptionId || !sameTenant(delivery, tenant)) {
-      throw new PonteError('NotFound');
-    }
+    const { delivery, subscription } = await ownDelivery(tx, tenant, subscriptionId, deliveryId);
     return stageReplay(deps, tx, delivery, subscription);
   });
   deps.wake('deliveries');
@@ -78,13 +105,34 @@ export async function replayByOperator(deps: Deps, deliveryId: string): Promise<
   return replayed;
 }
 
-/** The newest dead letters of a tenant. */
+/**
+ * The newest dead letters of each active subscription that has some. Those of a deleted one cannot
+ * be replayed.
+ */
 export function listDead(
   deps: Deps,
   tenant: Tenant,
   limit: number,
-): Promise<readonly WebhookDelivery[]> {
-  return deps.store.run((tx) => tx.deliveries.deadOf(tenant, limit));
+): Promise<readonly DeadLetters[]> {
+  return deps.store.run(async (tx) => {
+    const active = await tx.subscriptions.active(tenant);
+    const found = await Promise.all(
+      active.map(async (subscription): Promise<DeadLetters> => {
+        const filter = { subscriptionId: subscription.id, beforeId: null, limit };
+        return {
+          subscription,
+          dead: await tx.deliveries.list({ ...filter, status: 'dead_letter' }),
+        };
+      }),
+    );
+    return found.filter(({ dead }) => dead.length > 0);
+  });
+}
+
+export interface DeadLetters {
+  readonly subscription: Subscription;
+  /** Newest first. */
+  readonly dead: readonly WebhookDelivery[];
 }
 
 /** Replays every dead letter of all active subscriptions, for operators. Returns how many. */
@@ -125,6 +173,24 @@ async function replayDead(
     beforeId = page.lastId;
   }
   return { replayed, hasMore: true };
+}
+
+/** NotFound, also for a delivery of another subscription. */
+async function ownDelivery(
+  tx: Tx,
+  tenant: Tenant,
+  subscriptionId: string,
+  deliveryId: string,
+): Promise<{ readonly delivery: WebhookDelivery; readonly subscription: Subscription }> {
+  const [delivery, subscription] = await Promise.all([
+    tx.deliveries.get(deliveryId),
+    tx.subscriptions.get(tenant, subscriptionId),
+  ]);
+  if (delivery === null || subscription === null) throw new PonteError('NotFound');
+  if (delivery.subscriptionId !== subscriptionId || !sameTenant(delivery, tenant)) {
+    throw new PonteError('NotFound');
+  }
+  return { delivery, subscription };
 }
 
 function stageReplay(

@@ -5,11 +5,13 @@ import type { DomainEvent, NumberedEvent } from '../../domain/payments/event.js'
 import type { WebhookDelivery } from '../../domain/webhooks/webhook-delivery.js';
 import { isCode, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
-import type { Tx } from '../../ports/storage.js';
+import type { NewestPage, Tx } from '../../ports/storage.js';
 import { deliveryOf } from './event-deliveries.js';
 
 /** Each event has a delivery for each of up to a hundred subscriptions. */
 export const WAITING_PER_BATCH = 10;
+/** Events that one page of a search by type looks at. */
+export const SEARCHED_MAX = 5_000;
 
 /**
  * Stages events of one tenant, in order. Where nothing sends them after the commit, their
@@ -50,6 +52,45 @@ export async function readEvent(
   const event = await store.run((tx) => tx.feed.get(tenant, id));
   if (event === null) throw new PonteError('NotFound');
   return event;
+}
+
+interface EventSearch extends NewestPage {
+  /** Null: about all subjects. */
+  readonly subjectId: string | null;
+  /** Null: of all types. */
+  readonly type: string | null;
+}
+
+interface FoundEvents {
+  readonly events: readonly NumberedEvent[];
+  /** `beforeSequence` of the next page; null after the last one. */
+  readonly next: number | null;
+}
+
+/**
+ * Events, newest first. No index has the types, so a page of one type looks at SEARCHED_MAX events
+ * at most: it may have fewer events than its limit although there are more.
+ */
+export async function searchEvents(
+  { store }: Pick<Deps, 'store'>,
+  tenant: Tenant,
+  { subjectId, type, beforeSequence, limit }: EventSearch,
+): Promise<FoundEvents> {
+  return store.run(async (tx) => {
+    const head = beforeSequence === null ? await tx.feed.head(tenant) : null;
+    const before = beforeSequence ?? (head?.sequence ?? 0) + 1;
+    const isSearch = type !== null && subjectId === null;
+    const fromSequence = isSearch ? Math.max(1, before - SEARCHED_MAX) : 1;
+    // One more shows whether there is a next page.
+    const page = { beforeSequence: before, limit: limit + 1 };
+    const found = await tx.feed.newest(tenant, { subjectId, type, fromSequence }, page);
+    const events = found.slice(0, limit);
+    if (found.length > limit) return { events, next: events.at(-1)?.sequence ?? null };
+    if (fromSequence === 1) return { events, next: null };
+    const all = { subjectId: null, type: null, fromSequence: 1 };
+    const older = await tx.feed.newest(tenant, all, { beforeSequence: fromSequence, limit: 1 });
+    return { events, next: older.length === 0 ? null : fromSequence };
+  });
 }
 
 /**

@@ -76,6 +76,17 @@ export async function createSubscription(
   return { subscription, secret };
 }
 
+/** Active or deleted. NotFound. */
+export async function readSubscription(
+  deps: Deps,
+  tenant: Tenant,
+  id: string,
+): Promise<Subscription> {
+  const found = await deps.store.run((tx) => tx.subscriptions.get(tenant, id));
+  if (found === null) throw new PonteError('NotFound');
+  return found;
+}
+
 /** Every active subscription and the latest deleted ones, newest first. */
 export function listSubscriptions(deps: Deps, tenant: Tenant): Promise<readonly Subscription[]> {
   return deps.store.run((tx) => tx.subscriptions.list(tenant, DELETED_LISTED_MAX));

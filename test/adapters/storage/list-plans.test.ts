@@ -20,6 +20,15 @@ test('pages of long lists are sought in an index that has their order', async ()
       'SEARCH deliveries USING INDEX deliveries_dead_of_subscription (subscription_id=? AND id<?)',
     ],
     [
+      "from deliveries where subscription_id = $1 and id < $2 and status = 'pending'",
+      'SEARCH deliveries USING INDEX deliveries_pending_of_subscription ' +
+        '(subscription_id=? AND id<?)',
+    ],
+    [
+      'sequence < $3 and sequence >= $5 and type = $6 order',
+      `SEARCH events USING INDEX events_sequence (${tenants} AND sequence>? AND sequence<?)`,
+    ],
+    [
       'from events where org_id = $1 and mode = $2 and sequence > $3',
       `SEARCH events USING INDEX events_sequence (${tenants} AND sequence>?)`,
     ],

@@ -22,6 +22,7 @@ import {
   anEvent,
   anOrganization,
   aPayment,
+  aProductionRequest,
   aProfile,
   aQuote,
   aSubmission,
@@ -153,7 +154,10 @@ function readsOfMoney(tx: Tx): readonly Promise<unknown>[] {
     tx.destinationChanges.list(tenant, 5),
     tx.destinationChanges.ofPayee(tenant, 'acct_1', 5),
     tx.destinationChanges.ofPayee(tenant, null, 5),
+    tx.productionRequests.newest('org_a'),
+    tx.productionRequests.waiting(5),
     tx.memberSessions.openOfMember('org_a', 'mem_1', T0),
+    tx.memberSessions.lastSeen('org_a'),
     tx.memberSessions.createdBefore(T0, 5),
     tx.keys.get('key_1'),
     tx.keys.list('org_a', 5),
@@ -299,6 +303,15 @@ function otherReads(tx: Tx): readonly Promise<unknown>[] {
     tx.feed.get(tenant, 'evt_1'),
     tx.feed.after(tenant, 0, 5),
     tx.feed.ofSubject(tenant, 'pi_1'),
+    ...['pi_1', null].flatMap((subjectId) =>
+      ['invoice.created', null].map((type) =>
+        tx.feed.newest(
+          tenant,
+          { subjectId, type, fromSequence: 1 },
+          { beforeSequence: 9, limit: 5 },
+        ),
+      ),
+    ),
     tx.subscriptions.get(tenant, 'whs_1'),
     tx.subscriptions.find('whs_1'),
     tx.subscriptions.list(tenant, 5),
@@ -312,7 +325,9 @@ function otherReads(tx: Tx): readonly Promise<unknown>[] {
     tx.deliveries.list({ status: null, subscriptionId: null, ...page }),
     tx.deliveries.list({ status: 'dead_letter', subscriptionId: null, ...page }),
     tx.deliveries.list({ status: 'pending', subscriptionId: 'whs_1', ...page }),
-    tx.deliveries.deadOf(tenant, 5),
+    tx.deliveries.ofEvent(tenant, 'evt_1', 5),
+    // No row is found here, and a count always has one.
+    tx.deliveries.counts('whs_1', { fromId: 'whd_1', countMax: 5 }).catch(() => null),
     tx.deliveries.pendingOf('whs_1', 5),
     tx.deliveries.attempts('whd_1'),
     tx.deliveries.ofSubject(tenant, 'pi_1', { fromMs: T0, afterId: 'x', limit: 5 }),
@@ -348,6 +363,7 @@ function everyFirstWrite(tx: Tx): void {
   tx.members.insert(aMember());
   tx.memberSessions.insert(aMemberSession());
   tx.destinationChanges.insert(aDestinationChange());
+  tx.productionRequests.insert(aProductionRequest());
   tx.memberSessions.remove(aMemberSession({ id: 'other' }));
   tx.keys.insert(aKey());
   tx.payments.insert(aPayment());
@@ -396,6 +412,7 @@ async function everyLaterWrite(tx: Tx): Promise<void> {
   tx.members.update(aMember());
   tx.memberSessions.update(aMemberSession());
   tx.destinationChanges.update(aDestinationChange());
+  tx.productionRequests.update(aProductionRequest());
   tx.keys.update(aKey());
   tx.keys.touch('key_1', T0);
   tx.keys.noteScopes('key_1', ['webhooks:read']);

@@ -79,6 +79,7 @@ export const enMoney = {
     quantity: 'Quantity',
     unitPrice: 'Unit price',
     subtotal: 'Subtotal',
+    total: 'Total',
     notes: 'Notes',
   },
   limit: {
@@ -278,8 +279,10 @@ export const enMoney = {
     youPaid: 'You paid',
     paidOut: 'Paid out',
     payer: 'Payer',
+    sentBy: 'Sent by',
     payee: 'Payee',
     purpose: 'Purpose',
+    taxId: (id: string) => `Tax id ${id}`,
     cnpj: (last4: string) => `CNPJ ending ${last4}`,
     method: 'Method',
     bankTransfer: (name: string | null) =>

@@ -6,8 +6,11 @@ import type { PostingKind } from '../../../../core/domain/payments/ledger.js';
 import type { PaymentStatus } from '../../../../core/domain/payments/payment.js';
 import type { CommandOutcome } from '../../../../core/domain/payments/timeline.js';
 import type { DeliveryStatus } from '../../../../core/domain/webhooks/webhook-delivery.js';
+import { developerEn } from './developer-en.js';
+import { setupEn } from './setup-en.js';
 
 export const dashboardEn = {
+  ...developerEn,
   frame: {
     title: (page: string, organization: string | null) =>
       [page, organization, 'Ponte'].filter((part) => part !== null).join(' – '),
@@ -31,6 +34,12 @@ export const dashboardEn = {
   places: {
     home: 'Home',
     payments: 'Payments',
+    webhooks: 'Webhooks',
+    events: 'Events',
+    keys: 'API keys',
+    gettingStarted: 'Getting started',
+    team: 'Team',
+    settings: 'Settings',
   },
   notice: {
     signed_out: 'Your session is over. Sign in again; then you come back to your page.',
@@ -42,6 +51,20 @@ export const dashboardEn = {
     replayed: 'The webhook is sent again.',
     session_ended: 'The session is ended.',
     cancelled: 'The payment is cancelled.',
+    subscription_saved: 'The subscription is saved.',
+    subscription_deleted: 'The subscription is deleted.',
+    test_sent: 'A test event is on its way.',
+    dead_replayed: 'They are sent again.',
+    dead_replayed_part: 'The newest 1,000 are sent again. Replay once more for the others.',
+    key_revoked: 'The key is revoked.',
+    kyb_sent: 'The details were sent for verification.',
+    terms_accepted: 'The acceptance of the terms is saved.',
+    pix_set: 'The PIX destination is saved.',
+    production_asked: 'The request was sent. We mail you the answer.',
+    invited: 'The invitation was sent. Its link works for 24 hours.',
+    role_changed: 'The role is changed.',
+    member_removed: 'The member is removed.',
+    settings_saved: 'The settings are saved.',
   },
   signIn: {
     heading: 'Sign in to your dashboard',
@@ -71,6 +94,7 @@ export const dashboardEn = {
     confirmText: (address: string) =>
       `For this action we check your mailbox again. We mail a link and a code to ${address}.`,
     confirm: 'Send the mail',
+    confirmLate: 'Nothing was changed yet. Confirm that it is you, then fill in the form again.',
     chooseHeading: 'Choose an organization',
     signOut: 'Sign out',
   },
@@ -87,6 +111,7 @@ export const dashboardEn = {
     endAll: 'Sign out everywhere',
     action: 'Action',
   },
+  setup: setupEn,
   status: {
     awaiting_approval: 'Needs approval',
     approved: 'Approved, not sent',
@@ -131,14 +156,14 @@ export const dashboardEn = {
     approveText: (day: string, reference: string, amount: string) =>
       `The oldest since ${day}: ${reference}, ${amount}.`,
     gaveUp: (count: number) => (count === 1 ? '1 webhook gave up' : `${count} webhooks gave up`),
-    gaveUpText: (event: string, day: string, answer: string) =>
-      `The latest of ${day}: ${event}, answered ${answer}.`,
+    gaveUpText: (url: string, event: string, day: string, answer: string) =>
+      `To ${url}. The latest of ${day}: ${event}, answered ${answer}.`,
     review: (amount: string, payee: string) => `A payment needs a person: ${amount} for ${payee}`,
     reviewText: 'The operator of the service works on it. Nobody must pay again.',
     owed: (amount: string, buyer: string) => `${amount} is owed back to ${buyer}`,
     owedText: 'The return is not under way yet. The operator of the service sends it.',
     missing: 'This organization cannot collect yet',
-    missingText: (needs: string) => `Missing: ${needs}. The operator of the service sets it up.`,
+    missingText: (needs: string) => `Missing: ${needs}.`,
     needs: {
       kyb: 'an approved KYB',
       support_contact: 'a support contact',
@@ -148,6 +173,7 @@ export const dashboardEn = {
     } satisfies Record<CollectNeed, string>,
     seePayment: 'See payment',
     seeInvoices: 'See invoices',
+    seeWebhooks: 'See webhooks',
     last30: 'Last 30 days',
     byDay: 'Collected by day',
     byDayText: (from: string, to: string) =>
@@ -303,6 +329,7 @@ export const dashboardEn = {
     forbiddenText: 'Ask an owner of your organization.',
     liveHeading: 'Live mode is not open yet',
     liveText: 'The operator of the service grants production access to your organization.',
+    liveAsk: 'Ask for production access',
     otherHeading: 'This did not work',
     otherText: 'Nothing was changed. Go back and try again.',
     home: 'Go to the dashboard',

@@ -1,7 +1,10 @@
 // The texts of the dashboard in Spanish.
 import type { DashboardTexts } from './dashboard-en.js';
+import { developerEs } from './developer-es.js';
+import { setupEs } from './setup-es.js';
 
 export const dashboardEs: DashboardTexts = {
+  ...developerEs,
   frame: {
     title: (page, organization) =>
       [page, organization, 'Ponte'].filter((part) => part !== null).join(' – '),
@@ -25,6 +28,12 @@ export const dashboardEs: DashboardTexts = {
   places: {
     home: 'Inicio',
     payments: 'Pagos',
+    webhooks: 'Webhooks',
+    events: 'Eventos',
+    keys: 'Claves de API',
+    gettingStarted: 'Primeros pasos',
+    team: 'Equipo',
+    settings: 'Ajustes',
   },
   notice: {
     signed_out: 'Su sesión terminó. Entre de nuevo y volverá a su página.',
@@ -36,6 +45,20 @@ export const dashboardEs: DashboardTexts = {
     replayed: 'El webhook se envía de nuevo.',
     session_ended: 'La sesión está cerrada.',
     cancelled: 'El pago está cancelado.',
+    subscription_saved: 'La suscripción está guardada.',
+    subscription_deleted: 'La suscripción está eliminada.',
+    test_sent: 'Un evento de prueba está en camino.',
+    dead_replayed: 'Se envían de nuevo.',
+    dead_replayed_part: 'Los 1000 más recientes se envían de nuevo. Reenvíe otra vez los demás.',
+    key_revoked: 'La clave está revocada.',
+    kyb_sent: 'Los datos se enviaron para su comprobación.',
+    terms_accepted: 'La aceptación de las condiciones está guardada.',
+    pix_set: 'El destino PIX está guardado.',
+    production_asked: 'La solicitud se envió. Le enviamos la respuesta por correo.',
+    invited: 'La invitación se envió. Su enlace vale 24 horas.',
+    role_changed: 'El rol está cambiado.',
+    member_removed: 'El miembro está quitado.',
+    settings_saved: 'Los ajustes están guardados.',
   },
   signIn: {
     heading: 'Entrar en el panel',
@@ -66,6 +89,8 @@ export const dashboardEs: DashboardTexts = {
       `Para esta acción comprobamos su correo de nuevo. ` +
       `Enviamos un enlace y un código a ${address}.`,
     confirm: 'Enviar el correo',
+    confirmLate:
+      'Todavía no se cambió nada. Confirme que es usted y complete el formulario de nuevo.',
     chooseHeading: 'Elija una organización',
     signOut: 'Salir',
   },
@@ -82,6 +107,7 @@ export const dashboardEs: DashboardTexts = {
     endAll: 'Salir en todas partes',
     action: 'Acción',
   },
+  setup: setupEs,
   status: {
     awaiting_approval: 'Falta aprobación',
     approved: 'Aprobado, sin enviar',
@@ -116,7 +142,7 @@ export const dashboardEs: DashboardTexts = {
   delivery: {
     pending: 'Reintentando',
     delivered: 'Entregado',
-    dead_letter: 'Desistió',
+    dead_letter: 'Sin entregar',
   },
   home: {
     needsYou: 'Le necesita',
@@ -125,14 +151,15 @@ export const dashboardEs: DashboardTexts = {
       count === 1 ? '1 factura espera aprobación' : `${count} facturas esperan aprobación`,
     approveText: (day, reference, amount) =>
       `La más antigua desde el ${day}: ${reference}, ${amount}.`,
-    gaveUp: (count) => (count === 1 ? '1 webhook desistió' : `${count} webhooks desistieron`),
-    gaveUpText: (event, day, answer) => `El último, del ${day}: ${event}, respuesta ${answer}.`,
+    gaveUp: (count) => (count === 1 ? '1 webhook sin entregar' : `${count} webhooks sin entregar`),
+    gaveUpText: (url, event, day, answer) =>
+      `A ${url}. El último, del ${day}: ${event}, respuesta ${answer}.`,
     review: (amount, payee) => `Un pago necesita a una persona: ${amount} para ${payee}`,
     reviewText: 'El operador del servicio se ocupa. Nadie debe pagar de nuevo.',
     owed: (amount, buyer) => `${amount} por devolver a ${buyer}`,
     owedText: 'La devolución aún no ha empezado. El operador del servicio la envía.',
     missing: 'Esta organización aún no puede cobrar',
-    missingText: (needs) => `Falta: ${needs}. El operador del servicio lo configura.`,
+    missingText: (needs) => `Falta: ${needs}.`,
     needs: {
       kyb: 'un KYB aprobado',
       support_contact: 'un contacto de soporte',
@@ -142,6 +169,7 @@ export const dashboardEs: DashboardTexts = {
     },
     seePayment: 'Ver pago',
     seeInvoices: 'Ver facturas',
+    seeWebhooks: 'Ver webhooks',
     last30: 'Últimos 30 días',
     byDay: 'Cobrado por día',
     byDayText: (from, to) => `recibido de compradores, menos lo que volvió, del ${from} al ${to}`,
@@ -295,6 +323,7 @@ export const dashboardEs: DashboardTexts = {
     forbiddenText: 'Hable con un propietario de su organización.',
     liveHeading: 'El modo de producción aún no está abierto',
     liveText: 'El operador del servicio concede a su organización el acceso a producción.',
+    liveAsk: 'Solicitar acceso a producción',
     otherHeading: 'Esto no funcionó',
     otherText: 'No se cambió nada. Vuelva e inténtelo de nuevo.',
     home: 'Ir al panel',

@@ -1,7 +1,10 @@
 // The texts of the dashboard in Portuguese of Brazil.
 import type { DashboardTexts } from './dashboard-en.js';
+import { developerPtBr } from './developer-pt-br.js';
+import { setupPtBr } from './setup-pt-br.js';
 
 export const dashboardPtBr: DashboardTexts = {
+  ...developerPtBr,
   frame: {
     title: (page, organization) =>
       [page, organization, 'Ponte'].filter((part) => part !== null).join(' – '),
@@ -25,6 +28,12 @@ export const dashboardPtBr: DashboardTexts = {
   places: {
     home: 'Início',
     payments: 'Pagamentos',
+    webhooks: 'Webhooks',
+    events: 'Eventos',
+    keys: 'Chaves de API',
+    gettingStarted: 'Primeiros passos',
+    team: 'Equipe',
+    settings: 'Configurações',
   },
   notice: {
     signed_out: 'Sua sessão terminou. Entre de novo e você volta à sua página.',
@@ -36,6 +45,20 @@ export const dashboardPtBr: DashboardTexts = {
     replayed: 'O webhook é enviado de novo.',
     session_ended: 'A sessão foi encerrada.',
     cancelled: 'O pagamento foi cancelado.',
+    subscription_saved: 'A assinatura foi salva.',
+    subscription_deleted: 'A assinatura foi excluída.',
+    test_sent: 'Um evento de teste está a caminho.',
+    dead_replayed: 'Eles são enviados de novo.',
+    dead_replayed_part: 'Os 1.000 mais recentes são enviados de novo. Reenvie os outros depois.',
+    key_revoked: 'A chave foi revogada.',
+    kyb_sent: 'Os dados foram enviados para conferência.',
+    terms_accepted: 'O aceite dos termos está salvo.',
+    pix_set: 'O destino PIX está salvo.',
+    production_asked: 'O pedido foi enviado. Enviamos a resposta por e-mail.',
+    invited: 'O convite foi enviado. O link dele vale 24 horas.',
+    role_changed: 'O papel foi mudado.',
+    member_removed: 'O membro foi removido.',
+    settings_saved: 'As configurações estão salvas.',
   },
   signIn: {
     heading: 'Entrar no painel',
@@ -65,6 +88,7 @@ export const dashboardPtBr: DashboardTexts = {
     confirmText: (address) =>
       `Para esta ação, verificamos seu e-mail de novo. Enviamos um link e um código a ${address}.`,
     confirm: 'Enviar o e-mail',
+    confirmLate: 'Nada foi alterado ainda. Confirme que é você e preencha o formulário de novo.',
     chooseHeading: 'Escolha uma organização',
     signOut: 'Sair',
   },
@@ -81,6 +105,7 @@ export const dashboardPtBr: DashboardTexts = {
     endAll: 'Sair de todos os lugares',
     action: 'Ação',
   },
+  setup: setupPtBr,
   status: {
     awaiting_approval: 'Falta aprovação',
     approved: 'Aprovado, não enviado',
@@ -115,7 +140,7 @@ export const dashboardPtBr: DashboardTexts = {
   delivery: {
     pending: 'Tentando de novo',
     delivered: 'Entregue',
-    dead_letter: 'Desistiu',
+    dead_letter: 'Não entregue',
   },
   home: {
     needsYou: 'Precisa de você',
@@ -123,14 +148,15 @@ export const dashboardPtBr: DashboardTexts = {
     approve: (count) =>
       count === 1 ? '1 fatura espera aprovação' : `${count} faturas esperam aprovação`,
     approveText: (day, reference, amount) => `A mais antiga desde ${day}: ${reference}, ${amount}.`,
-    gaveUp: (count) => (count === 1 ? '1 webhook desistiu' : `${count} webhooks desistiram`),
-    gaveUpText: (event, day, answer) => `O último, de ${day}: ${event}, resposta ${answer}.`,
+    gaveUp: (count) => (count === 1 ? '1 webhook não entregue' : `${count} webhooks não entregues`),
+    gaveUpText: (url, event, day, answer) =>
+      `A ${url}. O último, de ${day}: ${event}, resposta ${answer}.`,
     review: (amount, payee) => `Um pagamento precisa de uma pessoa: ${amount} para ${payee}`,
     reviewText: 'O operador do serviço cuida disso. Ninguém deve pagar de novo.',
     owed: (amount, buyer) => `${amount} a devolver a ${buyer}`,
     owedText: 'A devolução ainda não começou. O operador do serviço a envia.',
     missing: 'Esta organização ainda não pode receber',
-    missingText: (needs) => `Falta: ${needs}. O operador do serviço configura isso.`,
+    missingText: (needs) => `Falta: ${needs}.`,
     needs: {
       kyb: 'um KYB aprovado',
       support_contact: 'um contato de suporte',
@@ -140,6 +166,7 @@ export const dashboardPtBr: DashboardTexts = {
     },
     seePayment: 'Ver pagamento',
     seeInvoices: 'Ver faturas',
+    seeWebhooks: 'Ver webhooks',
     last30: 'Últimos 30 dias',
     byDay: 'Recebido por dia',
     byDayText: (from, to) => `recebido de compradores, menos o que voltou, de ${from} a ${to}`,
@@ -293,6 +320,7 @@ export const dashboardPtBr: DashboardTexts = {
     forbiddenText: 'Fale com um proprietário da sua organização.',
     liveHeading: 'O modo de produção ainda não está aberto',
     liveText: 'O operador do serviço concede o acesso à produção à sua organização.',
+    liveAsk: 'Pedir acesso à produção',
     otherHeading: 'Isto não funcionou',
     otherText: 'Nada foi alterado. Volte e tente de novo.',
     home: 'Ir para o painel',

@@ -57,6 +57,8 @@ begin
 end
 $$;
 
--- The dead letters of one subscription.
+-- The dead letters of one subscription, and those that wait.
 create index deliveries_dead_of_subscription on deliveries (subscription_id, id)
   where status = 'dead_letter';
+create index deliveries_pending_of_subscription on deliveries (subscription_id, id)
+  where status = 'pending';

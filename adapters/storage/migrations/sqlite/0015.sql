@@ -7,9 +7,11 @@ update subscriptions set feed_cursor = coalesce((
     and h.mode = subscriptions.mode
 ), 0);
 
--- The dead letters of one subscription.
+-- The dead letters of one subscription, and those that wait.
 create index deliveries_dead_of_subscription on deliveries (subscription_id, id)
   where status = 'dead_letter';
+create index deliveries_pending_of_subscription on deliveries (subscription_id, id)
+  where status = 'pending';
 
 -- The first attempt of a delivery that is stored when it has ended.
 alter table deliveries add column first_started_at integer;

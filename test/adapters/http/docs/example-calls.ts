@@ -23,6 +23,8 @@ import { buyerExamples } from '../resources/buyer-calls.js';
 export const justCreated = {
   payinInstructions: null,
   purpose: null,
+  purchaseOrder: null,
+  buyerReference: null,
   amountLimit: null,
   brlSettledAmount: null,
   fxRateAtSettlement: null,

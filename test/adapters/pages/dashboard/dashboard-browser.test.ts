@@ -9,13 +9,13 @@ import { openBrowser } from '../../../support/servers/browser.js';
 import { suiteEnd } from '../../../support/suite-end.js';
 import { faultsOf, openDetails } from '../axe.js';
 import { type PageSite, pageSite } from '../visitor.js';
-import { fillDashboard, memberToken, placesOf } from './dashboard-site.js';
+import { fillDashboard, memberToken, type Place, placesOf, visit } from './dashboard-site.js';
 
 const email = 'joana@rotanorte.example';
 
 let browser: Browser;
 let site: PageSite;
-let places: Readonly<Record<string, string>>;
+let places: Readonly<Record<string, Place>>;
 
 const suite = suiteEnd();
 
@@ -23,7 +23,7 @@ before(async () => {
   site = await pageSite(suite, { payins: 'wait' });
   // Browsers send their address with each form.
   Object.assign(site.world.deps.settings, { baseUrl: site.origin, payUrl: site.origin });
-  places = placesOf(site, await fillDashboard(site));
+  places = await placesOf(site, await fillDashboard(site));
   site.world.answer = () => ({});
   const { orgId } = site.tenant;
   await addMember(site.world.deps, { orgId, email, role: 'admin' });
@@ -66,11 +66,25 @@ for (const [how, order] of [
   });
 }
 
-test('axe finds nothing, and nothing scrolls sideways, on any page', async () => {
+/** They have the elements of others; the nightly run looks at them. */
+const likeOthers = new Set([
+  'payments-none',
+  'webhooks',
+  'subscription-gave-up',
+  'subscription-new',
+  'subscription-made',
+  'subscription-rotate',
+  'subscription-delete',
+  'events-none',
+  'key-revoke',
+]);
+
+test('axe finds nothing, and nothing scrolls sideways, on pages with all kinds of elements', async () => {
   const page = await newPage();
   const token = await memberToken(site, 'owner');
   const cookie = { name: 'ponte-member', value: token, url: site.origin };
-  for (const [index, [name, path]] of Object.entries(places).entries()) {
+  const byDay = Object.entries(places).filter(([name]) => !likeOthers.has(name));
+  for (const [index, [name, place]] of byDay.entries()) {
     const language = locales[index % locales.length] ?? 'en';
     const widths = index % 2 === 0 ? [320, 1280] : [1280, 320];
     const colorScheme = index % 4 < 2 ? 'light' : 'dark';
@@ -79,7 +93,7 @@ test('axe finds nothing, and nothing scrolls sideways, on any page', async () =>
     const chosen = { name: 'ponte-language', value: language, url: site.origin };
     await page.context().addCookies([chosen]);
     await page.emulateMedia({ colorScheme });
-    await page.goto(`${site.origin}${path}`);
+    await visit(page, site.origin, place);
     await openDetails(page);
     for (const width of widths) {
       await page.setViewportSize({ width, height: 900 });

@@ -1,15 +1,23 @@
 // A site with an organization that has something to show in its dashboard: payments in many states,
 // money on its way back, a webhook that gave up.
 import assert from 'node:assert/strict';
+import type { Page } from 'playwright-core';
 import type { MemberRole } from '../../../../core/domain/access/member.js';
 import { DAY_MS, HOUR_MS } from '../../../../core/domain/base/instant.js';
 import { money } from '../../../../core/domain/base/money.js';
+import type { Tenant } from '../../../../core/domain/base/tenant.js';
 import type { PaymentStatus } from '../../../../core/domain/payments/payment.js';
+import { createKey, unlimitedKey } from '../../../../core/usecases/access/keys.js';
 import { addMember } from '../../../../core/usecases/access/members.js';
 import { makeMemberSession } from '../../../../core/usecases/access/sessions.js';
 import { requireApproval } from '../../../../core/usecases/parties/organizations.js';
 import { simulate } from '../../../../core/usecases/sandbox/simulations.js';
-import { createSubscription } from '../../../../core/usecases/webhooks/subscriptions.js';
+import { listDeliveries } from '../../../../core/usecases/webhooks/deliveries.js';
+import {
+  createSubscription,
+  listSubscriptions,
+  testSubscription,
+} from '../../../../core/usecases/webhooks/subscriptions.js';
 import { makeInvoice } from '../../../support/scenes/made-payments.js';
 import type { PageSite, Visitor } from '../visitor.js';
 
@@ -39,6 +47,41 @@ export async function signedInAs(
 ): Promise<Visitor> {
   const token = await memberToken(site, role, orgId);
   return site.visitor({ headers: { cookie: `ponte-member=${token}` } });
+}
+
+/** The fields of the forms of members, all valid. */
+export const anyFields = {
+  reason: 'no longer needed',
+  session: 'all',
+  subscription: 'whs_1',
+  delivery: 'whd_1',
+  url: 'https://changed.example/hook',
+  '*': 'yes',
+  version: '1',
+  name: 'changed',
+  'webhooks:read': 'yes',
+} as const;
+
+/** The id of an object of each kind that a path names. `marker` is in the texts of each. */
+export async function objectsOf(
+  { world }: Pick<PageSite, 'world'>,
+  tenant: Tenant,
+  marker: string,
+): Promise<Readonly<Record<string, string>>> {
+  const { deps } = world;
+  const url = `https://${marker}.example/hook`;
+  const made = await createSubscription(deps, tenant, { url, eventTypes: ['*'] });
+  const { id: subscriptionId } = made.subscription;
+  const { id: deliveryId, eventId } = await testSubscription(deps, tenant, subscriptionId);
+  await world.settle();
+  const key = { ...unlimitedKey, ...tenant, createdBy: 'development', name: marker };
+  const { id: keyId } = (await createKey(deps, key)).key;
+  const { orgId } = tenant;
+  const email = `${orgId}@member.example`;
+  const { id: memberId } = await addMember(deps, { orgId, email, role: 'viewer' });
+  const others = { subscriptionId, deliveryId, eventId, keyId, memberId };
+  if (tenant.mode === 'live') return others;
+  return { ...others, paymentId: await world.newPayment(tenant, { externalId: marker }) };
 }
 
 const buyers = ['Harbor & Pine Roasters', 'Copper Kettle Coffee LLC', 'Lindqvist Interiors AB'];
@@ -94,10 +137,100 @@ export async function fillDashboard(site: PageSite): Promise<string> {
   return paid;
 }
 
+export async function openLive({ world: { deps }, tenant: { orgId } }: PageSite): Promise<void> {
+  await deps.store.run(async (tx) => {
+    const organization = await tx.organizations.get(orgId);
+    assert.ok(organization !== null, 'the organization is stored');
+    tx.organizations.update({ ...organization, productionGrantedAtMs: deps.clock.nowMs() });
+  });
+}
+
+/** A path, or a form and what is typed: its answer is shown once and has no path. */
+export type Place =
+  | string
+  | { readonly form: string; readonly typed: Readonly<Record<string, string>> };
+
+export async function visit(page: Page, origin: string, place: Place): Promise<void> {
+  if (typeof place === 'string') {
+    await page.goto(`${origin}${place}`);
+    return;
+  }
+  await page.goto(`${origin}${place.form}`);
+  for (const [name, value] of Object.entries(place.typed)) {
+    await page.locator(`main [name="${name}"]`).fill(value);
+  }
+  await page.locator('main form button').click();
+  await page.locator('.secret').waitFor();
+}
+
+/** Pages of webhooks, events and keys. */
+async function developerPlaces(site: PageSite): Promise<Readonly<Record<string, Place>>> {
+  const { world, tenant } = site;
+  const { deps } = world;
+  const root = rootOf(site);
+  const [subscription] = await listSubscriptions(deps, tenant);
+  const subscriptionId = subscription?.id ?? '';
+  const dead = { subscriptionId, status: 'dead_letter', beforeId: null, limit: 1 } as const;
+  const [delivery] = await listDeliveries(deps, tenant, dead);
+  const key = { ...unlimitedKey, ...tenant, createdBy: 'development' } as const;
+  const { id: keyId } = (await createKey(deps, { ...key, name: 'warehouse sync' })).key;
+  await createKey(deps, { ...key, name: 'order service', scopes: ['payment_intents:write'] });
+  const own = `${root}/webhooks/${subscriptionId}`;
+  return {
+    webhooks: `${root}/webhooks`,
+    subscription: own,
+    'subscription-gave-up': `${own}?status=dead_letter`,
+    'subscription-new': `${root}/webhooks/new`,
+    'subscription-made': {
+      form: `${root}/webhooks/new`,
+      typed: { url: 'https://orders.rotanorte.example/hook' },
+    },
+    'subscription-edit': `${own}/edit`,
+    'subscription-rotate': `${own}/rotate`,
+    'subscription-delete': `${own}/delete`,
+    delivery: `${own}/deliveries/${delivery?.id}`,
+    events: `${root}/events`,
+    'events-none': `${root}/events?subject=nothing`,
+    event: `${root}/events/${delivery?.eventId}`,
+    keys: `${root}/keys`,
+    'key-new': `${root}/keys/new`,
+    'key-made': { form: `${root}/keys/new`, typed: { name: 'order service' } },
+    'key-revoke': `${root}/keys/${keyId}/revoke`,
+  };
+}
+
+/** Pages of what an organization sets up; another one of the owner has done nothing yet. */
+async function setupPlaces(site: PageSite): Promise<Readonly<Record<string, string>>> {
+  const { deps } = site.world;
+  const { orgId } = site.tenant;
+  const root = rootOf(site);
+  const { id } = await addMember(deps, { orgId, email: 'lia@rotanorte.example', role: 'viewer' });
+  const newOrgId = await site.world.organization({ sandboxKyb: false });
+  const email = 'owner@rotanorte.example';
+  await addMember(deps, { orgId: newOrgId, email, role: 'owner' });
+  const ofNew = `/dashboard/${newOrgId}/test`;
+  return {
+    'getting-started': `${root}/getting-started`,
+    'getting-started-new': `${ofNew}/getting-started`,
+    kyb: `${ofNew}/getting-started/organization`,
+    pix: `${root}/getting-started/pix`,
+    production: `${root}/getting-started/production`,
+    team: `${root}/team`,
+    member: `${root}/team/${id}`,
+    settings: `${root}/settings`,
+    'settings-change': `${root}/settings/change`,
+  };
+}
+
 /** A page of each kind, by name. `paid` is a payment. */
-export function placesOf(site: PageSite, paid: string): Readonly<Record<string, string>> {
+export async function placesOf(
+  site: PageSite,
+  paid: string,
+): Promise<Readonly<Record<string, Place>>> {
   const root = rootOf(site);
   return {
+    ...(await developerPlaces(site)),
+    ...(await setupPlaces(site)),
     'sign-in': '/dashboard',
     home: root,
     payments: `${root}/payments`,

@@ -4,21 +4,28 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pageRoutes } from '../../../../adapters/pages/page-routes.js';
 import { type MemberRole, memberRoles, scopesOf } from '../../../../core/domain/access/member.js';
+import { FRESH_MS } from '../../../../core/domain/access/member-session.js';
 import { allows, scopesIn } from '../../../../core/domain/access/scope.js';
 import { modes } from '../../../../core/domain/base/tenant.js';
 import { assert as ensure } from '../../../../core/errors.js';
 import { newestEntries } from '../../../../core/usecases/service/audit-log.js';
 import { formsOf, type PageSite, pageSite, type Visitor } from '../visitor.js';
-import { rootOf, signedInAs } from './dashboard-site.js';
+import { anyFields, objectsOf, openLive, rootOf, signedInAs } from './dashboard-site.js';
 
 const rows = pageRoutes.filter(({ auth }) => auth === 'member');
 const ofTenant = rows.filter(({ path }) => path.startsWith('/dashboard/{orgId}/{mode}'));
 
-function pathIn(orgId: string, mode: string, path: string, id = 'unknown'): string {
-  return path
-    .replace('{orgId}', orgId)
-    .replace('{mode}', mode)
-    .replaceAll(/\{\w+\}/g, id);
+type Ids = Readonly<Record<string, string>>;
+
+function pathIn(orgId: string, mode: string, path: string, ids: Ids = {}): string {
+  const names: Ids = { orgId, mode, ...ids };
+  return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => names[name] ?? 'unknown');
+}
+
+/** The objects that the path names below the mode. */
+function namesIn(path: string): readonly string[] {
+  const found = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+  return found.filter((name) => name !== 'orgId' && name !== 'mode');
 }
 
 async function csrfOf(visitor: Visitor): Promise<string> {
@@ -39,6 +46,12 @@ test('a row for members states its scope and its proof, and a form of it carries
   assert.ok(others.every(({ member }) => member === undefined));
 });
 
+test('no form of an organization is for viewers', () => {
+  for (const row of ofTenant.filter(({ method }) => method === 'POST')) {
+    assert.ok(!isAllowed('viewer', row), row.path);
+  }
+});
+
 type Row = (typeof rows)[number];
 
 function isAllowed(role: MemberRole, row: Row): boolean {
@@ -54,14 +67,6 @@ async function answerTo(visitor: Visitor, row: Row, path: string, csrf: string) 
   assert.ok(response.status < 500, `${row.method} ${path}`);
   if (/Live mode is not open yet/.test(text)) return 'closed';
   return response.status === 403 ? 'refused' : 'allowed';
-}
-
-async function openLive({ world: { deps }, tenant: { orgId } }: PageSite): Promise<void> {
-  await deps.store.run(async (tx) => {
-    const organization = await tx.organizations.get(orgId);
-    ensure(organization !== null, 'the organization is stored');
-    tx.organizations.update({ ...organization, productionGrantedAtMs: deps.clock.nowMs() });
-  });
 }
 
 test('each role may do what its scopes say in either mode, and is refused the rest', async (t) => {
@@ -104,20 +109,19 @@ async function changesIn({ world }: PageSite, orgId: string): Promise<number> {
 
 test('a form without the token of the session, or from another site, changes nothing', async (t) => {
   const site = await pageSite(t);
-  const id = await site.world.newPayment(site.tenant);
+  const ids = await objectsOf(site, site.tenant, 'own');
   const { orgId } = site.tenant;
   const visitor = await signedInAs(site, 'owner');
   const csrf = await csrfOf(visitor);
   const stranger = await csrfOf(await signedInAs(site, 'admin'));
   const before = await changesIn(site, orgId);
   for (const row of rows.filter(({ method }) => method === 'POST')) {
-    const path = pathIn(orgId, 'test', row.path, id);
-    const fields = { session: 'all', reason: 'no longer needed' };
+    const path = pathIn(orgId, 'test', row.path, ids);
     for (const token of ['', 'wrong', stranger]) {
-      await visitor.post(path, { csrf: token, ...fields });
+      await visitor.post(path, { ...anyFields, csrf: token });
     }
-    await visitor.post(path, { csrf, ...fields }, { 'sec-fetch-site': 'cross-site' });
-    await visitor.post(path, { csrf, ...fields }, { origin: 'https://evil.example' });
+    await visitor.post(path, { ...anyFields, csrf }, { 'sec-fetch-site': 'cross-site' });
+    await visitor.post(path, { ...anyFields, csrf }, { origin: 'https://evil.example' });
   }
   assert.equal(await changesIn(site, orgId), before);
   assert.equal((await visitor.open(rootOf(site))).heading, 'Home', 'the session is open');
@@ -127,30 +131,120 @@ test('ids of another organization or mode are not found, and nothing of them cha
   const site = await pageSite(t);
   const { world } = site;
   const elsewhere = { orgId: await world.organization(), mode: 'test' } as const;
-  const id = await world.newPayment(elsewhere, { externalId: 'secret-7' });
-  const own = await world.newPayment(site.tenant, { externalId: 'own-7' });
+  const foreign = await objectsOf(site, elsewhere, 'secret-7');
+  const own = await objectsOf(site, site.tenant, 'own-7');
   await openLive(site);
   const visitor = await signedInAs(site, 'owner');
   const csrf = await csrfOf(visitor);
-  const before = await changesIn(site, elsewhere.orgId);
-  for (const row of ofTenant.filter(({ path }) => path.includes('{paymentId}'))) {
-    const fields = { reason: 'x', subscription: 'whs_1', delivery: 'whd_1' };
-    const body = new URLSearchParams({ csrf, ...fields }).toString();
-    for (const [orgId, mode, paymentId] of [
-      [site.tenant.orgId, 'test', id],
-      [site.tenant.orgId, 'live', own],
-      [elsewhere.orgId, 'test', id],
-    ] as const) {
-      const path = pathIn(orgId, mode, row.path, paymentId);
-      const sent = row.method === 'POST' ? body : undefined;
-      const response = await visitor.request(row.method, path, sent);
+  const body = new URLSearchParams({ ...anyFields, csrf }).toString();
+  const { orgId } = site.tenant;
+  const before = [await changesIn(site, orgId), await changesIn(site, elsewhere.orgId)];
+  const ofObjects = ofTenant.filter(({ path }) => namesIn(path).length > 0);
+  for (const row of ofObjects) {
+    const names = namesIn(row.path);
+    for (const name of names) assert.ok(name in own, `the test has a ${name}`);
+    // Each of several ids, too, belongs to the others.
+    const mixed = names.map((name) =>
+      pathIn(orgId, 'test', row.path, { ...own, [name]: foreign[name] ?? '' }),
+    );
+    // A member belongs to both modes.
+    const inLive = names.includes('memberId') ? [] : [pathIn(orgId, 'live', row.path, own)];
+    for (const path of [...mixed, ...inLive, pathIn(elsewhere.orgId, 'test', row.path, foreign)]) {
+      const response = await visitor.request(
+        row.method,
+        path,
+        row.method === 'POST' ? body : undefined,
+      );
       assert.equal(response.status, 404, `${row.method} ${path}`);
       assert.doesNotMatch(await response.text(), /secret-7/);
     }
   }
-  assert.equal(await changesIn(site, elsewhere.orgId), before);
+  const after = [await changesIn(site, orgId), await changesIn(site, elsewhere.orgId)];
+  assert.deepEqual(after, before);
   const list = await visitor.open(`${rootOf(site)}/payments?q=secret-7`);
   assert.match(list.text, /No payment matches/);
-  assert.equal((await visitor.open(`${rootOf(site)}/payments?q=${id}`)).status, 200);
+  assert.equal(
+    (await visitor.open(`${rootOf(site)}/payments?q=${foreign['paymentId']}`)).status,
+    200,
+  );
   assert.match(visitor.shown?.text ?? '', /No payment matches/);
+});
+
+test('pages of one mode show nothing of the other', async (t) => {
+  const site = await pageSite(t);
+  await openLive(site);
+  const { orgId } = site.tenant;
+  const inMode = {
+    test: await objectsOf(site, { orgId, mode: 'test' }, 'marker-test'),
+    live: await objectsOf(site, { orgId, mode: 'live' }, 'marker-live'),
+  };
+  const visitor = await signedInAs(site, 'owner');
+  for (const mode of modes) {
+    const other = mode === 'test' ? 'live' : 'test';
+    for (const row of ofTenant.filter(({ method }) => method === 'GET')) {
+      const path = pathIn(orgId, mode, row.path, inMode[mode]);
+      const { text } = await visitor.open(path);
+      // A member belongs to both modes.
+      const { memberId: _, ...ids } = inMode[other];
+      for (const secret of [`marker-${other}`, ...Object.values(ids)]) {
+        assert.ok(!text.includes(secret), `${path} has ${secret}`);
+      }
+    }
+  }
+});
+
+test('what needs a fresh proof leads an older session to the mailbox, and changes nothing', async (t) => {
+  const site = await pageSite(t);
+  await openLive(site);
+  const { orgId } = site.tenant;
+  const visitor = await signedInAs(site, 'owner');
+  const csrf = await csrfOf(visitor);
+  site.world.advanceClock(FRESH_MS);
+  const before = await changesIn(site, orgId);
+  const seen = new Set<string>();
+  for (const row of ofTenant) {
+    for (const mode of modes) {
+      const proof = row.member?.proof;
+      if (proof !== 'fresh' && !(proof === 'fresh_live' && mode === 'live')) continue;
+      seen.add(proof);
+      const path = pathIn(orgId, mode, row.path);
+      const sent = new URLSearchParams({ ...anyFields, csrf }).toString();
+      const response = await visitor.request(
+        row.method,
+        path,
+        row.method === 'POST' ? sent : undefined,
+      );
+      assert.equal(response.status, 303, path);
+      const to = response.headers.get('location') ?? '';
+      assert.match(to, row.method === 'POST' ? /confirm\?late$/ : /confirm$/, path);
+      const cookies = response.headers.getSetCookie().join();
+      assert.match(cookies, new RegExp(`ponte-back=${orgId}/${mode}/`), path);
+    }
+  }
+  assert.deepEqual([...seen].toSorted(), ['fresh', 'fresh_live']);
+  assert.equal(await changesIn(site, orgId), before);
+});
+
+test('a secret that was shown once is on no later page', async (t) => {
+  const site = await pageSite(t);
+  const ids = await objectsOf(site, site.tenant, 'own');
+  const { orgId } = site.tenant;
+  const visitor = await signedInAs(site, 'owner');
+  const secrets: string[] = [];
+  const makers = ofTenant.filter(({ path }) => /\/(keys\/new|webhooks\/new|rotate)$/.test(path));
+  for (const row of makers) {
+    const path = pathIn(orgId, 'test', row.path, ids);
+    await visitor.open(path);
+    if (row.method === 'GET') continue;
+    const { text, headers } = await visitor.send(path, anyFields);
+    const [, secret = ''] = /class="secret"><code>([^<]+)</.exec(text) ?? [];
+    assert.match(secret, /^(pk_test_|whsec_)\S{40,}$/, path);
+    assert.equal(headers.get('cache-control'), 'no-store');
+    secrets.push(secret, secret.slice(-30));
+  }
+  assert.equal(secrets.length, 6);
+  for (const row of rows.filter(({ method }) => method === 'GET')) {
+    const { text } = await visitor.open(pathIn(orgId, 'test', row.path, ids));
+    for (const secret of secrets) assert.ok(!text.includes(secret), row.path);
+  }
 });

@@ -46,8 +46,11 @@ test('nothing but a page below leads back', () => {
 test('a page that needs a fresh proof is come back to after it', () => {
   const path = '/dashboard/org_1/test/payments/pi_1/cancel';
   const dashboard = '/pay/dashboard';
-  const { headers, cookies } = confirmFirst({ match, path, base: dashboard, prefix: '/pay' });
+  const refused = { match, path, base: dashboard, prefix: '/pay' };
+  const { headers, cookies } = confirmFirst({ ...refused, method: 'GET' });
   assert.equal(headers['location'], `${dashboard}/confirm`);
+  const late = confirmFirst({ ...refused, method: 'POST' });
+  assert.equal(late.headers['location'], `${dashboard}/confirm?late`);
   const value = 'org_1/test/payments/pi_1';
   assert.deepEqual(cookies, [{ name: 'back', value, path: dashboard }]);
   assert.equal(returnPath(dashboard, new Map([['back', value]])), `${dashboard}/${value}`);

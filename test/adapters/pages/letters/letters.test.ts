@@ -46,7 +46,8 @@ const bySeller = { account: anAccount(), keyId: 'key_1' };
 
 function letterOf(purpose: MailPurpose, fields: LetterFields = {}): Letter {
   const { payment: changed, funds, ...rest } = fields;
-  const isOfPayment = changed !== null && purpose !== 'owner_link' && purpose !== 'payout_changed';
+  const others: readonly MailPurpose[] = ['owner_link', 'payout_changed', 'production_decided'];
+  const isOfPayment = changed !== null && !others.includes(purpose);
   const code = purpose === 'sign_in' ? '418926' : null;
   const link = { url: `${page}?token=token`, code, endsAtMs: NOW_MS + 900_000 };
   return {
@@ -59,8 +60,9 @@ function letterOf(purpose: MailPurpose, fields: LetterFields = {}): Letter {
       ? { payment: { ...payment, ...changed }, funds: { ...sampleFunds, ...funds } }
       : null,
     account: null,
-    isToMember: false,
+    isToMember: purpose === 'production_decided',
     keyId: null,
+    hasReceipt: false,
     isReplacement: false,
     reference: 'RN-2030-0418',
     pageUrl: purpose === 'payout_changed' ? null : page,

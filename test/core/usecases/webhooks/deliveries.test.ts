@@ -5,6 +5,8 @@ import type { Tenant } from '../../../../core/domain/base/tenant.js';
 import type { DeliveryStatus } from '../../../../core/domain/webhooks/webhook-delivery.js';
 import {
   listDeliveries,
+  listOfEvent,
+  readByOperator,
   readDelivery,
   replayAllDead,
   replayByOperator,
@@ -81,7 +83,7 @@ test('an operator reads a delivery with every attempt', async (t) => {
   made.advanceClock(30_000);
   await made.settle();
   const [row] = await made.deliveries(subscription.id);
-  const { delivery, attempts } = await readDelivery(made.deps, row?.id ?? '');
+  const { delivery, attempts } = await readByOperator(made.deps, row?.id ?? '');
   assert.deepEqual(delivery, row);
   assert.deepEqual(
     attempts.map(({ attempt, responseBody }) => [attempt, responseBody]),
@@ -90,7 +92,28 @@ test('an operator reads a delivery with every attempt', async (t) => {
       [2, 'ok'],
     ],
   );
-  await assert.rejects(readDelivery(made.deps, 'whd_unknown'), { code: 'NotFound' });
+  await assert.rejects(readByOperator(made.deps, 'whd_unknown'), { code: 'NotFound' });
+});
+
+test('a tenant reads a delivery of its subscription with the event, and no other one', async (t) => {
+  const { made, subscription, id } = await attempted(t);
+  const other = await made.subscribe(['webhook.*']);
+  const read = await readDelivery(made.deps, tenant, subscription.id, id);
+  const [event] = await made.feed();
+  assert.deepEqual(
+    [read.event, read.subscription.id, read.attempts.length],
+    [event, subscription.id, 1],
+  );
+  for (const [of, subscriptionId, deliveryId] of [
+    ...strangers.map((stranger) => [stranger, subscription.id, id] as const),
+    [tenant, other.subscription.id, id] as const,
+    [tenant, subscription.id, 'whd_unknown'] as const,
+  ]) {
+    const refused = { code: 'NotFound' };
+    await assert.rejects(readDelivery(made.deps, of, subscriptionId, deliveryId), refused);
+  }
+  assert.deepEqual(await listOfEvent(made.deps, tenant, read.event.id), [read.delivery]);
+  assert.deepEqual(await listOfEvent(made.deps, strangers[0]!, read.event.id), []);
 });
 
 /** A subscription, and the one delivery to it that was attempted. */

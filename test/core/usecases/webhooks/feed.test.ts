@@ -5,7 +5,11 @@ import fc from 'fast-check';
 import type { Tenant } from '../../../../core/domain/base/tenant.js';
 import { headAfter } from '../../../../core/domain/payments/event.js';
 import { PonteError } from '../../../../core/errors.js';
-import { appendAllWaiting } from '../../../../core/usecases/webhooks/feed.js';
+import {
+  appendAllWaiting,
+  SEARCHED_MAX,
+  searchEvents,
+} from '../../../../core/usecases/webhooks/feed.js';
 import { deleteSubscription } from '../../../../core/usecases/webhooks/subscriptions.js';
 import { lawRuns } from '../../../support/law-runs.js';
 import { scene, tenant } from '../../../support/scenes/webhook-scene.js';
@@ -154,4 +158,36 @@ test('a start leaves events of 0.1.0 that another host appends to the leader', a
   };
   await refusing('StoreContention');
   await assert.rejects(refusing('StoreUnavailable'), { code: 'StoreUnavailable' });
+});
+
+test('a search for a type goes on behind the events that its page has looked at', async (t) => {
+  const { deps, emit } = await scene(t);
+  const rare = { type: 'invoice.settled', subjectId: 'inv_9' };
+  await emit(rare, {}, rare);
+  for (let count = 0; count < SEARCHED_MAX; count += 500) {
+    await emit(...Array.from({ length: 500 }, () => ({})));
+  }
+  const search = (filter: { type?: string; subjectId?: string; beforeSequence?: number }) =>
+    searchEvents(deps, tenant, {
+      type: null,
+      subjectId: null,
+      beforeSequence: null,
+      limit: 1,
+      ...filter,
+    });
+  const { type, subjectId } = rare;
+  const first = await search({ type });
+  assert.deepEqual(first, { events: [], next: 4 });
+  const second = await search({ type, beforeSequence: 4 });
+  assert.deepEqual([valuesOf(second.events, 'sequence'), second.next], [[3], 3]);
+  const third = await search({ type, beforeSequence: 3 });
+  assert.deepEqual([valuesOf(third.events, 'sequence'), third.next], [[1], null]);
+  const ofSubject = await search({ type, subjectId });
+  assert.deepEqual([valuesOf(ofSubject.events, 'sequence'), ofSubject.next], [[3], 3]);
+  const newest = await search({});
+  assert.deepEqual(valuesOf(newest.events, 'sequence'), [SEARCHED_MAX + 3]);
+  assert.deepEqual(await search({ type: 'invoice.created', beforeSequence: 4 }), {
+    events: [],
+    next: null,
+  });
 });

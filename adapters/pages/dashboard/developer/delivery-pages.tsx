@@ -1,0 +1,258 @@
+// One delivery: its attempts, what the server answered, and what was sent.
+import type { VNode } from 'preact';
+import { z } from 'zod';
+import { allows } from '../../../../core/domain/access/scope.js';
+import { SECOND_MS } from '../../../../core/domain/base/instant.js';
+import type { NumberedEvent } from '../../../../core/domain/payments/event.js';
+import { webhookHeaders } from '../../../../core/domain/webhooks/signature.js';
+import type { Subscription } from '../../../../core/domain/webhooks/subscription.js';
+import type {
+  DeliveryAttempt,
+  WebhookDelivery,
+} from '../../../../core/domain/webhooks/webhook-delivery.js';
+import { readDelivery, replayDelivery } from '../../../../core/usecases/webhooks/deliveries.js';
+import { Button, ButtonLink, Copy, Form } from '../../kit/components.js';
+import { indentedJson } from '../../kit/indented-json.js';
+import { memberRow, type PageAnswer, type PageContext, seeOther } from '../../kit/page-route.js';
+import { type DashboardContent, dashboardPage } from '../dashboard-layout.js';
+import { type DashboardScene, useDashboard, viewOf, withDone } from '../dashboard-scene.js';
+import { actorOf, type MemberCall, TENANT_ROOT, tenantOfCall } from '../member-page.js';
+import { Badge } from '../payment-parts.js';
+import { Answer, Breakable, Code, Facts, shownUrl } from './developer-parts.js';
+
+const path = `${TENANT_ROOT}/webhooks/{subscriptionId}/deliveries/{deliveryId}`;
+
+export const deliveryPages = [
+  memberRow({
+    method: 'GET',
+    path,
+    scope: 'webhooks:read',
+    proof: 'session',
+    form: 'none',
+    handler: showDelivery,
+  }),
+  memberRow({
+    method: 'POST',
+    path: `${path}/replay`,
+    scope: 'webhooks:write',
+    proof: 'session',
+    form: z.object({}),
+    handler: replay,
+  }),
+];
+
+function idsIn({ params }: MemberCall): readonly [string, string] {
+  return [params['subscriptionId'] ?? '', params['deliveryId'] ?? ''];
+}
+
+interface Shown {
+  readonly delivery: WebhookDelivery;
+  readonly subscription: Subscription;
+  readonly attempts: readonly DeliveryAttempt[];
+  readonly event: NumberedEvent;
+  readonly mayReplay: boolean;
+}
+
+async function showDelivery(context: PageContext, call: MemberCall): Promise<PageAnswer> {
+  const found = await readDelivery(context.deps, tenantOfCall(call), ...idsIn(call));
+  const { delivery, subscription } = found;
+  const isEnded = delivery.status !== 'pending';
+  const mayReplay =
+    isEnded && subscription.active && allows(actorOf(call).scopes, 'webhooks:write');
+  const shown = { ...found, mayReplay };
+  return dashboardPage(viewOf(context, call), (scene) => deliveryScreen(scene, shown));
+}
+
+async function replay(context: PageContext, call: MemberCall): Promise<PageAnswer> {
+  const [subscriptionId, deliveryId] = idsIn(call);
+  await replayDelivery(context.deps, tenantOfCall(call), subscriptionId, deliveryId);
+  const page = `${viewOf(context, call).path}/webhooks/${subscriptionId}/deliveries/${deliveryId}`;
+  return seeOther(withDone(page, 'replayed'));
+}
+
+function deliveryScreen({ texts, view }: DashboardScene, shown: Shown): DashboardContent {
+  const { delivery, subscription, event, mayReplay } = shown;
+  const words = texts.deliveryPage;
+  const own = `webhooks/${subscription.id}`;
+  const payment = /^(pi|inv)_/.test(event.subjectId) ? event.subjectId : null;
+  return {
+    title: delivery.eventType,
+    heading: <Breakable text={delivery.eventType} />,
+    place: 'webhooks',
+    crumbs: (
+      <>
+        <a href={`${view.path}/webhooks`}>{texts.places.webhooks}</a> /{' '}
+        <a href={`${view.path}/${own}`}>{shownUrl(subscription.url)}</a> /{' '}
+        <span class="code">{delivery.id}</span>
+      </>
+    ),
+    actions: (
+      <>
+        {payment === null ? null : (
+          <ButtonLink href={`${view.path}/payments/${payment}`}>{words.seePayment}</ButtonLink>
+        )}
+        {mayReplay ? (
+          <Form to={`${own}/deliveries/${delivery.id}/replay`}>
+            <Button look="primary">{words.replay}</Button>
+          </Form>
+        ) : null}
+      </>
+    ),
+    body: (
+      <>
+        <p class="line">
+          <Badge look={delivery.status} text={texts.delivery[delivery.status]} pill />
+          {delivery.status === 'pending' ? (
+            <a href={`${view.path}/${own}/deliveries/${delivery.id}`}>{words.refresh}</a>
+          ) : null}
+        </p>
+        <div class="cols second-wide">
+          <div class="stack">
+            <Attempts shown={shown} />
+            <LastAnswer shown={shown} />
+            <Details shown={shown} />
+          </div>
+          <div class="stack">
+            <Body event={event} />
+            <Headers shown={shown} />
+          </div>
+        </div>
+      </>
+    ),
+  };
+}
+
+interface Part {
+  readonly shown: Shown;
+}
+
+function Attempts({ shown: { attempts } }: Part): VNode {
+  const { texts, format } = useDashboard();
+  const words = texts.deliveryPage;
+  return (
+    <section class="card">
+      <h2>{words.attempts}</h2>
+      {attempts.length === 0 ? (
+        <p class="quiet">{words.noAttempt}</p>
+      ) : (
+        <table class="doc">
+          <caption class="vh">{words.attempts}</caption>
+          <thead>
+            <tr>
+              <th scope="col">{words.started}</th>
+              <th scope="col">{words.answer}</th>
+              <th scope="col" class="num only-l">
+                {words.took}
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {attempts.map(({ attempt, startedAtMs, responseStatus, error, durationMs }, index) => (
+              <tr>
+                <th scope="row" class="when">
+                  {format.exact(startedAtMs)}
+                  {attempt === 1 && index > 0 ? <span class="sub">{words.replayed}</span> : null}
+                </th>
+                <td>
+                  <Answer responseStatus={responseStatus} error={error} />
+                </td>
+                <td class="num only-l">{words.seconds(format.seconds(durationMs))}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </section>
+  );
+}
+
+function LastAnswer({ shown: { attempts } }: Part): VNode | null {
+  const { texts } = useDashboard();
+  const words = texts.deliveryPage;
+  const last = attempts.at(-1);
+  if (last === undefined || last.responseStatus === null) return null;
+  const body = last.responseBody ?? '';
+  return (
+    <section class="card">
+      <h2>{words.lastAnswer}</h2>
+      {body === '' ? (
+        <p class="quiet">{words.noBody}</p>
+      ) : (
+        <Code text={body} label={words.lastAnswer} />
+      )}
+    </section>
+  );
+}
+
+function Details({ shown }: Part): VNode {
+  const { texts, view, format } = useDashboard();
+  const words = texts.deliveryPage;
+  const { delivery, subscription, event } = shown;
+  const { createdAtMs, deliveredAtMs, nextAttemptAtMs } = delivery;
+  return (
+    <section class="card">
+      <h2>{words.details}</h2>
+      <Facts
+        facts={[
+          {
+            label: words.eventId,
+            value: (
+              <a class="code" href={`${view.path}/events/${event.id}`}>
+                {event.id}
+              </a>
+            ),
+          },
+          {
+            label: words.subscription,
+            value: (
+              <a href={`${view.path}/webhooks/${subscription.id}`}>{shownUrl(subscription.url)}</a>
+            ),
+          },
+          { label: words.created, value: format.exact(createdAtMs) },
+          deliveredAtMs === null
+            ? null
+            : { label: words.delivered, value: format.exact(deliveredAtMs) },
+          nextAttemptAtMs === null
+            ? null
+            : { label: words.next, value: format.exact(nextAttemptAtMs) },
+        ]}
+      />
+    </section>
+  );
+}
+
+/** The bytes that were sent are on one line. */
+export function Body({ event: { body } }: { readonly event: NumberedEvent }): VNode {
+  const { texts } = useDashboard();
+  const words = texts.deliveryPage;
+  return (
+    <section class="card">
+      <div class="line ends">
+        <h2>{words.body}</h2>
+        <Copy value={body} label={words.copyBody} />
+      </div>
+      <Code text={indentedJson(body)} label={words.body} />
+    </section>
+  );
+}
+
+/** Without the signature: it is made with the secret for each attempt, and not kept. */
+function Headers({ shown: { delivery, attempts } }: Part): VNode {
+  const { texts } = useDashboard();
+  const words = texts.deliveryPage;
+  const sentAtMs = attempts.at(-1)?.startedAtMs ?? delivery.createdAtMs;
+  const seconds = Math.floor(sentAtMs / SECOND_MS);
+  const headers = [
+    'Content-Type: application/json',
+    `${webhookHeaders.deliveryId}: ${delivery.id}`,
+    `${webhookHeaders.eventType}: ${delivery.eventType}`,
+    `${webhookHeaders.signature}: t=${seconds},v1=…`,
+  ].join('\n');
+  return (
+    <section class="card">
+      <h2>{words.headers}</h2>
+      <Code text={headers} label={words.headers} />
+      <p class="small quiet gap">{words.headersText}</p>
+    </section>
+  );
+}

@@ -1,0 +1,50 @@
+// What lists share: the address that keeps their filters, and the links between their pages.
+import type { ComponentChildren, VNode } from 'preact';
+import { Icon } from '../kit/icons.js';
+import { useDashboard } from './dashboard-scene.js';
+
+/** The address of a list with these filters; those that are not given are left out. */
+export function listPath(
+  path: string,
+  filters: Readonly<Record<string, string | null | undefined>>,
+): string {
+  const given = Object.entries(filters).filter(
+    (entry): entry is [string, string] => typeof entry[1] === 'string' && entry[1] !== '',
+  );
+  const query = new URLSearchParams(given);
+  return query.size === 0 ? path : `${path}?${query}`;
+}
+
+/** Links to the newest page and to the one behind the last row. */
+export function Pager({
+  newest,
+  older,
+  children,
+}: {
+  /** Null on the newest page. */
+  readonly newest: string | null;
+  /** Null on the last one. */
+  readonly older: string | null;
+  readonly children?: ComponentChildren;
+}): VNode {
+  const { texts } = useDashboard();
+  return (
+    <nav class="pager" aria-label={texts.frame.pages}>
+      <span class="quiet">{children}</span>
+      <span class="actions">
+        {newest === null ? null : (
+          <a class="btn sm" href={newest}>
+            <Icon name="newer" />
+            {texts.frame.newest}
+          </a>
+        )}
+        {older === null ? null : (
+          <a class="btn sm" href={older}>
+            {texts.frame.older}
+            <Icon name="older" />
+          </a>
+        )}
+      </span>
+    </nav>
+  );
+}
