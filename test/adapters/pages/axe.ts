@@ -7,15 +7,17 @@ import type { Page } from 'playwright-core';
 const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** `target-size` is the one rule of these tags that is off by default. */
-const options = {
-  runOnly: { type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] },
-  rules: { 'target-size': { enabled: true } },
-  resultTypes: ['violations'],
-  preload: false,
+const rules = {
+  all: {
+    runOnly: { type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] },
+    rules: { 'target-size': { enabled: true } },
+  },
+  colours: { runOnly: { type: 'rule', values: ['color-contrast'] } },
 } as const;
 
 /** One line a fault: the rule and the element. */
-export async function faultsOf(page: Page): Promise<readonly string[]> {
+export async function faultsOf(page: Page, which: keyof typeof rules): Promise<readonly string[]> {
+  const options = { ...rules[which], resultTypes: ['violations'], preload: false };
   if (!(await page.evaluate("'axe' in window"))) await page.evaluate(source);
   return page.evaluate(
     `axe.run(document, ${JSON.stringify(options)}).then(({ violations }) =>

@@ -52,7 +52,7 @@ export async function visitPages(
       shown: `${name} in ${locale}, ${width} px, ${colorScheme}`,
       files: requested.slice(asked).filter(isOfPage),
       complaints: complaints.slice(said).filter(isOfPage),
-      faults: await faultsOf(page),
+      faults: await faultsOf(page, 'all'),
       tooWide: await tooWideIn(page, largeTextWidths),
     });
   }
