@@ -158,7 +158,7 @@ async function invite(context: PageContext, call: MemberCall<Invite>): Promise<P
     if (isCode(error, 'RateLimitExceeded')) return refuse('tooSoon');
     throw error;
   }
-  return seeOther(withDone(teamPath(context, call), 'invited'));
+  return seeOther(withDone(teamPath(context, call), 'member_invited'));
 }
 
 function roleNamed(text: string): MemberRole | null {
@@ -186,7 +186,7 @@ async function inviteAgain(context: PageContext, call: MemberCall): Promise<Page
     const typed = { email: member.email, role: member.role };
     return showTeam(context, call, { typed, error: 'tooSoon' });
   }
-  return seeOther(withDone(teamPath(context, call), 'invited'));
+  return seeOther(withDone(teamPath(context, call), 'member_invited'));
 }
 
 async function changeRole(
