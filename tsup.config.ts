@@ -16,6 +16,8 @@ const entries = {
   'partner-kit': 'adapters/partner-kit/partner-kit.ts',
 } as const;
 
+const notoSans = 'node_modules/@expo-google-fonts/noto-sans';
+
 /** What the built code reads at run time, relative to the file that reads it. */
 export const assets = {
   'adapters/storage/migrations': 'dist/migrations',
@@ -26,6 +28,10 @@ export const assets = {
   'node_modules/swagger-ui-dist/swagger-ui-bundle.js.LICENSE.txt': 'dist/swagger-ui/LICENSES.txt',
   'node_modules/swagger-ui-dist/LICENSE': 'dist/swagger-ui/LICENSE',
   'node_modules/swagger-ui-dist/NOTICE': 'dist/swagger-ui/NOTICE',
+  // What PDF files embed.
+  [`${notoSans}/400Regular/NotoSans_400Regular.ttf`]: 'dist/fonts/NotoSans_400Regular.ttf',
+  [`${notoSans}/700Bold/NotoSans_700Bold.ttf`]: 'dist/fonts/NotoSans_700Bold.ttf',
+  [`${notoSans}/LICENSE_FONT`]: 'dist/fonts/LICENSE',
   // The terms of what is bundled.
   'node_modules/zod/LICENSE': 'dist/licenses/zod.txt',
   'node_modules/inversify/LICENSE': 'dist/licenses/inversify.txt',

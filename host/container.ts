@@ -12,6 +12,7 @@ import { createLog } from '../adapters/log/pino.js';
 import { createFileMailer } from '../adapters/mail/file.js';
 import { createFileMailbox } from '../adapters/mail/mailbox.js';
 import { createSmtpMailer } from '../adapters/mail/smtp.js';
+import { receiptFile } from '../adapters/pages/buyer/payment-file.js';
 import { type HostedPages, hostedPages } from '../adapters/pages/hosted-pages.js';
 import { createLetters } from '../adapters/pages/letters/letters.js';
 import { partners } from '../adapters/partner/partners.js';
@@ -126,6 +127,7 @@ export function createContainer(
     sender: all.get(tokens.sender),
     mailer: all.get(tokens.mailer),
     letters: all.get(tokens.letters),
+    receiptFile,
     store: all.get(tokens.store),
     keyUses: new Map(),
     secretBox: all.get(tokens.secretBox),

@@ -89,7 +89,7 @@ test('each example changes the files that the text names, and no others', () => 
     'adapters/http/docs/description-text.ts',
     'core/domain/payments/command-outcomes.ts',
     'core/usecases/sandbox/sandbox.ts',
-    'adapters/pages/dashboard/home-pages.tsx',
+    'adapters/pages/dashboard/payment-groups.ts',
     'adapters/pages/dashboard/texts/dashboard-en.ts',
     'adapters/pages/dashboard/texts/dashboard-es.ts',
     'adapters/pages/dashboard/texts/dashboard-pt-br.ts',
@@ -137,9 +137,9 @@ test('the examples run: endpoint, error, setting, partner, field, status, screen
     const ponte = await createPonte({ partner: (setup) => partners.bank.create(setup, {}) });
     const numbers = (database) => loadMigrations(database).map(({ number }) => number);
     const sent = { externalId: 'a', amount: '10.00', buyer: { email: 'ana@example.com' } };
-    const made = await ponte.post('/v1/payment-intents', { ...sent, purchaseOrder: 'PO 7' });
+    const made = await ponte.post('/v1/payment-intents', { ...sent, costCenter: 'CC 7' });
     console.log(JSON.stringify({
-      field: (await ponte.get('/v1/payments/' + made.id)).purchaseOrder,
+      field: (await ponte.get('/v1/payments/' + made.id)).costCenter,
       status: Object.keys(paymentMoves).includes('payout_on_hold'),
       screen: screens.includes('payout_held'),
       firstWaitMs: readConfig({}).retryDelaysMs[0],
@@ -157,7 +157,7 @@ test('the examples run: endpoint, error, setting, partner, field, status, screen
     encoding: 'utf8',
   });
   assert.deepEqual(JSON.parse(said), {
-    field: 'PO 7',
+    field: 'CC 7',
     status: true,
     screen: true,
     firstWaitMs: 45_000,

@@ -55,7 +55,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'sandbox',
   ],
   'adapters/http/': ['protocol', 'resources', 'docs'],
-  'adapters/pages/': ['kit', 'letters', 'buyer', 'dashboard', 'dev'],
+  'adapters/pages/': ['kit', 'pdf', 'letters', 'buyer', 'dashboard', 'dev'],
 };
 
 /** More files than this in one folder are a list that nobody reads. */
@@ -68,10 +68,13 @@ const homes: Readonly<Record<string, string | readonly string[]>> = {
   'better-sqlite3': 'adapters/storage/',
   commander: 'cli/',
   'find-my-way': 'adapters/http/',
+  fontkit: 'adapters/pages/pdf/',
+  htmlparser2: 'adapters/pages/pdf/',
   inversify: 'host/container.ts',
   'ipaddr.js': 'adapters/webhooks/',
   nodemailer: 'adapters/mail/',
   'openapi-fetch': 'adapters/client/',
+  pdfkit: 'adapters/pages/pdf/',
   pg: 'adapters/storage/',
   pino: 'adapters/log/',
   preact: 'adapters/pages/',

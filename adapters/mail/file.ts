@@ -43,18 +43,20 @@ async function writeWhole(file: string, content: string): Promise<void> {
   await rename(`${file}.part`, file);
 }
 
-/** The message without transfer encoding, so that a link can be copied from the file. */
-function legible(message: Buffer, { text, html }: OutgoingMail): string {
-  const [head = ''] = message.toString('utf8').split('\r\n\r\n', 1);
-  const [, boundary] = /boundary="([^"]+)"/.exec(head) ?? [];
-  assert(boundary !== undefined, 'the message has parts');
-  const part = (type: string, content: string) => [
-    `--${boundary}`,
-    `Content-Type: ${type}; charset=utf-8`,
-    'Content-Transfer-Encoding: 8bit',
-    '',
-    ...content.split('\n'),
-  ];
-  const parts = [...part('text/plain', text), ...part('text/html', html), `--${boundary}--`, ''];
-  return `${head}\r\n\r\n${parts.join('\r\n')}`;
+/** The message with its texts as they are, so that a link can be copied from the file. */
+function legible(message: Buffer, { text, html, messageId }: OutgoingMail): string {
+  const plain = withBody(message.toString('utf8'), messageId, 'text/plain', text);
+  return withBody(plain, messageId, 'text/html', html);
+}
+
+/** Boundaries of the message have its id. */
+function withBody(message: string, messageId: string, type: string, content: string): string {
+  const head = `Content-Type: ${type}; charset=utf-8\r\nContent-Transfer-Encoding: `;
+  const start = message.indexOf(head) + head.length;
+  const body = new RegExp(`[\\s\\S]*?(?=\r\n--[^\r\n]*${messageId})`, 'y');
+  body.lastIndex = start;
+  const [encoded = ''] = body.exec(message) ?? [];
+  assert(start >= head.length && encoded !== '', `the message has ${type}`);
+  const plain = `8bit\r\n\r\n${content.replaceAll('\n', '\r\n')}`;
+  return message.slice(0, start) + plain + message.slice(start + encoded.length);
 }

@@ -20,6 +20,11 @@ export function parseMailSender(text: string): MailSender | null {
 /** Plain text and HTML as alternatives, from “Acme via Ponte”. */
 export function messageOf(sender: MailSender, mail: OutgoingMail): SendMailOptions {
   const { to, subject, text, html, from, replyTo, locale, messageId, writtenAtMs } = mail;
+  const attachments = mail.attachments.map(({ name: filename, type: contentType, bytes }) => ({
+    filename,
+    contentType,
+    content: Buffer.from(bytes),
+  }));
   const { name, address } = sender;
   const domain = address.slice(address.lastIndexOf('@') + 1);
   return {
@@ -30,6 +35,7 @@ export function messageOf(sender: MailSender, mail: OutgoingMail): SendMailOptio
     subject,
     text,
     html,
+    attachments,
     // A random boundary would make each try another message.
     baseBoundary: messageId,
     messageId: `<${messageId}@${domain}>`,

@@ -26,7 +26,7 @@ import { membersPart } from './tables/member-rows.js';
 import { memberSessionsPart } from './tables/member-session-rows.js';
 import { fundsPart, ledgerPart, quotesPart } from './tables/money-rows.js';
 import { operatorsPart } from './tables/operator-rows.js';
-import { organizationsPart } from './tables/organization-rows.js';
+import { organizationsPart, productionRequestsPart } from './tables/organization-rows.js';
 import { pageSessionsPart } from './tables/page-session-rows.js';
 import { idempotencyPart, paymentsPart } from './tables/payment-rows.js';
 import { moneyQueuesPart, proposalsPart } from './tables/proposal-rows.js';
@@ -231,6 +231,7 @@ const parts: {
   mails: mailsPart,
   pageSessions: pageSessionsPart,
   memberSessions: memberSessionsPart,
+  productionRequests: productionRequestsPart,
   destinationChanges: destinationChangesPart,
   outbox: outboxPart,
   feed: feedPart,

@@ -60,10 +60,10 @@ export function addMemberCommands(shell: Shell, program: Command): void {
         new Option('--locale <locale>', 'the language of the mail').choices(locales).default('en'),
       ],
       run: async ({ deps }, { org: orgId, email, role, keepKeysFor, locale }) => {
-        const { setMember } = await members();
-        const { mailInvitation } = await import('../../core/usecases/access/member-invitations.js');
-        const change = await setMember(deps, { orgId, email, role }, keepKeysFor);
-        const dashboardLink = await mailInvitation(deps, change.member, locale);
+        const { inviteMember } = await import('../../core/usecases/access/member-invitations.js');
+        const input = { orgId, email, role };
+        const author = { memberId: null, keptBy: keepKeysFor };
+        const { url: dashboardLink, ...change } = await inviteMember(deps, input, author, locale);
         const { json, text } = changed(change, keepKeysFor);
         return {
           json: { ...(json as object), dashboardLink },
@@ -80,7 +80,8 @@ export function addMemberCommands(shell: Shell, program: Command): void {
     options: [orgOption(), emailOption(), keepKeysOption()],
     run: async ({ deps }, { org, email, keepKeysFor }) => {
       const { removeMember } = await members();
-      return changed(await removeMember(deps, org, email, keepKeysFor), keepKeysFor);
+      const author = { memberId: null, keptBy: keepKeysFor };
+      return changed(await removeMember(deps, org, email, author), keepKeysFor);
     },
   });
 

@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import { formatInstant } from '../../core/domain/base/instant.js';
 import type { Mode } from '../../core/domain/base/tenant.js';
 import { shownDue } from '../../core/domain/hosted/party-answer.js';
-import { type ServiceAction, shownPixKey } from '../../core/domain/money-desk/proposal.js';
+import type { ServiceAction } from '../../core/domain/money-desk/proposal.js';
 import { readEmail } from '../../core/domain/parties/buyer-kyc.js';
 import {
   type CollectNeed,
@@ -13,6 +13,7 @@ import {
 } from '../../core/domain/parties/organization.js';
 import { isSubmitted, type PartyStatus } from '../../core/domain/parties/party.js';
 import { type Correction, TERMS } from '../../core/domain/parties/party-due.js';
+import type { ProductionRequest } from '../../core/domain/parties/production-request.js';
 import { PonteError } from '../../core/errors.js';
 import type { Deps } from '../../core/ports/deps.js';
 import type { OrganizationView } from '../../core/usecases/parties/organizations.js';
@@ -45,6 +46,7 @@ interface PayoutOptions extends ModeOptions {
 }
 
 const organizations = () => import('../../core/usecases/parties/organizations.js');
+const productionRequests = () => import('../../core/usecases/parties/production-requests.js');
 const payoutChanges = () => import('../../core/usecases/parties/payout-changes.js');
 
 export function addOrgCommands(shell: Shell, program: Command): void {
@@ -86,12 +88,7 @@ export function addOrgCommands(shell: Shell, program: Command): void {
   addPayoutCommands(shell, org);
   addSupportCommand(shell, org);
 
-  addOperatorCommand(shell, org, {
-    name: 'grant-production <org-id>',
-    authority: 'confirmed',
-    description: 'approve its access to production, which live mode needs in addition to KYB',
-    run: (operator, _, [id = '']) => decidedAbout(operator, id, { verb: 'grant-production' }),
-  });
+  addProductionCommands(shell, org);
 
   addOperatorCommand<{ readonly paymentIntents: boolean }>(shell, org, {
     name: 'require-approval <org-id> <on|off>',
@@ -154,6 +151,65 @@ function addPayoutCommands(shell: Shell, org: Command): void {
       return listOutcome(data, table(headings, rows, 'No PIX destination was set.'));
     },
   });
+}
+
+function addProductionCommands(shell: Shell, org: Command): void {
+  addOperatorCommand(shell, org, {
+    name: 'grant-production <org-id>',
+    authority: 'confirmed',
+    description: 'approve its access to production, which live mode needs in addition to KYB',
+    run: (operator, _, [id = '']) => decidedAbout(operator, id, { verb: 'grant-production' }),
+  });
+
+  addOperatorCommand(shell, org, {
+    name: 'requests',
+    authority: 'read',
+    description: 'list the oldest 100 requests for production access that wait for a decision',
+    run: listRequests,
+  });
+
+  addOperatorCommand<{ readonly reason: string }>(shell, org, {
+    name: 'refuse-production <org-id>',
+    authority: 'signed',
+    description: 'refuse its request for production access; the reason is shown to its members',
+    options: [new Option('--reason <text>', 'why, and what would help').makeOptionMandatory()],
+    run: async ({ deps, actor }, { reason }, [orgId = '']) => {
+      const { refuseProduction } = await productionRequests();
+      const refused = await refuseProduction(deps, orgId, { reason, by: actor.name });
+      const json = presentRequest(refused);
+      return { json, text: fields(json) };
+    },
+  });
+}
+
+async function listRequests({ deps }: Operator): Promise<Outcome> {
+  const { listProductionRequests } = await productionRequests();
+  const data = (await listProductionRequests(deps)).map(presentRequest);
+  const rows = data.map((row) => [
+    row.orgId,
+    row.requestedBy,
+    row.createdAt,
+    row.sells,
+    row.customers,
+    row.monthlyVolume,
+  ]);
+  const headings = ['ORGANIZATION', 'MEMBER', 'REQUESTED', 'SELLS', 'CUSTOMERS', 'A MONTH'];
+  return listOutcome(data, table(headings, rows, 'No request waits.'));
+}
+
+function presentRequest(request: ProductionRequest) {
+  const { id, orgId, requestedBy, answers, state, reason, decidedBy } = request;
+  return {
+    id,
+    orgId,
+    requestedBy,
+    ...answers,
+    state,
+    reason,
+    decidedBy,
+    decidedAt: instantOrNull(request.decidedAtMs),
+    createdAt: formatInstant(request.createdAtMs),
+  };
 }
 
 interface SupportOptions {
@@ -254,8 +310,8 @@ function addModeCommands(shell: Shell, org: Command): void {
       const holder = accountHolderName ?? organization.name;
       const destination = { pixKey, accountHolderName: holder };
       const registered = await registerPayout(operator.deps, { orgId: id, mode }, destination);
-      const shownKey = { accountHolderName: holder, pixKeyShown: shownPixKey(pixKey) };
-      const request = { verb: 'payout-config', mode, ...registered, ...shownKey } as const;
+      const named = { accountHolderName: holder, ...registered };
+      const request = { verb: 'payout-config', mode, ...named } as const;
       return decidedAbout(operator, id, request, replace);
     },
   });
@@ -272,11 +328,9 @@ async function create(operator: Operator, options: CreateOptions): Promise<Outco
   const view = await createOrganization(deps, { name, sandboxKyb });
   const { json, text } = shown(presentOrganization(view));
   if (owner === null) return { json, text };
-  const { addMember } = await import('../../core/usecases/access/members.js');
-  const { mailInvitation } = await import('../../core/usecases/access/member-invitations.js');
-  const { id: orgId } = view.organization;
-  const member = await addMember(deps, { orgId, email: owner, role: 'owner' });
-  const url = await mailInvitation(deps, member, 'en');
+  const { inviteMember } = await import('../../core/usecases/access/member-invitations.js');
+  const input = { orgId: view.organization.id, email: owner, role: 'owner' } as const;
+  const { url } = await inviteMember(deps, input, { memberId: null, keptBy: null }, 'en');
   return {
     json: { ...(json as object), dashboardLink: url },
     text: `${text}\nThe owner opens once, within a day: ${url}`,

@@ -1,10 +1,12 @@
 // What every use case gets: the ports and the settings.
 
 import type { Scope } from '../domain/access/scope.js';
+import type { Locale } from '../domain/base/locale.js';
 import type { Mode, Tenant } from '../domain/base/tenant.js';
 import type { PartnerCommand } from '../domain/commands/partner-command.js';
 import type { LegalLinks } from '../domain/parties/organization.js';
 import type { DomainEvent } from '../domain/payments/event.js';
+import type { Payment } from '../domain/payments/payment.js';
 import type { Letters } from './letters.js';
 import type {
   Clock,
@@ -13,6 +15,7 @@ import type {
   Log,
   Mailer,
   Metrics,
+  NamedFile,
   RateLimits,
   SecretBox,
   TokenSigner,
@@ -36,6 +39,8 @@ export interface Deps {
   readonly sender: WebhookSender;
   readonly mailer: Mailer;
   readonly letters: Letters;
+  /** Writes the receipt of a settled payment for its buyer; null: mails have no receipt. */
+  readonly receiptFile: ReceiptFile | null;
   readonly secretBox: SecretBox;
   /** Null if documents are not stored: parties then send URLs of documents hosted elsewhere. */
   readonly documents: DocumentStorage | null;
@@ -56,6 +61,8 @@ export interface Deps {
   readonly runCommand: (deps: Deps, command: PartnerCommand) => Promise<void>;
   readonly settings: Settings;
 }
+
+export type ReceiptFile = (deps: Deps, payment: Payment, locale: Locale) => Promise<NamedFile>;
 
 /** Sends stored events of one tenant to its subscriptions. */
 export type Dispatch = (events: readonly DomainEvent[]) => void;

@@ -43,6 +43,16 @@ export interface OutgoingMail {
   /** The left half of its Message-ID: a mail that is sent twice with one text has one name. */
   readonly messageId: string;
   readonly writtenAtMs: number;
+  readonly attachments: readonly NamedFile[];
+}
+
+/** A file that a mail carries or a page hands out. */
+export interface NamedFile {
+  /** Letters, digits, dots and hyphens. */
+  readonly name: string;
+  /** A media type. */
+  readonly type: string;
+  readonly bytes: Uint8Array;
 }
 
 export interface Mailer {
@@ -165,6 +175,7 @@ export type IdPrefix =
   | 'dec'
   | 'opr'
   | 'dst'
+  | 'prq'
   | 'aud';
 
 /** The first characters of an id after its prefix sort by creation time. */

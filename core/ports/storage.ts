@@ -29,6 +29,7 @@ import type {
   Organization,
   OrganizationProfile,
 } from '../domain/parties/organization.js';
+import type { ProductionRequest } from '../domain/parties/production-request.js';
 import type { BankAccount, BankDetails } from '../domain/payments/bank-record.js';
 import type { PaymentView, ShownView } from '../domain/payments/change.js';
 import type {
@@ -364,8 +365,15 @@ export interface Tx {
     byTokenHash(tokenHash: string): Found<MemberSession>;
     /** Sessions of the member that are not over at `nowMs`, newest first. */
     openOfMember(orgId: string, memberId: string, nowMs: number): Many<MemberSession>;
+    /** When the sessions of each member last opened a page or began; ended ones too. */
+    lastSeen(orgId: string): Many<{ readonly memberId: string; readonly atMs: number }>;
     /** Reads all organizations, oldest first. */
     createdBefore(beforeMs: number, limit: number): Many<MemberSession>;
+  };
+  readonly productionRequests: Writes<ProductionRequest, 'insert' | 'update'> & {
+    newest(orgId: string): Found<ProductionRequest>;
+    /** Reads all organizations, oldest first: those that wait for a decision. */
+    waiting(limit: number): Many<ProductionRequest>;
   };
   readonly destinationChanges: Writes<DestinationChange, 'insert' | 'update'> & {
     /** Reads all tenants: the link in a mail names it. */

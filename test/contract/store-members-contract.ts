@@ -10,6 +10,7 @@ import {
   aMember,
   aMemberSession,
   aPartyCommand,
+  aProductionRequest,
   T0,
 } from '../support/samples/domain-samples.js';
 import { valuesOf } from '../support/values-of.js';
@@ -146,6 +147,51 @@ export function storeMembersContract(open: OpenStore): void {
     await store.run(async (tx) => tx.destinationChanges.update({ ...first, stoppedAtMs: T0 }));
     const found = await store.run((tx) => tx.destinationChanges.find('dst_1'));
     assert.deepEqual(found, { ...first, stoppedAtMs: T0, version: 2 });
+  });
+
+  test('when the sessions of each member last opened a page or began', async () => {
+    const store = await fresh([]);
+    const sessions = [
+      aMemberSession({ id: 'ses_1', seenAtMs: T0 + 4 }),
+      aMemberSession({ id: 'ses_2', seenAtMs: T0 + 2 }),
+      aMemberSession({ id: 'ses_3', memberId: 'mem_2', tokenHash: null, seenAtMs: null }),
+      aMemberSession({ id: 'ses_4', orgId: 'org_b', seenAtMs: T0 + 9 }),
+    ];
+    await store.run(async (tx) => {
+      for (const session of sessions) tx.memberSessions.insert(session);
+    });
+    const seen = await store.run((tx) => tx.memberSessions.lastSeen('org_a'));
+    const inOrder = seen.toSorted((a, b) => a.memberId.localeCompare(b.memberId));
+    assert.deepEqual(inOrder, [
+      { memberId: 'mem_1', atMs: T0 + 4 },
+      { memberId: 'mem_2', atMs: T0 },
+    ]);
+  });
+
+  test('one request for production access of an organization waits, and decided ones stay', async () => {
+    const store = await fresh([]);
+    const first = aProductionRequest();
+    const elsewhere = aProductionRequest({ orgId: 'org_b', id: 'prq_3' });
+    await store.run(async (tx) => {
+      tx.productionRequests.insert(elsewhere);
+      tx.productionRequests.insert(first);
+    });
+    const again = aProductionRequest({ id: 'prq_2' });
+    const taken = store.run(async (tx) => tx.productionRequests.insert(again));
+    await assert.rejects(taken, { code: 'StoreContention' });
+    const refused = {
+      state: 'refused',
+      decidedAtMs: T0 + 1,
+      reason: 'no',
+      decidedBy: 'Ana',
+    } as const;
+    await store.run(async (tx) => tx.productionRequests.update({ ...first, ...refused }));
+    await store.run(async (tx) => tx.productionRequests.insert(again));
+    const [newest, waiting] = await store.run((tx) =>
+      Promise.all([tx.productionRequests.newest('org_a'), tx.productionRequests.waiting(9)]),
+    );
+    assert.deepEqual(newest, again);
+    assert.deepEqual(valuesOf(waiting, 'id'), ['prq_2', 'prq_3']);
   });
 
   test('the command of an organization’s own KYB names nothing but its tenant', async () => {

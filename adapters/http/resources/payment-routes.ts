@@ -72,7 +72,7 @@ export const createFields = {
   display: optional(
     rawJson(
       'Shown on the hosted page, not validated: title, notes, lineItems (description, quantity, ' +
-        'unitPrice, subtotal). At most 32 KiB.',
+        'unitPrice, subtotal), taxes (description, amount), sellerTaxId. At most 32 KiB.',
     ),
   ).transform((display) => display?.text ?? null),
   metadata: optional(
@@ -94,6 +94,12 @@ export const createFields = {
         'What is paid for. The settlement partner reports it with the foreign exchange, and may ' +
         'ask you for it.',
     }),
+  ),
+  purchaseOrder: optional(
+    text(1, 100, "The number of the buyer's order, shown on its page, receipt and mails."),
+  ),
+  buyerReference: optional(
+    text(1, 100, "What the buyer's books call the payment, shown like purchaseOrder."),
   ),
 } as const;
 
@@ -206,6 +212,8 @@ export const payment = representation<PaymentSource>()('Payment', {
   ],
   expiresAt: [instant.nullable(), (source) => instantOrNull(source.payment.expiresAtMs)],
   purpose: [z.enum(purposeNames).nullable(), (source) => source.payment.purpose],
+  purchaseOrder: [z.string().nullable(), (source) => source.payment.purchaseOrder],
+  buyerReference: [z.string().nullable(), (source) => source.payment.buyerReference],
   brlSettledAmount: [
     decimal.nullable().meta({ description: 'BRL paid to the seller.' }),
     ({ payment: { settlement } }) =>

@@ -2,7 +2,7 @@
 // status of a mode.
 import { z } from 'zod';
 import type { MemberSession } from '../../../core/domain/access/member-session.js';
-import { scopeNames, sessionScopes } from '../../../core/domain/access/scope.js';
+import { keyScopes, scopeNames } from '../../../core/domain/access/scope.js';
 import { formatInstant } from '../../../core/domain/base/instant.js';
 import { modes } from '../../../core/domain/base/tenant.js';
 import {
@@ -29,9 +29,6 @@ import { instant, optional, requestSchemas, text } from '../protocol/schemas.js'
 import { requirements, requirementsOf } from './requirements-answer.js';
 
 const mode = z.enum(modes);
-
-/** What a key may do that is not restricted. */
-const keyScopes = scopeNames.filter((scope) => !sessionScopes.includes(scope));
 
 const switchModeBody = z.object({ mode });
 

@@ -18,7 +18,7 @@ import { ErrorSummary, type FieldError } from '../kit/fields.js';
 import { Icon, Mark } from '../kit/icons.js';
 import type { Limited } from '../kit/limited.js';
 import { nameOf, plainText } from '../kit/plain-text.js';
-import type { PageView } from './page-view.js';
+import type { PagePayment, PageView } from './page-view.js';
 import { type Scene, useScene } from './scene.js';
 
 /** Where the buyer is on the way; the KYC steps have a list beside the page. */
@@ -82,6 +82,26 @@ export function Document({ content, scene }: { content: ScreenContent; scene: Sc
         <p class="vh" role="status" id="says" />
       </body>
     </html>
+  );
+}
+
+/** What a file has of a page. */
+export function Sheet({ content }: { readonly content: ScreenContent }): VNode {
+  const { view, texts } = useScene();
+  return (
+    <main>
+      <p class="small">{view.organization?.name}</p>
+      <Heading content={content} />
+      {view.mode === 'test' ? (
+        <Note look="warn">
+          <p>
+            <b>{texts.frame.test}</b> {texts.frame.testBar}
+          </p>
+        </Note>
+      ) : null}
+      {content.body}
+      <Help />
+    </main>
   );
 }
 
@@ -215,7 +235,7 @@ function ThisPayment(): VNode | null {
   if (payment === null) return null;
   const { payee, amount } = payment;
   const rows: readonly (FactRow | null)[] = [
-    { label: texts.frame.to, value: <b>{nameOf(payee)}</b> },
+    { label: texts.frame.to, value: <b>{nameOf(payee)}</b>, ...taxIdNote(payment, texts) },
     { label: texts.money.amount, value: <b class="num">{format.money(amount)}</b> },
     ...paymentRows(view, texts),
   ];
@@ -227,19 +247,32 @@ function ThisPayment(): VNode | null {
   );
 }
 
-/** What it is for, its number and its day. */
+/** What it is for, its number, the buyer's numbers and its day. */
 export function paymentRows(
   { payment }: Scene['view'],
   texts: Scene['texts'],
 ): readonly (FactRow | null)[] {
   if (payment === null) return [];
-  const { display, number, dueDate } = payment;
-  const title = plainText(display.title);
+  const { display, number, purchaseOrder, buyerReference, dueDate } = payment;
+  const foreign = (label: string, text: string | null): FactRow | null =>
+    plainText(text) === '' ? null : { label, value: <Foreign text={text ?? ''} /> };
   return [
-    title === '' ? null : { label: texts.frame.purpose, value: <Foreign text={title} /> },
+    foreign(texts.frame.purpose, display.title),
     number === null ? null : { label: texts.frame.invoice, value: number, look: 'digits' },
+    foreign(texts.frame.purchaseOrder, purchaseOrder),
+    foreign(texts.frame.buyerReference, buyerReference),
     dueDate === null ? null : { label: texts.frame.due, value: <Day day={dueDate} /> },
   ];
+}
+
+/** Whole if the integrator sent it, else the end of the known one. */
+export function taxIdNote(
+  { payeeTaxId, payeeTaxIdLast4 }: PagePayment,
+  texts: Scene['texts'],
+): Pick<FactRow, 'note'> {
+  const taxId = plainText(payeeTaxId);
+  if (taxId !== '') return { note: texts.paid.taxId(taxId) };
+  return payeeTaxIdLast4 === null ? {} : { note: texts.paid.cnpj(payeeTaxIdLast4) };
 }
 
 function Help(): VNode | null {

@@ -1,6 +1,6 @@
 // Line items and notes of the integrator, after sign-in only.
 import type { VNode } from 'preact';
-import { Foreign, Scroll } from '../kit/components.js';
+import { type FactRow, Foreign, Rows, Scroll } from '../kit/components.js';
 import { plainText } from '../kit/plain-text.js';
 import type { LineItem } from './page-view.js';
 import type { PaymentScene } from './scene.js';
@@ -30,16 +30,18 @@ export function ShownItems({ scene }: ItemsProps): VNode | null {
 }
 
 function hasItems({ view, payment }: PaymentScene): boolean {
-  const { lineItems, notes } = payment.display;
-  return view.viewer !== null && (lineItems.length > 0 || plainText(notes) !== '');
+  const { lineItems, taxes, notes } = payment.display;
+  const hasLines = lineItems.length > 0 || taxes.length > 0;
+  return view.viewer !== null && (hasLines || plainText(notes) !== '');
 }
 
 function Items({ scene }: ItemsProps): VNode {
-  const { lineItems, notes } = scene.payment.display;
+  const { lineItems, taxes, notes } = scene.payment.display;
   const note = plainText(notes);
   return (
     <div class="stack">
       {lineItems.length === 0 ? null : <ItemTable scene={scene} items={lineItems} />}
+      {taxes.length === 0 ? null : <Rows look="right" rows={taxRows(scene)} />}
       {note === '' ? null : (
         <section>
           <h3>{scene.texts.price.notes}</h3>
@@ -50,6 +52,17 @@ function Items({ scene }: ItemsProps): VNode {
       )}
     </div>
   );
+}
+
+/** Taxes, and the amount that they are part of. */
+function taxRows({ texts, format, payment }: PaymentScene): readonly FactRow[] {
+  const { display, amount } = payment;
+  const rows = display.taxes.map((tax) => ({
+    label: <Foreign text={tax.description} />,
+    value: plainText(tax.amount),
+    look: 'num' as const,
+  }));
+  return [...rows, { label: texts.price.total, value: format.money(amount), look: 'sum' }];
 }
 
 function ItemTable({

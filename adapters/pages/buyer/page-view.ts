@@ -7,6 +7,7 @@ import type { KycState } from '../../../core/domain/parties/buyer-kyc.js';
 import type { ChangeState } from '../../../core/domain/parties/destination-change.js';
 import type { LegalLinks } from '../../../core/domain/parties/organization.js';
 import type { AmountLimit } from '../../../core/domain/payments/amount-limit.js';
+import type { DisplayTax } from '../../../core/domain/payments/display.js';
 import type { Funds } from '../../../core/domain/payments/funds.js';
 import type { PayinInstructions } from '../../../core/domain/payments/payin-instructions.js';
 import type { Payment, SettlementFacts } from '../../../core/domain/payments/payment.js';
@@ -41,6 +42,7 @@ export interface DisplayView {
   readonly title: string | null;
   readonly notes: string | null;
   readonly lineItems: readonly LineItem[];
+  readonly taxes: readonly DisplayTax[];
 }
 
 export interface LineItem {
@@ -56,6 +58,9 @@ export interface PagePayment
     Payment,
     'id' | 'status' | 'amount' | 'number' | 'externalId' | 'dueDate' | 'returnUrl' | 'version'
   > {
+  /** The buyer's order and its books' name of the payment, as the integrator sent them. */
+  readonly purchaseOrder: string | null;
+  readonly buyerReference: string | null;
   /** What the integrator said that is paid for. */
   readonly purpose: Purpose | null;
   readonly links: PaymentLinks;
@@ -64,8 +69,12 @@ export interface PagePayment
   /** The seller's legal name. */
   readonly payee: string;
   readonly payeeTaxIdLast4: string | null;
+  /** As the integrator sent it, unless its end differs from the known one. */
+  readonly payeeTaxId: string | null;
   /** The legal name of the buyer as verified; else the name that the integrator gave. */
   readonly payer: string | null;
+  /** Who sent the money, by the partner's books. */
+  readonly senderNames: readonly string[];
   /** The legal name of the settlement partner. */
   readonly partner: string | null;
   readonly display: DisplayView;

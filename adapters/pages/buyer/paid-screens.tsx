@@ -2,10 +2,18 @@
 import type { VNode } from 'preact';
 import { formatRate, parseRate } from '../../../core/domain/base/money.js';
 import { helpReference } from '../../../core/domain/payments/display.js';
-import { ButtonLink, type FactRow, LiveNote, PrintActions, Rows, Time } from '../kit/components.js';
+import {
+  ButtonLink,
+  type FactRow,
+  Foreign,
+  LiveNote,
+  PrintActions,
+  Rows,
+  Time,
+} from '../kit/components.js';
 import { Icon } from '../kit/icons.js';
 import { PrintedFrom } from './bank-details.js';
-import { isWebAddress, paymentRows, type ScreenContent } from './layout.js';
+import { isWebAddress, paymentRows, type ScreenContent, taxIdNote } from './layout.js';
 import { ShownItems } from './line-items.js';
 import {
   FourAnswers,
@@ -116,7 +124,10 @@ export function paidScreen(scene: PaymentScene): ScreenContent {
             </ButtonLink>
           )}
           <ButtonLink href={`${view.path}/receipt#print`} icon="print">
-            {texts.paid.print}
+            {texts.frame.print}
+          </ButtonLink>
+          <ButtonLink href={`${view.path}/receipt.pdf`} icon="download">
+            {texts.frame.downloadPdf}
           </ButtonLink>
         </div>
       </>
@@ -198,14 +209,16 @@ function amountRows(scene: PaymentScene, settlement: SettlementView): readonly F
 
 function factRows(scene: PaymentScene): readonly (FactRow | null)[] {
   const { texts, format, payment, payee } = scene;
-  const { settlement, payeeTaxIdLast4, check, purpose } = payment;
+  const { settlement, check, purpose } = payment;
   const { receivedAtMs } = payment.money;
   const code = (label: string, value: string | null): FactRow | null =>
     value === null ? null : { label, value, look: 'code' };
-  const cnpj = payeeTaxIdLast4 === null ? {} : { note: texts.paid.cnpj(payeeTaxIdLast4) };
   return [
     payment.payer === null ? null : { label: texts.paid.payer, value: payerNameOf(scene) },
-    { label: texts.paid.payee, value: payee, ...cnpj },
+    payment.senderNames.length === 0
+      ? null
+      : { label: texts.paid.sentBy, value: <Foreign text={payment.senderNames.join(', ')} /> },
+    { label: texts.paid.payee, value: payee, ...taxIdNote(payment, texts) },
     purpose === null ? null : { label: texts.paid.purpose, value: texts.purposes[purpose] },
     ...paymentRows(scene.view, texts),
     { label: texts.paid.method, value: methodOf(scene) },

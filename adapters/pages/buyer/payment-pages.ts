@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import type { Screen } from '../../../core/domain/hosted/hosted-screen.js';
 import { isCode, PonteError } from '../../../core/errors.js';
+import type { NamedFile } from '../../../core/ports/outside.js';
 import { confirmQuote, requestQuote } from '../../../core/usecases/hosted/buyer-steps.js';
 import { openPage, readPaymentPage } from '../../../core/usecases/hosted/payment-page.js';
 import { takeShortBack } from '../../../core/usecases/payments/payments.js';
@@ -17,9 +18,12 @@ import {
   seeOther,
   withNotice,
 } from '../kit/page-route.js';
+import { deadlineFile } from './deadline-file.js';
 import type { Page } from './page-view.js';
+import { type FilePage, paymentFile } from './payment-file.js';
 import { localeFor, paymentView } from './payment-view.js';
 import { renderPage } from './render.js';
+import { paymentScene, sceneOf } from './scene.js';
 import { statusStream } from './status-stream.js';
 
 type PaymentCall<F = unknown> = PageCall<'none' | 'buyer', F>;
@@ -103,6 +107,27 @@ export const paymentPages = [
   pageRow({
     ...pages,
     method: 'GET',
+    path: '/r/{publicId}/instructions.pdf',
+    auth: 'buyer',
+    handler: (context, call) => fileAt(context, call, withDetails, 'instructions'),
+  }),
+  pageRow({
+    ...pages,
+    method: 'GET',
+    path: '/r/{publicId}/receipt.pdf',
+    auth: 'buyer',
+    handler: (context, call) => fileAt(context, call, ['paid'], 'receipt'),
+  }),
+  pageRow({
+    ...pages,
+    method: 'GET',
+    path: '/r/{publicId}/deadline.ics',
+    auth: 'buyer',
+    handler: deadline,
+  }),
+  pageRow({
+    ...pages,
+    method: 'GET',
     path: '/r/{publicId}/status',
     auth: 'buyer',
     background: true,
@@ -136,6 +161,35 @@ async function showAt(
   const shown = await readPaymentPage(context.deps, publicIdOf(call));
   if (!screens.includes(shown.screen)) return seeOther(call.base);
   return html(renderPage(paymentView(context, call, shown, page)));
+}
+
+/** The print view as a file. */
+async function fileAt(
+  context: PageContext,
+  call: PaymentCall,
+  screens: readonly Screen[],
+  page: FilePage,
+): Promise<PageAnswer> {
+  const shown = await readPaymentPage(context.deps, publicIdOf(call));
+  if (!screens.includes(shown.screen)) return seeOther(call.base);
+  const view = paymentView(context, call, shown, { name: page });
+  return download(await paymentFile(view, page));
+}
+
+async function deadline(context: PageContext, call: PaymentCall): Promise<PageAnswer> {
+  const shown = await readPaymentPage(context.deps, publicIdOf(call));
+  const view = paymentView(context, call, shown, { name: 'payment', screen: shown.screen });
+  const isAwaited = withDetails.some((screen) => screen === shown.screen);
+  const file = isAwaited ? deadlineFile(paymentScene(sceneOf(view))) : null;
+  return file === null ? seeOther(call.base) : download(file);
+}
+
+function download({ name, type, bytes }: NamedFile): PageAnswer {
+  const headers = {
+    'content-type': type,
+    'content-disposition': `attachment; filename="${name}"`,
+  };
+  return { status: 200, headers, cookies: [], body: bytes };
 }
 
 async function showPayment(context: PageContext, call: PaymentCall): Promise<PageAnswer> {

@@ -2,8 +2,9 @@
 // the mail showed, and no more: a forwarded link must not show line items, money or bank details.
 import { sessionEnd } from '../../../core/domain/access/page-session.js';
 import { DAY_MS } from '../../../core/domain/base/instant.js';
-import { localeOf } from '../../../core/domain/base/locale.js';
+import { type Locale, localeOf } from '../../../core/domain/base/locale.js';
 import { pathOf } from '../../../core/domain/hosted/hosted-page.js';
+import { lastFour } from '../../../core/domain/parties/dossier.js';
 import type { LegalLinks, Organization } from '../../../core/domain/parties/organization.js';
 import { shortIdOf } from '../../../core/domain/payments/bank-record.js';
 import { readDisplay } from '../../../core/domain/payments/display.js';
@@ -91,6 +92,27 @@ export function paymentView(
   };
 }
 
+/** The view of the buyer to whom a mail is written, without a session. */
+export function recipientView(
+  deps: Pick<Deps, 'secretBox' | 'partners'> & PageSettings,
+  shown: PaymentPage,
+  locale: Locale,
+  page: Page,
+): PageView {
+  const call = {
+    base: '',
+    csrf: null,
+    session: null,
+    query: new URLSearchParams(),
+    chosenLocale: locale,
+    browserLocale: null,
+    hasDecimalPoint: false,
+  };
+  const view = paymentView({ deps, prefix: '', mailbox: null }, call, shown, page);
+  const viewer = { email: shown.payment.buyer.email, sessionEndsAtMs: shown.nowMs };
+  return { ...view, viewer, payment: signedInView(deps, shown) };
+}
+
 /** A real partner has no sandbox: its development instance plays the bank. */
 function simulates({ partners }: Pick<Deps, 'partners'>, { mode }: Pick<Payment, 'mode'>): boolean {
   return mode === 'test' && partners[mode]?.sandbox !== undefined;
@@ -161,9 +183,16 @@ function outerView(
     shortId: shortIdOf(publicId),
     payee: payment.payeeName ?? organization.name,
     payeeTaxIdLast4: null,
+    payeeTaxId: null,
     payer: null,
+    senderNames: [],
     partner: null,
-    display: { title: readDisplay(payment.display)?.title ?? null, notes: null, lineItems: [] },
+    display: {
+      title: readDisplay(payment.display)?.title ?? null,
+      notes: null,
+      lineItems: [],
+      taxes: [],
+    },
     money: {
       receivedMinor: 0n,
       heldMinor: 0n,
@@ -176,6 +205,8 @@ function outerView(
     },
     quote: null,
     limit: null,
+    purchaseOrder: null,
+    buyerReference: null,
     purpose: null,
     instructions: null,
     check: null,
@@ -210,6 +241,11 @@ function answerByMs(
   return byMs < shown.nowMs ? null : byMs;
 }
 
+/** What an integrator says must not differ from what was verified. */
+function payeeTaxId(sent: string | null, last4: string | null): string | null {
+  return sent === null || last4 === null || lastFour(sent) === last4 ? sent : null;
+}
+
 function signedInView(deps: PageSettings, shown: PaymentPage): PagePayment {
   const { payment, funds, quote } = shown;
   const { settlement, transactionHash, updatedAtMs } = payment;
@@ -219,12 +255,15 @@ function signedInView(deps: PageSettings, shown: PaymentPage): PagePayment {
   return {
     ...outerView(deps, shown),
     payeeTaxIdLast4: shown.payeeTaxIdLast4,
+    payeeTaxId: payeeTaxId(display?.sellerTaxId ?? null, shown.payeeTaxIdLast4),
     payer: payment.buyer.name,
+    senderNames: shown.senderNames,
     partner: partnerIn(payment.payinInstructions),
     display: {
       title: display?.title ?? null,
       notes: display?.notes ?? null,
       lineItems: display?.lineItems ?? [],
+      taxes: display?.taxes ?? [],
     },
     money: {
       receivedMinor,
@@ -238,6 +277,8 @@ function signedInView(deps: PageSettings, shown: PaymentPage): PagePayment {
     },
     quote,
     limit: payment.limitHit,
+    purchaseOrder: payment.purchaseOrder,
+    buyerReference: payment.buyerReference,
     purpose: payment.purpose,
     instructions: instructionsView(payment),
     check: checkView(shown),

@@ -7,7 +7,7 @@ import { FrameProvider } from '../kit/page-frame.js';
 import { askScreen, enterScreen, linkEndedScreen, sentScreen } from './access-screens.js';
 import { endedScreen } from './ended-screens.js';
 import { kycScreens } from './kyc-screens.js';
-import { Document, type ScreenContent } from './layout.js';
+import { Document, type ScreenContent, Sheet } from './layout.js';
 import type { Page, PageView } from './page-view.js';
 import { arrivedScreen, onTheWayScreen, paidScreen, receiptPage } from './paid-screens.js';
 import {
@@ -93,6 +93,14 @@ export function renderPage(view: PageView): string {
   return renderContent(view, (scene) => contentOf(scene, view.page));
 }
 
+/** The title and the content of a print view, without the frame. */
+export function renderForFile(view: PageView): { readonly title: string; readonly html: string } {
+  const scene = sceneOf(view);
+  const content = contentOf(scene, view.page);
+  const sheet = providing(scene, <Sheet content={content} />);
+  return { title: content.title, html: renderToStaticMarkup(sheet) };
+}
+
 /** A page whose content comes from elsewhere, such as a step of the KYC form. */
 export function renderContent(view: PageView, content: (scene: Scene) => ScreenContent): string {
   const scene = sceneOf(view);
@@ -105,11 +113,13 @@ function contentOf<Name extends Page['name']>(scene: Scene, page: PageOf<Name>):
 }
 
 function documentOf(scene: Scene, content: ScreenContent): VNode {
+  return providing(scene, <Document content={content} scene={scene} />);
+}
+
+function providing(scene: Scene, node: VNode): VNode {
   return (
     <FrameProvider value={frameOf(scene)}>
-      <SceneProvider value={scene}>
-        <Document content={content} scene={scene} />
-      </SceneProvider>
+      <SceneProvider value={scene}>{node}</SceneProvider>
     </FrameProvider>
   );
 }

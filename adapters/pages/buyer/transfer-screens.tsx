@@ -88,6 +88,14 @@ export function bankDetailsScreen(scene: PaymentScene): ScreenContent {
               <ButtonLink href={`${view.path}/instructions#print`} icon="print">
                 {texts.transfer.print}
               </ButtonLink>
+              <ButtonLink href={`${view.path}/instructions.pdf`} icon="download">
+                {texts.frame.downloadPdf}
+              </ButtonLink>
+              {instructions.payByMs === null ? null : (
+                <ButtonLink href={`${view.path}/deadline.ics`} icon="calendar">
+                  {texts.files.addDeadline}
+                </ButtonLink>
+              )}
               <CheckAgain />
             </div>
             <p class="small quiet">

@@ -5,6 +5,7 @@ import { ButtonLink } from '../kit/components.js';
 import type { PageAnswer } from '../kit/page-route.js';
 import { frameOfRefusal, type RefusalPlace } from '../kit/refusal.js';
 import { dashboardPage } from './dashboard-layout.js';
+import { START_PATH } from './setup/getting-started-pages.js';
 
 const kinds: Partial<Record<ErrorCode, 'notFound' | 'forbidden' | 'live'>> = {
   NotFound: 'notFound',
@@ -33,6 +34,11 @@ export function dashboardError({ code, status }: PonteError, where: RefusalPlace
         <div class="card stack">
           <p>{texts.error[`${kind}Text`]}</p>
           <p class="actions">
+            {kind === 'live' ? (
+              <ButtonLink href={startOfTest(where)} look="primary">
+                {texts.error.liveAsk}
+              </ButtonLink>
+            ) : null}
             <ButtonLink href={`${where.prefix}/dashboard`}>{texts.error.home}</ButtonLink>
           </p>
         </div>
@@ -40,4 +46,10 @@ export function dashboardError({ code, status }: PonteError, where: RefusalPlace
     }),
     status,
   );
+}
+
+/** Leads to the request for production access of the organization in the path. */
+function startOfTest({ path, prefix }: RefusalPlace): string {
+  const [orgId = ''] = path.replace(/^\/dashboard\//, '').split('/');
+  return `${prefix}/dashboard/${orgId}/test${START_PATH}`;
 }

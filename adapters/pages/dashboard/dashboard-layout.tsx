@@ -23,6 +23,7 @@ import {
 const groups = [
   ['home', 'payments', 'invoices', 'sellers'],
   ['webhooks', 'events', 'keys'],
+  ['gettingStarted', 'team', 'settings'],
 ] as const;
 export type DashboardPlace = (typeof groups)[number][number];
 
@@ -35,6 +36,9 @@ const placePaths = {
   webhooks: '/webhooks',
   events: '/events',
   keys: '/keys',
+  gettingStarted: '/getting-started',
+  team: '/team',
+  settings: '/settings',
 } as const satisfies Record<DashboardPlace, string>;
 
 export interface DashboardContent {

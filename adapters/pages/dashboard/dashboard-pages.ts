@@ -12,6 +12,12 @@ import { paymentDetailPages } from './payment-detail-pages.js';
 import { paymentExportPages } from './payment-export-pages.js';
 import { paymentListPages } from './payment-list-pages.js';
 import { sellerPages } from './seller-pages.js';
+import { gettingStartedPages } from './setup/getting-started-pages.js';
+import { kybPages } from './setup/kyb-pages.js';
+import { pixPages } from './setup/pix-pages.js';
+import { productionPages } from './setup/production-pages.js';
+import { settingsPages } from './setup/settings-pages.js';
+import { teamPages } from './setup/team-pages.js';
 
 export const dashboardPages: readonly PageRoute[] = [
   ...entrancePages,
@@ -26,4 +32,10 @@ export const dashboardPages: readonly PageRoute[] = [
   ...deliveryPages,
   ...eventPages,
   ...keyPages,
+  ...gettingStartedPages,
+  ...kybPages,
+  ...pixPages,
+  ...productionPages,
+  ...teamPages,
+  ...settingsPages,
 ];

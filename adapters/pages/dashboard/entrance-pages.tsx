@@ -1,12 +1,10 @@
 // The way in: sign-in by a mailed link or code, the choice of an organization, the sessions of the
 // person, and sign-out. These pages belong to no organization.
-import type { VNode } from 'preact';
 import { z } from 'zod';
 import { PonteError } from '../../../core/errors.js';
 import {
   endSessions,
   listMemberships,
-  listSessions,
   type SignedInMember,
 } from '../../../core/usecases/access/sessions.js';
 import {
@@ -17,7 +15,7 @@ import {
   openedLink,
   typedAddress,
 } from '../kit/access-pages.js';
-import { Button, ButtonLink, Foreign, Form, Note, Scroll } from '../kit/components.js';
+import { Button, ButtonLink, Foreign, Form, Note } from '../kit/components.js';
 import { TextField } from '../kit/fields.js';
 import {
   memberRow,
@@ -27,14 +25,9 @@ import {
   seeOther,
 } from '../kit/page-route.js';
 import { type DashboardContent, dashboardPage } from './dashboard-layout.js';
-import {
-  type DashboardScene,
-  localeOfCall,
-  useDashboard,
-  viewOf,
-  withDone,
-} from './dashboard-scene.js';
+import { type DashboardScene, localeOfCall, viewOf, withDone } from './dashboard-scene.js';
 import type { MemberCall } from './member-page.js';
+import { ownSessions, SessionTable } from './session-table.js';
 
 const own = { scope: 'none', proof: 'session' } as const;
 const endForm = z.object({ session: z.string().max(64) });
@@ -263,59 +256,15 @@ async function endFormer({ deps }: PageContext, { visit }: AccessCall): Promise<
   await endSessions(deps, session, session.id);
 }
 
-async function sessionsOf({ deps }: PageContext, { visit }: MemberCall) {
-  const memberships = await listMemberships(deps, visit.signedIn);
-  const found = await Promise.all(
-    memberships.map(async ({ member, organization }) => {
-      const sessions = await listSessions(deps, { orgId: member.orgId, memberId: member.id });
-      return sessions.map((session) => ({ session, organization }));
-    }),
-  );
-  return found.flat();
-}
-
 async function showSessions(context: PageContext, call: MemberCall): Promise<PageAnswer> {
-  const found = await sessionsOf(context, call);
-  const currentId = call.visit.signedIn.session.id;
-  return dashboardPage(viewOf(context, call), ({ texts, format }) => ({
+  const sessions = await ownSessions(context.deps, call.visit.signedIn);
+  return dashboardPage(viewOf(context, call), ({ texts }) => ({
     title: texts.sessions.heading,
     lede: texts.sessions.lede,
     place: null,
     body: (
       <>
-        <Scroll label={texts.sessions.heading}>
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">{texts.sessions.started}</th>
-                <th scope="col">{texts.sessions.organization}</th>
-                <th scope="col">{texts.sessions.seen}</th>
-                <th scope="col">{texts.sessions.ends}</th>
-                <th scope="col">
-                  <span class="vh">{texts.sessions.action}</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {found.map(({ session: { id, createdAtMs, seenAtMs, endsAtMs }, organization }) => (
-                <tr aria-current={id === currentId ? 'true' : undefined}>
-                  <th scope="row" class="when">
-                    {format.short(createdAtMs)}
-                    {id === currentId ? <span class="sub">{texts.sessions.here}</span> : null}
-                  </th>
-                  <td>
-                    <Foreign text={organization.name} />
-                  </td>
-                  <td class="when">
-                    {seenAtMs === null ? texts.sessions.token : format.short(seenAtMs)}
-                  </td>
-                  <td class="when">{format.short(endsAtMs)}</td>
-                  <td class="num">{id === currentId ? null : <EndForm id={id} />}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </Scroll>
+        <SessionTable sessions={sessions} />
         <Form to="sessions" class="actions">
           <input type="hidden" name="session" value="all" />
           <Button look="danger">{texts.sessions.endAll}</Button>
@@ -325,22 +274,12 @@ async function showSessions(context: PageContext, call: MemberCall): Promise<Pag
   }));
 }
 
-function EndForm({ id }: { readonly id: string }): VNode {
-  const { texts } = useDashboard();
-  return (
-    <Form to="sessions">
-      <input type="hidden" name="session" value={id} />
-      <Button look="sm">{texts.sessions.end}</Button>
-    </Form>
-  );
-}
-
 /** One of the person's own sessions, or all of them. NotFound. */
 async function endOne(
   context: PageContext,
   call: MemberCall<z.infer<typeof endForm>>,
 ): Promise<PageAnswer> {
-  const found = await sessionsOf(context, call);
+  const found = await ownSessions(context.deps, call.visit.signedIn);
   const chosen = found.filter(({ session: { id } }) => ['all', id].includes(call.form.session));
   if (chosen.length === 0) throw new PonteError('NotFound');
   for (const { session } of chosen) await endSessions(context.deps, session, session.id);

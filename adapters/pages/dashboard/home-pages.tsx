@@ -185,6 +185,7 @@ function useNeeds({ lacks, attention, approvals, dead }: Home): readonly Need[] 
             text: texts.home.missingText(
               lacks.map(({ need }) => texts.home.needs[need]).join(', '),
             ),
+            link: { href: `${view.path}/getting-started`, text: texts.places.gettingStarted },
           },
         ]),
     ...ofPayments,

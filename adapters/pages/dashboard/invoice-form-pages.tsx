@@ -10,6 +10,7 @@ import type { Tenant } from '../../../core/domain/base/tenant.js';
 import { readEmail } from '../../../core/domain/parties/buyer-kyc.js';
 import { payeeNameOf, readyToCollect } from '../../../core/domain/parties/connected-account.js';
 import { DISPLAY_TEXT_LENGTH_MAX as TEXT_MAX } from '../../../core/domain/payments/display.js';
+import { unsentFields } from '../../../core/domain/payments/idempotency.js';
 import { assert, isCode } from '../../../core/errors.js';
 import type { Deps } from '../../../core/ports/deps.js';
 import { listAccounts } from '../../../core/usecases/parties/accounts.js';
@@ -237,19 +238,15 @@ function invoiceOf(typed: Typed) {
     }));
   const display = { locale, lineItems, ...(notes === '' ? {} : { notes }) };
   return {
+    ...unsentFields,
     origin: 'invoice',
     idempotencyKey: /^[0-9a-f]{32}$/.test(key) ? `dashboard-${key}` : null,
-    externalId: null,
     amount,
     buyer: { email, name: name === '' ? null : name, country: null, phone: null },
     sellerExternalId: seller === '' ? null : seller,
     number: number === '' ? null : number,
     dueDate: due === '' ? null : due,
-    returnUrl: null,
     display: writeJson(display),
-    metadata: '{}',
-    purpose: null,
-    expiresAtMs: null,
   } as const;
 }
 

@@ -11,6 +11,7 @@ const shapes = {
       <path d="M12 7.5v5.5M12 16.3v.01" />
     </>
   ),
+  calendar: <path d="M5 6h14v14H5zM5 10h14M9 3v4m6-4v4" />,
   clock: (
     <>
       <circle cx="12" cy="12" r="9" />

@@ -18,6 +18,8 @@ export interface PaymentFacts extends LetterFacts {
   readonly payee: string;
   readonly amount: string;
   readonly number: string | null;
+  readonly purchaseOrder: string | null;
+  readonly buyerReference: string | null;
   readonly due: string | null;
   readonly received: string;
   readonly missing: string;
@@ -29,6 +31,8 @@ export interface PaymentFacts extends LetterFacts {
   readonly refunded: string;
   /** What the payee received; null before the settlement. */
   readonly settled: string | null;
+  /** The receipt is attached. */
+  readonly hasReceipt: boolean;
   /** The bank details replace those that were given before. */
   readonly isReplacement: boolean;
   /** Money of the buyer has not left the partner for sure. */
@@ -48,6 +52,10 @@ export interface DestinationFacts extends LetterFacts {
   readonly effectiveAt: string | null;
 }
 
+/** In their order. */
+const detailNames = ['number', 'purchaseOrder', 'buyerReference', 'due'] as const;
+export type DetailName = (typeof detailNames)[number];
+
 /** The sentences of one letter. */
 export interface LetterTexts {
   readonly subject: string;
@@ -62,8 +70,11 @@ export interface LetterTexts {
 /** The purposes of letters about a KYC form without a payment. */
 export type FormPurpose = 'sign_in' | 'owner_link' | 'kyc_approved' | 'kyc_more' | 'kyc_rejected';
 /** The purposes of letters to a member of the organization. */
-export type MemberPurpose = 'invitation' | 'sign_in';
-export type PaymentPurpose = Exclude<MailPurpose, 'owner_link' | 'payout_changed'>;
+export type MemberPurpose = 'invitation' | 'sign_in' | 'production_decided';
+export type PaymentPurpose = Exclude<
+  MailPurpose,
+  'owner_link' | 'payout_changed' | 'production_decided'
+>;
 
 export interface LetterCatalogue {
   readonly payment: Readonly<Record<PaymentPurpose, (facts: PaymentFacts) => LetterTexts>>;
@@ -74,7 +85,8 @@ export interface LetterCatalogue {
     readonly testSubject: (subject: string) => string;
     readonly test: string;
     readonly via: string;
-    readonly details: (number: string | null, due: string | null) => string | null;
+    /** Parts of one line, in small letters. */
+    readonly details: Readonly<Record<DetailName, (value: string) => string>>;
     readonly questions: readonly [money: string, next: string, todo: string, ask: string];
     readonly openPayment: string;
     readonly openForm: string;
@@ -98,13 +110,14 @@ export function textsOf(catalogue: LetterCatalogue, letter: Letter): LetterTexts
   const { purpose } = letter;
   if (purpose === 'payout_changed') return catalogue.destination(destinationFacts(letter));
   if (letter.isToMember) {
-    assert(purpose === 'invitation' || purpose === 'sign_in', `${purpose} is not to a member`);
+    assert(isMemberPurpose(catalogue, purpose), `${purpose} is not to a member`);
     return catalogue.member[purpose](commonFacts(letter));
   }
   if (letter.about === null || purpose === 'owner_link') {
     assert(isFormPurpose(catalogue, purpose), `${purpose} is about a payment`);
     return catalogue.form[purpose](commonFacts(letter));
   }
+  assert(purpose !== 'production_decided', 'it is to a member');
   return catalogue.payment[purpose](paymentFacts(letter, letter.about));
 }
 
@@ -113,11 +126,25 @@ export function handleOf({ about, reference }: Letter): string | null {
   return about === null || reference === about.payment.id ? null : reference;
 }
 
-/** The number and the due date of the payment; null if it has neither. */
+/** What the buyer's books need of the payment, on one line; null if it has nothing of it. */
 export function detailsOf(catalogue: LetterCatalogue, letter: Letter): string | null {
   if (letter.about === null) return null;
-  const { number, due } = paymentFacts(letter, letter.about);
-  return catalogue.frame.details(number, due);
+  const facts = paymentFacts(letter, letter.about);
+  const known = detailNames.flatMap((name) => {
+    const value = facts[name];
+    return value === null ? [] : [catalogue.frame.details[name](value)];
+  });
+  const [first = '', ...rest] = known.join(', ');
+  return first === '' ? null : `${first.toUpperCase()}${rest.join('')}`;
+}
+
+/** Other texts could be sentences. */
+function referenceIn(text: string | null): string | null {
+  return text !== null && isReference(text) ? text : null;
+}
+
+function isMemberPurpose(catalogue: LetterCatalogue, purpose: string): purpose is MemberPurpose {
+  return Object.hasOwn(catalogue.member, purpose);
 }
 
 function isFormPurpose(catalogue: LetterCatalogue, purpose: string): purpose is FormPurpose {
@@ -159,7 +186,9 @@ function paymentFacts(letter: Letter, about: NonNullable<Letter['about']>): Paym
     ...commonFacts(letter),
     payee: oneLine(payment.payeeName ?? letter.organization.name),
     amount: money(payment.amount),
-    number: payment.number !== null && isReference(payment.number) ? payment.number : null,
+    number: referenceIn(payment.number),
+    purchaseOrder: referenceIn(payment.purchaseOrder),
+    buyerReference: referenceIn(payment.buyerReference),
     due: payment.dueDate === null ? null : day(dayMs(payment.dueDate)),
     received: inCurrency(received),
     missing: inCurrency(amountMinor - received),
@@ -168,6 +197,7 @@ function paymentFacts(letter: Letter, about: NonNullable<Letter['about']>): Paym
     goesBack: inCurrency(goesBack),
     refunded: inCurrency(funds.refundedMinor),
     settled: settled === null ? null : money(settled),
+    hasReceipt: letter.hasReceipt,
     isReplacement: letter.isReplacement,
     isHeld: heldMinor(funds) + funds.payoutMinor > 0n,
     isReturnedByHand: funds.refund === 'needs_review',

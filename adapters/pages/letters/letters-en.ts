@@ -83,14 +83,14 @@ export const lettersEn = {
         'You don’t have to do anything. The receipt follows by email.',
       ],
     }),
-    receipt: ({ payee, amount, settled, surplus }) => ({
+    receipt: ({ payee, amount, settled, surplus, hasReceipt }) => ({
       subject: `Paid: ${amount} to ${payee}`,
       heading: `${payee} received`,
       amount: settled ?? amount,
       paragraphs: [
         `You paid ${amount}.`,
         ...(surplus === null ? [] : [tooMuch(surplus)]),
-        'The page has your receipt.',
+        hasReceipt ? 'Your receipt is attached.' : 'The page has your receipt.',
       ],
     }),
     cancelled: ({ payee }) => ({
@@ -204,6 +204,14 @@ export const lettersEn = {
       heading: 'Your sign-in link',
       paragraphs: [`It opens the dashboard of ${org}.`],
     }),
+    production_decided: ({ org }) => ({
+      subject: `The production access of ${org} was decided`,
+      heading: 'Your request was decided',
+      paragraphs: [
+        `The operator of the service decided on the production access of ${org}.`,
+        'The dashboard shows the answer under “Getting started”.',
+      ],
+    }),
   },
   destination: ({ org, owner, sellerId, keyId, writtenAt, effectiveAt }) => ({
     subject: `The PIX destination of ${owner} was changed`,
@@ -229,12 +237,12 @@ export const lettersEn = {
     testSubject: (subject) => `[Test] ${subject}`,
     test: 'This is a test: no real money moves. Send nothing.',
     via: 'via Ponte',
-    details: (number, due) =>
-      number === null
-        ? due && `Due ${due}`
-        : due === null
-          ? `Invoice ${number}`
-          : `Invoice ${number}, due ${due}`,
+    details: {
+      number: (number) => `invoice ${number}`,
+      purchaseOrder: (order) => `purchase order ${order}`,
+      buyerReference: (reference) => `your reference ${reference}`,
+      due: (due) => `due ${due}`,
+    },
     questions: ['Where is my money?', 'What happens next?', 'What must I do?', 'Whom do I ask?'],
     openPayment: 'Open the payment page',
     openForm: 'Open the form',

@@ -84,14 +84,14 @@ export const lettersEs = {
         'No tiene que hacer nada. El recibo llega por correo.',
       ],
     }),
-    receipt: ({ payee, amount, settled, surplus }) => ({
+    receipt: ({ payee, amount, settled, surplus, hasReceipt }) => ({
       subject: `Pagado: ${amount} a ${payee}`,
       heading: `${payee} recibió`,
       amount: settled ?? amount,
       paragraphs: [
         `Usted pagó ${amount}.`,
         ...(surplus === null ? [] : [tooMuch(surplus)]),
-        'El recibo está en la página.',
+        hasReceipt ? 'Adjuntamos el recibo.' : 'El recibo está en la página.',
       ],
     }),
     cancelled: ({ payee }) => ({
@@ -205,6 +205,14 @@ export const lettersEs = {
       heading: 'Su enlace para entrar',
       paragraphs: [`Abre el panel de ${org}.`],
     }),
+    production_decided: ({ org }) => ({
+      subject: `Hay una decisión sobre el acceso a producción de ${org}`,
+      heading: 'Su solicitud tiene respuesta',
+      paragraphs: [
+        `El operador del servicio decidió sobre el acceso a producción de ${org}.`,
+        'El panel muestra la respuesta en «Primeros pasos».',
+      ],
+    }),
   },
   destination: ({ org, owner, sellerId, keyId, writtenAt, effectiveAt }) => ({
     subject: `El destino PIX de ${owner} fue cambiado`,
@@ -231,12 +239,12 @@ export const lettersEs = {
     testSubject: (subject) => `[Test] ${subject}`,
     test: 'Esto es una prueba: no se mueve dinero real. No envíe nada.',
     via: 'vía Ponte',
-    details: (number, due) =>
-      number === null
-        ? due && `Vence el ${due}`
-        : due === null
-          ? `Factura ${number}`
-          : `Factura ${number}, vence el ${due}`,
+    details: {
+      number: (number) => `factura ${number}`,
+      purchaseOrder: (order) => `orden de compra ${order}`,
+      buyerReference: (reference) => `su referencia ${reference}`,
+      due: (due) => `vence el ${due}`,
+    },
     questions: [
       '¿Dónde está mi dinero?',
       '¿Qué pasa ahora?',

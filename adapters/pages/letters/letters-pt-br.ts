@@ -84,14 +84,14 @@ export const lettersPtBr = {
         'Você não precisa fazer nada. O recibo chega por e-mail.',
       ],
     }),
-    receipt: ({ payee, amount, settled, surplus }) => ({
+    receipt: ({ payee, amount, settled, surplus, hasReceipt }) => ({
       subject: `Pago: ${amount} a ${payee}`,
       heading: `${payee} recebeu`,
       amount: settled ?? amount,
       paragraphs: [
         `Você pagou ${amount}.`,
         ...(surplus === null ? [] : [tooMuch(surplus)]),
-        'O recibo está na página.',
+        hasReceipt ? 'O recibo está anexo.' : 'O recibo está na página.',
       ],
     }),
     cancelled: ({ payee }) => ({
@@ -207,6 +207,14 @@ export const lettersPtBr = {
       heading: 'Seu link para entrar',
       paragraphs: [`Ele abre o painel de ${org}.`],
     }),
+    production_decided: ({ org }) => ({
+      subject: `Há uma decisão sobre o acesso à produção de ${org}`,
+      heading: 'O seu pedido foi respondido',
+      paragraphs: [
+        `O operador do serviço decidiu sobre o acesso à produção de ${org}.`,
+        'O painel mostra a resposta em “Primeiros passos”.',
+      ],
+    }),
   },
   destination: ({ org, owner, sellerId, keyId, writtenAt, effectiveAt }) => ({
     subject: `O destino PIX de ${owner} foi alterado`,
@@ -234,12 +242,12 @@ export const lettersPtBr = {
     testSubject: (subject) => `[Test] ${subject}`,
     test: 'Isto é um teste: nenhum valor real é movimentado. Não envie nada.',
     via: 'via Ponte',
-    details: (number, due) =>
-      number === null
-        ? due && `Vencimento em ${due}`
-        : due === null
-          ? `Fatura ${number}`
-          : `Fatura ${number}, vencimento em ${due}`,
+    details: {
+      number: (number) => `fatura ${number}`,
+      purchaseOrder: (order) => `ordem de compra ${order}`,
+      buyerReference: (reference) => `sua referência ${reference}`,
+      due: (due) => `vencimento em ${due}`,
+    },
     questions: [
       'Onde está o meu dinheiro?',
       'O que acontece agora?',

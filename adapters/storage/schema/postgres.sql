@@ -358,6 +358,7 @@ create table destination_changes (
   account_id text collate "C",
   from_ref text collate "C",
   to_ref text collate "C" not null,
+  pix_key_shown text not null,
   changed_by text collate "C" not null,
   created_at timestamp with time zone not null,
   effective_at timestamp with time zone not null,
@@ -673,10 +674,10 @@ create table mails (
   constraint mails_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
   constraint mails_pkey primary key (org_id, mode, id),
   constraint mails_purpose_check check ((purpose = any (array['invitation'::text, 'sign_in'::text,
-    'owner_link'::text, 'payout_changed'::text, 'kyc_approved'::text, 'kyc_more'::text,
-    'kyc_rejected'::text, 'instructions_ready'::text, 'money_short'::text, 'money_received'::text,
-    'receipt'::text, 'cancelled'::text, 'expired'::text, 'failed'::text, 'refund_ordered'::text,
-    'refunded'::text]))),
+    'owner_link'::text, 'payout_changed'::text, 'production_decided'::text, 'kyc_approved'::text,
+    'kyc_more'::text, 'kyc_rejected'::text, 'instructions_ready'::text, 'money_short'::text,
+    'money_received'::text, 'receipt'::text, 'cancelled'::text, 'expired'::text, 'failed'::text,
+    'refund_ordered'::text, 'refunded'::text]))),
   constraint mails_status_check check ((status = any (array['pending'::text, 'sent'::text,
     'refused'::text, 'dropped'::text])))
 );
@@ -722,8 +723,7 @@ create table member_sessions (
 
 create index member_sessions_created on member_sessions using btree (created_at);
 
-create index member_sessions_open on member_sessions using btree (org_id, member_id, id) where
-    (ended_at is null);
+create index member_sessions_of_member on member_sessions using btree (org_id, member_id, id);
 
 create unique index member_sessions_token on member_sessions using btree (token_hash) where
     (token_hash is not null);
@@ -1005,6 +1005,8 @@ create table payments (
   limit_hit text,
   approval_lost_at timestamp with time zone,
   requires_approval boolean not null default false,
+  purchase_order text collate "C",
+  buyer_reference text collate "C",
   constraint payments_amount_minor_check check ((amount_minor > 0)),
   constraint payments_buyer_locale_check check ((buyer_locale = any (array['en'::text,
     'pt-BR'::text, 'es'::text]))),
@@ -1064,6 +1066,30 @@ create index payments_of_seller_and_status on payments using btree (org_id, mode
 create unique index payments_public_id on payments using btree (public_id);
 
 create index payments_updated on payments using btree (org_id, mode, origin, updated_at, id);
+
+create table production_requests (
+  org_id text collate "C" not null,
+  id text collate "C" not null,
+  requested_by text collate "C" not null,
+  answers text not null,
+  state text collate "C" not null,
+  decided_by text,
+  decided_at timestamp with time zone,
+  reason text,
+  created_at timestamp with time zone not null,
+  version integer not null,
+  constraint production_requests_check check (((state = 'requested'::text) = (decided_at is
+    null))),
+  constraint production_requests_pkey primary key (org_id, id),
+  constraint production_requests_state_check check ((state = any (array['requested'::text,
+    'granted'::text, 'refused'::text])))
+);
+
+create unique index production_requests_open on production_requests using btree (org_id) where
+    (state = 'requested'::text);
+
+create index production_requests_waiting on production_requests using btree (id) where (state =
+    'requested'::text);
 
 create table proposals (
   id text collate "C" not null,

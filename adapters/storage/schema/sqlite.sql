@@ -215,6 +215,7 @@ create table destination_changes (
   account_id text,
   from_ref text,
   to_ref text not null,
+  pix_key_shown text not null,
   changed_by text not null,
   created_at integer not null,
   effective_at integer not null,
@@ -483,9 +484,9 @@ create table mails (
   mode text not null check (mode in ('test', 'live')),
   id text not null,
   purpose text not null check (purpose in (
-    'invitation', 'sign_in', 'owner_link', 'payout_changed', 'kyc_approved', 'kyc_more',
-    'kyc_rejected', 'instructions_ready', 'money_short', 'money_received', 'receipt', 'cancelled',
-    'expired', 'failed', 'refund_ordered', 'refunded'
+    'invitation', 'sign_in', 'owner_link', 'payout_changed', 'production_decided', 'kyc_approved',
+    'kyc_more', 'kyc_rejected', 'instructions_ready', 'money_short', 'money_received', 'receipt',
+    'cancelled', 'expired', 'failed', 'refund_ordered', 'refunded'
   )),
   payment_id text,
   account_id text,
@@ -567,7 +568,7 @@ create table member_sessions (
 
 create index member_sessions_created on member_sessions (created_at);
 
-create index member_sessions_open on member_sessions (org_id, member_id, id) where ended_at is null;
+create index member_sessions_of_member on member_sessions (org_id, member_id, id);
 
 create unique index member_sessions_token on member_sessions (token_hash)
   where token_hash is not null;
@@ -802,7 +803,7 @@ create table payments (
   version integer not null, payee_name text, confirmed_locale text, buyer_locale text check
     (buyer_locale in ('en', 'pt-BR', 'es')), bank_details_code text, purpose text, limit_hit text,
     approval_lost_at integer, requires_approval integer not null default 0
-  check (requires_approval in (0, 1)),
+  check (requires_approval in (0, 1)), purchase_order text, buyer_reference text,
   primary key (org_id, mode, id)
 ) strict;
 
@@ -852,6 +853,26 @@ create index payments_of_seller_and_status
 create unique index payments_public_id on payments (public_id);
 
 create index payments_updated on payments (org_id, mode, origin, updated_at, id);
+
+create table production_requests (
+  org_id text not null,
+  id text not null,
+  requested_by text not null,
+  answers text not null,
+  state text not null check (state in ('requested', 'granted', 'refused')),
+  decided_by text,
+  decided_at integer,
+  reason text,
+  created_at integer not null,
+  version integer not null,
+  primary key (org_id, id),
+  check ((state = 'requested') = (decided_at is null))
+) strict, without rowid;
+
+create unique index production_requests_open on production_requests (org_id)
+  where state = 'requested';
+
+create index production_requests_waiting on production_requests (id) where state = 'requested';
 
 create table proposals (
   id text not null primary key,

@@ -10,6 +10,7 @@ const changes = defineTable<DestinationChange>('destination_changes', {
   accountId: fixed(text.null('account_id')),
   fromRef: fixed(text.null('from_ref')),
   toRef: fixed(text('to_ref')),
+  pixKeyShown: fixed(text('pix_key_shown')),
   changedBy: fixed(text('changed_by')),
   createdAtMs: fixed(time('created_at')),
   effectiveAtMs: fixed(time('effective_at')),

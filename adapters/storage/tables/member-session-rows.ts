@@ -23,6 +23,11 @@ const touchSql = [
   'where org_id = $1 and id = $2 and seen_at < $3',
 ].join(' ');
 
+const lastSeenSql = [
+  'select member_id, max(coalesce(seen_at, created_at)) as seen from member_sessions',
+  'where org_id = $1 group by member_id',
+].join(' ');
+
 export const memberSessionsPart: TxPart<'memberSessions'> = {
   ...writes(memberSessions),
   get: (unit, orgId, id) => unit.byKey(memberSessions, [orgId, id]),
@@ -39,6 +44,13 @@ export const memberSessionsPart: TxPart<'memberSessions'> = {
       'where org_id = $1 and member_id = $2 and ended_at is null and ends_at > $3 order by id desc',
       [orgId, memberId, timeParam(nowMs)],
     ),
+  async lastSeen(unit, orgId) {
+    const rows = await unit.rows('member_sessions', lastSeenSql, [orgId]);
+    return rows.map((row) => ({
+      memberId: text('member_id').read(row),
+      atMs: time('seen').read(row),
+    }));
+  },
   createdBefore: (unit, beforeMs, limit) =>
     unit.all(memberSessions, 'where created_at < $1 order by created_at limit $2', [
       timeParam(beforeMs),

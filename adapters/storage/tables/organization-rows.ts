@@ -1,10 +1,15 @@
-// Organizations and what they have in each mode: columns and SQL.
+// Organizations, what they have in each mode, and their requests for production: columns and SQL.
 import type {
   NamedProfile,
   Organization,
   OrganizationProfile,
 } from '../../../core/domain/parties/organization.js';
 import { partyStatuses } from '../../../core/domain/parties/party.js';
+import {
+  type ProductionAnswers,
+  type ProductionRequest,
+  productionStates,
+} from '../../../core/domain/parties/production-request.js';
 import {
   fixed,
   flag,
@@ -18,7 +23,7 @@ import {
   time,
   version,
 } from '../columns.js';
-import { defineTable } from '../table.js';
+import { defineTable, mapped, type Table } from '../table.js';
 import { type CachedJoin, type TxPart, writes } from '../unit-of-work.js';
 
 const organizations = defineTable<Organization>('organizations', {
@@ -80,4 +85,36 @@ export const organizationsPart: TxPart<'organizations'> = {
     unit.all(profiles, 'where mode = $1 and partner_ref = $2 limit 2', [mode, partnerRef]),
   updateProfile: (unit, profile) => unit.stage(profiles.update(profile)),
   expectProfile: (unit, profile) => unit.stage(profiles.expect(profile)),
+};
+
+interface RequestRow extends Omit<ProductionRequest, 'answers'> {
+  readonly answers: string;
+}
+
+const requestRows = defineTable<RequestRow>('production_requests', {
+  orgId: key(text('org_id')),
+  id: key(text('id')),
+  requestedBy: fixed(text('requested_by')),
+  answers: fixed(text('answers')),
+  state: oneOf('state', productionStates),
+  decidedBy: text.null('decided_by'),
+  decidedAtMs: time.null('decided_at'),
+  reason: text.null('reason'),
+  createdAtMs: fixed(time('created_at')),
+  version,
+});
+
+const requests: Table<ProductionRequest> = mapped(
+  requestRows,
+  ({ answers, ...request }) => ({ ...request, answers: JSON.stringify(answers) }),
+  ({ answers, ...row }) =>
+    Object.freeze({ ...row, answers: JSON.parse(answers) as ProductionAnswers }),
+);
+
+export const productionRequestsPart: TxPart<'productionRequests'> = {
+  ...writes(requests),
+  newest: (unit, orgId) =>
+    unit.first(requests, 'where org_id = $1 order by id desc limit 1', [orgId]),
+  waiting: (unit, limit) =>
+    unit.all(requests, "where state = 'requested' order by id limit $1", [limit]),
 };

@@ -89,6 +89,8 @@ export const payments = defineTable<Payment>('payments', {
   payeeName: fixed(text.null('payee_name')),
   destination: text('destination'),
   returnUrl: fixed(text.null('return_url')),
+  purchaseOrder: fixed(text.null('purchase_order')),
+  buyerReference: fixed(text.null('buyer_reference')),
   purpose: fixed(nullable(oneOf('purpose', purposeNames))),
   display: fixed(text.null('display')),
   metadata: fixed(text('metadata')),

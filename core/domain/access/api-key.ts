@@ -7,7 +7,7 @@ import { assert } from '../../errors.js';
 import { DAY_MS } from '../base/instant.js';
 import type { Mode } from '../base/tenant.js';
 import { type MemberRole, scopesOf } from './member.js';
-import { allows, type Scope, scopeNames, sessionScopes } from './scope.js';
+import { allows, keyScopes, type Scope } from './scope.js';
 
 const keyForm = /^pk_(test|live)_([^.\s]+)\.(\S+)$/;
 const hexForm = /^(?:[0-9a-f]{2})+$/;
@@ -175,7 +175,7 @@ export function grantedScopes({
 export function exceeds(key: Pick<StoredKey, 'scopes' | 'keptScopes'>, role: MemberRole): boolean {
   const held = scopesOf(role);
   const granted = grantedScopes(key);
-  return (granted.length === 0 ? scopeNames : granted).some((scope) => !held.includes(scope));
+  return (granted.length === 0 ? keyScopes : granted).some((scope) => !held.includes(scope));
 }
 
 /** Whether it is the id of a member, not of an operator. */
@@ -200,9 +200,9 @@ export function unneeded(
 ): { readonly isIdle: boolean; readonly scopes: readonly Scope[] } {
   const isOld = nowMs >= key.createdAtMs + KEY_REPORT_MS;
   const isIdle = isOld && nowMs >= (key.lastUsedAtMs ?? 0) + KEY_REPORT_MS;
-  const unused = scopeNames
-    .filter((scope) => !sessionScopes.includes(scope))
-    .filter((scope) => allows(grantedScopes(key), scope) && !key.usedScopes.includes(scope));
+  const unused = keyScopes.filter(
+    (scope) => allows(grantedScopes(key), scope) && !key.usedScopes.includes(scope),
+  );
   return { isIdle, scopes: isOld && !isIdle ? unused : [] };
 }
 

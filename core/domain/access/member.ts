@@ -12,6 +12,9 @@ export const scopeHolders = {
   'webhooks:read': ['owner', 'admin', 'finance', 'viewer'],
   'api_keys:write': ['owner', 'admin'],
   'audit:read': ['owner', 'admin'],
+  'team:write': ['owner', 'admin'],
+  'kyb:write': ['owner', 'admin'],
+  'org:write': ['owner'],
   'connected_accounts:write': ['owner', 'admin', 'finance'],
   'payouts:write': ['owner', 'admin', 'finance'],
   'connected_accounts:read': ['owner', 'admin', 'finance', 'viewer'],
@@ -31,6 +34,12 @@ export interface Member {
   readonly removedAtMs: number | null;
   readonly createdAtMs: number;
   readonly version: number;
+}
+
+/** Whether this role may give and take the other one: it holds each scope of it. */
+export function mayGive(role: MemberRole, other: MemberRole): boolean {
+  const held = scopesOf(role);
+  return scopesOf(other).every((scope) => held.includes(scope));
 }
 
 /** Never empty, because no scopes means unrestricted. */

@@ -12,6 +12,9 @@ export const scopes = {
   'webhooks:read': 'list subscriptions and deliveries, read the event feed',
   'api_keys:write': 'create and revoke API keys',
   'audit:read': 'read the audit log',
+  'team:write': 'invite, change and remove members',
+  'kyb:write': 'submit the KYB of the organization and accept the terms of the partner',
+  'org:write': 'set the PIX destination of the organization and its settings, ask for production',
   'connected_accounts:write':
     'create and onboard connected accounts, configure their first payout, start the KYC of buyers',
   'payouts:write': 'configure the payout of connected accounts, and change their PIX destination',
@@ -21,8 +24,22 @@ export const scopes = {
 export type Scope = keyof typeof scopes;
 export const scopeNames = Object.keys(scopes) as readonly Scope[];
 
+const ofSessions = [
+  'payments:export',
+  'api_keys:write',
+  'audit:read',
+  'team:write',
+  'kyb:write',
+  'org:write',
+] as const;
 /** Scopes that only sessions use: no route takes them of a key. */
-export const sessionScopes: readonly Scope[] = ['payments:export', 'api_keys:write', 'audit:read'];
+export const sessionScopes: readonly Scope[] = ofSessions;
+export type KeyScope = Exclude<Scope, (typeof ofSessions)[number]>;
+
+/** All that an unrestricted key may use. */
+export const keyScopes = scopeNames.filter(
+  (scope): scope is KeyScope => !sessionScopes.includes(scope),
+);
 
 /** The scope that a route requires for payments of each origin. */
 export type ScopeByOrigin = Readonly<Partial<Record<PaymentOrigin, Scope>>>;

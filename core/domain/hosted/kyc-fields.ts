@@ -6,22 +6,21 @@ import type { DocumentKind } from '../parties/document.js';
 import {
   type Dossier,
   idDocTypes,
+  isCnpj,
   type Owner,
   ownerRoles,
   proofOfAddressDocTypes,
 } from '../parties/dossier.js';
 
-/** The e-mail address is known, the tier is standard, and a buyer has no CNPJ. */
-export type FormField = Exclude<
-  keyof Dossier | keyof Owner,
-  'email' | 'kycTier' | 'cnpj' | 'answers'
->;
+/** The e-mail address is known, and the tier is standard. */
+export type FormField = Exclude<keyof Dossier | keyof Owner, 'email' | 'kycTier' | 'answers'>;
 
 type Form =
   | { readonly form: 'text'; readonly min: number; readonly max: number }
   | { readonly form: 'choice'; readonly of: readonly string[] }
   | { readonly form: 'file'; readonly kind: DocumentKind }
-  | { readonly form: 'birth' | 'formation' | 'phone' | 'website' | 'country' | 'region' | 'tax_id' }
+  | { readonly form: 'birth' | 'formation' | 'phone' | 'website' | 'country' | 'region' }
+  | { readonly form: 'tax_id' | 'cnpj' }
   /** Not typed: each has a page. */
   | { readonly form: 'owners' | 'terms' };
 
@@ -40,6 +39,7 @@ export const formFields = {
   idDocCountry: { form: 'country' },
   idDocNumber: text(64),
   legalName: text(200),
+  cnpj: { form: 'cnpj' },
   formationDate: { form: 'formation' },
   website: { form: 'website' },
   country: { form: 'country' },
@@ -85,7 +85,8 @@ export type FieldProblem =
   | 'in_the_future'
   | 'not_a_phone'
   | 'not_a_website'
-  | 'not_a_state';
+  | 'not_a_state'
+  | 'not_a_cnpj';
 
 export type Checked = { readonly value: string | null } | { readonly problem: FieldProblem };
 
@@ -123,6 +124,8 @@ export function checkField(field: FormField, typed: Typed, nowMs: number): Check
       return sized(value, rule.max, rule.min);
     case 'tax_id':
       return sized(value, TAX_ID_MAX);
+    case 'cnpj':
+      return isCnpj(value) ? { value } : { problem: 'not_a_cnpj' };
     case 'choice':
       return offered(value, rule.of);
     case 'country':

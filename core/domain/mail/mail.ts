@@ -44,6 +44,7 @@ export const mailRules = {
   // The recipient did not expect it and must have documents at hand.
   owner_link: { lifeMs: 7 * DAY_MS, signsIn: true, isNumbered: true },
   payout_changed: { ...notice, isNumbered: true },
+  production_decided: { ...notice, isNumbered: true },
   kyc_approved: notice,
   kyc_more: notice,
   kyc_rejected: notice,
@@ -63,7 +64,10 @@ export const mailPurposes = Object.keys(mailRules) as readonly MailPurpose[];
 /** Purposes of mails with a link that signs in. */
 export type LinkPurpose = 'invitation' | 'sign_in' | 'owner_link';
 /** Notices to the buyer about a payment or its KYC. */
-export type NoticePurpose = Exclude<MailPurpose, LinkPurpose | 'payout_changed'>;
+export type NoticePurpose = Exclude<
+  MailPurpose,
+  LinkPurpose | 'payout_changed' | 'production_decided'
+>;
 
 export function isNoticePurpose(purpose: MailPurpose): purpose is NoticePurpose {
   return !mailRules[purpose].isNumbered;

@@ -68,26 +68,6 @@ export function isServiceAction<T extends { readonly verb: string }>(
   return Object.hasOwn(serviceVerbs, action.verb);
 }
 
-const SHOWN_START = 3;
-const SHOWN_END = 4;
-/** A CPF or a CNPJ. With its last two, the check digits, few others would be possible. */
-const taxIdForm = /^(\d{3})(?:\d{4}|\d{7})(\d{2})\d{2}$/;
-
-/**
- * What the second operator compares with the evidence: of an e-mail address the start and the
- * domain, of a CPF or CNPJ the start and the digits before the check digits, else the start and the
- * end.
- */
-export function shownPixKey(pixKey: string): string {
-  const taxId = taxIdForm.exec(pixKey.replace(/[./-]/g, ''));
-  if (taxId !== null) return `${taxId[1]}…${taxId[2]}…`;
-  const at = pixKey.indexOf('@');
-  const end = at > 0 ? pixKey.slice(at) : pixKey.slice(-SHOWN_END);
-  const before = pixKey.length - end.length;
-  const start = pixKey.slice(0, Math.min(SHOWN_START, Math.floor(before / 2)));
-  return `${start}…${end}`;
-}
-
 /** A decision of operators. Rows are never removed: they name who decided. */
 export interface Proposal {
   readonly id: string;

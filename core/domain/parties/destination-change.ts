@@ -13,7 +13,9 @@ export interface DestinationChange extends Tenant {
   /** Destinations as references of the partner; null: there was none. */
   readonly fromRef: string | null;
   readonly toRef: string;
-  /** The id of the API key, or of the operator who proposed it. */
+  /** `shownPixKey` of the destination. */
+  readonly pixKeyShown: string;
+  /** The id of the API key or the member, or of the operator who proposed it. */
   readonly changedBy: string;
   readonly createdAtMs: number;
   /** `createdAtMs` if it was not held. */
@@ -35,4 +37,24 @@ export function changeState(change: DestinationChange, nowMs: number): ChangeSta
 /** What the code in the link of its mails is a keyed hash of. */
 export function stopText({ orgId, mode, id }: DestinationChange): string {
   return `${orgId} ${mode} ${id}`;
+}
+
+const SHOWN_START = 3;
+const SHOWN_END = 4;
+/** A CPF or a CNPJ. With its last two, the check digits, few others would be possible. */
+const taxIdForm = /^(\d{3})(?:\d{4}|\d{7})(\d{2})\d{2}$/;
+
+/**
+ * What is stored and shown of a PIX key, so that people recognize it: of an e-mail address the
+ * start and the domain, of a CPF or CNPJ the start and the digits before the check digits, else the
+ * start and the end.
+ */
+export function shownPixKey(pixKey: string): string {
+  const taxId = taxIdForm.exec(pixKey.replace(/[./-]/g, ''));
+  if (taxId !== null) return `${taxId[1]}…${taxId[2]}…`;
+  const at = pixKey.indexOf('@');
+  const end = at > 0 ? pixKey.slice(at) : pixKey.slice(-SHOWN_END);
+  const before = pixKey.length - end.length;
+  const start = pixKey.slice(0, Math.min(SHOWN_START, Math.floor(before / 2)));
+  return `${start}…${end}`;
 }

@@ -15,6 +15,10 @@ export interface PageDisplay {
   /** May contain line feeds. */
   readonly notes: string | null;
   readonly lineItems: readonly DisplayLine[];
+  /** Taxes within the amount, or that it is free of them. */
+  readonly taxes: readonly DisplayTax[];
+  /** The number under which the seller pays taxes. */
+  readonly sellerTaxId: string | null;
   readonly locale: Locale | null;
 }
 
@@ -27,15 +31,24 @@ export interface DisplayLine {
   readonly subtotal: string | null;
 }
 
+export interface DisplayTax {
+  readonly description: string;
+  readonly amount: string | null;
+}
+
+const displayFields = ['title', 'notes', 'lineItems', 'taxes', 'sellerTaxId', 'locale'] as const;
+
 /** Returns null without `display`, or if it is no JSON object. */
 export function readDisplay(json: string | null): PageDisplay | null {
   if (json === null || !isJsonObject(json)) return null;
-  const slices = sliceTopLevel(json, ['title', 'notes', 'lineItems', 'locale']);
+  const slices = sliceTopLevel(json, displayFields);
   const locale = textOf(slices.get('locale'));
   return Object.freeze({
     title: textOf(slices.get('title')),
     notes: textOf(slices.get('notes'), '\n'),
     lineItems: linesOf(slices.get('lineItems')),
+    taxes: taxesOf(slices.get('taxes')),
+    sellerTaxId: textOf(slices.get('sellerTaxId')),
     locale: locale === null ? null : localeOf(locale),
   });
 }
@@ -79,10 +92,25 @@ function textOf(slice: string | undefined, lineBreak?: '\n'): string | null {
   return plainNumber.test(slice) ? slice : null;
 }
 
-function linesOf(slice: string | undefined): readonly DisplayLine[] {
+/** The objects of an array. */
+function objectsIn(slice: string | undefined): readonly string[] {
   if (slice === undefined || !slice.startsWith('[')) return [];
-  return sliceItems(slice)
-    .filter((item) => item.startsWith('{'))
+  return sliceItems(slice).filter((item) => item.startsWith('{'));
+}
+
+function taxesOf(slice: string | undefined): readonly DisplayTax[] {
+  return objectsIn(slice)
+    .flatMap((item) => {
+      const slices = sliceTopLevel(item, ['description', 'amount']);
+      const description = textOf(slices.get('description'));
+      if (description === null) return [];
+      return [Object.freeze({ description, amount: textOf(slices.get('amount')) })];
+    })
+    .slice(0, DISPLAY_LINES_MAX);
+}
+
+function linesOf(slice: string | undefined): readonly DisplayLine[] {
+  return objectsIn(slice)
     .map((item) => {
       const slices = sliceTopLevel(item, ['description', 'quantity', 'unitPrice', 'subtotal']);
       return Object.freeze({

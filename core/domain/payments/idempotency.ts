@@ -73,10 +73,27 @@ export type SentPayment = Pick<
   | 'metadata'
   | 'expiresAtMs'
   | 'purpose'
+  | 'purchaseOrder'
+  | 'buyerReference'
   | 'number'
   | 'sellerExternalId'
   | 'dueDate'
 >;
+
+/** What is stored of the fields that a create need not send. */
+export const unsentFields = {
+  externalId: null,
+  returnUrl: null,
+  display: null,
+  metadata: '{}',
+  expiresAtMs: null,
+  purpose: null,
+  purchaseOrder: null,
+  buyerReference: null,
+  number: null,
+  sellerExternalId: null,
+  dueDate: null,
+} as const satisfies Partial<SentPayment>;
 
 const paymentFields: Fields<SentPayment> = {
   externalId: ({ externalId }) => externalId,
@@ -91,6 +108,8 @@ const paymentFields: Fields<SentPayment> = {
   metadata: ({ metadata }) => metadata,
   expiresAt: ({ expiresAtMs }) => expiresAtMs,
   purpose: ({ purpose }) => purpose,
+  purchaseOrder: ({ purchaseOrder }) => purchaseOrder,
+  buyerReference: ({ buyerReference }) => buyerReference,
   number: ({ number }) => number,
   sellerExternalId: ({ sellerExternalId }) => sellerExternalId,
   dueDate: ({ dueDate }) => dueDate,

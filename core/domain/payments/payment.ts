@@ -144,6 +144,10 @@ export interface Payment extends Tenant {
   /** Reported by the partner; null if the integrator did not say. */
   readonly purpose: Purpose | null;
   readonly returnUrl: string | null;
+  /** The buyer's order; null if the integrator did not say. */
+  readonly purchaseOrder: string | null;
+  /** What the buyer's books call the payment; null if the integrator did not say. */
+  readonly buyerReference: string | null;
   /** JSON text exactly as sent; null if absent. */
   readonly display: string | null;
   /** JSON text exactly as sent; '{}' if absent. */

@@ -49,6 +49,7 @@ export const objectTypes = {
   page_sessions: 'page_session',
   partner_commands: 'partner_command',
   payments: 'payment',
+  production_requests: 'production_request',
   proposals: 'proposal',
   quotes: 'quote',
   receipts: 'deposit',

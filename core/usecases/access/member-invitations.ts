@@ -3,19 +3,63 @@ import type { Member } from '../../domain/access/member.js';
 import type { Locale } from '../../domain/base/locale.js';
 import { pathOf } from '../../domain/hosted/hosted-page.js';
 import type { Deps } from '../../ports/deps.js';
+import type { Tx } from '../../ports/storage.js';
 import { mailNumber, memberMail, stageLink } from '../mail/mails.js';
 import { rateLimited } from '../service/rate-limits.js';
+import { type MemberChange, type MemberInput, stageMember, type TeamAuthor } from './members.js';
+
+export interface Invited extends MemberChange {
+  readonly url: string;
+}
+
+/**
+ * Adds a member or changes its role, as `stageMember` does, and mails a link. RateLimitExceeded
+ * before anything changes.
+ */
+export async function inviteMember(
+  deps: Deps,
+  input: MemberInput,
+  author: TeamAuthor,
+  locale: Locale,
+): Promise<Invited> {
+  const invited = await deps.store.run(
+    async (tx) => {
+      const nth = await nextInvitation(deps, tx, input);
+      const change = await stageMember(deps, tx, input, author);
+      return { ...change, url: stageInvitation(deps, tx, change.member, nth, locale) };
+    },
+    { inQuarantine: true },
+  );
+  deps.wake('mails');
+  return invited;
+}
 
 /** Mails a link and returns it. It signs in once, for a day. RateLimitExceeded. */
 export async function mailInvitation(deps: Deps, member: Member, locale: Locale): Promise<string> {
-  const token = await deps.store.run(async (tx) => {
-    const nowMs = deps.clock.nowMs();
-    const subject = { kind: 'member', memberId: member.id } as const;
-    const to = { ...memberMail(member), purpose: 'invitation', address: member.email } as const;
-    const { nth, waitMs } = await mailNumber(tx, to, nowMs);
-    if (waitMs > 0) throw rateLimited(waitMs);
-    return stageLink(deps, tx, { ...to, subject, nth, locale, browserHash: null }, nowMs);
+  const url = await deps.store.run(async (tx) => {
+    const nth = await nextInvitation(deps, tx, member);
+    return stageInvitation(deps, tx, member, nth, locale);
   });
   deps.wake('mails');
+  return url;
+}
+
+/** The number of the next mail to the address. RateLimitExceeded. */
+async function nextInvitation(
+  { clock }: Pick<Deps, 'clock'>,
+  tx: Tx,
+  { orgId, email }: Pick<Member, 'orgId' | 'email'>,
+): Promise<number> {
+  const to = { ...memberMail({ orgId }), purpose: 'invitation', address: email } as const;
+  const { nth, waitMs } = await mailNumber(tx, to, clock.nowMs());
+  if (waitMs > 0) throw rateLimited(waitMs);
+  return nth;
+}
+
+function stageInvitation(deps: Deps, tx: Tx, member: Member, nth: number, locale: Locale): string {
+  const mail = { ...memberMail(member), purpose: 'invitation', address: member.email } as const;
+  const subject = { kind: 'member', memberId: member.id } as const;
+  const link = { ...mail, subject, nth, locale, browserHash: null };
+  const token = stageLink(deps, tx, link, deps.clock.nowMs());
   return `${deps.settings.payUrl}${pathOf({ kind: 'dashboard', address: null })}?token=${token}`;
 }

@@ -1,10 +1,12 @@
-// Operators add, remove and list members of an organization's team.
+// The members of an organization's team: added, given another role and removed, by operators or by
+// members. The last owner stays an owner.
 import { exceeds, ownerOf, type StoredKey } from '../../domain/access/api-key.js';
-import type { Member, MemberRole } from '../../domain/access/member.js';
+import { type Member, type MemberRole, mayGive, scopesOf } from '../../domain/access/member.js';
 import { emailKey, readEmail } from '../../domain/parties/buyer-kyc.js';
 import { PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
+import { requireScope } from './keys.js';
 
 export interface MemberChange {
   readonly member: Member;
@@ -12,69 +14,87 @@ export interface MemberChange {
   readonly keys: readonly StoredKey[];
 }
 
+export interface MemberInput {
+  readonly orgId: string;
+  readonly email: string;
+  readonly role: MemberRole;
+}
+
+export interface TeamAuthor {
+  /** The id of the member who changes the team; null: an operator. */
+  readonly memberId: string | null;
+  /** The address of another owner, who keeps the keys that would be revoked. */
+  readonly keptBy: string | null;
+}
+
+const anOperator: TeamAuthor = { memberId: null, keptBy: null };
+
 /** An existing member gets this role, as in `setMember`. */
-export async function addMember(
-  deps: Deps,
-  input: { readonly orgId: string; readonly email: string; readonly role: MemberRole },
-): Promise<Member> {
+export async function addMember(deps: Deps, input: MemberInput): Promise<Member> {
   return (await setMember(deps, input)).member;
+}
+
+/** `stageMember`, stored. */
+export function setMember(
+  deps: Deps,
+  input: MemberInput,
+  author: TeamAuthor = anOperator,
+): Promise<MemberChange> {
+  return deps.store.run((tx) => stageMember(deps, tx, input, author), { inQuarantine: true });
 }
 
 /**
  * Adds a member, or gives a member another role, from its next request on. The member's API keys
- * with a scope that the role does not have are revoked, unless another owner keeps them (`keptBy`,
- * an address). ValidationError.
+ * with a scope that the role does not have are revoked, unless another owner keeps them.
+ * ValidationError, InsufficientScope.
  */
-export async function setMember(
+export async function stageMember(
   deps: Deps,
-  input: { readonly orgId: string; readonly email: string; readonly role: MemberRole },
-  keptBy: string | null = null,
+  tx: Tx,
+  { orgId, email: typed, role }: MemberInput,
+  author: TeamAuthor,
 ): Promise<MemberChange> {
-  const { orgId, role } = input;
-  const email = readEmail(input.email);
+  const email = readEmail(typed);
   if (email === null) throw new PonteError('ValidationError', 'email: give an e-mail address.');
   const key = emailKey(email);
   const nowMs = deps.clock.nowMs();
-  const id = deps.ids.next('mem', nowMs);
-  return deps.store.run(
-    async (tx) => {
-      const [organization, known] = await Promise.all([
-        tx.organizations.get(orgId),
-        tx.members.byEmail(orgId, key),
-      ]);
-      if (organization === null) throw new PonteError('NotFound');
-      if (known === null) {
-        const added = { id, orgId, email, emailKey: key, role, removedAtMs: null };
-        const member: Member = Object.freeze({ ...added, createdAtMs: nowMs, version: 1 });
-        tx.members.insert(member);
-        return { member, keys: [] };
-      }
-      const keys = await endKeys(tx, known, { keptBy, nowMs, exceeding: role });
-      if (known.role === role) return { member: known, keys };
-      const member = Object.freeze({ ...known, role });
-      tx.members.update(member);
-      return { member, keys };
-    },
-    { inQuarantine: true },
-  );
+  const [organization, team] = await Promise.all([tx.organizations.get(orgId), teamOf(tx, orgId)]);
+  if (organization === null) throw new PonteError('NotFound');
+  const known = team.find((member) => member.emailKey === key) ?? null;
+  const guards = guardsOf(team, author, known, role);
+  if (known === null) {
+    for (const guard of guards) tx.members.expect(guard);
+    const id = deps.ids.next('mem', nowMs);
+    const added = { id, orgId, email, emailKey: key, role, removedAtMs: null };
+    const member: Member = Object.freeze({ ...added, createdAtMs: nowMs, version: 1 });
+    tx.members.insert(member);
+    return { member, keys: [] };
+  }
+  const keys = await endKeys(tx, known, { team, guards, nowMs, exceeding: role, ...author });
+  if (known.role === role) return { member: known, keys };
+  const member = Object.freeze({ ...known, role });
+  tx.members.update(member);
+  return { member, keys };
 }
 
 /**
  * Final, from the next request on; a person who is added again is another member. The member's API
- * keys are revoked, unless another owner keeps them (`keptBy`, an address). ValidationError.
+ * keys are revoked, unless another owner keeps them. NotFound, ValidationError, InsufficientScope.
  */
-export async function removeMember(
+export function removeMember(
   deps: Deps,
   orgId: string,
   email: string,
-  keptBy: string | null = null,
+  author: TeamAuthor = anOperator,
 ): Promise<MemberChange> {
   const nowMs = deps.clock.nowMs();
   return deps.store.run(
     async (tx) => {
-      const known = await tx.members.byEmail(orgId, emailKey(email));
-      if (known === null) throw new PonteError('NotFound');
-      const keys = await endKeys(tx, known, { keptBy, nowMs, exceeding: null });
+      const team = await teamOf(tx, orgId);
+      const known = team.find((member) => member.emailKey === emailKey(email));
+      if (known === undefined) throw new PonteError('NotFound');
+      const guards = guardsOf(team, author, known, null);
+      const keys = await endKeys(tx, known, { team, guards, nowMs, exceeding: null, ...author });
       const member = Object.freeze({ ...known, removedAtMs: nowMs });
       tx.members.update(member);
       return { member, keys };
@@ -83,8 +103,55 @@ export async function removeMember(
   );
 }
 
-interface EndOfKeys {
-  readonly keptBy: string | null;
+async function teamOf(tx: Tx, orgId: string): Promise<readonly Member[]> {
+  const members = await tx.members.list(orgId);
+  return members.filter(({ removedAtMs }) => removedAtMs === null);
+}
+
+/**
+ * The members on whom it depends that `author` may give `known` this role (null: remove it): the
+ * author, and an owner who stays. ValidationError, InsufficientScope.
+ */
+function guardsOf(
+  team: readonly Member[],
+  { memberId }: TeamAuthor,
+  known: Member | null,
+  role: MemberRole | null,
+): readonly Member[] {
+  const actor = memberId === null ? null : actorIn(team, memberId);
+  if (actor !== null) refuseOthers(actor, known, role);
+  const endsOwner = known?.role === 'owner' && role !== 'owner';
+  const other = team.find((one) => one.role === 'owner' && one.id !== known?.id);
+  if (endsOwner && other === undefined) {
+    throw new PonteError(
+      'ValidationError',
+      'The last owner of an organization stays. Make another member an owner first.',
+    );
+  }
+  return [actor, endsOwner ? other : null].filter((one) => one != null);
+}
+
+/** InsufficientScope. */
+function actorIn(team: readonly Member[], memberId: string): Member {
+  const actor = team.find(({ id }) => id === memberId);
+  if (actor === undefined) throw new PonteError('InsufficientScope');
+  requireScope({ scopes: scopesOf(actor.role) }, 'team:write');
+  return actor;
+}
+
+/** Members do not change their own role, nor give or take one with more scopes. */
+function refuseOthers(actor: Member, known: Member | null, role: MemberRole | null): void {
+  if (actor.id === known?.id) {
+    throw new PonteError('ValidationError', 'Another member changes your role, or removes you.');
+  }
+  const roles = [known?.role ?? null, role].filter((one) => one !== null);
+  if (roles.every((one) => mayGive(actor.role, one))) return;
+  throw new PonteError('InsufficientScope', 'Only an owner adds, changes or removes owners.');
+}
+
+interface EndOfKeys extends TeamAuthor {
+  readonly team: readonly Member[];
+  readonly guards: readonly Member[];
   readonly nowMs: number;
   /** Only keys with a scope that this role does not have; null: all. */
   readonly exceeding: MemberRole | null;
@@ -93,12 +160,12 @@ interface EndOfKeys {
 /** A new key changes the row of its owner (keys.ts): a key created at the same time conflicts. */
 async function endKeys(
   tx: Tx,
-  member: Member,
-  { keptBy, nowMs, exceeding }: EndOfKeys,
+  { id, orgId }: Member,
+  { team, guards, keptBy, nowMs, exceeding }: EndOfKeys,
 ): Promise<readonly StoredKey[]> {
-  const { id, orgId } = member;
-  const keeper = keptBy === null ? null : await tx.members.byEmail(orgId, emailKey(keptBy));
-  if (keptBy !== null && (keeper?.role !== 'owner' || keeper.id === id)) {
+  const keeper =
+    keptBy === null ? null : team.find((member) => member.emailKey === emailKey(keptBy));
+  if (keeper !== null && (keeper?.role !== 'owner' || keeper.id === id)) {
     throw new PonteError('ValidationError', 'Another owner of the organization keeps keys.');
   }
   const unrevoked = await tx.keys.unrevoked(orgId);
@@ -108,7 +175,10 @@ async function endKeys(
   const end = keeper === null ? { revokedAtMs: nowMs } : { keptBy: keeper.id };
   const ended = ending.map((key) => Object.freeze({ ...key, ...end }));
   for (const key of ended) tx.keys.update(key);
-  if (keeper !== null && ended.length > 0) tx.members.update(keeper);
+  const written = keeper !== null && ended.length > 0 ? keeper : null;
+  if (written !== null) tx.members.update(written);
+  // A row that is written is guarded by it.
+  for (const guard of guards) if (guard.id !== written?.id) tx.members.expect(guard);
   return ended;
 }
 
@@ -118,6 +188,21 @@ export async function listMembers(deps: Deps, orgId: string): Promise<readonly M
     if ((await tx.organizations.get(orgId)) === null) throw new PonteError('NotFound');
     return tx.members.list(orgId);
   });
+}
+
+export interface TeamMember {
+  readonly member: Member;
+  /** When a session of the member last opened a page or began; null: not in recorded time. */
+  readonly seenAtMs: number | null;
+}
+
+/** Members who were not removed, oldest first. */
+export async function readTeam(deps: Deps, orgId: string): Promise<readonly TeamMember[]> {
+  const [team, seen] = await deps.store.run((tx) =>
+    Promise.all([teamOf(tx, orgId), tx.memberSessions.lastSeen(orgId)]),
+  );
+  const byMember = new Map(seen.map(({ memberId, atMs }) => [memberId, atMs]));
+  return team.map((member) => ({ member, seenAtMs: byMember.get(member.id) ?? null })).toReversed();
 }
 
 export async function findMember(deps: Deps, orgId: string, email: string): Promise<Member> {

@@ -15,6 +15,7 @@ import { isPageOpen, isTerminal, type Payment } from '../../domain/payments/paym
 import { assert, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
+import { payerOf } from '../deposits/deposits.js';
 import { readBankDetails, type ShownBankDetails } from '../payments/bank-details.js';
 
 export interface PaymentPage extends PaymentView {
@@ -26,6 +27,8 @@ export interface PaymentPage extends PaymentView {
   readonly screen: ReturnType<typeof screenOf>;
   /** The end of the seller's tax id; null if it is unknown or the organization is paid. */
   readonly payeeTaxIdLast4: string | null;
+  /** Who sent the money, by the partner's books; empty before the settlement and if unknown. */
+  readonly senderNames: readonly string[];
   /** A payout came back after the settlement, and an operator decides what happens. */
   readonly isPayoutBack: boolean;
   /** What the buyer waits for takes longer than it should. */
@@ -80,6 +83,7 @@ export async function readPaymentPage(deps: Deps, publicId: string): Promise<Pay
     assert(view !== null && organization !== null, 'a payment and its organization stay');
     const kyc = kycStateOf(view.kycStatus, submission);
     const { payment, funds } = view;
+    const senderNames = payment.status === 'settled' ? await senderNamesOf(deps, tx, commands) : [];
     const awaited = awaitedOf(commands);
     const isOnHold = awaited?.kind === 'payin' && awaited.heldSinceMs !== null;
     const instructions = payment.payinInstructions;
@@ -92,6 +96,7 @@ export async function readPaymentPage(deps: Deps, publicId: string): Promise<Pay
       kyc,
       screen,
       payeeTaxIdLast4: taxIdLast4Of(payment, seller),
+      senderNames,
       isPayoutBack: commands.some(isPayoutBack),
       isLate: isWaitLate(payment, submission, awaited, nowMs),
       moneyTimes: moneyTimesOf(postings, commands),
@@ -110,6 +115,24 @@ export async function readPaymentPage(deps: Deps, publicId: string): Promise<Pay
 function taxIdLast4Of({ payeeName }: Payment, seller: ConnectedAccount | null): string | null {
   if (seller === null || payeeNameOf(seller) !== payeeName) return null;
   return seller.taxIdLast4;
+}
+
+/** The payers of pay-ins that nobody ordered: the bank names no others. */
+async function senderNamesOf(
+  deps: Deps,
+  tx: Tx,
+  commands: readonly MoneyCommand[],
+): Promise<readonly string[]> {
+  const payins = commands.filter(
+    ({ kind, receivedMinor }) => kind === 'payin' && receivedMinor > 0n,
+  );
+  const deposits = await Promise.all(
+    payins.map(({ mode, partnerRef }) =>
+      tx.deposits.byPartnerRef(deps.partners[mode]?.name ?? '', mode, partnerRef ?? ''),
+    ),
+  );
+  const names = deposits.map((deposit) => deposit && payerOf(deps, deposit)?.name);
+  return [...new Set(names.filter((name) => typeof name === 'string'))];
 }
 
 /** The command that a payment waits for. */

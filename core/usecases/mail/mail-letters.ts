@@ -23,7 +23,7 @@ import { isTerminal } from '../../domain/payments/payment.js';
 import { assert } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Letter, SignInLink } from '../../ports/letters.js';
-import type { OutgoingMail } from '../../ports/outside.js';
+import type { NamedFile, OutgoingMail } from '../../ports/outside.js';
 import type { Tx } from '../../ports/storage.js';
 import { changeIdOf, stopCode } from './stop-codes.js';
 
@@ -112,9 +112,11 @@ export function openPageUntil(
 }
 
 /** The mail as it is sent. A repeat whose text has changed has another id. */
-export function outgoing(deps: Deps, mail: Mail, facts: MailFacts): OutgoingMail {
+export async function outgoing(deps: Deps, mail: Mail, facts: MailFacts): Promise<OutgoingMail> {
   const { organization } = facts;
-  const rendered = deps.letters.render(letterOf(deps, mail, facts));
+  const receipt = await receiptOf(deps, mail, facts);
+  const letter = { ...letterOf(deps, mail, facts), hasReceipt: receipt !== null };
+  const rendered = deps.letters.render(letter);
   return {
     ...rendered,
     to: mail.to,
@@ -122,10 +124,26 @@ export function outgoing(deps: Deps, mail: Mail, facts: MailFacts): OutgoingMail
     writtenAtMs: mail.createdAtMs,
     locale: mail.locale,
     replyTo: organization.supportEmail,
+    attachments: receipt === null ? [] : [receipt],
   };
 }
 
-function letterOf(deps: Deps, mail: Mail, facts: MailFacts): Letter {
+/** Null for another mail, and if it cannot be made: the page has it, and the mail says so. */
+async function receiptOf(
+  deps: Deps,
+  { id: mailId, purpose, locale }: Mail,
+  { about }: MailFacts,
+): Promise<NamedFile | null> {
+  if (purpose !== 'receipt' || about === null || deps.receiptFile === null) return null;
+  try {
+    return await deps.receiptFile(deps, about.payment, locale);
+  } catch (error) {
+    deps.log.warn('a receipt was not attached', { mailId, error: String(error) });
+    return null;
+  }
+}
+
+function letterOf(deps: Deps, mail: Mail, facts: MailFacts): Omit<Letter, 'hasReceipt'> {
   const { organization, about, account, change, isReplacement } = facts;
   const { purpose, locale, mode, createdAtMs: writtenAtMs } = mail;
   const page = pageOf(mail, facts);

@@ -43,7 +43,7 @@ export function memberMail({ orgId }: Pick<Tenant, 'orgId'>): Tenant {
 export async function mailNumber(
   tx: Tx,
   to: Tenant & {
-    readonly purpose: Exclude<LinkPurpose, 'sign_in'> | 'payout_changed';
+    readonly purpose: Exclude<LinkPurpose, 'sign_in'> | 'payout_changed' | 'production_decided';
     readonly address: string;
     readonly accountId?: string | null;
   },
@@ -151,7 +151,7 @@ async function send(deps: Deps, mail: Mail): Promise<void> {
     await record(deps, mail, (current) => mailPostponed(current, pageUntilMs));
     return;
   }
-  const result = await deps.mailer.send(outgoing(deps, mail, facts));
+  const result = await deps.mailer.send(await outgoing(deps, mail, facts));
   await record(deps, mail, (current) => afterTry(current, result, deps.clock.nowMs()));
   logFailure(deps, mail, result);
 }

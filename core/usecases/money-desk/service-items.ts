@@ -22,6 +22,7 @@ import {
   stageSecondApproval,
 } from '../parties/organizations.js';
 import { loadProfile } from '../parties/party-kinds.js';
+import { stageGranted } from '../parties/production-requests.js';
 import { announce, loadPayment, stageChange } from '../payments/payment-store.js';
 import { checkedReason } from '../payments/payments.js';
 import type { Batch } from '../service/batch.js';
@@ -102,7 +103,14 @@ async function productionItem(
     check: async () => {
       if (!isGranted) requireContact(organization);
     },
-    stage: (batch) => stageProduction(batch, orgId),
+    async stage(batch, by) {
+      await stageGranted(batch, orgId, by.map(({ name }) => name).join(' and '));
+      const after = await stageProduction(batch, orgId);
+      return async () => {
+        batch.deps.wake('mails');
+        await after();
+      };
+    },
   };
 }
 

@@ -30,7 +30,7 @@ import type { Deps } from '../../ports/deps.js';
 import type { SettlementPartner } from '../../ports/partner.js';
 import type { Tx } from '../../ports/storage.js';
 import type { Batch } from '../service/batch.js';
-import { expectAccepted, requirePartner } from '../service/partner-calls.js';
+import { callSafely, expectAccepted, requirePartner } from '../service/partner-calls.js';
 import { partnerKey } from '../service/service-keys.js';
 import { stageTaken } from './party-commands.js';
 import { loadProfile, organizationKind, stageProfile } from './party-kinds.js';
@@ -209,25 +209,44 @@ export async function acceptTerms(
   tosId: string | null,
 ): Promise<OrganizationView> {
   const given = tosId === null ? null : checkedText('tosId', tosId, TOS_ID_LENGTH_MAX);
-  const { profiles } = await readOrganization(deps, tenant.orgId);
-  const partner = await configuredPartner(deps, tenant);
-  const profile = profiles[tenant.mode];
-  const isRequired = partner.requirements(PARTY.role, PARTY.entityType).includes('tosId');
-  const isNew = isDue(profile, TERMS);
-  if (given === null && (isNew || (isRequired && profile.tosId === null))) {
-    const key = await partnerKey(deps, 'terms', [tenant.orgId, tenant.mode]);
-    const partyRef = isNew ? profile.partnerRef : null;
-    const session = { redirectUrl: deps.settings.payUrl, key, partyRef };
-    const { url } = expectAccepted(await partner.startTos(session), true);
+  const profile = await deps.store.run((tx) => loadProfile(tx, tenant));
+  await configuredPartner(deps, tenant);
+  if (given === null && needsTerms(deps, profile)) {
+    const url = await termsUrl(deps, tenant, deps.settings.payUrl);
     const text = `tosId: accept the terms at ${url} and give the tos_id of the redirect.`;
     throw new PonteError('ValidationError', text);
   }
+  const isNew = isDue(profile, TERMS);
   await changeProfile(deps, tenant, async (was, { tx, nowMs }) => {
     // They are due until a read shows that the partner has them.
     if (isNew) await stagePartyRead(tx, was.commandId, nowMs);
     return termsAccepted(was, given, nowMs);
   });
   return readOrganization(deps, tenant.orgId);
+}
+
+/** What the partner requires of its KYB, in addition to dossier.ts. */
+export function requiredOfOrganization(
+  { partners }: Pick<Deps, 'partners'>,
+  { mode }: Pick<Tenant, 'mode'>,
+): readonly (keyof Dossier)[] {
+  return partners[mode]?.requirements(PARTY.role, PARTY.entityType) ?? [];
+}
+
+/** Whether the organization must accept terms on a page of the partner. */
+export function needsTerms(deps: Pick<Deps, 'partners'>, profile: OrganizationProfile): boolean {
+  const required = requiredOfOrganization(deps, profile);
+  return isDue(profile, TERMS) || (required.includes('tosId') && profile.tosId === null);
+}
+
+/** Where it accepts them; the page leads back to `redirectUrl` with a `tos_id`. */
+export async function termsUrl(deps: Deps, tenant: Tenant, redirectUrl: string): Promise<string> {
+  const profile = await deps.store.run((tx) => loadProfile(tx, tenant));
+  const partner = await configuredPartner(deps, tenant);
+  const key = await partnerKey(deps, 'terms', [tenant.orgId, tenant.mode, redirectUrl]);
+  const partyRef = isDue(profile, TERMS) ? profile.partnerRef : null;
+  const answer = await callSafely(() => partner.startTos({ redirectUrl, key, partyRef }));
+  return expectAccepted(answer, true).url;
 }
 
 async function changeProfile(
@@ -243,20 +262,19 @@ async function changeProfile(
   deps.wake('commands');
 }
 
-/** For payments without a named seller. A new destination replaces the one before. */
+/**
+ * For payments without a named seller. A new destination replaces the one before; `changedBy` is
+ * the id of a member or an operator.
+ */
 export async function configurePayout(
   deps: Deps,
   tenant: Tenant,
   destination: PixDestination,
+  changedBy: string,
 ): Promise<OrganizationView> {
   const registered = await registerPayout(deps, tenant, destination);
   const after = await deps.store.run((tx) =>
-    stagePayout(
-      { deps, tx, nowMs: deps.clock.nowMs() },
-      tenant,
-      registered,
-      developmentOperator.id,
-    ),
+    stagePayout({ deps, tx, nowMs: deps.clock.nowMs() }, tenant, registered, changedBy),
   );
   await after();
   return readOrganization(deps, tenant.orgId);
@@ -415,7 +433,8 @@ export async function openSandbox(deps: Deps, organization: Organization): Promi
   const { status, partnerRef } = await submittedKyb(deps, tenant, sandboxKyb(organization));
   if (status !== 'approved' || partnerRef === null) return;
   const pixKey = `${organization.id}@sandbox.invalid`;
-  await configurePayout(deps, tenant, { pixKey, accountHolderName: organization.name });
+  const destination = { pixKey, accountHolderName: organization.name };
+  await configurePayout(deps, tenant, destination, developmentOperator.id);
 }
 
 /** NotFound. */

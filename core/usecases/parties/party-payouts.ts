@@ -2,6 +2,7 @@
 // rails, under a stored command. Existing payments keep the old destination.
 import type { Tenant } from '../../domain/base/tenant.js';
 import type { ConnectedAccount } from '../../domain/parties/connected-account.js';
+import { shownPixKey } from '../../domain/parties/destination-change.js';
 import {
   isOtherDestination,
   isRedirected,
@@ -49,6 +50,8 @@ export interface PayeeAccess<P extends Payee> {
 export interface RegisteredDestination {
   readonly partyRef: string;
   readonly destinationRef: string;
+  /** `shownPixKey`. */
+  readonly pixKeyShown: string;
 }
 
 /**
@@ -88,7 +91,7 @@ export async function registerDestination<P extends Payee>(
   const registration = { partyRef, pixKey, accountHolderName, key };
   const answer = await callSafely(() => partner.registerPixDestination(registration), pixKey);
   const { destinationRef } = expectAccepted(answer, seller(known) === null);
-  return { partyRef, destinationRef };
+  return { partyRef, destinationRef, pixKeyShown: shownPixKey(pixKey) };
 }
 
 /** Returns what is to be called after the batch is stored. */
@@ -97,7 +100,7 @@ export async function stagePayoutOf<P extends Payee>(
   tenant: Tenant,
   id: string,
   { kind, payableParty, seller }: PayeeAccess<P>,
-  { partyRef, destinationRef }: RegisteredDestination,
+  { partyRef, destinationRef, pixKeyShown }: RegisteredDestination,
   { changedBy, mayRedirect }: PayoutAuthor,
 ): Promise<() => Promise<void>> {
   const { deps, tx, nowMs } = batch;
@@ -109,7 +112,7 @@ export async function stagePayoutOf<P extends Payee>(
   const redirected = isRedirected(was, next) ? next : null;
   if (redirected !== null && !mayRedirect) throw new PonteError('InsufficientScope', needsPayouts);
   if (isOtherDestination(was, next)) {
-    const by = { accountId: seller(next)?.id ?? null, changedBy };
+    const by = { accountId: seller(next)?.id ?? null, changedBy, pixKeyShown };
     const change = await stageDestinationChange(batch, tenant, [was, next], by);
     if (redirected !== null) await stagePayoutNotices(batch, change, seller(redirected));
   }

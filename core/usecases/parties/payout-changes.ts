@@ -37,11 +37,11 @@ export async function stageDestinationChange(
   { deps, tx, nowMs }: Batch,
   { orgId, mode }: Tenant,
   [was, next]: readonly [Payee, Payee],
-  { accountId, changedBy }: Pick<DestinationChange, 'accountId' | 'changedBy'>,
+  about: Pick<DestinationChange, 'accountId' | 'changedBy' | 'pixKeyShown'>,
 ): Promise<DestinationChange> {
   const changes = await tx.destinationChanges.ofPayee(
     { orgId, mode },
-    accountId,
+    about.accountId,
     CHANGES_LISTED_MAX,
   );
   const toRef = next.heldRef ?? next.destinationRef;
@@ -50,10 +50,9 @@ export async function stageDestinationChange(
     orgId,
     mode,
     id: deps.ids.next('dst', nowMs),
-    accountId,
+    ...about,
     fromRef: destinationAt(was, nowMs),
     toRef,
-    changedBy,
     createdAtMs: nowMs,
     effectiveAtMs: next.heldUntilMs ?? nowMs,
     stoppedAtMs: null,
@@ -77,6 +76,15 @@ export async function listAccountChanges(
     await loadAccount(tx, tenant, accountId);
     return tx.destinationChanges.ofPayee(tenant, accountId, CHANGES_LISTED_MAX);
   });
+}
+
+/** Those of the organization itself, newest first. */
+export function listOwnChanges(
+  deps: Deps,
+  tenant: Tenant,
+  limit = CHANGES_LISTED_MAX,
+): Promise<readonly DestinationChange[]> {
+  return deps.store.run((tx) => tx.destinationChanges.ofPayee(tenant, null, limit));
 }
 
 /** Those of the organization and of all its sellers, newest first. */

@@ -37,6 +37,8 @@ function wholeBody() {
     metadata: { order: 1 },
     expiresAt: '2031-01-31T12:00:00Z',
     purpose: 'goods',
+    purchaseOrder: 'PO-4711',
+    buyerReference: 'KST 300',
     sellerExternalId: seller,
   };
 }
@@ -51,6 +53,8 @@ const other = {
   metadata: { order: 2 },
   expiresAt: '2032-01-31T12:00:00Z',
   purpose: 'royalties',
+  purchaseOrder: 'PO-4712',
+  buyerReference: 'KST 301',
   sellerExternalId: 'other',
 } as const;
 

@@ -24,6 +24,7 @@ const mail: OutgoingMail = {
   replyTo: 'help@acme.example',
   messageId: 'mail_1',
   writtenAtMs: 1_893_456_000_000,
+  attachments: [],
 };
 
 test('each mail is a file readable by its owner only, and the log has no link', async () => {
@@ -53,6 +54,18 @@ test('each mail is a file readable by its owner only, and the log has no link', 
   assert.equal(logged.length, 2);
   assert.match(logged[0] ?? '', /mail_1\.eml/);
   assert.doesNotMatch(logged.join(), /secret-token|ana@example/);
+});
+
+test('a file with an attachment has its texts to be read, too', async () => {
+  const mailer = createFileMailer({ folder, from, log });
+  const bytes = Buffer.from('%PDF\0');
+  const attachments = [{ name: 'receipt-1.pdf', type: 'application/pdf', bytes }];
+  await mailer.send({ ...mail, messageId: 'mail_2', attachments });
+  const text = readFileSync(join(folder, 'mail_2.eml'), 'utf8');
+  assert.ok(text.includes(`\r\n\r\n${mail.text.replaceAll('\n', '\r\n')}\r\n--`), text);
+  const parsed = await PostalMime.parse(text);
+  assert.equal(parsed.html?.trimEnd(), mail.html);
+  assert.deepEqual(Buffer.from(parsed.attachments[0]?.content as ArrayBuffer), bytes);
 });
 
 test('sent again, it takes its own place', async () => {

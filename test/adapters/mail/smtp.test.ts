@@ -28,6 +28,7 @@ const mail: OutgoingMail = {
   replyTo: 'help@acme.example',
   messageId: 'mail_1',
   writtenAtMs: 1_893_456_000_000,
+  attachments: [],
 };
 
 function send(options: Partial<SmtpOptions> = {}, fields: Partial<OutgoingMail> = {}) {
@@ -54,6 +55,20 @@ test('a mail arrives whole, from the sender, under its Message-ID and date', asy
     [subject, text?.trimEnd(), html?.trimEnd()],
     [mail.subject, mail.text, mail.html],
   );
+});
+
+test('an attachment arrives as it is', async () => {
+  const attachment = {
+    name: 'receipt-1.pdf',
+    type: 'application/pdf',
+    bytes: Buffer.from('%PDF\0'),
+  };
+  assert.deepEqual(await send({}, { attachments: [attachment] }), { outcome: 'sent' });
+  const { text, attachments } = await PostalMime.parse(server.messages.at(-1) ?? '');
+  assert.equal(text?.trimEnd(), mail.text);
+  const [{ filename, mimeType, content } = assert.fail('no attachment')] = attachments;
+  assert.deepEqual([filename, mimeType], ['receipt-1.pdf', 'application/pdf']);
+  assert.deepEqual(Buffer.from(content as ArrayBuffer), attachment.bytes);
 });
 
 test('sent again, it is the same message', async () => {

@@ -12,7 +12,7 @@ import { openBrowser } from '../../support/servers/browser.js';
 import { projectRoot } from '../../support/source-tree.js';
 import { kycSamples } from './buyer/kyc/kyc-samples.js';
 import { samples } from './buyer/page-samples.js';
-import { fillDashboard, memberToken, placesOf } from './dashboard/dashboard-site.js';
+import { fillDashboard, memberToken, placesOf, visit } from './dashboard/dashboard-site.js';
 import { pageServer } from './page-server.js';
 import { openPageSite } from './visitor.js';
 
@@ -50,9 +50,11 @@ for (const { name } of [...samples, ...kycSamples].filter((sample) =>
   }
 }
 const site = await openPageSite({ payins: 'wait' });
+// Browsers send their address with each form.
+Object.assign(site.world.deps.settings, { baseUrl: site.origin, payUrl: site.origin });
 const places = await placesOf(site, await fillDashboard(site));
 const token = await memberToken(site, 'owner');
-for (const [name, path] of Object.entries(places)) {
+for (const [name, place] of Object.entries(places)) {
   if (!`dashboard-${name}`.includes(values.only)) continue;
   for (const shot of shots) {
     const language = { name: 'ponte-language', value: shot.locale, url: site.origin };
@@ -61,7 +63,7 @@ for (const [name, path] of Object.entries(places)) {
     await page.context().addCookies(name === 'sign-in' ? [language] : [language, session]);
     await page.setViewportSize({ width: shot.width, height: 900 });
     await page.emulateMedia({ colorScheme: shot.scheme });
-    await page.goto(`${site.origin}${path}`);
+    await visit(page, site.origin, place);
     const file = `dashboard-${name}-${shot.locale}-${shot.width}-${shot.scheme}.png`;
     await page.screenshot({ path: join(values.folder, file), fullPage: true });
   }

@@ -28,6 +28,7 @@ import {
   documentStatuses,
 } from '../../../core/domain/parties/document.js';
 import { isSubmitted, partyStatuses } from '../../../core/domain/parties/party.js';
+import { productionStates } from '../../../core/domain/parties/production-request.js';
 import { positions, refundStates } from '../../../core/domain/payments/funds.js';
 import { ledgerAccounts } from '../../../core/domain/payments/ledger.js';
 import {
@@ -63,6 +64,7 @@ const words: Readonly<Record<string, readonly string[]>> = {
   // A former table.
   'money_decisions.state': ['proposed', 'done', 'replaced', 'void'],
   'proposals.state': Object.keys(proposalMoves),
+  'production_requests.state': productionStates,
   'receipts.entry_end': ['open', 'completed', 'failed', 'returned'],
   'receipts.state': depositStates,
   'receipts.rule': matchRules,

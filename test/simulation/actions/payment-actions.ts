@@ -44,6 +44,8 @@ export function newRequest(world: World, origin: Payment['origin'] = 'payment_in
     buyer: { email: random.pick(buyerEmails), name: null, country: null, phone: null },
     sellerExternalId: seller?.externalId ?? null,
     returnUrl: null,
+    purchaseOrder: null,
+    buyerReference: null,
     display: null,
     metadata: `{"b":${number},"a":"x"}`,
     expiresAtMs: expiresInMs === null ? null : world.nowMs + expiresInMs,

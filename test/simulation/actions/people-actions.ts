@@ -121,7 +121,7 @@ function addsMember(world: World, host: SimulatedHost, signer: Signer): void {
 function removesMember(world: World, host: SimulatedHost, signer: Signer): void {
   const { orgId, email } = anyMember(world);
   const keeper = world.random.chance(0.3) ? anyMember(world).email : null;
-  const remove = () => removeMember(host.deps, orgId, email, keeper);
+  const remove = () => removeMember(host.deps, orgId, email, { memberId: null, keptBy: keeper });
   host.command(`remove ${email}`, signer, remove, {
     ...counted(world, 'member removed'),
     done: ({ member, keys }) => {

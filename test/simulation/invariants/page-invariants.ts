@@ -126,6 +126,7 @@ function pageOf(observed: ObservedState, found: ObservedPayment, nowMs: number):
     quote,
     submission,
     kyc,
+    senderNames: [],
     nowMs,
     bankDetails,
     screen: screenOf(facts, nowMs),

@@ -295,6 +295,7 @@ export class SimulatedHost {
       },
       log: this.#log(),
       metrics: null,
+      receiptFile: null,
       wake: () => undefined,
       dispatch: () => this.#deliveries.dispatch(),
       runCommand: runInline,

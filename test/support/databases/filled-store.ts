@@ -22,6 +22,7 @@ import {
   anEvent,
   anOrganization,
   aPayment,
+  aProductionRequest,
   aProfile,
   aQuote,
   aSubmission,
@@ -48,6 +49,8 @@ export async function fillStore(store: Store): Promise<void> {
     tx.members.insert(aMember());
     tx.memberSessions.insert(aMemberSession());
     tx.destinationChanges.insert(aDestinationChange());
+    // An organization has one that waits: tests multiply the row.
+    tx.productionRequests.insert(aProductionRequest({ state: 'granted', decidedAtMs: T0 }));
     tx.keys.insert(aKey({ slot: 4 }));
     tx.payments.insert(aPayment({ externalId: 'command "1" \\ {,} 買い手' }));
     tx.payments.insert(aBarePayment({ id: 'pi_2', ...otherMode }));

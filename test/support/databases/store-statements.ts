@@ -22,6 +22,7 @@ import {
   anEvent,
   anOrganization,
   aPayment,
+  aProductionRequest,
   aProfile,
   aQuote,
   aSubmission,
@@ -153,7 +154,10 @@ function readsOfMoney(tx: Tx): readonly Promise<unknown>[] {
     tx.destinationChanges.list(tenant, 5),
     tx.destinationChanges.ofPayee(tenant, 'acct_1', 5),
     tx.destinationChanges.ofPayee(tenant, null, 5),
+    tx.productionRequests.newest('org_a'),
+    tx.productionRequests.waiting(5),
     tx.memberSessions.openOfMember('org_a', 'mem_1', T0),
+    tx.memberSessions.lastSeen('org_a'),
     tx.memberSessions.createdBefore(T0, 5),
     tx.keys.get('key_1'),
     tx.keys.list('org_a', 5),
@@ -374,6 +378,7 @@ function everyFirstWrite(tx: Tx): void {
   tx.members.insert(aMember());
   tx.memberSessions.insert(aMemberSession());
   tx.destinationChanges.insert(aDestinationChange());
+  tx.productionRequests.insert(aProductionRequest());
   tx.memberSessions.remove(aMemberSession({ id: 'other' }));
   tx.keys.insert(aKey());
   tx.payments.insert(aPayment());
@@ -422,6 +427,7 @@ async function everyLaterWrite(tx: Tx): Promise<void> {
   tx.members.update(aMember());
   tx.memberSessions.update(aMemberSession());
   tx.destinationChanges.update(aDestinationChange());
+  tx.productionRequests.update(aProductionRequest());
   tx.keys.update(aKey());
   tx.keys.touch('key_1', T0);
   tx.keys.noteScopes('key_1', ['webhooks:read']);

@@ -24,6 +24,7 @@ import type {
   Organization,
   OrganizationProfile,
 } from '../../../core/domain/parties/organization.js';
+import type { ProductionRequest } from '../../../core/domain/parties/production-request.js';
 import type { LimitHit } from '../../../core/domain/payments/amount-limit.js';
 import {
   type DomainEvent,
@@ -123,11 +124,29 @@ export function aDestinationChange(fields: Partial<DestinationChange> = {}): Des
     accountId: 'acct_1',
     fromRef: 'pix_1',
     toRef: 'pix_2',
+    pixKeyShown: 'eva…@acme.example',
     changedBy: 'key_1',
     createdAtMs: T0,
     effectiveAtMs: T0 + 9,
     stoppedAtMs: null,
     replacedAtMs: null,
+    version: 1,
+    ...fields,
+  };
+}
+
+/** One that waits. */
+export function aProductionRequest(fields: Partial<ProductionRequest> = {}): ProductionRequest {
+  return {
+    orgId: 'org_a',
+    id: 'prq_1',
+    requestedBy: 'mem_1',
+    answers: { sells: 'Coffee', customers: 'Cafés in the US', monthlyVolume: 'USD 80,000' },
+    state: 'requested',
+    decidedBy: null,
+    decidedAtMs: null,
+    reason: null,
+    createdAtMs: T0,
     version: 1,
     ...fields,
   };
@@ -192,6 +211,8 @@ export function aPayment(fields: Partial<Payment> = {}): Payment {
     destination: 'pix_1',
     purpose: 'freight_and_logistics',
     returnUrl: 'https://shop.example/back',
+    purchaseOrder: 'PO-4711',
+    buyerReference: 'KST 300',
     display: '{"b":1,"a":"\\u00e9"}',
     metadata: '{ "command" : 7 }',
     expiresAtMs: T0 + 60_000,
@@ -231,6 +252,8 @@ export function aBarePayment(fields: Partial<Payment> = {}): Payment {
     buyer: { email: 'buyer@example.com', name: null, country: null, phone: null },
     sellerExternalId: null,
     returnUrl: null,
+    purchaseOrder: null,
+    buyerReference: null,
     display: null,
     metadata: '{}',
     buyerLocale: null,

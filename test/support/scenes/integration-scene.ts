@@ -92,7 +92,7 @@ async function collectingOrganization({ deps }: Host): Promise<string> {
   });
   await acceptTerms(deps, tenant, null);
   const pix = { pixKey: 'a@acme.example', accountHolderName: 'Acme Ltda' };
-  await configurePayout(deps, tenant, pix);
+  await configurePayout(deps, tenant, pix, 'opr_1');
   return tenant.orgId;
 }
 

@@ -24,6 +24,8 @@ const common = {
   externalId: null,
   sellerExternalId: null,
   returnUrl: null,
+  purchaseOrder: null,
+  buyerReference: null,
   display: null,
   metadata: '{}',
   expiresAtMs: null,

@@ -11,7 +11,7 @@ import { proofOfAddressDocTypes } from '../../../../core/domain/parties/dossier.
 import { Foreign } from '../../kit/components.js';
 import { DateField, type DateParts, RadioField, SelectField, TextField } from '../../kit/fields.js';
 import { dayMs } from '../../kit/format.js';
-import { type KycScene, problemAt, textOf, valuesOf } from './kyc-scene.js';
+import { type FieldScene, type KycScene, problemAt, textOf, valuesOf } from './kyc-scene.js';
 import { countryName, countryNames, taxNameOf } from './kyc-texts.js';
 
 /** Values of the HTML attribute, for a person who fills in their own data. */
@@ -34,6 +34,7 @@ const widths: Readonly<Partial<Record<FormField, 'short' | 'medium'>>> = {
   postalCode: 'short',
   phone: 'medium',
   taxId: 'medium',
+  cnpj: 'medium',
   idDocNumber: 'medium',
 };
 
@@ -43,7 +44,7 @@ export function Fields({
   fields,
   owner,
 }: {
-  readonly scene: KycScene;
+  readonly scene: FieldScene;
   readonly fields: readonly AskedField[];
   readonly owner: number | null;
 }): VNode {
@@ -58,7 +59,7 @@ export function Fields({
 }
 
 interface FieldProps {
-  readonly scene: KycScene;
+  readonly scene: FieldScene;
   readonly place: FieldPlace;
   readonly isRequired: boolean;
   /** The reader fills in their own data. */
@@ -119,7 +120,7 @@ function Choices({
   value,
   common,
 }: {
-  readonly scene: KycScene;
+  readonly scene: FieldScene;
   readonly field: FormField;
   readonly value: string | undefined;
   readonly common: Common;
@@ -131,7 +132,7 @@ function Choices({
   return <SelectField {...common} choices={choices} value={value} empty={scene.words.choose} />;
 }
 
-function choicesOf({ words }: Pick<KycScene, 'words'>, field: FormField) {
+function choicesOf({ words }: Pick<FieldScene, 'words'>, field: FormField) {
   const names: Readonly<Record<string, string>> = {
     idDocType: words.idDocTypes,
     role: words.roles,
@@ -144,7 +145,7 @@ function choicesOf({ words }: Pick<KycScene, 'words'>, field: FormField) {
 }
 
 /** Tax numbers are called by the name of the country, such as EIN. */
-function labelOf(scene: KycScene, { field, owner }: FieldPlace): string {
+function labelOf(scene: FieldScene, { field, owner }: FieldPlace): string {
   const { words, form, typed } = scene;
   if (field !== 'taxId') return words.fields[field];
   const country = typed['country'] ?? textOf(valuesOf(scene, owner)['country']);
@@ -153,18 +154,18 @@ function labelOf(scene: KycScene, { field, owner }: FieldPlace): string {
   return name === null ? words.fields.taxId : `${words.fields.taxId} (${name})`;
 }
 
-function hintOf({ words }: KycScene, { field }: FieldPlace, stored: string | null) {
+function hintOf({ words }: FieldScene, { field }: FieldPlace, stored: string | null) {
   if (field === 'taxId') return stored === null ? undefined : words.taxIdKept(stored);
   const hints: Readonly<Partial<Record<FormField, string>>> = words.hints;
   return hints[field];
 }
 
-function datePartNames({ words }: KycScene): DateParts {
+function datePartNames({ words }: FieldScene): DateParts {
   const { day, month, year } = words;
   return { day, month, year };
 }
 
-function typedDate({ typed }: KycScene, field: FormField): DateParts | undefined {
+function typedDate({ typed }: FieldScene, field: FormField): DateParts | undefined {
   const [day, month, year] = [typed[`${field}Day`], typed[`${field}Month`], typed[`${field}Year`]];
   if (day === undefined && month === undefined && year === undefined) return undefined;
   return { day: day ?? '', month: month ?? '', year: year ?? '' };

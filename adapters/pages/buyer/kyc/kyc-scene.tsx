@@ -23,6 +23,7 @@ import { Time } from '../../kit/components.js';
 import type { FieldError } from '../../kit/fields.js';
 import { nameOf } from '../../kit/plain-text.js';
 import type { ScreenContent } from '../layout.js';
+import type { PageView } from '../page-view.js';
 import type { Scene } from '../scene.js';
 import { kycCatalogues } from './kyc-texts.js';
 import type { KycTexts } from './texts/kyc-en.js';
@@ -34,11 +35,19 @@ export interface BareScene extends Scene {
   readonly words: KycTexts;
 }
 
-export interface KycScene extends BareScene {
-  readonly form: KycForm;
+/** What the control of a field follows from. */
+export interface FieldScene {
+  readonly words: KycTexts;
+  readonly view: Pick<PageView, 'locale'>;
+  readonly form: Pick<KycForm, 'draft' | 'author' | 'corrections'>;
   /** What was typed and had a problem; empty when the page is opened. */
   readonly typed: Typed;
   readonly problems: PageProblems;
+}
+
+export interface KycScene extends BareScene, FieldScene {
+  readonly view: PageView;
+  readonly form: KycForm;
   /** The mail address that was typed is none. */
   readonly isAddressWrong: boolean;
 }
@@ -59,7 +68,7 @@ export function pathOfOwner({ form }: Pick<KycScene, 'form'>, owner: number): st
 }
 
 /** The values of the party or an owner. */
-export function valuesOf({ form }: Pick<KycScene, 'form'>, owner: number | null) {
+export function valuesOf({ form }: Pick<FieldScene, 'form'>, owner: number | null) {
   return { ...partOf(form.draft, owner) } as Readonly<Record<string, unknown>>;
 }
 
@@ -94,7 +103,7 @@ export function controlId({ field, owner }: FieldPlace): string {
 }
 
 /** What the partner says about a field; null if nothing. */
-export function correctionOf({ form, words }: KycScene, place: FieldPlace): string | null {
+export function correctionOf({ form, words }: FieldScene, place: FieldPlace): string | null {
   const found = form.corrections.find(
     (one) => one.place?.field === place.field && one.place.owner === place.owner,
   );
@@ -102,21 +111,21 @@ export function correctionOf({ form, words }: KycScene, place: FieldPlace): stri
 }
 
 /** The message at a field. */
-export function problemAt(scene: KycScene, place: FieldPlace): string | undefined {
+export function problemAt(scene: FieldScene, place: FieldPlace): string | undefined {
   const problem = scene.problems?.[place.field];
   if (problem !== undefined) return problemText(scene, place.field, problem);
   return correctionOf(scene, place) ?? undefined;
 }
 
 /** What is missing is named; other problems stand beside the name of the field. */
-function problemText({ words }: KycScene, field: FormField, problem: FieldProblem): string {
+function problemText({ words }: FieldScene, field: FormField, problem: FieldProblem): string {
   const toEnter: Readonly<Partial<Record<FormField, string>>> = words.enter;
   if (problem !== 'missing') return words.problems[problem];
   return toEnter[field] ?? words.problems.missing;
 }
 
 /** The summary of a page with these fields. */
-export function errorsOf(scene: KycScene, places: readonly FieldPlace[]): readonly FieldError[] {
+export function errorsOf(scene: FieldScene, places: readonly FieldPlace[]): readonly FieldError[] {
   return places.flatMap((place) => {
     const text = problemAt(scene, place);
     if (text === undefined) return [];

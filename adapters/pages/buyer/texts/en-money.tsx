@@ -79,6 +79,7 @@ export const enMoney = {
     quantity: 'Quantity',
     unitPrice: 'Unit price',
     subtotal: 'Subtotal',
+    total: 'Total',
     notes: 'Notes',
   },
   limit: {
@@ -278,8 +279,10 @@ export const enMoney = {
     youPaid: 'You paid',
     paidOut: 'Paid out',
     payer: 'Payer',
+    sentBy: 'Sent by',
     payee: 'Payee',
     purpose: 'Purpose',
+    taxId: (id: string) => `Tax id ${id}`,
     cnpj: (last4: string) => `CNPJ ending ${last4}`,
     method: 'Method',
     bankTransfer: (name: string | null) =>
@@ -296,7 +299,6 @@ export const enMoney = {
     returnTo: (host: string) => `Back to ${host}`,
     returning: (host: string) => `Returning you to ${host} in 10 seconds.`,
     stay: 'Stay here',
-    print: 'Print or save as PDF',
   },
   ended: {
     rejected: 'We cannot take this payment',

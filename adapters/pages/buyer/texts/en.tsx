@@ -25,6 +25,8 @@ export const en = {
     to: 'To',
     purpose: 'For',
     invoice: 'Invoice',
+    purchaseOrder: 'Purchase order',
+    buyerReference: 'Your reference',
     due: 'Due',
     help: 'Help',
     helpText: (org: string, reference: Node) => (
@@ -45,6 +47,7 @@ export const en = {
     live: 'This page updates by itself.',
     print: 'Print',
     printHow: 'To print this page, use the menu of your browser.',
+    downloadPdf: 'Download as PDF',
     uploadFailed: 'The file did not arrive. Check your connection, then try again.',
     sessionEnds: 'You will be signed out in 2 minutes.',
     stay: 'Stay signed in',
@@ -54,6 +57,17 @@ export const en = {
     back: 'Back',
     or: (items: readonly string[]) =>
       new Intl.ListFormat('en', { type: 'disjunction' }).format(items),
+  },
+  files: {
+    receipt: 'receipt',
+    instructions: 'bank-details',
+    deadline: 'deadline',
+    deadlineTitle: (amount: string, payee: string) => `${amount} to ${payee}: last day to arrive`,
+    deadlineText: (reference: string, page: string) =>
+      `Reference ${reference}. The page has the bank details: ${page}`,
+    addDeadline: 'Add to calendar',
+    missing: (page: string) =>
+      `This file cannot show some characters, which are drawn as \ufffd. They are on ${page}.`,
   },
   journey: {
     signIn: 'Sign in',

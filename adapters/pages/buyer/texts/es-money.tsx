@@ -76,6 +76,7 @@ export const esMoney = {
     quantity: 'Cantidad',
     unitPrice: 'Precio unitario',
     subtotal: 'Subtotal',
+    total: 'Total',
     notes: 'Notas',
   },
   limit: {
@@ -279,8 +280,10 @@ export const esMoney = {
     youPaid: 'Usted pagó',
     paidOut: 'Importe abonado',
     payer: 'Pagador',
+    sentBy: 'Enviado por',
     payee: 'Beneficiario',
     purpose: 'Finalidad',
+    taxId: (id) => `Identificación fiscal ${id}`,
     cnpj: (last4) => `CNPJ terminado en ${last4}`,
     method: 'Medio de pago',
     bankTransfer: (name) =>
@@ -297,7 +300,6 @@ export const esMoney = {
     returnTo: (host) => `Volver a ${host}`,
     returning: (host) => `Volvemos a ${host} en 10 segundos.`,
     stay: 'Quedarme aquí',
-    print: 'Imprimir o guardar como PDF',
   },
   ended: {
     rejected: 'No podemos aceptar este pago',

@@ -18,6 +18,8 @@ export const es = {
     to: 'Para',
     purpose: 'Concepto',
     invoice: 'Factura',
+    purchaseOrder: 'Orden de compra',
+    buyerReference: 'Su referencia',
     due: 'Vencimiento',
     help: 'Ayuda',
     helpText: (org, reference) => (
@@ -38,6 +40,7 @@ export const es = {
     live: 'Esta página se actualiza sola.',
     print: 'Imprimir',
     printHow: 'Para imprimir esta página, use el menú de su navegador.',
+    downloadPdf: 'Descargar en PDF',
     uploadFailed: 'El archivo no llegó. Revise su conexión e inténtelo de nuevo.',
     sessionEnds: 'Su sesión termina en 2 minutos.',
     stay: 'Seguir conectado',
@@ -46,6 +49,17 @@ export const es = {
     partner: 'Proveedor de liquidación',
     back: 'Volver',
     or: (items) => new Intl.ListFormat('es', { type: 'disjunction' }).format(items),
+  },
+  files: {
+    receipt: 'recibo',
+    instructions: 'datos-bancarios',
+    deadline: 'fecha-limite',
+    deadlineTitle: (amount, payee) => `${amount} para ${payee}: último día para que llegue`,
+    deadlineText: (reference, page) =>
+      `Referencia ${reference}. Los datos bancarios están en la página: ${page}`,
+    addDeadline: 'Agregar al calendario',
+    missing: (page) =>
+      `Este archivo muestra algunos caracteres como \ufffd. Están completos en ${page}.`,
   },
   journey: {
     signIn: 'Acceso',

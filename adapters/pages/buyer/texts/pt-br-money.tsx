@@ -76,6 +76,7 @@ export const ptBrMoney = {
     quantity: 'Quantidade',
     unitPrice: 'Preço unitário',
     subtotal: 'Subtotal',
+    total: 'Total',
     notes: 'Observações',
   },
   limit: {
@@ -274,8 +275,10 @@ export const ptBrMoney = {
     youPaid: 'Você pagou',
     paidOut: 'Valor pago',
     payer: 'Pagador',
+    sentBy: 'Enviado por',
     payee: 'Recebedor',
     purpose: 'Finalidade',
+    taxId: (id) => `Identificação fiscal ${id}`,
     cnpj: (last4) => `CNPJ com final ${last4}`,
     method: 'Meio de pagamento',
     bankTransfer: (name) =>
@@ -292,7 +295,6 @@ export const ptBrMoney = {
     returnTo: (host) => `Voltar para ${host}`,
     returning: (host) => `Voltando para ${host} em 10 segundos.`,
     stay: 'Ficar aqui',
-    print: 'Imprimir ou salvar em PDF',
   },
   ended: {
     rejected: 'Não podemos aceitar este pagamento',

@@ -18,6 +18,8 @@ export const ptBr = {
     to: 'Para',
     purpose: 'Referente a',
     invoice: 'Fatura',
+    purchaseOrder: 'Ordem de compra',
+    buyerReference: 'Sua referência',
     due: 'Vencimento',
     help: 'Ajuda',
     helpText: (org, reference) => (
@@ -38,6 +40,7 @@ export const ptBr = {
     live: 'Esta página se atualiza sozinha.',
     print: 'Imprimir',
     printHow: 'Para imprimir esta página, use o menu do navegador.',
+    downloadPdf: 'Baixar em PDF',
     uploadFailed: 'O arquivo não chegou. Verifique a conexão e tente de novo.',
     sessionEnds: 'Sua sessão termina em 2 minutos.',
     stay: 'Continuar conectado',
@@ -46,6 +49,17 @@ export const ptBr = {
     partner: 'Parceiro de liquidação',
     back: 'Voltar',
     or: (items) => new Intl.ListFormat('pt-BR', { type: 'disjunction' }).format(items),
+  },
+  files: {
+    receipt: 'recibo',
+    instructions: 'dados-bancarios',
+    deadline: 'prazo',
+    deadlineTitle: (amount, payee) => `${amount} para ${payee}: último dia para chegar`,
+    deadlineText: (reference, page) =>
+      `Referência ${reference}. Os dados bancários estão na página: ${page}`,
+    addDeadline: 'Adicionar ao calendário',
+    missing: (page) =>
+      `Este arquivo não mostra alguns caracteres, que aparecem como \ufffd. Eles estão em ${page}.`,
   },
   journey: {
     signIn: 'Acesso',

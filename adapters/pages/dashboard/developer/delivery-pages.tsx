@@ -141,7 +141,7 @@ function Attempts({ shown: { attempts } }: Part): VNode {
             <tr>
               <th scope="col">{words.started}</th>
               <th scope="col">{words.answer}</th>
-              <th scope="col" class="num">
+              <th scope="col" class="num only-l">
                 {words.took}
               </th>
             </tr>
@@ -156,7 +156,7 @@ function Attempts({ shown: { attempts } }: Part): VNode {
                 <td>
                   <Answer responseStatus={responseStatus} error={error} />
                 </td>
-                <td class="num">{words.seconds(format.seconds(durationMs))}</td>
+                <td class="num only-l">{words.seconds(format.seconds(durationMs))}</td>
               </tr>
             ))}
           </tbody>

@@ -299,7 +299,7 @@ function Deliveries({ shown }: { readonly shown: Shown }): VNode {
                   href={pageOf({ status, before: '' })}
                   aria-current={status === filters.status ? 'true' : undefined}
                 >
-                  {words.tabs[status ?? 'all']}
+                  {status === null ? words.all : texts.delivery[status]}
                 </a>
               </li>
             ))}

@@ -14,6 +14,7 @@ import type { CommandOutcome } from '../../../../core/domain/payments/timeline.j
 import type { DeliveryStatus } from '../../../../core/domain/webhooks/webhook-delivery.js';
 import type { PaymentGroup } from '../payment-groups.js';
 import { developerEn } from './developer-en.js';
+import { setupEn } from './setup-en.js';
 
 export const dashboardEn = {
   ...developerEn,
@@ -46,6 +47,9 @@ export const dashboardEn = {
     webhooks: 'Webhooks',
     events: 'Events',
     keys: 'API keys',
+    gettingStarted: 'Getting started',
+    team: 'Team',
+    settings: 'Settings',
   },
   notice: {
     signed_out: 'Your session is over. Sign in again; then you come back to your page.',
@@ -66,6 +70,14 @@ export const dashboardEn = {
     dead_replayed: 'They are sent again.',
     dead_replayed_part: 'The newest 1,000 are sent again. Replay once more for the others.',
     key_revoked: 'The key is revoked.',
+    kyb_sent: 'The details were sent for verification.',
+    terms_accepted: 'The acceptance of the terms is saved.',
+    pix_set: 'The PIX destination is saved.',
+    production_asked: 'The request was sent. We mail you the answer.',
+    member_invited: 'The invitation was sent. Its link works for 24 hours.',
+    role_changed: 'The role is changed.',
+    member_removed: 'The member is removed.',
+    settings_saved: 'The settings are saved.',
   },
   signIn: {
     heading: 'Sign in to your dashboard',
@@ -112,6 +124,7 @@ export const dashboardEn = {
     endAll: 'Sign out everywhere',
     action: 'Action',
   },
+  setup: setupEn,
   status: {
     awaiting_approval: 'Needs approval',
     approved: 'Approved, not sent',
@@ -171,7 +184,7 @@ export const dashboardEn = {
     owed: (amount: string, buyer: string) => `${amount} is owed back to ${buyer}`,
     owedText: 'The return is not under way yet. The operator of the service sends it.',
     missing: 'This organization cannot collect yet',
-    missingText: (needs: string) => `Missing: ${needs}. The operator of the service sets it up.`,
+    missingText: (needs: string) => `Missing: ${needs}.`,
     needs: {
       kyb: 'an approved KYB',
       support_contact: 'a support contact',
@@ -483,6 +496,7 @@ export const dashboardEn = {
     forbiddenText: 'Ask an owner of your organization.',
     liveHeading: 'Live mode is not open yet',
     liveText: 'The operator of the service grants production access to your organization.',
+    liveAsk: 'Ask for production access',
     otherHeading: 'This did not work',
     otherText: 'Nothing was changed. Go back and try again.',
     home: 'Go to the dashboard',

@@ -1,6 +1,7 @@
 // The texts of the dashboard in Spanish.
 import type { DashboardTexts } from './dashboard-en.js';
 import { developerEs } from './developer-es.js';
+import { setupEs } from './setup-es.js';
 
 export const dashboardEs: DashboardTexts = {
   ...developerEs,
@@ -33,6 +34,9 @@ export const dashboardEs: DashboardTexts = {
     webhooks: 'Webhooks',
     events: 'Eventos',
     keys: 'Claves de API',
+    gettingStarted: 'Primeros pasos',
+    team: 'Equipo',
+    settings: 'Ajustes',
   },
   notice: {
     signed_out: 'Su sesión terminó. Entre de nuevo y volverá a su página.',
@@ -53,6 +57,14 @@ export const dashboardEs: DashboardTexts = {
     dead_replayed: 'Se envían de nuevo.',
     dead_replayed_part: 'Los 1000 más recientes se envían de nuevo. Reenvíe otra vez los demás.',
     key_revoked: 'La clave está revocada.',
+    kyb_sent: 'Los datos se enviaron para su comprobación.',
+    terms_accepted: 'La aceptación de las condiciones está guardada.',
+    pix_set: 'El destino PIX está guardado.',
+    production_asked: 'La solicitud se envió. Le enviamos la respuesta por correo.',
+    member_invited: 'La invitación se envió. Su enlace vale 24 horas.',
+    role_changed: 'El rol está cambiado.',
+    member_removed: 'El miembro está quitado.',
+    settings_saved: 'Los ajustes están guardados.',
   },
   signIn: {
     heading: 'Entrar en el panel',
@@ -101,6 +113,7 @@ export const dashboardEs: DashboardTexts = {
     endAll: 'Salir en todas partes',
     action: 'Acción',
   },
+  setup: setupEs,
   status: {
     awaiting_approval: 'Falta aprobación',
     approved: 'Aprobado, sin enviar',
@@ -143,7 +156,7 @@ export const dashboardEs: DashboardTexts = {
   delivery: {
     pending: 'Reintentando',
     delivered: 'Entregado',
-    dead_letter: 'Desistió',
+    dead_letter: 'Sin entregar',
   },
   home: {
     needsYou: 'Le necesita',
@@ -152,7 +165,7 @@ export const dashboardEs: DashboardTexts = {
       count === 1 ? '1 factura espera aprobación' : `${count} facturas esperan aprobación`,
     approveText: (day, reference, amount) =>
       `La más antigua desde el ${day}: ${reference}, ${amount}.`,
-    gaveUp: (count) => (count === 1 ? '1 webhook desistió' : `${count} webhooks desistieron`),
+    gaveUp: (count) => (count === 1 ? '1 webhook sin entregar' : `${count} webhooks sin entregar`),
     gaveUpText: (url, event, day, answer) =>
       `A ${url}. El último, del ${day}: ${event}, respuesta ${answer}.`,
     review: (amount, payee) => `Un pago necesita a una persona: ${amount} para ${payee}`,
@@ -160,7 +173,7 @@ export const dashboardEs: DashboardTexts = {
     owed: (amount, buyer) => `${amount} por devolver a ${buyer}`,
     owedText: 'La devolución aún no ha empezado. El operador del servicio la envía.',
     missing: 'Esta organización aún no puede cobrar',
-    missingText: (needs) => `Falta: ${needs}. El operador del servicio lo configura.`,
+    missingText: (needs) => `Falta: ${needs}.`,
     needs: {
       kyb: 'un KYB aprobado',
       support_contact: 'un contacto de soporte',
@@ -469,6 +482,7 @@ export const dashboardEs: DashboardTexts = {
     forbiddenText: 'Hable con un propietario de su organización.',
     liveHeading: 'El modo de producción aún no está abierto',
     liveText: 'El operador del servicio concede a su organización el acceso a producción.',
+    liveAsk: 'Solicitar acceso a producción',
     otherHeading: 'Esto no funcionó',
     otherText: 'No se cambió nada. Vuelva e inténtelo de nuevo.',
     home: 'Ir al panel',

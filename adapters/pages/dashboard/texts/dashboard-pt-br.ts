@@ -1,6 +1,7 @@
 // The texts of the dashboard in Portuguese of Brazil.
 import type { DashboardTexts } from './dashboard-en.js';
 import { developerPtBr } from './developer-pt-br.js';
+import { setupPtBr } from './setup-pt-br.js';
 
 export const dashboardPtBr: DashboardTexts = {
   ...developerPtBr,
@@ -33,6 +34,9 @@ export const dashboardPtBr: DashboardTexts = {
     webhooks: 'Webhooks',
     events: 'Eventos',
     keys: 'Chaves de API',
+    gettingStarted: 'Primeiros passos',
+    team: 'Equipe',
+    settings: 'Configurações',
   },
   notice: {
     signed_out: 'Sua sessão terminou. Entre de novo e você volta à sua página.',
@@ -53,6 +57,14 @@ export const dashboardPtBr: DashboardTexts = {
     dead_replayed: 'Eles são enviados de novo.',
     dead_replayed_part: 'Os 1.000 mais recentes são enviados de novo. Reenvie os outros depois.',
     key_revoked: 'A chave foi revogada.',
+    kyb_sent: 'Os dados foram enviados para conferência.',
+    terms_accepted: 'O aceite dos termos está salvo.',
+    pix_set: 'O destino PIX está salvo.',
+    production_asked: 'O pedido foi enviado. Enviamos a resposta por e-mail.',
+    member_invited: 'O convite foi enviado. O link dele vale 24 horas.',
+    role_changed: 'O papel foi mudado.',
+    member_removed: 'O membro foi removido.',
+    settings_saved: 'As configurações estão salvas.',
   },
   signIn: {
     heading: 'Entrar no painel',
@@ -99,6 +111,7 @@ export const dashboardPtBr: DashboardTexts = {
     endAll: 'Sair de todos os lugares',
     action: 'Ação',
   },
+  setup: setupPtBr,
   status: {
     awaiting_approval: 'Falta aprovação',
     approved: 'Aprovado, não enviado',
@@ -141,7 +154,7 @@ export const dashboardPtBr: DashboardTexts = {
   delivery: {
     pending: 'Tentando de novo',
     delivered: 'Entregue',
-    dead_letter: 'Desistiu',
+    dead_letter: 'Não entregue',
   },
   home: {
     needsYou: 'Precisa de você',
@@ -149,7 +162,7 @@ export const dashboardPtBr: DashboardTexts = {
     approve: (count) =>
       count === 1 ? '1 fatura espera aprovação' : `${count} faturas esperam aprovação`,
     approveText: (day, reference, amount) => `A mais antiga desde ${day}: ${reference}, ${amount}.`,
-    gaveUp: (count) => (count === 1 ? '1 webhook desistiu' : `${count} webhooks desistiram`),
+    gaveUp: (count) => (count === 1 ? '1 webhook não entregue' : `${count} webhooks não entregues`),
     gaveUpText: (url, event, day, answer) =>
       `A ${url}. O último, de ${day}: ${event}, resposta ${answer}.`,
     review: (amount, payee) => `Um pagamento precisa de uma pessoa: ${amount} para ${payee}`,
@@ -157,7 +170,7 @@ export const dashboardPtBr: DashboardTexts = {
     owed: (amount, buyer) => `${amount} a devolver a ${buyer}`,
     owedText: 'A devolução ainda não começou. O operador do serviço a envia.',
     missing: 'Esta organização ainda não pode receber',
-    missingText: (needs) => `Falta: ${needs}. O operador do serviço configura isso.`,
+    missingText: (needs) => `Falta: ${needs}.`,
     needs: {
       kyb: 'um KYB aprovado',
       support_contact: 'um contato de suporte',
@@ -466,6 +479,7 @@ export const dashboardPtBr: DashboardTexts = {
     forbiddenText: 'Fale com um proprietário da sua organização.',
     liveHeading: 'O modo de produção ainda não está aberto',
     liveText: 'O operador do serviço concede o acesso à produção à sua organização.',
+    liveAsk: 'Pedir acesso à produção',
     otherHeading: 'Isto não funcionou',
     otherText: 'Nada foi alterado. Volte e tente de novo.',
     home: 'Ir para o painel',

@@ -1,5 +1,5 @@
 // The texts of webhooks, events and API keys in English, which defines their keys.
-import type { Scope } from '../../../../core/domain/access/scope.js';
+import type { KeyScope } from '../../../../core/domain/access/scope.js';
 import type { eventNamespaces } from '../../../../core/domain/payments/event.js';
 
 export const developerEn = {
@@ -44,7 +44,7 @@ export const developerEn = {
     replayDead: (count: string) => `Replay all that gave up (${count})`,
     deliveries: 'Deliveries',
     filter: 'State of the deliveries',
-    tabs: { all: 'All', dead_letter: 'Gave up', pending: 'Retrying' },
+    all: 'All',
     noDeliveries: 'No delivery yet',
     noDeliveriesText: 'Send a test, or make a payment in this mode.',
     noMatch: 'No delivery is in this state',
@@ -154,11 +154,22 @@ export const developerEn = {
     full: 'There are 100 active keys, the most per mode. Revoke one that is not used.',
     may: 'May',
     everything: 'everything',
+    onlyFrom: (networks: string) => `only from ${networks}`,
     lastUsed: 'Last used',
     notUsed: 'not yet',
     expires: 'Ends',
     never: 'never',
     action: 'Action',
+    roll: 'Roll',
+    rollHeading: (name: string) => `Roll “${name}”?`,
+    rollText:
+      'Another key with the same name and scopes is made. Put it on your server while both work.',
+    overlap: 'The former key ends',
+    hours: (hours: number) =>
+      hours === 0 ? 'at once' : hours >= 48 ? `after ${hours / 24} days` : `after ${hours} h`,
+    rollNow: 'Make the other key',
+    formerEnds: (instant: string) => `The former key works until ${instant}.`,
+    formerEnded: 'The former key is refused from now on.',
     revoke: 'Revoke',
     ended: 'Keys that ended',
     revoked: (instant: string) => `revoked ${instant}`,
@@ -188,17 +199,14 @@ export const developerEn = {
     scopeNames: {
       'payment_intents:write': 'create and cancel payments, start the KYC of buyers',
       'payment_intents:read': 'read payments',
-      'payments:export': 'export payments as a file',
       'invoices:write': 'create and cancel invoices, invite their buyers',
       'invoices:read': 'read invoices',
       'webhooks:write': 'change subscriptions, replay webhooks',
       'webhooks:read': 'read subscriptions, webhooks and events',
-      'api_keys:write': 'create and revoke API keys',
-      'audit:read': 'read the audit log',
       'connected_accounts:write': 'create and onboard sellers and their first payout',
       'payouts:write': 'change where sellers are paid',
       'connected_accounts:read': 'read sellers',
-    } satisfies Record<Scope, string>,
+    } satisfies Record<KeyScope, string>,
   },
 };
 

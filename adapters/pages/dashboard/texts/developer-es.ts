@@ -24,7 +24,7 @@ export const developerEs: DeveloperTexts = {
     allDelivered: 'Todo entregado',
     nothingSent: 'Nada enviado todavía',
     gaveUp: (count) => `${count} sin entregar`,
-    waiting: (count) => `${count} en reintento`,
+    waiting: (count) => `${count} reintentando`,
     deleted: 'Suscripciones eliminadas',
     deletedAt: 'Eliminada',
     deletedText: 'Está eliminada. Ya no recibe nada; sus entregas se pueden leer.',
@@ -43,7 +43,7 @@ export const developerEs: DeveloperTexts = {
     replayDead: (count) => `Reenviar todo lo no entregado (${count})`,
     deliveries: 'Entregas',
     filter: 'Estado de las entregas',
-    tabs: { all: 'Todas', dead_letter: 'Sin entregar', pending: 'En reintento' },
+    all: 'Todas',
     noDeliveries: 'Todavía no hay entregas',
     noDeliveriesText: 'Envíe una prueba o haga un pago en este modo.',
     noMatch: 'Ninguna entrega está en este estado',
@@ -153,11 +153,27 @@ export const developerEs: DeveloperTexts = {
     full: 'Hay 100 claves activas, el máximo por modo. Revoque una que no se use.',
     may: 'Puede',
     everything: 'todo',
+    onlyFrom: (networks) => `solo desde ${networks}`,
     lastUsed: 'Último uso',
     notUsed: 'ninguno',
     expires: 'Termina',
     never: 'nunca',
     action: 'Acción',
+    roll: 'Renovar',
+    rollHeading: (name) => `¿Renovar “${name}”?`,
+    rollText:
+      'Se crea otra clave con el mismo nombre y alcance. Póngala en su servidor mientras ambas ' +
+      'funcionan.',
+    overlap: 'La clave anterior termina',
+    hours: (hours) =>
+      hours === 0
+        ? 'de inmediato'
+        : hours >= 48
+          ? `después de ${hours / 24} días`
+          : `después de ${hours} h`,
+    rollNow: 'Crear la otra clave',
+    formerEnds: (instant) => `La clave anterior funciona hasta: ${instant}.`,
+    formerEnded: 'La clave anterior se rechaza desde ahora.',
     revoke: 'Revocar',
     ended: 'Claves terminadas',
     revoked: (instant) => `revocada ${instant}`,
@@ -188,13 +204,10 @@ export const developerEs: DeveloperTexts = {
     scopeNames: {
       'payment_intents:write': 'crear y cancelar pagos, iniciar el KYC de compradores',
       'payment_intents:read': 'leer pagos',
-      'payments:export': 'exportar pagos como archivo',
       'invoices:write': 'crear y cancelar facturas, invitar a sus compradores',
       'invoices:read': 'leer facturas',
       'webhooks:write': 'cambiar suscripciones, reenviar webhooks',
       'webhooks:read': 'leer suscripciones, webhooks y eventos',
-      'api_keys:write': 'crear y revocar claves de API',
-      'audit:read': 'leer el registro de auditoría',
       'connected_accounts:write': 'crear vendedores, su alta y su primer destino de pago',
       'payouts:write': 'cambiar dónde se paga a los vendedores',
       'connected_accounts:read': 'leer vendedores',

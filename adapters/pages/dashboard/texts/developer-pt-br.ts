@@ -23,8 +23,8 @@ export const developerPtBr: DeveloperTexts = {
     none: 'nenhum',
     allDelivered: 'Tudo entregue',
     nothingSent: 'Nada enviado ainda',
-    gaveUp: (count) => `${count} sem entrega`,
-    waiting: (count) => `${count} em nova tentativa`,
+    gaveUp: (count) => (count === '1' ? '1 não entregue' : `${count} não entregues`),
+    waiting: (count) => `${count} tentando de novo`,
     deleted: 'Assinaturas excluídas',
     deletedAt: 'Excluída',
     deletedText: 'Ela foi excluída. Nada mais é enviado; suas entregas continuam legíveis.',
@@ -40,10 +40,10 @@ export const developerPtBr: DeveloperTexts = {
       'Nenhum evento se perde: eles estão aqui e na lista de eventos. Reenvie quando seu ' +
       'servidor funcionar.',
     waitingText: (most) => `Cada entrega é tentada até ${most} vezes.`,
-    replayDead: (count) => `Reenviar tudo sem entrega (${count})`,
+    replayDead: (count) => `Reenviar tudo o que não foi entregue (${count})`,
     deliveries: 'Entregas',
     filter: 'Estado das entregas',
-    tabs: { all: 'Todas', dead_letter: 'Sem entrega', pending: 'Em nova tentativa' },
+    all: 'Todas',
     noDeliveries: 'Ainda não há entregas',
     noDeliveriesText: 'Envie um teste ou faça um pagamento neste modo.',
     noMatch: 'Nenhuma entrega está neste estado',
@@ -153,11 +153,27 @@ export const developerPtBr: DeveloperTexts = {
     full: 'Há 100 chaves ativas, o máximo por modo. Revogue uma que não é usada.',
     may: 'Pode',
     everything: 'tudo',
+    onlyFrom: (networks) => `só de ${networks}`,
     lastUsed: 'Último uso',
     notUsed: 'nenhum',
     expires: 'Termina',
     never: 'nunca',
     action: 'Ação',
+    roll: 'Renovar',
+    rollHeading: (name) => `Renovar “${name}”?`,
+    rollText:
+      'Outra chave com o mesmo nome e alcance é criada. Coloque-a no seu servidor enquanto as ' +
+      'duas funcionam.',
+    overlap: 'A chave anterior termina',
+    hours: (hours) =>
+      hours === 0
+        ? 'na hora'
+        : hours >= 48
+          ? `depois de ${hours / 24} dias`
+          : `depois de ${hours} h`,
+    rollNow: 'Criar a outra chave',
+    formerEnds: (instant) => `A chave anterior funciona até ${instant}.`,
+    formerEnded: 'A chave anterior é recusada a partir de agora.',
     revoke: 'Revogar',
     ended: 'Chaves encerradas',
     revoked: (instant) => `revogada ${instant}`,
@@ -188,13 +204,10 @@ export const developerPtBr: DeveloperTexts = {
     scopeNames: {
       'payment_intents:write': 'criar e cancelar pagamentos, iniciar o KYC de compradores',
       'payment_intents:read': 'ler pagamentos',
-      'payments:export': 'exportar pagamentos como arquivo',
       'invoices:write': 'criar e cancelar faturas, convidar seus compradores',
       'invoices:read': 'ler faturas',
       'webhooks:write': 'mudar assinaturas, reenviar webhooks',
       'webhooks:read': 'ler assinaturas, webhooks e eventos',
-      'api_keys:write': 'criar e revogar chaves de API',
-      'audit:read': 'ler o registro de auditoria',
       'connected_accounts:write': 'criar vendedores, seu cadastro e seu primeiro destino',
       'payouts:write': 'mudar onde os vendedores recebem',
       'connected_accounts:read': 'ler vendedores',

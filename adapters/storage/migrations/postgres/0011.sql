@@ -4,3 +4,7 @@ alter table api_keys add column created_by text collate "C";
 alter table organization_profiles add column intents_need_approval boolean not null default false;
 
 alter table payments add column requires_approval boolean not null default false;
+
+-- The buyer's order, and what its books call the payment.
+alter table payments add column purchase_order text collate "C";
+alter table payments add column buyer_reference text collate "C";

@@ -14,7 +14,7 @@ create table member_sessions (
   check ((token_hash is null) = (seen_at is null))
 );
 
-create index member_sessions_open on member_sessions (org_id, member_id, id) where ended_at is null;
+create index member_sessions_of_member on member_sessions (org_id, member_id, id);
 create index member_sessions_created on member_sessions (created_at);
 create unique index member_sessions_token on member_sessions (token_hash)
   where token_hash is not null;

@@ -13,6 +13,7 @@ create table destination_changes (
   account_id text collate "C",
   from_ref text collate "C",
   to_ref text collate "C" not null,
+  pix_key_shown text not null,
   changed_by text collate "C" not null,
   created_at timestamptz not null,
   effective_at timestamptz not null,

@@ -6,3 +6,7 @@ alter table organization_profiles add column intents_need_approval integer not n
 
 alter table payments add column requires_approval integer not null default 0
   check (requires_approval in (0, 1));
+
+-- The buyer's order, and what its books call the payment.
+alter table payments add column purchase_order text;
+alter table payments add column buyer_reference text;

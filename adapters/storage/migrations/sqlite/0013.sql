@@ -14,7 +14,7 @@ create table member_sessions (
   check ((token_hash is null) = (seen_at is null))
 ) strict, without rowid;
 
-create index member_sessions_open on member_sessions (org_id, member_id, id) where ended_at is null;
+create index member_sessions_of_member on member_sessions (org_id, member_id, id);
 create index member_sessions_created on member_sessions (created_at);
 create unique index member_sessions_token on member_sessions (token_hash)
   where token_hash is not null;
@@ -29,9 +29,9 @@ create table mails (
   mode text not null check (mode in ('test', 'live')),
   id text not null,
   purpose text not null check (purpose in (
-    'invitation', 'sign_in', 'owner_link', 'payout_changed', 'kyc_approved', 'kyc_more',
-    'kyc_rejected', 'instructions_ready', 'money_short', 'money_received', 'receipt', 'cancelled',
-    'expired', 'failed', 'refund_ordered', 'refunded'
+    'invitation', 'sign_in', 'owner_link', 'payout_changed', 'production_decided', 'kyc_approved',
+    'kyc_more', 'kyc_rejected', 'instructions_ready', 'money_short', 'money_received', 'receipt',
+    'cancelled', 'expired', 'failed', 'refund_ordered', 'refunded'
   )),
   payment_id text,
   account_id text,

@@ -13,6 +13,7 @@ create table destination_changes (
   account_id text,
   from_ref text,
   to_ref text not null,
+  pix_key_shown text not null,
   changed_by text not null,
   created_at integer not null,
   effective_at integer not null,

@@ -23,6 +23,8 @@ import { buyerExamples } from '../resources/buyer-calls.js';
 export const justCreated = {
   payinInstructions: null,
   purpose: null,
+  purchaseOrder: null,
+  buyerReference: null,
   amountLimit: null,
   brlSettledAmount: null,
   fxRateAtSettlement: null,
@@ -157,6 +159,12 @@ export const examples: Readonly<Record<string, Example>> = {
     await testSubscription(world.deps, tenant, id);
     await world.settle();
     return { path: `/v1/webhook-subscriptions/${id}/deliveries?limit=5&status=delivered` };
+  },
+  readWebhookDelivery: async (world, tenant) => {
+    const id = await newSubscription(world, tenant);
+    const delivery = await testSubscription(world.deps, tenant, id);
+    await world.settle();
+    return { path: `/v1/webhook-subscriptions/${id}/deliveries/${delivery.id}` };
   },
   replayWebhookDelivery: async (world, tenant) => {
     const id = await newSubscription(world, tenant);

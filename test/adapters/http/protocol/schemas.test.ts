@@ -209,6 +209,8 @@ test('absent becomes null, amounts minor units, times milliseconds, USD the defa
     display: null,
     expiresAtMs: 1,
     purpose: null,
+    purchaseOrder: null,
+    buyerReference: null,
     sellerExternalId: null,
   });
 });

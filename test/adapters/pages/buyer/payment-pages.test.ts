@@ -1,7 +1,8 @@
 // Which pages of a payment its state opens, and which sessions each subject takes.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { paymentView } from '../../../../adapters/pages/buyer/payment-view.js';
+import { receiptFile } from '../../../../adapters/pages/buyer/payment-file.js';
+import { paymentView, recipientView } from '../../../../adapters/pages/buyer/payment-view.js';
 import { newPageSession, type PageSession } from '../../../../core/domain/access/page-session.js';
 import { DAY_MS } from '../../../../core/domain/base/instant.js';
 import { money } from '../../../../core/domain/base/money.js';
@@ -14,6 +15,7 @@ import { setSupportContact } from '../../../../core/usecases/parties/organizatio
 import { readPayment } from '../../../../core/usecases/payments/payments.js';
 import { simulate } from '../../../../core/usecases/sandbox/simulations.js';
 import { operatorDoes } from '../../../support/operator-action.js';
+import { readPdf } from '../../../support/read-pdf.js';
 import { type PageSite, pageSite, textOf } from '../visitor.js';
 
 const pagesAt = {
@@ -54,6 +56,53 @@ test('bank details, receipt and the return of money are open while they apply', 
     await visitor.post(`${path}/take-back`, { csrf, version });
     assert.equal(await world.statusOf(id), before, state);
   }
+});
+
+test('a file is open to who is signed in, while the page shows the same', async (t) => {
+  const site = await pageSite(t, { payins: 'wait' });
+  const { world, tenant } = site;
+  const types = {
+    'instructions.pdf': ['on_ramp_pending', 'application/pdf', /bank-details-/],
+    'receipt.pdf': ['settled', 'application/pdf', /receipt-/],
+    'deadline.ics': ['on_ramp_pending', 'text/calendar; charset=utf-8', /deadline-/],
+  } as const;
+  for (const status of ['fx_quoted', 'on_ramp_pending', 'settled'] as const) {
+    const { id, path } = await site.newPayment();
+    await world.play(tenant, id, status);
+    await world.settle();
+    const subject = { kind: 'buyer', paymentId: id, submissionId: null, ownerIndex: null } as const;
+    const { token } = await startSession(world.deps, { ...tenant, ...subject });
+    const buyer = site.visitor({ headers: { cookie: `ponte-session=${token}` } });
+    for (const [name, [open, type, fileName]] of Object.entries(types)) {
+      const { headers, status: answered } = await buyer.request('GET', `${path}/${name}`);
+      const isOpen = open === status;
+      assert.equal(answered, isOpen ? 200 : 303, `${status}: ${name}`);
+      if (isOpen) {
+        assert.equal(headers.get('content-type'), type);
+        assert.match(headers.get('content-disposition') ?? '', fileName);
+        assert.equal(headers.get('cache-control'), 'no-store');
+      }
+      const stranger = await site.visitor().request('GET', `${path}/${name}`);
+      assert.equal(stranger.status, 303, `${name} before sign-in`);
+    }
+  }
+});
+
+test('the receipt for a mail is that of the page, in the language of the mail', async (t) => {
+  const site = await pageSite(t);
+  const { world, tenant } = site;
+  const { id } = await site.newPayment();
+  await world.play(tenant, id, 'settled');
+  await world.settle();
+  const { payment } = await readPayment(world.deps, tenant, id);
+  const file = await receiptFile(world.deps, payment, 'pt-BR');
+  assert.match(file.name, /^recibo-.*\.pdf$/);
+  const { text, language } = await readPdf(file.bytes);
+  assert.equal(language, 'pt-BR');
+  assert.ok(text.includes(payment.id) && text.includes('Valor pago'), text);
+  const other = await site.newPayment();
+  const { payment: unpaid } = await readPayment(world.deps, tenant, other.id);
+  await assert.rejects(receiptFile(world.deps, unpaid, 'en'));
 });
 
 test('the part of an owner takes that owner’s sessions only, and the form takes none of them', async (t) => {
@@ -199,6 +248,20 @@ test('a later change moves neither the end nor the day of an answer', async (t) 
   assert.deepEqual([ended?.endedAtMs, ended?.answerByMs], [endedAtMs, endedAtMs + 2 * DAY_MS]);
   advanceClock(2 * DAY_MS + 1);
   assert.equal((await view())?.answerByMs, null);
+});
+
+test('a tax id that the integrator sent is not shown if its end is not that of the seller', async (t) => {
+  const site = await pageSite(t);
+  const { path } = await site.newPayment();
+  const shown = await readPaymentPage(site.world.deps, path.slice('/r/'.length));
+  const display = '{"sellerTaxId":"11.222.333/0001-81"}';
+  const taxIdWith = (payeeTaxIdLast4: string | null) => {
+    const changed = { ...shown, payeeTaxIdLast4, payment: { ...shown.payment, display } };
+    return recipientView(site.world.deps, changed, 'en', { name: 'receipt' }).payment?.payeeTaxId;
+  };
+  assert.equal(taxIdWith('0181'), '11.222.333/0001-81');
+  assert.equal(taxIdWith(null), '11.222.333/0001-81');
+  assert.equal(taxIdWith('0195'), null);
 });
 
 test('amounts are written as the Spanish of the browser writes them', async (t) => {

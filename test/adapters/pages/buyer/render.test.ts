@@ -402,11 +402,22 @@ test('hostile texts of the integrator are harmless', () => {
     title: hostile,
     notes: 'n'.repeat(32_768),
     lineItems: [{ description: hostile, quantity: hostile, unitPrice: hostile, subtotal: hostile }],
+    taxes: [{ description: hostile, amount: hostile }],
   };
   const html = renderPage(screenWith('price', { payee: hostile, payer: hostile, display }));
   assert.doesNotMatch(html, /<img|<script>|\u202e/);
   assert.ok(!html.includes('\u0000'));
   assert.match(html, /&lt;script>alert\(1\)&lt;\/script>/);
+});
+
+test('taxes stand below the lines with the total, and a tax id of the seller is whole if it was sent', () => {
+  const receipt = { ...onScreen('paid'), page: { name: 'receipt' } } as const;
+  const text = textOf(renderPage(receipt));
+  assert.match(text, /ICMS, export exempt \(0%\) 0\.00 Total USD.12,480\.00/);
+  assert.match(text, /CNPJ ending 0195/);
+  const whole = textOf(renderPage(screenWith('paid', { payeeTaxId: '12.345.678/0001-95' })));
+  assert.match(whole, /Tax id 12\.345\.678\/0001-95/);
+  assert.doesNotMatch(whole, /CNPJ ending/);
 });
 
 test('objects where texts are expected are never rendered', () => {
@@ -415,6 +426,7 @@ test('objects where texts are expected are never rendered', () => {
     title: node,
     notes: [node],
     lineItems: [{ description: node, quantity: node, unitPrice: { html: node }, subtotal: 7 }],
+    taxes: [{ description: node, amount: node }],
   };
   const html = renderPage(screenWith('price', { display: display as unknown as DisplayView }));
   assert.doesNotMatch(html, /alert|object/);

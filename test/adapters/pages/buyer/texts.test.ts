@@ -20,6 +20,7 @@ const same = new Set([
   'SWIFT',
   'wire',
   'Subtotal',
+  'Total',
   'Error: {1}',
   // Portuguese and Spanish.
   'Banco',
@@ -31,6 +32,8 @@ const same = new Set([
   'Imprimir',
   'Pagador',
   'Recibo',
+  'recibo',
+  'Enviado por',
   'Falta',
   'Para',
   'Código',

@@ -8,17 +8,19 @@ import { openBrowser } from '../../../support/servers/browser.js';
 import { suiteEnd } from '../../../support/suite-end.js';
 import { faultsOf, openDetails } from '../axe.js';
 import { type PageSite, pageSite } from '../visitor.js';
-import { fillDashboard, memberToken, placesOf } from './dashboard-site.js';
+import { fillDashboard, memberToken, type Place, placesOf, visit } from './dashboard-site.js';
 
 let browser: Browser;
 let site: PageSite;
-let places: Readonly<Record<string, string>>;
+let places: Readonly<Record<string, Place>>;
 let token: string;
 
 const suite = suiteEnd();
 
 before(async () => {
   site = await pageSite(suite, { payins: 'wait' });
+  // Browsers send their address with each form.
+  Object.assign(site.world.deps.settings, { baseUrl: site.origin, payUrl: site.origin });
   places = await placesOf(site, await fillDashboard(site));
   token = await memberToken(site, 'owner');
   browser = await openBrowser();
@@ -33,11 +35,11 @@ for (const language of locales) {
       const page = await browser.newPage({ viewport, reducedMotion: 'reduce' });
       const chosen = { name: 'ponte-language', value: language, url: site.origin };
       const session = { name: 'ponte-member', value: token, url: site.origin };
-      for (const [name, path] of Object.entries(places)) {
+      for (const [name, place] of Object.entries(places)) {
         await page.context().clearCookies();
         await page.context().addCookies(name === 'sign-in' ? [chosen] : [chosen, session]);
         await page.emulateMedia({ colorScheme: 'light' });
-        await page.goto(`${site.origin}${path}`);
+        await visit(page, site.origin, place);
         await openDetails(page);
         const shown = await page.evaluate('document.documentElement.scrollWidth');
         assert.ok(Number(shown) <= width, `${name}: ${shown} px`);

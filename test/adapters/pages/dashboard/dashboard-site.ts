@@ -1,6 +1,7 @@
 // A site with an organization that has something to show in its dashboard: payments in many states,
 // money on its way back, a webhook that gave up.
 import assert from 'node:assert/strict';
+import type { Page } from 'playwright-core';
 import type { MemberRole } from '../../../../core/domain/access/member.js';
 import { DAY_MS, HOUR_MS } from '../../../../core/domain/base/instant.js';
 import { money } from '../../../../core/domain/base/money.js';
@@ -76,10 +77,13 @@ export async function objectsOf(
   await world.settle();
   const key = { ...unlimitedKey, ...tenant, createdBy: 'development', name: marker };
   const { id: keyId } = (await createKey(deps, key)).key;
+  const { orgId } = tenant;
+  const email = `${orgId}@member.example`;
+  const { id: memberId } = await addMember(deps, { orgId, email, role: 'viewer' });
   const accountId = deps.ids.next('acct', deps.clock.nowMs());
   const seller = anAccount({ ...tenant, id: accountId, externalId: marker, legalName: marker });
   await deps.store.run(async (tx) => tx.accounts.insert(seller));
-  const others = { subscriptionId, deliveryId, eventId, keyId, accountId };
+  const others = { subscriptionId, deliveryId, eventId, keyId, memberId, accountId };
   if (tenant.mode === 'live') return others;
   return { ...others, paymentId: await world.newPayment(tenant, { externalId: marker }) };
 }
@@ -172,8 +176,26 @@ export async function openLive({ world: { deps }, tenant: { orgId } }: PageSite)
   });
 }
 
+/** A path, or a form and what is typed: its answer is shown once and has no path. */
+export type Place =
+  | string
+  | { readonly form: string; readonly typed: Readonly<Record<string, string>> };
+
+export async function visit(page: Page, origin: string, place: Place): Promise<void> {
+  if (typeof place === 'string') {
+    await page.goto(`${origin}${place}`);
+    return;
+  }
+  await page.goto(`${origin}${place.form}`);
+  for (const [name, value] of Object.entries(place.typed)) {
+    await page.locator(`main [name="${name}"]`).fill(value);
+  }
+  await page.locator('main form button').click();
+  await page.locator('.secret').waitFor();
+}
+
 /** Pages of webhooks, events and keys. */
-async function developerPlaces(site: PageSite): Promise<Readonly<Record<string, string>>> {
+async function developerPlaces(site: PageSite): Promise<Readonly<Record<string, Place>>> {
   const { world, tenant } = site;
   const { deps } = world;
   const root = rootOf(site);
@@ -190,6 +212,10 @@ async function developerPlaces(site: PageSite): Promise<Readonly<Record<string, 
     subscription: own,
     'subscription-gave-up': `${own}?status=dead_letter`,
     'subscription-new': `${root}/webhooks/new`,
+    'subscription-made': {
+      form: `${root}/webhooks/new`,
+      typed: { url: 'https://orders.rotanorte.example/hook' },
+    },
     'subscription-edit': `${own}/edit`,
     'subscription-rotate': `${own}/rotate`,
     'subscription-delete': `${own}/delete`,
@@ -199,7 +225,32 @@ async function developerPlaces(site: PageSite): Promise<Readonly<Record<string, 
     event: `${root}/events/${delivery?.eventId}`,
     keys: `${root}/keys`,
     'key-new': `${root}/keys/new`,
+    'key-made': { form: `${root}/keys/new`, typed: { name: 'order service' } },
+    'key-roll': `${root}/keys/${keyId}/roll`,
     'key-revoke': `${root}/keys/${keyId}/revoke`,
+  };
+}
+
+/** Pages of what an organization sets up; another one of the owner has done nothing yet. */
+async function setupPlaces(site: PageSite): Promise<Readonly<Record<string, string>>> {
+  const { deps } = site.world;
+  const { orgId } = site.tenant;
+  const root = rootOf(site);
+  const { id } = await addMember(deps, { orgId, email: 'lia@rotanorte.example', role: 'viewer' });
+  const newOrgId = await site.world.organization({ sandboxKyb: false });
+  const email = 'owner@rotanorte.example';
+  await addMember(deps, { orgId: newOrgId, email, role: 'owner' });
+  const ofNew = `/dashboard/${newOrgId}/test`;
+  return {
+    'getting-started': `${root}/getting-started`,
+    'getting-started-new': `${ofNew}/getting-started`,
+    kyb: `${ofNew}/getting-started/organization`,
+    pix: `${root}/getting-started/pix`,
+    production: `${root}/getting-started/production`,
+    team: `${root}/team`,
+    member: `${root}/team/${id}`,
+    settings: `${root}/settings`,
+    'settings-change': `${root}/settings/change`,
   };
 }
 
@@ -207,10 +258,11 @@ async function developerPlaces(site: PageSite): Promise<Readonly<Record<string, 
 export async function placesOf(
   site: PageSite,
   paid: string,
-): Promise<Readonly<Record<string, string>>> {
+): Promise<Readonly<Record<string, Place>>> {
   const root = rootOf(site);
   return {
     ...(await developerPlaces(site)),
+    ...(await setupPlaces(site)),
     'sign-in': '/dashboard',
     home: root,
     payments: `${root}/payments`,

@@ -46,6 +46,12 @@ test('a row for members states its scope and its proof, and a form of it carries
   assert.ok(others.every(({ member }) => member === undefined));
 });
 
+test('no form of an organization is for viewers', () => {
+  for (const row of ofTenant.filter(({ method }) => method === 'POST')) {
+    assert.ok(!isAllowed('viewer', row), row.path);
+  }
+});
+
 type Row = (typeof rows)[number];
 
 function isAllowed(role: MemberRole, row: Row): boolean {
@@ -141,11 +147,9 @@ test('ids of another organization or mode are not found, and nothing of them cha
     const mixed = names.map((name) =>
       pathIn(orgId, 'test', row.path, { ...own, [name]: foreign[name] ?? '' }),
     );
-    for (const path of [
-      ...mixed,
-      pathIn(orgId, 'live', row.path, own),
-      pathIn(elsewhere.orgId, 'test', row.path, foreign),
-    ]) {
+    // A member belongs to both modes.
+    const inLive = names.includes('memberId') ? [] : [pathIn(orgId, 'live', row.path, own)];
+    for (const path of [...mixed, ...inLive, pathIn(elsewhere.orgId, 'test', row.path, foreign)]) {
       const response = await visitor.request(
         row.method,
         path,
@@ -180,7 +184,9 @@ test('pages of one mode show nothing of the other', async (t) => {
     for (const row of ofTenant.filter(({ method }) => method === 'GET')) {
       const path = pathIn(orgId, mode, row.path, inMode[mode]);
       const { text } = await visitor.open(path);
-      for (const secret of [`marker-${other}`, ...Object.values(inMode[other])]) {
+      // A member belongs to both modes.
+      const { memberId: _, ...ids } = inMode[other];
+      for (const secret of [`marker-${other}`, ...Object.values(ids)]) {
         assert.ok(!text.includes(secret), `${path} has ${secret}`);
       }
     }
@@ -225,7 +231,9 @@ test('a secret that was shown once is on no later page', async (t) => {
   const { orgId } = site.tenant;
   const visitor = await signedInAs(site, 'owner');
   const secrets: string[] = [];
-  const makers = ofTenant.filter(({ path }) => /\/(keys\/new|webhooks\/new|rotate)$/.test(path));
+  const makers = ofTenant.filter(({ path }) =>
+    /\/(keys\/new|webhooks\/new|rotate|roll)$/.test(path),
+  );
   for (const row of makers) {
     const path = pathIn(orgId, 'test', row.path, ids);
     await visitor.open(path);
@@ -236,7 +244,7 @@ test('a secret that was shown once is on no later page', async (t) => {
     assert.equal(headers.get('cache-control'), 'no-store');
     secrets.push(secret, secret.slice(-30));
   }
-  assert.equal(secrets.length, 6);
+  assert.equal(secrets.length, 8);
   for (const row of rows.filter(({ method }) => method === 'GET')) {
     const { text } = await visitor.open(pathIn(orgId, 'test', row.path, ids));
     for (const secret of secrets) assert.ok(!text.includes(secret), row.path);

@@ -19,6 +19,7 @@ const mail: OutgoingMail = {
   replyTo: 'help@acme.example',
   messageId: 'mail_1',
   writtenAtMs: 1_893_456_000_000,
+  attachments: [],
 };
 
 /** A site with these mails, oldest first. */

@@ -46,7 +46,8 @@ const bySeller = { account: anAccount(), keyId: 'key_1' };
 
 function letterOf(purpose: MailPurpose, fields: LetterFields = {}): Letter {
   const { payment: changed, funds, ...rest } = fields;
-  const isOfPayment = changed !== null && purpose !== 'owner_link' && purpose !== 'payout_changed';
+  const others: readonly MailPurpose[] = ['owner_link', 'payout_changed', 'production_decided'];
+  const isOfPayment = changed !== null && !others.includes(purpose);
   const code = purpose === 'sign_in' ? '418926' : null;
   const link = { url: `${page}?token=token`, code, endsAtMs: NOW_MS + 900_000 };
   return {
@@ -59,8 +60,9 @@ function letterOf(purpose: MailPurpose, fields: LetterFields = {}): Letter {
       ? { payment: { ...payment, ...changed }, funds: { ...sampleFunds, ...funds } }
       : null,
     account: null,
-    isToMember: false,
+    isToMember: purpose === 'production_decided',
     keyId: null,
+    hasReceipt: false,
     isReplacement: false,
     reference: 'RN-2030-0418',
     pageUrl: purpose === 'payout_changed' ? null : page,
@@ -349,6 +351,22 @@ test('a letter about missing money says by when it must arrive', () => {
   const none = sampleInstructions({ payByMs: null });
   const plain = render(letterOf('money_short', { payment: { payinInstructions: none } }));
   assert.doesNotMatch(plain.text, /If it is not here/);
+});
+
+test('a letter names the order and the reference of the buyer, if they look like numbers', () => {
+  const numbers = { purchaseOrder: 'PO-4711', buyerReference: 'KST-300' };
+  const lineOf = (changed: Partial<Payment>, locale: Locale = 'en') =>
+    render(letterOf('receipt', { locale, payment: changed })).text.split('\n\n')[2];
+  assert.equal(
+    lineOf(numbers),
+    'Invoice RN-2030-0418, purchase order PO-4711, your reference KST-300, due 28 February 2030',
+  );
+  assert.equal(
+    lineOf({ ...numbers, number: null, dueDate: null }, 'pt-BR'),
+    'Ordem de compra PO-4711, sua referência KST-300',
+  );
+  const sentence = { purchaseOrder: 'call +1 555 now', buyerReference: 'see evil.example' };
+  assert.equal(lineOf(sentence), 'Invoice RN-2030-0418, due 28 February 2030');
 });
 
 test('a sign-in mail reads so', () => {

@@ -13,7 +13,7 @@ import {
 
 const names = Object.keys(scopes) as Scope[];
 
-test('the scopes are those of the interface, payouts:write and payments:export', () => {
+test('the scopes are those of the interface, payouts:write, and those of the dashboard', () => {
   assert.deepEqual(names, [
     'payment_intents:write',
     'payment_intents:read',
@@ -24,6 +24,9 @@ test('the scopes are those of the interface, payouts:write and payments:export',
     'webhooks:read',
     'api_keys:write',
     'audit:read',
+    'team:write',
+    'kyb:write',
+    'org:write',
     'connected_accounts:write',
     'payouts:write',
     'connected_accounts:read',

@@ -12,10 +12,10 @@ import {
   proposalMoves,
   repeated,
   ruleOf,
-  shownPixKey,
   whyNotConfirmed,
   writeAction,
 } from '../../../../core/domain/money-desk/proposal.js';
+import { shownPixKey } from '../../../../core/domain/parties/destination-change.js';
 import { otherMode, T0, tenant } from '../../../support/samples/domain-samples.js';
 import { operatorNamed } from '../../../support/samples/operator-samples.js';
 import { aProposal } from '../../../support/samples/proposal-samples.js';

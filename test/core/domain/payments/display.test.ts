@@ -13,7 +13,14 @@ import {
 } from '../../../../core/domain/payments/display.js';
 import { anyText } from '../../../support/samples/any-text.js';
 
-const none: PageDisplay = { title: null, notes: null, lineItems: [], locale: null };
+const none: PageDisplay = {
+  title: null,
+  notes: null,
+  lineItems: [],
+  taxes: [],
+  sellerTaxId: null,
+  locale: null,
+};
 const line = { description: '', quantity: null, unitPrice: null, subtotal: null };
 
 test('a number of a document is a reference; words, addresses and long texts are none', () => {
@@ -32,13 +39,15 @@ test('help is asked with the number, else the externalId, else the id', () => {
   assert.equal(helpReference({ number: null, externalId: 'call +1 555', id }), id);
 });
 
-test('title, notes, lines and language are read, and nothing else', () => {
+test('title, notes, lines, taxes, tax id and language are read, and nothing else', () => {
   const display = {
     title: 'Order 7',
     notes: 'Net 30.\nThank you.',
     lineItems: [
       { description: 'Beans', quantity: '2', unitPrice: '5.00', subtotal: '10.00', id: 1 },
     ],
+    taxes: [{ description: 'ISS 5%', amount: 0.5 }, { amount: '1.00' }, 'ISS'],
+    sellerTaxId: '12.345.678/0001-95',
     locale: 'pt',
     colour: 'red',
   };
@@ -46,6 +55,8 @@ test('title, notes, lines and language are read, and nothing else', () => {
     title: 'Order 7',
     notes: 'Net 30.\nThank you.',
     lineItems: [{ description: 'Beans', quantity: '2', unitPrice: '5.00', subtotal: '10.00' }],
+    taxes: [{ description: 'ISS 5%', amount: '0.5' }],
+    sellerTaxId: '12.345.678/0001-95',
     locale: 'pt-BR',
   });
 });
@@ -137,9 +148,11 @@ test('every value read from any JSON is clean and bounded text or null', () => {
     fc.property(texts, (json) => {
       const read = readDisplay(json);
       if (read === null) return;
-      assert.deepEqual(Object.keys(read), ['title', 'notes', 'lineItems', 'locale']);
-      assert.ok(read.lineItems.length <= DISPLAY_LINES_MAX);
-      const shown = [read.title, read.notes, read.locale, ...read.lineItems.flatMap(Object.values)];
+      assert.deepEqual(Object.keys(read), Object.keys(none));
+      const { lineItems, taxes, ...single } = read;
+      assert.ok(lineItems.length <= DISPLAY_LINES_MAX && taxes.length <= DISPLAY_LINES_MAX);
+      const lines = [...lineItems, ...taxes].flatMap<string | null>(Object.values);
+      const shown = [...Object.values(single), ...lines];
       for (const text of shown) {
         if (text === null || text === '') continue;
         assert.equal(typeof text, 'string');

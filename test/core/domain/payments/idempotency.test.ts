@@ -118,6 +118,8 @@ test('law: one key is one resource for any creates in any order', () => {
 
 const stored: Payment = {
   ...samplePayment,
+  purchaseOrder: 'PO-4711',
+  buyerReference: 'KST 300',
   origin: 'invoice',
   number: 'A-1',
   dueDate: '2031-01-31',
@@ -146,6 +148,8 @@ const changes: readonly (readonly [changed: Partial<SentPayment>, fields: readon
   [{ metadata: '{"tags":["a"],"order":1.0}' }, []],
   [{ metadata: '{"tags":["a","b"],"order":1}' }, ['metadata']],
   [{ expiresAtMs: null }, ['expiresAt']],
+  [{ purchaseOrder: 'other' }, ['purchaseOrder']],
+  [{ buyerReference: null }, ['buyerReference']],
   [{ number: 'A-2' }, ['number']],
   [{ sellerExternalId: null }, ['sellerExternalId']],
   [{ dueDate: null }, ['dueDate']],

@@ -1,7 +1,9 @@
 // Members of organizations: added, given another role, removed, and back again as somebody else.
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
+import { type MemberRole, memberRoles } from '../../../../core/domain/access/member.js';
 import { developmentOperator } from '../../../../core/domain/base/actor.js';
+import { ADDRESS_MAILS_MAX } from '../../../../core/domain/mail/mail.js';
 import type { Deps } from '../../../../core/ports/deps.js';
 import type { Store } from '../../../../core/ports/storage.js';
 import {
@@ -11,18 +13,23 @@ import {
   rollKey,
   unlimitedKey,
 } from '../../../../core/usecases/access/keys.js';
+import { inviteMember } from '../../../../core/usecases/access/member-invitations.js';
 import {
   addMember,
   findMember,
   listMembers,
+  readTeam,
   removeMember,
   setMember,
 } from '../../../../core/usecases/access/members.js';
+import { startMemberSession } from '../../../../core/usecases/access/sessions.js';
 import { quarantineRestored } from '../../../../core/usecases/service/epochs.js';
 import { unreadableEmails } from '../../../support/samples/emails.js';
 import { type World, world } from '../../../support/scenes/test-world.js';
 import { suiteEnd } from '../../../support/suite-end.js';
 import { valuesOf } from '../../../support/values-of.js';
+
+const keptFor = (keptBy: string | null) => ({ memberId: null, keptBy });
 
 let made: World;
 let deps: Deps;
@@ -56,7 +63,7 @@ test('a role is lowered, and a member removed, in quarantine too', async (t) => 
   const restored = await world(t);
   const orgId = await restored.organization();
   const email = 'ana@acme.example';
-  await addMember(restored.deps, { orgId, email, role: 'owner' });
+  await addMember(restored.deps, { orgId, email, role: 'admin' });
   await quarantineRestored(restored.deps);
   await setMember(restored.deps, { orgId, email, role: 'viewer' });
   assert.equal((await findMember(restored.deps, orgId, email)).role, 'viewer');
@@ -75,7 +82,7 @@ test('concurrent adds of one address add one member', async () => {
 test('a removed member stays in the list; who comes back is another member', async () => {
   const orgId = await made.organization();
   const email = 'ana@acme.example';
-  const first = await addMember(deps, { orgId, email, role: 'owner' });
+  const first = await addMember(deps, { orgId, email, role: 'admin' });
   const { member: removed } = await removeMember(deps, orgId, 'ANA@acme.example');
   assert.deepEqual([removed.id, removed.removedAtMs], [first.id, deps.clock.nowMs()]);
   await assert.rejects(findMember(deps, orgId, email), { code: 'NotFound' });
@@ -90,6 +97,122 @@ test('a removed member stays in the list; who comes back is another member', asy
       [first.id, true],
     ],
   );
+});
+
+describe('the last owner', () => {
+  const email = 'ana@acme.example';
+  const bea = 'bea@acme.example';
+
+  test('cannot be removed or get another role, until there is another one', async () => {
+    const orgId = await made.organization();
+    await addMember(deps, { orgId, email, role: 'owner' });
+    await addMember(deps, { orgId, email: bea, role: 'admin' });
+    const refusal = { code: 'ValidationError', message: /last owner .* stays/ };
+    await assert.rejects(removeMember(deps, orgId, email), refusal);
+    await assert.rejects(setMember(deps, { orgId, email, role: 'admin' }), refusal);
+    await setMember(deps, { orgId, email, role: 'owner' });
+    await addMember(deps, { orgId, email: bea, role: 'owner' });
+    await removeMember(deps, orgId, email);
+    await assert.rejects(removeMember(deps, orgId, bea), refusal);
+  });
+
+  test('stays when two owners remove each other at once', async () => {
+    const orgId = await made.organization();
+    const one = await addMember(deps, { orgId, email, role: 'owner' });
+    const other = await addMember(deps, { orgId, email: bea, role: 'owner' });
+    const removals = await Promise.allSettled([
+      removeMember(deps, orgId, bea, { memberId: one.id, keptBy: null }),
+      removeMember(deps, orgId, email, { memberId: other.id, keptBy: null }),
+    ]);
+    assert.deepEqual(valuesOf(removals, 'status').toSorted(), ['fulfilled', 'rejected']);
+    const left = (await listMembers(deps, orgId)).filter(({ removedAtMs }) => removedAtMs === null);
+    assert.deepEqual(valuesOf(left, 'role'), ['owner']);
+  });
+});
+
+describe('a member who changes the team', () => {
+  const byRole = async (orgId: string, role: MemberRole) => {
+    const { id } = await addMember(deps, { orgId, email: `${role}@acme.example`, role });
+    return { memberId: id, keptBy: null };
+  };
+
+  test('gives and takes the roles whose scopes its own role has', async () => {
+    for (const actorRole of memberRoles) {
+      const orgId = await made.organization();
+      await addMember(deps, { orgId, email: 'first@acme.example', role: 'owner' });
+      const author = await byRole(orgId, actorRole);
+      for (const role of memberRoles) {
+        const email = `new.${role}@acme.example`;
+        const isAllowed = actorRole === 'owner' || (actorRole === 'admin' && role !== 'owner');
+        const add = setMember(deps, { orgId, email, role }, author);
+        if (isAllowed) await add;
+        else await assert.rejects(add, { code: 'InsufficientScope' }, `${actorRole} ${role}`);
+        await addMember(deps, { orgId, email, role });
+        const lower = setMember(deps, { orgId, email, role: 'viewer' }, author);
+        if (isAllowed) await lower;
+        else await assert.rejects(lower, { code: 'InsufficientScope' }, `${actorRole} ${role}`);
+        await addMember(deps, { orgId, email, role });
+        const removal = removeMember(deps, orgId, email, author);
+        if (isAllowed) await removal;
+        else await assert.rejects(removal, { code: 'InsufficientScope' }, `${actorRole} ${role}`);
+      }
+    }
+  });
+
+  test('does not change itself, and nothing after it was removed', async () => {
+    const orgId = await made.organization();
+    const author = await byRole(orgId, 'owner');
+    await addMember(deps, { orgId, email: 'other@acme.example', role: 'owner' });
+    const own = { orgId, email: 'owner@acme.example' };
+    for (const role of memberRoles) {
+      await assert.rejects(setMember(deps, { ...own, role }, author), { code: 'ValidationError' });
+    }
+    const leave = removeMember(deps, orgId, own.email, author);
+    await assert.rejects(leave, { code: 'ValidationError' });
+    await removeMember(deps, orgId, own.email);
+    const late = setMember(deps, { orgId, email: 'x@acme.example', role: 'viewer' }, author);
+    await assert.rejects(late, { code: 'InsufficientScope' });
+    const elsewhere = await made.organization();
+    const { memberId } = await byRole(elsewhere, 'owner');
+    const foreign = { memberId, keptBy: null };
+    const stolen = removeMember(deps, orgId, 'other@acme.example', foreign);
+    await assert.rejects(stolen, { code: 'InsufficientScope' });
+  });
+});
+
+test('a team is listed oldest first, with when each member was last seen', async () => {
+  const orgId = await made.organization();
+  const first = await addMember(deps, { orgId, email: 'ana@acme.example', role: 'owner' });
+  made.advanceClock(1);
+  const second = await addMember(deps, { orgId, email: 'bea@acme.example', role: 'admin' });
+  await addMember(deps, { orgId, email: 'gone@acme.example', role: 'viewer' });
+  await removeMember(deps, orgId, 'gone@acme.example');
+  await startMemberSession(deps, { orgId, memberId: second.id });
+  const seenAtMs = deps.clock.nowMs();
+  made.advanceClock(1);
+  assert.deepEqual(await readTeam(deps, orgId), [
+    { member: first, seenAtMs: null },
+    { member: second, seenAtMs },
+  ]);
+});
+
+test('an invitation beyond the limit of its address changes no role', async () => {
+  const orgId = await made.organization();
+  const email = 'ana@acme.example';
+  const author = { memberId: null, keptBy: null };
+  const invite = (role: MemberRole) => inviteMember(deps, { orgId, email, role }, author, 'en');
+  for (let sent = 0; sent < ADDRESS_MAILS_MAX; sent += 1) await invite('viewer');
+  await assert.rejects(invite('admin'), { code: 'RateLimitExceeded' });
+  assert.equal((await findMember(deps, orgId, email)).role, 'viewer');
+  const { url, member } = await inviteMember(
+    deps,
+    { orgId, email: 'bea@acme.example', role: 'admin' },
+    author,
+    'es',
+  );
+  await made.settle();
+  const mail = made.mails.find(({ text }) => text.includes(url));
+  assert.deepEqual([mail?.to, mail?.locale, member.role], ['bea@acme.example', 'es', 'admin']);
 });
 
 test('organizations do not see the members of each other', async () => {
@@ -127,6 +250,7 @@ describe('the API keys of a removed member', () => {
   const scene = async () => {
     const orgId = await made.organization();
     const email = 'ana@acme.example';
+    await addMember(deps, { orgId, email: 'last@acme.example', role: 'owner' });
     const { id: createdBy } = await addMember(deps, { orgId, email, role: 'admin' });
     const input = { ...unlimitedKey, orgId, mode: 'test', createdBy, name: 'erp' } as const;
     const { secret } = await createKey(deps, input);
@@ -155,10 +279,10 @@ describe('the API keys of a removed member', () => {
     await addMember(deps, { orgId, email: owner, role: 'owner' });
     await addMember(deps, { orgId, email: admin, role: 'admin' });
     for (const keeper of [admin, email, 'nobody@acme.example']) {
-      const removal = removeMember(deps, orgId, email, keeper);
+      const removal = removeMember(deps, orgId, email, keptFor(keeper));
       await assert.rejects(removal, { code: 'ValidationError' }, keeper);
     }
-    const { keys } = await removeMember(deps, orgId, email, owner);
+    const { keys } = await removeMember(deps, orgId, email, keptFor(owner));
     assert.equal(keys[0]?.createdBy, createdBy, 'who created it is not forgotten');
     await authenticateKey(deps, secret);
     await removeMember(deps, orgId, owner);
@@ -184,7 +308,7 @@ describe('the API keys of a removed member', () => {
     const owner = 'owner@acme.example';
     const { id: keptBy } = await addMember(deps, { orgId, email: owner, role: 'owner' });
     const { key, secret: kept } = await createKey(deps, { ...input, mode: 'live' });
-    await removeMember(deps, orgId, email, owner);
+    await removeMember(deps, orgId, email, keptFor(owner));
     const by = { createdBy: developmentOperator.id, overlapHours: 1 } as const;
     const { secret: rolled } = await rollKey(deps, orgId, key.id, by);
     for (const secret of [kept, rolled]) {
@@ -253,9 +377,9 @@ describe('the API keys of a removed member', () => {
       const unlimited = await createKey(deps, input);
       const hooks = await createKey(deps, { ...input, scopes: [...read, 'webhooks:write'] });
       const reads = await createKey(deps, { ...input, scopes: read });
-      const same = await setMember(deps, { orgId, email, role: 'owner' }, keptBy);
+      const same = await setMember(deps, { orgId, email, role: 'owner' }, keptFor(keptBy));
       assert.deepEqual(same.keys, []);
-      const { keys } = await setMember(deps, { orgId, email, role: 'viewer' }, keptBy);
+      const { keys } = await setMember(deps, { orgId, email, role: 'viewer' }, keptFor(keptBy));
       const ended = valuesOf(keys, 'id');
       const made = valuesOf([unlimited.key, hooks.key, reads.key], 'id');
       assert.deepEqual(
@@ -272,7 +396,7 @@ describe('the API keys of a removed member', () => {
   test('are kept by another owner only, also if the role stays; what it lacks ends', async () => {
     const { orgId, email, createdBy, secret } = await scene();
     const again = { orgId, email, role: 'admin' } as const;
-    const unknown = setMember(deps, again, 'nobody@acme.example');
+    const unknown = setMember(deps, again, keptFor('nobody@acme.example'));
     await assert.rejects(unknown, { code: 'ValidationError' });
     assert.deepEqual((await setMember(deps, again)).keys, []);
     // As a version stored it that did not end keys.

@@ -81,6 +81,25 @@ test('a buyer that uses the page is mailed the decision, the bank details and ea
   assert.equal(to, payment.buyer.email);
 });
 
+const receipt = { name: 'receipt-1.pdf', type: 'application/pdf', bytes: Buffer.from('%PDF') };
+
+test('the mail about a settlement has the receipt; without it, it refers to the page', async () => {
+  for (const receiptFile of [async () => receipt, () => Promise.reject(new Error('no font'))]) {
+    Object.assign(made.deps, { receiptFile });
+    const from = made.mails.length;
+    const { payment } = await usedPage();
+    await made.play(tenant, payment.id, 'settled');
+    await made.settle();
+    const [last, ...before] = made.mails.slice(from).toReversed();
+    const isAttached = last?.attachments.length === 1;
+    assert.match(last?.text ?? '', isAttached ? /receipt is attached/ : /page has your receipt/);
+    assert.deepEqual(last?.attachments, isAttached ? [receipt] : []);
+    assert.ok(before.every(({ attachments }) => attachments.length === 0));
+    const isMissed = made.log.some(({ message }) => message === 'a receipt was not attached');
+    assert.equal(isMissed, !isAttached);
+  }
+});
+
 test('a letter whose state is over before it is sent is dropped', async () => {
   const { payment } = await usedPage();
   const own = await submissionFor(payment);

@@ -195,8 +195,8 @@ test('existing payments keep their destination, new ones get the new one', async
 
 test('a change of the organization’s own destination notifies its owners and admins', async () => {
   const [mailed, logged] = [made.mails.length, made.log.length];
-  await configurePayout(made.deps, tenant, pixOf('elsewhere'));
-  await configurePayout(made.deps, tenant, pixOf('elsewhere'));
+  await configurePayout(made.deps, tenant, pixOf('elsewhere'), 'opr_1');
+  await configurePayout(made.deps, tenant, pixOf('elsewhere'), 'opr_1');
   await made.settle();
   assert.deepEqual(since(mailed, logged), {
     to: ['admin@acme.example', 'owner@acme.example'],

@@ -210,7 +210,7 @@ describe('the KYB is a command to the partner', () => {
     const { profiles } = await submitKyb(scene.deps, tenant, kyb);
     const { status, railsRef, destinationRef } = profiles.test;
     assert.deepEqual([status, railsRef, destinationRef], ['approved', null, null]);
-    const { profiles: ready } = await configurePayout(scene.deps, tenant, pix);
+    const { profiles: ready } = await configurePayout(scene.deps, tenant, pix, 'opr_1');
     assert.equal(mayCollect(ready.test), true);
   });
 });

@@ -68,7 +68,7 @@ test('what an unknown organization is asked for is not found', async () => {
     submitKyb(scene.deps, tenant, kyb),
     operatorApproves(scene.deps, tenant, kyb),
     acceptTerms(scene.deps, tenant, null),
-    configurePayout(scene.deps, tenant, pix),
+    configurePayout(scene.deps, tenant, pix, 'opr_1'),
     operatorDoes(scene.deps, 'org_0', grant),
     requireApproval(scene.deps, 'org_0', true),
     setSupportContact(scene.deps, 'org_0', { supportEmail: 'help@acme.example' }),
@@ -118,11 +118,13 @@ test('live mode requires an e-mail address or a phone number for buyers, and kee
 
 test('the virtual account comes with the last of KYB and PIX destination', async () => {
   const tenant = { orgId: await scene.newOrganization(), mode: 'test' } as const;
-  await assert.rejects(configurePayout(scene.deps, tenant, pix), { code: 'KybNotApproved' });
+  await assert.rejects(configurePayout(scene.deps, tenant, pix, 'opr_1'), {
+    code: 'KybNotApproved',
+  });
   const submitted = await submitKyb(scene.deps, tenant, kyb);
   assert.equal(submitted.profiles.test.status, 'approved');
   assert.equal(mayCollect(submitted.profiles.test), false);
-  const configured = await configurePayout(scene.deps, tenant, pix);
+  const configured = await configurePayout(scene.deps, tenant, pix, 'opr_1');
   assert.equal(mayCollect(configured.profiles.test), true);
 });
 
@@ -151,7 +153,7 @@ describe('the virtual account is a command to the partner', () => {
       states.push((await orderOf(tenant))?.state);
       return scene.partner('test').provisionRails(input);
     });
-    await configurePayout(deps, tenant, pix);
+    await configurePayout(deps, tenant, pix, 'opr_1');
     assert.deepEqual([states, (await orderOf(tenant))?.state], [['sent'], 'done']);
   });
 
@@ -162,7 +164,7 @@ describe('the virtual account is a command to the partner', () => {
       keys.push(key);
       return { outcome: 'unknown', reason: 'time-out' };
     });
-    const configured = configurePayout(lost, tenant, pix);
+    const configured = configurePayout(lost, tenant, pix, 'opr_1');
     await assert.rejects(configured, { code: 'PartnerUnavailable' });
     const noting = withRails((input) => {
       keys.push(input.key);
@@ -185,28 +187,33 @@ describe('the virtual account is a command to the partner', () => {
       message: 'no',
     }));
     for (let count = 0; count < 2; count += 1) {
-      const configured = configurePayout(refusing, tenant, pix);
+      const configured = configurePayout(refusing, tenant, pix, 'opr_1');
       await assert.rejects(configured, { code: 'ValidationError', message: /no_accounts/ });
     }
-    const { profiles } = await configurePayout(scene.deps, tenant, pix);
+    const { profiles } = await configurePayout(scene.deps, tenant, pix, 'opr_1');
     assert.equal(mayCollect(profiles.test), true);
   });
 });
 
 test('the PIX key is not kept, and another destination replaces the one before', async () => {
   const tenant = { orgId: await scene.newOrganization('Exporter', true), mode: 'test' } as const;
-  const first = await configurePayout(scene.deps, tenant, pix);
+  const first = await configurePayout(scene.deps, tenant, pix, 'opr_1');
   assert.doesNotMatch(JSON.stringify(first), /ana@example/);
-  const again = await configurePayout(scene.deps, tenant, pix);
+  const again = await configurePayout(scene.deps, tenant, pix, 'opr_1');
   assert.equal(again.profiles.test.destinationRef, first.profiles.test.destinationRef);
-  const other = await configurePayout(scene.deps, tenant, { ...pix, pixKey: 'eva@example.com' });
+  const other = await configurePayout(
+    scene.deps,
+    tenant,
+    { ...pix, pixKey: 'eva@example.com' },
+    'opr_1',
+  );
   assert.notEqual(other.profiles.test.destinationRef, first.profiles.test.destinationRef);
 });
 
 test('an empty PIX key or holder is refused', async () => {
   const tenant = { orgId: await scene.newOrganization('Exporter', true), mode: 'test' } as const;
   for (const change of [{ pixKey: ' ' }, { accountHolderName: '' }]) {
-    const made = configurePayout(scene.deps, tenant, { ...pix, ...change });
+    const made = configurePayout(scene.deps, tenant, { ...pix, ...change }, 'opr_1');
     await assert.rejects(made, { code: 'ValidationError' });
   }
 });
@@ -233,7 +240,7 @@ describe('live mode', () => {
     await operatorApproves(scene.deps, tenant, kyb);
     const approved = await readOrganization(scene.deps, tenant.orgId);
     assert.equal(approved.profiles.live.status, 'approved');
-    const { profiles } = await configurePayout(scene.deps, tenant, pix);
+    const { profiles } = await configurePayout(scene.deps, tenant, pix, 'opr_1');
     assert.equal(mayCollect(profiles.live), true);
     assert.equal(profiles.test.status, null, 'the other mode is another matter');
   });
@@ -241,7 +248,7 @@ describe('live mode', () => {
   test('gets its virtual account with production access when all else was there', async () => {
     const tenant = { orgId: await scene.newOrganization(), mode: 'live' } as const;
     await submitKyb(scene.deps, tenant, kyb);
-    const waiting = await configurePayout(scene.deps, tenant, pix);
+    const waiting = await configurePayout(scene.deps, tenant, pix, 'opr_1');
     assert.equal(mayCollect(waiting.profiles.live), false);
     const granted = await goLive(scene.deps, tenant.orgId);
     assert.equal(mayCollect(granted.profiles.live), true);
@@ -324,7 +331,7 @@ describe('a partner whose answers get lost', () => {
       const orgId = /org_\w+/.exec(error.message)?.[0] ?? '';
       const tenant = { orgId, mode: 'test' } as const;
       await submitKyb(lossy.deps, tenant, kyb);
-      const { profiles } = await configurePayout(lossy.deps, tenant, pix);
+      const { profiles } = await configurePayout(lossy.deps, tenant, pix, 'opr_1');
       assert.equal(mayCollect(profiles.test), true);
       assert.equal(lossy.parties.size, 1, 'one party at the partner');
     });

@@ -136,10 +136,10 @@ describe('an entry', () => {
 
   test('names every object of the batch', async () => {
     const deps = audited(made.deps, { ...operator, action: 'member remove' });
-    const leaving = { orgId, email: 'three@acme.example', role: 'owner' } as const;
+    const leaving = { orgId, email: 'three@acme.example', role: 'admin' } as const;
     const { id: createdBy } = await addMember(made.deps, leaving);
     await createKey(made.deps, { ...unlimitedKey, orgId, mode: 'test', createdBy, name: 'erp' });
-    const [entry] = await newEntries(() => removeMember(deps, orgId, 'three@acme.example', null));
+    const [entry] = await newEntries(() => removeMember(deps, orgId, 'three@acme.example'));
     assert.deepEqual(
       entry?.objects.map(({ type }) => type),
       ['api_key', 'member'],

@@ -118,7 +118,7 @@ test('a request keeps its key at the partner when the first secret key changes',
     const deps = { ...made.deps, secretBox, partners: { test: noting, live: null } };
     keys.length = 0;
     await assert.rejects(acceptTerms(deps, tenant, null), /accept the terms at/);
-    await configurePayout(deps, tenant, pix);
+    await configurePayout(deps, tenant, pix, 'opr_1');
     await configureAccountPayout(deps, tenant, account.id, pix, anyAuthor);
     return [...keys];
   };

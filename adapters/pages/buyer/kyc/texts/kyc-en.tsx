@@ -67,6 +67,7 @@ export const kycEn = {
     idDocCountry: 'Country that issued it',
     idDocNumber: 'Number of the document',
     legalName: 'Legal name',
+    cnpj: 'CNPJ',
     formationDate: 'Date of formation',
     website: 'Website',
     country: 'Country',
@@ -121,6 +122,7 @@ export const kycEn = {
     idDocCountry: 'Choose the country that issued the document.',
     idDocNumber: 'Enter the number of the document.',
     legalName: 'Enter the legal name.',
+    cnpj: 'Enter the CNPJ.',
     formationDate: 'Enter the date of formation.',
     website: 'Enter the website.',
     country: 'Choose the country.',
@@ -144,6 +146,7 @@ export const kycEn = {
     not_a_phone: 'Give the country code and the number, such as +1 503 555 0100.',
     not_a_website: 'Give an address such as www.example.com.',
     not_a_state: 'Give the two letters of the state, such as TX.',
+    not_a_cnpj: 'This is no CNPJ: check its 14 characters.',
   } satisfies Record<FieldProblem, string>,
   correct: 'Something here was not accepted. Check it and save it again.',
   correctOther:

@@ -1,0 +1,58 @@
+// The print views of a payment as PDF files: the same content in the same words.
+import type { Locale } from '../../../core/domain/base/locale.js';
+import { helpReference } from '../../../core/domain/payments/display.js';
+import type { Payment } from '../../../core/domain/payments/payment.js';
+import { assert } from '../../../core/errors.js';
+import type { Deps } from '../../../core/ports/deps.js';
+import type { NamedFile } from '../../../core/ports/outside.js';
+import { readPaymentPage } from '../../../core/usecases/hosted/payment-page.js';
+import { plainText } from '../kit/plain-text.js';
+import type { PageView } from './page-view.js';
+import { recipientView } from './payment-view.js';
+import { renderForFile } from './render.js';
+import { sceneOf } from './scene.js';
+
+/** The pages that are also files. */
+export type FilePage = 'instructions' | 'receipt';
+
+/** The view of a print view as a file. */
+export async function paymentFile(view: PageView, page: FilePage): Promise<NamedFile> {
+  const { payment, organization } = view;
+  assert(payment !== null && organization !== null, 'the file is about a payment');
+  const { texts } = sceneOf(view);
+  const { title, html } = renderForFile(view);
+  const reference = helpReference(payment);
+  const author = plainText(organization.name);
+  // With its fonts it is larger than all other code of pages: most hosts rarely need it.
+  const { pdfOf } = await import('../pdf/page-pdf.js');
+  const bytes = await pdfOf(html, {
+    title,
+    author,
+    language: view.locale,
+    writtenAtMs: view.nowMs,
+    footer: `${author} \u00b7 ${reference}`,
+    watermark: view.mode === 'test' ? texts.frame.test : null,
+    hasMissing: texts.files.missing(payment.links.page),
+  });
+  return { name: fileName(texts.files[page], payment, 'pdf'), type: 'application/pdf', bytes };
+}
+
+/** As any system takes it. */
+export function fileName(
+  kind: string,
+  payment: Pick<Payment, 'number' | 'externalId' | 'id'>,
+  ending: 'pdf' | 'ics',
+): string {
+  return `${kind}-${helpReference(payment).replace(/[^a-z0-9.-]/gi, '-')}.${ending}`;
+}
+
+/** For the mail that says that the payment is settled. */
+export async function receiptFile(
+  deps: Deps,
+  { publicId }: Payment,
+  locale: Locale,
+): Promise<NamedFile> {
+  const shown = await readPaymentPage(deps, publicId);
+  assert(shown.screen === 'paid', 'a receipt is of a settled payment');
+  return paymentFile(recipientView(deps, shown, locale, { name: 'receipt' }), 'receipt');
+}

@@ -1,0 +1,280 @@
+// Settings of the organization, for both modes: what buyers see, who approves, and how long a
+// changed PIX destination is held. Owners change them, others read them.
+import type { VNode } from 'preact';
+import { z } from 'zod';
+import { allows } from '../../../../core/domain/access/scope.js';
+import { readEmail } from '../../../../core/domain/parties/buyer-kyc.js';
+import { HOLD_HOURS_MAX } from '../../../../core/domain/parties/destination-change.js';
+import {
+  hasContact,
+  type Organization,
+  readPhone,
+  readWebsite,
+} from '../../../../core/domain/parties/organization.js';
+import { readStanding } from '../../../../core/usecases/access/sessions.js';
+import {
+  requireApproval,
+  setSupportContact,
+} from '../../../../core/usecases/parties/organizations.js';
+import { setPayoutHold } from '../../../../core/usecases/parties/payout-changes.js';
+import { Button, ButtonLink, Foreign, Form, Rows } from '../../kit/components.js';
+import { CheckField, type FieldError, TextField } from '../../kit/fields.js';
+import { memberRow, type PageAnswer, type PageContext, seeOther } from '../../kit/page-route.js';
+import { type DashboardContent, dashboardPage } from '../dashboard-layout.js';
+import { type DashboardScene, useDashboard, viewOf, withDone } from '../dashboard-scene.js';
+import { actorOf, type MemberCall, TENANT_ROOT } from '../member-page.js';
+
+const path = `${TENANT_ROOT}/settings`;
+const change = { scope: 'org:write', proof: 'fresh' } as const;
+const line = z.string().max(400).default('');
+const settingsForm = z.object({
+  supportEmail: line,
+  supportPhone: line,
+  website: line,
+  privacyUrl: line,
+  termsUrl: line,
+  approval: line,
+  intentApproval: line,
+  hold: line,
+});
+type Typed = Readonly<z.infer<typeof settingsForm>>;
+
+export const settingsPages = [
+  memberRow({
+    method: 'GET',
+    path,
+    scope: { anyOf: ['payment_intents:read', 'invoices:read'] },
+    proof: 'session',
+    form: 'none',
+    handler: showSettings,
+  }),
+  memberRow({
+    ...change,
+    method: 'GET',
+    path: `${path}/change`,
+    form: 'none',
+    handler: async (context, call) =>
+      showForm(context, call, typedOf(await readSettings(context, call)), []),
+  }),
+  memberRow({
+    ...change,
+    method: 'POST',
+    path: `${path}/change`,
+    form: settingsForm,
+    handler: save,
+  }),
+];
+
+interface Settings extends Organization {
+  readonly intentsNeedApproval: boolean;
+  readonly payoutHoldHours: number;
+}
+
+async function readSettings({ deps }: PageContext, call: MemberCall): Promise<Settings> {
+  const { orgId } = actorOf(call);
+  const { organization, profile } = await readStanding(deps, { orgId, mode: 'live' });
+  const { intentsNeedApproval, payoutHoldHours } = profile;
+  return { ...organization, intentsNeedApproval, payoutHoldHours };
+}
+
+function typedOf(settings: Settings): Typed {
+  return {
+    supportEmail: settings.supportEmail ?? '',
+    supportPhone: settings.supportPhone ?? '',
+    website: settings.website ?? '',
+    privacyUrl: settings.privacyUrl ?? '',
+    termsUrl: settings.termsUrl ?? '',
+    approval: settings.requiresApproval ? 'yes' : '',
+    intentApproval: settings.intentsNeedApproval ? 'yes' : '',
+    hold: `${settings.payoutHoldHours}`,
+  };
+}
+
+const contacts = {
+  supportEmail: [readEmail, 'notAnAddress'],
+  supportPhone: [readPhone, 'notAPhone'],
+  website: [readWebsite, 'notAUrl'],
+  privacyUrl: [readWebsite, 'notAUrl'],
+  termsUrl: [readWebsite, 'notAUrl'],
+} as const satisfies Partial<Record<keyof Typed, unknown>>;
+type Contact = keyof typeof contacts;
+const contactNames = Object.keys(contacts) as readonly Contact[];
+
+type ErrorName = (typeof contacts)[Contact][1] | 'needsContact' | 'notHours';
+type Errors = readonly { readonly field: keyof Typed; readonly error: ErrorName }[];
+
+function errorsIn(typed: Typed, was: Organization): Errors {
+  const ofTexts = contactNames.flatMap((field) => {
+    const [read, error] = contacts[field];
+    const text = typed[field].trim();
+    return text === '' || read(text) !== null ? [] : [{ field, error }];
+  });
+  const { supportEmail, supportPhone, hold } = typed;
+  const isBare = supportEmail.trim() === '' && supportPhone.trim() === '';
+  const needsContact = was.productionGrantedAtMs !== null && hasContact(was);
+  return [
+    ...ofTexts,
+    ...(isBare && needsContact ? [{ field: 'supportEmail', error: 'needsContact' } as const] : []),
+    ...(/^\d{1,2}$/.test(hold.trim()) && Number.parseInt(hold, 10) <= HOLD_HOURS_MAX
+      ? []
+      : [{ field: 'hold', error: 'notHours' } as const]),
+  ];
+}
+
+async function save(context: PageContext, call: MemberCall<Typed>): Promise<PageAnswer> {
+  const { deps } = context;
+  const { orgId, organization } = actorOf(call);
+  const typed = call.form;
+  const errors = errorsIn(typed, organization);
+  if (errors.length > 0) return showForm(context, call, typed, errors);
+  const { supportEmail, supportPhone, website, privacyUrl, termsUrl } = typed;
+  const contact = { supportEmail, supportPhone, website, privacyUrl, termsUrl };
+  await setSupportContact(deps, orgId, contact);
+  await requireApproval(deps, orgId, typed.approval !== '', 'invoice');
+  await requireApproval(deps, orgId, typed.intentApproval !== '', 'payment_intent');
+  await setPayoutHold(deps, orgId, Number.parseInt(typed.hold, 10));
+  return seeOther(withDone(`${viewOf(context, call).path}/settings`, 'settings_saved'));
+}
+
+async function showSettings(context: PageContext, call: MemberCall): Promise<PageAnswer> {
+  const settings = await readSettings(context, call);
+  const mayChange = allows(actorOf(call).scopes, 'org:write');
+  return dashboardPage(viewOf(context, call), (scene) =>
+    settingsScreen(scene, settings, mayChange),
+  );
+}
+
+function settingsScreen(
+  { texts, view, format }: DashboardScene,
+  settings: Settings,
+  mayChange: boolean,
+): DashboardContent {
+  const words = texts.setup.settings;
+  const onOff = (isOn: boolean) => (isOn ? words.on : words.off);
+  const contactRows = contactNames.map((name) => ({
+    label: words[name],
+    value: settings[name] === null ? words.none : <Foreign text={settings[name]} />,
+  }));
+  return {
+    title: texts.places.settings,
+    lede: words.lede,
+    place: 'settings',
+    actions: mayChange ? (
+      <ButtonLink href={`${view.path}/settings/change`}>{texts.setup.start.change}</ButtonLink>
+    ) : undefined,
+    body: (
+      <div class="cols even">
+        <section class="card">
+          <h2>{words.contact}</h2>
+          <Rows rows={contactRows} />
+        </section>
+        <section class="card">
+          <h2>{words.rules}</h2>
+          <Rows
+            rows={[
+              { label: words.approval, value: onOff(settings.requiresApproval) },
+              { label: words.intentApproval, value: onOff(settings.intentsNeedApproval) },
+              { label: words.hold, value: format.count(settings.payoutHoldHours) },
+            ]}
+          />
+          {mayChange ? null : <p class="small quiet">{words.ownersOnly}</p>}
+        </section>
+      </div>
+    ),
+  };
+}
+
+function showForm(
+  context: PageContext,
+  call: MemberCall,
+  typed: Typed,
+  errors: Errors,
+): Promise<PageAnswer> {
+  const status = errors.length === 0 ? 200 : 422;
+  return Promise.resolve(
+    dashboardPage(viewOf(context, call), (scene) => formScreen(scene, typed, errors), status),
+  );
+}
+
+function formScreen(
+  { texts, view }: DashboardScene,
+  typed: Typed,
+  errors: Errors,
+): DashboardContent {
+  const words = texts.setup.settings;
+  const shown: readonly FieldError[] = errors.map(({ field, error }) => ({
+    field,
+    text: words[error],
+  }));
+  const props = { typed, errors: shown };
+  return {
+    title: words.changeHeading,
+    lede: words.lede,
+    place: 'settings',
+    crumbs: <a href={`${view.path}/settings`}>{texts.places.settings}</a>,
+    errors: shown,
+    body: (
+      <Form to="settings/change" class="stack-l">
+        <div class="cols even">
+          <section class="card stack">
+            <h2>{words.contact}</h2>
+            <p class="small quiet">{words.contactText}</p>
+            <Setting {...props} name="supportEmail" type="email" />
+            <Setting {...props} name="supportPhone" type="tel" />
+            <Setting {...props} name="website" type="url" />
+            <Setting {...props} name="privacyUrl" type="url" />
+            <Setting {...props} name="termsUrl" type="url" />
+          </section>
+          <section class="card stack">
+            <h2>{words.rules}</h2>
+            <CheckField name="approval" label={words.approval} checked={typed.approval !== ''} />
+            <CheckField
+              name="intentApproval"
+              label={words.intentApproval}
+              checked={typed.intentApproval !== ''}
+            />
+            <TextField
+              name="hold"
+              label={words.hold}
+              hint={words.holdHint}
+              value={typed.hold}
+              error={shown.find(({ field }) => field === 'hold')?.text}
+              inputMode="numeric"
+              maxLength={2}
+              width="short"
+            />
+          </section>
+        </div>
+        <div class="actions">
+          <Button look="primary">{words.save}</Button>
+        </div>
+      </Form>
+    ),
+  };
+}
+
+function Setting({
+  name,
+  type,
+  typed,
+  errors,
+}: {
+  readonly name: Contact;
+  readonly type: 'email' | 'tel' | 'url';
+  readonly typed: Typed;
+  readonly errors: readonly FieldError[];
+}): VNode {
+  const { texts } = useDashboard();
+  const words = texts.setup.settings;
+  return (
+    <TextField
+      name={name}
+      label={words.optional(words[name])}
+      type={type}
+      value={typed[name]}
+      error={errors.find(({ field }) => field === name)?.text}
+      maxLength={320}
+      spellcheck={false}
+    />
+  );
+}

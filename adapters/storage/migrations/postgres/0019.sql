@@ -1,0 +1,29 @@
+-- Organizations ask for production access, and operators decide.
+create table production_requests (
+  org_id text collate "C" not null,
+  id text collate "C" not null,
+  requested_by text collate "C" not null,
+  answers text not null,
+  state text collate "C" not null check (state in ('requested', 'granted', 'refused')),
+  decided_by text,
+  decided_at timestamptz,
+  reason text,
+  created_at timestamptz not null,
+  version integer not null,
+  primary key (org_id, id),
+  check ((state = 'requested') = (decided_at is null))
+);
+
+-- One waits at a time.
+create unique index production_requests_open on production_requests (org_id)
+  where state = 'requested';
+create index production_requests_waiting on production_requests (id) where state = 'requested';
+
+alter table mails drop constraint mails_purpose_check;
+alter table mails add check (
+  purpose in (
+    'invitation', 'sign_in', 'owner_link', 'payout_changed', 'production_decided', 'kyc_approved',
+    'kyc_more', 'kyc_rejected', 'instructions_ready', 'money_short', 'money_received', 'receipt',
+    'cancelled', 'expired', 'failed', 'refund_ordered', 'refunded'
+  )
+);

@@ -1,0 +1,205 @@
+// Getting started: each line with its state, and the pages behind the lines.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { MINUTE_MS } from '../../../../../core/domain/base/instant.js';
+import type { SettlementPartner } from '../../../../../core/ports/partner.js';
+import { readOrganization } from '../../../../../core/usecases/parties/organizations.js';
+import { listOwnChanges } from '../../../../../core/usecases/parties/payout-changes.js';
+import {
+  readProductionRequest,
+  refuseProduction,
+} from '../../../../../core/usecases/parties/production-requests.js';
+import { newestEntries } from '../../../../../core/usecases/service/audit-log.js';
+import { operatorDoes } from '../../../../support/operator-action.js';
+import { pageSite, type Shown, textOf, type Visitor } from '../../visitor.js';
+import { signedInAs } from '../dashboard-site.js';
+
+const start = '/getting-started';
+
+/** A new organization that did nothing yet, and its owner. */
+async function newOwner(t: Parameters<typeof pageSite>[0]) {
+  const site = await pageSite(t);
+  const orgId = await site.world.organization({ sandboxKyb: false });
+  const owner = await signedInAs(site, 'owner', orgId);
+  const root = `/dashboard/${orgId}/test`;
+  return { site, orgId, owner, root, tenant: { orgId, mode: 'test' } as const };
+}
+
+/** The words of each line. */
+function linesOf({ text }: Shown): readonly string[] {
+  const list = /<ol class="check">(.*?)<\/ol>/s.exec(text)?.[1] ?? '';
+  return list
+    .split('</li>')
+    .map((line) => textOf(line))
+    .filter((line) => line !== '');
+}
+
+async function setPix(owner: Visitor, root: string, fields: Readonly<Record<string, string>>) {
+  await owner.open(`${root}${start}/pix`);
+  return owner.send('/pix', { holder: 'Acme Ltda', ...fields });
+}
+
+test('a new organization goes from nothing to a request for production, line by line', async (t) => {
+  const { site, orgId, owner, root } = await newOwner(t);
+  const first = linesOf(await owner.open(`${root}${start}`));
+  assert.equal(first.length, 6);
+  assert.match(first[0] ?? '', /^Organization , to do Use sandbox details Fill in/);
+  assert.match(first[1] ?? '', /, done/);
+  assert.match(first[2] ?? '', /, to do .*once the details above are approved/);
+  assert.match(first[3] ?? '', /once the PIX destination is set/);
+  assert.match(first[4] ?? '', /, to do Add endpoint/);
+  assert.match(first[5] ?? '', /, to do Ask for it/);
+  const approved = await owner.send('/sandbox');
+  assert.match(approved.text, /The details were sent/);
+  assert.match(linesOf(approved)[0] ?? '', /, done .*Acme Ltda\. Approved on 1 January 2030/);
+  const set = await setPix(owner, root, { pixKey: 'ana@acme.example', again: 'ana@acme.example' });
+  assert.match(linesOf(set)[2] ?? '', /, done Change .* a…@acme\.example, since 1 January 2030/);
+  const page = await owner.send('/test-payment');
+  assert.match(page.path, /^\/r\//);
+  const running = linesOf(await owner.open(`${root}${start}`));
+  assert.match(running[3] ?? '', /, waiting Open its page See .*USD 250\.00: Waiting for buyer/);
+  await owner.open(`${root}${start}/production`);
+  const asked = await owner.send('/production', {
+    sells: 'Coffee',
+    customers: 'Cafés',
+    monthlyVolume: 'USD 80,000',
+    supportEmail: 'help@acme.example',
+  });
+  assert.match(linesOf(asked)[5] ?? '', /, waiting Asked for on 1 January 2030/);
+  const { organization } = await readOrganization(site.world.deps, orgId);
+  assert.equal(organization.supportEmail, 'help@acme.example');
+  const again = await owner.open(`${root}${start}/production`);
+  assert.equal(again.path, `${root}${start}`, 'one request waits at a time');
+});
+
+test('a refused request shows its reason and may be repeated; a granted one opens live mode', async (t) => {
+  const { site, orgId, owner, root } = await newOwner(t);
+  const { deps } = site.world;
+  const ask = async () => {
+    await owner.open(`${root}${start}/production`);
+    const answers = { sells: 'Coffee', customers: 'Cafés', monthlyVolume: 'USD 1' };
+    return owner.send('/production', { ...answers, supportPhone: '+55 11 5555 1234' });
+  };
+  await ask();
+  await refuseProduction(deps, orgId, { reason: 'Name <your> buyers.', by: 'Ana' });
+  const refused = linesOf(await owner.open(`${root}${start}`));
+  assert.match(refused[5] ?? '', /Ask again .*Refused on 1 January 2030: Name <your> buyers\./);
+  const closed = await owner.open(`/dashboard/${orgId}/live/payments`);
+  assert.match(closed.text, new RegExp(`href="${root}${start}"`), 'the way to the request');
+  site.world.advanceClock(MINUTE_MS);
+  await ask();
+  await operatorDoes(deps, orgId, { verb: 'grant-production' });
+  const granted = linesOf(await owner.open(`${root}${start}`));
+  assert.match(granted[5] ?? '', /, done Go to live mode Granted on 1 January 2030/);
+  const live = linesOf(await owner.open(`/dashboard/${orgId}/live${start}`));
+  assert.match(live[0] ?? '', /, to do Fill in/, 'live mode needs the real details');
+  assert.equal((await readProductionRequest(deps, orgId))?.state, 'granted');
+});
+
+test('a PIX key is typed twice, on no page afterwards, and its change names the member', async (t) => {
+  const { site, owner, root, tenant } = await newOwner(t);
+  const early = await setPix(owner, root, {}).catch(() => null);
+  assert.equal(early, null, 'no form before the KYB is approved');
+  await owner.open(`${root}${start}`);
+  await owner.send('/sandbox');
+  const key = 'ana.lima@acme.example';
+  const refusals: readonly (readonly [Readonly<Record<string, string>>, RegExp])[] = [
+    [{ pixKey: '', again: '' }, /Enter the PIX key/],
+    [{ pixKey: key, again: `${key}x` }, /The two keys differ/],
+    [{ pixKey: key, again: key, holder: ' ' }, /Enter the name of the account holder/],
+  ];
+  for (const [fields, words] of refusals) {
+    const refused = await setPix(owner, root, fields);
+    assert.equal(refused.status, 422);
+    assert.match(refused.text, words);
+    assert.ok(!refused.text.includes(key), 'a refused key is typed again');
+  }
+  await setPix(owner, root, { pixKey: ` ${key}`, again: key });
+  for (const path of [start, `${start}/pix`, '']) {
+    const { text } = await owner.open(`${root}${path}`);
+    assert.ok(!text.includes(key), path);
+  }
+  const [change] = await listOwnChanges(site.world.deps, tenant);
+  assert.equal(change?.pixKeyShown, 'ana…@acme.example');
+  assert.match(change?.changedBy ?? '', /^mem_/);
+  const rows = await site.world.deps.store.run((tx) => tx.organizations.profile(tenant));
+  assert.ok(!JSON.stringify(rows).includes(key));
+});
+
+test('details of the organization are sent once they are valid, and by the member', async (t) => {
+  const { site, orgId, owner, root } = await newOwner(t);
+  const page = await owner.open(`${root}${start}/organization`);
+  assert.match(page.text, /value="99\.999\.999\/0001-91"/, 'those of the sandbox are filled in');
+  const wrong = await owner.send('/organization', { legalName: 'Acme Ltda', cnpj: '1' });
+  assert.equal(wrong.status, 422);
+  assert.match(wrong.text, /This is no CNPJ/);
+  const sent = await owner.send('/organization', {
+    legalName: 'Acme Ltda',
+    cnpj: '11.222.333/0001-81',
+  });
+  assert.match(linesOf(sent)[0] ?? '', /, done/);
+  const over = await owner.open(`${root}${start}/organization`);
+  assert.doesNotMatch(over.text, /name="cnpj"/);
+  const [entry] = await newestEntries(site.world.deps, orgId, { beforeSequence: null, limit: 1 });
+  assert.equal(entry?.actor.kind, 'member');
+});
+
+test('what the partner needs beside the page is named, and nothing is sent without it', async (t) => {
+  const { site, owner, root } = await newOwner(t);
+  const { deps } = site.world;
+  const { test } = deps.partners;
+  assert.ok(test !== null);
+  const strict: SettlementPartner = {
+    ...test,
+    requirements: () => ['tosId', 'website', 'owners', 'incorporationDocFile'],
+  };
+  Object.assign(deps, { partners: { ...deps.partners, test: strict } });
+  const { text } = await owner.open(`${root}${start}/organization`);
+  assert.match(textOf(text), /needs more than this page asks for: .*Owners/);
+  assert.match(text, /name="website"/);
+  assert.doesNotMatch(textOf(text), /Send for verification/);
+});
+
+test('terms are accepted on the page of the partner, which leads back', async (t) => {
+  const { site, owner, root, orgId } = await newOwner(t);
+  const { deps } = site.world;
+  const { test } = deps.partners;
+  assert.ok(test !== null);
+  Object.assign(deps, {
+    partners: { ...deps.partners, test: { ...test, requirements: () => ['tosId'] } },
+  });
+  assert.match(linesOf(await owner.open(`${root}${start}`))[1] ?? '', /, to do Read and accept/);
+  const { text } = await owner.open(`${root}${start}/terms`);
+  const [, link = ''] = /href="(http[^"]+tos_id=[^"]+)"/.exec(text) ?? [];
+  const back = new URL(link.replaceAll('&amp;', '&'));
+  await owner.open(`${back.pathname}${back.search}`);
+  assert.match(linesOf(await owner.send('/terms'))[1] ?? '', /, done Accepted on/);
+  const { profiles } = await readOrganization(deps, orgId);
+  assert.equal(profiles.test.tosId, back.searchParams.get('tos_id'));
+});
+
+test('another role sees the lines without what it may not do', async (t) => {
+  const { site, orgId, root } = await newOwner(t);
+  const actions = async (role: 'admin' | 'finance' | 'viewer') => {
+    const { text } = await (await signedInAs(site, role, orgId)).open(`${root}${start}`);
+    return ['/sandbox"', '/production"', 'Add endpoint'].filter((one) => text.includes(one));
+  };
+  assert.deepEqual(await actions('admin'), ['/sandbox"', 'Add endpoint']);
+  assert.deepEqual(await actions('finance'), []);
+  assert.deepEqual(await actions('viewer'), []);
+});
+
+test('sandbox details and test payments do not exist in live mode', async (t) => {
+  const { site, orgId, owner, root } = await newOwner(t);
+  await site.world.deps.store.run(async (tx) => {
+    const organization = await tx.organizations.get(orgId);
+    assert.ok(organization !== null);
+    tx.organizations.update({ ...organization, productionGrantedAtMs: 1 });
+  });
+  await owner.open(`${root}${start}`);
+  const csrf = /name="csrf" value="([^"]+)"/.exec(owner.shown?.text ?? '')?.[1] ?? '';
+  for (const action of ['sandbox', 'test-payment']) {
+    const { status } = await owner.post(`/dashboard/${orgId}/live${start}/${action}`, { csrf });
+    assert.equal(status, 404, action);
+  }
+});

@@ -1,0 +1,118 @@
+// The team in the dashboard: who sees and changes it, invitations, and the sessions of the reader.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { MINUTE_MS } from '../../../../../core/domain/base/instant.js';
+import { addMember, findMember } from '../../../../../core/usecases/access/members.js';
+import { newestEntries } from '../../../../../core/usecases/service/audit-log.js';
+import { pageSite, textOf } from '../../visitor.js';
+import { rootOf, signedInAs } from '../dashboard-site.js';
+
+const email = 'marina@rotanorte.example';
+
+test('an owner invites a member, whose link signs in', async (t) => {
+  const site = await pageSite(t);
+  const owner = await signedInAs(site, 'owner');
+  const team = `${rootOf(site)}/team`;
+  await owner.open(team);
+  const invited = await owner.send('/invite', { email, role: 'finance' });
+  assert.equal(invited.path, `${team}?done=member_invited`);
+  assert.match(
+    textOf(invited.text),
+    /marina@rotanorte\.example invited 1 Jan, 00:00 .*Finance not yet/,
+  );
+  const mail = await site.newestMail();
+  const guest = site.visitor();
+  await guest.open(/https?:\/\/\S+\/dashboard\?token=\S+/.exec(mail)?.[0] ?? '');
+  assert.equal((await guest.send('/enter')).heading, 'Home');
+  const seen = await owner.open(team);
+  assert.doesNotMatch(textOf(seen.text), /not yet/);
+  const [entry] = await newestEntries(site.world.deps, site.tenant.orgId, {
+    beforeSequence: null,
+    limit: 50,
+  }).then((entries) => entries.filter(({ action }) => action.endsWith('/team/invite')));
+  assert.equal(entry?.actor.kind, 'member');
+});
+
+test('an invitation is refused with a reason, and the address stays in the form', async (t) => {
+  const site = await pageSite(t);
+  const owner = await signedInAs(site, 'owner');
+  const refused = async (fields: Readonly<Record<string, string>>) => {
+    await owner.open(`${rootOf(site)}/team`);
+    const shown = await owner.send('/team/invite', fields);
+    assert.equal(shown.status, 422);
+    return shown.text;
+  };
+  assert.match(await refused({ email: 'nobody', role: 'viewer' }), /Enter an email address/);
+  assert.match(await refused({ email, role: 'root' }), /Choose a role/);
+  assert.match(await refused({ email, role: '' }), /value="marina@rotanorte\.example"/);
+  const known = { email: 'OWNER@rotanorte.example', role: 'viewer' };
+  assert.match(await refused(known), /This person is a member/);
+});
+
+test('an admin changes and removes members, but no owner, and nobody itself', async (t) => {
+  const site = await pageSite(t);
+  const { deps } = site.world;
+  const { orgId } = site.tenant;
+  const { id: ownerId } = await addMember(deps, { orgId, email: 'rui@x.example', role: 'owner' });
+  const { id: viewerId } = await addMember(deps, { orgId, email, role: 'viewer' });
+  const admin = await signedInAs(site, 'admin');
+  const team = `${rootOf(site)}/team`;
+  const { text } = await admin.open(team);
+  assert.match(textOf(text), /rui@x\.example .*The last owner stays/);
+  assert.doesNotMatch(text, /value="owner"/, 'an admin invites no owner');
+  await admin.open(`${team}/${viewerId}`);
+  await admin.send(`/${viewerId}`, { role: 'finance' });
+  assert.equal((await findMember(deps, orgId, email)).role, 'finance');
+  const csrf = /name="csrf" value="([^"]+)"/.exec(admin.shown?.text ?? '')?.[1] ?? '';
+  const raised = await admin.post(`${team}/${viewerId}`, { csrf, role: 'owner' });
+  assert.equal(raised.status, 403);
+  assert.equal((await admin.post(`${team}/${ownerId}/remove`, { csrf })).status, 403);
+  const { id: ownId } = await findMember(deps, orgId, 'admin@rotanorte.example');
+  const own = await admin.post(`${team}/${ownId}`, { csrf, role: 'viewer' });
+  assert.equal(own.status, 400);
+  assert.equal((await findMember(deps, orgId, 'admin@rotanorte.example')).role, 'admin');
+  await admin.open(`${team}/${viewerId}`);
+  const removed = await admin.send('/remove', { keeper: '' });
+  assert.match(removed.text, /The member is removed/);
+  await assert.rejects(findMember(deps, orgId, email), { code: 'NotFound' });
+});
+
+test('an old session proves the mailbox again before it changes the team', async (t) => {
+  const site = await pageSite(t);
+  const owner = await signedInAs(site, 'owner');
+  const { orgId } = site.tenant;
+  const { id } = await addMember(site.world.deps, { orgId, email, role: 'viewer' });
+  site.world.advanceClock(11 * MINUTE_MS);
+  const { text } = await owner.open(`${rootOf(site)}/team`);
+  assert.doesNotMatch(text, /name="role"/, 'no form that would be lost');
+  const csrf = /name="csrf" value="([^"]+)"/.exec(text)?.[1] ?? '';
+  for (const path of ['invite', id, `${id}/invite`, `${id}/remove`]) {
+    const { heading } = await owner.post(`${rootOf(site)}/team/${path}`, { csrf, role: 'admin' });
+    assert.equal(heading, 'Confirm that it is you', path);
+  }
+  assert.equal((await findMember(site.world.deps, orgId, email)).role, 'viewer');
+});
+
+test('a viewer sees the members and their roles, and nothing to change', async (t) => {
+  const site = await pageSite(t);
+  await addMember(site.world.deps, { orgId: site.tenant.orgId, email, role: 'admin' });
+  const viewer = await signedInAs(site, 'viewer');
+  const { text } = await viewer.open(`${rootOf(site)}/team`);
+  assert.match(textOf(text), /marina@rotanorte\.example Admin/);
+  assert.doesNotMatch(text, /\/team\/|Invite|Last seen|not yet/);
+});
+
+test('a member who has not signed in gets another link; one who has does not', async (t) => {
+  const site = await pageSite(t);
+  const { orgId } = site.tenant;
+  const owner = await signedInAs(site, 'owner');
+  const { id } = await addMember(site.world.deps, { orgId, email, role: 'viewer' });
+  await signedInAs(site, 'finance');
+  await owner.open(`${rootOf(site)}/team`);
+  assert.match((await owner.send(`/${id}/invite`)).text, /The invitation was sent/);
+  assert.match(await site.newestMail(), /You are invited|Welcome/);
+  const csrf = /name="csrf" value="([^"]+)"/.exec(owner.shown?.text ?? '')?.[1] ?? '';
+  const { id: seen } = await findMember(site.world.deps, orgId, 'finance@rotanorte.example');
+  const again = await owner.post(`${rootOf(site)}/team/${seen}/invite`, { csrf });
+  assert.equal(again.status, 404);
+});

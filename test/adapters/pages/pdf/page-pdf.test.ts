@@ -1,0 +1,127 @@
+// The files of a payment, read back by a parser.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { PagePayment, PageView } from '../../../../adapters/pages/buyer/page-view.js';
+import { type FilePage, paymentFile } from '../../../../adapters/pages/buyer/payment-file.js';
+import { renderForFile } from '../../../../adapters/pages/buyer/render.js';
+import { pageParts, type StyledText } from '../../../../adapters/pages/pdf/page-parts.js';
+import { locales } from '../../../../core/domain/base/locale.js';
+import type { Screen } from '../../../../core/domain/hosted/hosted-screen.js';
+import { readPdf } from '../../../support/read-pdf.js';
+import { onScreen, payment, paymentOnScreen } from '../buyer/page-facts.js';
+
+const screens = { instructions: 'bank_details', receipt: 'paid' } as const satisfies Record<
+  FilePage,
+  Screen
+>;
+const filePages = Object.keys(screens) as readonly FilePage[];
+
+function viewFor(page: FilePage, changes: Partial<PageView> = {}, own: Partial<PagePayment> = {}) {
+  const shown = { ...payment, ...paymentOnScreen[screens[page]], ...own };
+  return onScreen(screens[page], { page: { name: page }, payment: shown, ...changes });
+}
+
+async function fileOf(page: FilePage, changes?: Partial<PageView>, own?: Partial<PagePayment>) {
+  return paymentFile(viewFor(page, changes, own), page);
+}
+
+const plain = (text: string) => text.normalize('NFC').replace(/\s+/g, ' ').trim();
+const textOf = (runs: readonly StyledText[]) => plain(runs.map(({ text }) => text).join(''));
+
+/** The texts of a page in their order. */
+function textsOf(html: string): readonly string[] {
+  const texts = pageParts(html).flatMap((part) => {
+    if (part.kind === 'text') return [part.runs];
+    if (part.kind === 'note') return part.texts.map(({ runs }) => runs);
+    if (part.kind === 'table') return part.rows.flat();
+    return part.facts.flatMap(({ label, value, note }) => [label, value, note]);
+  });
+  return texts.map(textOf).filter((text) => text !== '');
+}
+
+for (const page of filePages) {
+  test(`${page}: the file has the words of the page in their order, in each language`, async () => {
+    for (const locale of locales) {
+      const view = viewFor(page, { locale });
+      const { text, language, isTagged, title } = await readPdf(
+        (await paymentFile(view, page)).bytes,
+      );
+      const { title: pageTitle, html } = renderForFile(view);
+      let from = 0;
+      for (const words of textsOf(html)) {
+        const at = text.replaceAll(' ', '').indexOf(words.replaceAll(' ', ''), from);
+        assert.ok(at >= 0, `${locale}: ${words} after ${text.slice(0, from)}`);
+        from = at;
+      }
+      assert.deepEqual([language, isTagged, title], [locale, true, pageTitle]);
+    }
+  });
+}
+
+test('what a page shows on paper is in its parts, without controls', () => {
+  for (const page of filePages) {
+    const { html } = renderForFile(viewFor(page));
+    const controls = /<(button|svg|noscript|form)\b[\s\S]*?<\/\1>|<a class="btn[\s\S]*?<\/a>/g;
+    const words = plain(
+      html
+        .replace(controls, '')
+        .replace(/<div class="note warn" hidden[\s\S]*?<\/div><\/div>/g, '')
+        .replace(/<[^>]*>/g, ' '),
+    );
+    const said = textsOf(html).join(' ').replaceAll('&', '&amp;').replaceAll(' ', '');
+    for (const word of words.split(' ')) assert.ok(said.includes(word), `${page}: ${word}`);
+  }
+});
+
+test('tags say what is a heading, a paragraph and a row of a table', async () => {
+  const { roles } = await readPdf((await fileOf('receipt')).bytes);
+  const order = ['Root', 'Document', 'P', 'H1', 'P', 'H2', 'Table', 'TR', 'TH', 'TD', 'P'];
+  const kinds = roles.filter((role) => role !== 'Span');
+  let from = 0;
+  for (const role of order) {
+    from = kinds.indexOf(role, from);
+    assert.ok(from >= 0, `${role} in ${kinds.join(' ')}`);
+  }
+  assert.equal(roles.filter((role) => role === 'H1').length, 1);
+});
+
+test('names in other scripts are readable, and what no font has is said', async () => {
+  const readable = [
+    'Ковальчук і Сини ТОВ',
+    'Παπαδόπουλος Α.Ε.',
+    'Công ty Cà phê Đà Lạt',
+    "O'Brien & Sons, Łódź",
+  ];
+  for (const payer of readable) {
+    const { text } = await readPdf((await fileOf('receipt', {}, { payer })).bytes);
+    assert.ok(text.includes(payer), `${payer} in ${text}`);
+    assert.doesNotMatch(text, /cannot show/);
+  }
+  for (const payer of ['深圳咖啡公司', 'شركات']) {
+    const { bytes } = await fileOf('receipt', {}, { payer });
+    const { text } = await readPdf(bytes);
+    assert.match(text, /Payer ?\ufffd+/);
+    assert.match(text, /This file cannot show some characters/);
+    const actual = Buffer.from(`\ufeff${payer}`, 'utf16le').swap16();
+    assert.ok(Buffer.from(bytes).includes(actual), 'programs read the name');
+  }
+});
+
+test('the same facts give the same bytes, and a name of the file that any system takes', async () => {
+  const [one, two] = [await fileOf('receipt'), await fileOf('receipt')];
+  assert.deepEqual(Buffer.from(one.bytes), Buffer.from(two.bytes));
+  assert.equal(one.name, 'receipt-RN-2026-0418.pdf');
+  const odd = await fileOf('instructions', { locale: 'pt-BR' }, { number: 'A/1 #7' });
+  assert.match(odd.name, /^dados-bancarios-[a-z0-9.-]+\.pdf$/i);
+});
+
+test('a file of test mode says so on each page, and long lists go on overleaf', async () => {
+  const line = { description: 'Green coffee', quantity: '1', unitPrice: '1.00', subtotal: '1.00' };
+  const display = { ...payment.display, lineItems: Array.from({ length: 100 }, () => line) };
+  const { bytes } = await fileOf('receipt', { mode: 'test' }, { display });
+  const { text, pages } = await readPdf(bytes);
+  assert.ok(pages > 2, `${pages} pages`);
+  assert.equal(text.match(/Green coffee 1 1\.00 1\.00/g)?.length, 100);
+  assert.ok((text.match(/TEST/g) ?? []).length > pages);
+  for (let page = 1; page <= pages; page += 1) assert.ok(text.includes(`${page}/${pages}`));
+});
