@@ -51,7 +51,7 @@ for (const [how, order] of [
     await page.getByRole('link', { name: 'All payments' }).click();
     await page.getByLabel('Reference, id, e-mail or amount').fill(order);
     await page.getByRole('button', { name: 'Filter' }).click();
-    await page.getByRole('link', { name: order }).click();
+    await page.getByRole('link', { name: order, exact: true }).click();
     await page.getByRole('heading', { name: 'Where the money is' }).waitFor();
     const before = site.world.sent.length;
     await page.getByRole('button', { name: 'Replay payment_intent.settled' }).click();
