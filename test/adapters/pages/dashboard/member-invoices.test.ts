@@ -72,6 +72,8 @@ test('a member makes an invoice of lines, whose sum the buyer pays', async () =>
   assert.deepEqual(readDisplay(payment.display), {
     title: null,
     notes: 'Thank you.\n<b>Net 30</b>',
+    sellerTaxId: null,
+    taxes: [],
     locale: 'pt-BR',
     lineItems: [
       { ...line, description: 'Green coffee', quantity: '80', subtotal: '8.000,00' },
@@ -138,6 +140,11 @@ test('each fault is named beside its field, and nothing is stored', async () => 
     assert.match(textOf(shown.text), text);
     assert.match(shown.text, new RegExp(`id="${field}-error"`), field);
     assert.match(shown.text, new RegExp(`href="#${field}"`), field);
+  }
+  for (const currency of ['<b>', 'usd', 'x'.repeat(50)]) {
+    await finance.open(`${root}/invoices/new`);
+    const shown = await finance.send('/invoices/new', { ...filled, currency, email: '' });
+    assert.equal(shown.status, 422, 'a currency that no list has');
   }
   assert.equal(await countOf(), before);
 });
