@@ -4,7 +4,15 @@
 // PONTE_TEST_NODES=/path/to/node:… repeats what runs on other versions of Node as well.
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { before, describe, test } from 'node:test';
@@ -153,6 +161,32 @@ for (const node of nodes) {
       const quiet = '--disable-warning=ExperimentalWarning';
       const said = run(node, [quiet, '--input-type=module', '-e', script]);
       assert.equal(said.trim(), 'ok true');
+    });
+
+    test('a host starts without the code of PDF files, which writes one with fonts from the package', () => {
+      const dist = join(consumer, 'node_modules/ponte/dist');
+      const chunk = readdirSync(dist).find((name) => /^page-pdf-.*\.js$/.test(name));
+      const script = `
+        import { registerHooks } from 'node:module';
+        const loaded = [];
+        registerHooks({
+          resolve(name, context, next) {
+            loaded.push(name);
+            return next(name, context);
+          },
+        });
+        const { createPonte } = await import('ponte');
+        const { close } = await createPonte();
+        await close();
+        const isLoaded = () => loaded.some((name) => /^(pdfkit|fontkit|htmlparser2)$/.test(name));
+        const before = isLoaded();
+        const { pdfOf } = await import('./node_modules/ponte/dist/${chunk}');
+        const about = { title: 'A', language: 'en', author: 'A', writtenAtMs: 0, footer: 'A' };
+        const bytes = await pdfOf('<h1>A</h1>', { ...about, watermark: null, hasMissing: '' });
+        console.log(before, isLoaded(), new TextDecoder().decode(bytes.slice(0, 5)));`;
+      const quiet = '--disable-warning=ExperimentalWarning';
+      const said = run(node, [quiet, '--input-type=module', '-e', script]);
+      assert.equal(said.trim(), 'false true %PDF-');
     });
 
     test("the README's snippets that embed ponte run as written", () => {

@@ -164,7 +164,7 @@ function typedIn(form: Readonly<Record<string, string>>): Typed {
     locale: localeOf(text('locale')) ?? 'en',
     number: text('number'),
     due: text('due'),
-    currency: text('currency') || 'USD',
+    currency: /^[A-Z]{3}$/.test(text('currency')) ? text('currency') : 'USD',
     notes: (form['notes'] ?? '').replaceAll('\r\n', '\n').trim(),
     lines,
   };
@@ -505,7 +505,10 @@ function Preview({ draft: { typed, sellers } }: DraftProps): VNode {
   const words = texts.invoice;
   const seller = sellers.find(({ externalId }) => externalId === typed.seller);
   const total = totalOf(typed);
-  const lines = typed.lines.filter((line) => !isEmpty(line));
+  const { number, due, currency } = typed;
+  const lines = typed.lines
+    .filter((line) => !isEmpty(line))
+    .map((line) => ({ ...line, amountMinor: typedAmount(line.amount) }));
   return (
     <aside class="card stack" aria-label={words.preview}>
       <h2>{words.preview}</h2>
@@ -518,34 +521,36 @@ function Preview({ draft: { typed, sellers } }: DraftProps): VNode {
           </>
         )}
       </p>
-      <dl class="rows">
-        {typed.number === '' ? null : (
-          <div>
-            <dt>{texts.payment.number}</dt>
-            <dd class="digits">{typed.number}</dd>
-          </div>
-        )}
-        {isDay(typed.due) ? (
-          <div>
-            <dt>{words.due}</dt>
-            <dd>
-              <Day day={typed.due} />
-            </dd>
-          </div>
-        ) : null}
-      </dl>
+      {number === '' && !isDay(due) ? null : (
+        <dl class="facts">
+          {number === '' ? null : (
+            <div>
+              <dt>{texts.payment.number}</dt>
+              <dd class="digits">{number}</dd>
+            </div>
+          )}
+          {isDay(due) ? (
+            <div>
+              <dt>{words.due}</dt>
+              <dd>
+                <Day day={due} />
+              </dd>
+            </div>
+          ) : null}
+        </dl>
+      )}
       {lines.length === 0 ? null : (
         <table class="doc">
           <caption class="vh">{words.lines}</caption>
           <tbody>
-            {lines.map(({ item, quantity, amount }) => (
+            {lines.map(({ item, quantity, amountMinor }) => (
               <tr>
                 <th scope="row">
                   <Foreign text={item} />
                   {quantity === '' ? null : <span class="sub">× {quantity}</span>}
                 </th>
                 <td class="num">
-                  {format.digits(money(typedAmount(amount) ?? 0n, typed.currency))}
+                  {amountMinor === null ? '–' : format.digits(money(amountMinor, currency))}
                 </td>
               </tr>
             ))}
@@ -553,7 +558,7 @@ function Preview({ draft: { typed, sellers } }: DraftProps): VNode {
         </table>
       )}
       {typed.notes === '' ? null : (
-        <p class="notes">
+        <p>
           <Foreign text={typed.notes} />
         </p>
       )}

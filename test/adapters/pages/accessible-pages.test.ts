@@ -137,6 +137,8 @@ const walks: Readonly<Record<string, readonly string[]>> = {
     'Account for transfers from other countries (SWIFT)',
     'Check a code or account',
     'Print these details',
+    'Download as PDF',
+    'Add to calendar',
     'Check again',
     ...helpLinks,
     ...footer,

@@ -3,6 +3,7 @@
 // pix-pages and production-pages.
 import type { ComponentChildren, VNode } from 'preact';
 import { z } from 'zod';
+import { accountableCreator } from '../../../../core/domain/access/api-key.js';
 import { allows, type Scope } from '../../../../core/domain/access/scope.js';
 import { money } from '../../../../core/domain/base/money.js';
 import type { Tenant } from '../../../../core/domain/base/tenant.js';
@@ -137,7 +138,7 @@ async function createTestPayment({ deps, prefix }: PageContext, call: MemberCall
     amount: TEST_AMOUNT,
     buyer: { email: member.email, name: null, country: null, phone: null },
     idempotencyKey: null,
-    createdByMemberId: member.id,
+    createdByMemberId: accountableCreator(tenant.mode, member.id),
     createdBy: member.id,
   });
   return seeOther(`${prefix}/r/${payment.publicId}`);

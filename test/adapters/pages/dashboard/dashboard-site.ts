@@ -226,6 +226,7 @@ async function developerPlaces(site: PageSite): Promise<Readonly<Record<string, 
     keys: `${root}/keys`,
     'key-new': `${root}/keys/new`,
     'key-made': { form: `${root}/keys/new`, typed: { name: 'order service' } },
+    'key-roll': `${root}/keys/${keyId}/roll`,
     'key-revoke': `${root}/keys/${keyId}/revoke`,
   };
 }

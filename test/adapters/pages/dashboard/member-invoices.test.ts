@@ -139,6 +139,11 @@ test('each fault is named beside its field, and nothing is stored', async () => 
     assert.match(shown.text, new RegExp(`id="${field}-error"`), field);
     assert.match(shown.text, new RegExp(`href="#${field}"`), field);
   }
+  for (const currency of ['<b>', 'usd', 'x'.repeat(50)]) {
+    await finance.open(`${root}/invoices/new`);
+    const shown = await finance.send('/invoices/new', { ...filled, currency, email: '' });
+    assert.equal(shown.status, 422, 'a currency that no list has');
+  }
   assert.equal(await countOf(), before);
 });
 
