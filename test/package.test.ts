@@ -1,13 +1,23 @@
 // The package as others get it: packed from the sources as they are now, installed by npm into an
-// empty folder, and used from there. The build runs in a copy, since a server may run from dist/.
+// empty folder, and used from there. The build runs in a copy, since a server may run from dist/. A
+// run that has built the program for its tests packs that one; npm builds in the nightly run.
 // PONTE_TEST_NODES=/path/to/node:… repeats what runs on other versions of Node as well.
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join, posix } from 'node:path';
+import {
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join, posix } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { before, describe, test } from 'node:test';
 import { signWebhook } from '../core/domain/webhooks/signature.js';
+import { BUILT_PROGRAM } from './support/servers/host-process.js';
 import { importsOf, projectFiles, projectRoot } from './support/source-tree.js';
 import { temporaryFolder } from './support/temporary-folder.js';
 
@@ -32,8 +42,17 @@ before(() => {
   }
   symlinkSync(join(projectRoot, 'node_modules'), join(copy, 'node_modules'));
   mkdirSync(consumer, { recursive: true });
+  const program = process.env[BUILT_PROGRAM];
+  if (program !== undefined) {
+    cpSync(dirname(program), join(copy, 'dist'), { recursive: true });
+    rmSync(join(copy, 'dist/compiled'), { recursive: true, force: true });
+    const types = 'adapters/client/description.gen.ts';
+    cpSync(join(projectRoot, types), join(copy, types));
+    npm(copy, 'run', 'build:types');
+  }
+  const scripts = program === undefined ? '--foreground-scripts=false' : '--ignore-scripts';
   const [tarball] = JSON.parse(
-    npm(copy, 'pack', '--json', '--foreground-scripts=false', '--pack-destination', temporary),
+    npm(copy, 'pack', '--json', scripts, '--pack-destination', temporary),
   ) as readonly [{ readonly filename: string; readonly files: readonly { path: string }[] }];
   packed = tarball.files.map(({ path }) => path);
   writeFileSync(join(consumer, 'package.json'), '{ "private": true, "type": "module" }\n');
@@ -142,6 +161,32 @@ for (const node of nodes) {
       const quiet = '--disable-warning=ExperimentalWarning';
       const said = run(node, [quiet, '--input-type=module', '-e', script]);
       assert.equal(said.trim(), 'ok true');
+    });
+
+    test('a host starts without the code of PDF files, which writes one with fonts from the package', () => {
+      const dist = join(consumer, 'node_modules/ponte/dist');
+      const chunk = readdirSync(dist).find((name) => /^page-pdf-.*\.js$/.test(name));
+      const script = `
+        import { registerHooks } from 'node:module';
+        const loaded = [];
+        registerHooks({
+          resolve(name, context, next) {
+            loaded.push(name);
+            return next(name, context);
+          },
+        });
+        const { createPonte } = await import('ponte');
+        const { close } = await createPonte();
+        await close();
+        const isLoaded = () => loaded.some((name) => /^(pdfkit|fontkit|htmlparser2)$/.test(name));
+        const before = isLoaded();
+        const { pdfOf } = await import('./node_modules/ponte/dist/${chunk}');
+        const about = { title: 'A', language: 'en', author: 'A', writtenAtMs: 0, footer: 'A' };
+        const bytes = await pdfOf('<h1>A</h1>', { ...about, watermark: null, hasMissing: '' });
+        console.log(before, isLoaded(), new TextDecoder().decode(bytes.slice(0, 5)));`;
+      const quiet = '--disable-warning=ExperimentalWarning';
+      const said = run(node, [quiet, '--input-type=module', '-e', script]);
+      assert.equal(said.trim(), 'false true %PDF-');
     });
 
     test("the README's snippets that embed ponte run as written", () => {

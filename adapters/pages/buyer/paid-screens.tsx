@@ -124,7 +124,7 @@ export function paidScreen(scene: PaymentScene): ScreenContent {
             </ButtonLink>
           )}
           <ButtonLink href={`${view.path}/receipt#print`} icon="print">
-            {texts.paid.print}
+            {texts.frame.print}
           </ButtonLink>
           <ButtonLink href={`${view.path}/receipt.pdf`} icon="download">
             {texts.frame.downloadPdf}

@@ -175,6 +175,7 @@ function useNeeds({ lacks, attention, approvals, dead }: Home): readonly Need[] 
         };
   });
   const oldest = approvals.at(-1);
+  const isInvoices = approvals.every(({ payment }) => payment.origin === 'invoice');
   return [
     ...(lacks.length === 0
       ? []
@@ -221,7 +222,8 @@ function useNeeds({ lacks, attention, approvals, dead }: Home): readonly Need[] 
               format.money(oldest.payment.amount),
             ),
             link: {
-              href: `${view.path}/payments?status=you`,
+              // Intents may wait for an approval, too.
+              href: `${view.path}/${isInvoices ? 'invoices' : 'payments'}?status=you`,
               text: texts.home.seeInvoices,
             },
           },

@@ -370,8 +370,15 @@ async function send(
   }
   for await (const text of body) {
     if (response.destroyed) return;
-    if (!response.write(text))
-      await Promise.race([once(response, 'drain'), once(response, 'close')]);
+    if (!response.write(text)) await drained(response);
   }
   response.end();
+}
+
+/** Also if the client is gone. A long answer waits often: no listener stays behind. */
+async function drained(response: ServerResponse): Promise<void> {
+  const over = new AbortController();
+  const { signal } = over;
+  await Promise.race([once(response, 'drain', { signal }), once(response, 'close', { signal })]);
+  over.abort();
 }

@@ -239,7 +239,7 @@ export const lettersEn = {
     via: 'via Ponte',
     details: {
       number: (number) => `invoice ${number}`,
-      purchaseOrder: (order) => `order ${order}`,
+      purchaseOrder: (order) => `purchase order ${order}`,
       buyerReference: (reference) => `your reference ${reference}`,
       due: (due) => `due ${due}`,
     },

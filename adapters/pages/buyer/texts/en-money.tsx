@@ -299,7 +299,6 @@ export const enMoney = {
     returnTo: (host: string) => `Back to ${host}`,
     returning: (host: string) => `Returning you to ${host} in 10 seconds.`,
     stay: 'Stay here',
-    print: 'Print or save as PDF',
   },
   ended: {
     rejected: 'We cannot take this payment',

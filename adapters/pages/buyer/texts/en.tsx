@@ -65,7 +65,7 @@ export const en = {
     deadlineTitle: (amount: string, payee: string) => `${amount} to ${payee}: last day to arrive`,
     deadlineText: (reference: string, page: string) =>
       `Reference ${reference}. The page has the bank details: ${page}`,
-    addDeadline: 'Add the date to a calendar',
+    addDeadline: 'Add to calendar',
     missing: (page: string) =>
       `This file cannot show some characters, which are drawn as \ufffd. They are on ${page}.`,
   },

@@ -300,7 +300,6 @@ export const esMoney = {
     returnTo: (host) => `Volver a ${host}`,
     returning: (host) => `Volvemos a ${host} en 10 segundos.`,
     stay: 'Quedarme aquí',
-    print: 'Imprimir o guardar como PDF',
   },
   ended: {
     rejected: 'No podemos aceptar este pago',

@@ -57,7 +57,7 @@ export const es = {
     deadlineTitle: (amount, payee) => `${amount} para ${payee}: último día para que llegue`,
     deadlineText: (reference, page) =>
       `Referencia ${reference}. Los datos bancarios están en la página: ${page}`,
-    addDeadline: 'Agregar la fecha a un calendario',
+    addDeadline: 'Agregar al calendario',
     missing: (page) =>
       `Este archivo muestra algunos caracteres como \ufffd. Están completos en ${page}.`,
   },

@@ -295,7 +295,6 @@ export const ptBrMoney = {
     returnTo: (host) => `Voltar para ${host}`,
     returning: (host) => `Voltando para ${host} em 10 segundos.`,
     stay: 'Ficar aqui',
-    print: 'Imprimir ou salvar em PDF',
   },
   ended: {
     rejected: 'Não podemos aceitar este pagamento',

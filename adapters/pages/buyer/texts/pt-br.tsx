@@ -57,7 +57,7 @@ export const ptBr = {
     deadlineTitle: (amount, payee) => `${amount} para ${payee}: último dia para chegar`,
     deadlineText: (reference, page) =>
       `Referência ${reference}. Os dados bancários estão na página: ${page}`,
-    addDeadline: 'Adicionar a data ao calendário',
+    addDeadline: 'Adicionar ao calendário',
     missing: (page) =>
       `Este arquivo não mostra alguns caracteres, que aparecem como \ufffd. Eles estão em ${page}.`,
   },

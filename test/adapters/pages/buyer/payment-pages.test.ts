@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { receiptFile } from '../../../../adapters/pages/buyer/payment-file.js';
-import { paymentView } from '../../../../adapters/pages/buyer/payment-view.js';
+import { paymentView, recipientView } from '../../../../adapters/pages/buyer/payment-view.js';
 import { newPageSession, type PageSession } from '../../../../core/domain/access/page-session.js';
 import { DAY_MS } from '../../../../core/domain/base/instant.js';
 import { money } from '../../../../core/domain/base/money.js';
@@ -248,6 +248,20 @@ test('a later change moves neither the end nor the day of an answer', async (t) 
   assert.deepEqual([ended?.endedAtMs, ended?.answerByMs], [endedAtMs, endedAtMs + 2 * DAY_MS]);
   advanceClock(2 * DAY_MS + 1);
   assert.equal((await view())?.answerByMs, null);
+});
+
+test('a tax id that the integrator sent is not shown if its end is not that of the seller', async (t) => {
+  const site = await pageSite(t);
+  const { path } = await site.newPayment();
+  const shown = await readPaymentPage(site.world.deps, path.slice('/r/'.length));
+  const display = '{"sellerTaxId":"11.222.333/0001-81"}';
+  const taxIdWith = (payeeTaxIdLast4: string | null) => {
+    const changed = { ...shown, payeeTaxIdLast4, payment: { ...shown.payment, display } };
+    return recipientView(site.world.deps, changed, 'en', { name: 'receipt' }).payment?.payeeTaxId;
+  };
+  assert.equal(taxIdWith('0181'), '11.222.333/0001-81');
+  assert.equal(taxIdWith(null), '11.222.333/0001-81');
+  assert.equal(taxIdWith('0195'), null);
 });
 
 test('amounts are written as the Spanish of the browser writes them', async (t) => {

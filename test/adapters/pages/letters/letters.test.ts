@@ -353,6 +353,22 @@ test('a letter about missing money says by when it must arrive', () => {
   assert.doesNotMatch(plain.text, /If it is not here/);
 });
 
+test('a letter names the order and the reference of the buyer, if they look like numbers', () => {
+  const numbers = { purchaseOrder: 'PO-4711', buyerReference: 'KST-300' };
+  const lineOf = (changed: Partial<Payment>, locale: Locale = 'en') =>
+    render(letterOf('receipt', { locale, payment: changed })).text.split('\n\n')[2];
+  assert.equal(
+    lineOf(numbers),
+    'Invoice RN-2030-0418, purchase order PO-4711, your reference KST-300, due 28 February 2030',
+  );
+  assert.equal(
+    lineOf({ ...numbers, number: null, dueDate: null }, 'pt-BR'),
+    'Ordem de compra PO-4711, sua referência KST-300',
+  );
+  const sentence = { purchaseOrder: 'call +1 555 now', buyerReference: 'see evil.example' };
+  assert.equal(lineOf(sentence), 'Invoice RN-2030-0418, due 28 February 2030');
+});
+
 test('a sign-in mail reads so', () => {
   const { subject, text } = render(letterOf('sign_in', { mode: 'test' }));
   assert.equal(subject, '[Test] [RN-2030-0418] Your link to pay Café Serra Azul Exportadora Ltda');

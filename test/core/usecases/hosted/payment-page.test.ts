@@ -8,6 +8,7 @@ import {
   submitAccount,
 } from '../../../../core/usecases/parties/accounts.js';
 import { anyAuthor } from '../../../support/samples/domain-samples.js';
+import { depositScene } from '../../../support/scenes/deposit-scene.js';
 import { refusedRefund } from '../../../support/scenes/desk-scene.js';
 import { world } from '../../../support/scenes/test-world.js';
 
@@ -42,6 +43,21 @@ test('the page has the tax id of the seller, if the account is still who was pai
     tx.accounts.update({ ...known, legalName: 'Another Ltda' });
   });
   assert.equal(await ofSeller(), null);
+});
+
+test('a settled payment names who sent the money, if the books do', async (t) => {
+  const scene = await depositScene(t);
+  const senderNames = async (name: string | null) => {
+    const at = await scene.awaiting();
+    const partnerRef = `va_${at.id}`;
+    const payer = { name, bank: null, texts: [], trace: null };
+    await scene.arrive(partnerRef, { payer });
+    await at.pass(3);
+    const { payment } = await at.read();
+    return (await readPaymentPage(scene.made.deps, payment.publicId)).senderNames;
+  };
+  assert.deepEqual(await senderNames('Harbor Treasury LLC'), ['Harbor Treasury LLC']);
+  assert.deepEqual(await senderNames(null), []);
 });
 
 test('a refund was ordered when it was sent to the partner, not when it was owed', () => {
