@@ -44,7 +44,7 @@ const values: readonly ((view: ShownView) => string | null)[] = Object.values(co
 export const csvHeader = csvLine(Object.keys(columns));
 
 export function csvRow(view: ShownView): string {
-  return csvLine(values.map((valueOf) => valueOf(view)));
+  return csvLine(values.map((textOf) => textOf(view)));
 }
 
 function csvLine(cells: readonly (string | null)[]): string {

@@ -66,7 +66,7 @@ export const dashboardEn = {
     invited: 'The mail to the buyer is on its way.',
     subscription_saved: 'The subscription is saved.',
     subscription_deleted: 'The subscription is deleted.',
-    test_sent: 'A test event is on its way.',
+    test_sent: 'A test event is sent.',
     dead_replayed: 'They are sent again.',
     dead_replayed_part: 'The newest 1,000 are sent again. Replay once more for the others.',
     key_revoked: 'The key is revoked.',

@@ -53,7 +53,7 @@ export const dashboardEs: DashboardTexts = {
     invited: 'El correo al comprador está en camino.',
     subscription_saved: 'La suscripción está guardada.',
     subscription_deleted: 'La suscripción está eliminada.',
-    test_sent: 'Un evento de prueba está en camino.',
+    test_sent: 'Se envía un evento de prueba.',
     dead_replayed: 'Se envían de nuevo.',
     dead_replayed_part: 'Los 1000 más recientes se envían de nuevo. Reenvíe otra vez los demás.',
     key_revoked: 'La clave está revocada.',

@@ -53,7 +53,7 @@ export const dashboardPtBr: DashboardTexts = {
     invited: 'O e-mail ao comprador está a caminho.',
     subscription_saved: 'A assinatura foi salva.',
     subscription_deleted: 'A assinatura foi excluída.',
-    test_sent: 'Um evento de teste está a caminho.',
+    test_sent: 'Um evento de teste é enviado.',
     dead_replayed: 'Eles são enviados de novo.',
     dead_replayed_part: 'Os 1.000 mais recentes são enviados de novo. Reenvie os outros depois.',
     key_revoked: 'A chave foi revogada.',

@@ -91,7 +91,9 @@ export const developerEn = {
   },
   deliveryPage: {
     replay: 'Replay',
+    sending: 'Sending',
     refresh: 'Show the current state',
+    refreshIn: 'This page looks again in {time}.',
     seePayment: 'See payment',
     seeEvent: 'See event',
     attempts: 'Attempts',

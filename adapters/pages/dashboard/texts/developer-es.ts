@@ -90,7 +90,9 @@ export const developerEs: DeveloperTexts = {
   },
   deliveryPage: {
     replay: 'Reenviar',
+    sending: 'Enviando',
     refresh: 'Mostrar el estado actual',
+    refreshIn: 'Esta página se actualiza en {time}.',
     seePayment: 'Ver el pago',
     seeEvent: 'Ver el evento',
     attempts: 'Intentos',

@@ -90,7 +90,9 @@ export const developerPtBr: DeveloperTexts = {
   },
   deliveryPage: {
     replay: 'Reenviar',
+    sending: 'Enviando',
     refresh: 'Mostrar o estado atual',
+    refreshIn: 'Esta página se atualiza em {time}.',
     seePayment: 'Ver o pagamento',
     seeEvent: 'Ver o evento',
     attempts: 'Tentativas',
