@@ -135,7 +135,7 @@ function listScreen({ texts, view }: DashboardScene, list: List): DashboardConte
           </ul>
         </nav>
         <form
-          class="filters short"
+          class="filters one"
           method="get"
           action={`${view.path}/sellers`}
           aria-label={texts.payments.filters}
