@@ -1,13 +1,23 @@
 // The package as others get it: packed from the sources as they are now, installed by npm into an
-// empty folder, and used from there. The build runs in a copy, since a server may run from dist/.
+// empty folder, and used from there. The build runs in a copy, since a server may run from dist/. A
+// run that has built the program for its tests packs that one; npm builds in the nightly run.
 // PONTE_TEST_NODES=/path/to/node:… repeats what runs on other versions of Node as well.
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
-import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join, posix } from 'node:path';
+import {
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join, posix } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { before, describe, test } from 'node:test';
 import { signWebhook } from '../core/domain/webhooks/signature.js';
+import { BUILT_PROGRAM } from './support/servers/host-process.js';
 import { importsOf, projectFiles, projectRoot } from './support/source-tree.js';
 import { temporaryFolder } from './support/temporary-folder.js';
 
@@ -32,8 +42,17 @@ before(() => {
   }
   symlinkSync(join(projectRoot, 'node_modules'), join(copy, 'node_modules'));
   mkdirSync(consumer, { recursive: true });
+  const program = process.env[BUILT_PROGRAM];
+  if (program !== undefined) {
+    cpSync(dirname(program), join(copy, 'dist'), { recursive: true });
+    rmSync(join(copy, 'dist/compiled'), { recursive: true, force: true });
+    const types = 'adapters/client/description.gen.ts';
+    cpSync(join(projectRoot, types), join(copy, types));
+    npm(copy, 'run', 'build:types');
+  }
+  const scripts = program === undefined ? '--foreground-scripts=false' : '--ignore-scripts';
   const [tarball] = JSON.parse(
-    npm(copy, 'pack', '--json', '--foreground-scripts=false', '--pack-destination', temporary),
+    npm(copy, 'pack', '--json', scripts, '--pack-destination', temporary),
   ) as readonly [{ readonly filename: string; readonly files: readonly { path: string }[] }];
   packed = tarball.files.map(({ path }) => path);
   writeFileSync(join(consumer, 'package.json'), '{ "private": true, "type": "module" }\n');

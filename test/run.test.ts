@@ -33,11 +33,13 @@ async function runOf(files: Readonly<Record<string, string>>, words: readonly st
 const server = `
   const server = (await import('node:net')).createServer().listen(0, '127.0.0.1');
   await new Promise((listening) => server.once('listening', listening));`;
+/** Blocks the event loop, and uses no CPU time. */
+const block = 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);';
 const silent = 'no progress for 6 seconds';
 /** More files than processes: what a process that was ended leaves goes to another one. */
 const hanging = {
-  load: [silent, 'while (true);'],
-  loop: [silent, "test('loops', () => { while (true); });"],
+  load: [silent, block],
+  block: [silent, `test('blocks', () => { ${block} });`],
   before: [silent, `${server} before(() => new Promise(() => {})); test('one', () => {});`],
   after: [silent, `${server} after(() => new Promise(() => {})); test('one', () => {});`],
   error: [

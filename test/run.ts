@@ -34,9 +34,13 @@ import { type Answer, watchedProcess } from './support/watched-process.js';
 const alone: Readonly<Record<string, string>> = {
   'test/on-postgres.test.ts': 'sets the database of the process',
   'test/on-postgres.nightly.ts': 'sets the database of the process',
-  'test/on-sqlite-file.test.ts': 'sets the database of the process',
   'test/on-sqlite-file.nightly.ts': 'sets the database of the process',
   'test/core/laws.nightly.ts': 'sets the number of cases of the process',
+  'test/package.nightly.ts': 'leaves the program that the run has built aside',
+};
+
+/** Files that are the first of a process, and why. */
+const first: Readonly<Record<string, string>> = {
   'test/adapters/http/docs/description.test.ts':
     'compares what the first calls of a process return',
 };
@@ -83,8 +87,17 @@ const all = projectFiles()
 const chosen = positionals.length === 0 ? all : positionals.flatMap(testsAt);
 const isWhole = positionals.length === 0 && !values.nightly;
 
-/** Wall time of each file, and CPU time with the processes that it started. */
-const fileTimes: { readonly path: string; readonly ms: number; readonly cpuMs: number }[] = [];
+interface Cost {
+  readonly what: string;
+  /** Wall time. */
+  readonly ms: number;
+  /** With the processes that it started. */
+  readonly cpuMs: number;
+}
+
+/** By path. */
+const costsOfFiles: Cost[] = [];
+const otherCosts: Cost[] = [];
 /** Milliseconds of the last runs, by file. */
 const timesFile = join(projectRoot, 'node_modules/.cache/test-times.json');
 const lastMs: Readonly<Record<string, number>> = existsSync(timesFile)
@@ -112,23 +125,36 @@ process.exit(failures.length === 0 ? 0 : 1);
 
 async function runAll(): Promise<void> {
   const checks = isWhole ? ['check:format', 'check:typescript'].map(script) : [];
-  if (startsProgram()) await buildProgram();
+  if (startsProgram()) await counted('the build of the program', buildProgram);
   const isShared = chosen.length > 1 && !chosen.every((path) => path.startsWith('test/core/'));
   const server = isShared ? temporaryPostgres() : null;
   if (server !== null) {
     process.env[SHARED_POSTGRES] = await inTime('PostgreSQL did not start', server.url());
   }
   const waiting = chosen.toSorted((a, b) => expectedMs(b) - expectedMs(a));
-  const separate = waiting.filter(isAlone);
-  const together = waiting.filter((path) => !isAlone(path));
+  const separate = waiting.filter((path) => alone[path] !== undefined);
+  const firsts = waiting.filter((path) => first[path] !== undefined);
+  const together = waiting.filter((path) => ![...separate, ...firsts].includes(path));
   const lanes = Array.from({ length: availableParallelism() * LANES_PER_CORE }, async () => {
     for (let path = separate.shift(); path !== undefined; path = separate.shift())
       await runProcess([path]);
     // Files that are left when a process was ended go to another one.
-    while (together.length > 0) await runProcess(together);
+    while (firsts.length + together.length > 0) {
+      together.unshift(...firsts.splice(0, 1));
+      await runProcess(together);
+    }
   });
   await Promise.all([...lanes, ...checks]);
-  if (server !== null) await inTime('PostgreSQL did not stop', server.end());
+  // Its CPU time is known when it has ended.
+  if (server !== null)
+    await counted('the PostgreSQL server', () => inTime('PostgreSQL did not stop', server.end()));
+}
+
+async function counted(what: string, work: () => Promise<void>): Promise<void> {
+  const [startedMs, startedCpuMs] = [performance.now(), cpuTimeMs()];
+  await work();
+  const ms = performance.now() - startedMs;
+  otherCosts.push({ what, ms, cpuMs: cpuTimeMs() - startedCpuMs });
 }
 
 /** Longer while other programs use the processors, up to SILENCE_MAX_MS. */
@@ -159,10 +185,6 @@ function testsAt(typed: string): readonly string[] {
   const found = all.filter((file) => file === path || file.startsWith(`${path}/`));
   if (found.length === 0) throw new Error(`There are no tests at ${typed}.`);
   return found;
-}
-
-function isAlone(path: string): boolean {
-  return alone[path] !== undefined;
 }
 
 function expectedMs(path: string): number {
@@ -196,7 +218,7 @@ async function runProcess(waiting: string[]): Promise<void> {
     if (report.event === 'closed' && open !== null) {
       const { path, atMs } = open;
       closed.push(path);
-      fileTimes.push({ path, ms: performance.now() - atMs, cpuMs: report.cpuMs });
+      costsOfFiles.push({ what: path, ms: performance.now() - atMs, cpuMs: report.cpuMs });
       left.set(path, report.left);
       open = nextFile(waiting);
     }
@@ -263,12 +285,14 @@ function fail(what: string, why: string): void {
 }
 
 function printSummary(): void {
-  const slowest = fileTimes.toSorted((a, b) => b.cpuMs - a.cpuMs).slice(0, SLOWEST);
+  const costs = [...costsOfFiles, ...otherCosts].toSorted((a, b) => b.cpuMs - a.cpuMs);
   const seconds = (ms: number) => `${(ms / 1_000).toFixed(1)} s`.padStart(8);
   const lines = [
-    ...(chosen.length > 1 ? ['', 'CPU time and time of the files that cost most:'] : []),
+    ...(chosen.length > 1 ? ['', 'CPU time and time of what cost most:'] : []),
     ...(chosen.length > 1
-      ? slowest.map(({ path, ms, cpuMs }) => `${seconds(cpuMs)} ${seconds(ms)}  ${path}`)
+      ? costs
+          .slice(0, SLOWEST)
+          .map(({ what, ms, cpuMs }) => `${seconds(cpuMs)} ${seconds(ms)}  ${what}`)
       : []),
     ...(chosen.length > 1
       ? [`${seconds(cpuTimeMs())} ${seconds(performance.now())}  the run, with servers and checks`]
@@ -284,7 +308,7 @@ function printSummary(): void {
 
 /** For the order of the next run. Another run never reads half of it. */
 function writeTimes(): void {
-  const measured = Object.fromEntries(fileTimes.map(({ path, ms }) => [path, Math.round(ms)]));
+  const measured = Object.fromEntries(costsOfFiles.map(({ what, ms }) => [what, Math.round(ms)]));
   mkdirSync(dirname(timesFile), { recursive: true });
   writeFileSync(`${timesFile}.${process.pid}`, JSON.stringify({ ...lastMs, ...measured }));
   renameSync(`${timesFile}.${process.pid}`, timesFile);

@@ -78,6 +78,8 @@ export interface Pages {
       readonly stopping: AbortSignal;
       /** The time limit of a request, of an upload until its file begins. */
       readonly timeoutMs: number;
+      /** Each with a new time limit on the store. */
+      readonly freshDeps: () => Deps;
       /** PayloadTooLarge, RequestTimeout; rejects also when the client disconnects. */
       readonly readBody: (bytesMax: number) => Promise<Uint8Array>;
     },
@@ -184,6 +186,7 @@ async function answer(
     client: clientAddress(request),
     stopping,
     timeoutMs: limits.timeoutMs,
+    freshDeps: () => withStoreTimeout(context.deps),
     readBody: (bytesMax) => readBytes(request, response, { ...limits, bytesMax }),
   });
 }

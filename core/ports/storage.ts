@@ -683,11 +683,20 @@ export interface PaymentFilter extends InvoiceFilter {
   readonly orgId: string | null;
 }
 
-/** Payments of all origins are in one order: that of their ids without the prefix. */
-export interface TenantPaymentFilter extends InvoiceFilter {
+/**
+ * Payments of all origins are in one order: that of their ids without the prefix. A null field
+ * selects all.
+ */
+export interface TenantPaymentFilter extends ListPage {
+  /** The first id of the page behind: the page ends before it, and `beforeId` is null. */
+  readonly afterId: string | null;
   readonly origins: readonly PaymentOrigin[];
+  readonly statuses: readonly PaymentStatus[] | null;
   readonly externalId: string | null;
   readonly sellerExternalId: string | null;
+  readonly number: string | null;
+  readonly buyerId: string | null;
+  readonly amount: Money | null;
   /** Created at this time or later; as in ids (ID_TIME_CHARACTERS). */
   readonly fromMoment: string | null;
   /** Created before this time; as in ids. */

@@ -1,5 +1,5 @@
 // The contract of the store, all parts of it: every database passes the same tests.
-import { after, describe } from 'node:test';
+import { after, afterEach, beforeEach, describe } from 'node:test';
 import type { Sealer, Store } from '../../core/ports/storage.js';
 import { storeAccountsContract } from './store-accounts-contract.js';
 import { storeAuditContract } from './store-audit-contract.js';
@@ -24,7 +24,7 @@ import { storeRowsContract } from './store-rows-contract.js';
 import { storeSubjectsContract } from './store-subjects-contract.js';
 import { storeViewsContract } from './store-views-contract.js';
 
-/** A new, migrated store, closed after the tests of its part. */
+/** A new, migrated store, closed after the test or the part that opens it. */
 export type OpenStore = (sealer?: Sealer) => Promise<Store>;
 
 type Parts = Readonly<Record<string, (open: OpenStore) => void>>;
@@ -63,8 +63,19 @@ const all: Parts = { ...writes, ...others };
 export function storeContracts(database: string, open: OpenStore, parts = all): void {
   for (const [name, part] of Object.entries(parts)) {
     describe(`the store over ${database}: ${name}`, () => {
-      const opened: Store[] = [];
-      after(() => Promise.all(opened.map((store) => store.close())));
+      const ofPart: Store[] = [];
+      const ofTest: Store[] = [];
+      let opened = ofPart;
+      const close = (stores: Store[]) =>
+        Promise.all(stores.splice(0).map((store) => store.close()));
+      beforeEach(() => {
+        opened = ofTest;
+      });
+      afterEach(async () => {
+        opened = ofPart;
+        await close(ofTest);
+      });
+      after(() => close(ofPart));
       part(async (sealer) => {
         const store = await open(sealer);
         opened.push(store);

@@ -2,6 +2,8 @@
 // finds what a scan of all rows finds, in pages that follow each other without gap.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
+import { inspect, isDeepStrictEqual } from 'node:util';
+import { money } from '../../core/domain/base/money.js';
 import { tenantOf } from '../../core/domain/base/tenant.js';
 import type { ShownView } from '../../core/domain/payments/change.js';
 import { type Payment, paymentOrigins } from '../../core/domain/payments/payment.js';
@@ -20,6 +22,8 @@ const statuses = ['approved', 'awaiting_buyer', 'settled'] as const;
 const sellers = [null, 'seller-1', 'seller-2'] as const;
 const homes = [tenant, otherOrg, otherMode] as const;
 const PAYMENTS = 60;
+const some = money(1_000n, 'USD');
+const amounts = [some, money(1_000n, 'EUR'), money(2_000n, 'USD')] as const;
 
 /** Three times in ids, so that the rest of the id orders many of them. */
 const moments = ['0000000001', '0000000002', '0000000003'] as const;
@@ -35,6 +39,9 @@ const rows: readonly Payment[] = Array.from({ length: PAYMENTS }, (_, at) => {
     externalId: at % 4 === 0 ? null : `order-${Math.floor(at / 6)}-${at % 6}`,
     status: statuses[at % 4 === 0 ? 0 : at % statuses.length] ?? 'settled',
     sellerExternalId: sellers[(at * 5) % sellers.length] ?? null,
+    number: at % 5 === 0 ? `RN-${at % 2}` : null,
+    buyerId: `byr_${at % 4}`,
+    amount: amounts[at % amounts.length] ?? some,
     createdAtMs: T0,
     updatedAtMs: T0 + ((at * 13) % 10),
   });
@@ -47,23 +54,36 @@ const oldestChange = ofTenant.toSorted(
   (one, other) => one.updatedAtMs - other.updatedAtMs || (one.id < other.id ? -1 : 1),
 );
 
-type Filter = Omit<TenantPaymentFilter, 'beforeId' | 'limit'>;
+type Filter = Omit<TenantPaymentFilter, 'beforeId' | 'afterId' | 'limit'>;
 
 const originSets = [paymentOrigins, ['payment_intent'], ['invoice'], []] as const;
 
+const noSearch = { number: null, buyerId: null, amount: null } as const;
+const noFilter: Filter = {
+  origins: paymentOrigins,
+  statuses: null,
+  sellerExternalId: null,
+  externalId: null,
+  fromMoment: null,
+  beforeMoment: null,
+  ...noSearch,
+};
+const statusSets = [null, ['settled'], statuses] as const;
+
 /** Every combination of a few values of each filter. */
 const filters: readonly Filter[] = originSets.flatMap((origins) =>
-  [null, 'settled' as const].flatMap((status) =>
+  statusSets.flatMap((found) =>
     [null, 'seller-1', 'nobody'].flatMap((sellerExternalId) =>
       [null, 'order-1-1'].flatMap((externalId) =>
         [null, moments[1]].flatMap((fromMoment) =>
           [null, moments[2]].map((beforeMoment) => ({
             origins,
-            status,
+            statuses: found,
             sellerExternalId,
             externalId,
             fromMoment,
             beforeMoment,
+            ...noSearch,
           })),
         ),
       ),
@@ -71,12 +91,22 @@ const filters: readonly Filter[] = originSets.flatMap((origins) =>
   ),
 );
 
+const searches: readonly Filter[] = [{ number: 'RN-1' }, { buyerId: 'byr_1' }, { amount: some }]
+  .flatMap((search) => statusSets.map((found) => ({ ...noFilter, ...search, statuses: found })))
+  .flatMap((filter) => [filter, { ...filter, sellerExternalId: 'seller-1' }]);
+const allFilters = [...filters, ...searches];
+
+const firstPage = { beforeId: null, afterId: null } as const;
+
 function fits(row: Payment, filter: Filter): boolean {
-  const { status, sellerExternalId, externalId, fromMoment, beforeMoment } = filter;
+  const { sellerExternalId, externalId, fromMoment, beforeMoment, amount } = filter;
   const moment = bare(row).slice(0, moments[0].length);
   return (
     filter.origins.includes(row.origin) &&
-    (status ?? row.status) === row.status &&
+    (filter.statuses ?? [row.status]).includes(row.status) &&
+    (filter.number ?? row.number) === row.number &&
+    (filter.buyerId ?? row.buyerId) === row.buyerId &&
+    (amount === null || isDeepStrictEqual(amount, row.amount)) &&
     (sellerExternalId ?? row.sellerExternalId) === row.sellerExternalId &&
     (externalId ?? row.externalId) === row.externalId &&
     (fromMoment ?? moment) <= moment &&
@@ -128,26 +158,41 @@ export function storePaymentListsContract(open: OpenStore): void {
   });
 
   test('payments under any combination of filters are those of a scan, newest first', async () => {
-    const lists = filters.map((filter) => list({ ...filter, beforeId: null, limit: 100 }));
+    const lists = allFilters.map((filter) => list({ ...filter, ...firstPage, limit: 100 }));
     for (const [at, found] of (await Promise.all(lists)).entries()) {
-      const filter = filters[at] as Filter;
+      const filter = allFilters[at] as Filter;
       const expected = newest.filter((row) => fits(row, filter));
-      assert.deepEqual(ids(found), ids(expected), JSON.stringify(filter));
+      assert.deepEqual(ids(found), ids(expected), inspect(filter));
     }
   });
 
   test('pages of payments of all origins follow each other without gap', async () => {
-    for (const filter of filters.filter(({ externalId }) => externalId === null)) {
+    for (const filter of allFilters.filter(({ externalId }) => externalId === null)) {
       const pages: ShownView['payment'][] = [];
       for (;;) {
         const beforeId = pages.at(-1)?.id ?? null;
-        const page = await list({ ...filter, beforeId, limit: 4 });
+        const page = await list({ ...filter, beforeId, afterId: null, limit: 4 });
         assert.ok(page.length <= 4);
         pages.push(...page);
         if (page.length < 4) break;
       }
       const expected = newest.filter((row) => fits(row, filter));
-      assert.deepEqual(ids(pages), ids(expected), JSON.stringify(filter));
+      assert.deepEqual(ids(pages), ids(expected), inspect(filter));
+    }
+  });
+
+  test('the pages before a page are those that led to it', async () => {
+    for (const filter of allFilters.filter(({ externalId }) => externalId === null)) {
+      const expected = newest.filter((row) => fits(row, filter));
+      const pages: ShownView['payment'][] = expected.slice(-1);
+      for (;;) {
+        const afterId = pages.at(0)?.id ?? null;
+        if (afterId === null) break;
+        const page = await list({ ...filter, beforeId: null, afterId, limit: 4 });
+        pages.unshift(...page);
+        if (page.length < 4) break;
+      }
+      assert.deepEqual(ids(pages), ids(expected), inspect(filter));
     }
   });
 

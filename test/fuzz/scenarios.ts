@@ -74,6 +74,7 @@ export const scenarios: readonly (readonly string[])[] = [
     // A delivery that is not over is refused.
     'listWebhookDeliveries',
     'replayWebhookDelivery',
+    'readWebhookDelivery',
     'replayDeadLetters',
     'rotateWebhookSecret',
     'changeWebhookSubscription',

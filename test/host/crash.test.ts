@@ -20,7 +20,7 @@ import { temporaryFolder } from '../support/temporary-folder.js';
 
 const KILLS = 3;
 const CLIENTS = 8;
-const PAYMENTS_PER_LIFE = 16;
+const PAYMENTS_PER_LIFE = 10;
 /** Far beyond what it takes: a condition that does not come true by then never will. */
 const PATIENCE_MS = 60_000;
 const READ_EVERY_MS = 50;

@@ -15,8 +15,8 @@ import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/wait.js';
 
 const PROBE_EVERY_MS = 50;
-const CLIENTS = 4;
-const PAUSE_MS = 100;
+const CLIENTS = 2;
+const PAUSE_MS = 200;
 /** During and after the stop of a host. */
 const CREATES_MIN = 10;
 

@@ -5,15 +5,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { simulate } from './history.js';
-import { FIRST_SEED, PlayedHistories } from './played-histories.js';
+import { PlayedHistories } from './played-histories.js';
 import { ofParties, ofPeople } from './run-profile.js';
 import { faultKinds, faultTable } from './world/faults.js';
 
-const SEEDS = 12;
-/** So many that a test ends in time on a machine with much else to do. */
-const SEEDS_PER_TEST = 6;
-const PARTY_SEEDS = 6;
-const PEOPLE_SEEDS = 3;
+/**
+ * The same each time: a change fails because of what it changed. Together these histories have
+ * every fault and see what they are for. If they no longer do, more are played.
+ */
+const seeds = { usual: [4, 9, 10, 11], parties: [5, 8, 10], people: [1] } as const;
 
 const usual = { steps: 250, focus: {} };
 /** A seller has a long way to its first payment. */
@@ -21,21 +21,16 @@ const parties = { steps: 400, focus: ofParties };
 const people = { steps: 250, focus: ofPeople };
 const played = new PlayedHistories(usual, parties, people);
 
-for (let from = 0; from < SEEDS; from += SEEDS_PER_TEST) {
-  const seeds = `${FIRST_SEED + from} and the next ${SEEDS_PER_TEST - 1}`;
-  test(`histories ${seeds} keep every invariant and recover`, () =>
-    played.play(usual, from, from + SEEDS_PER_TEST - 1));
-}
+test(`histories ${seeds.usual} keep every invariant and recover`, () =>
+  played.play(usual, seeds.usual));
 
-test(`histories of parties ${FIRST_SEED} and the next ${PARTY_SEEDS - 1} do too`, () =>
-  played.play(parties, 0, PARTY_SEEDS - 1));
+test(`histories of parties ${seeds.parties} do too`, () => played.play(parties, seeds.parties));
 
-test(`histories of people ${FIRST_SEED} and the next ${PEOPLE_SEEDS - 1} do too`, () =>
-  played.play(people, 0, PEOPLE_SEEDS - 1));
+test(`histories of people ${seeds.people} do too`, () => played.play(people, seeds.people));
 
 test('the same seed plays the same history, another seed another one', async () => {
   const [first, other] = played.histories;
-  const again = await simulate(FIRST_SEED, usual.steps);
+  const again = await simulate(seeds.usual[0], usual.steps);
   assert.equal(again.traceHash, first?.traceHash);
   assert.notEqual(other?.traceHash, first?.traceHash);
 });

@@ -68,16 +68,19 @@ export function functionsOf({ path, text }: SourceFile): readonly { at: number; 
   const { ts } = require('@ts-morph/common') as typeof import('@ts-morph/common');
   const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest);
   const lineAt = (offset: number) => source.getLineAndCharacterOfPosition(offset).line;
+  const linesAfterFirst = (node: TypeScript.Node) =>
+    lineAt(node.end) - lineAt(node.getStart(source));
   const found: { at: number; lines: number }[] = [];
   const linesOfTexts = (node: TypeScript.Node): number => {
-    const first = lineAt(node.getStart(source));
-    const more = lineAt(node.end) - first;
-    if (ts.isTemplateLiteral(node)) return more;
+    if (ts.isTemplateLiteral(node)) return linesAfterFirst(node);
     let texts = 0;
     ts.forEachChild(node, (child) => {
       texts += linesOfTexts(child);
     });
-    if (ts.isFunctionLike(node)) found.push({ at: first + 1, lines: more + 1 - texts });
+    if (ts.isFunctionLike(node)) {
+      const at = lineAt(node.getStart(source)) + 1;
+      found.push({ at, lines: linesAfterFirst(node) + 1 - texts });
+    }
     return texts;
   };
   linesOfTexts(source);

@@ -54,6 +54,13 @@ export const auditEntry = representation<AuditEntry>()('AuditEntry', {
     z.array(object.schema).meta({ description: 'What was changed.' }),
     ({ objects }) => objects.map((one) => object.show(one)),
   ],
+  exported: z
+    .strictObject({
+      filter: z.string().meta({ description: 'The query of the list; empty: all of it.' }),
+      rows: z.int().min(0),
+    })
+    .nullable()
+    .meta({ description: 'What a member exported as a file; null for a change.' }),
   chainHash: z.string().meta({
     description:
       'The hash of this entry and all before it. Keep it with `sequence`: while the log is ' +

@@ -24,10 +24,9 @@ const paymentData = {
   source: z.enum(['payment_intent', 'invoice']),
   externalEventId,
   occurredAt,
-  createdBy: z
-    .string()
-    .optional()
-    .meta({ description: 'The API key that created the payment; in `created` events.' }),
+  createdBy: z.string().optional().meta({
+    description: 'The API key or the member that created the payment; in `created` events.',
+  }),
   reason: z.string().optional(),
 } as const;
 

@@ -7,6 +7,7 @@ import { paymentOrigins } from '../../../core/domain/payments/payment.js';
 import { PonteError } from '../../../core/errors.js';
 import type { Deps } from '../../../core/ports/deps.js';
 import {
+  allPayments,
   type ChangeFilter,
   listChangedPayments,
   listPayments,
@@ -104,11 +105,21 @@ type Row = PaymentSource & { readonly id: string };
 async function newest(
   deps: Deps,
   tenant: Tenant,
-  { createdFrom, createdTo, ...query }: ListQuery & Pick<PaymentListFilter, 'origins' | 'beforeId'>,
+  query: ListQuery & Pick<PaymentListFilter, 'origins' | 'beforeId'>,
 ): Promise<readonly Row[]> {
   const { payUrl } = deps.settings;
-  const created = { createdFromMs: createdFrom, createdToMs: createdTo };
-  const views = await listPayments(deps, tenant, { ...query, ...created });
+  const { status, externalId, sellerExternalId, origins, beforeId, limit } = query;
+  const views = await listPayments(deps, tenant, {
+    ...allPayments,
+    origins,
+    externalId,
+    sellerExternalId,
+    beforeId,
+    limit,
+    statuses: status === null ? null : [status],
+    createdFromMs: query.createdFrom,
+    createdToMs: query.createdTo,
+  });
   return views.map((view) => ({ ...view, payUrl, id: view.payment.id }));
 }
 

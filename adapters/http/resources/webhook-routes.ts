@@ -5,12 +5,14 @@ import { formatInstant } from '../../../core/domain/base/instant.js';
 import { isEventPattern } from '../../../core/domain/payments/event.js';
 import type { Subscription } from '../../../core/domain/webhooks/subscription.js';
 import {
+  type DeliveryAttempt,
   deliveryMoves,
   type WebhookDelivery,
 } from '../../../core/domain/webhooks/webhook-delivery.js';
 import type { Deps } from '../../../core/ports/deps.js';
 import {
   listDeliveries,
+  readDelivery,
   replayDeadLetters,
   replayDelivery,
 } from '../../../core/usecases/webhooks/deliveries.js';
@@ -120,6 +122,29 @@ export const delivery = representation<WebhookDelivery>()('WebhookDelivery', {
   durationMs: z.int().nullable(),
 });
 
+const attempt = representation<DeliveryAttempt>()('WebhookDeliveryAttempt', {
+  attempt: z.int().min(1).meta({ description: 'From 1; a replay starts again.' }),
+  startedAt: [instant, ({ startedAtMs }) => formatInstant(startedAtMs)],
+  durationMs: z.int(),
+  responseStatus: z.int().nullable(),
+  responseBody: z.string().nullable().meta({ description: 'The first 4 KiB of the answer.' }),
+  error: z.string().nullable().meta({ description: 'Why there is no answer.' }),
+});
+
+interface ReadDelivery extends WebhookDelivery {
+  readonly body: string;
+  readonly attempts: readonly DeliveryAttempt[];
+}
+
+const readDeliveryAnswer = representation<ReadDelivery>()('WebhookDeliveryWithAttempts', {
+  ...delivery.fields,
+  body: z.string().meta({ description: 'The text that each attempt sends.' }),
+  attempts: [
+    z.array(attempt.schema).meta({ description: 'In the order of their start.' }),
+    ({ attempts }) => attempts.map((one) => attempt.show(one)),
+  ],
+});
+
 const deliveryPage = pageOf('WebhookDeliveryList', delivery);
 
 const deliveryQuery = pageQuery.extend({ status: optional(z.enum(keysOf(deliveryMoves))) });
@@ -200,6 +225,21 @@ export const webhookRoutes = [
     query: deliveryQuery,
     responses: { 200: deliveryPage.schema },
     handler: listDeliveryPage,
+  }),
+  route({
+    method: 'GET',
+    operations: {
+      readWebhookDelivery: '/v1/webhook-subscriptions/{id}/deliveries/{deliveryId}',
+    },
+    summary: 'Read a delivery with the body that it sends and its attempts',
+    access: { auth: 'key', scope: 'webhooks:read', modes: 'both', rateLimit: 'none' },
+    params: deliveryParams,
+    responses: { 200: readDeliveryAnswer.schema },
+    handler: async ({ deps }, { tenant, params }) => {
+      const found = await readDelivery(deps, tenant, params.id, params.deliveryId);
+      const { delivery, event, attempts } = found;
+      return reply(200, readDeliveryAnswer.show({ ...delivery, body: event.body, attempts }));
+    },
   }),
   route({
     method: 'POST',

@@ -20,6 +20,7 @@ export function dashboardError({ code, status }: PonteError, where: RefusalPlace
     ...frameOfRefusal(where),
     done: null,
     docs: null,
+    query: new URLSearchParams(),
     organization: null,
     role: null,
     modePaths: null,

@@ -21,7 +21,7 @@ import {
 
 /** The places beside the page, in groups. */
 const groups = [
-  ['home', 'payments'],
+  ['home', 'payments', 'invoices', 'sellers'],
   ['webhooks', 'events', 'keys'],
   ['gettingStarted', 'team', 'settings'],
 ] as const;
@@ -31,6 +31,8 @@ export type DashboardPlace = (typeof groups)[number][number];
 const placePaths = {
   home: '',
   payments: '/payments',
+  invoices: '/invoices',
+  sellers: '/sellers',
   webhooks: '/webhooks',
   events: '/events',
   keys: '/keys',
@@ -228,7 +230,7 @@ function Footer(): VNode {
             </li>
           )}
         </ul>
-        <Languages />
+        <Languages query={view.query} />
       </div>
     </footer>
   );

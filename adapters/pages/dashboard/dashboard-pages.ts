@@ -7,8 +7,11 @@ import { subscriptionListPages } from './developer/subscription-list-pages.js';
 import { subscriptionPages } from './developer/subscription-pages.js';
 import { entrancePages } from './entrance-pages.js';
 import { homePages } from './home-pages.js';
+import { invoiceFormPages } from './invoice-form-pages.js';
 import { paymentDetailPages } from './payment-detail-pages.js';
+import { paymentExportPages } from './payment-export-pages.js';
 import { paymentListPages } from './payment-list-pages.js';
+import { sellerPages } from './seller-pages.js';
 import { gettingStartedPages } from './setup/getting-started-pages.js';
 import { kybPages } from './setup/kyb-pages.js';
 import { pixPages } from './setup/pix-pages.js';
@@ -20,7 +23,10 @@ export const dashboardPages: readonly PageRoute[] = [
   ...entrancePages,
   ...homePages,
   ...paymentListPages,
+  ...paymentExportPages,
   ...paymentDetailPages,
+  ...invoiceFormPages,
+  ...sellerPages,
   ...subscriptionListPages,
   ...subscriptionPages,
   ...deliveryPages,

@@ -1,8 +1,9 @@
 // What the screens of the dashboard may use: the view, the texts of its language and its formats.
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
-import type { MemberRole } from '../../../core/domain/access/member.js';
+import { type MemberRole, scopesOf } from '../../../core/domain/access/member.js';
 import { memberSessionEnd } from '../../../core/domain/access/member-session.js';
+import { allows, type Scope } from '../../../core/domain/access/scope.js';
 import type { Locale } from '../../../core/domain/base/locale.js';
 import { assert } from '../../../core/errors.js';
 import { catalogues } from '../buyer/texts.js';
@@ -11,6 +12,7 @@ import { type Format, formatOf } from '../kit/format.js';
 import { type FrameView, notices } from '../kit/frame-view.js';
 import type { PageFrame } from '../kit/page-frame.js';
 import type { BuyerAuth, PageCall, PageContext } from '../kit/page-route.js';
+import { keptQuery } from '../kit/return-after-sign-in.js';
 import { dashboardTexts } from './dashboard-texts.js';
 import type { DashboardTexts } from './texts/dashboard-en.js';
 
@@ -25,6 +27,11 @@ export function withDone(path: string, done: Done): string {
   return `${path}?done=${done}`;
 }
 
+/** Whether the role of the member has the scope. The page table decides; pages hide the rest. */
+export function may({ role }: Pick<DashboardView, 'role'>, scope: Scope): boolean {
+  return role !== null && allows(scopesOf(role), scope);
+}
+
 export interface DashboardView extends FrameView {
   /** What the form before this page did. */
   readonly done: Done | null;
@@ -34,6 +41,8 @@ export interface DashboardView extends FrameView {
   readonly organization: { readonly id: string; readonly name: string } | null;
   /** Null without an organization. */
   readonly role: MemberRole | null;
+  /** What the address has after the path: the page in another language is the same. */
+  readonly query: URLSearchParams;
   /** The paths of test and live mode; null without an organization. */
   readonly modePaths: { readonly test: string; readonly live: string } | null;
 }
@@ -101,6 +110,7 @@ export function viewOf(context: PageContext, call: DashboardCall): DashboardView
         | undefined) ?? null,
     mailbox: mailbox === null ? null : `${prefix}/dev/mailbox`,
     docs: `${deps.settings.baseUrl}/docs`,
+    query: new URLSearchParams(keptQuery(query)),
     organization: actor === null ? null : { id: actor.orgId, name: actor.organization.name },
     role: actor?.member.role ?? null,
     modePaths: actor === null ? null : { test: `${root}/test`, live: `${root}/live` },

@@ -3,7 +3,6 @@ import type { VNode } from 'preact';
 import { money } from '../../../core/domain/base/money.js';
 import { type Lack, lacksToCollect } from '../../../core/domain/parties/organization.js';
 import type { PaymentView, ShownView } from '../../../core/domain/payments/change.js';
-import { type PaymentStatus, paymentOrigins } from '../../../core/domain/payments/payment.js';
 import type { WebhookDelivery } from '../../../core/domain/webhooks/webhook-delivery.js';
 import { readStanding } from '../../../core/usecases/access/sessions.js';
 import {
@@ -12,7 +11,7 @@ import {
   type PaymentFigures,
   readFigures,
 } from '../../../core/usecases/payments/payment-figures.js';
-import { listPayments } from '../../../core/usecases/payments/payment-lists.js';
+import { allPayments, listPayments } from '../../../core/usecases/payments/payment-lists.js';
 import { type DeadLetters, listDead } from '../../../core/usecases/webhooks/deliveries.js';
 import { Icon } from '../kit/icons.js';
 import { memberRow, type PageAnswer, type PageContext } from '../kit/page-route.js';
@@ -21,6 +20,7 @@ import { type DashboardContent, dashboardPage } from './dashboard-layout.js';
 import { type DashboardScene, useDashboard, viewOf } from './dashboard-scene.js';
 import { shownUrl } from './developer/developer-parts.js';
 import { anyRole, type MemberCall, TENANT_ROOT, tenantOfCall } from './member-page.js';
+import { groupOf, type PaymentGroup, statusesOf } from './payment-groups.js';
 import { buyerOf, PaymentTable, referenceOf } from './payment-parts.js';
 import { Behind, DayPlot, StatePlot, Total } from './plots.js';
 
@@ -31,23 +31,8 @@ const ATTENTION_MAX = 5;
 const APPROVALS_MAX = 50;
 const DEAD_MAX = 50;
 
-/** The part of the plot to which each state belongs. */
-const groupOf = {
-  settled: 'paid',
-  approved: 'buyer',
-  awaiting_buyer: 'buyer',
-  buyer_kyc_pending: 'buyer',
-  buyer_kyc_approved: 'buyer',
-  fx_quoted: 'buyer',
-  on_ramp_pending: 'way',
-  on_chain_confirmed: 'way',
-  offramp_pending: 'way',
-  cancelled: 'over',
-  expired: 'over',
-  awaiting_approval: 'you',
-  failed: 'fail',
-} as const satisfies Record<PaymentStatus, string>;
-const groupNames = ['paid', 'buyer', 'way', 'over', 'you', 'fail'] as const;
+/** In the order of the bar. */
+const barOrder: readonly PaymentGroup[] = ['paid', 'buyer', 'way', 'over', 'you', 'fail'];
 
 export const homePages = [
   memberRow({
@@ -74,25 +59,17 @@ interface Home {
 async function showHome(context: PageContext, call: MemberCall): Promise<PageAnswer> {
   const { deps } = context;
   const tenant = tenantOfCall(call);
-  const none = {
-    externalId: null,
-    sellerExternalId: null,
-    createdFromMs: null,
-    createdToMs: null,
-    beforeId: null,
-  };
   const [standing, attention, approvals, dead, figures, latest] = await Promise.all([
     readStanding(deps, tenant),
     listAttention(deps, tenant, ATTENTION_MAX),
     listPayments(deps, tenant, {
-      ...none,
-      origins: paymentOrigins,
-      status: 'awaiting_approval',
+      ...allPayments,
+      statuses: statusesOf('you'),
       limit: APPROVALS_MAX,
     }),
     listDead(deps, tenant, DEAD_MAX),
     readFigures(deps, tenant),
-    listPayments(deps, tenant, { ...none, origins: paymentOrigins, status: null, limit: LATEST }),
+    listPayments(deps, tenant, { ...allPayments, limit: LATEST }),
   ]);
   const lacks = lacksToCollect(standing.organization, standing.profile);
   const currency = call.query.get('currency');
@@ -198,6 +175,7 @@ function useNeeds({ lacks, attention, approvals, dead }: Home): readonly Need[] 
         };
   });
   const oldest = approvals.at(-1);
+  const isInvoices = approvals.every(({ payment }) => payment.origin === 'invoice');
   return [
     ...(lacks.length === 0
       ? []
@@ -244,7 +222,8 @@ function useNeeds({ lacks, attention, approvals, dead }: Home): readonly Need[] 
               format.money(oldest.payment.amount),
             ),
             link: {
-              href: `${view.path}/payments?status=awaiting_approval`,
+              // Intents may wait for an approval, too.
+              href: `${view.path}/${isInvoices ? 'invoices' : 'payments'}?status=you`,
               text: texts.home.seeInvoices,
             },
           },
@@ -335,15 +314,15 @@ function Collected({
 }
 
 function ByState({ figures: { counts, daysMs } }: FiguresProps): VNode {
-  const { texts, format } = useDashboard();
+  const { texts, view, format } = useDashboard();
   const total = counts.reduce((sum, { count }) => sum + count, 0);
   const isCapped = counts.some(({ count }) => count >= COUNT_MAX);
   const all = isCapped ? texts.home.orMore(format.count(total)) : format.count(total);
-  const parts = groupNames
+  const parts = barOrder
     .map((look) => {
       const own = counts.filter(({ status, count }) => groupOf[status] === look && count > 0);
       const count = own.reduce((sum, one) => sum + one.count, 0);
-      return { look, name: texts.home.groups[look], count, own };
+      return { look, name: texts.groups[look], count, own };
     })
     .filter(({ count }) => count > 0);
   const [from, to] = [format.shortDay(daysMs[0] ?? 0), format.shortDay(daysMs.at(-1) ?? 0)];
@@ -372,10 +351,10 @@ function ByState({ figures: { counts, daysMs } }: FiguresProps): VNode {
             </tr>
           </thead>
           <tbody>
-            {parts.map(({ name, count, own }) => (
+            {parts.map(({ look, name, count, own }) => (
               <tr>
                 <th scope="row">
-                  {name}
+                  <a href={`${view.path}/payments?status=${look}`}>{name}</a>
                   <span class="sub">
                     {own.map(({ status }) => texts.status[status]).join(', ')}
                   </span>

@@ -18,11 +18,14 @@ export function listPath(
 /** Links to the newest page and to the one behind the last row. */
 export function Pager({
   newest,
+  newer = null,
   older,
   children,
 }: {
   /** Null on the newest page. */
   readonly newest: string | null;
+  /** The page before this one, in lists that go both ways. */
+  readonly newer?: string | null;
   /** Null on the last one. */
   readonly older: string | null;
   readonly children?: ComponentChildren;
@@ -34,8 +37,14 @@ export function Pager({
       <span class="actions">
         {newest === null ? null : (
           <a class="btn sm" href={newest}>
-            <Icon name="newer" />
+            {newer === null ? <Icon name="newer" /> : null}
             {texts.frame.newest}
+          </a>
+        )}
+        {newer === null ? null : (
+          <a class="btn sm" href={newer}>
+            <Icon name="newer" />
+            {texts.frame.newer}
           </a>
         )}
         {older === null ? null : (

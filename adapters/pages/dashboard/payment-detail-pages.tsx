@@ -2,6 +2,7 @@
 import type { VNode } from 'preact';
 import { z } from 'zod';
 import { allows } from '../../../core/domain/access/scope.js';
+import { SECOND_MS } from '../../../core/domain/base/instant.js';
 import { type Money as Amount, money } from '../../../core/domain/base/money.js';
 import { tenantOf } from '../../../core/domain/base/tenant.js';
 import type { Quote } from '../../../core/domain/commands/quote.js';
@@ -10,7 +11,10 @@ import { heldMinor } from '../../../core/domain/payments/funds.js';
 import type { LedgerAccount, LedgerLine } from '../../../core/domain/payments/ledger.js';
 import { isCancellable, isPageOpen } from '../../../core/domain/payments/payment.js';
 import type { TimelineEntry } from '../../../core/domain/payments/timeline.js';
+import { isCode } from '../../../core/errors.js';
+import { inviteBuyer } from '../../../core/usecases/payments/invoices.js';
 import {
+  approvePayment,
   cancelPayment,
   checkedReason,
   readPayment,
@@ -23,19 +27,34 @@ import {
   Copy,
   Foreign,
   Form,
+  Note,
   Route,
   Scroll,
   type Stop,
 } from '../kit/components.js';
 import { TextField } from '../kit/fields.js';
+import { dayMs } from '../kit/format.js';
 import { indentedJson } from '../kit/indented-json.js';
-import { memberRow, type PageAnswer, type PageContext, seeOther } from '../kit/page-route.js';
-import { plainText } from '../kit/plain-text.js';
+import { limitIn } from '../kit/limited.js';
+import {
+  limitReached,
+  memberRow,
+  type PageAnswer,
+  type PageContext,
+  seeOther,
+  withNotice,
+} from '../kit/page-route.js';
 import { type DashboardContent, dashboardPage } from './dashboard-layout.js';
-import { type DashboardScene, useDashboard, viewOf, withDone } from './dashboard-scene.js';
+import {
+  type DashboardScene,
+  type Done,
+  useDashboard,
+  viewOf,
+  withDone,
+} from './dashboard-scene.js';
 import { deliveryPath } from './developer/developer-parts.js';
 import { actorOf, type MemberCall, TENANT_ROOT, tenantOfCall } from './member-page.js';
-import { Badge, buyerOf, referenceOf, States } from './payment-parts.js';
+import { Badge, buyerOf, payeeOf, referenceOf, States } from './payment-parts.js';
 
 /** A payment rarely has more; a later page is linked. */
 const ENTRIES_MAX = 200;
@@ -43,6 +62,7 @@ const ENTRIES_MAX = 200;
 const path = `${TENANT_ROOT}/payments/{paymentId}`;
 const read = { anyOf: ['payment_intents:read', 'invoices:read'] } as const;
 const write = { anyOf: ['payment_intents:write', 'invoices:write'] } as const;
+const noForm = z.object({});
 const cancelForm = z.object({ reason: z.string().max(1_000) });
 const replayForm = z.object({ subscription: z.string().max(64), delivery: z.string().max(64) });
 
@@ -65,6 +85,22 @@ export const paymentDetailPages = [
   }),
   memberRow({
     method: 'POST',
+    path: `${path}/approve`,
+    scope: write,
+    proof: 'session',
+    form: noForm,
+    handler: approve,
+  }),
+  memberRow({
+    method: 'POST',
+    path: `${path}/invite`,
+    scope: 'invoices:write',
+    proof: 'session',
+    form: noForm,
+    handler: invite,
+  }),
+  memberRow({
+    method: 'POST',
     path: `${path}/replay`,
     scope: 'webhooks:write',
     proof: 'session',
@@ -76,8 +112,15 @@ export const paymentDetailPages = [
 interface Detail extends PaymentView {
   readonly quote: Quote | null;
   readonly entries: readonly TimelineEntry[];
+  /** The addresses of the members who created and approved it; null: not recorded. */
+  readonly creator: string | null;
+  readonly approver: string | null;
+  /** Who looks at the page. */
+  readonly memberId: string;
+  /** When another mail can be sent, after a refusal; null if nothing was refused. */
+  readonly nextMailAtMs: number | null;
   /** The scopes of the member. */
-  readonly mayCancel: boolean;
+  readonly mayWrite: boolean;
   readonly mayReplay: boolean;
   /** What was typed as the reason of a cancel and refused. */
   readonly refusedReason: string | null;
@@ -89,20 +132,31 @@ async function showPayment(
   refusedReason: string | null,
 ): Promise<PageAnswer> {
   const { deps } = context;
-  const view = await readPayment(deps, tenantOfCall(call), call.params['paymentId'] ?? '');
+  const view = await readPayment(deps, tenantOfCall(call), idOf(call));
   const { payment } = view;
   const { quoteId } = payment;
-  const [{ entries }, quote] = await Promise.all([
+  const addressOf = async (memberId: string | null) => {
+    if (memberId === null) return null;
+    const member = await deps.store.run((tx) => tx.members.get(payment.orgId, memberId));
+    return member?.email ?? null;
+  };
+  const [{ entries }, quote, creator, approver] = await Promise.all([
     readTimeline(deps, payment, { after: null, limit: ENTRIES_MAX }),
     quoteId === null ? null : deps.store.run((tx) => tx.quotes.get(tenantOf(payment), quoteId)),
+    addressOf(payment.createdByMemberId),
+    addressOf(payment.approvedByMemberId),
   ]);
-  const { scopes } = actorOf(call);
+  const { scopes, memberId } = actorOf(call);
   const writes = payment.origin === 'invoice' ? 'invoices:write' : 'payment_intents:write';
   const detail: Detail = {
     ...view,
     quote,
     entries,
-    mayCancel: allows(scopes, writes),
+    creator,
+    approver,
+    memberId,
+    nextMailAtMs: limitIn(call.query, deps.clock.nowMs())?.untilMs ?? null,
+    mayWrite: allows(scopes, writes),
     mayReplay: allows(scopes, 'webhooks:write'),
     refusedReason,
   };
@@ -114,17 +168,60 @@ async function cancel(
   context: PageContext,
   call: MemberCall<z.infer<typeof cancelForm>>,
 ): Promise<PageAnswer> {
-  const { deps } = context;
-  const tenant = tenantOfCall(call);
-  const { payment } = await readPayment(deps, tenant, call.params['paymentId'] ?? '');
-  let reason: string;
+  const { reason } = call.form;
   try {
-    reason = checkedReason(call.form.reason);
+    checkedReason(reason);
   } catch {
-    return showPayment(context, call, call.form.reason);
+    return showPayment(context, call, reason);
   }
-  await cancelPayment(deps, tenant, payment.id, reason);
-  return seeOther(withDone(`${viewOf(context, call).path}/payments/${payment.id}`, 'cancelled'));
+  return change(context, call, 'cancelled', (id) =>
+    cancelPayment(context.deps, tenantOfCall(call), id, checkedReason(reason)),
+  );
+}
+
+async function approve(context: PageContext, call: MemberCall): Promise<PageAnswer> {
+  const { orgId, mode, memberId } = actorOf(call);
+  return change(context, call, 'approved', (id) =>
+    approvePayment(context.deps, { orgId, mode }, id, memberId),
+  );
+}
+
+async function invite(context: PageContext, call: MemberCall): Promise<PageAnswer> {
+  const answer = change(context, call, 'invited', (id) =>
+    inviteBuyer(context.deps, tenantOfCall(call), id),
+  );
+  return answer.catch((error: unknown) =>
+    limitReached(context, error, 'mail_too_soon', paymentPath(context, call)),
+  );
+}
+
+/** Leads back to the page, which shows the current state if the change no longer fits it. */
+async function change(
+  context: PageContext,
+  call: MemberCall,
+  done: Done,
+  work: (id: string) => Promise<unknown>,
+): Promise<PageAnswer> {
+  const page = paymentPath(context, call);
+  const { payment } = await readPayment(context.deps, tenantOfCall(call), idOf(call));
+  try {
+    await work(payment.id);
+  } catch (error) {
+    if (stale.some((code) => isCode(error, code))) return seeOther(withNotice(page, 'out_of_date'));
+    throw error;
+  }
+  return seeOther(withDone(page, done));
+}
+
+/** The payment is no longer as its page showed it. */
+const stale = ['PaymentStateConflict', 'InvoiceNotApproved', 'PaymentNotCancellable'] as const;
+
+function idOf({ params }: MemberCall): string {
+  return params['paymentId'] ?? '';
+}
+
+function paymentPath(context: PageContext, call: MemberCall): string {
+  return `${viewOf(context, call).path}/payments/${idOf(call)}`;
 }
 
 async function replay(
@@ -133,17 +230,17 @@ async function replay(
 ): Promise<PageAnswer> {
   const { subscription, delivery } = call.form;
   await replayDelivery(context.deps, tenantOfCall(call), subscription, delivery);
-  const root = viewOf(context, call).path;
-  return seeOther(withDone(`${root}/payments/${call.params['paymentId'] ?? ''}`, 'replayed'));
+  return seeOther(withDone(paymentPath(context, call), 'replayed'));
 }
 
 function detailScreen(scene: DashboardScene, detail: Detail): DashboardContent {
   const { texts, format, view } = scene;
   const { payment, funds, refusedReason } = detail;
   const buyer = buyerOf(payment);
-  const payee = payeeOf(scene, detail);
+  const payee = payeeOf(scene, payment);
   const stage = payment.status === 'settled' ? 'done' : funds.receivedMinor > 0n ? 'way' : 'ahead';
   const reference = referenceOf(payment);
+  const place = payment.origin === 'invoice' ? 'invoices' : 'payments';
   return {
     title: `${format.money(payment.amount)}, ${reference}`,
     heading: (
@@ -152,10 +249,10 @@ function detailScreen(scene: DashboardScene, detail: Detail): DashboardContent {
       </span>
     ),
     lede: texts.payment.lede[stage](buyer, payee),
-    place: 'payments',
+    place,
     crumbs: (
       <>
-        <a href={`${view.path}/payments`}>{texts.places.payments}</a> / <Foreign text={reference} />
+        <a href={`${view.path}/${place}`}>{texts.places[place]}</a> / <Foreign text={reference} />
       </>
     ),
     errors: refusedReason === null ? [] : [{ field: 'reason', text: texts.payment.noReason }],
@@ -181,6 +278,7 @@ function detailScreen(scene: DashboardScene, detail: Detail): DashboardContent {
             <Webhooks detail={detail} />
           </div>
           <div class="stack">
+            <NextStep detail={detail} />
             <Details detail={detail} />
             <CheckCode detail={detail} />
             <Price detail={detail} />
@@ -195,10 +293,6 @@ function detailScreen(scene: DashboardScene, detail: Detail): DashboardContent {
 
 interface Part {
   readonly detail: Detail;
-}
-
-function payeeOf({ view }: Pick<DashboardScene, 'view'>, { payment }: PaymentView): string {
-  return plainText(payment.payeeName) || plainText(view.organization?.name);
 }
 
 function WhereMoneyIs({ detail }: Part): VNode {
@@ -249,7 +343,7 @@ function stopsOf(scene: DashboardScene, detail: Detail): readonly Stop[] {
       state: !hasSent || isBack ? 'ahead' : isPaid ? 'done' : 'here',
     },
     {
-      name: payeeOf(scene, detail),
+      name: payeeOf(scene, payment),
       caption: settled === null || !isPaid ? words.byPix : words.gotten(format.money(settled)),
       state: isPaid ? 'done' : 'ahead',
     },
@@ -476,6 +570,57 @@ function Webhooks({ detail }: Part): VNode {
   );
 }
 
+/** What a person of the organization does next with the payment; nothing most of the time. */
+function NextStep({ detail }: Part): VNode | null {
+  const { texts, view } = useDashboard();
+  const { payment, memberId, mayWrite, creator } = detail;
+  const words = texts.invoice;
+  const path = `payments/${payment.id}`;
+  if (payment.status === 'awaiting_approval') {
+    const isOwn = payment.createdByMemberId === memberId;
+    return (
+      <section class="card stack">
+        <h2>{words.approval}</h2>
+        <p>{isOwn ? words.ownApproval : creator === null ? words.check : words.checkOf(creator)}</p>
+        {isOwn || !mayWrite ? null : (
+          <Form to={`${path}/approve`} class="actions">
+            <Button look="primary">{words.approve}</Button>
+          </Form>
+        )}
+        {mayWrite ? null : <p class="small quiet">{words.approvers}</p>}
+      </section>
+    );
+  }
+  const isInvited = payment.invitedAtMs !== null;
+  const isOpen = payment.status === 'approved' || payment.status === 'awaiting_buyer';
+  if (payment.origin !== 'invoice' || !isOpen) return null;
+  const waits = detail.nextMailAtMs !== null && detail.nextMailAtMs > view.nowMs;
+  return (
+    <section class="card stack">
+      <h2>{words.invitation}</h2>
+      <p>{isInvited ? <Mailed detail={detail} /> : words.notInvited(payment.buyer.email)}</p>
+      {waits ? (
+        <Note look="warn" live>
+          <p>{words.tooSoon(Math.ceil(((detail.nextMailAtMs ?? 0) - view.nowMs) / SECOND_MS))}</p>
+        </Note>
+      ) : null}
+      {mayWrite ? (
+        <Form to={`${path}/invite`} class="actions">
+          <Button {...(isInvited ? {} : { look: 'primary' })}>
+            {isInvited ? words.resend : words.invite}
+          </Button>
+        </Form>
+      ) : null}
+      <p class="small quiet">{words.mailLimit}</p>
+    </section>
+  );
+}
+
+function Mailed({ detail: { payment } }: Part): VNode {
+  const { texts, format } = useDashboard();
+  return <>{texts.invoice.mailed(payment.buyer.email, format.short(payment.invitedAtMs ?? 0))}</>;
+}
+
 function Details({ detail }: Part): VNode {
   const scene = useDashboard();
   const { texts, format } = scene;
@@ -483,7 +628,7 @@ function Details({ detail }: Part): VNode {
   const words = texts.payment;
   const reason = payment.failureReason ?? payment.cancelReason;
   const facts: readonly (readonly [string, VNode | string] | null)[] = [
-    [texts.payments.payee, <Foreign text={payeeOf(scene, detail)} />],
+    [texts.payments.payee, <Foreign text={payeeOf(scene, payment)} />],
     [
       texts.payments.buyer,
       <>
@@ -493,9 +638,11 @@ function Details({ detail }: Part): VNode {
       </>,
     ],
     payment.number === null ? null : [words.number, <Foreign text={payment.number} />],
-    payment.dueDate === null ? null : [words.due, payment.dueDate],
+    payment.dueDate === null ? null : [words.due, format.day(dayMs(payment.dueDate))],
     payment.externalId === null ? null : [words.yourId, <Foreign text={payment.externalId} />],
     [texts.payments.created, format.short(payment.createdAtMs)],
+    detail.creator === null ? null : [texts.invoice.createdBy, detail.creator],
+    detail.approver === null ? null : [texts.invoice.approvedBy, detail.approver],
     reason === null ? null : [words.reason, <Foreign text={reason} />],
     [
       words.id,
@@ -582,8 +729,8 @@ function Metadata({ detail }: Part): VNode | null {
 
 function Cancel({ detail }: Part): VNode | null {
   const { texts } = useDashboard();
-  const { payment, mayCancel, refusedReason } = detail;
-  if (!mayCancel || !isCancellable(payment.status)) return null;
+  const { payment, mayWrite, refusedReason } = detail;
+  if (!mayWrite || !isCancellable(payment.status)) return null;
   const error = refusedReason === null ? undefined : texts.payment.noReason;
   return (
     <section class="card">

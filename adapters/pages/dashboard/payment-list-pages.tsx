@@ -1,29 +1,32 @@
-// The list of payments, newest first. Filters are in the address, so that a bookmark, a second tab
-// and the back button keep them.
+// The lists of payments and of invoices, newest first. Filters are in the address, so that a
+// bookmark, a second tab and the back button keep them.
 import type { VNode } from 'preact';
-import { DAY_MS } from '../../../core/domain/base/instant.js';
 import type { ShownView } from '../../../core/domain/payments/change.js';
-import {
-  EXTERNAL_PREFIX,
-  originsNamed,
-  type PaymentStatus,
-  paymentOrigins,
-  paymentStatuses,
-} from '../../../core/domain/payments/payment.js';
-import { isCode } from '../../../core/errors.js';
-import { listPayments } from '../../../core/usecases/payments/payment-lists.js';
-import { readPayment } from '../../../core/usecases/payments/payments.js';
+import { findNamed } from '../../../core/usecases/payments/payment-search.js';
+import { ButtonLink, Foreign } from '../kit/components.js';
 import { dayMs } from '../kit/format.js';
+import { Icon } from '../kit/icons.js';
 import { memberRow, type PageAnswer, type PageContext, seeOther } from '../kit/page-route.js';
 import { type DashboardContent, dashboardPage } from './dashboard-layout.js';
-import { type DashboardScene, useDashboard, viewOf } from './dashboard-scene.js';
-import { listPath, Pager } from './list-parts.js';
+import { type DashboardScene, may, useDashboard, viewOf } from './dashboard-scene.js';
+import { Pager } from './list-parts.js';
 import { type MemberCall, TENANT_ROOT, tenantOfCall } from './member-page.js';
+import {
+  type Filters,
+  filtersIn,
+  firstPage,
+  groupIn,
+  hasFilters,
+  listAddress,
+  type PagePlace,
+  pageIn,
+  queryOf,
+  readPage,
+} from './payment-filters.js';
+import { paymentGroups, statusesOf } from './payment-groups.js';
 import { PaymentTable } from './payment-parts.js';
 
 const PAGE = 25;
-/** Tabs of one state each; the filter has the others. */
-const tabs = ['awaiting_buyer', 'on_ramp_pending', 'settled', 'failed'] as const;
 
 export const paymentListPages = [
   memberRow({
@@ -32,101 +35,99 @@ export const paymentListPages = [
     scope: { anyOf: ['payment_intents:read', 'invoices:read'] },
     proof: 'session',
     form: 'none',
-    handler: showList,
+    handler: (context, call) => showList(context, call, ''),
+  }),
+  memberRow({
+    method: 'GET',
+    path: `${TENANT_ROOT}/invoices`,
+    scope: 'invoices:read',
+    proof: 'session',
+    form: 'none',
+    handler: (context, call) => showList(context, call, 'invoice'),
   }),
 ];
 
-/** The texts of the query; empty if they are not given. */
-interface Filters {
-  readonly q: string;
-  readonly status: PaymentStatus | null;
-  readonly from: string;
-  readonly to: string;
-  /** The last id of the page before. */
-  readonly before: string;
+interface List {
+  readonly filters: Filters;
+  readonly rows: readonly ShownView[];
+  /** The pages beside this one; null if there is none. */
+  readonly newer: PagePlace | null;
+  readonly older: PagePlace | null;
 }
 
-async function showList(context: PageContext, call: MemberCall): Promise<PageAnswer> {
+async function showList(
+  context: PageContext,
+  call: MemberCall,
+  origin: Filters['origin'],
+): Promise<PageAnswer> {
   const tenant = tenantOfCall(call);
-  const filters = filtersIn(call.query);
+  const filters = { ...filtersIn(call.query), origin };
   const view = viewOf(context, call);
-  if (originsNamed(filters.q, paymentOrigins).length === 1 && filters.q.includes('_')) {
-    const id = filters.q;
-    const known = await readPayment(context.deps, tenant, id).catch(nullIfUnknown);
-    if (known !== null) return seeOther(`${view.path}/payments/${id}`);
-  }
-  const found = await listPayments(context.deps, tenant, {
-    origins: paymentOrigins,
-    externalId: filters.q === '' ? null : filters.q,
-    sellerExternalId: null,
-    status: filters.status,
-    createdFromMs: filters.from === '' ? null : dayMs(filters.from),
-    createdToMs: filters.to === '' ? null : dayMs(filters.to) + DAY_MS,
-    beforeId: filters.before === '' ? null : filters.before,
+  const named = filters.q === '' ? null : await findNamed(context.deps, tenant, filters.q);
+  if (named !== null) return seeOther(`${view.path}/payments/${named}`);
+  const { before, after } = pageIn(call.query);
+  const found = await readPage(context.deps, tenant, filters, {
+    beforeId: before === '' ? null : before,
+    afterId: after === '' ? null : after,
     // One more shows whether there is a next page.
     limit: PAGE + 1,
   });
-  const rows = found.slice(0, PAGE);
-  const last = found.length > PAGE ? (rows.at(-1)?.payment.id ?? null) : null;
-  return dashboardPage(view, (scene) => listScreen(scene, filters, rows, last));
-}
-
-function nullIfUnknown(error: unknown): null {
-  if (isCode(error, 'NotFound')) return null;
-  throw error;
-}
-
-/** What is not a filter is left out. */
-function filtersIn(query: URLSearchParams): Filters {
-  const q = (query.get('q') ?? '').trim().slice(0, 200);
-  const day = (name: string) => {
-    const text = query.get(name) ?? '';
-    return /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(dayMs(text)) ? text : '';
+  const isBack = after !== '';
+  const isCut = found.length > PAGE;
+  const rows = isBack ? found.slice(-PAGE) : found.slice(0, PAGE);
+  const [first, last] = [rows.at(0)?.payment.id, rows.at(-1)?.payment.id];
+  const hasNewer = isBack ? isCut : before !== '';
+  const hasOlder = isBack || isCut;
+  const list: List = {
+    filters,
+    rows,
+    newer: hasNewer ? { before: '', after: first ?? '' } : null,
+    older: hasOlder && last !== undefined ? { before: last, after: '' } : null,
   };
-  const before = query.get('before') ?? '';
-  return {
-    q: q.startsWith(EXTERNAL_PREFIX) ? q.slice(EXTERNAL_PREFIX.length) : q,
-    status: paymentStatuses.find((known) => known === query.get('status')) ?? null,
-    from: day('from'),
-    to: day('to'),
-    before: /^(pi|inv)_[0-9a-z]{1,64}$/.test(before) ? before : '',
-  };
+  return dashboardPage(view, (scene) => listScreen(scene, list));
 }
 
-function addressOf(root: string, filters: Partial<Filters>): string {
-  return listPath(`${root}/payments`, { ...filters });
-}
-
-function listScreen(
-  { texts, view }: DashboardScene,
-  filters: Filters,
-  rows: readonly ShownView[],
-  last: string | null,
-): DashboardContent {
-  const hasFilters = addressOf('', { ...filters, before: '' }) !== addressOf('', {});
+function listScreen({ texts, view }: DashboardScene, list: List): DashboardContent {
+  const { filters, rows, newer, older } = list;
+  const to = (place: PagePlace) => listAddress(view.path, filters, place);
+  const isInvoices = filters.origin === 'invoice';
+  const title = isInvoices ? texts.places.invoices : texts.payments.heading;
+  const isFiltered = hasFilters(filters);
+  const empty = isInvoices ? texts.invoice : texts.home;
   return {
-    title: texts.payments.heading,
-    place: 'payments',
+    title,
+    place: isInvoices ? 'invoices' : 'payments',
+    actions: (
+      <>
+        {may(view, 'payments:export') && rows.length > 0 ? (
+          <ButtonLink href={`${view.path}/payments/export${queryOf(filters)}`} icon="download">
+            {texts.payments.export}
+          </ButtonLink>
+        ) : null}
+        {may(view, 'invoices:write') ? (
+          <ButtonLink href={`${view.path}/invoices/new`} look="primary" icon="add">
+            {texts.invoice.newHeading}
+          </ButtonLink>
+        ) : null}
+      </>
+    ),
     body: (
       <div class="stack">
         <Tabs filters={filters} />
         <FilterForm filters={filters} />
-        {hasFilters ? (
-          <p class="small">
-            <a href={addressOf(view.path, {})}>{texts.payments.clear}</a>
-          </p>
-        ) : null}
+        {isFiltered ? <Chips filters={filters} /> : null}
         {rows.length === 0 ? (
           <div class="card empty">
-            <h2>{hasFilters ? texts.payments.noMatch : texts.home.empty}</h2>
-            <p>{hasFilters ? texts.payments.noMatchText : texts.home.emptyText}</p>
+            <h2>{isFiltered ? texts.payments.noMatch : empty.empty}</h2>
+            <p>{isFiltered ? texts.payments.noMatchText : empty.emptyText}</p>
           </div>
         ) : (
-          <PaymentTable rows={rows} caption={texts.payments.heading} />
+          <PaymentTable rows={rows} caption={title} />
         )}
         <Pager
-          newest={filters.before === '' ? null : addressOf(view.path, { ...filters, before: '' })}
-          older={last === null ? null : addressOf(view.path, { ...filters, before: last })}
+          newest={newer === null ? null : to(firstPage)}
+          newer={newer === null ? null : to(newer)}
+          older={older === null ? null : to(older)}
         >
           {texts.payments.keep}
         </Pager>
@@ -135,35 +136,39 @@ function listScreen(
   };
 }
 
-function Tabs({ filters }: { readonly filters: Filters }): VNode {
+interface FiltersProps {
+  readonly filters: Filters;
+}
+
+function Tabs({ filters }: FiltersProps): VNode {
   const { texts, view } = useDashboard();
-  const entry = (status: PaymentStatus | null, text: string) => (
-    <li>
-      <a
-        href={addressOf(view.path, { ...filters, status, before: '' })}
-        aria-current={filters.status === status ? 'true' : undefined}
-      >
-        {text}
-      </a>
-    </li>
-  );
+  const here = groupIn(filters);
   return (
-    <nav aria-label={texts.payments.status}>
+    <nav aria-label={texts.payments.views}>
       <ul class="tabs">
-        {entry(null, texts.payments.all)}
-        {tabs.map((status) => entry(status, texts.status[status]))}
+        {[null, ...paymentGroups].map((group) => (
+          <li>
+            <a
+              href={listAddress(view.path, { ...filters, status: group ?? '' })}
+              aria-current={group === here ? 'true' : undefined}
+            >
+              {group === null ? texts.payments.all : texts.groups[group]}
+            </a>
+          </li>
+        ))}
       </ul>
     </nav>
   );
 }
 
-function FilterForm({ filters }: { readonly filters: Filters }): VNode {
+function FilterForm({ filters }: FiltersProps): VNode {
   const { texts, view } = useDashboard();
+  const { seller } = filters;
   return (
     <form
       class="filters"
       method="get"
-      action={`${view.path}/payments`}
+      action={listAddress(view.path, { ...noFilters, origin: filters.origin })}
       aria-label={texts.payments.filters}
     >
       <div>
@@ -172,14 +177,7 @@ function FilterForm({ filters }: { readonly filters: Filters }): VNode {
       </div>
       <div>
         <label for="status">{texts.payments.status}</label>
-        <select id="status" name="status">
-          <option value="">{texts.payments.any}</option>
-          {paymentStatuses.map((status) => (
-            <option value={status} selected={status === filters.status}>
-              {texts.status[status]}
-            </option>
-          ))}
-        </select>
+        <StatusSelect filters={filters} />
       </div>
       <div>
         <label for="from">{texts.payments.from}</label>
@@ -189,9 +187,83 @@ function FilterForm({ filters }: { readonly filters: Filters }): VNode {
         <label for="to">{texts.payments.to}</label>
         <input id="to" name="to" type="date" value={filters.to} />
       </div>
+      {seller === '' ? null : <input type="hidden" name="seller" value={seller} />}
       <button type="submit" class="btn">
+        <Icon name="search" />
         {texts.payments.filter}
       </button>
     </form>
   );
+}
+
+const noFilters: Filters = { origin: '', q: '', status: '', seller: '', from: '', to: '' };
+
+/** A group of several states has a line of its own before them. */
+function StatusSelect({ filters: { status: chosen } }: FiltersProps): VNode {
+  const { texts } = useDashboard();
+  const option = (value: Filters['status'], text: string) => (
+    <option value={value} selected={value === chosen}>
+      {text}
+    </option>
+  );
+  return (
+    <select id="status" name="status">
+      {option('', texts.payments.any)}
+      {paymentGroups.map((group) => {
+        const statuses = statusesOf(group);
+        if (statuses.length === 1) return option(group, texts.groups[group]);
+        return (
+          <optgroup label={texts.groups[group]}>
+            {option(group, texts.payments.anyOf(texts.groups[group]))}
+            {statuses.map((status) => option(status, texts.status[status]))}
+          </optgroup>
+        );
+      })}
+    </select>
+  );
+}
+
+/** Each filter, with a link that removes it. */
+function Chips({ filters }: FiltersProps): VNode {
+  const { texts, view } = useDashboard();
+  return (
+    <ul class="chips" aria-label={texts.payments.active}>
+      {filterWords(filters).map(({ text, without }) => (
+        <li>
+          <a href={listAddress(view.path, { ...filters, ...without })}>
+            <Foreign text={text} /> <span aria-hidden="true">✕</span>
+            <span class="vh">, {texts.payments.remove}</span>
+          </a>
+        </li>
+      ))}
+      <li>
+        <a class="plain" href={listAddress(view.path, { ...noFilters, origin: filters.origin })}>
+          {texts.payments.clear}
+        </a>
+      </li>
+    </ul>
+  );
+}
+
+interface FilterWords {
+  readonly text: string;
+  /** The filter as it is without it. */
+  readonly without: Partial<Filters>;
+}
+
+/** The filters in words; rendered inside a page. */
+export function filterWords({ q, status, seller, from, to }: Filters): readonly FilterWords[] {
+  const { texts, format } = useDashboard();
+  const words = texts.payments;
+  const names: Readonly<Record<string, string>> = { ...texts.status, ...texts.groups };
+  const day = (text: string) => (text === '' ? null : format.day(dayMs(text)));
+  const [first, last] = [day(from), day(to)];
+  return [
+    ...(q === '' ? [] : [{ text: `“${q}”`, without: { q: '' } }]),
+    ...(status === '' ? [] : [{ text: names[status] ?? status, without: { status: '' } as const }]),
+    ...(seller === '' ? [] : [{ text: words.ofSeller(seller), without: { seller: '' } }]),
+    ...(first === null && last === null
+      ? []
+      : [{ text: words.createdBetween(first, last), without: { from: '', to: '' } }]),
+  ];
 }

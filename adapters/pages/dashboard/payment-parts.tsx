@@ -3,7 +3,7 @@ import type { VNode } from 'preact';
 import type { ShownView } from '../../../core/domain/payments/change.js';
 import { Foreign, Scroll } from '../kit/components.js';
 import { plainText } from '../kit/plain-text.js';
-import { useDashboard } from './dashboard-scene.js';
+import { type DashboardScene, useDashboard } from './dashboard-scene.js';
 
 /** Word, shape and colour of a state; `look` names the shape (dashboard.css). */
 export function Badge({
@@ -62,6 +62,14 @@ export function buyerOf({ buyer }: Pick<Shown['payment'], 'buyer'>): string {
   return plainText(buyer.name) || buyer.email;
 }
 
+/** A payment without a seller is for the organization. */
+export function payeeOf(
+  { view }: Pick<DashboardScene, 'view'>,
+  { payeeName }: Pick<Shown['payment'], 'payeeName'>,
+): string {
+  return plainText(payeeName) || plainText(view.organization?.name);
+}
+
 export function PaymentTable({
   rows,
   caption,
@@ -80,6 +88,9 @@ export function PaymentTable({
               {texts.payments.created}
             </th>
             <th scope="col">{texts.payments.reference}</th>
+            <th scope="col" class="wide">
+              {texts.payments.payee}
+            </th>
             <th scope="col" class="only-l">
               {texts.payments.buyer}
             </th>
@@ -106,7 +117,8 @@ export function PaymentTable({
 
 /** On a phone, what has no column stands below the reference and the amount. */
 function PaymentRow({ payment, funds }: Shown): VNode {
-  const { view, format } = useDashboard();
+  const scene = useDashboard();
+  const { view, format } = scene;
   const buyer = buyerOf(payment);
   const settled = payment.settlement?.settled ?? null;
   return (
@@ -124,6 +136,9 @@ function PaymentRow({ payment, funds }: Shown): VNode {
           <States payment={payment} funds={funds} />
         </span>
       </th>
+      <td class="wide">
+        <Foreign text={payeeOf(scene, payment)} />
+      </td>
       <td class="only-l">
         <Foreign text={buyer} />
       </td>

@@ -250,7 +250,7 @@ async function signedIn(
 /** Where a person who signed in goes on (return-after-sign-in.ts). */
 export function returnPath(base: string, cookies: ReadonlyMap<CookieName, string>): string {
   const place = cookies.get('back') ?? '';
-  return /^[\w-][\w/-]{0,200}$/.test(place) ? `${base}/${place}` : base;
+  return /^[\w-][\w/-]{0,200}(\?[\w*.+%=&-]+)?$/.test(place) ? `${base}/${place}` : base;
 }
 
 async function signOut({ deps }: PageContext, call: PageCall<BuyerAuth, unknown>) {

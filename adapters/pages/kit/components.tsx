@@ -354,14 +354,16 @@ export function Scroll({ label, children }: { label: string; children: Component
 }
 
 /** Each language in its own name. */
-const languageNames = {
+export const languageNames = {
   en: 'English',
   'pt-BR': 'Português',
   es: 'Español',
 } as const satisfies Record<Locale, string>;
 
-/** The same page in the other languages. */
-export function Languages(): VNode {
+const noQuery = new URLSearchParams();
+
+/** The same page in the other languages, with what its address has. */
+export function Languages({ query = noQuery }: { readonly query?: URLSearchParams }): VNode {
   const { view, texts } = useFrame();
   return (
     <nav class="langs" aria-label={texts.frame.language}>
@@ -371,7 +373,11 @@ export function Languages(): VNode {
             {locale === view.locale ? (
               <span aria-current="true">{languageNames[locale]}</span>
             ) : (
-              <a href={`?lang=${locale}`} lang={locale} hreflang={locale}>
+              <a
+                href={`?${new URLSearchParams([...query, ['lang', locale]])}`}
+                lang={locale}
+                hreflang={locale}
+              >
                 {languageNames[locale]}
               </a>
             )}

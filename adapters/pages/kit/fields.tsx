@@ -15,8 +15,8 @@ interface FieldProps {
 export interface TextFieldProps extends FieldProps {
   readonly value?: string | undefined;
   readonly autocomplete?: string;
-  readonly type?: 'text' | 'tel' | 'url' | 'email';
-  readonly inputMode?: 'numeric' | 'decimal';
+  readonly type?: 'text' | 'tel' | 'url' | 'email' | 'date';
+  readonly inputMode?: 'numeric' | 'decimal' | 'email';
   readonly maxLength?: number;
   readonly width?: 'short' | 'medium' | 'otp';
   readonly spellcheck?: false;
@@ -45,21 +45,25 @@ export function TextField(props: TextFieldProps): VNode {
   );
 }
 
-/** A text of several lines. */
-export function AreaField(
-  props: FieldProps & { readonly value?: string | undefined; readonly maxLength?: number },
-): VNode {
-  const { name, value, maxLength, label } = props;
+export interface TextAreaProps extends FieldProps {
+  readonly value?: string | undefined;
+  readonly maxLength: number;
+  readonly rows: number;
+}
+
+/** Several lines of text. */
+export function TextArea(props: TextAreaProps): VNode {
+  const { name, value, maxLength, rows } = props;
   return (
     <div class="field">
-      <label for={name}>{label}</label>
+      <label for={name}>{props.label}</label>
       <About {...props} />
       <textarea
         id={name}
         name={name}
-        rows={3}
-        autocomplete="off"
+        rows={rows}
         maxLength={maxLength}
+        autocomplete="off"
         {...describedBy(props)}
       >
         {value}
@@ -153,8 +157,8 @@ export function RadioField(props: ChoiceFieldProps): VNode {
 export interface SelectFieldProps extends Omit<ChoiceFieldProps, 'choices'> {
   readonly choices: readonly { readonly value: string; readonly label: string }[];
   readonly autocomplete?: string;
-  /** The first line, for no choice. */
-  readonly empty: string;
+  /** The first line, for no choice; without it one of the choices is always chosen. */
+  readonly empty?: string;
   readonly width?: 'short' | 'medium';
 }
 
@@ -171,7 +175,7 @@ export function SelectField(props: SelectFieldProps): VNode {
         autocomplete={autocomplete}
         {...describedBy(props)}
       >
-        <option value="">{empty}</option>
+        {empty === undefined ? null : <option value="">{empty}</option>}
         {choices.map((choice) => (
           <option value={choice.value} selected={choice.value === value}>
             {choice.label}

@@ -3,6 +3,7 @@
 import type { VNode } from 'preact';
 
 const shapes = {
+  add: <path d="M12 5v14M5 12h14" />,
   again: <path d="M19.5 9A8 8 0 1 0 20 13M20 4v5h-5" />,
   alert: (
     <>
@@ -43,6 +44,12 @@ const shapes = {
   ),
   plus: <path d="M12 5v14M5 12h14" />,
   print: <path d="M7 9V4h10v5M7 17H4v-7h16v7h-3M7 14h10v6H7z" />,
+  search: (
+    <>
+      <circle cx="11" cy="11" r="6" />
+      <path d="m15.5 15.5 4.5 4.5" />
+    </>
+  ),
   shield: (
     <path d="M12 3 5 6v5.5c0 4.3 2.9 7.8 7 9.5 4.1-1.7 7-5.2 7-9.5V6zM9 12l2.2 2.2L15.2 10" />
   ),

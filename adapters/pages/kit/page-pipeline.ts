@@ -110,7 +110,15 @@ async function answerOf(
   site: PageSite,
   context: PageContext,
   request: IncomingMessage,
-  { match, requestId, client, gone, timeoutMs, readBody }: Matched & { readonly gone: AbortSignal },
+  {
+    match,
+    requestId,
+    client,
+    gone,
+    timeoutMs,
+    freshDeps,
+    readBody,
+  }: Matched & { readonly gone: AbortSignal },
 ): Promise<PageAnswer> {
   const { deps, secure } = context;
   const { route, params } = match;
@@ -135,14 +143,14 @@ async function answerOf(
     sessionOf(deps, match, cookies.get('session')),
     visitOf(deps, match, cookies.get('member')),
   ]);
+  const asked = { match: site.match, method: route.method, query: url.searchParams };
   if (session === null && visit === null && route.auth !== 'none') {
     if (route.background) return seeOther(base);
-    const { method } = route;
-    return signedOut({ match: site.match, method, path, base, prefix, cookies });
+    return signedOut({ ...asked, path, base, prefix, cookies });
   }
   if (visit !== null && needsFresh(route.member, visit)) {
     if (!isFresh(visit.signedIn.session, deps.clock.nowMs())) {
-      return confirmFirst({ match: site.match, method: route.method, path, base, prefix });
+      return confirmFirst({ ...asked, path, base, prefix });
     }
   }
   const tokenOf = session ?? visit?.signedIn.session ?? null;
@@ -166,6 +174,7 @@ async function answerOf(
     csrf,
     cookies,
     client,
+    freshDeps,
     base,
     gone,
     chosenLocale: localeOf(cookies.get('language') ?? ''),
@@ -361,8 +370,15 @@ async function send(
   }
   for await (const text of body) {
     if (response.destroyed) return;
-    if (!response.write(text))
-      await Promise.race([once(response, 'drain'), once(response, 'close')]);
+    if (!response.write(text)) await drained(response);
   }
   response.end();
+}
+
+/** Also if the client is gone. A long answer waits often: no listener stays behind. */
+async function drained(response: ServerResponse): Promise<void> {
+  const over = new AbortController();
+  const { signal } = over;
+  await Promise.race([once(response, 'drain', { signal }), once(response, 'close', { signal })]);
+  over.abort();
 }

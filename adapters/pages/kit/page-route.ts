@@ -95,6 +95,8 @@ export interface PageRequest {
   readonly stopping: AbortSignal;
   /** The time limit of a form, of an upload until its file begins. */
   readonly timeoutMs: number;
+  /** Each with a new time limit on the store: an answer that is long takes one for each part. */
+  readonly freshDeps: () => Deps;
   /** PayloadTooLarge, RequestTimeout; rejects also when the client disconnects. */
   readonly readBody: (bytesMax: number) => Promise<Uint8Array>;
 }
@@ -136,6 +138,7 @@ export interface PageCall<A extends PageAuth, F> {
   readonly hasDecimalPoint: boolean;
   /** An IP address; null inside the process. */
   readonly client: string | null;
+  readonly freshDeps: PageRequest['freshDeps'];
   /** The path of the payment's or form's pages, with the prefix. */
   readonly base: string;
   /** Aborted when the client is gone or the server stops. */

@@ -10,6 +10,7 @@ interface Refused {
   readonly method: string;
   /** Without the prefix. */
   readonly path: string;
+  readonly query: URLSearchParams;
   /** The path of the payment's or form's pages, with the prefix. */
   readonly base: string;
   readonly prefix: string;
@@ -39,12 +40,25 @@ export function confirmFirst(refused: Omit<Refused, 'cookies'>): PageAnswer {
 }
 
 /** Below `base`: the page, or the one whose form was sent; empty for the base itself. */
-function pageOf({ match, path, base, prefix }: Omit<Refused, 'method' | 'cookies'>): string {
+function pageOf({ match, path, query, base, prefix }: Omit<Refused, 'method' | 'cookies'>): string {
   const root = base.slice(prefix.length);
   for (let page = path; page.length > root.length; page = page.slice(0, page.lastIndexOf('/'))) {
     const { route, params } = match('GET', page);
     const isPage = route !== null && route.auth !== 'none' && route.background !== true;
-    if (isPage && /^\d*$/.test(params['owner'] ?? '')) return page.slice(root.length + 1);
+    if (!isPage || !/^\d*$/.test(params['owner'] ?? '')) continue;
+    return `${page.slice(root.length + 1)}${page === path ? keptQuery(query) : ''}`;
   }
   return '';
 }
+
+/** Longer than the filters of a list. */
+const QUERY_LENGTH_MAX = 800;
+
+/** The query of a page, with a question mark, without what is shown once. */
+export function keptQuery(query: URLSearchParams): string {
+  const kept = new URLSearchParams([...query].filter(([name]) => !onceNames.includes(name)));
+  const text = `${kept}`;
+  return text === '' || text.length > QUERY_LENGTH_MAX ? '' : `?${text}`;
+}
+
+const onceNames: readonly string[] = ['done', 'notice', 'limit', 'until', 'sent_at'];

@@ -834,7 +834,15 @@ create index payments_invoices on payments (org_id, mode, id) where origin = 'in
 create index payments_invoices_of_status on payments (org_id, mode, status, id)
   where origin = 'invoice';
 
+create index payments_of_amount
+  on payments (org_id, mode, amount_minor, currency, id);
+
 create index payments_of_buyer on payments (org_id, mode, buyer_id, status, created_at, id);
+
+create index payments_of_buyer_by_id on payments (org_id, mode, buyer_id, id);
+
+create index payments_of_number on payments (org_id, mode, number, id)
+  where number is not null;
 
 create index payments_of_seller on payments (org_id, mode, seller_external_id, id)
   where seller_external_id is not null;

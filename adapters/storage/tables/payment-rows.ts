@@ -7,8 +7,10 @@ import {
   writePayinInstructions,
 } from '../../../core/domain/payments/payin-instructions.js';
 import {
+  bareId,
   isExpirable,
   isTerminal,
+  newestFirst,
   type Payment,
   type PaymentOrigin,
   paymentIdPrefixes,
@@ -200,26 +202,27 @@ function rangesOf({ orgId, status, beforeId }: PaymentFilter): readonly Record<s
   );
 }
 
-/** Ids of this origin that are older than `beforeId`, which may have another origin. */
+type Ends = Pick<TenantPaymentFilter, 'afterId' | 'fromMoment' | 'beforeMoment'>;
+
+/** Ids of this origin between `afterId` and `beforeId`, which may have another origin. */
 export function idRange(
   origin: PaymentOrigin,
   {
     beforeId,
+    afterId = null,
     fromMoment = null,
     beforeMoment = null,
-  }: Pick<ListPage, 'beforeId'> & Partial<Pick<TenantPaymentFilter, 'fromMoment' | 'beforeMoment'>>,
+  }: Pick<ListPage, 'beforeId'> & Partial<Ends>,
 ) {
   const prefix = `${paymentIdPrefixes[origin]}_`;
+  // No id continues with this character: behind it are the ids after this one.
+  const starts = ['', fromMoment, afterId === null ? null : `${bareId(afterId)}!`];
   const ends = ['~', beforeMoment, beforeId === null ? null : bareId(beforeId)];
+  const start =
+    starts
+      .filter((text) => text !== null)
+      .sort()
+      .at(-1) ?? '';
   const [end = '~'] = ends.filter((text) => text !== null).sort();
-  return { 'id >=': `${prefix}${fromMoment ?? ''}`, 'id <': `${prefix}${end}` };
-}
-
-/** Without the prefix ids of all origins sort by creation. */
-export function newestFirst(left: Pick<Payment, 'id'>, right: Pick<Payment, 'id'>): number {
-  return bareId(left.id) < bareId(right.id) ? 1 : -1;
-}
-
-function bareId(id: string): string {
-  return id.slice(id.indexOf('_') + 1);
+  return { 'id >=': `${prefix}${start}`, 'id <': `${prefix}${end}` };
 }

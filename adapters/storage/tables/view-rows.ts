@@ -13,7 +13,9 @@ import {
   unshownOfPayment,
 } from '../../../core/domain/payments/change.js';
 import {
+  newestFirst,
   type PaymentOrigin,
+  type PaymentStatus,
   paymentIdPrefixes,
   paymentOrigins,
   paymentStatuses,
@@ -27,7 +29,7 @@ import type { CachedJoin, Joined, TxPart } from '../unit-of-work.js';
 import { accounts, buyerKycSql } from './account-rows.js';
 import { buyers, currentSubmission, submissions } from './buyer-rows.js';
 import { funds } from './money-rows.js';
-import { idRange, newestFirst, payments } from './payment-rows.js';
+import { idRange, payments } from './payment-rows.js';
 
 const submissionStatus = nullable(oneOf('submission_status', kycStatuses));
 
@@ -149,16 +151,21 @@ function oldestChangeFirst({ payment: left }: ShownView, { payment: right }: Sho
   return left.updatedAtMs - right.updatedAtMs || (left.id < right.id ? -1 : 1);
 }
 
-function pageOfOrigin(
+/** One status and one origin, since each has its range in an index. */
+function pageOfRange(
   { orgId, mode }: Tenant,
-  origin: PaymentOrigin,
+  { origin, status }: { readonly origin: PaymentOrigin; readonly status: PaymentStatus | null },
   filter: TenantPaymentFilter,
 ): { readonly sql: string; readonly params: readonly Param[] } {
-  const { externalId, sellerExternalId, status, limit } = filter;
+  const { externalId, sellerExternalId, number, buyerId, amount, afterId, limit } = filter;
   const params: Param[] = [orgId, mode, limit];
   const conditions = [`origin = '${origin}'`];
   const given = {
     'external_id =': externalId,
+    'number =': number,
+    'buyer_id =': buyerId,
+    'amount_minor =': amount?.amountMinor ?? null,
+    'currency =': amount?.currency ?? null,
     'seller_external_id =': sellerExternalId,
     'status =': status,
     ...idRange(origin, filter),
@@ -166,12 +173,13 @@ function pageOfOrigin(
   for (const [comparison, value] of Object.entries(given)) {
     if (value !== null) conditions.push(`${comparison} $${params.push(value)}`);
   }
-  const hint = hintFor(filter);
-  const name = `${hint} ${conditions.join()}`;
+  const hint = hintFor(filter, status);
+  const order = afterId === null ? 'desc' : 'asc';
+  const name = `${hint} ${order} ${conditions.join()}`;
   let sql = pageTexts.get(name);
   if (sql === undefined) {
-    const views = viewsSql(shownColumns, conditions, 'order by id desc limit $3', hint);
-    sql = `${views} order by chosen.id desc`;
+    const views = viewsSql(shownColumns, conditions, `order by id ${order} limit $3`, hint);
+    sql = `${views} order by chosen.id ${order}`;
     pageTexts.set(name, sql);
   }
   return { sql, params };
@@ -180,9 +188,19 @@ function pageOfOrigin(
 /** The statements of lists. A long text that is made again is also hashed again. */
 const pageTexts = new Map<string, string>();
 
-/** Without it, SQLite reads all payments of the seller, or all invoices of the tenant. */
-function hintFor({ externalId, sellerExternalId, status }: TenantPaymentFilter): string {
-  if (sellerExternalId === null || externalId !== null) return '';
+/**
+ * Without it, SQLite reads all payments of the seller, all invoices of the tenant, or all payments
+ * of a status.
+ */
+function hintFor(
+  { externalId, sellerExternalId, number, buyerId, amount }: TenantPaymentFilter,
+  status: PaymentStatus | null,
+): string {
+  if (externalId !== null) return '';
+  if (number !== null) return ' indexed by payments_of_number';
+  if (buyerId !== null) return ' indexed by payments_of_buyer_by_id';
+  if (amount !== null) return ' indexed by payments_of_amount';
+  if (sellerExternalId === null) return '';
   return ` indexed by payments_of_seller${status === null ? '' : '_and_status'}`;
 }
 
@@ -226,14 +244,18 @@ export const viewsPart: TxPart<'views'> = {
     }));
   },
   async listPayments(unit, tenant, filter) {
-    const pages = filter.origins.map((origin) => {
-      const { sql, params } = pageOfOrigin(tenant, origin, filter);
+    const { origins, statuses, afterId, limit } = filter;
+    assert(afterId === null || filter.beforeId === null, 'a page has one end');
+    const ranges = origins.flatMap((origin) =>
+      (statuses ?? [null]).map((status) => ({ origin, status })),
+    );
+    const pages = ranges.map((range) => {
+      const { sql, params } = pageOfRange(tenant, range, filter);
       return unit.joined(shownViews, sql, params);
     });
     const found = (await Promise.all(pages)).flat();
-    return found
-      .sort((left, right) => newestFirst(left.payment, right.payment))
-      .slice(0, filter.limit);
+    found.sort((left, right) => newestFirst(left.payment, right.payment));
+    return afterId === null ? found.slice(0, limit) : found.slice(-limit);
   },
   async updatedPayments(unit, { orgId, mode }, { origins, fromMs, afterId, untilMs, limit }) {
     const range = [timeParam(fromMs), afterId, timeParam(untilMs), limit];

@@ -216,3 +216,8 @@ export function accountableMember(
   const owner = ownerOf(key);
   return key.mode === 'live' && isMemberId(owner) ? owner : null;
 }
+
+/** The same of what a member creates itself. */
+export function accountableCreator(mode: Mode, memberId: string): string | null {
+  return accountableMember({ mode, createdBy: memberId, keptBy: null });
+}

@@ -5,6 +5,7 @@ import type { Scope } from './scope.js';
 export const scopeHolders = {
   'payment_intents:write': ['owner', 'admin', 'finance'],
   'payment_intents:read': ['owner', 'admin', 'finance', 'viewer'],
+  'payments:export': ['owner', 'admin', 'finance'],
   'invoices:write': ['owner', 'admin', 'finance'],
   'invoices:read': ['owner', 'admin', 'finance', 'viewer'],
   'webhooks:write': ['owner', 'admin'],

@@ -5,6 +5,7 @@ import { originsNamed, type PaymentOrigin } from '../payments/payment.js';
 export const scopes = {
   'payment_intents:write': 'create and cancel payment intents, start the KYC of buyers',
   'payment_intents:read': 'read payment intents',
+  'payments:export': 'export payments as a file',
   'invoices:write': 'create and cancel invoices, invite their buyers',
   'invoices:read': 'list and read invoices',
   'webhooks:write': 'create and delete subscriptions, rotate their secrets, replay deliveries',
@@ -24,6 +25,7 @@ export type Scope = keyof typeof scopes;
 export const scopeNames = Object.keys(scopes) as readonly Scope[];
 
 const ofSessions = [
+  'payments:export',
   'api_keys:write',
   'audit:read',
   'team:write',

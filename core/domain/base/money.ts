@@ -40,6 +40,19 @@ export function parseAmount(text: string): bigint | null {
   return BigInt(`${match[1]}${(match[2] ?? '').padEnd(2, '0')}`);
 }
 
+/** Thousands in groups of three, divided by one character that is not the decimal sign. */
+const grouped = String.raw`[0-9]{1,3}(?:([.,\u0020\u00a0\u202f'’])[0-9]{3})(?:\1[0-9]{3})*`;
+const typedForm = new RegExp(`^(?:(?:${grouped})|[0-9]+)(?:([.,])([0-9]{1,2}))?$`, 'u');
+
+/** Minor units of an amount as people type it in any language: '1,250.00', '1.250,00', '1250'. */
+export function parseTypedAmount(text: string): bigint | null {
+  const [whole = '', divider, sign = '', decimals = ''] = typedForm.exec(text.trim()) ?? [];
+  if (divider === sign) return null;
+  const digits = whole.slice(0, whole.length - sign.length - decimals.length);
+  const units = digits.replaceAll(/[^0-9]/g, '');
+  return parseAmount(sign === '' ? units : `${units}.${decimals}`);
+}
+
 export function formatAmount(amountMinor: bigint): string {
   return formatScaled(amountMinor, 2);
 }

@@ -3,7 +3,7 @@
 // are those of a party (party.ts); required data is in dossier.ts.
 import { PonteError } from '../../errors.js';
 import type { Tenant } from '../base/tenant.js';
-import { areTermsUsed, isDecision, partyStatuses, withTerms } from './party.js';
+import { areTermsUsed, isDecision, isSubmitted, partyStatuses, withTerms } from './party.js';
 import { isAsked } from './party-due.js';
 import { isRedirected, type Payee, withOwnPayout } from './payee.js';
 
@@ -65,6 +65,24 @@ export function readyToCollect(account: ConnectedAccount): boolean {
     account.railsRef !== null &&
     account.destinationRef !== null
   );
+}
+
+/** What a seller needs before payments can be made to it, in this order. */
+export const sellerNeeds = {
+  terms: ({ tosId, status }) => tosId !== null || status === 'approved',
+  submission: ({ status }) => isSubmitted(status),
+  answers: ({ corrections }) => corrections === null,
+  approval: ({ status }) => status === 'approved',
+  pix_destination: ({ destinationRef }) => destinationRef !== null,
+  wallet: ({ railsRef }) => railsRef !== null,
+} as const satisfies Readonly<Record<string, (account: ConnectedAccount) => boolean>>;
+
+export type SellerNeed = keyof typeof sellerNeeds;
+
+/** What is missing; of a seller that is ready it may be an answer that the partner waits for. */
+export function sellerLacks(account: ConnectedAccount): readonly SellerNeed[] {
+  const needs = Object.keys(sellerNeeds) as readonly SellerNeed[];
+  return needs.filter((need) => !sellerNeeds[need](account));
 }
 
 export function countsAsBuyerKyc(account: Pick<ConnectedAccount, 'role' | 'status'>): boolean {

@@ -15,7 +15,7 @@ export interface PaymentAggregate {
   readonly funds: Funds;
 }
 
-/** What no answer shows of a payment. */
+/** What neither an answer nor a list shows of a payment. */
 export const unshownOfPayment = [
   'orgId',
   'mode',
@@ -23,7 +23,6 @@ export const unshownOfPayment = [
   'requiresApproval',
   'approvedByMemberId',
   'invitedAtMs',
-  'payeeName',
   'destination',
   'buyerLocale',
   'quoteId',

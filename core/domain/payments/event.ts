@@ -70,7 +70,7 @@ export interface EventDraft {
   readonly type: string;
   readonly payment: Payment;
   readonly occurredAtMs: number;
-  /** The key that created the payment, for a `created` event. */
+  /** The key or member that created the payment, for a `created` event. */
   readonly createdBy?: string;
   readonly amounts?: EventAmounts;
 }

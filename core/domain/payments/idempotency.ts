@@ -80,6 +80,21 @@ export type SentPayment = Pick<
   | 'dueDate'
 >;
 
+/** What is stored of the fields that a create need not send. */
+export const unsentFields = {
+  externalId: null,
+  returnUrl: null,
+  display: null,
+  metadata: '{}',
+  expiresAtMs: null,
+  purpose: null,
+  purchaseOrder: null,
+  buyerReference: null,
+  number: null,
+  sellerExternalId: null,
+  dueDate: null,
+} as const satisfies Partial<SentPayment>;
+
 const paymentFields: Fields<SentPayment> = {
   externalId: ({ externalId }) => externalId,
   amount: ({ amount }) => amount.amountMinor,

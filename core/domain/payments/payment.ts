@@ -73,6 +73,15 @@ export const paymentIdPrefixes = {
 
 export const paymentOrigins = Object.keys(paymentIdPrefixes) as readonly PaymentOrigin[];
 
+/** The order of lists: the ids of all origins, without their prefix, sort by creation. */
+export function newestFirst(left: Pick<Payment, 'id'>, right: Pick<Payment, 'id'>): number {
+  return bareId(left.id) < bareId(right.id) ? 1 : -1;
+}
+
+export function bareId(id: string): string {
+  return id.slice(id.indexOf('_') + 1);
+}
+
 /** Prefix of the integrator's id in a path. */
 export const EXTERNAL_PREFIX = 'ext_';
 
@@ -117,7 +126,7 @@ export interface Payment extends Tenant {
   readonly number: string | null;
   /** YYYY-MM-DD, of an invoice; for information only. */
   readonly dueDate: string | null;
-  /** Who created it, or `accountableMember` of the API key that did. */
+  /** `accountableMember` of the API key that created it, or `accountableCreator`. */
   readonly createdByMemberId: string | null;
   /** Whether it was created to wait for an approval. Invoices of earlier releases have false. */
   readonly requiresApproval: boolean;

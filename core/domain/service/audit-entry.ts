@@ -107,6 +107,14 @@ export interface AuditedObject {
   readonly after: string | null;
 }
 
+/** What a member took out of the service as a file. */
+export interface AuditedExport {
+  /** The query of the list that was exported; empty: all of it. */
+  readonly filter: string;
+  /** How many rows were sent, also if the member ended the download. */
+  readonly rows: number;
+}
+
 /** `orgId` is null where the service is concerned. */
 export interface AuditEntry extends AuditAuthor, FeedHead {
   readonly id: string;
@@ -114,6 +122,8 @@ export interface AuditEntry extends AuditAuthor, FeedHead {
   /** The mode of all objects; null if they have none, or several. */
   readonly mode: Mode | null;
   readonly objects: readonly AuditedObject[];
+  /** Null for a change. */
+  readonly exported: AuditedExport | null;
 }
 
 /** A write that a batch stages. */
@@ -131,8 +141,8 @@ export interface ChangeDetails extends Omit<AuditedObject, 'type'> {
   readonly mode: Mode | null;
 }
 
-/** What an entry is about: the changes of one organization. */
-export type Audited = Pick<AuditEntry, 'orgId' | 'mode' | 'objects'>;
+/** What an entry is about: the changes of one organization, or what was exported of it. */
+export type Audited = Pick<AuditEntry, 'orgId' | 'mode' | 'objects' | 'exported'>;
 
 /** Behind the tenants in their order, in which commits lock the heads of feeds. */
 export const auditFeed: Tenant = { orgId: 'service', mode: 'live' };
@@ -177,13 +187,14 @@ export function auditedOf(
       orgId,
       mode: otherModes.length === 0 ? mode : null,
       objects: ofOne.map(({ type, id, before, after }) => ({ type, id, before, after })),
+      exported: null,
     };
   });
 }
 
 export function auditEvent(
   { actor, address, action, requestId, signed }: AuditAuthor,
-  { orgId, mode, objects }: Audited,
+  { orgId, mode, objects, exported }: Audited,
   { id, atMs }: { readonly id: string; readonly atMs: number },
 ): DomainEvent {
   const at = formatInstant(atMs);
@@ -194,13 +205,17 @@ export function auditEvent(
     type: action,
     subjectId: auditSubject({ orgId, mode }),
     createdAtMs: atMs,
-    body: writeJson(signed === null ? about : { ...about, signed }),
+    body: writeJson({
+      ...about,
+      ...(signed === null ? {} : { signed }),
+      ...(exported === null ? {} : { exported }),
+    }),
   };
 }
 
 export function auditEntry({ body, createdAtMs, sequence, chainHash }: NumberedEvent): AuditEntry {
-  const { at: _, signed = null, ...stored } = JSON.parse(body);
-  return Object.freeze({ ...stored, signed, atMs: createdAtMs, sequence, chainHash });
+  const { at: _, signed = null, exported = null, ...stored } = JSON.parse(body);
+  return Object.freeze({ ...stored, signed, exported, atMs: createdAtMs, sequence, chainHash });
 }
 
 /** What is wrong with an entry behind the one with this head; null if nothing is. */

@@ -2,7 +2,7 @@
 import { MINUTE_MS } from '../../domain/base/instant.js';
 import type { Tenant } from '../../domain/base/tenant.js';
 import type { ShownView } from '../../domain/payments/change.js';
-import type { PaymentOrigin } from '../../domain/payments/payment.js';
+import { type PaymentOrigin, paymentOrigins } from '../../domain/payments/payment.js';
 import type { Deps } from '../../ports/deps.js';
 import type { TenantPaymentFilter } from '../../ports/storage.js';
 import { momentOf } from '../service/id-moments.js';
@@ -18,6 +18,21 @@ export type PaymentListFilter = Omit<TenantPaymentFilter, 'fromMoment' | 'before
   /** Exclusive. */
   readonly createdToMs: number | null;
 };
+
+/** The first page of all payments has this filter and a limit. */
+export const allPayments = Object.freeze({
+  origins: paymentOrigins,
+  statuses: null,
+  externalId: null,
+  sellerExternalId: null,
+  number: null,
+  buyerId: null,
+  amount: null,
+  createdFromMs: null,
+  createdToMs: null,
+  beforeId: null,
+  afterId: null,
+}) satisfies Omit<PaymentListFilter, 'limit'>;
 
 export async function listPayments(
   deps: Deps,

@@ -56,7 +56,7 @@ export type NewPayment =
 
 export type CreatePaymentInput = NewPayment &
   Pick<Payment, 'createdByMemberId'> & {
-    /** The id of the API key. */
+    /** The id of the API key, or of the member in the dashboard. */
     readonly createdBy: string;
     readonly idempotencyKey: string | null;
   };

@@ -6,6 +6,8 @@ import type { FeedHead, NumberedEvent } from '../../domain/payments/event.js';
 import {
   type AuditAuthor,
   type AuditEntry,
+  type Audited,
+  type AuditedExport,
   auditEntry,
   auditEvent,
   auditedOf,
@@ -13,6 +15,7 @@ import {
   auditSubject,
   defectOf,
 } from '../../domain/service/audit-entry.js';
+import { assert } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { NewestPage, RunOptions, Store, Tx } from '../../ports/storage.js';
 
@@ -74,15 +77,33 @@ class AuditedStore implements Store {
     return this.#needs.store.close();
   }
 
-  #record(tx: Tx): void {
-    const { ids, clock } = this.#needs;
-    for (const changed of auditedOf(tx.changes(), this.author.orgId)) {
-      const atMs = clock.nowMs();
-      const place = { id: ids.next('aud', atMs), atMs };
-      // No subscription has events of this feed.
-      tx.feed.append(auditEvent(this.author, changed, place));
-    }
+  recordExport({ orgId, mode }: Tenant, exported: AuditedExport): Promise<void> {
+    return this.unaudited.run(async (tx) =>
+      this.#append(tx, { orgId, mode, objects: [], exported }),
+    );
   }
+
+  #record(tx: Tx): void {
+    for (const changed of auditedOf(tx.changes(), this.author.orgId)) this.#append(tx, changed);
+  }
+
+  #append(tx: Tx, about: Audited): void {
+    const { ids, clock } = this.#needs;
+    const atMs = clock.nowMs();
+    const place = { id: ids.next('aud', atMs), atMs };
+    // No subscription has events of this feed.
+    tx.feed.append(auditEvent(this.author, about, place));
+  }
+}
+
+/** An export changes nothing, so its entry is written by itself. */
+export async function recordExport(
+  { store }: Pick<Deps, 'store'>,
+  tenant: Tenant,
+  exported: AuditedExport,
+): Promise<void> {
+  assert(store instanceof AuditedStore, 'an export has an author');
+  await store.recordExport(tenant, exported);
 }
 
 /** Entries about an organization in one mode or in both, newest first. */

@@ -1,4 +1,4 @@
-// Lists of two thousand rows that were all made at one moment, read page by page while rows are
+// Lists of twenty pages of rows that were all made at one moment, read page by page while rows are
 // being added: every row that was there at first comes once. Those of the API over HTTP, those that
 // only operators have from the store. Their indexes are in list-plans.test.ts.
 import assert from 'node:assert/strict';
@@ -17,9 +17,9 @@ import { aMail } from '../../support/samples/mail-samples.js';
 import { sharedSite } from './checked-site.js';
 import { newSubscription } from './docs/example-calls.js';
 
-const ROWS = 2_000;
-const PAGE = 100;
-const BATCH = 1_000;
+const PAGE = 25;
+const ROWS = 20 * PAGE;
+const BATCH = ROWS / 2;
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -70,6 +70,7 @@ const promised: readonly string[] = [
   'POST /v1/webhook-subscriptions K webhooks:write',
   'GET /v1/webhook-subscriptions K webhooks:read',
   'GET /v1/webhook-subscriptions/{id}/deliveries K webhooks:read',
+  'GET /v1/webhook-subscriptions/{id}/deliveries/{deliveryId} K webhooks:read',
   'POST /v1/webhook-subscriptions/{id}/deliveries/{deliveryId}/replay K webhooks:write',
   'POST /v1/webhook-subscriptions/{id}/replay-dead-letters K webhooks:write',
   'POST /v1/webhook-subscriptions/{id}/rotate-secret K webhooks:write',

@@ -1,7 +1,7 @@
 // The hosted pages in a real browser, for everyone: axe finds nothing, nothing scrolls sideways on
-// a small phone, and the keyboard reaches everything in order. Here a few pages with all kinds of
-// elements are looked at, each in one language, scheme and width; the nightly run looks at all of
-// them in all variants.
+// a small phone, the keyboard reaches everything in order, and they keep their policy. Here a few
+// pages with all kinds of elements are looked at, each in one language, scheme and width; the
+// nightly run looks at all of them in all variants.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import type { Browser } from 'playwright-core';
@@ -9,9 +9,10 @@ import { locales } from '../../../core/domain/base/locale.js';
 import { openBrowser } from '../../support/servers/browser.js';
 import { suiteEnd } from '../../support/suite-end.js';
 import { coveringSamples } from './all-samples.js';
-import { faultsOf, openDetails } from './axe.js';
+import { faultsOf } from './axe.js';
 import { type PageServer, pageServer } from './page-server.js';
-import { assertNoneTooWide } from './page-width.js';
+import { type PageVisit, visitPages } from './page-visit.js';
+import { assertOnePage, printed } from './printed-page.js';
 
 let browser: Browser;
 let server: PageServer;
@@ -33,20 +34,26 @@ const variants = locales.flatMap((locale) =>
 );
 
 const chosen = coveringSamples();
+let visits: readonly PageVisit[];
 
-test('axe finds nothing on pages with all kinds of elements', async () => {
-  // A colour on its way to another one has no contrast.
-  const page = await browser.newPage({ reducedMotion: 'reduce' });
-  for (const [index, { name }] of chosen.entries()) {
-    const { locale, width, colorScheme } = inTurn(variants, index);
-    await page.setViewportSize({ width, height: 900 });
-    await page.emulateMedia({ colorScheme });
-    await page.goto(server.urlOf(name, locale));
-    await openDetails(page);
-    const shown = `${name} in ${locale}, ${width} px, ${colorScheme}`;
-    assert.deepEqual(await faultsOf(page, 'all'), [], shown);
+before(async () => {
+  const views = chosen.map(({ name }, index) => ({ name, ...inTurn(variants, index) }));
+  visits = await visitPages(browser, server, views, [640]);
+});
+
+test('axe finds nothing on pages with all kinds of elements', () => {
+  for (const { shown, faults } of visits) assert.deepEqual(faults, [], shown);
+});
+
+test('nothing scrolls sideways at 320 px, at 200 % text and with wide spacing', () => {
+  for (const { shown, tooWide } of visits) assert.deepEqual(tooWide, [], shown);
+});
+
+test('pages with all kinds of elements keep their policy and ask for at most three files', () => {
+  for (const { shown, files, complaints } of visits) {
+    assert.deepEqual(complaints, [], shown);
+    assert.ok(files.length <= 3, `${shown}: ${files.join(' ')}`);
   }
-  await page.close();
 });
 
 test('axe looks at pages enough for each language, scheme and width', () => {
@@ -74,13 +81,6 @@ test('axe would find a label that is missing, a small target and a faint text', 
   await page.close();
 });
 
-test('nothing scrolls sideways at 320 px, at 200 % text and with wide spacing', async () => {
-  const page = await browser.newPage();
-  for (const [index, { name }] of chosen.entries())
-    await assertNoneTooWide(page, server, name, [inTurn(locales, index)], [640]);
-  await page.close();
-});
-
 test('with text of 200 % a value stands below its label, not beside it in single letters', async () => {
   const page = await browser.newPage({ viewport: { width: 640, height: 900 } });
   await page.goto(server.urlOf('bank-details', 'en'));
@@ -92,16 +92,9 @@ test('with text of 200 % a value stands below its label, not beside it in single
   await page.close();
 });
 
-test('bank details and receipt are one page of A4 each, in every language', async () => {
-  const page = await browser.newPage();
-  for (const name of ['instructions', 'instructions-replaced', 'receipt']) {
-    for (const locale of locales) {
-      await page.goto(server.urlOf(name, locale));
-      const pdf = (await page.pdf({ format: 'A4', preferCSSPageSize: true })).toString('latin1');
-      assert.equal(pdf.match(/\/Type \/Page\b/g)?.length, 1, `${name} in ${locale}`);
-    }
-  }
-  await page.close();
+test('bank details and receipt are one page of A4 each', async () => {
+  for (const [index, name] of printed.entries())
+    await assertOnePage(browser, server, name, [inTurn(locales, index)]);
 });
 
 const helpLinks = ['help@rotanorte.example', '+55 11 5550-0142'];

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { describe, type TestContext, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { readConfig } from '../../../host/config.js';
 import { type Host, startHost } from '../../../host/main.js';
@@ -17,6 +17,7 @@ import {
 import { jsonCall } from '../../support/servers/json-call.js';
 import { startReceiver } from '../../support/servers/local-receiver.js';
 import { projectRoot } from '../../support/source-tree.js';
+import { type SuiteEnd, suiteEnd } from '../../support/suite-end.js';
 import { temporaryFolder } from '../../support/temporary-folder.js';
 
 const HOUR_MS = 3_600_000;
@@ -41,14 +42,14 @@ function create(host: Served, key: string, externalId: string) {
   return jsonCall(host, key, '/v1/payment-intents', { externalId, amount: '250.00', buyer });
 }
 
-async function startRight(url: string, t: TestContext): Promise<Host> {
+async function startRight(url: string, t: SuiteEnd): Promise<Host> {
   const env = { ...settings, PONTE_DATABASE_URL: url, PONTE_PORT: '0', PONTE_LOG_LEVEL: 'silent' };
   const host = await startHost(readConfig(env));
   t.after(() => host.stop());
   return host;
 }
 
-async function startWrong(url: string, aheadMs: number, t: TestContext): Promise<HostProcess> {
+async function startWrong(url: string, aheadMs: number, t: SuiteEnd): Promise<HostProcess> {
   const env = { ...settings, PONTE_DATABASE_URL: url, TEST_CLOCK_AHEAD_MS: `${aheadMs}` };
   const host = await startHostProcess(env, { preload });
   t.after(() => host.kill());
@@ -60,10 +61,19 @@ for (const [which, aheadMs] of [
   ['an hour behind', -HOUR_MS],
 ] as const) {
   describe(`a host that is ${which}`, () => {
-    test('is unready and says why; it takes no work, another host does', async (t) => {
-      const url = await postgres.newDatabase();
-      const wrong = await startWrong(url, aheadMs, t);
-      const key = wrong.key ?? '';
+    const suite = suiteEnd();
+    let url: string;
+    let wrong: HostProcess;
+    let right: Host;
+    let key: string;
+
+    before(async () => {
+      url = await postgres.newDatabase();
+      wrong = await startWrong(url, aheadMs, suite);
+      key = wrong.key ?? '';
+    });
+
+    test('is unready and says why; it takes no work, another host does', async () => {
       const readiness = await jsonCall(wrong, key, '/readyz');
       assert.deepEqual(
         [readiness.status, readiness.body['checks']],
@@ -80,32 +90,16 @@ for (const [which, aheadMs] of [
       // A host that works goes on within milliseconds.
       const quiet = await jsonCall(wrong, key, `/v1/events?after=${after}&wait=1`);
       assert.deepEqual(quiet.body['data'], []);
-      const right = await startRight(url, t);
+      right = await startRight(url, suite);
       while ((await jsonCall(right, key, path)).body['status'] !== 'settled') await wait(100);
     });
 
-    test('leaves the limits of the others as they are', async (t) => {
-      const url = await postgres.newDatabase();
-      const right = await startRight(url, t);
-      const wrong = await startWrong(url, aheadMs, t);
-      const key = right.demo?.secret ?? '';
-      for (let made = 0; made < 5; made += 1) await create(wrong, key, `order-${made}`);
-      const refused = await create(right, key, 'order-5');
-      assert.equal(refused.status, 429);
-      const waitSeconds = Number(refused.headers.get('retry-after'));
-      assert.ok(waitSeconds >= 1 && waitSeconds <= 60, `${waitSeconds}`);
-    });
-
     test('what is created there is due immediately, stamped and signed with the right time', async (t) => {
-      const url = await postgres.newDatabase();
-      const right = await startRight(url, t);
-      const wrong = await startWrong(url, aheadMs, t);
-      const key = right.demo?.secret ?? '';
       const receiver = await startReceiver((response) => response.writeHead(204).end());
       t.after(() => receiver.close());
       const hook = { url: receiver.url, eventTypes: ['*'] };
       assert.equal((await jsonCall(right, key, '/v1/webhook-subscriptions', hook)).status, 201);
-      const { body } = await create(wrong, key, 'order-1');
+      const { body } = await create(wrong, key, 'order-2');
       const ageMs = Date.now() - Date.parse(String(body['createdAt']));
       assert.ok(Math.abs(ageMs) < HOUR_MS / 2, `${ageMs}`);
       while (receiver.requests.length === 0) await wait(10);
@@ -113,6 +107,14 @@ for (const [which, aheadMs] of [
         const seconds = Number(/t=(\d+)/.exec(String(headers['x-service-signature']))?.[1]);
         assert.ok(Math.abs(Date.now() / 1_000 - seconds) < 300, `${seconds}`);
       }
+    });
+
+    test('leaves the limits of the others as they are', async () => {
+      for (let made = 0; made < 5; made += 1) await create(wrong, key, `limited-${made}`);
+      const refused = await create(right, key, 'limited-5');
+      assert.equal(refused.status, 429);
+      const waitSeconds = Number(refused.headers.get('retry-after'));
+      assert.ok(waitSeconds >= 1 && waitSeconds <= 60, `${waitSeconds}`);
     });
   });
 }

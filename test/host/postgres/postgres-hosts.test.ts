@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { afterEach, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { loadMigrations, type Migration } from '../../../adapters/storage/migrations.js';
 import { postgresConnections } from '../../../adapters/storage/postgres/connections.js';
@@ -22,9 +22,8 @@ const folder = temporaryFolder();
 const secretKeys = `a:${randomBytes(32).toString('base64')}`;
 const hosts: Host[] = [];
 
-after(() => Promise.all(hosts.map((host) => host.stop())));
+afterEach(() => Promise.all(hosts.splice(0).map((host) => host.stop())));
 
-// The server ends after its hosts.
 const postgres = localPostgres({ own: true });
 
 const buyer = { email: 'ana@buyer.example' } as const;

@@ -66,7 +66,7 @@ export const blindPayMutants = [
     file: 'core/usecases/deposits/our-rows.ts',
     edits: [['return isBehind(own, entry)', "return own.end === 'open' && isBehind(own, entry)"]],
     focus: { ...payments, faults: { ...calm, chargeback: 0.5, devolution: 0.5 } },
-    first: { seed: 1, steps: 40 },
+    first: { seed: 15, steps: 30 },
     caughtBy: ['everyTransferOfTheBooksIsHere', 'fundsAgreeWithThePartner'],
   },
   {

@@ -154,7 +154,7 @@ export const moneyMutants = [
     file: 'core/domain/payments/command-outcomes.ts',
     edits: [["stored.isUndecided : status === 'settled')", 'stored.isUndecided : false)']],
     focus: { ...payments, faults: { ...calm, devolution: 1 } },
-    first: { seed: 1, steps: 40 },
+    first: { seed: 15, steps: 30 },
     caughtBy: ['noRefundAfterTheSettlementWithoutADecision'],
   },
   {

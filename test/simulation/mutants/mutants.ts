@@ -76,12 +76,20 @@ const load: LoadHookSync = (url, context, next) => {
   const file = url.slice(0, -query.length);
   const mutant = loaded[Number(number)]?.mutant;
   if (!file.endsWith('.ts')) return next(file, context);
-  const source = readFileSync(new URL(file), 'utf8');
   const isMutated = mutant !== undefined && file === root + mutant.file;
-  const edits = isMutated ? mutant.edits : [];
-  const stripped = stripTypeScriptTypes(mutated(source, edits));
-  return { format: 'module', source: stripped, shortCircuit: true };
+  const source = isMutated
+    ? strippedOf(file, mutant.edits)
+    : (unbroken.get(file) ?? strippedOf(file));
+  if (!isMutated) unbroken.set(file, source);
+  return { format: 'module', source, shortCircuit: true };
 };
+
+/** JavaScript of modules as they are, by URL: many mutants load them. */
+const unbroken = new Map<string, string>();
+
+function strippedOf(file: string, edits: Mutant['edits'] = []): string {
+  return stripTypeScriptTypes(mutated(readFileSync(new URL(file), 'utf8'), edits));
+}
 
 /** All other modules are the same for all mutants, and compiled once. */
 function isBroken(url: string, known: Map<string, boolean>): boolean {

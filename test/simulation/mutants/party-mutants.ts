@@ -247,7 +247,7 @@ export const partyMutants = [
       faults: { purgeFailed: 0.5 },
       often: ['getUpload', 'upload', 'accountStep'],
     },
-    first: { seed: 15, steps: 40 },
+    first: { seed: 11, steps: 50 },
     caughtBy: ['noDocumentWaitsForItsPurge', 'onlyWhatCountsIsKept'],
   },
   {

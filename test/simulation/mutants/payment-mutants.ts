@@ -31,7 +31,7 @@ export const paymentMutants = [
     file: 'core/usecases/payments/payments.ts',
     edits: [['if (key === null || !decision.bindKey) return;', "if (key !== '') return;"]],
     focus: { ...payments, often: ['repeatCreate', 'create'] },
-    first: { seed: 7, steps: 80 },
+    first: { seed: 25, steps: 30 },
     caughtBy: ['oneResourcePerKeyAndExternalId'],
   },
   {
@@ -98,7 +98,7 @@ export const paymentMutants = [
     file: 'core/domain/payments/payment.ts',
     edits: [["send_payout: 'offramp_pending'", "send_payout: 'settled'"]],
     focus: payments,
-    first: { seed: 4, steps: 40 },
+    first: { seed: 1, steps: 30 },
     caughtBy: ['settledOnlyAfterAPaidPayout', 'statusesFollowTheTableAndTerminalOnesStay'],
   },
   {
@@ -133,7 +133,7 @@ export const paymentMutants = [
       ],
     ],
     focus: payments,
-    first: { seed: 1, steps: 40 },
+    first: { seed: 1, steps: 30 },
     caughtBy: ['sequencesAreGapFreeAndChained'],
   },
   {

@@ -162,6 +162,8 @@ export const localeFlags = [
   '--icu-locale=en-US',
   '--encoding=UTF8',
   '--no-sync',
+  '-c',
+  'scram_iterations=1',
 ];
 
 /**

@@ -11,33 +11,32 @@ const STORE = 'test/support/databases/test-store.js';
 const onceOnly: Readonly<Record<string, string>> = {
   'test/adapters/http/docs/description.test.ts':
     'its examples are what the first calls of a process give, compared as text',
-  'test/adapters/http/docs/docs-page.test.ts': 'a browser looks at a page that needs no rows',
+  'test/adapters/http/docs/docs-page.test.ts': 'the page needs no rows',
   'test/adapters/http/docs/openapi.test.ts': 'the document is made of the routes alone',
 };
 
 /**
- * Files whose outcome the database can change beyond what the contract of the store proves: all
- * operations over HTTP, and work that several hosts do at the same time.
+ * Files whose outcome the database can change beyond what the contract of the store proves:
+ * requests to all operations, and work that several hosts do at the same time.
  */
-export const sensitiveFiles = {
-  concurrent: ['feed-routes', 'repeated-creates'].map(testFile),
-  operations: ['fuzz', 'tenants'].map(testFile),
-  usecases: [
-    'command-runner',
-    'delivery-lease',
-    'delivery-runner',
-    'delivery-dispatch',
-    'document-purges',
-    'due-work',
-    'epochs',
-    'event-deliveries',
-    'feed',
-    'feed-readers',
-    'ledger-check',
-    'prune',
-    'storage-fingerprint',
-  ].map(testFile),
-};
+export const sensitiveFiles: readonly string[] = [
+  'fuzz',
+  'feed-routes',
+  'repeated-creates',
+  'command-runner',
+  'delivery-lease',
+  'delivery-runner',
+  'delivery-dispatch',
+  'document-purges',
+  'due-work',
+  'epochs',
+  'event-deliveries',
+  'feed',
+  'feed-readers',
+  'ledger-check',
+  'prune',
+  'storage-fingerprint',
+].map(testFile);
 
 /** The names of files are unique. */
 function testFile(name: string): string {

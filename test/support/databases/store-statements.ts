@@ -237,18 +237,33 @@ function readsOfDeposits(tx: Tx): readonly Promise<unknown>[] {
 /** Under every combination of filters. */
 function paymentPages(tx: Tx): readonly Promise<unknown>[] {
   const origins = ['payment_intent', 'invoice'] as const;
-  const none = { status: null, externalId: null, sellerExternalId: null };
+  const none = { statuses: null, externalId: null, sellerExternalId: null, afterId: null };
+  const noSearch = { number: null, buyerId: null, amount: null };
   const ends = { fromMoment: '0', beforeMoment: 'z' };
-  const all = { origins, ...none, fromMoment: null, beforeMoment: null, ...page };
-  const status = 'approved' as const;
+  const anyTime = { fromMoment: null, beforeMoment: null };
+  const all = { origins, ...none, ...noSearch, ...anyTime, ...page };
+  const statuses = ['approved'] as const;
+  const behind = { beforeId: null, afterId: 'pi_1' } as const;
+  const searches = [
+    { number: 'n' },
+    { buyerId: 'byr_1' },
+    { amount: { amountMinor: 1n, currency: 'USD' } },
+  ] as const;
   return [
     tx.views.countsByStatus(tenant, 'x', 5),
     tx.views.listPayments(tenant, all),
     tx.views.listPayments(tenant, { ...all, ...ends, beforeId: null }),
-    tx.views.listPayments(tenant, { ...all, status }),
+    tx.views.listPayments(tenant, { ...all, statuses }),
     tx.views.listPayments(tenant, { ...all, sellerExternalId: 's' }),
-    tx.views.listPayments(tenant, { ...all, sellerExternalId: 's', status, ...ends }),
-    tx.views.listPayments(tenant, { ...all, externalId: 'e', sellerExternalId: 's', status }),
+    tx.views.listPayments(tenant, { ...all, sellerExternalId: 's', statuses, ...ends }),
+    tx.views.listPayments(tenant, { ...all, externalId: 'e', sellerExternalId: 's', statuses }),
+    tx.views.listPayments(tenant, { ...all, ...behind }),
+    tx.views.listPayments(tenant, { ...all, statuses, ...behind }),
+    ...searches.flatMap((search) => [
+      tx.views.listPayments(tenant, { ...all, ...search }),
+      tx.views.listPayments(tenant, { ...all, ...search, ...behind }),
+      tx.views.listPayments(tenant, { ...all, ...search, statuses, sellerExternalId: 's' }),
+    ]),
     tx.views.updatedPayments(tenant, { origins, fromMs: T0, afterId: 'x', untilMs: T0, limit: 5 }),
   ];
 }

@@ -2,7 +2,7 @@
 import type { VNode } from 'preact';
 import { z } from 'zod';
 import { allows } from '../../../../core/domain/access/scope.js';
-import { SECOND_MS } from '../../../../core/domain/base/instant.js';
+import { MINUTE_MS, SECOND_MS } from '../../../../core/domain/base/instant.js';
 import type { NumberedEvent } from '../../../../core/domain/payments/event.js';
 import { webhookHeaders } from '../../../../core/domain/webhooks/signature.js';
 import type { Subscription } from '../../../../core/domain/webhooks/subscription.js';
@@ -17,8 +17,10 @@ import { memberRow, type PageAnswer, type PageContext, seeOther } from '../../ki
 import { type DashboardContent, dashboardPage } from '../dashboard-layout.js';
 import { type DashboardScene, useDashboard, viewOf, withDone } from '../dashboard-scene.js';
 import { actorOf, type MemberCall, TENANT_ROOT, tenantOfCall } from '../member-page.js';
-import { Badge } from '../payment-parts.js';
-import { Answer, Breakable, Code, Facts, shownUrl } from './developer-parts.js';
+import { Answer, Breakable, Code, DeliveryBadge, Facts, shownUrl } from './developer-parts.js';
+
+/** Until the script reloads a page whose outcome is near. */
+const REFRESH_SECONDS = 3;
 
 const path = `${TENANT_ROOT}/webhooks/{subscriptionId}/deliveries/{deliveryId}`;
 
@@ -101,9 +103,18 @@ function deliveryScreen({ texts, view }: DashboardScene, shown: Shown): Dashboar
     body: (
       <>
         <p class="line">
-          <Badge look={delivery.status} text={texts.delivery[delivery.status]} pill />
+          <DeliveryBadge delivery={delivery} pill />
           {delivery.status === 'pending' ? (
             <a href={`${view.path}/${own}/deliveries/${delivery.id}`}>{words.refresh}</a>
+          ) : null}
+          {isSentNow(delivery, view.nowMs) ? (
+            <span
+              class="quiet"
+              hidden
+              data-countdown={REFRESH_SECONDS}
+              data-left={words.refreshIn}
+              data-say="||"
+            />
           ) : null}
         </p>
         <div class="cols second-wide">
@@ -120,6 +131,12 @@ function deliveryScreen({ texts, view }: DashboardScene, shown: Shown): Dashboar
       </>
     ),
   };
+}
+
+/** Its outcome comes within seconds. A page that stays open does not reload without end. */
+function isSentNow({ status, nextAttemptAtMs }: WebhookDelivery, nowMs: number): boolean {
+  if (status !== 'pending' || nextAttemptAtMs === null) return false;
+  return nextAttemptAtMs <= nowMs && nowMs < nextAttemptAtMs + MINUTE_MS;
 }
 
 interface Part {

@@ -84,14 +84,27 @@ export function Answer({
   return <span>{responseStatus}</span>;
 }
 
+/** Pending is shown as a retry once an attempt has failed. */
+export function DeliveryBadge({
+  delivery: { status, lastError },
+  pill,
+}: {
+  readonly delivery: WebhookDelivery;
+  readonly pill?: true;
+}): VNode {
+  const { texts } = useDashboard();
+  const isFirst = status === 'pending' && lastError === null;
+  const text = isFirst ? texts.deliveryPage.sending : texts.delivery[status];
+  return <Badge look={status} text={text} {...(pill ? { pill } : {})} />;
+}
+
 /** The state of a delivery, and below it the last answer. */
 export function DeliveryState({ delivery }: { readonly delivery: WebhookDelivery }): VNode {
-  const { texts } = useDashboard();
-  const { status, responseStatus, lastError } = delivery;
+  const { responseStatus, lastError } = delivery;
   const isAnswered = responseStatus !== null || lastError !== null;
   return (
     <>
-      <Badge look={status} text={texts.delivery[status]} />
+      <DeliveryBadge delivery={delivery} />
       {isAnswered ? (
         <span class="sub">
           <Answer responseStatus={responseStatus} error={lastError} />

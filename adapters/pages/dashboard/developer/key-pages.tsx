@@ -21,10 +21,19 @@ import {
   KEYS_MAX,
   listKeys,
   NAME_LENGTH_MAX,
+  OVERLAP_HOURS,
+  OVERLAP_HOURS_MAX,
   revokeKey,
+  rollKey,
 } from '../../../../core/usecases/access/keys.js';
 import { Button, ButtonLink, Copy, Foreign, Form, Note, Scroll } from '../../kit/components.js';
-import { ChecksField, type FieldError, SelectField, TextField } from '../../kit/fields.js';
+import {
+  ChecksField,
+  type FieldError,
+  RadioField,
+  SelectField,
+  TextField,
+} from '../../kit/fields.js';
 import { memberRow, type PageAnswer, type PageContext, seeOther } from '../../kit/page-route.js';
 import { nameOf } from '../../kit/plain-text.js';
 import { type DashboardContent, dashboardPage } from '../dashboard-layout.js';
@@ -42,6 +51,11 @@ const write = { scope: 'api_keys:write' } as const;
 
 /** What a key can have; no route takes the others of it. */
 const givenOf = (scopes: readonly Scope[]) => keyScopes.filter((scope) => scopes.includes(scope));
+
+/** How long a rolled key stays valid, in hours. */
+const overlaps = [0, 1, OVERLAP_HOURS, OVERLAP_HOURS_MAX] as const;
+
+const rollForm = z.object({ overlap: z.string().max(10).default(`${OVERLAP_HOURS}`) });
 
 const keyForm = z.looseObject({
   name: z.string().max(1_000).default(''),
@@ -73,6 +87,22 @@ export const keyPages = [
     proof: 'fresh_live',
     form: keyForm,
     handler: create,
+  }),
+  memberRow({
+    ...write,
+    method: 'GET',
+    path: `${path}/{keyId}/roll`,
+    proof: 'fresh_live',
+    form: 'none',
+    handler: showRoll,
+  }),
+  memberRow({
+    ...write,
+    method: 'POST',
+    path: `${path}/{keyId}/roll`,
+    proof: 'fresh_live',
+    form: rollForm,
+    handler: roll,
   }),
   memberRow({
     ...write,
@@ -144,6 +174,8 @@ function ActiveTable({
 }): VNode {
   const { texts, view, format } = useDashboard();
   const words = texts.keys;
+  const lastUseOf = ({ lastUsedAtMs }: StoredKey) =>
+    lastUsedAtMs === null ? words.notUsed : format.short(lastUsedAtMs);
   return (
     <Scroll label={words.caption}>
       <table>
@@ -154,7 +186,9 @@ function ActiveTable({
             <th scope="col" class="wide">
               {words.may}
             </th>
-            <th scope="col">{words.lastUsed}</th>
+            <th scope="col" class="only-l">
+              {words.lastUsed}
+            </th>
             <th scope="col" class="only-l">
               {words.expires}
             </th>
@@ -171,20 +205,34 @@ function ActiveTable({
               <th scope="row">
                 <Foreign text={key.name} />
                 <span class="sub code only-l">{keyPrefix(key.mode, key.id)}</span>
+                <span class="sub only-s">
+                  {words.lastUsed}: {lastUseOf(key)}
+                </span>
               </th>
-              <td class="wide code">{mayText(words, key)}</td>
-              <td class="when">
-                {key.lastUsedAtMs === null ? words.notUsed : format.short(key.lastUsedAtMs)}
+              <td class="wide">
+                <span class="code">{mayText(words, key)}</span>
+                {key.networks.length === 0 ? null : (
+                  <span class="sub">{words.onlyFrom(key.networks.join(', '))}</span>
+                )}
               </td>
+              <td class="only-l when">{lastUseOf(key)}</td>
               <td class="only-l when">
                 {key.expiresAtMs === null ? words.never : format.short(key.expiresAtMs)}
               </td>
               {mayWrite ? (
-                <td class="num">
-                  <ButtonLink href={`${view.path}/keys/${key.id}/revoke`} look="sm danger">
-                    {words.revoke}
-                    <span class="vh"> {key.name}</span>
-                  </ButtonLink>
+                <td>
+                  <div class="actions end">
+                    {key.rolledAtMs === null ? (
+                      <ButtonLink href={`${view.path}/keys/${key.id}/roll`} look="sm">
+                        {words.roll}
+                        <span class="vh"> {key.name}</span>
+                      </ButtonLink>
+                    ) : null}
+                    <ButtonLink href={`${view.path}/keys/${key.id}/revoke`} look="sm danger">
+                      {words.revoke}
+                      <span class="vh"> {key.name}</span>
+                    </ButtonLink>
+                  </div>
                 </td>
               ) : null}
             </tr>
@@ -359,14 +407,23 @@ async function create(
     throw error;
   }
   const { baseUrl } = deps.settings;
-  return dashboardPage(viewOf(context, call), (scene) => madeScreen(scene, issued, baseUrl));
+  return dashboardPage(viewOf(context, call), (scene) =>
+    madeScreen(scene, issued, { baseUrl, formerEndsAtMs: null }),
+  );
 }
 
 /** The only page that has the secret. A reload sends the form again: it makes another key. */
 function madeScreen(
-  { texts, view }: DashboardScene,
+  { texts, view, format }: DashboardScene,
   { key, secret }: IssuedKey,
-  baseUrl: string,
+  {
+    baseUrl,
+    formerEndsAtMs,
+  }: {
+    readonly baseUrl: string;
+    /** The end of the key whose place it takes; null without one. */
+    readonly formerEndsAtMs: number | null;
+  },
 ): DashboardContent {
   const words = texts.keys;
   const command = triedWith(key, baseUrl);
@@ -380,6 +437,15 @@ function madeScreen(
           <b>{words.secretNow}</b>
         </p>
         <Secret text={secret} label={words.copyKey} />
+        {formerEndsAtMs === null ? null : (
+          <Note look="warn">
+            <p>
+              {formerEndsAtMs <= view.nowMs
+                ? words.formerEnded
+                : words.formerEnds(format.instant(formerEndsAtMs))}
+            </p>
+          </Note>
+        )}
         <div class="line ends">
           <h2>{words.tryIt}</h2>
           <Copy value={command} label={words.copyLine} />
@@ -413,6 +479,67 @@ async function activeKey(context: PageContext, call: MemberCall): Promise<Stored
   return key;
 }
 
+async function showRoll(context: PageContext, call: MemberCall): Promise<PageAnswer> {
+  const key = await unrolledKey(context, call);
+  return dashboardPage(viewOf(context, call), ({ texts, view }) => {
+    const words = texts.keys;
+    return {
+      title: words.rollHeading(nameOf(key.name)),
+      lede: words.rollText,
+      place: 'keys',
+      crumbs: <Way keyOf={key} />,
+      body: (
+        <Form to={`keys/${key.id}/roll`} class="card stack">
+          <RadioField
+            name="overlap"
+            label={words.overlap}
+            choices={overlaps.map((hours) => ({ value: `${hours}`, label: words.hours(hours) }))}
+            value={`${OVERLAP_HOURS}`}
+          />
+          <div class="actions">
+            <Button look="primary">{words.rollNow}</Button>
+            <a href={`${view.path}/keys`}>{words.keep}</a>
+          </div>
+        </Form>
+      ),
+    };
+  });
+}
+
+/** NotFound for a key that was rolled before, also by this form. */
+async function unrolledKey(context: PageContext, call: MemberCall): Promise<StoredKey> {
+  const key = await activeKey(context, call);
+  if (key.rolledAtMs !== null) throw new PonteError('NotFound');
+  return key;
+}
+
+async function roll(
+  context: PageContext,
+  call: MemberCall<z.infer<typeof rollForm>>,
+): Promise<PageAnswer> {
+  const { deps } = context;
+  const { id, orgId } = await unrolledKey(context, call);
+  const overlapHours = overlaps.find((hours) => `${hours}` === call.form.overlap);
+  if (overlapHours === undefined) throw new PonteError('ValidationError');
+  const by = { createdBy: actorOf(call).memberId, overlapHours };
+  const { endsAtMs: formerEndsAtMs, ...issued } = await rollKey(deps, orgId, id, by);
+  const { baseUrl } = deps.settings;
+  return dashboardPage(viewOf(context, call), (scene) =>
+    madeScreen(scene, issued, { baseUrl, formerEndsAtMs }),
+  );
+}
+
+/** The way to a page of a key. */
+function Way({ keyOf: { mode, id } }: { readonly keyOf: StoredKey }): VNode {
+  const { texts, view } = useDashboard();
+  return (
+    <>
+      <a href={`${view.path}/keys`}>{texts.places.keys}</a> /{' '}
+      <span class="code">{keyPrefix(mode, id)}</span>
+    </>
+  );
+}
+
 async function showRevoke(context: PageContext, call: MemberCall): Promise<PageAnswer> {
   const key = await activeKey(context, call);
   return dashboardPage(viewOf(context, call), (scene) => {
@@ -421,12 +548,7 @@ async function showRevoke(context: PageContext, call: MemberCall): Promise<PageA
     return {
       title: words.revokeHeading(nameOf(key.name)),
       place: 'keys',
-      crumbs: (
-        <>
-          <a href={`${view.path}/keys`}>{texts.places.keys}</a> /{' '}
-          <span class="code">{keyPrefix(key.mode, key.id)}</span>
-        </>
-      ),
+      crumbs: <Way keyOf={key} />,
       body: (
         <section class="card stack">
           <Note look="warn">

@@ -34,6 +34,9 @@ import {
   urlRefused,
 } from './subscription-form.js';
 
+/** More would hide the URL; the page of the subscription has all. */
+const TYPES_SHOWN = 3;
+
 const path = `${TENANT_ROOT}/webhooks`;
 const write = { scope: 'webhooks:write', proof: 'session' } as const;
 
@@ -132,7 +135,7 @@ function ActiveTable({ found }: { readonly found: readonly SubscriptionHealth[] 
                 <a href={`${view.path}/webhooks/${health.subscription.id}`}>
                   <Breakable text={shownUrl(health.subscription.url)} />
                 </a>
-                <span class="sub code">{health.subscription.eventTypes.join(', ')}</span>
+                <span class="sub code">{typesText(health.subscription)}</span>
               </th>
               <td>
                 <HealthBadge health={health} />
@@ -150,6 +153,13 @@ function ActiveTable({ found }: { readonly found: readonly SubscriptionHealth[] 
       </table>
     </Scroll>
   );
+}
+
+/** The first types, and how many more there are. */
+function typesText({ eventTypes }: Subscription): string {
+  const more = eventTypes.length - TYPES_SHOWN;
+  const shown = eventTypes.slice(0, TYPES_SHOWN).join(', ');
+  return more > 0 ? `${shown} + ${more}` : shown;
 }
 
 /** What is worst about it, in one word. */

@@ -3,6 +3,7 @@
 // pix-pages and production-pages.
 import type { ComponentChildren, VNode } from 'preact';
 import { z } from 'zod';
+import { accountableCreator } from '../../../../core/domain/access/api-key.js';
 import { allows, type Scope } from '../../../../core/domain/access/scope.js';
 import { money } from '../../../../core/domain/base/money.js';
 import type { Tenant } from '../../../../core/domain/base/tenant.js';
@@ -17,12 +18,13 @@ import {
 } from '../../../../core/domain/parties/organization.js';
 import type { ProductionRequest } from '../../../../core/domain/parties/production-request.js';
 import type { ShownView } from '../../../../core/domain/payments/change.js';
+import { unsentFields } from '../../../../core/domain/payments/idempotency.js';
 import { PonteError } from '../../../../core/errors.js';
 import { readStanding } from '../../../../core/usecases/access/sessions.js';
 import { needsTerms, submitKyb } from '../../../../core/usecases/parties/organizations.js';
 import { listOwnChanges } from '../../../../core/usecases/parties/payout-changes.js';
 import { readProductionRequest } from '../../../../core/usecases/parties/production-requests.js';
-import { listPayments } from '../../../../core/usecases/payments/payment-lists.js';
+import { allPayments, listPayments } from '../../../../core/usecases/payments/payment-lists.js';
 import { createPayment } from '../../../../core/usecases/payments/payments.js';
 import { listSubscriptions } from '../../../../core/usecases/webhooks/subscriptions.js';
 import { Button, Foreign, Form } from '../../kit/components.js';
@@ -110,18 +112,9 @@ async function testPayment(
   { deps }: Pick<PageContext, 'deps'>,
   tenant: Tenant,
 ): Promise<ShownView | null> {
-  const filter = {
-    origins: ['payment_intent', 'invoice'],
-    externalId: null,
-    sellerExternalId: null,
-    createdFromMs: null,
-    createdToMs: null,
-    beforeId: null,
-    limit: 1,
-  } as const;
   const [[paid], [newest]] = await Promise.all([
-    listPayments(deps, tenant, { ...filter, status: 'settled' }),
-    listPayments(deps, tenant, { ...filter, status: null }),
+    listPayments(deps, tenant, { ...allPayments, statuses: ['settled'], limit: 1 }),
+    listPayments(deps, tenant, { ...allPayments, limit: 1 }),
   ]);
   return paid ?? newest ?? null;
 }
@@ -140,20 +133,12 @@ async function createTestPayment({ deps, prefix }: PageContext, call: MemberCall
   if (tenant.mode === 'live') throw new PonteError('NotFound');
   const { member } = actorOf(call);
   const { payment } = await createPayment(deps, tenant, {
+    ...unsentFields,
     origin: 'payment_intent',
     amount: TEST_AMOUNT,
     buyer: { email: member.email, name: null, country: null, phone: null },
-    externalId: null,
-    sellerExternalId: null,
-    returnUrl: null,
-    purchaseOrder: null,
-    buyerReference: null,
-    display: null,
-    metadata: '{}',
-    expiresAtMs: null,
-    purpose: null,
     idempotencyKey: null,
-    createdByMemberId: member.id,
+    createdByMemberId: accountableCreator(tenant.mode, member.id),
     createdBy: member.id,
   });
   return seeOther(`${prefix}/r/${payment.publicId}`);

@@ -185,28 +185,30 @@ function Changes({ changes }: { readonly changes: readonly DestinationChange[] }
   const { texts, format, view } = useDashboard();
   const words = texts.setup.pix;
   return (
-    <Scroll label={words.history}>
-      <table>
-        <caption>{words.history}</caption>
-        <thead>
-          <tr>
-            <th scope="col">{words.destination}</th>
-            <th scope="col">{words.changed}</th>
-            <th scope="col">{words.effective}</th>
-            <th scope="col">{words.state}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {changes.map((change) => (
+    <section class="stack">
+      <h2>{words.history}</h2>
+      <Scroll label={words.history}>
+        <table>
+          <thead>
             <tr>
-              <th scope="row">{change.pixKeyShown}</th>
-              <td class="when">{format.short(change.createdAtMs)}</td>
-              <td class="when">{format.short(change.effectiveAtMs)}</td>
-              <td>{words.states[changeState(change, view.nowMs)]}</td>
+              <th scope="col">{words.destination}</th>
+              <th scope="col">{words.changed}</th>
+              <th scope="col">{words.effective}</th>
+              <th scope="col">{words.state}</th>
             </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
+          </thead>
+          <tbody>
+            {changes.map((change) => (
+              <tr>
+                <th scope="row">{change.pixKeyShown}</th>
+                <td class="when">{format.short(change.createdAtMs)}</td>
+                <td class="when">{format.short(change.effectiveAtMs)}</td>
+                <td>{words.states[changeState(change, view.nowMs)]}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Scroll>
+    </section>
   );
 }

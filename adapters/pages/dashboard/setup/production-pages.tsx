@@ -19,7 +19,7 @@ import {
   requestProduction,
 } from '../../../../core/usecases/parties/production-requests.js';
 import { Button, Foreign, Form, Note } from '../../kit/components.js';
-import { AreaField, type FieldError, TextField } from '../../kit/fields.js';
+import { type FieldError, TextArea, TextField } from '../../kit/fields.js';
 import { memberRow, type PageAnswer, type PageContext, seeOther } from '../../kit/page-route.js';
 import { type DashboardContent, dashboardPage } from '../dashboard-layout.js';
 import { type DashboardScene, useDashboard, viewOf, withDone } from '../dashboard-scene.js';
@@ -151,7 +151,8 @@ function requestScreen(
           )}
           <Form to="getting-started/production" class="card stack">
             {productionQuestions.map((question) => (
-              <AreaField
+              <TextArea
+                rows={3}
                 name={question}
                 label={words.questions[question]}
                 value={typed?.[question] ?? known?.[question]}

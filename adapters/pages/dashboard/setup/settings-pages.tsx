@@ -208,7 +208,7 @@ function formScreen(
   }));
   const props = { typed, errors: shown };
   return {
-    title: texts.places.settings,
+    title: words.changeHeading,
     lede: words.lede,
     place: 'settings',
     crumbs: <a href={`${view.path}/settings`}>{texts.places.settings}</a>,

@@ -158,7 +158,7 @@ async function invite(context: PageContext, call: MemberCall<Invite>): Promise<P
     if (isCode(error, 'RateLimitExceeded')) return refuse('tooSoon');
     throw error;
   }
-  return seeOther(withDone(teamPath(context, call), 'invited'));
+  return seeOther(withDone(teamPath(context, call), 'member_invited'));
 }
 
 function roleNamed(text: string): MemberRole | null {
@@ -186,7 +186,7 @@ async function inviteAgain(context: PageContext, call: MemberCall): Promise<Page
     const typed = { email: member.email, role: member.role };
     return showTeam(context, call, { typed, error: 'tooSoon' });
   }
-  return seeOther(withDone(teamPath(context, call), 'invited'));
+  return seeOther(withDone(teamPath(context, call), 'member_invited'));
 }
 
 async function changeRole(
@@ -265,8 +265,10 @@ function Members({ team }: { readonly team: Team }): VNode {
             <th scope="col">{words.role}</th>
             {team.mayChange ? (
               <>
-                <th scope="col">{words.seen}</th>
-                <th scope="col">
+                <th scope="col" class="only-l">
+                  {words.seen}
+                </th>
+                <th scope="col" class="only-l">
                   <span class="vh">{words.action}</span>
                 </th>
               </>
@@ -289,6 +291,8 @@ function MemberLine({ team, one }: { readonly team: Team; readonly one: TeamMemb
   const { member, seenAtMs } = one;
   const isSelf = member.id === team.own.id;
   const isInvited = seenAtMs === null && !isSelf;
+  const actions = <MemberActions team={team} member={member} isInvited={isInvited} />;
+  const seen = seenAtMs === null ? words.never : format.short(seenAtMs);
   return (
     <tr>
       <th scope="row">
@@ -297,14 +301,13 @@ function MemberLine({ team, one }: { readonly team: Team; readonly one: TeamMemb
         {isInvited && team.mayChange ? (
           <span class="sub">{words.invitedAt(format.short(member.createdAtMs))}</span>
         ) : null}
+        {team.mayChange ? <div class="only-s">{actions}</div> : null}
       </th>
       <td>{words.roles[member.role]}</td>
       {team.mayChange ? (
         <>
-          <td class="when">{seenAtMs === null ? words.never : format.short(seenAtMs)}</td>
-          <td class="num">
-            <MemberActions team={team} member={member} isInvited={isInvited} />
-          </td>
+          <td class="when only-l">{isSelf ? words.now : seen}</td>
+          <td class="num only-l">{actions}</td>
         </>
       ) : null}
     </tr>
@@ -362,27 +365,29 @@ function Invitation({ team }: { readonly team: Team }): VNode {
   const error = refused === null ? undefined : words[refused.error];
   const isOfRole = refused?.error === 'chooseRole';
   return (
-    <Form to="team/invite" class="card stack">
+    <section class="card stack">
       <h2>{words.invite}</h2>
-      <TextField
-        name="email"
-        label={words.email}
-        type="email"
-        value={refused?.typed.email}
-        error={isOfRole ? undefined : error}
-        maxLength={320}
-        spellcheck={false}
-      />
-      <RoleField
-        own={team.own}
-        value={refused?.typed.role ?? 'viewer'}
-        error={isOfRole ? error : undefined}
-      />
-      <div class="actions">
-        <Button look="primary">{words.send}</Button>
-      </div>
-      <p class="small quiet">{words.sendText}</p>
-    </Form>
+      <Form to="team/invite" class="stack">
+        <TextField
+          name="email"
+          label={words.email}
+          type="email"
+          value={refused?.typed.email}
+          error={isOfRole ? undefined : error}
+          maxLength={320}
+          spellcheck={false}
+        />
+        <RoleField
+          own={team.own}
+          value={refused?.typed.role ?? 'viewer'}
+          error={isOfRole ? error : undefined}
+        />
+        <div class="actions">
+          <Button look="primary">{words.send}</Button>
+        </div>
+        <p class="small quiet">{words.sendText}</p>
+      </Form>
+    </section>
   );
 }
 
@@ -443,19 +448,21 @@ function memberScreen(
             <Button look="primary">{words.saveRole}</Button>
           </div>
         </Form>
-        <Form to={`team/${member.id}/remove`} class="card stack">
+        <section class="card stack">
           <h2>{words.removeHeading}</h2>
           <p class="small">{words.removeText}</p>
-          <SelectField
-            name="keeper"
-            label={words.keep}
-            empty={words.keepNobody}
-            choices={keepers.map((email) => ({ value: email, label: email }))}
-          />
-          <div class="actions">
-            <Button look="danger">{words.removeButton(member.email)}</Button>
-          </div>
-        </Form>
+          <Form to={`team/${member.id}/remove`} class="stack">
+            <SelectField
+              name="keeper"
+              label={words.keep}
+              empty={words.keepNobody}
+              choices={keepers.map((email) => ({ value: email, label: email }))}
+            />
+            <div class="actions">
+              <Button look="danger">{words.removeButton(member.email)}</Button>
+            </div>
+          </Form>
+        </section>
       </div>
     ),
   };

@@ -90,7 +90,9 @@ export const developerEs: DeveloperTexts = {
   },
   deliveryPage: {
     replay: 'Reenviar',
+    sending: 'Enviando',
     refresh: 'Mostrar el estado actual',
+    refreshIn: 'Esta página se actualiza en {time}.',
     seePayment: 'Ver el pago',
     seeEvent: 'Ver el evento',
     attempts: 'Intentos',
@@ -153,11 +155,27 @@ export const developerEs: DeveloperTexts = {
     full: 'Hay 100 claves activas, el máximo por modo. Revoque una que no se use.',
     may: 'Puede',
     everything: 'todo',
+    onlyFrom: (networks) => `solo desde ${networks}`,
     lastUsed: 'Último uso',
     notUsed: 'ninguno',
     expires: 'Termina',
     never: 'nunca',
     action: 'Acción',
+    roll: 'Renovar',
+    rollHeading: (name) => `¿Renovar “${name}”?`,
+    rollText:
+      'Se crea otra clave con el mismo nombre y alcance. Póngala en su servidor mientras ambas ' +
+      'funcionan.',
+    overlap: 'La clave anterior termina',
+    hours: (hours) =>
+      hours === 0
+        ? 'de inmediato'
+        : hours >= 48
+          ? `después de ${hours / 24} días`
+          : `después de ${hours} h`,
+    rollNow: 'Crear la otra clave',
+    formerEnds: (instant) => `La clave anterior funciona hasta: ${instant}.`,
+    formerEnded: 'La clave anterior se rechaza desde ahora.',
     revoke: 'Revocar',
     ended: 'Claves terminadas',
     revoked: (instant) => `revocada ${instant}`,

@@ -90,7 +90,9 @@ export const developerPtBr: DeveloperTexts = {
   },
   deliveryPage: {
     replay: 'Reenviar',
+    sending: 'Enviando',
     refresh: 'Mostrar o estado atual',
+    refreshIn: 'Esta página se atualiza em {time}.',
     seePayment: 'Ver o pagamento',
     seeEvent: 'Ver o evento',
     attempts: 'Tentativas',
@@ -153,11 +155,27 @@ export const developerPtBr: DeveloperTexts = {
     full: 'Há 100 chaves ativas, o máximo por modo. Revogue uma que não é usada.',
     may: 'Pode',
     everything: 'tudo',
+    onlyFrom: (networks) => `só de ${networks}`,
     lastUsed: 'Último uso',
     notUsed: 'nenhum',
     expires: 'Termina',
     never: 'nunca',
     action: 'Ação',
+    roll: 'Renovar',
+    rollHeading: (name) => `Renovar “${name}”?`,
+    rollText:
+      'Outra chave com o mesmo nome e alcance é criada. Coloque-a no seu servidor enquanto as ' +
+      'duas funcionam.',
+    overlap: 'A chave anterior termina',
+    hours: (hours) =>
+      hours === 0
+        ? 'na hora'
+        : hours >= 48
+          ? `depois de ${hours / 24} dias`
+          : `depois de ${hours} h`,
+    rollNow: 'Criar a outra chave',
+    formerEnds: (instant) => `A chave anterior funciona até ${instant}.`,
+    formerEnded: 'A chave anterior é recusada a partir de agora.',
     revoke: 'Revogar',
     ended: 'Chaves encerradas',
     revoked: (instant) => `revogada ${instant}`,

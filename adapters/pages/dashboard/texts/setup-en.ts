@@ -168,6 +168,7 @@ export const setupEn = {
     member: 'Member',
     role: 'Role',
     seen: 'Last seen',
+    now: 'now',
     never: 'not yet',
     you: 'you',
     action: 'Action',
@@ -211,6 +212,7 @@ export const setupEn = {
   },
   settings: {
     lede: 'They are for both modes.',
+    changeHeading: 'Change settings',
     contact: 'What buyers see',
     contactText:
       'On payment pages and in mails. Live mode needs an email address or a phone number.',

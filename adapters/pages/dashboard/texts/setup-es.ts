@@ -170,6 +170,7 @@ export const setupEs: SetupTexts = {
     member: 'Miembro',
     role: 'Rol',
     seen: 'Última visita',
+    now: 'ahora',
     never: 'todavía no',
     you: 'usted',
     action: 'Acción',
@@ -214,6 +215,7 @@ export const setupEs: SetupTexts = {
   },
   settings: {
     lede: 'Valen para ambos modos.',
+    changeHeading: 'Cambiar ajustes',
     contact: 'Lo que ven los compradores',
     contactText:
       'En páginas de pago y correos. El modo de producción necesita un correo o un teléfono.',

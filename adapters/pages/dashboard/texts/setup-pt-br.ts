@@ -165,6 +165,7 @@ export const setupPtBr: SetupTexts = {
     member: 'Membro',
     role: 'Papel',
     seen: 'Última visita',
+    now: 'agora',
     never: 'ainda não',
     you: 'você',
     action: 'Ação',
@@ -209,6 +210,7 @@ export const setupPtBr: SetupTexts = {
   },
   settings: {
     lede: 'Valem para os dois modos.',
+    changeHeading: 'Mudar configurações',
     contact: 'O que os compradores veem',
     contactText:
       'Em páginas de pagamento e e-mails. O modo de produção precisa de um e-mail ou telefone.',

@@ -18,3 +18,10 @@ when new.org_id = 'service' and exists (
 begin
   select raise(abort, 'the audit log is append-only');
 end;
+
+-- A search in the dashboard: by the address of the buyer, an amount, or the number of an invoice.
+create index if not exists payments_of_buyer_by_id on payments (org_id, mode, buyer_id, id);
+create index if not exists payments_of_amount
+  on payments (org_id, mode, amount_minor, currency, id);
+create index if not exists payments_of_number on payments (org_id, mode, number, id)
+  where number is not null;

@@ -160,6 +160,12 @@ export const examples: Readonly<Record<string, Example>> = {
     await world.settle();
     return { path: `/v1/webhook-subscriptions/${id}/deliveries?limit=5&status=delivered` };
   },
+  readWebhookDelivery: async (world, tenant) => {
+    const id = await newSubscription(world, tenant);
+    const delivery = await testSubscription(world.deps, tenant, id);
+    await world.settle();
+    return { path: `/v1/webhook-subscriptions/${id}/deliveries/${delivery.id}` };
+  },
   replayWebhookDelivery: async (world, tenant) => {
     const id = await newSubscription(world, tenant);
     const delivery = await testSubscription(world.deps, tenant, id);

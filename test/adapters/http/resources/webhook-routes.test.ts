@@ -197,6 +197,36 @@ test('a delivery has its event, its attempts, and their times', async () => {
   assert.deepEqual([delivered?.['nextAttemptAt'], delivered?.['lastError']], [null, null]);
 });
 
+test('one delivery has the bytes that were sent and each attempt with its answer', async () => {
+  await newOrganization();
+  const { body } = await subscribe();
+  site.world.answer = () => ({ responseStatus: 503, responseBody: 'busy', durationMs: 7 });
+  const tested = await on(body['id'], 'test');
+  await site.world.settle();
+  site.world.answer = () => ({});
+  site.world.advanceClock(30_000);
+  await site.world.settle();
+  const list = `/v1/webhook-subscriptions/${String(body['id'])}/deliveries`;
+  const path = `${list}/${String(tested.body['id'])}`;
+  const read = await site.call('GET', path, { key });
+  const { attempts, body: sent, ...rest } = read.body;
+  assert.deepEqual(rest, (await deliveries(body['id']))[0]);
+  assert.equal(sent, site.world.sent.at(-1)?.body);
+  assert.deepEqual(
+    (attempts as readonly Json[]).map((one) => [
+      one['attempt'],
+      one['responseStatus'],
+      one['responseBody'],
+    ]),
+    [
+      [1, 503, 'busy'],
+      [2, 200, 'ok'],
+    ],
+  );
+  const other = await site.world.key(await site.world.organization());
+  assert.equal(refusalOf(await site.call('GET', path, { key: other })), '404 NotFound');
+});
+
 test('deliveries are paged newest first, each once, to the end', async () => {
   await newOrganization();
   const { body } = await subscribe();

@@ -41,6 +41,7 @@ async function scene(t: TestContext) {
       query: new URLSearchParams({ version }),
       form: null,
       timeoutMs: 0,
+      freshDeps: () => deps,
       body: Readable.from([]),
       contentType: '',
       visit: null,

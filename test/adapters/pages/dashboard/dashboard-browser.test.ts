@@ -49,9 +49,9 @@ for (const [how, order] of [
     await page.getByLabel('Six-digit code').fill(code);
     await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByRole('link', { name: 'All payments' }).click();
-    await page.getByLabel('Reference or id').fill(order);
+    await page.getByLabel('Reference, id, e-mail or amount').fill(order);
     await page.getByRole('button', { name: 'Filter' }).click();
-    await page.getByRole('link', { name: order }).click();
+    await page.getByRole('link', { name: order, exact: true }).click();
     await page.getByRole('heading', { name: 'Where the money is' }).waitFor();
     const before = site.world.sent.length;
     await page.getByRole('button', { name: 'Replay payment_intent.settled' }).click();
@@ -77,7 +77,36 @@ const likeOthers = new Set([
   'subscription-delete',
   'events-none',
   'key-revoke',
+  'getting-started',
+  'production',
+  'settings',
 ]);
+
+test('a member makes an invoice, approves it and invites the buyer, without scripts', async () => {
+  const page = await newPage({ javaScriptEnabled: false });
+  const cookie = { name: 'ponte-member', value: await memberToken(site, 'owner') };
+  await page.context().addCookies([{ ...cookie, url: site.origin }]);
+  await page.goto(`${site.origin}${places['invoices']}`);
+  await page.getByRole('link', { name: 'New invoice' }).click();
+  await page.getByLabel('Paid to').selectOption({ label: 'Café Serra Azul Ltda' });
+  await page.getByLabel('Buyer’s e-mail').fill('dana@harborpine');
+  await page.getByLabel('Item 1').fill('Green coffee');
+  await page.getByLabel('Amount 1').fill('8,000.00');
+  await page.getByRole('button', { name: 'Add a line' }).click();
+  await page.getByLabel('Item 3').fill('Certificate');
+  await page.getByLabel('Amount 3').fill('480');
+  await page.getByRole('button', { name: 'Save and ask for approval' }).click();
+  await page.getByRole('link', { name: /like dana@harborpine\.com/ }).waitFor();
+  await page.getByText('USD 8,480.00').first().waitFor();
+  await page.getByLabel('Buyer’s e-mail').fill('dana@harborpine.example');
+  await page.getByRole('button', { name: 'Save and ask for approval' }).click();
+  await page.getByText('The invoice is saved').waitFor();
+  await page.getByRole('button', { name: 'Approve' }).click();
+  await page.getByRole('button', { name: 'Invite the buyer' }).click();
+  await page.getByText('The mail to the buyer is on its way').waitFor();
+  assert.match(await site.newestMail(), /Café Serra Azul Ltda/);
+  await page.close();
+});
 
 test('axe finds nothing, and nothing scrolls sideways, on pages with all kinds of elements', async () => {
   const page = await newPage();

@@ -18,6 +18,7 @@ import {
   listSubscriptions,
   testSubscription,
 } from '../../../../core/usecases/webhooks/subscriptions.js';
+import { aDestinationChange, anAccount } from '../../../support/samples/domain-samples.js';
 import { makeInvoice } from '../../../support/scenes/made-payments.js';
 import type { PageSite, Visitor } from '../visitor.js';
 
@@ -79,7 +80,10 @@ export async function objectsOf(
   const { orgId } = tenant;
   const email = `${orgId}@member.example`;
   const { id: memberId } = await addMember(deps, { orgId, email, role: 'viewer' });
-  const others = { subscriptionId, deliveryId, eventId, keyId, memberId };
+  const accountId = deps.ids.next('acct', deps.clock.nowMs());
+  const seller = anAccount({ ...tenant, id: accountId, externalId: marker, legalName: marker });
+  await deps.store.run(async (tx) => tx.accounts.insert(seller));
+  const others = { subscriptionId, deliveryId, eventId, keyId, memberId, accountId };
   if (tenant.mode === 'live') return others;
   return { ...others, paymentId: await world.newPayment(tenant, { externalId: marker }) };
 }
@@ -122,7 +126,8 @@ export async function fillDashboard(site: PageSite): Promise<string> {
     if (state === 'settled') paid = id;
   }
   world.answer = () => ({ responseStatus: 502 });
-  await makeInvoice(deps, tenant, { number: 'RN-2026-0431' });
+  await makeInvoice(deps, tenant, { number: 'RN-2026-0431', externalId: 'invoice-431' });
+  await addSellers(site);
   await world.newPayment(tenant, { externalId: 'order-88099' });
   for (let half = 0; half < 9; half += 1) {
     await world.settle();
@@ -135,6 +140,32 @@ export async function fillDashboard(site: PageSite): Promise<string> {
   await world.settle();
   assert.notEqual(paid, '');
   return paid;
+}
+
+/** One that can collect (`acct_1`), whose destination was changed, and others that wait. */
+export async function addSellers({ world, tenant }: Pick<PageSite, 'world' | 'tenant'>) {
+  const at = { ...tenant, externalId: null, corrections: null, answerByMs: null };
+  const open = { destinationRef: null, railsRef: null, railsCommandId: null, readyAtMs: null };
+  const asked = [{ field: 'taxId', reason: 'The number is not known' }];
+  const sellers = [
+    { ...at, id: 'acct_1', externalId: 'serra-azul', legalName: 'Café Serra Azul Ltda' },
+    { ...at, ...open, id: 'acct_2', externalId: 'araucaria', legalName: 'Móveis Araucária S.A.' },
+    {
+      ...at,
+      ...open,
+      id: 'acct_3',
+      legalName: 'Mel do Cerrado',
+      status: 'verifying',
+      corrections: JSON.stringify(asked),
+      answerByMs: world.deps.clock.nowMs() + 9 * DAY_MS,
+    },
+    { ...at, ...open, id: 'acct_4', legalName: null, displayName: 'Nova', status: 'created' },
+    { ...at, id: 'acct_5', legalName: 'A known buyer', role: 'buyer' },
+  ] as const;
+  await world.deps.store.run(async (tx) => {
+    for (const seller of sellers) tx.accounts.insert(anAccount(seller));
+    tx.destinationChanges.insert(aDestinationChange(tenant));
+  });
 }
 
 export async function openLive({ world: { deps }, tenant: { orgId } }: PageSite): Promise<void> {
@@ -195,6 +226,7 @@ async function developerPlaces(site: PageSite): Promise<Readonly<Record<string, 
     keys: `${root}/keys`,
     'key-new': `${root}/keys/new`,
     'key-made': { form: `${root}/keys/new`, typed: { name: 'order service' } },
+    'key-roll': `${root}/keys/${keyId}/roll`,
     'key-revoke': `${root}/keys/${keyId}/revoke`,
   };
 }
@@ -236,6 +268,13 @@ export async function placesOf(
     payments: `${root}/payments`,
     'payments-none': `${root}/payments?q=nothing`,
     payment: `${root}/payments/${paid}`,
+    export: `${root}/payments/export?status=paid&q=RN`,
+    invoices: `${root}/invoices`,
+    'invoice-new': `${root}/invoices/new?seller=serra-azul`,
+    invoice: `${root}/payments/ext_invoice-431`,
+    sellers: `${root}/sellers`,
+    seller: `${root}/sellers/acct_1`,
+    'seller-waits': `${root}/sellers/acct_3`,
     sessions: '/dashboard/sessions',
     confirm: '/dashboard/confirm',
     'live-closed': root.replace(/test$/, 'live'),

@@ -52,6 +52,13 @@ test('a list keeps its filters in its address, and each filter leaves out the re
   assert.deepEqual(await listed('status=settled'), ['order-88028', 'order-88007', 'order-88000']);
   assert.deepEqual(await listed('from=2030-01-05&to=2030-01-07'), ['order-88014', 'order-88007']);
   assert.deepEqual(await listed('status=settled&from=2030-01-04'), ['order-88028', 'order-88007']);
+  assert.deepEqual(await listed('status=paid&q=4,125.00'), ['order-88028']);
+  assert.deepEqual(await listed('q=USD+4.125,00'), ['order-88028']);
+  assert.deepEqual(await listed('q=EUR+4125'), []);
+  assert.deepEqual(await listed('q=Accounts1@harborpine.example'), ['order-88007']);
+  assert.deepEqual(await listed('status=you'), ['RN-2026-0431']);
+  assert.deepEqual(await listed('q=RN-2026-0431'), ['RN-2026-0431']);
+  assert.deepEqual(await listed('seller=nobody'), []);
   assert.deepEqual(await listed('q=nothing'), []);
   for (const nonsense of ['status=x', 'from=2030-99-99', 'before=%27', 'to=today']) {
     assert.equal((await listed(nonsense)).length, 10, nonsense);
@@ -69,11 +76,41 @@ test('pages of a list neither repeat nor leave out a payment', async () => {
   while (next !== undefined) {
     const { text } = await visitor.open(next);
     seen.push(...[...text.matchAll(/order-\d+(?=<\/span><\/a>)/g)].map(([name]) => name));
-    next = /href="([^"]*before=[^"]*)"/.exec(text)?.[1]?.replaceAll('&amp;', '&');
+    next = /href="(\/[^"]*before=[^"]*)"/.exec(text)?.[1]?.replaceAll('&amp;', '&');
     if (next !== undefined) assert.match(next, /status=awaiting_buyer/);
   }
   assert.equal(seen.length, 60);
   assert.equal(new Set(seen).size, 60);
+  const back: string[] = [];
+  let newer: string | undefined = visitor.shown?.path;
+  while (newer !== undefined) {
+    const { text } = await visitor.open(newer);
+    const names = [...text.matchAll(/order-\d+(?=<\/span><\/a>)/g)].map(([name]) => name);
+    back.unshift(...names);
+    newer = /href="(\/[^"]*after=[^"]*)"/.exec(text)?.[1]?.replaceAll('&amp;', '&');
+    if (newer !== undefined) assert.match(newer, /status=awaiting_buyer/);
+  }
+  assert.deepEqual(back, seen, 'the way back is the same');
+});
+
+test('another language keeps the filters and the place of the page', async () => {
+  await owner.open(`${root}/payments?status=way&q=order-88014&from=2030-01-01&done=cancelled`);
+  const [, href = ''] = /href="(\?[^"]*lang=es[^"]*)"/.exec(owner.shown?.text ?? '') ?? [];
+  const path = `${root}/payments${href.replaceAll('&amp;', '&')}`;
+  const { headers } = await owner.request('GET', path);
+  const kept = `${root}/payments?status=way&q=order-88014&from=2030-01-01`;
+  assert.equal(headers.get('location'), kept);
+  assert.match(headers.get('set-cookie') ?? '', /ponte-language=es/);
+});
+
+test('tabs group states, and each filter has a link that removes it', async () => {
+  const { text } = await owner.open(`${root}/payments?status=fx_quoted&from=2030-01-01`);
+  const words = textOf(text);
+  assert.match(words, /All Needs your approval With the buyer On the way Paid Failed Cancelled/);
+  assert.match(text, /aria-current="true">With the buyer</);
+  assert.match(words, /Price shown ✕ , remove Created from 1 January 2030 ✕/);
+  assert.match(text, /href="[^"]*\/payments\?from=2030-01-01"/);
+  assert.match(text, /href="[^"]*\/payments\?status=fx_quoted"/);
 });
 
 test('an id in the search opens its payment', async () => {

@@ -5,8 +5,6 @@ import { before, test } from 'node:test';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { openBrowser } from '../../../support/servers/browser.js';
 import { suiteEnd } from '../../../support/suite-end.js';
-import { coveringSamples } from '../all-samples.js';
-import { assertPolicyKept } from '../page-policy.js';
 import { type PageServer, pageServer } from '../page-server.js';
 
 let browser: Browser;
@@ -31,9 +29,6 @@ async function open(
   await page.goto(server.urlOf(name, 'en'));
   return { context, page };
 }
-
-test('pages with all kinds of elements keep their policy and ask for at most three files', () =>
-  assertPolicyKept(browser, server, coveringSamples()));
 
 test('a copy button copies the plain value and says so', async () => {
   const { context, page } = await open('bank-details');

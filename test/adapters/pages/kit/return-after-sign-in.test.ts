@@ -9,12 +9,13 @@ import { pageRoutes } from '../../../../adapters/pages/page-routes.js';
 const base = '/pay/r/x';
 const match = pageMatcher(pageRoutes);
 
-function placeOf(method: string, page: string): string | undefined {
+function placeOf(method: string, page: string, query = ''): string | undefined {
   const path = `/r/x${page}`;
   const { cookies } = signedOut({
     match,
     method,
     path,
+    query: new URLSearchParams(query),
     base,
     prefix: '/pay',
     cookies: new Map(),
@@ -37,7 +38,18 @@ test('it is the page that was opened, or the one whose form was sent', () => {
 });
 
 test('nothing but a page below leads back', () => {
-  for (const place of ['', '/evil.example', '//evil.example', '..', '../y', 'kyc/..;', 'a?b']) {
+  for (const place of [
+    '',
+    '/evil.example',
+    '//evil.example',
+    '..',
+    '../y',
+    'kyc/..;',
+    'a?',
+    'a?b;c',
+    'a?b c',
+    'a?/b',
+  ]) {
     assert.equal(returnPath(base, new Map([['back', place]])), base, place);
   }
   assert.equal(returnPath(base, new Map([['back', 'kyc/person']])), `${base}/kyc/person`);
@@ -46,7 +58,8 @@ test('nothing but a page below leads back', () => {
 test('a page that needs a fresh proof is come back to after it', () => {
   const path = '/dashboard/org_1/test/payments/pi_1/cancel';
   const dashboard = '/pay/dashboard';
-  const refused = { match, path, base: dashboard, prefix: '/pay' };
+  const query = new URLSearchParams();
+  const refused = { match, path, query, base: dashboard, prefix: '/pay' };
   const { headers, cookies } = confirmFirst({ ...refused, method: 'GET' });
   assert.equal(headers['location'], `${dashboard}/confirm`);
   const late = confirmFirst({ ...refused, method: 'POST' });
@@ -54,4 +67,17 @@ test('a page that needs a fresh proof is come back to after it', () => {
   const value = 'org_1/test/payments/pi_1';
   assert.deepEqual(cookies, [{ name: 'back', value, path: dashboard }]);
   assert.equal(returnPath(dashboard, new Map([['back', value]])), `${dashboard}/${value}`);
+});
+
+test('a list is come back to with its filters, without what was shown once', () => {
+  const path = '/dashboard/org_1/test/payments/export/all';
+  const query = new URLSearchParams('q=a b%3B&status=way&notice=x&done=y&limit=z');
+  const dashboard = '/pay/dashboard';
+  const refused = { match, method: 'GET', path, query, base: dashboard, prefix: '/pay' };
+  const [cookie] = confirmFirst(refused).cookies;
+  assert.equal(cookie?.value, 'org_1/test/payments/export/all?q=a+b%3B&status=way');
+  const back = returnPath(dashboard, new Map([['back', cookie?.value ?? '']]));
+  assert.equal(back, `${dashboard}/${cookie?.value}`);
+  assert.equal(placeOf('POST', '/kyc/owners/3/ask', 'a=b'), 'kyc/owners/3', 'another page');
+  assert.equal(placeOf('GET', '/instructions', `a=${'b'.repeat(900)}`), 'instructions');
 });

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import {
   type ApiKeyFacts,
+  accountableCreator,
   formatApiKey,
   hashSecret,
   isIntact,
@@ -218,4 +219,9 @@ test('random bits of the wrong size, and ids that break the form, are programmer
     assert.throws(() => issueApiKey({ ...right, ...wrong }), AssertionFailure);
   }
   assert.throws(() => hashSecret('not hex', 'secret'), AssertionFailure);
+});
+
+test('a member answers for what it creates itself, in live mode only', () => {
+  assert.equal(accountableCreator('live', 'mem_1'), 'mem_1');
+  assert.equal(accountableCreator('test', 'mem_1'), null, 'there one person may do both');
 });

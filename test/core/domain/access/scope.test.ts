@@ -17,6 +17,7 @@ test('the scopes are those of the interface, payouts:write, and those of the das
   assert.deepEqual(names, [
     'payment_intents:write',
     'payment_intents:read',
+    'payments:export',
     'invoices:write',
     'invoices:read',
     'webhooks:write',

@@ -10,6 +10,7 @@ import {
   money,
   parseAmount,
   parseRate,
+  parseTypedAmount,
   type Rounding,
   splitFee,
   subtract,
@@ -51,6 +52,47 @@ const noAmounts = [
 test('an amount is 1-12 digits, optionally a point and one or two digits', () => {
   for (const [text, minor] of amounts) assert.equal(parseAmount(text), minor, text);
   for (const text of noAmounts) assert.equal(parseAmount(text), null, JSON.stringify(text));
+});
+
+test('people type an amount with the signs of any language', () => {
+  const typed: readonly (readonly [text: string, minor: bigint | null])[] = [
+    ['1250', 125_000n],
+    [' 1250.00 ', 125_000n],
+    ['1250,5', 125_050n],
+    ['1,250.00', 125_000n],
+    ['1.250,00', 125_000n],
+    ['1 250,00', 125_000n],
+    ['1\u00a0250', 125_000n],
+    ['1’250.00', 125_000n],
+    // Two decimals at most: three digits are thousands.
+    ['1.250', 125_000n],
+    ['12,480,000', 1_248_000_000n],
+    ['12.480.000,01', 1_248_000_001n],
+    ['1.250.00', null],
+    ['1,25,000', null],
+    ['1,250,00', null],
+    ['1 2', null],
+    ['12345.678', null],
+    ['-5', null],
+    ['1250 USD', null],
+    ['', null],
+  ];
+  for (const [text, minor] of typed) assert.equal(parseTypedAmount(text), minor, text);
+});
+
+test('law: an amount in the form of each language is read back', () => {
+  for (const language of ['en', 'es', 'pt-BR', 'de-CH', 'fr']) {
+    const format = new Intl.NumberFormat(language, {
+      minimumFractionDigits: 2,
+      useGrouping: 'always',
+    });
+    fc.assert(
+      fc.property(amountMinor, (minor) => {
+        const text = format.format(formatAmount(minor) as Intl.StringNumericLiteral);
+        assert.equal(parseTypedAmount(text), minor, text);
+      }),
+    );
+  }
 });
 
 test('an amount is written with exactly two decimals', () => {

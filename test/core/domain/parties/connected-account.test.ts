@@ -9,6 +9,7 @@ import {
   countsAsBuyerKyc,
   payableParty,
   readyToCollect,
+  sellerLacks,
   termsAccepted,
 } from '../../../../core/domain/parties/connected-account.js';
 import { decided, newParty, reported, submitted } from '../../../../core/domain/parties/party.js';
@@ -95,6 +96,22 @@ test('ready to collect: a seller, approved, with a PIX destination and a wallet'
     { railsRef: null },
   ];
   for (const fields of lacking) assert.equal(readyToCollect({ ...ready, ...fields }), false);
+});
+
+test('what a seller lacks is what keeps it from collecting, and answers that are asked for', () => {
+  assert.deepEqual(sellerLacks({ ...ready, corrections: null }), []);
+  assert.deepEqual(sellerLacks({ ...ready, corrections: '[]' }), ['answers']);
+  const open = { ...created, tosId: null, corrections: null };
+  const all = ['terms', 'submission', 'approval', 'pix_destination', 'wallet'];
+  assert.deepEqual(sellerLacks(open), all);
+  for (const status of accountStatuses) {
+    for (const destinationRef of [null, 'pix_1']) {
+      for (const railsRef of [null, 'w_1']) {
+        const seller = { ...ready, status, destinationRef, railsRef, corrections: null };
+        assert.equal(sellerLacks(seller).length === 0, readyToCollect(seller));
+      }
+    }
+  }
 });
 
 test('the events of an account: created, each decision, and once that it is ready', () => {

@@ -89,6 +89,7 @@ describe('an entry', () => {
       address: 'desk',
       requestId: 'req_1',
       signed: null,
+      exported: null,
       orgId,
       mode: null,
       atMs: made.deps.clock.nowMs(),
@@ -370,7 +371,7 @@ describe('an entry of an operator', () => {
     const author = { ...operator, actor, orgId, signed, address: null, requestId: null };
     const objects = [{ type: 'member', id: 'mem_other', before: null, after: null }] as const;
     const place = { id: 'aud_copy', atMs: atMs + laterMs };
-    const copy = auditEvent(author, { orgId, mode: null, objects }, place);
+    const copy = auditEvent(author, { orgId, mode: null, objects, exported: null }, place);
     await deps.store.run(async (tx) => tx.feed.append(copy));
     return (await verifyAudit(deps)).defects.map(({ problem }) => problem);
   }

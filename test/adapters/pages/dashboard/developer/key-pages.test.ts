@@ -39,7 +39,7 @@ test('a member creates a key with the ticked scopes and an end, and it works', a
   assert.match(stored?.createdBy ?? '', /^mem_/);
   assert.match(textOf(made.text), /curl -s \S+\/v1\/me -H "X-API-Key: \$KEY"/);
   const { text } = await admin.open(`${rootOf(site)}/keys`);
-  assert.match(textOf(text), /order service pk_test_key_\w+ webhooks:read not yet 31 Jan, 00:00/);
+  assert.match(textOf(text), /order service pk_test_key_\w+ .*webhooks:read not yet 31 Jan, 00:00/);
 });
 
 test('a key has at least one scope: none would be all of them', async (t) => {
@@ -70,7 +70,7 @@ test('a list has the keys of its mode, and those that ended apart', async (t) =>
   await keyOf(site, 'for money', 'live');
   const viewer = await signedInAs(site, 'viewer');
   const { text } = await viewer.open(`${rootOf(site)}/keys`);
-  assert.match(textOf(text), /for tests pk_test_key_\w+ everything not yet never/);
+  assert.match(textOf(text), /for tests pk_test_key_\w+ .*everything not yet never/);
   assert.doesNotMatch(text, /for money|Revoke|New key|Keys that ended/);
   assert.match(text, /Owners and admins create and revoke keys/);
 });
@@ -105,6 +105,29 @@ test('a key is revoked after its last use was shown, and is refused from then on
     active.map(({ id }) => id),
     [liveId],
   );
+});
+
+test('a key is rolled once: the other one works, and the former until the overlap ends', async (t) => {
+  const site = await pageSite(t);
+  const { deps } = site.world;
+  const { key, secret } = await keyOf(site, 'warehouse');
+  const page = `${rootOf(site)}/keys/${key.id}/roll`;
+  const admin = await signedInAs(site, 'admin');
+  assert.equal((await admin.open(page)).heading, 'Roll “warehouse”?');
+  assert.equal((await admin.send('/roll', { overlap: '9999' })).status, 400);
+  await admin.open(page);
+  const rolled = await admin.send('/roll', { overlap: '1' });
+  assert.match(rolled.text, /The former key works until 1 January 2030, 01:00/);
+  const { keyId } = await authenticateKey(deps, secretIn(rolled.text));
+  const other = (await listKeys(deps, site.tenant.orgId)).find(({ id }) => id === keyId);
+  assert.match(other?.createdBy ?? '', /^mem_/);
+  await authenticateKey(deps, secret);
+  assert.equal((await admin.open(page)).status, 404);
+  const { text } = await admin.open(`${rootOf(site)}/keys`);
+  assert.equal([...text.matchAll(/\/roll"/g)].length, 1);
+  site.world.advanceClock(60 * MINUTE_MS);
+  await assert.rejects(authenticateKey(deps, secret), { code: 'InvalidApiKey' });
+  await authenticateKey(deps, secretIn(rolled.text));
 });
 
 test('a live key needs a fresh proof of the mailbox, a test key none', async (t) => {

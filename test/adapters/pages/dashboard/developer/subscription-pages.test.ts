@@ -108,9 +108,12 @@ test('a test event shows its delivery, with body, headers and attempts', async (
   const waiting = await owner.send('/test');
   assert.match(waiting.path, /\/deliveries\/whd_\w+\?done=test_sent$/);
   assert.match(waiting.text, /The first attempt has not ended yet/);
+  assert.match(waiting.text, />Sending<.*data-countdown="3"/s);
   await site.world.settle();
   const page = waiting.path.replace(/\?.*/, '');
-  const words = textOf((await owner.open(page)).text);
+  const { text } = await owner.open(page);
+  assert.doesNotMatch(text, /data-countdown/);
+  const words = textOf(text);
   assert.match(words, /Delivered .* Attempts .* 200 /);
   assert.match(words, /"event": "webhook\.test"/);
   assert.match(words, /X-Service-Event-Type: webhook\.test/);

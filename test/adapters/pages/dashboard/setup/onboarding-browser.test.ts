@@ -31,33 +31,43 @@ async function mailedCode(): Promise<string> {
   return codes.at(-1) ?? assert.fail('no mail has a code');
 }
 
-/** Presses the button of the form with this action. */
-async function press(page: Page, action: string): Promise<void> {
-  await page.locator(`form[action$="/${action}"] button`).first().click();
+/** Presses a button of the form with this action, and waits until the form is answered. */
+async function press(page: Page, action: string, button = 'button'): Promise<void> {
+  const answered = page.waitForResponse(
+    (response) => response.request().method() === 'POST' && response.url().endsWith(`/${action}`),
+  );
+  await page.locator(`form[action$="/${action}"] ${button}`).first().click();
+  await answered;
 }
 
-/** Has the sandbox cause the event, and shows what follows from it. */
-async function simulate(page: Page, event: string): Promise<void> {
+/** The page in another tab, once all is done: the script of this one may follow a change. */
+async function settled(page: Page, pageUrl: string): Promise<Page> {
+  await site.world.settle();
+  const next = await page.context().newPage();
+  await next.goto(pageUrl);
+  await page.close();
+  return next;
+}
+
+async function simulate(page: Page, pageUrl: string, event: string): Promise<Page> {
   await page.locator('details.testpanel summary').click();
-  await page.locator(`button[value="${event}"]`).click();
-  await site.world.settle();
-  await page.reload();
+  await press(page, 'simulate', `button[value="${event}"]`);
+  return settled(page, pageUrl);
 }
 
-/** The member pays as the buyer, at the page that is open. */
-async function pay(page: Page, pageUrl: string): Promise<void> {
-  await press(page, 'link');
-  await page.locator('#code').fill(await mailedCode());
-  await press(page, 'code');
-  await page.waitForURL(pageUrl);
-  await simulate(page, 'identity_sent');
+/** The member pays as the buyer, at the page that is open. Returns the page afterwards. */
+async function pay(asked: Page, pageUrl: string): Promise<Page> {
+  await press(asked, 'link');
+  await asked.locator('#code').fill(await mailedCode());
+  await press(asked, 'code');
+  let page = await settled(asked, pageUrl);
+  page = await simulate(page, pageUrl, 'identity_sent');
   await press(page, 'quote');
+  page = await settled(page, pageUrl);
   await press(page, 'confirm');
-  await site.world.settle();
-  await page.goto(pageUrl);
-  await page.locator('.exact').waitFor();
-  await simulate(page, 'money_arrives');
-  await site.world.settle();
+  page = await settled(page, pageUrl);
+  await page.locator('.exact').first().waitFor();
+  return simulate(page, pageUrl, 'money_arrives');
 }
 
 for (const how of ['with scripts', 'without scripts'] as const) {
@@ -68,11 +78,12 @@ for (const how of ['with scripts', 'without scripts'] as const) {
     const { id: orgId } = organization;
     const owner = { orgId, email, role: 'owner' } as const;
     const { url } = await inviteMember(deps, owner, { memberId: null, keptBy: null }, 'en');
-    const page = await browser.newPage({
+    const context = await browser.newContext({
       locale: 'en',
       reducedMotion: 'reduce',
       javaScriptEnabled: how === 'with scripts',
     });
+    let page = await context.newPage();
     await page.goto(url);
     await page.getByRole('button', { name: 'Continue' }).click();
     await page.locator('main a[href$="/getting-started"]').click();
@@ -85,7 +96,7 @@ for (const how of ['with scripts', 'without scripts'] as const) {
     await page.getByText('The PIX destination is saved.').waitFor();
     await page.getByRole('button', { name: 'Create it' }).click();
     await page.waitForURL(/\/r\//);
-    await pay(page, page.url());
+    page = await pay(page, page.url());
     await page.goto(start);
     await page.getByText(/, paid on 1 January 2030\.$/).waitFor();
     await page.locator('main a[href$="/production"]').click();
@@ -96,7 +107,7 @@ for (const how of ['with scripts', 'without scripts'] as const) {
     await page.getByRole('button', { name: 'Ask for production access' }).click();
     await page.getByText('The request was sent.').waitFor();
     await operatorDoes(deps, orgId, { verb: 'grant-production' });
-    await page.reload();
+    await page.goto(start);
     await page.locator('main a[href$="/live/getting-started"]').click();
     await page.getByText('3 of 6 done.').waitFor();
     await page.locator('nav a[href$="/team"]').click();
@@ -104,6 +115,6 @@ for (const how of ['with scripts', 'without scripts'] as const) {
     await page.getByRole('radio', { name: /^Finance/ }).check();
     await page.getByRole('button', { name: 'Send invitation' }).click();
     await page.getByText('The invitation was sent.').waitFor();
-    await page.close();
+    await context.close();
   });
 }

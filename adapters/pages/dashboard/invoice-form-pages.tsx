@@ -1,0 +1,568 @@
+// A new invoice: who pays what to whom, with a preview of what the buyer sees. Every button of the
+// form sends all of it; only "save" creates something, once.
+import type { VNode } from 'preact';
+import { z } from 'zod';
+import { accountableCreator } from '../../../core/domain/access/api-key.js';
+import { type Locale, localeOf, locales } from '../../../core/domain/base/locale.js';
+import { type Money, money, parseTypedAmount } from '../../../core/domain/base/money.js';
+import { hasUnstorableText, writeJson } from '../../../core/domain/base/raw-json.js';
+import type { Tenant } from '../../../core/domain/base/tenant.js';
+import { readEmail } from '../../../core/domain/parties/buyer-kyc.js';
+import { payeeNameOf, readyToCollect } from '../../../core/domain/parties/connected-account.js';
+import { DISPLAY_TEXT_LENGTH_MAX as TEXT_MAX } from '../../../core/domain/payments/display.js';
+import { unsentFields } from '../../../core/domain/payments/idempotency.js';
+import { assert, isCode } from '../../../core/errors.js';
+import type { Deps } from '../../../core/ports/deps.js';
+import { listAccounts } from '../../../core/usecases/parties/accounts.js';
+import { createPayment } from '../../../core/usecases/payments/payments.js';
+import { Amount, Button, Day, Foreign, Form, languageNames } from '../kit/components.js';
+import { type FieldError, SelectField, TextArea, TextField } from '../kit/fields.js';
+import { dayMs, formatOf } from '../kit/format.js';
+import { Icon } from '../kit/icons.js';
+import { memberRow, type PageAnswer, type PageContext, seeOther } from '../kit/page-route.js';
+import { plainText } from '../kit/plain-text.js';
+import { type DashboardContent, dashboardPage } from './dashboard-layout.js';
+import {
+  type DashboardScene,
+  localeOfCall,
+  useDashboard,
+  viewOf,
+  withDone,
+} from './dashboard-scene.js';
+import { dashboardTexts } from './dashboard-texts.js';
+import { actorOf, type MemberCall, TENANT_ROOT, tenantOfCall } from './member-page.js';
+import type { DashboardTexts } from './texts/dashboard-en.js';
+
+const path = `${TENANT_ROOT}/invoices/new`;
+/** A form of any field names; what is no field of it is not read. */
+const invoiceForm = z.record(z.string().max(40), z.string().max(4_000));
+type InvoiceCall = MemberCall<z.infer<typeof invoiceForm>>;
+
+/** Empty lines that a new form begins with. */
+const LINES_FIRST = 2;
+const LINES_MAX = 40;
+/** The list of sellers to choose from. */
+const SELLERS_MAX = 100;
+const KEY_BYTES = 16;
+/** As the API takes them. */
+const NUMBER_MAX = 100;
+const NAME_MAX = 200;
+
+export const invoiceFormPages = [
+  memberRow({
+    method: 'GET',
+    path,
+    scope: 'invoices:write',
+    proof: 'session',
+    form: 'none',
+    handler: showEmpty,
+  }),
+  memberRow({
+    method: 'POST',
+    path,
+    scope: 'invoices:write',
+    proof: 'session',
+    form: invoiceForm,
+    handler: send,
+  }),
+];
+
+interface TypedLine {
+  readonly item: string;
+  readonly quantity: string;
+  readonly amount: string;
+}
+
+/** As typed. */
+interface Typed {
+  /** Makes one invoice of one form, however often it is sent. */
+  readonly key: string;
+  /** The externalId of a seller; empty: the organization itself. */
+  readonly seller: string;
+  readonly name: string;
+  readonly email: string;
+  readonly locale: Locale;
+  readonly number: string;
+  readonly due: string;
+  readonly currency: string;
+  readonly notes: string;
+  readonly lines: readonly TypedLine[];
+}
+
+interface SellerChoice {
+  readonly externalId: string;
+  readonly name: string;
+}
+
+interface Draft {
+  readonly typed: Typed;
+  readonly sellers: readonly SellerChoice[];
+  readonly currencies: readonly string[];
+  readonly requiresApproval: boolean;
+  readonly errors: readonly FieldError[];
+}
+
+async function showEmpty(context: PageContext, call: MemberCall): Promise<PageAnswer> {
+  const { deps } = context;
+  const key = Buffer.from(deps.ids.randomBytes(KEY_BYTES)).toString('hex');
+  const seller = (call.query.get('seller') ?? '').slice(0, 200);
+  const { locale } = viewOf(context, call);
+  return show(context, call, typedIn({ key, seller, locale }), []);
+}
+
+async function send(context: PageContext, call: InvoiceCall): Promise<PageAnswer> {
+  const typed = typedIn(call.form);
+  const action = call.form['action'];
+  if (action === 'add_line') {
+    const lines = [...typed.lines, noLine].slice(0, LINES_MAX);
+    return show(context, call, { ...typed, lines }, []);
+  }
+  const texts = dashboardTexts[localeOfCall(call)].invoice;
+  const faults = faultsIn(texts, typed);
+  if (action !== 'save' || faults.length > 0) return show(context, call, typed, faults);
+  const { memberId, mode } = actorOf(call);
+  try {
+    const { payment } = await createPayment(context.deps, tenantOfCall(call), {
+      ...invoiceOf(typed),
+      createdBy: memberId,
+      createdByMemberId: accountableCreator(mode, memberId),
+    });
+    return seeOther(withDone(`${viewOf(context, call).path}/payments/${payment.id}`, 'created'));
+  } catch (error) {
+    const refused = refusals.find(({ code }) => isCode(error, code));
+    if (refused === undefined) throw error;
+    const { code, field } = refused;
+    return show(context, call, typed, [{ field, text: texts.refused[code] }]);
+  }
+}
+
+/** Refusals of the use case, and the field beside which each stands. */
+const refusals = [
+  { code: 'KybNotApproved', field: 'seller' },
+  { code: 'SellerNotReady', field: 'seller' },
+  { code: 'AmountBelowMinimum', field: 'amount0' },
+  { code: 'ValidationError', field: 'currency' },
+] as const;
+
+const noLine: TypedLine = { item: '', quantity: '', amount: '' };
+
+function typedIn(form: Readonly<Record<string, string>>): Typed {
+  const text = (name: string) => (form[name] ?? '').trim();
+  const has = (at: number) => `item${at}` in form || `amount${at}` in form;
+  const lines = Array.from({ length: LINES_MAX }, (_, at) => at)
+    .filter((at) => has(at) || at < LINES_FIRST)
+    .map((at) => ({
+      item: text(`item${at}`),
+      quantity: text(`quantity${at}`),
+      amount: text(`amount${at}`),
+    }));
+  return {
+    key: text('key'),
+    seller: text('seller'),
+    name: text('name'),
+    email: text('email'),
+    locale: localeOf(text('locale')) ?? 'en',
+    number: text('number'),
+    due: text('due'),
+    currency: /^[A-Z]{3}$/.test(text('currency')) ? text('currency') : 'USD',
+    notes: (form['notes'] ?? '').replaceAll('\r\n', '\n').trim(),
+    lines,
+  };
+}
+
+function isEmpty({ item, quantity, amount }: TypedLine): boolean {
+  return item === '' && quantity === '' && amount === '';
+}
+
+/** The sum of the lines; null while one of them has no amount. */
+function totalOf({ lines, currency }: Typed): Money | null {
+  const amounts = lines.filter((line) => !isEmpty(line)).map(({ amount }) => typedAmount(amount));
+  if (amounts.length === 0 || amounts.includes(null)) return null;
+  return money(
+    amounts.reduce((sum: bigint, amount) => sum + (amount ?? 0n), 0n),
+    currency,
+  );
+}
+
+/** Null unless it is above zero. */
+function typedAmount(text: string): bigint | null {
+  const amountMinor = parseTypedAmount(text);
+  return amountMinor === null || amountMinor === 0n ? null : amountMinor;
+}
+
+function faultsIn(texts: DashboardTexts['invoice'], typed: Typed): readonly FieldError[] {
+  const { faults } = texts;
+  const { name, email, number, due, notes, lines } = typed;
+  const faultOf = (field: string, isFault: boolean, text: string) =>
+    isFault ? [{ field, text }] : [];
+  const isLong = (text: string, max: number) => [...text].length > max || hasUnstorableText(text);
+  const ofLines = lines.flatMap((line, at) => {
+    if (isEmpty(line)) return [];
+    return [
+      ...faultOf(`item${at}`, line.item === '' || isLong(line.item, TEXT_MAX), faults.item),
+      ...faultOf(`quantity${at}`, !/^([0-9][0-9.,]{0,14})?$/.test(line.quantity), faults.quantity),
+      ...faultOf(`amount${at}`, typedAmount(line.amount) === null, faults.amount),
+    ];
+  });
+  return [
+    ...faultOf('name', isLong(name, NAME_MAX), faults.name),
+    ...faultOf('email', readEmail(email) === null, emailFault(texts, email)),
+    ...faultOf('number', isLong(number, NUMBER_MAX), faults.number),
+    ...faultOf('due', due !== '' && !isDay(due), faults.due),
+    ...ofLines,
+    ...faultOf('item0', lines.every(isEmpty), faults.noLine),
+    ...faultOf('notes', isLong(notes, TEXT_MAX), faults.notes),
+  ];
+}
+
+/** A domain is what people leave out most. */
+function emailFault({ faults }: DashboardTexts['invoice'], email: string): string {
+  return /^[^@\s]+@[^@.\s]+$/.test(email) ? faults.domain(email) : faults.email;
+}
+
+function isDay(text: string): boolean {
+  return /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(dayMs(text));
+}
+
+function invoiceOf(typed: Typed) {
+  const { key, seller, name, email, number, due, notes, locale, lines } = typed;
+  const amount = totalOf(typed);
+  assert(amount !== null, 'a form without faults has an amount');
+  const { digits } = formatOf(locale);
+  const lineItems = lines
+    .filter((line) => !isEmpty(line))
+    .map(({ item, quantity, amount: text }) => ({
+      description: item,
+      ...(quantity === '' ? {} : { quantity }),
+      subtotal: digits(money(parseTypedAmount(text) ?? 0n, amount.currency)),
+    }));
+  const display = { locale, lineItems, ...(notes === '' ? {} : { notes }) };
+  return {
+    ...unsentFields,
+    origin: 'invoice',
+    idempotencyKey: /^[0-9a-f]{32}$/.test(key) ? `dashboard-${key}` : null,
+    amount,
+    buyer: { email, name: name === '' ? null : name, country: null, phone: null },
+    sellerExternalId: seller === '' ? null : seller,
+    number: number === '' ? null : number,
+    dueDate: due === '' ? null : due,
+    display: writeJson(display),
+  } as const;
+}
+
+async function show(
+  context: PageContext,
+  call: MemberCall,
+  typed: Typed,
+  errors: readonly FieldError[],
+): Promise<PageAnswer> {
+  const { deps } = context;
+  const tenant = tenantOfCall(call);
+  const draft: Draft = {
+    typed,
+    errors,
+    sellers: await sellersOf(deps, tenant, typed.seller),
+    currencies: deps.partners[tenant.mode]?.currencies ?? [],
+    requiresApproval: actorOf(call).organization.requiresApproval,
+  };
+  const status = errors.length === 0 ? 200 : 422;
+  return dashboardPage(viewOf(context, call), (scene) => formScreen(scene, draft), status);
+}
+
+/** The newest that payments can be made to, and the chosen one. */
+async function sellersOf(
+  deps: Deps,
+  tenant: Tenant,
+  chosen: string,
+): Promise<readonly SellerChoice[]> {
+  const [approved, one] = await Promise.all([
+    listAccounts(deps, tenant, {
+      role: 'seller',
+      status: 'approved',
+      beforeId: null,
+      limit: SELLERS_MAX,
+    }),
+    chosen === '' ? null : deps.store.run((tx) => tx.accounts.byExternalId(tenant, chosen)),
+  ]);
+  const isListed = approved.some(({ externalId }) => externalId === chosen);
+  const all = one === null || isListed ? approved : [one, ...approved];
+  return all.filter(readyToCollect).flatMap((account) => {
+    const { externalId } = account;
+    if (externalId === null) return [];
+    return [{ externalId, name: plainText(payeeNameOf(account)) || externalId }];
+  });
+}
+
+function formScreen({ texts, view }: DashboardScene, draft: Draft): DashboardContent {
+  const words = texts.invoice;
+  return {
+    title: words.newHeading,
+    place: 'invoices',
+    crumbs: (
+      <>
+        <a href={`${view.path}/invoices`}>{texts.places.invoices}</a> / {words.newCrumb}
+      </>
+    ),
+    errors: draft.errors,
+    body: (
+      <div class="cols">
+        <InvoiceForm draft={draft} />
+        <Preview draft={draft} />
+      </div>
+    ),
+  };
+}
+
+interface DraftProps {
+  readonly draft: Draft;
+}
+
+function errorOf({ errors }: Draft, name: string): string | undefined {
+  return errors.find(({ field }) => field === name)?.text;
+}
+
+function InvoiceForm({ draft }: DraftProps): VNode {
+  const { texts } = useDashboard();
+  const { typed, requiresApproval } = draft;
+  const words = texts.invoice;
+  return (
+    <Form to="invoices/new" class="stack">
+      <input type="hidden" name="key" value={typed.key} />
+      {/* Return presses the first button of a form. */}
+      <button type="submit" name="action" value="preview" class="vh" tabIndex={-1}>
+        {words.update}
+      </button>
+      <Who draft={draft} />
+      <What draft={draft} />
+      <div class="actions">
+        <Button look="primary" name="action" value="save">
+          {requiresApproval ? words.saveForApproval : words.save}
+        </Button>
+        <Button name="action" value="preview">
+          {words.update}
+        </Button>
+      </div>
+      <p class="small quiet">{words.saving}</p>
+    </Form>
+  );
+}
+
+function Who({ draft }: DraftProps): VNode {
+  const { texts, view } = useDashboard();
+  const { typed, sellers } = draft;
+  const words = texts.invoice;
+  return (
+    <fieldset class="card">
+      <legend>{words.who}</legend>
+      <SelectField
+        name="seller"
+        label={words.seller}
+        hint={words.sellerHint}
+        error={errorOf(draft, 'seller')}
+        empty={plainText(view.organization?.name)}
+        value={typed.seller}
+        choices={sellers.map(({ externalId, name }) => ({ value: externalId, label: name }))}
+      />
+      <div class="fields top-al">
+        <TextField
+          name="name"
+          label={words.name}
+          error={errorOf(draft, 'name')}
+          value={typed.name}
+          maxLength={NAME_MAX}
+        />
+        <TextField
+          name="email"
+          label={words.email}
+          error={errorOf(draft, 'email')}
+          value={typed.email}
+          inputMode="email"
+          maxLength={254}
+          spellcheck={false}
+        />
+      </div>
+      <SelectField
+        name="locale"
+        label={words.locale}
+        hint={words.localeHint}
+        value={typed.locale}
+        choices={locales.map((locale) => ({ value: locale, label: languageNames[locale] }))}
+        width="medium"
+      />
+    </fieldset>
+  );
+}
+
+function What({ draft }: DraftProps): VNode {
+  const { texts } = useDashboard();
+  const { typed, currencies } = draft;
+  const words = texts.invoice;
+  return (
+    <fieldset class="card">
+      <legend>{words.what}</legend>
+      <div class="fields top-al">
+        <TextField
+          name="number"
+          label={words.number}
+          error={errorOf(draft, 'number')}
+          value={typed.number}
+          maxLength={NUMBER_MAX}
+        />
+        <TextField
+          name="due"
+          label={words.due}
+          error={errorOf(draft, 'due')}
+          value={typed.due}
+          type="date"
+        />
+        <SelectField
+          name="currency"
+          label={words.currency}
+          error={errorOf(draft, 'currency')}
+          value={typed.currency}
+          choices={currencies.map((code) => ({ value: code, label: code }))}
+        />
+      </div>
+      <Lines draft={draft} />
+      <TextArea
+        name="notes"
+        label={words.notes}
+        hint={words.notesHint}
+        error={errorOf(draft, 'notes')}
+        value={typed.notes}
+        rows={3}
+        maxLength={TEXT_MAX}
+      />
+    </fieldset>
+  );
+}
+
+function Lines({ draft }: DraftProps): VNode {
+  const { typed } = draft;
+  const { texts, format } = useDashboard();
+  const words = texts.invoice;
+  const total = totalOf(typed);
+  const input = (name: string, label: string, at: number, value: string, isNumber: boolean) => {
+    const error = errorOf(draft, name);
+    return (
+      <div>
+        <label for={name}>
+          {label}
+          <span class="vh"> {at + 1}</span>
+        </label>
+        <input
+          id={name}
+          name={name}
+          value={value}
+          class={isNumber ? 'end' : undefined}
+          inputMode={isNumber ? 'decimal' : undefined}
+          maxLength={isNumber ? 20 : TEXT_MAX}
+          autocomplete="off"
+          aria-invalid={error === undefined ? undefined : true}
+          aria-describedby={error === undefined ? undefined : `${name}-error`}
+        />
+        {error === undefined ? null : (
+          <p class="error" id={`${name}-error`}>
+            <Icon name="alert" />
+            <span>{error}</span>
+          </p>
+        )}
+      </div>
+    );
+  };
+  return (
+    <>
+      <ol class="lines" aria-label={words.lines}>
+        {typed.lines.map(({ item, quantity, amount }, at) => (
+          <li>
+            {input(`item${at}`, words.item, at, item, false)}
+            {input(`quantity${at}`, words.quantity, at, quantity, true)}
+            {input(`amount${at}`, words.amount, at, amount, true)}
+          </li>
+        ))}
+      </ol>
+      <dl class="rows right">
+        <div class="sum">
+          <dt>{words.total}</dt>
+          <dd class="num">{total === null ? '–' : format.money(total)}</dd>
+        </div>
+      </dl>
+      {typed.lines.length >= LINES_MAX ? null : (
+        <p>
+          <button type="submit" class="btn sm" name="action" value="add_line">
+            <Icon name="add" />
+            {words.addLine}
+          </button>
+        </p>
+      )}
+    </>
+  );
+}
+
+/** What the first page and the mail show, as far as it is typed. */
+function Preview({ draft: { typed, sellers } }: DraftProps): VNode {
+  const { texts, view, format } = useDashboard();
+  const words = texts.invoice;
+  const seller = sellers.find(({ externalId }) => externalId === typed.seller);
+  const total = totalOf(typed);
+  const { number, due, currency } = typed;
+  const lines = typed.lines
+    .filter((line) => !isEmpty(line))
+    .map((line) => ({ ...line, amountMinor: typedAmount(line.amount) }));
+  return (
+    <aside class="card stack" aria-label={words.preview}>
+      <h2>{words.preview}</h2>
+      <p class="lede">
+        {words.asks(seller?.name ?? plainText(view.organization?.name))}
+        {total === null ? null : (
+          <>
+            {' '}
+            <Amount money={total} />
+          </>
+        )}
+      </p>
+      {number === '' && !isDay(due) ? null : (
+        <dl class="facts">
+          {number === '' ? null : (
+            <div>
+              <dt>{texts.payment.number}</dt>
+              <dd class="digits">{number}</dd>
+            </div>
+          )}
+          {isDay(due) ? (
+            <div>
+              <dt>{words.due}</dt>
+              <dd>
+                <Day day={due} />
+              </dd>
+            </div>
+          ) : null}
+        </dl>
+      )}
+      {lines.length === 0 ? null : (
+        <table class="doc">
+          <caption class="vh">{words.lines}</caption>
+          <tbody>
+            {lines.map(({ item, quantity, amountMinor }) => (
+              <tr>
+                <th scope="row">
+                  <Foreign text={item} />
+                  {quantity === '' ? null : <span class="sub">× {quantity}</span>}
+                </th>
+                <td class="num">
+                  {amountMinor === null ? '–' : format.digits(money(amountMinor, currency))}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      {typed.notes === '' ? null : (
+        <p>
+          <Foreign text={typed.notes} />
+        </p>
+      )}
+      <p class="small quiet">{words.previewText}</p>
+    </aside>
+  );
+}

@@ -1,0 +1,61 @@
+// Payments as CSV (RFC 4180), one row each: names and values of the API, plain decimals with a
+// currency column, instants in UTC, the same in every language.
+import { formatInstant } from '../../../core/domain/base/instant.js';
+import { formatAmount } from '../../../core/domain/base/money.js';
+import type { ShownView } from '../../../core/domain/payments/change.js';
+
+/** Spreadsheets read UTF-8 as such if it begins with this. */
+export const BYTE_ORDER_MARK = '\ufeff';
+
+/** Spreadsheets run a cell that begins like this as a formula. */
+const formula = /^[=+\-@\t\r]/;
+
+const columns = {
+  id: ({ payment }) => payment.id,
+  externalId: ({ payment }) => payment.externalId,
+  number: ({ payment }) => payment.number,
+  dueDate: ({ payment }) => payment.dueDate,
+  status: ({ payment }) => payment.status,
+  amount: ({ payment }) => formatAmount(payment.amount.amountMinor),
+  currency: ({ payment }) => payment.amount.currency,
+  'buyer.email': ({ payment }) => payment.buyer.email,
+  'buyer.name': ({ payment }) => payment.buyer.name,
+  'buyer.country': ({ payment }) => payment.buyer.country,
+  sellerExternalId: ({ payment }) => payment.sellerExternalId,
+  purpose: ({ payment }) => payment.purpose,
+  brlSettledAmount: ({ payment: { settlement } }) =>
+    settlement === null ? null : formatAmount(settlement.settled.amountMinor),
+  fxRateAtSettlement: ({ payment: { settlement } }) => settlement?.fxRate ?? null,
+  'funds.status': ({ funds }) => funds.position,
+  'funds.refundStatus': ({ funds }) => funds.refund,
+  'funds.received': ({ funds }) => formatAmount(funds.receivedMinor),
+  'funds.refundOwed': ({ funds }) => formatAmount(funds.refundOwedMinor + funds.refundOrderedMinor),
+  'funds.refunded': ({ funds }) => formatAmount(funds.refundedMinor),
+  failureReason: ({ payment }) => payment.failureReason,
+  cancelReason: ({ payment }) => payment.cancelReason,
+  expiresAt: ({ payment }) => instantOrNull(payment.expiresAtMs),
+  createdAt: ({ payment }) => formatInstant(payment.createdAtMs),
+  updatedAt: ({ payment }) => formatInstant(payment.updatedAtMs),
+  metadata: ({ payment }) => payment.metadata,
+} as const satisfies Readonly<Record<string, (view: ShownView) => string | null>>;
+
+const values: readonly ((view: ShownView) => string | null)[] = Object.values(columns);
+
+export const csvHeader = csvLine(Object.keys(columns));
+
+export function csvRow(view: ShownView): string {
+  return csvLine(values.map((textOf) => textOf(view)));
+}
+
+function csvLine(cells: readonly (string | null)[]): string {
+  return `${cells.map((cell) => cellOf(cell ?? '')).join(',')}\r\n`;
+}
+
+function cellOf(text: string): string {
+  const plain = formula.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
+}
+
+function instantOrNull(atMs: number | null): string | null {
+  return atMs === null ? null : formatInstant(atMs);
+}

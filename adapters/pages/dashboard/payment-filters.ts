@@ -1,0 +1,135 @@
+// The filters of lists of payments and of their export, as the address keeps them.
+import { DAY_MS } from '../../../core/domain/base/instant.js';
+import type { Tenant } from '../../../core/domain/base/tenant.js';
+import type { ShownView } from '../../../core/domain/payments/change.js';
+import {
+  type PaymentStatus,
+  paymentOrigins,
+  paymentStatuses,
+} from '../../../core/domain/payments/payment.js';
+import type { Deps } from '../../../core/ports/deps.js';
+import {
+  allPayments,
+  listPayments,
+  type PaymentListFilter,
+} from '../../../core/usecases/payments/payment-lists.js';
+import { searchPayments } from '../../../core/usecases/payments/payment-search.js';
+import { dayMs } from '../kit/format.js';
+import { listPath } from './list-parts.js';
+import { groupOf, type PaymentGroup, paymentGroups, statusesOf } from './payment-groups.js';
+
+/** Texts of the query; empty if they are not given. */
+export interface Filters {
+  /** Invoices have a separate list. */
+  readonly origin: '' | 'invoice';
+  readonly q: string;
+  /** A group, or one of its several states. */
+  readonly status: '' | PaymentGroup | PaymentStatus;
+  /** The externalId of a seller. */
+  readonly seller: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+/** The last id of the page before, or the first id of the page behind. */
+export interface PagePlace {
+  readonly before: string;
+  readonly after: string;
+}
+
+export const firstPage: PagePlace = { before: '', after: '' };
+
+/** What is not a filter is left out. */
+export function filtersIn(query: URLSearchParams): Filters {
+  return {
+    origin: query.get('origin') === 'invoice' ? 'invoice' : '',
+    q: textIn(query, 'q'),
+    status: statusIn(query.get('status') ?? ''),
+    seller: textIn(query, 'seller'),
+    from: dayIn(query, 'from'),
+    to: dayIn(query, 'to'),
+  };
+}
+
+export function pageIn(query: URLSearchParams): PagePlace {
+  const id = (name: string) => {
+    const text = query.get(name) ?? '';
+    return /^(pi|inv)_[0-9a-z]{1,64}$/.test(text) ? text : '';
+  };
+  const before = id('before');
+  return { before, after: before === '' ? id('after') : '' };
+}
+
+function textIn(query: URLSearchParams, name: string): string {
+  return (query.get(name) ?? '').trim().slice(0, 200);
+}
+
+function dayIn(query: URLSearchParams, name: string): string {
+  const text = query.get(name) ?? '';
+  return /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(dayMs(text)) ? text : '';
+}
+
+/** The only state of a group has its name. */
+function statusIn(text: string): Filters['status'] {
+  const group = paymentGroups.find((known) => known === text);
+  const status = paymentStatuses.find((known) => known === text);
+  if (status === undefined) return group ?? '';
+  return statusesOf(groupOf[status]).length === 1 ? groupOf[status] : status;
+}
+
+/** The group of the filter; null for all. */
+export function groupIn({ status }: Filters): PaymentGroup | null {
+  const group = paymentGroups.find((known) => known === status);
+  if (group !== undefined) return group;
+  const one = paymentStatuses.find((known) => known === status);
+  return one === undefined ? null : groupOf[one];
+}
+
+/** The query of these filters, with a question mark; empty without any. */
+export function queryOf(filters: Filters): string {
+  return listPath('', { ...filters });
+}
+
+/** The address of the list. */
+export function listAddress(
+  root: string,
+  { origin, ...filters }: Filters,
+  place: PagePlace = firstPage,
+): string {
+  const list = origin === 'invoice' ? 'invoices' : 'payments';
+  return listPath(`${root}/${list}`, { ...filters, ...place });
+}
+
+/** Whether the list leaves something out, invoices as such aside. */
+export function hasFilters(filters: Filters): boolean {
+  return queryOf({ ...filters, origin: '' }) !== '';
+}
+
+type Page = Pick<PaymentListFilter, 'limit'> &
+  Partial<Pick<PaymentListFilter, 'beforeId' | 'afterId'>>;
+
+/** Newest first. */
+export function readPage(
+  deps: Deps,
+  tenant: Tenant,
+  { origin, q, status, seller, from, to }: Filters,
+  page: Page,
+): Promise<readonly ShownView[]> {
+  const filter: PaymentListFilter = {
+    ...allPayments,
+    origins: origin === '' ? paymentOrigins : [origin],
+    statuses: statusesIn(status),
+    sellerExternalId: seller === '' ? null : seller,
+    createdFromMs: from === '' ? null : dayMs(from),
+    createdToMs: to === '' ? null : dayMs(to) + DAY_MS,
+    ...page,
+  };
+  return q === '' ? listPayments(deps, tenant, filter) : searchPayments(deps, tenant, q, filter);
+}
+
+function statusesIn(status: Filters['status']): readonly PaymentStatus[] | null {
+  if (status === '') return null;
+  const group = paymentGroups.find((known) => known === status);
+  if (group !== undefined) return statusesOf(group);
+  return paymentStatuses.filter((known) => known === status);
+}

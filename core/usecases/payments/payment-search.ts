@@ -1,0 +1,81 @@
+// Finds payments by what people have at hand. Each meaning of the text is sought by its index, so
+// that a search costs the same among a million payments.
+import { type Money, money, parseTypedAmount } from '../../domain/base/money.js';
+import { sameTenant, type Tenant } from '../../domain/base/tenant.js';
+import { emailKey } from '../../domain/parties/buyer-kyc.js';
+import type { ShownView } from '../../domain/payments/change.js';
+import {
+  EXTERNAL_PREFIX,
+  newestFirst,
+  originsNamed,
+  paymentOrigins,
+} from '../../domain/payments/payment.js';
+import type { Deps } from '../../ports/deps.js';
+import { listPayments, type PaymentListFilter } from './payment-lists.js';
+
+type Match = Pick<PaymentListFilter, 'externalId' | 'number' | 'buyerId' | 'amount'>;
+
+const noMatch: Match = { externalId: null, number: null, buyerId: null, amount: null };
+/** The end of the address of a payment page, or that part alone. */
+const publicIdForm = /(?:^|\/r\/)([\w-]{24})$/;
+/** The currency stands before or behind the amount. */
+const amountForm = /^([A-Z]{3})?\s*([^A-Z]+?)\s*([A-Z]{3})?$/i;
+
+/** The id of the one payment that the text names: its id, or the address of its page. */
+export async function findNamed(deps: Deps, tenant: Tenant, text: string): Promise<string | null> {
+  const publicId = publicIdForm.exec(text)?.[1];
+  const isId = !text.startsWith(EXTERNAL_PREFIX) && originsNamed(text, paymentOrigins).length > 0;
+  const [byId, byPage] = await deps.store.run((tx) =>
+    Promise.all([
+      isId ? tx.payments.get(tenant, text) : null,
+      publicId === undefined ? null : tx.payments.byPublicId(publicId),
+    ]),
+  );
+  if (byId !== null) return byId.id;
+  return byPage !== null && sameTenant(byPage, tenant) ? byPage.id : null;
+}
+
+/**
+ * The page of payments whose externalId, invoice number, amount or address of the buyer is the
+ * text, and that pass the filter. Other payments of that buyer or amount may be read in vain.
+ */
+export async function searchPayments(
+  deps: Deps,
+  tenant: Tenant,
+  text: string,
+  filter: PaymentListFilter,
+): Promise<readonly ShownView[]> {
+  const matches = await matchesOf(deps, tenant, text);
+  const lists = await Promise.all(
+    matches.map((match) => listPayments(deps, tenant, { ...filter, ...match })),
+  );
+  const found = new Map(lists.flat().map((view) => [view.payment.id, view]));
+  const sorted = [...found.values()].toSorted((left, right) =>
+    newestFirst(left.payment, right.payment),
+  );
+  return filter.afterId === null ? sorted.slice(0, filter.limit) : sorted.slice(-filter.limit);
+}
+
+async function matchesOf(deps: Deps, tenant: Tenant, text: string): Promise<readonly Match[]> {
+  const externalId = text.startsWith(EXTERNAL_PREFIX) ? text.slice(EXTERNAL_PREFIX.length) : text;
+  const buyer = text.includes('@')
+    ? await deps.store.run((tx) => tx.buyers.byEmail(tenant.mode, emailKey(text)))
+    : null;
+  const currencies = deps.partners[tenant.mode]?.currencies ?? [];
+  return [
+    { ...noMatch, externalId },
+    { ...noMatch, number: text },
+    ...(buyer === null ? [] : [{ ...noMatch, buyerId: buyer.id }]),
+    ...amountsIn(text, currencies).map((amount) => ({ ...noMatch, amount })),
+  ];
+}
+
+/** Without a currency, the amount in each of these. */
+export function amountsIn(text: string, currencies: readonly string[]): readonly Money[] {
+  const [, before, typed = '', behind] = amountForm.exec(text) ?? [];
+  const amountMinor = parseTypedAmount(typed);
+  if (amountMinor === null || amountMinor === 0n) return [];
+  const named = [before, behind].flatMap((code) => code?.toUpperCase() ?? []);
+  if (named.length > 1) return [];
+  return (named.length === 0 ? currencies : named).map((code) => money(amountMinor, code));
+}

@@ -1,0 +1,256 @@
+// What a member does with invoices: makes one, approves it, invites its buyer, and what is refused.
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import { MINUTE_MS } from '../../../../core/domain/base/instant.js';
+import { money } from '../../../../core/domain/base/money.js';
+import { readDisplay } from '../../../../core/domain/payments/display.js';
+import type { Payment } from '../../../../core/domain/payments/payment.js';
+import { requireApproval } from '../../../../core/usecases/parties/organizations.js';
+import { listInvoices } from '../../../../core/usecases/payments/invoices.js';
+import { makeInvoice } from '../../../support/scenes/made-payments.js';
+import { suiteEnd } from '../../../support/suite-end.js';
+import { type PageSite, pageSite, textOf, type Visitor } from '../visitor.js';
+import { addSellers, rootOf, signedInAs } from './dashboard-site.js';
+
+const suite = suiteEnd();
+let site: PageSite;
+let finance: Visitor;
+let root: string;
+
+before(async () => {
+  site = await pageSite(suite);
+  await addSellers(site);
+  finance = await signedInAs(site, 'finance');
+  root = rootOf(site);
+});
+
+const filled = {
+  action: 'save',
+  seller: 'serra-azul',
+  name: 'Harbor & Pine',
+  email: 'dana@pine.example',
+  locale: 'pt-BR',
+  number: 'RN-432',
+  due: '2030-02-28',
+  currency: 'EUR',
+  notes: 'Thank you.\r\n<b>Net 30</b>',
+  item0: 'Green coffee',
+  quantity0: '80',
+  amount0: '8.000,00',
+  item1: 'Certificate',
+  amount1: '480',
+};
+
+async function newest(): Promise<Payment> {
+  const { deps } = site.world;
+  const page = { status: null, beforeId: null, limit: 1 };
+  const [view] = await listInvoices(deps, site.tenant, page);
+  const payment = await deps.store.run((tx) =>
+    tx.payments.get(site.tenant, view?.payment.id ?? ''),
+  );
+  return payment ?? assert.fail('an invoice is stored');
+}
+
+async function countOf(): Promise<number> {
+  const page = { status: null, beforeId: null, limit: 100 };
+  return (await listInvoices(site.world.deps, site.tenant, page)).length;
+}
+
+test('a member makes an invoice of lines, whose sum the buyer pays', async () => {
+  await finance.open(`${root}/invoices/new`);
+  const shown = await finance.send('/invoices/new', filled);
+  const payment = await newest();
+  assert.equal(shown.path, `${root}/payments/${payment.id}?done=created`);
+  assert.match(textOf(shown.text), /The buyer was not mailed yet/);
+  assert.deepEqual(payment.amount, money(848_000n, 'EUR'));
+  assert.equal(payment.status, 'approved');
+  assert.equal(payment.number, 'RN-432');
+  assert.equal(payment.dueDate, '2030-02-28');
+  assert.equal(payment.payeeName, 'Café Serra Azul Ltda');
+  assert.equal(payment.buyer.name, 'Harbor & Pine');
+  const { notes, locale, lineItems } = readDisplay(payment.display) ?? assert.fail('it has texts');
+  assert.deepEqual([notes, locale], ['Thank you.\n<b>Net 30</b>', 'pt-BR']);
+  assert.deepEqual(
+    lineItems.map(({ description, quantity, subtotal }) => [description, quantity, subtotal]),
+    [
+      ['Green coffee', '80', '8.000,00'],
+      ['Certificate', null, '480,00'],
+    ],
+  );
+});
+
+test('the event of a creation names the member', async () => {
+  const { id } = await newest();
+  const { store } = site.world.deps;
+  const [event] = await store.run((tx) => tx.feed.after(site.tenant, 0, 100));
+  const body = JSON.parse(event?.body ?? '{}');
+  assert.equal(event?.subjectId, id);
+  assert.match(body.data?.createdBy ?? body.createdBy, /^mem_/);
+});
+
+test('a form that is sent twice makes one invoice', async () => {
+  await finance.open(`${root}/invoices/new`);
+  const before = await countOf();
+  const form = finance.copy();
+  form.shown = finance.shown;
+  const one = await finance.send('/invoices/new', filled);
+  const other = await form.send('/invoices/new', filled);
+  assert.equal(one.path, other.path);
+  assert.equal(await countOf(), before + 1);
+});
+
+test('a preview and a new line keep what was typed and store nothing', async () => {
+  await finance.open(`${root}/invoices/new`);
+  const before = await countOf();
+  const shown = await finance.send('/invoices/new', { ...filled, action: 'preview' });
+  const words = textOf(shown.text);
+  assert.match(words, /Café Serra Azul Ltda asks you to pay EUR 8,480\.00/);
+  assert.match(words, /Invoice RN-432 Due 28 February 2030/);
+  assert.match(shown.text, /&lt;b>Net 30|&lt;b&gt;Net 30/);
+  const longer = await finance.send('/invoices/new', { ...filled, action: 'add_line' });
+  assert.match(longer.text, /name="item2"/);
+  assert.match(longer.text, /value="Green coffee"/);
+  assert.equal(await countOf(), before);
+});
+
+test('each fault is named beside its field, and nothing is stored', async () => {
+  const before = await countOf();
+  for (const [fault, field, text] of [
+    [{ email: 'dana@harborpine' }, 'email', /like dana@harborpine\.com/],
+    [{ email: '' }, 'email', /Give the buyer’s e-mail/],
+    [{ due: '30/02/2030' }, 'due', /Give the due day/],
+    [{ amount0: '12,345.678' }, 'amount0', /Give an amount/],
+    [{ amount0: '-5' }, 'amount0', /Give an amount/],
+    [{ item0: '' }, 'item0', /what the line is for/],
+    [{ quantity0: 'many' }, 'quantity0', /quantity in digits/],
+    [{ item0: '', quantity0: '', amount0: '', item1: '', amount1: '' }, 'item0', /one line/],
+    [{ currency: 'USD', amount0: '1', amount1: '2' }, 'amount0', /minimum of USD 10/],
+    [{ currency: 'XXX' }, 'currency', /another currency/],
+    [{ seller: 'araucaria' }, 'seller', /cannot be made to this payee yet/],
+    [{ seller: 'nobody' }, 'seller', /cannot be made to this payee yet/],
+    [{ notes: 'x'.repeat(501) }, 'notes', /Shorten the notes/],
+    [{ number: 'a\u0000b' }, 'number', /Shorten the invoice number/],
+  ] as const) {
+    await finance.open(`${root}/invoices/new`);
+    const shown = await finance.send('/invoices/new', { ...filled, ...fault });
+    assert.equal(shown.status, 422, field);
+    assert.match(textOf(shown.text), text);
+    assert.match(shown.text, new RegExp(`id="${field}-error"`), field);
+    assert.match(shown.text, new RegExp(`href="#${field}"`), field);
+  }
+  for (const currency of ['<b>', 'usd', 'x'.repeat(50)]) {
+    await finance.open(`${root}/invoices/new`);
+    const shown = await finance.send('/invoices/new', { ...filled, currency, email: '' });
+    assert.equal(shown.status, 422, 'a currency that no list has');
+  }
+  assert.equal(await countOf(), before);
+});
+
+test('fields that the form does not have change nothing', async () => {
+  await finance.open(`${root}/invoices/new`);
+  const extra = {
+    status: 'settled',
+    origin: 'payment_intent',
+    orgId: 'org_other',
+    mode: 'live',
+    createdBy: 'key_1',
+    createdByMemberId: 'mem_other',
+    approvedByMemberId: 'mem_other',
+    requiresApproval: 'false',
+    destination: 'pix_of_somebody',
+    payeeName: 'Somebody',
+    amount: '1.00',
+    externalId: 'taken',
+    returnUrl: 'https://evil.example',
+    metadata: '{"a":1}',
+    __proto__: 'x',
+  };
+  await finance.send('/invoices/new', { ...filled, ...extra });
+  const payment = await newest();
+  assert.equal(payment.origin, 'invoice');
+  assert.equal(payment.status, 'approved');
+  assert.equal(payment.orgId, site.tenant.orgId);
+  assert.equal(payment.mode, 'test');
+  assert.equal(payment.externalId, null);
+  assert.equal(payment.returnUrl, null);
+  assert.equal(payment.metadata, '{}');
+  assert.equal(payment.payeeName, 'Café Serra Azul Ltda');
+  assert.deepEqual(payment.amount, money(848_000n, 'EUR'));
+});
+
+test('a member invites the buyer, and a second mail within a minute is refused in words', async () => {
+  const { payment } = await makeInvoice(site.world.deps, site.tenant, {});
+  await finance.open(`${root}/payments/${payment.id}`);
+  const invited = await finance.send('/invite');
+  assert.match(textOf(invited.text), /The mail to the buyer is on its way/);
+  assert.equal(await site.world.statusOf(payment.id), 'awaiting_buyer');
+  await site.world.settle();
+  const mails = site.world.mails.length;
+  assert.ok(mails > 0);
+  const again = await finance.send('/invite');
+  assert.match(textOf(again.text), /A mail was sent shortly before.* in 60 seconds/);
+  site.world.advanceClock(MINUTE_MS);
+  await finance.open(`${root}/payments/${payment.id}`);
+  assert.match(textOf((await finance.send('/invite')).text), /on its way/);
+  await site.world.settle();
+  assert.equal(site.world.mails.length, mails + 1);
+});
+
+test('an invitation of a cancelled invoice shows the current state', async () => {
+  const { payment } = await makeInvoice(site.world.deps, site.tenant, {});
+  await finance.open(`${root}/payments/${payment.id}`);
+  const stale = finance.copy();
+  stale.shown = finance.shown;
+  await finance.send('/cancel', { reason: 'typed twice' });
+  const shown = await stale.send('/invite');
+  assert.equal(shown.path, `${root}/payments/${payment.id}?notice=out_of_date`);
+  assert.equal(await site.world.statusOf(payment.id), 'cancelled');
+});
+
+test('in live mode another member approves what a member created', async (t) => {
+  const own = await pageSite(t);
+  const { deps } = own.world;
+  const { orgId } = own.tenant;
+  await requireApproval(deps, orgId, true, 'invoice');
+  const { payment } = await makeInvoice(deps, own.tenant, {});
+  const creator = await signedInAs(own, 'finance');
+  const approver = await signedInAs(own, 'admin');
+  const viewer = await signedInAs(own, 'viewer');
+  const member = await deps.store.run((tx) =>
+    tx.members.byEmail(orgId, 'finance@rotanorte.example'),
+  );
+  const id = await deps.store.run(async (tx) => {
+    const made = { ...payment, id: `${payment.id}x`, publicId: 'x'.repeat(24) };
+    tx.payments.insert(Object.freeze({ ...made, createdByMemberId: member?.id ?? null }));
+    const funds = await tx.funds.get(own.tenant, payment.id);
+    tx.funds.insert({ ...(funds ?? assert.fail()), paymentId: made.id });
+    return made.id;
+  });
+  const page = `${rootOf(own)}/payments/${id}`;
+  const shown = textOf((await creator.open(page)).text);
+  assert.match(shown, /You created it, so another owner, admin or finance member approves it/);
+  assert.doesNotMatch((await creator.open(page)).text, /\/approve"/);
+  assert.doesNotMatch((await viewer.open(page)).text, /\/approve"/);
+  assert.match(textOf((await approver.open(page)).text), /Created by finance@rotanorte\.example/);
+  assert.match(textOf((await approver.send('/approve')).text), /The payment is approved/);
+  assert.equal(await own.world.statusOf(id), 'approved');
+});
+
+test('home leads to what waits for approval', async (t) => {
+  const own = await pageSite(t);
+  await requireApproval(own.world.deps, own.tenant.orgId, true, 'invoice');
+  await makeInvoice(own.world.deps, own.tenant, { number: 'RN-1' });
+  const visitor = await signedInAs(own, 'admin');
+  const { text } = await visitor.open(rootOf(own));
+  const [, href = ''] = /href="([^"]*\/invoices\?status=you)"[^>]*>See inv/.exec(text) ?? [];
+  assert.match(textOf((await visitor.open(href)).text), /RN-1/);
+});
+
+test('invoices have a list without intents', async () => {
+  await site.world.newPayment(site.tenant, { externalId: 'an-intent' });
+  const { text } = await finance.open(`${root}/invoices`);
+  assert.match(text, /RN-432/);
+  assert.doesNotMatch(text, /an-intent/);
+  assert.match((await finance.open(`${root}/invoices?origin=`)).text, /RN-432/);
+  assert.doesNotMatch((await finance.open(`${root}/invoices?origin=`)).text, /an-intent/);
+});

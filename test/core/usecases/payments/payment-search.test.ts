@@ -1,0 +1,102 @@
+// A search finds payments by what people have at hand, of this tenant only, with the other filters.
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import { money } from '../../../../core/domain/base/money.js';
+import type { Tenant } from '../../../../core/domain/base/tenant.js';
+import { allPayments } from '../../../../core/usecases/payments/payment-lists.js';
+import {
+  amountsIn,
+  findNamed,
+  searchPayments,
+} from '../../../../core/usecases/payments/payment-search.js';
+import { makeIntent, makeInvoice } from '../../../support/scenes/made-payments.js';
+import { openWorld, type World } from '../../../support/scenes/test-world.js';
+import { suiteEnd } from '../../../support/suite-end.js';
+
+const suite = suiteEnd();
+let world: World;
+let tenant: Tenant;
+/** By its place in the list below. */
+let ids: readonly string[];
+let publicId: string;
+
+before(async () => {
+  world = await openWorld();
+  suite.after(() => world.close());
+  const { deps } = world;
+  tenant = await world.newTenant();
+  const buyer = (email: string) => ({ email, name: null, country: null, phone: null });
+  const made = [];
+  for (const make of [
+    () => makeIntent(deps, tenant, { externalId: 'order-1', buyer: buyer('Dana@pine.example') }),
+    () => makeIntent(deps, tenant, { externalId: 'RN-7', amount: money(125_000n, 'EUR') }),
+    () => makeInvoice(deps, tenant, { number: 'RN-7', buyer: buyer('dana@pine.example') }),
+    () => makeInvoice(deps, tenant, { number: 'RN-7', externalId: 'second' }),
+  ]) {
+    made.push(await make());
+    // Ids of one moment are in no order.
+    world.advanceClock(1_000);
+  }
+  ids = made.map(({ payment }) => payment.id);
+  publicId = made[0]?.payment.publicId ?? '';
+});
+
+async function found(text: string, filter = {}, of: Tenant = tenant): Promise<readonly number[]> {
+  const page = { ...allPayments, limit: 10, ...filter };
+  const views = await searchPayments(world.deps, of, text, page);
+  return views.map(({ payment }) => ids.indexOf(payment.id));
+}
+
+test('a text finds payments by reference, number, address of the buyer and amount', async () => {
+  assert.deepEqual(await found('order-1'), [0]);
+  assert.deepEqual(await found('ext_order-1'), [0]);
+  assert.deepEqual(await found('RN-7'), [3, 2, 1], 'a number, and a reference of another payment');
+  assert.deepEqual(await found('DANA@pine.example'), [2, 0]);
+  assert.deepEqual(await found('1.250,00'), [3, 2, 1], 'in any currency');
+  assert.deepEqual(await found('1,250.00 USD'), [3, 2]);
+  assert.deepEqual(await found('eur 1250'), [1]);
+  for (const nothing of ['order', 'order-', '%', 'dana', 'pine.example', '1250.01', 'GBP 1250']) {
+    assert.deepEqual(await found(nothing), [], nothing);
+  }
+});
+
+test('a search keeps the other filters, and is paged', async () => {
+  assert.deepEqual(await found('RN-7', { origins: ['invoice'] }), [3, 2]);
+  assert.deepEqual(await found('RN-7', { statuses: ['settled'] }), []);
+  assert.deepEqual(await found('RN-7', { limit: 2 }), [3, 2]);
+  assert.deepEqual(await found('RN-7', { limit: 2, beforeId: ids[2] }), [1]);
+  assert.deepEqual(await found('RN-7', { limit: 1, afterId: ids[1] }), [2]);
+});
+
+test('an id, or the address of a payment page, names one payment', async () => {
+  const { deps } = world;
+  for (const text of [ids[0] ?? '', publicId, `https://pay.example/pay/r/${publicId}`]) {
+    assert.equal(await findNamed(deps, tenant, text), ids[0], text);
+  }
+  for (const text of ['pi_unknown', 'order-1', `${publicId}x`, '']) {
+    assert.equal(await findNamed(deps, tenant, text), null, text);
+  }
+});
+
+test('nothing of another organization or mode is found', async () => {
+  const others = [
+    { orgId: await world.organization(), mode: 'test' },
+    { orgId: tenant.orgId, mode: 'live' },
+  ] as const;
+  for (const other of others) {
+    assert.equal(await findNamed(world.deps, other, ids[0] ?? ''), null);
+    assert.equal(await findNamed(world.deps, other, publicId), null);
+    for (const text of ['order-1', 'RN-7', 'dana@pine.example', '1250.00 USD']) {
+      assert.deepEqual(await found(text, {}, other), []);
+    }
+  }
+});
+
+test('an amount without a currency is sought in each currency', () => {
+  const known = ['USD', 'EUR'];
+  assert.deepEqual(amountsIn('12,50', known), [money(1_250n, 'USD'), money(1_250n, 'EUR')]);
+  assert.deepEqual(amountsIn('gbp 12.50', known), [money(1_250n, 'GBP')]);
+  for (const text of ['0', 'USD', 'USD 5 EUR', 'RN-7', 'order 5', '5 apples']) {
+    assert.deepEqual(amountsIn(text, known), [], text);
+  }
+});
