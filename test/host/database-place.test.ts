@@ -49,6 +49,8 @@ const finding = [
   'org show org_1',
   'org require-approval org_1 on',
   'org grant-production org_1',
+  'org requests',
+  'org refuse-production org_1 --reason incomplete',
   'org submit-kyb org_1 --mode test',
   'org approve-kyb org_1 --mode test',
   'org accept-tos org_1 --mode test',
