@@ -10,6 +10,7 @@ import {
   nothingDue,
   TERMS,
 } from '../../core/domain/parties/party-due.js';
+import { aProductionRequest } from '../support/samples/domain-samples.js';
 import { runCommand } from '../support/servers/command.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
@@ -157,4 +158,23 @@ test('what is next is to wait for the partner, or to accept its terms', async ()
   await verifying([{ field: 'addressLine1', reason: '' }]);
   assert.equal(await next(), `ponte org submit-kyb ${id} --mode test --dossier <file>`);
   await store.close();
+});
+
+test('requests for production are listed while they wait, and refused with a reason', async () => {
+  const orgId = await newOrganization();
+  const store = openSqliteStore({ path: join(folder, 'ponte.db') });
+  const request = aProductionRequest({ orgId, id: 'prq_9', requestedBy: 'mem_9' });
+  await store.run(async (tx) => tx.productionRequests.insert(request));
+  await store.close();
+  const listed = async () => ((await ponte(['org', 'requests'])).json['data'] as Json[]).length;
+  assert.equal(await listed(), 1);
+  const refuse = ['org', 'refuse-production', orgId];
+  assert.equal((await ponte([...refuse, '--reason', ' '])).status, 2);
+  const { json } = await ponte([...refuse, '--reason', 'Name your buyers.']);
+  assert.deepEqual(
+    [json['id'], json['state'], json['sells'], json['reason']],
+    ['prq_9', 'refused', request.answers.sells, 'Name your buyers.'],
+  );
+  assert.equal(await listed(), 0);
+  assert.equal((await ponte([...refuse, '--reason', 'again'])).status, 3);
 });

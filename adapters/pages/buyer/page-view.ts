@@ -174,6 +174,8 @@ export type Page =
   | { readonly name: 'price_changed'; readonly shown: QuoteTerms | null }
   /** Before a short payment is returned. */
   | { readonly name: 'take_back' }
+  /** All payments of a year. */
+  | ({ readonly name: 'payments' } & BuyerPayments)
   /** Print views. */
   | { readonly name: 'instructions' }
   | { readonly name: 'receipt' }
@@ -187,6 +189,12 @@ export type Page =
   | { readonly name: 'not_found' }
   /** `untilMs`: when a limit ends; null without one. */
   | { readonly name: 'problem'; readonly problem: Problem; readonly untilMs: number | null };
+
+/** Newest first. */
+export interface BuyerPayments {
+  readonly year: number;
+  readonly payments: readonly Payment[];
+}
 
 /** As typed, shown again in the form. */
 export interface VerifyForm {

@@ -129,6 +129,7 @@ export function paidScreen(scene: PaymentScene): ScreenContent {
           <ButtonLink href={`${view.path}/receipt.pdf`} icon="download">
             {texts.frame.downloadPdf}
           </ButtonLink>
+          <ButtonLink href={`${view.path}/payments`}>{texts.payments.all}</ButtonLink>
         </div>
       </>
     ),

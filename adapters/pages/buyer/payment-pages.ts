@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { Screen } from '../../../core/domain/hosted/hosted-screen.js';
 import { isCode, PonteError } from '../../../core/errors.js';
 import type { NamedFile } from '../../../core/ports/outside.js';
+import { readBuyerPayments } from '../../../core/usecases/hosted/buyer-payments.js';
 import { confirmQuote, requestQuote } from '../../../core/usecases/hosted/buyer-steps.js';
 import { openPage, readPaymentPage } from '../../../core/usecases/hosted/payment-page.js';
 import { takeShortBack } from '../../../core/usecases/payments/payments.js';
@@ -19,9 +20,10 @@ import {
   withNotice,
 } from '../kit/page-route.js';
 import { deadlineFile } from './deadline-file.js';
-import type { Page } from './page-view.js';
+import type { BuyerPayments, Page } from './page-view.js';
 import { type FilePage, paymentFile } from './payment-file.js';
 import { localeFor, paymentView } from './payment-view.js';
+import { paymentsFile } from './payments-screen.js';
 import { renderPage } from './render.js';
 import { paymentScene, sceneOf } from './scene.js';
 import { statusStream } from './status-stream.js';
@@ -128,6 +130,28 @@ export const paymentPages = [
   pageRow({
     ...pages,
     method: 'GET',
+    path: '/r/{publicId}/payments',
+    auth: 'buyer',
+    handler: async (context, call) => {
+      const page = { name: 'payments', ...(await paymentsOf(context, call)) } as const;
+      return show(context, call, page);
+    },
+  }),
+  pageRow({
+    ...pages,
+    method: 'GET',
+    path: '/r/{publicId}/payments.csv',
+    auth: 'buyer',
+    handler: async (context, call) => {
+      const list = await paymentsOf(context, call);
+      const shown = await readPaymentPage(context.deps, publicIdOf(call));
+      const view = paymentView(context, call, shown, { name: 'payments', ...list });
+      return download(paymentsFile(paymentScene(sceneOf(view)), list));
+    },
+  }),
+  pageRow({
+    ...pages,
+    method: 'GET',
     path: '/r/{publicId}/status',
     auth: 'buyer',
     background: true,
@@ -182,6 +206,14 @@ async function deadline(context: PageContext, call: PaymentCall): Promise<PageAn
   const isAwaited = withDetails.some((screen) => screen === shown.screen);
   const file = isAwaited ? deadlineFile(paymentScene(sceneOf(view))) : null;
   return file === null ? seeOther(call.base) : download(file);
+}
+
+/** The year of the query, else this one. */
+async function paymentsOf({ deps }: PageContext, call: PaymentCall): Promise<BuyerPayments> {
+  const asked = call.query.get('year') ?? '';
+  const now = new Date(deps.clock.nowMs()).getUTCFullYear();
+  const year = /^20[0-9]{2}$/.test(asked) ? Number.parseInt(asked, 10) : now;
+  return { year, payments: await readBuyerPayments(deps, publicIdOf(call), year) };
 }
 
 function download({ name, type, bytes }: NamedFile): PageAnswer {

@@ -10,6 +10,7 @@ import { kycScreens } from './kyc-screens.js';
 import { Document, type ScreenContent, Sheet } from './layout.js';
 import type { Page, PageView } from './page-view.js';
 import { arrivedScreen, onTheWayScreen, paidScreen, receiptPage } from './paid-screens.js';
+import { paymentsScreen } from './payments-screen.js';
 import {
   askPriceScreen,
   priceChangedScreen,
@@ -80,6 +81,7 @@ const pages: {
   kyc: (scene, { state }) => kycScreens[state](scene),
   price_changed: (scene, { shown }) => priceChangedScreen(paymentScene(scene), shown),
   take_back: (scene) => takeBackScreen(paymentScene(scene)),
+  payments: (scene, list) => paymentsScreen(paymentScene(scene), list),
   instructions: (scene) => instructionsPage(paymentScene(scene)),
   receipt: (scene) => receiptPage(paymentScene(scene)),
   verify: verifyScreen,

@@ -69,6 +69,17 @@ export const en = {
     missing: (page: string) =>
       `This file cannot show some characters, which are drawn as \ufffd. They are on ${page}.`,
   },
+  payments: {
+    all: 'All my payments',
+    heading: (org: string, year: string) => `Your payments through ${org} in ${year}`,
+    none: 'No payments in this year.',
+    created: 'Asked for on',
+    state: 'State',
+    states: { open: 'Open', over: 'Closed' },
+    currency: 'Currency',
+    csv: 'Download as CSV',
+    file: 'payments',
+  },
   journey: {
     signIn: 'Sign in',
     payer: 'Who is paying',

@@ -61,6 +61,17 @@ export const es = {
     missing: (page) =>
       `Este archivo muestra algunos caracteres como \ufffd. Están completos en ${page}.`,
   },
+  payments: {
+    all: 'Todos mis pagos',
+    heading: (org, year) => `Sus pagos con ${org} en ${year}`,
+    none: 'No hay pagos en este año.',
+    created: 'Solicitado el',
+    state: 'Estado',
+    states: { open: 'Abierto', over: 'Cerrado' },
+    currency: 'Moneda',
+    csv: 'Descargar en CSV',
+    file: 'pagos',
+  },
   journey: {
     signIn: 'Acceso',
     payer: 'Quién paga',

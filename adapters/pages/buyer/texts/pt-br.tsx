@@ -61,6 +61,17 @@ export const ptBr = {
     missing: (page) =>
       `Este arquivo não mostra alguns caracteres, que aparecem como \ufffd. Eles estão em ${page}.`,
   },
+  payments: {
+    all: 'Todos os meus pagamentos',
+    heading: (org, year) => `Seus pagamentos com ${org} em ${year}`,
+    none: 'Não há pagamentos neste ano.',
+    created: 'Cobrado em',
+    state: 'Situação',
+    states: { open: 'Em aberto', over: 'Encerrado' },
+    currency: 'Moeda',
+    csv: 'Baixar em CSV',
+    file: 'pagamentos',
+  },
   journey: {
     signIn: 'Acesso',
     payer: 'Quem paga',

@@ -10,6 +10,7 @@ import { money } from '../../../../core/domain/base/money.js';
 import { type Screen, screens } from '../../../../core/domain/hosted/hosted-screen.js';
 import { railsFrom } from '../../../../core/domain/payments/payin-instructions.js';
 import type { PaymentStatus } from '../../../../core/domain/payments/payment.js';
+import { aBarePayment } from '../../../support/samples/domain-samples.js';
 import { partsPage } from '../kit/parts-page.js';
 import {
   at,
@@ -102,6 +103,19 @@ const replaced = (screen: Screen) => ({
     check: { ...check, replacedAtMs: at('2026-11-16T09:30:00Z') },
   },
 });
+
+const buyerPayments = (['settled', 'cancelled', 'on_ramp_pending'] as const).map(
+  (status, position) =>
+    aBarePayment({
+      id: `inv_${position}`,
+      status,
+      amount: payment.amount,
+      number: `RN-2026-041${position}`,
+      purchaseOrder: position === 0 ? 'PO-4711' : null,
+      payeeName: payment.payee,
+      createdAtMs: at('2026-11-17T15:42:00Z'),
+    }),
+);
 
 const variantSamples: readonly Sample[] = [
   {
@@ -207,6 +221,16 @@ const variantSamples: readonly Sample[] = [
     }),
   })),
   { name: 'instructions', view: onScreen('bank_details', { page: { name: 'instructions' } }) },
+  {
+    name: 'payments',
+    view: onScreen('bank_details', {
+      page: { name: 'payments', year: 2026, payments: buyerPayments },
+    }),
+  },
+  {
+    name: 'payments-none',
+    view: onScreen('bank_details', { page: { name: 'payments', year: 2025, payments: [] } }),
+  },
   { name: 'receipt', view: onScreen('paid', { page: { name: 'receipt' } }) },
 ];
 

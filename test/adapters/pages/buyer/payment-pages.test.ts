@@ -7,6 +7,7 @@ import { newPageSession, type PageSession } from '../../../../core/domain/access
 import { DAY_MS } from '../../../../core/domain/base/instant.js';
 import { money } from '../../../../core/domain/base/money.js';
 import { shortIdOf } from '../../../../core/domain/payments/bank-record.js';
+import type { Payment } from '../../../../core/domain/payments/payment.js';
 import type { QuoteAnswer } from '../../../../core/ports/partner.js';
 import { startSession } from '../../../../core/usecases/access/page-sessions.js';
 import { readPaymentPage } from '../../../../core/usecases/hosted/payment-page.js';
@@ -16,6 +17,7 @@ import { readPayment } from '../../../../core/usecases/payments/payments.js';
 import { simulate } from '../../../../core/usecases/sandbox/simulations.js';
 import { operatorDoes } from '../../../support/operator-action.js';
 import { readPdf } from '../../../support/read-pdf.js';
+import { makeIntent } from '../../../support/scenes/made-payments.js';
 import { type PageSite, pageSite, textOf } from '../visitor.js';
 
 const pagesAt = {
@@ -103,6 +105,36 @@ test('the receipt for a mail is that of the page, in the language of the mail', 
   const other = await site.newPayment();
   const { payment: unpaid } = await readPayment(world.deps, tenant, other.id);
   await assert.rejects(receiptFile(world.deps, unpaid, 'en'));
+});
+
+test('a buyer sees all payments of its mailbox in a year, and no others, also as a file', async (t) => {
+  const site = await pageSite(t);
+  const { world, tenant } = site;
+  const buyer = (email: string) => ({ email, name: null, country: null, phone: null });
+  const made = async (email: string, fields: Partial<Pick<Payment, 'purchaseOrder'>> = {}) => {
+    const { payment } = await makeIntent(world.deps, tenant, { ...fields, buyer: buyer(email) });
+    return payment;
+  };
+  const first = await made('ana@example.com', { purchaseOrder: '=1+1' });
+  const second = await made('ANA@example.com');
+  const other = await made('bo@example.com');
+  await world.play(tenant, second.id, 'settled');
+  const subject = { kind: 'buyer', submissionId: null, ownerIndex: null } as const;
+  const { token } = await startSession(world.deps, { ...tenant, ...subject, paymentId: first.id });
+  const visitor = site.visitor({ headers: { cookie: `ponte-session=${token}` } });
+  const path = `/r/${first.publicId}/payments`;
+  const year = new Date(first.createdAtMs).getUTCFullYear();
+  const { text } = await visitor.open(path);
+  for (const { publicId } of [first, second]) assert.ok(text.includes(`/r/${publicId}"`));
+  assert.ok(!text.includes(other.publicId));
+  const csv = await (await visitor.request('GET', `${path}.csv?year=${year}`)).text();
+  const rows = csv.trimEnd().split('\r\n').slice(1);
+  assert.equal(rows.length, 2);
+  assert.match(csv, new RegExp(`"${second.id}",.*"Paid","100.00","USD","[0-9]+\\.[0-9]{2}"`));
+  assert.ok(csv.includes('"\'=1+1"'), 'a spreadsheet does not run it');
+  assert.match(textOf((await visitor.open(`${path}?year=${year - 1}`)).text), /No payments/);
+  const stranger = await site.visitor().request('GET', `${path}.csv`);
+  assert.equal(stranger.status, 303);
 });
 
 test('the part of an owner takes that owner’s sessions only, and the form takes none of them', async (t) => {

@@ -1,0 +1,135 @@
+// The payments of a buyer to the organization in one year, as a table and as a file for its books.
+import type { VNode } from 'preact';
+import { formatInstant } from '../../../core/domain/base/instant.js';
+import { pathOf } from '../../../core/domain/hosted/hosted-page.js';
+import { helpReference } from '../../../core/domain/payments/display.js';
+import { isTerminal, type Payment } from '../../../core/domain/payments/payment.js';
+import type { NamedFile } from '../../../core/ports/outside.js';
+import { ButtonLink, Foreign, Scroll } from '../kit/components.js';
+import { plainAmount } from '../kit/format.js';
+import { plainText } from '../kit/plain-text.js';
+import type { ScreenContent } from './layout.js';
+import type { BuyerPayments } from './page-view.js';
+import type { PaymentScene } from './scene.js';
+
+export function paymentsScreen(scene: PaymentScene, list: BuyerPayments): ScreenContent {
+  const { texts, view, org } = scene;
+  const { year, payments } = list;
+  return {
+    title: texts.payments.heading(org, `${year}`),
+    station: null,
+    // The page is about all of them.
+    about: <></>,
+    body: (
+      <>
+        {payments.length === 0 ? <p>{texts.payments.none}</p> : <Table scene={scene} list={list} />}
+        <div class="actions">
+          {payments.length === 0 ? null : (
+            <ButtonLink href={`${view.path}/payments.csv?year=${year}`} icon="download">
+              {texts.payments.csv}
+            </ButtonLink>
+          )}
+          <ButtonLink href={`${view.path}/payments?year=${year - 1}`} icon="newer">
+            {`${year - 1}`}
+          </ButtonLink>
+          <ButtonLink href={view.path}>{texts.frame.back}</ButtonLink>
+        </div>
+      </>
+    ),
+  };
+}
+
+function Table({ scene, list }: { readonly scene: PaymentScene; list: BuyerPayments }): VNode {
+  const { texts, format, view, org } = scene;
+  const { payments, frame, paid, money } = texts;
+  return (
+    <Scroll label={payments.heading(org, `${list.year}`)}>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">{paid.payment}</th>
+            <th scope="col">{paid.payee}</th>
+            <th scope="col">{payments.created}</th>
+            <th scope="col">{payments.state}</th>
+            <th scope="col" class="num">
+              {money.amount}
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {list.payments.map((payment) => (
+            <tr>
+              <td>
+                <a href={`${view.root}${pathOf({ kind: 'payment', publicId: payment.publicId })}`}>
+                  {helpReference(payment)}
+                </a>
+                {payment.purchaseOrder === null ? null : (
+                  <p class="small quiet">
+                    {frame.purchaseOrder} <Foreign text={payment.purchaseOrder} />
+                  </p>
+                )}
+              </td>
+              <td>
+                <Foreign text={payment.payeeName ?? org} />
+              </td>
+              <td>
+                <time dateTime={formatInstant(payment.createdAtMs)}>
+                  {format.shortDay(payment.createdAtMs)}
+                </time>
+              </td>
+              <td>{stateOf(scene, payment)}</td>
+              <td class="num">{format.money(payment.amount)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Scroll>
+  );
+}
+
+/** As a buyer calls it. */
+function stateOf({ texts }: PaymentScene, { status }: Payment): string {
+  if (status === 'settled') return texts.journey.paid;
+  return texts.payments.states[isTerminal(status) ? 'over' : 'open'];
+}
+
+/** Amounts have a decimal point, and days are those of UTC, in every language. */
+export function paymentsFile(scene: PaymentScene, list: BuyerPayments): NamedFile {
+  const { texts, org } = scene;
+  const { payments, frame, paid, money } = texts;
+  const head = [
+    paid.payment,
+    frame.invoice,
+    frame.purchaseOrder,
+    frame.buyerReference,
+    paid.payee,
+    payments.created,
+    payments.state,
+    money.amount,
+    payments.currency,
+    paid.paidOut,
+  ];
+  const rows = list.payments.map((payment) => [
+    payment.id,
+    payment.number,
+    payment.purchaseOrder,
+    payment.buyerReference,
+    payment.payeeName ?? org,
+    formatInstant(payment.createdAtMs).slice(0, 'YYYY-MM-DD'.length),
+    stateOf(scene, payment),
+    plainAmount(payment.amount),
+    payment.amount.currency,
+    payment.settlement === null ? null : plainAmount(payment.settlement.settled),
+  ]);
+  const lines = [head, ...rows].map((row) => row.map(cell).join(','));
+  // With its mark, spreadsheets read the file as UTF-8.
+  const bytes = Buffer.from(`\ufeff${lines.join('\r\n')}\r\n`);
+  return { name: `${payments.file}-${list.year}.csv`, type: 'text/csv; charset=utf-8', bytes };
+}
+
+/** Spreadsheets run what begins like a formula. */
+function cell(text: string | null): string {
+  const plain = plainText(text);
+  const harmless = /^[=+\-@]/.test(plain) ? `'${plain}` : plain;
+  return `"${harmless.replaceAll('"', '""')}"`;
+}
