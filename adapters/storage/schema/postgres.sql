@@ -1052,8 +1052,6 @@ create index payments_of_amount on payments using btree (org_id, mode, amount_mi
 create index payments_of_buyer on payments using btree (org_id, mode, buyer_id, status,
     created_at, id);
 
-create index payments_of_buyer_by_id on payments using btree (org_id, mode, buyer_id, id);
-
 create index payments_of_number on payments using btree (org_id, mode, number, id) where (number
     is not null);
 

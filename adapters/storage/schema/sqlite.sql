@@ -839,8 +839,6 @@ create index payments_of_amount
 
 create index payments_of_buyer on payments (org_id, mode, buyer_id, status, created_at, id);
 
-create index payments_of_buyer_by_id on payments (org_id, mode, buyer_id, id);
-
 create index payments_of_number on payments (org_id, mode, number, id)
   where number is not null;
 

@@ -190,7 +190,8 @@ const pageTexts = new Map<string, string>();
 
 /**
  * Without it, SQLite reads all payments of the seller, all invoices of the tenant, or all payments
- * of a status.
+ * of a status. The payments of one buyer are sorted: an index in their order would cost each create
+ * 9 % more bytes.
  */
 function hintFor(
   { externalId, sellerExternalId, number, buyerId, amount }: TenantPaymentFilter,
@@ -198,7 +199,7 @@ function hintFor(
 ): string {
   if (externalId !== null) return '';
   if (number !== null) return ' indexed by payments_of_number';
-  if (buyerId !== null) return ' indexed by payments_of_buyer_by_id';
+  if (buyerId !== null) return ' indexed by payments_of_buyer';
   if (amount !== null) return ' indexed by payments_of_amount';
   if (sellerExternalId === null) return '';
   return ` indexed by payments_of_seller${status === null ? '' : '_and_status'}`;

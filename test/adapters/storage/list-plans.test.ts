@@ -113,7 +113,6 @@ function paymentPages(): readonly (readonly [string, ...string[]])[] {
       `${sellers}_and_status (${tenants} AND seller_external_id=? AND status=? AND ${ends})`,
     ],
     ['number = $4 and id', `payments_of_number (${tenants} AND number=? AND ${ends})`],
-    ['buyer_id = $4 and id', `payments_of_buyer_by_id (${tenants} AND buyer_id=? AND ${ends})`],
     [
       'amount_minor = $4 and currency = $5 and id',
       `payments_of_amount (${tenants} AND amount_minor=? AND currency=? AND ${ends})`,

@@ -10,7 +10,6 @@ create trigger events_keep_audit_all before truncate on events
   for each statement execute function ponte_audit_keeps();
 
 -- A search in the dashboard: by the address of the buyer, an amount, or the number of an invoice.
-create index if not exists payments_of_buyer_by_id on payments (org_id, mode, buyer_id, id);
 create index if not exists payments_of_amount
   on payments (org_id, mode, amount_minor, currency, id);
 create index if not exists payments_of_number on payments (org_id, mode, number, id)

@@ -20,7 +20,6 @@ begin
 end;
 
 -- A search in the dashboard: by the address of the buyer, an amount, or the number of an invoice.
-create index if not exists payments_of_buyer_by_id on payments (org_id, mode, buyer_id, id);
 create index if not exists payments_of_amount
   on payments (org_id, mode, amount_minor, currency, id);
 create index if not exists payments_of_number on payments (org_id, mode, number, id)
