@@ -17,6 +17,7 @@ import { listAccounts } from '../../../core/usecases/parties/accounts.js';
 import { createPayment } from '../../../core/usecases/payments/payments.js';
 import { Amount, Button, Day, Foreign, Form, languageNames } from '../kit/components.js';
 import { type FieldError, SelectField, TextArea, TextField } from '../kit/fields.js';
+import { FormKey, formKey, idempotencyKeyOf, newFormKey } from '../kit/form-key.js';
 import { dayMs, formatOf } from '../kit/format.js';
 import { Icon } from '../kit/icons.js';
 import { memberRow, type PageAnswer, type PageContext, seeOther } from '../kit/page-route.js';
@@ -43,7 +44,6 @@ const LINES_FIRST = 2;
 const LINES_MAX = 40;
 /** The list of sellers to choose from. */
 const SELLERS_MAX = 100;
-const KEY_BYTES = 16;
 /** As the API takes them. */
 const NUMBER_MAX = 100;
 const NAME_MAX = 200;
@@ -75,7 +75,6 @@ interface TypedLine {
 
 /** As typed. */
 interface Typed {
-  /** Makes one invoice of one form, however often it is sent. */
   readonly key: string;
   /** The externalId of a seller; empty: the organization itself. */
   readonly seller: string;
@@ -104,10 +103,9 @@ interface Draft {
 
 async function showEmpty(context: PageContext, call: MemberCall): Promise<PageAnswer> {
   const { deps } = context;
-  const key = Buffer.from(deps.ids.randomBytes(KEY_BYTES)).toString('hex');
   const seller = (call.query.get('seller') ?? '').slice(0, 200);
   const { locale } = viewOf(context, call);
-  return show(context, call, typedIn({ key, seller, locale }), []);
+  return show(context, call, typedIn({ key: newFormKey(deps), seller, locale }), []);
 }
 
 async function send(context: PageContext, call: InvoiceCall): Promise<PageAnswer> {
@@ -122,11 +120,15 @@ async function send(context: PageContext, call: InvoiceCall): Promise<PageAnswer
   if (action !== 'save' || faults.length > 0) return show(context, call, typed, faults);
   const { memberId, mode } = actorOf(call);
   try {
-    const { payment } = await createPayment(context.deps, tenantOfCall(call), {
+    const { payment, replayed, mismatch } = await createPayment(context.deps, tenantOfCall(call), {
       ...invoiceOf(typed),
       createdBy: memberId,
       createdByMemberId: accountableCreator(mode, memberId),
     });
+    if (replayed && mismatch.length > 0) {
+      const again = { ...typed, key: newFormKey(context.deps) };
+      return show(context, call, again, [{ field: 'number', text: texts.sentBefore }]);
+    }
     return seeOther(withDone(`${viewOf(context, call).path}/payments/${payment.id}`, 'created'));
   } catch (error) {
     const refused = refusals.find(({ code }) => isCode(error, code));
@@ -240,7 +242,7 @@ function invoiceOf(typed: Typed) {
   return {
     ...unsentFields,
     origin: 'invoice',
-    idempotencyKey: /^[0-9a-f]{32}$/.test(key) ? `dashboard-${key}` : null,
+    idempotencyKey: formKey.safeParse(key).success ? idempotencyKeyOf(key) : null,
     amount,
     buyer: { email, name: name === '' ? null : name, country: null, phone: null },
     sellerExternalId: seller === '' ? null : seller,
@@ -327,7 +329,7 @@ function InvoiceForm({ draft }: DraftProps): VNode {
   const words = texts.invoice;
   return (
     <Form to="invoices/new" class="stack">
-      <input type="hidden" name="key" value={typed.key} />
+      <FormKey value={typed.key} />
       {/* Return presses the first button of a form. */}
       <button type="submit" name="action" value="preview" class="vh" tabIndex={-1}>
         {words.update}

@@ -311,6 +311,8 @@ export const dashboardEn = {
       noLine: 'Give at least one line with an amount',
       notes: 'Shorten the notes to 500 characters',
     },
+    sentBefore:
+      'This form made an invoice before. Save again to make another one with these details.',
     refused: {
       KybNotApproved: 'This organization cannot collect yet: its KYB is not approved',
       SellerNotReady: 'Payments cannot be made to this payee yet',

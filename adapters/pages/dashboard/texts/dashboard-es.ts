@@ -299,6 +299,8 @@ export const dashboardEs: DashboardTexts = {
       noLine: 'Dé al menos una línea con importe',
       notes: 'Acorte las notas a 500 caracteres',
     },
+    sentBefore:
+      'Este formulario ya creó una factura. Guarde otra vez para crear otra con estos datos.',
     refused: {
       KybNotApproved: 'Esta organización aún no puede cobrar: su KYB no está aprobado',
       SellerNotReady: 'Aún no se puede pagar a este beneficiario',

@@ -294,6 +294,8 @@ export const dashboardPtBr: DashboardTexts = {
       noLine: 'Informe pelo menos um item com valor',
       notes: 'Encurte as notas para 500 caracteres',
     },
+    sentBefore:
+      'Este formulário já criou uma fatura. Salve de novo para criar outra com estes dados.',
     refused: {
       KybNotApproved: 'Esta organização ainda não pode receber: o KYB não está aprovado',
       SellerNotReady: 'Ainda não se pode pagar a este recebedor',

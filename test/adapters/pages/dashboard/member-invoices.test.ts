@@ -99,6 +99,23 @@ test('a form that is sent twice makes one invoice', async () => {
   assert.equal(await countOf(), before + 1);
 });
 
+test('a form that is edited after it made an invoice is shown again, and then makes another', async () => {
+  await finance.open(`${root}/invoices/new`);
+  const before = await countOf();
+  const form = finance.copy();
+  form.shown = finance.shown;
+  await finance.send('/invoices/new', filled);
+  const edited = { ...filled, number: 'RN-433' };
+  const again = await form.send('/invoices/new', edited);
+  assert.equal(again.status, 422);
+  assert.match(textOf(again.text), /This form made an invoice before/);
+  assert.match(again.text, /value="RN-433"/);
+  assert.equal(await countOf(), before + 1);
+  const made = await form.send('/invoices/new', edited);
+  assert.match(made.path, /done=created/);
+  assert.equal(await countOf(), before + 2);
+});
+
 test('a preview and a new line keep what was typed and store nothing', async () => {
   await finance.open(`${root}/invoices/new`);
   const before = await countOf();
