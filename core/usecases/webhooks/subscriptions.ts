@@ -130,17 +130,31 @@ export async function overlapping(
 }
 
 /** The new secret signs all attempts that start later. */
+export function rotateSecret(
+  deps: Deps,
+  tenant: Tenant,
+  id: string,
+): Promise<SubscriptionWithSecret>;
+/** Null unless the subscription still has this version. */
+export function rotateSecret(
+  deps: Deps,
+  tenant: Tenant,
+  id: string,
+  version: number,
+): Promise<SubscriptionWithSecret | null>;
 export async function rotateSecret(
   deps: Deps,
   tenant: Tenant,
   id: string,
-): Promise<SubscriptionWithSecret> {
+  version?: number,
+): Promise<SubscriptionWithSecret | null> {
   const { secret, secretSealed } = newSecret(deps, id);
   const subscription = await deps.store.run(async (tx) => {
     const found = await activeSubscription(tx, tenant, id);
+    if (version !== undefined && version !== found.version) return null;
     return updated(tx, { ...found, secretSealed, updatedAtMs: deps.clock.nowMs() });
   });
-  return { subscription, secret };
+  return subscription === null ? null : { subscription, secret };
 }
 
 /**
