@@ -3,6 +3,7 @@
 import type { VNode } from 'preact';
 import { z } from 'zod';
 import { accountableCreator } from '../../../core/domain/access/api-key.js';
+import { isCalendarDate } from '../../../core/domain/base/instant.js';
 import { type Locale, localeOf, locales } from '../../../core/domain/base/locale.js';
 import { type Money, money, parseTypedAmount } from '../../../core/domain/base/money.js';
 import { hasUnstorableText, writeJson } from '../../../core/domain/base/raw-json.js';
@@ -18,7 +19,7 @@ import { createPayment } from '../../../core/usecases/payments/payments.js';
 import { Amount, Button, Day, Foreign, Form, languageNames } from '../kit/components.js';
 import { type FieldError, SelectField, TextArea, TextField } from '../kit/fields.js';
 import { FormKey, formKey, idempotencyKeyOf, newFormKey } from '../kit/form-key.js';
-import { dayMs, formatOf } from '../kit/format.js';
+import { formatOf } from '../kit/format.js';
 import { Icon } from '../kit/icons.js';
 import { memberRow, type PageAnswer, type PageContext, seeOther } from '../kit/page-route.js';
 import { plainText } from '../kit/plain-text.js';
@@ -210,7 +211,7 @@ function faultsIn(texts: DashboardTexts['invoice'], typed: Typed): readonly Fiel
     ...faultOf('name', isLong(name, NAME_MAX), faults.name),
     ...faultOf('email', readEmail(email) === null, emailFault(texts, email)),
     ...faultOf('number', isLong(number, NUMBER_MAX), faults.number),
-    ...faultOf('due', due !== '' && !isDay(due), faults.due),
+    ...faultOf('due', due !== '' && !isCalendarDate(due), faults.due),
     ...ofLines,
     ...faultOf('item0', lines.every(isEmpty), faults.noLine),
     ...faultOf('notes', isLong(notes, TEXT_MAX), faults.notes),
@@ -220,10 +221,6 @@ function faultsIn(texts: DashboardTexts['invoice'], typed: Typed): readonly Fiel
 /** A domain is what people leave out most. */
 function emailFault({ faults }: DashboardTexts['invoice'], email: string): string {
   return /^[^@\s]+@[^@.\s]+$/.test(email) ? faults.domain(email) : faults.email;
-}
-
-function isDay(text: string): boolean {
-  return /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(dayMs(text));
 }
 
 function invoiceOf(typed: Typed) {
@@ -523,7 +520,7 @@ function Preview({ draft: { typed, sellers } }: DraftProps): VNode {
           </>
         )}
       </p>
-      {number === '' && !isDay(due) ? null : (
+      {number === '' && !isCalendarDate(due) ? null : (
         <dl class="facts">
           {number === '' ? null : (
             <div>
@@ -531,7 +528,7 @@ function Preview({ draft: { typed, sellers } }: DraftProps): VNode {
               <dd class="digits">{number}</dd>
             </div>
           )}
-          {isDay(due) ? (
+          {isCalendarDate(due) ? (
             <div>
               <dt>{words.due}</dt>
               <dd>

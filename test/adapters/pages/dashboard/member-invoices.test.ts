@@ -136,6 +136,7 @@ test('each fault is named beside its field, and nothing is stored', async () => 
     [{ email: 'dana@harborpine' }, 'email', /like dana@harborpine\.com/],
     [{ email: '' }, 'email', /Give the buyer’s e-mail/],
     [{ due: '30/02/2030' }, 'due', /Give the due day/],
+    [{ due: '2026-02-30' }, 'due', /Give the due day/],
     [{ amount0: '12,345.678' }, 'amount0', /Give an amount/],
     [{ amount0: '-5' }, 'amount0', /Give an amount/],
     [{ item0: '' }, 'item0', /what the line is for/],
