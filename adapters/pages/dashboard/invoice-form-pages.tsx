@@ -5,7 +5,13 @@ import { z } from 'zod';
 import { accountableCreator } from '../../../core/domain/access/api-key.js';
 import { isCalendarDate } from '../../../core/domain/base/instant.js';
 import { type Locale, localeOf, locales } from '../../../core/domain/base/locale.js';
-import { type Money, money, parseTypedAmount } from '../../../core/domain/base/money.js';
+import {
+  formatAmount,
+  type Money,
+  money,
+  parseAmount,
+  parseTypedAmount,
+} from '../../../core/domain/base/money.js';
 import { hasUnstorableText, writeJson } from '../../../core/domain/base/raw-json.js';
 import type { Tenant } from '../../../core/domain/base/tenant.js';
 import { readEmail } from '../../../core/domain/parties/buyer-kyc.js';
@@ -187,6 +193,12 @@ function totalOf({ lines, currency }: Typed): Money | null {
   );
 }
 
+/** More than the API takes. */
+function isTooMuch(typed: Typed): boolean {
+  const total = totalOf(typed);
+  return total !== null && parseAmount(formatAmount(total.amountMinor)) === null;
+}
+
 /** Null unless it is above zero. */
 function typedAmount(text: string): bigint | null {
   const amountMinor = parseTypedAmount(text);
@@ -214,6 +226,7 @@ function faultsIn(texts: DashboardTexts['invoice'], typed: Typed): readonly Fiel
     ...faultOf('due', due !== '' && !isCalendarDate(due), faults.due),
     ...ofLines,
     ...faultOf('item0', lines.every(isEmpty), faults.noLine),
+    ...faultOf('amount0', isTooMuch(typed), faults.total),
     ...faultOf('notes', isLong(notes, TEXT_MAX), faults.notes),
   ];
 }

@@ -308,6 +308,7 @@ export const dashboardEn = {
       item: 'Say what the line is for',
       quantity: 'Give the quantity in digits',
       amount: 'Give an amount like 1250.00',
+      total: 'The total has more than 12 digits before the decimals',
       noLine: 'Give at least one line with an amount',
       notes: 'Shorten the notes to 500 characters',
     },

@@ -291,6 +291,7 @@ export const dashboardPtBr: DashboardTexts = {
       item: 'Diga a que se refere o item',
       quantity: 'Informe a quantidade em algarismos',
       amount: 'Informe um valor como 1250,00',
+      total: 'O total tem mais de 12 dígitos antes dos decimais',
       noLine: 'Informe pelo menos um item com valor',
       notes: 'Encurte as notas para 500 caracteres',
     },

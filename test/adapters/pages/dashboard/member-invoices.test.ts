@@ -139,6 +139,7 @@ test('each fault is named beside its field, and nothing is stored', async () => 
     [{ due: '2026-02-30' }, 'due', /Give the due day/],
     [{ amount0: '12,345.678' }, 'amount0', /Give an amount/],
     [{ amount0: '-5' }, 'amount0', /Give an amount/],
+    [{ amount0: '999999999999', amount1: '1' }, 'amount0', /more than 12 digits/],
     [{ item0: '' }, 'item0', /what the line is for/],
     [{ quantity0: 'many' }, 'quantity0', /quantity in digits/],
     [{ item0: '', quantity0: '', amount0: '', item1: '', amount1: '' }, 'item0', /one line/],
