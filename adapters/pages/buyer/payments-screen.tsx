@@ -6,6 +6,7 @@ import { helpReference } from '../../../core/domain/payments/display.js';
 import { isTerminal, type Payment } from '../../../core/domain/payments/payment.js';
 import type { NamedFile } from '../../../core/ports/outside.js';
 import { ButtonLink, Foreign, Scroll } from '../kit/components.js';
+import { BYTE_ORDER_MARK, csvLine } from '../kit/csv-line.js';
 import { plainAmount } from '../kit/format.js';
 import { plainText } from '../kit/plain-text.js';
 import type { ScreenContent } from './layout.js';
@@ -121,15 +122,7 @@ export function paymentsFile(scene: PaymentScene, list: BuyerPayments): NamedFil
     payment.amount.currency,
     payment.settlement === null ? null : plainAmount(payment.settlement.settled),
   ]);
-  const lines = [head, ...rows].map((row) => row.map(cell).join(','));
-  // With its mark, spreadsheets read the file as UTF-8.
-  const bytes = Buffer.from(`\ufeff${lines.join('\r\n')}\r\n`);
+  const lines = [head, ...rows].map((row) => csvLine(row.map(plainText)));
+  const bytes = Buffer.from(`${BYTE_ORDER_MARK}${lines.join('')}`);
   return { name: `${payments.file}-${list.year}.csv`, type: 'text/csv; charset=utf-8', bytes };
-}
-
-/** Spreadsheets run what begins like a formula. */
-function cell(text: string | null): string {
-  const plain = plainText(text);
-  const harmless = /^[=+\-@]/.test(plain) ? `'${plain}` : plain;
-  return `"${harmless.replaceAll('"', '""')}"`;
 }

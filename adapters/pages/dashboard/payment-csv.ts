@@ -1,14 +1,9 @@
-// Payments as CSV (RFC 4180), one row each: names and values of the API, plain decimals with a
+// Payments as CSV, one row each: names and values of the API, plain decimals with a
 // currency column, instants in UTC, the same in every language.
 import { formatInstant } from '../../../core/domain/base/instant.js';
 import { formatAmount } from '../../../core/domain/base/money.js';
 import type { ShownView } from '../../../core/domain/payments/change.js';
-
-/** Spreadsheets read UTF-8 as such if it begins with this. */
-export const BYTE_ORDER_MARK = '\ufeff';
-
-/** Spreadsheets run a cell that begins like this as a formula. */
-const formula = /^[=+\-@\t\r]/;
+import { csvLine } from '../kit/csv-line.js';
 
 const columns = {
   id: ({ payment }) => payment.id,
@@ -45,15 +40,6 @@ export const csvHeader = csvLine(Object.keys(columns));
 
 export function csvRow(view: ShownView): string {
   return csvLine(values.map((textOf) => textOf(view)));
-}
-
-function csvLine(cells: readonly (string | null)[]): string {
-  return `${cells.map((cell) => cellOf(cell ?? '')).join(',')}\r\n`;
-}
-
-function cellOf(text: string): string {
-  const plain = formula.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
 }
 
 function instantOrNull(atMs: number | null): string | null {

@@ -6,12 +6,13 @@ import type { ShownView } from '../../../core/domain/payments/change.js';
 import type { Deps } from '../../../core/ports/deps.js';
 import { recordExport } from '../../../core/usecases/service/audit-log.js';
 import { Button, ButtonLink, Form } from '../kit/components.js';
+import { BYTE_ORDER_MARK } from '../kit/csv-line.js';
 import { CheckField } from '../kit/fields.js';
 import { memberRow, type PageAnswer, type PageContext, seeOther } from '../kit/page-route.js';
 import { type DashboardContent, dashboardPage } from './dashboard-layout.js';
 import { type DashboardScene, useDashboard, viewOf } from './dashboard-scene.js';
 import { type MemberCall, TENANT_ROOT, tenantOfCall } from './member-page.js';
-import { BYTE_ORDER_MARK, csvHeader, csvRow } from './payment-csv.js';
+import { csvHeader, csvRow } from './payment-csv.js';
 import { type Filters, filtersIn, listAddress, queryOf, readPage } from './payment-filters.js';
 import { filterWords } from './payment-list-pages.js';
 
