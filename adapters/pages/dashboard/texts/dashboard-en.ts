@@ -221,7 +221,8 @@ export const dashboardEn = {
     last10: 'Last 10 payments',
     allPayments: 'All payments',
     empty: 'No payments yet',
-    emptyText: 'Create one with the API, or in test mode follow “A first payment” of the README.',
+    emptyText:
+      'Create one with the API, make an invoice, or in test mode take the one of “Getting started”.',
   },
   payments: {
     heading: 'Payments',

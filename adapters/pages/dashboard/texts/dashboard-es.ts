@@ -209,7 +209,8 @@ export const dashboardEs: DashboardTexts = {
     last10: 'Últimos 10 pagos',
     allPayments: 'Todos los pagos',
     empty: 'Aún no hay pagos',
-    emptyText: 'Cree uno con la API o, en modo de prueba, siga “A first payment” del README.',
+    emptyText:
+      'Cree uno con la API, haga una factura o, en modo de prueba, use el de “Primeros pasos”.',
   },
   payments: {
     heading: 'Pagos',

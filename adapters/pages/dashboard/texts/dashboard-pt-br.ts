@@ -206,7 +206,8 @@ export const dashboardPtBr: DashboardTexts = {
     last10: 'Últimos 10 pagamentos',
     allPayments: 'Todos os pagamentos',
     empty: 'Ainda não há pagamentos',
-    emptyText: 'Crie um pela API ou, em modo de teste, siga “A first payment” do README.',
+    emptyText:
+      'Crie um pela API, faça uma fatura ou, em modo de teste, use o de “Primeiros passos”.',
   },
   payments: {
     heading: 'Pagamentos',
