@@ -176,6 +176,7 @@ export type IdPrefix =
   | 'opr'
   | 'dst'
   | 'prq'
+  | 'frm'
   | 'aud';
 
 /** The first characters of an id after its prefix sort by creation time. */

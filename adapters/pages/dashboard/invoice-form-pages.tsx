@@ -3,8 +3,15 @@
 import type { VNode } from 'preact';
 import { z } from 'zod';
 import { accountableCreator } from '../../../core/domain/access/api-key.js';
+import { isCalendarDate } from '../../../core/domain/base/instant.js';
 import { type Locale, localeOf, locales } from '../../../core/domain/base/locale.js';
-import { type Money, money, parseTypedAmount } from '../../../core/domain/base/money.js';
+import {
+  formatAmount,
+  type Money,
+  money,
+  parseAmount,
+  parseTypedAmount,
+} from '../../../core/domain/base/money.js';
 import { hasUnstorableText, writeJson } from '../../../core/domain/base/raw-json.js';
 import type { Tenant } from '../../../core/domain/base/tenant.js';
 import { readEmail } from '../../../core/domain/parties/buyer-kyc.js';
@@ -17,7 +24,8 @@ import { listAccounts } from '../../../core/usecases/parties/accounts.js';
 import { createPayment } from '../../../core/usecases/payments/payments.js';
 import { Amount, Button, Day, Foreign, Form, languageNames } from '../kit/components.js';
 import { type FieldError, SelectField, TextArea, TextField } from '../kit/fields.js';
-import { dayMs, formatOf } from '../kit/format.js';
+import { FormKey, formKey, idempotencyKeyOf, newFormKey } from '../kit/form-key.js';
+import { formatOf } from '../kit/format.js';
 import { Icon } from '../kit/icons.js';
 import { memberRow, type PageAnswer, type PageContext, seeOther } from '../kit/page-route.js';
 import { plainText } from '../kit/plain-text.js';
@@ -43,7 +51,6 @@ const LINES_FIRST = 2;
 const LINES_MAX = 40;
 /** The list of sellers to choose from. */
 const SELLERS_MAX = 100;
-const KEY_BYTES = 16;
 /** As the API takes them. */
 const NUMBER_MAX = 100;
 const NAME_MAX = 200;
@@ -75,7 +82,6 @@ interface TypedLine {
 
 /** As typed. */
 interface Typed {
-  /** Makes one invoice of one form, however often it is sent. */
   readonly key: string;
   /** The externalId of a seller; empty: the organization itself. */
   readonly seller: string;
@@ -104,10 +110,9 @@ interface Draft {
 
 async function showEmpty(context: PageContext, call: MemberCall): Promise<PageAnswer> {
   const { deps } = context;
-  const key = Buffer.from(deps.ids.randomBytes(KEY_BYTES)).toString('hex');
   const seller = (call.query.get('seller') ?? '').slice(0, 200);
   const { locale } = viewOf(context, call);
-  return show(context, call, typedIn({ key, seller, locale }), []);
+  return show(context, call, typedIn({ key: newFormKey(deps), seller, locale }), []);
 }
 
 async function send(context: PageContext, call: InvoiceCall): Promise<PageAnswer> {
@@ -122,11 +127,15 @@ async function send(context: PageContext, call: InvoiceCall): Promise<PageAnswer
   if (action !== 'save' || faults.length > 0) return show(context, call, typed, faults);
   const { memberId, mode } = actorOf(call);
   try {
-    const { payment } = await createPayment(context.deps, tenantOfCall(call), {
+    const { payment, replayed, mismatch } = await createPayment(context.deps, tenantOfCall(call), {
       ...invoiceOf(typed),
       createdBy: memberId,
       createdByMemberId: accountableCreator(mode, memberId),
     });
+    if (replayed && mismatch.length > 0) {
+      const again = { ...typed, key: newFormKey(context.deps) };
+      return show(context, call, again, [{ field: 'number', text: texts.sentBefore }]);
+    }
     return seeOther(withDone(`${viewOf(context, call).path}/payments/${payment.id}`, 'created'));
   } catch (error) {
     const refused = refusals.find(({ code }) => isCode(error, code));
@@ -184,6 +193,12 @@ function totalOf({ lines, currency }: Typed): Money | null {
   );
 }
 
+/** More than the API takes. */
+function isTooMuch(typed: Typed): boolean {
+  const total = totalOf(typed);
+  return total !== null && parseAmount(formatAmount(total.amountMinor)) === null;
+}
+
 /** Null unless it is above zero. */
 function typedAmount(text: string): bigint | null {
   const amountMinor = parseTypedAmount(text);
@@ -208,9 +223,10 @@ function faultsIn(texts: DashboardTexts['invoice'], typed: Typed): readonly Fiel
     ...faultOf('name', isLong(name, NAME_MAX), faults.name),
     ...faultOf('email', readEmail(email) === null, emailFault(texts, email)),
     ...faultOf('number', isLong(number, NUMBER_MAX), faults.number),
-    ...faultOf('due', due !== '' && !isDay(due), faults.due),
+    ...faultOf('due', due !== '' && !isCalendarDate(due), faults.due),
     ...ofLines,
     ...faultOf('item0', lines.every(isEmpty), faults.noLine),
+    ...faultOf('amount0', isTooMuch(typed), faults.total),
     ...faultOf('notes', isLong(notes, TEXT_MAX), faults.notes),
   ];
 }
@@ -218,10 +234,6 @@ function faultsIn(texts: DashboardTexts['invoice'], typed: Typed): readonly Fiel
 /** A domain is what people leave out most. */
 function emailFault({ faults }: DashboardTexts['invoice'], email: string): string {
   return /^[^@\s]+@[^@.\s]+$/.test(email) ? faults.domain(email) : faults.email;
-}
-
-function isDay(text: string): boolean {
-  return /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(dayMs(text));
 }
 
 function invoiceOf(typed: Typed) {
@@ -240,7 +252,7 @@ function invoiceOf(typed: Typed) {
   return {
     ...unsentFields,
     origin: 'invoice',
-    idempotencyKey: /^[0-9a-f]{32}$/.test(key) ? `dashboard-${key}` : null,
+    idempotencyKey: formKey.safeParse(key).success ? idempotencyKeyOf(key) : null,
     amount,
     buyer: { email, name: name === '' ? null : name, country: null, phone: null },
     sellerExternalId: seller === '' ? null : seller,
@@ -327,7 +339,7 @@ function InvoiceForm({ draft }: DraftProps): VNode {
   const words = texts.invoice;
   return (
     <Form to="invoices/new" class="stack">
-      <input type="hidden" name="key" value={typed.key} />
+      <FormKey value={typed.key} />
       {/* Return presses the first button of a form. */}
       <button type="submit" name="action" value="preview" class="vh" tabIndex={-1}>
         {words.update}
@@ -521,7 +533,7 @@ function Preview({ draft: { typed, sellers } }: DraftProps): VNode {
           </>
         )}
       </p>
-      {number === '' && !isDay(due) ? null : (
+      {number === '' && !isCalendarDate(due) ? null : (
         <dl class="facts">
           {number === '' ? null : (
             <div>
@@ -529,7 +541,7 @@ function Preview({ draft: { typed, sellers } }: DraftProps): VNode {
               <dd class="digits">{number}</dd>
             </div>
           )}
-          {isDay(due) ? (
+          {isCalendarDate(due) ? (
             <div>
               <dt>{words.due}</dt>
               <dd>

@@ -1,5 +1,5 @@
 // The filters of lists of payments and of their export, as the address keeps them.
-import { DAY_MS } from '../../../core/domain/base/instant.js';
+import { DAY_MS, isCalendarDate } from '../../../core/domain/base/instant.js';
 import type { Tenant } from '../../../core/domain/base/tenant.js';
 import type { ShownView } from '../../../core/domain/payments/change.js';
 import {
@@ -66,7 +66,7 @@ function textIn(query: URLSearchParams, name: string): string {
 
 function dayIn(query: URLSearchParams, name: string): string {
   const text = query.get(name) ?? '';
-  return /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(dayMs(text)) ? text : '';
+  return isCalendarDate(text) ? text : '';
 }
 
 /** The only state of a group has its name. */

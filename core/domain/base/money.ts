@@ -40,8 +40,11 @@ export function parseAmount(text: string): bigint | null {
   return BigInt(`${match[1]}${(match[2] ?? '').padEnd(2, '0')}`);
 }
 
-/** Thousands in groups of three, divided by one character that is not the decimal sign. */
-const grouped = String.raw`[0-9]{1,3}(?:([.,\u0020\u00a0\u202f'’])[0-9]{3})(?:\1[0-9]{3})*`;
+/**
+ * Thousands in groups of three, divided by one character that is not the decimal sign. The first
+ * group does not begin with 0: '0.500' has three decimals and is no amount.
+ */
+const grouped = String.raw`[1-9][0-9]{0,2}(?:([.,\u0020\u00a0\u202f'’])[0-9]{3})(?:\1[0-9]{3})*`;
 const typedForm = new RegExp(`^(?:(?:${grouped})|[0-9]+)(?:([.,])([0-9]{1,2}))?$`, 'u');
 
 /** Minor units of an amount as people type it in any language: '1,250.00', '1.250,00', '1250'. */

@@ -133,7 +133,12 @@ export function requireScope(actor: Pick<KeyActor, 'scopes'>, rule: ScopeRule): 
   );
 }
 
-export async function createKey(deps: Deps, input: CreateKeyInput): Promise<IssuedKey> {
+/** IdempotencyKeyConflict if `newId`, the id that the key gets, is taken. */
+export async function createKey(
+  deps: Deps,
+  input: CreateKeyInput,
+  newId: string | null = null,
+): Promise<IssuedKey> {
   const { orgId, mode, createdBy, expiresAtMs, networks } = input;
   const granted = { name: checkedName(input.name), scopes: checkedScopes(input.scopes) };
   if (networks.length > NETWORKS_MAX) {
@@ -143,19 +148,14 @@ export async function createKey(deps: Deps, input: CreateKeyInput): Promise<Issu
   if (expiresAtMs !== null && expiresAtMs <= nowMs) {
     throw new PonteError('ValidationError', 'expiresAt: send a time in the future.');
   }
-  const { made, secret } = issue(deps, {
-    ...granted,
-    keptScopes: [],
-    orgId,
-    mode,
-    createdBy,
-    keptBy: null,
-    expiresAtMs,
-    networks,
-  });
+  const given = { ...granted, keptScopes: [], orgId, mode, createdBy, keptBy: null };
+  const { made, secret } = issue(deps, { ...given, expiresAtMs, networks }, newId);
   await revokeExpired(deps, orgId);
   const key = await deps.store.run(async (tx) => {
     if ((await tx.organizations.get(orgId)) === null) throw new PonteError('NotFound');
+    if (newId !== null && (await tx.keys.get(newId)) !== null) {
+      throw new PonteError('IdempotencyKeyConflict', 'This API key was created before.');
+    }
     return stageKey(deps, tx, made);
   });
   return { key, secret };
@@ -208,11 +208,12 @@ function issue(
   deps: Deps,
   granted: Pick<StoredKey, 'orgId' | 'mode' | 'name' | 'scopes' | 'keptScopes'> &
     Pick<StoredKey, 'expiresAtMs' | 'networks' | 'createdBy' | 'keptBy'>,
+  newId: string | null = null,
 ): { readonly made: Omit<StoredKey, 'slot'>; readonly secret: string } {
   const { orgId, mode, name, createdBy, keptBy } = granted;
   const { scopes, keptScopes, expiresAtMs, networks } = granted;
   const nowMs = deps.clock.nowMs();
-  const keyId = deps.ids.next('key', nowMs);
+  const keyId = newId ?? deps.ids.next('key', nowMs);
   const { text, salt, secretHash } = issueApiKey({
     mode,
     keyId,

@@ -42,16 +42,20 @@ interface SubscriptionWithSecret {
   readonly secret: string;
 }
 
-/** ValidationError for a forbidden URL, unknown event types, too many subscriptions. */
+/**
+ * ValidationError for a forbidden URL, unknown event types, too many subscriptions;
+ * IdempotencyKeyConflict if `newId`, the id that it gets, is taken.
+ */
 export async function createSubscription(
   deps: Deps,
   tenant: Tenant,
   input: CreateSubscriptionInput,
+  newId: string | null = null,
 ): Promise<SubscriptionWithSecret> {
   const types = checkedEventTypes(input.eventTypes);
   await refuseUrl(deps, input.url);
   const nowMs = deps.clock.nowMs();
-  const id = deps.ids.next('whs', nowMs);
+  const id = newId ?? deps.ids.next('whs', nowMs);
   const { secret, secretSealed } = newSecret(deps, id);
   const made = {
     ...tenantOf(tenant),
@@ -65,6 +69,9 @@ export async function createSubscription(
     version: 1,
   } as const;
   const subscription = await deps.store.run(async (tx) => {
+    if (newId !== null && (await tx.subscriptions.get(tenant, newId)) !== null) {
+      throw new PonteError('IdempotencyKeyConflict', 'This subscription was created before.');
+    }
     const taken = await tx.subscriptions.slots(tenant);
     const full = `There are ${SUBSCRIPTIONS_MAX} active webhook subscriptions, the most per mode.`;
     const random = deps.ids.randomBytes(1);
@@ -130,17 +137,31 @@ export async function overlapping(
 }
 
 /** The new secret signs all attempts that start later. */
+export function rotateSecret(
+  deps: Deps,
+  tenant: Tenant,
+  id: string,
+): Promise<SubscriptionWithSecret>;
+/** Null unless the subscription still has this version. */
+export function rotateSecret(
+  deps: Deps,
+  tenant: Tenant,
+  id: string,
+  version: number,
+): Promise<SubscriptionWithSecret | null>;
 export async function rotateSecret(
   deps: Deps,
   tenant: Tenant,
   id: string,
-): Promise<SubscriptionWithSecret> {
+  version?: number,
+): Promise<SubscriptionWithSecret | null> {
   const { secret, secretSealed } = newSecret(deps, id);
   const subscription = await deps.store.run(async (tx) => {
     const found = await activeSubscription(tx, tenant, id);
+    if (version !== undefined && version !== found.version) return null;
     return updated(tx, { ...found, secretSealed, updatedAtMs: deps.clock.nowMs() });
   });
-  return { subscription, secret };
+  return subscription === null ? null : { subscription, secret };
 }
 
 /**

@@ -34,7 +34,14 @@ import {
   SelectField,
   TextField,
 } from '../../kit/fields.js';
-import { memberRow, type PageAnswer, type PageContext, seeOther } from '../../kit/page-route.js';
+import { FormKey, formKey, newFormKey, newIdOf } from '../../kit/form-key.js';
+import {
+  memberRow,
+  type PageAnswer,
+  type PageContext,
+  seeOther,
+  withNotice,
+} from '../../kit/page-route.js';
 import { nameOf } from '../../kit/plain-text.js';
 import { type DashboardContent, dashboardPage } from '../dashboard-layout.js';
 import { type DashboardScene, useDashboard, viewOf, withDone } from '../dashboard-scene.js';
@@ -58,6 +65,7 @@ const overlaps = [0, 1, OVERLAP_HOURS, OVERLAP_HOURS_MAX] as const;
 const rollForm = z.object({ overlap: z.string().max(10).default(`${OVERLAP_HOURS}`) });
 
 const keyForm = z.looseObject({
+  key: formKey,
   name: z.string().max(1_000).default(''),
   life: z.string().max(10).default(''),
 });
@@ -78,7 +86,12 @@ export const keyPages = [
     proof: 'fresh_live',
     form: 'none',
     handler: async (context, call) =>
-      showNew(context, call, { name: '', scopes: usual, life: '' }, null),
+      showNew(
+        context,
+        call,
+        { key: newFormKey(context.deps), name: '', scopes: usual, life: '' },
+        null,
+      ),
   }),
   memberRow({
     ...write,
@@ -285,6 +298,7 @@ function EndedTable({ keys }: { readonly keys: readonly StoredKey[] }): VNode {
 }
 
 interface TypedKey {
+  readonly key: string;
   readonly name: string;
   readonly scopes: readonly Scope[];
   /** In days; empty: without an end. */
@@ -341,6 +355,7 @@ function KeyForm({
   const [first = ''] = held;
   return (
     <Form to="keys/new" class="card">
+      <FormKey value={typed.key} />
       <TextField
         name="name"
         label={words.name}
@@ -384,8 +399,8 @@ async function create(
   const { deps } = context;
   const { orgId, mode, scopes, memberId } = actorOf(call);
   const nowMs = deps.clock.nowMs();
-  const { name, life } = call.form;
-  const typed = { name, life, scopes: givenOf(scopes).filter((scope) => scope in call.form) };
+  const { key, name, life } = call.form;
+  const typed = { key, name, life, scopes: givenOf(scopes).filter((scope) => scope in call.form) };
   const days = lives.find((known) => `${known}` === life);
   // Without a scope it would be unrestricted.
   if (typed.scopes.length === 0) return showNew(context, call, typed, 'scopes');
@@ -393,7 +408,7 @@ async function create(
   if (active.length >= KEYS_MAX) return showNew(context, call, typed, 'full');
   let issued: IssuedKey;
   try {
-    issued = await createKey(deps, {
+    const input = {
       orgId,
       mode,
       createdBy: memberId,
@@ -401,8 +416,12 @@ async function create(
       scopes: typed.scopes,
       expiresAtMs: days === undefined ? null : nowMs + days * DAY_MS,
       networks: [],
-    });
+    };
+    issued = await createKey(deps, input, newIdOf(deps, 'key', { orgId, mode }, key));
   } catch (error) {
+    if (isCode(error, 'IdempotencyKeyConflict')) {
+      return seeOther(withNotice(`${viewOf(context, call).path}/keys`, 'out_of_date'));
+    }
     if (isCode(error, 'ValidationError')) return showNew(context, call, typed, 'name');
     throw error;
   }
@@ -412,7 +431,7 @@ async function create(
   );
 }
 
-/** The only page that has the secret. A reload sends the form again: it makes another key. */
+/** The only page that has the secret. A reload sends the form again, which makes no other key. */
 function madeScreen(
   { texts, view, format }: DashboardScene,
   { key, secret }: IssuedKey,

@@ -5,6 +5,7 @@ import { eventNamespaces, eventTypes } from '../../../../core/domain/payments/ev
 import { isCode } from '../../../../core/errors.js';
 import { Button, Form } from '../../kit/components.js';
 import { About, Checks, type FieldError, TextField } from '../../kit/fields.js';
+import { FormKey } from '../../kit/form-key.js';
 import { type DashboardScene, useDashboard } from '../dashboard-scene.js';
 
 const URL_LENGTH_MAX = 2_048;
@@ -60,11 +61,14 @@ function wildcardOf(namespace: string): string {
 
 export function SubscriptionForm({
   to,
+  formKey,
   typed,
   errors,
   submit,
 }: {
   readonly to: string;
+  /** The one-time key of a form that makes a subscription. */
+  readonly formKey?: string;
   readonly typed: TypedSubscription;
   readonly errors: readonly FieldError[];
   readonly submit: string;
@@ -74,6 +78,7 @@ export function SubscriptionForm({
   const errorAt = (field: string) => errors.find((error) => error.field === field)?.text;
   return (
     <Form to={to} class="card">
+      {formKey === undefined ? null : <FormKey value={formKey} />}
       <TextField
         name="url"
         label={words.url}

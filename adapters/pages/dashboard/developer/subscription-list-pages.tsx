@@ -6,6 +6,7 @@ import {
   SUBSCRIPTIONS_MAX,
   type Subscription,
 } from '../../../../core/domain/webhooks/subscription.js';
+import { isCode } from '../../../../core/errors.js';
 import {
   HEALTH_COUNT_MAX,
   listHealth,
@@ -17,7 +18,14 @@ import {
   overlapping,
 } from '../../../../core/usecases/webhooks/subscriptions.js';
 import { ButtonLink, Note, Scroll } from '../../kit/components.js';
-import { memberRow, type PageAnswer, type PageContext } from '../../kit/page-route.js';
+import { formKey, newFormKey, newIdOf } from '../../kit/form-key.js';
+import {
+  memberRow,
+  type PageAnswer,
+  type PageContext,
+  seeOther,
+  withNotice,
+} from '../../kit/page-route.js';
 import { type DashboardContent, dashboardPage } from '../dashboard-layout.js';
 import { type DashboardScene, useDashboard, viewOf } from '../dashboard-scene.js';
 import { actorOf, type MemberCall, TENANT_ROOT, tenantOfCall } from '../member-page.js';
@@ -39,6 +47,7 @@ const TYPES_SHOWN = 3;
 
 const path = `${TENANT_ROOT}/webhooks`;
 const write = { scope: 'webhooks:write', proof: 'session' } as const;
+const newSubscriptionForm = subscriptionForm.extend({ key: formKey });
 
 export const subscriptionListPages = [
   memberRow({
@@ -54,14 +63,13 @@ export const subscriptionListPages = [
     method: 'GET',
     path: `${path}/new`,
     form: 'none',
-    handler: async (context, call) =>
-      showNew(context, call, { url: '', eventTypes: ['payment_intent.*'] }, null),
+    handler: async (context, call) => showNew(context, call, newForm(context), null),
   }),
   memberRow({
     ...write,
     method: 'POST',
     path: `${path}/new`,
-    form: subscriptionForm,
+    form: newSubscriptionForm,
     handler: create,
   }),
 ];
@@ -236,10 +244,18 @@ function DeletedTable({ found }: { readonly found: readonly Subscription[] }): V
   );
 }
 
+interface NewSubscription extends TypedSubscription {
+  readonly key: string;
+}
+
+function newForm({ deps }: PageContext): NewSubscription {
+  return { key: newFormKey(deps), url: '', eventTypes: ['payment_intent.*'] };
+}
+
 function showNew(
   context: PageContext,
   call: MemberCall,
-  typed: TypedSubscription,
+  typed: NewSubscription,
   refusal: SubscriptionRefusal | null,
 ): PageAnswer {
   const show = (scene: DashboardScene): DashboardContent => {
@@ -253,6 +269,7 @@ function showNew(
       body: (
         <SubscriptionForm
           to="webhooks/new"
+          formKey={typed.key}
           typed={typed}
           errors={errors}
           submit={texts.webhooks.create}
@@ -265,19 +282,23 @@ function showNew(
 
 async function create(
   context: PageContext,
-  call: MemberCall<z.infer<typeof subscriptionForm>>,
+  call: MemberCall<z.infer<typeof newSubscriptionForm>>,
 ): Promise<PageAnswer> {
   const { deps } = context;
   const tenant = tenantOfCall(call);
-  const typed = typedIn(call.form);
+  const { key } = call.form;
+  const typed = { key, ...typedIn(call.form) };
   const wrong = refusalOf(typed);
   if (wrong !== null) return showNew(context, call, typed, wrong);
   const active = (await listSubscriptions(deps, tenant)).filter((one) => one.active);
   if (active.length >= SUBSCRIPTIONS_MAX) return showNew(context, call, typed, 'full');
   let made: Awaited<ReturnType<typeof createSubscription>>;
   try {
-    made = await createSubscription(deps, tenant, typed);
+    made = await createSubscription(deps, tenant, typed, newIdOf(deps, 'whs', tenant, key));
   } catch (error) {
+    if (isCode(error, 'IdempotencyKeyConflict')) {
+      return seeOther(withNotice(`${viewOf(context, call).path}/webhooks`, 'out_of_date'));
+    }
     return showNew(context, call, typed, urlRefused(error));
   }
   const overlaps = await overlapping(deps, made.subscription);
@@ -286,7 +307,7 @@ async function create(
   );
 }
 
-/** The only page that has the secret. A reload sends the form again. */
+/** The only page that has the secret. A reload sends the form again, which changes nothing. */
 export function secretScreen(
   { texts, view }: DashboardScene,
   {

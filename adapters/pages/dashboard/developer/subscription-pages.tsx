@@ -57,7 +57,7 @@ const path = `${TENANT_ROOT}/webhooks/{subscriptionId}`;
 const write = { scope: 'webhooks:write', proof: 'session' } as const;
 const noForm = z.object({});
 /** A reload of the answer, which has the secret, does not replace it again. */
-const rotateForm = z.object({ version: z.string().regex(/^\d{1,9}$/) });
+const rotateForm = z.object({ version: z.coerce.number().int() });
 
 export const subscriptionPages = [
   memberRow({
@@ -464,11 +464,9 @@ async function rotate(
   context: PageContext,
   call: MemberCall<z.infer<typeof rotateForm>>,
 ): Promise<PageAnswer> {
-  const { version } = await activeOne(context, call);
-  if (`${version}` !== call.form.version) {
-    return seeOther(withNotice(pathOf(context, call), 'out_of_date'));
-  }
-  const made = await rotateSecret(context.deps, tenantOfCall(call), idIn(call));
+  const { version } = call.form;
+  const made = await rotateSecret(context.deps, tenantOfCall(call), idIn(call), version);
+  if (made === null) return seeOther(withNotice(pathOf(context, call), 'out_of_date'));
   return dashboardPage(viewOf(context, call), (scene) =>
     secretScreen(scene, { ...made, heading: scene.texts.webhooks.rotatedHeading, overlaps: [] }),
   );

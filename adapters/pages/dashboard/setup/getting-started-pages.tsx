@@ -28,6 +28,7 @@ import { allPayments, listPayments } from '../../../../core/usecases/payments/pa
 import { createPayment } from '../../../../core/usecases/payments/payments.js';
 import { listSubscriptions } from '../../../../core/usecases/webhooks/subscriptions.js';
 import { Button, Foreign, Form } from '../../kit/components.js';
+import { FormKey, formKey, idempotencyKeyOf, newFormKey } from '../../kit/form-key.js';
 import { memberRow, type PageAnswer, type PageContext, seeOther } from '../../kit/page-route.js';
 import { plainText } from '../../kit/plain-text.js';
 import { type DashboardContent, dashboardPage } from '../dashboard-layout.js';
@@ -40,6 +41,8 @@ const START = `${TENANT_ROOT}${START_PATH}`;
 
 /** The amount of the test payment: 250.00. */
 const TEST_AMOUNT = money(25_000n, 'USD');
+
+const testPaymentForm = z.object({ key: formKey });
 
 export const gettingStartedPages = [
   memberRow({
@@ -63,7 +66,7 @@ export const gettingStartedPages = [
     path: `${START}/test-payment`,
     scope: 'payment_intents:write',
     proof: 'session',
-    form: z.object({}),
+    form: testPaymentForm,
     handler: createTestPayment,
   }),
 ];
@@ -76,6 +79,8 @@ interface Start {
   readonly change: DestinationChange | null;
   /** A payment of test mode that is paid, else the newest one. */
   readonly payment: ShownView | null;
+  /** The one-time key of the form that creates the test payment. */
+  readonly key: string;
   /** Whether test mode can create payments. */
   readonly takesPayments: boolean;
   readonly endpoints: number;
@@ -99,6 +104,7 @@ async function showStart(context: PageContext, call: MemberCall): Promise<PageAn
     needsTerms: needsTerms(deps, standing.profile),
     change: change ?? null,
     payment,
+    key: newFormKey(deps),
     takesPayments: ofTest.profile.destinationRef !== null && ofTest.profile.railsRef !== null,
     endpoints: subscriptions.filter(({ active }) => active).length,
     request,
@@ -128,7 +134,10 @@ async function useSandboxDetails({ deps, prefix }: PageContext, call: MemberCall
 }
 
 /** The member is the buyer, and gets the mails. NotFound in live mode. */
-async function createTestPayment({ deps, prefix }: PageContext, call: MemberCall) {
+async function createTestPayment(
+  { deps, prefix }: PageContext,
+  call: MemberCall<z.infer<typeof testPaymentForm>>,
+) {
   const tenant = tenantOfCall(call);
   if (tenant.mode === 'live') throw new PonteError('NotFound');
   const { member } = actorOf(call);
@@ -137,7 +146,7 @@ async function createTestPayment({ deps, prefix }: PageContext, call: MemberCall
     origin: 'payment_intent',
     amount: TEST_AMOUNT,
     buyer: { email: member.email, name: null, country: null, phone: null },
-    idempotencyKey: null,
+    idempotencyKey: idempotencyKeyOf(call.form.key),
     createdByMemberId: accountableCreator(tenant.mode, member.id),
     createdBy: member.id,
   });
@@ -322,6 +331,7 @@ function paymentLine({ texts, format, view }: DashboardScene, start: Start, may:
     const isPossible = start.takesPayments && may('payment_intents:write');
     const action = isPossible ? (
       <Form to="getting-started/test-payment">
+        <FormKey value={start.key} />
         <Button look="sm">{words.create}</Button>
       </Form>
     ) : null;

@@ -308,9 +308,12 @@ export const dashboardEn = {
       item: 'Say what the line is for',
       quantity: 'Give the quantity in digits',
       amount: 'Give an amount like 1250.00',
+      total: 'The total has more than 12 digits before the decimals',
       noLine: 'Give at least one line with an amount',
       notes: 'Shorten the notes to 500 characters',
     },
+    sentBefore:
+      'This form made an invoice before. Save again to make another one with these details.',
     refused: {
       KybNotApproved: 'This organization cannot collect yet: its KYB is not approved',
       SellerNotReady: 'Payments cannot be made to this payee yet',

@@ -296,9 +296,12 @@ export const dashboardEs: DashboardTexts = {
       item: 'Diga de qué es la línea',
       quantity: 'Dé la cantidad en cifras',
       amount: 'Dé un importe como 1250,00',
+      total: 'El total tiene más de 12 dígitos antes de los decimales',
       noLine: 'Dé al menos una línea con importe',
       notes: 'Acorte las notas a 500 caracteres',
     },
+    sentBefore:
+      'Este formulario ya creó una factura. Guarde otra vez para crear otra con estos datos.',
     refused: {
       KybNotApproved: 'Esta organización aún no puede cobrar: su KYB no está aprobado',
       SellerNotReady: 'Aún no se puede pagar a este beneficiario',

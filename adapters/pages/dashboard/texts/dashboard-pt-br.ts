@@ -291,9 +291,12 @@ export const dashboardPtBr: DashboardTexts = {
       item: 'Diga a que se refere o item',
       quantity: 'Informe a quantidade em algarismos',
       amount: 'Informe um valor como 1250,00',
+      total: 'O total tem mais de 12 dígitos antes dos decimais',
       noLine: 'Informe pelo menos um item com valor',
       notes: 'Encurte as notas para 500 caracteres',
     },
+    sentBefore:
+      'Este formulário já criou uma fatura. Salve de novo para criar outra com estes dados.',
     refused: {
       KybNotApproved: 'Esta organização ainda não pode receber: o KYB não está aprovado',
       SellerNotReady: 'Ainda não se pode pagar a este recebedor',

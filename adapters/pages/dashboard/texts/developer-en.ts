@@ -59,7 +59,7 @@ export const developerEn = {
     create: 'Create the subscription',
     pick: 'Events to send',
     pickHint:
-      'A payment of the API sends each change as payment_intent.… and as invoice.…: one of the ' +
+      'A payment of the API sends each change as payment_intent.* and as invoice.*: one of the ' +
       'two is enough.',
     pickNone: 'Tick at least one event.',
     every: 'Every event, also types of later versions',

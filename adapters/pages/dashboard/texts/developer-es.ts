@@ -58,7 +58,7 @@ export const developerEs: DeveloperTexts = {
     create: 'Crear la suscripción',
     pick: 'Eventos que se envían',
     pickHint:
-      'Un pago de la API envía cada cambio como payment_intent.… y como invoice.…: basta uno de ' +
+      'Un pago de la API envía cada cambio como payment_intent.* y como invoice.*: basta uno de ' +
       'los dos.',
     pickNone: 'Marque al menos un evento.',
     every: 'Todos los eventos, también tipos de versiones futuras',

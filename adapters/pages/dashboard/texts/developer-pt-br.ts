@@ -58,7 +58,7 @@ export const developerPtBr: DeveloperTexts = {
     create: 'Criar a assinatura',
     pick: 'Eventos a enviar',
     pickHint:
-      'Um pagamento da API envia cada mudança como payment_intent.… e como invoice.…: basta um ' +
+      'Um pagamento da API envia cada mudança como payment_intent.* e como invoice.*: basta um ' +
       'dos dois.',
     pickNone: 'Marque pelo menos um evento.',
     every: 'Todos os eventos, também tipos de versões futuras',

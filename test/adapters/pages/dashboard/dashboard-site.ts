@@ -52,6 +52,7 @@ export async function signedInAs(
 
 /** The fields of the forms of members, all valid. */
 export const anyFields = {
+  key: `frm_${'0'.repeat(26)}`,
   reason: 'no longer needed',
   session: 'all',
   subscription: 'whs_1',

@@ -99,6 +99,23 @@ test('a form that is sent twice makes one invoice', async () => {
   assert.equal(await countOf(), before + 1);
 });
 
+test('a form that is edited after it made an invoice is shown again, and then makes another', async () => {
+  await finance.open(`${root}/invoices/new`);
+  const before = await countOf();
+  const form = finance.copy();
+  form.shown = finance.shown;
+  await finance.send('/invoices/new', filled);
+  const edited = { ...filled, number: 'RN-433' };
+  const again = await form.send('/invoices/new', edited);
+  assert.equal(again.status, 422);
+  assert.match(textOf(again.text), /This form made an invoice before/);
+  assert.match(again.text, /value="RN-433"/);
+  assert.equal(await countOf(), before + 1);
+  const made = await form.send('/invoices/new', edited);
+  assert.match(made.path, /done=created/);
+  assert.equal(await countOf(), before + 2);
+});
+
 test('a preview and a new line keep what was typed and store nothing', async () => {
   await finance.open(`${root}/invoices/new`);
   const before = await countOf();
@@ -119,8 +136,10 @@ test('each fault is named beside its field, and nothing is stored', async () => 
     [{ email: 'dana@harborpine' }, 'email', /like dana@harborpine\.com/],
     [{ email: '' }, 'email', /Give the buyer’s e-mail/],
     [{ due: '30/02/2030' }, 'due', /Give the due day/],
+    [{ due: '2026-02-30' }, 'due', /Give the due day/],
     [{ amount0: '12,345.678' }, 'amount0', /Give an amount/],
     [{ amount0: '-5' }, 'amount0', /Give an amount/],
+    [{ amount0: '999999999999', amount1: '1' }, 'amount0', /more than 12 digits/],
     [{ item0: '' }, 'item0', /what the line is for/],
     [{ quantity0: 'many' }, 'quantity0', /quantity in digits/],
     [{ item0: '', quantity0: '', amount0: '', item1: '', amount1: '' }, 'item0', /one line/],

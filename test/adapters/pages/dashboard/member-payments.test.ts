@@ -60,7 +60,13 @@ test('a list keeps its filters in its address, and each filter leaves out the re
   assert.deepEqual(await listed('q=RN-2026-0431'), ['RN-2026-0431']);
   assert.deepEqual(await listed('seller=nobody'), []);
   assert.deepEqual(await listed('q=nothing'), []);
-  for (const nonsense of ['status=x', 'from=2030-99-99', 'before=%27', 'to=today']) {
+  for (const nonsense of [
+    'status=x',
+    'from=2030-99-99',
+    'from=2030-02-30',
+    'before=%27',
+    'to=today',
+  ]) {
     assert.equal((await listed(nonsense)).length, 10, nonsense);
   }
 });

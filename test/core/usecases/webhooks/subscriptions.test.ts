@@ -175,6 +175,17 @@ test('rotations that race leave the secret of one of them', async (t) => {
   assert.equal(stored.version, 4);
 });
 
+test('of rotations of one version that race, one replaces the secret', async (t) => {
+  const { deps, subscribe } = await scene(t);
+  const { id, version } = (await subscribe()).subscription;
+  const rotations = await Promise.all([1, 2, 3].map(() => rotateSecret(deps, tenant, id, version)));
+  const [made, ...others] = rotations.filter((rotation) => rotation !== null);
+  assert.deepEqual(others, []);
+  const [stored] = await listSubscriptions(deps, tenant);
+  assert.ok(stored !== undefined);
+  assert.equal(openSecret(deps, stored), made?.secret);
+});
+
 test('a deletion ends what is pending as dead letters: subscription deleted', async (t) => {
   const made = await scene(t);
   const { deps } = made;

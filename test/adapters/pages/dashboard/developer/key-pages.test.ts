@@ -42,6 +42,20 @@ test('a member creates a key with the ticked scopes and an end, and it works', a
   assert.match(textOf(text), /order service pk_test_key_\w+ .*webhooks:read not yet 31 Jan, 00:00/);
 });
 
+test('a form that is sent twice, also at once, makes one key', async (t) => {
+  const site = await pageSite(t);
+  const admin = await signedInAs(site, 'admin');
+  await admin.open(`${rootOf(site)}/keys/new`);
+  const other = admin.copy();
+  other.shown = admin.shown;
+  const fields = { name: 'order service', 'webhooks:read': 'yes' };
+  const shown = await Promise.all([admin, other].map((one) => one.send('/new', fields)));
+  const repeat = shown.find(({ path }) => path.endsWith('/keys?notice=out_of_date'));
+  assert.match(repeat?.text ?? '', /order service/);
+  const [key, ...more] = await listKeys(site.world.deps, site.tenant.orgId);
+  assert.deepEqual([key?.name, more], ['order service', []]);
+});
+
 test('a key has at least one scope: none would be all of them', async (t) => {
   const site = await pageSite(t);
   const admin = await signedInAs(site, 'admin');

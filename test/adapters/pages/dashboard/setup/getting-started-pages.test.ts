@@ -9,6 +9,7 @@ import {
   readProductionRequest,
   refuseProduction,
 } from '../../../../../core/usecases/parties/production-requests.js';
+import { allPayments, listPayments } from '../../../../../core/usecases/payments/payment-lists.js';
 import { newestEntries } from '../../../../../core/usecases/service/audit-log.js';
 import { operatorDoes } from '../../../../support/operator-action.js';
 import { pageSite, type Shown, textOf, type Visitor } from '../../visitor.js';
@@ -70,6 +71,19 @@ test('a new organization goes from nothing to a request for production, line by 
   assert.equal(organization.supportEmail, 'help@acme.example');
   const again = await owner.open(`${root}${start}/production`);
   assert.equal(again.path, `${root}${start}`, 'one request waits at a time');
+});
+
+test('a click that is sent twice, also at once, makes one test payment', async (t) => {
+  const { site, owner, root, tenant } = await newOwner(t);
+  await owner.open(`${root}${start}`);
+  await owner.send('/sandbox');
+  await setPix(owner, root, { pixKey: 'ana@acme.example', again: 'ana@acme.example' });
+  const other = owner.copy();
+  other.shown = owner.shown;
+  const [one, again] = await Promise.all([owner, other].map((tab) => tab.send('/test-payment')));
+  assert.equal(again?.path, one?.path);
+  const page = { ...allPayments, limit: 10 };
+  assert.equal((await listPayments(site.world.deps, tenant, page)).length, 1);
 });
 
 test('a refused request shows its reason and may be repeated; a granted one opens live mode', async (t) => {
@@ -199,7 +213,11 @@ test('sandbox details and test payments do not exist in live mode', async (t) =>
   await owner.open(`${root}${start}`);
   const csrf = /name="csrf" value="([^"]+)"/.exec(owner.shown?.text ?? '')?.[1] ?? '';
   for (const action of ['sandbox', 'test-payment']) {
-    const { status } = await owner.post(`/dashboard/${orgId}/live${start}/${action}`, { csrf });
+    const key = `frm_${'0'.repeat(26)}`;
+    const { status } = await owner.post(`/dashboard/${orgId}/live${start}/${action}`, {
+      csrf,
+      key,
+    });
     assert.equal(status, 404, action);
   }
 });
