@@ -157,6 +157,18 @@ export interface Tx {
     byPublicId(publicId: string): Found<Payment>;
     /** Oldest first. */
     ofBuyer(tenant: Tenant, buyerId: string, status: PaymentStatus, page: TimePage): Many<Payment>;
+    /** Newest first, created from `fromMs` on and before the payment at `beforeMs`, `beforeId`. */
+    newestOfBuyer(
+      tenant: Tenant,
+      buyerId: string,
+      status: PaymentStatus,
+      page: {
+        readonly fromMs: number;
+        readonly beforeMs: number;
+        readonly beforeId: string;
+        readonly limit: number;
+      },
+    ): Many<Payment>;
     /** Any one payment of this tenant and buyer. */
     anyOfBuyer(tenant: Tenant, buyerId: string): Found<Payment>;
     /** `on_ramp_pending` payments to this seller (null: to the organization), in id order. */

@@ -304,6 +304,7 @@ export function storeRowsContract(fresh: OpenStore): void {
       tx.advances.put(anAdvance());
     });
     const fromTheFirst = { fromMs: 0, afterId: '', limit: 9 };
+    const beforeTheLast = { fromMs: 0, beforeMs: 2 * T0, beforeId: '', limit: 9 };
     for (const stranger of [otherMode, otherOrg]) {
       const found = await store.run((tx) =>
         Promise.all([
@@ -311,6 +312,7 @@ export function storeRowsContract(fresh: OpenStore): void {
           tx.payments.byExternalId(stranger, 'payment_intent', 'e'),
           tx.payments.anyOfBuyer(stranger, 'byr_1'),
           tx.payments.ofBuyer(stranger, 'byr_1', 'awaiting_buyer', fromTheFirst),
+          tx.payments.newestOfBuyer(stranger, 'byr_1', 'awaiting_buyer', beforeTheLast),
           tx.funds.get(stranger, 'pi_1'),
           tx.quotes.get(stranger, 'qt_1'),
           tx.commands.ofPayment(stranger, 'pi_1'),

@@ -13,6 +13,7 @@ import type { PayinInstructions } from '../../../core/domain/payments/payin-inst
 import type { Payment, SettlementFacts } from '../../../core/domain/payments/payment.js';
 import type { Purpose } from '../../../core/domain/payments/purpose.js';
 import type { SimulatedEvent } from '../../../core/domain/payments/simulated-event.js';
+import type { BuyerPage } from '../../../core/usecases/hosted/buyer-payments.js';
 import type { AccessPage } from '../kit/access-pages.js';
 import type { FrameView } from '../kit/frame-view.js';
 
@@ -190,10 +191,8 @@ export type Page =
   /** `untilMs`: when a limit ends; null without one. */
   | { readonly name: 'problem'; readonly problem: Problem; readonly untilMs: number | null };
 
-/** Newest first. */
-export interface BuyerPayments {
+export interface BuyerPayments extends BuyerPage {
   readonly year: number;
-  readonly payments: readonly Payment[];
 }
 
 /** As typed, shown again in the form. */

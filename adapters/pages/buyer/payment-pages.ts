@@ -3,8 +3,7 @@
 import { z } from 'zod';
 import type { Screen } from '../../../core/domain/hosted/hosted-screen.js';
 import { isCode, PonteError } from '../../../core/errors.js';
-import type { NamedFile } from '../../../core/ports/outside.js';
-import { readBuyerPayments } from '../../../core/usecases/hosted/buyer-payments.js';
+import { buyerPages, readBuyerPayments } from '../../../core/usecases/hosted/buyer-payments.js';
 import { confirmQuote, requestQuote } from '../../../core/usecases/hosted/buyer-steps.js';
 import { openPage, readPaymentPage } from '../../../core/usecases/hosted/payment-page.js';
 import { takeShortBack } from '../../../core/usecases/payments/payments.js';
@@ -20,10 +19,10 @@ import {
   withNotice,
 } from '../kit/page-route.js';
 import { deadlineFile } from './deadline-file.js';
-import type { BuyerPayments, Page } from './page-view.js';
+import type { Page } from './page-view.js';
 import { type FilePage, paymentFile } from './payment-file.js';
 import { localeFor, paymentView } from './payment-view.js';
-import { paymentsFile } from './payments-screen.js';
+import { type Download, paymentsFile } from './payments-screen.js';
 import { renderPage } from './render.js';
 import { paymentScene, sceneOf } from './scene.js';
 import { statusStream } from './status-stream.js';
@@ -133,8 +132,9 @@ export const paymentPages = [
     path: '/r/{publicId}/payments',
     auth: 'buyer',
     handler: async (context, call) => {
-      const page = { name: 'payments', ...(await paymentsOf(context, call)) } as const;
-      return show(context, call, page);
+      const year = yearOf(context, call);
+      const page = await readBuyerPayments(context.deps, publicIdOf(call), year);
+      return show(context, call, { name: 'payments', year, ...page });
     },
   }),
   pageRow({
@@ -143,10 +143,11 @@ export const paymentPages = [
     path: '/r/{publicId}/payments.csv',
     auth: 'buyer',
     handler: async (context, call) => {
-      const list = await paymentsOf(context, call);
       const shown = await readPaymentPage(context.deps, publicIdOf(call));
-      const view = paymentView(context, call, shown, { name: 'payments', ...list });
-      return download(paymentsFile(paymentScene(sceneOf(view)), list));
+      const view = paymentView(context, call, shown, { name: 'payment', screen: shown.screen });
+      const year = yearOf(context, call);
+      const pages = buyerPages(call.freshDeps, publicIdOf(call), year);
+      return download(paymentsFile(paymentScene(sceneOf(view)), year, pages));
     },
   }),
   pageRow({
@@ -209,14 +210,13 @@ async function deadline(context: PageContext, call: PaymentCall): Promise<PageAn
 }
 
 /** The year of the query, else this one. */
-async function paymentsOf({ deps }: PageContext, call: PaymentCall): Promise<BuyerPayments> {
+function yearOf({ deps }: PageContext, call: PaymentCall): number {
   const asked = call.query.get('year') ?? '';
   const now = new Date(deps.clock.nowMs()).getUTCFullYear();
-  const year = /^20[0-9]{2}$/.test(asked) ? Number.parseInt(asked, 10) : now;
-  return { year, payments: await readBuyerPayments(deps, publicIdOf(call), year) };
+  return /^20[0-9]{2}$/.test(asked) ? Number.parseInt(asked, 10) : now;
 }
 
-function download({ name, type, bytes }: NamedFile): PageAnswer {
+function download({ name, type, bytes }: Download): PageAnswer {
   const headers = {
     'content-type': type,
     'content-disposition': `attachment; filename="${name}"`,

@@ -5,17 +5,24 @@ import { pathOf } from '../../../core/domain/hosted/hosted-page.js';
 import { helpReference } from '../../../core/domain/payments/display.js';
 import { isTerminal, type Payment } from '../../../core/domain/payments/payment.js';
 import type { NamedFile } from '../../../core/ports/outside.js';
+import type { BuyerPage } from '../../../core/usecases/hosted/buyer-payments.js';
 import { ButtonLink, Foreign, Scroll } from '../kit/components.js';
 import { BYTE_ORDER_MARK, csvLine } from '../kit/csv-line.js';
 import { plainAmount } from '../kit/format.js';
+import type { PageAnswer } from '../kit/page-route.js';
 import { plainText } from '../kit/plain-text.js';
 import type { ScreenContent } from './layout.js';
 import type { BuyerPayments } from './page-view.js';
 import type { PaymentScene } from './scene.js';
 
+/** A file that is sent while it is made, or whole. */
+export interface Download extends Omit<NamedFile, 'bytes'> {
+  readonly bytes: PageAnswer['body'];
+}
+
 export function paymentsScreen(scene: PaymentScene, list: BuyerPayments): ScreenContent {
   const { texts, view, org } = scene;
-  const { year, payments } = list;
+  const { year, payments, rest } = list;
   return {
     title: texts.payments.heading(org, `${year}`),
     station: null,
@@ -24,6 +31,7 @@ export function paymentsScreen(scene: PaymentScene, list: BuyerPayments): Screen
     body: (
       <>
         {payments.length === 0 ? <p>{texts.payments.none}</p> : <Table scene={scene} list={list} />}
+        {rest ? <p>{texts.payments.newest}</p> : null}
         <div class="actions">
           {payments.length === 0 ? null : (
             <ButtonLink href={`${view.path}/payments.csv?year=${year}`} icon="download">
@@ -95,9 +103,24 @@ function stateOf({ texts }: PaymentScene, { status }: Payment): string {
 }
 
 /** Amounts have a decimal point, and days are those of UTC, in every language. */
-export function paymentsFile(scene: PaymentScene, list: BuyerPayments): NamedFile {
-  const { texts, org } = scene;
-  const { payments, frame, paid, money } = texts;
+export function paymentsFile(
+  scene: PaymentScene,
+  year: number,
+  pages: AsyncIterable<BuyerPage>,
+): Download {
+  const { file } = scene.texts.payments;
+  return {
+    name: `${file}-${year}.csv`,
+    type: 'text/csv; charset=utf-8',
+    bytes: linesOf(scene, pages),
+  };
+}
+
+async function* linesOf(
+  scene: PaymentScene,
+  pages: AsyncIterable<BuyerPage>,
+): AsyncGenerator<string> {
+  const { payments, frame, paid, money } = scene.texts;
   const head = [
     paid.payment,
     frame.invoice,
@@ -110,19 +133,23 @@ export function paymentsFile(scene: PaymentScene, list: BuyerPayments): NamedFil
     payments.currency,
     paid.paidOut,
   ];
-  const rows = list.payments.map((payment) => [
+  yield `${BYTE_ORDER_MARK}${csvLine(head)}`;
+  for await (const page of pages)
+    yield page.payments.map((payment) => rowOf(scene, payment)).join('');
+}
+
+function rowOf(scene: PaymentScene, payment: Payment): string {
+  const cells = [
     payment.id,
     payment.number,
     payment.purchaseOrder,
     payment.buyerReference,
-    payment.payeeName ?? org,
+    payment.payeeName ?? scene.org,
     formatInstant(payment.createdAtMs).slice(0, 'YYYY-MM-DD'.length),
     stateOf(scene, payment),
     plainAmount(payment.amount),
     payment.amount.currency,
     payment.settlement === null ? null : plainAmount(payment.settlement.settled),
-  ]);
-  const lines = [head, ...rows].map((row) => csvLine(row.map(plainText)));
-  const bytes = Buffer.from(`${BYTE_ORDER_MARK}${lines.join('')}`);
-  return { name: `${payments.file}-${list.year}.csv`, type: 'text/csv; charset=utf-8', bytes };
+  ];
+  return csvLine(cells.map(plainText));
 }

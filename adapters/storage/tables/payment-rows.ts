@@ -156,6 +156,24 @@ export const paymentsPart: TxPart<'payments'> = {
       ].join(' '),
       [orgId, mode, buyerId, status, timeParam(fromMs), afterId, limit],
     ),
+  newestOfBuyer: (unit, { orgId, mode }, buyerId, status, page) =>
+    unit.all(
+      payments,
+      [
+        'where org_id = $1 and mode = $2 and buyer_id = $3 and status = $4 and created_at >= $5',
+        'and (created_at, id) < ($6, $7) order by created_at desc, id desc limit $8',
+      ].join(' '),
+      [
+        orgId,
+        mode,
+        buyerId,
+        status,
+        timeParam(page.fromMs),
+        timeParam(page.beforeMs),
+        page.beforeId,
+        page.limit,
+      ],
+    ),
   anyOfBuyer: (unit, { orgId, mode }, buyerId) =>
     unit.first(payments, 'where org_id = $1 and mode = $2 and buyer_id = $3 limit 1', [
       orgId,

@@ -1,47 +1,55 @@
 // What a buyer has paid, or was asked to pay, to an organization in one year. A session proves the
 // mailbox of one payment; it reads the others of the same mailbox.
 import { tenantOf } from '../../domain/base/tenant.js';
-import {
-  isPageOpen,
-  type Payment,
-  type PaymentStatus,
-  paymentStatuses,
-} from '../../domain/payments/payment.js';
+import { isPageOpen, type Payment, paymentStatuses } from '../../domain/payments/payment.js';
 import type { Deps } from '../../ports/deps.js';
 import { openPage } from './payment-page.js';
 
-/** Read at a time. */
-const BATCH = 200;
+/** Read at once: other requests are answered between two pages. */
+export const BUYER_PAGE = 100;
+
+/** `rest`: pages follow. */
+export interface BuyerPage {
+  readonly payments: readonly Payment[];
+  readonly rest: boolean;
+}
 
 /** Newest first, by the year of their creation in UTC. NotFound as in `openPage`. */
+export async function* buyerPages(
+  freshDeps: () => Pick<Deps, 'store'>,
+  publicId: string,
+  year: number,
+): AsyncGenerator<BuyerPage> {
+  const fromMs = Date.UTC(year, 0);
+  for (let [beforeMs, beforeId] = [Date.UTC(year + 1, 0), '']; ; ) {
+    const place = { fromMs, beforeMs, beforeId, limit: BUYER_PAGE + 1 };
+    const found = await freshDeps().store.run(async (tx) => {
+      const payment = await openPage(tx, publicId);
+      const tenant = tenantOf(payment);
+      const ofStatuses = paymentStatuses.map((status) =>
+        tx.payments.newestOfBuyer(tenant, payment.buyerId, status, place),
+      );
+      return (await Promise.all(ofStatuses)).flat();
+    });
+    const page = found.toSorted(newestFirst).slice(0, BUYER_PAGE);
+    const rest = found.length > BUYER_PAGE;
+    yield { payments: page.filter(isPageOpen), rest };
+    const last = page.at(-1);
+    if (last === undefined || !rest) return;
+    [beforeMs, beforeId] = [last.createdAtMs, last.id];
+  }
+}
+
+/** The first page. */
 export async function readBuyerPayments(
   deps: Pick<Deps, 'store'>,
   publicId: string,
   year: number,
-): Promise<readonly Payment[]> {
-  const payment = await deps.store.run((tx) => openPage(tx, publicId));
-  const found: Payment[] = [];
-  for (const status of paymentStatuses) found.push(...(await ofYear(deps, payment, status, year)));
-  return found.filter(isPageOpen).toSorted((one, other) => other.createdAtMs - one.createdAtMs);
+): Promise<BuyerPage> {
+  for await (const page of buyerPages(() => deps, publicId, year)) return page;
+  return { payments: [], rest: false };
 }
 
-async function ofYear(
-  { store }: Pick<Deps, 'store'>,
-  { buyerId, ...payment }: Payment,
-  status: PaymentStatus,
-  year: number,
-): Promise<readonly Payment[]> {
-  const untilMs = Date.UTC(year + 1, 0);
-  const found: Payment[] = [];
-  let from = { fromMs: Date.UTC(year, 0), afterId: '' };
-  for (;;) {
-    const page = { ...from, limit: BATCH };
-    const read = await store.run((tx) =>
-      tx.payments.ofBuyer(tenantOf(payment), buyerId, status, page),
-    );
-    found.push(...read.filter(({ createdAtMs }) => createdAtMs < untilMs));
-    const last = read.at(-1);
-    if (last === undefined || read.length < BATCH || last.createdAtMs >= untilMs) return found;
-    from = { fromMs: last.createdAtMs, afterId: last.id };
-  }
+function newestFirst(one: Payment, other: Payment): number {
+  return other.createdAtMs - one.createdAtMs || (one.id < other.id ? 1 : -1);
 }

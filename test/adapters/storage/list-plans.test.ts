@@ -45,6 +45,11 @@ test('pages of long lists are sought in an index that has their order', async ()
       '(select * from payments where org_id = $1 and mode = $2 and id = $3 limit 1)',
       ...viewsOf(`sqlite_autoindex_payments_1 (${tenants} AND id=?)`),
     ],
+    [
+      'and status = $4 and created_at >= $5 and (created_at, id) < ($6, $7)',
+      `SEARCH payments USING INDEX payments_of_buyer (${tenants} AND buyer_id=? AND status=? ` +
+        'AND created_at>? AND (created_at,id)<(?,?))',
+    ],
     // However many intents there are beside them.
     [`${ofInvoices} order by id desc`, ...viewsOf(`payments_invoices (${tenants})`)],
     [`${ofInvoices} and id < $4`, ...viewsOf(`payments_invoices (${tenants} AND id<?)`)],

@@ -133,6 +133,8 @@ async function everyStatement(tx: Tx): Promise<void> {
   everyFirstWrite(tx);
 }
 
+const ofYear = { fromMs: T0, beforeMs: T0, beforeId: 'x', limit: 5 };
+
 /** Who has what, and what is paid. */
 function readsOfMoney(tx: Tx): readonly Promise<unknown>[] {
   return [
@@ -166,6 +168,7 @@ function readsOfMoney(tx: Tx): readonly Promise<unknown>[] {
     tx.payments.get(tenant, 'pi_1'),
     tx.payments.byExternalId(tenant, 'invoice', 'e'),
     tx.payments.ofBuyer(tenant, 'byr_1', 'approved', { fromMs: T0, afterId: 'x', limit: 5 }),
+    tx.payments.newestOfBuyer(tenant, 'byr_1', 'approved', ofYear),
     tx.payments.anyOfBuyer(tenant, 'byr_1'),
     tx.payments.list({ status: null, orgId: null, ...page }),
     tx.payments.list({ status: null, orgId: null, beforeId: null, limit: 5 }),

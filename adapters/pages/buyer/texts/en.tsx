@@ -73,6 +73,7 @@ export const en = {
     all: 'All my payments',
     heading: (org: string, year: string) => `Your payments through ${org} in ${year}`,
     none: 'No payments in this year.',
+    newest: 'These are the newest of this year. The file has all of them.',
     created: 'Asked for on',
     state: 'State',
     states: { open: 'Open', over: 'Closed' },

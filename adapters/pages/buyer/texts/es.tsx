@@ -65,6 +65,7 @@ export const es = {
     all: 'Todos mis pagos',
     heading: (org, year) => `Sus pagos con ${org} en ${year}`,
     none: 'No hay pagos en este año.',
+    newest: 'Estos son los más recientes de este año. El archivo los contiene todos.',
     created: 'Solicitado el',
     state: 'Estado',
     states: { open: 'Abierto', over: 'Cerrado' },

@@ -65,6 +65,7 @@ export const ptBr = {
     all: 'Todos os meus pagamentos',
     heading: (org, year) => `Seus pagamentos com ${org} em ${year}`,
     none: 'Não há pagamentos neste ano.',
+    newest: 'Estes são os mais recentes deste ano. O arquivo contém todos.',
     created: 'Cobrado em',
     state: 'Situação',
     states: { open: 'Em aberto', over: 'Encerrado' },

@@ -224,12 +224,14 @@ const variantSamples: readonly Sample[] = [
   {
     name: 'payments',
     view: onScreen('bank_details', {
-      page: { name: 'payments', year: 2026, payments: buyerPayments },
+      page: { name: 'payments', year: 2026, payments: buyerPayments, rest: true },
     }),
   },
   {
     name: 'payments-none',
-    view: onScreen('bank_details', { page: { name: 'payments', year: 2025, payments: [] } }),
+    view: onScreen('bank_details', {
+      page: { name: 'payments', year: 2025, payments: [], rest: false },
+    }),
   },
   { name: 'receipt', view: onScreen('paid', { page: { name: 'receipt' } }) },
 ];

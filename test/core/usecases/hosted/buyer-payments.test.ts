@@ -1,0 +1,46 @@
+// The payments of a buyer in one year, in pages.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { DAY_MS } from '../../../../core/domain/base/instant.js';
+import {
+  BUYER_PAGE,
+  buyerPages,
+  readBuyerPayments,
+} from '../../../../core/usecases/hosted/buyer-payments.js';
+import { aBarePayment, someFunds } from '../../../support/samples/domain-samples.js';
+import { world } from '../../../support/scenes/test-world.js';
+
+test('a long list is read in pages of any status, newest first, and no other year', async (t) => {
+  const { deps, newTenant, newPayment } = await world(t);
+  const tenant = await newTenant();
+  const own = await newPayment(tenant);
+  const payment = await deps.store.run((tx) => tx.payments.get(tenant, own));
+  assert.ok(payment !== null);
+  const { buyerId, publicId } = payment;
+  const year = 2031;
+  const idAt = (at: number) => `pi_old${`${at}`.padStart(5, '0')}`;
+  const made = Array.from({ length: BUYER_PAGE + 5 }, (_, at) => idAt(at));
+  await deps.store.run(async (tx) => {
+    const before = Date.UTC(year, 0) - 1;
+    const times = made.map((_, at) => Date.UTC(year, 0) + Math.floor(at / 3) * DAY_MS);
+    for (const [at, createdAtMs] of [...times, before, Date.UTC(year + 1, 0)].entries()) {
+      const id = idAt(at);
+      const status = at % 2 === 0 ? 'settled' : 'cancelled';
+      const names = { id, publicId: id, externalId: id, buyerId };
+      tx.payments.insert(aBarePayment({ ...tenant, ...names, createdAtMs, status }));
+      tx.funds.insert(someFunds({ ...tenant, paymentId: id }));
+    }
+  });
+  const sizes: number[] = [];
+  const ids: string[] = [];
+  for await (const page of buyerPages(() => deps, publicId, year)) {
+    sizes.push(page.payments.length);
+    ids.push(...page.payments.map(({ id }) => id));
+  }
+  assert.deepEqual(sizes, [BUYER_PAGE, 5]);
+  assert.deepEqual(ids, made.toReversed());
+  const first = await readBuyerPayments(deps, publicId, year);
+  assert.deepEqual([first.payments.length, first.rest], [BUYER_PAGE, true]);
+  const none = await readBuyerPayments(deps, publicId, year + 7);
+  assert.deepEqual(none, { payments: [], rest: false });
+});
