@@ -408,6 +408,15 @@ export async function setSupportContact(
   orgId: string,
   given: Readonly<Partial<Record<ShownToBuyers, string>>>,
 ): Promise<OrganizationView> {
+  await changeOrganization(deps, orgId, (was) => withContact(was, given));
+  return readOrganization(deps, orgId);
+}
+
+/** `setSupportContact`, not stored; the same object if nothing changes. */
+export function withContact(
+  was: Organization,
+  given: Readonly<Partial<Record<ShownToBuyers, string>>>,
+): Organization {
   const names = Object.keys(supportReaders) as ShownToBuyers[];
   const entries = names.flatMap((name) => {
     const text = given[name];
@@ -417,14 +426,11 @@ export async function setSupportContact(
     if (value !== null || text.trim() === '') return [[name, value] as const];
     throw new PonteError('ValidationError', `${name}: give ${form}, or an empty text for none.`);
   });
+  if (entries.every(([name, value]) => was[name] === value)) return was;
   const contact: Partial<SupportContact & LegalLinks> = Object.fromEntries(entries);
-  await changeOrganization(deps, orgId, (was) => {
-    if (entries.every(([name, value]) => was[name] === value)) return was;
-    const next = { ...was, ...contact };
-    if (was.productionGrantedAtMs !== null && hasContact(was)) requireContact(next);
-    return next;
-  });
-  return readOrganization(deps, orgId);
+  const next = { ...was, ...contact };
+  if (was.productionGrantedAtMs !== null && hasContact(was)) requireContact(next);
+  return next;
 }
 
 /** An organization of test mode can collect, once the partner has approved it. */

@@ -4,7 +4,6 @@ import type { VNode } from 'preact';
 import { z } from 'zod';
 import { allows } from '../../../../core/domain/access/scope.js';
 import { readEmail } from '../../../../core/domain/parties/buyer-kyc.js';
-import { HOLD_HOURS_MAX } from '../../../../core/domain/parties/destination-change.js';
 import {
   hasContact,
   type Organization,
@@ -13,13 +12,18 @@ import {
 } from '../../../../core/domain/parties/organization.js';
 import { readStanding } from '../../../../core/usecases/access/sessions.js';
 import {
-  requireApproval,
-  setSupportContact,
-} from '../../../../core/usecases/parties/organizations.js';
-import { setPayoutHold } from '../../../../core/usecases/parties/payout-changes.js';
+  changeSettings,
+  mayHold,
+} from '../../../../core/usecases/parties/organization-settings.js';
 import { Button, ButtonLink, Foreign, Form, Rows } from '../../kit/components.js';
 import { CheckField, type FieldError, TextField } from '../../kit/fields.js';
-import { memberRow, type PageAnswer, type PageContext, seeOther } from '../../kit/page-route.js';
+import {
+  memberRow,
+  type PageAnswer,
+  type PageContext,
+  seeOther,
+  withNotice,
+} from '../../kit/page-route.js';
 import { type DashboardContent, dashboardPage } from '../dashboard-layout.js';
 import { type DashboardScene, useDashboard, viewOf, withDone } from '../dashboard-scene.js';
 import { actorOf, type MemberCall, TENANT_ROOT } from '../member-page.js';
@@ -28,6 +32,8 @@ const path = `${TENANT_ROOT}/settings`;
 const change = { scope: 'org:write', proof: 'fresh' } as const;
 const line = z.string().max(400).default('');
 const settingsForm = z.object({
+  /** The version of the organization that the form shows. */
+  version: z.string().regex(/^\d{1,9}$/),
   supportEmail: line,
   supportPhone: line,
   website: line,
@@ -53,8 +59,10 @@ export const settingsPages = [
     method: 'GET',
     path: `${path}/change`,
     form: 'none',
-    handler: async (context, call) =>
-      showForm(context, call, typedOf(await readSettings(context, call)), []),
+    handler: async (context, call) => {
+      const settings = await readSettings(context, call);
+      return showForm(context, call, settings, { typed: typedOf(settings), errors: [] });
+    },
   }),
   memberRow({
     ...change,
@@ -79,6 +87,7 @@ async function readSettings({ deps }: PageContext, call: MemberCall): Promise<Se
 
 function typedOf(settings: Settings): Typed {
   return {
+    version: `${settings.version}`,
     supportEmail: settings.supportEmail ?? '',
     supportPhone: settings.supportPhone ?? '',
     website: settings.website ?? '',
@@ -103,7 +112,7 @@ const contactNames = Object.keys(contacts) as readonly Contact[];
 type ErrorName = (typeof contacts)[Contact][1] | 'needsContact' | 'notHours';
 type Errors = readonly { readonly field: keyof Typed; readonly error: ErrorName }[];
 
-function errorsIn(typed: Typed, was: Organization): Errors {
+function errorsIn(typed: Typed, was: Settings): Errors {
   const ofTexts = contactNames.flatMap((field) => {
     const [read, error] = contacts[field];
     const text = typed[field].trim();
@@ -115,25 +124,31 @@ function errorsIn(typed: Typed, was: Organization): Errors {
   return [
     ...ofTexts,
     ...(isBare && needsContact ? [{ field: 'supportEmail', error: 'needsContact' } as const] : []),
-    ...(/^\d{1,2}$/.test(hold.trim()) && Number.parseInt(hold, 10) <= HOLD_HOURS_MAX
+    ...(/^\d{1,2}$/.test(hold.trim()) && mayHold(Number.parseInt(hold, 10), was.payoutHoldHours)
       ? []
       : [{ field: 'hold', error: 'notHours' } as const]),
   ];
 }
 
 async function save(context: PageContext, call: MemberCall<Typed>): Promise<PageAnswer> {
-  const { deps } = context;
-  const { orgId, organization } = actorOf(call);
   const typed = call.form;
-  const errors = errorsIn(typed, organization);
-  if (errors.length > 0) return showForm(context, call, typed, errors);
+  const settings = await readSettings(context, call);
+  const errors = errorsIn(typed, settings);
+  if (errors.length > 0) return showForm(context, call, settings, { typed, errors });
   const { supportEmail, supportPhone, website, privacyUrl, termsUrl } = typed;
-  const contact = { supportEmail, supportPhone, website, privacyUrl, termsUrl };
-  await setSupportContact(deps, orgId, contact);
-  await requireApproval(deps, orgId, typed.approval !== '', 'invoice');
-  await requireApproval(deps, orgId, typed.intentApproval !== '', 'payment_intent');
-  await setPayoutHold(deps, orgId, Number.parseInt(typed.hold, 10));
-  return seeOther(withDone(`${viewOf(context, call).path}/settings`, 'settings_saved'));
+  const isChanged = await changeSettings(context.deps, settings.id, {
+    version: Number.parseInt(typed.version, 10),
+    contact: { supportEmail, supportPhone, website, privacyUrl, termsUrl },
+    approvalOf: [
+      ...(typed.approval === '' ? [] : ['invoice' as const]),
+      ...(typed.intentApproval === '' ? [] : ['payment_intent' as const]),
+    ],
+    payoutHoldHours: Number.parseInt(typed.hold, 10),
+  });
+  const shown = `${viewOf(context, call).path}/settings`;
+  return seeOther(
+    isChanged ? withDone(shown, 'settings_saved') : withNotice(`${shown}/change`, 'out_of_date'),
+  );
 }
 
 async function showSettings(context: PageContext, call: MemberCall): Promise<PageAnswer> {
@@ -184,27 +199,33 @@ function settingsScreen(
   };
 }
 
+/** What was typed, and what is wrong with it. */
+interface Filled {
+  readonly typed: Typed;
+  readonly errors: Errors;
+}
+
 function showForm(
   context: PageContext,
   call: MemberCall,
-  typed: Typed,
-  errors: Errors,
+  settings: Settings,
+  filled: Filled,
 ): Promise<PageAnswer> {
-  const status = errors.length === 0 ? 200 : 422;
+  const status = filled.errors.length === 0 ? 200 : 422;
   return Promise.resolve(
-    dashboardPage(viewOf(context, call), (scene) => formScreen(scene, typed, errors), status),
+    dashboardPage(viewOf(context, call), (scene) => formScreen(scene, settings, filled), status),
   );
 }
 
 function formScreen(
   { texts, view }: DashboardScene,
-  typed: Typed,
-  errors: Errors,
+  settings: Settings,
+  { typed, errors }: Filled,
 ): DashboardContent {
   const words = texts.setup.settings;
   const shown: readonly FieldError[] = errors.map(({ field, error }) => ({
     field,
-    text: words[error],
+    text: error === 'notHours' ? words.notHours(settings.payoutHoldHours) : words[error],
   }));
   const props = { typed, errors: shown };
   return {
@@ -215,6 +236,7 @@ function formScreen(
     errors: shown,
     body: (
       <Form to="settings/change" class="stack-l">
+        <input type="hidden" name="version" value={typed.version} />
         <div class="cols even">
           <section class="card stack">
             <h2>{words.contact}</h2>
@@ -227,16 +249,13 @@ function formScreen(
           </section>
           <section class="card stack">
             <h2>{words.rules}</h2>
-            <CheckField name="approval" label={words.approval} checked={typed.approval !== ''} />
-            <CheckField
-              name="intentApproval"
-              label={words.intentApproval}
-              checked={typed.intentApproval !== ''}
-            />
+            <p class="small quiet">{words.rulesText}</p>
+            <Rule name="approval" typed={typed} isOn={settings.requiresApproval} />
+            <Rule name="intentApproval" typed={typed} isOn={settings.intentsNeedApproval} />
             <TextField
               name="hold"
               label={words.hold}
-              hint={words.holdHint}
+              hint={words.holdHint(settings.payoutHoldHours)}
               value={typed.hold}
               error={shown.find(({ field }) => field === 'hold')?.text}
               inputMode="numeric"
@@ -251,6 +270,26 @@ function formScreen(
       </Form>
     ),
   };
+}
+
+/** A box to tick, unless the rule is on: only an operator switches it off. */
+function Rule({
+  name,
+  typed,
+  isOn,
+}: {
+  readonly name: 'approval' | 'intentApproval';
+  readonly typed: Typed;
+  readonly isOn: boolean;
+}): VNode {
+  const { texts } = useDashboard();
+  const words = texts.setup.settings;
+  if (!isOn) return <CheckField name={name} label={words[name]} checked={typed[name] !== ''} />;
+  return (
+    <p>
+      {words[name]}: {words.on}
+    </p>
+  );
 }
 
 function Setting({

@@ -1,0 +1,64 @@
+// The settings that owners change in the dashboard.
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import {
+  changeSettings,
+  type SettingsChange,
+} from '../../../../core/usecases/parties/organization-settings.js';
+import { readOrganization } from '../../../../core/usecases/parties/organizations.js';
+import { type World, world } from '../../../support/scenes/test-world.js';
+import { suiteEnd } from '../../../support/suite-end.js';
+
+let made: World;
+const suite = suiteEnd();
+
+before(async () => {
+  made = await world(suite);
+});
+
+const noContact = { supportEmail: '', supportPhone: '', website: '', privacyUrl: '', termsUrl: '' };
+
+async function change(orgId: string, given: Partial<SettingsChange>): Promise<boolean> {
+  const { organization, profiles } = await readOrganization(made.deps, orgId);
+  return changeSettings(made.deps, orgId, {
+    version: organization.version,
+    contact: noContact,
+    approvalOf: [],
+    payoutHoldHours: profiles.live.payoutHoldHours,
+    ...given,
+  });
+}
+
+test('an owner raises the hold, and never lowers it', async () => {
+  const orgId = await made.organization();
+  assert.equal(await change(orgId, { payoutHoldHours: 48 }), true);
+  for (const payoutHoldHours of [47, 0, 73, 48.5, Number.NaN]) {
+    await assert.rejects(change(orgId, { payoutHoldHours }), { code: 'ValidationError' });
+  }
+  const { profiles } = await readOrganization(made.deps, orgId);
+  assert.equal(profiles.live.payoutHoldHours, 48);
+});
+
+test('an owner switches second approval on; what is not named stays on', async () => {
+  const orgId = await made.organization();
+  for (const approvalOf of [['invoice'], ['payment_intent'], []] as const) {
+    await change(orgId, { approvalOf });
+  }
+  const { organization, profiles } = await readOrganization(made.deps, orgId);
+  const { test: inTest, live } = profiles;
+  assert.deepEqual(
+    [organization.requiresApproval, inTest.intentsNeedApproval, live.intentsNeedApproval],
+    [true, true, true],
+  );
+});
+
+test('a form that another owner has overtaken changes nothing', async () => {
+  const orgId = await made.organization();
+  const { organization } = await readOrganization(made.deps, orgId);
+  const { version } = organization;
+  const website = 'https://acme.example/';
+  assert.equal(await change(orgId, { version, contact: { ...noContact, website } }), true);
+  assert.equal(await change(orgId, { version, payoutHoldHours: 72 }), false);
+  const now = await readOrganization(made.deps, orgId);
+  assert.deepEqual([now.organization.website, now.profiles.live.payoutHoldHours], [website, 24]);
+});
