@@ -18,6 +18,8 @@ export interface MemberInput {
   readonly orgId: string;
   readonly email: string;
   readonly role: MemberRole;
+  /** The member who must have the address, null: nobody. Unless given, anybody may. */
+  readonly memberId?: string | null;
 }
 
 export interface TeamAuthor {
@@ -45,13 +47,13 @@ export function setMember(
 
 /**
  * Adds a member, or gives a member another role, from its next request on. The member's API keys
- * with a scope that the role does not have are revoked, unless another owner keeps them.
- * ValidationError, InsufficientScope.
+ * with a scope that the role does not have are revoked, unless another owner keeps them. NotFound,
+ * also for another member than the given one; ValidationError, InsufficientScope.
  */
 export async function stageMember(
   deps: Deps,
   tx: Tx,
-  { orgId, email: typed, role }: MemberInput,
+  { orgId, email: typed, role, memberId }: MemberInput,
   author: TeamAuthor,
 ): Promise<MemberChange> {
   const email = readEmail(typed);
@@ -61,6 +63,8 @@ export async function stageMember(
   const [organization, team] = await Promise.all([tx.organizations.get(orgId), teamOf(tx, orgId)]);
   if (organization === null) throw new PonteError('NotFound');
   const known = team.find((member) => member.emailKey === key) ?? null;
+  // A removal that came before is final.
+  if (memberId !== undefined && memberId !== (known?.id ?? null)) throw new PonteError('NotFound');
   const guards = guardsOf(team, author, known, role);
   if (known === null) {
     for (const guard of guards) tx.members.expect(guard);

@@ -1,6 +1,9 @@
 // Organizations, and their onboarding in a mode: terms, KYB at the partner, PIX destination, rails.
 // KYB and rails are commands to the partner, stored before the call. The call that registers the
 // destination has a key at the partner, so that it can be repeated after a failure.
+import { isMemberId } from '../../domain/access/api-key.js';
+import { scopesOf } from '../../domain/access/member.js';
+import { allows } from '../../domain/access/scope.js';
 import { developmentOperator } from '../../domain/base/actor.js';
 import { hasUnstorableText } from '../../domain/base/raw-json.js';
 import { type Mode, modes, type Tenant } from '../../domain/base/tenant.js';
@@ -273,11 +276,21 @@ export async function configurePayout(
   changedBy: string,
 ): Promise<OrganizationView> {
   const registered = await registerPayout(deps, tenant, destination);
-  const after = await deps.store.run((tx) =>
-    stagePayout({ deps, tx, nowMs: deps.clock.nowMs() }, tenant, registered, changedBy),
-  );
+  const after = await deps.store.run(async (tx) => {
+    await expectOwner(tx, tenant, changedBy);
+    return stagePayout({ deps, tx, nowMs: deps.clock.nowMs() }, tenant, registered, changedBy);
+  });
   await after();
   return readOrganization(deps, tenant.orgId);
+}
+
+/** A member may have been removed, or given another role, while the partner was asked. */
+async function expectOwner(tx: Tx, { orgId }: Tenant, changedBy: string): Promise<void> {
+  if (!isMemberId(changedBy)) return;
+  const member = await tx.members.get(orgId, changedBy);
+  if (member === null || member.removedAtMs !== null) throw new PonteError('InvalidToken');
+  if (!allows(scopesOf(member.role), 'org:write')) throw new PonteError('InsufficientScope');
+  tx.members.expect(member);
 }
 
 const asPayee = { kind: organizationKind, payableParty, seller: () => null };

@@ -153,8 +153,9 @@ async function invite(context: PageContext, call: MemberCall<Invite>): Promise<P
   const author = { memberId, keptBy: null };
   const { locale } = viewOf(context, call);
   try {
-    await inviteMember(deps, { orgId, email, role }, author, locale);
+    await inviteMember(deps, { orgId, email, role, memberId: null }, author, locale);
   } catch (error) {
+    if (isCode(error, 'NotFound')) return refuse('isMember');
     if (isCode(error, 'RateLimitExceeded')) return refuse('tooSoon');
     throw error;
   }
@@ -198,7 +199,8 @@ async function changeRole(
   const role = roleNamed(call.form.role);
   if (role === null) throw new PonteError('ValidationError');
   const author = { memberId, keptBy: null };
-  await setMember(context.deps, { orgId, email: member.email, role }, author);
+  const input = { orgId, email: member.email, role, memberId: member.id };
+  await setMember(context.deps, input, author);
   return seeOther(withDone(teamPath(context, call), 'role_changed'));
 }
 

@@ -221,8 +221,7 @@ export const dashboardEn = {
     last10: 'Last 10 payments',
     allPayments: 'All payments',
     empty: 'No payments yet',
-    emptyText:
-      'Create one with the API, make an invoice, or in test mode take the one of “Getting started”.',
+    emptyText: 'Create one with the API, make an invoice, or in test mode use “Getting started”.',
   },
   payments: {
     heading: 'Payments',

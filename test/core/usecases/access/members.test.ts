@@ -414,3 +414,28 @@ describe('the API keys of a removed member', () => {
     await assert.rejects(createKey(deps, input), { code: 'InsufficientScope' });
   });
 });
+
+test('a role that is given while the member is removed adds nobody back', async () => {
+  const orgId = await made.organization();
+  const input = { orgId, email: 'raced@acme.example', role: 'viewer' } as const;
+  const { id } = await addMember(deps, input);
+  await removeMember(deps, orgId, input.email);
+  const given = setMember(deps, { ...input, role: 'admin', memberId: id });
+  await assert.rejects(given, { code: 'NotFound' });
+  const members = await listMembers(deps, orgId);
+  const ofAddress = members.filter(({ email }) => email === input.email);
+  assert.deepEqual(
+    ofAddress.map((one) => [one.id, one.removedAtMs !== null]),
+    [[id, true]],
+  );
+});
+
+test('an invitation leaves the role of a member who has the address by then', async () => {
+  const orgId = await made.organization();
+  const input = { orgId, email: 'twice@acme.example', role: 'finance' } as const;
+  const { id } = await addMember(deps, input);
+  const again = setMember(deps, { ...input, role: 'viewer', memberId: null });
+  await assert.rejects(again, { code: 'NotFound' });
+  const found = await findMember(deps, orgId, input.email);
+  assert.deepEqual([found.id, found.role], [id, 'finance']);
+});

@@ -8,6 +8,7 @@ import { mayCollect } from '../../../../core/domain/parties/organization.js';
 import { PonteError } from '../../../../core/errors.js';
 import type { Deps } from '../../../../core/ports/deps.js';
 import type { PartnerAnswer, SettlementPartner } from '../../../../core/ports/partner.js';
+import { addMember, removeMember } from '../../../../core/usecases/access/members.js';
 import { onboardingStatus } from '../../../../core/usecases/access/sessions.js';
 import { commandRunner } from '../../../../core/usecases/commands/command-runner.js';
 import {
@@ -126,6 +127,27 @@ test('the virtual account comes with the last of KYB and PIX destination', async
   assert.equal(mayCollect(submitted.profiles.test), false);
   const configured = await configurePayout(scene.deps, tenant, pix, 'opr_1');
   assert.equal(mayCollect(configured.profiles.test), true);
+});
+
+test('a member who is removed while the partner is asked changes no PIX destination', async () => {
+  const orgId = await scene.newOrganization();
+  const tenant = { orgId, mode: 'test' } as const;
+  await submitKyb(scene.deps, tenant, kyb);
+  await addMember(scene.deps, { orgId, email: 'stays@acme.example', role: 'owner' });
+  const input = { orgId, email: 'goes@acme.example', role: 'owner' } as const;
+  const { id } = await addMember(scene.deps, input);
+  const partner = scene.partner('test');
+  const test = {
+    ...partner,
+    registerPixDestination: async (given: Parameters<typeof partner.registerPixDestination>[0]) => {
+      await removeMember(scene.deps, orgId, input.email);
+      return partner.registerPixDestination(given);
+    },
+  };
+  const deps = { ...scene.deps, partners: { ...scene.deps.partners, test } };
+  await assert.rejects(configurePayout(deps, tenant, pix, id), { code: 'InvalidToken' });
+  const { profiles } = await readOrganization(scene.deps, orgId);
+  assert.equal(mayCollect(profiles.test), false);
 });
 
 describe('the virtual account is a command to the partner', () => {
