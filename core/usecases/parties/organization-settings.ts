@@ -6,7 +6,7 @@ import type { LegalLinks, SupportContact } from '../../domain/parties/organizati
 import type { PaymentOrigin } from '../../domain/payments/payment.js';
 import { PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
-import { loadOrganization, withContact } from './organizations.js';
+import { contactIn, loadOrganization, withContact } from './organizations.js';
 import { loadProfile } from './party-kinds.js';
 
 export interface SettingsChange {
@@ -25,11 +25,12 @@ export function changeSettings(
   orgId: string,
   { version, contact, approvalOf, payoutHoldHours }: SettingsChange,
 ): Promise<boolean> {
+  const shown = contactIn(contact);
   return deps.store.run(async (tx) => {
     const was = await loadOrganization(tx, orgId);
     if (was.version !== version) return false;
     const requiresApproval = was.requiresApproval || approvalOf.includes('invoice');
-    tx.organizations.update(Object.freeze({ ...withContact(was, contact), requiresApproval }));
+    tx.organizations.update(Object.freeze({ ...withContact(was, shown), requiresApproval }));
     for (const mode of modes) {
       const profile = await loadProfile(tx, { orgId, mode });
       const intentsNeedApproval =

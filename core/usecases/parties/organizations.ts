@@ -421,15 +421,15 @@ export async function setSupportContact(
   orgId: string,
   given: Readonly<Partial<Record<ShownToBuyers, string>>>,
 ): Promise<OrganizationView> {
-  await changeOrganization(deps, orgId, (was) => withContact(was, given));
+  const contact = contactIn(given);
+  await changeOrganization(deps, orgId, (was) => withContact(was, contact));
   return readOrganization(deps, orgId);
 }
 
-/** `setSupportContact`, not stored; the same object if nothing changes. */
-export function withContact(
-  was: Organization,
-  given: Readonly<Partial<Record<ShownToBuyers, string>>>,
-): Organization {
+type Contact = Partial<SupportContact & LegalLinks>;
+
+/** What the texts say; an empty one is null. ValidationError. */
+export function contactIn(given: Readonly<Partial<Record<ShownToBuyers, string>>>): Contact {
   const names = Object.keys(supportReaders) as ShownToBuyers[];
   const entries = names.flatMap((name) => {
     const text = given[name];
@@ -439,8 +439,13 @@ export function withContact(
     if (value !== null || text.trim() === '') return [[name, value] as const];
     throw new PonteError('ValidationError', `${name}: give ${form}, or an empty text for none.`);
   });
-  if (entries.every(([name, value]) => was[name] === value)) return was;
-  const contact: Partial<SupportContact & LegalLinks> = Object.fromEntries(entries);
+  return Object.fromEntries(entries);
+}
+
+/** The same object if nothing changes. ValidationError. */
+export function withContact(was: Organization, contact: Contact): Organization {
+  const names = Object.keys(contact) as (keyof Contact)[];
+  if (names.every((name) => was[name] === contact[name])) return was;
   const next = { ...was, ...contact };
   if (was.productionGrantedAtMs !== null && hasContact(was)) requireContact(next);
   return next;

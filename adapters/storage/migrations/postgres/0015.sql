@@ -58,7 +58,7 @@ end
 $$;
 
 -- The dead letters of one subscription, and those that wait.
-create index deliveries_dead_of_subscription on deliveries (subscription_id, id)
+create index if not exists deliveries_dead_of_subscription on deliveries (subscription_id, id)
   where status = 'dead_letter';
-create index deliveries_pending_of_subscription on deliveries (subscription_id, id)
+create index if not exists deliveries_pending_of_subscription on deliveries (subscription_id, id)
   where status = 'pending';
