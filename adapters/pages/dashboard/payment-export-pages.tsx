@@ -1,5 +1,5 @@
-// The export of a list of payments as CSV: exactly what its filters leave. A file of many rows asks
-// for a fresh proof of the mailbox, so it has rows of its own in the page table.
+// The export of a list of payments as CSV: exactly what its filters leave. Long files have a row in
+// the page table apart from short ones: only they require a fresh proof of the mailbox.
 import { z } from 'zod';
 import type { Tenant } from '../../../core/domain/base/tenant.js';
 import type { ShownView } from '../../../core/domain/payments/change.js';
@@ -126,7 +126,10 @@ function fileOf(
   };
 }
 
-/** Whatever ends it, an entry in the audit log says how much was sent. */
+/**
+ * At its end, also an early one, an entry in the audit log says how much was sent. A host that is
+ * killed before leaves none.
+ */
 async function* textOf(
   deps: Deps,
   tenant: Tenant,

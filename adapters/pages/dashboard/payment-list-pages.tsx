@@ -198,7 +198,7 @@ function FilterForm({ filters }: FiltersProps): VNode {
 
 const noFilters: Filters = { origin: '', q: '', status: '', seller: '', from: '', to: '' };
 
-/** A group of several states has a line of its own before them. */
+/** Each group of several states is an option too, above its states. */
 function StatusSelect({ filters: { status: chosen } }: FiltersProps): VNode {
   const { texts } = useDashboard();
   const option = (value: Filters['status'], text: string) => (

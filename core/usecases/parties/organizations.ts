@@ -284,8 +284,15 @@ export async function configurePayout(
   return readOrganization(deps, tenant.orgId);
 }
 
-/** A member may have been removed, or given another role, while the partner was asked. */
-async function expectOwner(tx: Tx, { orgId }: Tenant, changedBy: string): Promise<void> {
+/**
+ * A member who changes what owners change may have been removed, or given another role, since the
+ * request began. InvalidToken, InsufficientScope.
+ */
+export async function expectOwner(
+  tx: Tx,
+  { orgId }: Pick<Tenant, 'orgId'>,
+  changedBy: string,
+): Promise<void> {
   if (!isMemberId(changedBy)) return;
   const member = await tx.members.get(orgId, changedBy);
   if (member === null || member.removedAtMs !== null) throw new PonteError('InvalidToken');

@@ -13,14 +13,14 @@ import { PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import { mailNumber, memberMail } from '../mail/mails.js';
 import type { Batch } from '../service/batch.js';
-import { loadOrganization, requireContact } from './organizations.js';
+import { expectOwner, loadOrganization, requireContact } from './organizations.js';
 
 /** A list for operators has this many of the oldest requests. */
 export const WAITING_MAX = 100;
 
 /**
  * Asks for production access; while a request waits, that one is returned. ValidationError, also
- * without a support contact.
+ * without a support contact; InvalidToken, InsufficientScope.
  */
 export async function requestProduction(
   deps: Deps,
@@ -42,6 +42,7 @@ export async function requestProduction(
       throw new PonteError('ValidationError', 'The organization has production access.');
     }
     requireContact(organization);
+    await expectOwner(tx, { orgId }, memberId);
     tx.organizations.expect(organization);
     const nowMs = deps.clock.nowMs();
     const asked: ProductionRequest = Object.freeze({

@@ -33,7 +33,7 @@ import { memberRow, type PageAnswer, type PageContext, seeOther } from '../../ki
 import { plainText } from '../../kit/plain-text.js';
 import { type DashboardContent, dashboardPage } from '../dashboard-layout.js';
 import { type DashboardScene, useDashboard, viewOf, withDone } from '../dashboard-scene.js';
-import { actorOf, type MemberCall, TENANT_ROOT, tenantOfCall } from '../member-page.js';
+import { actorOf, anyRole, type MemberCall, TENANT_ROOT, tenantOfCall } from '../member-page.js';
 
 /** Below the path of the mode. */
 export const START_PATH = '/getting-started';
@@ -48,7 +48,7 @@ export const gettingStartedPages = [
   memberRow({
     method: 'GET',
     path: START,
-    scope: { anyOf: ['payment_intents:read', 'invoices:read'] },
+    scope: anyRole,
     proof: 'session',
     form: 'none',
     handler: showStart,

@@ -26,7 +26,7 @@ import {
 } from '../../kit/page-route.js';
 import { type DashboardContent, dashboardPage } from '../dashboard-layout.js';
 import { type DashboardScene, useDashboard, viewOf, withDone } from '../dashboard-scene.js';
-import { actorOf, type MemberCall, TENANT_ROOT } from '../member-page.js';
+import { actorOf, anyRole, type MemberCall, TENANT_ROOT } from '../member-page.js';
 
 const path = `${TENANT_ROOT}/settings`;
 const change = { scope: 'org:write', proof: 'fresh' } as const;
@@ -49,7 +49,7 @@ export const settingsPages = [
   memberRow({
     method: 'GET',
     path,
-    scope: { anyOf: ['payment_intents:read', 'invoices:read'] },
+    scope: anyRole,
     proof: 'session',
     form: 'none',
     handler: showSettings,

@@ -28,7 +28,7 @@ import { memberRow, type PageAnswer, type PageContext, seeOther } from '../../ki
 import { plainText } from '../../kit/plain-text.js';
 import { type DashboardContent, dashboardPage } from '../dashboard-layout.js';
 import { type DashboardScene, useDashboard, viewOf, withDone } from '../dashboard-scene.js';
-import { actorOf, type MemberCall, TENANT_ROOT } from '../member-page.js';
+import { actorOf, anyRole, type MemberCall, TENANT_ROOT } from '../member-page.js';
 import { type OwnSession, ownSessions, SessionTable } from '../session-table.js';
 
 const TEAM = `${TENANT_ROOT}/team`;
@@ -45,7 +45,7 @@ export const teamPages = [
   memberRow({
     method: 'GET',
     path: TEAM,
-    scope: { anyOf: ['payment_intents:read', 'invoices:read'] },
+    scope: anyRole,
     proof: 'session',
     form: 'none',
     handler: (context, call) => showTeam(context, call, null),

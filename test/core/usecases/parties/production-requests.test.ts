@@ -72,6 +72,18 @@ test('each question needs an answer, and live mode a support contact', async () 
   assert.equal(await readProductionRequest(made.deps, owner.orgId), null);
 });
 
+test('a member who was removed, or is no owner any more, asks for nothing', async () => {
+  const { deps } = made;
+  const owner = await newOwner();
+  const { orgId } = owner;
+  const email = `other.${orgId}@acme.example`;
+  const admin = { orgId, memberId: (await addMember(deps, { orgId, email, role: 'admin' })).id };
+  await assert.rejects(ask(admin), { code: 'InsufficientScope' });
+  await removeMember(deps, orgId, email);
+  await assert.rejects(ask(admin), { code: 'InvalidToken' });
+  assert.equal(await readProductionRequest(deps, orgId), null);
+});
+
 test('a refusal has a reason, is mailed, and another request may follow', async () => {
   const owner = await newOwner();
   const { orgId } = owner;
