@@ -13,7 +13,7 @@ import { requireScope } from '../../../core/usecases/access/keys.js';
 import { readSession } from '../../../core/usecases/access/page-sessions.js';
 import { actIn, readMemberSession } from '../../../core/usecases/access/sessions.js';
 import { audited } from '../../../core/usecases/service/audit-log.js';
-import { takeQuoteSlot } from '../../../core/usecases/service/rate-limits.js';
+import { takePageSlot } from '../../../core/usecases/service/rate-limits.js';
 import { type Cookie, readCookies, writeCookie } from './cookies.js';
 import { csrfToken, isCsrfToken } from './csrf-token.js';
 import { hasDecimalPoint } from './format.js';
@@ -159,7 +159,10 @@ async function answerOf(
   if (route.csrf === 'form' && !isCsrfToken(form.get('csrf') ?? '', csrf)) {
     return outOfDate();
   }
-  if (route.limit === 'quote') await takeQuoteSlot(deps, params['publicId'] ?? '');
+  if (route.limit !== 'none') {
+    const about = visit?.signedIn.member.id ?? params['publicId'] ?? '';
+    await takePageSlot(deps, route.limit, about);
+  }
   const values = typeof route.form === 'string' ? null : route.form.safeParse(valuesOf(form));
   if (values?.success === false) throw new PonteError('ValidationError');
   const call: PageCall<PageAuth, unknown> = {
