@@ -159,10 +159,7 @@ async function answerOf(
   if (route.csrf === 'form' && !isCsrfToken(form.get('csrf') ?? '', csrf)) {
     return outOfDate();
   }
-  if (route.limit !== 'none') {
-    const about = visit?.signedIn.member.id ?? params['publicId'] ?? '';
-    await takePageSlot(deps, route.limit, about);
-  }
+  await takeSlot(deps, match, visit);
   const values = typeof route.form === 'string' ? null : route.form.safeParse(valuesOf(form));
   if (values?.success === false) throw new PonteError('ValidationError');
   const call: PageCall<PageAuth, unknown> = {
@@ -192,6 +189,13 @@ async function answerOf(
 function needsFresh(member: MemberRule | undefined, { actor }: Visit): boolean {
   if (member?.proof === 'fresh_live') return actor?.mode === 'live';
   return member?.proof === 'fresh';
+}
+
+/** Counts against the limit that the row names, for the member or the payment in the path. */
+async function takeSlot(deps: Deps, { route, params }: PageMatch, visit: Visit | null) {
+  const limit = route?.limit ?? 'none';
+  if (limit === 'none') return;
+  await takePageSlot(deps, limit, visit?.signedIn.member.id ?? params['publicId'] ?? '');
 }
 
 /** Who is recorded as the author of what a form changes. */
