@@ -7,6 +7,7 @@ import { formatAmount, money, parseAmount } from '../../../core/domain/base/mone
 import { RawJson, writeJson } from '../../../core/domain/base/raw-json.js';
 import { kycStatuses } from '../../../core/domain/parties/buyer-kyc.js';
 import type { PaymentView, ShownView } from '../../../core/domain/payments/change.js';
+import { type FailureCode, failureCodes, failures } from '../../../core/domain/payments/failure.js';
 import { paymentMoves, paymentStatuses, progress } from '../../../core/domain/payments/payment.js';
 import { purposeNames } from '../../../core/domain/payments/purpose.js';
 import { simulatedEvents, simulations } from '../../../core/domain/payments/simulated-event.js';
@@ -244,12 +245,43 @@ export const payment = representation<PaymentSource>()('Payment', {
     ({ payment: { payinInstructions: given, bankDetailsCode: checkCode } }) =>
       given === null ? null : payinInstructions.show({ ...given, checkCode }),
   ],
-  failureReason: [z.string().nullable(), (source) => source.payment.failureReason],
+  settlementFees: [
+    decimal
+      .nullable()
+      .meta({ description: 'Fees of the partner, in `currency`; null until settled.' }),
+    ({ payment: { settlement } }) =>
+      settlement === null ? null : formatAmount(settlement.fees.amountMinor),
+  ],
+  endToEndId: [
+    z.string().nullable().meta({ description: 'The end-to-end id of the PIX to the seller.' }),
+    (source) => source.payment.settlement?.endToEndId ?? null,
+  ],
+  transactionHash: [
+    z.string().nullable().meta({ description: 'The transfer of the stablecoin.' }),
+    (source) => source.payment.transactionHash,
+  ],
+  failureCode: [
+    z
+      .enum(failureCodes)
+      .nullable()
+      .meta({
+        description: ['Why it failed.', ...failureCodes.map(meaningOf)].join(' '),
+      }),
+    (source) => source.payment.failureCode,
+  ],
+  failureReason: [
+    z.string().nullable().meta({ description: 'For people; it may change.' }),
+    (source) => source.payment.failureReason,
+  ],
   cancelReason: [z.string().nullable(), (source) => source.payment.cancelReason],
   funds: [funds.schema, (source) => funds.show(source.funds)],
   createdAt: [instant, (source) => formatInstant(source.payment.createdAtMs)],
   updatedAt: [instant, (source) => formatInstant(source.payment.updatedAtMs)],
 });
+
+function meaningOf(code: FailureCode): string {
+  return `\`${code}\`: ${failures[code]}`;
+}
 
 export function hostedPaymentUrl({
   payment,

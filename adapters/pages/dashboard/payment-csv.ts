@@ -29,6 +29,7 @@ const columns = {
   'funds.received': ({ funds }) => formatAmount(funds.receivedMinor),
   'funds.refundOwed': ({ funds }) => formatAmount(funds.refundOwedMinor + funds.refundOrderedMinor),
   'funds.refunded': ({ funds }) => formatAmount(funds.refundedMinor),
+  failureCode: ({ payment }) => payment.failureCode,
   failureReason: ({ payment }) => payment.failureReason,
   cancelReason: ({ payment }) => payment.cancelReason,
   expiresAt: ({ payment }) => instantOrNull(payment.expiresAtMs),

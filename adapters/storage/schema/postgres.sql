@@ -1007,6 +1007,7 @@ create table payments (
   requires_approval boolean not null default false,
   purchase_order text collate "C",
   buyer_reference text collate "C",
+  failure_code text collate "C",
   constraint payments_amount_minor_check check ((amount_minor > 0)),
   constraint payments_buyer_locale_check check ((buyer_locale = any (array['en'::text,
     'pt-BR'::text, 'es'::text]))),

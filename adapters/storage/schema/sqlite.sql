@@ -803,7 +803,8 @@ create table payments (
   version integer not null, payee_name text, confirmed_locale text, buyer_locale text check
     (buyer_locale in ('en', 'pt-BR', 'es')), bank_details_code text, purpose text, limit_hit text,
     approval_lost_at integer, requires_approval integer not null default 0
-  check (requires_approval in (0, 1)), purchase_order text, buyer_reference text,
+  check (requires_approval in (0, 1)), purchase_order text, buyer_reference text, failure_code
+    text,
   primary key (org_id, mode, id)
 ) strict;
 

@@ -401,6 +401,7 @@ function newPayment(
     coveredAtMs: null,
     transactionHash: null,
     settlement: null,
+    failureCode: null,
     failureReason: null,
     cancelReason: null,
     createdAtMs: nowMs,

@@ -28,6 +28,10 @@ export const justCreated = {
   amountLimit: null,
   brlSettledAmount: null,
   fxRateAtSettlement: null,
+  settlementFees: null,
+  endToEndId: null,
+  transactionHash: null,
+  failureCode: null,
   failureReason: null,
   cancelReason: null,
   funds: {
