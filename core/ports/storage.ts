@@ -65,11 +65,21 @@ import type {
  */
 export interface Store {
   run<T>(work: (tx: Tx) => Promise<T>, options?: RunOptions): Promise<T>;
+  readonly kept: KeptRows;
   readonly claims: Claims;
   /** Applies missing migrations and returns their numbers; refuses a newer database. */
   migrate(): Promise<readonly number[]>;
   health(): Promise<{ readonly database: boolean; readonly migrations: boolean }>;
   close(): Promise<void>;
+}
+
+/**
+ * What a read would answer now, if this process keeps it: no process has committed a change since,
+ * and all of it is durable. Null: read it.
+ */
+export interface KeptRows {
+  key(keyId: string): StoredKey | null;
+  view(tenant: Tenant, paymentId: string): PaymentView | null;
 }
 
 type GivenDetails = Tenant & Pick<BankDetails, 'paymentId' | 'checkCode' | 'issuedAtMs'>;

@@ -9,7 +9,7 @@ import type { Actor, AuditAuthor } from '../../../core/domain/service/audit-entr
 import { assert, PonteError } from '../../../core/errors.js';
 import type { Deps } from '../../../core/ports/deps.js';
 import { noteScopes, requireScope } from '../../../core/usecases/access/keys.js';
-import { readPayment } from '../../../core/usecases/payments/payments.js';
+import { keptPayment, readPayment } from '../../../core/usecases/payments/payments.js';
 import { audited } from '../../../core/usecases/service/audit-log.js';
 import { takeCreateToken, takeLargeBody } from '../../../core/usecases/service/rate-limits.js';
 import { authenticate } from './authentication.js';
@@ -160,15 +160,17 @@ function authorOf(
 }
 
 /** The payment in the path, if the scope of the row is by origin; null otherwise. */
-async function foundPayment(
+function foundPayment(
   deps: Deps,
   { route: { access }, params: { id } }: RouteMatch,
   actor: ActorOf[Auth],
-): Promise<PaymentView | null> {
+): PaymentView | null | Promise<PaymentView> {
   const { scope } = access;
   if (typeof scope === 'string' || !('byOrigin' in scope)) return null;
   assert(actor !== null && id !== undefined, 'a row by origin has a credential and an id');
-  return readPayment(deps, tenantOf(actor), id, originsAllowed(scope, actor.scopes));
+  const tenant = tenantOf(actor);
+  const origins = originsAllowed(scope, actor.scopes);
+  return keptPayment(deps, tenant, id, origins) ?? readPayment(deps, tenant, id, origins);
 }
 
 /** The timer and the listeners are removed once the response closes. */

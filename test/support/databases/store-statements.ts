@@ -107,6 +107,7 @@ export async function callsOfTheStore(): Promise<StatementsOfTheStore> {
       const isOfNoTable = sql.startsWith('select (');
       return isOfNoTable ? [{ submission_status: null, approved_account_id: null }] : [];
     },
+    kept: () => null,
     immediate: async (sql, params) => {
       calls.immediate.push({ sql, params });
       return [];
