@@ -24,7 +24,7 @@ import {
   readInput,
   requestIdOf,
 } from './request-input.js';
-import { endOfTurn, refusalReply, send, transportHeaders } from './response-output.js';
+import { endOfTurn, refusalReply, send } from './response-output.js';
 import { type ActorOf, type Auth, Content, type HandlerContext, type Reply } from './route-row.js';
 import type { RouteMatch, Router } from './router.js';
 import { withStoreTimeout } from './store-timeout.js';
@@ -70,15 +70,12 @@ export async function serve(
   try {
     reply = unlessUnchanged(request, reply);
     const { corsOrigins, context, limits } = pipeline;
-    const headers = {
-      ...transportHeaders(context.deps.settings.baseUrl),
-      ...reply.headers,
-      ...corsHeaders(corsOrigins, request),
-    };
+    const { baseUrl } = context.deps.settings;
     const { bytesMax } = limits;
     await turnEnds;
-    const ending = { requestId, bytesMax, last: pipeline.isLastAnswer() };
-    await send(request, response, { ...reply, headers }, ending);
+    const origin = corsHeaders(corsOrigins, request);
+    const ending = { requestId, bytesMax, baseUrl, origin, last: pipeline.isLastAnswer() };
+    await send(request, response, reply, ending);
   } finally {
     // Also after a 304 and when the client is gone.
     if (body instanceof Content) await body.bytes.close();
@@ -123,11 +120,14 @@ async function answer(
     if (tenant !== null) await takeLargeBody(deps, tenant, sizeBytes);
   };
   const input = await readInput(match, request, response, { ...limits, admit });
-  const address = clientAddress(request);
   const handlerDeps =
     route.method === 'GET'
       ? deps
-      : audited(deps, { ...authorOf(match, actor), address, requestId: seen.requestId });
+      : audited(deps, {
+          ...authorOf(match, actor),
+          address: clientAddress(request),
+          requestId: seen.requestId,
+        });
   return route.handler(
     { ...unlimited, deps: handlerDeps },
     {
