@@ -11,7 +11,7 @@ import { newClaims } from './claims.js';
 import { type Database, StoreConflict } from './database.js';
 import type { NextDue } from './due-times.js';
 import type { StoredRows } from './row-counts.js';
-import { accountsPart } from './tables/account-rows.js';
+import { accountsPart, partyDraftsPart } from './tables/account-rows.js';
 import { keyById, keysPart } from './tables/api-key-rows.js';
 import { bankDetailsPart } from './tables/bank-details-rows.js';
 import { buyersPart } from './tables/buyer-rows.js';
@@ -235,6 +235,7 @@ const parts: {
   mails: mailsPart,
   pageSessions: pageSessionsPart,
   memberSessions: memberSessionsPart,
+  partyDrafts: partyDraftsPart,
   productionRequests: productionRequestsPart,
   destinationChanges: destinationChangesPart,
   outbox: outboxPart,

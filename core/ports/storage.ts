@@ -29,6 +29,7 @@ import type {
   Organization,
   OrganizationProfile,
 } from '../domain/parties/organization.js';
+import type { PartyDraft } from '../domain/parties/party-draft.js';
 import type { ProductionRequest } from '../domain/parties/production-request.js';
 import type { BankAccount, BankDetails } from '../domain/payments/bank-record.js';
 import type { PaymentView, ShownView } from '../domain/payments/change.js';
@@ -328,6 +329,9 @@ export interface Tx {
     /** Verifying or approved buyers of this address, newest first. */
     ofBuyer(tenant: Tenant, emailKey: string): Many<ConnectedAccount>;
   };
+  readonly partyDrafts: Writes<PartyDraft, 'insert' | 'update' | 'expect' | 'remove'> & {
+    get(tenant: Tenant, id: string): Found<PartyDraft>;
+  };
   readonly documents: Writes<Document, 'insert' | 'update'> & {
     /** A signed URL names its document by the id alone. */
     find(id: string): Found<Document>;
@@ -376,6 +380,8 @@ export interface Tx {
     ofForm(tenant: Tenant, submissionId: string): Many<PageSession>;
     /** Sessions of an owner that were not ended. */
     ofOwner(tenant: Tenant, submissionId: string, ownerIndex: number): Many<PageSession>;
+    /** Links and sessions of a seller that were not ended, with those of its phones. */
+    openOfAccount(tenant: Tenant, accountId: string): Many<PageSession>;
     /** Reads all tenants, oldest first. */
     createdBefore(beforeMs: number, limit: number): Many<PageSession>;
   };

@@ -210,12 +210,16 @@ function authorOf(
     return { action, actor: { kind: 'member', id }, orgId };
   }
   if (session === null) {
-    const [named = ''] = Object.values(params);
+    const [first = ''] = Object.values(params);
+    const named = params['accountId'] ?? first;
     // What follows a dot is a secret of the link, and entries stay.
     const id = named.replace(/\..*/s, '');
     return { action, actor: { kind: 'link', id }, orgId: null };
   }
-  const { paymentId, submissionId, ownerIndex } = session;
+  const { paymentId, submissionId, accountId, ownerIndex } = session;
+  if (accountId !== null) {
+    return { action, actor: { kind: 'seller', id: accountId }, orgId: session.orgId };
+  }
   const subject = paymentId ?? submissionId ?? '';
   const id = ownerIndex === null ? subject : `${subject}/owners/${ownerIndex}`;
   return { action, actor: { kind: 'buyer', id }, orgId: session.orgId };
@@ -238,13 +242,24 @@ async function sessionOf(
       const payment = await tx.payments.byPublicId(params['publicId'] ?? '');
       return payment !== null && payment.id === session.paymentId;
     }
+    if (route.subject === 'seller') return isOfSeller(session, params);
     const submission = await tx.buyers.submissionByFlow(params['flowId'] ?? '');
     if (submission === null || submission.id !== session.submissionId) return false;
     return route.subject === 'form' || `${session.ownerIndex}` === params['ownerIndex'];
   });
-  const kinds: readonly PageSessionKind[] =
-    route.subject === 'owner' ? ['owner'] : route.auth === 'kyc' ? ['buyer', 'upload'] : ['buyer'];
+  const own = { owner: 'owner', seller: 'seller', payment: 'buyer', form: 'buyer' } as const;
+  const isForPhones = route.auth === 'kyc' && route.subject !== 'owner';
+  const kinds: readonly PageSessionKind[] = [
+    own[route.subject],
+    ...(isForPhones ? ['upload' as const] : []),
+  ];
   return belongs && kinds.includes(session.kind) ? session : null;
+}
+
+function isOfSeller(session: PageSession, params: PageMatch['params']): boolean {
+  const { orgId, mode, accountId } = session;
+  const isTenant = orgId === params['orgId'] && mode === params['mode'];
+  return isTenant && accountId !== null && accountId === params['accountId'];
 }
 
 /** The member, in the organization and mode of the path if it has them. */
@@ -311,6 +326,9 @@ function baseOf({ prefix }: PageContext, { route, params }: PageMatch): string {
   if (route?.subject === 'payment') return `${prefix}/r/${params['publicId']}`;
   if (route?.subject === 'dashboard') return `${prefix}/dashboard`;
   if (route?.subject === 'form') return `${prefix}/kyc/${params['flowId']}`;
+  if (route?.subject === 'seller') {
+    return `${prefix}/onboarding/${params['orgId']}/${params['mode']}/${params['accountId']}`;
+  }
   if (route?.subject !== 'owner') return prefix;
   return `${prefix}/owner/${params['flowId']}/${params['ownerIndex']}`;
 }

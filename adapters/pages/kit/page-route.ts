@@ -17,9 +17,9 @@ import type { PageNotice } from './frame-view.js';
 import { type Limited, withLimit } from './limited.js';
 
 /**
- * 'buyer': a session of the payment or form in the path. 'kyc': that, or the session of a phone for
- * the same form; below the part of an owner, that owner's alone. 'member': a member, of the
- * organization in the path if it has one. 'none': anybody who has the address; the handler may
+ * 'buyer': a session of the payment, form or seller in the path. 'kyc': that, or the session of a
+ * phone for the same form; below the part of an owner, that owner's alone. 'member': a member, of
+ * the organization in the path if it has one. 'none': anybody who has the address; the handler may
  * still look at the session.
  */
 export type PageAuth = 'none' | 'buyer' | 'kyc' | 'member';
@@ -45,9 +45,9 @@ export interface Visit {
 
 /**
  * What the path names: a payment by its public id, a KYC form by its flow id, the part of an owner
- * in such a form, a page of the dashboard, or nothing of them.
+ * in such a form, a seller, a page of the dashboard, or nothing of them.
  */
-export type PageSubject = 'payment' | 'form' | 'owner' | 'dashboard' | 'none';
+export type PageSubject = 'payment' | 'form' | 'owner' | 'seller' | 'dashboard' | 'none';
 
 export interface PageRow<A extends PageAuth, F> {
   readonly method: 'GET' | 'POST';
@@ -84,7 +84,8 @@ export function memberRow<F>(
     MemberRule & { readonly limit?: PageLimit },
 ): PageRoute {
   const { scope, proof, limit = 'none', ...rest } = row;
-  const csrf = row.method === 'POST' ? 'form' : 'none';
+  // The token of a multipart form is a part of the body, which its handler reads.
+  const csrf = row.method === 'POST' && row.form !== 'multipart' ? 'form' : 'none';
   const access = { auth: 'member', subject: 'dashboard', csrf, limit } as const;
   return { ...rest, ...access, member: { scope, proof } };
 }

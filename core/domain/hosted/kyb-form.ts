@@ -33,7 +33,11 @@ export function kybFields(extra: readonly (keyof Dossier)[]): readonly AskedFiel
 /** What is required beside it, of owners and documents; the terms have a page. */
 export function requiredElsewhere(extra: readonly (keyof Dossier)[]): readonly FormField[] {
   return [...requiredBy(extra)].filter(
-    (field) => Object.hasOwn(formFields, field) && field !== 'tosId' && !pageFields.includes(field),
+    (field) =>
+      Object.hasOwn(formFields, field) &&
+      field !== 'tosId' &&
+      field !== 'email' &&
+      !pageFields.includes(field),
   );
 }
 
