@@ -450,6 +450,8 @@ export interface Tx {
     /** How many there are of one subscription. */
     counts(subscriptionId: string, within: CountRange): Promise<DeliveryCounts>;
     pendingOf(subscriptionId: string, limit: number): Many<WebhookDelivery>;
+    /** Pending, not due yet and not leased. */
+    waitingOf(subscriptionId: string, nowMs: number, limit: number): Many<WebhookDelivery>;
     attempts(deliveryId: string): Many<DeliveryAttempt>;
     /** Deliveries of the events of one subject, oldest first. */
     ofSubject(tenant: Tenant, subjectId: string, page: TimePage): Many<WebhookDelivery>;
