@@ -20,7 +20,10 @@ const columns = {
   purpose: ({ payment }) => payment.purpose,
   brlSettledAmount: ({ payment: { settlement } }) =>
     settlement === null ? null : formatAmount(settlement.settled.amountMinor),
+  feesAtSettlement: ({ payment: { settlement } }) =>
+    settlement === null ? null : formatAmount(settlement.fees.amountMinor),
   fxRateAtSettlement: ({ payment: { settlement } }) => settlement?.fxRate ?? null,
+  pixEndToEndId: ({ payment: { settlement } }) => settlement?.endToEndId ?? null,
   'funds.status': ({ funds }) => funds.position,
   'funds.refundStatus': ({ funds }) => funds.refund,
   'funds.received': ({ funds }) => formatAmount(funds.receivedMinor),

@@ -13,7 +13,7 @@ import { requireScope } from '../../../core/usecases/access/keys.js';
 import { readSession } from '../../../core/usecases/access/page-sessions.js';
 import { actIn, readMemberSession } from '../../../core/usecases/access/sessions.js';
 import { audited } from '../../../core/usecases/service/audit-log.js';
-import { takeQuoteSlot } from '../../../core/usecases/service/rate-limits.js';
+import { takePageSlot } from '../../../core/usecases/service/rate-limits.js';
 import { type Cookie, readCookies, writeCookie } from './cookies.js';
 import { csrfToken, isCsrfToken } from './csrf-token.js';
 import { hasDecimalPoint } from './format.js';
@@ -159,7 +159,7 @@ async function answerOf(
   if (route.csrf === 'form' && !isCsrfToken(form.get('csrf') ?? '', csrf)) {
     return outOfDate();
   }
-  if (route.limit === 'quote') await takeQuoteSlot(deps, params['publicId'] ?? '');
+  await takeSlot(deps, match, visit);
   const values = typeof route.form === 'string' ? null : route.form.safeParse(valuesOf(form));
   if (values?.success === false) throw new PonteError('ValidationError');
   const call: PageCall<PageAuth, unknown> = {
@@ -189,6 +189,13 @@ async function answerOf(
 function needsFresh(member: MemberRule | undefined, { actor }: Visit): boolean {
   if (member?.proof === 'fresh_live') return actor?.mode === 'live';
   return member?.proof === 'fresh';
+}
+
+/** Counts against the limit that the row names, for the member or the payment in the path. */
+async function takeSlot(deps: Deps, { route, params }: PageMatch, visit: Visit | null) {
+  const limit = route?.limit ?? 'none';
+  if (limit === 'none') return;
+  await takePageSlot(deps, limit, visit?.signedIn.member.id ?? params['publicId'] ?? '');
 }
 
 /** Who is recorded as the author of what a form changes. */

@@ -11,6 +11,7 @@ import type { Mailbox } from '../../../core/ports/outside.js';
 import type { DashboardActor, SignedInMember } from '../../../core/usecases/access/sessions.js';
 import type { PageWatch } from '../../../core/usecases/hosted/page-watch.js';
 import type { ConcurrencyLimiter } from '../../../core/usecases/service/concurrency-limiter.js';
+import type { PageLimit } from '../../../core/usecases/service/rate-limits.js';
 import type { Cookie, CookieName } from './cookies.js';
 import type { PageNotice } from './frame-view.js';
 import { type Limited, withLimit } from './limited.js';
@@ -61,7 +62,7 @@ export interface PageRow<A extends PageAuth, F> {
   /** Made by the script, not by a person: it does not keep a session from idling out. */
   readonly background?: true;
   /** Which hourly limit a request takes; use cases limit links, codes and uploads themselves. */
-  readonly limit: 'quote' | 'none';
+  readonly limit: PageLimit | 'none';
   /** 'multipart': the handler reads the stream. */
   readonly form: z.ZodType<F> | 'multipart' | 'none';
   // A method, so that rows of different shapes fit one array.
@@ -79,11 +80,12 @@ export function pageRow<const A extends BuyerAuth, F>(
 
 /** The same for a row of members. Each of their forms carries the token of the session. */
 export function memberRow<F>(
-  row: Omit<PageRow<'member', F>, 'auth' | 'subject' | 'csrf' | 'limit' | 'member'> & MemberRule,
+  row: Omit<PageRow<'member', F>, 'auth' | 'subject' | 'csrf' | 'limit' | 'member'> &
+    MemberRule & { readonly limit?: PageLimit },
 ): PageRoute {
-  const { scope, proof, ...rest } = row;
+  const { scope, proof, limit = 'none', ...rest } = row;
   const csrf = row.method === 'POST' ? 'form' : 'none';
-  const access = { auth: 'member', subject: 'dashboard', csrf, limit: 'none' } as const;
+  const access = { auth: 'member', subject: 'dashboard', csrf, limit } as const;
   return { ...rest, ...access, member: { scope, proof } };
 }
 

@@ -446,6 +446,7 @@ export const dashboardEn = {
     checkCode: 'Check code',
     checkText: 'If the buyer calls to check the bank details, read them this code.',
     price: 'Price',
+    fees: 'Fees',
     settled: 'Settled',
     metadata: 'Metadata',
     reason: 'Reason',

@@ -434,6 +434,7 @@ export const dashboardEs: DashboardTexts = {
     checkCode: 'Código de verificación',
     checkText: 'Si el comprador llama para comprobar los datos bancarios, lea este código.',
     price: 'Precio',
+    fees: 'Comisiones',
     settled: 'Liquidado',
     metadata: 'Metadatos',
     reason: 'Motivo',

@@ -431,6 +431,7 @@ export const dashboardPtBr: DashboardTexts = {
     checkCode: 'Código de conferência',
     checkText: 'Se o comprador ligar para conferir os dados bancários, leia este código.',
     price: 'Preço',
+    fees: 'Tarifas',
     settled: 'Liquidado',
     metadata: 'Metadados',
     reason: 'Motivo',
