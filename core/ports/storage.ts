@@ -706,6 +706,7 @@ export interface TenantPaymentFilter extends ListPage {
   readonly afterId: string | null;
   readonly origins: readonly PaymentOrigin[];
   readonly statuses: readonly PaymentStatus[] | null;
+  readonly id: string | null;
   readonly externalId: string | null;
   readonly sellerExternalId: string | null;
   readonly number: string | null;
