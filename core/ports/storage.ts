@@ -466,6 +466,8 @@ export interface Tx {
     /** How many there are of one subscription. */
     counts(subscriptionId: string, within: CountRange): Promise<DeliveryCounts>;
     pendingOf(subscriptionId: string, limit: number): Many<WebhookDelivery>;
+    /** Pending, not due yet and not leased. */
+    waitingOf(subscriptionId: string, nowMs: number, limit: number): Many<WebhookDelivery>;
     attempts(deliveryId: string): Many<DeliveryAttempt>;
     /** Deliveries of the events of one subject, oldest first. */
     ofSubject(tenant: Tenant, subjectId: string, page: TimePage): Many<WebhookDelivery>;
@@ -720,6 +722,7 @@ export interface TenantPaymentFilter extends ListPage {
   readonly afterId: string | null;
   readonly origins: readonly PaymentOrigin[];
   readonly statuses: readonly PaymentStatus[] | null;
+  readonly id: string | null;
   readonly externalId: string | null;
   readonly sellerExternalId: string | null;
   readonly number: string | null;

@@ -71,7 +71,6 @@ export const scenarios: readonly (readonly string[])[] = [
     'createPaymentIntent',
     'listWebhookDeliveries',
     'replayWebhookDelivery',
-    // A delivery that is not over is refused.
     'listWebhookDeliveries',
     'replayWebhookDelivery',
     'readWebhookDelivery',
@@ -80,6 +79,7 @@ export const scenarios: readonly (readonly string[])[] = [
     'changeWebhookSubscription',
     'readEvents',
     'readEvent',
+    'resendEvent',
     'listWebhookSubscriptions',
     'deleteWebhookSubscription',
     'replayWebhookDelivery',

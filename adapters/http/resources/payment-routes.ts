@@ -172,6 +172,16 @@ requestSchemas
 
 export const statuses = keysOf(paymentMoves);
 
+/** The query `q` of lists of payments; payment-search.ts has its meanings. */
+export const searchText = optional(
+  text(
+    1,
+    200,
+    'Finds payments whose id, externalId, invoice number, amount (`1250.00`, `EUR 1250.00`), ' +
+      "buyer's e-mail address or page address is this text. It is not found within a text.",
+  ),
+);
+
 /** JSON of the integrator, returned as the text in which it was sent. */
 const jsonObject = z.record(z.string(), z.unknown()) as unknown as z.ZodType<RawJson>;
 

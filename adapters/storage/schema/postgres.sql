@@ -1295,6 +1295,7 @@ create table subscriptions (
   updated_at timestamp with time zone not null,
   version integer not null,
   feed_cursor bigint,
+  paused boolean not null default false,
   constraint subscriptions_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
   constraint subscriptions_pkey primary key (org_id, mode, id)
 );

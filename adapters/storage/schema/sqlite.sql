@@ -1052,7 +1052,8 @@ create table subscriptions (
   slot integer,
   created_at integer not null,
   updated_at integer not null,
-  version integer not null, feed_cursor integer,
+  version integer not null, feed_cursor integer, paused integer not null default 0
+  check (paused in (0, 1)),
   primary key (org_id, mode, id)
 ) strict, without rowid;
 

@@ -12,7 +12,7 @@ import { requireApproval } from '../../../core/usecases/parties/organizations.js
 import { endQuarantine, quarantineRestored } from '../../../core/usecases/service/epochs.js';
 import { feedReaders } from '../../../core/usecases/webhooks/feed-readers.js';
 import {
-  deleteSubscription,
+  changeSubscription,
   testSubscription,
 } from '../../../core/usecases/webhooks/subscriptions.js';
 import { operatorDoes } from '../../support/operator-action.js';
@@ -179,8 +179,12 @@ const refusals: Partial<Record<ErrorCode, (operation: Operation) => Promise<Answ
     const { world } = scene.site;
     const id = await newSubscription(world, scene.tenant);
     const delivery = await testSubscription(world.deps, scene.tenant, id);
-    await deleteSubscription(world.deps, scene.tenant, id);
-    return ask(operation, { path: withIds(operation.path, id, delivery.id) });
+    await changeSubscription(world.deps, scene.tenant, id, { paused: true });
+    if (operation.operationId !== 'resendEvent') {
+      return ask(operation, { path: withIds(operation.path, id, delivery.id) });
+    }
+    const path = operation.path.replace('{id}', delivery.eventId);
+    return ask(operation, { path, body: { subscriptionId: id } });
   },
   EventsPruned: async (operation) => {
     const { world } = scene.site;

@@ -79,6 +79,7 @@ const promised: readonly string[] = [
   'PATCH /v1/webhook-subscriptions/{id} K webhooks:write',
   'GET /v1/events K webhooks:read',
   'GET /v1/events/{id} K webhooks:read',
+  'POST /v1/events/{id}/resend K webhooks:write',
   'GET /v1/audit J audit:read',
   'POST /v1/auth/switch-mode J',
   'GET /v1/auth/sessions J',

@@ -452,6 +452,7 @@ export function aSubscription(fields: Partial<Subscription> = {}): Subscription 
     url: 'https://receiver.example/hooks',
     eventTypes: ['payment_intent.*', 'invoice.settled'],
     active: true,
+    paused: false,
     slot: null,
     secretSealed: 'sealed',
     createdAtMs: T0,

@@ -65,6 +65,8 @@ export const dashboardEn = {
     approved: 'The payment is approved.',
     invited: 'The mail to the buyer is on its way.',
     subscription_saved: 'The subscription is saved.',
+    subscription_paused: 'The subscription is paused.',
+    subscription_resumed: 'The subscription is resumed. What waited is sent.',
     subscription_deleted: 'The subscription is deleted.',
     test_sent: 'A test event is sent.',
     dead_replayed: 'They are sent again.',

@@ -52,6 +52,8 @@ export const dashboardEs: DashboardTexts = {
     approved: 'El pago está aprobado.',
     invited: 'El correo al comprador está en camino.',
     subscription_saved: 'La suscripción está guardada.',
+    subscription_paused: 'La suscripción está en pausa.',
+    subscription_resumed: 'La suscripción se reanudó. Se envía lo que esperaba.',
     subscription_deleted: 'La suscripción está eliminada.',
     test_sent: 'Se envía un evento de prueba.',
     dead_replayed: 'Se envían de nuevo.',

@@ -52,6 +52,8 @@ export const dashboardPtBr: DashboardTexts = {
     approved: 'O pagamento foi aprovado.',
     invited: 'O e-mail ao comprador está a caminho.',
     subscription_saved: 'A assinatura foi salva.',
+    subscription_paused: 'A assinatura está pausada.',
+    subscription_resumed: 'A assinatura foi retomada. O que esperava é enviado.',
     subscription_deleted: 'A assinatura foi excluída.',
     test_sent: 'Um evento de teste é enviado.',
     dead_replayed: 'Eles são enviados de novo.',

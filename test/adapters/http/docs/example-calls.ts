@@ -199,6 +199,13 @@ export const examples: Readonly<Record<string, Example>> = {
     const [event] = await world.deps.store.run((tx) => tx.feed.after(tenant, 0, 1));
     return { path: `/v1/events/${event?.id}` };
   },
+  resendEvent: async (world, tenant) => {
+    const subscriptionId = await newSubscription(world, tenant);
+    await newPayment(world, tenant);
+    await world.settle();
+    const [event] = await world.deps.store.run((tx) => tx.feed.after(tenant, 0, 1));
+    return { path: `/v1/events/${event?.id}/resend`, body: { subscriptionId } };
+  },
   receivePartnerWebhook: async (world, tenant) => {
     const { headers, body } = await partnerMessage(world, tenant);
     return { path: '/v1/partner-webhooks/fake/test', headers, body };
