@@ -5,7 +5,7 @@ import type { Deps } from '../../core/ports/deps.js';
 import type { Mailbox } from '../../core/ports/outside.js';
 import type { PageWatch } from '../../core/usecases/hosted/page-watch.js';
 import { ConcurrencyLimiter } from '../../core/usecases/service/concurrency-limiter.js';
-import { below, prefixOf } from './kit/page-paths.js';
+import { below, placeOf } from './kit/page-paths.js';
 import type { PageSite } from './kit/page-pipeline.js';
 import type { PageRequest } from './kit/page-route.js';
 
@@ -51,8 +51,8 @@ export function hostedPages({ watch, mailbox, settings }: PagesOptions): HostedP
     async serve(deps, ...rest) {
       loaded ??= loadPages();
       const { servePage, site } = await loaded;
-      const { prefix, secure } = addresses;
-      const context = { deps, watch, uploads, mailbox, prefix, secure };
+      const { prefix, secure, origin } = addresses;
+      const context = { deps, watch, uploads, mailbox, prefix, secure, origin };
       await servePage(site, context, ...rest);
     },
   };
@@ -62,7 +62,7 @@ export function hostedPages({ watch, mailbox, settings }: PagesOptions): HostedP
 function addressesOf({ baseUrl, payUrl }: PagesOptions['settings']) {
   const pages = new URL(payUrl);
   const ownHost = pages.host === new URL(baseUrl).host ? null : pages.host;
-  return { baseUrl, payUrl, ownHost, prefix: prefixOf(pages), secure: pages.protocol === 'https:' };
+  return { baseUrl, payUrl, ownHost, ...placeOf(pages) };
 }
 
 function isCurrent(known: PagesOptions['settings'], { baseUrl, payUrl }: PagesOptions['settings']) {

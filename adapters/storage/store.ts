@@ -25,7 +25,7 @@ import { mailsPart } from './tables/mail-rows.js';
 import { membersPart } from './tables/member-rows.js';
 import { memberSessionsPart } from './tables/member-session-rows.js';
 import { fundsPart, ledgerPart, quotesPart } from './tables/money-rows.js';
-import { operatorsPart } from './tables/operator-rows.js';
+import { operatorSessionsPart, operatorsPart } from './tables/operator-rows.js';
 import { organizationsPart, productionRequestsPart } from './tables/organization-rows.js';
 import { pageSessionsPart } from './tables/page-session-rows.js';
 import { idempotencyPart, paymentsPart } from './tables/payment-rows.js';
@@ -217,6 +217,7 @@ const parts: {
 } = {
   organizations: organizationsPart,
   operators: operatorsPart,
+  operatorSessions: operatorSessionsPart,
   members: membersPart,
   keys: keysPart,
   payments: paymentsPart,

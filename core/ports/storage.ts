@@ -3,6 +3,7 @@
 import type { StoredKey } from '../domain/access/api-key.js';
 import type { Member } from '../domain/access/member.js';
 import type { MemberSession } from '../domain/access/member-session.js';
+import type { OperatorSession } from '../domain/access/operator-session.js';
 import type { PageSession } from '../domain/access/page-session.js';
 import type { RegisteredOperator } from '../domain/access/registered-operator.js';
 import type { Scope } from '../domain/access/scope.js';
@@ -138,6 +139,17 @@ export interface Tx {
     first(): Found<RegisteredOperator>;
     /** In the order of their numbers, removed ones too. */
     list(): Many<RegisteredOperator>;
+  };
+  readonly operatorSessions: Writes<OperatorSession, 'insert' | 'update' | 'remove'> & {
+    byLinkHash(linkHash: string): Found<OperatorSession>;
+    /** The hash is of the token in the cookie. */
+    byTokenHash(tokenHash: string): Found<OperatorSession>;
+    /** Links and sessions of the operator that were not ended. */
+    ofOperator(operatorId: string): Many<OperatorSession>;
+    /** Stores `seenAtMs` unless a later one is stored. Unguarded: it never loses a race. */
+    touch(session: OperatorSession): void;
+    /** Oldest first. */
+    createdBefore(beforeMs: number, limit: number): Many<OperatorSession>;
   };
   readonly members: Writes<Member, 'insert' | 'update' | 'expect'> & {
     get(orgId: string, id: string): Found<Member>;

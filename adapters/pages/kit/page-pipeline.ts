@@ -4,13 +4,19 @@ import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isFresh } from '../../../core/domain/access/member-session.js';
 import type { PageSession, PageSessionKind } from '../../../core/domain/access/page-session.js';
+import { CONSOLE_ROOT } from '../../../core/domain/access/registered-operator.js';
 import { type Locale, localeOf } from '../../../core/domain/base/locale.js';
 import { modes } from '../../../core/domain/base/tenant.js';
 import type { AuditAuthor } from '../../../core/domain/service/audit-entry.js';
 import { type ErrorCode, PonteError } from '../../../core/errors.js';
 import type { Deps } from '../../../core/ports/deps.js';
 import { requireScope } from '../../../core/usecases/access/keys.js';
+import {
+  readOperatorSession,
+  type SignedInOperator,
+} from '../../../core/usecases/access/operator-sessions.js';
 import { readSession } from '../../../core/usecases/access/page-sessions.js';
+import { depsOfCommand } from '../../../core/usecases/access/registered-operators.js';
 import { actIn, readMemberSession } from '../../../core/usecases/access/sessions.js';
 import { audited } from '../../../core/usecases/service/audit-log.js';
 import { takePageSlot } from '../../../core/usecases/service/rate-limits.js';
@@ -120,17 +126,16 @@ async function answerOf(
     readBody,
   }: Matched & { readonly gone: AbortSignal },
 ): Promise<PageAnswer> {
-  const { deps, secure } = context;
+  const { deps, secure, prefix } = context;
   const { route, params } = match;
   if (route === null) throw new PonteError(match.known ? 'MethodNotAllowed' : 'NotFound');
   const url = new URL(request.url ?? '', 'http://ponte.invalid');
   const chosen = localeOf(url.searchParams.get('lang') ?? '');
   const cookies = readCookies(request.headers.cookie, secure);
   const base = baseOf(context, match);
-  const { prefix } = context;
   const path = below(prefix, url.pathname);
   const outOfDate = () => seeOther(withNotice(base, 'out_of_date'));
-  if (route.method === 'POST' && isFromElsewhere(deps, request)) return outOfDate();
+  if (route.method === 'POST' && isFromElsewhere(context, request)) return outOfDate();
   if (chosen !== null && request.method === 'GET') {
     // The address stays free of it, so that a forwarded link does not choose for others.
     url.searchParams.delete('lang');
@@ -139,12 +144,14 @@ async function answerOf(
     const path = `${context.prefix}${below(context.prefix, url.pathname)}`;
     return seeOther(`${path}${rest}`, [cookie]);
   }
-  const [session, visit] = await Promise.all([
+  const [session, visit, operator] = await Promise.all([
     sessionOf(deps, match, cookies.get('session')),
     visitOf(deps, match, cookies.get('member')),
+    operatorOf(deps, match, cookies.get('operator')),
   ]);
   const asked = { match: site.match, method: route.method, query: url.searchParams };
-  if (session === null && visit === null && route.auth !== 'none') {
+  const tokenOf = session ?? visit?.signedIn.session ?? operator?.session ?? null;
+  if (tokenOf === null && route.auth !== 'none') {
     if (route.background) return seeOther(base);
     return signedOut({ ...asked, path, base, prefix, cookies });
   }
@@ -153,7 +160,6 @@ async function answerOf(
       return confirmFirst({ ...asked, path, base, prefix });
     }
   }
-  const tokenOf = session ?? visit?.signedIn.session ?? null;
   const csrf = tokenOf === null ? null : csrfToken(deps, tokenOf);
   const form = await readForm(request, route.form, readBody);
   if (route.csrf === 'form' && !isCsrfToken(form.get('csrf') ?? '', csrf)) {
@@ -171,6 +177,7 @@ async function answerOf(
     contentType: request.headers['content-type'] ?? '',
     session: session as PageSession,
     visit: visit as Visit,
+    operator: operator as SignedInOperator,
     csrf,
     cookies,
     client,
@@ -181,9 +188,29 @@ async function answerOf(
     browserLocale: acceptedLocale(request.headers['accept-language']),
     hasDecimalPoint: hasDecimalPoint(request.headers['accept-language'] ?? ''),
   };
-  const isChange = route.method === 'POST';
-  const author = { ...authorOf(match, session, visit), address: client, requestId };
-  return route.handler(isChange ? { ...context, deps: audited(deps, author) } : context, call);
+  if (route.method !== 'POST') return route.handler(context, call);
+  const changing = depsOfChange(deps, match, { session, visit, operator }, { client, requestId });
+  return route.handler({ ...context, deps: changing }, call);
+}
+
+interface Visitors {
+  readonly session: PageSession | null;
+  readonly visit: Visit | null;
+  readonly operator: SignedInOperator | null;
+}
+
+/** The audit log names who sent the form; an operator must still be registered. */
+function depsOfChange(
+  deps: Deps,
+  match: PageMatch,
+  { session, visit, operator }: Visitors,
+  { client: address, requestId }: Pick<PageRequest, 'client' | 'requestId'>,
+): Deps {
+  const author = { ...authorOf(match, session, visit), address, requestId };
+  if (operator === null) return audited(deps, author);
+  const { actor, session: of } = operator;
+  const { action } = author;
+  return depsOfCommand(deps, { actor, signed: of.signed }, { action, address, requestId });
 }
 
 function needsFresh(member: MemberRule | undefined, { actor }: Visit): boolean {
@@ -232,7 +259,7 @@ async function sessionOf(
   token: string | undefined,
 ): Promise<PageSession | null> {
   if (route === null || token === undefined) return null;
-  if (route.subject === 'none' || route.subject === 'dashboard') return null;
+  if (['none', 'dashboard', 'console'].includes(route.subject)) return null;
   // The page after a POST is its use: signing out shows none.
   const background = route.background === true || route.method === 'POST';
   const session = await readSession(deps, token, { background });
@@ -280,14 +307,22 @@ async function visitOf(
   return { signedIn, actor };
 }
 
+async function operatorOf(
+  deps: Deps,
+  { route }: PageMatch,
+  token: string | undefined,
+): Promise<SignedInOperator | null> {
+  if (route?.subject !== 'console' || token === undefined) return null;
+  return readOperatorSession(deps, token, { background: route.method === 'POST' });
+}
+
 /**
  * Whether a form was sent by another site. Without a referrer browsers send `Origin: null` for
  * forms of the page itself, so Sec-Fetch-Site decides, where a browser sends it.
  */
-function isFromElsewhere(deps: Deps, { headers }: IncomingMessage): boolean {
+function isFromElsewhere({ origin: ours }: PageContext, { headers }: IncomingMessage): boolean {
   const site = headers['sec-fetch-site'];
   const { origin } = headers;
-  const ours = new URL(deps.settings.payUrl).origin;
   const foreignSite = site !== undefined && site !== 'same-origin';
   const foreignOrigin = origin !== undefined && origin !== 'null' && origin !== ours;
   return foreignSite || foreignOrigin;
@@ -325,6 +360,7 @@ function acceptedLocale(header: string | undefined): Locale | null {
 function baseOf({ prefix }: PageContext, { route, params }: PageMatch): string {
   if (route?.subject === 'payment') return `${prefix}/r/${params['publicId']}`;
   if (route?.subject === 'dashboard') return `${prefix}/dashboard`;
+  if (route?.subject === 'console') return `${prefix}${CONSOLE_ROOT}`;
   if (route?.subject === 'form') return `${prefix}/kyc/${params['flowId']}`;
   if (route?.subject === 'seller') {
     return `${prefix}/onboarding/${params['orgId']}/${params['mode']}/${params['accountId']}`;

@@ -42,6 +42,7 @@ export const objectTypes = {
   member_sessions: 'session',
   members: 'member',
   money_decisions: 'money_decision',
+  operator_sessions: 'operator_session',
   operators: 'operator',
   organization_profiles: 'organization_profile',
   organizations: 'organization',
