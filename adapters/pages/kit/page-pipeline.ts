@@ -259,7 +259,8 @@ async function sessionOf(
   token: string | undefined,
 ): Promise<PageSession | null> {
   if (route === null || token === undefined) return null;
-  if (['none', 'dashboard', 'console'].includes(route.subject)) return null;
+  const { subject } = route;
+  if (subject === 'none' || subject === 'dashboard' || subject === 'console') return null;
   // The page after a POST is its use: signing out shows none.
   const background = route.background === true || route.method === 'POST';
   const session = await readSession(deps, token, { background });
@@ -277,7 +278,7 @@ async function sessionOf(
   const own = { owner: 'owner', seller: 'seller', payment: 'buyer', form: 'buyer' } as const;
   const isForPhones = route.auth === 'kyc' && route.subject !== 'owner';
   const kinds: readonly PageSessionKind[] = [
-    own[route.subject],
+    own[subject],
     ...(isForPhones ? ['upload' as const] : []),
   ];
   return belongs && kinds.includes(session.kind) ? session : null;
