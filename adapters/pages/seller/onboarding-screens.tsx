@@ -123,7 +123,7 @@ function startScreen(scene: KycScene, { account }: Onboarding): ScreenContent {
           </>
         )}
         <p>{words.then}</p>
-        <Go scene={scene} to="kyc/review" text={form.version === 0 ? kyc.start : kyc.resume} />
+        <Go scene={scene} to="kyc/next" text={form.version === 0 ? kyc.start : kyc.resume} />
         <p class="small quiet">{kyc.saved}</p>
       </section>
     ),

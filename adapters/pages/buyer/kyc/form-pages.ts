@@ -65,6 +65,7 @@ export async function showStep(
   const step = stepsOf(form).find((one) => one === call.params['step']);
   if (step === undefined) return seeOther(stepPath(place, call, nextStep(form.steps)));
   if (step === 'documents') return documentsPage(context, call, loaded);
+  if (step === 'terms' && place.terms !== undefined) return seeOther(place.terms(call));
   if (step === 'terms') return showTerms(context, call, place, loaded);
   const screen = screens[step];
   if (screen === undefined) throw new PonteError('NotFound');

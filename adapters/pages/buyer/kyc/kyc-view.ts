@@ -38,6 +38,8 @@ export interface FormPlace {
   home(call: AnyCall): string;
   /** Where the sent form leads; to its home if this is absent. */
   sent?(call: AnyCall): string;
+  /** The page of the partner's terms; absent where it is a step of the form. */
+  terms?(call: AnyCall): string;
 }
 
 /** A place whose form also takes files from a phone. */
