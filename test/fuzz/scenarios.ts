@@ -40,6 +40,7 @@ export const scenarios: readonly (readonly string[])[] = [
   [
     'createPaymentIntent',
     'advanceTestPayment',
+    'previewQuote',
     'readPaymentIntent',
     ...Array.from({ length: 12 }, () => 'simulateTestPayment'),
   ],

@@ -50,19 +50,27 @@ const buyerRequest = z.object({
   phone: optional(anyText('Pre-fills the KYC form.')),
 });
 
-export const createFields = {
-  externalId: text(1, 200, 'Your own id, unique per payment.'),
-  amount: readText(parseAmount, 'send a decimal string with at most two decimals, as "1250.00"', {
+export const amountText = readText(
+  parseAmount,
+  'send a decimal string with at most two decimals, as "1250.00"',
+  {
     pattern: '^[0-9]{1,12}(\\.[0-9]{1,2})?$',
     examples: ['1250.00'],
     description: 'Normalized to two decimals. At least 10.00 in USD.',
-  }),
-  currency: optional(
-    z
-      .string('send an ISO 4217 code in capitals, as "USD"')
-      .regex(/^[A-Z]{3}$/, 'send an ISO 4217 code in capitals, as "USD"')
-      .meta({ default: 'USD', description: 'A currency that buyers can pay in: USD, EUR, GBP.' }),
-  ).transform((currency) => currency ?? 'USD'),
+  },
+);
+
+export const currencyText = optional(
+  z
+    .string('send an ISO 4217 code in capitals, as "USD"')
+    .regex(/^[A-Z]{3}$/, 'send an ISO 4217 code in capitals, as "USD"')
+    .meta({ default: 'USD', description: 'A currency that buyers can pay in: USD, EUR, GBP.' }),
+).transform((currency) => currency ?? 'USD');
+
+export const createFields = {
+  externalId: text(1, 200, 'Your own id, unique per payment.'),
+  amount: amountText,
+  currency: currencyText,
   buyer: buyerRequest,
   returnUrl: optional(
     z

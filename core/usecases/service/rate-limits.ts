@@ -16,6 +16,9 @@ const triesAnHour = {
 /** Mails to owners: their addresses are typed by buyers. Strangers use test mode, too. */
 const ownerMailsAnHour = { client: 30, tenant: { live: 100, test: 20 } } as const;
 
+/** Previews of prices, which are calls to the partner, of a tenant. */
+const PREVIEWS_A_MINUTE = 30;
+
 /** What pages cost: of a payment, or of a member for exports. */
 const pageCallsAnHour = {
   /** Partners limit calls too. */
@@ -90,6 +93,11 @@ export async function takeOwnerMailSlots(
 /** `about`: the public id of a payment, or the id of a member. RateLimitExceeded. */
 export function takePageSlot(deps: Deps, limit: PageLimit, about: string): Promise<void> {
   return take(deps, `${limit} page ${about}`, hourly(pageCallsAnHour[limit]));
+}
+
+export function takePreviewSlot(deps: Deps, tenant: Tenant): Promise<void> {
+  const limit = { perMinute: PREVIEWS_A_MINUTE, burst: PREVIEWS_A_MINUTE };
+  return take(deps, `quote previews ${tenantKey(tenant)}`, limit);
 }
 
 export function takeUploadSlot(deps: Deps, buyerId: string): Promise<void> {

@@ -14,6 +14,7 @@ export const silentPartner = ({ partner }: World): FakePartner =>
     startTos: noAnswer,
     party: { prepare: noAnswer },
     registerPixDestination: noAnswer,
+    quote: noAnswer,
     ...(partner.sandbox === undefined ? {} : { sandbox: { ...partner.sandbox, quote: noAnswer } }),
   });
 

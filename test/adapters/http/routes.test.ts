@@ -77,6 +77,7 @@ const promised: readonly string[] = [
   'POST /v1/webhook-subscriptions/{id}/test K webhooks:write',
   'DELETE /v1/webhook-subscriptions/{id} K webhooks:write',
   'PATCH /v1/webhook-subscriptions/{id} K webhooks:write',
+  'GET /v1/quotes/preview K payment_intents:read',
   'GET /v1/events K webhooks:read',
   'GET /v1/events/{id} K webhooks:read',
   'POST /v1/events/{id}/resend K webhooks:write',

@@ -75,6 +75,7 @@ export const examples: Readonly<Record<string, Example>> = {
     return { path: '/v1/payments', body, status: 201 };
   },
   listPayments: async () => ({ path: '/v1/payments?status=awaiting_buyer&limit=5' }),
+  previewQuote: async () => ({ path: '/v1/quotes/preview?amount=1250.00&currency=USD' }),
   readPaymentIntent: onPayment('/v1/payment-intents/{id}'),
   readPayment: onPayment('/v1/payments/{id}'),
   readPaymentTimeline: onPayment('/v1/payments/{id}/timeline?limit=5'),
