@@ -6,12 +6,12 @@ import type { Mailbox } from '../../core/ports/outside.js';
 import type { PageWatch } from '../../core/usecases/hosted/page-watch.js';
 import { ConcurrencyLimiter } from '../../core/usecases/service/concurrency-limiter.js';
 import type { DocumentAnswer, Documentation } from './documentation/documentation.js';
-import { below, prefixOf } from './kit/page-paths.js';
+import { below, placeOf } from './kit/page-paths.js';
 import type { PageSite } from './kit/page-pipeline.js';
 import type { PageRequest } from './kit/page-route.js';
 
 /** The first segment of the path of every page. */
-const ownPath = /^\/(r|kyc|owner|verify|stop|dashboard|assets|dev)(\/|$)/;
+const ownPath = /^\/(r|kyc|owner|onboarding|verify|stop|dashboard|assets|dev)(\/|$)/;
 /** Paths of the service, under each of its hosts. */
 const wellKnown = /^\/\.well-known\//;
 
@@ -55,8 +55,8 @@ export function hostedPages({ watch, mailbox, settings }: PagesOptions): HostedP
     async serve(deps, ...rest) {
       loaded ??= loadPages();
       const { servePage, site } = await loaded;
-      const { prefix, secure } = addresses;
-      const context = { deps, watch, uploads, mailbox, prefix, secure };
+      const { prefix, secure, origin } = addresses;
+      const context = { deps, watch, uploads, mailbox, prefix, secure, origin };
       await servePage(site, context, ...rest);
     },
     async document(path, json) {
@@ -72,7 +72,7 @@ export function hostedPages({ watch, mailbox, settings }: PagesOptions): HostedP
 function addressesOf({ baseUrl, payUrl }: PagesOptions['settings']) {
   const pages = new URL(payUrl);
   const ownHost = pages.host === new URL(baseUrl).host ? null : pages.host;
-  return { baseUrl, payUrl, ownHost, prefix: prefixOf(pages), secure: pages.protocol === 'https:' };
+  return { baseUrl, payUrl, ownHost, ...placeOf(pages) };
 }
 
 function isCurrent(known: PagesOptions['settings'], { baseUrl, payUrl }: PagesOptions['settings']) {
