@@ -27,7 +27,8 @@ const messages = {
     InvalidApiKey:
       'The API key is missing, unknown, expired or revoked. Send a valid key as X-API-Key.',
     InvalidApiKeyFormat:
-      'X-API-Key must have the form pk_test_<id>.<secret> or pk_live_<id>.<secret>.',
+      'X-API-Key does not have the form of a key. Send pk_test_<id>.<secret> or ' +
+      'pk_live_<id>.<secret>.',
     InvalidSignature: 'The signature is not valid. Sign the exact bytes that are sent.',
     InvalidSignInLink: 'The link was used, has expired or is not known. Request a new one.',
     InvalidSignInCode: 'The code is not the one in the mail. Enter its six digits again.',
@@ -60,7 +61,8 @@ const messages = {
     AmbiguousExternalId:
       'A payment intent and an invoice have this externalId. Send the id of one of them.',
     PaymentNotCancellable:
-      'The payment has ended or its payout has started, so it can no longer be cancelled.',
+      'The payment has ended or its payout has started, so it can no longer be cancelled. ' +
+      'Read the payment: it shows where its money is.',
     PaymentStateConflict:
       'The status of the payment does not allow this step. Read the payment and continue there.',
     QuoteExpired: 'The quote has expired. Request a new one and confirm it.',
@@ -78,7 +80,7 @@ const messages = {
     NotQuarantined: 'The database is not in quarantine: there is nothing to check or to release.',
     DeliveryNotReplayable:
       'A delivery cannot be sent again while it is being sent, nor while its subscription is ' +
-      'paused or deleted.',
+      'paused or deleted. Wait until it has ended, or resume the subscription.',
   },
   410: {
     EventsPruned: 'Events after this sequence were removed. Start from the oldest stored event.',

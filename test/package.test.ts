@@ -164,7 +164,7 @@ for (const node of nodes) {
       assert.equal(said.trim(), 'ok true true');
     });
 
-    test('a host starts without the code of PDF files, which writes one with fonts from the package', () => {
+    test('a host starts without the code of /docs and of PDF files, which embed fonts of the package', () => {
       const dist = join(consumer, 'node_modules/ponte/dist');
       const chunk = readdirSync(dist).find((name) => /^page-pdf-.*\.js$/.test(name));
       const script = `
@@ -179,7 +179,8 @@ for (const node of nodes) {
         const { createPonte } = await import('ponte');
         const { close } = await createPonte();
         await close();
-        const isLoaded = () => loaded.some((name) => /^(pdfkit|fontkit|htmlparser2)$/.test(name));
+        const late = /^(pdfkit|fontkit|htmlparser2|marked)$/;
+        const isLoaded = () => loaded.some((name) => late.test(name));
         const before = isLoaded();
         const { pdfOf } = await import('./node_modules/ponte/dist/${chunk}');
         const about = { title: 'A', language: 'en', author: 'A', writtenAtMs: 0, footer: 'A' };

@@ -61,8 +61,13 @@ export function hostedPages({ watch, mailbox, settings }: PagesOptions): HostedP
     },
     async document(path, json) {
       const { baseUrl } = settings;
-      if (documents?.baseUrl !== baseUrl)
+      if (documents?.baseUrl !== baseUrl) {
         documents = { baseUrl, pages: loadDocuments(json, baseUrl) };
+        // The next request tries again.
+        documents.pages.catch(() => {
+          documents = null;
+        });
+      }
       return (await documents.pages).read(path);
     },
   };

@@ -238,7 +238,6 @@ function startPage(shelf: Shelf): DocContent {
             </section>
           ))}
         </div>
-        <h2 id="guides">Guides</h2>
         <PageList path="" groups={shelf.contents.guides} />
       </>
     ),

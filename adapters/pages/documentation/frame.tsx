@@ -240,7 +240,7 @@ function Places({
 
 /** A long name of code may break before a capital or after a dot. */
 export function broken(name: string): ComponentChildren {
-  if (!/^[\w.]{16,}$/.test(name)) return name;
+  if (!/^[\w.]{10,}$/.test(name)) return name;
   return name.split(/(?<=[._])|(?<=[a-z])(?=[A-Z])/).map((word, index) => (
     <>
       {index === 0 ? null : <wbr />}

@@ -199,7 +199,7 @@ export function ErrorTable({
   if (errors.length === 0) return null;
   return (
     <>
-      <h2 id="errors">Errors</h2>
+      {path === 'errors' ? null : <h2 id="errors">Errors</h2>}
       <Scrolled label="Errors">
         <table class="doc">
           <thead>

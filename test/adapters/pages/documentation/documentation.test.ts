@@ -130,6 +130,12 @@ test('the page of an error has its cause, what to do, and the operations that an
   }
 });
 
+test('every error says what is wrong, then what to do', () => {
+  const codes = new Set([...routes.flatMap(errorCodesOf), ...offTableCodes]);
+  const silent = [...codes].filter((code) => !/\.\)? (?=[A-Z])/.test(catalogue[code].message));
+  assert.deepEqual(silent, []);
+});
+
 test('the page of an event has an example and the fields of its data', () => {
   for (const type of eventTypes) {
     const text = pages.get(`events/${type}`) ?? '';
