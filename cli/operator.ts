@@ -334,6 +334,7 @@ function dryDeps(deps: Deps): Deps {
 /** Runs work and discards its writes. */
 function dryStore(store: Store): Store {
   return {
+    kept: store.kept,
     claims: store.claims,
     migrate: () => store.migrate(),
     health: () => store.health(),

@@ -55,7 +55,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'sandbox',
   ],
   'adapters/http/': ['protocol', 'resources', 'docs'],
-  'adapters/pages/': ['kit', 'pdf', 'letters', 'buyer', 'dashboard', 'console', 'dev'],
+  'adapters/pages/': ['kit', 'pdf', 'letters', 'buyer', 'dashboard', 'seller', 'console', 'dev'],
 };
 
 /** More files than this in one folder are a list that nobody reads. */

@@ -30,6 +30,7 @@ import type {
   Organization,
   OrganizationProfile,
 } from '../domain/parties/organization.js';
+import type { PartyDraft } from '../domain/parties/party-draft.js';
 import type { ProductionRequest } from '../domain/parties/production-request.js';
 import type { BankAccount, BankDetails } from '../domain/payments/bank-record.js';
 import type { PaymentView, ShownView } from '../domain/payments/change.js';
@@ -66,11 +67,21 @@ import type {
  */
 export interface Store {
   run<T>(work: (tx: Tx) => Promise<T>, options?: RunOptions): Promise<T>;
+  readonly kept: KeptRows;
   readonly claims: Claims;
   /** Applies missing migrations and returns their numbers; refuses a newer database. */
   migrate(): Promise<readonly number[]>;
   health(): Promise<{ readonly database: boolean; readonly migrations: boolean }>;
   close(): Promise<void>;
+}
+
+/**
+ * What a read would answer now, if this process keeps it: no process has committed a change since,
+ * and all of it is durable. Null: read it.
+ */
+export interface KeptRows {
+  key(keyId: string): StoredKey | null;
+  view(tenant: Tenant, paymentId: string): PaymentView | null;
 }
 
 type GivenDetails = Tenant & Pick<BankDetails, 'paymentId' | 'checkCode' | 'issuedAtMs'>;
@@ -330,6 +341,9 @@ export interface Tx {
     /** Verifying or approved buyers of this address, newest first. */
     ofBuyer(tenant: Tenant, emailKey: string): Many<ConnectedAccount>;
   };
+  readonly partyDrafts: Writes<PartyDraft, 'insert' | 'update' | 'expect' | 'remove'> & {
+    get(tenant: Tenant, id: string): Found<PartyDraft>;
+  };
   readonly documents: Writes<Document, 'insert' | 'update'> & {
     /** A signed URL names its document by the id alone. */
     find(id: string): Found<Document>;
@@ -378,6 +392,8 @@ export interface Tx {
     ofForm(tenant: Tenant, submissionId: string): Many<PageSession>;
     /** Sessions of an owner that were not ended. */
     ofOwner(tenant: Tenant, submissionId: string, ownerIndex: number): Many<PageSession>;
+    /** Links and sessions of a seller that were not ended, with those of its phones. */
+    openOfAccount(tenant: Tenant, accountId: string): Many<PageSession>;
     /** Reads all tenants, oldest first. */
     createdBefore(beforeMs: number, limit: number): Many<PageSession>;
   };
@@ -462,6 +478,8 @@ export interface Tx {
     /** How many there are of one subscription. */
     counts(subscriptionId: string, within: CountRange): Promise<DeliveryCounts>;
     pendingOf(subscriptionId: string, limit: number): Many<WebhookDelivery>;
+    /** Pending, not due yet and not leased. */
+    waitingOf(subscriptionId: string, nowMs: number, limit: number): Many<WebhookDelivery>;
     attempts(deliveryId: string): Many<DeliveryAttempt>;
     /** Deliveries of the events of one subject, oldest first. */
     ofSubject(tenant: Tenant, subjectId: string, page: TimePage): Many<WebhookDelivery>;
@@ -716,6 +734,7 @@ export interface TenantPaymentFilter extends ListPage {
   readonly afterId: string | null;
   readonly origins: readonly PaymentOrigin[];
   readonly statuses: readonly PaymentStatus[] | null;
+  readonly id: string | null;
   readonly externalId: string | null;
   readonly sellerExternalId: string | null;
   readonly number: string | null;

@@ -17,7 +17,7 @@ export const tagTexts: readonly TagText[] = [
     name: 'Payments',
     description: `A payment collects one amount from one buyer. Forward \`hostedPaymentUrl\` to the
 buyer, then follow the payment by events or by reading it.`,
-    paths: ['payment-intents', 'payments'],
+    paths: ['payment-intents', 'payments', 'quotes'],
   },
   {
     name: 'Invoices',
@@ -82,7 +82,7 @@ const statusTexts: Readonly<Record<PaymentStatus, string>> = {
   on_chain_confirmed: 'the start of the payout to the seller',
   offramp_pending: 'the partner to pay the seller',
   settled: 'nothing: the seller received the BRL',
-  failed: 'nothing: see `failureReason`',
+  failed: 'nothing: see `failureCode` and `failureReason`',
   cancelled: 'nothing: see `cancelReason`',
   expired: 'nothing: it was not paid by `expiresAt`',
 };

@@ -19,7 +19,7 @@ import { readSession } from '../../../core/usecases/access/page-sessions.js';
 import { depsOfCommand } from '../../../core/usecases/access/registered-operators.js';
 import { actIn, readMemberSession } from '../../../core/usecases/access/sessions.js';
 import { audited } from '../../../core/usecases/service/audit-log.js';
-import { takeQuoteSlot } from '../../../core/usecases/service/rate-limits.js';
+import { takePageSlot } from '../../../core/usecases/service/rate-limits.js';
 import { type Cookie, readCookies, writeCookie } from './cookies.js';
 import { csrfToken, isCsrfToken } from './csrf-token.js';
 import { hasDecimalPoint } from './format.js';
@@ -165,7 +165,7 @@ async function answerOf(
   if (route.csrf === 'form' && !isCsrfToken(form.get('csrf') ?? '', csrf)) {
     return outOfDate();
   }
-  if (route.limit === 'quote') await takeQuoteSlot(deps, params['publicId'] ?? '');
+  await takeSlot(deps, match, visit);
   const values = typeof route.form === 'string' ? null : route.form.safeParse(valuesOf(form));
   if (values?.success === false) throw new PonteError('ValidationError');
   const call: PageCall<PageAuth, unknown> = {
@@ -218,6 +218,13 @@ function needsFresh(member: MemberRule | undefined, { actor }: Visit): boolean {
   return member?.proof === 'fresh';
 }
 
+/** Counts against the limit that the row names, for the member or the payment in the path. */
+async function takeSlot(deps: Deps, { route, params }: PageMatch, visit: Visit | null) {
+  const limit = route?.limit ?? 'none';
+  if (limit === 'none') return;
+  await takePageSlot(deps, limit, visit?.signedIn.member.id ?? params['publicId'] ?? '');
+}
+
 /** Who is recorded as the author of what a form changes. */
 function authorOf(
   { route, params }: PageMatch,
@@ -230,12 +237,16 @@ function authorOf(
     return { action, actor: { kind: 'member', id }, orgId };
   }
   if (session === null) {
-    const [named = ''] = Object.values(params);
+    const [first = ''] = Object.values(params);
+    const named = params['accountId'] ?? first;
     // What follows a dot is a secret of the link, and entries stay.
     const id = named.replace(/\..*/s, '');
     return { action, actor: { kind: 'link', id }, orgId: null };
   }
-  const { paymentId, submissionId, ownerIndex } = session;
+  const { paymentId, submissionId, accountId, ownerIndex } = session;
+  if (accountId !== null) {
+    return { action, actor: { kind: 'seller', id: accountId }, orgId: session.orgId };
+  }
   const subject = paymentId ?? submissionId ?? '';
   const id = ownerIndex === null ? subject : `${subject}/owners/${ownerIndex}`;
   return { action, actor: { kind: 'buyer', id }, orgId: session.orgId };
@@ -248,7 +259,8 @@ async function sessionOf(
   token: string | undefined,
 ): Promise<PageSession | null> {
   if (route === null || token === undefined) return null;
-  if (['none', 'dashboard', 'console'].includes(route.subject)) return null;
+  const { subject } = route;
+  if (subject === 'none' || subject === 'dashboard' || subject === 'console') return null;
   // The page after a POST is its use: signing out shows none.
   const background = route.background === true || route.method === 'POST';
   const session = await readSession(deps, token, { background });
@@ -258,13 +270,24 @@ async function sessionOf(
       const payment = await tx.payments.byPublicId(params['publicId'] ?? '');
       return payment !== null && payment.id === session.paymentId;
     }
+    if (route.subject === 'seller') return isOfSeller(session, params);
     const submission = await tx.buyers.submissionByFlow(params['flowId'] ?? '');
     if (submission === null || submission.id !== session.submissionId) return false;
     return route.subject === 'form' || `${session.ownerIndex}` === params['ownerIndex'];
   });
-  const kinds: readonly PageSessionKind[] =
-    route.subject === 'owner' ? ['owner'] : route.auth === 'kyc' ? ['buyer', 'upload'] : ['buyer'];
+  const own = { owner: 'owner', seller: 'seller', payment: 'buyer', form: 'buyer' } as const;
+  const isForPhones = route.auth === 'kyc' && route.subject !== 'owner';
+  const kinds: readonly PageSessionKind[] = [
+    own[subject],
+    ...(isForPhones ? ['upload' as const] : []),
+  ];
   return belongs && kinds.includes(session.kind) ? session : null;
+}
+
+function isOfSeller(session: PageSession, params: PageMatch['params']): boolean {
+  const { orgId, mode, accountId } = session;
+  const isTenant = orgId === params['orgId'] && mode === params['mode'];
+  return isTenant && accountId !== null && accountId === params['accountId'];
 }
 
 /** The member, in the organization and mode of the path if it has them. */
@@ -340,6 +363,9 @@ function baseOf({ prefix }: PageContext, { route, params }: PageMatch): string {
   if (route?.subject === 'dashboard') return `${prefix}/dashboard`;
   if (route?.subject === 'console') return `${prefix}${CONSOLE_ROOT}`;
   if (route?.subject === 'form') return `${prefix}/kyc/${params['flowId']}`;
+  if (route?.subject === 'seller') {
+    return `${prefix}/onboarding/${params['orgId']}/${params['mode']}/${params['accountId']}`;
+  }
   if (route?.subject !== 'owner') return prefix;
   return `${prefix}/owner/${params['flowId']}/${params['ownerIndex']}`;
 }

@@ -12,14 +12,15 @@ import type { SignedInOperator } from '../../../core/usecases/access/operator-se
 import type { DashboardActor, SignedInMember } from '../../../core/usecases/access/sessions.js';
 import type { PageWatch } from '../../../core/usecases/hosted/page-watch.js';
 import type { ConcurrencyLimiter } from '../../../core/usecases/service/concurrency-limiter.js';
+import type { PageLimit } from '../../../core/usecases/service/rate-limits.js';
 import type { Cookie, CookieName } from './cookies.js';
 import type { PageNotice } from './frame-view.js';
 import { type Limited, withLimit } from './limited.js';
 
 /**
- * 'buyer': a session of the payment or form in the path. 'kyc': that, or the session of a phone for
- * the same form; below the part of an owner, that owner's alone. 'member': a member, of the
- * organization in the path if it has one. 'operator': an operator in the console. 'none': anybody
+ * 'buyer': a session of the payment, form or seller in the path. 'kyc': that, or the session of a
+ * phone for the same form; below the part of an owner, that owner's alone. 'member': a member, of
+ * the organization in the path if it has one. 'operator': an operator in the console. 'none': anybody
  * who has the address; the handler may still look at the session.
  */
 export type PageAuth = 'none' | 'buyer' | 'kyc' | 'member' | 'operator';
@@ -45,9 +46,16 @@ export interface Visit {
 
 /**
  * What the path names: a payment by its public id, a KYC form by its flow id, the part of an owner
- * in such a form, a page of the dashboard or of the console, or nothing of them.
+ * in such a form, a seller, a page of the dashboard or of the console, or nothing of them.
  */
-export type PageSubject = 'payment' | 'form' | 'owner' | 'dashboard' | 'console' | 'none';
+export type PageSubject =
+  | 'payment'
+  | 'form'
+  | 'owner'
+  | 'seller'
+  | 'dashboard'
+  | 'console'
+  | 'none';
 
 export interface PageRow<A extends PageAuth, F> {
   readonly method: 'GET' | 'POST';
@@ -62,7 +70,7 @@ export interface PageRow<A extends PageAuth, F> {
   /** Made by the script, not by a person: it does not keep a session from idling out. */
   readonly background?: true;
   /** Which hourly limit a request takes; use cases limit links, codes and uploads themselves. */
-  readonly limit: 'quote' | 'none';
+  readonly limit: PageLimit | 'none';
   /** 'multipart': the handler reads the stream. */
   readonly form: z.ZodType<F> | 'multipart' | 'none';
   // A method, so that rows of different shapes fit one array.
@@ -80,11 +88,13 @@ export function pageRow<const A extends BuyerAuth, F>(
 
 /** The same for a row of members. Each of their forms carries the token of the session. */
 export function memberRow<F>(
-  row: Omit<PageRow<'member', F>, 'auth' | 'subject' | 'csrf' | 'limit' | 'member'> & MemberRule,
+  row: Omit<PageRow<'member', F>, 'auth' | 'subject' | 'csrf' | 'limit' | 'member'> &
+    MemberRule & { readonly limit?: PageLimit },
 ): PageRoute {
-  const { scope, proof, ...rest } = row;
-  const csrf = row.method === 'POST' ? 'form' : 'none';
-  const access = { auth: 'member', subject: 'dashboard', csrf, limit: 'none' } as const;
+  const { scope, proof, limit = 'none', ...rest } = row;
+  // The token of a multipart form is a part of the body, which its handler reads.
+  const csrf = row.method === 'POST' && row.form !== 'multipart' ? 'form' : 'none';
+  const access = { auth: 'member', subject: 'dashboard', csrf, limit } as const;
   return { ...rest, ...access, member: { scope, proof } };
 }
 

@@ -221,6 +221,7 @@ function storeOfCommand(
   { actor, signed }: CommandIdentity,
 ): Store {
   return {
+    kept: store.kept,
     claims: store.claims,
     migrate: () => store.migrate(),
     health: () => store.health(),

@@ -21,6 +21,7 @@ import {
   anAttempt,
   anEvent,
   anOrganization,
+  aPartyDraft,
   aPayment,
   aProductionRequest,
   aProfile,
@@ -66,6 +67,7 @@ export async function fillStore(store: Store): Promise<void> {
     tx.buyers.insert(aBuyer());
     tx.buyers.insertSubmission(aSubmission());
     tx.accounts.insert(anAccount());
+    tx.partyDrafts.insert(aPartyDraft());
     tx.documents.insert(aDocument({ slot: 6 }));
     tx.mails.insert(aMail());
     tx.mails.insertOnce(aNotice());

@@ -21,6 +21,7 @@ import {
   anAttempt,
   anEvent,
   anOrganization,
+  aPartyDraft,
   aPayment,
   aProductionRequest,
   aProfile,
@@ -47,6 +48,7 @@ const places: Readonly<Record<SealedColumn, readonly string[]>> = {
   'kyc_submissions.draft_sealed': ['org_a', 'test', 'kyc_1'],
   'mails.token_sealed': ['org_a', 'test', 'mail_1'],
   'partner_commands.request': ['cmd_1'],
+  'party_drafts.draft_sealed': ['org_a', 'test', 'acct_1'],
   'receipts.payer_sealed': ['rct_1'],
   'service_keys.sealed': ['skey_1'],
   'subscriptions.secret_sealed': ['org_a', 'test', 'whs_1'],
@@ -107,6 +109,7 @@ export async function callsOfTheStore(): Promise<StatementsOfTheStore> {
       const isOfNoTable = sql.startsWith('select (');
       return isOfNoTable ? [{ submission_status: null, approved_account_id: null }] : [];
     },
+    kept: () => null,
     immediate: async (sql, params) => {
       calls.immediate.push({ sql, params });
       return [];
@@ -251,7 +254,7 @@ function readsOfDeposits(tx: Tx): readonly Promise<unknown>[] {
 function paymentPages(tx: Tx): readonly Promise<unknown>[] {
   const origins = ['payment_intent', 'invoice'] as const;
   const none = { statuses: null, externalId: null, sellerExternalId: null, afterId: null };
-  const noSearch = { number: null, buyerId: null, amount: null };
+  const noSearch = { id: null, number: null, buyerId: null, amount: null };
   const ends = { fromMoment: '0', beforeMoment: 'z' };
   const anyTime = { fromMoment: null, beforeMoment: null };
   const all = { origins, ...none, ...noSearch, ...anyTime, ...page };
@@ -297,6 +300,8 @@ function mailReads(tx: Tx): readonly Promise<unknown>[] {
     tx.pageSessions.newestOfForm(tenant, 'kyc_1'),
     tx.pageSessions.ofForm(tenant, 'kyc_1'),
     tx.pageSessions.ofOwner(tenant, 'kyc_1', 1),
+    tx.pageSessions.openOfAccount(tenant, 'acct_1'),
+    tx.partyDrafts.get(tenant, 'acct_1'),
     tx.pageSessions.createdBefore(T0, 5),
     tx.mails.oldest(5),
     tx.mails.newestNumbered({ ...tenant, purpose: 'sign_in', toKey: 'a@b' }, 5),
@@ -357,6 +362,7 @@ function otherReads(tx: Tx): readonly Promise<unknown>[] {
     // No row is found here, and a count always has one.
     tx.deliveries.counts('whs_1', { fromId: 'whd_1', countMax: 5 }).catch(() => null),
     tx.deliveries.pendingOf('whs_1', 5),
+    tx.deliveries.waitingOf('whs_1', 1, 5),
     tx.deliveries.attempts('whd_1'),
     tx.deliveries.ofSubject(tenant, 'pi_1', { fromMs: T0, afterId: 'x', limit: 5 }),
     tx.deliveries.attemptsOfSubject(tenant, 'pi_1', { fromMs: T0, afterId: 'x', limit: 5 }),
@@ -406,6 +412,9 @@ function everyFirstWrite(tx: Tx): void {
   tx.buyers.insertSubmission(aSubmission());
   tx.buyers.expectSubmission(aSubmission({ id: 'kyc_2' }));
   tx.accounts.insert(anAccount());
+  tx.partyDrafts.insert(aPartyDraft());
+  tx.partyDrafts.expect(aPartyDraft({ id: 'acct_2' }));
+  tx.partyDrafts.remove(aPartyDraft({ id: 'acct_3' }));
   tx.accounts.expect(anAccount({ id: 'acct_2' }));
   tx.mails.insert(aMail());
   tx.mails.insertOnce(aNotice());
@@ -454,6 +463,7 @@ async function everyLaterWrite(tx: Tx): Promise<void> {
   tx.proposals.update(aProposal());
   tx.buyers.updateSubmission(aSubmission());
   tx.accounts.update(anAccount());
+  tx.partyDrafts.update(aPartyDraft());
   tx.mails.update(aMail());
   tx.pageSessions.update(aPageSession());
   tx.pageSessions.touch(aPageSession({ id: 'other' }));

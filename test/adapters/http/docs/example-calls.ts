@@ -28,6 +28,10 @@ export const justCreated = {
   amountLimit: null,
   brlSettledAmount: null,
   fxRateAtSettlement: null,
+  settlementFees: null,
+  endToEndId: null,
+  transactionHash: null,
+  failureCode: null,
   failureReason: null,
   cancelReason: null,
   funds: {
@@ -71,6 +75,7 @@ export const examples: Readonly<Record<string, Example>> = {
     return { path: '/v1/payments', body, status: 201 };
   },
   listPayments: async () => ({ path: '/v1/payments?status=awaiting_buyer&limit=5' }),
+  previewQuote: async () => ({ path: '/v1/quotes/preview?amount=1250.00&currency=USD' }),
   readPaymentIntent: onPayment('/v1/payment-intents/{id}'),
   readPayment: onPayment('/v1/payments/{id}'),
   readPaymentTimeline: onPayment('/v1/payments/{id}/timeline?limit=5'),
@@ -194,6 +199,13 @@ export const examples: Readonly<Record<string, Example>> = {
     await world.settle();
     const [event] = await world.deps.store.run((tx) => tx.feed.after(tenant, 0, 1));
     return { path: `/v1/events/${event?.id}` };
+  },
+  resendEvent: async (world, tenant) => {
+    const subscriptionId = await newSubscription(world, tenant);
+    await newPayment(world, tenant);
+    await world.settle();
+    const [event] = await world.deps.store.run((tx) => tx.feed.after(tenant, 0, 1));
+    return { path: `/v1/events/${event?.id}/resend`, body: { subscriptionId } };
   },
   receivePartnerWebhook: async (world, tenant) => {
     const { headers, body } = await partnerMessage(world, tenant);

@@ -35,7 +35,13 @@ async function scene(t: TestContext) {
   });
   const open = async ({ token = 'token', version = pageVersion } = {}) => {
     const gone = new AbortController();
-    const subject = { kind: 'buyer', paymentId: id, submissionId: null, ownerIndex: null } as const;
+    const subject = {
+      kind: 'buyer',
+      paymentId: id,
+      submissionId: null,
+      accountId: null,
+      ownerIndex: null,
+    } as const;
     const answer = await statusStream(context, {
       params: { publicId },
       query: new URLSearchParams({ version }),
