@@ -52,6 +52,7 @@ export async function consoleSite(t: SuiteEnd): Promise<ConsoleSite> {
     pages: {
       owns: () => true,
       serve: async (...asked) => pages?.serve(...asked),
+      document: async () => null,
     },
   });
   const { port } = await server.listen('127.0.0.1', 0);
