@@ -12,6 +12,7 @@ import { invoiceRoutes } from './resources/invoice-routes.js';
 import { keyRoutes } from './resources/key-routes.js';
 import { paymentListRoutes } from './resources/payment-list-routes.js';
 import { paymentRoutes } from './resources/payment-routes.js';
+import { quoteRoutes } from './resources/quote-routes.js';
 import { serviceRoutes } from './resources/service-routes.js';
 import { sessionRoutes } from './resources/session-routes.js';
 import { timelineRoutes } from './resources/timeline-routes.js';
@@ -24,6 +25,8 @@ export const routes: readonly Route[] = [
   ...paymentListRoutes,
   // /v1/payments/{id}/timeline
   ...timelineRoutes,
+  // /v1/quotes
+  ...quoteRoutes,
   // /v1/invoices
   ...invoiceRoutes,
   // /v1/connected-accounts, /v1/accounts

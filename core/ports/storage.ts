@@ -3,6 +3,7 @@
 import type { StoredKey } from '../domain/access/api-key.js';
 import type { Member } from '../domain/access/member.js';
 import type { MemberSession } from '../domain/access/member-session.js';
+import type { OperatorSession } from '../domain/access/operator-session.js';
 import type { PageSession } from '../domain/access/page-session.js';
 import type { RegisteredOperator } from '../domain/access/registered-operator.js';
 import type { Scope } from '../domain/access/scope.js';
@@ -66,11 +67,21 @@ import type {
  */
 export interface Store {
   run<T>(work: (tx: Tx) => Promise<T>, options?: RunOptions): Promise<T>;
+  readonly kept: KeptRows;
   readonly claims: Claims;
   /** Applies missing migrations and returns their numbers; refuses a newer database. */
   migrate(): Promise<readonly number[]>;
   health(): Promise<{ readonly database: boolean; readonly migrations: boolean }>;
   close(): Promise<void>;
+}
+
+/**
+ * What a read would answer now, if this process keeps it: no process has committed a change since,
+ * and all of it is durable. Null: read it.
+ */
+export interface KeptRows {
+  key(keyId: string): StoredKey | null;
+  view(tenant: Tenant, paymentId: string): PaymentView | null;
 }
 
 type GivenDetails = Tenant & Pick<BankDetails, 'paymentId' | 'checkCode' | 'issuedAtMs'>;
@@ -128,6 +139,17 @@ export interface Tx {
     first(): Found<RegisteredOperator>;
     /** In the order of their numbers, removed ones too. */
     list(): Many<RegisteredOperator>;
+  };
+  readonly operatorSessions: Writes<OperatorSession, 'insert' | 'update' | 'remove'> & {
+    byLinkHash(linkHash: string): Found<OperatorSession>;
+    /** The hash is of the token in the cookie. */
+    byTokenHash(tokenHash: string): Found<OperatorSession>;
+    /** Links and sessions of the operator that were not ended. */
+    ofOperator(operatorId: string): Many<OperatorSession>;
+    /** Stores `seenAtMs` unless a later one is stored. Unguarded: it never loses a race. */
+    touch(session: OperatorSession): void;
+    /** Oldest first. */
+    createdBefore(beforeMs: number, limit: number): Many<OperatorSession>;
   };
   readonly members: Writes<Member, 'insert' | 'update' | 'expect'> & {
     get(orgId: string, id: string): Found<Member>;
@@ -456,6 +478,8 @@ export interface Tx {
     /** How many there are of one subscription. */
     counts(subscriptionId: string, within: CountRange): Promise<DeliveryCounts>;
     pendingOf(subscriptionId: string, limit: number): Many<WebhookDelivery>;
+    /** Pending, not due yet and not leased. */
+    waitingOf(subscriptionId: string, nowMs: number, limit: number): Many<WebhookDelivery>;
     attempts(deliveryId: string): Many<DeliveryAttempt>;
     /** Deliveries of the events of one subject, oldest first. */
     ofSubject(tenant: Tenant, subjectId: string, page: TimePage): Many<WebhookDelivery>;
@@ -710,6 +734,7 @@ export interface TenantPaymentFilter extends ListPage {
   readonly afterId: string | null;
   readonly origins: readonly PaymentOrigin[];
   readonly statuses: readonly PaymentStatus[] | null;
+  readonly id: string | null;
   readonly externalId: string | null;
   readonly sellerExternalId: string | null;
   readonly number: string | null;

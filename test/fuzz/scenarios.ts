@@ -40,6 +40,7 @@ export const scenarios: readonly (readonly string[])[] = [
   [
     'createPaymentIntent',
     'advanceTestPayment',
+    'previewQuote',
     'readPaymentIntent',
     ...Array.from({ length: 12 }, () => 'simulateTestPayment'),
   ],
@@ -71,7 +72,6 @@ export const scenarios: readonly (readonly string[])[] = [
     'createPaymentIntent',
     'listWebhookDeliveries',
     'replayWebhookDelivery',
-    // A delivery that is not over is refused.
     'listWebhookDeliveries',
     'replayWebhookDelivery',
     'readWebhookDelivery',
@@ -80,6 +80,7 @@ export const scenarios: readonly (readonly string[])[] = [
     'changeWebhookSubscription',
     'readEvents',
     'readEvent',
+    'resendEvent',
     'listWebhookSubscriptions',
     'deleteWebhookSubscription',
     'replayWebhookDelivery',

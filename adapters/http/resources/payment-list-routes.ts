@@ -13,11 +13,18 @@ import {
   listPayments,
   type PaymentListFilter,
 } from '../../../core/usecases/payments/payment-lists.js';
+import { searchPayments } from '../../../core/usecases/payments/payment-search.js';
 import { loadPage } from '../protocol/cursor.js';
 import { pageOf } from '../protocol/representation.js';
 import { type Call, type HandlerContext, type Reply, reply, route } from '../protocol/route-row.js';
 import { optional, pageQuery, readText, text } from '../protocol/schemas.js';
-import { type PaymentSource, payment, paymentScopes, statuses } from './payment-routes.js';
+import {
+  type PaymentSource,
+  payment,
+  paymentScopes,
+  searchText,
+  statuses,
+} from './payment-routes.js';
 
 function moment(description: string) {
   return optional(
@@ -36,6 +43,7 @@ const paymentListQuery = z.object({
   ...pageQuery.shape,
   status: optional(z.enum(statuses)),
   origin: optional(z.enum(paymentOrigins)),
+  q: searchText,
   externalId: optional(text(1, 200, 'At most one payment intent and one invoice have it.')),
   sellerExternalId: optional(text(1, 200, 'Payments to this connected seller.')),
   createdFrom: moment('Created at this time or later.'),
@@ -91,8 +99,9 @@ async function listPaymentPage(
 
 /** A payment leaves such a filter by a change, which the list would then not show. */
 function refuseOtherFilters(query: ListQuery): void {
-  const { status, externalId, sellerExternalId, createdFrom, createdTo } = query;
-  const others = Object.entries({ status, externalId, sellerExternalId, createdFrom, createdTo });
+  const { status, q, externalId, sellerExternalId, createdFrom, createdTo } = query;
+  const filters = { status, q, externalId, sellerExternalId, createdFrom, createdTo };
+  const others = Object.entries(filters);
   const [sent] = others.filter(([, value]) => value !== null);
   if (sent === undefined) return;
   const message = `${sent[0]}: send it without updatedSince, which lists all changes.`;
@@ -108,8 +117,8 @@ async function newest(
   query: ListQuery & Pick<PaymentListFilter, 'origins' | 'beforeId'>,
 ): Promise<readonly Row[]> {
   const { payUrl } = deps.settings;
-  const { status, externalId, sellerExternalId, origins, beforeId, limit } = query;
-  const views = await listPayments(deps, tenant, {
+  const { status, q, externalId, sellerExternalId, origins, beforeId, limit } = query;
+  const filter = {
     ...allPayments,
     origins,
     externalId,
@@ -119,7 +128,11 @@ async function newest(
     statuses: status === null ? null : [status],
     createdFromMs: query.createdFrom,
     createdToMs: query.createdTo,
-  });
+  };
+  const views =
+    q === null
+      ? await listPayments(deps, tenant, filter)
+      : await searchPayments(deps, tenant, q, filter);
   return views.map((view) => ({ ...view, payUrl, id: view.payment.id }));
 }
 

@@ -770,6 +770,34 @@ create table money_decisions (
 
 create unique index money_decisions_of_item on money_decisions using btree (item_id, number);
 
+create table operator_sessions (
+  id text collate "C" not null,
+  operator_id text collate "C" not null,
+  signed text,
+  link_hash text collate "C" not null,
+  link_ends_at timestamp with time zone not null,
+  created_at timestamp with time zone not null,
+  token_hash text collate "C",
+  opened_at timestamp with time zone,
+  seen_at timestamp with time zone,
+  ends_at timestamp with time zone not null,
+  ended_at timestamp with time zone,
+  version integer not null,
+  constraint operator_sessions_check check (((token_hash is null) = (opened_at is null))),
+  constraint operator_sessions_check1 check (((token_hash is null) = (seen_at is null))),
+  constraint operator_sessions_pkey primary key (id)
+);
+
+create index operator_sessions_created on operator_sessions using btree (created_at);
+
+create unique index operator_sessions_link on operator_sessions using btree (link_hash);
+
+create index operator_sessions_open on operator_sessions using btree (operator_id, id) where
+    (ended_at is null);
+
+create unique index operator_sessions_token on operator_sessions using btree (token_hash) where
+    (token_hash is not null);
+
 create table operators (
   id text collate "C" not null,
   name text collate "C" not null,
@@ -1022,6 +1050,7 @@ create table payments (
   requires_approval boolean not null default false,
   purchase_order text collate "C",
   buyer_reference text collate "C",
+  failure_code text collate "C",
   constraint payments_amount_minor_check check ((amount_minor > 0)),
   constraint payments_buyer_locale_check check ((buyer_locale = any (array['en'::text,
     'pt-BR'::text, 'es'::text]))),
@@ -1294,6 +1323,7 @@ create table subscriptions (
   updated_at timestamp with time zone not null,
   version integer not null,
   feed_cursor bigint,
+  paused boolean not null default false,
   constraint subscriptions_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
   constraint subscriptions_pkey primary key (org_id, mode, id)
 );

@@ -608,6 +608,34 @@ create table money_decisions (
 
 create unique index money_decisions_of_item on money_decisions (item_id, number);
 
+create table operator_sessions (
+  id text not null primary key,
+  operator_id text not null,
+  -- The command that asked for the link; null on a development host without operators.
+  signed text,
+  link_hash text not null,
+  link_ends_at integer not null,
+  created_at integer not null,
+  -- Null until the link is opened.
+  token_hash text,
+  opened_at integer,
+  seen_at integer,
+  ends_at integer not null,
+  ended_at integer,
+  version integer not null,
+  check ((token_hash is null) = (opened_at is null)),
+  check ((token_hash is null) = (seen_at is null))
+) strict, without rowid;
+
+create index operator_sessions_created on operator_sessions (created_at);
+
+create unique index operator_sessions_link on operator_sessions (link_hash);
+
+create index operator_sessions_open on operator_sessions (operator_id, id) where ended_at is null;
+
+create unique index operator_sessions_token on operator_sessions (token_hash)
+  where token_hash is not null;
+
 create table operators (
   id text not null primary key,
   name text not null,
@@ -817,7 +845,8 @@ create table payments (
   version integer not null, payee_name text, confirmed_locale text, buyer_locale text check
     (buyer_locale in ('en', 'pt-BR', 'es')), bank_details_code text, purpose text, limit_hit text,
     approval_lost_at integer, requires_approval integer not null default 0
-  check (requires_approval in (0, 1)), purchase_order text, buyer_reference text,
+  check (requires_approval in (0, 1)), purchase_order text, buyer_reference text, failure_code
+    text,
   primary key (org_id, mode, id)
 ) strict;
 
@@ -1051,7 +1080,8 @@ create table subscriptions (
   slot integer,
   created_at integer not null,
   updated_at integer not null,
-  version integer not null, feed_cursor integer,
+  version integer not null, feed_cursor integer, paused integer not null default 0
+  check (paused in (0, 1)),
   primary key (org_id, mode, id)
 ) strict, without rowid;
 

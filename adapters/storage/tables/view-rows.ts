@@ -119,7 +119,7 @@ const pageVersionsSql = [
   ')',
 ].join(' ');
 
-const viewById: CachedJoin<PaymentView> = {
+export const viewById: CachedJoin<PaymentView> = {
   ...views,
   sql: viewsSql(allColumns, ['id = $3'], 'limit 1'),
   on: {
@@ -157,10 +157,11 @@ function pageOfRange(
   { origin, status }: { readonly origin: PaymentOrigin; readonly status: PaymentStatus | null },
   filter: TenantPaymentFilter,
 ): { readonly sql: string; readonly params: readonly Param[] } {
-  const { externalId, sellerExternalId, number, buyerId, amount, afterId, limit } = filter;
+  const { id, externalId, sellerExternalId, number, buyerId, amount, afterId, limit } = filter;
   const params: Param[] = [orgId, mode, limit];
   const conditions = [`origin = '${origin}'`];
   const given = {
+    'id =': id,
     'external_id =': externalId,
     'number =': number,
     'buyer_id =': buyerId,
@@ -194,10 +195,10 @@ const pageTexts = new Map<string, string>();
  * 9 % more bytes.
  */
 function hintFor(
-  { externalId, sellerExternalId, number, buyerId, amount }: TenantPaymentFilter,
+  { id, externalId, sellerExternalId, number, buyerId, amount }: TenantPaymentFilter,
   status: PaymentStatus | null,
 ): string {
-  if (externalId !== null) return '';
+  if (id !== null || externalId !== null) return '';
   if (number !== null) return ' indexed by payments_of_number';
   if (buyerId !== null) return ' indexed by payments_of_buyer';
   if (amount !== null) return ' indexed by payments_of_amount';

@@ -489,6 +489,15 @@ export async function openSandbox(deps: Deps, organization: Organization): Promi
   await configurePayout(deps, tenant, destination, developmentOperator.id);
 }
 
+/** For operators. Null if there is no such organization. */
+export async function readOrganizationName(
+  { store }: Pick<Deps, 'store'>,
+  orgId: string | null,
+): Promise<string | null> {
+  if (orgId === null) return null;
+  return (await store.run((tx) => tx.organizations.get(orgId)))?.name ?? null;
+}
+
 /** NotFound. */
 export async function loadOrganization(tx: Tx, orgId: string): Promise<Organization> {
   const organization = await tx.organizations.get(orgId);

@@ -35,7 +35,7 @@ import {
 } from '../samples/domain-samples.js';
 import { aCheckValue, anEpoch, aServiceKey } from '../samples/key-samples.js';
 import { aMail, aNotice, aPageSession } from '../samples/mail-samples.js';
-import { anOperator } from '../samples/operator-samples.js';
+import { anOperator, anOperatorSession } from '../samples/operator-samples.js';
 import { aSimulatedReport } from '../samples/payin-samples.js';
 import { aProposal, deskReads } from '../samples/proposal-samples.js';
 
@@ -109,6 +109,7 @@ export async function callsOfTheStore(): Promise<StatementsOfTheStore> {
       const isOfNoTable = sql.startsWith('select (');
       return isOfNoTable ? [{ submission_status: null, approved_account_id: null }] : [];
     },
+    kept: () => null,
     immediate: async (sql, params) => {
       calls.immediate.push({ sql, params });
       return [];
@@ -144,10 +145,7 @@ function readsOfMoney(tx: Tx): readonly Promise<unknown>[] {
     tx.organizations.list(),
     tx.organizations.profile(tenant),
     tx.organizations.named(tenant),
-    tx.operators.get('opr_1'),
-    tx.operators.byKey('x'),
-    tx.operators.first(),
-    tx.operators.list(),
+    ...readsOfOperators(tx),
     tx.members.get('org_a', 'mem_1'),
     tx.members.byEmail('org_a', 'a@b'),
     tx.members.ofAddress('a@b'),
@@ -219,6 +217,19 @@ function readsOfMoney(tx: Tx): readonly Promise<unknown>[] {
   ];
 }
 
+function readsOfOperators(tx: Tx): readonly Promise<unknown>[] {
+  return [
+    tx.operators.get('opr_1'),
+    tx.operators.byKey('x'),
+    tx.operators.first(),
+    tx.operators.list(),
+    tx.operatorSessions.byLinkHash('x'),
+    tx.operatorSessions.byTokenHash('x'),
+    tx.operatorSessions.ofOperator('opr_1'),
+    tx.operatorSessions.createdBefore(T0, 5),
+  ];
+}
+
 function readsOfDeposits(tx: Tx): readonly Promise<unknown>[] {
   return [
     tx.deposits.get('rct_1'),
@@ -243,7 +254,7 @@ function readsOfDeposits(tx: Tx): readonly Promise<unknown>[] {
 function paymentPages(tx: Tx): readonly Promise<unknown>[] {
   const origins = ['payment_intent', 'invoice'] as const;
   const none = { statuses: null, externalId: null, sellerExternalId: null, afterId: null };
-  const noSearch = { number: null, buyerId: null, amount: null };
+  const noSearch = { id: null, number: null, buyerId: null, amount: null };
   const ends = { fromMoment: '0', beforeMoment: 'z' };
   const anyTime = { fromMoment: null, beforeMoment: null };
   const all = { origins, ...none, ...noSearch, ...anyTime, ...page };
@@ -351,6 +362,7 @@ function otherReads(tx: Tx): readonly Promise<unknown>[] {
     // No row is found here, and a count always has one.
     tx.deliveries.counts('whs_1', { fromId: 'whd_1', countMax: 5 }).catch(() => null),
     tx.deliveries.pendingOf('whs_1', 5),
+    tx.deliveries.waitingOf('whs_1', 1, 5),
     tx.deliveries.attempts('whd_1'),
     tx.deliveries.ofSubject(tenant, 'pi_1', { fromMs: T0, afterId: 'x', limit: 5 }),
     tx.deliveries.attemptsOfSubject(tenant, 'pi_1', { fromMs: T0, afterId: 'x', limit: 5 }),
@@ -381,6 +393,7 @@ function everyFirstWrite(tx: Tx): void {
   tx.organizations.expect(anOrganization({ id: 'org_b' }));
   tx.organizations.expectProfile(aProfile({ mode: 'live' }));
   tx.operators.insert(anOperator());
+  tx.operatorSessions.insert(anOperatorSession());
   tx.operators.expect(anOperator({ id: 'opr_2' }));
   tx.members.insert(aMember());
   tx.memberSessions.insert(aMemberSession());
@@ -434,6 +447,9 @@ async function everyLaterWrite(tx: Tx): Promise<void> {
   tx.organizations.update(anOrganization());
   tx.organizations.updateProfile(aProfile());
   tx.operators.update(anOperator());
+  tx.operatorSessions.update(anOperatorSession());
+  tx.operatorSessions.touch(anOperatorSession({ id: 'ops_2' }));
+  tx.operatorSessions.remove(anOperatorSession({ id: 'ops_3' }));
   tx.members.update(aMember());
   tx.memberSessions.update(aMemberSession());
   tx.destinationChanges.update(aDestinationChange());
