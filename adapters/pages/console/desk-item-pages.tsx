@@ -317,11 +317,11 @@ function Decide({
       <Again row={row} to={to} />
       {offered.length === 0 ? null : (
         <Form to={to} class="card stack">
-          <h2>Decide</h2>
           <FormKey value={keyOfForm} />
           {known.kind === 'review' ? (
             <input type="hidden" name="report" value={known.report} />
           ) : null}
+          <h2>Decide</h2>
           <RadioField
             name="step"
             label="What shall happen to the money?"

@@ -180,7 +180,7 @@ function Row({
         )}
         <p class="gap">
           {isMine ? (
-            <ButtonLink look="primary" href={proposalPath(root, open.id)}>
+            <ButtonLink look="sm primary" href={proposalPath(root, open.id)}>
               Check and confirm<span class="vh"> {shown}</span>
             </ButtonLink>
           ) : (

@@ -4,16 +4,17 @@ import type { VNode } from 'preact';
 import { z } from 'zod';
 import { CONSOLE_ROOT } from '../../../core/domain/access/registered-operator.js';
 import { PonteError } from '../../../core/errors.js';
-import { actionText, capital } from '../../../core/usecases/money-desk/desk-texts.js';
+import { actionText, capital, knownText } from '../../../core/usecases/money-desk/desk-texts.js';
 import { confirmProposal, withdrawProposal } from '../../../core/usecases/money-desk/money-desk.js';
 import {
   type ListedProposal,
   listProposals,
+  type QueueRow,
   readListedProposal,
 } from '../../../core/usecases/money-desk/money-queues.js';
 import { readOrganizationName } from '../../../core/usecases/parties/organizations.js';
 import { Facts } from '../dashboard/developer/developer-parts.js';
-import { Button, Foreign, Form, Note, Scroll } from '../kit/components.js';
+import { Amount, Button, Foreign, Form, Note, Scroll } from '../kit/components.js';
 import { operatorRow, type PageAnswer, type PageContext, seeOther } from '../kit/page-route.js';
 import {
   type ConsoleCall,
@@ -23,7 +24,7 @@ import {
   withConsoleDone,
 } from './console-layout.js';
 import { stateText } from './desk-item-pages.js';
-import { proposalPath, Waits } from './desk-list-pages.js';
+import { itemPath, proposalPath, Waits } from './desk-list-pages.js';
 import { OlderLink, pageOf } from './service-list-pages.js';
 
 const path = `${CONSOLE_ROOT}/proposals`;
@@ -114,7 +115,7 @@ async function showProposal(
   refusal: string | null,
 ): Promise<PageAnswer> {
   const { deps } = context;
-  const proposal = await readListedProposal(deps, call.params['proposalId'] ?? '');
+  const { proposal, row } = await readListedProposal(deps, call.params['proposalId'] ?? '');
   const name = await readOrganizationName(deps, proposal.orgId);
   const view = consoleViewOf(context, call);
   const text = capital(actionText(proposal.action));
@@ -131,6 +132,7 @@ async function showProposal(
     body: (
       <div class="cols">
         <div class="stack">
+          {row === null ? null : <Item row={row} root={view.root} />}
           <Second proposal={proposal} me={call.operator.actor.id} />
         </div>
         <section class="card">
@@ -141,6 +143,23 @@ async function showProposal(
     ),
   } as const;
   return consolePage(view, content, refusal === null ? 200 : 409);
+}
+
+/** What it decides about, as the money desk shows it now. */
+function Item({ row, root }: { readonly row: QueueRow; readonly root: string }): VNode {
+  return (
+    <section class="card stack-s">
+      <p>
+        <Amount money={row.amount} />
+      </p>
+      <p>
+        <Foreign text={knownText(row.known)} />
+      </p>
+      <p>
+        <a href={itemPath(root, row)}>The item and its history</a>
+      </p>
+    </section>
+  );
 }
 
 function factsOf(proposal: ListedProposal, name: string | null) {

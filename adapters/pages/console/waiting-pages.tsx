@@ -114,8 +114,8 @@ async function showRequest(
         <div class="stack">
           <Answers request={request} />
           <Form to={`production/${orgId}/grant`} class="card stack">
-            <h2 id="grant">Grant</h2>
             <FormKey value={newFormKey(deps)} />
+            <h2 id="grant">Grant</h2>
             <Note>
               <p>
                 <b>A second operator must confirm.</b> You cannot confirm what you propose.

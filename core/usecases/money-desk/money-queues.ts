@@ -205,15 +205,19 @@ async function rowOf(read: Read, queue: MoneyQueue, id: string): Promise<QueueRo
   return queue === 'short' ? shortRow(read, { ...funds, id }) : lostRow(read, { ...funds, id });
 }
 
-/** NotFound. */
+/** A proposal, and the row of its item; null if that is in no queue. NotFound. */
 export async function readListedProposal(
-  { store, clock }: Pick<Deps, 'store' | 'clock'>,
+  deps: QueueContext,
   id: string,
-): Promise<ListedProposal> {
-  return store.run(async (tx) => {
+): Promise<{ readonly proposal: ListedProposal; readonly row: QueueRow | null }> {
+  return deps.store.run(async (tx) => {
     const proposal = await tx.proposals.get(id);
     if (proposal === null) throw new PonteError('NotFound');
-    return listed(tx, proposal, clock.nowMs());
+    const rows = await Promise.all(
+      moneyQueues.map((queue) => rowOf({ deps, tx }, queue, proposal.itemId)),
+    );
+    const row = rows.find((one) => one !== null) ?? null;
+    return { proposal: await listed(tx, proposal, deps.clock.nowMs()), row };
   });
 }
 

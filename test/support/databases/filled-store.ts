@@ -36,7 +36,7 @@ import {
 } from '../samples/domain-samples.js';
 import { aCheckValue, anEpoch, aServiceKey } from '../samples/key-samples.js';
 import { aMail, aNotice, aPageSession } from '../samples/mail-samples.js';
-import { anOperator } from '../samples/operator-samples.js';
+import { anOperator, anOperatorSession } from '../samples/operator-samples.js';
 import { aSimulatedReport } from '../samples/payin-samples.js';
 import { aProposal } from '../samples/proposal-samples.js';
 
@@ -47,6 +47,7 @@ export async function fillStore(store: Store): Promise<void> {
   await store.run(async (tx) => {
     tx.organizations.insert(anOrganization(), [aProfile(), aProfile({ mode: 'live' })]);
     tx.operators.insert(anOperator());
+    tx.operatorSessions.insert(anOperatorSession());
     tx.members.insert(aMember());
     tx.memberSessions.insert(aMemberSession());
     tx.destinationChanges.insert(aDestinationChange());
@@ -97,6 +98,7 @@ export function contentsOf(store: Store): Promise<readonly unknown[]> {
       tx.organizations.profile(tenant),
       tx.organizations.profile(otherMode),
       tx.operators.list(),
+      tx.operatorSessions.ofOperator('opr_1'),
       tx.members.list('org_a'),
       tx.memberSessions.get('org_a', 'ses_1'),
       tx.destinationChanges.list(tenant, 5),

@@ -35,7 +35,7 @@ import {
 } from '../samples/domain-samples.js';
 import { aCheckValue, anEpoch, aServiceKey } from '../samples/key-samples.js';
 import { aMail, aNotice, aPageSession } from '../samples/mail-samples.js';
-import { anOperator } from '../samples/operator-samples.js';
+import { anOperator, anOperatorSession } from '../samples/operator-samples.js';
 import { aSimulatedReport } from '../samples/payin-samples.js';
 import { aProposal, deskReads } from '../samples/proposal-samples.js';
 
@@ -145,10 +145,7 @@ function readsOfMoney(tx: Tx): readonly Promise<unknown>[] {
     tx.organizations.list(),
     tx.organizations.profile(tenant),
     tx.organizations.named(tenant),
-    tx.operators.get('opr_1'),
-    tx.operators.byKey('x'),
-    tx.operators.first(),
-    tx.operators.list(),
+    ...readsOfOperators(tx),
     tx.members.get('org_a', 'mem_1'),
     tx.members.byEmail('org_a', 'a@b'),
     tx.members.ofAddress('a@b'),
@@ -217,6 +214,19 @@ function readsOfMoney(tx: Tx): readonly Promise<unknown>[] {
     tx.buyers.approvedAnywhere('test', 'byr_1'),
     tx.buyers.approvedByPartnerRef('test', 'p', 5),
     tx.buyers.submissionByFlow('f'),
+  ];
+}
+
+function readsOfOperators(tx: Tx): readonly Promise<unknown>[] {
+  return [
+    tx.operators.get('opr_1'),
+    tx.operators.byKey('x'),
+    tx.operators.first(),
+    tx.operators.list(),
+    tx.operatorSessions.byLinkHash('x'),
+    tx.operatorSessions.byTokenHash('x'),
+    tx.operatorSessions.ofOperator('opr_1'),
+    tx.operatorSessions.createdBefore(T0, 5),
   ];
 }
 
@@ -383,6 +393,7 @@ function everyFirstWrite(tx: Tx): void {
   tx.organizations.expect(anOrganization({ id: 'org_b' }));
   tx.organizations.expectProfile(aProfile({ mode: 'live' }));
   tx.operators.insert(anOperator());
+  tx.operatorSessions.insert(anOperatorSession());
   tx.operators.expect(anOperator({ id: 'opr_2' }));
   tx.members.insert(aMember());
   tx.memberSessions.insert(aMemberSession());
@@ -436,6 +447,9 @@ async function everyLaterWrite(tx: Tx): Promise<void> {
   tx.organizations.update(anOrganization());
   tx.organizations.updateProfile(aProfile());
   tx.operators.update(anOperator());
+  tx.operatorSessions.update(anOperatorSession());
+  tx.operatorSessions.touch(anOperatorSession({ id: 'ops_2' }));
+  tx.operatorSessions.remove(anOperatorSession({ id: 'ops_3' }));
   tx.members.update(aMember());
   tx.memberSessions.update(aMemberSession());
   tx.destinationChanges.update(aDestinationChange());

@@ -75,6 +75,12 @@ export const examples: Readonly<Record<string, Example>> = {
     return { path: '/v1/payments', body, status: 201 };
   },
   listPayments: async () => ({ path: '/v1/payments?status=awaiting_buyer&limit=5' }),
+  readIdempotencyKey: async (world, tenant) => {
+    // An id, so that the tests of foreign ids replace it.
+    const idempotencyKey = world.deps.ids.next('evt', world.deps.clock.nowMs());
+    await makeIntent(world.deps, tenant, { idempotencyKey });
+    return { path: `/v1/idempotency-keys/${idempotencyKey}` };
+  },
   previewQuote: async () => ({ path: '/v1/quotes/preview?amount=1250.00&currency=USD' }),
   readPaymentIntent: onPayment('/v1/payment-intents/{id}'),
   readPayment: onPayment('/v1/payments/{id}'),

@@ -10,7 +10,7 @@ import { newestEntries, verifyAudit } from '../../../../core/usecases/service/au
 import { suiteEnd } from '../../../support/suite-end.js';
 import { signedInAs } from '../dashboard/dashboard-site.js';
 import { formsOf, textOf, type Visitor } from '../visitor.js';
-import { type ConsoleSite, consoleSite } from './console-site.js';
+import { aRequest, type ConsoleSite, consoleSite } from './console-site.js';
 
 const decision = { step: 'refund', evidence: 'wire 7781, 23 November' };
 const refund = 'cmd_back';
@@ -251,20 +251,8 @@ test('a request for production access is refused with a reason', async (t) => {
   const site = await consoleSite(t);
   const { deps } = site.world;
   const { orgId } = site.tenant;
-  const answers = { sells: 'Coffee <b>', customers: 'Roasters', monthlyVolume: 'USD 100,000' };
   await deps.store.run(async (tx) =>
-    tx.productionRequests.insert({
-      orgId,
-      id: 'prq_1',
-      requestedBy: 'mem_1',
-      answers,
-      state: 'requested',
-      decidedBy: null,
-      decidedAtMs: null,
-      reason: null,
-      createdAtMs: deps.clock.nowMs(),
-      version: 1,
-    }),
+    tx.productionRequests.insert({ ...aRequest, orgId, createdAtMs: deps.clock.nowMs() }),
   );
   const ana = await site.signedIn(site.ana);
   assert.match((await ana.open('/operator/production')).text, /Coffee &lt;b>/);
