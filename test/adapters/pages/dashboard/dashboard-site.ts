@@ -57,6 +57,7 @@ export const anyFields = {
   session: 'all',
   subscription: 'whs_1',
   delivery: 'whd_1',
+  paused: 'yes',
   url: 'https://changed.example/hook',
   '*': 'yes',
   version: '1',

@@ -6,7 +6,7 @@ import { readyToCollect } from '../../../../core/domain/parties/connected-accoun
 import { readAccount } from '../../../../core/usecases/parties/accounts.js';
 import { openBrowser } from '../../../support/servers/browser.js';
 import { pageSite } from '../visitor.js';
-import { walkOnboarding } from './onboarding-walk.js';
+import { walkOnboarding } from './seller-walk.js';
 
 for (const locale of locales) {
   test(`a seller with scripts is ready to collect at the end of its link, ${locale}`, async (t) => {

@@ -5,7 +5,7 @@ import { readyToCollect } from '../../../../core/domain/parties/connected-accoun
 import { readAccount } from '../../../../core/usecases/parties/accounts.js';
 import { openBrowser } from '../../../support/servers/browser.js';
 import { pageSite } from '../visitor.js';
-import { walkOnboarding } from './onboarding-walk.js';
+import { walkOnboarding } from './seller-walk.js';
 
 test('a seller without scripts is ready to collect at the end of its link', async (t) => {
   const site = await pageSite(t);
