@@ -8,6 +8,7 @@ import { auditRoutes } from './resources/audit-routes.js';
 import { buyerKycRoutes } from './resources/buyer-kyc-routes.js';
 import { documentRoutes } from './resources/document-routes.js';
 import { feedRoutes } from './resources/feed-routes.js';
+import { idempotencyKeyRoutes } from './resources/idempotency-key-routes.js';
 import { invoiceRoutes } from './resources/invoice-routes.js';
 import { keyRoutes } from './resources/key-routes.js';
 import { paymentListRoutes } from './resources/payment-list-routes.js';
@@ -27,6 +28,8 @@ export const routes: readonly Route[] = [
   ...timelineRoutes,
   // /v1/quotes
   ...quoteRoutes,
+  // /v1/idempotency-keys
+  ...idempotencyKeyRoutes,
   // /v1/invoices
   ...invoiceRoutes,
   // /v1/connected-accounts, /v1/accounts

@@ -307,7 +307,11 @@ export interface Tx {
     find(
       tenant: Tenant,
       key: string,
-    ): Promise<{ readonly origin: PaymentOrigin; readonly resourceId: string } | null>;
+    ): Promise<{
+      readonly origin: PaymentOrigin;
+      readonly resourceId: string;
+      readonly createdAtMs: number;
+    } | null>;
     bind(
       tenant: Tenant,
       key: string,

@@ -41,6 +41,7 @@ export const scenarios: readonly (readonly string[])[] = [
     'createPaymentIntent',
     'advanceTestPayment',
     'previewQuote',
+    'readIdempotencyKey',
     'readPaymentIntent',
     ...Array.from({ length: 12 }, () => 'simulateTestPayment'),
   ],

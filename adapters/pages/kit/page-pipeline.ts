@@ -20,6 +20,7 @@ import { depsOfCommand } from '../../../core/usecases/access/registered-operator
 import { actIn, readMemberSession } from '../../../core/usecases/access/sessions.js';
 import { audited } from '../../../core/usecases/service/audit-log.js';
 import { takePageSlot } from '../../../core/usecases/service/rate-limits.js';
+import { contentPolicy } from './content-policy.js';
 import { type Cookie, readCookies, writeCookie } from './cookies.js';
 import { csrfToken, isCsrfToken } from './csrf-token.js';
 import { hasDecimalPoint } from './format.js';
@@ -43,19 +44,8 @@ import { confirmFirst, signedOut } from './return-after-sign-in.js';
 /** A form with a text of every field. */
 const FORM_BYTES_MAX = 64 * 1024;
 
-/** A page may load its own style sheet and script, and send forms here; nothing else. */
 const everyPage = {
-  'content-security-policy': [
-    "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self'",
-    "img-src 'self' data:",
-    "connect-src 'self'",
-    "form-action 'self'",
-    "base-uri 'none'",
-    "frame-ancestors 'none'",
-    "require-trusted-types-for 'script'",
-  ].join('; '),
+  'content-security-policy': contentPolicy,
   'x-frame-options': 'DENY',
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',

@@ -122,7 +122,7 @@ function startScreen(scene: KycScene, { account }: Onboarding): ScreenContent {
             <List items={kyc.personList} />
           </>
         )}
-        <p>{words.then}</p>
+        <p>{words.later}</p>
         <Go scene={scene} to="kyc/next" text={form.version === 0 ? kyc.start : kyc.resume} />
         <p class="small quiet">{kyc.saved}</p>
       </section>

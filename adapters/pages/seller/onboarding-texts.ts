@@ -19,7 +19,7 @@ const en = {
   unknown: 'A part of it may have been lost on the way.',
   notYou: (org: string) => `If it was not you who opened it, let ${org} know.`,
   lede: (org: string) => `So that you can be paid through ${org}. It takes about 10 minutes.`,
-  then: 'When your details are approved, you enter your PIX key on this page.',
+  later: 'When your details are approved, you enter your PIX key on this page.',
   rejected: 'Your details were not accepted. Correct them and send them again.',
   waitText: (org: string) =>
     `You may close this page. ${org} sees the result; then you enter your PIX key here.`,
@@ -54,7 +54,7 @@ const ptBr: OnboardingTexts = {
   unknown: 'Uma parte dele pode ter se perdido no caminho.',
   notYou: (org) => `Se não foi você quem o abriu, avise ${org}.`,
   lede: (org) => `Para você receber por meio de ${org}. Leva cerca de 10 minutos.`,
-  then: 'Quando os seus dados forem aprovados, você informa a sua chave PIX nesta página.',
+  later: 'Quando os seus dados forem aprovados, você informa a sua chave PIX nesta página.',
   rejected: 'Os seus dados não foram aceitos. Corrija e envie de novo.',
   waitText: (org) =>
     `Você pode fechar esta página. ${org} vê o resultado; depois você informa aqui a chave PIX.`,
@@ -87,7 +87,7 @@ const es: OnboardingTexts = {
   unknown: 'Puede que una parte se haya perdido por el camino.',
   notYou: (org) => `Si no fue usted quien lo abrió, avise a ${org}.`,
   lede: (org) => `Para que pueda cobrar a través de ${org}. Tarda unos 10 minutos.`,
-  then: 'Cuando sus datos estén aprobados, indica su clave PIX en esta página.',
+  later: 'Cuando sus datos estén aprobados, indica su clave PIX en esta página.',
   rejected: 'Sus datos no fueron aceptados. Corríjalos y envíelos de nuevo.',
   waitText: (org) =>
     `Puede cerrar esta página. ${org} ve el resultado; después usted indica aquí su clave PIX.`,

@@ -203,7 +203,8 @@ export const idempotencyPart: TxPart<'idempotency'> = {
   async find(unit, { orgId, mode }, key) {
     const binding = await unit.byKey(bindings, [orgId, mode, key]);
     if (binding === null) return null;
-    return { origin: binding.origin, resourceId: binding.resourceId };
+    const { origin, resourceId, createdAtMs } = binding;
+    return { origin, resourceId, createdAtMs };
   },
   bind(unit, { orgId, mode }, key, origin, resourceId, createdAtMs) {
     unit.stage(bindings.insert({ orgId, mode, key, origin, resourceId, createdAtMs }));
