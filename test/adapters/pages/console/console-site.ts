@@ -50,15 +50,7 @@ export async function consoleSite(t: SuiteEnd): Promise<ConsoleSite> {
     feedReaders: world.feedReaders,
     readiness: () => Promise.reject(new Error('the console has no probes')),
     surface: 'health',
-<<<<<<< HEAD
-    pages: {
-      owns: () => true,
-      serve: async (...asked) => pages?.serve(...asked),
-      document: async () => null,
-    },
-=======
     pages: operatorConsole({ watch, url: () => origin }),
->>>>>>> console
   });
   const { port } = await server.listen('127.0.0.1', 0);
   t.after(() => server.close(0));
