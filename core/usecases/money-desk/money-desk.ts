@@ -141,8 +141,10 @@ async function decideIn(batch: Batch, command: DeskDecision): Promise<Decided> {
   const { itemId, request, evidence, operator, replace, id } = command;
   const made = id === undefined ? null : await tx.proposals.get(id);
   if (made !== null) {
-    const kind = made.state === 'proposed' ? 'waiting' : 'repeated';
-    return unchanged({ kind, decision: made, ended: null });
+    const { state } = made;
+    if (state === 'proposed') return unchanged({ kind: 'waiting', decision: made, ended: null });
+    if (state === 'done') return unchanged({ kind: 'repeated', decision: made, ended: null });
+    throw new PonteError('DecisionNotAllowed', `The proposal ${made.id} is ${state}.`);
   }
   const item = await readItem(batch, itemId, request);
   const known = await tx.proposals.ofItem(itemId);

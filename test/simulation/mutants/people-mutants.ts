@@ -55,7 +55,7 @@ export const peopleMutants = [
   {
     name: 'the log has no signature of an operator',
     file: 'core/usecases/access/registered-operators.ts',
-    edits: [['action, address, signed });', 'action, address });']],
+    edits: [['actor: { kind, id }, signed });', 'actor: { kind, id } });']],
     focus: people,
     first: { seed: 1, steps: 80 },
     caughtBy: ['theAuditLogIsAsItWasWritten'],

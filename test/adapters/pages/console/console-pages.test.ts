@@ -197,8 +197,12 @@ test('a form that is sent twice proposes once, also after it was withdrawn', asy
   const form = formsOf(text).find(({ action }) => action.endsWith('/owed/cmd_back'));
   const fields = { ...form?.hidden, ...decision };
   await ana.post(site.owed, fields);
+  const again = await ana.post(site.owed, fields);
+  assert.match(textOf(again.text), /It was proposed before\. Nothing was changed/);
   await ana.send('/withdraw');
-  await ana.post(site.owed, fields);
+  const late = await ana.post(site.owed, fields);
+  assert.equal(late.status, 422);
+  assert.match(textOf(late.text), /The proposal dec_\w+ is withdrawn/);
   assert.deepEqual(
     (await proposals(site)).map(({ state }) => state),
     ['withdrawn'],
