@@ -2,6 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { createHttpServer, type HttpServer } from '../adapters/http/server.js';
 import type { PrometheusMetrics } from '../adapters/metrics/prometheus.js';
+import { operatorConsole } from '../adapters/pages/operator-console.js';
 import type { ServedStore } from '../adapters/storage/store.js';
 import { SECOND_MS } from '../core/domain/base/instant.js';
 import type { Deps } from '../core/ports/deps.js';
@@ -69,6 +70,7 @@ async function start(config: Config, role: HostRole, creation: Creation): Promis
     container.get(tokens.address),
     container.get(tokens.hostClock),
   ];
+  const console = role === 'worker' ? null : consoleOf(container, config);
   let workers: Workers | null = null;
   let serving = true;
   const http = createHttpServer(deps, {
@@ -98,6 +100,7 @@ async function start(config: Config, role: HostRole, creation: Creation): Promis
       throw listeningProblem(error, config);
     });
     if (config.baseUrl === null) address.baseUrl = urlOf(config.host, port);
+    await console?.listen();
     const metricsUrl = metrics && (await serveMetrics(metrics, config, deps, { store, clock }));
     warnOfSettings(config, deps);
     const demo = config.production ? null : await createDemo(deps);
@@ -113,16 +116,39 @@ async function start(config: Config, role: HostRole, creation: Creation): Promis
       stop: async () => {
         serving = false;
         if (role !== 'worker') await drain(deps, http, config);
+        await console?.close();
         await stop(deps, http, () => finishWork(container, running, metrics));
       },
     };
   } catch (error) {
     await metrics?.close();
+    await console?.close();
     await http.close(0);
     await deps.sender.close();
     await store.close();
     throw error;
   }
+}
+
+/** The operator's console: another server, which has nothing else. Null without its port. */
+function consoleOf(container: Container, { console: place, trustedProxies }: Config) {
+  if (place === null) return null;
+  const { host, port, url } = place;
+  const server = createHttpServer(container.get(tokens.deps), {
+    corsOrigins: [],
+    feedReaders: container.get(tokens.feedReaders),
+    pages: operatorConsole({ watch: container.get(tokens.pageWatch), url }),
+    trustedProxies,
+    surface: 'health',
+    readiness: () => Promise.reject(new Error('the console has no probes')),
+  });
+  return {
+    listen: () =>
+      server.listen(host, port).catch((error: unknown) => {
+        throw listeningProblem(error, place, 'PONTE_OPERATOR_PORT');
+      }),
+    close: () => server.close(0),
+  };
 }
 
 function startWork(

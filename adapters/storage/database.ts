@@ -10,6 +10,8 @@ export interface Database {
   read(sql: string, params: readonly Param[]): Promise<readonly Row[]>;
   /** The same as values, which may be kept until their rows may have changed. */
   cached<T>(query: CachedRead<T>, params: readonly string[]): Promise<readonly T[]>;
+  /** The first value, if the same read would be answered from what is kept, and is durable. */
+  kept<T>(query: CachedRead<T>, params: readonly string[]): T | null;
   /**
    * Applies all statements or none. Rejects with StoreConflict when a guarded statement did not hit
    * exactly one row or a unique value is taken; with anything else, nothing is known to be applied.

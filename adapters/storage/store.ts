@@ -11,8 +11,8 @@ import { newClaims } from './claims.js';
 import { type Database, StoreConflict } from './database.js';
 import type { NextDue } from './due-times.js';
 import type { StoredRows } from './row-counts.js';
-import { accountsPart } from './tables/account-rows.js';
-import { keysPart } from './tables/api-key-rows.js';
+import { accountsPart, partyDraftsPart } from './tables/account-rows.js';
+import { keyById, keysPart } from './tables/api-key-rows.js';
 import { bankDetailsPart } from './tables/bank-details-rows.js';
 import { buyersPart } from './tables/buyer-rows.js';
 import { deliveriesPart, subscriptionsPart } from './tables/delivery-rows.js';
@@ -25,7 +25,7 @@ import { mailsPart } from './tables/mail-rows.js';
 import { membersPart } from './tables/member-rows.js';
 import { memberSessionsPart } from './tables/member-session-rows.js';
 import { fundsPart, ledgerPart, quotesPart } from './tables/money-rows.js';
-import { operatorsPart } from './tables/operator-rows.js';
+import { operatorSessionsPart, operatorsPart } from './tables/operator-rows.js';
 import { organizationsPart, productionRequestsPart } from './tables/organization-rows.js';
 import { pageSessionsPart } from './tables/page-session-rows.js';
 import { idempotencyPart, paymentsPart } from './tables/payment-rows.js';
@@ -34,7 +34,7 @@ import { queueStatsPart } from './tables/queue-stats-rows.js';
 import { retentionPart } from './tables/retention-rows.js';
 import { sealedPart } from './tables/sealed-rows.js';
 import { expectInUse, keyCheckValuesPart, serviceKeysPart } from './tables/secret-key-rows.js';
-import { viewsPart } from './tables/view-rows.js';
+import { viewById, viewsPart } from './tables/view-rows.js';
 import { advancesPart, commandsPart, inboxPart, simulationsPart } from './tables/work-rows.js';
 import { type TxPart, UnitOfWork } from './unit-of-work.js';
 
@@ -121,8 +121,12 @@ export function newStore(
   database: Database,
   sealer: Sealer | null = null,
   ownerMark: () => OwnerMark = () => '.',
-): Pick<Store, 'run' | 'claims'> {
+): Pick<Store, 'run' | 'kept' | 'claims'> {
   return {
+    kept: {
+      key: (keyId) => database.kept(keyById, [keyId]),
+      view: ({ orgId, mode }, id) => database.kept(viewById, [orgId, mode, id]),
+    },
     claims: newClaims(database, ownerMark),
     async run(work, options = {}) {
       let lost: unknown = null;
@@ -213,6 +217,7 @@ const parts: {
 } = {
   organizations: organizationsPart,
   operators: operatorsPart,
+  operatorSessions: operatorSessionsPart,
   members: membersPart,
   keys: keysPart,
   payments: paymentsPart,
@@ -231,6 +236,7 @@ const parts: {
   mails: mailsPart,
   pageSessions: pageSessionsPart,
   memberSessions: memberSessionsPart,
+  partyDrafts: partyDraftsPart,
   productionRequests: productionRequestsPart,
   destinationChanges: destinationChangesPart,
   outbox: outboxPart,

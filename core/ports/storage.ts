@@ -3,6 +3,7 @@
 import type { StoredKey } from '../domain/access/api-key.js';
 import type { Member } from '../domain/access/member.js';
 import type { MemberSession } from '../domain/access/member-session.js';
+import type { OperatorSession } from '../domain/access/operator-session.js';
 import type { PageSession } from '../domain/access/page-session.js';
 import type { RegisteredOperator } from '../domain/access/registered-operator.js';
 import type { Scope } from '../domain/access/scope.js';
@@ -29,6 +30,7 @@ import type {
   Organization,
   OrganizationProfile,
 } from '../domain/parties/organization.js';
+import type { PartyDraft } from '../domain/parties/party-draft.js';
 import type { ProductionRequest } from '../domain/parties/production-request.js';
 import type { BankAccount, BankDetails } from '../domain/payments/bank-record.js';
 import type { PaymentView, ShownView } from '../domain/payments/change.js';
@@ -65,11 +67,21 @@ import type {
  */
 export interface Store {
   run<T>(work: (tx: Tx) => Promise<T>, options?: RunOptions): Promise<T>;
+  readonly kept: KeptRows;
   readonly claims: Claims;
   /** Applies missing migrations and returns their numbers; refuses a newer database. */
   migrate(): Promise<readonly number[]>;
   health(): Promise<{ readonly database: boolean; readonly migrations: boolean }>;
   close(): Promise<void>;
+}
+
+/**
+ * What a read would answer now, if this process keeps it: no process has committed a change since,
+ * and all of it is durable. Null: read it.
+ */
+export interface KeptRows {
+  key(keyId: string): StoredKey | null;
+  view(tenant: Tenant, paymentId: string): PaymentView | null;
 }
 
 type GivenDetails = Tenant & Pick<BankDetails, 'paymentId' | 'checkCode' | 'issuedAtMs'>;
@@ -127,6 +139,17 @@ export interface Tx {
     first(): Found<RegisteredOperator>;
     /** In the order of their numbers, removed ones too. */
     list(): Many<RegisteredOperator>;
+  };
+  readonly operatorSessions: Writes<OperatorSession, 'insert' | 'update' | 'remove'> & {
+    byLinkHash(linkHash: string): Found<OperatorSession>;
+    /** The hash is of the token in the cookie. */
+    byTokenHash(tokenHash: string): Found<OperatorSession>;
+    /** Links and sessions of the operator that were not ended. */
+    ofOperator(operatorId: string): Many<OperatorSession>;
+    /** Stores `seenAtMs` unless a later one is stored. Unguarded: it never loses a race. */
+    touch(session: OperatorSession): void;
+    /** Oldest first. */
+    createdBefore(beforeMs: number, limit: number): Many<OperatorSession>;
   };
   readonly members: Writes<Member, 'insert' | 'update' | 'expect'> & {
     get(orgId: string, id: string): Found<Member>;
@@ -322,6 +345,9 @@ export interface Tx {
     /** Verifying or approved buyers of this address, newest first. */
     ofBuyer(tenant: Tenant, emailKey: string): Many<ConnectedAccount>;
   };
+  readonly partyDrafts: Writes<PartyDraft, 'insert' | 'update' | 'expect' | 'remove'> & {
+    get(tenant: Tenant, id: string): Found<PartyDraft>;
+  };
   readonly documents: Writes<Document, 'insert' | 'update'> & {
     /** A signed URL names its document by the id alone. */
     find(id: string): Found<Document>;
@@ -370,6 +396,8 @@ export interface Tx {
     ofForm(tenant: Tenant, submissionId: string): Many<PageSession>;
     /** Sessions of an owner that were not ended. */
     ofOwner(tenant: Tenant, submissionId: string, ownerIndex: number): Many<PageSession>;
+    /** Links and sessions of a seller that were not ended, with those of its phones. */
+    openOfAccount(tenant: Tenant, accountId: string): Many<PageSession>;
     /** Reads all tenants, oldest first. */
     createdBefore(beforeMs: number, limit: number): Many<PageSession>;
   };

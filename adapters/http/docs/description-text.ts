@@ -94,9 +94,9 @@ export function tagOf(path: string): string {
   return tagTexts.find(({ paths }) => paths.includes(word))?.name ?? word;
 }
 
-/** Markdown: the essentials, then folded details. `codes` are those that rows can answer with. */
+/** Markdown: the essentials, then sections. `codes` are those that rows can answer with. */
 export function introduction(codes: readonly ErrorCode[], partner: PartnerNotes): string {
-  const details = Object.entries(detailsOf(codes, partner)).map(folded);
+  const details = Object.entries(detailsOf(codes, partner)).map(section);
   return `Collect cross-border B2B payments: a buyer abroad pays on a hosted page, a Brazilian
 seller is paid BRL by PIX.
 
@@ -204,9 +204,8 @@ ${codes.map(errorRow).join('\n')}
   };
 }
 
-/** Markdown continues after the empty line. The text stays readable without HTML. */
-function folded([heading, text]: readonly [string, string]): string {
-  return `<details>\n<summary>${heading}</summary>\n\n${text.trim()}\n\n</details>\n`;
+function section([heading, text]: readonly [string, string]): string {
+  return `## ${heading}\n\n${text.trim()}\n`;
 }
 
 function statusRow(status: PaymentStatus): string {

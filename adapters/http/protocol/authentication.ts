@@ -3,7 +3,12 @@
 import type { IncomingMessage } from 'node:http';
 import { PonteError } from '../../../core/errors.js';
 import type { Deps } from '../../../core/ports/deps.js';
-import { authenticateKey, type ComesFrom } from '../../../core/usecases/access/keys.js';
+import {
+  authenticateKey,
+  type ComesFrom,
+  type KeyActor,
+  keptKeyActor,
+} from '../../../core/usecases/access/keys.js';
 import { authenticateSession, bearerToken } from '../../../core/usecases/access/sessions.js';
 import { type ClientAddress, withinNetworks } from './client-address.js';
 import { header } from './request-input.js';
@@ -20,7 +25,7 @@ type Authenticator<A extends Auth> = (
   deps: Deps,
   credentials: Credentials,
   route: Route,
-) => Promise<ActorOf[A]>;
+) => ActorOf[A] | Promise<ActorOf[A]>;
 
 /** The refusal of a request without a credential that the route takes. */
 const wanted = {
@@ -31,11 +36,11 @@ const wanted = {
 } as const;
 
 const authenticators: Readonly<{ [A in Auth]: Authenticator<A> }> = {
-  key: async (deps, { key, comesFrom }) => {
+  key: (deps, { key, comesFrom }) => {
     if (key === null) throw new PonteError('InvalidApiKey', wanted.key);
-    return authenticateKey(deps, key, comesFrom);
+    return keyActor(deps, key, comesFrom);
   },
-  session: async (deps, { key, authorization }, { errors }) => {
+  session: (deps, { key, authorization }, { errors }) => {
     if (bearerToken(authorization) !== null) return authenticateSession(deps, authorization);
     // The row names the refusal of a key, if it has a special one.
     if (key !== null && errors.includes('ModeSwitchNotAllowed')) {
@@ -43,20 +48,24 @@ const authenticators: Readonly<{ [A in Auth]: Authenticator<A> }> = {
     }
     throw new PonteError('Unauthorized', wanted.session);
   },
-  either: async (deps, { key, authorization, comesFrom }) => {
-    if (key !== null) return authenticateKey(deps, key, comesFrom);
+  either: (deps, { key, authorization, comesFrom }) => {
+    if (key !== null) return keyActor(deps, key, comesFrom);
     if (bearerToken(authorization) !== null) return authenticateSession(deps, authorization);
     throw new PonteError('Unauthorized', wanted.either);
   },
-  keyElseSession: async (deps, { key, authorization, comesFrom }) => {
-    if (key !== null) return authenticateKey(deps, key, comesFrom);
+  keyElseSession: (deps, { key, authorization, comesFrom }) => {
+    if (key !== null) return keyActor(deps, key, comesFrom);
     if (bearerToken(authorization) !== null) return authenticateSession(deps, authorization);
     throw new PonteError('InvalidApiKey', wanted.either);
   },
-  partner: async () => null,
-  signature: async () => null,
-  none: async () => null,
+  partner: () => null,
+  signature: () => null,
+  none: () => null,
 };
+
+function keyActor(deps: Deps, key: string, comesFrom: ComesFrom): KeyActor | Promise<KeyActor> {
+  return keptKeyActor(deps, key, comesFrom) ?? authenticateKey(deps, key, comesFrom);
+}
 
 export async function authenticate(
   deps: Deps,

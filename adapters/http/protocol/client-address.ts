@@ -16,6 +16,7 @@ export function isNetwork(text: string): boolean {
 
 /** Whether an IP address is in one of these networks (`isNetwork`). */
 export function withinNetworks(networks: readonly string[]): (address: string) => boolean {
+  if (networks.length === 0) return () => false;
   const list = new BlockList();
   for (const network of networks) {
     const [address = '', length] = network.split('/');
@@ -30,7 +31,7 @@ export function clientAddressOver(trustedNetworks: readonly string[]): ClientAdd
   const isTrusted = withinNetworks(trustedNetworks);
   return (request) => {
     let client = plain(request.socket.remoteAddress ?? '');
-    if (client === '') return null;
+    if (client === '' || !isTrusted(client)) return client === '' ? null : client;
     const header = `${request.headers['x-forwarded-for'] ?? ''}`;
     const forwarded = header.split(',').map((entry) => plain(withoutPort(entry.trim())));
     while (isTrusted(client)) {

@@ -9,7 +9,7 @@ import type { Actor, AuditAuthor } from '../../../core/domain/service/audit-entr
 import { assert, PonteError } from '../../../core/errors.js';
 import type { Deps } from '../../../core/ports/deps.js';
 import { noteScopes, requireScope } from '../../../core/usecases/access/keys.js';
-import { readPayment } from '../../../core/usecases/payments/payments.js';
+import { keptPayment, readPayment } from '../../../core/usecases/payments/payments.js';
 import { audited } from '../../../core/usecases/service/audit-log.js';
 import { takeCreateToken, takeLargeBody } from '../../../core/usecases/service/rate-limits.js';
 import { authenticate } from './authentication.js';
@@ -24,7 +24,7 @@ import {
   readInput,
   requestIdOf,
 } from './request-input.js';
-import { endOfTurn, refusalReply, send, transportHeaders } from './response-output.js';
+import { endOfTurn, refusalReply, send } from './response-output.js';
 import { type ActorOf, type Auth, Content, type HandlerContext, type Reply } from './route-row.js';
 import type { RouteMatch, Router } from './router.js';
 import { withStoreTimeout } from './store-timeout.js';
@@ -70,15 +70,12 @@ export async function serve(
   try {
     reply = unlessUnchanged(request, reply);
     const { corsOrigins, context, limits } = pipeline;
-    const headers = {
-      ...transportHeaders(context.deps.settings.baseUrl),
-      ...reply.headers,
-      ...corsHeaders(corsOrigins, request),
-    };
+    const { baseUrl } = context.deps.settings;
     const { bytesMax } = limits;
     await turnEnds;
-    const ending = { requestId, bytesMax, last: pipeline.isLastAnswer() };
-    await send(request, response, { ...reply, headers }, ending);
+    const origin = corsHeaders(corsOrigins, request);
+    const ending = { requestId, bytesMax, baseUrl, origin, last: pipeline.isLastAnswer() };
+    await send(request, response, reply, ending);
   } finally {
     // Also after a 304 and when the client is gone.
     if (body instanceof Content) await body.bytes.close();
@@ -123,11 +120,14 @@ async function answer(
     if (tenant !== null) await takeLargeBody(deps, tenant, sizeBytes);
   };
   const input = await readInput(match, request, response, { ...limits, admit });
-  const address = clientAddress(request);
   const handlerDeps =
     route.method === 'GET'
       ? deps
-      : audited(deps, { ...authorOf(match, actor), address, requestId: seen.requestId });
+      : audited(deps, {
+          ...authorOf(match, actor),
+          address: clientAddress(request),
+          requestId: seen.requestId,
+        });
   return route.handler(
     { ...unlimited, deps: handlerDeps },
     {
@@ -160,15 +160,17 @@ function authorOf(
 }
 
 /** The payment in the path, if the scope of the row is by origin; null otherwise. */
-async function foundPayment(
+function foundPayment(
   deps: Deps,
   { route: { access }, params: { id } }: RouteMatch,
   actor: ActorOf[Auth],
-): Promise<PaymentView | null> {
+): PaymentView | null | Promise<PaymentView> {
   const { scope } = access;
   if (typeof scope === 'string' || !('byOrigin' in scope)) return null;
   assert(actor !== null && id !== undefined, 'a row by origin has a credential and an id');
-  return readPayment(deps, tenantOf(actor), id, originsAllowed(scope, actor.scopes));
+  const tenant = tenantOf(actor);
+  const origins = originsAllowed(scope, actor.scopes);
+  return keptPayment(deps, tenant, id, origins) ?? readPayment(deps, tenant, id, origins);
 }
 
 /** The timer and the listeners are removed once the response closes. */

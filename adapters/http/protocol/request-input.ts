@@ -89,7 +89,7 @@ export async function readInput(
   if (route.body === 'none') return checked(match, request, noBytes, undefined);
   if (route.body === 'stream') {
     const input = checked(match, request, noBytes, undefined);
-    return { ...input, stream: hasBody(request) ? streamOf(request, response) : noStream() };
+    return { ...input, stream: hasBody(request) ? streamOf(request, response) : noStream };
   }
   if (route.body !== 'bytes') expectJson(request);
   const bytes = hasBody(request) ? await readBytes(request, response, limits) : noBytes;
@@ -161,9 +161,11 @@ async function* streamOf(
   }
 }
 
-async function* noStream(): AsyncIterable<Uint8Array> {
-  // No body.
-}
+const noStream: AsyncIterable<Uint8Array> = {
+  async *[Symbol.asyncIterator]() {
+    // No body.
+  },
+};
 
 function onlyChunk(chunks: readonly Buffer[]): Buffer | undefined {
   return chunks.length === 1 ? chunks[0] : undefined;
@@ -228,7 +230,7 @@ function checked(
   const body = typeof schema === 'string' ? undefined : checkedBody(schema, json, problems);
   const idempotencyKey = idempotencyKeyOf(route, request, problems);
   if (problems.length > 0) throw new PonteError('ValidationError', `${problems.join('; ')}.`);
-  return { params, query, body, bytes, stream: noStream(), idempotencyKey };
+  return { params, query, body, bytes, stream: noStream, idempotencyKey };
 }
 
 function checkedBody(schema: z.ZodType, json: unknown, problems: string[]): unknown {

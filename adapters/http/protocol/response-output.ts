@@ -66,6 +66,9 @@ export function endOfTurn(): Promise<void> {
 
 export interface Ending {
   readonly requestId: string;
+  /** The public address, and the headers for the web origin of the request. */
+  readonly baseUrl: string;
+  readonly origin: Reply['headers'];
   /** Bytes of unread body that the connection survives. */
   readonly bytesMax: number;
   /** The server stops: the connection closes after this answer. */
@@ -76,20 +79,17 @@ export async function send(
   request: IncomingMessage,
   response: ServerResponse,
   reply: Reply,
-  { requestId, bytesMax, last }: Ending,
+  ending: Ending,
 ): Promise<void> {
   if (response.destroyed) return;
+  const { bytesMax, last } = ending;
   if (reply.body instanceof Content) {
-    await sendContent(request, response, reply, reply.body, { requestId, bytesMax, last });
+    await sendContent(request, response, reply, reply.body, ending);
     return;
   }
   const text = reply.body === null ? '' : writeJson(reply.body);
   const unread = isOverlong(request, bytesMax);
-  const headers: Record<string, string | number> = {
-    ...everyAnswer,
-    'x-request-id': requestId,
-    ...reply.headers,
-  };
+  const headers: Record<string, string | number> = headersOf(reply, ending);
   if (last || unread) headers['connection'] = 'close';
   if (text === '') {
     delete headers['content-type'];
@@ -108,20 +108,28 @@ export async function send(
   linger(request, () => response.end());
 }
 
+function headersOf({ headers }: Reply, { requestId, baseUrl, origin }: Ending): Reply['headers'] {
+  return {
+    ...everyAnswer,
+    'x-request-id': requestId,
+    ...transportHeaders(baseUrl),
+    ...headers,
+    ...origin,
+  };
+}
+
 /** Streams the bytes. A client that disconnects is no error. */
 async function sendContent(
   request: IncomingMessage,
   response: ServerResponse,
   reply: Reply,
   { type, sizeBytes, bytes }: Content,
-  { requestId, last }: Ending,
+  ending: Ending,
 ): Promise<void> {
+  const { last } = ending;
   response.writeHead(reply.status, {
-    ...everyAnswer,
-    'content-type': type,
+    ...headersOf({ ...reply, headers: { 'content-type': type, ...reply.headers } }, ending),
     'content-length': sizeBytes,
-    'x-request-id': requestId,
-    ...reply.headers,
     ...(last ? { connection: 'close' } : {}),
   });
   if (request.method === 'HEAD') {

@@ -34,7 +34,8 @@ export function createRouter(routes: readonly Route[]): Router {
     // `*` names no path (RFC 9112, 3.2.4), and neither does `*?a=b`.
     const found = url.startsWith('*') ? null : finder.find('GET', url);
     // An empty parameter (`//`, or a slash at the end) matches no path.
-    if (found === null || Object.values(found.params).includes('')) return null;
+    if (found === null) return null;
+    for (const name in found.params) if (found.params[name] === '') return null;
     const methods: Methods = found.store;
     return { methods, params: found.params, query: found.searchParams };
   };

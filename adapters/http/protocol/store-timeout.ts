@@ -36,6 +36,10 @@ class LimitedStore implements Store, RateLimits {
     this.#leftMs = timeMs;
   }
 
+  get kept(): Store['kept'] {
+    return this.#store.kept;
+  }
+
   get claims(): Store['claims'] {
     return this.#store.claims;
   }

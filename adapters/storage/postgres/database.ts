@@ -85,6 +85,10 @@ export class PostgresDatabase implements Database {
     return (await this.read(sql, params)).map(read);
   }
 
+  kept(): null {
+    return null;
+  }
+
   batch(statements: readonly Statement[]): Promise<void> {
     return new Promise((resolve, reject) => this.#batches.add({ statements, resolve, reject }));
   }

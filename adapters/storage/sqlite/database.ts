@@ -47,6 +47,8 @@ export class SqliteDatabase implements Database {
   #closed = false;
   /** Whether the read transaction of this turn is open. */
   #reading = false;
+  /** Whether the mark was compared in this turn. */
+  #marked = false;
   /** Whether a request has arrived in this turn. */
   #polled = false;
 
@@ -106,6 +108,12 @@ export class SqliteDatabase implements Database {
       const known = this.#cache.find(query, params);
       return known ?? this.#cache.keep(query, params, this.#rows(query.sql, params));
     });
+  }
+
+  kept<T>(query: CachedRead<T>, params: readonly string[]): T | null {
+    this.#assertOpen();
+    if (this.durable() !== null || !this.#isMarked()) return null;
+    return this.#cache.find(query, params)?.[0] ?? null;
   }
 
   async batch(statements: readonly Statement[]): Promise<void> {
@@ -198,19 +206,42 @@ export class SqliteDatabase implements Database {
     if (this.#reading) return;
     this.#control('begin');
     this.#reading = true;
-    setImmediate(() => this.endReads());
+    this.#endOfTurn();
     try {
-      const mark = this.writeMark();
-      if (mark !== this.#mark) this.forget();
-      this.#mark = mark;
+      this.#compareMark();
     } catch (error) {
       this.endReads();
       throw error;
     }
   }
 
+  #compareMark(): void {
+    const mark = this.writeMark();
+    if (mark !== this.#mark) this.forget();
+    this.#mark = mark;
+    this.#marked = true;
+  }
+
+  /** Whether the cache has no value that another process had changed when this turn began. */
+  #isMarked(): boolean {
+    if (this.#marked) return true;
+    try {
+      this.#compareMark();
+    } catch {
+      // A read reports it.
+      return false;
+    }
+    this.#endOfTurn();
+    return true;
+  }
+
+  #endOfTurn(): void {
+    setImmediate(() => this.endReads());
+  }
+
   /** Later reads see what is committed by then. */
   endReads(): void {
+    this.#marked = false;
     if (!this.#reading) return;
     this.#reading = false;
     // A failing disk may have rolled the transaction back. A rollback cannot fail, and there is

@@ -28,7 +28,7 @@ const apiKeys = defineTable<StoredKey>('api_keys', {
   version,
 });
 
-const keyById: CachedJoin<StoredKey> = {
+export const keyById: CachedJoin<StoredKey> = {
   tables: [apiKeys],
   sql: apiKeys.selectByKey,
   on: { api_keys: ['id'] },

@@ -119,7 +119,7 @@ const pageVersionsSql = [
   ')',
 ].join(' ');
 
-const viewById: CachedJoin<PaymentView> = {
+export const viewById: CachedJoin<PaymentView> = {
   ...views,
   sql: viewsSql(allColumns, ['id = $3'], 'limit 1'),
   on: {

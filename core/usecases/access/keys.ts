@@ -104,6 +104,18 @@ export async function authenticateKey(
     assert(stored !== null, 'a key that may be used is stored');
     verified.set(stored, Buffer.from(header));
   }
+  return actorOf(deps, stored, comesFrom);
+}
+
+/** The same from rows that are kept, of a header that was right before; null: authenticate it. */
+export function keptKeyActor(deps: Deps, header: string, comesFrom: ComesFrom): KeyActor | null {
+  const presented = parseApiKey(header);
+  const stored = presented === null ? null : deps.store.kept.key(presented.keyId);
+  if (!isVerified(stored, header) || !isActive(stored, deps.clock.nowMs())) return null;
+  return actorOf(deps, stored, comesFrom);
+}
+
+function actorOf(deps: Deps, stored: StoredKey, comesFrom: ComesFrom): KeyActor {
   const { orgId, mode, id: keyId, usedScopes, networks } = stored;
   if (networks.length > 0 && !comesFrom(networks)) {
     throw new PonteError('InvalidApiKey', 'The API key may not be used from this address.');
@@ -118,8 +130,9 @@ const verified = new WeakMap<StoredKey, Buffer>();
 
 function isVerified(stored: StoredKey | null, header: string): stored is StoredKey {
   const known = stored === null ? undefined : verified.get(stored);
+  if (known === undefined) return false;
   const given = Buffer.from(header);
-  return known?.length === given.length && timingSafeEqual(known, given);
+  return known.length === given.length && timingSafeEqual(known, given);
 }
 
 /** The scopes that let the credential in, none if none is needed. InsufficientScope. */

@@ -164,6 +164,17 @@ export async function readPayment(
   return view;
 }
 
+/** The same from rows that are kept; null: read it. */
+export function keptPayment(
+  { store }: Pick<Deps, 'store'>,
+  tenant: Tenant,
+  id: string,
+  origins: readonly PaymentOrigin[],
+): PaymentView | null {
+  if (id.startsWith(EXTERNAL_PREFIX) || originsNamed(id, origins).length === 0) return null;
+  return store.kept.view(tenant, id);
+}
+
 /** An approved payment is unchanged. SelfApprovalNotAllowed, PaymentStateConflict. */
 export async function approvePayment(
   deps: Deps,

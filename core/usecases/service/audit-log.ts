@@ -52,6 +52,10 @@ class AuditedStore implements Store {
     return this.#needs.store;
   }
 
+  get kept(): Store['kept'] {
+    return this.#needs.store.kept;
+  }
+
   get claims(): Store['claims'] {
     return this.#needs.store.claims;
   }

@@ -59,7 +59,7 @@ const promised: readonly string[] = [
   'POST /v1/invoices/{id}/invite-buyer K invoices:write',
   ...['/v1/connected-accounts', '/v1/accounts'].flatMap((form) => [
     `POST ${form} K connected_accounts:write`,
-    ...['tos-session', 'tos-accepted', 'upload-url', 'submit'].map(
+    ...['onboarding-link', 'tos-session', 'tos-accepted', 'upload-url', 'submit'].map(
       (step) => `POST ${form}/{id}/${step} K connected_accounts:write`,
     ),
     `POST ${form}/{id}/payout-config K connected_accounts:write|payouts:write`,

@@ -92,13 +92,22 @@ export async function createOnSqlite(bench: Bench): Promise<readonly Figure[]> {
   const peers = [
     { ...sending, settle: async () => allReceived(receiver) },
     await peer('Fastify + better-sqlite3, none', 'silent.db'),
+    {
+      ...(await peerCreating(
+        'node:http + better-sqlite3, the limit',
+        'peers/prototype-sqlite.mjs',
+        [join(folder, 'limit.db'), url],
+      )),
+      settle: async () => allReceived(receiver),
+    },
   ];
   const before = await pontesBefore(bench, async () => ({}));
-  const [mine, [withWebhook, without], was] = await compared(bench, ponte, peers, before);
+  const [mine, [withWebhook, without, limit], was] = await compared(bench, ponte, peers, before);
   await receiver.end();
   return [
     ...(withWebhook === undefined ? [] : [versus('create-sqlite', mine, withWebhook, 2.2)]),
     ...(without === undefined ? [] : [versus('create-sqlite', mine, without, null)]),
+    ...(limit === undefined ? [] : [versus('create-sqlite', mine, limit, 0.6)]),
     ...was.map((one) => versus('create-sqlite', mine, one, null)),
     memory('create-sqlite', mine),
   ];

@@ -101,6 +101,8 @@ export function gatedStore(input: GatedStoreInput): Store {
   };
   return {
     run,
+    // Every read passes the gates.
+    kept: { key: () => null, view: () => null },
     claims: gatedClaims(input),
     migrate: () => store.migrate(),
     health: () => store.health(),

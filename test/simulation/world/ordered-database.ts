@@ -36,6 +36,11 @@ export class OrderedDatabase implements Database {
     return this.#queued('read', () => this.#database.cached(query, params));
   }
 
+  /** Every read has its place in the order. */
+  kept(): null {
+    return null;
+  }
+
   batch(statements: readonly Statement[]): Promise<void> {
     // PostgreSQL applies a statement without a template after the others of its group, SQLite in
     // its place. Both orders are right, and a history has one.

@@ -24,6 +24,7 @@ import type {
   Organization,
   OrganizationProfile,
 } from '../../../core/domain/parties/organization.js';
+import type { PartyDraft } from '../../../core/domain/parties/party-draft.js';
 import type { ProductionRequest } from '../../../core/domain/parties/production-request.js';
 import type { LimitHit } from '../../../core/domain/payments/amount-limit.js';
 import {
@@ -358,6 +359,10 @@ export function aSubmission(fields: Partial<KycSubmission> = {}): KycSubmission 
     version: 1,
     ...fields,
   };
+}
+
+export function aPartyDraft(fields: Partial<PartyDraft> = {}): PartyDraft {
+  return { ...tenant, id: 'acct_1', draftSealed: 'sealed', version: 1, ...fields };
 }
 
 export function anAccount(fields: Partial<ConnectedAccount> = {}): ConnectedAccount {

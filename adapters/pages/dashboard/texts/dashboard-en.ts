@@ -374,6 +374,14 @@ export const dashboardEn = {
       wallet: 'The settlement partner makes it once there is an approval and a PIX destination.',
     } satisfies Record<SellerNeed, string>,
     payments: 'Its payments',
+    makeLink: 'Onboarding link',
+    linkText:
+      'The seller enters its details, accepts the terms, adds documents and sets ' +
+      'its PIX key on a page in three languages.',
+    linkNow: 'Send it to the seller now. It is shown this once.',
+    copyLink: 'Copy the link',
+    linkUntil: (at: string) =>
+      `It works once, until ${at}. A new one ends it, and signs the seller out.`,
     missingHeading: 'What is missing to collect',
     nothingMissing: 'Nothing. Payments can be made to this seller.',
     rejectedFor: 'Rejected:',

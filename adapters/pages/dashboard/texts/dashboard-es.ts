@@ -362,6 +362,14 @@ export const dashboardEs: DashboardTexts = {
       wallet: 'La crea el socio de liquidación cuando hay aprobación y destino PIX.',
     },
     payments: 'Sus pagos',
+    makeLink: 'Enlace de alta',
+    linkText:
+      'El vendedor indica sus datos, acepta los términos, añade documentos y ' +
+      'define su clave PIX en una página en tres idiomas.',
+    linkNow: 'Envíelo al vendedor ahora. Se muestra solo esta vez.',
+    copyLink: 'Copiar el enlace',
+    linkUntil: (at) =>
+      `Funciona una vez, hasta ${at}. Uno nuevo lo termina y cierra la sesión del vendedor.`,
     missingHeading: 'Qué falta para cobrar',
     nothingMissing: 'Nada. Se puede pagar a este vendedor.',
     rejectedFor: 'Rechazado:',

@@ -359,6 +359,13 @@ export const dashboardPtBr: DashboardTexts = {
       wallet: 'O parceiro de liquidação a cria quando há aprovação e destino PIX.',
     },
     payments: 'Seus pagamentos',
+    makeLink: 'Link de cadastro',
+    linkText:
+      'O vendedor informa os seus dados, aceita os termos, envia documentos e ' +
+      'define a chave PIX em uma página em três idiomas.',
+    linkNow: 'Envie ao vendedor agora. É mostrado só esta vez.',
+    copyLink: 'Copiar o link',
+    linkUntil: (at) => `Funciona uma vez, até ${at}. Um novo o encerra e desconecta o vendedor.`,
     missingHeading: 'O que falta para receber',
     nothingMissing: 'Nada. Pode-se pagar a este vendedor.',
     rejectedFor: 'Recusado:',

@@ -1,6 +1,6 @@
 // One good call for every operation of the route table, on resources made for it. A new operation
 // without an example fails the tests over the table.
-import { docsPaths } from '../../../../adapters/http/docs/docs-page.js';
+import { assetPaths } from '../../../../adapters/pages/kit/assets.js';
 import type { SignedMessage } from '../../../../adapters/partner/signed-message.js';
 import { developmentOperator } from '../../../../core/domain/base/actor.js';
 import { money } from '../../../../core/domain/base/money.js';
@@ -226,12 +226,10 @@ export const examples: Readonly<Record<string, Example>> = {
   readDescription: async () => ({ path: '/docs-json' }),
   readSecurityContact: async () => ({ path: '/.well-known/security.txt' }),
   browseRoot: async () => ({ path: '/' }),
-  browseDescription: async () => ({ path: '/docs' }),
-  browseErrors: async () => ({ path: '/docs/errors' }),
-  browseError: async () => ({ path: '/docs/errors/SellerNotReady' }),
-  browseEvents: async () => ({ path: '/docs/events' }),
-  browseEvent: async () => ({ path: '/docs/events/invoice.settled' }),
-  readDocsFile: async () => ({ path: `/${(await docsPaths())[0]}` }),
+  browseDocs: async () => ({ path: '/docs' }),
+  browseDocsPart: async () => ({ path: '/docs/errors' }),
+  browseDocsPage: async () => ({ path: '/docs/errors/SellerNotReady' }),
+  readDocsFile: async () => ({ path: assetPaths('/docs').documentation }),
 };
 
 export async function newSubscription(world: World, tenant: Tenant): Promise<string> {

@@ -37,7 +37,7 @@ const buyer = aBuyer({ id: payment.buyerId });
 const submission = aSubmission({ buyerId: buyer.id, status: 'pending' });
 const account = anAccount({ role: 'buyer', status: 'created', email: buyer.email });
 
-interface OpenStore extends Pick<Store, 'run'> {
+interface OpenStore extends Pick<Store, 'run' | 'kept'> {
   readonly database: SqliteDatabase;
 }
 
@@ -111,6 +111,12 @@ const writes: Readonly<
   },
 };
 
+/** What is given without a promise. */
+const keptOf: Partial<Record<keyof typeof reads, (store: OpenStore) => unknown>> = {
+  key: ({ kept }) => kept.key('key_1'),
+  view: ({ kept }) => kept.view(tenant, payment.id),
+};
+
 /** The value, and how many statements it took. */
 async function cost(store: OpenStore, name: keyof typeof reads) {
   const before = store.database.reads;
@@ -126,8 +132,10 @@ for (const name of Object.keys(reads) as (keyof typeof reads)[]) {
           const { here, open } = await filled();
           const { value } = await cost(here, name);
           assert.deepEqual(await cost(here, name), { value, statements: 0 });
+          if (keptOf[name] !== undefined) assert.deepEqual(keptOf[name](here), value);
           const writer = by === 'this process' ? here : open();
           await writer.run(async (tx) => write(tx), { inQuarantine: true });
+          assert.equal(keptOf[name]?.(here) ?? null, null);
           const changed = await cost(here, name);
           assert.notDeepEqual(changed.value, value);
           assert.deepEqual(changed, await cost(open(), name));

@@ -111,6 +111,20 @@ test('a write is answered when its commit is on the disk, and not before', async
   await written;
 });
 
+test('while a commit is not on the disk, nothing that is kept is given at once', async (t) => {
+  const disk = slowDisk(t);
+  const { database } = served(t, disk.syncFile);
+  const query = { sql: 'select 1 as one', on: {}, read: () => 'one' };
+  await database.cached(query, []);
+  assert.equal(database.kept(query, []), 'one');
+  const written = database.batch([insert(1)]);
+  while (disk.running.length === 0) await nextTurn();
+  assert.equal(database.kept(query, []), null);
+  await disk.end();
+  await written;
+  assert.equal(database.kept(query, []), 'one');
+});
+
 test('an answer that may contain a commit waits until that is on the disk', async (t) => {
   const disk = slowDisk(t);
   const path = freshPath();
