@@ -211,7 +211,7 @@ export const variables = z.object({
     description: 'Port of the metrics at `PONTE_HOST`; 0 selects a free port.',
     unset: 'no metrics',
   }),
-  PONTE_OPERATOR_PORT: wholeNumber(1, 65_535)
+  PONTE_OPERATOR_PORT: wholeNumber(0, 65_535)
     .optional()
     .meta({
       description:
@@ -425,9 +425,10 @@ function configOf(values: z.output<typeof variables>, set: Environment) {
 /** Where operators open the console. */
 export interface ConsoleAddress {
   readonly host: string;
+  /** 0: a free port. */
   readonly port: number;
-  /** Without a trailing slash. */
-  readonly url: string;
+  /** Without a trailing slash; null: it follows from a free port. */
+  readonly url: string | null;
 }
 
 function consoleOf({
@@ -436,7 +437,7 @@ function consoleOf({
 }: z.output<typeof variables>): ConsoleAddress | null {
   if (port === undefined) return null;
   const host = '127.0.0.1';
-  return { host, port, url: url ?? `http://${host}:${port}` };
+  return { host, port, url: url ?? (port === 0 ? null : `http://${host}:${port}`) };
 }
 
 function unsafe(env: Environment): readonly string[] {

@@ -84,8 +84,11 @@ export interface Pages {
       readonly readBody: (bytesMax: number) => Promise<Uint8Array>;
     },
   ): Promise<void>;
-  /** A page of /docs, or a file that it loads. `json` is the text of /docs-json. */
-  document(path: string, json: string): Promise<PageFile | null>;
+  /**
+   * A page of /docs, or a file that it loads; `json` is the text of /docs-json. Without it there is
+   * no documentation.
+   */
+  document?(path: string, json: string): Promise<PageFile | null>;
 }
 
 export interface HttpServer {
@@ -115,7 +118,7 @@ export function createHttpServer(deps: Deps, options: HttpOptions): HttpServer {
       feedReaders: options.feedReaders,
       readiness: options.readiness,
       description,
-      document: async (path) => options.pages?.document(path, description().json) ?? null,
+      document: async (path) => options.pages?.document?.(path, description().json) ?? null,
     },
     router: createRouter(options.surface === 'health' ? healthRoutes : routes),
     limits: { bytesMax: BODY_BYTES_MAX, timeoutMs: requestTimeoutMs },

@@ -7,8 +7,8 @@ import { placeOf } from './kit/page-paths.js';
 
 export interface ConsoleOptions {
   readonly watch: PageWatch;
-  /** The address at which operators open it. */
-  readonly url: string;
+  /** The address at which operators open it; on a free port it is known once that listens. */
+  readonly url: () => string;
 }
 
 export function operatorConsole({
@@ -17,13 +17,13 @@ export function operatorConsole({
 }: ConsoleOptions): Pick<HostedPages, 'owns' | 'serve'> {
   let loaded: ReturnType<typeof loadConsole> | null = null;
   const uploads = new ConcurrencyLimiter(() => undefined);
-  const context = { watch, uploads, mailbox: null, ...placeOf(new URL(url)) };
   return {
     owns: () => true,
     async serve(deps, ...rest) {
       loaded ??= loadConsole();
       const { servePage, site } = await loaded;
-      await servePage(site, { ...context, deps }, ...rest);
+      const context = { deps, watch, uploads, mailbox: null, ...placeOf(new URL(url())) };
+      await servePage(site, context, ...rest);
     },
   };
 }

@@ -112,6 +112,9 @@ async function consoleLink({ deps, config, actor, signed }: Operator): Promise<O
   if (place === null) {
     throw new ConfigError(['PONTE_OPERATOR_PORT: is not set, so there is no console']);
   }
+  if (place.url === null) {
+    throw new ConfigError(['PONTE_OPERATOR_URL: must be set if PONTE_OPERATOR_PORT is 0']);
+  }
   const { token, link } = await makeConsoleLink(deps, { actor, signed });
   const url = `${place.url}${CONSOLE_ROOT}?token=${token}`;
   const endsAt = formatInstant(link.linkEndsAtMs);

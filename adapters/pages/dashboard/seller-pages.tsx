@@ -361,11 +361,13 @@ function NewLink({ link }: { readonly link: OnboardingLink }): VNode {
   const words = texts.seller;
   return (
     <Note look="ok" live>
-      <p>
-        <b>{words.linkNow}</b>
-      </p>
-      <Secret text={link.url} label={words.copyLink} />
-      <p>{words.linkUntil(format.instant(link.expiresAtMs))}</p>
+      <div class="stack-s">
+        <p>
+          <b>{words.linkNow}</b>
+        </p>
+        <Secret text={link.url} label={words.copyLink} />
+        <p>{words.linkUntil(format.instant(link.expiresAtMs))}</p>
+      </div>
     </Note>
   );
 }

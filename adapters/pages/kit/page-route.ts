@@ -20,8 +20,8 @@ import { type Limited, withLimit } from './limited.js';
 /**
  * 'buyer': a session of the payment, form or seller in the path. 'kyc': that, or the session of a
  * phone for the same form; below the part of an owner, that owner's alone. 'member': a member, of
- * the organization in the path if it has one. 'operator': an operator in the console. 'none': anybody
- * who has the address; the handler may still look at the session.
+ * the organization in the path if it has one. 'operator': an operator in the console. 'none':
+ * anybody who has the address; the handler may still look at the session.
  */
 export type PageAuth = 'none' | 'buyer' | 'kyc' | 'member' | 'operator';
 

@@ -43,21 +43,18 @@ export async function consoleSite(t: SuiteEnd): Promise<ConsoleSite> {
   const [ana, bia] = await registered(deps, ['ana', 'bia', 'eva']);
   assert(ana !== undefined && bia !== undefined, 'they are registered');
   await desk.payment([paidIn(), refusedRefund()]);
-  let pages: ReturnType<typeof operatorConsole> | null = null;
+  let origin = '';
+  const watch = pageWatch(deps, () => () => undefined);
   const server = createHttpServer(deps, {
     corsOrigins: [],
     feedReaders: world.feedReaders,
     readiness: () => Promise.reject(new Error('the console has no probes')),
     surface: 'health',
-    pages: {
-      owns: () => true,
-      serve: async (...asked) => pages?.serve(...asked),
-    },
+    pages: operatorConsole({ watch, url: () => origin }),
   });
   const { port } = await server.listen('127.0.0.1', 0);
   t.after(() => server.close(0));
-  const origin = `http://127.0.0.1:${port}`;
-  pages = operatorConsole({ watch: pageWatch(deps, () => () => undefined), url: origin });
+  origin = `http://127.0.0.1:${port}`;
   const linkOf = async ({ key, actor }: Person) => {
     const signed = await signCommand(deps, { command: CONSOLE_COMMAND, arguments: {} }, key);
     const { token } = await makeConsoleLink(deps, { actor, signed });

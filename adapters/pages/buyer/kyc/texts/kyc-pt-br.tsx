@@ -53,7 +53,7 @@ export const kycPtBr = {
     personHeading: 'Quem recebe?',
     companyHeading: 'Qual empresa recebe?',
     whyText:
-      'Nosso parceiro de liquidação precisa saber quem recebe e quem são os donos da empresa, ' +
+      'Nosso parceiro de liquidação precisa saber quem recebe e quem são os sócios da empresa, ' +
       'pelas regras contra a lavagem de dinheiro. Os arquivos são criptografados, vistos apenas ' +
       'pelos analistas do parceiro e apagados depois da decisão.',
   },
