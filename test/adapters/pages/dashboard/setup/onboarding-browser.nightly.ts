@@ -1,4 +1,4 @@
 // A new organization from its owner's link to production, with scripts.
-import { testOnboarding } from './onboarding-walk.js';
+import { testOnboarding } from './organization-walk.js';
 
 testOnboarding('with scripts');

@@ -1,5 +1,5 @@
 // A new organization from its owner's link to production, without scripts. The nightly run walks
 // with scripts too.
-import { testOnboarding } from './onboarding-walk.js';
+import { testOnboarding } from './organization-walk.js';
 
 testOnboarding('without scripts');
