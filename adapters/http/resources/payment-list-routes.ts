@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { allows } from '../../../core/domain/access/scope.js';
 import { parseInstant } from '../../../core/domain/base/instant.js';
 import type { Tenant } from '../../../core/domain/base/tenant.js';
+import type { ShownView } from '../../../core/domain/payments/change.js';
 import { paymentOrigins } from '../../../core/domain/payments/payment.js';
 import { PonteError } from '../../../core/errors.js';
 import type { Deps } from '../../../core/ports/deps.js';
@@ -16,8 +17,8 @@ import {
 import { loadPage } from '../protocol/cursor.js';
 import { pageOf } from '../protocol/representation.js';
 import { type Call, type HandlerContext, type Reply, reply, route } from '../protocol/route-row.js';
-import { optional, pageQuery, readText, text } from '../protocol/schemas.js';
-import { type PaymentSource, payment, paymentScopes, statuses } from './payment-routes.js';
+import { optional, pageQuery, readText, text as textField } from '../protocol/schemas.js';
+import { keptTexts, payment, paymentScopes, statuses } from './payment-routes.js';
 
 function moment(description: string) {
   return optional(
@@ -36,8 +37,8 @@ const paymentListQuery = z.object({
   ...pageQuery.shape,
   status: optional(z.enum(statuses)),
   origin: optional(z.enum(paymentOrigins)),
-  externalId: optional(text(1, 200, 'At most one payment intent and one invoice have it.')),
-  sellerExternalId: optional(text(1, 200, 'Payments to this connected seller.')),
+  externalId: optional(textField(1, 200, 'At most one payment intent and one invoice have it.')),
+  sellerExternalId: optional(textField(1, 200, 'Payments to this connected seller.')),
   createdFrom: moment('Created at this time or later.'),
   createdTo: moment('Created before this time.'),
   updatedSince: moment(
@@ -50,6 +51,7 @@ const paymentListQuery = z.object({
 type ListQuery = z.infer<typeof paymentListQuery>;
 
 const paymentPage = pageOf('PaymentList', payment);
+const text = keptTexts(payment.show);
 const readScopes = paymentScopes.read.byOrigin;
 
 export const paymentListRoutes = [
@@ -86,7 +88,7 @@ async function listPaymentPage(
       ? newest(deps, tenant, { ...query, origins, beforeId, limit })
       : changed(deps, tenant, { sinceMs: updatedSince, origins, position: beforeId, limit }),
   );
-  return reply(200, paymentPage.show(rows, nextCursor));
+  return reply(200, { data: rows.map(({ view }) => text(deps, view)), nextCursor });
 }
 
 /** A payment leaves such a filter by a change, which the list would then not show. */
@@ -100,14 +102,16 @@ function refuseOtherFilters(query: ListQuery): void {
 }
 
 /** `id` is what the cursor of the next page contains. */
-type Row = PaymentSource & { readonly id: string };
+interface Row {
+  readonly id: string;
+  readonly view: ShownView;
+}
 
 async function newest(
   deps: Deps,
   tenant: Tenant,
   query: ListQuery & Pick<PaymentListFilter, 'origins' | 'beforeId'>,
 ): Promise<readonly Row[]> {
-  const { payUrl } = deps.settings;
   const { status, externalId, sellerExternalId, origins, beforeId, limit } = query;
   const views = await listPayments(deps, tenant, {
     ...allPayments,
@@ -120,7 +124,7 @@ async function newest(
     createdFromMs: query.createdFrom,
     createdToMs: query.createdTo,
   });
-  return views.map((view) => ({ ...view, payUrl, id: view.payment.id }));
+  return views.map((view) => ({ view, id: view.payment.id }));
 }
 
 async function changed(
@@ -128,13 +132,12 @@ async function changed(
   tenant: Tenant,
   { position, ...filter }: Omit<ChangeFilter, 'after'> & { readonly position: string | null },
 ): Promise<readonly Row[]> {
-  const { payUrl } = deps.settings;
   const [until, updatedAt, id = ''] = position?.split(' ') ?? [];
   const after =
     position === null ? null : { untilMs: Number(until), updatedAtMs: Number(updatedAt), id };
   const { untilMs, views } = await listChangedPayments(deps, tenant, { ...filter, after });
   return views.map((view) => {
     const { updatedAtMs, id: paymentId } = view.payment;
-    return { ...view, payUrl, id: `${untilMs} ${updatedAtMs} ${paymentId}` };
+    return { view, id: `${untilMs} ${updatedAtMs} ${paymentId}` };
   });
 }
