@@ -22,12 +22,6 @@ const notoSans = 'node_modules/@expo-google-fonts/noto-sans';
 export const assets = {
   'adapters/storage/migrations': 'dist/migrations',
   'adapters/pages/kit/assets': 'dist/assets',
-  // Of the package, what the page of the description loads, and the terms it comes under.
-  'node_modules/swagger-ui-dist/swagger-ui.css': 'dist/swagger-ui/swagger-ui.css',
-  'node_modules/swagger-ui-dist/swagger-ui-bundle.js': 'dist/swagger-ui/swagger-ui-bundle.js',
-  'node_modules/swagger-ui-dist/swagger-ui-bundle.js.LICENSE.txt': 'dist/swagger-ui/LICENSES.txt',
-  'node_modules/swagger-ui-dist/LICENSE': 'dist/swagger-ui/LICENSE',
-  'node_modules/swagger-ui-dist/NOTICE': 'dist/swagger-ui/NOTICE',
   // What PDF files embed.
   [`${notoSans}/400Regular/NotoSans_400Regular.ttf`]: 'dist/fonts/NotoSans_400Regular.ttf',
   [`${notoSans}/700Bold/NotoSans_700Bold.ttf`]: 'dist/fonts/NotoSans_700Bold.ttf',

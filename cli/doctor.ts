@@ -4,7 +4,12 @@ import { existsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { isActive } from '../core/domain/access/registered-operator.js';
-import { CLOCK_ERROR_MAX_MS, formatInstant, MINUTE_MS } from '../core/domain/base/instant.js';
+import {
+  CLOCK_ERROR_MAX_MS,
+  formatDuration,
+  formatInstant,
+  MINUTE_MS,
+} from '../core/domain/base/instant.js';
 import { formatAmount } from '../core/domain/base/money.js';
 import { lateAfterMs } from '../core/domain/deposits/book-reading.js';
 import { hasContact } from '../core/domain/parties/organization.js';
@@ -22,7 +27,7 @@ import {
 import { documentStorageProblem } from '../core/usecases/service/storage-fingerprint.js';
 import type { ExitKind } from './exit-codes.js';
 import { asOperator, type Operator, type Outcome, reasonOf, type Shell } from './operator.js';
-import { formatDuration, table } from './output.js';
+import { table } from './output.js';
 
 /** `warning`: an operator should look at it. `critical`: money or the service is at risk. */
 type Severity = 'ok' | 'warning' | 'critical';

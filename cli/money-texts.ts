@@ -1,24 +1,24 @@
 // The money desk in words: rows of its queues, decisions, and the commands to copy.
-import { formatInstant } from '../core/domain/base/instant.js';
-import { formatAmount, type Money } from '../core/domain/base/money.js';
+import { formatDuration, formatInstant } from '../core/domain/base/instant.js';
+import { formatAmount } from '../core/domain/base/money.js';
 import type { MoneyQueue } from '../core/domain/money-desk/money-decision.js';
-import {
-  isServiceAction,
-  type Proposal,
-  type ProposedAction,
-  type ServiceAction,
-} from '../core/domain/money-desk/proposal.js';
+import type { Proposal } from '../core/domain/money-desk/proposal.js';
 import type { Deps } from '../core/ports/deps.js';
-import type { Payer } from '../core/ports/partner.js';
+import {
+  actionText,
+  capital,
+  knownText,
+  shownAmount,
+} from '../core/usecases/money-desk/desk-texts.js';
 import type { DeskOutcome } from '../core/usecases/money-desk/money-desk.js';
 import type {
   DeskStep,
-  Known,
   ListedProposal,
   QueueRow,
 } from '../core/usecases/money-desk/money-queues.js';
+import { readOrganizationName } from '../core/usecases/parties/organizations.js';
 import type { Outcome } from './operator.js';
-import { formatDuration, instantOrNull } from './output.js';
+import { instantOrNull } from './output.js';
 
 const COLUMNS = 100;
 
@@ -103,7 +103,7 @@ function assignSteps({ id, known }: QueueRow): readonly Step[] {
   return candidates.map(({ paymentId, externalId, missing }) => ({
     what:
       `Count it for ${paymentId}${externalId === null ? '' : ` (${externalId})`}, ` +
-      `which waits for ${shown(missing)}:`,
+      `which waits for ${shownAmount(missing)}:`,
     command: `ponte money assign ${id} --payment ${paymentId}`,
   }));
 }
@@ -143,7 +143,7 @@ function rowText(row: QueueRow, nowMs: number): string {
   const since = `since ${formatInstant(sinceMs)} (${formatDuration(nowMs - sinceMs)})`;
   const of = kind === 'payment' || kind === 'deposit' ? '' : `${kind} of ${paymentId}, `;
   return [
-    `${id}  ${shown(amount)}  ${since}`,
+    `${id}  ${shownAmount(amount)}  ${since}`,
     ...wrapped(`${of}${orgId ?? 'organization unknown'}, ${mode}`),
     ...wrapped(knownText(known)),
     ...row.steps
@@ -160,58 +160,6 @@ function proposalLines(decision: ListedProposal): readonly string[] {
   if (decision.isExpired) return wrapped(`${what} The proposal has expired.`);
   return commandLines(`${what} Another operator confirms it with:`, confirmationOf(decision));
 }
-
-function knownText(known: Known): string {
-  const because = 'error' in known && known.error !== null ? `: ${sentence(known.error)}` : '.';
-  switch (known.kind) {
-    case 'deposit':
-      return payerText(known.payer);
-    case 'short': {
-      const until = known.expiresAtMs === null ? '' : ` until ${formatInstant(known.expiresAtMs)}`;
-      return (
-        `${shown(known.held)} of ${shown(known.asked)} arrived. The payment waits for the rest` +
-        `${until}.`
-      );
-    }
-    case 'unapproved':
-      return (
-        `The partner rejected the buyer. The payment of ${shown(known.asked)} is ` +
-        `${known.status}; its payout is not sent unless the partner approves the buyer again.`
-      );
-    case 'lost':
-      return `${shown(known.received)} arrived, and more has left.`;
-    case 'refund':
-      return `${refundTexts[known.state]}${because}`;
-    case 'needs_review':
-      return `The payout failed, and the partner does not say where its money is${because}`;
-    case 'back':
-      return `The payout came back after the payment was settled${because}`;
-    case 'review': {
-      const next = known.isUsable ? '' : ' It cannot be booked: ask the partner to correct it.';
-      return `A report of the partner is under review: ${sentence(known.reason)}${next}`;
-    }
-  }
-}
-
-function payerText(payer: Payer | null): string {
-  if (payer === null) return 'The bank says nothing about the payer.';
-  const { name, bank, texts, trace } = payer;
-  const parts = [
-    name === null ? 'from an unnamed payer' : `from ${name}`,
-    ...(bank === null ? [] : [bank]),
-    ...(trace === null ? [] : [`trace ${trace}`]),
-    ...texts.map((text) => `text "${text}"`),
-  ];
-  return `${capital(parts.join(', '))}.`;
-}
-
-const refundTexts: Readonly<Record<Extract<Known, { readonly kind: 'refund' }>['state'], string>> =
-  {
-    unsent: 'The refund is not sent yet',
-    in_doubt: 'The partner may have the refund; Ponte looks it up',
-    accepted: 'The partner has the refund and has not completed it',
-    refused: 'The partner refused or failed the refund',
-  };
 
 export function presentDecision({ action, ...decision }: Proposal | ListedProposal) {
   const { id, itemId, orgId, mode, state, evidence, basis, proposedBy, endedBy } = decision;
@@ -283,8 +231,8 @@ export async function decidedOutcome(
 ): Promise<Outcome> {
   const { kind, decision, ended } = outcome;
   const { orgId, mode } = decision;
-  const organization = orgId === null ? null : await store.run((tx) => tx.organizations.get(orgId));
-  const of = organization === null ? [] : wrapped(`${organization.name} (${orgId}), ${mode}:`);
+  const name = await readOrganizationName({ store }, orgId);
+  const of = name === null ? [] : wrapped(`${name} (${orgId}), ${mode}:`);
   return {
     json: {
       outcome: kind,
@@ -339,49 +287,6 @@ function confirmationOf({ id }: Pick<Proposal, 'id'>): readonly string[] {
   return [`ponte confirm ${id}`];
 }
 
-const foundTexts = {
-  returned: 'the partner holds the money of the payout again',
-  otherwise: 'the money was settled outside of Ponte',
-} as const;
-
-const serviceTexts: {
-  readonly [V in ServiceAction['verb']]: (
-    action: Extract<ServiceAction, { readonly verb: V }>,
-  ) => string;
-} = {
-  'grant-production': () => 'the organization gets access to production',
-  'approve-kyb': ({ mode }) => `its KYB in ${mode} is approved without the partner`,
-  'payout-config': ({ accountHolderName, pixKeyShown }) =>
-    `its PIX destination is of ${accountHolderName}, with the key ${pixKeyShown}`,
-  'require-approval': ({ origin }) =>
-    `no second member approves its ${origin === 'invoice' ? 'invoices' : 'payment intents'}`,
-  accept: ({ report }) => `the report ${report} of the partner is booked as it is`,
-  cancel: ({ reason }) => `the payment is cancelled: ${reason}`,
-  fail: ({ reason }) => `the payment fails: ${reason}`,
-  release: ({ reason }) => `the quarantine ends without a complete check: ${reason}`,
-  'add-operator': ({ name, publicKey }) => `${name} is an operator, with the key ${publicKey}`,
-};
-
-function serviceText(action: ServiceAction): string {
-  const text = serviceTexts[action.verb] as (action: ServiceAction) => string;
-  return text(action);
-}
-
-function actionText(action: ProposedAction): string {
-  if (isServiceAction(action)) return serviceText(action);
-  if (action.verb === 'assign') return `the money is for the payment ${action.paymentId}`;
-  if (action.verb === 'pay-again') return 'the seller is paid again, to its current destination';
-  if (action.verb === 'write-off') return 'the loss of the payment is written off';
-  if (action.verb === 'refund') {
-    return action.of === 'payout'
-      ? 'the buyer gets the money of the payout back'
-      : 'the payer was paid back by other means';
-  }
-  if (action.found !== 'paid') return foundTexts[action.found];
-  const { settled, fees, endToEndId } = action;
-  return `the seller was paid ${shown(settled)}, fees ${shown(fees)}, end-to-end id ${endToEndId}`;
-}
-
 function evidenceText({ evidence }: Pick<Proposal, 'evidence'>): string {
   return evidence === null ? '' : ` (evidence: ${evidence})`;
 }
@@ -412,16 +317,4 @@ function wrapped(text: string, indent = '  '): readonly string[] {
     else lines.push(`${indent}${word}`);
   }
   return lines;
-}
-
-function shown({ amountMinor, currency }: Money): string {
-  return `${formatAmount(amountMinor)} ${currency}`;
-}
-
-function sentence(text: string): string {
-  return /[.!?]$/.test(text) ? text : `${text}.`;
-}
-
-function capital(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }

@@ -4,12 +4,13 @@ import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:cryp
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { publicKeyOf, type SignedCommand } from '../core/domain/access/registered-operator.js';
-import { developmentOperator, type OperatorActor } from '../core/domain/base/actor.js';
+import { publicKeyOf } from '../core/domain/access/registered-operator.js';
+import { developmentOperator } from '../core/domain/base/actor.js';
 import { PonteError } from '../core/errors.js';
 import type { Deps } from '../core/ports/deps.js';
 import {
   admitOperator,
+  type CommandIdentity,
   type GivenCommand,
   listOperators,
   signCommand,
@@ -66,13 +67,7 @@ export function requireKey(env: Environment): KeyObject {
   throw new ConfigError([`${operatorKeyPath(env)}: is missing; run ponte login`]);
 }
 
-export interface Identity {
-  readonly actor: OperatorActor;
-  /** Null for the development operator. */
-  readonly signed: SignedCommand | null;
-}
-
-const nobody: Identity = { actor: developmentOperator, signed: null };
+const nobody: CommandIdentity = { actor: developmentOperator, signed: null };
 
 /**
  * Who gives a command. It is signed with the key of this machine and verified by the database.
@@ -83,7 +78,7 @@ export async function identify(
   { production }: Pick<Config, 'production'>,
   deps: Deps,
   { authority, given }: { readonly authority: Authority; readonly given: GivenCommand },
-): Promise<Identity> {
+): Promise<CommandIdentity> {
   if (authority === 'none') return nobody;
   const isNew = (await listOperators(deps)).length === 0;
   if (isNew && (!production || authority === 'first')) return nobody;

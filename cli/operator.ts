@@ -3,12 +3,14 @@
 // help is fast.
 import { hostname } from 'node:os';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { OperatorActor } from '../core/domain/base/actor.js';
 import { writeJson } from '../core/domain/base/raw-json.js';
 import { catalogue, PonteError } from '../core/errors.js';
 import type { Deps } from '../core/ports/deps.js';
 import type { Store } from '../core/ports/storage.js';
-import type { GivenCommand } from '../core/usecases/access/registered-operators.js';
+import type {
+  CommandIdentity,
+  GivenCommand,
+} from '../core/usecases/access/registered-operators.js';
 import type { Opening, OperatorAccess } from '../host/operator-access.js';
 import { type ExitKind, exitCodes, exitOf } from './exit-codes.js';
 
@@ -19,9 +21,7 @@ export interface Outcome {
   readonly exit?: ExitKind;
 }
 
-export interface Operator extends Omit<OperatorAccess, 'close'> {
-  readonly actor: OperatorActor;
-}
+export interface Operator extends Omit<OperatorAccess, 'close'>, CommandIdentity {}
 
 /**
  * Who may give a command. `none`: everybody who has the settings. `read`: an operator. `signed`: an
@@ -258,11 +258,10 @@ export async function asOperator<T>(
     return await explainErrors(config, async () => {
       const used = dryRun ? dryDeps(deps) : deps;
       const identity = await identify(shell.env, config, used, { authority, given });
-      const { actor } = identity;
       // Nobody has said who works without authority.
-      if (authority === 'none') return work({ ...rest, deps: used, actor });
+      if (authority === 'none') return work({ ...rest, ...identity, deps: used });
       const author = { action: given.command, address: hostname() };
-      return work({ ...rest, deps: depsOfCommand(used, identity, author), actor });
+      return work({ ...rest, ...identity, deps: depsOfCommand(used, identity, author) });
     });
   } finally {
     await opened.close();

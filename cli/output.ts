@@ -1,5 +1,5 @@
-// Output for people: tables, fields, durations and times.
-import { formatInstant, MINUTE_MS } from '../core/domain/base/instant.js';
+// Output for people: tables, fields and times.
+import { formatInstant } from '../core/domain/base/instant.js';
 
 export type Cell = string | number | boolean | null;
 
@@ -29,13 +29,6 @@ export function fields(record: Readonly<Record<string, Cell>>): string {
 
 export function instantOrNull(atMs: number | null | undefined): string | null {
   return atMs === null || atMs === undefined ? null : formatInstant(atMs);
-}
-
-export function formatDuration(durationMs: number): string {
-  const minutes = Math.floor(durationMs / MINUTE_MS);
-  if (minutes < 120) return `${minutes} ${minutes === 1 ? 'minute' : 'minutes'}`;
-  const hours = Math.floor(minutes / 60);
-  return hours < 48 ? `${hours} hours` : `${Math.floor(hours / 24)} days`;
 }
 
 function shown(cell: Cell): string {

@@ -77,7 +77,8 @@ const messages = {
       'complete, then release.',
     NotQuarantined: 'The database is not in quarantine: there is nothing to check or to release.',
     DeliveryNotReplayable:
-      'Only a delivered or dead-lettered delivery of an active subscription can be replayed.',
+      'A delivery cannot be sent again while it is being sent, nor while its subscription is ' +
+      'paused or deleted.',
   },
   410: {
     EventsPruned: 'Events after this sequence were removed. Start from the oldest stored event.',

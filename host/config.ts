@@ -211,6 +211,18 @@ export const variables = z.object({
     description: 'Port of the metrics at `PONTE_HOST`; 0 selects a free port.',
     unset: 'no metrics',
   }),
+  PONTE_OPERATOR_PORT: wholeNumber(0, 65_535)
+    .optional()
+    .meta({
+      description:
+        "Port of the operator's console, on 127.0.0.1 only. Operators reach it through SSH or a " +
+        'proxy in a private network.',
+      unset: 'no console',
+    }),
+  PONTE_OPERATOR_URL: publicUrl().optional().meta({
+    description: "Address at which operators open the console, if it is not this machine's.",
+    unset: '`http://127.0.0.1:<PONTE_OPERATOR_PORT>`',
+  }),
   PONTE_BACKUP_TO: z.string().optional().meta({
     description: 'Folder of scheduled backups (SQLite only), as `ponte serve --backup-to`.',
     unset: 'no backups',
@@ -387,6 +399,8 @@ function configOf(values: z.output<typeof variables>, set: Environment) {
     drainMs: (values.PONTE_DRAIN_SECONDS ?? (production ? DRAIN_SECONDS : 0)) * SECOND_MS,
     /** 0: a free port; null: no metrics. */
     metricsPort: values.PONTE_METRICS_PORT ?? null,
+    /** Null: no console. */
+    console: consoleOf(values),
     /** Scheduled backups of the SQLite file; null: none. */
     backups:
       values.PONTE_BACKUP_TO === undefined
@@ -406,6 +420,24 @@ function configOf(values: z.output<typeof variables>, set: Environment) {
       .filter((name) => name.startsWith('PONTE_') && !namesRead.includes(name))
       .map((name) => ({ name, meant: nearMiss(name, namesRead) })),
   };
+}
+
+/** Where operators open the console. */
+export interface ConsoleAddress {
+  readonly host: string;
+  /** 0: a free port. */
+  readonly port: number;
+  /** Without a trailing slash; null: it follows from a free port. */
+  readonly url: string | null;
+}
+
+function consoleOf({
+  PONTE_OPERATOR_PORT: port,
+  PONTE_OPERATOR_URL: url,
+}: z.output<typeof variables>): ConsoleAddress | null {
+  if (port === undefined) return null;
+  const host = '127.0.0.1';
+  return { host, port, url: url ?? (port === 0 ? null : `http://${host}:${port}`) };
 }
 
 function unsafe(env: Environment): readonly string[] {

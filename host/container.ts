@@ -38,7 +38,7 @@ import type {
 import type { Sealer } from '../core/ports/storage.js';
 import { commandRunner, runInline } from '../core/usecases/commands/command-runner.js';
 import { receivePartnerMessage } from '../core/usecases/commands/partner-inbox.js';
-import { pageWatch } from '../core/usecases/hosted/page-watch.js';
+import { type PageWatch, pageWatch } from '../core/usecases/hosted/page-watch.js';
 import { readFile } from '../core/usecases/parties/dossier-files.js';
 import { recordKeyCheckValue } from '../core/usecases/service/secret-keys.js';
 import { currentKey, type KeyNeeds, validKeys } from '../core/usecases/service/service-keys.js';
@@ -67,6 +67,7 @@ export const tokens = {
   deps: token<Deps>('deps'),
   runners: token<Runners>('runners'),
   feedReaders: token<FeedReaders>('feedReaders'),
+  pageWatch: token<PageWatch>('pageWatch'),
   pages: token<HostedPages>('pages'),
 } as const;
 
@@ -145,6 +146,7 @@ export function createContainer(
     const deps = all.get(tokens.deps);
     return { commands: commandRunner(deps), deliveries: deliveryRunner(deps) };
   });
+  bind(tokens.pageWatch).toDynamicValue((all) => wokenWatch(all));
   bind(tokens.pages).toDynamicValue((all) => pages(config, all));
   bind(tokens.feedReaders).toResolvedValue(wokenReaders, [tokens.store, tokens.signals]);
   return container;
@@ -237,12 +239,16 @@ function wokenReaders(store: ServedStore, signals: WorkSignals): FeedReaders {
   return readers;
 }
 
-function pages(config: Config, all: Pick<ResolutionContext, 'get'>): HostedPages {
-  const deps = all.get(tokens.deps);
-  const watch = pageWatch(deps, repeat);
+function wokenWatch(all: Pick<ResolutionContext, 'get'>): PageWatch {
+  const watch = pageWatch(all.get(tokens.deps), repeat);
   all.get(tokens.signals).listen((work, tenants) => {
     if (work === 'feed') watch.look(tenants);
   });
+  return watch;
+}
+
+function pages(config: Config, all: Pick<ResolutionContext, 'get'>): HostedPages {
+  const [deps, watch] = [all.get(tokens.deps), all.get(tokens.pageWatch)];
   const writesMails = !config.production && config.smtpUrl === null;
   const mailbox = writesMails ? createFileMailbox(mailFolder(config)) : null;
   return hostedPages({ watch, mailbox, settings: deps.settings });

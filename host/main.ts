@@ -2,7 +2,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { createHttpServer, type HttpServer } from '../adapters/http/server.js';
 import type { PrometheusMetrics } from '../adapters/metrics/prometheus.js';
+import { operatorConsole } from '../adapters/pages/operator-console.js';
 import type { ServedStore } from '../adapters/storage/store.js';
+import { CONSOLE_ROOT } from '../core/domain/access/registered-operator.js';
 import { SECOND_MS } from '../core/domain/base/instant.js';
 import type { Deps } from '../core/ports/deps.js';
 import { currentEpoch } from '../core/usecases/service/epochs.js';
@@ -40,6 +42,8 @@ export interface Host {
   /** The page with the mails of a development host; null where mails are sent. */
   readonly mailboxUrl: string | null;
   readonly metricsUrl: string | null;
+  /** The operator's console; null where it is off. */
+  readonly consoleUrl: string | null;
   readonly deps: Deps;
   /** Created by this start, in an empty development database. */
   readonly demo: Demo | null;
@@ -69,6 +73,7 @@ async function start(config: Config, role: HostRole, creation: Creation): Promis
     container.get(tokens.address),
     container.get(tokens.hostClock),
   ];
+  const console = role === 'worker' ? null : consoleOf(container, config);
   let workers: Workers | null = null;
   let serving = true;
   const http = createHttpServer(deps, {
@@ -98,6 +103,7 @@ async function start(config: Config, role: HostRole, creation: Creation): Promis
       throw listeningProblem(error, config);
     });
     if (config.baseUrl === null) address.baseUrl = urlOf(config.host, port);
+    const consoleUrl = (await console?.listen()) ?? null;
     const metricsUrl = metrics && (await serveMetrics(metrics, config, deps, { store, clock }));
     warnOfSettings(config, deps);
     const demo = config.production ? null : await createDemo(deps);
@@ -108,21 +114,50 @@ async function start(config: Config, role: HostRole, creation: Creation): Promis
       url: urlOf(config.host, port),
       mailboxUrl: container.get(tokens.pages).mailboxUrl(),
       metricsUrl,
+      consoleUrl,
       deps,
       demo,
       stop: async () => {
         serving = false;
         if (role !== 'worker') await drain(deps, http, config);
-        await stop(deps, http, () => finishWork(container, running, metrics));
+        const servers = console === null ? [http] : [http, console];
+        await stop(deps, servers, () => finishWork(container, running, metrics));
       },
     };
   } catch (error) {
     await metrics?.close();
+    await console?.close(0);
     await http.close(0);
     await deps.sender.close();
     await store.close();
     throw error;
   }
+}
+
+/** The operator's console: another server, which has nothing else. Null without its port. */
+function consoleOf(container: Container, { console: place, trustedProxies }: Config) {
+  if (place === null) return null;
+  const { host, port } = place;
+  let url = place.url ?? '';
+  const server = createHttpServer(container.get(tokens.deps), {
+    corsOrigins: [],
+    feedReaders: container.get(tokens.feedReaders),
+    pages: operatorConsole({ watch: container.get(tokens.pageWatch), url: () => url }),
+    trustedProxies,
+    surface: 'health',
+    readiness: () => Promise.reject(new Error('the console has no probes')),
+  });
+  return {
+    /** The address at which operators open it. */
+    async listen(): Promise<string> {
+      const bound = await server.listen(host, port).catch((error: unknown) => {
+        throw listeningProblem(error, place, 'PONTE_OPERATOR_PORT');
+      });
+      url ||= urlOf(host, bound.port);
+      return `${url}${CONSOLE_ROOT}`;
+    },
+    close: (graceMs: number) => server.close(graceMs),
+  };
 }
 
 function startWork(
@@ -234,11 +269,15 @@ async function drain({ log }: Deps, http: HttpServer, { drainMs }: Config): Prom
   await wait(drainMs);
 }
 
-async function stop(deps: Deps, http: HttpServer, finished: () => Promise<void>): Promise<void> {
+async function stop(
+  deps: Deps,
+  servers: readonly Pick<HttpServer, 'close'>[],
+  finished: () => Promise<void>,
+): Promise<void> {
   deps.log.info('stopping');
   const endSending = setTimeout(() => void deps.sender.close(), SEND_GRACE_MS);
   const inTime = await Promise.race([
-    Promise.all([http.close(STOP_GRACE_MS), finished()]).then(() => true),
+    Promise.all([...servers.map((one) => one.close(STOP_GRACE_MS)), finished()]).then(() => true),
     wait(STOP_GRACE_MS, false, { ref: false }),
   ]);
   clearTimeout(endSending);

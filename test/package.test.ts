@@ -146,7 +146,7 @@ for (const node of nodes) {
       assert.match(run(node, [bin, 'demo']), /^Settled: .* webhooks verified/m);
     });
 
-    test('the page of the description and the client work from what was installed', () => {
+    test('the documentation and the client work from what was installed', () => {
       const script = `
         import { createPonte } from 'ponte';
         import { createPonteClient } from 'ponte/client';
@@ -154,13 +154,14 @@ for (const node of nodes) {
         const client = createPonteClient({ baseUrl: 'http://ponte.example', apiKey, fetch });
         const { data } = await client.GET('/healthz');
         const page = await (await fetch('/docs')).text();
-        const [script] = /docs.\\w+.swagger-ui-bundle.js/.exec(page);
-        const size = (await (await fetch('/' + script)).text()).length;
-        console.log(data.status, size > 1_000_000);
+        const [script] = /docs.assets.\\w+.documentation.js/.exec(page);
+        const size = (await (await fetch('/' + script)).arrayBuffer()).byteLength;
+        const guide = await (await fetch('/docs/guides/quickstart')).text();
+        console.log(data.status, size > 1_000, guide.includes('Collect your first payment</h1>'));
         await close();`;
       const quiet = '--disable-warning=ExperimentalWarning';
       const said = run(node, [quiet, '--input-type=module', '-e', script]);
-      assert.equal(said.trim(), 'ok true');
+      assert.equal(said.trim(), 'ok true true');
     });
 
     test('a host starts without the code of PDF files, which writes one with fonts from the package', () => {

@@ -55,7 +55,17 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'sandbox',
   ],
   'adapters/http/': ['protocol', 'resources', 'docs'],
-  'adapters/pages/': ['kit', 'pdf', 'letters', 'buyer', 'dashboard', 'dev'],
+  'adapters/pages/': [
+    'kit',
+    'pdf',
+    'documentation',
+    'letters',
+    'buyer',
+    'dashboard',
+    'seller',
+    'console',
+    'dev',
+  ],
 };
 
 /** More files than this in one folder are a list that nobody reads. */
@@ -72,6 +82,7 @@ const homes: Readonly<Record<string, string | readonly string[]>> = {
   htmlparser2: 'adapters/pages/pdf/',
   inversify: 'host/container.ts',
   'ipaddr.js': 'adapters/webhooks/',
+  marked: 'adapters/pages/documentation/',
   nodemailer: 'adapters/mail/',
   'openapi-fetch': 'adapters/client/',
   pdfkit: 'adapters/pages/pdf/',

@@ -8,10 +8,12 @@ import { auditRoutes } from './resources/audit-routes.js';
 import { buyerKycRoutes } from './resources/buyer-kyc-routes.js';
 import { documentRoutes } from './resources/document-routes.js';
 import { feedRoutes } from './resources/feed-routes.js';
+import { idempotencyKeyRoutes } from './resources/idempotency-key-routes.js';
 import { invoiceRoutes } from './resources/invoice-routes.js';
 import { keyRoutes } from './resources/key-routes.js';
 import { paymentListRoutes } from './resources/payment-list-routes.js';
 import { paymentRoutes } from './resources/payment-routes.js';
+import { quoteRoutes } from './resources/quote-routes.js';
 import { serviceRoutes } from './resources/service-routes.js';
 import { sessionRoutes } from './resources/session-routes.js';
 import { timelineRoutes } from './resources/timeline-routes.js';
@@ -24,6 +26,10 @@ export const routes: readonly Route[] = [
   ...paymentListRoutes,
   // /v1/payments/{id}/timeline
   ...timelineRoutes,
+  // /v1/quotes
+  ...quoteRoutes,
+  // /v1/idempotency-keys
+  ...idempotencyKeyRoutes,
   // /v1/invoices
   ...invoiceRoutes,
   // /v1/connected-accounts, /v1/accounts

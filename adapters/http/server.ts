@@ -15,7 +15,7 @@ import { clientAddressOver } from './protocol/client-address.js';
 import { type Pipeline, serve } from './protocol/pipeline.js';
 import { hostsIn, readBytes, requestIdOf } from './protocol/request-input.js';
 import { refusalReply, sendRaw, transportHeaders } from './protocol/response-output.js';
-import type { HandlerContext, Readiness } from './protocol/route-row.js';
+import type { HandlerContext, PageFile, Readiness } from './protocol/route-row.js';
 import { createRouter } from './protocol/router.js';
 import { withStoreTimeout } from './protocol/store-timeout.js';
 import { routes } from './routes.js';
@@ -84,6 +84,11 @@ export interface Pages {
       readonly readBody: (bytesMax: number) => Promise<Uint8Array>;
     },
   ): Promise<void>;
+  /**
+   * A page of /docs, or a file that it loads; `json` is the text of /docs-json. Without it there is
+   * no documentation.
+   */
+  document?(path: string, json: string): Promise<PageFile | null>;
 }
 
 export interface HttpServer {
@@ -101,17 +106,19 @@ export function createHttpServer(deps: Deps, options: HttpOptions): HttpServer {
   const { requestTimeoutMs = REQUEST_TIMEOUT_MS } = options;
   const stopping = new AbortController();
   let draining = false;
-  let description: ReturnType<HandlerContext['description']> | null = null;
+  let described: ReturnType<HandlerContext['description']> | null = null;
+  // Built on first use: a start does not wait for it.
+  const description = () => {
+    described ??= describeRoutes(routes, notesOf(deps));
+    return described;
+  };
   const pipeline: Pipeline = {
     context: {
       deps,
       feedReaders: options.feedReaders,
       readiness: options.readiness,
-      // Built on first use: a start does not wait for it.
-      description: () => {
-        description ??= describeRoutes(routes, notesOf(deps));
-        return description;
-      },
+      description,
+      document: async (path) => options.pages?.document?.(path, description().json) ?? null,
     },
     router: createRouter(options.surface === 'health' ? healthRoutes : routes),
     limits: { bytesMax: BODY_BYTES_MAX, timeoutMs: requestTimeoutMs },

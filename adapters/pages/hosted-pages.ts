@@ -5,12 +5,13 @@ import type { Deps } from '../../core/ports/deps.js';
 import type { Mailbox } from '../../core/ports/outside.js';
 import type { PageWatch } from '../../core/usecases/hosted/page-watch.js';
 import { ConcurrencyLimiter } from '../../core/usecases/service/concurrency-limiter.js';
-import { below, prefixOf } from './kit/page-paths.js';
+import type { DocumentAnswer, Documentation } from './documentation/documentation.js';
+import { below, placeOf } from './kit/page-paths.js';
 import type { PageSite } from './kit/page-pipeline.js';
 import type { PageRequest } from './kit/page-route.js';
 
 /** The first segment of the path of every page. */
-const ownPath = /^\/(r|kyc|owner|verify|stop|dashboard|assets|dev)(\/|$)/;
+const ownPath = /^\/(r|kyc|owner|onboarding|verify|stop|dashboard|assets|dev)(\/|$)/;
 /** Paths of the service, under each of its hosts. */
 const wellKnown = /^\/\.well-known\//;
 
@@ -32,12 +33,15 @@ export interface HostedPages {
     response: ServerResponse,
     about: PageRequest,
   ): Promise<void>;
+  /** A page of /docs, or a file that it loads; null if there is none. */
+  document(path: string, json: string): Promise<DocumentAnswer | null>;
 }
 
 /** If pages and API have different hosts, each host has its own paths only. */
 export function hostedPages({ watch, mailbox, settings }: PagesOptions): HostedPages {
   let loaded: ReturnType<typeof loadPages> | null = null;
   let addresses = addressesOf(settings);
+  let documents: { readonly baseUrl: string; readonly pages: Promise<Documentation> } | null = null;
   const uploads = new ConcurrencyLimiter(() => undefined);
   return {
     mailboxUrl: () => (mailbox === null ? null : `${settings.payUrl}/dev/mailbox`),
@@ -51,9 +55,15 @@ export function hostedPages({ watch, mailbox, settings }: PagesOptions): HostedP
     async serve(deps, ...rest) {
       loaded ??= loadPages();
       const { servePage, site } = await loaded;
-      const { prefix, secure } = addresses;
-      const context = { deps, watch, uploads, mailbox, prefix, secure };
+      const { prefix, secure, origin } = addresses;
+      const context = { deps, watch, uploads, mailbox, prefix, secure, origin };
       await servePage(site, context, ...rest);
+    },
+    async document(path, json) {
+      const { baseUrl } = settings;
+      if (documents?.baseUrl !== baseUrl)
+        documents = { baseUrl, pages: loadDocuments(json, baseUrl) };
+      return (await documents.pages).read(path);
     },
   };
 }
@@ -62,11 +72,16 @@ export function hostedPages({ watch, mailbox, settings }: PagesOptions): HostedP
 function addressesOf({ baseUrl, payUrl }: PagesOptions['settings']) {
   const pages = new URL(payUrl);
   const ownHost = pages.host === new URL(baseUrl).host ? null : pages.host;
-  return { baseUrl, payUrl, ownHost, prefix: prefixOf(pages), secure: pages.protocol === 'https:' };
+  return { baseUrl, payUrl, ownHost, ...placeOf(pages) };
 }
 
 function isCurrent(known: PagesOptions['settings'], { baseUrl, payUrl }: PagesOptions['settings']) {
   return known.baseUrl === baseUrl && known.payUrl === payUrl;
+}
+
+async function loadDocuments(json: string, baseUrl: string): Promise<Documentation> {
+  const { documentation } = await import('./documentation/documentation.js');
+  return documentation({ json, baseUrl });
 }
 
 async function loadPages() {

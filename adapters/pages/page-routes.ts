@@ -5,10 +5,12 @@ import { servicePages } from './buyer/service-pages.js';
 import { dashboardPages } from './dashboard/dashboard-pages.js';
 import { mailboxPages } from './dev/mailbox-pages.js';
 import type { PageRoute } from './kit/page-route.js';
+import { onboardingPages } from './seller/onboarding-pages.js';
 
 export const pageRoutes: readonly PageRoute[] = [
   ...paymentPages,
   ...kycPages,
+  ...onboardingPages,
   ...servicePages,
   ...dashboardPages,
   ...mailboxPages,

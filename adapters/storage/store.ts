@@ -11,7 +11,7 @@ import { newClaims } from './claims.js';
 import { type Database, StoreConflict } from './database.js';
 import type { NextDue } from './due-times.js';
 import type { StoredRows } from './row-counts.js';
-import { accountsPart } from './tables/account-rows.js';
+import { accountsPart, partyDraftsPart } from './tables/account-rows.js';
 import { keyById, keysPart } from './tables/api-key-rows.js';
 import { bankDetailsPart } from './tables/bank-details-rows.js';
 import { buyersPart } from './tables/buyer-rows.js';
@@ -25,7 +25,7 @@ import { mailsPart } from './tables/mail-rows.js';
 import { membersPart } from './tables/member-rows.js';
 import { memberSessionsPart } from './tables/member-session-rows.js';
 import { fundsPart, ledgerPart, quotesPart } from './tables/money-rows.js';
-import { operatorsPart } from './tables/operator-rows.js';
+import { operatorSessionsPart, operatorsPart } from './tables/operator-rows.js';
 import { organizationsPart, productionRequestsPart } from './tables/organization-rows.js';
 import { pageSessionsPart } from './tables/page-session-rows.js';
 import { idempotencyPart, paymentsPart } from './tables/payment-rows.js';
@@ -217,6 +217,7 @@ const parts: {
 } = {
   organizations: organizationsPart,
   operators: operatorsPart,
+  operatorSessions: operatorSessionsPart,
   members: membersPart,
   keys: keysPart,
   payments: paymentsPart,
@@ -235,6 +236,7 @@ const parts: {
   mails: mailsPart,
   pageSessions: pageSessionsPart,
   memberSessions: memberSessionsPart,
+  partyDrafts: partyDraftsPart,
   productionRequests: productionRequestsPart,
   destinationChanges: destinationChangesPart,
   outbox: outboxPart,

@@ -3,6 +3,7 @@
 import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Manifest } from '../../adapters/backup/manifest.js';
+import { formatDuration } from '../../core/domain/base/instant.js';
 import { PonteError } from '../../core/errors.js';
 import type { MadeBackup } from '../../host/backup.js';
 import type { Restored } from '../../host/restoring.js';
@@ -15,7 +16,7 @@ import {
   type Outcome,
   type Shell,
 } from '../operator.js';
-import { fields, formatDuration, instantOrNull } from '../output.js';
+import { fields, instantOrNull } from '../output.js';
 import { checkAfterRestore } from './release-commands.js';
 
 interface BackupOptions {

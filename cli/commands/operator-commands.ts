@@ -1,6 +1,9 @@
 // `ponte login` and `ponte operator`: the people who run commands, and their keys.
 import { type Command, Option } from 'commander';
-import type { RegisteredOperator } from '../../core/domain/access/registered-operator.js';
+import {
+  CONSOLE_ROOT,
+  type RegisteredOperator,
+} from '../../core/domain/access/registered-operator.js';
 import { formatInstant } from '../../core/domain/base/instant.js';
 import type { NewOperator } from '../../core/usecases/access/registered-operators.js';
 import { decided } from '../decided.js';
@@ -83,6 +86,13 @@ export function addOperatorsCommands(shell: Shell, program: Command): void {
   });
 
   addOperatorCommand(shell, noun, {
+    name: 'console-link',
+    authority: 'signed',
+    description: 'print a one-time link to the console of operators, which ends your session there',
+    run: consoleLink,
+  });
+
+  addOperatorCommand(shell, noun, {
     name: 'remove <name>',
     authority: 'signed',
     description: 'refuse all commands of an operator; two must be left',
@@ -91,6 +101,24 @@ export function addOperatorsCommands(shell: Shell, program: Command): void {
       return shown(await removeOperator(deps, name, actor));
     },
   });
+}
+
+async function consoleLink({ deps, config, actor, signed }: Operator): Promise<Outcome> {
+  const [{ makeConsoleLink }, { ConfigError }] = await Promise.all([
+    import('../../core/usecases/access/operator-sessions.js'),
+    import('../../host/config.js'),
+  ]);
+  const { console: place } = config;
+  if (place === null) {
+    throw new ConfigError(['PONTE_OPERATOR_PORT: is not set, so there is no console']);
+  }
+  if (place.url === null) {
+    throw new ConfigError(['PONTE_OPERATOR_URL: must be set if PONTE_OPERATOR_PORT is 0']);
+  }
+  const { token, link } = await makeConsoleLink(deps, { actor, signed });
+  const url = `${place.url}${CONSOLE_ROOT}?token=${token}`;
+  const endsAt = formatInstant(link.linkEndsAtMs);
+  return { json: { url, endsAt }, text: `${fields({ url, 'valid until': endsAt })}` };
 }
 
 /** From the third operator on, another one confirms. */

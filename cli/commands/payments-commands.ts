@@ -205,6 +205,7 @@ async function shown({ payUrl }: Operator, view: PaymentView): Promise<Outcome> 
       rate: json.fxRateAtSettlement,
       'no price': json.amountLimit === null ? null : shownLimit(json.amountLimit),
       failed: json.failureReason,
+      'failure code': json.failureCode,
       cancelled: json.cancelReason,
       page: json.hostedPaymentUrl,
       'bank details': view.payment.bankDetailsCode === null ? null : shownCode(view.payment),

@@ -40,19 +40,25 @@ export function addReleaseCommands(shell: Shell, program: Command): void {
   });
 }
 
-/** Prints each payment to stderr when it is checked: a check may take hours. */
+/**
+ * Prints each payment to stderr when it is checked: a check may take hours. Payments that could not
+ * be checked for a reason that was printed before are counted at the end.
+ */
 export async function checkAfterRestore(shell: Shell, { deps }: Operator): Promise<Outcome> {
   const [{ checkRestored, isCheckComplete }, { patientCalls }] = await Promise.all([
     import('../../core/usecases/money-desk/restore-check.js'),
     import('../../core/usecases/deposits/books.js'),
   ]);
   const found: CheckedPayment[] = [];
+  const lines = findingLines();
   const show = (payment: CheckedPayment) => {
     found.push(payment);
-    shell.stderr.write(`${payment.paymentId} (${payment.mode}): ${findingOf(payment)}\n`);
+    const line = lines.of(payment);
+    if (line !== null) shell.stderr.write(`${line}\n`);
   };
   const call = patientCalls({ waitMaxMs: WAIT_MAX_MS, wait: sleep, onWait: () => undefined });
   const counts = await checkRestored(deps, show, call);
+  for (const line of lines.repeated()) shell.stderr.write(`${line}\n`);
   const complete = isCheckComplete(counts);
   const next = complete
     ? 'The check is complete. Release the database with ponte release.'
@@ -67,6 +73,27 @@ export async function checkAfterRestore(shell: Shell, { deps }: Operator): Promi
     json: { complete, ...counts, data: found },
     text: `${fields({ ...counts })}\n${deposits}${next}`,
     exit: complete ? attention : 'checkFailed',
+  };
+}
+
+/** The lines of a check. `of` is null where only a reason is said that was said before. */
+export function findingLines() {
+  const counts = new Map<string, number>();
+  return {
+    of(payment: CheckedPayment): string | null {
+      const { was, is, adopted, differs, missed } = payment;
+      const reason = missed.join('; ');
+      const times = counts.get(reason) ?? 0;
+      if (reason !== '') counts.set(reason, times + 1);
+      const hasMore = was !== is || adopted.length > 0 || differs.length > 0;
+      if (times > 0 && !hasMore) return null;
+      return `${payment.paymentId} (${payment.mode}): ${findingOf(payment)}`;
+    },
+    /** The reasons of several payments, with how many there are. */
+    repeated: () =>
+      [...counts]
+        .filter(([, times]) => times > 1)
+        .map(([reason, times]) => `${times} payments: ${reason}`),
   };
 }
 

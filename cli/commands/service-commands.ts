@@ -142,7 +142,7 @@ async function backupsOf(
 }
 
 export function startText(
-  { url, mailboxUrl, metricsUrl, demo, databaseName }: Host,
+  { url, mailboxUrl, metricsUrl, consoleUrl, demo, databaseName }: Host,
   version: string,
   config: { readonly production: boolean },
 ): string {
@@ -166,6 +166,7 @@ export function startText(
     }
   }
   if (metricsUrl !== null) lines.push(`Metrics: ${metricsUrl}`);
+  if (consoleUrl !== null) lines.push(`Console: ${consoleUrl}`);
   lines.push(`API description: ${url}/docs`, '');
   return lines.join('\n');
 }

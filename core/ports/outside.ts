@@ -174,6 +174,7 @@ export type IdPrefix =
   | 'att'
   | 'dec'
   | 'opr'
+  | 'ops'
   | 'dst'
   | 'prq'
   | 'frm'

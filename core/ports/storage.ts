@@ -3,6 +3,7 @@
 import type { StoredKey } from '../domain/access/api-key.js';
 import type { Member } from '../domain/access/member.js';
 import type { MemberSession } from '../domain/access/member-session.js';
+import type { OperatorSession } from '../domain/access/operator-session.js';
 import type { PageSession } from '../domain/access/page-session.js';
 import type { RegisteredOperator } from '../domain/access/registered-operator.js';
 import type { Scope } from '../domain/access/scope.js';
@@ -29,6 +30,7 @@ import type {
   Organization,
   OrganizationProfile,
 } from '../domain/parties/organization.js';
+import type { PartyDraft } from '../domain/parties/party-draft.js';
 import type { ProductionRequest } from '../domain/parties/production-request.js';
 import type { BankAccount, BankDetails } from '../domain/payments/bank-record.js';
 import type { PaymentView, ShownView } from '../domain/payments/change.js';
@@ -137,6 +139,17 @@ export interface Tx {
     first(): Found<RegisteredOperator>;
     /** In the order of their numbers, removed ones too. */
     list(): Many<RegisteredOperator>;
+  };
+  readonly operatorSessions: Writes<OperatorSession, 'insert' | 'update' | 'remove'> & {
+    byLinkHash(linkHash: string): Found<OperatorSession>;
+    /** The hash is of the token in the cookie. */
+    byTokenHash(tokenHash: string): Found<OperatorSession>;
+    /** Links and sessions of the operator that were not ended. */
+    ofOperator(operatorId: string): Many<OperatorSession>;
+    /** Stores `seenAtMs` unless a later one is stored. Unguarded: it never loses a race. */
+    touch(session: OperatorSession): void;
+    /** Oldest first. */
+    createdBefore(beforeMs: number, limit: number): Many<OperatorSession>;
   };
   readonly members: Writes<Member, 'insert' | 'update' | 'expect'> & {
     get(orgId: string, id: string): Found<Member>;
@@ -294,7 +307,11 @@ export interface Tx {
     find(
       tenant: Tenant,
       key: string,
-    ): Promise<{ readonly origin: PaymentOrigin; readonly resourceId: string } | null>;
+    ): Promise<{
+      readonly origin: PaymentOrigin;
+      readonly resourceId: string;
+      readonly createdAtMs: number;
+    } | null>;
     bind(
       tenant: Tenant,
       key: string,
@@ -327,6 +344,9 @@ export interface Tx {
     list(tenant: Tenant, filter: AccountFilter): Many<ConnectedAccount>;
     /** Verifying or approved buyers of this address, newest first. */
     ofBuyer(tenant: Tenant, emailKey: string): Many<ConnectedAccount>;
+  };
+  readonly partyDrafts: Writes<PartyDraft, 'insert' | 'update' | 'expect' | 'remove'> & {
+    get(tenant: Tenant, id: string): Found<PartyDraft>;
   };
   readonly documents: Writes<Document, 'insert' | 'update'> & {
     /** A signed URL names its document by the id alone. */
@@ -376,6 +396,8 @@ export interface Tx {
     ofForm(tenant: Tenant, submissionId: string): Many<PageSession>;
     /** Sessions of an owner that were not ended. */
     ofOwner(tenant: Tenant, submissionId: string, ownerIndex: number): Many<PageSession>;
+    /** Links and sessions of a seller that were not ended, with those of its phones. */
+    openOfAccount(tenant: Tenant, accountId: string): Many<PageSession>;
     /** Reads all tenants, oldest first. */
     createdBefore(beforeMs: number, limit: number): Many<PageSession>;
   };
@@ -460,6 +482,8 @@ export interface Tx {
     /** How many there are of one subscription. */
     counts(subscriptionId: string, within: CountRange): Promise<DeliveryCounts>;
     pendingOf(subscriptionId: string, limit: number): Many<WebhookDelivery>;
+    /** Pending, not due yet and not leased. */
+    waitingOf(subscriptionId: string, nowMs: number, limit: number): Many<WebhookDelivery>;
     attempts(deliveryId: string): Many<DeliveryAttempt>;
     /** Deliveries of the events of one subject, oldest first. */
     ofSubject(tenant: Tenant, subjectId: string, page: TimePage): Many<WebhookDelivery>;
@@ -714,6 +738,7 @@ export interface TenantPaymentFilter extends ListPage {
   readonly afterId: string | null;
   readonly origins: readonly PaymentOrigin[];
   readonly statuses: readonly PaymentStatus[] | null;
+  readonly id: string | null;
   readonly externalId: string | null;
   readonly sellerExternalId: string | null;
   readonly number: string | null;

@@ -9,6 +9,7 @@ import { aDeposit } from '../support/samples/deposit-samples.js';
 import {
   aCommand,
   anAccount,
+  aPartyDraft,
   aSubmission,
   aSubscription,
   T0,
@@ -224,6 +225,8 @@ const sealedWrites: Readonly<Record<SealedColumn, Write>> = {
         dossierSealed,
       }),
     ),
+  'party_drafts.draft_sealed': (tx, draftSealed, more = '') =>
+    tx.partyDrafts.insert(aPartyDraft({ id: `acct_1${more}`, draftSealed })),
   'kyc_submissions.draft_sealed': (tx, draftSealed, more = '') =>
     tx.buyers.insertSubmission(
       aSubmission({

@@ -372,6 +372,12 @@ export function storeListsContract(fresh: OpenStore): void {
     test('pending deliveries of one subscription are found for its end', async () => {
       const pending = await store.run((tx) => tx.deliveries.pendingOf('whs_1', 100));
       assert.deepEqual(valuesOf(pending, 'id'), ['whd_01', 'whd_05', 'whd_07', 'whd_11']);
+      const soonest = Math.min(...pending.map(({ dueAtMs }) => dueAtMs ?? 0));
+      const waiting = (nowMs: number) =>
+        store.run((tx) => tx.deliveries.waitingOf('whs_1', nowMs, 100));
+      const later = pending.filter(({ leaseToken }) => leaseToken === null);
+      assert.deepEqual(await waiting(soonest - 1), later);
+      assert.deepEqual(await waiting(Number.MAX_SAFE_INTEGER / 2), []);
     });
   });
 }

@@ -58,7 +58,7 @@ type Filter = Omit<TenantPaymentFilter, 'beforeId' | 'afterId' | 'limit'>;
 
 const originSets = [paymentOrigins, ['payment_intent'], ['invoice'], []] as const;
 
-const noSearch = { number: null, buyerId: null, amount: null } as const;
+const noSearch = { id: null, number: null, buyerId: null, amount: null } as const;
 const noFilter: Filter = {
   origins: paymentOrigins,
   statuses: null,

@@ -129,12 +129,14 @@ export function storeQueueStatsContract(open: OpenStore): void {
     assert.deepEqual([queues.deliveries, queues.commands], [full, full]);
   });
 
-  test('a delivery is owed until it has ended, between its attempts too', async () => {
+  test('a delivery is owed until it has ended, between its attempts too, but not in a pause', async () => {
     const waiting = aDelivery({ id: 'whd_2', createdAtMs: T0 - 70, dueAtMs: T0 + 9_000 });
     await stage((tx) => {
       const ended = { dueAtMs: null, nextAttemptAtMs: null, createdAtMs: T0 - 90 };
       tx.deliveries.insert(aDelivery({ id: 'whd_1', status: 'delivered', ...ended }));
       tx.deliveries.insert(waiting);
+      const held = { nextAttemptAtMs: null, createdAtMs: T0 - 80 };
+      tx.deliveries.insert(aDelivery({ id: 'whd_4', ...held }));
       tx.deliveries.insert(aDelivery({ id: 'whd_3', createdAtMs: T0 - 60 }));
     });
     assert.equal((await backlog()).oldestUndeliveredAtMs, T0 - 70);

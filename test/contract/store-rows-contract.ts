@@ -180,7 +180,7 @@ const roundTrips: Readonly<Record<string, RoundTrip>> = {
   'a bound idempotency key': {
     write: (tx) => tx.idempotency.bind(tenant, ' "k" ', 'invoice', 'inv_1', T0),
     read: (tx) => tx.idempotency.find(tenant, ' "k" '),
-    expected: { origin: 'invoice', resourceId: 'inv_1' },
+    expected: { origin: 'invoice', resourceId: 'inv_1', createdAtMs: T0 },
   },
   'a buyer': inserted('buyers', aBuyer(), (rows) => rows.get('test', 'byr_1')),
   'a buyer, by address': inserted('buyers', aBuyer(), (rows) =>

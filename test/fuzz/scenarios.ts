@@ -40,6 +40,8 @@ export const scenarios: readonly (readonly string[])[] = [
   [
     'createPaymentIntent',
     'advanceTestPayment',
+    'previewQuote',
+    'readIdempotencyKey',
     'readPaymentIntent',
     ...Array.from({ length: 12 }, () => 'simulateTestPayment'),
   ],
@@ -71,7 +73,6 @@ export const scenarios: readonly (readonly string[])[] = [
     'createPaymentIntent',
     'listWebhookDeliveries',
     'replayWebhookDelivery',
-    // A delivery that is not over is refused.
     'listWebhookDeliveries',
     'replayWebhookDelivery',
     'readWebhookDelivery',
@@ -80,6 +81,7 @@ export const scenarios: readonly (readonly string[])[] = [
     'changeWebhookSubscription',
     'readEvents',
     'readEvent',
+    'resendEvent',
     'listWebhookSubscriptions',
     'deleteWebhookSubscription',
     'replayWebhookDelivery',

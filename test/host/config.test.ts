@@ -56,6 +56,7 @@ test('an empty environment is a development host on SQLite with the fake partner
     auditAnchor: null,
     drainMs: 0,
     metricsPort: null,
+    console: null,
     backups: null,
     logLevel: 'info',
     warnings: [],
@@ -90,6 +91,8 @@ test('every variable has its effect', () => {
     PONTE_CORS_ORIGINS: 'https://app.test, http://localhost:3000',
     PONTE_DRAIN_SECONDS: '20',
     PONTE_METRICS_PORT: '9464',
+    PONTE_OPERATOR_PORT: '8090',
+    PONTE_OPERATOR_URL: 'https://console.test/',
     PONTE_BACKUP_TO: '/backups',
     PONTE_BACKUP_EVERY: '2h',
     PONTE_BACKUP_KEEP: '7',
@@ -138,12 +141,18 @@ test('every variable has its effect', () => {
       auditAnchor: '/elsewhere/anchors',
       drainMs: 20_000,
       metricsPort: 9464,
+      console: { host: '127.0.0.1', port: 8090, url: 'https://console.test' },
       backups: { to: '/backups', everyMs: 7_200_000, keep: 7 },
       logLevel: 'silent',
       warnings: ['PONTE_HOST: everybody who reaches this host can read its mails'],
       unknownVariables: [],
     },
   );
+});
+
+test('the console is on loopback, and its address is that of its port', () => {
+  const { console: place } = readConfig({ PONTE_HOST: '127.0.0.1', PONTE_OPERATOR_PORT: '8090' });
+  assert.deepEqual(place, { host: '127.0.0.1', port: 8090, url: 'http://127.0.0.1:8090' });
 });
 
 describe('a development host on the network is refused', () => {

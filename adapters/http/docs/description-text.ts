@@ -17,7 +17,7 @@ export const tagTexts: readonly TagText[] = [
     name: 'Payments',
     description: `A payment collects one amount from one buyer. Forward \`hostedPaymentUrl\` to the
 buyer, then follow the payment by events or by reading it.`,
-    paths: ['payment-intents', 'payments'],
+    paths: ['payment-intents', 'payments', 'quotes', 'idempotency-keys'],
   },
   {
     name: 'Invoices',
@@ -82,7 +82,7 @@ const statusTexts: Readonly<Record<PaymentStatus, string>> = {
   on_chain_confirmed: 'the start of the payout to the seller',
   offramp_pending: 'the partner to pay the seller',
   settled: 'nothing: the seller received the BRL',
-  failed: 'nothing: see `failureReason`',
+  failed: 'nothing: see `failureCode` and `failureReason`',
   cancelled: 'nothing: see `cancelReason`',
   expired: 'nothing: it was not paid by `expiresAt`',
 };
@@ -94,9 +94,9 @@ export function tagOf(path: string): string {
   return tagTexts.find(({ paths }) => paths.includes(word))?.name ?? word;
 }
 
-/** Markdown: the essentials, then folded details. `codes` are those that rows can answer with. */
+/** Markdown: the essentials, then sections. `codes` are those that rows can answer with. */
 export function introduction(codes: readonly ErrorCode[], partner: PartnerNotes): string {
-  const details = Object.entries(detailsOf(codes, partner)).map(folded);
+  const details = Object.entries(detailsOf(codes, partner)).map(section);
   return `Collect cross-border B2B payments: a buyer abroad pays on a hosted page, a Brazilian
 seller is paid BRL by PIX.
 
@@ -204,9 +204,8 @@ ${codes.map(errorRow).join('\n')}
   };
 }
 
-/** Markdown continues after the empty line. The text stays readable without HTML. */
-function folded([heading, text]: readonly [string, string]): string {
-  return `<details>\n<summary>${heading}</summary>\n\n${text.trim()}\n\n</details>\n`;
+function section([heading, text]: readonly [string, string]): string {
+  return `## ${heading}\n\n${text.trim()}\n`;
 }
 
 function statusRow(status: PaymentStatus): string {

@@ -1,21 +1,19 @@
-// The description of the API: as a document, and as a page with the files that it loads.
+// The description of the API as a document, and the documentation as pages with their files, which
+// another adapter makes.
 import { z } from 'zod';
 import { RawJson } from '../../../core/domain/base/raw-json.js';
-import { route } from '../protocol/route-row.js';
+import { PonteError } from '../../../core/errors.js';
+import { contentReply, type HandlerContext, type Reply, route } from '../protocol/route-row.js';
 import { pathText, responseSchemas } from '../protocol/schemas.js';
-import {
-  errorList,
-  errorPage,
-  eventList,
-  eventPage,
-  referencePageTypes,
-} from './described-pages.js';
-import { docsFile, docsFileTypes, docsPage, docsPageTypes } from './docs-page.js';
 
-const docsFileParams = z.object({
-  version: pathText('The version in the page.'),
-  file: pathText('A style sheet or a script.'),
-});
+const pageTypes = ['text/html; charset=utf-8'] as const;
+const fileTypes = [
+  'text/css; charset=utf-8',
+  'text/javascript; charset=utf-8',
+  'application/json',
+] as const;
+
+const part = pathText('A part of the documentation.');
 
 export const documentSchema = z.record(z.string(), z.unknown());
 
@@ -41,53 +39,47 @@ export const docsRoutes = [
   }),
   route({
     method: 'GET',
-    operations: { browseDescription: '/docs', browseRoot: '/' },
-    summary: 'Browse this description',
+    operations: { browseDocs: '/docs', browseRoot: '/' },
+    summary: 'Browse the documentation',
     access,
-    responses: { 200: docsPageTypes, 304: [] },
-    handler: docsPage,
+    responses: { 200: pageTypes, 304: [] },
+    handler: (context) => documentReply(context, ''),
   }),
   route({
     method: 'GET',
-    operations: { browseErrors: '/docs/errors' },
-    summary: 'Browse the error codes',
+    operations: { browseDocsPart: '/docs/{part}' },
+    summary: 'Browse a part of the documentation: guides, reference, errors, events, manual',
     access,
-    responses: { 200: referencePageTypes },
-    handler: async (context) => errorList(context),
+    params: z.object({ part }),
+    responses: { 200: pageTypes, 304: [] },
+    handler: (context, { params }) => documentReply(context, params.part),
   }),
   route({
     method: 'GET',
-    operations: { browseError: '/docs/errors/{code}' },
-    summary: 'Browse an error code: its cause, what to do, and who answers with it',
+    operations: { browseDocsPage: '/docs/{part}/{page}' },
+    summary: 'Browse a page of the documentation, such as that of an error code or event type',
     access,
-    params: z.object({ code: pathText('An error code.') }),
-    responses: { 200: referencePageTypes },
-    handler: async (context, { params: { code } }) => errorPage(context, code),
+    params: z.object({ part, page: pathText('A guide, an operationId, a code or a type.') }),
+    responses: { 200: pageTypes, 304: [] },
+    handler: (context, { params }) => documentReply(context, `${params.part}/${params.page}`),
   }),
   route({
     method: 'GET',
-    operations: { browseEvents: '/docs/events' },
-    summary: 'Browse the event types',
+    operations: { readDocsFile: '/docs/assets/{version}/{file}' },
+    summary: 'Read a file that the documentation loads',
     access,
-    responses: { 200: referencePageTypes },
-    handler: async (context) => eventList(context),
-  }),
-  route({
-    method: 'GET',
-    operations: { browseEvent: '/docs/events/{type}' },
-    summary: 'Browse an event type: an example and its properties',
-    access,
-    params: z.object({ type: pathText('An event type.') }),
-    responses: { 200: referencePageTypes },
-    handler: async (context, { params: { type } }) => eventPage(context, type),
-  }),
-  route({
-    method: 'GET',
-    operations: { readDocsFile: '/docs/{version}/{file}' },
-    summary: 'Read a file that the page of the description loads',
-    access,
-    params: docsFileParams,
-    responses: { 200: docsFileTypes },
-    handler: (_, { params: { version, file } }) => docsFile(version, file),
+    params: z.object({
+      version: pathText('The version in the page.'),
+      file: pathText('A style sheet, a script, or what the search reads.'),
+    }),
+    responses: { 200: fileTypes },
+    handler: (context, { params: { version, file } }) =>
+      documentReply(context, `assets/${version}/${file}`),
   }),
 ];
+
+async function documentReply({ document }: HandlerContext, path: string): Promise<Reply> {
+  const found = await document(path);
+  if (found === null) throw new PonteError('NotFound');
+  return contentReply(found.bytes, found.type, found.headers);
+}

@@ -85,6 +85,14 @@ export interface HandlerContext {
   readonly readiness: () => Promise<Readiness>;
   /** The text of /docs-json and its entity tag. */
   readonly description: () => { readonly json: string; readonly etag: string };
+  /** A page of /docs, or a file that it loads, by its path below /docs; null if there is none. */
+  readonly document: (path: string) => Promise<PageFile | null>;
+}
+
+export interface PageFile {
+  readonly type: string;
+  readonly bytes: Buffer;
+  readonly headers: Reply['headers'];
 }
 
 /** What readiness probes check; true means well. */

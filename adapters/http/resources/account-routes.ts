@@ -15,6 +15,7 @@ import {
   type DestinationChange,
 } from '../../../core/domain/parties/destination-change.js';
 import { requirements as needs, ownerRequirements } from '../../../core/domain/parties/dossier.js';
+import { createOnboardingLink } from '../../../core/usecases/hosted/onboarding-links.js';
 import {
   acceptTerms,
   configureAccountPayout,
@@ -194,7 +195,8 @@ export const payoutChange = representation<ShownChange>()('PayoutChange', {
   ],
   changedBy: z.string().meta({
     description:
-      'The API key (`key_…`) or the operator (`opr_…`, or `development` without operators).',
+      'The API key (`key_…`), the operator (`opr_…`, or `development` without operators) or, by ' +
+      'its onboarding link, the seller itself (`acct_…`).',
   }),
   createdAt: [instant, ({ createdAtMs }) => formatInstant(createdAtMs)],
   effectiveAt: [instant, ({ effectiveAtMs }) => formatInstant(effectiveAtMs)],
@@ -211,6 +213,16 @@ const termsSession = z.strictObject({
 });
 
 responseSchemas.add(termsSession, { id: 'TermsSession' });
+
+const onboardingLink = z.strictObject({
+  url: z.string().meta({
+    format: 'uri',
+    description: 'Works once. Send it to the seller alone; it is shown in this answer only.',
+  }),
+  expiresAt: instant.meta({ description: 'Seven days after its creation.' }),
+});
+
+responseSchemas.add(onboardingLink, { id: 'OnboardingLink' });
 
 export const accountRoutes = [
   route({
@@ -249,6 +261,23 @@ export const accountRoutes = [
     responses: { 200: account.schema },
     handler: async ({ deps }, { tenant, params }) =>
       reply(200, account.show(await readAccount(deps, tenant, params.id))),
+  }),
+  route({
+    method: 'POST',
+    operations: {
+      createConnectedAccountOnboardingLink: '/v1/connected-accounts/{id}/onboarding-link',
+      createAccountOnboardingLink: '/v1/accounts/{id}/onboarding-link',
+    },
+    summary:
+      'Create a link by which a seller enters its details, accepts the terms, uploads documents ' +
+      'and sets its first PIX destination. It ends the links and sessions before it',
+    access: { auth: 'key', scope: 'connected_accounts:write', modes: 'both', rateLimit: 'none' },
+    params: accountParams,
+    responses: { 200: onboardingLink },
+    handler: async ({ deps }, { tenant, params }) => {
+      const { url, expiresAtMs } = await createOnboardingLink(deps, tenant, params.id);
+      return reply(200, { url, expiresAt: formatInstant(expiresAtMs) });
+    },
   }),
   route({
     method: 'POST',

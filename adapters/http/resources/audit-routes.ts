@@ -57,7 +57,9 @@ export const auditEntry = representation<AuditEntry>()('AuditEntry', {
   exported: z
     .strictObject({
       filter: z.string().meta({ description: 'The query of the list; empty: all of it.' }),
-      rows: z.int().min(0),
+      rows: z.int().min(0).nullable().meta({
+        description: 'Null when a long file begins; the entry at its end has how many were sent.',
+      }),
     })
     .nullable()
     .meta({ description: 'What a member exported as a file; null for a change.' }),

@@ -6,7 +6,7 @@ import { responseSchemas } from '../protocol/schemas.js';
 import { account } from './account-routes.js';
 import { payment } from './payment-routes.js';
 
-const { status, amount, currency, externalId, metadata } = payment.schema.shape;
+const { status, amount, currency, externalId, metadata, failureCode } = payment.schema.shape;
 const { brlSettledAmount, fxRateAtSettlement } = payment.schema.shape;
 const { role, entityType, status: accountStatus } = account.schema.shape;
 const occurredAt = z.iso.datetime({ precision: 3 });
@@ -14,7 +14,7 @@ const externalEventId = z
   .string()
   .meta({ description: 'The id of the event, the same for every subscription and attempt.' });
 
-/** `data` of payment events. `reason` is present after a failure or cancel. */
+/** `data` of payment events: with `reason` after a failure or cancel, a failure with its code. */
 const paymentData = {
   externalId,
   status,
@@ -28,6 +28,7 @@ const paymentData = {
     description: 'The API key or the member that created the payment; in `created` events.',
   }),
   reason: z.string().optional(),
+  failureCode: failureCode.unwrap().optional(),
 } as const;
 
 const intentData = { paymentIntentId: z.string(), ...paymentData } as const;

@@ -1,6 +1,8 @@
 // Invoices: payments that a member may have to approve and whose buyer is invited by mail.
 import { z } from 'zod';
 import { inviteBuyer, listInvoices } from '../../../core/usecases/payments/invoices.js';
+import { allPayments } from '../../../core/usecases/payments/payment-lists.js';
+import { searchPayments } from '../../../core/usecases/payments/payment-search.js';
 import { loadPage } from '../protocol/cursor.js';
 import { pageOf, representation } from '../protocol/representation.js';
 import { type Call, type HandlerContext, type Reply, reply, route } from '../protocol/route-row.js';
@@ -18,6 +20,7 @@ import {
   type PaymentSource,
   payment,
   paymentRows,
+  searchText,
   sentPayment,
   statuses,
 } from './payment-routes.js';
@@ -43,6 +46,7 @@ export const createInvoiceBody = z
 const invoiceListQuery = z.object({
   ...pageQuery.shape,
   status: optional(z.enum(statuses)),
+  q: searchText,
 });
 
 const invoiceParams = z.object({
@@ -129,12 +133,25 @@ async function listInvoicePage(
   { deps }: HandlerContext,
   { tenant, query }: Call<'key', unknown, z.infer<typeof invoiceListQuery>, unknown>,
 ): Promise<Reply> {
-  const { status } = query;
+  const { status, q } = query;
   const { payUrl } = deps.settings;
   // A cursor belongs to the filter of its list.
-  const list = { operation: 'invoices', tenant, parentId: `${status}` };
+  const list = {
+    operation: 'invoices',
+    tenant,
+    parentId: q === null ? `${status}` : JSON.stringify({ status, q }),
+  };
   const { rows, nextCursor } = await loadPage(deps.secretBox, list, query, async (page) => {
-    const views = await listInvoices(deps, tenant, { status, ...page });
+    const filter = {
+      ...allPayments,
+      origins: ['invoice'] as const,
+      statuses: status === null ? null : [status],
+      ...page,
+    };
+    const views =
+      q === null
+        ? await listInvoices(deps, tenant, { status, ...page })
+        : await searchPayments(deps, tenant, q, filter);
     return views.map((view) => ({ ...view, payUrl, id: view.payment.id }));
   });
   return reply(200, invoicePage.show(rows, nextCursor));

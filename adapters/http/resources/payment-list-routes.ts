@@ -14,11 +14,12 @@ import {
   listPayments,
   type PaymentListFilter,
 } from '../../../core/usecases/payments/payment-lists.js';
+import { searchPayments } from '../../../core/usecases/payments/payment-search.js';
 import { loadPage } from '../protocol/cursor.js';
 import { pageOf } from '../protocol/representation.js';
 import { type Call, type HandlerContext, type Reply, reply, route } from '../protocol/route-row.js';
-import { optional, pageQuery, readText, text as textField } from '../protocol/schemas.js';
-import { keptTexts, payment, paymentScopes, statuses } from './payment-routes.js';
+import { optional, pageQuery, readText, text } from '../protocol/schemas.js';
+import { keptTexts, payment, paymentScopes, searchText, statuses } from './payment-routes.js';
 
 function moment(description: string) {
   return optional(
@@ -37,8 +38,9 @@ const paymentListQuery = z.object({
   ...pageQuery.shape,
   status: optional(z.enum(statuses)),
   origin: optional(z.enum(paymentOrigins)),
-  externalId: optional(textField(1, 200, 'At most one payment intent and one invoice have it.')),
-  sellerExternalId: optional(textField(1, 200, 'Payments to this connected seller.')),
+  q: searchText,
+  externalId: optional(text(1, 200, 'At most one payment intent and one invoice have it.')),
+  sellerExternalId: optional(text(1, 200, 'Payments to this connected seller.')),
   createdFrom: moment('Created at this time or later.'),
   createdTo: moment('Created before this time.'),
   updatedSince: moment(
@@ -51,7 +53,7 @@ const paymentListQuery = z.object({
 type ListQuery = z.infer<typeof paymentListQuery>;
 
 const paymentPage = pageOf('PaymentList', payment);
-const text = keptTexts(payment.show);
+const answerText = keptTexts(payment.show);
 const readScopes = paymentScopes.read.byOrigin;
 
 export const paymentListRoutes = [
@@ -88,13 +90,14 @@ async function listPaymentPage(
       ? newest(deps, tenant, { ...query, origins, beforeId, limit })
       : changed(deps, tenant, { sinceMs: updatedSince, origins, position: beforeId, limit }),
   );
-  return reply(200, { data: rows.map(({ view }) => text(deps, view)), nextCursor });
+  return reply(200, { data: rows.map(({ view }) => answerText(deps, view)), nextCursor });
 }
 
 /** A payment leaves such a filter by a change, which the list would then not show. */
 function refuseOtherFilters(query: ListQuery): void {
-  const { status, externalId, sellerExternalId, createdFrom, createdTo } = query;
-  const others = Object.entries({ status, externalId, sellerExternalId, createdFrom, createdTo });
+  const { status, q, externalId, sellerExternalId, createdFrom, createdTo } = query;
+  const filters = { status, q, externalId, sellerExternalId, createdFrom, createdTo };
+  const others = Object.entries(filters);
   const [sent] = others.filter(([, value]) => value !== null);
   if (sent === undefined) return;
   const message = `${sent[0]}: send it without updatedSince, which lists all changes.`;
@@ -112,8 +115,8 @@ async function newest(
   tenant: Tenant,
   query: ListQuery & Pick<PaymentListFilter, 'origins' | 'beforeId'>,
 ): Promise<readonly Row[]> {
-  const { status, externalId, sellerExternalId, origins, beforeId, limit } = query;
-  const views = await listPayments(deps, tenant, {
+  const { status, q, externalId, sellerExternalId, origins, beforeId, limit } = query;
+  const filter = {
     ...allPayments,
     origins,
     externalId,
@@ -123,7 +126,11 @@ async function newest(
     statuses: status === null ? null : [status],
     createdFromMs: query.createdFrom,
     createdToMs: query.createdTo,
-  });
+  };
+  const views =
+    q === null
+      ? await listPayments(deps, tenant, filter)
+      : await searchPayments(deps, tenant, q, filter);
   return views.map((view) => ({ view, id: view.payment.id }));
 }
 

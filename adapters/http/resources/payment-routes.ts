@@ -7,6 +7,7 @@ import { formatAmount, money, parseAmount } from '../../../core/domain/base/mone
 import { RawJson, writeJson } from '../../../core/domain/base/raw-json.js';
 import { kycStatuses } from '../../../core/domain/parties/buyer-kyc.js';
 import type { PaymentView, ShownView } from '../../../core/domain/payments/change.js';
+import { type FailureCode, failureCodes, failures } from '../../../core/domain/payments/failure.js';
 import { paymentMoves, paymentStatuses, progress } from '../../../core/domain/payments/payment.js';
 import { purposeNames } from '../../../core/domain/payments/purpose.js';
 import { simulatedEvents, simulations } from '../../../core/domain/payments/simulated-event.js';
@@ -49,19 +50,27 @@ const buyerRequest = z.object({
   phone: optional(anyText('Pre-fills the KYC form.')),
 });
 
-export const createFields = {
-  externalId: text(1, 200, 'Your own id, unique per payment.'),
-  amount: readText(parseAmount, 'send a decimal string with at most two decimals, as "1250.00"', {
+export const amountText = readText(
+  parseAmount,
+  'send a decimal string with at most two decimals, as "1250.00"',
+  {
     pattern: '^[0-9]{1,12}(\\.[0-9]{1,2})?$',
     examples: ['1250.00'],
     description: 'Normalized to two decimals. At least 10.00 in USD.',
-  }),
-  currency: optional(
-    z
-      .string('send an ISO 4217 code in capitals, as "USD"')
-      .regex(/^[A-Z]{3}$/, 'send an ISO 4217 code in capitals, as "USD"')
-      .meta({ default: 'USD', description: 'A currency that buyers can pay in: USD, EUR, GBP.' }),
-  ).transform((currency) => currency ?? 'USD'),
+  },
+);
+
+export const currencyText = optional(
+  z
+    .string('send an ISO 4217 code in capitals, as "USD"')
+    .regex(/^[A-Z]{3}$/, 'send an ISO 4217 code in capitals, as "USD"')
+    .meta({ default: 'USD', description: 'A currency that buyers can pay in: USD, EUR, GBP.' }),
+).transform((currency) => currency ?? 'USD');
+
+export const createFields = {
+  externalId: text(1, 200, 'Your own id, unique per payment.'),
+  amount: amountText,
+  currency: currencyText,
   buyer: buyerRequest,
   returnUrl: optional(
     z
@@ -171,6 +180,16 @@ requestSchemas
 
 export const statuses = keysOf(paymentMoves);
 
+/** The query `q` of lists of payments; payment-search.ts has its meanings. */
+export const searchText = optional(
+  text(
+    1,
+    200,
+    'Finds payments whose id, externalId, invoice number, amount (`1250.00`, `EUR 1250.00`), ' +
+      "buyer's e-mail address or page address is this text. It is not found within a text.",
+  ),
+);
+
 /** JSON of the integrator, returned as the text in which it was sent. */
 const jsonObject = z.record(z.string(), z.unknown()) as unknown as z.ZodType<RawJson>;
 
@@ -244,12 +263,43 @@ export const payment = representation<PaymentSource>()('Payment', {
     ({ payment: { payinInstructions: given, bankDetailsCode: checkCode } }) =>
       given === null ? null : payinInstructions.show({ ...given, checkCode }),
   ],
-  failureReason: [z.string().nullable(), (source) => source.payment.failureReason],
+  settlementFees: [
+    decimal
+      .nullable()
+      .meta({ description: 'Fees of the partner, in `currency`; null until settled.' }),
+    ({ payment: { settlement } }) =>
+      settlement === null ? null : formatAmount(settlement.fees.amountMinor),
+  ],
+  endToEndId: [
+    z.string().nullable().meta({ description: 'The end-to-end id of the PIX to the seller.' }),
+    (source) => source.payment.settlement?.endToEndId ?? null,
+  ],
+  transactionHash: [
+    z.string().nullable().meta({ description: 'The transfer of the stablecoin.' }),
+    (source) => source.payment.transactionHash,
+  ],
+  failureCode: [
+    z
+      .enum(failureCodes)
+      .nullable()
+      .meta({
+        description: ['Why it failed.', ...failureCodes.map(meaningOf)].join(' '),
+      }),
+    (source) => source.payment.failureCode,
+  ],
+  failureReason: [
+    z.string().nullable().meta({ description: 'For people; it may change.' }),
+    (source) => source.payment.failureReason,
+  ],
   cancelReason: [z.string().nullable(), (source) => source.payment.cancelReason],
   funds: [funds.schema, (source) => funds.show(source.funds)],
   createdAt: [instant, (source) => formatInstant(source.payment.createdAtMs)],
   updatedAt: [instant, (source) => formatInstant(source.payment.updatedAtMs)],
 });
+
+function meaningOf(code: FailureCode): string {
+  return `\`${code}\`: ${failures[code]}`;
+}
 
 export function hostedPaymentUrl({
   payment,

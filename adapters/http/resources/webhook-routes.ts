@@ -15,6 +15,7 @@ import {
   readDelivery,
   replayDeadLetters,
   replayDelivery,
+  resendEvent,
 } from '../../../core/usecases/webhooks/deliveries.js';
 import {
   changeSubscription,
@@ -67,14 +68,25 @@ export const createSubscriptionBody = z.object(subscriptionFields);
 const changeSubscriptionBody = z.object({
   url: optional(subscriptionFields.url),
   eventTypes: optional(subscriptionFields.eventTypes),
+  paused: optional(
+    z.boolean('send true or false').meta({
+      description:
+        'true: nothing is sent. false: deliveries that waited are sent, with all their attempts, ' +
+        'and within seconds those of the events in between, unless these were pruned.',
+    }),
+  ),
 });
 
+const resendBody = z.object({ subscriptionId: z.string('send the id of a subscription') });
+
 const subscriptionParams = z.object({ id: pathText('`whs_…`') });
+const eventParams = z.object({ id: pathText('`evt_…`') });
 const deliveryParams = z.object({ id: pathText('`whs_…`'), deliveryId: pathText('`whd_…`') });
 
 requestSchemas
   .add(createSubscriptionBody, { id: 'CreateWebhookSubscription' })
-  .add(changeSubscriptionBody, { id: 'ChangeWebhookSubscription' });
+  .add(changeSubscriptionBody, { id: 'ChangeWebhookSubscription' })
+  .add(resendBody, { id: 'ResendEvent' });
 
 const subscription = representation<Subscription>()('WebhookSubscription', {
   id: z.string(),
@@ -82,6 +94,7 @@ const subscription = representation<Subscription>()('WebhookSubscription', {
   url: z.string(),
   eventTypes: z.array(z.string()),
   active: z.boolean(),
+  paused: z.boolean(),
   createdAt: [instant, ({ createdAtMs }) => formatInstant(createdAtMs)],
   updatedAt: [instant, ({ updatedAtMs }) => formatInstant(updatedAtMs)],
 });
@@ -178,7 +191,7 @@ export const webhookRoutes = [
   route({
     method: 'PATCH',
     operations: { changeWebhookSubscription: '/v1/webhook-subscriptions/{id}' },
-    summary: 'Change the URL or the event types; what is not sent stays, the secret too',
+    summary: 'Change URL or event types, pause or resume; what is not sent stays, the secret too',
     access: { auth: 'key', scope: 'webhooks:write', modes: 'both', rateLimit: 'none' },
     params: subscriptionParams,
     body: changeSubscriptionBody,
@@ -213,6 +226,7 @@ export const webhookRoutes = [
     access: { auth: 'key', scope: 'webhooks:write', modes: 'both', rateLimit: 'none' },
     params: subscriptionParams,
     responses: { 200: delivery.schema },
+    errors: ['DeliveryNotReplayable'],
     handler: async ({ deps }, { tenant, params }) =>
       reply(200, delivery.show(await testSubscription(deps, tenant, params.id))),
   }),
@@ -256,13 +270,28 @@ export const webhookRoutes = [
     operations: {
       replayWebhookDelivery: '/v1/webhook-subscriptions/{id}/deliveries/{deliveryId}/replay',
     },
-    summary: 'Send an ended delivery again under the same id; attempts start at one',
+    summary: 'Send a delivery now, under the same id: an ended one, or one that waits for a retry',
     access: { auth: 'key', scope: 'webhooks:write', modes: 'both', rateLimit: 'none' },
     params: deliveryParams,
     responses: { 200: delivery.schema },
     errors: ['DeliveryNotReplayable'],
     handler: async ({ deps }, { tenant, params: { id, deliveryId } }) =>
       reply(200, delivery.show(await replayDelivery(deps, tenant, id, deliveryId))),
+  }),
+  route({
+    method: 'POST',
+    operations: { resendEvent: '/v1/events/{id}/resend' },
+    summary:
+      'Send an event to one subscription, again or for the first time, regardless of its types',
+    access: { auth: 'key', scope: 'webhooks:write', modes: 'both', rateLimit: 'none' },
+    params: eventParams,
+    body: resendBody,
+    responses: { 200: delivery.schema },
+    errors: ['DeliveryNotReplayable'],
+    handler: async ({ deps }, { tenant, params, body: { subscriptionId } }) => {
+      const sent = { eventId: params.id, subscriptionId };
+      return reply(200, delivery.show(await resendEvent(deps, tenant, sent)));
+    },
   }),
 ];
 

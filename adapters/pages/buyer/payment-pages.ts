@@ -110,6 +110,7 @@ export const paymentPages = [
     method: 'GET',
     path: '/r/{publicId}/instructions.pdf',
     auth: 'buyer',
+    limit: 'file',
     handler: (context, call) => fileAt(context, call, withDetails, 'instructions'),
   }),
   pageRow({
@@ -117,6 +118,7 @@ export const paymentPages = [
     method: 'GET',
     path: '/r/{publicId}/receipt.pdf',
     auth: 'buyer',
+    limit: 'file',
     handler: (context, call) => fileAt(context, call, ['paid'], 'receipt'),
   }),
   pageRow({

@@ -29,6 +29,16 @@ const verifyForm = z.object({
 
 const row = { subject: 'none', auth: 'none', csrf: 'none', limit: 'none' } as const;
 
+export const assetPages = [
+  pageRow({
+    ...row,
+    method: 'GET',
+    path: '/assets/{hash}/{file}',
+    form: 'none',
+    handler: asset,
+  }),
+];
+
 export const servicePages = [
   pageRow({
     ...row,
@@ -53,13 +63,7 @@ export const servicePages = [
     form: z.object({}),
     handler: stopPage(stopChange),
   }),
-  pageRow({
-    ...row,
-    method: 'GET',
-    path: '/assets/{hash}/{file}',
-    form: 'none',
-    handler: asset,
-  }),
+  ...assetPages,
 ];
 
 type ServiceCall = PageCall<'none', unknown>;

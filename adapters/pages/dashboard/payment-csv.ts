@@ -20,12 +20,16 @@ const columns = {
   purpose: ({ payment }) => payment.purpose,
   brlSettledAmount: ({ payment: { settlement } }) =>
     settlement === null ? null : formatAmount(settlement.settled.amountMinor),
+  feesAtSettlement: ({ payment: { settlement } }) =>
+    settlement === null ? null : formatAmount(settlement.fees.amountMinor),
   fxRateAtSettlement: ({ payment: { settlement } }) => settlement?.fxRate ?? null,
+  pixEndToEndId: ({ payment: { settlement } }) => settlement?.endToEndId ?? null,
   'funds.status': ({ funds }) => funds.position,
   'funds.refundStatus': ({ funds }) => funds.refund,
   'funds.received': ({ funds }) => formatAmount(funds.receivedMinor),
   'funds.refundOwed': ({ funds }) => formatAmount(funds.refundOwedMinor + funds.refundOrderedMinor),
   'funds.refunded': ({ funds }) => formatAmount(funds.refundedMinor),
+  failureCode: ({ payment }) => payment.failureCode,
   failureReason: ({ payment }) => payment.failureReason,
   cancelReason: ({ payment }) => payment.cancelReason,
   expiresAt: ({ payment }) => instantOrNull(payment.expiresAtMs),

@@ -686,21 +686,33 @@ function Price({ detail }: Part): VNode | null {
   const { quote, payment } = detail;
   if (quote === null) return null;
   const settled = payment.settlement;
+  const quoted = { rate: quote.rate, fees: quote.fees, target: quote.target };
   const prices = [
-    { label: format.short(quote.createdAtMs), rate: quote.rate, target: quote.target },
+    { label: format.short(quote.createdAtMs), ...quoted },
     ...(settled === null
       ? []
-      : [{ label: texts.payment.settled, rate: settled.fxRate, target: settled.settled }]),
+      : [
+          {
+            label: texts.payment.settled,
+            rate: settled.fxRate,
+            fees: settled.fees,
+            target: settled.settled,
+          },
+        ]),
   ];
   return (
     <section class="card">
       <h2>{texts.payment.price}</h2>
       <dl class="rows right">
-        {prices.map(({ label, rate, target }) => (
+        {prices.map(({ label, rate, fees, target }) => (
           <div>
             <dt>{label}</dt>
             <dd class="num">
               {format.rate(rate)}
+              <br />
+              <span class="quiet">
+                {texts.payment.fees}: {format.money(fees)}
+              </span>
               <br />
               <span class="quiet">{format.money(target)}</span>
             </dd>

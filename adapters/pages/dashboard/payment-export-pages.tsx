@@ -1,8 +1,8 @@
 // The export of a list of payments as CSV: exactly what its filters leave. Long files have a row in
 // the page table apart from short ones: only they require a fresh proof of the mailbox.
 import { z } from 'zod';
-import type { Tenant } from '../../../core/domain/base/tenant.js';
 import type { ShownView } from '../../../core/domain/payments/change.js';
+import type { AuditedExport } from '../../../core/domain/service/audit-entry.js';
 import type { Deps } from '../../../core/ports/deps.js';
 import { recordExport } from '../../../core/usecases/service/audit-log.js';
 import { Button, ButtonLink, Form } from '../kit/components.js';
@@ -40,6 +40,7 @@ export const paymentExportPages = [
     path,
     scope,
     proof: 'session',
+    limit: 'export',
     form: exportForm,
     handler: exportFew,
   }),
@@ -56,6 +57,7 @@ export const paymentExportPages = [
     path: `${path}/all`,
     scope,
     proof: 'fresh',
+    limit: 'export',
     form: exportForm,
     handler: exportAll,
   }),
@@ -76,13 +78,22 @@ async function exportFew(context: PageContext, call: ExportCall): Promise<PageAn
   const tenant = tenantOfCall(call);
   const limit = UNPROVEN_ROWS_MAX + 1;
   const rows = await readPage(deps, tenant, filters, { limit });
-  if (rows.length < limit) return fileOf(context, call, filters, [rows]);
+  if (rows.length < limit) {
+    await recordExport(deps, tenant, exportOf(filters, rows.length));
+    return fileOf(context, call, filters, textOf([rows], call));
+  }
   return seeOther(`${viewOf(context, call).path}/payments/export/all${queryOf(filters)}`);
 }
 
 async function exportAll(context: PageContext, call: ExportCall): Promise<PageAnswer> {
   const filters = filtersIn(call.query);
-  return fileOf(context, call, filters, pagesOf(call, filters));
+  const { deps } = context;
+  await recordExport(deps, tenantOfCall(call), exportOf(filters, null));
+  return fileOf(context, call, filters, countedText(deps, call, filters));
+}
+
+function exportOf(filters: Filters, rows: number | null): AuditedExport {
+  return { filter: queryOf(filters).slice(1), rows };
 }
 
 /** Ends early, with an error, if the reader is gone: then the file is not complete. */
@@ -110,43 +121,44 @@ function fileOf(
   { deps }: PageContext,
   call: ExportCall,
   filters: Filters,
-  pages: Pages,
+  body: PageAnswer['body'],
 ): PageAnswer {
-  const tenant = tenantOfCall(call);
   const day = new Date(deps.clock.nowMs()).toISOString().slice(0, 10);
   const name = filters.origin === 'invoice' ? 'invoices' : 'payments';
   return {
     status: 200,
     headers: {
       'content-type': 'text/csv; charset=utf-8; header=present',
-      'content-disposition': `attachment; filename="${name}-${tenant.mode}-${day}.csv"`,
+      'content-disposition': `attachment; filename="${name}-${tenantOfCall(call).mode}-${day}.csv"`,
     },
     cookies: [],
-    body: textOf(deps, tenant, filters, pages, call.form.bom === 'yes'),
+    body,
   };
 }
 
-/**
- * At its end, also an early one, an entry in the audit log says how much was sent. A host that is
- * killed before leaves none.
- */
-async function* textOf(
+/** At its end, also an early one, a second entry in the audit log says how much was sent. */
+async function* countedText(
   deps: Deps,
-  tenant: Tenant,
+  call: ExportCall,
   filters: Filters,
-  pages: Pages,
-  hasMark: boolean,
 ): AsyncGenerator<string> {
   let rows = 0;
-  try {
-    yield `${hasMark ? BYTE_ORDER_MARK : ''}${csvHeader}`;
-    for await (const page of pages) {
+  async function* counted() {
+    for await (const page of pagesOf(call, filters)) {
       rows += page.length;
-      yield page.map(csvRow).join('');
+      yield page;
     }
-  } finally {
-    await recordExport(deps, tenant, { filter: queryOf(filters).slice(1), rows });
   }
+  try {
+    yield* textOf(counted(), call);
+  } finally {
+    await recordExport(deps, tenantOfCall(call), exportOf(filters, rows));
+  }
+}
+
+async function* textOf(pages: Pages, { form }: ExportCall): AsyncGenerator<string> {
+  yield `${form.bom === 'yes' ? BYTE_ORDER_MARK : ''}${csvHeader}`;
+  for await (const page of pages) yield page.map(csvRow).join('');
 }
 
 function exportScreen(

@@ -1,6 +1,7 @@
 // Sellers (connected accounts): their list by state, and one seller with what it still needs, its
 // PIX destination and the changes of it.
 import type { VNode } from 'preact';
+import { z } from 'zod';
 import type { Tenant } from '../../../core/domain/base/tenant.js';
 import { shownDue } from '../../../core/domain/hosted/party-answer.js';
 import {
@@ -18,14 +19,19 @@ import {
 import { isHeld } from '../../../core/domain/parties/payee.js';
 import { PonteError } from '../../../core/errors.js';
 import type { Deps } from '../../../core/ports/deps.js';
+import {
+  createOnboardingLink,
+  type OnboardingLink,
+} from '../../../core/usecases/hosted/onboarding-links.js';
 import { listAccounts, readAccount } from '../../../core/usecases/parties/accounts.js';
 import { listAccountChanges } from '../../../core/usecases/parties/payout-changes.js';
-import { ButtonLink, Copy, Foreign, Scroll } from '../kit/components.js';
+import { Button, ButtonLink, Copy, Foreign, Form, Note, Scroll } from '../kit/components.js';
 import { Icon } from '../kit/icons.js';
 import { memberRow, type PageAnswer, type PageContext, seeOther } from '../kit/page-route.js';
 import { plainText } from '../kit/plain-text.js';
 import { type DashboardContent, dashboardPage } from './dashboard-layout.js';
 import { type DashboardScene, may, useDashboard, viewOf } from './dashboard-scene.js';
+import { Secret } from './developer/developer-parts.js';
 import { listPath, Pager } from './list-parts.js';
 import { type MemberCall, TENANT_ROOT, tenantOfCall } from './member-page.js';
 import { Badge } from './payment-parts.js';
@@ -48,6 +54,15 @@ export const sellerPages = [
     proof: 'session',
     form: 'none',
     handler: showSeller,
+  }),
+  memberRow({
+    method: 'POST',
+    path: `${TENANT_ROOT}/sellers/{accountId}/onboarding-link`,
+    scope: 'connected_accounts:write',
+    // Who has the link sets where the seller is paid.
+    proof: 'fresh_live',
+    form: z.object({}),
+    handler: makeLink,
   }),
 ];
 
@@ -255,9 +270,27 @@ function lacksInWords(texts: DashboardScene['texts'], account: ConnectedAccount)
 interface Detail {
   readonly account: ConnectedAccount;
   readonly changes: readonly DestinationChange[];
+  /** Just made: the only page that has it. */
+  readonly link: OnboardingLink | null;
 }
 
-async function showSeller(context: PageContext, call: MemberCall): Promise<PageAnswer> {
+function showSeller(context: PageContext, call: MemberCall): Promise<PageAnswer> {
+  return sellerPage(context, call, null);
+}
+
+async function makeLink(context: PageContext, call: MemberCall): Promise<PageAnswer> {
+  const tenant = tenantOfCall(call);
+  const id = call.params['accountId'] ?? '';
+  const { role } = await readAccount(context.deps, tenant, id);
+  if (role !== 'seller') throw new PonteError('NotFound');
+  return sellerPage(context, call, await createOnboardingLink(context.deps, tenant, id));
+}
+
+async function sellerPage(
+  context: PageContext,
+  call: MemberCall,
+  link: OnboardingLink | null,
+): Promise<PageAnswer> {
   const { deps } = context;
   const tenant = tenantOfCall(call);
   const id = call.params['accountId'] ?? '';
@@ -266,7 +299,9 @@ async function showSeller(context: PageContext, call: MemberCall): Promise<PageA
     listAccountChanges(deps, tenant, id),
   ]);
   if (account.role !== 'seller') throw new PonteError('NotFound');
-  return dashboardPage(viewOf(context, call), (scene) => detailScreen(scene, { account, changes }));
+  return dashboardPage(viewOf(context, call), (scene) =>
+    detailScreen(scene, { account, changes, link }),
+  );
 }
 
 function detailScreen({ texts, view }: DashboardScene, detail: Detail): DashboardContent {
@@ -308,6 +343,7 @@ function detailScreen({ texts, view }: DashboardScene, detail: Detail): Dashboar
         </p>
         <div class="cols">
           <div class="stack">
+            {detail.link === null ? null : <NewLink link={detail.link} />}
             <Missing account={account} />
             <Destination detail={detail} />
           </div>
@@ -320,8 +356,24 @@ function detailScreen({ texts, view }: DashboardScene, detail: Detail): Dashboar
   };
 }
 
-function Missing({ account }: { readonly account: ConnectedAccount }): VNode {
+function NewLink({ link }: { readonly link: OnboardingLink }): VNode {
   const { texts, format } = useDashboard();
+  const words = texts.seller;
+  return (
+    <Note look="ok" live>
+      <div class="stack-s">
+        <p>
+          <b>{words.linkNow}</b>
+        </p>
+        <Secret text={link.url} label={words.copyLink} />
+        <p>{words.linkUntil(format.instant(link.expiresAtMs))}</p>
+      </div>
+    </Note>
+  );
+}
+
+function Missing({ account }: { readonly account: ConnectedAccount }): VNode {
+  const { texts, format, view } = useDashboard();
   const words = texts.seller;
   const lacks = sellerLacks(account);
   const due = shownDue(account);
@@ -347,6 +399,14 @@ function Missing({ account }: { readonly account: ConnectedAccount }): VNode {
         <p>
           {words.rejectedFor} <Foreign text={account.reason} />
         </p>
+      ) : null}
+      {lacks.length > 0 && may(view, 'connected_accounts:write') ? (
+        <Form to={`sellers/${account.id}/onboarding-link`} class="stack-s">
+          <p class="small quiet">{words.linkText}</p>
+          <div class="actions">
+            <Button>{words.makeLink}</Button>
+          </div>
+        </Form>
       ) : null}
       {due.length === 0 ? null : (
         <>

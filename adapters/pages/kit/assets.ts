@@ -9,6 +9,8 @@ const files = {
   style: { name: 'ponte.css', type: 'text/css; charset=utf-8' },
   dashboard: { name: 'dashboard.css', type: 'text/css; charset=utf-8' },
   script: { name: 'ponte.js', type: 'text/javascript; charset=utf-8' },
+  documentation: { name: 'documentation.css', type: 'text/css; charset=utf-8' },
+  documentationScript: { name: 'documentation.js', type: 'text/javascript; charset=utf-8' },
 } as const satisfies Record<keyof AssetPaths, { readonly name: string; readonly type: string }>;
 
 /** Compressed once; every browser takes it. */
@@ -29,11 +31,13 @@ let loaded: Readonly<Record<keyof AssetPaths, Asset>> | null = null;
 
 /** What a page links to. */
 export function assetPaths(root: string): AssetPaths {
-  const { style, dashboard, script } = assets();
+  const { style, dashboard, script, documentation, documentationScript } = assets();
   return {
     style: `${root}/${style.path}`,
     dashboard: `${root}/${dashboard.path}`,
     script: `${root}/${script.path}`,
+    documentation: `${root}/${documentation.path}`,
+    documentationScript: `${root}/${documentationScript.path}`,
   };
 }
 
@@ -48,6 +52,8 @@ function assets(): Readonly<Record<keyof AssetPaths, Asset>> {
     style: load(files.style),
     dashboard: load(files.dashboard),
     script: load(files.script),
+    documentation: load(files.documentation),
+    documentationScript: load(files.documentationScript),
   };
   return loaded;
 }

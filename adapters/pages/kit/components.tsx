@@ -242,7 +242,7 @@ export function ButtonLink({
   children,
 }: {
   readonly href: string;
-  readonly look?: 'primary' | 'danger' | 'sm' | 'sm danger';
+  readonly look?: 'primary' | 'danger' | 'sm' | 'sm danger' | 'sm primary';
   readonly icon?: IconName;
   readonly children: ComponentChildren;
 }): VNode {

@@ -1,16 +1,17 @@
 // The cookies of the pages. Each belongs to the path of one payment or form, so that two payments
-// in two tabs do not mix; the session of a member belongs to the whole host. A page over https gets
-// cookies that only https carries.
+// in two tabs do not mix; the session of a member or an operator belongs to the whole host. A page
+// over https gets cookies that only https carries.
 
 /**
  * `session`: the token of a session of the hosted pages. `member`: of a member's session.
- * `link`: an opened link, until its button is pressed. `browser`: a random value of the browser
- * that requested a mail. `back`: the page to which it comes back after sign-in. `address`: what a
- * person typed to sign in. `language`: the chosen one.
+ * `operator`: of an operator's session. `link`: an opened link, until its button is pressed.
+ * `browser`: a random value of the browser that requested a mail. `back`: the page to which it
+ * comes back after sign-in. `address`: what a person typed to sign in. `language`: the chosen one.
  */
 export const cookieLivesSeconds = {
   session: 43_200,
   member: 43_200,
+  operator: 43_200,
   link: 600,
   browser: 86_400,
   back: 1_200,
@@ -31,7 +32,7 @@ export function writeCookie({ name, value, path }: Cookie, secure: boolean): str
   const seconds = value === '' ? 0 : cookieLivesSeconds[name];
   const parts = [
     `${nameOf(name, secure)}=${value}`,
-    `Path=${path === '' || name === 'member' ? '/' : path}`,
+    `Path=${path === '' || isOfHost(name) ? '/' : path}`,
     `Max-Age=${seconds}`,
     'HttpOnly',
     // Strict would drop it on the way back from a mail, a bank or the partner's terms.
@@ -59,6 +60,10 @@ const names = Object.keys(cookieLivesSeconds) as readonly CookieName[];
 
 function nameOf(name: CookieName, secure: boolean): string {
   // __Host- also binds the cookie to this host and to the path `/`.
-  const prefix = name === 'member' ? '__Host-' : '__Secure-';
+  const prefix = isOfHost(name) ? '__Host-' : '__Secure-';
   return `${secure ? prefix : ''}ponte-${name}`;
+}
+
+function isOfHost(name: CookieName): boolean {
+  return name === 'member' || name === 'operator';
 }

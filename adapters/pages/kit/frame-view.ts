@@ -33,6 +33,9 @@ export interface AssetPaths {
   /** What the dashboard loads beside it. */
   readonly dashboard: string;
   readonly script: string;
+  /** What the documentation loads beside the two style sheets, and its own script. */
+  readonly documentation: string;
+  readonly documentationScript: string;
 }
 
 export interface Viewer {

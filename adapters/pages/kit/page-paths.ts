@@ -1,7 +1,8 @@
 // The path below which all pages are, if the pay URL has one: `/pay` of `https://example.com/pay`.
 
-export function prefixOf({ pathname }: URL): string {
-  return pathname.replace(/\/+$/, '');
+/** What the address of the pages says about them. */
+export function placeOf({ pathname, protocol, origin }: URL) {
+  return { prefix: pathname.replace(/\/+$/, ''), secure: protocol === 'https:', origin };
 }
 
 /** The path without the prefix; a proxy may have removed it already. */

@@ -4,16 +4,23 @@ import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isFresh } from '../../../core/domain/access/member-session.js';
 import type { PageSession, PageSessionKind } from '../../../core/domain/access/page-session.js';
+import { CONSOLE_ROOT } from '../../../core/domain/access/registered-operator.js';
 import { type Locale, localeOf } from '../../../core/domain/base/locale.js';
 import { modes } from '../../../core/domain/base/tenant.js';
 import type { AuditAuthor } from '../../../core/domain/service/audit-entry.js';
 import { type ErrorCode, PonteError } from '../../../core/errors.js';
 import type { Deps } from '../../../core/ports/deps.js';
 import { requireScope } from '../../../core/usecases/access/keys.js';
+import {
+  readOperatorSession,
+  type SignedInOperator,
+} from '../../../core/usecases/access/operator-sessions.js';
 import { readSession } from '../../../core/usecases/access/page-sessions.js';
+import { depsOfCommand } from '../../../core/usecases/access/registered-operators.js';
 import { actIn, readMemberSession } from '../../../core/usecases/access/sessions.js';
 import { audited } from '../../../core/usecases/service/audit-log.js';
-import { takeQuoteSlot } from '../../../core/usecases/service/rate-limits.js';
+import { takePageSlot } from '../../../core/usecases/service/rate-limits.js';
+import { contentPolicy } from './content-policy.js';
 import { type Cookie, readCookies, writeCookie } from './cookies.js';
 import { csrfToken, isCsrfToken } from './csrf-token.js';
 import { hasDecimalPoint } from './format.js';
@@ -37,19 +44,8 @@ import { confirmFirst, signedOut } from './return-after-sign-in.js';
 /** A form with a text of every field. */
 const FORM_BYTES_MAX = 64 * 1024;
 
-/** A page may load its own style sheet and script, and send forms here; nothing else. */
 const everyPage = {
-  'content-security-policy': [
-    "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self'",
-    "img-src 'self' data:",
-    "connect-src 'self'",
-    "form-action 'self'",
-    "base-uri 'none'",
-    "frame-ancestors 'none'",
-    "require-trusted-types-for 'script'",
-  ].join('; '),
+  'content-security-policy': contentPolicy,
   'x-frame-options': 'DENY',
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
@@ -120,17 +116,16 @@ async function answerOf(
     readBody,
   }: Matched & { readonly gone: AbortSignal },
 ): Promise<PageAnswer> {
-  const { deps, secure } = context;
+  const { deps, secure, prefix } = context;
   const { route, params } = match;
   if (route === null) throw new PonteError(match.known ? 'MethodNotAllowed' : 'NotFound');
   const url = new URL(request.url ?? '', 'http://ponte.invalid');
   const chosen = localeOf(url.searchParams.get('lang') ?? '');
   const cookies = readCookies(request.headers.cookie, secure);
   const base = baseOf(context, match);
-  const { prefix } = context;
   const path = below(prefix, url.pathname);
   const outOfDate = () => seeOther(withNotice(base, 'out_of_date'));
-  if (route.method === 'POST' && isFromElsewhere(deps, request)) return outOfDate();
+  if (route.method === 'POST' && isFromElsewhere(context, request)) return outOfDate();
   if (chosen !== null && request.method === 'GET') {
     // The address stays free of it, so that a forwarded link does not choose for others.
     url.searchParams.delete('lang');
@@ -139,12 +134,14 @@ async function answerOf(
     const path = `${context.prefix}${below(context.prefix, url.pathname)}`;
     return seeOther(`${path}${rest}`, [cookie]);
   }
-  const [session, visit] = await Promise.all([
+  const [session, visit, operator] = await Promise.all([
     sessionOf(deps, match, cookies.get('session')),
     visitOf(deps, match, cookies.get('member')),
+    operatorOf(deps, match, cookies.get('operator')),
   ]);
   const asked = { match: site.match, method: route.method, query: url.searchParams };
-  if (session === null && visit === null && route.auth !== 'none') {
+  const tokenOf = session ?? visit?.signedIn.session ?? operator?.session ?? null;
+  if (tokenOf === null && route.auth !== 'none') {
     if (route.background) return seeOther(base);
     return signedOut({ ...asked, path, base, prefix, cookies });
   }
@@ -153,13 +150,12 @@ async function answerOf(
       return confirmFirst({ ...asked, path, base, prefix });
     }
   }
-  const tokenOf = session ?? visit?.signedIn.session ?? null;
   const csrf = tokenOf === null ? null : csrfToken(deps, tokenOf);
   const form = await readForm(request, route.form, readBody);
   if (route.csrf === 'form' && !isCsrfToken(form.get('csrf') ?? '', csrf)) {
     return outOfDate();
   }
-  if (route.limit === 'quote') await takeQuoteSlot(deps, params['publicId'] ?? '');
+  await takeSlot(deps, match, visit);
   const values = typeof route.form === 'string' ? null : route.form.safeParse(valuesOf(form));
   if (values?.success === false) throw new PonteError('ValidationError');
   const call: PageCall<PageAuth, unknown> = {
@@ -171,6 +167,7 @@ async function answerOf(
     contentType: request.headers['content-type'] ?? '',
     session: session as PageSession,
     visit: visit as Visit,
+    operator: operator as SignedInOperator,
     csrf,
     cookies,
     client,
@@ -181,14 +178,41 @@ async function answerOf(
     browserLocale: acceptedLocale(request.headers['accept-language']),
     hasDecimalPoint: hasDecimalPoint(request.headers['accept-language'] ?? ''),
   };
-  const isChange = route.method === 'POST';
-  const author = { ...authorOf(match, session, visit), address: client, requestId };
-  return route.handler(isChange ? { ...context, deps: audited(deps, author) } : context, call);
+  if (route.method !== 'POST') return route.handler(context, call);
+  const changing = depsOfChange(deps, match, { session, visit, operator }, { client, requestId });
+  return route.handler({ ...context, deps: changing }, call);
+}
+
+interface Visitors {
+  readonly session: PageSession | null;
+  readonly visit: Visit | null;
+  readonly operator: SignedInOperator | null;
+}
+
+/** The audit log names who sent the form; an operator must still be registered. */
+function depsOfChange(
+  deps: Deps,
+  match: PageMatch,
+  { session, visit, operator }: Visitors,
+  { client: address, requestId }: Pick<PageRequest, 'client' | 'requestId'>,
+): Deps {
+  const author = { ...authorOf(match, session, visit), address, requestId };
+  if (operator === null) return audited(deps, author);
+  const { actor, session: of } = operator;
+  const { action } = author;
+  return depsOfCommand(deps, { actor, signed: of.signed }, { action, address, requestId });
 }
 
 function needsFresh(member: MemberRule | undefined, { actor }: Visit): boolean {
   if (member?.proof === 'fresh_live') return actor?.mode === 'live';
   return member?.proof === 'fresh';
+}
+
+/** Counts against the limit that the row names, for the member or the payment in the path. */
+async function takeSlot(deps: Deps, { route, params }: PageMatch, visit: Visit | null) {
+  const limit = route?.limit ?? 'none';
+  if (limit === 'none') return;
+  await takePageSlot(deps, limit, visit?.signedIn.member.id ?? params['publicId'] ?? '');
 }
 
 /** Who is recorded as the author of what a form changes. */
@@ -203,12 +227,16 @@ function authorOf(
     return { action, actor: { kind: 'member', id }, orgId };
   }
   if (session === null) {
-    const [named = ''] = Object.values(params);
+    const [first = ''] = Object.values(params);
+    const named = params['accountId'] ?? first;
     // What follows a dot is a secret of the link, and entries stay.
     const id = named.replace(/\..*/s, '');
     return { action, actor: { kind: 'link', id }, orgId: null };
   }
-  const { paymentId, submissionId, ownerIndex } = session;
+  const { paymentId, submissionId, accountId, ownerIndex } = session;
+  if (accountId !== null) {
+    return { action, actor: { kind: 'seller', id: accountId }, orgId: session.orgId };
+  }
   const subject = paymentId ?? submissionId ?? '';
   const id = ownerIndex === null ? subject : `${subject}/owners/${ownerIndex}`;
   return { action, actor: { kind: 'buyer', id }, orgId: session.orgId };
@@ -221,7 +249,8 @@ async function sessionOf(
   token: string | undefined,
 ): Promise<PageSession | null> {
   if (route === null || token === undefined) return null;
-  if (route.subject === 'none' || route.subject === 'dashboard') return null;
+  const { subject } = route;
+  if (subject === 'none' || subject === 'dashboard' || subject === 'console') return null;
   // The page after a POST is its use: signing out shows none.
   const background = route.background === true || route.method === 'POST';
   const session = await readSession(deps, token, { background });
@@ -231,13 +260,24 @@ async function sessionOf(
       const payment = await tx.payments.byPublicId(params['publicId'] ?? '');
       return payment !== null && payment.id === session.paymentId;
     }
+    if (route.subject === 'seller') return isOfSeller(session, params);
     const submission = await tx.buyers.submissionByFlow(params['flowId'] ?? '');
     if (submission === null || submission.id !== session.submissionId) return false;
     return route.subject === 'form' || `${session.ownerIndex}` === params['ownerIndex'];
   });
-  const kinds: readonly PageSessionKind[] =
-    route.subject === 'owner' ? ['owner'] : route.auth === 'kyc' ? ['buyer', 'upload'] : ['buyer'];
+  const own = { owner: 'owner', seller: 'seller', payment: 'buyer', form: 'buyer' } as const;
+  const isForPhones = route.auth === 'kyc' && route.subject !== 'owner';
+  const kinds: readonly PageSessionKind[] = [
+    own[subject],
+    ...(isForPhones ? ['upload' as const] : []),
+  ];
   return belongs && kinds.includes(session.kind) ? session : null;
+}
+
+function isOfSeller(session: PageSession, params: PageMatch['params']): boolean {
+  const { orgId, mode, accountId } = session;
+  const isTenant = orgId === params['orgId'] && mode === params['mode'];
+  return isTenant && accountId !== null && accountId === params['accountId'];
 }
 
 /** The member, in the organization and mode of the path if it has them. */
@@ -258,14 +298,22 @@ async function visitOf(
   return { signedIn, actor };
 }
 
+async function operatorOf(
+  deps: Deps,
+  { route }: PageMatch,
+  token: string | undefined,
+): Promise<SignedInOperator | null> {
+  if (route?.subject !== 'console' || token === undefined) return null;
+  return readOperatorSession(deps, token, { background: route.method === 'POST' });
+}
+
 /**
  * Whether a form was sent by another site. Without a referrer browsers send `Origin: null` for
  * forms of the page itself, so Sec-Fetch-Site decides, where a browser sends it.
  */
-function isFromElsewhere(deps: Deps, { headers }: IncomingMessage): boolean {
+function isFromElsewhere({ origin: ours }: PageContext, { headers }: IncomingMessage): boolean {
   const site = headers['sec-fetch-site'];
   const { origin } = headers;
-  const ours = new URL(deps.settings.payUrl).origin;
   const foreignSite = site !== undefined && site !== 'same-origin';
   const foreignOrigin = origin !== undefined && origin !== 'null' && origin !== ours;
   return foreignSite || foreignOrigin;
@@ -303,7 +351,11 @@ function acceptedLocale(header: string | undefined): Locale | null {
 function baseOf({ prefix }: PageContext, { route, params }: PageMatch): string {
   if (route?.subject === 'payment') return `${prefix}/r/${params['publicId']}`;
   if (route?.subject === 'dashboard') return `${prefix}/dashboard`;
+  if (route?.subject === 'console') return `${prefix}${CONSOLE_ROOT}`;
   if (route?.subject === 'form') return `${prefix}/kyc/${params['flowId']}`;
+  if (route?.subject === 'seller') {
+    return `${prefix}/onboarding/${params['orgId']}/${params['mode']}/${params['accountId']}`;
+  }
   if (route?.subject !== 'owner') return prefix;
   return `${prefix}/owner/${params['flowId']}/${params['ownerIndex']}`;
 }

@@ -8,23 +8,25 @@ import type { Locale } from '../../../core/domain/base/locale.js';
 import { PonteError } from '../../../core/errors.js';
 import type { Deps } from '../../../core/ports/deps.js';
 import type { Mailbox } from '../../../core/ports/outside.js';
+import type { SignedInOperator } from '../../../core/usecases/access/operator-sessions.js';
 import type { DashboardActor, SignedInMember } from '../../../core/usecases/access/sessions.js';
 import type { PageWatch } from '../../../core/usecases/hosted/page-watch.js';
 import type { ConcurrencyLimiter } from '../../../core/usecases/service/concurrency-limiter.js';
+import type { PageLimit } from '../../../core/usecases/service/rate-limits.js';
 import type { Cookie, CookieName } from './cookies.js';
 import type { PageNotice } from './frame-view.js';
 import { type Limited, withLimit } from './limited.js';
 
 /**
- * 'buyer': a session of the payment or form in the path. 'kyc': that, or the session of a phone for
- * the same form; below the part of an owner, that owner's alone. 'member': a member, of the
- * organization in the path if it has one. 'none': anybody who has the address; the handler may
- * still look at the session.
+ * 'buyer': a session of the payment, form or seller in the path. 'kyc': that, or the session of a
+ * phone for the same form; below the part of an owner, that owner's alone. 'member': a member, of
+ * the organization in the path if it has one. 'operator': an operator in the console. 'none':
+ * anybody who has the address; the handler may still look at the session.
  */
-export type PageAuth = 'none' | 'buyer' | 'kyc' | 'member';
+export type PageAuth = 'none' | 'buyer' | 'kyc' | 'member' | 'operator';
 
-/** Who may open a page that is not for members. */
-export type BuyerAuth = Exclude<PageAuth, 'member'>;
+/** Who may open a page that is neither for members nor for operators. */
+export type BuyerAuth = Exclude<PageAuth, 'member' | 'operator'>;
 
 /** What a row of members requires. */
 export interface MemberRule {
@@ -44,9 +46,16 @@ export interface Visit {
 
 /**
  * What the path names: a payment by its public id, a KYC form by its flow id, the part of an owner
- * in such a form, a page of the dashboard, or nothing of them.
+ * in such a form, a seller, a page of the dashboard or of the console, or nothing of them.
  */
-export type PageSubject = 'payment' | 'form' | 'owner' | 'dashboard' | 'none';
+export type PageSubject =
+  | 'payment'
+  | 'form'
+  | 'owner'
+  | 'seller'
+  | 'dashboard'
+  | 'console'
+  | 'none';
 
 export interface PageRow<A extends PageAuth, F> {
   readonly method: 'GET' | 'POST';
@@ -61,7 +70,7 @@ export interface PageRow<A extends PageAuth, F> {
   /** Made by the script, not by a person: it does not keep a session from idling out. */
   readonly background?: true;
   /** Which hourly limit a request takes; use cases limit links, codes and uploads themselves. */
-  readonly limit: 'quote' | 'none';
+  readonly limit: PageLimit | 'none';
   /** 'multipart': the handler reads the stream. */
   readonly form: z.ZodType<F> | 'multipart' | 'none';
   // A method, so that rows of different shapes fit one array.
@@ -70,7 +79,7 @@ export interface PageRow<A extends PageAuth, F> {
 
 export interface PageRoute extends PageRow<PageAuth, unknown> {}
 
-/** Checks the types of one row, which is not for members. */
+/** Checks the types of one row, which is neither for members nor for operators. */
 export function pageRow<const A extends BuyerAuth, F>(
   row: Omit<PageRow<A, F>, 'member'>,
 ): PageRoute {
@@ -79,12 +88,23 @@ export function pageRow<const A extends BuyerAuth, F>(
 
 /** The same for a row of members. Each of their forms carries the token of the session. */
 export function memberRow<F>(
-  row: Omit<PageRow<'member', F>, 'auth' | 'subject' | 'csrf' | 'limit' | 'member'> & MemberRule,
+  row: Omit<PageRow<'member', F>, 'auth' | 'subject' | 'csrf' | 'limit' | 'member'> &
+    MemberRule & { readonly limit?: PageLimit },
 ): PageRoute {
-  const { scope, proof, ...rest } = row;
-  const csrf = row.method === 'POST' ? 'form' : 'none';
-  const access = { auth: 'member', subject: 'dashboard', csrf, limit: 'none' } as const;
+  const { scope, proof, limit = 'none', ...rest } = row;
+  // The token of a multipart form is a part of the body, which its handler reads.
+  const csrf = row.method === 'POST' && row.form !== 'multipart' ? 'form' : 'none';
+  const access = { auth: 'member', subject: 'dashboard', csrf, limit } as const;
   return { ...rest, ...access, member: { scope, proof } };
+}
+
+/** The same for a row of operators. */
+export function operatorRow<F>(
+  row: Omit<PageRow<'operator', F>, 'auth' | 'subject' | 'csrf' | 'limit' | 'member'>,
+): PageRoute {
+  const csrf = row.method === 'POST' ? 'form' : 'none';
+  const access = { auth: 'operator', subject: 'console', csrf, limit: 'none' } as const;
+  return { ...row, ...access, member: undefined } as PageRoute;
 }
 
 export interface PageRequest {
@@ -113,6 +133,8 @@ export interface PageContext {
   readonly prefix: string;
   /** Whether cookies may require https. */
   readonly secure: boolean;
+  /** The origin of the pages: forms come from it. */
+  readonly origin: string;
 }
 
 export interface PageCall<A extends PageAuth, F> {
@@ -127,6 +149,8 @@ export interface PageCall<A extends PageAuth, F> {
   readonly session: A extends 'none' ? PageSession | null : PageSession;
   /** Who has a page of the dashboard open; null elsewhere. */
   readonly visit: A extends 'member' ? Visit : Visit | null;
+  /** Who has a page of the console open; null elsewhere. */
+  readonly operator: A extends 'operator' ? SignedInOperator : SignedInOperator | null;
   /** The CSRF token of the forms on the page; null without a session. */
   readonly csrf: string | null;
   readonly cookies: ReadonlyMap<CookieName, string>;

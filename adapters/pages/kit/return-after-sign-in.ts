@@ -24,7 +24,9 @@ export function signedOut(refused: Refused): PageAnswer {
   const place = pageOf(refused);
   const back = place === '' ? [] : [{ name: 'back', value: place, path: base } as const];
   if (isLost) return seeOther(withNotice(base, 'unsaved'), back);
-  const wasSignedIn = cookies.has('session') || cookies.has('member');
+  const wasSignedIn = ['session', 'member', 'operator'].some((name) =>
+    cookies.has(name as CookieName),
+  );
   return seeOther(wasSignedIn ? withNotice(base, 'signed_out') : base, back);
 }
 

@@ -404,7 +404,7 @@ create table documents (
     'proof_of_ownership_doc'::text]))),
   constraint documents_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
   constraint documents_owner_party_check check ((owner_party = any (array['account'::text,
-    'buyer'::text]))),
+    'buyer'::text, 'organization'::text]))),
   constraint documents_pkey primary key (org_id, mode, id),
   constraint documents_status_check check ((status = any (array['awaiting'::text, 'stored'::text,
     'submitted'::text, 'purging'::text, 'purged'::text])))
@@ -770,6 +770,34 @@ create table money_decisions (
 
 create unique index money_decisions_of_item on money_decisions using btree (item_id, number);
 
+create table operator_sessions (
+  id text collate "C" not null,
+  operator_id text collate "C" not null,
+  signed text,
+  link_hash text collate "C" not null,
+  link_ends_at timestamp with time zone not null,
+  created_at timestamp with time zone not null,
+  token_hash text collate "C",
+  opened_at timestamp with time zone,
+  seen_at timestamp with time zone,
+  ends_at timestamp with time zone not null,
+  ended_at timestamp with time zone,
+  version integer not null,
+  constraint operator_sessions_check check (((token_hash is null) = (opened_at is null))),
+  constraint operator_sessions_check1 check (((token_hash is null) = (seen_at is null))),
+  constraint operator_sessions_pkey primary key (id)
+);
+
+create index operator_sessions_created on operator_sessions using btree (created_at);
+
+create unique index operator_sessions_link on operator_sessions using btree (link_hash);
+
+create index operator_sessions_open on operator_sessions using btree (operator_id, id) where
+    (ended_at is null);
+
+create unique index operator_sessions_token on operator_sessions using btree (token_hash) where
+    (token_hash is not null);
+
 create table operators (
   id text collate "C" not null,
   name text collate "C" not null,
@@ -866,10 +894,12 @@ create table page_sessions (
   ends_at timestamp with time zone not null,
   ended_at timestamp with time zone,
   version integer not null,
-  constraint page_sessions_check check (((payment_id is not null) or (submission_id is not null))),
+  account_id text collate "C",
+  constraint page_sessions_check check (((payment_id is not null) or (submission_id is not null)
+    or (account_id is not null))),
   constraint page_sessions_check1 check (((kind = 'owner'::text) = (owner_index is not null))),
   constraint page_sessions_kind_check check ((kind = any (array['buyer'::text, 'owner'::text,
-    'upload'::text]))),
+    'upload'::text, 'seller'::text, 'seller_link'::text]))),
   constraint page_sessions_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
   constraint page_sessions_pkey primary key (org_id, mode, id)
 );
@@ -877,6 +907,9 @@ create table page_sessions (
 create index page_sessions_created on page_sessions using btree (created_at);
 
 create unique index page_sessions_id on page_sessions using btree (id);
+
+create index page_sessions_of_account on page_sessions using btree (org_id, mode, account_id)
+    where ((account_id is not null) and (ended_at is null));
 
 create index page_sessions_of_payment on page_sessions using btree (org_id, mode, payment_id,
     seen_at) where (payment_id is not null);
@@ -957,6 +990,16 @@ create unique index partner_commands_reference on partner_commands using btree (
 
 create index partner_commands_stuck on partner_commands using btree (created_at, id) where is_stuck;
 
+create table party_drafts (
+  org_id text collate "C" not null,
+  mode text collate "C" not null,
+  id text collate "C" not null,
+  draft_sealed text not null,
+  version integer not null,
+  constraint party_drafts_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
+  constraint party_drafts_pkey primary key (org_id, mode, id)
+);
+
 create table payments (
   org_id text collate "C" not null,
   mode text collate "C" not null,
@@ -1007,6 +1050,7 @@ create table payments (
   requires_approval boolean not null default false,
   purchase_order text collate "C",
   buyer_reference text collate "C",
+  failure_code text collate "C",
   constraint payments_amount_minor_check check ((amount_minor > 0)),
   constraint payments_buyer_locale_check check ((buyer_locale = any (array['en'::text,
     'pt-BR'::text, 'es'::text]))),
@@ -1279,6 +1323,7 @@ create table subscriptions (
   updated_at timestamp with time zone not null,
   version integer not null,
   feed_cursor bigint,
+  paused boolean not null default false,
   constraint subscriptions_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
   constraint subscriptions_pkey primary key (org_id, mode, id)
 );

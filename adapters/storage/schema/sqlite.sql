@@ -233,7 +233,7 @@ create table documents (
   org_id text not null,
   mode text not null check (mode in ('test', 'live')),
   id text not null,
-  owner_party text not null check (owner_party in ('account', 'buyer')),
+  owner_party text not null check (owner_party in ('account', 'buyer', 'organization')),
   owner_id text not null,
   kind text not null check (kind in (
     'selfie', 'id_doc_front', 'id_doc_back', 'proof_of_address', 'incorporation_doc',
@@ -608,6 +608,34 @@ create table money_decisions (
 
 create unique index money_decisions_of_item on money_decisions (item_id, number);
 
+create table operator_sessions (
+  id text not null primary key,
+  operator_id text not null,
+  -- The command that asked for the link; null on a development host without operators.
+  signed text,
+  link_hash text not null,
+  link_ends_at integer not null,
+  created_at integer not null,
+  -- Null until the link is opened.
+  token_hash text,
+  opened_at integer,
+  seen_at integer,
+  ends_at integer not null,
+  ended_at integer,
+  version integer not null,
+  check ((token_hash is null) = (opened_at is null)),
+  check ((token_hash is null) = (seen_at is null))
+) strict, without rowid;
+
+create index operator_sessions_created on operator_sessions (created_at);
+
+create unique index operator_sessions_link on operator_sessions (link_hash);
+
+create index operator_sessions_open on operator_sessions (operator_id, id) where ended_at is null;
+
+create unique index operator_sessions_token on operator_sessions (token_hash)
+  where token_hash is not null;
+
 create table operators (
   id text not null primary key,
   name text not null,
@@ -674,9 +702,10 @@ create table page_sessions (
   org_id text not null,
   mode text not null check (mode in ('test', 'live')),
   id text not null,
-  kind text not null check (kind in ('buyer', 'owner', 'upload')),
+  kind text not null check (kind in ('buyer', 'owner', 'upload', 'seller', 'seller_link')),
   payment_id text,
   submission_id text,
+  account_id text,
   owner_index integer,
   created_at integer not null,
   seen_at integer not null,
@@ -684,13 +713,16 @@ create table page_sessions (
   ended_at integer,
   version integer not null,
   primary key (org_id, mode, id),
-  check (payment_id is not null or submission_id is not null),
+  check (payment_id is not null or submission_id is not null or account_id is not null),
   check ((kind = 'owner') = (owner_index is not null))
 ) strict, without rowid;
 
 create index page_sessions_created on page_sessions (created_at);
 
 create unique index page_sessions_id on page_sessions (id);
+
+create index page_sessions_of_account on page_sessions (org_id, mode, account_id)
+  where account_id is not null and ended_at is null;
 
 create index page_sessions_of_payment on page_sessions (org_id, mode, payment_id, seen_at)
   where payment_id is not null;
@@ -757,6 +789,16 @@ create unique index partner_commands_reference on partner_commands (mode, refere
 
 create index partner_commands_stuck on partner_commands (created_at, id) where is_stuck;
 
+create table party_drafts (
+  org_id text not null,
+  mode text not null check (mode in ('test', 'live')),
+  -- Of the connected account, or of the organization.
+  id text not null,
+  draft_sealed text not null,
+  version integer not null,
+  primary key (org_id, mode, id)
+) strict, without rowid;
+
 create table payments (
   org_id text not null,
   mode text not null check (mode in ('test', 'live')),
@@ -803,7 +845,8 @@ create table payments (
   version integer not null, payee_name text, confirmed_locale text, buyer_locale text check
     (buyer_locale in ('en', 'pt-BR', 'es')), bank_details_code text, purpose text, limit_hit text,
     approval_lost_at integer, requires_approval integer not null default 0
-  check (requires_approval in (0, 1)), purchase_order text, buyer_reference text,
+  check (requires_approval in (0, 1)), purchase_order text, buyer_reference text, failure_code
+    text,
   primary key (org_id, mode, id)
 ) strict;
 
@@ -1037,7 +1080,8 @@ create table subscriptions (
   slot integer,
   created_at integer not null,
   updated_at integer not null,
-  version integer not null, feed_cursor integer,
+  version integer not null, feed_cursor integer, paused integer not null default 0
+  check (paused in (0, 1)),
   primary key (org_id, mode, id)
 ) strict, without rowid;
 

@@ -8,6 +8,7 @@ import {
   roles,
 } from '../../../core/domain/parties/connected-account.js';
 import { isSubmitted } from '../../../core/domain/parties/party.js';
+import type { PartyDraft } from '../../../core/domain/parties/party-draft.js';
 import {
   fixed,
   key,
@@ -93,4 +94,16 @@ const pageIndexes: Readonly<Record<string, string>> = {
   role: 'connected_accounts_of_role',
   status: 'connected_accounts_of_status',
   rolestatus: 'connected_accounts_of_both',
+};
+
+export const partyDrafts = defineTable<PartyDraft>('party_drafts', {
+  ...tenant,
+  id: key(text('id')),
+  draftSealed: sealed(text('draft_sealed')),
+  version,
+});
+
+export const partyDraftsPart: TxPart<'partyDrafts'> = {
+  ...writes(partyDrafts),
+  get: (unit, { orgId, mode }, id) => unit.byKey(partyDrafts, [orgId, mode, id]),
 };

@@ -34,6 +34,7 @@ export const subscriptions = defineTable<Subscription>('subscriptions', {
   url: text('url'),
   eventTypes: texts('event_types'),
   active: flag('active'),
+  paused: flag('paused'),
   secretSealed: sealed(text('secret_sealed')),
   slot: fixed(integer.null('slot')),
   createdAtMs: fixed(time('created_at')),
@@ -135,7 +136,8 @@ const startSql = [
 const advanceSql = `update subscriptions set feed_cursor = $4 ${oneSql}`;
 const behindSql = [
   'select s.*, h.sequence as head from subscriptions s',
-  'join feed_heads h on h.org_id = s.org_id and h.mode = s.mode where s.id > $1 and s.active',
+  'join feed_heads h on h.org_id = s.org_id and h.mode = s.mode',
+  'where s.id > $1 and s.active and not s.paused',
   'and coalesce(s.feed_cursor, -1) < h.sequence order by s.id limit $2',
 ].join(' ');
 
@@ -263,6 +265,15 @@ export const deliveriesPart: TxPart<'deliveries'> = {
         'due_at, id limit $2',
       ].join(' '),
       [subscriptionId, limit],
+    ),
+  waitingOf: (unit, subscriptionId, nowMs, limit) =>
+    unit.all(
+      deliveries,
+      [
+        'where subscription_id = $1 and due_at > $2 and lease_token is null',
+        'order by due_at, id limit $3',
+      ].join(' '),
+      [subscriptionId, timeParam(nowMs), limit],
     ),
   attempts: (unit, deliveryId) => unit.joined(allAttempts, attemptsOfDeliverySql, [deliveryId]),
   ofSubject(unit, { orgId, mode }, subjectId, { fromMs, afterId, limit }) {

@@ -18,6 +18,7 @@ const kinds = Object.keys(documentKinds) as readonly DocumentKind[];
 const parties = Object.keys({
   account: true,
   buyer: true,
+  organization: true,
 } satisfies Record<DocumentOwner['party'], true>) as readonly DocumentOwner['party'][];
 
 const purgeableSql = documentStatuses

@@ -11,6 +11,7 @@ const pageSessions = defineTable<PageSession>('page_sessions', {
   kind: fixed(oneOf('kind', pageSessionKinds)),
   paymentId: fixed(text.null('payment_id')),
   submissionId: fixed(text.null('submission_id')),
+  accountId: fixed(text.null('account_id')),
   ownerIndex: fixed(integer.null('owner_index')),
   createdAtMs: fixed(time('created_at')),
   seenAtMs: time('seen_at'),
@@ -58,6 +59,12 @@ export const pageSessionsPart: TxPart<'pageSessions'> = {
       'where org_id = $1 and mode = $2 and submission_id = $3 and owner_index = $4 ' +
         'and ended_at is null',
       [orgId, mode, submissionId, ownerIndex],
+    ),
+  openOfAccount: (unit, { orgId, mode }, accountId) =>
+    unit.all(
+      pageSessions,
+      'where org_id = $1 and mode = $2 and account_id = $3 and ended_at is null',
+      [orgId, mode, accountId],
     ),
   createdBefore: (unit, beforeMs, limit) =>
     unit.all(pageSessions, 'where created_at < $1 order by created_at limit $2', [

@@ -2,6 +2,7 @@
 import { locales } from '../../../core/domain/base/locale.js';
 import { modes, type Tenant } from '../../../core/domain/base/tenant.js';
 import { readLimitHit, writeLimitHit } from '../../../core/domain/payments/amount-limit.js';
+import { failureCodes } from '../../../core/domain/payments/failure.js';
 import {
   readPayinInstructions,
   writePayinInstructions,
@@ -114,6 +115,7 @@ export const payments = defineTable<Payment>('payments', {
       endToEndId: text.null('end_to_end_id'),
     }),
   ),
+  failureCode: nullable(oneOf('failure_code', failureCodes)),
   failureReason: text.null('failure_reason'),
   cancelReason: text.null('cancel_reason'),
   createdAtMs: fixed(time('created_at')),
@@ -201,7 +203,8 @@ export const idempotencyPart: TxPart<'idempotency'> = {
   async find(unit, { orgId, mode }, key) {
     const binding = await unit.byKey(bindings, [orgId, mode, key]);
     if (binding === null) return null;
-    return { origin: binding.origin, resourceId: binding.resourceId };
+    const { origin, resourceId, createdAtMs } = binding;
+    return { origin, resourceId, createdAtMs };
   },
   bind(unit, { orgId, mode }, key, origin, resourceId, createdAtMs) {
     unit.stage(bindings.insert({ orgId, mode, key, origin, resourceId, createdAtMs }));

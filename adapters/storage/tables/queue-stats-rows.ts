@@ -27,7 +27,8 @@ const queueSql: Readonly<Record<QueueName, string>> = {
 };
 
 const undeliveredSql =
-  "select min(created_at) as oldest_at from deliveries where status = 'pending'";
+  "select min(created_at) as oldest_at from deliveries where status = 'pending' " +
+  'and next_attempt_at is not null';
 
 /** $1: the limit of the count. */
 const attentionSql = {

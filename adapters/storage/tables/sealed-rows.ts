@@ -5,7 +5,7 @@ import { sealedPrefix } from '../../../core/domain/service/sealed-text.js';
 import { text } from '../columns.js';
 import { merge, type Table } from '../table.js';
 import type { TxPart } from '../unit-of-work.js';
-import { accounts } from './account-rows.js';
+import { accounts, partyDrafts } from './account-rows.js';
 import { submissions } from './buyer-rows.js';
 import { subscriptions } from './delivery-rows.js';
 import { deposits } from './deposit-rows.js';
@@ -19,6 +19,7 @@ const tables: Readonly<Record<SealedColumn, Pick<Table<unknown>, 'name' | 'key'>
   'kyc_submissions.draft_sealed': submissions,
   'mails.token_sealed': mails,
   'partner_commands.request': commands,
+  'party_drafts.draft_sealed': partyDrafts,
   'receipts.payer_sealed': deposits,
   'service_keys.sealed': serviceKeys,
   'subscriptions.secret_sealed': subscriptions,

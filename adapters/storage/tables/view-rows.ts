@@ -161,10 +161,11 @@ function pageOfRange(
   { origin, status }: { readonly origin: PaymentOrigin; readonly status: PaymentStatus | null },
   filter: TenantPaymentFilter,
 ): { readonly page: CachedPage<ShownView>; readonly params: readonly Param[] } {
-  const { externalId, sellerExternalId, number, buyerId, amount, afterId, limit } = filter;
+  const { id, externalId, sellerExternalId, number, buyerId, amount, afterId, limit } = filter;
   const params: Param[] = [orgId, mode, limit];
   const conditions = [`origin = '${origin}'`];
   const given = {
+    'id =': id,
     'external_id =': externalId,
     'number =': number,
     'buyer_id =': buyerId,
@@ -205,10 +206,10 @@ const pagesByName = new Map<string, CachedPage<ShownView>>();
  * 9 % more bytes.
  */
 function hintFor(
-  { externalId, sellerExternalId, number, buyerId, amount }: TenantPaymentFilter,
+  { id, externalId, sellerExternalId, number, buyerId, amount }: TenantPaymentFilter,
   status: PaymentStatus | null,
 ): string {
-  if (externalId !== null) return '';
+  if (id !== null || externalId !== null) return '';
   if (number !== null) return ' indexed by payments_of_number';
   if (buyerId !== null) return ' indexed by payments_of_buyer';
   if (amount !== null) return ' indexed by payments_of_amount';

@@ -6,9 +6,10 @@ import type { Tenant } from '../base/tenant.js';
 
 /**
  * `buyer`: a payment or a KYC form, after the mailbox was proven. `owner`: the data of one
- * beneficial owner. `upload`: documents of one form, from a phone.
+ * beneficial owner. `upload`: documents of one form, from a phone. `seller`: the onboarding of a
+ * connected account. `seller_link`: the link to it, which opens nothing but such a session.
  */
-export const pageSessionKinds = ['buyer', 'owner', 'upload'] as const;
+export const pageSessionKinds = ['buyer', 'owner', 'upload', 'seller', 'seller_link'] as const;
 export type PageSessionKind = (typeof pageSessionKinds)[number];
 
 export interface PageSession extends Tenant {
@@ -19,6 +20,8 @@ export interface PageSession extends Tenant {
   readonly paymentId: string | null;
   /** The KYC submission of a session without a payment, an owner or an upload. */
   readonly submissionId: string | null;
+  /** The connected account of a seller, its link or its upload. */
+  readonly accountId: string | null;
   /** The position of an owner in the dossier. */
   readonly ownerIndex: number | null;
   readonly createdAtMs: number;
@@ -34,6 +37,8 @@ export const sessionLifeMs = {
   buyer: 12 * HOUR_MS,
   owner: 12 * HOUR_MS,
   upload: 10 * MINUTE_MS,
+  seller: 12 * HOUR_MS,
+  seller_link: 7 * DAY_MS,
 } as const satisfies Record<PageSessionKind, number>;
 export const SESSION_IDLE_MS = HOUR_MS;
 /** How long the latest page of a session probably stays open. */
@@ -48,10 +53,10 @@ export const SESSION_RETENTION_MS = 30 * DAY_MS;
 
 /** What a session may see. */
 export type SessionSubject = Tenant &
-  Pick<PageSession, 'kind' | 'paymentId' | 'submissionId' | 'ownerIndex'>;
+  Pick<PageSession, 'kind' | 'paymentId' | 'submissionId' | 'accountId' | 'ownerIndex'>;
 
 export function newPageSession(
-  { orgId, mode, kind, paymentId, submissionId, ownerIndex }: SessionSubject,
+  { orgId, mode, kind, paymentId, submissionId, accountId, ownerIndex }: SessionSubject,
   token: string,
   nowMs: number,
 ): PageSession {
@@ -61,6 +66,7 @@ export function newPageSession(
     kind,
     paymentId,
     submissionId,
+    accountId,
     ownerIndex,
     id: hashSessionToken(token),
     createdAtMs: nowMs,
@@ -75,8 +81,9 @@ export function hashSessionToken(token: string): string {
   return hash('sha256', `page session ${token}`, 'hex');
 }
 
-/** When the session ends, by its age or by idleness. */
-export function sessionEnd({ endsAtMs, seenAtMs }: PageSession): number {
+/** When the session ends, by its age or by idleness. A link is not idle before it is used. */
+export function sessionEnd({ kind, endsAtMs, seenAtMs }: PageSession): number {
+  if (kind === 'seller_link') return endsAtMs;
   return Math.min(endsAtMs, seenAtMs + SESSION_IDLE_MS);
 }
 

@@ -52,6 +52,10 @@ export const SIGNATURE_AGE_MAX_MS = 5 * MINUTE_MS;
 /** How long a command changes something after it was signed. */
 export const COMMAND_LIFE_MS = DAY_MS;
 
+/** The name of the command that makes a link to the console, and the path of its pages. */
+export const CONSOLE_COMMAND = 'operator console-link';
+export const CONSOLE_ROOT = '/operator';
+
 /** ASCII only: two names that look alike differ in no invisible character. */
 const nameForm = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 const keyForm = /^[A-Za-z0-9_-]{43}$/;
@@ -125,7 +129,10 @@ export interface SignedChange
   readonly atMs: number;
 }
 
-/** Whether this operator signed such a command, with any arguments, at the time of the change. */
+/**
+ * Whether this operator signed such a command, with any arguments, or the link to the console in
+ * which it was given, at the time of the change.
+ */
 export function hasSigned(
   { id, publicKey }: RegisteredOperator,
   signed: SignedCommand,
@@ -134,11 +141,23 @@ export function hasSigned(
   if (!isOfKey(signed, publicKey)) return false;
   const said = JSON.parse(signed.text) as Omit<CommandToSign, 'arguments'>;
   return (
-    said.command === command &&
+    (said.command === command || isOfConsole(said, command)) &&
     said.operator === id &&
     said.database.firstOperator === firstOperator &&
     mayChangeAt(signed, atMs)
   );
+}
+
+/** What is done in the console has the signature of the link to it. */
+function isOfConsole({ command }: Pick<CommandToSign, 'command'>, action: string): boolean {
+  return command === CONSOLE_COMMAND && action.startsWith(`${CONSOLE_ROOT}/`);
+}
+
+/** Not after a restore. */
+export function isOfDatabase({ text }: SignedCommand, database: DatabaseName): boolean {
+  const said = JSON.parse(text) as Pick<CommandToSign, 'database'>;
+  const { firstOperator, epoch } = said.database;
+  return firstOperator === database.firstOperator && epoch === database.epoch;
 }
 
 /** Whether a command that was signed so still changes something, or has ended. */

@@ -33,6 +33,12 @@ export const schedules = {
       'from the end of the previous one. PONTE_WEBHOOK_RETRY_SECONDS replaces them.',
     waitsMs: [30 * SECOND_MS, 2 * MINUTE_MS, 10 * MINUTE_MS, HOUR_MS, 6 * HOUR_MS, DAY_MS],
   },
+  webhookHold: {
+    reason:
+      'A delivery of a paused subscription is looked at again, in case its resumption was ' +
+      'interrupted.',
+    waitsMs: [DAY_MS],
+  },
   call: {
     reason: 'A call to the partner or to the document storage failed. Most outages are short.',
     waitsMs: callWaitsMs,

@@ -1,4 +1,5 @@
-// The pages that the link of a mail opens, and their paths.
+// The pages that a link opens, and their paths.
+import type { Tenant } from '../base/tenant.js';
 
 /**
  * `payment`: for its buyer. `form`: the KYC form of a submission without a payment, for the buyer.
@@ -17,4 +18,9 @@ export function pathOf(page: HostedPage): string {
   if (page.kind === 'dashboard') return '/dashboard';
   if (page.kind === 'form') return `/kyc/${page.flowId}`;
   return `/owner/${page.flowId}/${page.ownerIndex}`;
+}
+
+/** The onboarding of a seller: its link comes from the organization, not by mail. */
+export function onboardingPath({ orgId, mode }: Tenant, accountId: string): string {
+  return `/onboarding/${orgId}/${mode}/${accountId}`;
 }

@@ -2,6 +2,7 @@
 // text into a value of the dossier. Problems are codes; the pages have the words.
 import { countries, usStates } from '../base/countries.js';
 import { HOUR_MS } from '../base/instant.js';
+import { readEmail } from '../parties/buyer-kyc.js';
 import type { DocumentKind } from '../parties/document.js';
 import {
   type Dossier,
@@ -12,15 +13,15 @@ import {
   proofOfAddressDocTypes,
 } from '../parties/dossier.js';
 
-/** The e-mail address is known, and the tier is standard. */
-export type FormField = Exclude<keyof Dossier | keyof Owner, 'email' | 'kycTier' | 'answers'>;
+/** The tier is standard. */
+export type FormField = Exclude<keyof Dossier | keyof Owner, 'kycTier' | 'answers'>;
 
 type Form =
   | { readonly form: 'text'; readonly min: number; readonly max: number }
   | { readonly form: 'choice'; readonly of: readonly string[] }
   | { readonly form: 'file'; readonly kind: DocumentKind }
   | { readonly form: 'birth' | 'formation' | 'phone' | 'website' | 'country' | 'region' }
-  | { readonly form: 'tax_id' | 'cnpj' }
+  | { readonly form: 'tax_id' | 'cnpj' | 'email' }
   /** Not typed: each has a page. */
   | { readonly form: 'owners' | 'terms' };
 
@@ -40,6 +41,7 @@ export const formFields = {
   idDocNumber: text(64),
   legalName: text(200),
   cnpj: { form: 'cnpj' },
+  email: { form: 'email' },
   formationDate: { form: 'formation' },
   website: { form: 'website' },
   country: { form: 'country' },
@@ -86,7 +88,8 @@ export type FieldProblem =
   | 'not_a_phone'
   | 'not_a_website'
   | 'not_a_state'
-  | 'not_a_cnpj';
+  | 'not_a_cnpj'
+  | 'not_an_email';
 
 export type Checked = { readonly value: string | null } | { readonly problem: FieldProblem };
 
@@ -126,6 +129,8 @@ export function checkField(field: FormField, typed: Typed, nowMs: number): Check
       return sized(value, TAX_ID_MAX);
     case 'cnpj':
       return isCnpj(value) ? { value } : { problem: 'not_a_cnpj' };
+    case 'email':
+      return readEmail(value) === null ? { problem: 'not_an_email' } : { value };
     case 'choice':
       return offered(value, rule.of);
     case 'country':
@@ -216,7 +221,7 @@ const pathForm = /^(?:owners\W+(\d+)\W+)?([A-Za-z]\w*)$/;
 
 /**
  * The field that a partner names in a correction or a refusal; `owner` is the position in the
- * dossier. Null for a name that the form does not have.
+ * dossier. Null for a name that the form does not have, and for the address: it names the party.
  */
 export function fieldNamed(
   path: string,
@@ -224,7 +229,7 @@ export function fieldNamed(
   const [, position, name = ''] = pathForm.exec(path.trim()) ?? [];
   const plain = name.replaceAll('_', '').toLowerCase();
   const field = Object.keys(formFields).find((one) => namesOf(one as FormField).includes(plain));
-  if (field === undefined) return null;
+  if (field === undefined || field === 'email') return null;
   return {
     field: field as FormField,
     position: position === undefined ? null : Number.parseInt(position, 10),

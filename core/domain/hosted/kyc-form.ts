@@ -1,6 +1,6 @@
 // The hosted KYC form: its steps, the fields of each, and what is still missing. A field is asked
 // if the dossier or the partner requires it, or if the table of optional fields has it.
-import { entityTypes } from '../parties/connected-account.js';
+import { entityTypes, type Role } from '../parties/connected-account.js';
 import {
   type Dossier,
   missingFields,
@@ -48,6 +48,7 @@ const identity = ['idDocType', 'idDocCountry', 'idDocNumber'] as const;
 const pageFields = {
   type: [],
   person: [
+    'email',
     'firstName',
     'lastName',
     'dateOfBirth',
@@ -56,7 +57,16 @@ const pageFields = {
     ...identity,
     'proofOfAddressDocType',
   ],
-  company: ['legalName', 'taxId', 'formationDate', 'website', 'phone', 'proofOfAddressDocType'],
+  company: [
+    'email',
+    'legalName',
+    'cnpj',
+    'taxId',
+    'formationDate',
+    'website',
+    'phone',
+    'proofOfAddressDocType',
+  ],
   address: addressFields,
   owners: ['owners'],
   owner: [
@@ -94,22 +104,40 @@ export interface AskedField {
   readonly isRequired: boolean;
 }
 
-/** What the form asks for: the draft, and the partner's requirements for its entity type. */
+/** What the form asks for. */
 export interface FormRules {
   readonly draft: KycDraft;
+  readonly role: Role;
+  /** The partner's requirements for its entity type. */
   readonly extra: readonly (keyof Dossier)[];
+  /** The address of the party; null: the form asks for it. */
+  readonly email: string | null;
+  /** An answer about a party that the partner knows asks for these alone; null: all is asked. */
+  readonly due: readonly FieldPlace[] | null;
 }
 
 /** The steps that apply. Until the type is chosen, only the choice does. */
 export function stepsOf(rules: FormRules): readonly KycStep[] {
   const { entityType } = rules.draft;
+  const { due } = rules;
   if (entityType === null) return ['type'];
+  if (due !== null) return kycSteps.filter((step) => step === 'review' || hasDue(due, step));
   return kycSteps.filter((step) => {
-    if (step === 'type' || step === 'review') return true;
+    if (step === 'review') return true;
+    // The type of a seller is known.
+    if (step === 'type') return rules.role === 'buyer';
     if (step === 'person' && entityType === 'business') return false;
     if (step === 'company' && entityType === 'individual') return false;
     const ofOwners = step === 'documents' && ownersOf(rules.draft).length > 0;
     return ofOwners || fieldsOf(rules, step).some(({ isRequired }) => isRequired);
+  });
+}
+
+function hasDue(due: readonly FieldPlace[], step: KycStep): boolean {
+  return due.some(({ field, owner }) => {
+    const page = owner !== null && step === 'owners' ? 'owner' : step;
+    const fields: readonly FormField[] = pageFields[page];
+    return (owner === null || page === 'owner' || page === 'documents') && fields.includes(field);
   });
 }
 
@@ -149,6 +177,7 @@ export function fieldsOf(
   page: KycPage,
   owner: number | null = null,
 ): readonly AskedField[] {
+  if (rules.due !== null) return dueOn(rules.due, page, owner);
   const required = requiredOf(rules, owner);
   const optional = optionalFields[page] ?? [];
   const part = partOf(rules.draft, owner);
@@ -162,11 +191,25 @@ export function fieldsOf(
   });
 }
 
-function requiredOf({ draft, extra }: FormRules, owner: number | null): ReadonlySet<FormField> {
+function dueOn(
+  due: readonly FieldPlace[],
+  page: KycPage,
+  owner: number | null,
+): readonly AskedField[] {
+  return pageFields[page]
+    .filter((field) => due.some((place) => isSamePlace(place, { field, owner })))
+    .map((field) => ({ field, isRequired: true }));
+}
+
+function requiredOf(
+  { draft, role, extra, email }: FormRules,
+  owner: number | null,
+): ReadonlySet<FormField> {
   if (owner !== null) return new Set(ownerRequirements);
   if (draft.entityType === null) return new Set();
-  const ofType: readonly (keyof Dossier)[] = requirements.buyer[draft.entityType];
-  return new Set([...ofType, ...extra].filter(isFormField));
+  const ofType: readonly (keyof Dossier)[] = requirements[role][draft.entityType];
+  const asked = [...ofType, ...extra].filter((field) => field !== 'email' || email === null);
+  return new Set(asked.filter(isFormField));
 }
 
 function isFormField(field: keyof Dossier): field is FormField & keyof Dossier {
@@ -182,10 +225,12 @@ export function kycPageOf(rules: FormRules, { field, owner }: FieldPlace): KycPa
 }
 
 /** Missing values, in the order of the pages. `owners` is missing without any. */
-export function missingIn({ draft, extra }: FormRules, email: string): readonly FieldPlace[] {
+export function missingIn({ draft, role, extra, email, due }: FormRules): readonly FieldPlace[] {
   const { entityType, dossier, ownerNumbers } = draft;
-  if (entityType === null) return [];
-  const paths = missingFields('buyer', entityType, { ...dossier, email }, extra);
+  // What is due is corrected, also where a value is known.
+  if (entityType === null || due !== null) return [];
+  const known = email === null ? dossier : { ...dossier, email };
+  const paths = missingFields(role, entityType, known, extra);
   return paths.flatMap((path) => {
     const named = fieldNamed(path);
     if (named === null) return [];
@@ -199,7 +244,7 @@ export function missingIn({ draft, extra }: FormRules, email: string): readonly 
  * corrected.
  */
 export function openOf(facts: FormFacts, owner: number): readonly FieldPlace[] {
-  const missing = missingIn(facts, facts.email);
+  const missing = missingIn(facts);
   const corrected = facts.corrections.flatMap(({ place }) =>
     place === null || missing.some((of) => isSamePlace(of, place)) ? [] : [place],
   );
@@ -230,13 +275,12 @@ export interface PlacedCorrection {
 }
 
 export interface FormFacts extends FormRules {
-  readonly email: string;
   readonly corrections: readonly PlacedCorrection[];
 }
 
 export function stepViews(facts: FormFacts): readonly StepView[] {
   const { draft } = facts;
-  const missing = missingIn(facts, facts.email);
+  const missing = missingIn(facts);
   const isOn = (step: KycStep, place: FieldPlace) => stepOf(facts, place) === step;
   const awaitsOwner = draft.asked.some(
     ({ owner, doneAtMs }) => owner !== null && doneAtMs === null,
@@ -254,6 +298,18 @@ export function stepViews(facts: FormFacts): readonly StepView[] {
     const state = isOpen ? 'open' : isWaiting ? 'waiting' : 'done';
     return { step, state: corrections.length > 0 ? 'correct' : state, missing: own, corrections };
   });
+}
+
+/**
+ * Whether the form can be sent. A question that the form does not have stops an answer alone: the
+ * whole form is sent for the partner to look at again.
+ */
+export function isComplete(
+  facts: Pick<FormFacts, 'due' | 'corrections'>,
+  steps: readonly StepView[],
+): boolean {
+  if (facts.due !== null && facts.corrections.length > 0) return false;
+  return steps.every(({ step, state }) => step === 'review' || state === 'done');
 }
 
 /** The page of an owner belongs to the step of the owners. */
@@ -345,7 +401,8 @@ export function sentDossier(rules: FormRules): Dossier {
     const own = new Set(pages.flatMap((page) => fieldsOf(rules, page, number)).map(nameOf));
     return pick(owner, own);
   });
-  return { ...pick(dossier, asked), ...(asked.has('owners') ? { owners } : {}) };
+  const hasOwners = asked.has('owners') || rules.due?.some(({ owner }) => owner !== null);
+  return { ...pick(dossier, asked), ...(hasOwners ? { owners } : {}) };
 }
 
 function nameOf({ field }: AskedField): string {

@@ -58,7 +58,7 @@ export type Grant = 'upload' | 'read';
 
 /** The party that it verifies, and no other. */
 export interface DocumentOwner {
-  readonly party: 'account' | 'buyer';
+  readonly party: 'account' | 'buyer' | 'organization';
   readonly id: string;
 }
 

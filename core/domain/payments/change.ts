@@ -29,7 +29,6 @@ export const unshownOfPayment = [
   'confirmedLocale',
   'approvalLostAtMs',
   'coveredAtMs',
-  'transactionHash',
   'version',
 ] as const satisfies readonly (keyof Payment)[];
 
@@ -71,6 +70,7 @@ export type MoveFields = Partial<
   Pick<
     Payment,
     | 'cancelReason'
+    | 'failureCode'
     | 'failureReason'
     | 'quoteId'
     | 'limitHit'

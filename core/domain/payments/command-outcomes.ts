@@ -27,6 +27,7 @@ import {
 } from './change.js';
 import { alertsBetween } from './command-alerts.js';
 import { type EventAmounts, type MoneyEvent, moneyEventTypes } from './event.js';
+import { failure } from './failure.js';
 import {
   fundsOf,
   heldMinor,
@@ -276,9 +277,9 @@ function payinStep(
     // A buyer that is rejected gets no other quote.
     return payment.approvalLostAtMs === null
       ? { move: 'quote_expired', fields: { quoteId: null } }
-      : { move: 'fail', fields: { failureReason: 'buyer KYC rejected' } };
+      : { move: 'fail', fields: failure('buyer_rejected', 'buyer KYC rejected') };
   }
-  return failed(last, 'pay-in', reason);
+  return failed(last, reason);
 }
 
 /** The payment needs another quote; a payee that is blocked gets none until it has acted. */
@@ -296,10 +297,10 @@ function payoutStep(
   const stage = stageOf(payout);
   const taken = payment.status === 'offramp_pending';
   if (stage === 'planned') return fundsLost(payment, commands, reason);
-  if (stage === 'none') return failed(payout, 'payout', reason);
+  if (stage === 'none') return failed(payout, reason);
   if (!taken) return { move: 'send_payout' };
   if (stage === 'moved') return { move: 'payout_completed' };
-  return stage === 'needs_review' ? failed(payout, 'payout', reason) : null;
+  return stage === 'needs_review' ? failed(payout, reason) : null;
 }
 
 /** The money went back to the buyer before the payout was sent. */
@@ -312,19 +313,24 @@ function fundsLost(
   const left = sums.receivedMinor - sums.returnedMinor - sums.refundedMinor - sums.orderedMinor;
   if (left >= payment.amount.amountMinor) return null;
   const payin = payins(commands).findLast(({ end }) => end === 'returned');
-  if (payin !== undefined) return failed(payin, 'pay-in', reason);
+  if (payin !== undefined) return failed(payin, reason);
   // After a restore an ended payment may have a refund at the partner.
   const isRefunded = sums.refundedMinor + sums.orderedMinor > 0n;
-  const failureReason = isRefunded ? 'the money was refunded' : 'less money arrived than reported';
-  return { move: 'fail', fields: { failureReason } };
+  const fields = isRefunded
+    ? failure('money_refunded', 'the money was refunded')
+    : failure('money_missing', 'less money arrived than reported');
+  return { move: 'fail', fields };
 }
 
-function failed(command: MoneyCommand, name: string, reason: string | null): Step {
-  const refused = command.state === 'refused' && command.end === 'open';
-  const failureReason = refused
-    ? `${name} refused: ${command.refusal ?? 'no reason given'}`
-    : (reason ?? `${name} ${command.end}`);
-  return { move: 'fail', fields: { failureReason } };
+function failed(command: MoneyCommand, reason: string | null): Step {
+  const kind = command.kind === 'payin' ? 'payin' : 'payout';
+  const name = kind === 'payin' ? 'pay-in' : 'payout';
+  if (command.state === 'refused' && command.end === 'open') {
+    const why = `${name} refused: ${command.refusal ?? 'no reason given'}`;
+    return { move: 'fail', fields: failure(`${kind}_refused`, why) };
+  }
+  const code = `${kind}_${command.end === 'returned' ? 'returned' : 'failed'}` as const;
+  return { move: 'fail', fields: failure(code, reason ?? `${name} ${command.end}`) };
 }
 
 /**

@@ -138,6 +138,7 @@ export function paymentEvent(draft: EventDraft, eventId: string): DomainEvent {
       occurredAt: formatInstant(occurredAtMs),
       ...(createdBy === undefined ? {} : { createdBy }),
       ...(reason === null ? {} : { reason }),
+      ...(payment.failureCode === null ? {} : { failureCode: payment.failureCode }),
       ...Object.fromEntries(
         Object.entries(amounts).map(([name, { amountMinor }]) => [name, formatAmount(amountMinor)]),
       ),

@@ -14,6 +14,7 @@ import {
   withMove,
 } from './change.js';
 import { withDerivedMoney } from './command-outcomes.js';
+import { failure } from './failure.js';
 import { writeOffPostings } from './funds.js';
 import {
   approvedStatus,
@@ -81,8 +82,8 @@ export function kycDecided(
     return decision === 'approve' ? approvalRestored(was, nowMs) : approvalLost(was, nowMs);
   }
   if (decision === 'approve') return withMove(unchanged(was), move, nowMs);
-  const failureReason = reason ?? 'buyer KYC rejected';
-  return ended(was, commands, 'kyc_rejected', { failureReason }, nowMs);
+  const why = failure('buyer_rejected', reason ?? 'buyer KYC rejected');
+  return ended(was, commands, 'kyc_rejected', why, nowMs);
 }
 
 function approvalRestored(was: PaymentAggregate, nowMs: number): Change {
@@ -131,7 +132,8 @@ export function quoteRefused(
   nowMs: number,
 ): Change {
   if (nextStatus(was.payment.status, 'quote') === null) return unchanged(was);
-  return ended(was, commands, 'fail', { failureReason: `quote refused: ${code}` }, nowMs);
+  const why = failure('quote_refused', `quote refused: ${code}`);
+  return ended(was, commands, 'fail', why, nowMs);
 }
 
 /** The buyer accepts the quote as shown in this language: the pay-in becomes a command. */
@@ -179,7 +181,7 @@ export function failedByOperator(
   nowMs: number,
 ): Change {
   if (isTerminal(was.payment.status)) throw new PonteError('PaymentStateConflict');
-  return ended(was, commands, 'fail', { failureReason: reason }, nowMs);
+  return ended(was, commands, 'fail', failure('operator', reason), nowMs);
 }
 
 function ended(

@@ -5,6 +5,7 @@ import { type MoveOf, machine } from '../base/machine.js';
 import type { Money } from '../base/money.js';
 import type { Tenant } from '../base/tenant.js';
 import type { LimitHit } from './amount-limit.js';
+import type { FailureCode } from './failure.js';
 import type { PayinInstructions } from './payin-instructions.js';
 import type { Purpose } from './purpose.js';
 
@@ -171,6 +172,8 @@ export interface Payment extends Tenant {
   readonly coveredAtMs: number | null;
   readonly transactionHash: string | null;
   readonly settlement: SettlementFacts | null;
+  /** Null also for a payment that failed in version 0.1.0. */
+  readonly failureCode: FailureCode | null;
   readonly failureReason: string | null;
   readonly cancelReason: string | null;
   readonly createdAtMs: number;

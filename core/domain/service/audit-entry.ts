@@ -42,12 +42,14 @@ export const objectTypes = {
   member_sessions: 'session',
   members: 'member',
   money_decisions: 'money_decision',
+  operator_sessions: 'operator_session',
   operators: 'operator',
   organization_profiles: 'organization_profile',
   organizations: 'organization',
   outbox: null,
   page_sessions: 'page_session',
   partner_commands: 'partner_command',
+  party_drafts: 'party_draft',
   payments: 'payment',
   production_requests: 'production_request',
   proposals: 'proposal',
@@ -73,6 +75,7 @@ export const actorKinds = [
   'member',
   'operator',
   'buyer',
+  'seller',
   'link',
   'partner',
   'service',
@@ -111,8 +114,11 @@ export interface AuditedObject {
 export interface AuditedExport {
   /** The query of the list that was exported; empty: all of it. */
   readonly filter: string;
-  /** How many rows were sent, also if the member ended the download. */
-  readonly rows: number;
+  /**
+   * How many rows were sent. Null before a file whose rows are not counted: another entry follows
+   * at its end, also if the member ended the download.
+   */
+  readonly rows: number | null;
 }
 
 /** `orgId` is null where the service is concerned. */

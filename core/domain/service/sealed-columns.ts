@@ -6,6 +6,7 @@ import { payerPurpose } from '../deposits/deposit.js';
 import { tokenPurpose } from '../mail/mail.js';
 import { dossierPurpose, draftPurpose } from '../parties/buyer-kyc.js';
 import { taxIdPurpose } from '../parties/connected-account.js';
+import { partyDraftPurpose } from '../parties/party-draft.js';
 import { secretPurpose } from '../webhooks/subscription.js';
 import { serviceKeyPurpose } from './service-key.js';
 
@@ -15,6 +16,7 @@ export const sealedColumns = {
   'kyc_submissions.draft_sealed': draftPurpose,
   'mails.token_sealed': tokenPurpose,
   'partner_commands.request': requestPurpose,
+  'party_drafts.draft_sealed': partyDraftPurpose,
   'receipts.payer_sealed': payerPurpose,
   'service_keys.sealed': serviceKeyPurpose,
   'subscriptions.secret_sealed': secretPurpose,

@@ -13,6 +13,8 @@ export interface Subscription extends Tenant {
   /** Exact event types, `<namespace>.*`, or `*`. */
   readonly eventTypes: readonly string[];
   readonly active: boolean;
+  /** Nothing is sent; what happens in the pause is sent after it. */
+  readonly paused: boolean;
   /** Occupied while the subscription is active (slot.ts); null: it counts for no limit. */
   readonly slot: number | null;
   /** `whsec_<base64>`, sealed by the secret box; the text itself is shown once. */

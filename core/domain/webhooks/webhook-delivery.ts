@@ -5,6 +5,7 @@ import type { Leased } from '../base/lease.js';
 import { type MoveOf, machine } from '../base/machine.js';
 import { schedules } from '../base/schedules.js';
 import type { Tenant } from '../base/tenant.js';
+import type { Subscription } from './subscription.js';
 
 export const deliveryMoves = {
   pending: {
@@ -12,6 +13,8 @@ export const deliveryMoves = {
     attempt_failed: 'pending',
     attempts_exhausted: 'dead_letter',
     subscription_deleted: 'dead_letter',
+    hold: 'pending',
+    replay: 'pending',
   },
   delivered: { replay: 'pending' },
   dead_letter: { replay: 'pending' },
@@ -25,6 +28,9 @@ export const { states: deliveryStatuses, next: nextDeliveryStatus } = deliveries
 /** Attempts after the creation or the last replay. */
 export const ATTEMPTS_MAX = schedules.webhookAttempt.waitsMs.length + 1;
 
+/** What of a subscription decides whether its deliveries are sent. */
+type SendState = Pick<Subscription, 'active' | 'paused'>;
+
 export interface WebhookDelivery extends Tenant, Leased {
   readonly id: string;
   readonly subscriptionId: string;
@@ -35,7 +41,7 @@ export interface WebhookDelivery extends Tenant, Leased {
   readonly attempt: number;
   /** The status of the answer to the last attempt; null without one. */
   readonly responseStatus: number | null;
-  /** The planned start of the current or next attempt; null once ended. */
+  /** The planned start of the current or next attempt; null once ended, and while it is held. */
   readonly nextAttemptAtMs: number | null;
   /**
    * The current attempt is sent a second time, because the first one lost its lease. When the
@@ -119,21 +125,40 @@ export function finishAttempt(
   return released(delivery, 'attempt_failed', { ...result, nextAttemptAtMs: dueAtMs, dueAtMs });
 }
 
-/** An ended delivery of an active subscription goes out again: same id, attempts from one. */
+/**
+ * A delivery of a subscription that sends goes out now, also one that waits for its next attempt:
+ * same id, attempts from one.
+ */
 export function replay(
   delivery: WebhookDelivery,
-  input: { readonly nowMs: number; readonly subscriptionActive: boolean },
+  { nowMs, subscription }: { readonly nowMs: number; readonly subscription: SendState },
 ): WebhookDelivery {
-  if (!input.subscriptionActive) {
+  if (!subscription.active) {
     const message = 'The subscription was deleted. Create a subscription and read the events.';
     throw new PonteError('DeliveryNotReplayable', message);
   }
-  const status = nextDeliveryStatus(delivery.status, 'replay');
-  if (status === null) {
-    const message = 'The delivery is pending. The next attempt is at nextAttemptAt.';
+  if (subscription.paused) {
+    const message = 'The subscription is paused. Resume it: its waiting deliveries are sent.';
     throw new PonteError('DeliveryNotReplayable', message);
   }
-  return Object.freeze({ ...delivery, status, ...fresh(input.nowMs) });
+  if (isInFlight(delivery)) {
+    const message = 'The delivery is being sent now. Read it again in a minute.';
+    throw new PonteError('DeliveryNotReplayable', message);
+  }
+  const status = deliveries.step(delivery.status, 'replay');
+  return Object.freeze({ ...delivery, status, ...fresh(nowMs) });
+}
+
+/** An attempt runs, or its lease was lost and another worker takes it over. */
+export function isInFlight({ status, leaseToken }: WebhookDelivery): boolean {
+  return status === 'pending' && leaseToken !== null;
+}
+
+/** A claimed delivery of a paused subscription was not sent. It waits for the end of the pause. */
+export function hold(delivery: WebhookDelivery, nowMs: number): WebhookDelivery {
+  const attempt = delivery.attempt - (delivery.resent ? 0 : 1);
+  const dueAtMs = nowMs + schedules.webhookHold.waitsMs[0];
+  return released(delivery, 'hold', { attempt, nextAttemptAtMs: null, dueAtMs });
 }
 
 /** A pending delivery, in flight or not, ends with its subscription. */

@@ -67,7 +67,7 @@ export async function endSession(deps: Deps, token: string): Promise<void> {
   );
 }
 
-/** Deletes old sessions, also those of members; returns how many. */
+/** Deletes old sessions, also those of members and operators; returns how many. */
 export async function runSessionDeletion(
   deps: Deps,
   nowMs: number,
@@ -75,12 +75,14 @@ export async function runSessionDeletion(
 ): Promise<number> {
   return deps.store.run(async (tx) => {
     const beforeMs = nowMs - SESSION_RETENTION_MS;
-    const [ofPages, ofMembers] = await Promise.all([
+    const [ofPages, ofMembers, ofOperators] = await Promise.all([
       tx.pageSessions.createdBefore(beforeMs, limit),
       tx.memberSessions.createdBefore(beforeMs, limit),
+      tx.operatorSessions.createdBefore(beforeMs, limit),
     ]);
     for (const session of ofPages) tx.pageSessions.remove(session);
     for (const session of ofMembers) tx.memberSessions.remove(session);
-    return ofPages.length + ofMembers.length;
+    for (const session of ofOperators) tx.operatorSessions.remove(session);
+    return ofPages.length + ofMembers.length + ofOperators.length;
   });
 }

@@ -201,17 +201,18 @@ export interface CommandIdentity {
 }
 
 /**
- * Dependencies of a command that was admitted: each batch that changes something guards its
- * operator, is within COMMAND_LIFE_MS of the signature, and has an entry in the audit log with it.
+ * Dependencies of a command that was admitted, or of a session in the console: each batch that
+ * changes something guards its operator, is within COMMAND_LIFE_MS of the signature, and has an
+ * entry in the audit log with it.
  */
 export function depsOfCommand(
   deps: Deps,
   { actor, signed }: CommandIdentity,
-  { action, address }: Pick<AuditAuthor, 'action' | 'address'>,
+  by: Pick<AuditAuthor, 'action' | 'address'> & Partial<AuditAuthor>,
 ): Deps {
   const store = storeOfCommand(deps, { actor, signed });
   const { kind, id } = actor;
-  return audited({ ...deps, store }, { actor: { kind, id }, action, address, signed });
+  return audited({ ...deps, store }, { ...by, actor: { kind, id }, signed });
 }
 
 /** A batch that changes operators guards them itself. */
@@ -258,7 +259,7 @@ function refuseKnown(known: readonly RegisteredOperator[], { name, publicKey }: 
   throw new PonteError('ValidationError', message);
 }
 
-async function databaseNameIn(tx: Tx): Promise<DatabaseName> {
+export async function databaseNameIn(tx: Tx): Promise<DatabaseName> {
   const [first, epoch] = await Promise.all([tx.operators.first(), tx.epochs.current()]);
   return { firstOperator: first?.id ?? '', epoch: epoch.number };
 }

@@ -1,10 +1,8 @@
-// The hosted KYC form: opening it, saving it page by page, and sending it to the partner. It is
-// part of the buyer's submission, sealed; each change reads the newest row, so that the buyer and
-// the owners who fill in their own parts do not overwrite each other.
-import type { PageSession } from '../../domain/access/page-session.js';
+// The hosted form of a party: opening it, saving it page by page, and sending it to the partner.
+// Its draft is stored sealed; each change reads the newest row, so that the people who fill in
+// their own parts do not overwrite each other. form-subjects.ts knows whose form it is.
 import { type Tenant, tenantOf } from '../../domain/base/tenant.js';
 import {
-  emptyDraft,
   filesIn,
   isCorrected,
   type KycDraft,
@@ -12,7 +10,6 @@ import {
   shownDraft,
   withAskerValues,
   withCorrected,
-  withHint,
   withValues,
 } from '../../domain/hosted/kyc-draft.js';
 import type { FieldProblem, FormField, Typed } from '../../domain/hosted/kyc-fields.js';
@@ -21,6 +18,7 @@ import {
   checkPage,
   chosenType,
   type FormFacts,
+  isComplete,
   type KycPage,
   type PlacedCorrection,
   placeCorrections,
@@ -28,23 +26,21 @@ import {
   sentDossier,
   stepViews,
 } from '../../domain/hosted/kyc-form.js';
-import { type KycState, type KycSubmission, kycStateOf } from '../../domain/parties/buyer-kyc.js';
+import type { KycState, KycSubmission } from '../../domain/parties/buyer-kyc.js';
+import type { Role } from '../../domain/parties/connected-account.js';
+import type { DocumentOwner } from '../../domain/parties/document.js';
 import type { Dossier } from '../../domain/parties/dossier.js';
-import { correctionsOf, isDue, TERMS } from '../../domain/parties/party-due.js';
-import { isTerminal, type Payment } from '../../domain/payments/payment.js';
-import { assert, PonteError } from '../../errors.js';
+import { TERMS } from '../../domain/parties/party-due.js';
+import { PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { SettlementPartner } from '../../ports/partner.js';
 import type { Tx } from '../../ports/storage.js';
+import { acceptTerms, startTerms } from '../parties/accounts.js';
 import { fileProblems } from '../parties/documents.js';
-import { type KycStart, stageForm, submitDossier } from '../parties/kyc.js';
-import { readDraft, stageUnused } from '../parties/kyc-drafts.js';
+import { stageUnused } from '../parties/kyc-drafts.js';
 import { alertUnplaced } from '../parties/party-reports.js';
 import { callSafely, expectAccepted, requirePartner } from '../service/partner-calls.js';
-
-/** What a session may reach: the form of a payment's buyer, or of a submission. */
-export type KycSession = Tenant &
-  Pick<PageSession, 'kind' | 'paymentId' | 'submissionId' | 'ownerIndex'>;
+import { type FormSubject, type KycSession, readSubject } from './form-subjects.js';
 
 export interface KycForm extends FormFacts {
   readonly state: KycState;
@@ -53,10 +49,10 @@ export interface KycForm extends FormFacts {
   /** As the session may see it, and what it must not: tax ids are masked. */
   readonly draft: KycDraft;
   readonly steps: readonly StepView[];
-  readonly buyerId: string;
-  /** Null before the first change. */
+  readonly party: DocumentOwner;
+  /** The submission of a buyer; null before the first change. */
   readonly submissionId: string | null;
-  /** The version of the submission; 0 before the first change. */
+  /** The version of the form; 0 before the first change. */
   readonly version: number;
 }
 
@@ -65,17 +61,17 @@ export async function openKycForm(deps: Deps, session: KycSession): Promise<KycF
   return shownForm(read, session);
 }
 
-function shownForm(read: ReadForm, session: KycSession): KycForm {
-  const { facts, state, buyerId, submission } = read;
+function shownForm({ facts, subject }: ReadForm, session: KycSession): KycForm {
+  const { state, party, submission, version } = subject;
   return {
     ...facts,
     state,
     author: authorOf(session),
     draft: shownDraft(facts.draft, session.kind === 'owner' ? session.ownerIndex : null),
     steps: stepViews(facts),
-    buyerId,
+    party,
     submissionId: submission?.id ?? null,
-    version: submission?.version ?? 0,
+    version,
   };
 }
 
@@ -101,13 +97,14 @@ export async function saveKycPage(
 ): Promise<PageProblems> {
   refuseScope(session, { page, owner });
   let found: PageProblems = null;
-  await changeKycForm(deps, session, ({ draft, extra }) => {
+  await changeKycForm(deps, session, (rules) => {
+    const { draft } = rules;
     if (page === 'type') {
+      if (rules.role !== 'buyer') throw new PonteError('NotFound');
       const entityType = chosenType(typed);
       found = entityType === null ? { entityType: 'missing' } : null;
       return entityType === null ? draft : { ...draft, entityType };
     }
-    const rules = { draft, extra };
     const nowMs = deps.clock.nowMs();
     if (partOf(draft, owner) === null) throw new PonteError('NotFound');
     const about = { page, owner, author: authorOf(session) };
@@ -132,31 +129,30 @@ export function refuseScope(
 ): void {
   const { kind, ownerIndex } = session;
   const isOwn = page === 'owner' || page === 'documents';
-  if (kind === 'buyer') return;
+  if (kind === 'buyer' || kind === 'seller' || kind === 'organization') return;
   if (kind === 'owner' && isOwn && owner === ownerIndex) return;
   if (kind === 'upload' && page === 'documents') return;
   throw new PonteError('NotFound');
 }
 
-/** Applies `change` to the newest draft and stores it. Files that it names no more are deleted. */
+/**
+ * Applies `change` to the newest draft and stores it. Files that it names no more are deleted.
+ * `alsoStage` gets the submission of a buyer.
+ */
 export async function changeKycForm(
   deps: Deps,
   session: KycSession,
   change: (facts: FormFacts) => KycDraft,
-  alsoStage: (tx: Tx, submission: KycSubmission) => Promise<void> = async () => undefined,
-): Promise<KycSubmission> {
+  alsoStage: (tx: Tx, submission: KycSubmission | null) => Promise<void> = async () => undefined,
+): Promise<KycSubmission | null> {
   return deps.store.run(async (tx) => {
-    const { facts, start } = await readOpenForm(deps, tx, session);
+    const { facts, subject } = await readOpenForm(deps, tx, session);
     const savedAtMs = deps.clock.nowMs();
     let next = facts.draft;
-    const stored = await stageForm(deps, tx, tenantOf(session), start, (_, was) => {
-      const { submissionId } = session;
-      if (submissionId !== null && was.id !== submissionId) throw new PonteError('NotFound');
+    const stored = await subject.stage(() => {
       next = { ...change(facts), savedAtMs };
       return next;
     });
-    // Decided since the state was read.
-    if (stored.draftSealed === null) throw new PonteError('PaymentStateConflict');
     const kept = new Set(filesIn(next).map(({ url }) => url));
     const dropped = filesIn(facts.draft).filter(({ url }) => !kept.has(url));
     await stageUnused(deps, tx, new Set(dropped.map(({ url }) => url)));
@@ -168,18 +164,13 @@ export async function changeKycForm(
 /** The form, if it takes changes. NotFound, PaymentStateConflict. */
 export async function readOpenForm(deps: Deps, tx: Tx, session: KycSession): Promise<ReadForm> {
   const read = await readForm(deps, tx, session);
-  const { state, payment } = read;
-  const isOver = payment !== null && isTerminal(payment.status);
-  const isNew = state === 'rejected' && payment !== null;
-  if (isOver || !(state === 'form' || state === 'corrections' || isNew)) {
-    throw new PonteError('PaymentStateConflict');
-  }
+  if (!read.subject.isOpen) throw new PonteError('PaymentStateConflict');
   return read;
 }
 
 /** `incomplete`: something is missing or not corrected. `changed`: it is not the version shown. */
 export type Sent =
-  | { readonly outcome: 'submitted'; readonly submission: KycSubmission }
+  | { readonly outcome: 'submitted'; readonly submission: KycSubmission | null }
   | { readonly outcome: 'incomplete' | 'changed' }
   | { readonly outcome: 'refused'; readonly corrections: readonly PlacedCorrection[] };
 
@@ -190,51 +181,57 @@ export async function submitKycForm(
   version: number,
 ): Promise<Sent> {
   refuseScope(session, { page: 'review', owner: null });
-  const tenant = tenantOf(session);
-  const { facts, state, submission, start } = await deps.store.run((tx) =>
-    readForm(deps, tx, session),
-  );
+  const { facts, subject } = await deps.store.run((tx) => readForm(deps, tx, session));
+  const { state, submission } = subject;
   if (state !== 'form' && state !== 'corrections') {
-    if (submission === null || state === 'rejected') throw new PonteError('PaymentStateConflict');
+    if (state === 'rejected') throw new PonteError('PaymentStateConflict');
     return { outcome: 'submitted', submission };
   }
   const { draft } = facts;
-  const { entityType } = draft;
-  const isComplete = stepViews(facts).every(
-    ({ step, state: of }) => step === 'review' || of === 'done',
-  );
-  if (entityType === null || !isComplete) return { outcome: 'incomplete' };
-  if (submission?.version !== version) return { outcome: 'changed' };
-  const sent = { ...start, entityType, dossier: sentDossier(facts) };
-  const result = await submitDossier(deps, tenant, sent, { draft, version });
+  if (draft.entityType === null || !isComplete(facts, stepViews(facts))) {
+    return { outcome: 'incomplete' };
+  }
+  if (subject.version !== version) return { outcome: 'changed' };
+  const result = await subject.submit(draft, sentDossier(facts));
   if (result.outcome !== 'refused') return result;
-  alertUnplaced(deps, result.code, submission.id);
+  alertUnplaced(deps, result.code, submission?.id ?? subject.party.id);
   const corrections = placeCorrections(draft, [{ field: result.code, reason: '' }]);
   return { outcome: 'refused', corrections };
 }
 
-/** Where the buyer accepts the partner's terms; it comes back to `redirectUrl` with a `tos_id`. */
+/**
+ * Where the party accepts the partner's terms; it comes back to `redirectUrl` with a `tos_id`.
+ * NotFound for an organization, which has another page for them.
+ */
 export async function kycTermsUrl(
   deps: Deps,
   session: KycSession,
   redirectUrl: string,
 ): Promise<string> {
   refuseScope(session, { page: 'terms', owner: null });
+  if (session.kind === 'organization') throw new PonteError('NotFound');
+  const { accountId } = session;
+  if (accountId !== null) {
+    return (await startTerms(deps, tenantOf(session), accountId, redirectUrl)).url;
+  }
   const partner = await requirePartner(deps, session);
-  const { buyerId, submission } = await deps.store.run((tx) => readForm(deps, tx, session));
-  const key = `terms-${session.orgId}-${buyerId}`;
+  const { party, submission } = (await deps.store.run((tx) => readForm(deps, tx, session))).subject;
+  const key = `terms-${session.orgId}-${party.id}`;
   const partyRef = submission?.status === 'rejected' ? null : (submission?.partnerRef ?? null);
   const input = { redirectUrl, key, partyRef };
   return expectAccepted(await callSafely(() => partner.startTos(input))).url;
 }
 
-/** Stores the terms that the buyer accepted. TosIdMismatch if others are recorded. */
+/** Stores the terms that the party accepted. TosIdMismatch if others are recorded. */
 export async function acceptKycTerms(
   deps: Deps,
   session: KycSession,
   tosId: string,
 ): Promise<void> {
   refuseScope(session, { page: 'terms', owner: null });
+  if (session.kind === 'organization') throw new PonteError('NotFound');
+  const { accountId } = session;
+  if (accountId !== null) await acceptTerms(deps, tenantOf(session), accountId, tosId);
   await changeKycForm(deps, session, ({ draft, corrections }) => {
     const isRefused = corrections.some(({ place }) => place?.field === TERMS);
     const recorded = isRefused ? tosId : (draft.dossier.tosId ?? tosId);
@@ -245,81 +242,36 @@ export async function acceptKycTerms(
 
 interface ReadForm {
   readonly facts: FormFacts;
-  readonly state: KycState;
-  readonly payment: Payment | null;
-  readonly buyerId: string;
-  readonly submission: KycSubmission | null;
-  /** Starts or continues the submission that the form is part of. */
-  readonly start: KycStart;
+  readonly subject: FormSubject;
 }
 
 /** NotFound if the session's owner or submission is not there any more. */
 async function readForm(deps: Deps, tx: Tx, session: KycSession): Promise<ReadForm> {
-  const { payment, submission, buyerId, email } = await subjectOf(tx, session);
-  const tenant = tenantOf(session);
-  const current = submission === null || submission.status === 'rejected' ? null : submission;
-  const stored = current === null ? null : readDraft(deps, current);
-  // Terms that the partner refused stay recorded until others are sent.
-  const isRefused = current !== null && isDue(current, TERMS);
-  const tosId = isRefused ? null : (current?.tosId ?? null);
-  const known = hinted(stored, payment);
-  const agreed = tosId === null ? known : withValues(known, null, { tosId });
-  const draft = await withoutLostFiles(deps, tx, tenant, buyerId, agreed);
-  const state = kycStateOf(submission?.status ?? 'not_started', submission);
+  const subject = await readSubject(deps, tx, session);
+  const { party, role, email, state, isAnswer } = subject;
+  const draft = await withoutLostFiles(deps, tx, tenantOf(session), party, subject.draft);
   const isOpen = state === 'form' || state === 'corrections';
   if (session.kind === 'owner' && isOpen && !isAskedFor(draft, session.ownerIndex)) {
     throw new PonteError('NotFound');
   }
-  const asked = current === null ? [] : placeCorrections(draft, correctionsOf(current));
+  const asked = placeCorrections(draft, subject.corrections);
   const corrections = asked.filter(({ place }) => place === null || !isCorrected(draft, place));
-  const extra = requiredBy(deps.partners[session.mode], draft);
-  const start = {
-    email,
-    name: null,
-    entityType: null,
-    paymentId: payment?.id ?? null,
-    dossier: {},
-  };
-  return {
-    facts: { draft, extra, email, corrections },
-    state,
-    payment,
-    buyerId,
-    submission,
-    start,
-  };
-}
-
-async function subjectOf(tx: Tx, session: KycSession) {
-  const tenant = tenantOf(session);
-  const { paymentId, submissionId } = session;
-  const [payment, named] = await Promise.all([
-    paymentId === null ? null : tx.payments.get(tenant, paymentId),
-    submissionId === null ? null : tx.buyers.submissionById(tenant, submissionId),
-  ]);
-  const buyerId = named?.buyerId ?? payment?.buyerId ?? null;
-  if (buyerId === null) throw new PonteError('NotFound');
-  const submission = named ?? (await tx.buyers.submission(tenant, buyerId));
-  const buyer = await tx.buyers.get(tenant.mode, buyerId);
-  assert(buyer !== null, 'a buyer stays');
-  return { payment, submission, buyerId, email: payment?.buyer.email ?? buyer.email };
+  const due = isAnswer ? asked.flatMap(({ place }) => (place === null ? [] : [place])) : null;
+  const extra = requiredBy(deps.partners[session.mode], role, draft);
+  return { facts: { draft, role, extra, email, due, corrections }, subject };
 }
 
 function isAskedFor(draft: KycDraft, owner: number | null): boolean {
   return draft.asked.some((asked) => asked.owner !== null && asked.owner === owner);
 }
 
-function hinted(stored: KycDraft | null, payment: Payment | null): KycDraft {
-  const draft = stored ?? emptyDraft;
-  return payment === null ? draft : withHint(draft, payment.buyer);
-}
-
 function requiredBy(
   partner: SettlementPartner | null,
+  role: Role,
   { entityType }: KycDraft,
 ): readonly (keyof Dossier)[] {
   if (partner === null || entityType === null) return [];
-  return partner.requirements('buyer', entityType);
+  return partner.requirements(role, entityType);
 }
 
 /** An upload that was not submitted expires: the form asks for it again. */
@@ -327,10 +279,9 @@ async function withoutLostFiles(
   deps: Deps,
   tx: Tx,
   tenant: Tenant,
-  buyerId: string,
+  party: DocumentOwner,
   draft: KycDraft,
 ): Promise<KycDraft> {
-  const party = { party: 'buyer', id: buyerId } as const;
   const lost = await fileProblems(deps, tx, tenant, party, draft.dossier);
   const urls = new Set(lost.map(({ url }) => url));
   return filesIn(draft)

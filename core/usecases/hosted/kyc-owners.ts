@@ -22,7 +22,8 @@ import { PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
 import { rateLimited, takeOwnerMailSlots } from '../service/rate-limits.js';
-import { changeKycForm, type KycSession, readOpenForm, refuseScope } from './kyc-forms.js';
+import type { KycSession } from './form-subjects.js';
+import { changeKycForm, readOpenForm, refuseScope } from './kyc-forms.js';
 import { endFormAccess, endOwnerAccess, ownerLinkWait, stageOwnerLink } from './owner-links.js';
 
 /** The number of a new owner; ValidationError beyond OWNERS_MAX. */
@@ -114,7 +115,10 @@ async function expectTurn(
 ): Promise<void> {
   refuseScope(session, { page: 'owners', owner: null });
   await deps.store.run(async (tx) => {
-    const { facts, submission } = await readOpenForm(deps, tx, session);
+    const { facts, subject } = await readOpenForm(deps, tx, session);
+    const { submission } = subject;
+    // Nobody else fills in a part of the form of a seller or an organization.
+    if (subject.role !== 'buyer') throw new PonteError('NotFound');
     replacesAsked(facts.draft, owner, address);
     if (submission === null) return;
     const part = { ...tenantOf(session), submissionId: submission.id, ownerIndex: owner, address };
@@ -183,7 +187,7 @@ async function changeOwners(
     deps,
     session,
     ({ draft }) => withCorrected(change(draft), corrected),
-    (tx, { id }) => alsoStage(tx, id),
+    async (tx, submission) => (submission === null ? undefined : alsoStage(tx, submission.id)),
   );
 }
 

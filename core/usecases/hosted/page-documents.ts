@@ -19,13 +19,8 @@ import type { Deps } from '../../ports/deps.js';
 import { makeSession, type NewSession, startSession } from '../access/page-sessions.js';
 import { createUpload, readUrl, receiveUpload, type UploadInput } from '../parties/documents.js';
 import { takeUploadedMebibyte, takeUploadSlot } from '../service/rate-limits.js';
-import {
-  changeKycForm,
-  type KycForm,
-  type KycSession,
-  openKycForm,
-  refuseScope,
-} from './kyc-forms.js';
+import type { KycSession } from './form-subjects.js';
+import { changeKycForm, type KycForm, openKycForm, refuseScope } from './kyc-forms.js';
 
 const MEBIBYTE = 1_024 * 1_024;
 
@@ -69,10 +64,10 @@ export async function storePageDocument(
 ): Promise<UploadRefusal | null> {
   const { kind, owner } = upload;
   const form = await openKycForm(deps, session);
-  const { buyerId } = form;
+  const { party } = form;
   refuseFile(session, form, upload);
   try {
-    await takeUploadSlot(deps, buyerId);
+    await takeUploadSlot(deps, party.id);
     const { head, bytes } = await peeked(upload.bytes);
     const { bytesMax, contentTypes } = documentLimits(deps, session, kind);
     const type = fileTypeOf(head);
@@ -82,9 +77,8 @@ export async function storePageDocument(
     if (!fitsDeclared(type, upload.declaredType)) return 'not_as_declared';
     if (!contentTypes.includes(type) || !acceptsType(kind, type)) return 'photo_only';
     const ownerIndex = owner !== null && owner <= OWNER_INDEX_MAX ? owner : null;
-    const party = { party: 'buyer', id: buyerId } as const;
     const input = { owner: party, kind, contentType: type, ownerIndex };
-    const url = await stored(deps, session, input, limited(deps, buyerId, bytes, bytesMax));
+    const url = await stored(deps, session, input, limited(deps, party.id, bytes, bytesMax));
     await changeFile(deps, session, upload, url);
     return null;
   } catch (error) {
@@ -108,11 +102,11 @@ export async function removePageDocument(
  * A token for the link that a phone opens. An owner's phone can open the mailed link.
  */
 export async function startPhoneUpload(deps: Deps, session: KycSession): Promise<NewSession> {
-  if (session.kind !== 'buyer') throw new PonteError('NotFound');
-  const { id: submissionId } = await changeKycForm(deps, session, ({ draft }) => draft);
-  const { paymentId } = session;
-  const subject = { ...tenantOf(session), kind: 'upload', paymentId, submissionId } as const;
-  return startSession(deps, { ...subject, ownerIndex: null });
+  if (session.kind !== 'buyer' && session.kind !== 'seller') throw new PonteError('NotFound');
+  const stored = await changeKycForm(deps, session, ({ draft }) => draft);
+  const { paymentId, accountId } = session;
+  const of = { paymentId, submissionId: stored?.id ?? null, accountId, ownerIndex: null };
+  return startSession(deps, { ...tenantOf(session), kind: 'upload', ...of });
 }
 
 /** The session of the phone, in place of the token in its link: a link is used once. */
@@ -192,7 +186,7 @@ async function peeked(source: AsyncIterable<Uint8Array>) {
 /** Throws PayloadTooLarge and RateLimitExceeded. */
 async function* limited(
   deps: Deps,
-  buyerId: string,
+  partyId: string,
   bytes: AsyncIterable<Uint8Array>,
   bytesMax: number,
 ): AsyncIterable<Uint8Array> {
@@ -202,7 +196,7 @@ async function* limited(
     sizeBytes += chunk.length;
     if (sizeBytes > bytesMax) throw new PonteError('PayloadTooLarge');
     for (; mebibytes * MEBIBYTE < sizeBytes; mebibytes += 1) {
-      await takeUploadedMebibyte(deps, buyerId);
+      await takeUploadedMebibyte(deps, partyId);
     }
     yield chunk;
   }

@@ -210,7 +210,7 @@ type PageMail = Tenant & { readonly subject: Exclude<MailSubject, { readonly kin
 
 function sessionOf({ orgId, mode, subject }: PageMail): SessionSubject {
   assert(subject.kind !== 'account', 'no link is about an account');
-  const none = { paymentId: null, submissionId: null, ownerIndex: null };
+  const none = { paymentId: null, submissionId: null, accountId: null, ownerIndex: null };
   if (subject.kind === 'payment') {
     return { orgId, mode, ...none, kind: 'buyer', paymentId: subject.paymentId };
   }

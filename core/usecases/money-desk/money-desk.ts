@@ -31,6 +31,8 @@ export interface DeskDecision {
   readonly operator: OperatorActor;
   /** Replaces another proposal for the item. */
   readonly replace: boolean;
+  /** Made from the key of a form: sent again, it proposes nothing more. */
+  readonly id?: string;
 }
 
 /** `waiting`: it was proposed before. `repeated`: it was executed before. Both change nothing. */
@@ -136,7 +138,12 @@ async function inBatch(
 
 async function decideIn(batch: Batch, command: DeskDecision): Promise<Decided> {
   const { deps, tx, nowMs } = batch;
-  const { itemId, request, evidence, operator, replace } = command;
+  const { itemId, request, evidence, operator, replace, id } = command;
+  const made = id === undefined ? null : await tx.proposals.get(id);
+  if (made !== null) {
+    const kind = made.state === 'proposed' ? 'waiting' : 'repeated';
+    return unchanged({ kind, decision: made, ended: null });
+  }
   const item = await readItem(batch, itemId, request);
   const known = await tx.proposals.ofItem(itemId);
   const { action, basis, problem } = item;
@@ -148,7 +155,7 @@ async function decideIn(batch: Batch, command: DeskDecision): Promise<Decided> {
   await item.check(batch);
   const registered = await registeredIn(tx);
   const asked = { itemId, action, evidence, basis, operator, replace, registered };
-  const ruling = ruleOf(asked, known, item, deps.ids.next('dec', nowMs), nowMs);
+  const ruling = ruleOf(asked, known, item, id ?? deps.ids.next('dec', nowMs), nowMs);
   const { kind, proposal } = ruling;
   switch (kind) {
     case 'differs':

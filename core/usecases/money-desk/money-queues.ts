@@ -3,9 +3,13 @@
 // Each row says what is known and what an operator can do.
 import { type Money, money } from '../../domain/base/money.js';
 import { type Mode, tenantOf } from '../../domain/base/tenant.js';
-import { isUnpaidRefund, type MoneyCommand } from '../../domain/commands/partner-command.js';
+import {
+  isMoneyCommand,
+  isUnpaidRefund,
+  type MoneyCommand,
+} from '../../domain/commands/partner-command.js';
 import { reviewName } from '../../domain/commands/report-check.js';
-import type { Deposit } from '../../domain/deposits/deposit.js';
+import { type Deposit, isUnmatched } from '../../domain/deposits/deposit.js';
 import {
   basisOf,
   basisOfLoss,
@@ -15,6 +19,7 @@ import {
   isRefundableByHand,
   type MoneyQueue,
   moneyQueues,
+  queueOf,
 } from '../../domain/money-desk/money-decision.js';
 import { isExpired, isServiceAction, type Proposal } from '../../domain/money-desk/proposal.js';
 import { isShortPaid, isUnapproved } from '../../domain/payments/change.js';
@@ -156,6 +161,64 @@ export async function listQueues(
     }
   }
   return rows.slice(0, limit);
+}
+
+/** An item with all that was decided about it, oldest first. */
+export interface QueueItem {
+  readonly row: QueueRow;
+  readonly decisions: readonly ListedProposal[];
+}
+
+/** NotFound, also if it waits in this queue no more. */
+export async function readQueueItem(
+  deps: QueueContext,
+  queue: MoneyQueue,
+  id: string,
+): Promise<QueueItem> {
+  return deps.store.run(async (tx) => {
+    const row = await rowOf({ deps, tx }, queue, id);
+    if (row === null) throw new PonteError('NotFound');
+    const known = await tx.proposals.ofItem(id);
+    const nowMs = deps.clock.nowMs();
+    const decisions = await Promise.all(known.map((proposal) => listed(tx, proposal, nowMs)));
+    return { row, decisions };
+  });
+}
+
+/** Null: it is not in this queue. */
+async function rowOf(read: Read, queue: MoneyQueue, id: string): Promise<QueueRow | null> {
+  const { tx } = read;
+  if (queue === 'unmatched') {
+    const deposit = await tx.deposits.get(id);
+    return deposit === null || !isUnmatched(deposit) ? null : depositRow(read, deposit);
+  }
+  if (queue === 'owed' || queue === 'in_review') {
+    const command = await tx.commands.get(id);
+    const isIn = command !== null && isMoneyCommand(command) && queueOf(command) === queue;
+    return isIn ? commandRow(read, queue, command) : null;
+  }
+  const payment = await tx.payments.find(id);
+  if (payment === null) return null;
+  if (queue === 'unapproved') return unapprovedRow(read, payment);
+  const funds = await tx.funds.get(tenantOf(payment), id);
+  if (funds === null) return null;
+  return queue === 'short' ? shortRow(read, { ...funds, id }) : lostRow(read, { ...funds, id });
+}
+
+/** A proposal, and the row of its item; null if that is in no queue. NotFound. */
+export async function readListedProposal(
+  deps: QueueContext,
+  id: string,
+): Promise<{ readonly proposal: ListedProposal; readonly row: QueueRow | null }> {
+  return deps.store.run(async (tx) => {
+    const proposal = await tx.proposals.get(id);
+    if (proposal === null) throw new PonteError('NotFound');
+    const rows = await Promise.all(
+      moneyQueues.map((queue) => rowOf({ deps, tx }, queue, proposal.itemId)),
+    );
+    const row = rows.find((one) => one !== null) ?? null;
+    return { proposal: await listed(tx, proposal, deps.clock.nowMs()), row };
+  });
 }
 
 /** Newest first. */

@@ -18,6 +18,7 @@ import { noPayout } from '../../domain/parties/payee.js';
 import { accountMismatch } from '../../domain/payments/idempotency.js';
 import { PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
+import type { PartnerAnswer } from '../../ports/partner.js';
 import type { AccountFilter } from '../../ports/storage.js';
 import type { Batch } from '../service/batch.js';
 import {
@@ -27,6 +28,7 @@ import {
   requirePartner,
 } from '../service/partner-calls.js';
 import { stageSubmitted } from './documents.js';
+import { type FormSent, formSent, isFormVersion } from './kyc-drafts.js';
 import { accountKind, loadAccount, stageAccountEvents } from './party-kinds.js';
 import { configurePayoutOf, type PayoutAuthor, type PixDestination } from './party-payouts.js';
 import { announceParty, stagePartyRead } from './party-reports.js';
@@ -165,11 +167,37 @@ export async function submitAccount(
   id: string,
   sent: Dossier,
 ): Promise<ConnectedAccount> {
+  expectDone(await sendAccount(deps, tenant, id, sent, null));
+  return readAccount(deps, tenant, id);
+}
+
+/**
+ * Submits what the seller filled in on its form, if the draft still has this version. `refused`:
+ * the partner does not take the data.
+ */
+export async function submitAccountForm(
+  deps: Deps,
+  tenant: Tenant,
+  id: string,
+  sent: Dossier,
+  version: number,
+): Promise<FormSent> {
+  return formSent(await sendAccount(deps, tenant, id, sent, version));
+}
+
+/** Done with null: nothing was submitted. `formVersion` is null for a dossier of the API. */
+async function sendAccount(
+  deps: Deps,
+  tenant: Tenant,
+  id: string,
+  sent: Dossier,
+  formVersion: number | null,
+): Promise<PartnerAnswer<{ readonly id: string } | null>> {
   const known = await readAccount(deps, tenant, id);
   const isNew = !isSubmitted(known.status);
   const { tosId = null, ...given } = sent;
   if (!isNew && tosId !== null && isDue(known, TERMS)) await acceptTerms(deps, tenant, id, tosId);
-  if (!isNew && !isAnswer(known, sent)) return readAccount(deps, tenant, id);
+  if (!isNew && !isAnswer(known, sent)) return { outcome: 'done', value: null };
   const { role, entityType, partnerRef } = known;
   const dossier = isNew
     ? wholeDossier(deps, withSentTerms(known, tosId), sent)
@@ -177,7 +205,7 @@ export async function submitAccount(
   refuseTier(entityType, dossier);
   const malformed = malformedFields(dossier);
   if (malformed.length > 0) throw new PonteError('ValidationError', `${malformed.join('; ')}.`);
-  const submission = await submitParty(deps, tenant, {
+  return submitParty(deps, tenant, {
     kind: 'account',
     role,
     entityType,
@@ -189,6 +217,7 @@ export async function submitAccount(
       const { tx, nowMs } = batch;
       const was = await loadAccount(tx, tenant, id);
       if (!isAsKnown(was, known)) return null;
+      if (!(await isFormVersion(tx, tenant, id, formVersion))) return null;
       await stageSubmitted(deps, tx, tenant, { party: 'account', id }, sent);
       const bound = isNew ? withSentTerms(was, tosId) : was;
       const receiverId = isNew ? deps.ids.next('rcv', nowMs) : was.receiverId;
@@ -197,8 +226,6 @@ export async function submitAccount(
       return { id, replacedCommandId: was.commandId };
     },
   });
-  expectDone(submission);
-  return readAccount(deps, tenant, id);
 }
 
 function withSentTerms(account: ConnectedAccount, tosId: string | null): ConnectedAccount {

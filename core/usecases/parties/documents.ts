@@ -293,6 +293,7 @@ async function changeDocument(
 
 async function isKnown(tx: Tx, tenant: Tenant, { party, id }: DocumentOwner): Promise<boolean> {
   if (party === 'account') return (await tx.accounts.get(tenant, id)) !== null;
+  if (party === 'organization') return id === tenant.orgId;
   // Buyers are shared by all tenants: this tenant must have a submission or a payment of it.
   const [submission, payment] = await Promise.all([
     tx.buyers.submission(tenant, id),

@@ -1,4 +1,5 @@
-// The sealed data of a buyer's KYC: the draft of the hosted form, or the submitted dossier.
+// The sealed data of a party's form: the draft, or the dossier that a buyer submitted.
+import { type Tenant, tenantOf } from '../../domain/base/tenant.js';
 import {
   emptyDraft,
   type KycDraft,
@@ -11,8 +12,13 @@ import {
   type KycSubmission,
 } from '../../domain/parties/buyer-kyc.js';
 import { isGranted, purgeRequested } from '../../domain/parties/document.js';
+import { isDecision, type Party } from '../../domain/parties/party.js';
+import { type PartyDraft, partyDraftPurpose } from '../../domain/parties/party-draft.js';
+import { isAsked } from '../../domain/parties/party-due.js';
 import type { Deps } from '../../ports/deps.js';
+import type { PartnerAnswer } from '../../ports/partner.js';
 import type { Tx } from '../../ports/storage.js';
+import { expectDone } from '../service/partner-calls.js';
 import { readUrl } from './documents.js';
 
 type Sealer = Pick<Deps, 'secretBox'>;
@@ -34,6 +40,71 @@ export function sealDraft({ secretBox }: Sealer, { id }: KycSubmission, draft: K
 /** The submitted dossier, with what the form needs if the partner asks for corrections. */
 export function sealDossier({ secretBox }: Sealer, { id }: KycSubmission, draft: KycDraft): string {
   return secretBox.seal(writeDraft(draft), dossierPurpose({ id }));
+}
+
+export function openPartyDraft({ secretBox }: Sealer, row: PartyDraft): KycDraft {
+  return readDraftText(secretBox.open(row.draftSealed, partyDraftPurpose(row)));
+}
+
+/** The draft of a seller or an organization, in place of `was`. */
+export function stagePartyDraft(
+  { secretBox }: Sealer,
+  tx: Tx,
+  { orgId, mode, id }: Tenant & Pick<PartyDraft, 'id'>,
+  was: PartyDraft | null,
+  draft: KycDraft,
+): void {
+  const draftSealed = secretBox.seal(writeDraft(draft), partyDraftPurpose({ id }));
+  if (was !== null) tx.partyDrafts.update(Object.freeze({ ...was, draftSealed }));
+  else tx.partyDrafts.insert(Object.freeze({ orgId, mode, id, draftSealed, version: 1 }));
+}
+
+/** `changed`: the draft has another version, or the party was submitted since. */
+export type FormSent =
+  | { readonly outcome: 'submitted'; readonly submission: null }
+  | { readonly outcome: 'changed' }
+  | Extract<PartnerAnswer<string>, { readonly outcome: 'refused' }>;
+
+export function formSent(answer: PartnerAnswer<{ readonly id: string } | null>): FormSent {
+  if (answer.outcome === 'refused') return answer;
+  const done = expectDone(answer);
+  return done === null ? { outcome: 'changed' } : { outcome: 'submitted', submission: null };
+}
+
+/** Guards the draft that is submitted; true for a dossier without a form. */
+export async function isFormVersion(
+  tx: Tx,
+  tenant: Tenant,
+  id: string,
+  version: number | null,
+): Promise<boolean> {
+  if (version === null) return true;
+  const row = await tx.partyDrafts.get(tenantOf(tenant), id);
+  if ((row?.version ?? 0) !== version) return false;
+  if (row !== null) tx.partyDrafts.expect(row);
+  return true;
+}
+
+/**
+ * What a report does to the draft of a seller or an organization: a decision deletes it, unless the
+ * partner did not take the data, and corrections are open when they are asked.
+ */
+export async function stageReportedDraft(
+  deps: Sealer,
+  tx: Tx,
+  id: string,
+  was: Party,
+  next: Party & Tenant,
+): Promise<void> {
+  const isDecided = isDecision(was, next);
+  if (!isDecided && !isAsked(was, next)) return;
+  const row = await tx.partyDrafts.get(tenantOf(next), id);
+  if (row === null) return;
+  if (isDecided && (next.status === 'approved' || next.partnerRef !== null)) {
+    tx.partyDrafts.remove(row);
+  } else {
+    stagePartyDraft(deps, tx, row, row, { ...openPartyDraft(deps, row), corrected: [] });
+  }
 }
 
 /** Stages the deletion of documents that a draft names no more; submitted ones stay. */

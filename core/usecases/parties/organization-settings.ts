@@ -6,7 +6,7 @@ import type { LegalLinks, SupportContact } from '../../domain/parties/organizati
 import type { PaymentOrigin } from '../../domain/payments/payment.js';
 import { PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
-import { contactIn, loadOrganization, withContact } from './organizations.js';
+import { contactIn, expectOwner, loadOrganization, withContact } from './organizations.js';
 import { loadProfile } from './party-kinds.js';
 
 export interface SettingsChange {
@@ -19,16 +19,21 @@ export interface SettingsChange {
   readonly payoutHoldHours: number;
 }
 
-/** False, and nothing changes, if the organization has another version. ValidationError. */
+/**
+ * False, and nothing changes, if the organization has another version. ValidationError;
+ * InsufficientScope, InvalidToken unless `changedBy` is an owner of it.
+ */
 export function changeSettings(
   deps: Deps,
   orgId: string,
+  changedBy: string,
   { version, contact, approvalOf, payoutHoldHours }: SettingsChange,
 ): Promise<boolean> {
   const shown = contactIn(contact);
   return deps.store.run(async (tx) => {
     const was = await loadOrganization(tx, orgId);
     if (was.version !== version) return false;
+    await expectOwner(tx, { orgId }, changedBy);
     const requiresApproval = was.requiresApproval || approvalOf.includes('invoice');
     tx.organizations.update(Object.freeze({ ...withContact(was, shown), requiresApproval }));
     for (const mode of modes) {

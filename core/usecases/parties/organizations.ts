@@ -5,7 +5,7 @@ import { isMemberId } from '../../domain/access/api-key.js';
 import { scopesOf } from '../../domain/access/member.js';
 import { allows } from '../../domain/access/scope.js';
 import { developmentOperator } from '../../domain/base/actor.js';
-import { hasUnstorableText } from '../../domain/base/raw-json.js';
+import { checkedText } from '../../domain/base/checked-text.js';
 import { type Mode, modes, type Tenant } from '../../domain/base/tenant.js';
 import type { PartnerCommand } from '../../domain/commands/partner-command.js';
 import { isAnswer } from '../../domain/hosted/party-answer.js';
@@ -30,14 +30,17 @@ import { needsRails, noPayout } from '../../domain/parties/payee.js';
 import type { PaymentOrigin } from '../../domain/payments/payment.js';
 import { assert, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
-import type { SettlementPartner } from '../../ports/partner.js';
+import type { PartnerAnswer, SettlementPartner } from '../../ports/partner.js';
 import type { Tx } from '../../ports/storage.js';
 import type { Batch } from '../service/batch.js';
 import { callSafely, expectAccepted, requirePartner } from '../service/partner-calls.js';
 import { partnerKey } from '../service/service-keys.js';
+import { stageSubmitted } from './documents.js';
+import { type FormSent, formSent, isFormVersion } from './kyc-drafts.js';
 import { stageTaken } from './party-commands.js';
 import { loadProfile, organizationKind, stageProfile } from './party-kinds.js';
 import {
+  checkedDestination,
   type PixDestination,
   type RegisteredDestination,
   registerDestination,
@@ -53,7 +56,6 @@ const PARTY = { role: 'seller', entityType: 'business' } as const;
 export type OrganizationDossier = Omit<Dossier, 'tosId'>;
 
 const NAME_LENGTH_MAX = 200;
-const PIX_KEY_LENGTH_MAX = 140;
 const TOS_ID_LENGTH_MAX = 200;
 
 export interface OrganizationView {
@@ -154,8 +156,9 @@ async function submittedKyb(
 ): Promise<OrganizationProfile> {
   const known = await deps.store.run((tx) => loadProfile(tx, tenant));
   await configuredPartner(deps, tenant);
-  if (!isSubmitted(known.status) || isAnswer(known, given)) await submitDossier(deps, known, given);
-  else await runTaken(deps, known.commandId);
+  if (!isSubmitted(known.status) || isAnswer(known, given)) {
+    expectAccepted(await sendDossier(deps, known, given, null), true);
+  } else await runTaken(deps, known.commandId);
   const profile = await deps.store.run((tx) => loadProfile(tx, tenant));
   if (profile.status === 'verifying' && profile.partnerRef === null) {
     throw new PonteError('PartnerUnavailable');
@@ -163,15 +166,33 @@ async function submittedKyb(
   return profile;
 }
 
-async function submitDossier(
+/**
+ * Submits what a member filled in on the form, if its draft still has this version. `refused`: the
+ * partner does not take the data.
+ */
+export async function submitKybForm(
+  deps: Deps,
+  tenant: Tenant,
+  given: OrganizationDossier,
+  version: number,
+): Promise<FormSent> {
+  const known = await deps.store.run((tx) => loadProfile(tx, tenant));
+  await configuredPartner(deps, tenant);
+  if (isSubmitted(known.status) && !isAnswer(known, given)) return { outcome: 'changed' };
+  return formSent(await sendDossier(deps, known, given, version));
+}
+
+/** Done with null: nothing was submitted. `formVersion` is null for a dossier of an operator. */
+function sendDossier(
   deps: Deps,
   known: OrganizationProfile,
   given: OrganizationDossier,
-): Promise<void> {
+  formVersion: number | null,
+): Promise<PartnerAnswer<{ readonly id: string } | null>> {
   const { orgId, tosId, partnerRef } = known;
   const isNew = !isSubmitted(known.status);
   refuseTier(PARTY.entityType, given);
-  const submission = await submitParty(deps, known, {
+  return submitParty(deps, known, {
     kind: 'organization',
     ...PARTY,
     dossier: isNew ? { ...given, country: given.country ?? 'BR', tosId } : given,
@@ -179,12 +200,14 @@ async function submitDossier(
     due: isNew ? null : known,
     async stage(batch, commandId) {
       const was = await loadProfile(batch.tx, known);
+      const { deps, tx } = batch;
       if (!isAsKnown(was, known)) return null;
+      if (!(await isFormVersion(tx, was, orgId, formVersion))) return null;
+      await stageSubmitted(deps, tx, was, { party: 'organization', id: orgId }, given);
       await organizationKind.stage(batch, was, submitted(was, commandId));
       return { id: orgId, replacedCommandId: was.commandId };
     },
   });
-  expectAccepted(submission, true);
 }
 
 /** Runs an open command about the organization, unless another process does. */
@@ -310,9 +333,7 @@ export async function registerPayout(
 ): Promise<RegisteredDestination> {
   payableParty(await deps.store.run((tx) => loadProfile(tx, tenant)));
   await configuredPartner(deps, tenant);
-  const pixKey = checkedText('pixKey', destination.pixKey, PIX_KEY_LENGTH_MAX);
-  const holder = checkedText('accountHolderName', destination.accountHolderName, NAME_LENGTH_MAX);
-  const checked = { pixKey, accountHolderName: holder };
+  const checked = checkedDestination(destination);
   return registerDestination(deps, tenant, tenant.orgId, asPayee, checked);
 }
 
@@ -468,6 +489,15 @@ export async function openSandbox(deps: Deps, organization: Organization): Promi
   await configurePayout(deps, tenant, destination, developmentOperator.id);
 }
 
+/** For operators. Null if there is no such organization. */
+export async function readOrganizationName(
+  { store }: Pick<Deps, 'store'>,
+  orgId: string | null,
+): Promise<string | null> {
+  if (orgId === null) return null;
+  return (await store.run((tx) => tx.organizations.get(orgId)))?.name ?? null;
+}
+
 /** NotFound. */
 export async function loadOrganization(tx: Tx, orgId: string): Promise<Organization> {
   const organization = await tx.organizations.get(orgId);
@@ -499,12 +529,4 @@ function newProfile(tenant: Tenant): OrganizationProfile {
     payoutHoldHours: HOLD_HOURS,
     version: 1,
   });
-}
-
-function checkedText(field: string, text: string, lengthMax: number): string {
-  const trimmed = text.trim();
-  if (trimmed === '' || trimmed.length > lengthMax || hasUnstorableText(trimmed)) {
-    throw new PonteError('ValidationError', `${field}: give 1 to ${lengthMax} characters of text.`);
-  }
-  return trimmed;
 }

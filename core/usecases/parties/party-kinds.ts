@@ -15,8 +15,9 @@ import {
   type ConnectedAccount,
   changedAccount,
 } from '../../domain/parties/connected-account.js';
+import type { DocumentOwner } from '../../domain/parties/document.js';
 import { changedProfile, type OrganizationProfile } from '../../domain/parties/organization.js';
-import { isDecision, type Party } from '../../domain/parties/party.js';
+import { isDecision, isSubmitted, type Party } from '../../domain/parties/party.js';
 import { correctionsOf, isAsked, nothingDue } from '../../domain/parties/party-due.js';
 import { needsRails, type Payee } from '../../domain/parties/payee.js';
 import { accountEvent } from '../../domain/payments/event.js';
@@ -35,7 +36,7 @@ import {
   stageWithdrawn,
 } from './buyer-decisions.js';
 import { stagePurge } from './documents.js';
-import { readDraft, sealDossier, sealDraft } from './kyc-drafts.js';
+import { readDraft, sealDossier, sealDraft, stageReportedDraft } from './kyc-drafts.js';
 import { partyCommand } from './party-commands.js';
 
 export interface IncomingPartyReport {
@@ -71,7 +72,10 @@ export const organizationKind: PartyKind<OrganizationProfile> = {
   load: loadProfile,
   async stage(batch, was, changed, lease = null) {
     if (changed === was) return null;
+    const { deps, tx } = batch;
     const next = changedProfile(was, changed);
+    await stageReportedDraft(deps, tx, next.orgId, was, next);
+    if (isDecision(was, next)) stagePurge(deps, tx, tenantOf(next), ownDocuments(next));
     const isReady = needsRails(next) && (await hasProductionAccess(batch.tx, next));
     return stageProfile(batch, next, isReady, lease);
   },
@@ -80,7 +84,12 @@ export const organizationKind: PartyKind<OrganizationProfile> = {
   refusal: rejection,
   needsOperator: (_, was, next) => isAsked(was, next),
   decidedAtMs: async ({ nowMs }) => nowMs,
-  followUp: async () => nothingStaged,
+  async followUp({ deps, tx }, profile) {
+    // Documents of an answer are not needed any more.
+    const isAnswered = profile.corrections === null && isSubmitted(profile.status);
+    if (isAnswered) stagePurge(deps, tx, tenantOf(profile), ownDocuments(profile));
+    return nothingStaged;
+  },
 };
 
 export const accountKind: PartyKind<ConnectedAccount> = {
@@ -94,6 +103,7 @@ export const accountKind: PartyKind<ConnectedAccount> = {
       : null;
     tx.accounts.update(withRails(next, rails));
     await stageAccountEvents(deps, tx, was, next);
+    await stageReportedDraft(deps, tx, next.id, was, next);
     if (isDecision(was, next)) {
       stagePurge(deps, tx, tenantOf(next), { party: 'account', id: next.id });
     }
@@ -109,7 +119,8 @@ export const accountKind: PartyKind<ConnectedAccount> = {
     const { id, corrections, email } = account;
     const tenant = tenantOf(account);
     // Documents of an answer are not needed any more.
-    if (corrections === null) stagePurge(deps, tx, tenant, { party: 'account', id });
+    const isAnswered = corrections === null && isSubmitted(account.status);
+    if (isAnswered) stagePurge(deps, tx, tenant, { party: 'account', id });
     if (account.role !== 'buyer' || email === null) return nothingStaged;
     const buyer = await tx.buyers.byEmail(tenant.mode, emailKey(email));
     return buyer === null ? nothingStaged : stageDecided(deps, tx, tenant, buyer.id);
@@ -170,6 +181,10 @@ export const partyKinds: Readonly<Record<Subject['kind'], PartyKind>> = {
   ...payeeKinds,
   submission: submissionKind,
 };
+
+function ownDocuments({ orgId }: OrganizationProfile): DocumentOwner {
+  return { party: 'organization', id: orgId };
+}
 
 function rejection(_deps: Deps, _party: Party, code: string): PartyReport {
   return { status: 'rejected', reason: code };

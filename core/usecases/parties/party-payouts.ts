@@ -1,5 +1,6 @@
 // Configures where the partner pays to: registers the PIX destination of a payee and requests its
 // rails, under a stored command. Existing payments keep the old destination.
+import { checkedText } from '../../domain/base/checked-text.js';
 import type { Tenant } from '../../domain/base/tenant.js';
 import type { ConnectedAccount } from '../../domain/parties/connected-account.js';
 import { shownPixKey } from '../../domain/parties/destination-change.js';
@@ -30,9 +31,20 @@ export interface PixDestination {
   readonly accountHolderName: string;
 }
 
+const PIX_KEY_LENGTH_MAX = 140;
+const HOLDER_LENGTH_MAX = 200;
+
+/** ValidationError. */
+export function checkedDestination(given: PixDestination): PixDestination {
+  return {
+    pixKey: checkedText('pixKey', given.pixKey, PIX_KEY_LENGTH_MAX),
+    accountHolderName: checkedText('accountHolderName', given.accountHolderName, HOLDER_LENGTH_MAX),
+  };
+}
+
 /** Who configures a payout. */
 export interface PayoutAuthor {
-  /** The id of an API key or an operator. */
+  /** The id of an API key, a member, an operator, or of the seller itself. */
   readonly changedBy: string;
   /** Whether a destination that is there may be changed: the scope `payouts:write`. */
   readonly mayRedirect: boolean;

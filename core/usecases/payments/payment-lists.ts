@@ -23,6 +23,7 @@ export type PaymentListFilter = Omit<TenantPaymentFilter, 'fromMoment' | 'before
 export const allPayments = Object.freeze({
   origins: paymentOrigins,
   statuses: null,
+  id: null,
   externalId: null,
   sellerExternalId: null,
   number: null,

@@ -13,9 +13,9 @@ import {
 import type { Deps } from '../../ports/deps.js';
 import { listPayments, type PaymentListFilter } from './payment-lists.js';
 
-type Match = Pick<PaymentListFilter, 'externalId' | 'number' | 'buyerId' | 'amount'>;
+type Match = Pick<PaymentListFilter, 'id' | 'externalId' | 'number' | 'buyerId' | 'amount'>;
 
-const noMatch: Match = { externalId: null, number: null, buyerId: null, amount: null };
+const noMatch: Match = { id: null, externalId: null, number: null, buyerId: null, amount: null };
 /** The end of the address of a payment page, or that part alone. */
 const publicIdForm = /(?:^|\/r\/)([\w-]{24})$/;
 /** The currency stands before or behind the amount. */
@@ -36,8 +36,9 @@ export async function findNamed(deps: Deps, tenant: Tenant, text: string): Promi
 }
 
 /**
- * The page of payments whose externalId, invoice number, amount or address of the buyer is the
- * text, and that pass the filter. Other payments of that buyer or amount may be read in vain.
+ * The page of payments whose id, externalId, invoice number, amount, address of the buyer or of the
+ * page is the text, and that pass the filter. Other payments of that buyer or amount may be read in
+ * vain.
  */
 export async function searchPayments(
   deps: Deps,
@@ -45,9 +46,13 @@ export async function searchPayments(
   text: string,
   filter: PaymentListFilter,
 ): Promise<readonly ShownView[]> {
-  const matches = await matchesOf(deps, tenant, text);
+  const [matches, named] = await Promise.all([
+    matchesOf(deps, tenant, text),
+    findNamed(deps, tenant, text),
+  ]);
+  const all = named === null ? matches : [...matches, { ...noMatch, id: named }];
   const lists = await Promise.all(
-    matches.map((match) => listPayments(deps, tenant, { ...filter, ...match })),
+    all.map((match) => listPayments(deps, tenant, { ...filter, ...match })),
   );
   const found = new Map(lists.flat().map((view) => [view.payment.id, view]));
   const sorted = [...found.values()].toSorted((left, right) =>

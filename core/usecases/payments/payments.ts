@@ -299,14 +299,18 @@ function guardCreate(tx: Tx, { named, seller, organization }: CreateReads): void
 
 /** Who is paid, and the PIX destination. */
 type Payee = Pick<Payment, 'payeeName' | 'destination'>;
+type CheckedFields = Pick<
+  CreatePaymentInput,
+  'origin' | 'amount' | 'expiresAtMs' | 'sellerExternalId'
+>;
 type Checked = Payee & Pick<Payment, 'status' | 'requiresApproval'>;
 
 /** The first refusal of a create, in their order; else what follows from what was read. */
-function checkCreate(
+export function checkCreate(
   deps: Deps,
   { mode }: Tenant,
-  { origin, amount, expiresAtMs, sellerExternalId }: CreatePaymentInput,
-  { named, seller, organization }: CreateReads,
+  { origin, amount, expiresAtMs, sellerExternalId }: CheckedFields,
+  { named, seller, organization }: Omit<CreateReads, 'buyer'>,
   nowMs: number,
 ): PonteError | Checked {
   const partner = deps.partners[mode];
@@ -412,6 +416,7 @@ function newPayment(
     coveredAtMs: null,
     transactionHash: null,
     settlement: null,
+    failureCode: null,
     failureReason: null,
     cancelReason: null,
     createdAtMs: nowMs,

@@ -16,7 +16,18 @@ const triesAnHour = {
 /** Mails to owners: their addresses are typed by buyers. Strangers use test mode, too. */
 const ownerMailsAnHour = { client: 30, tenant: { live: 100, test: 20 } } as const;
 
-const QUOTES_AN_HOUR = 20;
+/** Previews of prices, which are calls to the partner, of a tenant. */
+const PREVIEWS_A_MINUTE = 30;
+
+/** What pages cost: of a payment, or of a member for exports. */
+const pageCallsAnHour = {
+  /** Partners limit calls too. */
+  quote: 20,
+  /** A PDF file takes as long as many pages. */
+  file: 30,
+  export: 20,
+} as const;
+export type PageLimit = keyof typeof pageCallsAnHour;
 /** Uploads of documents through the hosted page, for each party. */
 const uploadsAnHour = 60;
 const uploadedMebibytesADay = 200;
@@ -79,9 +90,14 @@ export async function takeOwnerMailSlots(
   return takeAll(deps, [ofClient, ofTenant]);
 }
 
-/** A quote for the hosted page of this payment: partners limit calls too. */
-export function takeQuoteSlot(deps: Deps, publicId: string): Promise<void> {
-  return take(deps, `quote page ${publicId}`, hourly(QUOTES_AN_HOUR));
+/** `about`: the public id of a payment, or the id of a member. RateLimitExceeded. */
+export function takePageSlot(deps: Deps, limit: PageLimit, about: string): Promise<void> {
+  return take(deps, `${limit} page ${about}`, hourly(pageCallsAnHour[limit]));
+}
+
+export function takePreviewSlot(deps: Deps, tenant: Tenant): Promise<void> {
+  const limit = { perMinute: PREVIEWS_A_MINUTE, burst: PREVIEWS_A_MINUTE };
+  return take(deps, `quote previews ${tenantKey(tenant)}`, limit);
 }
 
 export function takeUploadSlot(deps: Deps, buyerId: string): Promise<void> {

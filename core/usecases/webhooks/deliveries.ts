@@ -12,6 +12,7 @@ import {
 import { assert, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { ListPage, Tx } from '../../ports/storage.js';
+import { newDeliveryOf } from './event-deliveries.js';
 import { activeSubscription } from './subscriptions.js';
 
 const REPLAYED_PER_BATCH = 100;
@@ -77,7 +78,7 @@ export function listOfEvent(
   return deps.store.run((tx) => tx.deliveries.ofEvent(tenant, eventId, OF_EVENT_MAX));
 }
 
-/** DeliveryNotReplayable while it is pending, or if its subscription was deleted. */
+/** DeliveryNotReplayable while it is in flight, or if its subscription is paused or deleted. */
 export async function replayDelivery(
   deps: Deps,
   tenant: Tenant,
@@ -90,6 +91,37 @@ export async function replayDelivery(
   });
   deps.wake('deliveries');
   return replayed;
+}
+
+/**
+ * Sends an event to a subscription regardless of its types: again, or for the first time. NotFound
+ * for an event that was pruned or a subscription that was deleted, also of another tenant;
+ * DeliveryNotReplayable as above.
+ */
+export async function resendEvent(
+  deps: Deps,
+  tenant: Tenant,
+  { eventId, subscriptionId }: { readonly eventId: string; readonly subscriptionId: string },
+): Promise<WebhookDelivery> {
+  const sent = await deps.store.run(async (tx) => {
+    const [event, subscription, deliveries] = await Promise.all([
+      tx.feed.get(tenant, eventId),
+      activeSubscription(tx, tenant, subscriptionId),
+      tx.deliveries.ofEvent(tenant, eventId, OF_EVENT_MAX),
+    ]);
+    if (event === null) throw new PonteError('NotFound');
+    const known = deliveries.find((one) => one.subscriptionId === subscriptionId);
+    if (known !== undefined) return stageReplay(deps, tx, known, subscription);
+    const delivery = replay(newDeliveryOf(deps, event, subscription), {
+      nowMs: deps.clock.nowMs(),
+      subscription,
+    });
+    tx.subscriptions.expect(subscription);
+    tx.deliveries.insert(delivery);
+    return delivery;
+  });
+  deps.wake('deliveries');
+  return sent;
 }
 
 /** The same over all tenants, for operators. */
@@ -200,7 +232,7 @@ function stageReplay(
   subscription: Subscription,
 ): WebhookDelivery {
   const nowMs = deps.clock.nowMs();
-  const replayed = replay(delivery, { nowMs, subscriptionActive: subscription.active });
+  const replayed = replay(delivery, { nowMs, subscription });
   tx.deliveries.update(replayed);
   return replayed;
 }
@@ -226,7 +258,7 @@ function replayDeadPage(
     let replayed = 0;
     for (const delivery of dead) {
       const subscription = active.get(delivery.subscriptionId);
-      if (subscription === undefined) continue;
+      if (subscription === undefined || subscription.paused) continue;
       stageReplay(deps, tx, delivery, subscription);
       replayed += 1;
     }

@@ -7,6 +7,7 @@ import {
   type AttemptResult,
   endForDeletedSubscription,
   finishAttempt,
+  hold,
   type WebhookDelivery,
 } from '../../domain/webhooks/webhook-delivery.js';
 import type { Deps } from '../../ports/deps.js';
@@ -53,6 +54,14 @@ export async function attempt(
       await deps.store.run(async (tx) => {
         const current = await tx.deliveries.get(delivery.id);
         if (current !== null) stageIfLeased(tx, current, delivery, endForDeletedSubscription);
+      });
+      return;
+    }
+    if (subscription.paused) {
+      await deps.store.run(async (tx) => {
+        const current = await tx.deliveries.get(delivery.id);
+        const held = (leased: WebhookDelivery) => hold(leased, deps.clock.nowMs());
+        if (current !== null) stageIfLeased(tx, current, delivery, held);
       });
       return;
     }

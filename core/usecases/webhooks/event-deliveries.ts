@@ -21,7 +21,14 @@ export function deliveryOf(
   event: Omit<DomainEvent, 'body'>,
   subscription: Subscription,
 ): WebhookDelivery | null {
-  if (!isFor(event, subscription)) return null;
+  return isFor(event, subscription) ? newDeliveryOf({ ids }, event, subscription) : null;
+}
+
+export function newDeliveryOf(
+  { ids }: Pick<Deps, 'ids'>,
+  event: Omit<DomainEvent, 'body'>,
+  subscription: Subscription,
+): WebhookDelivery {
   return newDelivery({
     ...tenantOf(event),
     id: ids.named('whd', event.id, subscription.id),
@@ -34,8 +41,10 @@ export function deliveryOf(
 
 function isFor(
   { type, subjectId }: Pick<DomainEvent, 'type' | 'subjectId'>,
-  { id, eventTypes }: Subscription,
+  { id, eventTypes, paused }: Subscription,
 ): boolean {
+  // Its cursor stays, so that the event is found after the pause.
+  if (paused) return false;
   return type === TEST_EVENT_TYPE ? id === subjectId : matchesEvent(eventTypes, type);
 }
 

@@ -16,6 +16,7 @@ import {
 } from '../../domain/webhooks/subscription.js';
 import {
   endForDeletedSubscription,
+  replay,
   type WebhookDelivery,
 } from '../../domain/webhooks/webhook-delivery.js';
 import { PonteError } from '../../errors.js';
@@ -25,8 +26,8 @@ import { TEST_EVENT_TYPE } from './event-deliveries.js';
 import { stageEvents } from './feed.js';
 
 const SECRET_BYTES = 32;
-/** Deliveries that end in one batch when their subscription is deleted. */
-const ENDED_PER_BATCH = 100;
+/** Deliveries of one batch when their subscription is deleted or resumed. */
+const PER_BATCH = 100;
 /** A refusal lists this many unknown names, each cut to this length. */
 const NAMED_MAX = 5;
 const NAMED_LENGTH_MAX = 100;
@@ -63,6 +64,7 @@ export async function createSubscription(
     url: input.url,
     eventTypes: types,
     active: true,
+    paused: false,
     secretSealed,
     createdAtMs: nowMs,
     updatedAtMs: nowMs,
@@ -99,28 +101,40 @@ export function listSubscriptions(deps: Deps, tenant: Tenant): Promise<readonly 
   return deps.store.run((tx) => tx.subscriptions.list(tenant, DELETED_LISTED_MAX));
 }
 
+type GivenFields = {
+  readonly [K in keyof CreateSubscriptionInput]?: CreateSubscriptionInput[K] | null;
+} & { readonly paused?: boolean | null };
+
 /**
- * Other types count for events that are stored later; an event of the seconds before that has no
- * delivery yet may count by either. Another URL takes all attempts that start later. What is not
- * given stays. NotFound, ValidationError as for a new one.
+ * Nothing is sent in a pause, except what is in flight. After it, deliveries that waited are sent
+ * from their first attempt, and those of the events in between follow. A repeat completes an
+ * interrupted change. Other types count for events that are stored later; an event of the seconds
+ * before that has no delivery yet may count by either. Another URL takes all attempts that start
+ * later. What is not given stays. NotFound, ValidationError as for a new one.
  */
 export async function changeSubscription(
   deps: Deps,
   tenant: Tenant,
   id: string,
-  given: { readonly [K in keyof CreateSubscriptionInput]: CreateSubscriptionInput[K] | null },
+  { url = null, eventTypes: given = null, paused = null }: GivenFields,
 ): Promise<Subscription> {
-  const types = given.eventTypes === null ? null : checkedEventTypes(given.eventTypes);
-  if (given.url !== null) await refuseUrl(deps, given.url);
-  return deps.store.run(async (tx) => {
+  const types = given === null ? null : checkedEventTypes(given);
+  if (url !== null) await refuseUrl(deps, url);
+  const changed = await deps.store.run(async (tx) => {
     const found = await activeSubscription(tx, tenant, id);
     const next = {
       ...found,
-      url: given.url ?? found.url,
+      url: url ?? found.url,
       eventTypes: types ?? found.eventTypes,
+      paused: paused ?? found.paused,
     };
     return updated(tx, { ...next, updatedAtMs: deps.clock.nowMs() });
   });
+  if (paused === false) {
+    while ((await sendWaiting(deps, changed)) === PER_BATCH);
+    deps.wake('deliveries');
+  }
+  return changed;
 }
 
 /** Other active subscriptions that send some of the same events to its URL: these arrive twice. */
@@ -178,7 +192,7 @@ export async function deleteSubscription(
     if (!found.active) return found;
     return updated(tx, { ...found, active: false, updatedAtMs: deps.clock.nowMs() });
   });
-  while ((await endPending(deps, id)) === ENDED_PER_BATCH);
+  while ((await endPending(deps, id)) === PER_BATCH);
   return subscription;
 }
 
@@ -191,7 +205,8 @@ export async function testSubscription(
   const nowMs = deps.clock.nowMs();
   const eventId = deps.ids.next('evt', nowMs);
   return deps.store.run(async (tx) => {
-    await activeSubscription(tx, tenant, id);
+    const { paused } = await activeSubscription(tx, tenant, id);
+    if (paused) throw new PonteError('DeliveryNotReplayable', 'The subscription is paused.');
     const event = {
       ...tenantOf(tenant),
       id: eventId,
@@ -206,7 +221,7 @@ export async function testSubscription(
     };
     // The response shows the delivery before its first attempt.
     const [delivery] = await stageEvents({ ...deps, dispatch: () => null }, tx, [event]);
-    // None if it was deleted between the two reads.
+    // None if it was deleted or paused between the two reads.
     if (delivery === undefined) throw notFoundDeleted();
     return delivery;
   });
@@ -267,8 +282,21 @@ function updated(tx: Tx, subscription: Subscription): Subscription {
 
 function endPending(deps: Deps, subscriptionId: string): Promise<number> {
   return deps.store.run(async (tx) => {
-    const pending = await tx.deliveries.pendingOf(subscriptionId, ENDED_PER_BATCH);
+    const pending = await tx.deliveries.pendingOf(subscriptionId, PER_BATCH);
     for (const delivery of pending) tx.deliveries.update(endForDeletedSubscription(delivery));
     return pending.length;
+  });
+}
+
+/** Stops at a subscription that was paused or deleted again. */
+function sendWaiting(deps: Deps, { id, ...tenant }: Subscription): Promise<number> {
+  return deps.store.run(async (tx) => {
+    const nowMs = deps.clock.nowMs();
+    const subscription = await tx.subscriptions.get(tenant, id);
+    if (subscription === null || !subscription.active || subscription.paused) return 0;
+    tx.subscriptions.expect(subscription);
+    const waiting = await tx.deliveries.waitingOf(id, nowMs, PER_BATCH);
+    for (const one of waiting) tx.deliveries.update(replay(one, { nowMs, subscription }));
+    return waiting.length;
   });
 }

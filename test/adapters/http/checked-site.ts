@@ -7,6 +7,10 @@ import { before } from 'node:test';
 import type { Readiness } from '../../../adapters/http/protocol/route-row.js';
 import { readinessBody } from '../../../adapters/http/resources/service-routes.js';
 import { createHttpServer, type HttpOptions } from '../../../adapters/http/server.js';
+import {
+  type Documentation,
+  documentation,
+} from '../../../adapters/pages/documentation/documentation.js';
 import type { Settings } from '../../../core/ports/deps.js';
 import { openWorld, type World } from '../../support/scenes/test-world.js';
 import { type SuiteEnd, suiteEnd } from '../../support/suite-end.js';
@@ -82,6 +86,7 @@ export async function openSite(
     corsOrigins: [],
     feedReaders: made.feedReaders,
     readiness: async () => allWell,
+    pages: documentsOf(made.deps.settings.baseUrl),
     ...options,
   });
   const { port } = await server.listen('127.0.0.1', 0);
@@ -100,6 +105,19 @@ export async function openSite(
       await server.close(0);
       await made.close();
       for (const webhook of made.sent) checkDescribedWebhook(webhook);
+    },
+  };
+}
+
+/** Of the pages only the documentation. */
+function documentsOf(baseUrl: string): HttpOptions['pages'] {
+  let opened: Promise<Documentation> | null = null;
+  return {
+    owns: () => false,
+    serve: async () => undefined,
+    async document(path, json) {
+      opened ??= documentation({ json, baseUrl });
+      return (await opened).read(path);
     },
   };
 }

@@ -12,7 +12,7 @@ import { requireApproval } from '../../../core/usecases/parties/organizations.js
 import { endQuarantine, quarantineRestored } from '../../../core/usecases/service/epochs.js';
 import { feedReaders } from '../../../core/usecases/webhooks/feed-readers.js';
 import {
-  deleteSubscription,
+  changeSubscription,
   testSubscription,
 } from '../../../core/usecases/webhooks/subscriptions.js';
 import { operatorDoes } from '../../support/operator-action.js';
@@ -103,6 +103,13 @@ const refusals: Partial<Record<ErrorCode, (operation: Operation) => Promise<Answ
       return ask(operation, { path });
     }
     if (operation.operationId === 'readEvents') return unplaced(operation);
+    if (operation.operationId === 'previewQuote') {
+      const { path } = await scene.exampleOf('previewQuote');
+      const { world } = scene.site;
+      const as = { key: await world.key((await world.newTenant()).orgId) };
+      for (let count = 0; count < 30; count += 1) await ask(operation, { path, as });
+      return ask(operation, { path, as });
+    }
     const { settings } = scene.site.world.deps;
     const strict = replaced(settings, { rateLimitPerMinute: 1, rateLimitBurst: 1 });
     // A large body is refused before its fields are read.
@@ -126,8 +133,8 @@ const refusals: Partial<Record<ErrorCode, (operation: Operation) => Promise<Answ
     const orgId = await scene.site.world.organization({ sandboxKyb: false });
     return ask(operation, { as: { key: await scene.site.world.key(orgId) } });
   },
-  AmountBelowMinimum: withBody({ amount: '9.99' }),
-  SellerNotReady: withBody({ sellerExternalId: 'nobody' }),
+  AmountBelowMinimum: withFields({ amount: '9.99' }),
+  SellerNotReady: withFields({ sellerExternalId: 'nobody' }),
   AmbiguousExternalId: async (operation) => {
     const { world } = scene.site;
     const externalId = `both-${operation.operationId}`;
@@ -179,8 +186,12 @@ const refusals: Partial<Record<ErrorCode, (operation: Operation) => Promise<Answ
     const { world } = scene.site;
     const id = await newSubscription(world, scene.tenant);
     const delivery = await testSubscription(world.deps, scene.tenant, id);
-    await deleteSubscription(world.deps, scene.tenant, id);
-    return ask(operation, { path: withIds(operation.path, id, delivery.id) });
+    await changeSubscription(world.deps, scene.tenant, id, { paused: true });
+    if (operation.operationId !== 'resendEvent') {
+      return ask(operation, { path: withIds(operation.path, id, delivery.id) });
+    }
+    const path = operation.path.replace('{id}', delivery.eventId);
+    return ask(operation, { path, body: { subscriptionId: id } });
   },
   EventsPruned: async (operation) => {
     const { world } = scene.site;
@@ -190,7 +201,7 @@ const refusals: Partial<Record<ErrorCode, (operation: Operation) => Promise<Answ
   },
   FeedReset: (operation) => ask(operation, { path: `${operation.path}?epoch=2` }),
   ModeSwitchNotAllowed: (operation) => ask(operation, { as: { key: scene.key } }),
-  ProductionAccessNotApproved: withBody({ mode: 'live' }),
+  ProductionAccessNotApproved: withFields({ mode: 'live' }),
 };
 
 test('every operation succeeds in each way that is described', async (t) => {
@@ -282,8 +293,15 @@ async function bodyOf({ operationId }: Operation, fields: Json): Promise<Json> {
   return { ...((await scene.exampleOf(operationId)).body as Json), ...fields };
 }
 
-function withBody(fields: Json) {
-  return async (operation: Operation) => ask(operation, { body: await bodyOf(operation, fields) });
+/** Fields of the body, or of the query of a GET. */
+function withFields(fields: Readonly<Record<string, string>>) {
+  return async (operation: Operation) => {
+    if (operation.route.method !== 'GET') {
+      return ask(operation, { body: await bodyOf(operation, fields) });
+    }
+    const query = new URLSearchParams({ amount: '1250.00', ...fields });
+    return ask(operation, { path: `${operation.path}?${query}` });
+  };
 }
 
 function storeFails(code: ErrorCode) {

@@ -14,6 +14,7 @@ export const silentPartner = ({ partner }: World): FakePartner =>
     startTos: noAnswer,
     party: { prepare: noAnswer },
     registerPixDestination: noAnswer,
+    quote: noAnswer,
     ...(partner.sandbox === undefined ? {} : { sandbox: { ...partner.sandbox, quote: noAnswer } }),
   });
 
@@ -21,7 +22,7 @@ export function failingStore({ store }: Deps, code: ErrorCode): Pick<Deps, 'stor
   const run = async () => {
     throw new PonteError(code);
   };
-  return { store: { ...store, run } };
+  return { store: { ...store, kept: { key: () => null, view: () => null }, run } };
 }
 
 /** Replaces properties of an object. The returned function restores them. */

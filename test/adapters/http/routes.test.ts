@@ -59,7 +59,7 @@ const promised: readonly string[] = [
   'POST /v1/invoices/{id}/invite-buyer K invoices:write',
   ...['/v1/connected-accounts', '/v1/accounts'].flatMap((form) => [
     `POST ${form} K connected_accounts:write`,
-    ...['tos-session', 'tos-accepted', 'upload-url', 'submit'].map(
+    ...['onboarding-link', 'tos-session', 'tos-accepted', 'upload-url', 'submit'].map(
       (step) => `POST ${form}/{id}/${step} K connected_accounts:write`,
     ),
     `POST ${form}/{id}/payout-config K connected_accounts:write|payouts:write`,
@@ -77,8 +77,11 @@ const promised: readonly string[] = [
   'POST /v1/webhook-subscriptions/{id}/test K webhooks:write',
   'DELETE /v1/webhook-subscriptions/{id} K webhooks:write',
   'PATCH /v1/webhook-subscriptions/{id} K webhooks:write',
+  'GET /v1/quotes/preview K payment_intents:read',
+  'GET /v1/idempotency-keys/{id} K payment_intents:read|invoices:read',
   'GET /v1/events K webhooks:read',
   'GET /v1/events/{id} K webhooks:read',
+  'POST /v1/events/{id}/resend K webhooks:write',
   'GET /v1/audit J audit:read',
   'POST /v1/auth/switch-mode J',
   'GET /v1/auth/sessions J',

@@ -40,7 +40,11 @@ type Json = Readonly<Record<string, unknown>>;
 
 const guarded = [...keyed, ...readByApprovers, ...eithers, ...sessioned];
 const named = guarded.filter(({ route }) => route.params !== noParams);
-const lists = guarded.filter(({ route }) => route.method === 'GET' && route.params === noParams);
+/** A preview shows nothing that is stored. */
+const lists = guarded.filter(
+  ({ route, operationId }) =>
+    route.method === 'GET' && route.params === noParams && operationId !== 'previewQuote',
+);
 /** Of an organization: its sessions of either mode see, roll and revoke keys; all see its name. */
 const ofBothModes = [
   'listApiKeys',

@@ -1,8 +1,9 @@
 // The samples of all pages, and the few that together have every kind of element.
 import { kycSamples } from './buyer/kyc/kyc-samples.js';
 import { htmlOf, samples as others, type Sample } from './buyer/page-samples.js';
+import { onboardingSamples } from './seller/onboarding-samples.js';
 
-export const samples: readonly Sample[] = [...others, ...kycSamples];
+export const samples: readonly Sample[] = [...others, ...kycSamples, ...onboardingSamples];
 
 /** Few pages with every kind of element: each one adds the most kinds to those before it. */
 export function coveringSamples(): readonly Sample[] {

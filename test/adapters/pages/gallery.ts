@@ -10,8 +10,7 @@ import { parseArgs } from 'node:util';
 import { locales } from '../../../core/domain/base/locale.js';
 import { openBrowser } from '../../support/servers/browser.js';
 import { projectRoot } from '../../support/source-tree.js';
-import { kycSamples } from './buyer/kyc/kyc-samples.js';
-import { samples } from './buyer/page-samples.js';
+import { samples } from './all-samples.js';
 import { fillDashboard, memberToken, placesOf, visit } from './dashboard/dashboard-site.js';
 import { pageServer } from './page-server.js';
 import { openPageSite } from './visitor.js';
@@ -38,9 +37,7 @@ mkdirSync(values.folder, { recursive: true });
 const server = await pageServer();
 const browser = await openBrowser();
 const page = await browser.newPage();
-for (const { name } of [...samples, ...kycSamples].filter((sample) =>
-  sample.name.includes(values.only),
-)) {
+for (const { name } of samples.filter((sample) => sample.name.includes(values.only))) {
   for (const shot of shots) {
     await page.setViewportSize({ width: shot.width, height: 900 });
     await page.emulateMedia({ colorScheme: shot.scheme });

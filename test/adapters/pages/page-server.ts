@@ -5,21 +5,10 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { assetFile } from '../../../adapters/pages/kit/assets.js';
+import { contentPolicy } from '../../../adapters/pages/kit/content-policy.js';
 import { localeOf } from '../../../core/domain/base/locale.js';
-import { kycSamples } from './buyer/kyc/kyc-samples.js';
-import { htmlOf, leaving, samples } from './buyer/page-samples.js';
-
-export const contentPolicy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "form-action 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-  "require-trusted-types-for 'script'",
-].join('; ');
+import { samples } from './all-samples.js';
+import { htmlOf, leaving } from './buyer/page-samples.js';
 
 export interface PageServer {
   readonly urlOf: (name: string, locale: string) => string;
@@ -59,7 +48,7 @@ export async function pageServer(): Promise<PageServer> {
       response.writeHead(303, { location: '/ask' }).end();
       return;
     }
-    const sample = [...samples, ...kycSamples, leaving].find(({ name }) => name === folder);
+    const sample = [...samples, leaving].find(({ name }) => name === folder);
     const locale = localeOf(url.searchParams.get('lang') ?? 'en') ?? 'en';
     response.writeHead(sample === undefined ? 404 : 200, {
       'content-type': html,

@@ -84,7 +84,7 @@ async function pageOf({ ponte, url }: Site, name: string, status: string | null)
     await ponte.post(`/v1/test-helpers/payments/${id}/advance`, { to: status });
     await ponte.runUntilIdle();
   }
-  const none = { submissionId: null, ownerIndex: null };
+  const none = { submissionId: null, accountId: null, ownerIndex: null };
   const subject = { ...ponte.tenant, ...none, kind: 'buyer', paymentId: id } as const;
   const { token } = await startSession(ponte.deps, subject);
   const path = new URL(String(created['hostedPaymentUrl'])).pathname;

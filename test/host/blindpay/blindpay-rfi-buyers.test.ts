@@ -63,7 +63,7 @@ async function formOf({ ponte }: PonteScene) {
   });
   const paymentId = String(made['id']);
   await signIn(deps, tenant, paymentId);
-  const none = { submissionId: null, ownerIndex: null };
+  const none = { submissionId: null, accountId: null, ownerIndex: null };
   const visitor = { ...tenant, kind: 'buyer', paymentId, ...none } as const;
   const type = (page: 'type' | 'person', typed: Readonly<Record<string, string>>) =>
     saveKycPage(deps, visitor, { page, typed });

@@ -19,6 +19,7 @@ const groups: readonly string[] = [
   'members',
   'memberSessions',
   'organizations',
+  'operatorSessions',
   'operators',
   'payments',
   'proposals',

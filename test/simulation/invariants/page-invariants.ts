@@ -179,8 +179,8 @@ function wrongText(shown: Shown): string | null {
 
 function viewIn(locale: Locale, shown: Shown) {
   const { payment, nowMs } = shown;
-  const buyer = { kind: 'buyer', submissionId: null, ownerIndex: null } as const;
-  const subject = { ...tenantOf(payment), ...buyer, paymentId: payment.id };
+  const none = { submissionId: null, accountId: null, ownerIndex: null };
+  const subject = { ...tenantOf(payment), ...none, kind: 'buyer', paymentId: payment.id } as const;
   const session = newPageSession(subject, 'token', nowMs);
   const call = {
     base: `/r/${payment.publicId}`,

@@ -21,6 +21,7 @@ import {
   anAttempt,
   anEvent,
   anOrganization,
+  aPartyDraft,
   aPayment,
   aProductionRequest,
   aProfile,
@@ -35,7 +36,7 @@ import {
 } from '../samples/domain-samples.js';
 import { aCheckValue, anEpoch, aServiceKey } from '../samples/key-samples.js';
 import { aMail, aNotice, aPageSession } from '../samples/mail-samples.js';
-import { anOperator } from '../samples/operator-samples.js';
+import { anOperator, anOperatorSession } from '../samples/operator-samples.js';
 import { aSimulatedReport } from '../samples/payin-samples.js';
 import { aProposal } from '../samples/proposal-samples.js';
 
@@ -46,6 +47,7 @@ export async function fillStore(store: Store): Promise<void> {
   await store.run(async (tx) => {
     tx.organizations.insert(anOrganization(), [aProfile(), aProfile({ mode: 'live' })]);
     tx.operators.insert(anOperator());
+    tx.operatorSessions.insert(anOperatorSession());
     tx.members.insert(aMember());
     tx.memberSessions.insert(aMemberSession());
     tx.destinationChanges.insert(aDestinationChange());
@@ -65,6 +67,7 @@ export async function fillStore(store: Store): Promise<void> {
     tx.buyers.insert(aBuyer());
     tx.buyers.insertSubmission(aSubmission());
     tx.accounts.insert(anAccount());
+    tx.partyDrafts.insert(aPartyDraft());
     tx.documents.insert(aDocument({ slot: 6 }));
     tx.mails.insert(aMail());
     tx.mails.insertOnce(aNotice());
@@ -95,6 +98,7 @@ export function contentsOf(store: Store): Promise<readonly unknown[]> {
       tx.organizations.profile(tenant),
       tx.organizations.profile(otherMode),
       tx.operators.list(),
+      tx.operatorSessions.ofOperator('opr_1'),
       tx.members.list('org_a'),
       tx.memberSessions.get('org_a', 'ses_1'),
       tx.destinationChanges.list(tenant, 5),

@@ -21,6 +21,7 @@ import {
   anAttempt,
   anEvent,
   anOrganization,
+  aPartyDraft,
   aPayment,
   aProductionRequest,
   aProfile,
@@ -34,7 +35,7 @@ import {
 } from '../samples/domain-samples.js';
 import { aCheckValue, anEpoch, aServiceKey } from '../samples/key-samples.js';
 import { aMail, aNotice, aPageSession } from '../samples/mail-samples.js';
-import { anOperator } from '../samples/operator-samples.js';
+import { anOperator, anOperatorSession } from '../samples/operator-samples.js';
 import { aSimulatedReport } from '../samples/payin-samples.js';
 import { aProposal, deskReads } from '../samples/proposal-samples.js';
 
@@ -47,6 +48,7 @@ const places: Readonly<Record<SealedColumn, readonly string[]>> = {
   'kyc_submissions.draft_sealed': ['org_a', 'test', 'kyc_1'],
   'mails.token_sealed': ['org_a', 'test', 'mail_1'],
   'partner_commands.request': ['cmd_1'],
+  'party_drafts.draft_sealed': ['org_a', 'test', 'acct_1'],
   'receipts.payer_sealed': ['rct_1'],
   'service_keys.sealed': ['skey_1'],
   'subscriptions.secret_sealed': ['org_a', 'test', 'whs_1'],
@@ -147,10 +149,7 @@ function readsOfMoney(tx: Tx): readonly Promise<unknown>[] {
     tx.organizations.list(),
     tx.organizations.profile(tenant),
     tx.organizations.named(tenant),
-    tx.operators.get('opr_1'),
-    tx.operators.byKey('x'),
-    tx.operators.first(),
-    tx.operators.list(),
+    ...readsOfOperators(tx),
     tx.members.get('org_a', 'mem_1'),
     tx.members.byEmail('org_a', 'a@b'),
     tx.members.ofAddress('a@b'),
@@ -222,6 +221,19 @@ function readsOfMoney(tx: Tx): readonly Promise<unknown>[] {
   ];
 }
 
+function readsOfOperators(tx: Tx): readonly Promise<unknown>[] {
+  return [
+    tx.operators.get('opr_1'),
+    tx.operators.byKey('x'),
+    tx.operators.first(),
+    tx.operators.list(),
+    tx.operatorSessions.byLinkHash('x'),
+    tx.operatorSessions.byTokenHash('x'),
+    tx.operatorSessions.ofOperator('opr_1'),
+    tx.operatorSessions.createdBefore(T0, 5),
+  ];
+}
+
 function readsOfDeposits(tx: Tx): readonly Promise<unknown>[] {
   return [
     tx.deposits.get('rct_1'),
@@ -246,7 +258,7 @@ function readsOfDeposits(tx: Tx): readonly Promise<unknown>[] {
 function paymentPages(tx: Tx): readonly Promise<unknown>[] {
   const origins = ['payment_intent', 'invoice'] as const;
   const none = { statuses: null, externalId: null, sellerExternalId: null, afterId: null };
-  const noSearch = { number: null, buyerId: null, amount: null };
+  const noSearch = { id: null, number: null, buyerId: null, amount: null };
   const ends = { fromMoment: '0', beforeMoment: 'z' };
   const anyTime = { fromMoment: null, beforeMoment: null };
   const all = { origins, ...none, ...noSearch, ...anyTime, ...page };
@@ -293,6 +305,8 @@ function mailReads(tx: Tx): readonly Promise<unknown>[] {
     tx.pageSessions.newestOfForm(tenant, 'kyc_1'),
     tx.pageSessions.ofForm(tenant, 'kyc_1'),
     tx.pageSessions.ofOwner(tenant, 'kyc_1', 1),
+    tx.pageSessions.openOfAccount(tenant, 'acct_1'),
+    tx.partyDrafts.get(tenant, 'acct_1'),
     tx.pageSessions.createdBefore(T0, 5),
     tx.mails.oldest(5),
     tx.mails.newestNumbered({ ...tenant, purpose: 'sign_in', toKey: 'a@b' }, 5),
@@ -353,6 +367,7 @@ function otherReads(tx: Tx): readonly Promise<unknown>[] {
     // No row is found here, and a count always has one.
     tx.deliveries.counts('whs_1', { fromId: 'whd_1', countMax: 5 }).catch(() => null),
     tx.deliveries.pendingOf('whs_1', 5),
+    tx.deliveries.waitingOf('whs_1', 1, 5),
     tx.deliveries.attempts('whd_1'),
     tx.deliveries.ofSubject(tenant, 'pi_1', { fromMs: T0, afterId: 'x', limit: 5 }),
     tx.deliveries.attemptsOfSubject(tenant, 'pi_1', { fromMs: T0, afterId: 'x', limit: 5 }),
@@ -383,6 +398,7 @@ function everyFirstWrite(tx: Tx): void {
   tx.organizations.expect(anOrganization({ id: 'org_b' }));
   tx.organizations.expectProfile(aProfile({ mode: 'live' }));
   tx.operators.insert(anOperator());
+  tx.operatorSessions.insert(anOperatorSession());
   tx.operators.expect(anOperator({ id: 'opr_2' }));
   tx.members.insert(aMember());
   tx.memberSessions.insert(aMemberSession());
@@ -401,6 +417,9 @@ function everyFirstWrite(tx: Tx): void {
   tx.buyers.insertSubmission(aSubmission());
   tx.buyers.expectSubmission(aSubmission({ id: 'kyc_2' }));
   tx.accounts.insert(anAccount());
+  tx.partyDrafts.insert(aPartyDraft());
+  tx.partyDrafts.expect(aPartyDraft({ id: 'acct_2' }));
+  tx.partyDrafts.remove(aPartyDraft({ id: 'acct_3' }));
   tx.accounts.expect(anAccount({ id: 'acct_2' }));
   tx.mails.insert(aMail());
   tx.mails.insertOnce(aNotice());
@@ -433,6 +452,9 @@ async function everyLaterWrite(tx: Tx): Promise<void> {
   tx.organizations.update(anOrganization());
   tx.organizations.updateProfile(aProfile());
   tx.operators.update(anOperator());
+  tx.operatorSessions.update(anOperatorSession());
+  tx.operatorSessions.touch(anOperatorSession({ id: 'ops_2' }));
+  tx.operatorSessions.remove(anOperatorSession({ id: 'ops_3' }));
   tx.members.update(aMember());
   tx.memberSessions.update(aMemberSession());
   tx.destinationChanges.update(aDestinationChange());
@@ -446,6 +468,7 @@ async function everyLaterWrite(tx: Tx): Promise<void> {
   tx.proposals.update(aProposal());
   tx.buyers.updateSubmission(aSubmission());
   tx.accounts.update(anAccount());
+  tx.partyDrafts.update(aPartyDraft());
   tx.mails.update(aMail());
   tx.pageSessions.update(aPageSession());
   tx.pageSessions.touch(aPageSession({ id: 'other' }));

@@ -24,6 +24,7 @@ import type {
   Organization,
   OrganizationProfile,
 } from '../../../core/domain/parties/organization.js';
+import type { PartyDraft } from '../../../core/domain/parties/party-draft.js';
 import type { ProductionRequest } from '../../../core/domain/parties/production-request.js';
 import type { LimitHit } from '../../../core/domain/payments/amount-limit.js';
 import {
@@ -231,6 +232,7 @@ export function aPayment(fields: Partial<Payment> = {}): Payment {
       fxRate: '5.1234',
       endToEndId: 'E1',
     },
+    failureCode: 'payin_failed',
     failureReason: 'failed so',
     cancelReason: 'cancelled so',
     createdAtMs: T0,
@@ -269,6 +271,7 @@ export function aBarePayment(fields: Partial<Payment> = {}): Payment {
     coveredAtMs: null,
     transactionHash: null,
     settlement: null,
+    failureCode: null,
     failureReason: null,
     cancelReason: null,
     ...fields,
@@ -358,6 +361,10 @@ export function aSubmission(fields: Partial<KycSubmission> = {}): KycSubmission 
   };
 }
 
+export function aPartyDraft(fields: Partial<PartyDraft> = {}): PartyDraft {
+  return { ...tenant, id: 'acct_1', draftSealed: 'sealed', version: 1, ...fields };
+}
+
 export function anAccount(fields: Partial<ConnectedAccount> = {}): ConnectedAccount {
   return {
     ...tenant,
@@ -445,6 +452,7 @@ export function aSubscription(fields: Partial<Subscription> = {}): Subscription 
     url: 'https://receiver.example/hooks',
     eventTypes: ['payment_intent.*', 'invoice.settled'],
     active: true,
+    paused: false,
     slot: null,
     secretSealed: 'sealed',
     createdAtMs: T0,

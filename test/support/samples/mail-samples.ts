@@ -47,6 +47,7 @@ export function aPageSession(fields: Partial<PageSession> = {}): PageSession {
     kind: 'owner',
     paymentId: 'inv_1',
     submissionId: 'kyc_1',
+    accountId: null,
     ownerIndex: 2,
     createdAtMs: T0,
     seenAtMs: T0 + 1,

@@ -1,5 +1,6 @@
 // Samples of operators: a row, and people with keys.
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import type { OperatorSession } from '../../../core/domain/access/operator-session.js';
 import {
   publicKeyOf,
   type RegisteredOperator,
@@ -19,6 +20,24 @@ export function anOperator(fields: Partial<RegisteredOperator> = {}): Registered
     removedBy: null,
     removedAtMs: null,
     signedAtMs: 0,
+    version: 1,
+    ...fields,
+  };
+}
+
+export function anOperatorSession(fields: Partial<OperatorSession> = {}): OperatorSession {
+  return {
+    id: 'ops_1',
+    operatorId: 'opr_1',
+    signed: { text: '{}', signature: 'x' },
+    linkHash: 'link',
+    linkEndsAtMs: T0,
+    createdAtMs: T0,
+    tokenHash: 'token',
+    openedAtMs: T0,
+    seenAtMs: T0,
+    endsAtMs: T0,
+    endedAtMs: null,
     version: 1,
     ...fields,
   };

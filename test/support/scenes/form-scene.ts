@@ -7,9 +7,9 @@ import type { KycSubmission } from '../../../core/domain/parties/buyer-kyc.js';
 import type { DocumentKind } from '../../../core/domain/parties/document.js';
 import type { Deps } from '../../../core/ports/deps.js';
 import { signIn } from '../../../core/usecases/hosted/buyer-steps.js';
+import type { VisitorSession } from '../../../core/usecases/hosted/form-subjects.js';
 import {
   type KycForm,
-  type KycSession,
   openKycForm,
   type PageProblems,
   type Sent,
@@ -72,26 +72,26 @@ export const ownerFiles = [...personFiles, 'proof_of_address'] as const;
 export interface FormScene extends Scene {
   readonly paymentId: string;
   /** The session of the buyer. */
-  readonly visitor: KycSession;
-  open(by?: KycSession): Promise<KycForm>;
+  readonly visitor: VisitorSession;
+  open(by?: VisitorSession): Promise<KycForm>;
   type(
     page: KycStep | 'owner',
     typed: Readonly<Record<string, string>>,
     owner?: number | null,
-    by?: KycSession,
+    by?: VisitorSession,
   ): Promise<PageProblems>;
   upload(
     kind: DocumentKind,
     owner?: number | null,
-    by?: KycSession,
+    by?: VisitorSession,
     bytes?: Uint8Array,
   ): Promise<UploadRefusal | null>;
   fillCompany(): Promise<void>;
   fillPerson(): Promise<void>;
-  fillOwner(owner: number, by?: KycSession): Promise<void>;
+  fillOwner(owner: number, by?: VisitorSession): Promise<void>;
   send(): Promise<Sent>;
   submission(): Promise<KycSubmission>;
-  ownerSession(owner: number): Promise<KycSession>;
+  ownerSession(owner: number): Promise<VisitorSession>;
 }
 
 export async function* inChunks(bytes: Uint8Array, size = 7): AsyncIterable<Uint8Array> {
@@ -108,8 +108,8 @@ export async function formScene(
   const fields = buyer === undefined ? {} : { buyer };
   const paymentId = await made.newPayment(made.tenant, fields);
   await signIn(deps, made.tenant, paymentId);
-  const none = { submissionId: null, ownerIndex: null };
-  const visitor: KycSession = { ...made.tenant, kind: 'buyer', paymentId, ...none };
+  const none = { submissionId: null, accountId: null, ownerIndex: null };
+  const visitor: VisitorSession = { ...made.tenant, kind: 'buyer', paymentId, ...none };
   const form: FormScene = {
     ...made,
     deps,
@@ -137,13 +137,20 @@ export async function formScene(
     },
     send: async () => submitKycForm(deps, visitor, (await form.open()).version),
     async submission() {
-      const { buyerId } = await form.open();
-      const found = await deps.store.run((tx) => tx.buyers.submission(made.tenant, buyerId));
+      const { party } = await form.open();
+      const found = await deps.store.run((tx) => tx.buyers.submission(made.tenant, party.id));
       return found ?? assert.fail('no submission');
     },
     async ownerSession(ownerIndex) {
       const { id: submissionId } = await form.submission();
-      return { ...made.tenant, kind: 'owner', paymentId: null, submissionId, ownerIndex };
+      return {
+        ...made.tenant,
+        kind: 'owner',
+        paymentId: null,
+        accountId: null,
+        submissionId,
+        ownerIndex,
+      };
     },
   };
   return form;

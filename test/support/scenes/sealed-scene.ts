@@ -10,6 +10,7 @@ import { type SealedColumn, sealedColumns } from '../../../core/domain/service/s
 import type { Deps } from '../../../core/ports/deps.js';
 import type { SealedRow, Store } from '../../../core/ports/storage.js';
 import { readDeposit } from '../../../core/usecases/deposits/deposits.js';
+import { saveKycPage } from '../../../core/usecases/hosted/kyc-forms.js';
 import { createAccount } from '../../../core/usecases/parties/accounts.js';
 import { startBuyerKyc } from '../../../core/usecases/parties/kyc.js';
 import { inviteBuyer } from '../../../core/usecases/payments/invoices.js';
@@ -19,6 +20,7 @@ import { createSubscription } from '../../../core/usecases/webhooks/subscription
 import { ana } from '../samples/dossiers.js';
 import { Books } from './deposit-scene.js';
 import { makeInvoice } from './made-payments.js';
+import { sellerSession } from './seller-scene.js';
 import { type World, world } from './test-world.js';
 
 export const secondKey: SecretKey = { id: 'second', bytes: Buffer.alloc(32, 2) };
@@ -43,7 +45,7 @@ export async function sealEverything(
     url: 'https://receiver.example/webhooks',
     eventTypes: ['*'],
   });
-  await createAccount(deps, tenant, {
+  const { account } = await createAccount(deps, tenant, {
     role: 'seller',
     entityType: 'business',
     externalId: null,
@@ -53,6 +55,8 @@ export async function sealEverything(
     displayName: null,
     taxId: '11.222.333/0001-81',
   });
+  const typed = { legalName: 'Ana Ltda' };
+  await saveKycPage(deps, sellerSession(tenant, account.id), { page: 'company', typed });
   await startBuyerKyc(deps, tenant, {
     email: 'bo@buyer.example',
     name: 'Bo',

@@ -74,7 +74,7 @@ export function documentsScreen(scene: KycScene, props: DocumentProps): ScreenCo
           <ButtonLink href={`${view.path}/kyc/${nextStep(form.steps, 'documents')}`} look="primary">
             {words.next}
           </ButtonLink>
-          {props.limits === null ? null : (
+          {props.limits === null || form.party.party === 'organization' ? null : (
             <Form to="kyc/phone">
               <Button>{words.documents.phone}</Button>
             </Form>
@@ -314,7 +314,11 @@ function WhoseForm({ scene, payee }: PhoneProps & { readonly scene: KycScene }):
     <section class="card stack">
       <Rows
         rows={[
-          { label: words.phone.formOf, value: partyName(scene), note: maskedAddress(form.email) },
+          {
+            label: words.phone.formOf,
+            value: partyName(scene),
+            ...(form.email === null ? {} : { note: maskedAddress(form.email) }),
+          },
           { label: words.phone.askedBy, value: org },
           payee === null ? null : { label: words.phone.paymentTo, value: nameOf(payee) },
         ]}

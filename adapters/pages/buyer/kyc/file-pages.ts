@@ -29,11 +29,10 @@ import { kycCatalogues } from './kyc-texts.js';
 import { readFile } from './kyc-upload.js';
 import {
   type AnyCall,
-  bareView,
+  type FormPlace,
   formPage,
-  type KycSubject,
   type LoadedForm,
-  loadForm,
+  type PhonePlace,
   urlOf,
 } from './kyc-view.js';
 import { ownDocumentsScreen } from './owner-screens.js';
@@ -73,18 +72,18 @@ export function documentsPage(context: PageContext, call: AnyCall, loaded: Loade
 export async function showDocuments(
   context: PageContext,
   call: AnyCall,
-  subject: KycSubject,
+  place: FormPlace,
 ): Promise<PageAnswer> {
-  const loaded = await loadForm(context, call, subject);
-  return loaded.isOpen ? documentsPage(context, call, loaded) : seeOther(call.base);
+  const loaded = await place.load(context, call);
+  return loaded.isOpen ? documentsPage(context, call, loaded) : seeOther(place.home(call));
 }
 
 export async function uploadFile(
   context: PageContext,
   call: AnyCall,
-  subject: KycSubject,
+  place: FormPlace,
 ): Promise<PageAnswer> {
-  const loaded = await loadForm(context, call, subject);
+  const loaded = await place.load(context, call);
   if (!loaded.isOpen) throw new PonteError('PaymentStateConflict');
   const { session } = loaded;
   const { kind, owner } = fileIn(call, loaded);
@@ -92,7 +91,7 @@ export async function uploadFile(
     readFile(call, (file) => storePageDocument(context.deps, session, { kind, owner, ...file })),
   );
   const id = controlId({ field: fileFieldOf(kind), owner });
-  const page = documentsPath(call, loaded);
+  const page = documentsPath(place, call, loaded);
   if (reason === null) return seeOther(`${page}#${id}`);
   return seeOther(`${page}?${new URLSearchParams({ refused: reason, file: id })}#${id}`);
 }
@@ -100,10 +99,10 @@ export async function uploadFile(
 /** RateLimitExceeded while too many uploads of the session run: each may take minutes. */
 async function inUploadSlot<T>(
   { uploads }: PageContext,
-  { session }: AnyCall,
+  { session, visit }: AnyCall,
   upload: () => Promise<T>,
 ): Promise<T> {
-  const id = session?.id ?? '';
+  const id = session?.id ?? visit?.signedIn.session.id ?? '';
   if (uploads.reserved(id) >= UPLOADS_PER_SESSION) throw new PonteError('RateLimitExceeded');
   uploads.reserve([id], 1);
   try {
@@ -116,16 +115,16 @@ async function inUploadSlot<T>(
 export async function removeFile(
   context: PageContext,
   call: AnyCall,
-  subject: KycSubject,
+  place: FormPlace,
 ): Promise<PageAnswer> {
-  const loaded = await loadForm(context, call, subject);
+  const loaded = await place.load(context, call);
   if (!loaded.isOpen) throw new PonteError('PaymentStateConflict');
   await removePageDocument(context.deps, loaded.session, fileIn(call, loaded));
-  return seeOther(documentsPath(call, loaded));
+  return seeOther(documentsPath(place, call, loaded));
 }
 
-function documentsPath({ base }: AnyCall, { session }: LoadedForm): string {
-  return `${base}/kyc/${session.kind === 'upload' ? 'phone' : 'documents'}`;
+function documentsPath(place: FormPlace, call: AnyCall, { session }: LoadedForm): string {
+  return `${place.base(call)}/kyc/${session.kind === 'upload' ? 'phone' : 'documents'}`;
 }
 
 /** NotFound for an unknown kind. The files of an owner's session are the owner's. */
@@ -140,14 +139,14 @@ function fileIn({ params }: AnyCall, { session }: LoadedForm) {
 export async function startPhone(
   context: PageContext,
   call: AnyCall,
-  subject: KycSubject,
+  place: PhonePlace,
 ): Promise<PageAnswer> {
-  const { isOpen, session } = await loadForm(context, call, subject);
+  const { isOpen, session } = await place.load(context, call);
   if (!isOpen) throw new PonteError('PaymentStateConflict');
   const { token } = await startPhoneUpload(context.deps, session);
   const url = urlOf(context, `${call.base}/kyc/phone/enter?token=${token}`);
   // Starting it stores the form: the page reports what changes after that.
-  const loaded = await loadForm(context, call, subject);
+  const loaded = await place.load(context, call);
   return formPage(loaded, (scene) => phoneScreen(scene, url));
 }
 
@@ -155,56 +154,49 @@ export async function startPhone(
 export async function showPhone(
   context: PageContext,
   call: AnyCall,
-  subject: KycSubject,
+  place: PhonePlace,
 ): Promise<PageAnswer> {
-  const loaded = await loadForm(context, call, subject);
+  const loaded = await place.load(context, call);
   if (loaded.session.kind !== 'upload') return seeOther(`${call.base}/kyc/documents`);
-  return loaded.isOpen ? documentsPage(context, call, loaded) : seeOther(call.base);
+  return loaded.isOpen ? documentsPage(context, call, loaded) : seeOther(place.home(call));
 }
 
 /** The link in the code. Nothing is used up before the button is pressed. */
 export async function showPhoneEnter(
   context: PageContext,
   call: AnyCall,
-  subject: KycSubject,
+  place: PhonePlace,
 ): Promise<PageAnswer> {
   const token = call.query.get('token');
   if (token !== null) {
     const value = /^[\w-]{1,100}$/.test(token) ? token : 'unknown';
     return seeOther(`${call.base}/kyc/phone/enter`, [{ name: 'link', value, path: call.base }]);
   }
-  const session = await linkedSession(context, call, subject);
-  if (session === null) return bare(context, call, subject, phoneEndedScreen);
-  const loaded = await loadForm(context, { ...call, session }, subject);
+  const session = await linkedSession(context, call, place);
+  if (session === null) return bare(context, call, place, phoneEndedScreen);
+  const loaded = await place.load(context, { ...call, session });
   return formPage(loaded, (scene) => phoneEnterScreen(scene, loaded));
 }
 
 /** The session of the opened link; null if the link is used, over, or for another form. */
 async function linkedSession(
-  { deps }: PageContext,
-  { cookies, params }: AnyCall,
-  subject: KycSubject,
+  context: PageContext,
+  call: AnyCall,
+  place: PhonePlace,
 ): Promise<PageSession | null> {
-  const session = await readSession(deps, cookies.get('link') ?? '', { background: true });
+  const token = call.cookies.get('link') ?? '';
+  const session = await readSession(context.deps, token, { background: true });
   if (session?.kind !== 'upload') return null;
-  const belongs = await deps.store.run(async (tx) => {
-    if (subject === 'payment') {
-      const payment = await tx.payments.byPublicId(params['publicId'] ?? '');
-      return payment !== null && payment.id === session.paymentId;
-    }
-    const submission = await tx.buyers.submissionByFlow(params['flowId'] ?? '');
-    return submission !== null && submission.id === session.submissionId;
-  });
-  return belongs ? session : null;
+  return (await place.isOf(context, call, session)) ? session : null;
 }
 
 export async function enterPhone(
   context: PageContext,
   call: AnyCall,
-  subject: KycSubject,
+  place: PhonePlace,
 ): Promise<PageAnswer> {
   const made = await redeemPhoneUpload(context.deps, call.cookies.get('link') ?? '');
-  if (made === null) return bare(context, call, subject, phoneEndedScreen);
+  if (made === null) return bare(context, call, place, phoneEndedScreen);
   const cookies: readonly Cookie[] = [
     { name: 'session', value: made.token, path: call.base },
     { name: 'link', value: '', path: call.base },
@@ -216,10 +208,10 @@ export async function enterPhone(
 async function bare(
   context: PageContext,
   call: AnyCall,
-  subject: KycSubject,
+  place: PhonePlace,
   screen: (scene: BareScene) => ScreenContent,
 ): Promise<PageAnswer> {
-  const view = await bareView(context, call, subject);
+  const view = await place.bare(context, call);
   return html(
     renderContent(view, (scene) => screen({ ...scene, words: kycCatalogues[view.locale] })),
   );

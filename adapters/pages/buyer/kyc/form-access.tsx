@@ -19,7 +19,7 @@ import { localeFor } from '../payment-view.js';
 import { renderContent, renderPage } from '../render.js';
 import type { BareScene } from './kyc-scene.js';
 import { kycCatalogues } from './kyc-texts.js';
-import { type AnyCall, formView, loadForm } from './kyc-view.js';
+import { type AnyCall, formPlace, formView } from './kyc-view.js';
 
 type Subject = 'form' | 'owner';
 
@@ -69,7 +69,7 @@ async function showEntry(
   const opened = openedLink(call);
   if (opened !== null) return opened;
   if (call.session !== null) {
-    const { view, form } = await loadForm(context, call, subject);
+    const { view, form } = await formPlace.load(context, call);
     const isOwn = subject === 'owner' && (form.state === 'form' || form.state === 'corrections');
     return isOwn ? seeOther(`${call.base}/kyc/owner`) : html(renderPage(view));
   }

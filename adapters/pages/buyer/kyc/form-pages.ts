@@ -37,14 +37,7 @@ import {
 import type { ScreenContent } from '../layout.js';
 import { documentsPage } from './file-pages.js';
 import type { KycScene } from './kyc-scene.js';
-import {
-  type AnyCall,
-  formPage,
-  type KycSubject,
-  type LoadedForm,
-  loadForm,
-  urlOf,
-} from './kyc-view.js';
+import { type AnyCall, type FormPlace, formPage, type LoadedForm, urlOf } from './kyc-view.js';
 import { ownerScreen, ownersScreen, ownPartScreen } from './owner-screens.js';
 import { reviewScreen } from './review-screen.js';
 import { dataScreen, termsScreen, typeScreen } from './step-screens.js';
@@ -64,15 +57,16 @@ const screens: Readonly<Partial<Record<KycStep, (scene: KycScene) => ScreenConte
 export async function showStep(
   context: PageContext,
   call: AnyCall,
-  subject: KycSubject,
+  place: FormPlace,
 ): Promise<PageAnswer> {
-  const loaded = await loadForm(context, call, subject);
+  const loaded = await place.load(context, call);
   const { form } = loaded;
-  if (!loaded.isOpen) return seeOther(call.base);
+  if (!loaded.isOpen) return seeOther(place.home(call));
   const step = stepsOf(form).find((one) => one === call.params['step']);
-  if (step === undefined) return seeOther(stepPath(call, nextStep(form.steps)));
+  if (step === undefined) return seeOther(stepPath(place, call, nextStep(form.steps)));
   if (step === 'documents') return documentsPage(context, call, loaded);
-  if (step === 'terms') return showTerms(context, call, loaded);
+  if (step === 'terms' && place.terms !== undefined) return seeOther(place.terms(call));
+  if (step === 'terms') return showTerms(context, call, place, loaded);
   const screen = screens[step];
   if (screen === undefined) throw new PonteError('NotFound');
   return formPage(loaded, screen);
@@ -81,25 +75,25 @@ export async function showStep(
 export async function saveStep(
   context: PageContext,
   call: TypedCall,
-  subject: KycSubject,
+  place: FormPlace,
 ): Promise<PageAnswer> {
   const { deps } = context;
   const page = kycSteps.find((one) => one === call.params['step']);
   if (page === undefined) throw new PonteError('NotFound');
-  const { session } = await openForm(context, call, subject);
-  if (page === 'review') return send(context, call, subject);
-  if (page === 'terms') return acceptTerms(context, call, subject);
+  const { session } = await openForm(context, call, place);
+  if (page === 'review') return send(context, call, place);
+  if (page === 'terms') return acceptTerms(context, call, place);
   const screen = screens[page];
   if (screen === undefined || page === 'owners') throw new PonteError('NotFound');
   const problems = await saveKycPage(deps, session, { page, typed: call.form });
-  if (problems === null) return next(context, call, session, page);
+  if (problems === null) return next(context, call, place, session, page);
   const facts = { typed: call.form, problems };
-  return formPage(await loadForm(context, call, subject), screen, facts);
+  return formPage(await place.load(context, call), screen, facts);
 }
 
 /** PaymentStateConflict if the form is closed: the page shows why. */
-async function openForm(context: PageContext, call: AnyCall, subject: KycSubject) {
-  const loaded = await loadForm(context, call, subject);
+async function openForm(context: PageContext, call: AnyCall, place: FormPlace) {
+  const loaded = await place.load(context, call);
   if (!loaded.isOpen) throw new PonteError('PaymentStateConflict');
   return loaded;
 }
@@ -107,43 +101,49 @@ async function openForm(context: PageContext, call: AnyCall, subject: KycSubject
 async function next(
   { deps }: PageContext,
   call: AnyCall,
+  place: FormPlace,
   session: LoadedForm['session'],
   after: KycStep,
 ): Promise<PageAnswer> {
   const { steps } = await openKycForm(deps, session);
-  return seeOther(stepPath(call, nextStep(steps, after)));
+  return seeOther(stepPath(place, call, nextStep(steps, after)));
 }
 
-function stepPath({ base }: Pick<AnyCall, 'base'>, step: string): string {
-  return `${base}/kyc/${step}`;
+function stepPath(place: FormPlace, call: AnyCall, step: string): string {
+  return `${place.base(call)}/kyc/${step}`;
 }
 
-async function send(context: PageContext, call: TypedCall, subject: KycSubject) {
-  const { session } = await openForm(context, call, subject);
+async function send(context: PageContext, call: TypedCall, place: FormPlace) {
+  const { session } = await openForm(context, call, place);
   const version = Number.parseInt(call.form['form'] ?? '', 10);
   const sent = await submitKycForm(context.deps, session, version);
-  if (sent.outcome === 'submitted') return seeOther(call.base);
+  if (sent.outcome === 'submitted') return seeOther(place.sent?.(call) ?? place.home(call));
   if (sent.outcome === 'refused') {
-    const loaded = await loadForm(context, call, subject);
+    const loaded = await place.load(context, call);
     return formPage(loaded, (scene) => reviewScreen(scene, sent.corrections));
   }
-  const review = stepPath(call, 'review');
+  const review = stepPath(place, call, 'review');
   return seeOther(sent.outcome === 'changed' ? withNotice(review, 'out_of_date') : review);
 }
 
-async function showTerms(context: PageContext, call: AnyCall, loaded: LoadedForm) {
+async function showTerms(
+  context: PageContext,
+  call: AnyCall,
+  place: FormPlace,
+  loaded: LoadedForm,
+) {
   const { form, session } = loaded;
   const tosId = call.query.get('tos_id');
-  const isRefused = form.corrections.some(({ place }) => place?.field === TERMS);
+  const isRefused = form.corrections.some((one) => one.place?.field === TERMS);
   const isAccepted = !isRefused && (form.draft.dossier.tosId ?? null) !== null;
-  const back = urlOf(context, stepPath(call, 'terms'));
+  const back = urlOf(context, stepPath(place, call, 'terms'));
   const needsUrl = !isAccepted && tosId === null;
   const url = needsUrl ? await kycTermsUrl(context.deps, session, back) : null;
   return formPage(loaded, (scene) => termsScreen(scene, { url, tosId }));
 }
 
-async function acceptTerms(context: PageContext, call: TypedCall, subject: KycSubject) {
-  const { session } = await openForm(context, call, subject);
+async function acceptTerms(context: PageContext, call: TypedCall, place: FormPlace) {
+  const { session } = await openForm(context, call, place);
   const tosId = call.form['tosId'] ?? '';
   if (tosId !== '') {
     try {
@@ -153,13 +153,16 @@ async function acceptTerms(context: PageContext, call: TypedCall, subject: KycSu
       if (!isCode(error, 'TosIdMismatch')) throw error;
     }
   }
-  return next(context, call, session, 'terms');
+  return next(context, call, place, session, 'terms');
 }
 
-export async function handOverForm(context: PageContext, call: TypedCall, subject: KycSubject) {
-  const sent = await ask(context, call, subject, { owner: null, page: stepPath(call, 'type') });
+export async function handOverForm(context: PageContext, call: TypedCall, place: FormPlace) {
+  const sent = await ask(context, call, place, {
+    owner: null,
+    page: stepPath(place, call, 'type'),
+  });
   if (sent !== null) return sent;
-  const loaded = await loadForm(context, call, subject);
+  const loaded = await place.load(context, call);
   return formPage(loaded, typeScreen, { isAddressWrong: true });
 }
 
@@ -167,10 +170,10 @@ export async function handOverForm(context: PageContext, call: TypedCall, subjec
 async function ask(
   context: PageContext,
   call: TypedCall,
-  subject: KycSubject,
+  place: FormPlace,
   { owner, page }: { readonly owner: number | null; readonly page: string },
 ): Promise<PageAnswer | null> {
-  const { session, view } = await openForm(context, call, subject);
+  const { session, view } = await openForm(context, call, place);
   const { client } = call;
   const asked = { owner, email: call.form['email'] ?? '', locale: view.locale, client };
   try {
@@ -180,16 +183,16 @@ async function ask(
   }
 }
 
-export async function takeBackHandOver(context: PageContext, call: AnyCall, subject: KycSubject) {
-  const { session } = await openForm(context, call, subject);
+export async function takeBackHandOver(context: PageContext, call: AnyCall, place: FormPlace) {
+  const { session } = await openForm(context, call, place);
   await takeBackForm(context.deps, session, call.session?.id ?? '');
-  return seeOther(stepPath(call, 'type'));
+  return seeOther(stepPath(place, call, 'type'));
 }
 
-export async function addOwnerTo(context: PageContext, call: AnyCall, subject: KycSubject) {
-  const { session } = await openForm(context, call, subject);
+export async function addOwnerTo(context: PageContext, call: AnyCall, place: FormPlace) {
+  const { session } = await openForm(context, call, place);
   const owner = await addOwner(context.deps, session);
-  return seeOther(stepPath(call, `owners/${owner}`));
+  return seeOther(stepPath(place, call, `owners/${owner}`));
 }
 
 /** The number in the path. NotFound for anything else. */
@@ -199,67 +202,67 @@ export function ownerIn({ params }: Pick<AnyCall, 'params'>): number {
   return Number.parseInt(owner, 10);
 }
 
-export async function showOwner(context: PageContext, call: AnyCall, subject: KycSubject) {
-  const loaded = await loadForm(context, call, subject);
-  if (!loaded.isOpen) return seeOther(call.base);
+export async function showOwner(context: PageContext, call: AnyCall, place: FormPlace) {
+  const loaded = await place.load(context, call);
+  if (!loaded.isOpen) return seeOther(place.home(call));
   const owner = ownerIn(call);
-  if (partOf(loaded.form.draft, owner) === null) return seeOther(stepPath(call, 'owners'));
+  if (partOf(loaded.form.draft, owner) === null) return seeOther(stepPath(place, call, 'owners'));
   return formPage(loaded, (scene) => ownerScreen(scene, owner));
 }
 
-export async function saveOwner(context: PageContext, call: TypedCall, subject: KycSubject) {
+export async function saveOwner(context: PageContext, call: TypedCall, place: FormPlace) {
   const owner = ownerIn(call);
-  const { session } = await openForm(context, call, subject);
+  const { session } = await openForm(context, call, place);
   const typed = call.form;
   const problems = await saveKycPage(context.deps, session, { page: 'owner', owner, typed });
-  if (problems === null) return seeOther(stepPath(call, 'owners'));
-  const loaded = await loadForm(context, call, subject);
+  if (problems === null) return seeOther(stepPath(place, call, 'owners'));
+  const loaded = await place.load(context, call);
   return formPage(loaded, (scene) => ownerScreen(scene, owner), { typed, problems });
 }
 
-export async function removeOwnerFrom(context: PageContext, call: AnyCall, subject: KycSubject) {
-  const { session } = await openForm(context, call, subject);
+export async function removeOwnerFrom(context: PageContext, call: AnyCall, place: FormPlace) {
+  const { session } = await openForm(context, call, place);
   await removeOwner(context.deps, session, ownerIn(call));
-  return seeOther(stepPath(call, 'owners'));
+  return seeOther(stepPath(place, call, 'owners'));
 }
 
-export async function askOwnerFor(context: PageContext, call: TypedCall, subject: KycSubject) {
+export async function askOwnerFor(context: PageContext, call: TypedCall, place: FormPlace) {
   const owner = ownerIn(call);
   const typed = call.form;
-  const sent = await ask(context, call, subject, { owner, page: stepPath(call, 'owners') });
+  const sent = await ask(context, call, place, { owner, page: stepPath(place, call, 'owners') });
   if (sent !== null) return sent;
-  const loaded = await loadForm(context, call, subject);
+  const loaded = await place.load(context, call);
   return formPage(loaded, (scene) => ownerScreen(scene, owner), { typed, isAddressWrong: true });
 }
 
-export async function takeBackPart(context: PageContext, call: AnyCall, subject: KycSubject) {
-  const { session } = await openForm(context, call, subject);
+export async function takeBackPart(context: PageContext, call: AnyCall, place: FormPlace) {
+  const { session } = await openForm(context, call, place);
   const owner = ownerIn(call);
   await takeBackOwner(context.deps, session, owner);
-  return seeOther(stepPath(call, `owners/${owner}`));
+  return seeOther(stepPath(place, call, `owners/${owner}`));
 }
 
 /** The part of the owner whose session it is. */
-export async function showOwnPart(context: PageContext, call: AnyCall, subject: KycSubject) {
-  const loaded = await loadForm(context, call, subject);
-  if (!loaded.isOpen) return seeOther(call.base);
+export async function showOwnPart(context: PageContext, call: AnyCall, place: FormPlace) {
+  const loaded = await place.load(context, call);
+  if (!loaded.isOpen) return seeOther(place.home(call));
   return formPage(loaded, (scene) => ownPartScreen(scene, ownOf(loaded)));
 }
 
-export async function saveOwnPart(context: PageContext, call: TypedCall, subject: KycSubject) {
-  const { session, ...opened } = await openForm(context, call, subject);
+export async function saveOwnPart(context: PageContext, call: TypedCall, place: FormPlace) {
+  const { session, ...opened } = await openForm(context, call, place);
   const owner = ownOf({ session, ...opened });
   const typed = call.form;
   const problems = await saveKycPage(context.deps, session, { page: 'owner', owner, typed });
-  if (problems === null) return seeOther(stepPath(call, 'documents'));
-  const loaded = await loadForm(context, call, subject);
+  if (problems === null) return seeOther(stepPath(place, call, 'documents'));
+  const loaded = await place.load(context, call);
   return formPage(loaded, (scene) => ownPartScreen(scene, owner), { typed, problems });
 }
 
-export async function finishOwnPart(context: PageContext, call: AnyCall, subject: KycSubject) {
-  const { session } = await openForm(context, call, subject);
+export async function finishOwnPart(context: PageContext, call: AnyCall, place: FormPlace) {
+  const { session } = await openForm(context, call, place);
   await finishOwnerPart(context.deps, session);
-  return seeOther(stepPath(call, 'documents'));
+  return seeOther(stepPath(place, call, 'documents'));
 }
 
 export function ownOf({ session }: Pick<LoadedForm, 'session'>): number {

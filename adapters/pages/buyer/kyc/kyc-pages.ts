@@ -1,12 +1,16 @@
-// The table of the pages of the KYC form: below a payment, below a form without a payment, and
-// below the part of an owner. `kyc` rows are open to a phone too, which may only send files.
+// The table of the pages of the form: below a payment, below a form without a payment, below the
+// part of an owner, and for sellers and organizations. `kyc` rows are open to a phone too, which
+// may only send files.
 import { z } from 'zod';
 import type { Typed } from '../../../../core/domain/hosted/kyc-fields.js';
 import {
   type BuyerAuth,
+  type MemberRule,
+  memberRow,
   type PageAnswer,
   type PageContext,
   type PageRoute,
+  type PageSubject,
   pageRow,
 } from '../../kit/page-route.js';
 import {
@@ -35,98 +39,180 @@ import {
   takeBackHandOver,
   takeBackPart,
 } from './form-pages.js';
-import type { AnyCall, KycSubject } from './kyc-view.js';
+import {
+  type AnyCall,
+  type FormPlace,
+  formPlace,
+  type PhonePlace,
+  paymentPlace,
+} from './kyc-view.js';
 
-/** Where the pages of each subject begin. */
+/** Where the pages of each place begin. */
 export const roots = {
   payment: '/r/{publicId}',
   form: '/kyc/{flowId}',
   owner: '/owner/{flowId}/{ownerIndex}',
-} as const satisfies Record<KycSubject, string>;
+} as const;
 
 const TYPED_MAX = 1_000;
 
 /** Texts by the names of the inputs; kyc-fields.ts checks each. */
 const typedForm = z.record(z.string().max(64), z.string().max(TYPED_MAX));
 
-type Handler<C> = (context: PageContext, call: C, subject: KycSubject) => Promise<PageAnswer>;
+type Handler<C, P> = (context: PageContext, call: C, place: P) => Promise<PageAnswer>;
 
-function rowsOf(subject: KycSubject) {
-  const path = (tail: string) => `${roots[subject]}${tail}`;
+/** Makes the rows of a form at one place. */
+interface RowsOf<P> {
+  shows(tail: string, handler: Handler<AnyCall, P>): PageRoute;
+  takes(tail: string, handler: Handler<TypedCall, P>): PageRoute;
+  /** The handler checks the token of the form, which is a part of the body. */
+  takesFile(tail: string, handler: Handler<AnyCall, P>): PageRoute;
+}
+
+/** Rows of a hosted page; those of files and phones are open to `kyc` sessions. */
+function hostedRows<P extends FormPlace>(
+  { subject, root }: { readonly subject: PageSubject; readonly root: string },
+  place: P,
+  auth: BuyerAuth,
+): RowsOf<P> {
+  const row = { subject, limit: 'none' } as const;
   return {
-    shows: (tail: string, auth: BuyerAuth, handler: Handler<AnyCall>): PageRoute =>
+    shows: (tail, handler) =>
       pageRow({
-        subject,
+        ...row,
         method: 'GET',
-        path: path(tail),
+        path: `${root}${tail}`,
         auth,
         csrf: 'none',
-        limit: 'none',
         form: 'none',
-        handler: (context, call) => handler(context, call as AnyCall, subject),
+        handler: (context, call) => handler(context, call as AnyCall, place),
       }),
-    takes: (tail: string, auth: BuyerAuth, handler: Handler<TypedCall>): PageRoute =>
+    takes: (tail, handler) =>
       pageRow<BuyerAuth, Typed>({
-        subject,
+        ...row,
         method: 'POST',
-        path: path(tail),
+        path: `${root}${tail}`,
         auth,
-        limit: 'none',
         form: typedForm,
         csrf: auth === 'none' ? 'none' : 'form',
-        handler: (context, call) => handler(context, call as TypedCall, subject),
+        handler: (context, call) => handler(context, call as TypedCall, place),
       }),
-    /** The handler checks the token of the form, which is a part of the body. */
-    takesFile: (tail: string, handler: Handler<AnyCall>): PageRoute =>
+    takesFile: (tail, handler) =>
       pageRow({
-        subject,
+        ...row,
         method: 'POST',
-        path: path(tail),
-        auth: 'kyc',
+        path: `${root}${tail}`,
+        auth,
         csrf: 'none',
-        limit: 'none',
         form: 'multipart',
-        handler: (context, call) => handler(context, call as AnyCall, subject),
+        handler: (context, call) => handler(context, call as AnyCall, place),
       }),
   };
 }
 
-/** The pages of a buyer, with a payment or without one. */
-function buyerRows(subject: 'payment' | 'form'): readonly PageRoute[] {
-  const { shows, takes, takesFile } = rowsOf(subject);
+/** Rows of the form of the organization, in the dashboard. */
+export function memberFormRows<P extends FormPlace>(
+  root: string,
+  place: P,
+  rule: MemberRule,
+): readonly PageRoute[] {
+  const rows: RowsOf<P> = {
+    shows: (tail, handler) =>
+      memberRow({
+        ...rule,
+        method: 'GET',
+        path: `${root}${tail}`,
+        form: 'none',
+        handler: (context, call) => handler(context, call as AnyCall, place),
+      }),
+    takes: (tail, handler) =>
+      memberRow<Typed>({
+        ...rule,
+        method: 'POST',
+        path: `${root}${tail}`,
+        form: typedForm,
+        handler: (context, call) => handler(context, call as TypedCall, place),
+      }),
+    takesFile: (tail, handler) =>
+      memberRow({
+        ...rule,
+        method: 'POST',
+        path: `${root}${tail}`,
+        form: 'multipart',
+        handler: (context, call) => handler(context, call as AnyCall, place),
+      }),
+  };
+  return [...stepRows(rows), ...fileRows(rows)];
+}
+
+/** The steps, and the list of owners. */
+function stepRows<P extends FormPlace>({ shows, takes }: RowsOf<P>): readonly PageRoute[] {
   return [
-    shows('/kyc/{step}', 'buyer', showStep),
-    takes('/kyc/{step}', 'buyer', saveStep),
-    takes('/kyc/hand-over', 'buyer', handOverForm),
-    takes('/kyc/hand-over/take-back', 'buyer', takeBackHandOver),
-    takes('/kyc/owners/add', 'buyer', addOwnerTo),
-    shows('/kyc/owners/{owner}', 'buyer', showOwner),
-    takes('/kyc/owners/{owner}', 'buyer', saveOwner),
-    takes('/kyc/owners/{owner}/remove', 'buyer', removeOwnerFrom),
-    takes('/kyc/owners/{owner}/ask', 'buyer', askOwnerFor),
-    takes('/kyc/owners/{owner}/take-back', 'buyer', takeBackPart),
+    shows('/kyc/{step}', showStep),
+    takes('/kyc/{step}', saveStep),
+    takes('/kyc/owners/add', addOwnerTo),
+    shows('/kyc/owners/{owner}', showOwner),
+    takes('/kyc/owners/{owner}', saveOwner),
+    takes('/kyc/owners/{owner}/remove', removeOwnerFrom),
+  ];
+}
+
+/** Parts of the form that somebody else is asked for. */
+function askingRows<P extends FormPlace>({ takes }: RowsOf<P>): readonly PageRoute[] {
+  return [
+    takes('/kyc/hand-over', handOverForm),
+    takes('/kyc/hand-over/take-back', takeBackHandOver),
+    takes('/kyc/owners/{owner}/ask', askOwnerFor),
+    takes('/kyc/owners/{owner}/take-back', takeBackPart),
+  ];
+}
+
+function fileRows<P extends FormPlace>({ takes, takesFile }: RowsOf<P>): readonly PageRoute[] {
+  return [
     takesFile('/kyc/file/{kind}', uploadFile),
-    takes('/kyc/file/{kind}/remove', 'kyc', removeFile),
+    takes('/kyc/file/{kind}/remove', removeFile),
     takesFile('/kyc/owners/{owner}/file/{kind}', uploadFile),
-    takes('/kyc/owners/{owner}/file/{kind}/remove', 'kyc', removeFile),
-    takes('/kyc/phone', 'buyer', startPhone),
-    shows('/kyc/phone', 'kyc', showPhone),
-    shows('/kyc/phone/enter', 'none', showPhoneEnter),
-    takes('/kyc/phone/enter', 'none', enterPhone),
+    takes('/kyc/owners/{owner}/file/{kind}/remove', removeFile),
+  ];
+}
+
+/** A form on a hosted page, with files from a phone. */
+export function hostedFormRows(
+  at: { readonly subject: PageSubject; readonly root: string },
+  place: PhonePlace,
+): readonly PageRoute[] {
+  const phone = hostedRows(at, place, 'kyc');
+  const anybody = hostedRows(at, place, 'none');
+  const visitor = hostedRows(at, place, 'buyer');
+  return [
+    ...stepRows(visitor),
+    ...fileRows(phone),
+    visitor.takes('/kyc/phone', startPhone),
+    phone.shows('/kyc/phone', showPhone),
+    anybody.shows('/kyc/phone/enter', showPhoneEnter),
+    anybody.takes('/kyc/phone/enter', enterPhone),
   ];
 }
 
 /** The pages of an owner who was asked. */
 function ownerRows(): readonly PageRoute[] {
-  const { shows, takes, takesFile } = rowsOf('owner');
+  const at = { subject: 'owner', root: roots.owner } as const;
+  const { shows, takes, takesFile } = hostedRows(at, formPlace, 'kyc');
   return [
-    shows('/kyc/owner', 'kyc', showOwnPart),
-    takes('/kyc/owner', 'kyc', saveOwnPart),
-    shows('/kyc/documents', 'kyc', showDocuments),
+    shows('/kyc/owner', showOwnPart),
+    takes('/kyc/owner', saveOwnPart),
+    shows('/kyc/documents', showDocuments),
     takesFile('/kyc/file/{kind}', uploadFile),
-    takes('/kyc/file/{kind}/remove', 'kyc', removeFile),
-    takes('/kyc/done', 'kyc', finishOwnPart),
+    takes('/kyc/file/{kind}/remove', removeFile),
+    takes('/kyc/done', finishOwnPart),
   ];
+}
+
+/** The pages of a buyer, with a payment or without one. */
+function buyerRows(subject: 'payment' | 'form'): readonly PageRoute[] {
+  const at = { subject, root: roots[subject] };
+  const place = subject === 'payment' ? paymentPlace : formPlace;
+  return [...hostedFormRows(at, place), ...askingRows(hostedRows(at, place, 'buyer'))];
 }
 
 export const kycPages: readonly PageRoute[] = [

@@ -55,7 +55,13 @@ export interface KycScene extends BareScene, FieldScene {
 export type KycFacts = Pick<KycScene, 'form' | 'typed' | 'problems' | 'isAddressWrong'>;
 
 export function kycScene(scene: Scene, facts: KycFacts): KycScene {
-  return { ...scene, ...facts, words: kycCatalogues[scene.view.locale] };
+  const words = kycCatalogues[scene.view.locale];
+  return { ...scene, ...facts, words: facts.form.role === 'seller' ? sellerWords(words) : words };
+}
+
+function sellerWords(words: KycTexts): KycTexts {
+  const { whyText, ...headings } = words.seller;
+  return { ...words, ...headings, documents: { ...words.documents, whyText } };
 }
 
 /** Below the path of the page. An owner's session has one owner. */
@@ -146,7 +152,8 @@ export function stepFrame(
   // The choice of the type decides how many there are.
   const isCounted = form.author === 'buyer' && steps.length > 1;
   const eyebrow = isCounted ? words.stepOf(steps.indexOf(step) + 1, steps.length) : undefined;
-  const framed = { station: form.author === 'buyer' ? 'payer' : null, ...content } as const;
+  const isPayer = form.author === 'buyer' && form.role === 'buyer';
+  const framed = { station: isPayer ? 'payer' : null, ...content } as const;
   const aside = form.author === 'buyer' ? <Steps scene={scene} current={step} /> : undefined;
   return { ...framed, ...(eyebrow === undefined ? {} : { eyebrow }), aside };
 }

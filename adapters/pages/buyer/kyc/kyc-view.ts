@@ -1,13 +1,12 @@
 // The view of the pages of the KYC form: of a payment's buyer, of a form without a payment, of one
 // owner, and of a phone. Each sees the frame that its session may see.
-import { sessionEnd } from '../../../../core/domain/access/page-session.js';
+import { type PageSession, sessionEnd } from '../../../../core/domain/access/page-session.js';
+import type { Mode } from '../../../../core/domain/base/tenant.js';
 import { askedOf } from '../../../../core/domain/hosted/kyc-draft.js';
+import type { Organization } from '../../../../core/domain/parties/organization.js';
 import { PonteError } from '../../../../core/errors.js';
-import {
-  type KycForm,
-  type KycSession,
-  openKycForm,
-} from '../../../../core/usecases/hosted/kyc-forms.js';
+import type { KycSession } from '../../../../core/usecases/hosted/form-subjects.js';
+import { type KycForm, openKycForm } from '../../../../core/usecases/hosted/kyc-forms.js';
 import { readPaymentPage } from '../../../../core/usecases/hosted/payment-page.js';
 import { assetPaths } from '../../kit/assets.js';
 import { notices } from '../../kit/frame-view.js';
@@ -23,60 +22,115 @@ import type { ScreenContent } from '../layout.js';
 import { noKyc, type Page, type PageView } from '../page-view.js';
 import { legalView, localeFor, organizationView, paymentView } from '../payment-view.js';
 import { renderContent } from '../render.js';
+import type { Scene } from '../scene.js';
 import { correctionLines } from './correction-lines.js';
 import { type KycFacts, type KycScene, kycScene } from './kyc-scene.js';
 
 export type AnyCall = PageCall<PageAuth, unknown>;
-export type KycSubject = 'payment' | 'form' | 'owner';
+
+/** The pages of a form: whose it is, where they are, and the frame around them. */
+export interface FormPlace {
+  /** NotFound without a session. */
+  load(context: PageContext, call: AnyCall): Promise<LoadedForm>;
+  /** Below it the paths of the form begin, as `/kyc/company`. */
+  base(call: AnyCall): string;
+  /** What says how far the form is. */
+  home(call: AnyCall): string;
+  /** Where the sent form leads; to its home if this is absent. */
+  sent?(call: AnyCall): string;
+  /** The page of the partner's terms; absent where it is a step of the form. */
+  terms?(call: AnyCall): string;
+}
+
+/** A place whose form also takes files from a phone. */
+export interface PhonePlace extends FormPlace {
+  /** The view without a session: it has nothing of the form. */
+  bare(context: PageContext, call: AnyCall): Promise<PageView>;
+  /** Whether a session is about the form in the path. */
+  isOf(context: PageContext, call: AnyCall, session: PageSession): Promise<boolean>;
+}
 
 export interface LoadedForm {
-  readonly view: PageView;
+  readonly view: Pick<PageView, 'locale'>;
   readonly form: KycForm;
   readonly session: KycSession;
   /** Who is paid; null without a payment. */
   readonly payee: string | null;
-  /** Whether the form can be filled in; else the page of the payment or form says more. */
+  /** Whether the form can be filled in; else the home of the form says more. */
   readonly isOpen: boolean;
+  show(content: (scene: Scene) => ScreenContent, status: number): PageAnswer;
 }
 
-/** NotFound without a session. */
-export async function loadForm(
-  context: PageContext,
-  call: AnyCall,
-  subject: KycSubject,
-): Promise<LoadedForm> {
-  const { deps } = context;
-  const session = sessionOf(call);
-  const form = await openKycForm(deps, session);
-  const page = { name: 'kyc', state: form.state } as const;
-  if (subject !== 'payment') {
+export const paymentPlace: PhonePlace = {
+  async load(context, call) {
+    const { deps } = context;
+    const session = sessionOf(call);
+    const form = await openKycForm(deps, session);
+    const shown = await readPaymentPage(deps, call.params['publicId'] ?? '');
+    const view = paymentView(context, call, shown, { name: 'kyc', state: form.state });
+    // A phone shows nothing of the payment.
+    const seen = session.kind === 'upload' ? { ...view, payment: null, viewer: null } : view;
+    const isOpen = shown.screen === 'kyc_form' || shown.screen === 'kyc_corrections';
+    const payee = view.payment?.payee ?? null;
+    return { ...inFrame({ ...seen, simulate: null }), form, session, payee, isOpen };
+  },
+  base: ({ base }) => base,
+  home: ({ base }) => base,
+  async bare(context, call) {
+    const page = { name: 'kyc', state: 'form' } as const;
+    const shown = await readPaymentPage(context.deps, call.params['publicId'] ?? '');
+    const view = paymentView(context, call, shown, page);
+    return { ...view, payment: null, viewer: null, simulate: null };
+  },
+  async isOf({ deps }, { params }, { paymentId }) {
+    const publicId = params['publicId'] ?? '';
+    const payment = await deps.store.run((tx) => tx.payments.byPublicId(publicId));
+    return payment !== null && payment.id === paymentId;
+  },
+};
+
+/** A form without a payment, and the part of an owner in any form of a buyer. */
+export const formPlace = {
+  async load(context: PageContext, call: AnyCall) {
+    const session = sessionOf(call);
+    const form = await openKycForm(context.deps, session);
+    const page = { name: 'kyc', state: form.state } as const;
     const asked = session.kind === 'owner' ? askedOf(form.draft, session.ownerIndex) : null;
-    const view = await formView(context, call, page, asked?.email ?? form.email);
+    const view = await formView(context, call, page, asked?.email ?? form.email ?? '');
     const isOpen = form.state === 'form' || form.state === 'corrections';
-    return { view, form, session, payee: null, isOpen };
-  }
-  const shown = await readPaymentPage(deps, call.params['publicId'] ?? '');
-  const view = paymentView(context, call, shown, page);
-  // A phone shows nothing of the payment.
-  const seen = session.kind === 'upload' ? { ...view, payment: null, viewer: null } : view;
-  const isOpen = shown.screen === 'kyc_form' || shown.screen === 'kyc_corrections';
-  const payee = view.payment?.payee ?? null;
-  return { view: { ...seen, simulate: null }, form, session, payee, isOpen };
+    return { ...inFrame(view), form, session, payee: null, isOpen };
+  },
+  base: ({ base }: AnyCall) => base,
+  home: ({ base }: AnyCall) => base,
+  bare: (context: PageContext, call: AnyCall) =>
+    formView(context, call, { name: 'kyc', state: 'form' }, ''),
+  async isOf({ deps }: PageContext, { params }: AnyCall, { submissionId }: PageSession) {
+    const flowId = params['flowId'] ?? '';
+    const submission = await deps.store.run((tx) => tx.buyers.submissionByFlow(flowId));
+    return submission !== null && submission.id === submissionId;
+  },
+} satisfies PhonePlace;
+
+/** In the frame of the hosted pages. */
+export function inFrame(view: PageView) {
+  const show: LoadedForm['show'] = (content, status) => html(renderContent(view, content), status);
+  return { view, show };
 }
 
-function sessionOf({ session }: AnyCall): KycSession {
+export function sessionOf({ session }: AnyCall): KycSession {
   if (session === null) throw new PonteError('NotFound');
-  const { orgId, mode, kind, paymentId, submissionId, ownerIndex } = session;
-  return { orgId, mode, kind, paymentId, submissionId, ownerIndex };
+  const { orgId, mode, kind, paymentId, submissionId, accountId, ownerIndex } = session;
+  return { orgId, mode, kind, paymentId, submissionId, accountId, ownerIndex };
 }
 
 /** The view of a form without a payment, or of an owner. NotFound for an unknown address. */
 export async function formView(
-  { deps, prefix, mailbox }: PageContext,
+  context: PageContext,
   call: AnyCall,
   page: Page,
   email: string,
 ): Promise<PageView> {
+  const { deps } = context;
   const { organization, submission } = await deps.store.run(async (tx) => {
     const found = await tx.buyers.submissionByFlow(call.params['flowId'] ?? '');
     const of = found === null ? null : await tx.organizations.get(found.orgId);
@@ -84,28 +138,54 @@ export async function formView(
     return { organization: of, submission: found };
   });
   const { session } = call;
-  const isSignedIn = session !== null && session.kind !== 'upload';
-  const locale = localeFor(call, null);
+  const { mode } = submission;
+  const view = unpaidView(context, call, { organization, mode, page, email });
+  const corrections = correctionLines(deps, submission, view.locale);
+  const isBuyer = session?.kind === 'buyer';
   return {
-    locale,
+    ...view,
+    kyc: {
+      ...noKyc,
+      started: true,
+      submittedAtMs: submission.submittedAtMs,
+      correctByMs: isBuyer ? submission.answerByMs : null,
+      corrections: isBuyer ? corrections : [],
+    },
+  };
+}
+
+/** The view of a page without a payment. */
+export function unpaidView(
+  { deps, prefix, mailbox }: PageContext,
+  call: AnyCall,
+  {
+    organization,
+    mode,
+    page,
+    email,
+  }: {
+    readonly organization: Organization;
+    readonly mode: Mode;
+    readonly page: Page;
+    readonly email: string;
+  },
+): PageView {
+  const { session } = call;
+  const isSignedIn = session !== null && session.kind !== 'upload';
+  return {
+    locale: localeFor(call, null),
     hasDecimalPoint: call.hasDecimalPoint,
     root: prefix,
     path: call.base,
     assets: assetPaths(prefix),
     nowMs: deps.clock.nowMs(),
-    mode: submission.mode,
+    mode,
     csrf: call.csrf,
     viewer: isSignedIn ? { email, sessionEndsAtMs: sessionEnd(session) } : null,
     organization: organizationView(organization),
     legal: legalView(organization, deps.settings),
     payment: null,
-    kyc: {
-      ...noKyc,
-      started: true,
-      submittedAtMs: submission.submittedAtMs,
-      correctByMs: session?.kind === 'buyer' ? submission.answerByMs : null,
-      corrections: session?.kind === 'buyer' ? correctionLines(deps, submission, locale) : [],
-    },
+    kyc: noKyc,
     version: null,
     mailbox: mailbox === null ? null : `${prefix}/dev/mailbox`,
     notice: notices.find((notice) => notice === call.query.get('notice')) ?? null,
@@ -115,29 +195,15 @@ export async function formView(
   };
 }
 
-/** The view without a session: it has nothing of the payment and nothing of the form. */
-export async function bareView(
-  context: PageContext,
-  call: AnyCall,
-  subject: KycSubject,
-): Promise<PageView> {
-  const page = { name: 'kyc', state: 'form' } as const;
-  if (subject !== 'payment') return formView(context, call, page, '');
-  const shown = await readPaymentPage(context.deps, call.params['publicId'] ?? '');
-  const view = paymentView(context, call, shown, page);
-  return { ...view, payment: null, viewer: null, simulate: null };
-}
-
 /** A page of the form; `facts` are those of what was typed. */
 export function formPage(
-  { view, form }: Pick<LoadedForm, 'view' | 'form'>,
+  { show, form }: Pick<LoadedForm, 'show' | 'form'>,
   screen: (scene: KycScene) => ScreenContent,
   facts: Partial<KycFacts> = {},
 ): PageAnswer {
   const known = { form, typed: {}, problems: null, isAddressWrong: false, ...facts };
   const isWrong = facts.problems != null || facts.isAddressWrong === true;
-  const text = renderContent(view, (scene) => screen(kycScene(scene, known)));
-  return html(text, isWrong ? UNPROCESSABLE : 200);
+  return show((scene) => screen(kycScene(scene, known)), isWrong ? UNPROCESSABLE : 200);
 }
 
 /** The form is shown again, with what is wrong. */

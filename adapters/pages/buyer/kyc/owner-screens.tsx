@@ -113,7 +113,7 @@ export function ownerScreen(scene: KycScene, owner: number): ScreenContent {
     errors: [...errorsOf(scene, places), ...addressError],
     body: (
       <>
-        <AskCard scene={scene} owner={owner} asked={asked} />
+        {form.role === 'buyer' ? <AskCard scene={scene} owner={owner} asked={asked} /> : null}
         <Form to={pathOfOwner(scene, owner)} class="card stack">
           <Fields scene={scene} fields={before} owner={owner} />
           {address.length === 0 ? null : (

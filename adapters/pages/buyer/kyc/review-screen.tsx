@@ -6,6 +6,7 @@ import {
   askedFiles,
   fieldsFor,
   isAwaited,
+  isComplete,
   type KycPage,
   type KycStep,
   type PlacedCorrection,
@@ -35,7 +36,7 @@ export function reviewScreen(
   refused: readonly PlacedCorrection[] = [],
 ): ScreenContent {
   const { form, words, view } = scene;
-  const isReady = form.steps.every(({ step, state }) => step === 'review' || state === 'done');
+  const isReady = isComplete(form, form.steps);
   const org = nameOf(view.organization?.name ?? '');
   return stepFrame(scene, 'review', {
     title: words.steps.review,

@@ -6,9 +6,10 @@ import { MINUTE_MS, SECOND_MS } from '../../../../core/domain/base/instant.js';
 import type { NumberedEvent } from '../../../../core/domain/payments/event.js';
 import { webhookHeaders } from '../../../../core/domain/webhooks/signature.js';
 import type { Subscription } from '../../../../core/domain/webhooks/subscription.js';
-import type {
-  DeliveryAttempt,
-  WebhookDelivery,
+import {
+  type DeliveryAttempt,
+  isInFlight,
+  type WebhookDelivery,
 } from '../../../../core/domain/webhooks/webhook-delivery.js';
 import { readDelivery, replayDelivery } from '../../../../core/usecases/webhooks/deliveries.js';
 import { Button, ButtonLink, Copy, Form } from '../../kit/components.js';
@@ -58,9 +59,9 @@ interface Shown {
 async function showDelivery(context: PageContext, call: MemberCall): Promise<PageAnswer> {
   const found = await readDelivery(context.deps, tenantOfCall(call), ...idsIn(call));
   const { delivery, subscription } = found;
-  const isEnded = delivery.status !== 'pending';
+  const isSent = subscription.active && !subscription.paused;
   const mayReplay =
-    isEnded && subscription.active && allows(actorOf(call).scopes, 'webhooks:write');
+    isSent && !isInFlight(delivery) && allows(actorOf(call).scopes, 'webhooks:write');
   const shown = { ...found, mayReplay };
   return dashboardPage(viewOf(context, call), (scene) => deliveryScreen(scene, shown));
 }
@@ -95,7 +96,9 @@ function deliveryScreen({ texts, view }: DashboardScene, shown: Shown): Dashboar
         )}
         {mayReplay ? (
           <Form to={`${own}/deliveries/${delivery.id}/replay`}>
-            <Button look="primary">{words.replay}</Button>
+            <Button look="primary">
+              {delivery.status === 'pending' ? words.sendNow : words.replay}
+            </Button>
           </Form>
         ) : null}
       </>

@@ -174,7 +174,8 @@ function typesText({ eventTypes }: Subscription): string {
 function HealthBadge({ health }: { readonly health: SubscriptionHealth }): VNode {
   const scene = useDashboard();
   const words = scene.texts.webhooks;
-  const { dead, pending, recent, lastFailure } = health;
+  const { subscription, dead, pending, recent, lastFailure } = health;
+  if (subscription.paused) return <Badge look="expired" text={words.paused} />;
   if (dead > 0) {
     return <Badge look="dead_letter" text={words.gaveUp(countText(scene, dead))} />;
   }

@@ -56,6 +56,7 @@ const tabs = [null, 'dead_letter', 'pending'] as const;
 const path = `${TENANT_ROOT}/webhooks/{subscriptionId}`;
 const write = { scope: 'webhooks:write', proof: 'session' } as const;
 const noForm = z.object({});
+const pauseForm = z.object({ paused: z.stringbool() });
 /** A reload of the answer, which has the secret, does not replace it again. */
 const rotateForm = z.object({ version: z.coerce.number().int() });
 
@@ -69,6 +70,7 @@ export const subscriptionPages = [
     handler: showOne,
   }),
   memberRow({ ...write, method: 'POST', path: `${path}/test`, form: noForm, handler: test }),
+  memberRow({ ...write, method: 'POST', path: `${path}/pause`, form: pauseForm, handler: pause }),
   memberRow({
     ...write,
     method: 'POST',
@@ -194,8 +196,14 @@ function oneScreen({ texts, view }: DashboardScene, shown: Shown): DashboardCont
     ),
     actions: mayWrite ? (
       <>
-        <Form to={`webhooks/${subscription.id}/test`}>
-          <Button>{words.test}</Button>
+        {subscription.paused ? null : (
+          <Form to={`webhooks/${subscription.id}/test`}>
+            <Button>{words.test}</Button>
+          </Form>
+        )}
+        <Form to={`webhooks/${subscription.id}/pause`}>
+          <input type="hidden" name="paused" value={`${!subscription.paused}`} />
+          <Button>{subscription.paused ? words.resume : words.pause}</Button>
         </Form>
         <ButtonLink href={`${own}/edit`}>{words.edit}</ButtonLink>
       </>
@@ -209,6 +217,11 @@ function oneScreen({ texts, view }: DashboardScene, shown: Shown): DashboardCont
         ) : (
           <Problem health={health} mayWrite={mayWrite} />
         )}
+        {subscription.active && subscription.paused ? (
+          <Note look="warn">
+            <p>{words.pausedText}</p>
+          </Note>
+        ) : null}
         <Details shown={shown} />
         <Deliveries shown={shown} />
       </>
@@ -238,7 +251,7 @@ function Problem({
       <p>
         <b>{heading}.</b> {dead === 0 ? words.waitingText(ATTEMPTS_MAX) : words.problemText}
       </p>
-      {dead === 0 || !mayWrite ? null : (
+      {dead === 0 || subscription.paused || !mayWrite ? null : (
         <Form to={`webhooks/${subscription.id}/replay-dead-letters`} class="actions gap">
           <Button look="sm">{words.replayDead(gaveUp)}</Button>
         </Form>
@@ -367,6 +380,16 @@ async function test(context: PageContext, call: MemberCall): Promise<PageAnswer>
   const delivery = await testSubscription(context.deps, tenantOfCall(call), idIn(call));
   const page = `${pathOf(context, call)}/deliveries/${delivery.id}`;
   return seeOther(withDone(page, 'test_sent'));
+}
+
+async function pause(
+  context: PageContext,
+  call: MemberCall<z.infer<typeof pauseForm>>,
+): Promise<PageAnswer> {
+  const { paused } = call.form;
+  await changeSubscription(context.deps, tenantOfCall(call), idIn(call), { paused });
+  const done = paused ? 'subscription_paused' : 'subscription_resumed';
+  return seeOther(withDone(pathOf(context, call), done));
 }
 
 async function replayAll(context: PageContext, call: MemberCall): Promise<PageAnswer> {

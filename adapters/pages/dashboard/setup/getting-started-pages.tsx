@@ -244,9 +244,7 @@ function organizationLine({ texts, format, view }: DashboardScene, start: Start,
   const { status, corrections, approvedAtMs, reason } = profile;
   const { heading } = words;
   const go = (text: string, look?: 'plain') =>
-    may('kyb:write') ? (
-      <Go to={`${START_PATH}/organization`} text={text} of={heading} look={look} />
-    ) : null;
+    may('kyb:write') ? <Go to="/kyc/next" text={text} of={heading} look={look} /> : null;
   if (corrections !== null && status !== null) {
     return { heading, state: 'open', text: words.due, action: go(words.answer) };
   }

@@ -1,7 +1,7 @@
 // The PIX destination of the organization: typed twice, sent to the settlement partner, and shown
 // masked from then on. The key is on no page and in no address.
 import type { VNode } from 'preact';
-import { z } from 'zod';
+import type { z } from 'zod';
 import {
   changeState,
   type DestinationChange,
@@ -11,9 +11,16 @@ import { isCode } from '../../../../core/errors.js';
 import { readStanding } from '../../../../core/usecases/access/sessions.js';
 import { configurePayout } from '../../../../core/usecases/parties/organizations.js';
 import { listOwnChanges } from '../../../../core/usecases/parties/payout-changes.js';
-import { Button, Form, Note, Scroll } from '../../kit/components.js';
-import { type FieldError, TextField } from '../../kit/fields.js';
+import { Note, Scroll } from '../../kit/components.js';
 import { memberRow, type PageAnswer, type PageContext, seeOther } from '../../kit/page-route.js';
+import {
+  checkPix,
+  PixForm,
+  type PixProblem,
+  type PixWords,
+  pixErrors,
+  pixForm,
+} from '../../kit/pix-form.js';
 import { type DashboardContent, dashboardPage } from '../dashboard-layout.js';
 import { type DashboardScene, useDashboard, viewOf, withDone } from '../dashboard-scene.js';
 import { actorOf, type MemberCall, TENANT_ROOT, tenantOfCall } from '../member-page.js';
@@ -21,19 +28,13 @@ import { BackToStart, START_PATH, startPath } from './getting-started-pages.js';
 
 const path = `${TENANT_ROOT}${START_PATH}/pix`;
 const row = { scope: 'org:write', proof: 'fresh' } as const;
-const pixForm = z.object({
-  pixKey: z.string().max(1_000),
-  again: z.string().max(1_000),
-  holder: z.string().max(1_000),
-});
-
 export const pixPages = [
   memberRow({
     ...row,
     method: 'GET',
     path,
     form: 'none',
-    handler: (context, call) => showPix(context, call, { holder: null, errors: [] }),
+    handler: (context, call) => showPix(context, call, { holder: null, problem: null }),
   }),
   memberRow({ ...row, method: 'POST', path, form: pixForm, handler: setPix }),
 ];
@@ -41,7 +42,7 @@ export const pixPages = [
 /** What was typed and not taken. A key is typed again. */
 interface Refused {
   readonly holder: string | null;
-  readonly errors: readonly ('noKey' | 'differs' | 'noHolder' | 'refused')[];
+  readonly problem: PixProblem | null;
 }
 
 interface Pix {
@@ -51,13 +52,13 @@ interface Pix {
   /** Newest first. */
   readonly changes: readonly DestinationChange[];
   readonly holder: string;
-  readonly errors: Refused['errors'];
+  readonly problem: PixProblem | null;
 }
 
 async function showPix(
   context: PageContext,
   call: MemberCall,
-  { holder, errors }: Refused,
+  { holder, problem }: Refused,
 ): Promise<PageAnswer> {
   const { deps } = context;
   const tenant = tenantOfCall(call);
@@ -66,8 +67,8 @@ async function showPix(
     listOwnChanges(deps, tenant),
   ]);
   const holdHours = tenant.mode === 'live' ? profile.payoutHoldHours : 0;
-  const pix: Pix = { profile, holdHours, changes, holder: holder ?? organization.name, errors };
-  const status = errors.length === 0 ? 200 : 422;
+  const pix: Pix = { profile, holdHours, changes, holder: holder ?? organization.name, problem };
+  const status = problem === null ? 200 : 422;
   return dashboardPage(viewOf(context, call), (scene) => pixScreen(scene, pix), status);
 }
 
@@ -77,14 +78,11 @@ async function setPix(
 ): Promise<PageAnswer> {
   const { deps } = context;
   const tenant = tenantOfCall(call);
-  const pixKey = call.form.pixKey.trim();
-  const holder = call.form.holder.trim();
-  const again = (...errors: Refused['errors']) => showPix(context, call, { holder, errors });
-  if (pixKey === '') return again('noKey');
-  if (pixKey !== call.form.again.trim()) return again('differs');
-  if (holder === '') return again('noHolder');
+  const again = (problem: PixProblem) =>
+    showPix(context, call, { holder: call.form.holder.trim(), problem });
+  const { destination, problem } = checkPix(call.form);
+  if (destination === null) return again(problem);
   try {
-    const destination = { pixKey, accountHolderName: holder };
     await configurePayout(deps, tenant, destination, actorOf(call).memberId);
   } catch (error) {
     if (isCode(error, 'ValidationError') || isCode(error, 'KybNotApproved')) {
@@ -95,21 +93,11 @@ async function setPix(
   return seeOther(withDone(startPath(context, tenant), 'pix_set'));
 }
 
-const fieldOf = {
-  noKey: 'pixKey',
-  differs: 'again',
-  noHolder: 'holder',
-  refused: 'pixKey',
-} as const;
-
 function pixScreen(scene: DashboardScene, pix: Pix): DashboardContent {
   const { texts, view } = scene;
   const words = texts.setup.pix;
   const { profile, holdHours, changes } = pix;
-  const errors: readonly FieldError[] = pix.errors.map((error) => ({
-    field: fieldOf[error],
-    text: words[error],
-  }));
+  const errors = pixErrors(pixWords(words), pix.problem);
   const isChange = profile.destinationRef !== null;
   return {
     title: words.heading,
@@ -121,7 +109,12 @@ function pixScreen(scene: DashboardScene, pix: Pix): DashboardContent {
       <>
         <div class="cols">
           {profile.status === 'approved' ? (
-            <PixForm errors={errors} holder={pix.holder} />
+            <PixForm
+              to="getting-started/pix"
+              words={pixWords(words)}
+              errors={errors}
+              holder={pix.holder}
+            />
           ) : (
             <Note look="warn">
               <p>{words.notYet}</p>
@@ -139,46 +132,9 @@ function pixScreen(scene: DashboardScene, pix: Pix): DashboardContent {
   };
 }
 
-function PixForm({
-  errors,
-  holder,
-}: {
-  readonly errors: readonly FieldError[];
-  readonly holder: string;
-}): VNode {
-  const { texts } = useDashboard();
-  const words = texts.setup.pix;
-  const errorAt = (name: string) => errors.find(({ field }) => field === name)?.text;
-  return (
-    <Form to="getting-started/pix" class="card stack">
-      <TextField
-        name="pixKey"
-        label={words.key}
-        hint={words.keyHint}
-        error={errorAt('pixKey')}
-        maxLength={140}
-        spellcheck={false}
-      />
-      <TextField
-        name="again"
-        label={words.again}
-        hint={words.againHint}
-        error={errorAt('again')}
-        maxLength={140}
-        spellcheck={false}
-      />
-      <TextField
-        name="holder"
-        label={words.holder}
-        value={holder}
-        error={errorAt('holder')}
-        maxLength={200}
-      />
-      <div class="actions">
-        <Button look="primary">{words.save}</Button>
-      </div>
-    </Form>
-  );
+/** An owner may change a destination. */
+function pixWords(words: DashboardScene['texts']['setup']['pix']): PixWords {
+  return { ...words, taken: words.refused };
 }
 
 function Changes({ changes }: { readonly changes: readonly DestinationChange[] }): VNode {

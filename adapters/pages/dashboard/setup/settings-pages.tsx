@@ -136,7 +136,7 @@ async function save(context: PageContext, call: MemberCall<Typed>): Promise<Page
   const errors = errorsIn(typed, settings);
   if (errors.length > 0) return showForm(context, call, settings, { typed, errors });
   const { supportEmail, supportPhone, website, privacyUrl, termsUrl } = typed;
-  const isChanged = await changeSettings(context.deps, settings.id, {
+  const isChanged = await changeSettings(context.deps, settings.id, actorOf(call).memberId, {
     version: Number.parseInt(typed.version, 10),
     contact: { supportEmail, supportPhone, website, privacyUrl, termsUrl },
     approvalOf: [

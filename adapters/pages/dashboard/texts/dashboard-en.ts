@@ -65,6 +65,8 @@ export const dashboardEn = {
     approved: 'The payment is approved.',
     invited: 'The mail to the buyer is on its way.',
     subscription_saved: 'The subscription is saved.',
+    subscription_paused: 'The subscription is paused.',
+    subscription_resumed: 'The subscription is resumed. What waited is sent.',
     subscription_deleted: 'The subscription is deleted.',
     test_sent: 'A test event is sent.',
     dead_replayed: 'They are sent again.',
@@ -372,6 +374,14 @@ export const dashboardEn = {
       wallet: 'The settlement partner makes it once there is an approval and a PIX destination.',
     } satisfies Record<SellerNeed, string>,
     payments: 'Its payments',
+    makeLink: 'Onboarding link',
+    linkText:
+      'The seller enters its details, accepts the terms, adds documents and sets ' +
+      'its PIX key on a page in three languages.',
+    linkNow: 'Send it to the seller now. It is shown this once.',
+    copyLink: 'Copy the link',
+    linkUntil: (at: string) =>
+      `It works once, until ${at}. A new one ends it, and signs the seller out.`,
     missingHeading: 'What is missing to collect',
     nothingMissing: 'Nothing. Payments can be made to this seller.',
     rejectedFor: 'Rejected:',
@@ -444,6 +454,7 @@ export const dashboardEn = {
     checkCode: 'Check code',
     checkText: 'If the buyer calls to check the bank details, read them this code.',
     price: 'Price',
+    fees: 'Fees',
     settled: 'Settled',
     metadata: 'Metadata',
     reason: 'Reason',

@@ -52,6 +52,8 @@ export const dashboardEs: DashboardTexts = {
     approved: 'El pago está aprobado.',
     invited: 'El correo al comprador está en camino.',
     subscription_saved: 'La suscripción está guardada.',
+    subscription_paused: 'La suscripción está en pausa.',
+    subscription_resumed: 'La suscripción se reanudó. Se envía lo que esperaba.',
     subscription_deleted: 'La suscripción está eliminada.',
     test_sent: 'Se envía un evento de prueba.',
     dead_replayed: 'Se envían de nuevo.',
@@ -360,6 +362,14 @@ export const dashboardEs: DashboardTexts = {
       wallet: 'La crea el socio de liquidación cuando hay aprobación y destino PIX.',
     },
     payments: 'Sus pagos',
+    makeLink: 'Enlace de alta',
+    linkText:
+      'El vendedor indica sus datos, acepta los términos, añade documentos y ' +
+      'define su clave PIX en una página en tres idiomas.',
+    linkNow: 'Envíelo al vendedor ahora. Se muestra solo esta vez.',
+    copyLink: 'Copiar el enlace',
+    linkUntil: (at) =>
+      `Funciona una vez, hasta ${at}. Uno nuevo lo termina y cierra la sesión del vendedor.`,
     missingHeading: 'Qué falta para cobrar',
     nothingMissing: 'Nada. Se puede pagar a este vendedor.',
     rejectedFor: 'Rechazado:',
@@ -432,6 +442,7 @@ export const dashboardEs: DashboardTexts = {
     checkCode: 'Código de verificación',
     checkText: 'Si el comprador llama para comprobar los datos bancarios, lea este código.',
     price: 'Precio',
+    fees: 'Comisiones',
     settled: 'Liquidado',
     metadata: 'Metadatos',
     reason: 'Motivo',

@@ -34,6 +34,10 @@ export const developerEn = {
     secretText: 'shown once, when it is made',
     test: 'Send a test',
     edit: 'Edit',
+    pause: 'Pause',
+    resume: 'Resume',
+    paused: 'Paused',
+    pausedText: 'It is paused: nothing is sent. What happens in the pause is sent after it.',
     rotate: 'Rotate the secret',
     delete: 'Delete',
     problem: (gaveUp: string, waiting: string) =>
@@ -91,6 +95,7 @@ export const developerEn = {
   },
   deliveryPage: {
     replay: 'Replay',
+    sendNow: 'Send now',
     sending: 'Sending',
     refresh: 'Show the current state',
     refreshIn: 'This page looks again in {time}.',

@@ -33,6 +33,11 @@ export const developerEs: DeveloperTexts = {
     secretText: 'se muestra una vez, al crearlo',
     test: 'Enviar una prueba',
     edit: 'Editar',
+    pause: 'Pausar',
+    resume: 'Reanudar',
+    paused: 'En pausa',
+    pausedText:
+      'Está en pausa: no se envía nada. Lo que ocurra en la pausa se envía al reanudarla.',
     rotate: 'Cambiar el secreto',
     delete: 'Eliminar',
     problem: (gaveUp, waiting) => [gaveUp, waiting].filter((part) => part !== '').join(', '),
@@ -90,6 +95,7 @@ export const developerEs: DeveloperTexts = {
   },
   deliveryPage: {
     replay: 'Reenviar',
+    sendNow: 'Enviar ahora',
     sending: 'Enviando',
     refresh: 'Mostrar el estado actual',
     refreshIn: 'Esta página se actualiza en {time}.',

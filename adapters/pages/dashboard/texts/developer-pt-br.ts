@@ -33,6 +33,11 @@ export const developerPtBr: DeveloperTexts = {
     secretText: 'mostrado uma vez, quando é criado',
     test: 'Enviar um teste',
     edit: 'Editar',
+    pause: 'Pausar',
+    resume: 'Retomar',
+    paused: 'Pausada',
+    pausedText:
+      'Está pausada: nada é enviado. O que acontecer na pausa é enviado quando for retomada.',
     rotate: 'Trocar o segredo',
     delete: 'Excluir',
     problem: (gaveUp, waiting) => [gaveUp, waiting].filter((part) => part !== '').join(', '),
@@ -90,6 +95,7 @@ export const developerPtBr: DeveloperTexts = {
   },
   deliveryPage: {
     replay: 'Reenviar',
+    sendNow: 'Enviar agora',
     sending: 'Enviando',
     refresh: 'Mostrar o estado atual',
     refreshIn: 'Esta página se atualiza em {time}.',

@@ -92,15 +92,7 @@ export const setupEn = {
     heading: 'Organization details',
     lede: 'As the company is registered. They go to the settlement partner, which checks them.',
     testLede: 'Test mode takes any details with a valid CNPJ. These are those of the sandbox.',
-    send: 'Send for verification',
     email: (address: string) => `Questions about it go to ${address}.`,
-    submitted: 'The details were sent. This page opens again if the partner asks for something.',
-    elsewhere: 'The settlement partner needs more than this page asks for:',
-    elsewhereText:
-      'Owners and documents are not taken here yet. Send all of it to the operator of the ' +
-      'service, who submits it for you.',
-    refused: 'The settlement partner did not take it:',
-    termsFirst: 'Accept the terms of the settlement partner first.',
   },
   terms: {
     heading: 'Terms of the settlement partner',

@@ -92,15 +92,7 @@ export const setupEs: SetupTexts = {
     heading: 'Datos de la organización',
     lede: 'Como está registrada la empresa. Van al proveedor de liquidación, que los comprueba.',
     testLede: 'El modo de prueba acepta cualquier dato con un CNPJ válido. Estos son de ejemplo.',
-    send: 'Enviar para su comprobación',
     email: (address) => `Las preguntas al respecto van a ${address}.`,
-    submitted: 'Los datos se enviaron. Esta página se abre de nuevo si el proveedor pide algo.',
-    elsewhere: 'El proveedor de liquidación necesita más de lo que pide esta página:',
-    elsewhereText:
-      'Aquí todavía no se aceptan titulares ni documentos. Envíelo todo al operador del ' +
-      'servicio, que lo presenta por usted.',
-    refused: 'El proveedor de liquidación no lo aceptó:',
-    termsFirst: 'Acepte primero las condiciones del proveedor de liquidación.',
   },
   terms: {
     heading: 'Condiciones del proveedor de liquidación',

@@ -87,15 +87,7 @@ export const setupPtBr: SetupTexts = {
     heading: 'Dados da organização',
     lede: 'Como a empresa está registrada. Vão ao parceiro de liquidação, que os confere.',
     testLede: 'O modo de teste aceita quaisquer dados com um CNPJ válido. Estes são de exemplo.',
-    send: 'Enviar para conferência',
     email: (address) => `Perguntas sobre isso vão para ${address}.`,
-    submitted: 'Os dados foram enviados. Esta página se abre de novo se o parceiro pedir algo.',
-    elsewhere: 'O parceiro de liquidação precisa de mais do que esta página pede:',
-    elsewhereText:
-      'Sócios e documentos ainda não são recebidos aqui. Envie tudo ao operador do serviço, que ' +
-      'apresenta por você.',
-    refused: 'O parceiro de liquidação não aceitou:',
-    termsFirst: 'Aceite primeiro os termos do parceiro de liquidação.',
   },
   terms: {
     heading: 'Termos do parceiro de liquidação',

@@ -62,3 +62,5 @@ create index if not exists deliveries_dead_of_subscription on deliveries (subscr
   where status = 'dead_letter';
 create index if not exists deliveries_pending_of_subscription on deliveries (subscription_id, id)
   where status = 'pending';
+
+alter table subscriptions add column paused boolean not null default false;

@@ -10,3 +10,6 @@ alter table payments add column requires_approval integer not null default 0
 -- The buyer's order, and what its books call the payment.
 alter table payments add column purchase_order text;
 alter table payments add column buyer_reference text;
+
+-- Why a payment failed (core/domain/payments/failure.ts); null for one that failed before.
+alter table payments add column failure_code text;

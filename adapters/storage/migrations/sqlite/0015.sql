@@ -19,3 +19,6 @@ alter table deliveries add column first_duration_ms integer;
 alter table deliveries add column first_response_status integer;
 alter table deliveries add column first_response_body text;
 alter table deliveries add column first_error text;
+
+alter table subscriptions add column paused integer not null default 0
+  check (paused in (0, 1));

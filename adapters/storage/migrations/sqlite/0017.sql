@@ -16,6 +16,32 @@ create unique index operators_number on operators (number);
 create unique index operators_public_key on operators (public_key);
 create unique index operators_name on operators (name) where removed_at is null;
 
+-- Links to the console of operators, each with the session that it opened.
+create table operator_sessions (
+  id text not null primary key,
+  operator_id text not null,
+  -- The command that asked for the link; null on a development host without operators.
+  signed text,
+  link_hash text not null,
+  link_ends_at integer not null,
+  created_at integer not null,
+  -- Null until the link is opened.
+  token_hash text,
+  opened_at integer,
+  seen_at integer,
+  ends_at integer not null,
+  ended_at integer,
+  version integer not null,
+  check ((token_hash is null) = (opened_at is null)),
+  check ((token_hash is null) = (seen_at is null))
+) strict, without rowid;
+
+create unique index operator_sessions_link on operator_sessions (link_hash);
+create unique index operator_sessions_token on operator_sessions (token_hash)
+  where token_hash is not null;
+create index operator_sessions_open on operator_sessions (operator_id, id) where ended_at is null;
+create index operator_sessions_created on operator_sessions (created_at);
+
 -- What operators propose, and confirm. An open proposal of before names nobody who is registered.
 create table proposals (
   id text not null primary key,

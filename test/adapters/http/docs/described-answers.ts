@@ -33,6 +33,7 @@ const commonHeaders: ReadonlySet<string> = new Set([
   'transfer-encoding',
   'vary',
   'cache-control',
+  'content-encoding',
   'content-type',
   'content-length',
   'content-disposition',

@@ -1,6 +1,6 @@
 // One good call for every operation of the route table, on resources made for it. A new operation
 // without an example fails the tests over the table.
-import { docsPaths } from '../../../../adapters/http/docs/docs-page.js';
+import { assetPaths } from '../../../../adapters/pages/kit/assets.js';
 import type { SignedMessage } from '../../../../adapters/partner/signed-message.js';
 import { developmentOperator } from '../../../../core/domain/base/actor.js';
 import { money } from '../../../../core/domain/base/money.js';
@@ -28,6 +28,10 @@ export const justCreated = {
   amountLimit: null,
   brlSettledAmount: null,
   fxRateAtSettlement: null,
+  settlementFees: null,
+  endToEndId: null,
+  transactionHash: null,
+  failureCode: null,
   failureReason: null,
   cancelReason: null,
   funds: {
@@ -71,6 +75,13 @@ export const examples: Readonly<Record<string, Example>> = {
     return { path: '/v1/payments', body, status: 201 };
   },
   listPayments: async () => ({ path: '/v1/payments?status=awaiting_buyer&limit=5' }),
+  readIdempotencyKey: async (world, tenant) => {
+    // An id, so that the tests of foreign ids replace it.
+    const idempotencyKey = world.deps.ids.next('evt', world.deps.clock.nowMs());
+    await makeIntent(world.deps, tenant, { idempotencyKey });
+    return { path: `/v1/idempotency-keys/${idempotencyKey}` };
+  },
+  previewQuote: async () => ({ path: '/v1/quotes/preview?amount=1250.00&currency=USD' }),
   readPaymentIntent: onPayment('/v1/payment-intents/{id}'),
   readPayment: onPayment('/v1/payments/{id}'),
   readPaymentTimeline: onPayment('/v1/payments/{id}/timeline?limit=5'),
@@ -195,6 +206,13 @@ export const examples: Readonly<Record<string, Example>> = {
     const [event] = await world.deps.store.run((tx) => tx.feed.after(tenant, 0, 1));
     return { path: `/v1/events/${event?.id}` };
   },
+  resendEvent: async (world, tenant) => {
+    const subscriptionId = await newSubscription(world, tenant);
+    await newPayment(world, tenant);
+    await world.settle();
+    const [event] = await world.deps.store.run((tx) => tx.feed.after(tenant, 0, 1));
+    return { path: `/v1/events/${event?.id}/resend`, body: { subscriptionId } };
+  },
   receivePartnerWebhook: async (world, tenant) => {
     const { headers, body } = await partnerMessage(world, tenant);
     return { path: '/v1/partner-webhooks/fake/test', headers, body };
@@ -208,12 +226,10 @@ export const examples: Readonly<Record<string, Example>> = {
   readDescription: async () => ({ path: '/docs-json' }),
   readSecurityContact: async () => ({ path: '/.well-known/security.txt' }),
   browseRoot: async () => ({ path: '/' }),
-  browseDescription: async () => ({ path: '/docs' }),
-  browseErrors: async () => ({ path: '/docs/errors' }),
-  browseError: async () => ({ path: '/docs/errors/SellerNotReady' }),
-  browseEvents: async () => ({ path: '/docs/events' }),
-  browseEvent: async () => ({ path: '/docs/events/invoice.settled' }),
-  readDocsFile: async () => ({ path: `/${(await docsPaths())[0]}` }),
+  browseDocs: async () => ({ path: '/docs' }),
+  browseDocsPart: async () => ({ path: '/docs/errors' }),
+  browseDocsPage: async () => ({ path: '/docs/errors/SellerNotReady' }),
+  readDocsFile: async () => ({ path: assetPaths('/docs').documentation }),
 };
 
 export async function newSubscription(world: World, tenant: Tenant): Promise<string> {

@@ -50,6 +50,7 @@ async function contentSite(t: TestContext, source: () => AsyncIterable<Uint8Arra
       feedReaders: world.feedReaders,
       readiness: async () => allWell,
       description: () => ({ json: '{}', etag: '' }),
+      document: async () => null,
     },
     router: createRouter([row]),
     limits: { bytesMax: 1_024, timeoutMs: 1_000 },

@@ -4,11 +4,11 @@ import type { Tenant } from '../../../../core/domain/base/tenant.js';
 import type { ConnectedAccount } from '../../../../core/domain/parties/connected-account.js';
 import {
   configureAccountPayout,
-  createAccount,
   startTerms,
   submitAccount,
 } from '../../../../core/usecases/parties/accounts.js';
 import { anyAuthor } from '../../../support/samples/domain-samples.js';
+import { newSeller as newSellerAccount } from '../../../support/scenes/seller-scene.js';
 import type { World } from '../../../support/scenes/test-world.js';
 import type { Example } from '../docs/example-calls.js';
 
@@ -25,16 +25,7 @@ export const payoutConfig = { pixKey: 'ana@example.com', accountHolderName: 'Ana
 
 export function newSeller(world: World, tenant: Tenant): Promise<ConnectedAccount> {
   made += 1;
-  return createAccount(world.deps, tenant, {
-    role: 'seller',
-    entityType: 'business',
-    externalId: `seller-${made}`,
-    email: null,
-    legalName: null,
-    displayName: null,
-    country: null,
-    taxId: null,
-  }).then(({ account }) => account);
+  return newSellerAccount(world.deps, tenant, { externalId: `seller-${made}` });
 }
 
 /** A seller that can be named on payments. */
@@ -72,6 +63,10 @@ export function accountExamples(base: string, noun: string): Readonly<Record<str
     [`read${noun}`]: on(''),
     [`start${noun}Terms`]: on('/tos-session', { redirectUrl: 'https://shop.example/terms' }),
     [`accept${noun}Terms`]: on('/tos-accepted', { tosId: 'tos_1' }, session),
+    [`create${noun}OnboardingLink`]: async (world, tenant) => ({
+      path: `${base}/${(await newSeller(world, tenant)).id}/onboarding-link`,
+      body: {},
+    }),
     [`submit${noun}`]: on('/submit', sellerDossier),
     [`create${noun}Upload`]: on('/upload-url', { kind: 'selfie', contentType: 'image/png' }),
     [`configure${noun}Payout`]: on('/payout-config', payoutConfig, submitted),

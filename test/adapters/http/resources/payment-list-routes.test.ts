@@ -185,3 +185,28 @@ test('a copy that repeats the latest updatedAt misses no change that is stored l
   });
   assert.ok(idsOf(await page(key, { updatedSince })).includes(late.id));
 });
+
+test('q finds payments among those that the key may read, page by page', async () => {
+  const { tenant, key } = await newTenant();
+  const { deps } = site.world;
+  const buyer = { email: 'dana@pine.example', name: null, country: null, phone: null };
+  const one = (await makeIntent(deps, tenant, { externalId: 'RN-7', buyer })).payment;
+  site.world.advanceClock(1_000);
+  const two = (await makeInvoice(deps, tenant, { number: 'RN-7', buyer })).payment;
+  assert.deepEqual(idsOf(await page(key, { q: 'RN-7' })), [two.id, one.id]);
+  assert.deepEqual(idsOf(await page(key, { q: one.publicId })), [one.id]);
+  assert.deepEqual(idsOf(await page(key, { q: one.id, status: 'settled' })), []);
+  const first = await page(key, { q: buyer.email, limit: '1' });
+  const cursor = String(first.nextCursor);
+  const second = await page(key, { q: buyer.email, limit: '1', cursor });
+  assert.deepEqual([...idsOf(first), ...idsOf(second)], [two.id, one.id]);
+  assert.equal(await refused(key, `q=other&limit=1&cursor=${cursor}`), '400 ValidationError');
+  const since = encodeURIComponent(formatInstant(0));
+  assert.equal(await refused(key, `q=RN-7&updatedSince=${since}`), '400 ValidationError');
+
+  const restricted = await site.world.key(tenant.orgId, { scopes: ['payment_intents:read'] });
+  assert.deepEqual(idsOf(await page(restricted, { q: 'RN-7' })), [one.id]);
+  const { body } = await site.call('GET', '/v1/invoices?q=RN-7', { key });
+  assert.deepEqual(idsOf(body as unknown as Page), [two.id]);
+  assert.deepEqual(idsOf(await page((await newTenant()).key, { q: 'RN-7' })), []);
+});

@@ -287,6 +287,9 @@ test('an advance plays a test payment to settled, with the sums of its settlemen
   assert.equal(body['status'], 'settled');
   assert.match(String(body['brlSettledAmount']), /^[0-9]{4}\.[0-9]{2}$/);
   assert.match(String(body['fxRateAtSettlement']), /^[0-9]\.[0-9]+$/);
+  assert.match(String(body['settlementFees']), /^[0-9]+\.[0-9]{2}$/);
+  assert.match(String(body['endToEndId']), /^E/);
+  assert.match(String(body['transactionHash']), /^0x/);
   assert.deepEqual(body['funds'], { ...justCreated.funds, status: 'paid', received: '1250.00' });
   assert.equal((body['buyer'] as Readonly<Record<string, unknown>>)['kycStatus'], 'approved');
 });
@@ -294,6 +297,7 @@ test('an advance plays a test payment to settled, with the sums of its settlemen
 test('a failed payment says why, and where its money is', async () => {
   const body = await advanced('100.88');
   assert.equal(body['status'], 'failed');
+  assert.equal(body['failureCode'], 'payout_failed');
   assert.ok(String(body['failureReason']).length > 0);
 });
 

@@ -29,6 +29,7 @@ test('a subscription returns its secret once: on creation, and a new one on rota
     url: 'https://acme.example/hooks',
     eventTypes: ['*'],
     active: true,
+    paused: false,
     createdAt: '2030-01-01T00:00:00.000Z',
     updatedAt: '2030-01-01T00:00:00.000Z',
   });
@@ -64,7 +65,7 @@ test('a URL that may not be called, event types that do not exist: 400 naming bo
   assert.deepEqual((await list()).body['data'], []);
 });
 
-test('a subscription changes its URL or its types, and keeps the rest and its secret', async () => {
+test('a subscription changes its URL or types or is paused, and keeps the rest and its secret', async () => {
   await newOrganization();
   const { body } = await subscribe();
   const path = `/v1/webhook-subscriptions/${String(body['id'])}`;
@@ -91,7 +92,13 @@ test('a subscription changes its URL or its types, and keeps the rest and its se
   const made = { secret: String(body['secret']), header, body: sent[0]?.body ?? '', nowSeconds };
   assert.equal(verifyWebhook(made).valid, true);
 
-  for (const wrong of [{ url: 'http://acme.example/' }, { eventTypes: ['a.b'] }]) {
+  assert.equal((await change({ paused: true })).body['paused'], true);
+  assert.equal((await change({ eventTypes: ['*'] })).body['paused'], true, 'it stays');
+  assert.equal(refusalOf(await on(body['id'], 'test')), '409 DeliveryNotReplayable');
+  assert.equal((await change({ paused: false })).body['paused'], false);
+
+  const invalid = [{ url: 'http://acme.example/' }, { eventTypes: ['a.b'] }, { paused: 'yes' }];
+  for (const wrong of invalid) {
     assert.equal(refusalOf(await change(wrong)), '400 ValidationError', JSON.stringify(wrong));
   }
   await site.call('DELETE', path, { key });
@@ -148,7 +155,9 @@ test('a delivery is seen pending, tried, delivered, and replayed under its id', 
     ['pending', 1, 503],
   );
   const replay = `deliveries/${String(tested.body['id'])}/replay`;
-  assert.equal(refusalOf(await on(body['id'], replay)), '409 DeliveryNotReplayable');
+  const now = await on(body['id'], replay);
+  assert.deepEqual([now.body['status'], now.body['attempt']], ['pending', 0]);
+  await site.world.settle();
   site.world.answer = () => ({});
   site.world.advanceClock(30_000);
   await site.world.settle();

@@ -35,7 +35,13 @@ test('bank details, receipt and the return of money are open while they apply', 
     await world.play(tenant, id, state === 'short' ? 'on_ramp_pending' : (state as 'settled'));
     await world.settle();
     if (state === 'short') await simulate(world.deps, tenant, id, 'money_short');
-    const subject = { kind: 'buyer', paymentId: id, submissionId: null, ownerIndex: null } as const;
+    const subject = {
+      kind: 'buyer',
+      paymentId: id,
+      submissionId: null,
+      accountId: null,
+      ownerIndex: null,
+    } as const;
     const { token } = await startSession(world.deps, { ...tenant, ...subject });
     const visitor = site.visitor({ headers: { cookie: `ponte-session=${token}` } });
     for (const page of ['instructions', 'receipt', 'take-back']) {
@@ -72,7 +78,13 @@ test('a file is open to who is signed in, while the page shows the same', async 
     const { id, path } = await site.newPayment();
     await world.play(tenant, id, status);
     await world.settle();
-    const subject = { kind: 'buyer', paymentId: id, submissionId: null, ownerIndex: null } as const;
+    const subject = {
+      kind: 'buyer',
+      paymentId: id,
+      submissionId: null,
+      accountId: null,
+      ownerIndex: null,
+    } as const;
     const { token } = await startSession(world.deps, { ...tenant, ...subject });
     const buyer = site.visitor({ headers: { cookie: `ponte-session=${token}` } });
     for (const [name, [open, type, fileName]] of Object.entries(types)) {
@@ -119,7 +131,7 @@ test('a buyer sees all payments of its mailbox in a year, and no others, also as
   const second = await made('ANA@example.com');
   const other = await made('bo@example.com');
   await world.play(tenant, second.id, 'settled');
-  const subject = { kind: 'buyer', submissionId: null, ownerIndex: null } as const;
+  const subject = { kind: 'buyer', submissionId: null, accountId: null, ownerIndex: null } as const;
   const { token } = await startSession(world.deps, { ...tenant, ...subject, paymentId: first.id });
   const visitor = site.visitor({ headers: { cookie: `ponte-session=${token}` } });
   const path = `/r/${first.publicId}/payments`;
@@ -144,7 +156,14 @@ test('the part of an owner takes that owner’s sessions only, and the form take
   const email = 'ana@example.com';
   const { id: submissionId, flowId } = await startBuyerKyc(deps, site.tenant, { ...start, email });
   const opened = async (kind: PageSession['kind'], ownerIndex: number | null, path: string) => {
-    const subject = { ...site.tenant, kind, paymentId: null, submissionId, ownerIndex };
+    const subject = {
+      ...site.tenant,
+      kind,
+      paymentId: null,
+      accountId: null,
+      submissionId,
+      ownerIndex,
+    };
     const { token } = await startSession(deps, subject);
     const headers = { cookie: `ponte-session=${token}` };
     const response = await site.visitor({ headers }).request('GET', path);
@@ -166,7 +185,13 @@ async function atThePrice(site: PageSite, language = 'en') {
   const { world, tenant } = site;
   const { id, path } = await site.newPayment();
   await world.play(tenant, id, 'buyer_kyc_approved');
-  const subject = { kind: 'buyer', paymentId: id, submissionId: null, ownerIndex: null } as const;
+  const subject = {
+    kind: 'buyer',
+    paymentId: id,
+    submissionId: null,
+    accountId: null,
+    ownerIndex: null,
+  } as const;
   const { token } = await startSession(world.deps, { ...tenant, ...subject });
   const headers = { cookie: `ponte-session=${token}`, 'accept-language': language };
   return { id, path, visitor: site.visitor({ headers }) };
@@ -256,7 +281,13 @@ test('a later change moves neither the end nor the day of an answer', async (t) 
   const { id, path } = await site.newPayment();
   const view = async () => {
     const shown = await readPaymentPage(deps, path.slice('/r/'.length));
-    const subject = { kind: 'buyer', paymentId: id, submissionId: null, ownerIndex: null } as const;
+    const subject = {
+      kind: 'buyer',
+      paymentId: id,
+      submissionId: null,
+      accountId: null,
+      ownerIndex: null,
+    } as const;
     const session = newPageSession({ ...site.tenant, ...subject }, 'token', shown.nowMs);
     const call = { session, query: new URLSearchParams(), csrf: 'c' };
     const locale = { chosenLocale: null, browserLocale: null, hasDecimalPoint: false };

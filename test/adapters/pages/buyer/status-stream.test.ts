@@ -25,7 +25,7 @@ async function scene(t: TestContext) {
   const { publicId } = payment;
   const watch = pageWatch(deps, () => () => undefined);
   const uploads = new ConcurrencyLimiter(() => undefined);
-  const context = { deps, watch, uploads, mailbox: null, prefix: '', secure: false };
+  const context = { deps, watch, uploads, mailbox: null, prefix: '', secure: false, origin: '' };
   const { pageVersion } = await readPaymentPage(deps, publicId);
   t.mock.timers.enable({ apis: ['setTimeout'] });
   t.mock.method(AbortSignal, 'timeout', (durationMs: number) => {
@@ -35,7 +35,13 @@ async function scene(t: TestContext) {
   });
   const open = async ({ token = 'token', version = pageVersion } = {}) => {
     const gone = new AbortController();
-    const subject = { kind: 'buyer', paymentId: id, submissionId: null, ownerIndex: null } as const;
+    const subject = {
+      kind: 'buyer',
+      paymentId: id,
+      submissionId: null,
+      accountId: null,
+      ownerIndex: null,
+    } as const;
     const answer = await statusStream(context, {
       params: { publicId },
       query: new URLSearchParams({ version }),
@@ -45,6 +51,7 @@ async function scene(t: TestContext) {
       body: Readable.from([]),
       contentType: '',
       visit: null,
+      operator: null,
       csrf: null,
       cookies: new Map(),
       client: null,

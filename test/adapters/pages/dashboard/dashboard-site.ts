@@ -245,7 +245,8 @@ async function setupPlaces(site: PageSite): Promise<Readonly<Record<string, stri
   return {
     'getting-started': `${root}/getting-started`,
     'getting-started-new': `${ofNew}/getting-started`,
-    kyb: `${ofNew}/getting-started/organization`,
+    kyb: `${ofNew}/kyc/company`,
+    'kyb-review': `${ofNew}/kyc/review`,
     pix: `${root}/getting-started/pix`,
     production: `${root}/getting-started/production`,
     team: `${root}/team`,
@@ -276,6 +277,7 @@ export async function placesOf(
     sellers: `${root}/sellers`,
     seller: `${root}/sellers/acct_1`,
     'seller-waits': `${root}/sellers/acct_3`,
+    'seller-link': { form: `${root}/sellers/acct_3`, typed: {} },
     sessions: '/dashboard/sessions',
     confirm: '/dashboard/confirm',
     'live-closed': root.replace(/test$/, 'live'),

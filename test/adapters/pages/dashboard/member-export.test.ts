@@ -145,10 +145,11 @@ test('more than 1,000 rows need a fresh proof, and come whole in pages', async (
   const { text } = await fresh.send('/all?from=1960-01-01');
   const found = [...text.matchAll(/order-\d+/g)].map(([name]) => name);
   assert.deepEqual(found, many.map((at) => `order-${at}`).toReversed(), 'newest first, each once');
-  const page = { beforeSequence: null, limit: 1 };
-  const [entry] = await newestEntries(deps, own.tenant.orgId, page);
-  assert.deepEqual(entry?.exported, { filter: 'from=1960-01-01', rows });
-  assert.ok((entry?.sequence ?? 0) > (sent?.sequence ?? 0));
+  const page = { beforeSequence: null, limit: 2 };
+  const [ended, begun] = await newestEntries(deps, own.tenant.orgId, page);
+  assert.deepEqual(ended?.exported, { filter: 'from=1960-01-01', rows });
+  assert.deepEqual(begun?.exported, { filter: 'from=1960-01-01', rows: null });
+  assert.ok((begun?.sequence ?? 0) > (sent?.sequence ?? 0));
 });
 
 test('a download that its reader leaves has an entry of the rows that were sent', async (t) => {
@@ -164,4 +165,19 @@ test('a download that its reader leaves has an entry of the rows that were sent'
   const page = { beforeSequence: null, limit: 1 };
   const [entry] = await newestEntries(deps, own.tenant.orgId, page);
   assert.notEqual(entry?.exported, null);
+});
+
+test('a member exports 20 times an hour', async (t) => {
+  const own = await pageSite(t);
+  const visitor = await signedInAs(own, 'owner');
+  const path = `${rootOf(own)}/payments/export`;
+  for (let at = 0; at < 20; at += 1) {
+    await visitor.open(path);
+    assert.equal((await visitor.send('/export')).status, 200);
+  }
+  await visitor.open(path);
+  assert.equal((await visitor.send('/export')).status, 429);
+  own.world.advanceClock(4 * MINUTE_MS);
+  await visitor.open(path);
+  assert.equal((await visitor.send('/export')).status, 200);
 });

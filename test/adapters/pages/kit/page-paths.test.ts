@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { below, prefixOf } from '../../../../adapters/pages/kit/page-paths.js';
+import { below, placeOf } from '../../../../adapters/pages/kit/page-paths.js';
 
 test('the prefix is the path of the pay URL, without a slash at its end', () => {
   const prefixes = {
@@ -11,7 +11,7 @@ test('the prefix is the path of the pay URL, without a slash at its end', () => 
     'https://pay.example/pay/?x=1#y': '/pay',
   };
   for (const [url, prefix] of Object.entries(prefixes)) {
-    assert.equal(prefixOf(new URL(url)), prefix, url);
+    assert.equal(placeOf(new URL(url)).prefix, prefix, url);
   }
 });
 

@@ -16,6 +16,7 @@ const full = { end: 'completed', receivedMinor: 10_000n } as const;
 const blocked = { state: 'refused', refusal: 'account_blocked' } as const;
 const requoted = { state: 'refused', refusal: 'quote_expired' } as const;
 
+type Scene = Pick<MoneyScene, 'payment'>;
 type Next = PaymentStatus | 'stays';
 type Steps = readonly [Next, Next];
 
@@ -86,16 +87,32 @@ for (const status of paymentStatuses) {
   });
 }
 
-test('the reason of a failure is the refusal’s code, the partner’s words, or how the command ended', () => {
-  const ended = (end: CommandEnd, reason: string | null) =>
+test('the code of a failure names the command and its end; the reason has the partner’s words', () => {
+  const input = (end: CommandEnd, reason: string | null) =>
     MoneyScene.at('on_ramp_pending', [commandOf('payin', 'in')]).report('in', { end, reason });
-  assert.equal(ended('failed', 'bank closed').payment.failureReason, 'bank closed');
-  assert.equal(ended('failed', null).payment.failureReason, 'pay-in failed');
-  assert.equal(ended('returned', null).payment.failureReason, 'pay-in returned');
   const out = MoneyScene.at('offramp_pending', [payin, commandOf('payout', 'out')]);
-  assert.equal(out.report('out', { end: 'failed' }).payment.failureReason, 'payout failed');
-  const refused = out.changed([commandOf('payout', 'out', blocked)]);
-  assert.equal(refused.payment.failureReason, 'payout refused: account_blocked');
+  const payout = (end: CommandEnd) => out.report('out', { end, reason: null });
+  const refusedPayin = MoneyScene.at('on_ramp_pending', [commandOf('payin', 'in')]);
+  const table: readonly (readonly [Scene, code: string, reason: string])[] = [
+    [input('failed', 'bank closed'), 'payin_failed', 'bank closed'],
+    [input('failed', null), 'payin_failed', 'pay-in failed'],
+    [input('returned', null), 'payin_returned', 'pay-in returned'],
+    [
+      refusedPayin.changed([commandOf('payin', 'in', blocked)]),
+      'payin_refused',
+      'pay-in refused: account_blocked',
+    ],
+    [payout('failed'), 'payout_failed', 'payout failed'],
+    [payout('returned'), 'payout_returned', 'payout returned'],
+    [
+      out.changed([commandOf('payout', 'out', blocked)]),
+      'payout_refused',
+      'payout refused: account_blocked',
+    ],
+  ];
+  for (const [{ payment }, code, reason] of table) {
+    assert.deepEqual([payment.failureCode, payment.failureReason], [code, reason]);
+  }
 });
 
 test('a pay-in that completes sends the payout of the whole amount', () => {

@@ -16,6 +16,7 @@ import {
   paymentEventTypes,
   reportedStatus,
 } from '../../../../core/domain/payments/event.js';
+import { failure } from '../../../../core/domain/payments/failure.js';
 import type { Payment, PaymentStatus } from '../../../../core/domain/payments/payment.js';
 import { anAccount } from '../../../support/samples/domain-samples.js';
 import { START_MS, samplePayment } from '../../../support/samples/sample-rows.js';
@@ -198,19 +199,27 @@ test('law: any metadata comes out of the body as it went in', () => {
   );
 });
 
-test('data carries a reason on failure or cancel only', () => {
-  const table: readonly (readonly [Partial<Payment>, string | undefined])[] = [
-    [{ status: 'settled' }, undefined],
-    [{ status: 'expired' }, undefined],
-    [{ status: 'failed', failureReason: 'pay-in failed' }, 'pay-in failed'],
-    [{ status: 'cancelled', cancelReason: 'command withdrawn' }, 'command withdrawn'],
+test('data carries a reason on failure or cancel only, and a code on failure', () => {
+  const table: readonly (readonly [Partial<Payment>, ...texts: readonly string[]])[] = [
+    [{ status: 'settled' }],
+    [{ status: 'expired' }],
+    [
+      { status: 'failed', ...failure('payin_failed', 'bank closed') },
+      'reason: bank closed',
+      'failureCode: payin_failed',
+    ],
+    [{ status: 'cancelled', cancelReason: 'command withdrawn' }, 'reason: command withdrawn'],
   ];
-  for (const [fields, expected] of table) {
+  for (const [fields, ...expected] of table) {
     const payment = { ...samplePayment, ...fields };
     const { body } = paymentEvent({ type: 'x', payment, occurredAtMs: START_MS }, 'evt_1');
-    const { data } = JSON.parse(body) as { data: { reason?: string } };
-    assert.equal(data.reason, expected, payment.status);
-    assert.equal('reason' in data, expected !== undefined, payment.status);
+    const { data } = JSON.parse(body) as { data: Readonly<Record<string, unknown>> };
+    const found = ['reason', 'failureCode'].filter((name) => name in data);
+    assert.deepEqual(
+      found.map((name) => `${name}: ${data[name]}`),
+      expected,
+      payment.status,
+    );
   }
 });
 

@@ -162,6 +162,7 @@ test('buyer_kyc_rejected stands for failed in the payment_intent namespace only'
   const without = kycDecided(invoice, [], 'reject', null, NOW_MS);
   assert.deepEqual(types(without), ['invoice.failed']);
   assert.equal(without.payment.failureReason, 'buyer KYC rejected');
+  assert.equal(without.payment.failureCode, 'buyer_rejected');
 });
 
 test('a new quote replaces the one before in the same status, and is no event', () => {
@@ -201,8 +202,9 @@ test('a quote that is refused for good fails a payment that waits for one, and n
       continue;
     }
     assert.deepEqual(types(change), ['payment_intent.failed', 'invoice.failed']);
-    const { status: ended, failureReason } = change.payment;
+    const { status: ended, failureCode, failureReason } = change.payment;
     assert.deepEqual([ended, failureReason], ['failed', 'quote refused: amount_too_small']);
+    assert.equal(failureCode, 'quote_refused');
   }
 });
 
@@ -251,6 +253,7 @@ test('operations staff can fail every payment that has not ended', () => {
     else {
       const { payment } = fail();
       assert.deepEqual([payment.status, payment.failureReason], ['failed', 'by hand'], status);
+      assert.equal(payment.failureCode, 'operator');
     }
   }
 });

@@ -11,6 +11,8 @@ import {
   deliveryStatuses,
   endForDeletedSubscription,
   finishAttempt,
+  hold,
+  isInFlight,
   newDelivery,
   nextDeliveryStatus,
   replay,
@@ -40,6 +42,7 @@ const hung: AttemptOutcome = {
   durationMs: 10_000,
 };
 const lost: AttemptOutcome = { kind: 'lease_lost' };
+const sending = { active: true, paused: false };
 const retryDelaysMs = schedules.webhookAttempt.waitsMs;
 
 function begin(delivery: WebhookDelivery, nowMs: number): WebhookDelivery {
@@ -77,6 +80,7 @@ const ended: Record<DeliveryMove, DeliveryStatus | null> = {
   attempt_failed: null,
   attempts_exhausted: null,
   subscription_deleted: null,
+  hold: null,
   replay: 'pending',
 };
 
@@ -86,7 +90,8 @@ const matrix: Record<DeliveryStatus, Record<DeliveryMove, DeliveryStatus | null>
     attempt_failed: 'pending',
     attempts_exhausted: 'dead_letter',
     subscription_deleted: 'dead_letter',
-    replay: null,
+    hold: 'pending',
+    replay: 'pending',
   },
   delivered: ended,
   dead_letter: ended,
@@ -113,8 +118,10 @@ const makers: Record<
     refusal: AssertionFailure,
   },
   subscription_deleted: { make: endForDeletedSubscription, refusal: AssertionFailure },
+  hold: { make: (delivery) => hold(delivery, START_MS), refusal: AssertionFailure },
   replay: {
-    make: (delivery) => replay(delivery, { nowMs: START_MS, subscriptionActive: true }),
+    make: (delivery) =>
+      replay({ ...delivery, leaseToken: null }, { nowMs: START_MS, subscription: sending }),
     refusal: PonteError,
   },
 };
@@ -252,9 +259,9 @@ test('a seventh attempt that lost its lease twice makes a dead letter and is not
 });
 
 test('a replay is the same delivery, due immediately, with attempts counted from one', () => {
-  for (const ended of [examples.delivered, examples.dead_letter]) {
+  for (const ended of [examples.delivered, examples.dead_letter, failed(2)]) {
     const nowMs = START_MS + 1_000_000;
-    const again = replay(ended, { nowMs, subscriptionActive: true });
+    const again = replay(ended, { nowMs, subscription: sending });
     assert.deepEqual(again, {
       ...created,
       nextAttemptAtMs: nowMs,
@@ -265,11 +272,27 @@ test('a replay is the same delivery, due immediately, with attempts counted from
   }
 });
 
-test('a delivery of a deleted subscription is not replayed', () => {
-  assert.throws(
-    () => replay(examples.dead_letter, { nowMs: START_MS, subscriptionActive: false }),
-    { code: 'DeliveryNotReplayable' },
-  );
+test('a delivery in flight, or of a deleted or paused subscription, is not replayed', () => {
+  const refusals = [
+    [examples.dead_letter, { active: false, paused: false }, /was deleted/],
+    [examples.dead_letter, { active: true, paused: true }, /is paused/],
+    [examples.pending, sending, /is being sent/],
+  ] as const;
+  for (const [delivery, subscription, message] of refusals) {
+    assert.throws(() => replay(delivery, { nowMs: START_MS, subscription }), {
+      code: 'DeliveryNotReplayable',
+      message,
+    });
+  }
+});
+
+test('a held delivery was not sent: its attempt does not count, and it waits', () => {
+  const nowMs = START_MS + 10;
+  const held = hold(begin(created, nowMs), nowMs);
+  assert.partialDeepStrictEqual(held, { attempt: 0, leaseToken: null, nextAttemptAtMs: null });
+  assert.ok(held.dueAtMs !== null && held.dueAtMs > nowMs + LEASE_MS);
+  const lostOnce = { ...begin(created, nowMs), dueAtMs: nowMs };
+  assert.equal(hold(begin(lostOnce, nowMs), nowMs).attempt, 1, 'the lost one may have been sent');
 });
 
 test('pending deliveries end with their subscription, under way or not', () => {
@@ -318,8 +341,8 @@ test('law: no history leaves the table or the schedule, or makes more than seven
           if (send()) delivery = { ...delivery, dueAtMs: nowMs };
         } else if (each.kind === 'delete' && pending) {
           delivery = endForDeletedSubscription(delivery);
-        } else if (each.kind === 'replay' && !pending) {
-          delivery = replay(delivery, { nowMs, subscriptionActive: true });
+        } else if (each.kind === 'replay' && !isInFlight(delivery)) {
+          delivery = replay(delivery, { nowMs, subscription: sending });
           sendings = [];
         }
         assert.ok(deliveryStatuses.includes(delivery.status));

@@ -16,7 +16,7 @@ let subject: SessionSubject;
 
 beforeEach(async (t) => {
   made = await world(t as TestContext);
-  const form = { paymentId: null, submissionId: 'kyc_1', ownerIndex: null };
+  const form = { paymentId: null, accountId: null, submissionId: 'kyc_1', ownerIndex: null };
   subject = { ...(await made.newTenant()), kind: 'buyer', ...form };
 });
 

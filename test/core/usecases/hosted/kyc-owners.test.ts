@@ -141,7 +141,14 @@ test('a client, and in test mode a tenant, has a limit of mails to other people 
     const start = { name: null, entityType: null, paymentId: null, dossier: {} } as const;
     const email = `buyer-${count}@example.com`;
     const { id: submissionId } = await startBuyerKyc(deps, of, { ...start, email });
-    const form = { ...of, kind: 'buyer', paymentId: null, submissionId, ownerIndex: null } as const;
+    const form = {
+      ...of,
+      kind: 'buyer',
+      paymentId: null,
+      accountId: null,
+      submissionId,
+      ownerIndex: null,
+    } as const;
     const to = { owner: null, email: `${count}@company.example`, locale: 'en', client } as const;
     await askOwner(deps, form, to);
   };
@@ -196,7 +203,7 @@ test('a form that was handed over is taken back: link and sessions end, what was
   await ask('director@company.example');
   await made.settle();
   const unused = tokenIn(made.mails.at(-1));
-  const director = { ...visitor, paymentId: null, submissionId };
+  const director = { ...visitor, paymentId: null, accountId: null, submissionId };
   await made.type('company', typedCompany, null, director);
   made.advanceClock(MINUTE_MS);
   await assert.rejects(ask('other@company.example'), { code: 'PaymentStateConflict' });
@@ -218,6 +225,7 @@ test('who takes back a form without a payment keeps their own session', async (t
     ...tenant,
     kind: 'buyer',
     paymentId: null,
+    accountId: null,
     submissionId,
     ownerIndex: null,
   } as const;

@@ -1,6 +1,7 @@
 // The settings that owners change in the dashboard.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
+import { addMember, removeMember } from '../../../../core/usecases/access/members.js';
 import {
   changeSettings,
   type SettingsChange,
@@ -18,9 +19,16 @@ before(async () => {
 
 const noContact = { supportEmail: '', supportPhone: '', website: '', privacyUrl: '', termsUrl: '' };
 
-async function change(orgId: string, given: Partial<SettingsChange>): Promise<boolean> {
+/** By an owner, unless another member is given. */
+async function change(
+  orgId: string,
+  given: Partial<SettingsChange>,
+  changedBy?: string,
+): Promise<boolean> {
   const { organization, profiles } = await readOrganization(made.deps, orgId);
-  return changeSettings(made.deps, orgId, {
+  const email = `owner.${orgId}@acme.example`;
+  const owner = changedBy ?? (await addMember(made.deps, { orgId, email, role: 'owner' })).id;
+  return changeSettings(made.deps, orgId, owner, {
     version: organization.version,
     contact: noContact,
     approvalOf: [],
@@ -61,4 +69,17 @@ test('a form that another owner has overtaken changes nothing', async () => {
   assert.equal(await change(orgId, { version, payoutHoldHours: 72 }), false);
   const now = await readOrganization(made.deps, orgId);
   assert.deepEqual([now.organization.website, now.profiles.live.payoutHoldHours], [website, 24]);
+});
+
+test('a member who was removed, or is no owner any more, changes nothing', async () => {
+  const orgId = await made.organization();
+  const email = `former.${orgId}@acme.example`;
+  const website = 'https://other.example/';
+  const contact = { ...noContact, website };
+  const { id } = await addMember(made.deps, { orgId, email, role: 'admin' });
+  await assert.rejects(change(orgId, { contact }, id), { code: 'InsufficientScope' });
+  await removeMember(made.deps, orgId, email);
+  await assert.rejects(change(orgId, { contact }, id), { code: 'InvalidToken' });
+  const { organization } = await readOrganization(made.deps, orgId);
+  assert.equal(organization.website, null);
 });

@@ -55,6 +55,14 @@ test('a text finds payments by reference, number, address of the buyer and amoun
   assert.deepEqual(await found('1.250,00'), [3, 2, 1], 'in any currency');
   assert.deepEqual(await found('1,250.00 USD'), [3, 2]);
   assert.deepEqual(await found('eur 1250'), [1]);
+  for (const text of [publicId, `https://pay.example/r/${publicId}`, ids[0] ?? '']) {
+    assert.deepEqual(await found(text), [0], text);
+  }
+  assert.deepEqual(
+    await found(ids[0] ?? '', { origins: ['invoice'] }),
+    [],
+    'with the other filters',
+  );
   for (const nothing of ['order', 'order-', '%', 'dana', 'pine.example', '1250.01', 'GBP 1250']) {
     assert.deepEqual(await found(nothing), [], nothing);
   }

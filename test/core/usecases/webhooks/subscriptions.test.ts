@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
+import { schedules } from '../../../../core/domain/base/schedules.js';
 import type { Tenant } from '../../../../core/domain/base/tenant.js';
 import { missingSearch } from '../../../../core/usecases/webhooks/event-deliveries.js';
 import {
+  changeSubscription,
   createSubscription,
   deleteSubscription,
   listSubscriptions,
@@ -34,6 +36,7 @@ test('a subscription is stored with its types, active, its secret sealed', async
       url,
       eventTypes: ['invoice.*', 'payment_intent.settled'],
       active: true,
+      paused: false,
       slot: subscription.slot,
       secretSealed: '',
       createdAtMs: STARTS_AT_MS,
@@ -310,4 +313,72 @@ test('one of another tenant, an unknown one and a deleted one are not found', as
     const refused = operation(deps, tenant, gone.subscription.id);
     await assert.rejects(refused, { code: 'NotFound', message: /was deleted/ });
   }
+});
+
+/** A subscription in a pause, with one delivery that failed before it. */
+async function paused(t: TestContext) {
+  const made = await scene(t);
+  const { subscription } = await made.subscribe();
+  const { id } = subscription;
+  made.answer = () => ({ responseStatus: 503 });
+  await made.emit({});
+  await made.settle();
+  await changeSubscription(made.deps, tenant, id, { paused: true });
+  made.answer = () => ({});
+  const from = made.sent.length;
+  const sent = () => made.sent.length - from;
+  const resume = () => changeSubscription(made.deps, tenant, id, { paused: false });
+  return { made, id, sent, resume };
+}
+
+test('nothing is sent in a pause, and after it all that happened is', async (t) => {
+  const { made, id, sent, resume } = await paused(t);
+  await made.emit({}, {});
+  const { deps, settle } = made;
+  assert.equal(await missingSearch(deps)({ all: true }), 0);
+  made.advanceClock(schedules.webhookAttempt.waitsMs[0]);
+  await settle();
+  const held = await made.onlyDelivery(id);
+  assert.deepEqual([sent(), held.status, held.attempt], [0, 'pending', 1]);
+  assert.equal(held.nextAttemptAtMs, null);
+
+  await resume();
+  await settle();
+  assert.deepEqual([sent(), (await made.onlyDelivery(id)).status], [1, 'delivered']);
+  assert.equal(await missingSearch(deps)({ all: true }), 2);
+  await settle();
+  assert.equal(sent(), 3);
+  const states = (await made.deliveries(id)).map(({ status }) => status);
+  assert.deepEqual(states, ['delivered', 'delivered', 'delivered']);
+});
+
+test('a sender that dispatches by itself sends nothing in a pause either', async (t) => {
+  const { made, id, sent, resume } = await paused(t);
+  const dispatching = { ...made.deps, dispatch: () => made.runner.dispatch() };
+  await emitBy(dispatching, {});
+  await made.runner.idle();
+  assert.deepEqual([sent(), (await made.deliveries(id)).length], [0, 1]);
+  await resume();
+  await emitBy(dispatching, {});
+  await made.runner.idle();
+  await made.settle();
+  assert.equal(sent(), 2, 'the one that waited, and the new one');
+});
+
+test('a paused subscription takes no test, and a repeated resumption sends what waits', async (t) => {
+  const { made, id, sent, resume } = await paused(t);
+  await assert.rejects(testSubscription(made.deps, tenant, id), { code: 'DeliveryNotReplayable' });
+  await resume();
+  await made.settle();
+  made.answer = () => ({ responseStatus: 503 });
+  await testSubscription(made.deps, tenant, id);
+  await made.settle();
+  made.answer = () => ({});
+  await resume();
+  await made.settle();
+  assert.equal(sent(), 3);
+  assert.deepEqual(
+    (await made.deliveries(id)).map(({ status }) => status),
+    ['delivered', 'delivered'],
+  );
 });

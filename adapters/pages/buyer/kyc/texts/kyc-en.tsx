@@ -50,6 +50,15 @@ export const kycEn = {
       </>
     ),
   },
+  /** In place of the words for a payer, on the form of a seller. */
+  seller: {
+    personHeading: 'Who is paid?',
+    companyHeading: 'Which company is paid?',
+    whyText:
+      'Our settlement partner must know who is paid and who owns the company, by rules against ' +
+      'money laundering. Files are encrypted, seen by the partner’s checkers only, and deleted ' +
+      'once they have decided.',
+  },
   personHeading: 'Who is paying?',
   personLede: 'As in the passport or identity card.',
   companyHeading: 'Which company is paying?',
@@ -67,6 +76,7 @@ export const kycEn = {
     idDocCountry: 'Country that issued it',
     idDocNumber: 'Number of the document',
     legalName: 'Legal name',
+    email: 'Email address',
     cnpj: 'CNPJ',
     formationDate: 'Date of formation',
     website: 'Website',
@@ -122,6 +132,7 @@ export const kycEn = {
     idDocCountry: 'Choose the country that issued the document.',
     idDocNumber: 'Enter the number of the document.',
     legalName: 'Enter the legal name.',
+    email: 'Enter the email address.',
     cnpj: 'Enter the CNPJ.',
     formationDate: 'Enter the date of formation.',
     website: 'Enter the website.',
@@ -147,6 +158,7 @@ export const kycEn = {
     not_a_website: 'Give an address such as www.example.com.',
     not_a_state: 'Give the two letters of the state, such as TX.',
     not_a_cnpj: 'This is no CNPJ: check its 14 characters.',
+    not_an_email: 'Enter an email address, such as name@example.com.',
   } satisfies Record<FieldProblem, string>,
   correct: 'Something here was not accepted. Check it and save it again.',
   correctOther:

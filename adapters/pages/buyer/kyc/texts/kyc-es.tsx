@@ -49,6 +49,14 @@ export const kycEs = {
       </>
     ),
   },
+  seller: {
+    personHeading: '¿Quién cobra?',
+    companyHeading: '¿Qué empresa cobra?',
+    whyText:
+      'Nuestro proveedor de liquidación debe saber quién cobra y a quién pertenece la empresa, ' +
+      'por las normas contra el lavado de dinero. Los archivos van cifrados, solo los ven sus ' +
+      'revisores y se borran cuando han decidido.',
+  },
   personHeading: '¿Quién paga?',
   personLede: 'Como en el pasaporte o documento de identidad.',
   companyHeading: '¿Qué empresa paga?',
@@ -66,6 +74,7 @@ export const kycEs = {
     idDocCountry: 'País que lo emitió',
     idDocNumber: 'Número del documento',
     legalName: 'Razón social',
+    email: 'Correo electrónico',
     cnpj: 'CNPJ',
     formationDate: 'Fecha de constitución',
     website: 'Sitio web',
@@ -124,6 +133,7 @@ export const kycEs = {
     idDocCountry: 'Elija el país que emitió el documento.',
     idDocNumber: 'Indique el número del documento.',
     legalName: 'Indique la razón social.',
+    email: 'Indique el correo electrónico.',
     cnpj: 'Indique el CNPJ.',
     formationDate: 'Indique la fecha de constitución.',
     website: 'Indique el sitio web.',
@@ -149,6 +159,7 @@ export const kycEs = {
     not_a_website: 'Indique una dirección como www.ejemplo.com.',
     not_a_state: 'Indique las dos letras del estado, como TX.',
     not_a_cnpj: 'No es un CNPJ: revise sus 14 caracteres.',
+    not_an_email: 'Indique un correo electrónico, como nombre@example.com.',
   },
   correct: 'Algo aquí no fue aceptado. Revíselo y guárdelo de nuevo.',
   correctOther: 'Algo en sus datos no fue aceptado. Revíselos todos y envíelos de nuevo.',

@@ -49,6 +49,14 @@ export const kycPtBr = {
       </>
     ),
   },
+  seller: {
+    personHeading: 'Quem recebe?',
+    companyHeading: 'Qual empresa recebe?',
+    whyText:
+      'Nosso parceiro de liquidação precisa saber quem recebe e quem são os sócios da empresa, ' +
+      'pelas regras contra a lavagem de dinheiro. Os arquivos são criptografados, vistos apenas ' +
+      'pelos analistas do parceiro e apagados depois da decisão.',
+  },
   personHeading: 'Quem está pagando?',
   personLede: 'Como no passaporte ou documento de identidade.',
   companyHeading: 'Qual empresa está pagando?',
@@ -66,6 +74,7 @@ export const kycPtBr = {
     idDocCountry: 'País que o emitiu',
     idDocNumber: 'Número do documento',
     legalName: 'Razão social',
+    email: 'Endereço de e‑mail',
     cnpj: 'CNPJ',
     formationDate: 'Data de constituição',
     website: 'Site',
@@ -124,6 +133,7 @@ export const kycPtBr = {
     idDocCountry: 'Escolha o país que emitiu o documento.',
     idDocNumber: 'Informe o número do documento.',
     legalName: 'Informe a razão social.',
+    email: 'Informe o endereço de e‑mail.',
     cnpj: 'Informe o CNPJ.',
     formationDate: 'Informe a data de constituição.',
     website: 'Informe o site.',
@@ -149,6 +159,7 @@ export const kycPtBr = {
     not_a_website: 'Informe um endereço como www.exemplo.com.',
     not_a_state: 'Informe as duas letras do estado, como TX.',
     not_a_cnpj: 'Não é um CNPJ: confira os 14 caracteres.',
+    not_an_email: 'Informe um e‑mail, como nome@example.com.',
   },
   correct: 'Algo aqui não foi aceito. Confira e salve de novo.',
   correctOther: 'Algo nos seus dados não foi aceito. Confira tudo e envie de novo.',

@@ -126,7 +126,9 @@ function formOf(draft: Partial<KycDraft>, { owner, corrections = [] }: FormChang
   const made = withAskedKept(withDossier(emptyDraft, { ...draft, asked: [] }), draft);
   const facts: FormFacts = {
     draft: { ...made, savedAtMs },
+    role: 'buyer',
     extra: ['tosId'],
+    due: null,
     corrections,
     email: 'dana@harborpine.example',
   };
@@ -136,7 +138,7 @@ function formOf(draft: Partial<KycDraft>, { owner, corrections = [] }: FormChang
     author: owner === undefined ? 'buyer' : 'owner',
     draft: shownDraft(facts.draft, owner ?? null),
     steps: stepViews(facts),
-    buyerId: 'byr_1',
+    party: { party: 'buyer', id: 'byr_1' },
     submissionId: 'kyc_1',
     version: 9,
   };

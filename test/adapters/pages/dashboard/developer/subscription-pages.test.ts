@@ -299,3 +299,27 @@ test('a rotation asks for the mailbox first, comes back, and happens once', asyn
   const header = sent?.headers[webhookHeaders.signature];
   assert.ok(verifyWebhook({ secret, header, body: sent?.body ?? '', nowSeconds }).valid);
 });
+
+test('a member pauses and resumes a subscription, and sends a waiting delivery now', async (t) => {
+  const { site, root, owner } = await siteWithOwner(t);
+  const { world } = site;
+  const { id } = await subscribed(site);
+  world.answer = () => ({ responseStatus: 502 });
+  await world.newPayment(site.tenant);
+  await world.settle();
+  await owner.open(`${root}/webhooks/${id}`);
+  assert.match((await owner.send('/pause', { paused: 'true' })).text, /It is paused/);
+  assert.match(textOf((await owner.open(`${root}/webhooks`)).text), /Paused/);
+  const [delivery = ''] = listedIn((await owner.open(`${root}/webhooks/${id}`)).text);
+  const page = `${root}/webhooks/${id}/deliveries/${delivery}`;
+  assert.doesNotMatch((await owner.open(page)).text, /Send now/);
+  await owner.open(`${root}/webhooks/${id}`);
+  assert.match((await owner.send('/pause', { paused: 'false' })).text, /is resumed/);
+  await world.settle();
+  world.answer = () => ({});
+  assert.match((await owner.open(page)).text, /Send now/);
+  await owner.send('/replay', {});
+  await world.settle();
+  assert.match((await owner.open(page)).text, /Replay/);
+  assert.equal(world.sent.length, 3);
+});

@@ -12,6 +12,7 @@ import {
 import { allPayments, listPayments } from '../../../../../core/usecases/payments/payment-lists.js';
 import { newestEntries } from '../../../../../core/usecases/service/audit-log.js';
 import { operatorDoes } from '../../../../support/operator-action.js';
+import { jpeg, ownerFiles, pdf, typedOwner } from '../../../../support/scenes/form-scene.js';
 import { pageSite, type Shown, textOf, type Visitor } from '../../visitor.js';
 import { signedInAs } from '../dashboard-site.js';
 
@@ -142,36 +143,63 @@ test('a PIX key is typed twice, on no page afterwards, and its change names the 
 
 test('details of the organization are sent once they are valid, and by the member', async (t) => {
   const { site, orgId, owner, root } = await newOwner(t);
-  const page = await owner.open(`${root}${start}/organization`);
-  assert.match(page.text, /value="99\.999\.999\/0001-91"/, 'those of the sandbox are filled in');
-  const wrong = await owner.send('/organization', { legalName: 'Acme Ltda', cnpj: '1' });
+  await owner.open(`${root}/kyc/next`);
+  assert.equal(owner.shown?.path, `${root}/kyc/review`, 'those of the sandbox are filled in');
+  await owner.open(`${root}/kyc/company`);
+  const wrong = await owner.send('/kyc/company', { legalName: 'Acme Ltda', cnpj: '1' });
   assert.equal(wrong.status, 422);
   assert.match(wrong.text, /This is no CNPJ/);
-  const sent = await owner.send('/organization', {
-    legalName: 'Acme Ltda',
-    cnpj: '11.222.333/0001-81',
-  });
+  const typed = { legalName: 'Acme Ltda', cnpj: '11.222.333/0001-81' };
+  const review = await owner.send('/kyc/company', typed);
+  assert.match(textOf(review.text), /11\.222\.333\/0001-81/);
+  const sent = await owner.send('/kyc/review');
   assert.match(linesOf(sent)[0] ?? '', /, done/);
-  const over = await owner.open(`${root}${start}/organization`);
-  assert.doesNotMatch(over.text, /name="cnpj"/);
+  assert.match(textOf(sent.text), /The details were sent for verification/);
+  assert.equal((await owner.open(`${root}/kyc/company`)).path, `${root}${start}`);
   const [entry] = await newestEntries(site.world.deps, orgId, { beforeSequence: null, limit: 1 });
   assert.equal(entry?.actor.kind, 'member');
 });
 
-test('what the partner needs beside the page is named, and nothing is sent without it', async (t) => {
+test('owners and documents that the partner requires are added, and nothing is sent before', async (t) => {
   const { site, owner, root } = await newOwner(t);
   const { deps } = site.world;
   const { test } = deps.partners;
   assert.ok(test !== null);
   const strict: SettlementPartner = {
     ...test,
-    requirements: () => ['tosId', 'website', 'owners', 'incorporationDocFile'],
+    requirements: () => ['tosId', 'owners', 'incorporationDocFile'],
   };
   Object.assign(deps, { partners: { ...deps.partners, test: strict } });
-  const { text } = await owner.open(`${root}${start}/organization`);
-  assert.match(textOf(text), /needs more than this page asks for: .*Owners/);
-  assert.match(text, /name="website"/);
-  assert.doesNotMatch(textOf(text), /Send for verification/);
+  assert.equal((await owner.open(`${root}/kyc/next`)).path, `${root}/kyc/owners`);
+  await owner.send('/kyc/owners/add');
+  assert.doesNotMatch(owner.shown?.text ?? '', /owners\/0\/ask/, 'nobody is mailed');
+  await owner.send('/kyc/owners/0', typedOwner);
+  await owner.open(`${root}/kyc/documents`);
+  assert.doesNotMatch(owner.shown?.text ?? '', /kyc\/phone/);
+  await owner.upload('/kyc/file/incorporation_doc', Uint8Array.from(pdf), 'application/pdf');
+  for (const kind of ownerFiles) {
+    await owner.upload(`/kyc/owners/0/file/${kind}`, Uint8Array.from(jpeg), 'image/jpeg');
+    assert.equal(owner.shown?.status, 200, kind);
+  }
+  const review = await owner.open(`${root}/kyc/review`);
+  assert.match(textOf(review.text), /Before you can send it Partner’s terms: Missing/);
+  assert.doesNotMatch(textOf(review.text), /Send for verification/);
+  assert.equal((await owner.open(`${root}/kyc/terms`)).path, `${root}${start}/terms`);
+});
+
+test('a file without the token of the session is not stored', async (t) => {
+  const { site, owner, root } = await newOwner(t);
+  const { deps } = site.world;
+  const { test } = deps.partners;
+  assert.ok(test !== null);
+  const strict: SettlementPartner = { ...test, requirements: () => ['incorporationDocFile'] };
+  Object.assign(deps, { partners: { ...deps.partners, test: strict } });
+  const body = new FormData();
+  body.set('csrf', 'wrong');
+  body.set('file', new Blob([Uint8Array.from(pdf)], { type: 'application/pdf' }), 'deed');
+  await owner.request('POST', `${root}/kyc/file/incorporation_doc`, body);
+  const page = { beforeId: null, limit: 10, kept: true };
+  assert.deepEqual(await deps.store.run((tx) => tx.documents.list(page)), []);
 });
 
 test('terms are accepted on the page of the partner, which leads back', async (t) => {

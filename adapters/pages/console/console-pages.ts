@@ -1,0 +1,17 @@
+// Every page of the operator's console: the rows of their files, in one table.
+import type { PageRoute } from '../kit/page-route.js';
+import { consoleEntrancePages } from './console-entrance.js';
+import { deskItemPages } from './desk-item-pages.js';
+import { deskListPages } from './desk-list-pages.js';
+import { proposalPages } from './proposal-pages.js';
+import { serviceListPages } from './service-list-pages.js';
+import { waitingPages } from './waiting-pages.js';
+
+export const consolePages: readonly PageRoute[] = [
+  ...consoleEntrancePages,
+  ...deskListPages,
+  ...deskItemPages,
+  ...proposalPages,
+  ...waitingPages,
+  ...serviceListPages,
+];

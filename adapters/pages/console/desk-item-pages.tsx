@@ -1,0 +1,536 @@
+// One item of the money desk: its evidence, what was decided about it, and the form that decides.
+// The decisions are those of `ponte money`, by the same use case.
+import type { VNode } from 'preact';
+import { z } from 'zod';
+import { CONSOLE_ROOT } from '../../../core/domain/access/registered-operator.js';
+import { parseAmount } from '../../../core/domain/base/money.js';
+import { type MoneyQueue, moneyQueues } from '../../../core/domain/money-desk/money-decision.js';
+import { EVIDENCE_LENGTH_MAX } from '../../../core/domain/money-desk/proposal.js';
+import { PonteError } from '../../../core/errors.js';
+import { retryCommand } from '../../../core/usecases/commands/command-retries.js';
+import {
+  actionText,
+  capital,
+  knownText,
+  shownAmount,
+} from '../../../core/usecases/money-desk/desk-texts.js';
+import { decide } from '../../../core/usecases/money-desk/money-desk.js';
+import {
+  type DeskStep,
+  type ListedProposal,
+  type QueueItem,
+  type QueueRow,
+  readQueueItem,
+} from '../../../core/usecases/money-desk/money-queues.js';
+import type { DeskRequest } from '../../../core/usecases/money-desk/service-items.js';
+import { Facts } from '../dashboard/developer/developer-parts.js';
+import { Amount, Button, Foreign, Form, Note } from '../kit/components.js';
+import {
+  CheckField,
+  type Choice,
+  type FieldError,
+  RadioField,
+  TextArea,
+  TextField,
+} from '../kit/fields.js';
+import { FormKey, formKey, newFormKey } from '../kit/form-key.js';
+import { operatorRow, type PageAnswer, type PageContext, seeOther } from '../kit/page-route.js';
+import {
+  type ConsoleCall,
+  type ConsoleView,
+  consolePage,
+  consoleViewOf,
+  format,
+  withConsoleDone,
+} from './console-layout.js';
+import { proposalPath, queueHeadings, Waits } from './desk-list-pages.js';
+
+const path = `${CONSOLE_ROOT}/money/{queue}/{itemId}`;
+const field = z.string().max(1_000).default('');
+const decisionForm = z.object({
+  key: formKey,
+  step: field,
+  payment: field,
+  settled: field,
+  fees: field,
+  endToEndId: field,
+  report: field,
+  evidence: z.string().max(4_000).default(''),
+  replace: z.literal('yes').optional(),
+});
+type Typed = Readonly<z.infer<typeof decisionForm>>;
+
+export const deskItemPages = [
+  operatorRow({
+    method: 'GET',
+    path,
+    form: 'none',
+    handler: (context, call) => showItem(context, call, null),
+  }),
+  operatorRow({ method: 'POST', path, form: decisionForm, handler: decideItem }),
+  operatorRow({ method: 'POST', path: `${path}/retry`, form: z.object({}), handler: retry }),
+];
+
+/** What was sent, and why it was refused. */
+interface Refused {
+  readonly typed: Typed;
+  readonly field: string;
+  readonly text: string;
+}
+
+async function showItem(
+  context: PageContext,
+  call: ConsoleCall,
+  refused: Refused | null,
+): Promise<PageAnswer> {
+  const item = await readQueueItem(context.deps, queueIn(call), call.params['itemId'] ?? '');
+  const { row, decisions } = item;
+  const view = consoleViewOf(context, call);
+  const errors: readonly FieldError[] =
+    refused === null ? [] : [{ field: refused.field, text: refused.text }];
+  const content = {
+    title: shownAmount(row.amount),
+    heading: <Amount money={row.amount} />,
+    lede: <Foreign text={knownText(row.known)} />,
+    place: 'money',
+    crumbs: (
+      <>
+        <a href={`${view.root}${CONSOLE_ROOT}/money?mode=${row.mode}`}>Money desk</a> /{' '}
+        {queueHeadings[row.queue]}
+      </>
+    ),
+    errors,
+    body: (
+      <div class="cols">
+        <div class="stack">
+          <Decide
+            item={item}
+            typed={refused?.typed ?? null}
+            view={view}
+            me={call.operator.actor.id}
+            keyOfForm={newFormKey(context.deps)}
+          />
+        </div>
+        <div class="stack">
+          <Evidence row={row} />
+          <History decisions={decisions} root={view.root} />
+        </div>
+      </div>
+    ),
+  } as const;
+  return consolePage(view, content, refused === null ? 200 : 422);
+}
+
+function queueIn({ params }: ConsoleCall): MoneyQueue {
+  const queue = moneyQueues.find((known) => known === params['queue']);
+  if (queue === undefined) throw new PonteError('NotFound');
+  return queue;
+}
+
+async function decideItem(context: PageContext, call: ConsoleCall<Typed>): Promise<PageAnswer> {
+  const { deps, prefix } = context;
+  const { form: typed, operator } = call;
+  const queue = queueIn(call);
+  const itemId = call.params['itemId'] ?? '';
+  try {
+    const { kind, decision } = await decide(deps, {
+      itemId,
+      request: requestIn(typed),
+      evidence: isEnd(typed.step) || typed.evidence.trim() === '' ? null : typed.evidence,
+      operator: operator.actor,
+      replace: typed.replace === 'yes',
+      id: deps.ids.named('dec', typed.key, `${operator.actor.id}/${itemId}`),
+    });
+    return seeOther(withConsoleDone(proposalPath(prefix, decision.id), kind));
+  } catch (error) {
+    const refused = refusalOf(error, typed);
+    if (refused === null) throw error;
+    // What it relied on may have changed: then the item is found elsewhere, or nowhere.
+    const readable = { ...call, params: { queue, itemId } };
+    return showItem(context, readable, refused);
+  }
+}
+
+function refusalOf(error: unknown, typed: Typed): Refused | null {
+  if (!(error instanceof PonteError)) return null;
+  const { code, message } = error;
+  if (code === 'NotFound' && typed.step.startsWith('assign')) {
+    return { typed, field: 'payment', text: 'There is no such payment.' };
+  }
+  const isShown = code === 'ValidationError' || code === 'DecisionNotAllowed';
+  if (!isShown && code !== 'PaymentStateConflict') return null;
+  const [name = ''] = message.split(':', 1);
+  const known = ['evidence', 'settled', 'fees', 'payment'].find((one) => one === name);
+  const field = name === 'end-to-end id' ? 'endToEndId' : (known ?? 'step');
+  return { typed, field, text: message };
+}
+
+/** Their reason is part of the action. */
+function isEnd(step: string): boolean {
+  return step === 'cancel' || step === 'fail';
+}
+
+/** ValidationError. */
+function requestIn({ step, payment, evidence, report, ...figures }: Typed): DeskRequest {
+  if (step.startsWith('assign:')) return { verb: 'assign', paymentId: step.slice(7) };
+  switch (step) {
+    case 'assign':
+      return { verb: 'assign', paymentId: payment.trim() };
+    case 'refund':
+      return { verb: 'refund' };
+    case 'pay_again':
+      return { verb: 'pay-again' };
+    case 'write_off':
+      return { verb: 'write-off' };
+    case 'returned':
+    case 'otherwise':
+      return { verb: 'resolve', found: step };
+    case 'paid':
+      return {
+        verb: 'resolve',
+        found: 'paid',
+        settledMinor: amountIn('settled', figures.settled),
+        feesMinor: amountIn('fees', figures.fees),
+        endToEndId: figures.endToEndId,
+      };
+    case 'accept':
+      return { verb: 'accept', report };
+    case 'cancel':
+    case 'fail':
+      return { verb: step, reason: evidence.trim() };
+    default:
+      throw new PonteError('ValidationError', 'Choose a decision.');
+  }
+}
+
+function amountIn(name: string, text: string): bigint {
+  const minor = parseAmount(text.trim());
+  if (minor !== null) return minor;
+  throw new PonteError('ValidationError', `${name}: give an amount, for example 100.00.`);
+}
+
+async function retry(context: PageContext, call: ConsoleCall): Promise<PageAnswer> {
+  await retryCommand(context.deps, call.params['itemId'] ?? '');
+  return seeOther(withConsoleDone(`${call.base}/money`, 'retried'));
+}
+
+type DecisionStep = Exclude<DeskStep, 'retry' | 'ask'>;
+
+/** What each decision does. `assign` names its payments. */
+const choices: Readonly<Record<DecisionStep, (row: QueueRow) => readonly Choice[]>> = {
+  assign: ({ known }) => [
+    ...(known.kind === 'deposit' ? known.candidates : []).map(
+      ({ paymentId, externalId, missing }) => ({
+        value: `assign:${paymentId}`,
+        label: `It is for ${externalId ?? paymentId}`,
+        hint: `${paymentId} waits for ${shownAmount(missing)}.`,
+      }),
+    ),
+    {
+      value: 'assign',
+      label: 'It is for another payment',
+      hint: 'Give the id of the payment below.',
+    },
+  ],
+  refund: ({ kind }) =>
+    kind === 'payout'
+      ? [{ value: 'refund', label: 'Refund the buyer', hint: 'The refund is sent to the partner.' }]
+      : [
+          {
+            value: 'refund',
+            label: 'The payer was paid back by other means',
+            hint: 'This records a payment that your bank has made. It sends nothing.',
+          },
+        ],
+  pay_again: () => [
+    {
+      value: 'pay_again',
+      label: 'Pay the seller again',
+      hint: 'A second payout is sent, to the current destination of the seller.',
+    },
+  ],
+  write_off: () => [
+    {
+      value: 'write_off',
+      label: 'Write the loss off',
+      hint: 'Once nothing of it can be recovered.',
+    },
+  ],
+  returned: () => [
+    {
+      value: 'returned',
+      label: 'The partner holds the money again',
+      hint: 'It is then owed to the buyer, and refunded.',
+    },
+  ],
+  paid: () => [
+    { value: 'paid', label: 'The seller was paid', hint: 'Give the figures of the payout below.' },
+  ],
+  otherwise: () => [
+    { value: 'otherwise', label: 'It was settled outside of Ponte', hint: 'Nothing is sent.' },
+  ],
+  accept: () => [
+    {
+      value: 'accept',
+      label: 'Book the report as it is',
+      hint: 'Verify it with the partner first.',
+    },
+  ],
+  cancel: () => [
+    {
+      value: 'cancel',
+      label: 'Cancel the payment',
+      hint: 'Its money is owed back to the buyer. What you write below is the reason.',
+    },
+  ],
+  fail: () => [
+    {
+      value: 'fail',
+      label: 'Fail the payment',
+      hint: 'Its money is owed back to the buyer. What you write below is the reason.',
+    },
+  ],
+};
+
+function Decide({
+  item: { row, decisions },
+  typed,
+  view,
+  me,
+  keyOfForm,
+}: {
+  readonly item: QueueItem;
+  readonly typed: Typed | null;
+  readonly view: ConsoleView;
+  readonly me: string;
+  readonly keyOfForm: string;
+}): VNode {
+  const { steps, known, queue, id } = row;
+  const to = `money/${queue}/${id}`;
+  const open = decisions.filter(isWaiting);
+  const offered = steps.flatMap((step) =>
+    step === 'retry' || step === 'ask' ? [] : choices[step](row),
+  );
+  return (
+    <>
+      <OpenProposals open={open} root={view.root} me={me} />
+      <Again row={row} to={to} />
+      {offered.length === 0 ? null : (
+        <Form to={to} class="card stack">
+          <FormKey value={keyOfForm} />
+          {known.kind === 'review' ? (
+            <input type="hidden" name="report" value={known.report} />
+          ) : null}
+          <h2>Decide</h2>
+          <RadioField
+            name="step"
+            label="What shall happen to the money?"
+            choices={offered}
+            value={typed?.step}
+          />
+          <Details row={row} typed={typed} />
+          <TextArea
+            name="evidence"
+            label="What did you check, with whom, when?"
+            hint={`One line, at most ${EVIDENCE_LENGTH_MAX} characters, without personal data.`}
+            rows={4}
+            maxLength={EVIDENCE_LENGTH_MAX}
+            value={typed?.evidence}
+          />
+          {open.length === 0 ? null : (
+            <CheckField name="replace" label="Replace the proposal that waits" />
+          )}
+          {row.mode === 'test' ? (
+            <Note>
+              <p>In test mode the decision takes effect at once.</p>
+            </Note>
+          ) : (
+            <Note>
+              <p>
+                <b>A second operator must confirm.</b> Nothing moves before. You cannot confirm what
+                you propose.
+              </p>
+            </Note>
+          )}
+          <div class="actions">
+            <Button look="primary">
+              {row.mode === 'test' ? 'Decide' : 'Ask for confirmation'}
+            </Button>
+            <a href={`${view.root}${CONSOLE_ROOT}/money`}>Leave it for now</a>
+          </div>
+        </Form>
+      )}
+    </>
+  );
+}
+
+function OpenProposals({
+  open,
+  root,
+  me,
+}: {
+  readonly open: readonly ListedProposal[];
+  readonly root: string;
+  readonly me: string;
+}): VNode {
+  return (
+    <>
+      {open.map((proposal) => (
+        <Note look="warn">
+          <p>
+            <Waits proposal={proposal} me={me} />
+          </p>
+          <p>
+            {proposal.proposedBy} proposed: <Foreign text={actionText(proposal.action)} />.{' '}
+            <a href={proposalPath(root, proposal.id)}>Look at the proposal</a>
+          </p>
+        </Note>
+      ))}
+    </>
+  );
+}
+
+/** Sends or reads it again, which decides nothing. */
+function Again({ row: { steps }, to }: { row: QueueRow; to: string }): VNode | null {
+  const isRead = steps.includes('ask');
+  if (!isRead && !steps.includes('retry')) return null;
+  return (
+    <Form to={`${to}/retry`} class="card stack">
+      <h2>{isRead ? 'Ask the partner again' : 'Send it again'}</h2>
+      <p class="quiet">
+        {isRead
+          ? 'Reads it at the partner once more. It decides nothing.'
+          : 'After a look-up at the partner. One operator is enough: it is owed to the payer.'}
+      </p>
+      <div class="actions">
+        <Button>{isRead ? 'Ask again' : 'Send again'}</Button>
+      </div>
+    </Form>
+  );
+}
+
+/** What some of the decisions need besides. */
+function Details({ row: { steps }, typed }: { row: QueueRow; typed: Typed | null }): VNode {
+  return (
+    <>
+      {steps.includes('assign') ? (
+        <TextField
+          name="payment"
+          label="Id of another payment"
+          hint="Only for another payment than those above."
+          value={typed?.payment}
+          maxLength={100}
+          spellcheck={false}
+        />
+      ) : null}
+      {steps.includes('paid') ? (
+        <fieldset class="field">
+          <legend>Only if the seller was paid</legend>
+          <TextField
+            name="settled"
+            label="BRL that the seller received"
+            value={typed?.settled}
+            inputMode="decimal"
+            maxLength={20}
+            width="medium"
+          />
+          <TextField
+            name="fees"
+            label="Fees, in the currency of the payment"
+            value={typed?.fees}
+            inputMode="decimal"
+            maxLength={20}
+            width="medium"
+          />
+          <TextField
+            name="endToEndId"
+            label="End-to-end id of the PIX transfer"
+            value={typed?.endToEndId}
+            maxLength={64}
+            spellcheck={false}
+          />
+        </fieldset>
+      ) : null}
+    </>
+  );
+}
+
+function isWaiting({ state, isVoid, isExpired }: ListedProposal): boolean {
+  return state === 'proposed' && !isVoid && !isExpired;
+}
+
+function Evidence({ row }: { readonly row: QueueRow }): VNode {
+  const { known, orgId, mode, kind, id, paymentId, sinceMs } = row;
+  return (
+    <section class="card">
+      <h2>What is known</h2>
+      <Facts
+        facts={[
+          { label: 'Waits since', value: format.short(sinceMs) },
+          { label: 'Organization', value: <span class="code">{orgId ?? 'unknown'}</span> },
+          { label: 'Mode', value: mode },
+          paymentId === null
+            ? null
+            : { label: 'Payment', value: <span class="code">{paymentId}</span> },
+          kind === 'payment'
+            ? null
+            : { label: capital(kind), value: <span class="code">{id}</span> },
+          ...(known.kind === 'short'
+            ? [
+                { label: 'Asked', value: format.money(known.asked) },
+                { label: 'Arrived', value: format.money(known.held) },
+              ]
+            : []),
+          known.kind === 'unapproved' ? { label: 'Asked', value: format.money(known.asked) } : null,
+          known.kind === 'lost' ? { label: 'Arrived', value: format.money(known.received) } : null,
+        ]}
+      />
+    </section>
+  );
+}
+
+function History({
+  decisions,
+  root,
+}: {
+  readonly decisions: readonly ListedProposal[];
+  readonly root: string;
+}): VNode {
+  return (
+    <section class="card">
+      <h2>Who did what</h2>
+      {decisions.length === 0 ? <p class="quiet">Nobody has decided about it.</p> : null}
+      <ol class="timeline narrow">
+        {decisions.map((decision) => (
+          <li>
+            <span class="small">{format.short(decision.proposedAtMs)}</span>
+            <div>
+              <p>
+                <a href={proposalPath(root, decision.id)}>
+                  {decision.proposedBy}: {stateText(decision)}
+                </a>
+              </p>
+              <p class="small">
+                <Foreign text={capital(actionText(decision.action))} />
+              </p>
+            </div>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+/** In words, of any proposal. */
+export function stateText({ state, isVoid, isExpired, mode }: ListedProposal): string {
+  if (isVoid) return 'void: its item has changed since';
+  if (isExpired) return 'expired';
+  const texts = {
+    proposed: 'waits for another operator',
+    done: mode === 'test' ? 'decided' : 'confirmed',
+    replaced: 'replaced',
+    withdrawn: 'withdrawn',
+    void: 'void',
+  } as const;
+  return texts[state];
+}

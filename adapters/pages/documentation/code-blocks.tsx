@@ -1,0 +1,83 @@
+// Code on a page of the documentation: a block that scrolls, and a request in four languages, of
+// which radio buttons show one. In place of the key a script fills in that of the reader.
+import type { ComponentChildren, VNode } from 'preact';
+import { type ExampleRequest, keyPlace, languages } from './example-request.js';
+
+export function CodeBlock({ label, text }: { label: string; text: string }): VNode {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls takes the focus
+    // biome-ignore lint/a11y/useSemanticElements: a section has no text that keeps its lines
+    <pre tabIndex={0} role="region" aria-label={label}>
+      {text.split(keyPlace).map((part, index) => (
+        <>
+          {index === 0 ? null : <b data-key>{keyPlace}</b>}
+          {part}
+        </>
+      ))}
+    </pre>
+  );
+}
+
+/** `number` is unique on the page. */
+export function RequestTabs({
+  request,
+  number,
+  baseUrl,
+}: {
+  readonly request: ExampleRequest;
+  readonly number: number;
+  readonly baseUrl: string;
+}): VNode {
+  const about = `${request.method} ${request.path}, ${number}`;
+  const all = Object.entries(languages);
+  return (
+    <fieldset class="codetabs">
+      <legend class="vh">Language of {about}</legend>
+      {all.map(([name], index) => (
+        <>
+          <input
+            type="radio"
+            name={`language-${number}`}
+            id={`language-${number}-${index}`}
+            value={name}
+            checked={index === 0}
+          />
+          <label for={`language-${number}-${index}`}>{name}</label>
+        </>
+      ))}
+      {all.map(([name, write]) => (
+        <CodeBlock label={`${about} with ${name}`} text={write(request, baseUrl)} />
+      ))}
+    </fieldset>
+  );
+}
+
+/** Where the reader pastes a test key; a script shows it. */
+export function KeyField(): VNode {
+  return (
+    <div class="field keyfield" data-keyfield hidden>
+      <label for="key">Your test key</label>
+      <input
+        id="key"
+        class="code"
+        type="text"
+        autocomplete="off"
+        spellcheck={false}
+        placeholder={keyPlace}
+        aria-describedby="key-hint"
+      />
+      <p class="hint small" id="key-hint" role="status">
+        Paste it to fill in the examples. It stays in this tab and is sent nowhere.
+      </p>
+    </div>
+  );
+}
+
+export function Scrolled({ label, children }: { label: string; children: ComponentChildren }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls takes the focus
+    <section class="scroll" tabIndex={0} aria-label={label}>
+      {children}
+    </section>
+  );
+}

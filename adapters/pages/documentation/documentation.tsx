@@ -1,0 +1,338 @@
+// The documentation as pages: guides and manual from Markdown, the reference from the description
+// of the API. Each is rendered when it is first asked for, and kept: their number is fixed.
+import { createHash } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
+import type { VNode } from 'preact';
+import { assetFile } from '../kit/assets.js';
+import { contentPolicy } from '../kit/content-policy.js';
+import { KeyField, RequestTabs } from './code-blocks.js';
+import { type Contents, type ListedGroup, readContents, readText } from './contents.js';
+import { type Description, errorsIn, operationsOf } from './description-view.js';
+import { parseRequest } from './example-request.js';
+import {
+  type DocContent,
+  type DocPart,
+  documentPage,
+  linkFrom,
+  type PlaceGroup,
+  parts,
+  rootFrom,
+} from './frame.js';
+import { renderMarkdown, type Surroundings } from './markdown.js';
+import { ErrorTable, errorPage, eventPage, operationPage } from './reference-pages.js';
+
+/** A page of /docs, or a file that it loads. */
+export interface DocumentAnswer {
+  readonly type: string;
+  readonly bytes: Buffer;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface Documentation {
+  /** The path below /docs, '' for the start; null if there is no such page. */
+  read(path: string): Promise<DocumentAnswer | null>;
+}
+
+/** A year: the path has a hash of the content. */
+const KEEP = 'public, max-age=31536000, immutable';
+const HASH_LENGTH = 12;
+
+interface Source {
+  /** The text of /docs-json. */
+  readonly json: string;
+  /** Where requests of the examples go. */
+  readonly baseUrl: string;
+}
+
+/** What pages are made from, read once. */
+interface Shelf {
+  readonly contents: Contents;
+  readonly description: Description;
+  readonly baseUrl: string;
+  readonly search: { readonly path: string; readonly bytes: Buffer };
+}
+
+export async function documentation({ json, baseUrl }: Source): Promise<Documentation> {
+  const contents = await readContents();
+  const description = JSON.parse(json) as Description;
+  const search = searchIndex(contents, description);
+  const shelf: Shelf = { contents, description, baseUrl, search };
+  const rendered = new Map<string, DocumentAnswer>();
+  return {
+    async read(path) {
+      const [first, hash = '', name = ''] = path.split('/');
+      if (first === 'assets') return asset(shelf, hash, name);
+      const known = rendered.get(path);
+      if (known !== undefined) return known;
+      const content = await contentOf(shelf, path);
+      if (content === null) return null;
+      const answer = answerOf(shelf, content);
+      rendered.set(path, answer);
+      return answer;
+    },
+  };
+}
+
+function asset({ search }: Shelf, hash: string, name: string): DocumentAnswer | null {
+  const found =
+    search.path === `assets/${hash}/${name}`
+      ? { type: 'application/json', bytes: search.bytes }
+      : assetFile(hash, name);
+  if (found === null) return null;
+  const headers = { 'content-encoding': 'gzip', 'cache-control': KEEP };
+  return { type: found.type, bytes: found.bytes, headers };
+}
+
+function answerOf(shelf: Shelf, content: DocContent): DocumentAnswer {
+  const [part = ''] = content.path.split('/');
+  const frame = {
+    groups: Object.hasOwn(parts, part) ? groupsOf(shelf, part as DocPart) : [],
+    searchPath: shelf.search.path,
+    version: shelf.description.info.version,
+  };
+  const bytes = Buffer.from(documentPage(content, frame));
+  return {
+    type: 'text/html; charset=utf-8',
+    bytes,
+    headers: {
+      'content-security-policy': contentPolicy,
+      'cache-control': 'no-cache',
+      'referrer-policy': 'no-referrer',
+      etag: `"${hashOf(bytes)}"`,
+    },
+  };
+}
+
+function groupsOf({ contents, description }: Shelf, part: DocPart): readonly PlaceGroup[] {
+  switch (part) {
+    case 'guides':
+    case 'manual':
+      return contents[part].map(({ name, pages }) => ({ name, places: pages }));
+    case 'reference': {
+      const operations = operationsOf(description).filter(({ sameAs }) => sameAs === null);
+      return description.tags.map(({ name }) => ({
+        name,
+        places: operations
+          .filter(({ tags }) => tags.includes(name))
+          .map(({ operationId, label }) => ({ path: `reference/${operationId}`, label })),
+      }));
+    }
+    case 'errors': {
+      const byStatus = Map.groupBy(errorsIn(description), ({ statusCode }) => `${statusCode}`);
+      return [...byStatus].map(([name, errors]) => ({
+        name,
+        places: errors.map(({ error }) => ({ path: `errors/${error}`, label: error })),
+      }));
+    }
+    case 'events': {
+      const types = Object.keys(description.webhooks);
+      const byNamespace = Map.groupBy(types, (type) => type.split('.')[0] ?? '');
+      return [...byNamespace].map(([name, all]) => ({
+        name,
+        places: all.map((type) => ({ path: `events/${type}`, label: type })),
+      }));
+    }
+  }
+}
+
+async function contentOf(shelf: Shelf, path: string): Promise<DocContent | null> {
+  const [part = '', name, ...rest] = path.split('/');
+  if (path === '') return startPage(shelf);
+  if (!Object.hasOwn(parts, part) || rest.length > 0) return null;
+  if (name === undefined) return partPage(shelf, part as DocPart);
+  const { description, baseUrl } = shelf;
+  switch (part as DocPart) {
+    case 'guides':
+    case 'manual':
+      return markdownPage(shelf, path);
+    case 'reference': {
+      const found = operationsOf(description).find(({ operationId }) => operationId === name);
+      return found === undefined ? null : operationPage(description, found, baseUrl);
+    }
+    case 'errors': {
+      const found = errorsIn(description).find(({ error }) => error === name);
+      return found === undefined ? null : errorPage(description, found);
+    }
+    case 'events':
+      return Object.hasOwn(description.webhooks, name) ? eventPage(description, name) : null;
+  }
+}
+
+async function markdownPage(shelf: Shelf, path: string): Promise<DocContent | null> {
+  const page = listedPages(shelf.contents).find((one) => one.path === path);
+  if (page === undefined) return null;
+  const { title, lede, headings, body } = renderMarkdown(
+    await readText(page),
+    surroundings(shelf, page.path, page.file),
+  );
+  const keyField = path.startsWith('guides/') ? <KeyField /> : null;
+  return {
+    path,
+    title,
+    lede,
+    headings,
+    body: (
+      <>
+        {keyField}
+        {body}
+      </>
+    ),
+  };
+}
+
+function surroundings(shelf: Shelf, path: string, file: string): Surroundings {
+  const pages = listedPages(shelf.contents);
+  let number = 0;
+  return {
+    addressOf(target) {
+      if (/^(https?:|#)/.test(target)) return target;
+      const [to = '', anchor] = target.split('#');
+      const { pathname } = new URL(to, `file:///${file}`);
+      const found = pages.find((one) => `/${one.file}` === pathname);
+      // Files of the package that the service does not serve.
+      if (found === undefined) return null;
+      return `${linkFrom(path, found.path)}${anchor === undefined ? '' : `#${anchor}`}`;
+    },
+    request(text): VNode {
+      number += 1;
+      return <RequestTabs request={parseRequest(text)} number={number} baseUrl={shelf.baseUrl} />;
+    },
+  };
+}
+
+function listedPages({ guides, manual }: Contents): readonly ListedGroup['pages'][number][] {
+  return [...guides, ...manual].flatMap(({ pages }) => pages);
+}
+
+const aboutParts = {
+  guides: 'From a test key to real money, step by step.',
+  reference: 'Every operation with its fields, answers, errors and a request in four languages.',
+  errors: 'Each code: what it means, and what to do.',
+  events: 'Each type of webhook and feed, with an example.',
+  manual: 'Install, set up, watch, back up and restore the service.',
+} as const satisfies Record<DocPart, string>;
+
+function startPage(shelf: Shelf): DocContent {
+  return {
+    path: '',
+    title: 'Ponte documentation',
+    lede: 'Collect payments from buyers abroad. Sellers in Brazil receive BRL by PIX.',
+    isWide: true,
+    body: (
+      <>
+        <p class="actions">
+          <a class="btn primary" href={linkFrom('', 'guides/quickstart')}>
+            Collect your first payment
+          </a>
+          <a class="btn" href={linkFrom('', 'reference')}>
+            API reference
+          </a>
+        </p>
+        <div class="shelves">
+          {Object.entries(parts).map(([part, label]) => (
+            <section class="card">
+              <h2>
+                <a href={linkFrom('', part)}>{label}</a>
+              </h2>
+              <p>{aboutParts[part as DocPart]}</p>
+            </section>
+          ))}
+        </div>
+        <h2 id="guides">Guides</h2>
+        <PageList path="" groups={shelf.contents.guides} />
+      </>
+    ),
+  };
+}
+
+function PageList({
+  path,
+  groups,
+}: {
+  readonly path: string;
+  readonly groups: readonly ListedGroup[];
+}): VNode {
+  return (
+    <>
+      {groups.map(({ name, pages }) => (
+        <>
+          {groups.length === 1 ? null : (
+            <h2 id={name.toLowerCase().replaceAll(' ', '-')}>{name}</h2>
+          )}
+          <dl class="rows">
+            {pages.map((page) => (
+              <div>
+                <dt>
+                  <a href={linkFrom(path, page.path)}>{page.label}</a>
+                </dt>
+                <dd>{page.about}</dd>
+              </div>
+            ))}
+          </dl>
+        </>
+      ))}
+    </>
+  );
+}
+
+function partPage(shelf: Shelf, part: DocPart): DocContent {
+  const { contents, description } = shelf;
+  const page = { path: part, title: parts[part], lede: aboutParts[part], isWide: true } as const;
+  switch (part) {
+    case 'guides':
+    case 'manual':
+      return { ...page, body: <PageList path={part} groups={contents[part]} /> };
+    case 'errors':
+      return { ...page, body: <ErrorTable path={part} errors={errorsIn(description)} /> };
+    case 'events':
+      return {
+        ...page,
+        body: groupsOf(shelf, part).map(({ name, places }) => (
+          <>
+            <h2 id={name ?? undefined}>{name}</h2>
+            <ul>
+              {places.map(({ path, label }) => (
+                <li>
+                  <a class="code" href={linkFrom(part, path)}>
+                    {label}
+                  </a>
+                </li>
+              ))}
+            </ul>
+          </>
+        )),
+      };
+    case 'reference': {
+      const around = {
+        // The description is at the root, and so are the addresses in it.
+        addressOf: (target: string) => `${rootFrom(part)}${target}`,
+        request: () => <></>,
+      };
+      const { lede, headings, body } = renderMarkdown(
+        `# -\n\n${description.info.description}`,
+        around,
+      );
+      return { ...page, isWide: false, lede, headings, body };
+    }
+  }
+}
+
+/** What the script of the pages searches: a title, an address, and the words of each page. */
+function searchIndex(contents: Contents, description: Description): Shelf['search'] {
+  const entries = [
+    ...listedPages(contents).map(({ path, label, about }) => [path, label, about]),
+    ...operationsOf(description).map(({ operationId, label, summary, method, path }) => [
+      `reference/${operationId}`,
+      label,
+      `${method} ${path}. ${summary}`,
+    ]),
+    ...errorsIn(description).map(({ error, message }) => [`errors/${error}`, error, message]),
+    ...Object.keys(description.webhooks).map((type) => [`events/${type}`, type, 'Event']),
+  ];
+  const text = Buffer.from(JSON.stringify(entries));
+  return { path: `assets/${hashOf(text)}/search.json`, bytes: gzipSync(text) };
+}
+
+function hashOf(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex').slice(0, HASH_LENGTH);
+}

@@ -1,0 +1,161 @@
+// A request of the documentation, and how it is sent with curl, TypeScript, Python and PHP: all are
+// written from the one that a guide has, so that they cannot differ.
+import { assert } from '../../../core/errors.js';
+
+export interface ExampleRequest {
+  readonly method: string;
+  /** With its query. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Undefined without a body. */
+  readonly body: unknown;
+}
+
+/** Stands for the key of the reader, who can fill it in. */
+export const keyPlace = 'pk_test_…';
+
+/** A fenced block: `POST /v1/…`, header lines, an empty line, the JSON of the body. */
+export function parseRequest(text: string): ExampleRequest {
+  const [head = '', ...rest] = text.trim().split(/\n\n/);
+  const [first = '', ...lines] = head.split('\n');
+  const [, method, path] = /^([A-Z]+) (\/\S*)$/.exec(first) ?? [];
+  assert(method !== undefined && path !== undefined, `not a request: ${first}`);
+  const headers = Object.fromEntries(lines.map((line) => line.split(/: (.*)/).slice(0, 2)));
+  const body = rest.length === 0 ? undefined : (JSON.parse(rest.join('\n\n')) as unknown);
+  return { method, path, headers, body };
+}
+
+export const languages = {
+  curl: curlOf,
+  TypeScript: typeScriptOf,
+  Python: pythonOf,
+  PHP: phpOf,
+} as const satisfies Readonly<Record<string, (request: ExampleRequest, baseUrl: string) => string>>;
+
+export type ExampleLanguage = keyof typeof languages;
+
+/** With the credential, and the type that every body needs. */
+export function headersOf({ headers, body }: ExampleRequest): Readonly<Record<string, string>> {
+  return {
+    ...('Authorization' in headers ? {} : { 'X-API-Key': keyPlace }),
+    ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+    ...headers,
+  };
+}
+
+function curlOf(request: ExampleRequest, baseUrl: string): string {
+  const { method, path, body } = request;
+  const implied = body === undefined ? 'GET' : 'POST';
+  const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
+  return [
+    `curl ${method === implied ? '' : `-X ${method} `}${quoted(`${baseUrl}${path}`)}`,
+    ...Object.entries(headersOf(request)).map(([name, text]) => `-H ${quoted(`${name}: ${text}`)}`),
+    ...(body === undefined
+      ? []
+      : [`-d ${quoted(JSON.stringify(body, null, 2)).replaceAll('\n', '\n  ')}`]),
+  ].join(' \\\n  ');
+}
+
+function typeScriptOf(request: ExampleRequest, baseUrl: string): string {
+  const { method, path, body } = request;
+  const sent = body === undefined ? '' : `\n  body: JSON.stringify(${literal(body, js, '  ')}),`;
+  return `const answer = await fetch(${js.text(`${baseUrl}${path}`)}, {
+  method: ${js.text(method)},
+  headers: ${literal(headersOf(request), js, '  ')},${sent}
+});
+const result = await answer.json();
+if (!answer.ok) throw new Error(\`\${result.error}: \${result.message}\`);
+console.log(result);`;
+}
+
+function pythonOf(request: ExampleRequest, baseUrl: string): string {
+  const { method, path, body } = request;
+  // `json` sends the type of the content.
+  const { 'Content-Type': _type, ...headers } = headersOf(request);
+  const sent = body === undefined ? '' : `\n    json=${literal(body, python, '    ')},`;
+  return `import requests
+
+answer = requests.${method.toLowerCase()}(
+    ${python.text(`${baseUrl}${path}`)},
+    headers=${literal(headers, python, '    ')},${sent}
+    timeout=60,
+)
+result = answer.json()
+if not answer.ok:
+    raise RuntimeError(f"{result['error']}: {result['message']}")
+print(result)`;
+}
+
+function phpOf(request: ExampleRequest, baseUrl: string): string {
+  const { method, path, body } = request;
+  const lines = Object.entries(headersOf(request)).map(([name, text]) => `${name}: ${text}`);
+  const sent =
+    body === undefined
+      ? ''
+      : `\n    CURLOPT_POSTFIELDS => json_encode(${literal(body, php, '    ')}),`;
+  return `<?php
+$curl = curl_init(${php.text(`${baseUrl}${path}`)});
+curl_setopt_array($curl, [
+    CURLOPT_RETURNTRANSFER => true,
+    CURLOPT_CUSTOMREQUEST => ${php.text(method)},
+    CURLOPT_HTTPHEADER => ${literal(lines, php, '    ')},${sent}
+]);
+$result = json_decode(curl_exec($curl), true, 512, JSON_THROW_ON_ERROR);
+if (curl_getinfo($curl, CURLINFO_RESPONSE_CODE) >= 400) {
+    throw new RuntimeException("{$result['error']}: {$result['message']}");
+}
+print_r($result);`;
+}
+
+/** How a language writes the values of JSON. */
+interface Syntax {
+  readonly indent: string;
+  readonly object: readonly [open: string, close: string, empty: string];
+  readonly pair: (name: string) => string;
+  readonly text: (text: string) => string;
+  readonly words: Readonly<Record<string, string>>;
+}
+
+const js: Syntax = {
+  indent: '  ',
+  object: ['{', '}', '{}'],
+  pair: (name) => `${/^[A-Za-z]\w*$/.test(name) ? name : JSON.stringify(name)}: `,
+  text: (text) => JSON.stringify(text),
+  words: {},
+};
+
+const python: Syntax = {
+  ...js,
+  indent: '    ',
+  pair: (name) => `${JSON.stringify(name)}: `,
+  words: { true: 'True', false: 'False', null: 'None' },
+};
+
+const php: Syntax = {
+  indent: '    ',
+  // An empty array would become a list.
+  object: ['[', ']', '(object) []'],
+  pair: (name) => `${phpText(name)} => `,
+  text: phpText,
+  words: {},
+};
+
+function phpText(text: string): string {
+  return JSON.stringify(text).replaceAll('$', '\\$');
+}
+
+function literal(value: unknown, syntax: Syntax, margin: string): string {
+  if (typeof value === 'string') return syntax.text(value);
+  if (typeof value !== 'object' || value === null) {
+    return syntax.words[String(value)] ?? String(value);
+  }
+  const inner = `${margin}${syntax.indent}`;
+  const [open, close, empty] = Array.isArray(value) ? (['[', ']', '[]'] as const) : syntax.object;
+  const parts = Array.isArray(value)
+    ? value.map((one) => literal(one, syntax, inner))
+    : Object.entries(value).map(
+        ([name, one]) => `${syntax.pair(name)}${literal(one, syntax, inner)}`,
+      );
+  if (parts.length === 0) return empty;
+  return `${open}\n${parts.map((part) => `${inner}${part},\n`).join('')}${margin}${close}`;
+}

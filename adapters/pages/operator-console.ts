@@ -1,0 +1,42 @@
+// The operator's console, as the handler of a separate HTTP server. It has the pages below
+// /operator and their assets, and nothing else.
+import type { PageWatch } from '../../core/usecases/hosted/page-watch.js';
+import { ConcurrencyLimiter } from '../../core/usecases/service/concurrency-limiter.js';
+import type { HostedPages } from './hosted-pages.js';
+import { placeOf } from './kit/page-paths.js';
+
+export interface ConsoleOptions {
+  readonly watch: PageWatch;
+  /** The address at which operators open it; on a free port it is known once that listens. */
+  readonly url: () => string;
+}
+
+export function operatorConsole({
+  watch,
+  url,
+}: ConsoleOptions): Pick<HostedPages, 'owns' | 'serve'> {
+  let loaded: ReturnType<typeof loadConsole> | null = null;
+  const uploads = new ConcurrencyLimiter(() => undefined);
+  return {
+    owns: () => true,
+    async serve(deps, ...rest) {
+      loaded ??= loadConsole();
+      const { servePage, site } = await loaded;
+      const context = { deps, watch, uploads, mailbox: null, ...placeOf(new URL(url())) };
+      await servePage(site, context, ...rest);
+    },
+  };
+}
+
+async function loadConsole() {
+  const [{ servePage }, { pageMatcher }, { consolePages }, { assetPages }, { consoleError }] =
+    await Promise.all([
+      import('./kit/page-pipeline.js'),
+      import('./kit/page-match.js'),
+      import('./console/console-pages.js'),
+      import('./buyer/service-pages.js'),
+      import('./console/console-layout.js'),
+    ]);
+  const match = pageMatcher([...consolePages, ...assetPages]);
+  return { servePage, site: { match, errorPage: consoleError } };
+}

@@ -1,0 +1,205 @@
+// The onboarding of a seller, by the link that its organization made: the form of its details, the
+// partner's terms, documents, and the PIX key. The form is that of a buyer (buyer/kyc).
+import { z } from 'zod';
+import { modes, type Tenant } from '../../../core/domain/base/tenant.js';
+import { payeeNameOf } from '../../../core/domain/parties/connected-account.js';
+import { isCode, PonteError } from '../../../core/errors.js';
+import { openKycForm } from '../../../core/usecases/hosted/kyc-forms.js';
+import {
+  onboardingLinkState,
+  readOnboarding,
+  redeemOnboardingLink,
+  setFirstDestination,
+} from '../../../core/usecases/hosted/onboarding-links.js';
+import { hostedFormRows } from '../buyer/kyc/kyc-pages.js';
+import {
+  type AnyCall,
+  formPage,
+  inFrame,
+  type PhonePlace,
+  sessionOf,
+  unpaidView,
+} from '../buyer/kyc/kyc-view.js';
+import type { ScreenContent } from '../buyer/layout.js';
+import type { Scene } from '../buyer/scene.js';
+import { dashboardTexts } from '../dashboard/dashboard-texts.js';
+import { openedLink, returnPath, signOutRow } from '../kit/access-pages.js';
+import {
+  type BuyerAuth,
+  type PageAnswer,
+  type PageContext,
+  type PageRoute,
+  pageRow,
+  seeOther,
+} from '../kit/page-route.js';
+import { checkPix, type PixProblem, pixForm } from '../kit/pix-form.js';
+import {
+  closedScreen,
+  enterScreen,
+  homeScreen,
+  linkEndedScreen,
+  pixScreen,
+} from './onboarding-screens.js';
+
+const at = { subject: 'seller', root: '/onboarding/{orgId}/{mode}/{accountId}' } as const;
+const row = { subject: at.subject, limit: 'none' } as const;
+
+const sellerPlace: PhonePlace = {
+  async load(context, call) {
+    const session = sessionOf(call);
+    const form = await openKycForm(context.deps, session);
+    const isOpen = form.state === 'form' || form.state === 'corrections';
+    const view = await viewOf(context, call);
+    return { ...inFrame(view), form, session, payee: null, isOpen };
+  },
+  base: ({ base }) => base,
+  home: ({ base }) => base,
+  bare: viewOf,
+  async isOf(_, { params }, { orgId, mode, accountId }) {
+    const isTenant = orgId === params['orgId'] && mode === params['mode'];
+    return isTenant && accountId !== null && accountId === params['accountId'];
+  },
+};
+
+export const onboardingPages: readonly PageRoute[] = [
+  shows('', 'none', showHome),
+  shows('/enter', 'none', showEnter),
+  pageRow({
+    ...row,
+    method: 'POST',
+    path: `${at.root}/enter`,
+    auth: 'none',
+    csrf: 'none',
+    form: z.object({}),
+    handler: enter,
+  }),
+  signOutRow(at.subject, at.root, 'kyc'),
+  shows('/pix', 'buyer', (context, call) => showPix(context, call, null)),
+  pageRow({
+    ...row,
+    method: 'POST',
+    path: `${at.root}/pix`,
+    auth: 'buyer',
+    csrf: 'form',
+    form: pixForm,
+    handler: setPix,
+  }),
+  ...hostedFormRows(at, sellerPlace),
+];
+
+function shows(
+  tail: string,
+  auth: BuyerAuth,
+  handler: (context: PageContext, call: AnyCall) => Promise<PageAnswer>,
+): PageRoute {
+  return pageRow({
+    ...row,
+    method: 'GET',
+    path: `${at.root}${tail}`,
+    auth,
+    csrf: 'none',
+    form: 'none',
+    handler: (context, call) => handler(context, call as AnyCall),
+  });
+}
+
+/** What the path names. NotFound for another mode. */
+function sellerIn({ params }: AnyCall): { readonly tenant: Tenant; readonly accountId: string } {
+  const mode = modes.find((known) => known === params['mode']);
+  if (mode === undefined) throw new PonteError('NotFound');
+  return { tenant: { orgId: params['orgId'] ?? '', mode }, accountId: params['accountId'] ?? '' };
+}
+
+function read({ deps }: PageContext, call: AnyCall) {
+  const { tenant, accountId } = sellerIn(call);
+  return readOnboarding(deps, tenant, accountId);
+}
+
+async function viewOf(context: PageContext, call: AnyCall) {
+  const { organization, account } = await read(context, call);
+  const page = { name: 'kyc', state: 'form' } as const;
+  const email = account.email ?? '';
+  return unpaidView(context, call, { organization, mode: account.mode, page, email });
+}
+
+async function show(
+  context: PageContext,
+  call: AnyCall,
+  screen: (scene: Scene) => ScreenContent,
+  status = 200,
+): Promise<PageAnswer> {
+  return inFrame(await viewOf(context, call)).show(screen, status);
+}
+
+async function showHome(context: PageContext, call: AnyCall): Promise<PageAnswer> {
+  const opened = openedLink(call);
+  if (opened !== null) return opened;
+  if (call.session === null) return show(context, call, closedScreen);
+  const [loaded, onboarding] = await Promise.all([
+    sellerPlace.load(context, call),
+    read(context, call),
+  ]);
+  return formPage(loaded, (scene) => homeScreen(scene, onboarding));
+}
+
+async function showEnter(context: PageContext, call: AnyCall): Promise<PageAnswer> {
+  const token = call.cookies.get('link');
+  if (token === undefined) return seeOther(call.base);
+  const { tenant, accountId } = sellerIn(call);
+  const onboarding = await read(context, call);
+  const link = await onboardingLinkState(context.deps, tenant, accountId, token);
+  return show(context, call, (scene) =>
+    link.state === 'valid' ? enterScreen(scene, onboarding) : linkEndedScreen(scene, link),
+  );
+}
+
+async function enter(context: PageContext, call: AnyCall): Promise<PageAnswer> {
+  const { tenant, accountId } = sellerIn(call);
+  const token = call.cookies.get('link');
+  if (token === undefined) return seeOther(call.base);
+  const made = await redeemOnboardingLink(context.deps, tenant, accountId, token);
+  // The page says whether the link is used or over. A second click comes after the first.
+  if (made === null) return seeOther(call.session === null ? `${call.base}/enter` : call.base);
+  return seeOther(returnPath(call.base, call.cookies), [
+    { name: 'session', value: made.token, path: call.base },
+    { name: 'link', value: '', path: call.base },
+    { name: 'back', value: '', path: call.base },
+  ]);
+}
+
+/** The page of the state says more where no PIX key can be set. */
+async function showPix(
+  context: PageContext,
+  call: AnyCall,
+  refused: { readonly holder: string; readonly problem: PixProblem } | null,
+): Promise<PageAnswer> {
+  const { account } = await read(context, call);
+  if (account.status !== 'approved' || account.destinationRef !== null) return seeOther(call.base);
+  const holder = refused?.holder ?? payeeNameOf(account) ?? '';
+  const problem = refused?.problem ?? null;
+  const screen = (scene: Scene) => {
+    const pixWords = dashboardTexts[scene.view.locale].setup.pix;
+    return pixScreen(scene, { pixWords, holder, problem });
+  };
+  return show(context, call, screen, problem === null ? 200 : 422);
+}
+
+async function setPix(
+  context: PageContext,
+  call: AnyCall & { readonly form: z.infer<typeof pixForm> },
+): Promise<PageAnswer> {
+  const again = (problem: PixProblem) =>
+    showPix(context, call, { holder: call.form.holder.trim(), problem });
+  const { destination, problem } = checkPix(call.form);
+  if (destination === null) return again(problem);
+  const { tenant, accountId } = sellerIn(call);
+  try {
+    await setFirstDestination(context.deps, tenant, accountId, destination);
+  } catch (error) {
+    if (isCode(error, 'ValidationError')) return again('refused');
+    if (isCode(error, 'InsufficientScope')) return again('taken');
+    // The approval was withdrawn meanwhile: the page shows it.
+    if (!isCode(error, 'ConnectedAccountNotApproved')) throw error;
+  }
+  return seeOther(call.base);
+}

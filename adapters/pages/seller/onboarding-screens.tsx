@@ -1,0 +1,246 @@
+// The pages of a seller around its form: the link, how far the onboarding is, and the PIX key.
+import type { VNode } from 'preact';
+import {
+  type ConnectedAccount,
+  payeeNameOf,
+  readyToCollect,
+} from '../../../core/domain/parties/connected-account.js';
+import type {
+  Onboarding,
+  OnboardingLinkState,
+} from '../../../core/usecases/hosted/onboarding-links.js';
+import { correctionText, type KycScene } from '../buyer/kyc/kyc-scene.js';
+import type { ScreenContent } from '../buyer/layout.js';
+import type { Scene } from '../buyer/scene.js';
+import { Button, ButtonLink, CheckAgain, Form, Note, Rows, Time } from '../kit/components.js';
+import { PixForm, type PixProblem, type PixWords, pixErrors } from '../kit/pix-form.js';
+import { nameOf } from '../kit/plain-text.js';
+import { onboardingTexts } from './onboarding-texts.js';
+
+function wordsOf({ view }: Scene) {
+  return onboardingTexts[view.locale];
+}
+
+function orgOf({ view }: Scene): string {
+  return nameOf(view.organization?.name ?? '');
+}
+
+/** Without a session: the way in comes from the organization. */
+export function closedScreen(scene: Scene): ScreenContent {
+  const words = wordsOf(scene);
+  const org = orgOf(scene);
+  return {
+    title: words.closed(org),
+    lede: words.closedText(org),
+    station: null,
+    body: <p>{words.renew(org)}</p>,
+  };
+}
+
+/** Before a link is used up. The name shows whose account it is: a link may go astray. */
+export function enterScreen(scene: Scene, { account }: Onboarding): ScreenContent {
+  const words = wordsOf(scene);
+  const org = orgOf(scene);
+  return {
+    title: words.enter(org),
+    lede: words.enterText,
+    station: null,
+    body: (
+      <>
+        <section class="card stack">
+          <Rows
+            rows={[
+              { label: words.account, value: <b>{accountName(account)}</b> },
+              { label: words.askedBy, value: org },
+            ]}
+          />
+          <Form to="enter" class="actions">
+            <Button look="primary">{scene.texts.frame.continue}</Button>
+          </Form>
+        </section>
+        <p>{words.notYours(org)}</p>
+      </>
+    ),
+  };
+}
+
+function accountName(account: ConnectedAccount): string {
+  const { displayName, externalId, id } = account;
+  return nameOf(displayName ?? payeeNameOf(account) ?? externalId ?? id);
+}
+
+export function linkEndedScreen(scene: Scene, link: OnboardingLinkState): ScreenContent {
+  const words = wordsOf(scene);
+  const org = orgOf(scene);
+  return {
+    title: scene.texts.linkEnded.heading,
+    lede: whatHappened(scene, link),
+    station: null,
+    body: (
+      <>
+        <p>{words.renew(org)}</p>
+        {link.state === 'used' ? <p>{words.notYou(org)}</p> : null}
+      </>
+    ),
+  };
+}
+
+function whatHappened(scene: Scene, link: OnboardingLinkState) {
+  const words = wordsOf(scene);
+  if (!('atMs' in link)) return words.unknown;
+  return <>{words[link.state](<Time atMs={link.atMs} />)}</>;
+}
+
+/** How far the seller is, and what is next. */
+export function homeScreen(scene: KycScene, onboarding: Onboarding): ScreenContent {
+  const { form } = scene;
+  if (form.state === 'verifying') return waitScreen(scene);
+  if (form.state === 'approved') return approvedScreen(scene, onboarding);
+  if (form.state === 'corrections') return correctionsScreen(scene);
+  return startScreen(scene, onboarding);
+}
+
+function startScreen(scene: KycScene, { account }: Onboarding): ScreenContent {
+  const { texts, form } = scene;
+  const { kyc } = texts;
+  const words = wordsOf(scene);
+  const isCompany = account.entityType === 'business';
+  return {
+    title: kyc.alone,
+    lede: words.lede(orgOf(scene)),
+    station: null,
+    body: (
+      <section class="card stack">
+        {account.status === 'rejected' ? (
+          <Note look="warn">
+            <p>{words.rejected}</p>
+          </Note>
+        ) : null}
+        {isCompany ? null : (
+          <>
+            <h2>{kyc.hand}</h2>
+            <List items={kyc.personList} />
+          </>
+        )}
+        <p>{words.later}</p>
+        <Go scene={scene} to="kyc/next" text={form.version === 0 ? kyc.start : kyc.resume} />
+        <p class="small quiet">{kyc.saved}</p>
+      </section>
+    ),
+  };
+}
+
+function Go({
+  scene: { view },
+  to,
+  text,
+}: {
+  readonly scene: Scene;
+  readonly to: string;
+  readonly text: string;
+}): VNode {
+  return (
+    <div class="actions">
+      <ButtonLink href={`${view.path}/${to}`} look="primary">
+        {text}
+      </ButtonLink>
+    </div>
+  );
+}
+
+function List({ items }: { readonly items: readonly string[] }): VNode {
+  return (
+    <ul class="howto">
+      {items.map((item) => (
+        <li>{item}</li>
+      ))}
+    </ul>
+  );
+}
+
+function waitScreen(scene: Scene): ScreenContent {
+  return {
+    title: scene.texts.kyc.wait,
+    lede: wordsOf(scene).waitText(orgOf(scene)),
+    station: null,
+    body: (
+      <div class="actions">
+        <CheckAgain />
+      </div>
+    ),
+  };
+}
+
+function correctionsScreen(scene: KycScene): ScreenContent {
+  const { texts, form } = scene;
+  const { kyc } = texts;
+  return {
+    title: kyc.correct(form.corrections.length),
+    lede: kyc.correctNext,
+    station: null,
+    body: (
+      <>
+        <Note look="warn">
+          <List items={form.corrections.map((one) => correctionText(scene, one))} />
+        </Note>
+        <Go scene={scene} to="kyc/review" text={kyc.correctStart} />
+      </>
+    ),
+  };
+}
+
+function approvedScreen(scene: Scene, { account, change }: Onboarding): ScreenContent {
+  const words = wordsOf(scene);
+  if (account.destinationRef === null) {
+    return {
+      title: words.addPix,
+      lede: words.addPixText,
+      station: null,
+      body: <Go scene={scene} to="pix" text={words.addPixGo} />,
+    };
+  }
+  const isReady = readyToCollect(account);
+  const shown = change === null ? null : { label: words.key, value: change.pixKeyShown };
+  return {
+    title: isReady ? words.ready : words.preparing,
+    lede: isReady ? words.readyText(orgOf(scene)) : words.preparingText,
+    station: null,
+    body: (
+      <>
+        <section class="card">
+          <Rows rows={[shown]} />
+        </section>
+        {isReady ? null : (
+          <div class="actions">
+            <CheckAgain />
+          </div>
+        )}
+      </>
+    ),
+  };
+}
+
+export function pixScreen(
+  scene: Scene,
+  {
+    pixWords,
+    holder,
+    problem,
+  }: {
+    readonly pixWords: Omit<PixWords, 'taken'>;
+    readonly holder: string;
+    readonly problem: PixProblem | null;
+  },
+): ScreenContent {
+  const words = wordsOf(scene);
+  const org = orgOf(scene);
+  const all: PixWords = { ...pixWords, taken: words.pixTaken(org) };
+  const errors = pixErrors(all, problem);
+  return {
+    title: words.key,
+    lede: words.pixLede(org),
+    station: null,
+    errors,
+    body: <PixForm to="pix" words={all} errors={errors} holder={holder} />,
+  };
+}

@@ -1,0 +1,151 @@
+// Sessions of operators in the console: a signed command makes a link, the link is opened once, and
+// each request reads the operator again, so that a removal takes effect on the next one.
+import {
+  isOperatorSessionOpen,
+  linkStateOf,
+  newConsoleLink,
+  type OperatorSession,
+  openedSession,
+} from '../../domain/access/operator-session.js';
+import {
+  hashSessionToken,
+  SESSION_SEEN_EVERY_MS,
+  SESSION_TOKEN_BYTES,
+} from '../../domain/access/page-session.js';
+import { actorOf, isActive, isOfDatabase } from '../../domain/access/registered-operator.js';
+import { developmentOperator, type OperatorActor } from '../../domain/base/actor.js';
+import { PonteError } from '../../errors.js';
+import type { Deps } from '../../ports/deps.js';
+import type { Tx } from '../../ports/storage.js';
+import { type CommandIdentity, databaseNameIn, expectOperator } from './registered-operators.js';
+
+type SessionContext = Pick<Deps, 'store' | 'ids' | 'clock'>;
+
+/** Who has a page of the console open. */
+export interface SignedInOperator {
+  readonly session: OperatorSession;
+  readonly actor: OperatorActor;
+}
+
+/** An operator has one link or session at a time: this ends the others. The token is not stored. */
+export async function makeConsoleLink(
+  { store, ids, clock }: SessionContext,
+  { actor, signed }: CommandIdentity,
+): Promise<{ readonly token: string; readonly link: OperatorSession }> {
+  const token = newToken(ids);
+  const nowMs = clock.nowMs();
+  const of = { id: ids.next('ops', nowMs), operatorId: actor.id, signed };
+  const link = newConsoleLink(of, token, nowMs);
+  await store.run(
+    async (tx) => {
+      for (const before of await tx.operatorSessions.ofOperator(actor.id)) {
+        tx.operatorSessions.update({ ...before, endedAtMs: nowMs });
+      }
+      tx.operatorSessions.insert(link);
+    },
+    { inQuarantine: true },
+  );
+  return { token, link };
+}
+
+export interface ConsoleLink extends CommandIdentity {
+  readonly state: ReturnType<typeof linkStateOf>;
+}
+
+/** Looking at a link changes nothing. Null if it is unknown, or its operator was removed. */
+export function readConsoleLink(
+  { store, clock }: SessionContext,
+  token: string,
+): Promise<ConsoleLink | null> {
+  return store.run(async (tx) => {
+    const link = await tx.operatorSessions.byLinkHash(hashSessionToken(token));
+    const actor = link === null ? null : await actorIn(tx, link);
+    if (link === null || actor === null) return null;
+    return { state: linkStateOf(link, clock.nowMs()), actor, signed: link.signed };
+  });
+}
+
+/** InvalidSignInLink, if it was opened before, is over or unknown. */
+export async function openConsoleLink(
+  { store, ids, clock }: SessionContext,
+  linkToken: string,
+): Promise<{ readonly token: string } & SignedInOperator> {
+  const token = newToken(ids);
+  const signedIn = await store.run(
+    async (tx) => {
+      const link = await tx.operatorSessions.byLinkHash(hashSessionToken(linkToken));
+      const actor = link === null ? null : await actorIn(tx, link);
+      const nowMs = clock.nowMs();
+      if (link === null || actor === null || linkStateOf(link, nowMs) !== 'valid') {
+        throw new PonteError('InvalidSignInLink');
+      }
+      await expectOperator(tx, actor);
+      const session = openedSession(link, token, nowMs);
+      tx.operatorSessions.update(session);
+      return { session, actor };
+    },
+    { inQuarantine: true },
+  );
+  return { token, ...signedIn };
+}
+
+/**
+ * Whose cookie it is; null if the session is over, its operator was removed, or the database was
+ * restored since. Records that a page is shown, except for a `background` request.
+ */
+export async function readOperatorSession(
+  { store, clock }: Pick<Deps, 'store' | 'clock'>,
+  token: string,
+  { background = false }: { readonly background?: boolean } = {},
+): Promise<SignedInOperator | null> {
+  return store.run(
+    async (tx) => {
+      const session = await tx.operatorSessions.byTokenHash(hashSessionToken(token));
+      const nowMs = clock.nowMs();
+      if (session === null || !isOperatorSessionOpen(session, nowMs)) return null;
+      const actor = await actorIn(tx, session);
+      if (actor === null) return null;
+      if (background || nowMs < (session.seenAtMs ?? 0) + SESSION_SEEN_EVERY_MS) {
+        return { session, actor };
+      }
+      const seen = Object.freeze({ ...session, seenAtMs: nowMs });
+      tx.operatorSessions.touch(seen);
+      return { session: seen, actor };
+    },
+    { inQuarantine: true },
+  );
+}
+
+/** A repeat changes nothing. */
+export async function endOperatorSession(
+  { store, clock }: Pick<Deps, 'store' | 'clock'>,
+  { session: { operatorId, id } }: SignedInOperator,
+): Promise<void> {
+  await store.run(
+    async (tx) => {
+      const open = await tx.operatorSessions.ofOperator(operatorId);
+      const session = open.find((one) => one.id === id);
+      if (session === undefined) return;
+      tx.operatorSessions.update({ ...session, endedAtMs: clock.nowMs() });
+    },
+    { inQuarantine: true },
+  );
+}
+
+/** Null once the operator was removed, or with a signature for another database. */
+async function actorIn(
+  tx: Tx,
+  { operatorId, signed }: OperatorSession,
+): Promise<OperatorActor | null> {
+  if (signed === null) {
+    const isFree = operatorId === developmentOperator.id && (await tx.operators.first()) === null;
+    return isFree ? developmentOperator : null;
+  }
+  const operator = await tx.operators.get(operatorId);
+  if (operator === null || !isActive(operator)) return null;
+  return isOfDatabase(signed, await databaseNameIn(tx)) ? actorOf(operator) : null;
+}
+
+function newToken(ids: Deps['ids']): string {
+  return Buffer.from(ids.randomBytes(SESSION_TOKEN_BYTES)).toString('base64url');
+}

@@ -1,0 +1,119 @@
+// What is known about an item of the money desk, and what was decided, as sentences: the same in
+// the CLI and in the console.
+import { formatInstant } from '../../domain/base/instant.js';
+import { formatAmount, type Money } from '../../domain/base/money.js';
+import {
+  isServiceAction,
+  type ProposedAction,
+  type ServiceAction,
+} from '../../domain/money-desk/proposal.js';
+import type { Payer } from '../../ports/partner.js';
+import type { Known } from './money-queues.js';
+
+export function knownText(known: Known): string {
+  const because = 'error' in known && known.error !== null ? `: ${sentence(known.error)}` : '.';
+  switch (known.kind) {
+    case 'deposit':
+      return payerText(known.payer);
+    case 'short': {
+      const until = known.expiresAtMs === null ? '' : ` until ${formatInstant(known.expiresAtMs)}`;
+      return (
+        `${shownAmount(known.held)} of ${shownAmount(known.asked)} arrived. ` +
+        `The payment waits for the rest${until}.`
+      );
+    }
+    case 'unapproved':
+      return (
+        `The partner rejected the buyer. The payment of ${shownAmount(known.asked)} is ` +
+        `${known.status}; its payout is not sent unless the partner approves the buyer again.`
+      );
+    case 'lost':
+      return `${shownAmount(known.received)} arrived, and more has left.`;
+    case 'refund':
+      return `${refundTexts[known.state]}${because}`;
+    case 'needs_review':
+      return `The payout failed, and the partner does not say where its money is${because}`;
+    case 'back':
+      return `The payout came back after the payment was settled${because}`;
+    case 'review': {
+      const next = known.isUsable ? '' : ' It cannot be booked: ask the partner to correct it.';
+      return `A report of the partner is under review: ${sentence(known.reason)}${next}`;
+    }
+  }
+}
+
+function payerText(payer: Payer | null): string {
+  if (payer === null) return 'The bank says nothing about the payer.';
+  const { name, bank, texts, trace } = payer;
+  const parts = [
+    name === null ? 'from an unnamed payer' : `from ${name}`,
+    ...(bank === null ? [] : [bank]),
+    ...(trace === null ? [] : [`trace ${trace}`]),
+    ...texts.map((text) => `text "${text}"`),
+  ];
+  return `${capital(parts.join(', '))}.`;
+}
+
+const refundTexts: Readonly<Record<Extract<Known, { readonly kind: 'refund' }>['state'], string>> =
+  {
+    unsent: 'The refund is not sent yet',
+    in_doubt: 'The partner may have the refund; Ponte looks it up',
+    accepted: 'The partner has the refund and has not completed it',
+    refused: 'The partner refused or failed the refund',
+  };
+
+const foundTexts = {
+  returned: 'the partner holds the money of the payout again',
+  otherwise: 'the money was settled outside of Ponte',
+} as const;
+
+const serviceTexts: {
+  readonly [V in ServiceAction['verb']]: (
+    action: Extract<ServiceAction, { readonly verb: V }>,
+  ) => string;
+} = {
+  'grant-production': () => 'the organization gets access to production',
+  'approve-kyb': ({ mode }) => `its KYB in ${mode} is approved without the partner`,
+  'payout-config': ({ accountHolderName, pixKeyShown }) =>
+    `its PIX destination is of ${accountHolderName}, with the key ${pixKeyShown}`,
+  'require-approval': ({ origin }) =>
+    `no second member approves its ${origin === 'invoice' ? 'invoices' : 'payment intents'}`,
+  accept: ({ report }) => `the report ${report} of the partner is booked as it is`,
+  cancel: ({ reason }) => `the payment is cancelled: ${reason}`,
+  fail: ({ reason }) => `the payment fails: ${reason}`,
+  release: ({ reason }) => `the quarantine ends without a complete check: ${reason}`,
+  'add-operator': ({ name, publicKey }) => `${name} is an operator, with the key ${publicKey}`,
+};
+
+function serviceText(action: ServiceAction): string {
+  const text = serviceTexts[action.verb] as (action: ServiceAction) => string;
+  return text(action);
+}
+
+export function actionText(action: ProposedAction): string {
+  if (isServiceAction(action)) return serviceText(action);
+  if (action.verb === 'assign') return `the money is for the payment ${action.paymentId}`;
+  if (action.verb === 'pay-again') return 'the seller is paid again, to its current destination';
+  if (action.verb === 'write-off') return 'the loss of the payment is written off';
+  if (action.verb === 'refund') {
+    return action.of === 'payout'
+      ? 'the buyer gets the money of the payout back'
+      : 'the payer was paid back by other means';
+  }
+  if (action.found !== 'paid') return foundTexts[action.found];
+  const { settled, fees, endToEndId } = action;
+  const paid = `the seller was paid ${shownAmount(settled)}, fees ${shownAmount(fees)}`;
+  return `${paid}, end-to-end id ${endToEndId}`;
+}
+
+export function shownAmount({ amountMinor, currency }: Money): string {
+  return `${formatAmount(amountMinor)} ${currency}`;
+}
+
+function sentence(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}
+
+export function capital(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+}

@@ -1,0 +1,264 @@
+// The operator's console: the way in, its port, two operators who decide about money, and what it
+// shows.
+import assert from 'node:assert/strict';
+import { before, describe, test } from 'node:test';
+import { consolePages } from '../../../../adapters/pages/console/console-pages.js';
+import { pageRoutes } from '../../../../adapters/pages/page-routes.js';
+import { removeOperator } from '../../../../core/usecases/access/registered-operators.js';
+import { listProposals } from '../../../../core/usecases/money-desk/money-queues.js';
+import { newestEntries, verifyAudit } from '../../../../core/usecases/service/audit-log.js';
+import { suiteEnd } from '../../../support/suite-end.js';
+import { signedInAs } from '../dashboard/dashboard-site.js';
+import { formsOf, textOf, type Visitor } from '../visitor.js';
+import { aRequest, type ConsoleSite, consoleSite } from './console-site.js';
+
+const decision = { step: 'refund', evidence: 'wire 7781, 23 November' };
+const refund = 'cmd_back';
+
+async function proposals({ world }: ConsoleSite) {
+  return listProposals(world.deps, { orgId: null, mode: null, limit: 10, beforeId: null });
+}
+
+async function stateOf({ world }: ConsoleSite): Promise<string | undefined> {
+  return (await world.deps.store.run((tx) => tx.commands.get(refund)))?.state;
+}
+
+/** What every row of the table takes besides the token. */
+const anyForm = { key: `frm_${'0'.repeat(26)}`, reason: 'no', ...decision };
+
+function pathOf(path: string): string {
+  const names: Readonly<Record<string, string>> = { queue: 'owed', itemId: refund };
+  return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => names[name] ?? 'unknown');
+}
+
+describe('the way in', () => {
+  const suite = suiteEnd();
+  let site: ConsoleSite;
+  before(async () => {
+    site = await consoleSite(suite);
+  });
+
+  test('a link signs its operator in once, by a button', async () => {
+    const link = await site.linkOf(site.ana);
+    const visitor = site.visitor();
+    const shown = await visitor.open(link);
+    assert.equal(shown.heading, 'Sign in as ana');
+    assert.ok(!visitor.hasCookie('ponte-operator'), 'looking at it changes nothing');
+    assert.equal((await visitor.send('/enter')).heading, 'Money desk');
+    const again = await site.visitor().open(link);
+    assert.equal(again.status, 410);
+    assert.equal(again.heading, 'The link was used');
+  });
+
+  test('a link that nobody made, and one that a later link ended, open nothing', async () => {
+    const former = await site.linkOf(site.ana);
+    await site.linkOf(site.ana);
+    for (const path of ['/operator?token=unknown', former]) {
+      const visitor = site.visitor();
+      const shown = await visitor.open(path);
+      assert.equal(shown.status, 410);
+      await visitor.post('/operator/enter', {});
+      assert.ok(!visitor.hasCookie('ponte-operator'));
+    }
+  });
+
+  test('a new link ends the session before it', async () => {
+    const visitor = await site.signedIn(site.ana);
+    await site.linkOf(site.ana);
+    assert.equal((await visitor.open('/operator/money')).heading, 'Sign in');
+  });
+
+  test('a sign-out ends the session', async () => {
+    const visitor = await site.signedIn(site.ana);
+    const copy = visitor.copy();
+    assert.equal((await visitor.send('/sign-out')).heading, 'Sign in');
+    assert.equal((await copy.open('/operator/money')).heading, 'Sign in');
+  });
+
+  test('without a session each page leads to the sign-in, and each form changes nothing', async () => {
+    const before = await newestEntries(site.world.deps, null, { beforeSequence: null, limit: 1 });
+    for (const { method, path, auth } of consolePages) {
+      if (auth === 'none') continue;
+      const body = new URLSearchParams(anyForm).toString();
+      const sent = method === 'POST' ? body : undefined;
+      const response = await site.visitor().request(method, pathOf(path), sent);
+      assert.equal(response.status, 303, path);
+      assert.match(response.headers.get('location') ?? '', /^\/operator(\?notice=unsaved)?$/);
+    }
+    const after = await newestEntries(site.world.deps, null, { beforeSequence: null, limit: 1 });
+    assert.deepEqual(after, before);
+  });
+
+  test('the session of a member opens nothing', async () => {
+    const member = await signedInAs(site.main, 'owner');
+    const visitor = member.at(site.origin);
+    assert.equal((await visitor.open('/operator/money')).heading, 'Sign in');
+  });
+});
+
+describe('its port', () => {
+  const suite = suiteEnd();
+  let site: ConsoleSite;
+  before(async () => {
+    site = await consoleSite(suite);
+  });
+
+  test('has nothing but the console', async () => {
+    const visitor = await site.signedIn(site.ana);
+    const others = ['/', '/healthz', '/readyz', '/docs-json', '/v1/payment-intents', '/verify'];
+    for (const path of [...others, '/dashboard', '/r/unknown', '/dev/mailbox']) {
+      assert.equal((await visitor.request('GET', path)).status, 404, path);
+    }
+  });
+
+  test('has its own pages alone: the port of the API has none of them', async () => {
+    assert.ok(consolePages.every(({ path }) => path.startsWith('/operator')));
+    assert.ok(pageRoutes.every(({ path }) => !path.startsWith('/operator')));
+    const visitor = (await site.signedIn(site.ana)).at(site.main.origin);
+    for (const { method, path } of consolePages) {
+      const body = method === 'POST' ? '' : undefined;
+      assert.equal((await visitor.request(method, pathOf(path), body)).status, 404, path);
+    }
+  });
+
+  test('every form carries the token of its session', () => {
+    for (const { method, path, auth, csrf, subject } of consolePages) {
+      assert.equal(subject, 'console', path);
+      const isOpen = auth === 'none';
+      assert.equal(csrf, method === 'POST' && !isOpen ? 'form' : 'none', path);
+      assert.ok(!isOpen || ['/operator', '/operator/enter'].includes(path), path);
+    }
+  });
+
+  test('a form without the token, or from another site, changes nothing', async () => {
+    const visitor = await site.signedIn(site.ana);
+    const stranger = await tokenOf(await site.signedIn(site.bia));
+    const csrf = await tokenOf(visitor);
+    const entries = () =>
+      newestEntries(site.world.deps, null, { beforeSequence: null, limit: 1_000 });
+    const before = (await entries()).length;
+    for (const { path } of consolePages.filter((row) => row.csrf === 'form')) {
+      for (const token of ['', stranger]) {
+        await visitor.post(pathOf(path), { ...anyForm, csrf: token });
+      }
+      await visitor.post(pathOf(path), { ...anyForm, csrf }, { origin: 'https://evil.example' });
+      await visitor.post(pathOf(path), { ...anyForm, csrf }, { 'sec-fetch-site': 'cross-site' });
+    }
+    assert.equal((await entries()).length, before);
+    assert.deepEqual(await proposals(site), []);
+  });
+});
+
+async function tokenOf(visitor: Visitor): Promise<string> {
+  const { text } = await visitor.open('/operator/money');
+  return formsOf(text)[0]?.hidden['csrf'] ?? assert.fail('a page has the token');
+}
+
+test('one operator proposes, and another one confirms with the evidence in view', async (t) => {
+  const site = await consoleSite(t);
+  const ana = await site.signedIn(site.ana);
+  const bia = await site.signedIn(site.bia);
+  const desk = await ana.open('/operator/money');
+  assert.match(textOf(desk.text), /USD 100\.00 .* The partner refused or failed the refund/);
+  await ana.open(site.owed);
+  const proposed = await ana.send('/owed/cmd_back', decision);
+  assert.match(textOf(proposed.text), /Nothing is booked until another operator confirms it/);
+  assert.equal(await stateOf(site), 'refused');
+  assert.match(textOf(proposed.text), /Another operator confirms it; you cannot/);
+  assert.ok(!formsOf(proposed.text).some(({ action }) => action.endsWith('/confirm')));
+  const waiting = await bia.open('/operator/money');
+  assert.match(textOf(waiting.text), /Needs you to confirm/);
+  const [proposal] = await proposals(site);
+  const seen = await bia.open(`/operator/proposals/${proposal?.id}`);
+  assert.match(textOf(seen.text), /wire 7781, 23 November/);
+  const done = await bia.send('/confirm');
+  assert.match(textOf(done.text), /The decision has taken effect/);
+  assert.equal((await proposals(site))[0]?.state, 'done');
+  assert.notEqual(await stateOf(site), 'refused');
+});
+
+test('nobody confirms what they proposed, also with a form that was made up', async (t) => {
+  const site = await consoleSite(t);
+  const ana = await site.signedIn(site.ana);
+  await ana.open(site.owed);
+  await ana.send('/owed/cmd_back', decision);
+  const [proposal] = await proposals(site);
+  const csrf = await tokenOf(ana);
+  const refused = await ana.post(`/operator/proposals/${proposal?.id}/confirm`, { csrf });
+  assert.equal(refused.status, 409);
+  assert.match(textOf(refused.text), /You proposed it\. Another operator confirms it/);
+  assert.equal(await stateOf(site), 'refused');
+});
+
+test('a form that is sent twice proposes once, also after it was withdrawn', async (t) => {
+  const site = await consoleSite(t);
+  const ana = await site.signedIn(site.ana);
+  const { text } = await ana.open(site.owed);
+  const form = formsOf(text).find(({ action }) => action.endsWith('/owed/cmd_back'));
+  const fields = { ...form?.hidden, ...decision };
+  await ana.post(site.owed, fields);
+  await ana.send('/withdraw');
+  await ana.post(site.owed, fields);
+  assert.deepEqual(
+    (await proposals(site)).map(({ state }) => state),
+    ['withdrawn'],
+  );
+});
+
+test('a decision that is refused is shown with what was typed', async (t) => {
+  const site = await consoleSite(t);
+  const ana = await site.signedIn(site.ana);
+  await ana.open(site.owed);
+  const empty = await ana.send('/owed/cmd_back', { step: 'refund', evidence: ' ' });
+  assert.equal(empty.status, 422);
+  assert.match(textOf(empty.text), /evidence: give 1 to 500 characters/);
+  const none = await ana.send('/owed/cmd_back', { evidence: 'letter <b>' });
+  assert.equal(none.status, 422);
+  assert.match(none.text, /letter &lt;b>/);
+  assert.deepEqual(await proposals(site), []);
+});
+
+test('an operator who is removed is signed out with the next request', async (t) => {
+  const site = await consoleSite(t);
+  const bia = await site.signedIn(site.bia);
+  await bia.open(site.owed);
+  await removeOperator(site.world.deps, 'bia', site.ana.actor);
+  await bia.send('/owed/cmd_back', decision);
+  assert.equal(bia.shown?.heading, 'Sign in');
+  assert.deepEqual(await proposals(site), []);
+});
+
+test('the audit log has each change with the signature of the link', async (t) => {
+  const site = await consoleSite(t);
+  const { deps } = site.world;
+  const ana = await site.signedIn(site.ana);
+  await ana.open(site.owed);
+  await ana.send('/owed/cmd_back', decision);
+  const entries = await newestEntries(deps, null, { beforeSequence: null, limit: 10 });
+  const own = entries.filter(({ actor }) => actor.id === site.ana.actor.id);
+  assert.deepEqual(
+    own.map(({ action }) => action),
+    ['/operator/money/{queue}/{itemId}', '/operator/enter'],
+  );
+  assert.ok(own.every(({ address }) => address === '127.0.0.1'));
+  const { defects, signatures } = await verifyAudit(deps);
+  assert.deepEqual(defects, []);
+  assert.equal(signatures, own.length);
+  assert.match(textOf((await ana.open('/operator/audit')).text), /operator ana/);
+});
+
+test('a request for production access is refused with a reason', async (t) => {
+  const site = await consoleSite(t);
+  const { deps } = site.world;
+  const { orgId } = site.tenant;
+  await deps.store.run(async (tx) =>
+    tx.productionRequests.insert({ ...aRequest, orgId, createdAtMs: deps.clock.nowMs() }),
+  );
+  const ana = await site.signedIn(site.ana);
+  assert.match((await ana.open('/operator/production')).text, /Coffee &lt;b>/);
+  await ana.open(`/operator/production/${orgId}`);
+  assert.equal((await ana.send('/refuse', { reason: '' })).status, 422);
+  assert.match(textOf((await ana.send('/refuse', { reason: 'not yet' })).text), /was refused/);
+  const newest = await deps.store.run((tx) => tx.productionRequests.newest(orgId));
+  assert.deepEqual([newest?.state, newest?.decidedBy], ['refused', 'ana']);
+});

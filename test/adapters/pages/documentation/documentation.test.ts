@@ -1,0 +1,213 @@
+// The pages of the documentation: all of them are there, their links lead somewhere, and every
+// request of the guides is answered, as its TypeScript is written.
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import { gunzipSync } from 'node:zlib';
+import { openApiDocument } from '../../../../adapters/http/docs/openapi.js';
+import { errorCodesOf, offTableCodes } from '../../../../adapters/http/protocol/route-errors.js';
+import { routes } from '../../../../adapters/http/routes.js';
+import {
+  type Documentation,
+  documentation,
+} from '../../../../adapters/pages/documentation/documentation.js';
+import {
+  keyPlace,
+  languages,
+  parseRequest,
+} from '../../../../adapters/pages/documentation/example-request.js';
+import { contentPolicy } from '../../../../adapters/pages/kit/content-policy.js';
+import { fakeNotes } from '../../../../adapters/partner/fake.js';
+import { eventTypes } from '../../../../core/domain/payments/event.js';
+import { catalogue } from '../../../../core/errors.js';
+import { createPonte } from '../../../../host/embed.js';
+import { projectFiles } from '../../../support/source-tree.js';
+
+const baseUrl = 'https://api.example.com';
+const lists = ['guides', 'reference', 'errors', 'events', 'manual'];
+const guides = projectFiles().filter(({ path }) => path.startsWith('adapters/docs/guides/'));
+
+let documents: Documentation;
+/** The text of every page, by its path below /docs, found by following links from the start. */
+const pages = new Map<string, string>();
+
+before(async () => {
+  documents = await documentation({
+    json: JSON.stringify(openApiDocument(routes, fakeNotes)),
+    baseUrl,
+  });
+  const queue = [''];
+  for (const path of queue) {
+    if (pages.has(path)) continue;
+    const text = await pageText(path);
+    pages.set(path, text);
+    for (const { to } of linksOf(path, text)) if (!pages.has(to)) queue.push(to);
+  }
+});
+
+async function pageText(path: string): Promise<string> {
+  const answer = await documents.read(path);
+  assert.ok(answer !== null, `no page has the path ${path}`);
+  return answer.bytes.toString('utf8');
+}
+
+/** The links of a page to others: those to files, other sites and /docs-json are left out. */
+function linksOf(path: string, text: string) {
+  const page = new URL(path === '' ? '/docs' : `/docs/${path}`, baseUrl);
+  return [...text.matchAll(/<a [^>]*?href="([^"]*)"/g)].flatMap(([, href = '']) => {
+    const { origin, pathname, hash } = new URL(href, page);
+    const isPage = origin === baseUrl && /^\/docs(\/|$)/.test(pathname);
+    return isPage ? [{ to: pathname.replace(/^\/docs\/?/, ''), hash }] : [];
+  });
+}
+
+test('a link leads to every guide, page of the manual, operation, error code and event type', () => {
+  const manual = projectFiles().flatMap(({ path }) => {
+    const [, guide, name = ''] =
+      /^adapters\/docs\/(guides\/)?(?:.*\/)?([\w-]+)\.md$/.exec(path) ?? [];
+    return name === '' ? [] : [`${guide ?? 'manual/'}${name}`];
+  });
+  const codes = new Set([...routes.flatMap(errorCodesOf), ...offTableCodes]);
+  const expected = [
+    ...manual,
+    ...[...codes].map((code) => `errors/${code}`),
+    ...eventTypes.map((type) => `events/${type}`),
+    '',
+    ...lists,
+  ];
+  assert.deepEqual(
+    expected.filter((path) => !pages.has(path)),
+    [],
+  );
+});
+
+test('every operation has a page', async () => {
+  for (const { operations } of routes) {
+    for (const [operationId, path] of Object.entries(operations)) {
+      assert.ok((await pageText(`reference/${operationId}`)).includes(path), operationId);
+    }
+  }
+});
+
+test('the anchor of every link is an id of its page, and no page has an id twice', () => {
+  for (const [path, text] of pages) {
+    const ids = [...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
+    assert.deepEqual(ids.toSorted(), [...new Set(ids)].toSorted(), path);
+    const headings = text.match(/<h[23]( [^>]*)?>/g) ?? [];
+    const bare = headings.filter((tag) => !tag.includes(' id='));
+    // Groups of the navigation, cards and examples are not headings of the text.
+    if (path.startsWith('guides/') || path.startsWith('manual/')) {
+      const groups = text.match(/<nav class="nav"[\s\S]*?<\/nav>/)?.[0].match(/<h2>/g) ?? [];
+      assert.equal(bare.length, groups.length, path);
+    }
+    for (const { to, hash } of linksOf(path, text)) {
+      if (hash === '') continue;
+      assert.ok(pages.get(to)?.includes(` id="${decodeURIComponent(hash.slice(1))}"`), path + hash);
+    }
+  }
+});
+
+test('a page has no inline script or style, and nothing of another origin', async () => {
+  for (const [path, text] of pages) {
+    assert.doesNotMatch(text, /<script>|<style| style=| on[a-z]+="/, path);
+    assert.doesNotMatch(text, /(src|rel="stylesheet" href)="(https?:|\/\/)/, path);
+  }
+  assert.equal((await documents.read(''))?.headers['content-security-policy'], contentPolicy);
+});
+
+test('the page of an error has its cause, what to do, and the operations that answer with it', () => {
+  const text = pages.get('errors/SellerNotReady') ?? '';
+  assert.ok(text.includes('sellerExternalId is not a seller that can be paid.</p>'));
+  assert.ok(text.includes('<p>Wait until it is readyToCollect.</p>'));
+  assert.ok(text.includes('../../docs/reference/createPaymentIntent'));
+  assert.ok(!text.includes('../../docs/reference/listPayments'));
+  assert.match(pages.get('errors/RateLimitExceeded') ?? '', /again after <code>retryAfter/);
+  for (const [path, page] of pages) {
+    const code = path.replace('errors/', '');
+    if (!Object.hasOwn(catalogue, code)) continue;
+    assert.ok(
+      page.includes(`&quot;error&quot;: &quot;${code}&quot;`) || page.includes(`"${code}"`),
+    );
+  }
+});
+
+test('the page of an event has an example and the fields of its data', () => {
+  for (const type of eventTypes) {
+    const text = pages.get(`events/${type}`) ?? '';
+    assert.match(
+      text,
+      /<b class="code">externalEventId|external<wbr\/?>EventId|externalEventId/,
+      type,
+    );
+    assert.ok(text.replaceAll('&quot;', '"').includes(`"event": "${type}"`), type);
+  }
+});
+
+test('there is no page for another name', async () => {
+  const others = ['x', 'toString', 'guides/x', 'errors/toString', 'events/x', 'guides/payments/x'];
+  for (const path of [...others, 'assets/0/x', 'manual/..', 'reference/__proto__']) {
+    assert.equal(await documents.read(path), null, path);
+  }
+});
+
+test('the search finds every page but the lists', async () => {
+  const [, path = ''] = /data-finder="docs\/([^"]+)"/.exec(pages.get('') ?? '') ?? [];
+  const answer = await documents.read(path);
+  const entries = JSON.parse(gunzipSync(answer?.bytes ?? '').toString('utf8')) as string[][];
+  const found = new Set(entries.map(([to]) => to));
+  assert.deepEqual(
+    [...pages.keys()].filter((to) => to.includes('/') && !found.has(to)),
+    [],
+  );
+});
+
+test('HTML in a text is shown, not used', async () => {
+  const { renderMarkdown } = await import('../../../../adapters/pages/documentation/markdown.js');
+  const { renderToStaticMarkup } = await import('preact-render-to-string');
+  const text = '# A\n\nB\n\n<img src=x onerror=a()>\n\n[c](javascript:a()) <b onclick="d">e</b>';
+  const { body } = renderMarkdown(text, { addressOf: () => null, request: () => null as never });
+  const { h } = await import('preact');
+  const html = renderToStaticMarkup(h('div', {}, body as never));
+  assert.doesNotMatch(html, /<img|<b|<a|href/);
+  assert.ok(html.includes('&lt;img src=x onerror=a()>'));
+});
+
+test('every request of the guides is answered, in the order of the pages', async () => {
+  const ponte = await createPonte();
+  let last: Readonly<Record<string, unknown>> = {};
+  const order = ['quickstart', 'sellers', 'payments', 'invoices'];
+  const rankOf = (path: string) => (order.findIndex((name) => path.includes(name)) + 9) % 9;
+  try {
+    for (const { path, text } of guides.toSorted((a, b) => rankOf(a.path) - rankOf(b.path))) {
+      for (const [, block = ''] of text.matchAll(/```http\n([\s\S]*?)```/g)) {
+        const filled = block.replaceAll(/\{(id|publicUrl)\}/g, (_, name) => String(last[name]));
+        const code = languages.TypeScript(parseRequest(filled), baseUrl);
+        const program = code.replaceAll(keyPlace, ponte.apiKey);
+        const answer = await runTypeScript(program, ponte.fetch).catch((error: unknown) => {
+          throw new Error(`${path}: ${block}`, { cause: error });
+        });
+        // A request about a thing keeps the id of the thing.
+        last = { ...last, ...answer, ...(block.includes('{id}') ? { id: last['id'] } : {}) };
+        const { uploadUrl } = answer;
+        if (typeof uploadUrl === 'string') {
+          const headers = { 'content-type': 'application/pdf' };
+          await ponte.fetch(uploadUrl, { method: 'PUT', headers, body: '%PDF-1.4' });
+        }
+        await ponte.runUntilIdle();
+      }
+    }
+  } finally {
+    await ponte.close();
+  }
+});
+
+type Fetch = (url: string, options: RequestInit) => Promise<Response>;
+
+/** Runs the text as a program, which throws if it is refused, and returns what it prints. */
+async function runTypeScript(code: string, fetch: Fetch) {
+  let printed: Readonly<Record<string, unknown>> = {};
+  const log = (result: typeof printed) => {
+    printed = result;
+  };
+  await new Function('fetch', 'console', `return (async () => {${code}})()`)(fetch, { log });
+  return printed;
+}

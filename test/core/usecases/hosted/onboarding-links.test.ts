@@ -1,0 +1,131 @@
+// The links of sellers: made for a seller alone, used once, over in time, and ended by a newer one;
+// and the first PIX destination, which is all that a link sets.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { hashSessionToken } from '../../../../core/domain/access/page-session.js';
+import { DAY_MS } from '../../../../core/domain/base/instant.js';
+import type { Tenant } from '../../../../core/domain/base/tenant.js';
+import { readyToCollect } from '../../../../core/domain/parties/connected-account.js';
+import type { Deps } from '../../../../core/ports/deps.js';
+import { readSession } from '../../../../core/usecases/access/page-sessions.js';
+import {
+  createOnboardingLink,
+  onboardingLinkState,
+  readOnboarding,
+  redeemOnboardingLink,
+  setFirstDestination,
+} from '../../../../core/usecases/hosted/onboarding-links.js';
+import { readAccount, submitAccount } from '../../../../core/usecases/parties/accounts.js';
+import { listAccountChanges } from '../../../../core/usecases/parties/payout-changes.js';
+import { scene } from '../../../support/scenes/kyc-scene.js';
+import { newSeller } from '../../../support/scenes/seller-scene.js';
+
+function tokenOf({ url }: { readonly url: string }): string {
+  return new URL(url).searchParams.get('token') ?? assert.fail('the link has a token');
+}
+
+async function newLink(deps: Deps, tenant: Tenant, id: string): Promise<string> {
+  return tokenOf(await createOnboardingLink(deps, tenant, id));
+}
+
+test('a link starts one session of its seller, once', async (t) => {
+  const { deps, tenant } = await scene(t);
+  const { id } = await newSeller(deps, tenant);
+  const token = await newLink(deps, tenant, id);
+  assert.deepEqual(await onboardingLinkState(deps, tenant, id, token), { state: 'valid' });
+  const made = await redeemOnboardingLink(deps, tenant, id, token);
+  assert.partialDeepStrictEqual(made?.session, { ...tenant, kind: 'seller', accountId: id });
+  assert.equal(await redeemOnboardingLink(deps, tenant, id, token), null);
+  const { state } = await onboardingLinkState(deps, tenant, id, token);
+  assert.equal(state, 'used');
+  assert.notEqual(await readSession(deps, made?.token ?? ''), null);
+});
+
+test('two uses of a link at once start one session', async (t) => {
+  const { deps, tenant } = await scene(t);
+  const { id } = await newSeller(deps, tenant);
+  const token = await newLink(deps, tenant, id);
+  const uses = [1, 2, 3].map(() => redeemOnboardingLink(deps, tenant, id, token));
+  const made = (await Promise.all(uses)).filter((one) => one !== null);
+  assert.equal(made.length, 1);
+});
+
+test('a newer link ends the links and sessions before it', async (t) => {
+  const { deps, tenant } = await scene(t);
+  const { id } = await newSeller(deps, tenant);
+  const unused = await newLink(deps, tenant, id);
+  const used = await newLink(deps, tenant, id);
+  assert.equal(await redeemOnboardingLink(deps, tenant, id, unused), null);
+  const made = await redeemOnboardingLink(deps, tenant, id, used);
+  const newest = await newLink(deps, tenant, id);
+  assert.equal(await readSession(deps, made?.token ?? ''), null);
+  assert.deepEqual(await onboardingLinkState(deps, tenant, id, newest), { state: 'valid' });
+});
+
+test('a link works for 7 days, whenever it is opened first', async (t) => {
+  const world = await scene(t);
+  const { deps, tenant } = world;
+  const { id } = await newSeller(deps, tenant);
+  const { expiresAtMs, ...link } = await createOnboardingLink(deps, tenant, id);
+  assert.equal(expiresAtMs, deps.clock.nowMs() + 7 * DAY_MS);
+  world.advanceClock(7 * DAY_MS - 1);
+  assert.deepEqual(await onboardingLinkState(deps, tenant, id, tokenOf(link)), { state: 'valid' });
+  world.advanceClock(1);
+  const over = { state: 'over', atMs: expiresAtMs };
+  assert.deepEqual(await onboardingLinkState(deps, tenant, id, tokenOf(link)), over);
+  assert.equal(await redeemOnboardingLink(deps, tenant, id, tokenOf(link)), null);
+});
+
+test('a link opens its own seller alone, and the store has only the hash of its token', async (t) => {
+  const world = await scene(t);
+  const { deps, tenant } = world;
+  const { id } = await newSeller(deps, tenant);
+  const { id: other } = await newSeller(deps, tenant);
+  const token = await newLink(deps, tenant, id);
+  const elsewhere = await world.newTenant();
+  const wrong: readonly (readonly [Tenant, string, string])[] = [
+    [tenant, other, token],
+    [elsewhere, id, token],
+    [{ ...tenant, mode: 'live' }, id, token],
+    [tenant, id, `${token}x`],
+  ];
+  for (const [by, account, given] of wrong) {
+    const { state } = await onboardingLinkState(deps, by, account, given);
+    assert.equal(state, 'unknown');
+    assert.equal(await redeemOnboardingLink(deps, by, account, given), null);
+  }
+  const stored = await deps.store.run((tx) => tx.pageSessions.byId(hashSessionToken(token)));
+  assert.ok(stored !== null && !JSON.stringify(stored).includes(token));
+});
+
+test('only a seller of the tenant has a link', async (t) => {
+  const world = await scene(t);
+  const { deps, tenant } = world;
+  const { id } = await newSeller(deps, tenant);
+  const account = await newSeller(deps, tenant, { role: 'buyer' });
+  const refused = createOnboardingLink(deps, tenant, account.id);
+  await assert.rejects(refused, { code: 'ValidationError' });
+  await assert.rejects(readOnboarding(deps, tenant, account.id), { code: 'NotFound' });
+  const foreign = createOnboardingLink(deps, await world.newTenant(), id);
+  await assert.rejects(foreign, { code: 'NotFound' });
+});
+
+test('the seller sets its first PIX destination, and never another', async (t) => {
+  const { deps, tenant } = await scene(t);
+  const { id } = await newSeller(deps, tenant);
+  const pix = { pixKey: 'ana@seller.example', accountHolderName: 'Ana Ltda' };
+  const early = setFirstDestination(deps, tenant, id, pix);
+  await assert.rejects(early, { code: 'ConnectedAccountNotApproved' });
+  const dossier = { email: 'ana@seller.example', legalName: 'Ana Ltda', cnpj: '11222333000181' };
+  await submitAccount(deps, tenant, id, dossier);
+  await setFirstDestination(deps, tenant, id, pix);
+  assert.equal(readyToCollect(await readAccount(deps, tenant, id)), true);
+  await setFirstDestination(deps, tenant, id, pix);
+  const other = setFirstDestination(deps, tenant, id, { ...pix, pixKey: 'thief@evil.example' });
+  await assert.rejects(other, { code: 'InsufficientScope' });
+  const changes = await listAccountChanges(deps, tenant, id);
+  assert.deepEqual(
+    changes.map(({ changedBy }) => changedBy),
+    [id],
+  );
+});

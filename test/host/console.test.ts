@@ -1,0 +1,41 @@
+// The operator's console of a host: its port, and the link of the command that signs in to it.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readConfig } from '../../host/config.js';
+import { startHost } from '../../host/main.js';
+import { Visitor } from '../adapters/pages/visitor.js';
+import { runCommand } from '../support/servers/command.js';
+import { loginOf } from '../support/servers/operator-login.js';
+import { suiteEnd } from '../support/suite-end.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+
+const folder = temporaryFolder();
+const suite = suiteEnd();
+
+test('a link of the command opens the console at its port, and nowhere else', async () => {
+  const env = {
+    PONTE_DATA_DIR: folder,
+    PONTE_PORT: '0',
+    PONTE_OPERATOR_PORT: '0',
+    PONTE_LOG_LEVEL: 'silent',
+    ...loginOf(folder, 'ana'),
+  };
+  const host = await startHost(readConfig(env));
+  suite.after(() => host.stop());
+  const { origin } = new URL(host.consoleUrl ?? assert.fail('it has a console'));
+  const without = await runCommand(env, ['operator', 'console-link']);
+  assert.match(without.stderr, /PONTE_OPERATOR_URL: must be set/);
+  const off = await runCommand({ ...env, PONTE_OPERATOR_PORT: '' }, ['operator', 'console-link']);
+  assert.match(off.stderr, /PONTE_OPERATOR_PORT: is not set/);
+  for (const words of ['login', 'operator add ana']) {
+    assert.equal((await runCommand(env, words.split(' '))).status, 0, words);
+  }
+  const asked = { ...env, PONTE_OPERATOR_URL: origin };
+  const { stdout } = await runCommand(asked, ['operator', 'console-link', '--json']);
+  const { url } = JSON.parse(stdout) as { readonly url: string };
+  const visitor = new Visitor(origin);
+  await visitor.open(url);
+  assert.equal((await visitor.send('/enter')).heading, 'Money desk');
+  assert.equal((await visitor.at(host.url).request('GET', '/operator/money')).status, 404);
+  assert.equal((await visitor.request('GET', '/healthz')).status, 404);
+});
