@@ -10,6 +10,8 @@ export interface Database {
   read(sql: string, params: readonly Param[]): Promise<readonly Row[]>;
   /** The same as values, which may be kept until their rows may have changed. */
   cached<T>(query: CachedRead<T>, params: readonly string[]): Promise<readonly T[]>;
+  /** A page whose values may be those of a cached read, each kept under its own key. */
+  page<T>(page: CachedPage<T>, params: readonly Param[]): Promise<readonly T[]>;
   /** The first value, if the same read would be answered from what is kept, and is durable. */
   kept<T>(query: CachedRead<T>, params: readonly string[]): T | null;
   /**
@@ -35,6 +37,16 @@ export interface CachedRead<T> {
    */
   readonly on: Readonly<Record<string, readonly string[]>>;
   readonly read: (row: Row) => T;
+}
+
+/** A page as values that are not kept, and by its keys as values of a cached read. */
+export interface CachedPage<T> {
+  readonly sql: string;
+  readonly read: (row: Row) => T;
+  readonly each: CachedRead<T>;
+  /** The columns of the key, which are the parameters of `each`. */
+  readonly keySql: string;
+  readonly key: readonly string[];
 }
 
 export interface Statement {

@@ -8,7 +8,7 @@ import type { ChangeDetails, ChangedRow } from '../../core/domain/service/audit-
 import { keyIdOf } from '../../core/domain/service/sealed-text.js';
 import { assert } from '../../core/errors.js';
 import type { Tx } from '../../core/ports/storage.js';
-import type { CachedRead, Database, Param, Row, Statement } from './database.js';
+import type { CachedPage, CachedRead, Database, Param, Row, Statement } from './database.js';
 import { type RowImage, rowName, type Table, type Write } from './table.js';
 
 /** The methods of a part of Tx, which all runs share: each takes the unit of its run first. */
@@ -161,6 +161,16 @@ export class UnitOfWork {
       this.#seen.push(() => joined.expect(value));
       return value;
     });
+  }
+
+  /** A page of what is shown: nothing is decided on it. */
+  async page<T>(
+    tables: Joined<T>['tables'],
+    page: CachedPage<T>,
+    params: readonly Param[],
+  ): Promise<readonly T[]> {
+    for (const { name } of tables) this.#assertUnwritten(name);
+    return this.#database.page(page, params);
   }
 
   async cached<T>(query: CachedJoin<T>, params: readonly string[]): Promise<readonly T[]> {

@@ -28,6 +28,7 @@ export class WriteWatch {
       refusesAlone: database.refusesAlone,
       read: (...read) => database.read(...read),
       cached: (...query) => database.cached(...query),
+      page: (...query) => database.page(...query),
       kept: (...query) => database.kept(...query),
       batch: (statements) => watched(database.batch(statements)),
       immediate: (...statement) => watched(database.immediate(...statement)),

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { allows } from '../../../core/domain/access/scope.js';
 import { parseInstant } from '../../../core/domain/base/instant.js';
 import type { Tenant } from '../../../core/domain/base/tenant.js';
+import type { ShownView } from '../../../core/domain/payments/change.js';
 import { paymentOrigins } from '../../../core/domain/payments/payment.js';
 import { PonteError } from '../../../core/errors.js';
 import type { Deps } from '../../../core/ports/deps.js';
@@ -18,13 +19,7 @@ import { loadPage } from '../protocol/cursor.js';
 import { pageOf } from '../protocol/representation.js';
 import { type Call, type HandlerContext, type Reply, reply, route } from '../protocol/route-row.js';
 import { optional, pageQuery, readText, text } from '../protocol/schemas.js';
-import {
-  type PaymentSource,
-  payment,
-  paymentScopes,
-  searchText,
-  statuses,
-} from './payment-routes.js';
+import { keptTexts, payment, paymentScopes, searchText, statuses } from './payment-routes.js';
 
 function moment(description: string) {
   return optional(
@@ -58,6 +53,7 @@ const paymentListQuery = z.object({
 type ListQuery = z.infer<typeof paymentListQuery>;
 
 const paymentPage = pageOf('PaymentList', payment);
+const answerText = keptTexts(payment.show);
 const readScopes = paymentScopes.read.byOrigin;
 
 export const paymentListRoutes = [
@@ -94,7 +90,7 @@ async function listPaymentPage(
       ? newest(deps, tenant, { ...query, origins, beforeId, limit })
       : changed(deps, tenant, { sinceMs: updatedSince, origins, position: beforeId, limit }),
   );
-  return reply(200, paymentPage.show(rows, nextCursor));
+  return reply(200, { data: rows.map(({ view }) => answerText(deps, view)), nextCursor });
 }
 
 /** A payment leaves such a filter by a change, which the list would then not show. */
@@ -109,14 +105,16 @@ function refuseOtherFilters(query: ListQuery): void {
 }
 
 /** `id` is what the cursor of the next page contains. */
-type Row = PaymentSource & { readonly id: string };
+interface Row {
+  readonly id: string;
+  readonly view: ShownView;
+}
 
 async function newest(
   deps: Deps,
   tenant: Tenant,
   query: ListQuery & Pick<PaymentListFilter, 'origins' | 'beforeId'>,
 ): Promise<readonly Row[]> {
-  const { payUrl } = deps.settings;
   const { status, q, externalId, sellerExternalId, origins, beforeId, limit } = query;
   const filter = {
     ...allPayments,
@@ -133,7 +131,7 @@ async function newest(
     q === null
       ? await listPayments(deps, tenant, filter)
       : await searchPayments(deps, tenant, q, filter);
-  return views.map((view) => ({ ...view, payUrl, id: view.payment.id }));
+  return views.map((view) => ({ view, id: view.payment.id }));
 }
 
 async function changed(
@@ -141,13 +139,12 @@ async function changed(
   tenant: Tenant,
   { position, ...filter }: Omit<ChangeFilter, 'after'> & { readonly position: string | null },
 ): Promise<readonly Row[]> {
-  const { payUrl } = deps.settings;
   const [until, updatedAt, id = ''] = position?.split(' ') ?? [];
   const after =
     position === null ? null : { untilMs: Number(until), updatedAtMs: Number(updatedAt), id };
   const { untilMs, views } = await listChangedPayments(deps, tenant, { ...filter, after });
   return views.map((view) => {
     const { updatedAtMs, id: paymentId } = view.payment;
-    return { ...view, payUrl, id: `${untilMs} ${updatedAtMs} ${paymentId}` };
+    return { view, id: `${untilMs} ${updatedAtMs} ${paymentId}` };
   });
 }

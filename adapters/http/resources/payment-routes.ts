@@ -331,14 +331,25 @@ interface PaymentResource<B> {
   readonly shown: Pick<typeof payment, 'show'> & { readonly schema: z.ZodType };
 }
 
+/** Texts of views: the store may give the same view again, until the payment changes. */
+export function keptTexts(show: (source: PaymentSource) => unknown) {
+  const texts = new WeakMap<ShownView, RawJson>();
+  return ({ settings: { payUrl } }: Pick<Deps, 'settings'>, view: ShownView): RawJson => {
+    const known = texts.get(view);
+    if (known !== undefined) return known;
+    const text = new RawJson(writeJson(show({ ...view, payUrl })));
+    texts.set(view, text);
+    return text;
+  };
+}
+
 /** The rows that all of them have, and the answer with one payment. */
 export function paymentRows<B>(resource: PaymentResource<B>) {
   const { name, path, summaries, scopes, params } = resource;
   const { schema, show } = resource.shown;
   const answer = ({ settings: { payUrl } }: Deps, view: PaymentView): Reply =>
     reply(200, show({ ...view, payUrl }));
-  /** Answers of reads: the store may return the same view again, until the payment changes. */
-  const texts = new WeakMap<PaymentView, string>();
+  const text = keptTexts(show);
   return {
     answer,
     create: route({
@@ -365,11 +376,7 @@ export function paymentRows<B>(resource: PaymentResource<B>) {
       access: { auth: 'keyElseSession', scope: scopes.read, modes: 'both', rateLimit: 'none' },
       params,
       responses: { 200: schema },
-      handler: async ({ deps }, { found }) => {
-        const text = texts.get(found) ?? writeJson(answer(deps, found).body);
-        texts.set(found, text);
-        return reply(200, new RawJson(text));
-      },
+      handler: async ({ deps }, { found }) => reply(200, text(deps, found)),
     }),
     approve: route({
       method: 'POST',

@@ -4,6 +4,7 @@
 import pg from 'pg';
 import { assert, PonteError } from '../../../core/errors.js';
 import {
+  type CachedPage,
   type CachedRead,
   type Database,
   type Param,
@@ -82,6 +83,10 @@ export class PostgresDatabase implements Database {
 
   /** Keeps nothing: other hosts write. */
   async cached<T>({ sql, read }: CachedRead<T>, params: readonly string[]): Promise<readonly T[]> {
+    return (await this.read(sql, params)).map(read);
+  }
+
+  async page<T>({ sql, read }: CachedPage<T>, params: readonly Param[]): Promise<readonly T[]> {
     return (await this.read(sql, params)).map(read);
   }
 

@@ -5,7 +5,7 @@
 // one moment. Another group or process (the CLI) can write in between; the guards detect that.
 import type SqliteConnection from 'better-sqlite3';
 import { PonteError } from '../../../core/errors.js';
-import type { CachedRead, Database, Param, Row, Statement } from '../database.js';
+import type { CachedPage, CachedRead, Database, Param, Row, Statement } from '../database.js';
 import {
   isMemory,
   openConnection,
@@ -110,6 +110,10 @@ export class SqliteDatabase implements Database {
     });
   }
 
+  async page<T>(page: CachedPage<T>, params: readonly Param[]): Promise<readonly T[]> {
+    return this.#read(() => this.#page(page, params));
+  }
+
   kept<T>(query: CachedRead<T>, params: readonly string[]): T | null {
     this.#assertOpen();
     if (this.durable() !== null || !this.#isMarked()) return null;
@@ -191,6 +195,16 @@ export class SqliteDatabase implements Database {
     } catch (error) {
       throw meaningOf(error);
     }
+  }
+
+  /** With a commit that is not on the disk, the ids may be newer than what is kept. */
+  #page<T>({ sql, read, keySql, key, each }: CachedPage<T>, params: readonly Param[]) {
+    if (this.durable() !== null) return this.#rows(sql, params).map(read);
+    return this.#rows(keySql, params).flatMap((row) => {
+      const ofRow = key.map((column) => String(row[column]));
+      const known = this.#cache.find(each, ofRow);
+      return known ?? this.#cache.keep(each, ofRow, this.#rows(each.sql, ofRow));
+    });
   }
 
   #rows(sql: string, params: readonly Param[]): readonly Row[] {

@@ -23,7 +23,7 @@ import {
 import { assert } from '../../../core/errors.js';
 import { type TenantPaymentFilter, VERSIONS_MAX } from '../../../core/ports/storage.js';
 import { integer, nullable, oneOf } from '../columns.js';
-import { type Param, type Row, timeParam } from '../database.js';
+import { type CachedPage, type Param, type Row, timeParam } from '../database.js';
 import { aliasedColumns } from '../table.js';
 import type { CachedJoin, Joined, TxPart } from '../unit-of-work.js';
 import { accounts, buyerKycSql } from './account-rows.js';
@@ -96,18 +96,22 @@ const shownColumns = [
  * in one plan it would scan all funds of a tenant while the table is small.
  */
 function viewsSql(columns: string, conditions: readonly string[], page: string, hint = ''): string {
-  const found = ['org_id = $1', 'mode = $2', ...conditions].join(' and ');
   return [
     `select ${columns},`,
     kycColumns(['chosen.org_id', 'chosen.mode'], {
       buyerId: 'chosen.buyer_id',
       emailKey: 'buyers.email_key',
     }),
-    `from (select * from payments${hint} where ${found} ${page}) as chosen`,
+    `from (select * from payments ${foundBy(conditions, page, hint)}) as chosen`,
     'left join funds on funds.org_id = chosen.org_id and funds.mode = chosen.mode',
     'and funds.payment_id = chosen.id',
     'left join buyers on buyers.mode = chosen.mode and buyers.id = chosen.buyer_id',
   ].join(' ');
+}
+
+function foundBy(conditions: readonly string[], page: string, hint: string): string {
+  const found = ['org_id = $1', 'mode = $2', ...conditions].join(' and ');
+  return `${hint} where ${found} ${page}`.trim();
 }
 
 /** One statement for any number of ids: the rest are repeated. */
@@ -156,7 +160,7 @@ function pageOfRange(
   { orgId, mode }: Tenant,
   { origin, status }: { readonly origin: PaymentOrigin; readonly status: PaymentStatus | null },
   filter: TenantPaymentFilter,
-): { readonly sql: string; readonly params: readonly Param[] } {
+): { readonly page: CachedPage<ShownView>; readonly params: readonly Param[] } {
   const { id, externalId, sellerExternalId, number, buyerId, amount, afterId, limit } = filter;
   const params: Param[] = [orgId, mode, limit];
   const conditions = [`origin = '${origin}'`];
@@ -177,17 +181,24 @@ function pageOfRange(
   const hint = hintFor(filter, status);
   const order = afterId === null ? 'desc' : 'asc';
   const name = `${hint} ${order} ${conditions.join()}`;
-  let sql = pageTexts.get(name);
-  if (sql === undefined) {
-    const views = viewsSql(shownColumns, conditions, `order by id ${order} limit $3`, hint);
-    sql = `${views} order by chosen.id ${order}`;
-    pageTexts.set(name, sql);
-  }
-  return { sql, params };
+  const known = pagesByName.get(name);
+  if (known !== undefined) return { page: known, params };
+  const rest = [conditions, `order by id ${order} limit $3`, hint] as const;
+  const inOrder = `order by chosen.id ${order}`;
+  const key = ['org_id', 'mode', 'id'];
+  const page = {
+    sql: `${viewsSql(shownColumns, ...rest)} ${inOrder}`,
+    read: shownViews.read,
+    each: viewById,
+    keySql: `select ${key.join(', ')} from payments ${foundBy(...rest)}`,
+    key,
+  };
+  pagesByName.set(name, page);
+  return { page, params };
 }
 
 /** The statements of lists. A long text that is made again is also hashed again. */
-const pageTexts = new Map<string, string>();
+const pagesByName = new Map<string, CachedPage<ShownView>>();
 
 /**
  * Without it, SQLite reads all payments of the seller, all invoices of the tenant, or all payments
@@ -252,8 +263,12 @@ export const viewsPart: TxPart<'views'> = {
       (statuses ?? [null]).map((status) => ({ origin, status })),
     );
     const pages = ranges.map((range) => {
-      const { sql, params } = pageOfRange(tenant, range, filter);
-      return unit.joined(shownViews, sql, params);
+      const { page, params } = pageOfRange(tenant, range, filter);
+      // First pages are repeated. To keep a payment costs as much as to read it, so those behind
+      // them are not kept.
+      const isFirst = filter.beforeId === null && afterId === null;
+      if (!isFirst) return unit.joined(shownViews, page.sql, params);
+      return unit.page(shownViews.tables, page, params);
     });
     const found = (await Promise.all(pages)).flat();
     found.sort((left, right) => newestFirst(left.payment, right.payment));

@@ -45,6 +45,7 @@ const sorted: Readonly<Record<string, string>> = {
   'from documents where due_at': 'ties of one due time are few',
   'from inbox where due_at': 'ties of one due time are few',
   'from advances where due_at': 'ties of one due time are few',
+  'from payments indexed by payments_of_buyer': 'the payments of one buyer are few',
   'from payments where expires_at': 'ties of one due time are few',
 };
 

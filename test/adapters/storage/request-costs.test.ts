@@ -186,6 +186,7 @@ test('on SQLite a create is few statements, and a hundred concurrent ones few co
     refusesAlone: session.refusesAlone,
     read: (...query) => session.read(...query),
     cached: (...query) => session.cached(...query),
+    page: (...query) => session.page(...query),
     kept: (...query) => session.kept(...query),
     batch: (statements) => {
       written += statements.length;

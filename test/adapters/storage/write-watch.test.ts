@@ -141,6 +141,7 @@ test('after a failed write only a probe shows that the database takes writes', a
       return database.immediate(...statement);
     },
     cached: async () => [],
+    page: async () => [],
     kept: () => null,
     durable: () => null,
   });

@@ -4,6 +4,7 @@
 // one by one. The answers of such a group are given in the order of the calls.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type {
+  CachedPage,
   CachedRead,
   Database,
   Param,
@@ -34,6 +35,10 @@ export class OrderedDatabase implements Database {
 
   cached<T>(query: CachedRead<T>, params: readonly string[]): Promise<readonly T[]> {
     return this.#queued('read', () => this.#database.cached(query, params));
+  }
+
+  page<T>(page: CachedPage<T>, params: readonly Param[]): Promise<readonly T[]> {
+    return this.#queued('read', () => this.#database.page(page, params));
   }
 
   /** Every read has its place in the order. */

@@ -109,6 +109,10 @@ export async function callsOfTheStore(): Promise<StatementsOfTheStore> {
       const isOfNoTable = sql.startsWith('select (');
       return isOfNoTable ? [{ submission_status: null, approved_account_id: null }] : [];
     },
+    page: async ({ sql, keySql, read }, params) => {
+      calls.reads.push({ sql: keySql, params });
+      return (await database.read(sql, params)).map(read);
+    },
     kept: () => null,
     immediate: async (sql, params) => {
       calls.immediate.push({ sql, params });
@@ -277,6 +281,7 @@ function paymentPages(tx: Tx): readonly Promise<unknown>[] {
     tx.views.listPayments(tenant, { ...all, statuses, ...behind }),
     ...searches.flatMap((search) => [
       tx.views.listPayments(tenant, { ...all, ...search }),
+      tx.views.listPayments(tenant, { ...all, ...search, beforeId: null }),
       tx.views.listPayments(tenant, { ...all, ...search, ...behind }),
       tx.views.listPayments(tenant, { ...all, ...search, statuses, sellerExternalId: 's' }),
     ]),

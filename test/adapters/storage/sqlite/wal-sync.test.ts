@@ -125,6 +125,20 @@ test('while a commit is not on the disk, nothing that is kept is given at once',
   assert.equal(database.kept(query, []), 'one');
 });
 
+test('while a commit is not on the disk, a page has the rows as they are, not what is kept', async (t) => {
+  const disk = slowDisk(t);
+  const { database } = served(t, disk.syncFile);
+  const each = { sql: 'select $1 as n', on: {}, read: () => 'kept' };
+  const keySql = 'select n from numbers';
+  const page = { sql: keySql, read: () => 'as it is', keySql, key: ['n'], each };
+  const written = database.batch([insert(1)]);
+  while (disk.running.length === 0) await nextTurn();
+  assert.deepEqual(await database.page(page, []), ['as it is']);
+  await disk.end();
+  await written;
+  assert.deepEqual(await database.page(page, []), ['kept']);
+});
+
 test('an answer that may contain a commit waits until that is on the disk', async (t) => {
   const disk = slowDisk(t);
   const path = freshPath();
