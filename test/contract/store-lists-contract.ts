@@ -377,7 +377,7 @@ export function storeListsContract(fresh: OpenStore): void {
         store.run((tx) => tx.deliveries.waitingOf('whs_1', nowMs, 100));
       const later = pending.filter(({ leaseToken }) => leaseToken === null);
       assert.deepEqual(await waiting(soonest - 1), later);
-      assert.deepEqual(await waiting(Number.MAX_SAFE_INTEGER / 2), []);
+      assert.deepEqual(await waiting(Date.UTC(2100, 0)), []);
     });
   });
 }

@@ -97,8 +97,15 @@ const fewRows: Readonly<Record<string, string>> = {
   partner_commands_queue: 'debts, and what only a person can establish, are little',
 };
 
+/** Waiting deliveries are read in their order, past those that are held. */
+const heldPart: Readonly<Record<string, string>> = {
+  'select min(created_at) as oldest_at from deliveries':
+    'a paused subscription holds only what waited for another attempt when it was paused',
+};
+
 /** Statements that may look at many rows in vain, and why. */
 const readThrough: Readonly<Record<string, string>> = {
+  ...heldPart,
   'coalesce((select max(a.started_at)': 'pruning goes along old deliveries, of which few wait',
   'join feed_heads h on': 'one search in three seconds goes along the active subscriptions',
   'set lease_token = null, due_at = $1': 'leases are given back once, when a host stops',
@@ -113,6 +120,7 @@ const fewTies: Readonly<Record<string, string>> = {
 /** Statements over tables of a few rows, whose key no plan needs. */
 const smallTables: Readonly<Record<string, string>> = {
   ...wholeTables,
+  ...heldPart,
   'update book_readings': 'a partner and mode have six',
   'delete from outbox': 'nothing writes to the outbox',
 };

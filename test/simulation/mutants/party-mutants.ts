@@ -192,7 +192,7 @@ export const partyMutants = [
         `if (next === null) {
       stagePurge(deps, tx, tenantOf(next), { party: 'account'`,
       ],
-      ["if (corrections === null) stagePurge(deps, tx, tenant, { party: 'account', id });", ''],
+      ["if (isAnswered) stagePurge(deps, tx, tenant, { party: 'account', id });", ''],
     ],
     focus: { ...parties, paymentsMax: 0, often: ['getUpload', 'upload', 'accountStep'] },
     first: { seed: 11, steps: 40 },
