@@ -88,7 +88,7 @@ export const scenarios: readonly (readonly string[])[] = [
   ],
   [
     'readDescription',
-    'browseDescription',
+    'browseDocsPart',
     'browseRoot',
     'browseErrors',
     'browseError',

@@ -101,6 +101,7 @@ const finding = [
   'restore --check',
   'release',
   'operator list',
+  'operator console-link',
   'proposals',
   'confirm dec_1',
   'withdraw dec_1',

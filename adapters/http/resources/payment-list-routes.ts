@@ -104,6 +104,12 @@ function refuseOtherFilters(query: ListQuery): void {
   throw new PonteError('ValidationError', message);
 }
 
+/** A search seeks the externalId itself. */
+function refuseTwoSearches({ q, externalId }: ListQuery): void {
+  if (q === null || externalId === null) return;
+  throw new PonteError('ValidationError', 'externalId: send it without q, which finds it too.');
+}
+
 /** `id` is what the cursor of the next page contains. */
 interface Row {
   readonly id: string;
@@ -115,6 +121,7 @@ async function newest(
   tenant: Tenant,
   query: ListQuery & Pick<PaymentListFilter, 'origins' | 'beforeId'>,
 ): Promise<readonly Row[]> {
+  refuseTwoSearches(query);
   const { status, q, externalId, sellerExternalId, origins, beforeId, limit } = query;
   const filter = {
     ...allPayments,

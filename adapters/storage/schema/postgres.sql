@@ -1091,7 +1091,8 @@ create index payments_invoices on payments using btree (org_id, mode, id) where 
 create index payments_invoices_of_status on payments using btree (org_id, mode, status, id) where
     (origin = 'invoice'::text);
 
-create index payments_of_amount on payments using btree (org_id, mode, amount_minor, currency, id);
+create index payments_of_amount on payments using btree (org_id, mode, origin, amount_minor,
+    currency, id);
 
 create index payments_of_buyer on payments using btree (org_id, mode, buyer_id, status,
     created_at, id);

@@ -878,7 +878,7 @@ create index payments_invoices_of_status on payments (org_id, mode, status, id)
   where origin = 'invoice';
 
 create index payments_of_amount
-  on payments (org_id, mode, amount_minor, currency, id);
+  on payments (org_id, mode, origin, amount_minor, currency, id);
 
 create index payments_of_buyer on payments (org_id, mode, buyer_id, status, created_at, id);
 

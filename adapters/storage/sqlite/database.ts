@@ -116,7 +116,7 @@ export class SqliteDatabase implements Database {
 
   kept<T>(query: CachedRead<T>, params: readonly string[]): T | null {
     this.#assertOpen();
-    if (this.durable() !== null || !this.#isMarked()) return null;
+    if (!this.#writer.isDurable || !this.#isMarked()) return null;
     return this.#cache.find(query, params)?.[0] ?? null;
   }
 
@@ -199,7 +199,7 @@ export class SqliteDatabase implements Database {
 
   /** With a commit that is not on the disk, the ids may be newer than what is kept. */
   #page<T>({ sql, read, keySql, key, each }: CachedPage<T>, params: readonly Param[]) {
-    if (this.durable() !== null) return this.#rows(sql, params).map(read);
+    if (!this.#writer.isDurable) return this.#rows(sql, params).map(read);
     return this.#rows(keySql, params).flatMap((row) => {
       const ofRow = key.map((column) => String(row[column]));
       const known = this.#cache.find(each, ofRow);

@@ -80,6 +80,11 @@ export class GroupWriter {
     return this.#failure !== null;
   }
 
+  /** Whether all that is committed is on the disk. */
+  get isDurable(): boolean {
+    return this.#failure === null && this.#syncing === null;
+  }
+
   /** Resolves when what is committed is on the disk; null if it is. Rejects once that failed. */
   durable(): Promise<void> | null {
     return this.#failure === null ? this.#syncing : Promise.reject(this.#failure);

@@ -120,7 +120,7 @@ function paymentPages(): readonly (readonly [string, ...string[]])[] {
     ['number = $4 and id', `payments_of_number (${tenants} AND number=? AND ${ends})`],
     [
       'amount_minor = $4 and currency = $5 and id',
-      `payments_of_amount (${tenants} AND amount_minor=? AND currency=? AND ${ends})`,
+      `payments_of_amount (${tenants} AND origin=? AND amount_minor=? AND currency=? AND ${ends})`,
     ],
     [
       'external_id = $4 and seller_external_id',

@@ -11,6 +11,6 @@ create trigger events_keep_audit_all before truncate on events
 
 -- A search in the dashboard: by the address of the buyer, an amount, or the number of an invoice.
 create index if not exists payments_of_amount
-  on payments (org_id, mode, amount_minor, currency, id);
+  on payments (org_id, mode, origin, amount_minor, currency, id);
 create index if not exists payments_of_number on payments (org_id, mode, number, id)
   where number is not null;

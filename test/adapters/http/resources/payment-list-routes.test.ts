@@ -203,6 +203,7 @@ test('q finds payments among those that the key may read, page by page', async (
   assert.equal(await refused(key, `q=other&limit=1&cursor=${cursor}`), '400 ValidationError');
   const since = encodeURIComponent(formatInstant(0));
   assert.equal(await refused(key, `q=RN-7&updatedSince=${since}`), '400 ValidationError');
+  assert.equal(await refused(key, 'q=RN-7&externalId=order-1'), '400 ValidationError');
 
   const restricted = await site.world.key(tenant.orgId, { scopes: ['payment_intents:read'] });
   assert.deepEqual(idsOf(await page(restricted, { q: 'RN-7' })), [one.id]);
