@@ -42,13 +42,19 @@ const NEW_OPERATION_SHARE = 0.5;
 export async function playRound(seed: number, count: number): Promise<Round> {
   const scene = await fuzzScene();
   const wire = wireClient(scene.site.port);
-  const round = new RoundPlayer({ seed, scene, wire, description: await description(wire) });
-  for (let requestNumber = 1; requestNumber <= count; requestNumber += 1) {
-    await round.step(requestNumber);
+  try {
+    const round = new RoundPlayer({ seed, scene, wire, description: await description(wire) });
+    for (let requestNumber = 1; requestNumber <= count; requestNumber += 1) {
+      await round.step(requestNumber);
+    }
+    wire.disconnect();
+    await round.guarded('webhooks', () => scene.close());
+    return round.result();
+  } catch (error) {
+    wire.disconnect();
+    await scene.close();
+    throw error;
   }
-  wire.disconnect();
-  await round.guarded('webhooks', () => scene.close());
-  return round.result();
 }
 
 async function description(wire: WireClient): Promise<Description> {
