@@ -104,24 +104,31 @@ export async function resendEvent(
   { eventId, subscriptionId }: { readonly eventId: string; readonly subscriptionId: string },
 ): Promise<WebhookDelivery> {
   const sent = await deps.store.run(async (tx) => {
-    const [event, subscription, deliveries] = await Promise.all([
+    const [event, subscription] = await Promise.all([
       tx.feed.get(tenant, eventId),
       activeSubscription(tx, tenant, subscriptionId),
-      tx.deliveries.ofEvent(tenant, eventId, OF_EVENT_MAX),
     ]);
     if (event === null) throw new PonteError('NotFound');
-    const known = deliveries.find((one) => one.subscriptionId === subscriptionId);
-    if (known !== undefined) return stageReplay(deps, tx, known, subscription);
-    const delivery = replay(newDeliveryOf(deps, event, subscription), {
-      nowMs: deps.clock.nowMs(),
-      subscription,
-    });
+    const unsent = newDeliveryOf(deps, event, subscription);
+    const known = await deliveryLike(tx, unsent);
+    if (known !== null) return stageReplay(deps, tx, known, subscription);
+    const delivery = replay(unsent, { nowMs: deps.clock.nowMs(), subscription });
     tx.subscriptions.expect(subscription);
     tx.deliveries.insert(delivery);
     return delivery;
   });
   deps.wake('deliveries');
   return sent;
+}
+
+/** Of the same event and subscription. */
+async function deliveryLike(tx: Tx, unsent: WebhookDelivery): Promise<WebhookDelivery | null> {
+  const { id, eventId, subscriptionId } = unsent;
+  const found = await tx.deliveries.get(id);
+  if (found !== null) return found;
+  // Version 0.1.0 did not derive the id.
+  const stored = await tx.deliveries.ofEvent(unsent, eventId, OF_EVENT_MAX);
+  return stored.find((one) => one.subscriptionId === subscriptionId) ?? null;
 }
 
 /** The same over all tenants, for operators. */

@@ -201,6 +201,20 @@ test('an event is sent again to one subscription, also one whose types leave it 
   await assert.rejects(to(later.id), { code: 'NotFound' });
 });
 
+test('an event is sent again also when it has more than 100 deliveries', async (t) => {
+  const { made, subscription, row, id } = await attempted(t);
+  const eventId = row?.eventId ?? '';
+  await made.deps.store.run(async (tx) => {
+    for (let index = 1_000; index < 1_100; index += 1) {
+      const first = `whd_${'0'.repeat(20)}${index}`;
+      tx.deliveries.insert(aDelivery({ ...tenant, id: first, subscriptionId: 'whs_1', eventId }));
+    }
+  });
+  const again = await resendEvent(made.deps, tenant, { eventId, subscriptionId: subscription.id });
+  assert.deepEqual([again.id, again.status], [id, 'pending']);
+  assert.equal((await made.deliveries(subscription.id)).length, 1);
+});
+
 test('a delivery of a deleted subscription is not replayed', async (t) => {
   const { made, subscription, id } = await attempted(t);
   await deleteSubscription(made.deps, tenant, subscription.id);
