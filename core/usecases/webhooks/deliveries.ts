@@ -174,21 +174,26 @@ export interface DeadLetters {
   readonly dead: readonly WebhookDelivery[];
 }
 
-/** Replays every dead letter of all active subscriptions, for operators. Returns how many. */
+/** Replays all dead letters of subscriptions that send, for operators. Returns how many. */
 export async function replayAllDead(deps: Deps): Promise<number> {
   return (await replayDead(deps, null, Number.POSITIVE_INFINITY)).replayed;
 }
 
 /**
  * Replays the newest dead letters of a subscription; a repeat replays the next ones while
- * `hasMore`. NotFound for one that was deleted, or of another tenant.
+ * `hasMore`. NotFound for one that was deleted, or of another tenant; DeliveryNotReplayable for one
+ * that is paused.
  */
 export async function replayDeadLetters(
   deps: Deps,
   tenant: Tenant,
   subscriptionId: string,
 ): Promise<Replayed> {
-  await deps.store.run((tx) => activeSubscription(tx, tenant, subscriptionId));
+  const { paused } = await deps.store.run((tx) => activeSubscription(tx, tenant, subscriptionId));
+  if (paused) {
+    const message = 'The subscription is paused. Resume it, then replay its dead letters.';
+    throw new PonteError('DeliveryNotReplayable', message);
+  }
   return replayDead(deps, subscriptionId, BATCHES_PER_REQUEST);
 }
 
@@ -265,7 +270,9 @@ function replayDeadPage(
     let replayed = 0;
     for (const delivery of dead) {
       const subscription = active.get(delivery.subscriptionId);
-      if (subscription === undefined || subscription.paused) continue;
+      if (subscription === undefined) continue;
+      // One that was named and paused since is refused, or its caller repeats the request for ever.
+      if (subscription.paused && subscriptionId === null) continue;
       stageReplay(deps, tx, delivery, subscription);
       replayed += 1;
     }

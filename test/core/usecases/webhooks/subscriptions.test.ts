@@ -353,6 +353,18 @@ test('nothing is sent in a pause, and after it all that happened is', async (t) 
   assert.deepEqual(states, ['delivered', 'delivered', 'delivered']);
 });
 
+test('the types at the resume decide which events of the pause are sent', async (t) => {
+  const { made, id, sent } = await paused(t);
+  await made.emit({ type: 'invoice.created' }, { type: 'payment_intent.created' });
+  const change = { paused: false, eventTypes: ['invoice.*'] };
+  await changeSubscription(made.deps, tenant, id, change);
+  assert.equal(await missingSearch(made.deps)({ all: true }), 1);
+  await made.settle();
+  const types = valuesOf(await made.deliveries(id), 'eventType').toSorted();
+  assert.deepEqual(types, ['invoice.created', 'payment_intent.created']);
+  assert.equal(sent(), 2, 'what waited is sent by any types');
+});
+
 test('a sender that dispatches by itself sends nothing in a pause either', async (t) => {
   const { made, id, sent, resume } = await paused(t);
   const dispatching = { ...made.deps, dispatch: () => made.runner.dispatch() };
