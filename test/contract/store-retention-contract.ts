@@ -25,6 +25,9 @@ import type { OpenStore } from './store-contracts.js';
 const cutoff: RetentionCutoff = { sinceMs: T0 + 100, sinceDeliveryId: 'whd_5' };
 const ended = { status: 'delivered', dueAtMs: null, nextAttemptAtMs: null } as const;
 
+/** By a pause: it is due, and has no next attempt. */
+const held = { nextAttemptAtMs: null } as const;
+
 /** What the store holds besides an old event. */
 interface Need {
   readonly needed: boolean;
@@ -42,8 +45,11 @@ export function storeRetentionContract(fresh: OpenStore): void {
       tx.deliveries.insert(aDelivery({ id: 'whd_2' }));
       tx.deliveries.insert(aDelivery({ id: 'whd_3', ...ended, ...otherOrg }));
       tx.deliveries.insert(aDelivery({ id: 'whd_4', ...dead }));
+      tx.deliveries.insert(aDelivery({ id: 'whd_4_held', ...held }));
+      tx.deliveries.insert(aDelivery({ id: 'whd_4_leased', ...held, leaseToken: 'lease_1' }));
       tx.deliveries.insert(aDelivery({ id: 'whd_4_replayed', ...ended }));
       tx.deliveries.insert(aDelivery({ id: 'whd_5', ...ended }));
+      tx.deliveries.insert(aDelivery({ id: 'whd_5_held', ...held }));
       const firstAttempt = { ...anAttemptResult, startedAtMs: T0 + 100 };
       tx.deliveries.insert(aDelivery({ id: 'whd_4_slow', ...ended, firstAttempt }));
       for (const [deliveryId, id, startedAtMs] of [
@@ -67,14 +73,14 @@ export function storeRetentionContract(fresh: OpenStore): void {
       );
     });
 
-  test('deliveries are old when they were made before, have ended and were not tried since', async () => {
+  test('deliveries are old when they were made before, have ended or are held, and were not tried since', async () => {
     const store = await withDeliveries();
     const old = (afterId: string, limit: number) =>
       store.run((tx) => tx.retention.oldDeliveries(cutoff, afterId, limit));
-    assert.deepEqual(await old('', 100), ['whd_1', 'whd_3', 'whd_4']);
+    assert.deepEqual(await old('', 100), ['whd_1', 'whd_3', 'whd_4', 'whd_4_held']);
     assert.deepEqual(await old('', 2), ['whd_1', 'whd_3']);
-    assert.deepEqual(await old('whd_3', 2), ['whd_4']);
-    assert.deepEqual(await old('whd_4', 2), []);
+    assert.deepEqual(await old('whd_3', 2), ['whd_4', 'whd_4_held']);
+    assert.deepEqual(await old('whd_4_held', 2), []);
   });
 
   test('old deliveries of a range go with their attempts, others between them stay', async () => {
@@ -84,16 +90,21 @@ export function storeRetentionContract(fresh: OpenStore): void {
       ['whd_1', 1],
       ['whd_2', 1],
       ['whd_4', 0],
+      ['whd_4_held', 0],
+      ['whd_4_leased', 0],
       ['whd_4_replayed', 2],
       ['whd_4_slow', 1],
       ['whd_5', 0],
+      ['whd_5_held', 0],
     ]);
     await store.run(async (tx) => tx.retention.removeDeliveries(cutoff, '', 'whd_9'));
     assert.deepEqual(await deliveriesLeft(store), [
       ['whd_2', 1],
+      ['whd_4_leased', 0],
       ['whd_4_replayed', 2],
       ['whd_4_slow', 1],
       ['whd_5', 0],
+      ['whd_5_held', 0],
     ]);
   });
 
@@ -153,6 +164,12 @@ export function storeRetentionContract(fresh: OpenStore): void {
     'a delivery of it is pending': { needed: true, delivery: {} },
     'a delivery of it is young': { needed: true, delivery: { id: 'whd_5', ...ended } },
     'a delivery of it is old': { needed: false, delivery: { id: 'whd_4', ...ended } },
+    'a delivery of it is held and old': { needed: false, delivery: held },
+    'a delivery of it is held and young': { needed: true, delivery: { id: 'whd_6', ...held } },
+    'a delivery of it is claimed in a pause': {
+      needed: true,
+      delivery: { ...held, leaseToken: 'lease_1' },
+    },
     'a delivery is of another event': { needed: false, delivery: { eventId: 'evt_x' } },
     'a delivery is of another tenant': { needed: false, delivery: otherMode },
     'a payment of the other mode has not ended': { needed: false, payment: otherMode },

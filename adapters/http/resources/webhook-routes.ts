@@ -71,8 +71,9 @@ const changeSubscriptionBody = z.object({
   paused: optional(
     z.boolean('send true or false').meta({
       description:
-        'true: nothing is sent. false: deliveries that waited are sent, with all their attempts, ' +
-        'and within seconds those of the events in between, unless these were pruned.',
+        'true: nothing is sent. false: deliveries that waited are sent, with all their attempts. ' +
+        'Those of the events in between follow within seconds, unless pruned. The event types ' +
+        'at the time of the resume decide which of these events are sent.',
     }),
   ),
 });
@@ -262,6 +263,7 @@ export const webhookRoutes = [
     access: { auth: 'key', scope: 'webhooks:write', modes: 'both', rateLimit: 'none' },
     params: subscriptionParams,
     responses: { 200: replayedResponse },
+    errors: ['DeliveryNotReplayable'],
     handler: async ({ deps }, { tenant, params }) =>
       reply(200, await replayDeadLetters(deps, tenant, params.id)),
   }),

@@ -13,9 +13,13 @@ import { endedSql } from './payment-rows.js';
 // PostgreSQL may turn `exists` into a hash of a whole table when it expects many rows. It never
 // does so with a scalar subquery.
 
-/** `$1` is the id of the cutoff, `$2` its time. */
+/**
+ * It has ended, or a pause holds it: a held delivery is due, but has no next attempt. `$1` is the id
+ * of the cutoff, `$2` its time.
+ */
 const oldDelivery = [
-  'd.id < $1 and d.due_at is null and coalesce((select max(a.started_at) from delivery_attempts a',
+  'd.id < $1 and (d.due_at is null or d.next_attempt_at is null and d.lease_token is null)',
+  'and coalesce((select max(a.started_at) from delivery_attempts a',
   'where a.delivery_id = d.id), d.first_started_at, d.created_at) < $2',
 ].join(' ');
 const ofEvent = 'd.event_id = e.id and d.org_id = e.org_id and d.mode = e.mode';

@@ -1,7 +1,8 @@
-// Retention: removes old deliveries that have ended, with their attempts, applied messages of the
-// partner, and events. Records of money (payments, funds, ledger, quotes, commands) and idempotency
-// keys stay. A feed has no gaps, so events are removed from its start, up to the first that is
-// needed. Its head stays, and so does the audit log.
+// Retention: removes old deliveries that have ended or that a pause holds, with their attempts,
+// applied messages of the partner, and events. A pause may have no end: what it holds must not keep
+// the events of its tenant. Records of money (payments, funds, ledger, quotes, commands) and
+// idempotency keys stay. A feed has no gaps, so events are removed from its start, up to the first
+// that is needed. Its head stays, and so does the audit log.
 import { DAY_MS } from '../../domain/base/instant.js';
 import type { Tenant } from '../../domain/base/tenant.js';
 import type { MessageCursor } from '../../domain/commands/partner-message.js';

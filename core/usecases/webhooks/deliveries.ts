@@ -104,24 +104,31 @@ export async function resendEvent(
   { eventId, subscriptionId }: { readonly eventId: string; readonly subscriptionId: string },
 ): Promise<WebhookDelivery> {
   const sent = await deps.store.run(async (tx) => {
-    const [event, subscription, deliveries] = await Promise.all([
+    const [event, subscription] = await Promise.all([
       tx.feed.get(tenant, eventId),
       activeSubscription(tx, tenant, subscriptionId),
-      tx.deliveries.ofEvent(tenant, eventId, OF_EVENT_MAX),
     ]);
     if (event === null) throw new PonteError('NotFound');
-    const known = deliveries.find((one) => one.subscriptionId === subscriptionId);
-    if (known !== undefined) return stageReplay(deps, tx, known, subscription);
-    const delivery = replay(newDeliveryOf(deps, event, subscription), {
-      nowMs: deps.clock.nowMs(),
-      subscription,
-    });
+    const unsent = newDeliveryOf(deps, event, subscription);
+    const known = await deliveryLike(tx, unsent);
+    if (known !== null) return stageReplay(deps, tx, known, subscription);
+    const delivery = replay(unsent, { nowMs: deps.clock.nowMs(), subscription });
     tx.subscriptions.expect(subscription);
     tx.deliveries.insert(delivery);
     return delivery;
   });
   deps.wake('deliveries');
   return sent;
+}
+
+/** Of the same event and subscription. */
+async function deliveryLike(tx: Tx, unsent: WebhookDelivery): Promise<WebhookDelivery | null> {
+  const { id, eventId, subscriptionId } = unsent;
+  const found = await tx.deliveries.get(id);
+  if (found !== null) return found;
+  // Version 0.1.0 did not derive the id.
+  const stored = await tx.deliveries.ofEvent(unsent, eventId, OF_EVENT_MAX);
+  return stored.find((one) => one.subscriptionId === subscriptionId) ?? null;
 }
 
 /** The same over all tenants, for operators. */
@@ -167,21 +174,26 @@ export interface DeadLetters {
   readonly dead: readonly WebhookDelivery[];
 }
 
-/** Replays every dead letter of all active subscriptions, for operators. Returns how many. */
+/** Replays all dead letters of subscriptions that send, for operators. Returns how many. */
 export async function replayAllDead(deps: Deps): Promise<number> {
   return (await replayDead(deps, null, Number.POSITIVE_INFINITY)).replayed;
 }
 
 /**
  * Replays the newest dead letters of a subscription; a repeat replays the next ones while
- * `hasMore`. NotFound for one that was deleted, or of another tenant.
+ * `hasMore`. NotFound for one that was deleted, or of another tenant; DeliveryNotReplayable for one
+ * that is paused.
  */
 export async function replayDeadLetters(
   deps: Deps,
   tenant: Tenant,
   subscriptionId: string,
 ): Promise<Replayed> {
-  await deps.store.run((tx) => activeSubscription(tx, tenant, subscriptionId));
+  const { paused } = await deps.store.run((tx) => activeSubscription(tx, tenant, subscriptionId));
+  if (paused) {
+    const message = 'The subscription is paused. Resume it, then replay its dead letters.';
+    throw new PonteError('DeliveryNotReplayable', message);
+  }
   return replayDead(deps, subscriptionId, BATCHES_PER_REQUEST);
 }
 
@@ -258,7 +270,9 @@ function replayDeadPage(
     let replayed = 0;
     for (const delivery of dead) {
       const subscription = active.get(delivery.subscriptionId);
-      if (subscription === undefined || subscription.paused) continue;
+      if (subscription === undefined) continue;
+      // One that was named and paused since is refused, or its caller repeats the request for ever.
+      if (subscription.paused && subscriptionId === null) continue;
       stageReplay(deps, tx, delivery, subscription);
       replayed += 1;
     }

@@ -8,8 +8,10 @@ import {
   endForDeletedSubscription,
   finishAttempt,
   hold,
+  replay,
   type WebhookDelivery,
 } from '../../domain/webhooks/webhook-delivery.js';
+import { assert } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { WebhookResult } from '../../ports/outside.js';
 import type { ClaimedDelivery, Tx } from '../../ports/storage.js';
@@ -50,19 +52,8 @@ export async function attempt(
 ): Promise<void> {
   const { delivery, subscription } = claimed;
   try {
-    if (!subscription.active) {
-      await deps.store.run(async (tx) => {
-        const current = await tx.deliveries.get(delivery.id);
-        if (current !== null) stageIfLeased(tx, current, delivery, endForDeletedSubscription);
-      });
-      return;
-    }
-    if (subscription.paused) {
-      await deps.store.run(async (tx) => {
-        const current = await tx.deliveries.get(delivery.id);
-        const held = (leased: WebhookDelivery) => hold(leased, deps.clock.nowMs());
-        if (current !== null) stageIfLeased(tx, current, delivery, held);
-      });
+    if (!subscription.active || subscription.paused) {
+      await releaseUnsent(deps, delivery);
       return;
     }
     // If a quarantine has started, the delivery is claimed again after its release.
@@ -82,6 +73,29 @@ export async function attempt(
   } finally {
     unstored.delete(delivery.id);
   }
+}
+
+/**
+ * A deleted subscription ends its delivery, a paused one holds it. The subscription is read again:
+ * a resume after the claim skips a leased delivery, so it is made due here.
+ */
+async function releaseUnsent(deps: Deps, claimed: WebhookDelivery): Promise<void> {
+  const released = await deps.store.run(async (tx) => {
+    const [current, subscription] = await Promise.all([
+      tx.deliveries.get(claimed.id),
+      tx.subscriptions.get(claimed, claimed.subscriptionId),
+    ]);
+    if (current === null) return null;
+    assert(subscription !== null, 'a delivery has a subscription');
+    tx.subscriptions.expect(subscription);
+    const nowMs = deps.clock.nowMs();
+    return stageIfLeased(tx, current, claimed, (leased) => {
+      if (!subscription.active) return endForDeletedSubscription(leased);
+      const held = hold(leased, nowMs);
+      return subscription.paused ? held : replay(held, { nowMs, subscription });
+    });
+  });
+  if (released !== null && released.nextAttemptAtMs !== null) deps.wake('deliveries');
 }
 
 type SecretOf = (subscription: Subscription) => string;

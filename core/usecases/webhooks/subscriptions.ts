@@ -107,9 +107,10 @@ type GivenFields = {
 
 /**
  * Nothing is sent in a pause, except what is in flight. After it, deliveries that waited are sent
- * from their first attempt, and those of the events in between follow. A repeat completes an
- * interrupted change. Other types count for events that are stored later; an event of the seconds
- * before that has no delivery yet may count by either. Another URL takes all attempts that start
+ * from their first attempt, and those of the events in between follow, unless pruned. A repeat
+ * completes an interrupted change. Other types count for events that are stored later, and at the
+ * resume for all events of the pause. An event of the seconds before that has no delivery yet may
+ * count by either. Another URL takes all attempts that start
  * later. What is not given stays. NotFound, ValidationError as for a new one.
  */
 export async function changeSubscription(

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { DAY_MS } from '../../../../core/domain/base/instant.js';
+import { schedules } from '../../../../core/domain/base/schedules.js';
 import { type Tenant, tenantOf } from '../../../../core/domain/base/tenant.js';
 import type { Payment } from '../../../../core/domain/payments/payment.js';
 import { cancelPayment, readPayment } from '../../../../core/usecases/payments/payments.js';
@@ -10,7 +11,10 @@ import { advancePayment } from '../../../../core/usecases/sandbox/sandbox.js';
 import { quarantineRestored } from '../../../../core/usecases/service/epochs.js';
 import { prune } from '../../../../core/usecases/service/prune.js';
 import { replayByOperator } from '../../../../core/usecases/webhooks/deliveries.js';
-import { createSubscription } from '../../../../core/usecases/webhooks/subscriptions.js';
+import {
+  changeSubscription,
+  createSubscription,
+} from '../../../../core/usecases/webhooks/subscriptions.js';
 import { aDelivery } from '../../../support/samples/domain-samples.js';
 import { makeIntent } from '../../../support/scenes/made-payments.js';
 import { type World, world } from '../../../support/scenes/test-world.js';
@@ -158,6 +162,24 @@ test('a delivery that is pending keeps its event, however old', async (t) => {
   made.answer = () => ({});
   await made.settle();
   assert.equal(made.sent.at(-1)?.headers['X-Service-Delivery-Id'], id);
+});
+
+test('an old delivery that a pause holds goes, with its event and those behind it', async (t) => {
+  const made = await opened(t);
+  made.answer = () => ({ responseStatus: 500 });
+  const payment = await made.create('held');
+  const held = await made.deliveries();
+  await changeSubscription(made.deps, made.tenant, made.subscriptionId, { paused: true });
+  await cancelPayment(made.deps, made.tenant, payment.id, 'no');
+  made.advanceClock(schedules.webhookAttempt.waitsMs[0]);
+  await made.settle();
+  assert.deepEqual([(await prune(made.deps, YEAR_MS)).deliveries, held.length > 0], [0, true]);
+  assert.deepEqual(await made.deliveries(), held);
+  made.advanceClock(2 * YEAR_MS);
+  const [, last] = await made.feedFrom();
+  const { deliveries, events } = await prune(made.deps, YEAR_MS);
+  assert.deepEqual([deliveries, events], [held.length, last]);
+  assert.deepEqual(await made.deliveries(), []);
 });
 
 test('a delivery that was tried since stays with its event and can be replayed', async (t) => {

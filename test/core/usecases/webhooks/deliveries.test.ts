@@ -14,7 +14,10 @@ import {
   replayDelivery,
   resendEvent,
 } from '../../../../core/usecases/webhooks/deliveries.js';
-import { deleteSubscription } from '../../../../core/usecases/webhooks/subscriptions.js';
+import {
+  changeSubscription,
+  deleteSubscription,
+} from '../../../../core/usecases/webhooks/subscriptions.js';
 import { aDelivery } from '../../../support/samples/domain-samples.js';
 import {
   heldAnswer,
@@ -201,6 +204,20 @@ test('an event is sent again to one subscription, also one whose types leave it 
   await assert.rejects(to(later.id), { code: 'NotFound' });
 });
 
+test('an event is sent again also when it has more than 100 deliveries', async (t) => {
+  const { made, subscription, row, id } = await attempted(t);
+  const eventId = row?.eventId ?? '';
+  await made.deps.store.run(async (tx) => {
+    for (let index = 1_000; index < 1_100; index += 1) {
+      const first = `whd_${'0'.repeat(20)}${index}`;
+      tx.deliveries.insert(aDelivery({ ...tenant, id: first, subscriptionId: 'whs_1', eventId }));
+    }
+  });
+  const again = await resendEvent(made.deps, tenant, { eventId, subscriptionId: subscription.id });
+  assert.deepEqual([again.id, again.status], [id, 'pending']);
+  assert.equal((await made.deliveries(subscription.id)).length, 1);
+});
+
 test('a delivery of a deleted subscription is not replayed', async (t) => {
   const { made, subscription, id } = await attempted(t);
   await deleteSubscription(made.deps, tenant, subscription.id);
@@ -293,6 +310,30 @@ test('the dead letters of one subscription are replayed, the newest thousand at 
   await assert.rejects(replayDeadLetters(made.deps, strangers[0]!, subscription.id), refused);
   await deleteSubscription(made.deps, tenant, subscription.id);
   await assert.rejects(replayed(), refused);
+});
+
+test('dead letters of a paused subscription are not replayed', async (t) => {
+  const made = await scene(t);
+  const { subscription } = await made.subscribe();
+  await made.emit({});
+  await kill(made);
+  const { store } = made.deps;
+  const change = (paused: boolean) =>
+    changeSubscription(made.deps, tenant, subscription.id, { paused });
+  const replayed = (run = store.run) =>
+    replayDeadLetters({ ...made.deps, store: { ...store, run } }, tenant, subscription.id);
+  const refused = { code: 'DeliveryNotReplayable', message: /is paused/ };
+  let runs = 0;
+  const pausing: typeof store.run = async (work, options) => {
+    runs += 1;
+    if (runs === 2) await change(true);
+    return store.run(work, options);
+  };
+  await assert.rejects(replayed(pausing), refused, 'paused between two batches');
+  await assert.rejects(replayed(), refused);
+  assert.equal(await replayAllDead(made.deps), 0);
+  await change(false);
+  assert.deepEqual(await replayed(), { replayed: 1, hasMore: false });
 });
 
 test('all dead letters of active subscriptions are replayed, each once', async (t) => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { schedules } from '../../../../core/domain/base/schedules.js';
 import type { Tenant } from '../../../../core/domain/base/tenant.js';
+import { deliveryRunner } from '../../../../core/usecases/webhooks/delivery-runner.js';
 import { missingSearch } from '../../../../core/usecases/webhooks/event-deliveries.js';
 import {
   changeSubscription,
@@ -352,6 +353,18 @@ test('nothing is sent in a pause, and after it all that happened is', async (t) 
   assert.deepEqual(states, ['delivered', 'delivered', 'delivered']);
 });
 
+test('the types at the resume decide which events of the pause are sent', async (t) => {
+  const { made, id, sent } = await paused(t);
+  await made.emit({ type: 'invoice.created' }, { type: 'payment_intent.created' });
+  const change = { paused: false, eventTypes: ['invoice.*'] };
+  await changeSubscription(made.deps, tenant, id, change);
+  assert.equal(await missingSearch(made.deps)({ all: true }), 1);
+  await made.settle();
+  const types = valuesOf(await made.deliveries(id), 'eventType').toSorted();
+  assert.deepEqual(types, ['invoice.created', 'payment_intent.created']);
+  assert.equal(sent(), 2, 'what waited is sent by any types');
+});
+
 test('a sender that dispatches by itself sends nothing in a pause either', async (t) => {
   const { made, id, sent, resume } = await paused(t);
   const dispatching = { ...made.deps, dispatch: () => made.runner.dispatch() };
@@ -381,4 +394,30 @@ test('a paused subscription takes no test, and a repeated resumption sends what 
     (await made.deliveries(id)).map(({ status }) => status),
     ['delivered', 'delivered'],
   );
+});
+
+test('a delivery that is claimed in a pause and released after it is sent at once', async (t) => {
+  for (const resumes of ['before the release', 'during the release']) {
+    const { made, id, sent, resume } = await paused(t);
+    const { store } = made.deps;
+    let resumed: Promise<unknown> | null = null;
+    const run: typeof store.run = async (work, options) => {
+      if (resumes === 'before the release') await (resumed ??= resume());
+      return store.run(async (tx) => {
+        const value = await work(tx);
+        await (resumed ??= resume());
+        return value;
+      }, options);
+    };
+    made.advanceClock(schedules.webhookAttempt.waitsMs[0]);
+    const runner = deliveryRunner({ ...made.deps, store: { ...store, run } });
+    assert.equal(await runner.runOnce(made.deps.clock.nowMs(), 10), 1);
+    await runner.idle();
+    assert.deepEqual([sent(), made.woken.at(-1)], [0, 'deliveries'], resumes);
+    const released = await made.onlyDelivery(id);
+    assert.equal(released.nextAttemptAtMs, made.deps.clock.nowMs(), resumes);
+    await made.settle();
+    const { status, attempt } = await made.onlyDelivery(id);
+    assert.deepEqual([sent(), status, attempt], [1, 'delivered', 1], resumes);
+  }
 });
