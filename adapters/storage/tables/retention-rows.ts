@@ -14,8 +14,8 @@ import { endedSql } from './payment-rows.js';
 // does so with a scalar subquery.
 
 /**
- * It has ended, or a pause holds it: a held delivery is due, but has no next attempt. `$1` is the id
- * of the cutoff, `$2` its time.
+ * It has ended, or a pause holds it: a held delivery is due, but has no next attempt. `$1` is the
+ * id of the cutoff, `$2` its time.
  */
 const oldDelivery = [
   'd.id < $1 and (d.due_at is null or d.next_attempt_at is null and d.lease_token is null)',

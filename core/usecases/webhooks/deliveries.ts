@@ -121,7 +121,7 @@ export async function resendEvent(
   return sent;
 }
 
-/** Of the same event and subscription. */
+/** The delivery of the same event to the same subscription. */
 async function deliveryLike(tx: Tx, unsent: WebhookDelivery): Promise<WebhookDelivery | null> {
   const { id, eventId, subscriptionId } = unsent;
   const found = await tx.deliveries.get(id);
