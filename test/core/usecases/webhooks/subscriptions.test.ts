@@ -401,11 +401,15 @@ test('a delivery that is claimed in a pause and released after it is sent at onc
     const { made, id, sent, resume } = await paused(t);
     const { store } = made.deps;
     let resumed: Promise<unknown> | null = null;
+    const resumeOnce = () => {
+      resumed ??= resume();
+      return resumed;
+    };
     const run: typeof store.run = async (work, options) => {
-      if (resumes === 'before the release') await (resumed ??= resume());
+      if (resumes === 'before the release') await resumeOnce();
       return store.run(async (tx) => {
         const value = await work(tx);
-        await (resumed ??= resume());
+        await resumeOnce();
         return value;
       }, options);
     };
