@@ -8,6 +8,7 @@ import { subscriptionPages } from './developer/subscription-pages.js';
 import { entrancePages } from './entrance-pages.js';
 import { homePages } from './home-pages.js';
 import { invoiceFormPages } from './invoice-form-pages.js';
+import { invoiceImportPages } from './invoice-import-pages.js';
 import { paymentDetailPages } from './payment-detail-pages.js';
 import { paymentExportPages } from './payment-export-pages.js';
 import { paymentListPages } from './payment-list-pages.js';
@@ -26,6 +27,7 @@ export const dashboardPages: readonly PageRoute[] = [
   ...paymentExportPages,
   ...paymentDetailPages,
   ...invoiceFormPages,
+  ...invoiceImportPages,
   ...sellerPages,
   ...subscriptionListPages,
   ...subscriptionPages,

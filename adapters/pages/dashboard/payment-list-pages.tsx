@@ -104,6 +104,9 @@ function listScreen({ texts, view }: DashboardScene, list: List): DashboardConte
             {texts.payments.export}
           </ButtonLink>
         ) : null}
+        {isInvoices && may(view, 'invoices:write') ? (
+          <ButtonLink href={`${view.path}/invoices/import`}>{texts.invoiceImport.open}</ButtonLink>
+        ) : null}
         {may(view, 'invoices:write') ? (
           <ButtonLink href={`${view.path}/invoices/new`} look="primary" icon="add">
             {texts.invoice.newHeading}

@@ -26,6 +26,8 @@ const pageCallsAnHour = {
   /** A PDF file takes as long as many pages. */
   file: 30,
   export: 20,
+  /** Each check of a file reads its invoices. */
+  import: 60,
 } as const;
 export type PageLimit = keyof typeof pageCallsAnHour;
 /** Uploads of documents through the hosted page, for each party. */
