@@ -11,7 +11,6 @@ const STORE = 'test/support/databases/test-store.js';
 const onceOnly: Readonly<Record<string, string>> = {
   'test/adapters/http/docs/description.test.ts':
     'its examples are what the first calls of a process give, compared as text',
-  'test/adapters/http/docs/docs-page.test.ts': 'the page needs no rows',
   'test/adapters/http/docs/openapi.test.ts': 'the document is made of the routes alone',
 };
 
