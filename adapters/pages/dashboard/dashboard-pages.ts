@@ -1,5 +1,6 @@
 // Every page of the dashboard: the rows of their files, in one table.
 import type { PageRoute } from '../kit/page-route.js';
+import { changePages } from './change-pages.js';
 import { deliveryPages } from './developer/delivery-pages.js';
 import { eventPages } from './developer/event-pages.js';
 import { keyPages } from './developer/key-pages.js';
@@ -23,6 +24,7 @@ import { teamPages } from './setup/team-pages.js';
 export const dashboardPages: readonly PageRoute[] = [
   ...entrancePages,
   ...homePages,
+  ...changePages,
   ...paymentListPages,
   ...paymentExportPages,
   ...paymentDetailPages,

@@ -16,6 +16,7 @@ import { type DeadLetters, listDead } from '../../../core/usecases/webhooks/deli
 import { Icon } from '../kit/icons.js';
 import { memberRow, type PageAnswer, type PageContext } from '../kit/page-route.js';
 import { plainText } from '../kit/plain-text.js';
+import { liveOf } from './change-pages.js';
 import { type DashboardContent, dashboardPage } from './dashboard-layout.js';
 import { type DashboardScene, useDashboard, viewOf } from './dashboard-scene.js';
 import { shownUrl } from './developer/developer-parts.js';
@@ -52,6 +53,7 @@ interface Home {
   readonly dead: readonly DeadLetters[];
   readonly figures: PaymentFigures;
   readonly latest: readonly ShownView[];
+  readonly live: string;
   /** The currency of the plot that was asked for. */
   readonly currency: string | null;
 }
@@ -59,6 +61,7 @@ interface Home {
 async function showHome(context: PageContext, call: MemberCall): Promise<PageAnswer> {
   const { deps } = context;
   const tenant = tenantOfCall(call);
+  const live = await liveOf(context, call, null);
   const [standing, attention, approvals, dead, figures, latest] = await Promise.all([
     readStanding(deps, tenant),
     listAttention(deps, tenant, ATTENTION_MAX),
@@ -73,7 +76,7 @@ async function showHome(context: PageContext, call: MemberCall): Promise<PageAns
   ]);
   const lacks = lacksToCollect(standing.organization, standing.profile);
   const currency = call.query.get('currency');
-  const home = { lacks, attention, approvals, dead, figures, latest, currency };
+  const home = { lacks, attention, approvals, dead, figures, latest, live, currency };
   return dashboardPage(viewOf(context, call), (scene) => homeScreen(scene, home));
 }
 
@@ -81,6 +84,7 @@ function homeScreen({ texts, view }: DashboardScene, home: Home): DashboardConte
   return {
     title: texts.places.home,
     place: 'home',
+    live: home.live,
     body: (
       <>
         <NeedsYou home={home} />
