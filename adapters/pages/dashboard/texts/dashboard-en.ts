@@ -112,6 +112,10 @@ export const dashboardEn = {
       `For this action we check your mailbox again. We mail a link and a code to ${address}.`,
     confirm: 'Send the mail',
     confirmLate: 'Nothing was changed yet. Confirm that it is you, then fill in the form again.',
+    confirmSent: (address: string) =>
+      `A mail with a link and a code to ${address} is on its way. Either shows that it is you.`,
+    confirmEnter: 'The link shows that it is you. Then you go on where you were.',
+    confirmNoMail: 'Look in your spam folder, or ask for another mail.',
     chooseHeading: 'Choose an organization',
     signOut: 'Sign out',
   },
@@ -183,6 +187,11 @@ export const dashboardEn = {
     gaveUp: (count: number) => (count === 1 ? '1 webhook gave up' : `${count} webhooks gave up`),
     gaveUpText: (url: string, event: string, day: string, answer: string) =>
       `To ${url}. The latest of ${day}: ${event}, answered ${answer}.`,
+    failing: 'A webhook is failing',
+    failingText: (url: string, event: string, answer: string) =>
+      `To ${url}. The latest: ${event}, answered ${answer}. It is sent again until it gives up.`,
+    firstSteps: 'First steps',
+    allSteps: 'See all steps',
     review: (amount: string, payee: string) => `A payment needs a person: ${amount} for ${payee}`,
     reviewText: 'The operator of the service works on it. Nobody must pay again.',
     owed: (amount: string, buyer: string) => `${amount} is owed back to ${buyer}`,

@@ -100,6 +100,10 @@ export const dashboardEs: DashboardTexts = {
     confirm: 'Enviar el correo',
     confirmLate:
       'Todavía no se cambió nada. Confirme que es usted y complete el formulario de nuevo.',
+    confirmSent: (address) =>
+      `Enviamos a ${address} un correo con un enlace y un código que muestran que es usted.`,
+    confirmEnter: 'El enlace muestra que es usted. Después sigue donde estaba.',
+    confirmNoMail: 'Mire en la carpeta de spam o pida otro correo.',
     chooseHeading: 'Elija una organización',
     signOut: 'Salir',
   },
@@ -171,6 +175,11 @@ export const dashboardEs: DashboardTexts = {
     gaveUp: (count) => (count === 1 ? '1 webhook sin entregar' : `${count} webhooks sin entregar`),
     gaveUpText: (url, event, day, answer) =>
       `A ${url}. El último, del ${day}: ${event}, respuesta ${answer}.`,
+    failing: 'Un webhook falla',
+    failingText: (url, event, answer) =>
+      `A ${url}. El último: ${event}, respuesta ${answer}. Se reenvía hasta que se abandona.`,
+    firstSteps: 'Primeros pasos',
+    allSteps: 'Ver todos los pasos',
     review: (amount, payee) => `Un pago necesita a una persona: ${amount} para ${payee}`,
     reviewText: 'El operador del servicio se ocupa. Nadie debe pagar de nuevo.',
     owed: (amount, buyer) => `${amount} por devolver a ${buyer}`,

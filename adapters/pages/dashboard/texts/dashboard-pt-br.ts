@@ -98,6 +98,10 @@ export const dashboardPtBr: DashboardTexts = {
       `Para esta ação, verificamos seu e-mail de novo. Enviamos um link e um código a ${address}.`,
     confirm: 'Enviar o e-mail',
     confirmLate: 'Nada foi alterado ainda. Confirme que é você e preencha o formulário de novo.',
+    confirmSent: (address) =>
+      `Enviamos a ${address} um e-mail com um link e um código. Um deles mostra que é você.`,
+    confirmEnter: 'O link mostra que é você. Depois você continua onde estava.',
+    confirmNoMail: 'Olhe na pasta de spam ou peça outro e-mail.',
     chooseHeading: 'Escolha uma organização',
     signOut: 'Sair',
   },
@@ -168,6 +172,11 @@ export const dashboardPtBr: DashboardTexts = {
     gaveUp: (count) => (count === 1 ? '1 webhook não entregue' : `${count} webhooks não entregues`),
     gaveUpText: (url, event, day, answer) =>
       `A ${url}. O último, de ${day}: ${event}, resposta ${answer}.`,
+    failing: 'Um webhook falha',
+    failingText: (url, event, answer) =>
+      `A ${url}. O último: ${event}, resposta ${answer}. Ele é reenviado até que se desista.`,
+    firstSteps: 'Primeiros passos',
+    allSteps: 'Ver todos os passos',
     review: (amount, payee) => `Um pagamento precisa de uma pessoa: ${amount} para ${payee}`,
     reviewText: 'O operador do serviço cuida disso. Ninguém deve pagar de novo.',
     owed: (amount, buyer) => `${amount} a devolver a ${buyer}`,
