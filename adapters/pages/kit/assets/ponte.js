@@ -1,7 +1,7 @@
 // What the pages do with a script; without it everything works through links and forms. It writes
 // text only, so that it needs no policy for trusted types.
 const SECOND_MS = 1000;
-/** Set before a reload that a change caused. */
+/** What had the focus before a reload that a change caused: its id, or where it leads. */
 const CHANGED = 'ponte.changed';
 const SIDE_MAX = 2000;
 const BYTES_MAX = 2_500_000;
@@ -96,14 +96,19 @@ function watch() {
   const load = () => {
     if (isTyping()) setTimeout(load, SECOND_MS);
     else {
-      sessionStorage.setItem(CHANGED, 'yes');
+      const { activeElement } = document;
+      const place = activeElement.id || activeElement.getAttribute('href');
+      sessionStorage.setItem(CHANGED, place ?? '');
       // A reload would send a form again whose answer the page is.
       if (liveTo === undefined) location.reload();
       else location.assign(liveTo);
     }
   };
-  if (sessionStorage.getItem(CHANGED) !== null) {
+  const place = sessionStorage.getItem(CHANGED);
+  if (place !== null) {
     sessionStorage.removeItem(CHANGED);
+    const link = first(`a[href="${CSS.escape(place)}"]`);
+    (document.getElementById(place) ?? link)?.focus({ preventScroll: true });
     say(first('h1').textContent);
     returning();
   }
