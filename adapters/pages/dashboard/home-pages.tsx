@@ -102,8 +102,8 @@ function homeScreen({ texts, view }: DashboardScene, home: Home): DashboardConte
     live: home.live,
     body: (
       <>
-        <FirstSteps steps={home.steps} />
         <NeedsYou home={home} />
+        <FirstSteps steps={home.steps} />
         {home.latest.length === 0 ? null : (
           <section class="stack" aria-labelledby="last30">
             <h2 id="last30">{texts.home.last30}</h2>
@@ -136,7 +136,8 @@ function homeScreen({ texts, view }: DashboardScene, home: Home): DashboardConte
 function FirstSteps({ steps }: Pick<Home, 'steps'>): VNode | null {
   const { texts, view } = useDashboard();
   const words = texts.setup.start;
-  const left = steps.filter(({ state }) => state !== 'done');
+  const numbered = steps.map((step, at) => ({ ...step, number: at + 1 }));
+  const left = numbered.filter(({ state }) => state !== 'done');
   if (left.length === 0) return null;
   return (
     <section class="card stack" aria-labelledby="first-steps">
@@ -146,8 +147,8 @@ function FirstSteps({ steps }: Pick<Home, 'steps'>): VNode | null {
       </div>
       <p class="quiet">{words.lede(steps.length - left.length, steps.length)}</p>
       <ol class="check">
-        {left.map(({ heading, state, action }) => (
-          <li class={state === 'open' ? undefined : state}>
+        {left.map(({ heading, state, action, number }) => (
+          <li class={state === 'open' ? undefined : state} data-step={number}>
             <div>
               <b>{heading}</b>
               <span class="vh">, {words[state]}</span>

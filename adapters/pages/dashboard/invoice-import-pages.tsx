@@ -269,8 +269,11 @@ function errorsOf({ invoiceImport }: DashboardTexts, made: Import): readonly Fie
     .map(({ line, faults }) => ({
       field: `line${line}`,
       text: faults
-        .map(({ column, text }) => `${invoiceImport.of(line, column)}: ${text}`)
-        .join('. '),
+        .map(({ column, text }, at) => {
+          const named = at === 0 ? invoiceImport.of(line, column) : column;
+          return named === null ? text : `${named}: ${text}`;
+        })
+        .join('; '),
     }));
 }
 
@@ -339,7 +342,7 @@ function TextForm({ made }: ImportProps): VNode {
     <Form to="invoices/import" class="card stack">
       <TextArea
         name="text"
-        label={words.paste}
+        label={lines.length === 0 ? words.paste : words.lines}
         hint={words.pasteHint}
         error={fault ?? undefined}
         value={text}

@@ -434,7 +434,7 @@ function Timeline({ detail }: Part): VNode {
           if (told === null) return [];
           return [
             <li class={told.look}>
-              <time dateTime={new Date(entry.atMs).toISOString()}>{format.short(entry.atMs)}</time>
+              <time dateTime={new Date(entry.atMs).toISOString()}>{format.exact(entry.atMs)}</time>
               <div>
                 <p>{told.text}</p>
                 {told.note === undefined ? null : <p>{told.note}</p>}
@@ -517,6 +517,12 @@ function Webhooks({ detail }: Part): VNode {
   const { texts, view, format } = useDashboard();
   const words = texts.payment;
   const found = detail.entries.filter((entry) => entry.kind === 'delivery').toReversed();
+  // Entries are in the order of time: the last attempt counts.
+  const answers = new Map(
+    detail.entries
+      .filter((entry) => entry.kind === 'attempt')
+      .map(({ deliveryId, responseStatus, error }) => [deliveryId, responseStatus ?? error]),
+  );
   return (
     <section class="stack" aria-labelledby="webhooks">
       <div class="line ends">
@@ -553,6 +559,7 @@ function Webhooks({ detail }: Part): VNode {
                   <td class="only-l when">{format.short(atMs)}</td>
                   <td>
                     <Badge look={status} text={texts.delivery[status]} />
+                    <span class="sub">{answers.get(deliveryId)}</span>
                   </td>
                   {detail.mayReplay ? (
                     <td class="num">

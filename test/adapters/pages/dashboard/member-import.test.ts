@@ -134,7 +134,7 @@ test('while one line has a fault none is created, and each bad line is named wit
   const words = textOf(shown.text);
   for (const named of [
     /Line 3, buyer\.email: Give the buyer/,
-    /Line 4, amount: 1\.250 has two meanings.*Line 4, dueDate: 02\/03\/2030 has two meanings/,
+    /Line 4, amount: 1\.250 has two meanings.*; dueDate: 02\/03\/2030 has two meanings/,
     /Line 5, amount: The invoice is below the minimum/,
     /Line 6, currency: Choose another currency/,
     /Line 7, sellerExternalId: Payments cannot be made to this payee yet/,

@@ -129,7 +129,7 @@ test('a payment shows where its money is, what happened, and its webhooks', asyn
   assert.match(words, /paid USD 4,125\.00 Settlement partner paid out Acme Ltda received BRL/);
   assert.match(words, /Received 4,125\.00 Payout 4,125\.00 Held, nobody’s yet 0\.00/);
   assert.match(words, /Money received USD 4,125\.00/);
-  assert.match(words, /payment_intent\.settled .* Delivered Replay/);
+  assert.match(words, /payment_intent\.settled .* Delivered 200 Replay/);
   assert.match(words, /"lot": "26\/311"/);
   assert.doesNotMatch(words, /Cancel payment/);
 });
