@@ -383,7 +383,7 @@ export interface Tx {
     /** Reads all tenants, in creation order. */
     oldest(limit: number): Many<Mail>;
   };
-  readonly pageSessions: Writes<PageSession, 'insert' | 'update' | 'remove'> & {
+  readonly pageSessions: Writes<PageSession, 'insert' | 'update' | 'expect' | 'remove'> & {
     /** Stores `seenAtMs` unless a later one is stored. Unguarded: it never loses a race. */
     touch(session: PageSession): void;
     /** Reads all tenants: the id is the hash of the token. */
@@ -401,7 +401,7 @@ export interface Tx {
     /** Reads all tenants, oldest first. */
     createdBefore(beforeMs: number, limit: number): Many<PageSession>;
   };
-  readonly memberSessions: Writes<MemberSession, 'insert' | 'update' | 'remove'> & {
+  readonly memberSessions: Writes<MemberSession, 'insert' | 'update' | 'expect' | 'remove'> & {
     get(orgId: string, id: string): Found<MemberSession>;
     /** Stores `seenAtMs` unless a later one is stored. Unguarded: it never loses a race. */
     touch(session: MemberSession): void;

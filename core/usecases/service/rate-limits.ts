@@ -19,13 +19,15 @@ const ownerMailsAnHour = { client: 30, tenant: { live: 100, test: 20 } } as cons
 /** Previews of prices, which are calls to the partner, of a tenant. */
 const PREVIEWS_A_MINUTE = 30;
 
-/** What pages cost: of a payment, or of a member for exports. */
+/** What pages cost: of a payment, a form or a seller, or of a member for exports. */
 const pageCallsAnHour = {
   /** Partners limit calls too. */
   quote: 20,
   /** A PDF file takes as long as many pages. */
   file: 30,
   export: 20,
+  /** Each stores a session, which is kept for 30 days. */
+  phone: 20,
 } as const;
 export type PageLimit = keyof typeof pageCallsAnHour;
 /** Uploads of documents through the hosted page, for each party. */
@@ -90,7 +92,7 @@ export async function takeOwnerMailSlots(
   return takeAll(deps, [ofClient, ofTenant]);
 }
 
-/** `about`: the public id of a payment, or the id of a member. RateLimitExceeded. */
+/** `about`: what the path names, or the id of a member. RateLimitExceeded. */
 export function takePageSlot(deps: Deps, limit: PageLimit, about: string): Promise<void> {
   return take(deps, `${limit} page ${about}`, hourly(pageCallsAnHour[limit]));
 }

@@ -15,10 +15,14 @@ import {
   redeemOnboardingLink,
   setFirstDestination,
 } from '../../../../core/usecases/hosted/onboarding-links.js';
+import {
+  redeemPhoneUpload,
+  startPhoneUpload,
+} from '../../../../core/usecases/hosted/page-documents.js';
 import { readAccount, submitAccount } from '../../../../core/usecases/parties/accounts.js';
 import { listAccountChanges } from '../../../../core/usecases/parties/payout-changes.js';
 import { scene } from '../../../support/scenes/kyc-scene.js';
-import { newSeller } from '../../../support/scenes/seller-scene.js';
+import { newSeller, sellerSession } from '../../../support/scenes/seller-scene.js';
 
 function tokenOf({ url }: { readonly url: string }): string {
   return new URL(url).searchParams.get('token') ?? assert.fail('the link has a token');
@@ -60,6 +64,22 @@ test('a newer link ends the links and sessions before it', async (t) => {
   const newest = await newLink(deps, tenant, id);
   assert.equal(await readSession(deps, made?.token ?? ''), null);
   assert.deepEqual(await onboardingLinkState(deps, tenant, id, newest), { state: 'valid' });
+});
+
+test('a newer link ends few rows, however often a phone was asked for', async (t) => {
+  const { deps, tenant } = await scene(t);
+  const { id } = await newSeller(deps, tenant);
+  const made = await redeemOnboardingLink(deps, tenant, id, await newLink(deps, tenant, id));
+  const session = sellerSession(tenant, id);
+  const first = await startPhoneUpload(deps, session);
+  const phone = await redeemPhoneUpload(deps, await startPhoneUpload(deps, session));
+  const last = await startPhoneUpload(deps, session);
+  assert.equal(await readSession(deps, first), null);
+  assert.equal(await readSession(deps, phone?.token ?? ''), null);
+  const open = await deps.store.run((tx) => tx.pageSessions.openOfAccount(tenant, id));
+  assert.deepEqual(open.map(({ kind }) => kind).toSorted(), ['seller', 'upload']);
+  await newLink(deps, tenant, id);
+  for (const token of [last, made?.token ?? '']) assert.equal(await readSession(deps, token), null);
 });
 
 test('a link works for 7 days, whenever it is opened first', async (t) => {
