@@ -47,7 +47,7 @@ import type { Advance, Payment, PaymentOrigin, PaymentStatus } from '../domain/p
 import type { SimulatedReport } from '../domain/payments/simulated-event.js';
 import type { ChangedRow } from '../domain/service/audit-entry.js';
 import type { Epoch } from '../domain/service/epoch.js';
-import type { SealedColumn } from '../domain/service/sealed-columns.js';
+import type { SealedColumn, SealedPlace } from '../domain/service/sealed-columns.js';
 import type { KeyCheckValue } from '../domain/service/sealed-text.js';
 import type { ServiceKey, ServiceKeyPurpose } from '../domain/service/service-key.js';
 import type { Subscription } from '../domain/webhooks/subscription.js';
@@ -347,6 +347,8 @@ export interface Tx {
   };
   readonly partyDrafts: Writes<PartyDraft, 'insert' | 'update' | 'expect' | 'remove'> & {
     get(tenant: Tenant, id: string): Found<PartyDraft>;
+    /** Reads all tenants, oldest first, those behind `after`. */
+    savedBefore(beforeMs: number, after: PartyDraft | null, limit: number): Many<PartyDraft>;
   };
   readonly documents: Writes<Document, 'insert' | 'update'> & {
     /** A signed URL names its document by the id alone. */
@@ -835,9 +837,6 @@ interface SealedPage {
   readonly limit: number;
 }
 
-export interface SealedRow {
-  /** The values of its primary key. */
-  readonly key: readonly string[];
-  readonly id: string;
+export interface SealedRow extends SealedPlace {
   readonly sealed: string | null;
 }

@@ -995,10 +995,13 @@ create table party_drafts (
   mode text collate "C" not null,
   id text collate "C" not null,
   draft_sealed text not null,
+  saved_at timestamp with time zone not null,
   version integer not null,
   constraint party_drafts_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
   constraint party_drafts_pkey primary key (org_id, mode, id)
 );
+
+create index party_drafts_saved on party_drafts using btree (saved_at, org_id, mode, id);
 
 create table payments (
   org_id text collate "C" not null,

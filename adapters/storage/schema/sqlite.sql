@@ -795,9 +795,12 @@ create table party_drafts (
   -- Of the connected account, or of the organization.
   id text not null,
   draft_sealed text not null,
+  saved_at integer not null,
   version integer not null,
   primary key (org_id, mode, id)
 ) strict, without rowid;
+
+create index party_drafts_saved on party_drafts (saved_at, org_id, mode, id);
 
 create table payments (
   org_id text not null,
