@@ -792,7 +792,7 @@ create index operator_sessions_created on operator_sessions using btree (created
 
 create unique index operator_sessions_link on operator_sessions using btree (link_hash);
 
-create index operator_sessions_open on operator_sessions using btree (operator_id, id) where
+create unique index operator_sessions_open on operator_sessions using btree (operator_id) where
     (ended_at is null);
 
 create unique index operator_sessions_token on operator_sessions using btree (token_hash) where
@@ -907,6 +907,9 @@ create table page_sessions (
 create index page_sessions_created on page_sessions using btree (created_at);
 
 create unique index page_sessions_id on page_sessions using btree (id);
+
+create unique index page_sessions_link on page_sessions using btree (org_id, mode, account_id)
+    where ((kind = 'seller_link'::text) and (ended_at is null));
 
 create index page_sessions_of_account on page_sessions using btree (org_id, mode, account_id)
     where ((account_id is not null) and (ended_at is null));

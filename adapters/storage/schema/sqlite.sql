@@ -631,7 +631,8 @@ create index operator_sessions_created on operator_sessions (created_at);
 
 create unique index operator_sessions_link on operator_sessions (link_hash);
 
-create index operator_sessions_open on operator_sessions (operator_id, id) where ended_at is null;
+create unique index operator_sessions_open on operator_sessions (operator_id)
+  where ended_at is null;
 
 create unique index operator_sessions_token on operator_sessions (token_hash)
   where token_hash is not null;
@@ -720,6 +721,9 @@ create table page_sessions (
 create index page_sessions_created on page_sessions (created_at);
 
 create unique index page_sessions_id on page_sessions (id);
+
+create unique index page_sessions_link on page_sessions (org_id, mode, account_id)
+  where kind = 'seller_link' and ended_at is null;
 
 create index page_sessions_of_account on page_sessions (org_id, mode, account_id)
   where account_id is not null and ended_at is null;

@@ -1,8 +1,9 @@
 // Retention: removes old deliveries that have ended or that a pause holds, with their attempts,
 // applied messages of the partner, events, and drafts of forms that were not saved since. A pause
-// may have no end: what it holds must not keep the events of its tenant. Records of money (payments,
-// funds, ledger, quotes, commands) and idempotency keys stay. A feed has no gaps, so events are
-// removed from its start, up to the first that is needed. Its head stays, and so does the audit log.
+// may have no end: what it holds must not keep the events of its tenant. Records of money
+// (payments, funds, ledger, quotes, commands) and idempotency keys stay. A feed has no gaps, so
+// events are removed from its start, up to the first that is needed. Its head stays, and so does
+// the audit log.
 import { DAY_MS } from '../../domain/base/instant.js';
 import type { Tenant } from '../../domain/base/tenant.js';
 import type { MessageCursor } from '../../domain/commands/partner-message.js';

@@ -35,6 +35,9 @@ create index page_sessions_of_submission on page_sessions (org_id, mode, submiss
   where submission_id is not null;
 create index page_sessions_of_account on page_sessions (org_id, mode, account_id)
   where account_id is not null and ended_at is null;
+-- One link of a seller at a time.
+create unique index page_sessions_link on page_sessions (org_id, mode, account_id)
+  where kind = 'seller_link' and ended_at is null;
 
 -- What a seller or an organization has filled in, until the partner has decided on it.
 create table party_drafts (

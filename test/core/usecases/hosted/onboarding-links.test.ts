@@ -54,6 +54,15 @@ test('two uses of a link at once start one session', async (t) => {
   assert.equal(made.length, 1);
 });
 
+test('of links that are made at once, one is valid', async (t) => {
+  const { deps, tenant } = await scene(t);
+  const { id } = await newSeller(deps, tenant);
+  const tokens = await Promise.all([1, 2, 3].map(() => newLink(deps, tenant, id)));
+  const states = tokens.map((token) => onboardingLinkState(deps, tenant, id, token));
+  const valid = (await Promise.all(states)).filter(({ state }) => state === 'valid');
+  assert.equal(valid.length, 1);
+});
+
 test('a newer link ends the links and sessions before it', async (t) => {
   const { deps, tenant } = await scene(t);
   const { id } = await newSeller(deps, tenant);
