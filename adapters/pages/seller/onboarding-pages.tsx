@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { modes, type Tenant } from '../../../core/domain/base/tenant.js';
 import { payeeNameOf } from '../../../core/domain/parties/connected-account.js';
+import { hadDestination } from '../../../core/domain/parties/payee.js';
 import { isCode, PonteError } from '../../../core/errors.js';
 import { openKycForm } from '../../../core/usecases/hosted/kyc-forms.js';
 import {
@@ -174,7 +175,7 @@ async function showPix(
   refused: { readonly holder: string; readonly problem: PixProblem } | null,
 ): Promise<PageAnswer> {
   const { account } = await read(context, call);
-  if (account.status !== 'approved' || account.destinationRef !== null) return seeOther(call.base);
+  if (account.status !== 'approved' || hadDestination(account)) return seeOther(call.base);
   const holder = refused?.holder ?? payeeNameOf(account) ?? '';
   const problem = refused?.problem ?? null;
   const screen = (scene: Scene) => {

@@ -57,6 +57,23 @@ test('a seller goes from the link to a PIX destination, and is ready to collect'
   assert.equal((await visitor.open(`${path}/pix`)).path, path, 'no second destination');
 });
 
+test('a seller that was ready as another party is told to ask the organization', async () => {
+  const { deps } = site.world;
+  const { id, url, path } = await newLink();
+  const visitor = await entered(url);
+  await visitor.open(`${path}/kyc/company`);
+  await visitor.send('/kyc/company', typed);
+  await visitor.send('/kyc/review');
+  await deps.store.run(async (tx) => {
+    const account = (await tx.accounts.get(site.tenant, id)) ?? assert.fail('no account');
+    tx.accounts.update({ ...account, readyAtMs: account.createdAtMs });
+  });
+  const home = await visitor.open(path);
+  assert.match(textOf(home.text), /A PIX key was set before\. Ask .* to change it/);
+  assert.doesNotMatch(home.text, /\/pix"/);
+  assert.equal((await visitor.open(`${path}/pix`)).path, path);
+});
+
 test('opening a link uses nothing up, and its token leaves the address', async () => {
   const { url, path } = await newLink();
   for (const _ of [1, 2]) {
