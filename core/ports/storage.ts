@@ -439,6 +439,8 @@ export interface Tx {
     head(tenant: Tenant): Found<FeedHead>;
     /** The commit gives the event the next number of its tenant and chains it. */
     append(event: DomainEvent): void;
+    /** Guards that the event was not pruned; it never changes. */
+    expect(event: NumberedEvent): void;
     get(tenant: Tenant, id: string): Found<NumberedEvent>;
     after(tenant: Tenant, sequence: number, limit: number): Many<NumberedEvent>;
     /** Newest first. */

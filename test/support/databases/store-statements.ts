@@ -430,6 +430,7 @@ function everyFirstWrite(tx: Tx): void {
   tx.documents.insert(aDocument());
   tx.outbox.remove([{ position: 1n, event: anEvent() }]);
   tx.subscriptions.insert(aSubscription());
+  tx.feed.expect({ ...anEvent({ id: 'evt_2' }), sequence: 1, chainHash: 'hash' });
   tx.feed.append(anEvent());
   tx.deliveries.insert(aDelivery());
   tx.deliveries.logAttempt(anAttempt());
