@@ -57,7 +57,7 @@ test('a seller goes from the link to a PIX destination, and is ready to collect'
   assert.equal((await visitor.open(`${path}/pix`)).path, path, 'no second destination');
 });
 
-test('a seller that was ready as another party is told to ask the organization', async () => {
+test('a seller that was ready as another party asks the organization for its PIX key', async () => {
   const { deps } = site.world;
   const { id, url, path } = await newLink();
   const visitor = await entered(url);
