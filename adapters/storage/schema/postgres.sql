@@ -336,8 +336,8 @@ create index deliveries_of_subscription on deliveries using btree (subscription_
 create index deliveries_pending_of_subscription on deliveries using btree (subscription_id, id)
     where (status = 'pending'::text);
 
-create index deliveries_waiting on deliveries using btree (created_at) where (status =
-    'pending'::text);
+create index deliveries_undelivered on deliveries using btree (created_at) where ((status =
+    'pending'::text) and (next_attempt_at is not null));
 
 create table delivery_attempts (
   delivery_id text collate "C" not null,

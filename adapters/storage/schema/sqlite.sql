@@ -194,7 +194,8 @@ create index deliveries_of_subscription on deliveries (subscription_id, id);
 create index deliveries_pending_of_subscription on deliveries (subscription_id, id)
   where status = 'pending';
 
-create index deliveries_waiting on deliveries (created_at) where status = 'pending';
+create index deliveries_undelivered on deliveries (created_at)
+  where status = 'pending' and next_attempt_at is not null;
 
 create table delivery_attempts (
   delivery_id text not null,
