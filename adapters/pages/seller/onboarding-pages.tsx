@@ -174,8 +174,9 @@ async function showPix(
   call: AnyCall,
   refused: { readonly holder: string; readonly problem: PixProblem } | null,
 ): Promise<PageAnswer> {
-  const { account } = await read(context, call);
-  if (account.status !== 'approved' || hadDestination(account)) return seeOther(call.base);
+  const { account, change } = await read(context, call);
+  const isSet = hadDestination(account) || change !== null;
+  if (account.status !== 'approved' || isSet) return seeOther(call.base);
   const holder = refused?.holder ?? payeeNameOf(account) ?? '';
   const problem = refused?.problem ?? null;
   const screen = (scene: Scene) => {

@@ -192,7 +192,7 @@ function correctionsScreen(scene: KycScene): ScreenContent {
 
 function approvedScreen(scene: Scene, { account, change }: Onboarding): ScreenContent {
   const words = wordsOf(scene);
-  if (account.destinationRef === null && hadDestination(account)) {
+  if (account.destinationRef === null && (hadDestination(account) || change !== null)) {
     return {
       title: words.addPix,
       lede: words.pixTaken(orgOf(scene)),

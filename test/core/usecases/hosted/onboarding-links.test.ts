@@ -6,6 +6,7 @@ import { hashSessionToken } from '../../../../core/domain/access/page-session.js
 import { DAY_MS } from '../../../../core/domain/base/instant.js';
 import type { Tenant } from '../../../../core/domain/base/tenant.js';
 import { readyToCollect } from '../../../../core/domain/parties/connected-account.js';
+import { noPayout } from '../../../../core/domain/parties/payee.js';
 import type { Deps } from '../../../../core/ports/deps.js';
 import { readSession } from '../../../../core/usecases/access/page-sessions.js';
 import {
@@ -21,7 +22,7 @@ import {
 } from '../../../../core/usecases/hosted/page-documents.js';
 import { readAccount, submitAccount } from '../../../../core/usecases/parties/accounts.js';
 import { listAccountChanges } from '../../../../core/usecases/parties/payout-changes.js';
-import { scene } from '../../../support/scenes/kyc-scene.js';
+import { scene, withPartner } from '../../../support/scenes/kyc-scene.js';
 import { newSeller, sellerSession } from '../../../support/scenes/seller-scene.js';
 
 function tokenOf({ url }: { readonly url: string }): string {
@@ -157,4 +158,26 @@ test('the seller sets its first PIX destination, and never another', async (t) =
     changes.map(({ changedBy }) => changedBy),
     [id],
   );
+});
+
+test('a seller that had a destination as another party sets none, ready or not', async (t) => {
+  const { deps, tenant } = await scene(t);
+  const { id } = await newSeller(deps, tenant);
+  const pix = { pixKey: 'ana@seller.example', accountHolderName: 'Ana Ltda' };
+  const dossier = { email: 'ana@seller.example', legalName: 'Ana Ltda', cnpj: '11222333000181' };
+  await submitAccount(deps, tenant, id, dossier);
+  await setFirstDestination(deps, tenant, id, pix);
+  await deps.store.run(async (tx) => {
+    const account = (await tx.accounts.get(tenant, id)) ?? assert.fail('no account');
+    const other = { ...account, ...noPayout, partnerRef: 're_other', readyAtMs: null };
+    tx.accounts.update(Object.freeze(other));
+  });
+  const partner = withPartner(deps, {
+    registerPixDestination: async () => ({
+      outcome: 'done',
+      value: { destinationRef: 'pix_other' },
+    }),
+  });
+  const again = setFirstDestination(partner, tenant, id, pix);
+  await assert.rejects(again, { code: 'InsufficientScope' });
 });
