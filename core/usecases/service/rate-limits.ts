@@ -31,6 +31,8 @@ const pageCallsAnHour = {
   export: 20,
   /** Each stores a session, which is kept for 30 days. */
   phone: 20,
+  /** Each check of a file reads its invoices. */
+  import: 60,
 } as const;
 export type PageLimit = keyof typeof pageCallsAnHour;
 /** Uploads of documents through the hosted page, for each party. */
