@@ -84,6 +84,15 @@ export const lettersEs = {
         'No tiene que hacer nada. El recibo llega por correo.',
       ],
     }),
+    reminder: ({ payee, amount, due }) => ({
+      subject: `Vence el ${due}: ${amount} para ${payee}`,
+      heading: `Recordatorio de la solicitud de ${payee}:`,
+      amount,
+      paragraphs: [
+        `Vence el ${due} y aún no ha llegado dinero. Una transferencia tarda días.`,
+        '¿Ya la hizo? Entonces no tiene que hacer nada.',
+      ],
+    }),
     receipt: ({ payee, amount, settled, surplus, hasReceipt }) => ({
       subject: `Pagado: ${amount} a ${payee}`,
       heading: `${payee} recibió`,

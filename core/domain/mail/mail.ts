@@ -57,6 +57,8 @@ export const mailRules = {
   failed: notice,
   refund_ordered: notice,
   refunded: notice,
+  // The next day it would say something else.
+  reminder: { ...notice, lifeMs: DAY_MS },
 } as const satisfies Record<string, PurposeRule>;
 
 export type MailPurpose = keyof typeof mailRules;

@@ -17,6 +17,7 @@ import {
   tokenPurpose,
 } from '../../domain/mail/mail.js';
 import { causeOf } from '../../domain/mail/payment-notices.js';
+import { isUnpaid } from '../../domain/mail/reminder.js';
 import type { DestinationChange } from '../../domain/parties/destination-change.js';
 import { helpReference } from '../../domain/payments/display.js';
 import { isTerminal } from '../../domain/payments/payment.js';
@@ -89,13 +90,17 @@ export function uselessBecause(mail: Mail, facts: MailFacts, nowMs: number): str
 function noticeIsUseless(
   purpose: NoticePurpose,
   { cause, createdAtMs }: Mail,
-  { about, submission, session }: MailFacts,
+  { organization, about, submission, session }: MailFacts,
 ): string | null {
   if (session !== null && hasSeen(session, createdAtMs)) return 'the page has shown it';
   const ended = 'its state is over';
   if (purpose === 'kyc_more') {
     const waits = about?.payment.status === 'buyer_kyc_pending';
     return waits || (submission?.corrections ?? null) !== null ? null : ended;
+  }
+  if (purpose === 'reminder') {
+    const isAsked = about !== null && organization.sendsReminders && isUnpaid(about);
+    return isAsked ? null : ended;
   }
   if (about !== null) return causeOf(purpose, about) === cause ? null : ended;
   return submission !== null && purpose === `kyc_${submission.status}` ? null : ended;
