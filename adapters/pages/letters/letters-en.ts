@@ -242,6 +242,14 @@ export const lettersEn = {
           : `${org} should revoke this API key, then register the right destination again.`),
     ],
   }),
+  question: ({ payee, amount, buyer, question }) => ({
+    subject: `A question about ${amount} to ${payee}`,
+    heading: 'A buyer asks',
+    paragraphs: [
+      question,
+      `Answer this email: the answer goes to ${buyer}, who has proven that address.`,
+    ],
+  }),
   frame: {
     testSubject: (subject) => `[Test] ${subject}`,
     test: 'This is a test: no real money moves. Send nothing.',

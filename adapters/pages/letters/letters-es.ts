@@ -244,6 +244,14 @@ export const lettersEs = {
             'correcto.'),
     ],
   }),
+  question: ({ payee, amount, buyer, question }) => ({
+    subject: `Una pregunta sobre ${amount} para ${payee}`,
+    heading: 'Un comprador pregunta',
+    paragraphs: [
+      question,
+      `Responda a este correo: la respuesta llega a ${buyer}, dirección que fue confirmada.`,
+    ],
+  }),
   frame: {
     testSubject: (subject) => `[Test] ${subject}`,
     test: 'Esto es una prueba: no se mueve dinero real. No envíe nada.',

@@ -247,6 +247,14 @@ export const lettersPtBr = {
           : `${org} deve revogar esta chave de API e depois registrar de novo o destino certo.`),
     ],
   }),
+  question: ({ payee, amount, buyer, question }) => ({
+    subject: `Uma pergunta sobre ${amount} para ${payee}`,
+    heading: 'Um comprador pergunta',
+    paragraphs: [
+      question,
+      `Responda a este e-mail: a resposta vai para ${buyer}, endereço que foi confirmado.`,
+    ],
+  }),
   frame: {
     testSubject: (subject) => `[Test] ${subject}`,
     test: 'Isto é um teste: nenhum valor real é movimentado. Não envie nada.',
