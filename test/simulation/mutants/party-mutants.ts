@@ -53,6 +53,7 @@ export const partyMutants = [
     file: 'core/usecases/parties/party-kinds.ts',
     edits: [["if (partnerRef !== null && status === 'rejected') {", 'if (false) {']],
     focus: adoptions,
+    first: { seed: 14, steps: 600 },
     caughtBy: ['noApprovalIsUsedThatWasTakenBack'],
   },
   {
