@@ -46,6 +46,9 @@ export type PageLimit = keyof typeof pageCallsAnHour;
 const uploadsAnHour = 60;
 const uploadedMebibytesADay = 200;
 
+/** Each is a mail to the organization. */
+const QUESTIONS_A_DAY = 5;
+
 /** The keys of a tenant share this multiple of the limit of one: new keys add nothing. */
 export const TENANT_SHARE = 5;
 /** Large JSON that a tenant may send for each create of its limit: 47 MiB a minute by default. */
@@ -139,6 +142,12 @@ export function takePreviewSlot(deps: Deps, tenant: Tenant): Promise<void> {
   };
   const { tenant: own, all } = previewsAMinute;
   return takeAll(deps, [bucket(tenantKey(tenant), own[mode]), bucket(mode, all[mode])]);
+}
+
+/** A question about a payment. RateLimitExceeded. */
+export function takeQuestionSlot(deps: Deps, paymentId: string): Promise<void> {
+  const perMinute = (QUESTIONS_A_DAY * MINUTE_MS) / DAY_MS;
+  return take(deps, `questions ${paymentId}`, { perMinute, burst: QUESTIONS_A_DAY });
 }
 
 export function takeUploadSlot(deps: Deps, buyerId: string): Promise<void> {
