@@ -3,15 +3,18 @@
 import { z } from 'zod';
 import { tenantOf } from '../../../core/domain/base/tenant.js';
 import type { Screen } from '../../../core/domain/hosted/hosted-screen.js';
+import { readQuestion } from '../../../core/domain/payments/display.js';
 import { assert, isCode, PonteError } from '../../../core/errors.js';
 import { readSession } from '../../../core/usecases/access/page-sessions.js';
 import { buyerPages, readBuyerPayments } from '../../../core/usecases/hosted/buyer-payments.js';
 import { confirmQuote, requestQuote } from '../../../core/usecases/hosted/buyer-steps.js';
 import { openPage, readPaymentPage } from '../../../core/usecases/hosted/payment-page.js';
+import { askQuestion } from '../../../core/usecases/hosted/questions.js';
 import { takeShortBack } from '../../../core/usecases/payments/payments.js';
 import { simulate } from '../../../core/usecases/sandbox/simulations.js';
 import { accessRows, openedLink, signOutRow } from '../kit/access-pages.js';
 import { changeStream } from '../kit/change-stream.js';
+import { formKey, newFormKey, newIdOf } from '../kit/form-key.js';
 import {
   html,
   type PageAnswer,
@@ -38,6 +41,7 @@ const versionText = z.string().regex(/^\d{1,15}$/);
 const changeForm = z.object({ version: versionText });
 /** The quote that the page showed says enough. */
 const confirmForm = z.object({ quoteId: z.string().max(64) });
+const questionForm = z.object({ key: formKey, question: z.string().max(4_000).default('') });
 const simulateForm = z.object({ event: z.string().max(64) });
 
 const pages = { subject: 'payment', limit: 'none', csrf: 'none', form: 'none' } as const;
@@ -92,6 +96,23 @@ export const paymentPages = [
     limit: 'none',
     form: changeForm,
     handler: takeBack,
+  }),
+  pageRow({
+    ...pages,
+    method: 'GET',
+    path: '/r/{publicId}/question',
+    auth: 'buyer',
+    handler: async (context, call) => {
+      const key = newFormKey(context.deps);
+      return show(context, call, { name: 'question', key, typed: '', isRefused: false });
+    },
+  }),
+  pageRow({
+    ...actions,
+    path: '/r/{publicId}/question',
+    limit: 'none',
+    form: questionForm,
+    handler: ask,
   }),
   pageRow({
     ...pages,
@@ -309,6 +330,22 @@ async function takeBack({ deps }: PageContext, call: PaymentCall<{ version: stri
   const payment = await deps.store.run((tx) => openPage(tx, publicIdOf(call)));
   await takeShortBack(deps, payment, payment.id, Number.parseInt(call.form.version, 10));
   return seeOther(withNotice(call.base, 'take_back_asked'));
+}
+
+async function ask(
+  context: PageContext,
+  call: PaymentCall<z.infer<typeof questionForm>>,
+): Promise<PageAnswer> {
+  const { deps } = context;
+  const { key, question: typed } = call.form;
+  const question = readQuestion(typed);
+  if (question === null) {
+    const page = { name: 'question', key, typed, isRefused: true } as const;
+    return { ...(await show(context, call, page)), status: 422 };
+  }
+  const payment = await deps.store.run((tx) => openPage(tx, publicIdOf(call)));
+  await askQuestion(deps, payment, { mailId: newIdOf(deps, 'mail', payment, key), question });
+  return seeOther(withNotice(call.base, 'question_sent'));
 }
 
 async function simulateEvent({ deps }: PageContext, call: PaymentCall<{ event: string }>) {

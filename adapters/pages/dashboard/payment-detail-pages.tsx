@@ -462,6 +462,8 @@ function entryText({ texts, format }: DashboardScene, entry: TimelineEntry): Ent
     case 'limit_reached':
     case 'approval_lost':
       return { text: words.entries[entry.kind], look: 'bad' };
+    case 'question':
+      return { text: words.entries.question, note: <Foreign text={entry.question} /> };
     case 'status':
       return {
         text: texts.status[entry.status],

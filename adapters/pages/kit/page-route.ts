@@ -91,7 +91,7 @@ export function pageRow<const A extends BuyerAuth, F>(
 /** The same for a row of members. Each of their forms carries the token of the session. */
 export function memberRow<F>(
   row: Omit<PageRow<'member', F>, 'auth' | 'subject' | 'csrf' | 'limit' | 'member'> &
-    MemberRule & { readonly limit?: PageLimit },
+    MemberRule & { readonly limit?: PageLimit | 'none' },
 ): PageRoute {
   const { scope, proof, limit = 'none', ...rest } = row;
   // The token of a multipart form is a part of the body, which its handler reads.

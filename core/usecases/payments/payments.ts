@@ -1,7 +1,9 @@
 // Payments of integrators and operators: create, read, approve, cancel, fail, expiry. The buyer's
 // steps are in buyer-steps.ts, the partner's in partner-operations.ts.
+
 import { hasUnstorableText } from '../../domain/base/raw-json.js';
 import { type Tenant, tenantOf } from '../../domain/base/tenant.js';
+import { nextReminderAtMs } from '../../domain/mail/reminder.js';
 import { type Buyer, emailKey } from '../../domain/parties/buyer-kyc.js';
 import {
   type ConnectedAccount,
@@ -449,6 +451,7 @@ function newPayment(
     publicId: newPublicId(deps, nowMs),
     approvedByMemberId: null,
     invitedAtMs: null,
+    remindAtMs: nextReminderAtMs(input.origin === 'invoice' ? input.dueDate : null, nowMs),
     buyerLocale: null,
     limitHit: null,
     approvalLostAtMs: null,

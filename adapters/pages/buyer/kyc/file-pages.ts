@@ -143,7 +143,7 @@ export async function startPhone(
 ): Promise<PageAnswer> {
   const { isOpen, session } = await place.load(context, call);
   if (!isOpen) throw new PonteError('PaymentStateConflict');
-  const { token } = await startPhoneUpload(context.deps, session);
+  const token = await startPhoneUpload(context.deps, session);
   const url = urlOf(context, `${call.base}/kyc/phone/enter?token=${token}`);
   // Starting it stores the form: the page reports what changes after that.
   const loaded = await place.load(context, call);

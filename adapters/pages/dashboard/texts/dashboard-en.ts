@@ -530,6 +530,7 @@ export const dashboardEn = {
       created: 'Created',
       limit_reached: 'No price: over a limit of the payee',
       approval_lost: 'The approval of the buyer was withdrawn',
+      question: 'The buyer asks',
     },
     cancel: 'Cancel payment',
     cancelText: 'It cannot be opened again. Money that arrives goes back to the buyer.',

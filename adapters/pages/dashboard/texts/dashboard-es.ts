@@ -515,6 +515,7 @@ export const dashboardEs: DashboardTexts = {
       created: 'Creado',
       limit_reached: 'Sin precio: supera un límite del beneficiario',
       approval_lost: 'Se retiró la aprobación del comprador',
+      question: 'El comprador pregunta',
     },
     cancel: 'Cancelar pago',
     cancelText: 'No se puede reabrir. El dinero que llegue vuelve al comprador.',

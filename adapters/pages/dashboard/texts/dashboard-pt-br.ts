@@ -512,6 +512,7 @@ export const dashboardPtBr: DashboardTexts = {
       created: 'Criado',
       limit_reached: 'Sem preço: acima de um limite do recebedor',
       approval_lost: 'A aprovação do comprador foi retirada',
+      question: 'O comprador pergunta',
     },
     cancel: 'Cancelar pagamento',
     cancelText: 'Ele não pode ser reaberto. O dinheiro que chegar volta ao comprador.',
