@@ -336,8 +336,8 @@ create index deliveries_of_subscription on deliveries using btree (subscription_
 create index deliveries_pending_of_subscription on deliveries using btree (subscription_id, id)
     where (status = 'pending'::text);
 
-create index deliveries_waiting on deliveries using btree (created_at) where (status =
-    'pending'::text);
+create index deliveries_undelivered on deliveries using btree (created_at) where ((status =
+    'pending'::text) and (next_attempt_at is not null));
 
 create table delivery_attempts (
   delivery_id text collate "C" not null,
@@ -677,7 +677,7 @@ create table mails (
     'owner_link'::text, 'payout_changed'::text, 'production_decided'::text, 'kyc_approved'::text,
     'kyc_more'::text, 'kyc_rejected'::text, 'instructions_ready'::text, 'money_short'::text,
     'money_received'::text, 'receipt'::text, 'cancelled'::text, 'expired'::text, 'failed'::text,
-    'refund_ordered'::text, 'refunded'::text]))),
+    'refund_ordered'::text, 'refunded'::text, 'reminder'::text, 'question'::text]))),
   constraint mails_status_check check ((status = any (array['pending'::text, 'sent'::text,
     'refused'::text, 'dropped'::text])))
 );
@@ -792,7 +792,7 @@ create index operator_sessions_created on operator_sessions using btree (created
 
 create unique index operator_sessions_link on operator_sessions using btree (link_hash);
 
-create index operator_sessions_open on operator_sessions using btree (operator_id, id) where
+create unique index operator_sessions_open on operator_sessions using btree (operator_id) where
     (ended_at is null);
 
 create unique index operator_sessions_token on operator_sessions using btree (token_hash) where
@@ -865,6 +865,7 @@ create table organizations (
   website text,
   privacy_url text,
   terms_url text,
+  sends_reminders boolean not null default false,
   constraint organizations_pkey primary key (org_id)
 );
 
@@ -907,6 +908,9 @@ create table page_sessions (
 create index page_sessions_created on page_sessions using btree (created_at);
 
 create unique index page_sessions_id on page_sessions using btree (id);
+
+create unique index page_sessions_link on page_sessions using btree (org_id, mode, account_id)
+    where ((kind = 'seller_link'::text) and (ended_at is null));
 
 create index page_sessions_of_account on page_sessions using btree (org_id, mode, account_id)
     where ((account_id is not null) and (ended_at is null));
@@ -995,10 +999,13 @@ create table party_drafts (
   mode text collate "C" not null,
   id text collate "C" not null,
   draft_sealed text not null,
+  saved_at timestamp with time zone not null,
   version integer not null,
   constraint party_drafts_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
   constraint party_drafts_pkey primary key (org_id, mode, id)
 );
+
+create index party_drafts_saved on party_drafts using btree (saved_at, org_id, mode, id);
 
 create table payments (
   org_id text collate "C" not null,
@@ -1051,6 +1058,7 @@ create table payments (
   purchase_order text collate "C",
   buyer_reference text collate "C",
   failure_code text collate "C",
+  remind_at timestamp with time zone,
   constraint payments_amount_minor_check check ((amount_minor > 0)),
   constraint payments_buyer_locale_check check ((buyer_locale = any (array['en'::text,
     'pt-BR'::text, 'es'::text]))),
@@ -1107,6 +1115,9 @@ create index payments_of_seller_and_status on payments using btree (org_id, mode
     seller_external_id, status, id) where (seller_external_id is not null);
 
 create unique index payments_public_id on payments using btree (public_id);
+
+create index payments_to_remind on payments using btree (remind_at, id) where (remind_at is not
+    null);
 
 create index payments_updated on payments using btree (org_id, mode, origin, updated_at, id);
 

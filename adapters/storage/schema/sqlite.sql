@@ -194,7 +194,8 @@ create index deliveries_of_subscription on deliveries (subscription_id, id);
 create index deliveries_pending_of_subscription on deliveries (subscription_id, id)
   where status = 'pending';
 
-create index deliveries_waiting on deliveries (created_at) where status = 'pending';
+create index deliveries_undelivered on deliveries (created_at)
+  where status = 'pending' and next_attempt_at is not null;
 
 create table delivery_attempts (
   delivery_id text not null,
@@ -486,7 +487,8 @@ create table mails (
   purpose text not null check (purpose in (
     'invitation', 'sign_in', 'owner_link', 'payout_changed', 'production_decided', 'kyc_approved',
     'kyc_more', 'kyc_rejected', 'instructions_ready', 'money_short', 'money_received', 'receipt',
-    'cancelled', 'expired', 'failed', 'refund_ordered', 'refunded'
+    'cancelled', 'expired', 'failed', 'refund_ordered', 'refunded', 'reminder',
+    'question'
   )),
   payment_id text,
   account_id text,
@@ -631,7 +633,8 @@ create index operator_sessions_created on operator_sessions (created_at);
 
 create unique index operator_sessions_link on operator_sessions (link_hash);
 
-create index operator_sessions_open on operator_sessions (operator_id, id) where ended_at is null;
+create unique index operator_sessions_open on operator_sessions (operator_id)
+  where ended_at is null;
 
 create unique index operator_sessions_token on operator_sessions (token_hash)
   where token_hash is not null;
@@ -685,7 +688,9 @@ create table organizations (
   requires_approval integer not null check (requires_approval in (0, 1)),
   created_at integer not null,
   version integer not null
-, support_email text, support_phone text, website text, privacy_url text, terms_url text) strict;
+, support_email text, support_phone text, website text, privacy_url text, terms_url text,
+    sends_reminders integer not null default 0
+  check (sends_reminders in (0, 1))) strict;
 
 create table outbox (
   position integer primary key autoincrement,
@@ -720,6 +725,9 @@ create table page_sessions (
 create index page_sessions_created on page_sessions (created_at);
 
 create unique index page_sessions_id on page_sessions (id);
+
+create unique index page_sessions_link on page_sessions (org_id, mode, account_id)
+  where kind = 'seller_link' and ended_at is null;
 
 create index page_sessions_of_account on page_sessions (org_id, mode, account_id)
   where account_id is not null and ended_at is null;
@@ -795,9 +803,12 @@ create table party_drafts (
   -- Of the connected account, or of the organization.
   id text not null,
   draft_sealed text not null,
+  saved_at integer not null,
   version integer not null,
   primary key (org_id, mode, id)
 ) strict, without rowid;
+
+create index party_drafts_saved on party_drafts (saved_at, org_id, mode, id);
 
 create table payments (
   org_id text not null,
@@ -846,7 +857,7 @@ create table payments (
     (buyer_locale in ('en', 'pt-BR', 'es')), bank_details_code text, purpose text, limit_hit text,
     approval_lost_at integer, requires_approval integer not null default 0
   check (requires_approval in (0, 1)), purchase_order text, buyer_reference text, failure_code
-    text,
+    text, remind_at integer,
   primary key (org_id, mode, id)
 ) strict;
 
@@ -892,6 +903,8 @@ create index payments_of_seller_and_status
   on payments (org_id, mode, seller_external_id, status, id) where seller_external_id is not null;
 
 create unique index payments_public_id on payments (public_id);
+
+create index payments_to_remind on payments (remind_at, id) where remind_at is not null;
 
 create index payments_updated on payments (org_id, mode, origin, updated_at, id);
 

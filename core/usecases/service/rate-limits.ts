@@ -23,21 +23,31 @@ const triesAnHour = {
 /** Mails to owners: their addresses are typed by buyers. Strangers use test mode, too. */
 const ownerMailsAnHour = { client: 30, tenant: { live: 100, test: 20 } } as const;
 
-/** Previews of prices, which are calls to the partner, of a tenant. */
-const PREVIEWS_A_MINUTE = 30;
+/**
+ * Previews of prices. Each is up to three calls to the partner, and a development instance of one
+ * takes 100 a minute from all tenants: buyers and commands need their part.
+ */
+const previewsAMinute = { tenant: { live: 30, test: 10 }, all: { live: 300, test: 20 } } as const;
 
-/** What pages cost: of a payment, or of a member for exports. */
+/** What pages cost: of a payment, a form or a seller, or of a member for exports. */
 const pageCallsAnHour = {
   /** Partners limit calls too. */
   quote: 20,
   /** A PDF file takes as long as many pages. */
   file: 30,
   export: 20,
+  /** Each stores a session, which is kept for 30 days. */
+  phone: 20,
+  /** Each check of a file reads its invoices. */
+  import: 60,
 } as const;
 export type PageLimit = keyof typeof pageCallsAnHour;
 /** Uploads of documents through the hosted page, for each party. */
 const uploadsAnHour = 60;
 const uploadedMebibytesADay = 200;
+
+/** Each is a mail to the organization. */
+const QUESTIONS_A_DAY = 5;
 
 /** The keys of a tenant share this multiple of the limit of one: new keys add nothing. */
 export const TENANT_SHARE = 5;
@@ -120,14 +130,24 @@ export async function takeOwnerMailSlots(
   return takeAll(deps, [ofClient, ofTenant]);
 }
 
-/** `about`: the public id of a payment, or the id of a member. RateLimitExceeded. */
+/** `about`: what the path names, or the id of a member. RateLimitExceeded. */
 export function takePageSlot(deps: Deps, limit: PageLimit, about: string): Promise<void> {
   return take(deps, `${limit} page ${about}`, hourly(pageCallsAnHour[limit]));
 }
 
 export function takePreviewSlot(deps: Deps, tenant: Tenant): Promise<void> {
-  const limit = { perMinute: PREVIEWS_A_MINUTE, burst: PREVIEWS_A_MINUTE };
-  return take(deps, `quote previews ${tenantKey(tenant)}`, limit);
+  const { mode } = tenant;
+  const bucket = (name: string, perMinute: number) => {
+    return { key: `quote previews ${name}`, perMinute, burst: perMinute };
+  };
+  const { tenant: own, all } = previewsAMinute;
+  return takeAll(deps, [bucket(tenantKey(tenant), own[mode]), bucket(mode, all[mode])]);
+}
+
+/** A question about a payment. RateLimitExceeded. */
+export function takeQuestionSlot(deps: Deps, paymentId: string): Promise<void> {
+  const perMinute = (QUESTIONS_A_DAY * MINUTE_MS) / DAY_MS;
+  return take(deps, `questions ${paymentId}`, { perMinute, burst: QUESTIONS_A_DAY });
 }
 
 export function takeUploadSlot(deps: Deps, buyerId: string): Promise<void> {

@@ -61,6 +61,7 @@ export function anOrganization(fields: Partial<Organization> = {}): Organization
     name: 'Acme Ltda · São Paulo',
     productionGrantedAtMs: T0 + 1,
     requiresApproval: true,
+    sendsReminders: true,
     supportEmail: 'help@acme.example',
     supportPhone: '+55 11 5555-0100',
     website: 'https://acme.example/',
@@ -205,6 +206,7 @@ export function aPayment(fields: Partial<Payment> = {}): Payment {
     requiresApproval: true,
     approvedByMemberId: 'mem_2',
     invitedAtMs: T0 + 3,
+    remindAtMs: T0 + 7_000,
     buyerId: 'byr_1',
     buyer: { email: 'Buyer@Example.com', name: 'Zoë 買い手', country: 'JP', phone: '+81 3' },
     sellerExternalId: 'seller-1',
@@ -251,6 +253,7 @@ export function aBarePayment(fields: Partial<Payment> = {}): Payment {
     requiresApproval: false,
     approvedByMemberId: null,
     invitedAtMs: null,
+    remindAtMs: null,
     buyer: { email: 'buyer@example.com', name: null, country: null, phone: null },
     sellerExternalId: null,
     returnUrl: null,
@@ -362,7 +365,7 @@ export function aSubmission(fields: Partial<KycSubmission> = {}): KycSubmission 
 }
 
 export function aPartyDraft(fields: Partial<PartyDraft> = {}): PartyDraft {
-  return { ...tenant, id: 'acct_1', draftSealed: 'sealed', version: 1, ...fields };
+  return { ...tenant, id: 'acct_1', draftSealed: 'sealed', savedAtMs: T0, version: 1, ...fields };
 }
 
 export function anAccount(fields: Partial<ConnectedAccount> = {}): ConnectedAccount {
