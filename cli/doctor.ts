@@ -25,6 +25,7 @@ import {
   readQueueStats,
 } from '../core/usecases/service/queue-stats.js';
 import { documentStorageProblem } from '../core/usecases/service/storage-fingerprint.js';
+import { overlappingInLive } from '../core/usecases/webhooks/subscriptions.js';
 import type { ExitKind } from './exit-codes.js';
 import { asOperator, type Operator, type Outcome, reasonOf, type Shell } from './operator.js';
 import { table } from './output.js';
@@ -71,6 +72,8 @@ export interface Findings {
   readonly operators: number | null;
   /** Organizations of live mode without a contact for buyers; null if unknown. */
   readonly withoutContact: readonly string[] | null;
+  /** Subscriptions of live mode that overlap with another one; null if unknown. */
+  readonly overlapping: readonly string[] | null;
   /** The head of the audit log; null before its first entry. */
   readonly auditHead: FeedHead | null;
   /** Null if this version cannot read the database. */
@@ -88,6 +91,8 @@ const FREE_LOW_BYTES = GIB;
 const BACKUP_LATE_INTERVALS = 2;
 const BACKUP_MISSING_INTERVALS = 8;
 const IMBALANCES_MAX = 1;
+/** How many of those that share a URL are compared. */
+const OVERLAPPING_MAX = 100;
 /** Two confirm each other while one is absent, or is removed. */
 const OPERATORS_MIN = 3;
 
@@ -167,6 +172,7 @@ async function found(operator: Operator): Promise<Findings> {
     documentsProblem: readable ? await documentStorageProblem(deps).catch(messageOf) : null,
     operators: readable && config.production ? await operatorsOf(deps) : null,
     withoutContact: readable ? await withoutContactOf(deps) : null,
+    overlapping: readable ? await overlappingInLive(deps, OVERLAPPING_MAX) : null,
     auditHead: readable ? await auditHead(deps) : null,
     data: readable
       ? {
@@ -232,6 +238,7 @@ async function findingsWithoutDatabase({
     data: null,
     operators: null,
     withoutContact: null,
+    overlapping: null,
     auditHead: null,
     mailProblem: undefined,
     documentsProblem: null,
@@ -284,6 +291,7 @@ export function diagnose(findings: Findings): readonly DoctorCheck[] {
     ...(findings.mailProblem === undefined ? [] : [mailCheck(findings.mailProblem)]),
     ...(findings.operators === null ? [] : [operatorsCheck(findings.operators)]),
     ...(findings.withoutContact === null ? [] : [contactsCheck(findings.withoutContact)]),
+    ...(findings.overlapping === null ? [] : [overlapCheck(findings.overlapping)]),
     ...(findings.auditHead === null ? [] : [auditCheck(findings.auditHead)]),
     ...(findings.data === null ? [] : dataChecks(findings.data, findings)),
   ];
@@ -307,6 +315,15 @@ function contactsCheck(withoutContact: readonly string[]): DoctorCheck {
   return unless(withoutContact.length === 0, 'contacts', 'buyers find a person to ask', [
     'warning',
     `${withoutContact.join(', ')}: live without one; run ponte org support <org-id> --email`,
+  ]);
+}
+
+/** In test mode the answer to a create and the dashboard say it. */
+function overlapCheck(overlapping: readonly string[]): DoctorCheck {
+  return unless(overlapping.length === 0, 'subscriptions', 'no event is sent twice', [
+    'warning',
+    `${overlapping.join(', ')}: send the same events to the same URL, each with its own secret; ` +
+      'ask the organization to delete one',
   ]);
 }
 

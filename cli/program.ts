@@ -29,8 +29,8 @@ import { describedCommand, failure, finish, type Shell } from './operator.js';
 
 /** What holds for all commands. */
 export const commandRules = [
-  'Commands work on the configured database, also while hosts run. serve, migrate, demo and',
-  'org create create a missing database; all others refuse. --json prints one JSON document.',
+  'Commands work on the configured database, also while hosts run. serve, migrate, seed, demo',
+  'and org create create a missing database; all others refuse. --json prints one JSON document.',
   '--dry-run, where offered, decides as usual and changes nothing. ponte <command> --help lists',
   'the options.',
 ].join('\n');

@@ -25,16 +25,11 @@ import { createKey, unlimitedKey } from '../core/usecases/access/keys.js';
 import { createOrganization } from '../core/usecases/parties/organizations.js';
 import { readConfig } from './config.js';
 import { createContainer, tokens, urlOf } from './container.js';
-import { localSteps, type WorkerStep, workerSteps } from './workers.js';
+import { advanceTime, runUntilIdle, workOf } from './played-time.js';
 
 /** 2026-01-01T00:00:00.000Z. */
 const START_MS = 1_767_225_600_000;
 const BASE_URL = 'http://ponte.test';
-/** `runUntilIdle` skips waits this short: the sandbox polls the decisions of the partner. */
-const SHORT_WAIT_MS = 500;
-const BATCH = 100;
-/** Far more than any test needs: more is an endless loop. */
-const ROUNDS_MAX = 100_000;
 
 export type { PartnerSetup, RunningPartner };
 
@@ -178,38 +173,6 @@ export async function createPonte(options: PonteOptions = {}): Promise<Ponte> {
   };
 }
 
-interface Work {
-  readonly steps: readonly WorkerStep[];
-  readonly time: { nowMs: number };
-  idle(): Promise<void>;
-  nextDueAtMs(): Promise<number | null>;
-  /** When the sandbox next advances a payment, if that is soon. */
-  nextAdvanceAtMs(): Promise<number | null>;
-}
-
-function workOf(container: ReturnType<typeof createContainer>, time: Work['time']): Work {
-  const [store, deps] = [container.get(tokens.store), container.get(tokens.deps)];
-  const runners = container.get(tokens.runners);
-  const partners = container.get(tokens.partners);
-  return {
-    steps: [...workerSteps({ deps, runners }), ...localSteps({ deps, partners })],
-    time,
-    idle: async () => {
-      await Promise.all([runners.commands.idle(), runners.deliveries.idle()]);
-    },
-    nextDueAtMs: async () =>
-      earliest([
-        await store.claims.nextDueAtMs(),
-        ...Object.values(partners).map((partner) => partner?.nextDueAtMs?.() ?? null),
-      ]),
-    nextAdvanceAtMs: async () => {
-      const soon = { nowMs: time.nowMs + SHORT_WAIT_MS, limit: BATCH, after: null };
-      const due = await store.run((tx) => tx.advances.due(soon));
-      return earliest(due.map(({ dueAtMs }) => dueAtMs));
-    },
-  };
-}
-
 interface Turns {
   /** Calls `run`; calls during a run are one more run. */
   wake(): void;
@@ -243,40 +206,6 @@ function inTurn(run: () => Promise<void>): Turns {
       await running;
     },
   };
-}
-
-/** Skips short waits of the sandbox, up to `untilMs`. */
-async function runUntilIdle(work: Work, untilMs: number): Promise<void> {
-  for (let rounds = 0; rounds < ROUNDS_MAX; rounds += 1) {
-    let count = 0;
-    for (const step of work.steps) count += await step.run(work.time.nowMs, BATCH);
-    await work.idle();
-    if (count > 0) continue;
-    const nextMs = await work.nextAdvanceAtMs();
-    if (nextMs === null || nextMs <= work.time.nowMs || nextMs > untilMs) return;
-    work.time.nowMs = nextMs;
-  }
-  assert(false, 'work comes to an end');
-}
-
-async function advanceTime(work: Work, durationMs: number): Promise<void> {
-  assert(durationMs >= 0, 'time does not go back');
-  const untilMs = work.time.nowMs + durationMs;
-  await runUntilIdle(work, untilMs);
-  for (;;) {
-    const dueMs = await work.nextDueAtMs();
-    // Due work that could not be done is left.
-    if (dueMs === null || dueMs > untilMs || dueMs <= work.time.nowMs) break;
-    work.time.nowMs = dueMs;
-    await runUntilIdle(work, untilMs);
-  }
-  work.time.nowMs = untilMs;
-  await runUntilIdle(work, untilMs);
-}
-
-function earliest(moments: readonly (number | null)[]): number | null {
-  const known = moments.filter((atMs) => atMs !== null);
-  return known.length === 0 ? null : Math.min(...known);
 }
 
 /** The receiver of all webhooks: stores each and returns the result of `answer`. */

@@ -53,6 +53,25 @@ export function addServiceCommands(shell: Shell, program: Command, version: stri
     },
   });
 
+  addCommand(shell, program, {
+    name: 'seed',
+    authority: 'none',
+    description:
+      'make a development database with fifty test payments of the past month, in every state ' +
+      'that lasts, and a test key',
+    run: async () => {
+      const { seedDatabase } = await import('../../host/seeding.js');
+      const seeded = await seedDatabase(shell.env);
+      const { payments, databaseName, orgId, owner, secret } = seeded;
+      const text = [
+        `${payments} payments of ${orgId} in ${databaseName}.`,
+        `Test key:  ${secret}`,
+        `Dashboard: run ponte serve and sign in as ${owner}.`,
+      ];
+      return { json: seeded, text: text.join('\n') };
+    },
+  });
+
   addCommand<{ readonly partner: boolean; readonly mode: Mode | null }>(shell, program, {
     name: 'doctor',
     authority: 'none',

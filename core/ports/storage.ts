@@ -460,6 +460,8 @@ export interface Tx {
     /** All active subscriptions and at most `deletedMax` deleted ones, newest first. */
     list(tenant: Tenant, deletedMax: number): Many<Subscription>;
     active(tenant: Tenant): Many<Subscription>;
+    /** Active ones with the URL of another active one of their tenant, by tenant. */
+    sharingUrl(mode: Mode, limit: number): Many<Subscription>;
     /**
      * Active ones whose cursor is behind the head of the feed, over all tenants, in id order. Null:
      * without a cursor.

@@ -39,6 +39,7 @@ const withoutOperator: readonly string[] = [
   'login',
   'migrate',
   'restore',
+  'seed',
   'serve',
   'store copy',
 ];

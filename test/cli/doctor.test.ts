@@ -65,6 +65,7 @@ const healthy: Findings = {
   mailProblem: null,
   operators: null,
   withoutContact: [],
+  overlapping: [],
   auditHead: null,
   data: { waiting: idle, imbalances: 0 },
 };
@@ -100,6 +101,7 @@ test('a healthy service is reported check by check', () => {
       'disk: 12.3 GiB free at data',
       'mail: the mail server accepts us',
       'contacts: buyers find a person to ask',
+      'subscriptions: no event is sent twice',
       'secret keys: of this database',
       'documents: where they belong',
       'epoch: 1, released',
@@ -169,6 +171,11 @@ describe('each defect is reported with what to do about it', () => {
     [
       { withoutContact: ['org_1', 'org_2'] },
       'warning contacts: org_1, org_2: live without one; run ponte org support <org-id> --email',
+    ],
+    [
+      { overlapping: ['whs_1', 'whs_2'] },
+      'warning subscriptions: whs_1, whs_2: send the same events to the same URL, each with its ' +
+        'own secret; ask the organization to delete one',
     ],
     [
       { mailProblem: 'connect ECONNREFUSED 127.0.0.1:25' },

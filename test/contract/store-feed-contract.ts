@@ -170,6 +170,25 @@ export function storeFeedContract(open: OpenStore): void {
     assert.deepEqual(await behind(), [{ subscription: first, cursor: 3, head: 4 }]);
   });
 
+  test('active subscriptions with the URL of another one of their tenant are found', async () => {
+    const store = await open();
+    const url = 'https://acme.example/other';
+    await store.run(async (tx) => {
+      for (const id of ['whs_1', 'whs_2']) tx.subscriptions.insert(aSubscription({ id }));
+      tx.subscriptions.insert(aSubscription({ id: 'whs_3', active: false }));
+      tx.subscriptions.insert(aSubscription({ id: 'whs_4', url }));
+      tx.subscriptions.insert(aSubscription({ id: 'whs_5', ...otherOrg }));
+      tx.subscriptions.insert(aSubscription({ id: 'whs_6', active: false, ...otherOrg }));
+    });
+    const found = (limit: number) =>
+      store.run((tx) => tx.subscriptions.sharingUrl(tenant.mode, limit));
+    assert.deepEqual(
+      (await found(9)).map(({ id }) => id),
+      ['whs_1', 'whs_2'],
+    );
+    assert.equal((await found(1)).length, 1);
+  });
+
   test('after a commit the active subscriptions of a tenant are read as they are', async () => {
     const store = await open();
     const active = async () => valuesOf(await store.claims.activeSubscriptions(tenant), 'id');

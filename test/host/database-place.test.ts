@@ -110,7 +110,7 @@ const finding = [
   'audit export --to audit.jsonl',
   'operator remove bia',
 ] as const;
-const making = ['serve', 'migrate', 'demo', 'org create', 'operator add'];
+const making = ['serve', 'migrate', 'seed', 'demo', 'org create', 'operator add'];
 /** They name their databases, or none, themselves. */
 const others = [
   'listen',

@@ -1,6 +1,7 @@
 // The pages that show the description of the API: an operation, an error code, an event type. They
 // add nothing: sentences are those of the route table and of the error catalogue, examples are
 // recorded calls.
+import { STATUS_CODES } from 'node:http';
 import type { ComponentChildren, VNode } from 'preact';
 import { CodeBlock, KeyField, RequestTabs, Scrolled } from './code-blocks.js';
 import {
@@ -256,6 +257,10 @@ export function errorPage(description: Description, example: ErrorExample): DocC
             <dt>Send it again?</dt>
             <dd>{retryAfter === undefined ? 'Not before its cause is repaired' : 'Yes, later'}</dd>
           </div>
+          <div>
+            <dt>Who can repair it?</dt>
+            <dd>{repairerOf(example)}</dd>
+          </div>
         </dl>
         <h2 id="repair">What to do</h2>
         {repair.length === 0 ? null : <p>{words(repair.join(' '))}</p>}
@@ -268,8 +273,14 @@ export function errorPage(description: Description, example: ErrorExample): DocC
             </>
           )}
         </p>
+        {operations.some(isRepeatable) ? (
+          <p>
+            Send the same <code>Idempotency-Key</code> again: a refusal uses up neither the key nor
+            the <code>externalId</code>.
+          </p>
+        ) : null}
         <h2 id="example">Example</h2>
-        <CodeBlock label="Answer" text={JSON.stringify(example, null, 2)} />
+        <CodeBlock label="Answer" text={answerText(example)} />
         <p class="small quiet">
           Decide on <code>error</code>: the message is for people, names what is wrong in your
           request, and may change. Support finds a request by its <code>X-Request-Id</code>.
@@ -292,6 +303,30 @@ export function errorPage(description: Description, example: ErrorExample): DocC
       </>
     ),
   };
+}
+
+function repairerOf({ statusCode, retryAfter }: ErrorExample): string {
+  if (retryAfter !== undefined) return 'Nobody: it passes';
+  if (statusCode >= 500) return 'The operator of the service';
+  return statusCode === 403 ? 'An owner or admin of your organization' : 'You';
+}
+
+/** Whether a create may be answered with the code. */
+function isRepeatable({ parameters }: DescribedOperation): boolean {
+  return parameters.some(({ name }) => name === 'Idempotency-Key');
+}
+
+/** The answer as it comes over the wire, with the headers that help. */
+function answerText(example: ErrorExample): string {
+  const { statusCode, retryAfter } = example;
+  return [
+    `HTTP/1.1 ${statusCode} ${STATUS_CODES[statusCode]}`,
+    'Content-Type: application/json',
+    ...(retryAfter === undefined ? [] : [`Retry-After: ${retryAfter}`]),
+    'X-Request-Id: req-7',
+    '',
+    JSON.stringify(example, null, 2),
+  ].join('\n');
 }
 
 export function eventPage(description: Description, type: string): DocContent {

@@ -108,6 +108,7 @@ export const subscriptionsPart: TxPart<'subscriptions'> = {
   async active(unit, { orgId, mode }) {
     return present(await unit.cached(activeOfTenant, [orgId, mode]));
   },
+  sharingUrl: (unit, mode, limit) => unit.all(subscriptions, sharingUrlSql, [mode, limit]),
   async behind(unit, after, limit) {
     const rows = await unit.rows(subscriptions.name, behindSql, [after, limit]);
     return rows.map((row) => ({
@@ -128,6 +129,13 @@ export const subscriptionsPart: TxPart<'subscriptions'> = {
 };
 
 const oneSql = 'where org_id = $1 and mode = $2 and id = $3';
+/** Counted, so that the others of a tenant are sought for each row and no join is made. */
+const sharingUrlSql = [
+  'where active and mode = $1 and (select count(*) from subscriptions other',
+  'where other.org_id = subscriptions.org_id and other.mode = subscriptions.mode',
+  'and other.active and other.url = subscriptions.url) > 1',
+  'order by org_id, mode, id limit $2',
+].join(' ');
 /** It gets the events after this one. */
 const startSql = [
   'update subscriptions set feed_cursor = coalesce((select sequence from feed_heads h',

@@ -141,14 +141,25 @@ export async function changeSubscription(
 /** Other active subscriptions that send some of the same events to its URL: these arrive twice. */
 export async function overlapping(
   deps: Deps,
-  { id, url, eventTypes: own, ...tenant }: Subscription,
+  subscription: Subscription,
 ): Promise<readonly string[]> {
-  const active = await deps.store.run((tx) => tx.subscriptions.active(tenant));
-  const sendsSame = (other: Subscription) =>
-    eventTypes.some((type) => matchesEvent(own, type) && matchesEvent(other.eventTypes, type));
-  return active
-    .filter((other) => other.id !== id && other.url === url && sendsSame(other))
-    .map((other) => other.id);
+  const active = await deps.store.run((tx) => tx.subscriptions.active(subscription));
+  return active.filter((other) => overlaps(subscription, other)).map(({ id }) => id);
+}
+
+/** Active subscriptions of live mode, of all tenants, that overlap with another one. */
+export async function overlappingInLive(deps: Deps, limit: number): Promise<readonly string[]> {
+  const sharing = await deps.store.run((tx) => tx.subscriptions.sharingUrl('live', limit));
+  return sharing
+    .filter((one) => sharing.some((other) => one.orgId === other.orgId && overlaps(one, other)))
+    .map(({ id }) => id);
+}
+
+/** Two of one tenant. */
+function overlaps(one: Subscription, other: Subscription): boolean {
+  const isSent = (type: (typeof eventTypes)[number]) =>
+    matchesEvent(one.eventTypes, type) && matchesEvent(other.eventTypes, type);
+  return one.id !== other.id && one.url === other.url && eventTypes.some(isSent);
 }
 
 /** The new secret signs all attempts that start later. */

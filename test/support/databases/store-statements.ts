@@ -356,6 +356,7 @@ function otherReads(tx: Tx): readonly Promise<unknown>[] {
     tx.subscriptions.list(tenant, 5),
     tx.subscriptions.slots(tenant),
     tx.subscriptions.active(tenant),
+    tx.subscriptions.sharingUrl('live', 5),
     tx.subscriptions.behind('', 5),
     tx.feed.withoutDelivery(aSubscription(), 0, 5),
     tx.deliveries.get('whd_1'),

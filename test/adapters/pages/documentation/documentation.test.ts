@@ -141,6 +141,13 @@ test('the page of an error has its cause, what to do, and the operations that an
   assert.ok(text.includes('../../docs/reference/createPaymentIntent'));
   assert.ok(!text.includes('../../docs/reference/listPayments'));
   assert.match(pages.get('errors/RateLimitExceeded') ?? '', /again after <code>retryAfter/);
+  assert.ok(text.includes('HTTP/1.1 400 Bad Request\nContent-Type: application/json\n'));
+  assert.match(text, /Who can repair it\?<\/dt><dd>You<\/dd>/);
+  assert.match(text, /a refusal uses up neither the key nor/);
+  const limited = pages.get('errors/RateLimitExceeded') ?? '';
+  assert.match(limited, /Retry-After: \d+\nX-Request-Id: /);
+  assert.match(limited, /<dd>Nobody: it passes<\/dd>/);
+  assert.doesNotMatch(pages.get('errors/QuoteExpired') ?? '', /uses up neither/);
   for (const [path, page] of pages) {
     const code = path.replace('errors/', '');
     if (!Object.hasOwn(catalogue, code)) continue;
