@@ -13,6 +13,7 @@ import { runBookReadings } from '../core/usecases/deposits/book-readings.js';
 import { runMailDeletion, runMails } from '../core/usecases/mail/mails.js';
 import { runPurges } from '../core/usecases/parties/documents.js';
 import { runExpiry } from '../core/usecases/payments/payments.js';
+import { runReminders } from '../core/usecases/payments/reminders.js';
 import { runAdvances } from '../core/usecases/sandbox/sandbox.js';
 import type { Runner } from '../core/usecases/service/concurrency-limiter.js';
 import type { DeliveryRunner } from '../core/usecases/webhooks/delivery-runner.js';
@@ -98,6 +99,7 @@ export function workerSteps(parts: {
     },
     ofLeader('advances', ['advances'], runAdvances),
     ofLeader('expiry', ['expiries'], runExpiry),
+    ofLeader('reminders', [], runReminders),
     ofLeader('purges', ['documents'], runPurges),
     {
       // Returns 0: without the right to analyze, a repeat would find the same tables.

@@ -69,6 +69,10 @@ const claimSql = {
     'select * from payments where expires_at <= $1 and (expires_at, id) > ($2, $3)',
     `and ${expirableSql} order by expires_at, id limit $4`,
   ].join(' '),
+  paymentsToRemind: [
+    'select * from payments where remind_at <= $1 and (remind_at, id) > ($2, $3)',
+    'order by remind_at, id limit $4',
+  ].join(' '),
 } as const;
 
 /** Tables whose rows are leased. */
@@ -132,6 +136,10 @@ export function newClaims(database: Database, mark: () => string): Claims {
     mails: (claim) => claimed(claimSql.mails, mails.read, claim),
     async expiredPayments(page) {
       const rows = await database.read(claimSql.expiredPayments, duePage(page));
+      return rows.map(payments.read);
+    },
+    async paymentsToRemind(page) {
+      const rows = await database.read(claimSql.paymentsToRemind, duePage(page));
       return rows.map(payments.read);
     },
     releaseOwn: (nowMs) => releaseLeases(database, `${name}%`, nowMs),

@@ -26,6 +26,8 @@ export interface Letter {
   readonly hasReceipt: boolean;
   /** Bank details were given before those that the letter is about. */
   readonly isReplacement: boolean;
+  /** What the buyer asked; null for another mail. */
+  readonly question: string | null;
   /** What the recipient names when it asks the organization; `isReference` of display.ts. */
   readonly reference: string;
   /** The hosted page; null if the mail is about none. */

@@ -605,6 +605,8 @@ export interface Claims {
   mails(claim: Claim): Many<Mail>;
   /** Payments that are expirable (payment.ts), not covered, and whose `expiresAtMs` has come. */
   expiredPayments(page: DuePage): Many<Payment>;
+  /** Payments whose `remindAtMs` has come. */
+  paymentsToRemind(page: DuePage): Many<Payment>;
   /** Ends the leases of this process, before it stops. */
   releaseOwn(nowMs: number): Promise<void>;
   /** Ends every lease. Only the one process that serves a database may call it. */

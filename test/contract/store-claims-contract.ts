@@ -225,6 +225,24 @@ export function storeClaimsContract(fresh: OpenStore): void {
     assert.deepEqual(pages, ids(expired));
   });
 
+  test('payments are reminded of once their time has come, earliest first', async () => {
+    const store = await fresh();
+    await store.run(async (tx) => {
+      for (const [id, remindAtMs] of [
+        ['inv_b', T0],
+        ['inv_a', T0],
+        ['inv_c', T0 - 1],
+        ['inv_late', T0 + 1],
+        ['inv_none', null],
+      ] as const) {
+        tx.payments.insert(aBarePayment({ id, publicId: id, origin: 'invoice', remindAtMs }));
+      }
+    });
+    const first = await store.claims.paymentsToRemind(duePage(2));
+    const rest = await store.claims.paymentsToRemind(duePage(9, T0, { id: 'inv_a', dueAtMs: T0 }));
+    assert.deepEqual([ids(first), ids(rest)], [['inv_c', 'inv_a'], ['inv_b']]);
+  });
+
   test('released leases are due immediately, and an interrupted attempt is recognized', async () => {
     const store = await fresh();
     await store.run(async (tx) => {

@@ -1,7 +1,12 @@
 // The schemas of outbound webhook bodies, one per kind of event. core/domain/payments/event.ts
 // makes the bodies.
 import { z } from 'zod';
-import { eventTypes, moneyEvents, reportedStatus } from '../../../core/domain/payments/event.js';
+import {
+  eventTypes,
+  isQuestionEvent,
+  moneyEvents,
+  reportedStatus,
+} from '../../../core/domain/payments/event.js';
 import { responseSchemas } from '../protocol/schemas.js';
 import { account } from './account-routes.js';
 import { payment } from './payment-routes.js';
@@ -52,6 +57,9 @@ const fundsData = {
   missing: amount.meta({ description: 'Still awaited from the buyer.' }),
   surplus: amount.meta({ description: 'Received above the amount of the payment.' }),
 } as const;
+const questionData = {
+  question: z.string().meta({ description: 'What the buyer asked on the page, on one line.' }),
+} as const;
 const refundEvents = moneyEvents.filter((name) => name !== 'funds_changed');
 
 const payoutChanged = 'connected_account.payout_changed';
@@ -82,6 +90,11 @@ const kinds = {
     refundEvents.map((name) => `invoice.${name}`),
     { ...invoiceData, ...refundData },
   ),
+  PaymentIntentQuestionEvent: kind(['payment_intent.question_asked'], {
+    ...intentData,
+    ...questionData,
+  }),
+  InvoiceQuestionEvent: kind(['invoice.question_asked'], { ...invoiceData, ...questionData }),
   ConnectedAccountEvent: kind(
     typesOf('connected_account').filter((type) => type !== payoutChanged),
     accountData,
@@ -116,13 +129,14 @@ function kind<T extends z.ZodRawShape>(types: readonly string[], data: T) {
   return z.object({ event: z.enum(types), data: z.object(data) });
 }
 
-/** All but settled events and those about money, which have separate kinds. */
+/** All but settled events and those about money or a question, which have separate kinds. */
 function typesOf(namespace: string): readonly string[] {
   const separate: readonly string[] = moneyEvents.map((name) => `${namespace}.${name}`);
   return eventTypes.filter(
     (type) =>
       type.startsWith(`${namespace}.`) &&
       reportedStatus(type) !== 'settled' &&
+      !isQuestionEvent(type) &&
       !separate.includes(type),
   );
 }

@@ -64,6 +64,11 @@ const entries = {
     'The settlement partner rejected the buyer after its approval. A payout that was not sent ' +
       'waits for an operator.',
   ),
+  question: representation<EntryOf<'question'>>()(
+    null,
+    { at, kind: z.literal('question'), question: z.string() },
+    'The buyer asked something on the page. The organization answers by mail.',
+  ),
   status: representation<EntryOf<'status'>>()(
     null,
     {
@@ -137,6 +142,7 @@ const entrySchema = z.discriminatedUnion('kind', [
   entries.created.schema,
   entries.limit_reached.schema,
   entries.approval_lost.schema,
+  entries.question.schema,
   entries.status.schema,
   entries.money.schema,
   entries.partner_command.schema,

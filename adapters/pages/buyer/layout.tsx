@@ -225,6 +225,7 @@ function Side({ content }: { readonly content: ScreenContent }): VNode | null {
       {content.about ?? <ThisPayment />}
       {content.aside}
       <Help />
+      <AskLink />
     </aside>
   );
 }
@@ -287,6 +288,19 @@ function Help(): VNode | null {
       <p>{reference === null ? texts.frame.helpForm(org) : texts.frame.helpText(org, reference)}</p>
       <Contacts />
     </section>
+  );
+}
+
+/** Only who proved the mailbox asks on the page, and only where a mailbox answers. */
+function AskLink(): VNode | null {
+  const { view, texts } = useScene();
+  const { viewer, payment, organization } = view;
+  if (viewer === null || payment === null || organization?.supportEmail === null) return null;
+  if (view.page.name === 'question') return null;
+  return (
+    <p>
+      <a href={`${view.path}/question`}>{texts.question.link}</a>
+    </p>
   );
 }
 

@@ -175,6 +175,13 @@ export type Page =
   | { readonly name: 'price_changed'; readonly shown: QuoteTerms | null }
   /** Before a short payment is returned. */
   | { readonly name: 'take_back' }
+  /** A question to the organization; `isRefused`: it has no text, or is too long. */
+  | {
+      readonly name: 'question';
+      readonly key: string;
+      readonly typed: string;
+      readonly isRefused: boolean;
+    }
   /** All payments of a year. */
   | ({ readonly name: 'payments' } & BuyerPayments)
   /** Print views. */

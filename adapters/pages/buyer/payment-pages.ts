@@ -1,14 +1,20 @@
 // The pages of a payment: what it asks for, sign-in, price, bank details, receipt. The screen of a
 // signed-in buyer follows from the state of the payment, never from the page before.
 import { z } from 'zod';
+import { tenantOf } from '../../../core/domain/base/tenant.js';
 import type { Screen } from '../../../core/domain/hosted/hosted-screen.js';
-import { isCode, PonteError } from '../../../core/errors.js';
+import { readQuestion } from '../../../core/domain/payments/display.js';
+import { assert, isCode, PonteError } from '../../../core/errors.js';
+import { readSession } from '../../../core/usecases/access/page-sessions.js';
 import { buyerPages, readBuyerPayments } from '../../../core/usecases/hosted/buyer-payments.js';
 import { confirmQuote, requestQuote } from '../../../core/usecases/hosted/buyer-steps.js';
 import { openPage, readPaymentPage } from '../../../core/usecases/hosted/payment-page.js';
+import { askQuestion } from '../../../core/usecases/hosted/questions.js';
 import { takeShortBack } from '../../../core/usecases/payments/payments.js';
 import { simulate } from '../../../core/usecases/sandbox/simulations.js';
 import { accessRows, openedLink, signOutRow } from '../kit/access-pages.js';
+import { changeStream } from '../kit/change-stream.js';
+import { formKey, newFormKey, newIdOf } from '../kit/form-key.js';
 import {
   html,
   type PageAnswer,
@@ -25,7 +31,6 @@ import { localeFor, paymentView } from './payment-view.js';
 import { type Download, paymentsFile } from './payments-screen.js';
 import { renderPage } from './render.js';
 import { paymentScene, sceneOf } from './scene.js';
-import { statusStream } from './status-stream.js';
 
 type PaymentCall<F = unknown> = PageCall<'none' | 'buyer', F>;
 
@@ -36,6 +41,7 @@ const versionText = z.string().regex(/^\d{1,15}$/);
 const changeForm = z.object({ version: versionText });
 /** The quote that the page showed says enough. */
 const confirmForm = z.object({ quoteId: z.string().max(64) });
+const questionForm = z.object({ key: formKey, question: z.string().max(4_000).default('') });
 const simulateForm = z.object({ event: z.string().max(64) });
 
 const pages = { subject: 'payment', limit: 'none', csrf: 'none', form: 'none' } as const;
@@ -90,6 +96,23 @@ export const paymentPages = [
     limit: 'none',
     form: changeForm,
     handler: takeBack,
+  }),
+  pageRow({
+    ...pages,
+    method: 'GET',
+    path: '/r/{publicId}/question',
+    auth: 'buyer',
+    handler: async (context, call) => {
+      const key = newFormKey(context.deps);
+      return show(context, call, { name: 'question', key, typed: '', isRefused: false });
+    },
+  }),
+  pageRow({
+    ...actions,
+    path: '/r/{publicId}/question',
+    limit: 'none',
+    form: questionForm,
+    handler: ask,
   }),
   pageRow({
     ...pages,
@@ -158,7 +181,17 @@ export const paymentPages = [
     path: '/r/{publicId}/status',
     auth: 'buyer',
     background: true,
-    handler: statusStream,
+    handler: async ({ watch }, { query, session, cookies, gone, freshDeps }) => {
+      const { id: sessionId, paymentId } = session;
+      assert(paymentId !== null, 'the session is of the payment in the path');
+      const token = cookies.get('session') ?? '';
+      return changeStream(watch, gone, {
+        watched: { ...tenantOf(session), id: paymentId },
+        sessionId,
+        shown: query.get('version') ?? '',
+        isOpen: async () => (await readSession(freshDeps(), token, { background: true })) !== null,
+      });
+    },
   }),
   pageRow({
     ...actions,
@@ -297,6 +330,22 @@ async function takeBack({ deps }: PageContext, call: PaymentCall<{ version: stri
   const payment = await deps.store.run((tx) => openPage(tx, publicIdOf(call)));
   await takeShortBack(deps, payment, payment.id, Number.parseInt(call.form.version, 10));
   return seeOther(withNotice(call.base, 'take_back_asked'));
+}
+
+async function ask(
+  context: PageContext,
+  call: PaymentCall<z.infer<typeof questionForm>>,
+): Promise<PageAnswer> {
+  const { deps } = context;
+  const { key, question: typed } = call.form;
+  const question = readQuestion(typed);
+  if (question === null) {
+    const page = { name: 'question', key, typed, isRefused: true } as const;
+    return { ...(await show(context, call, page)), status: 422 };
+  }
+  const payment = await deps.store.run((tx) => openPage(tx, publicIdOf(call)));
+  await askQuestion(deps, payment, { mailId: newIdOf(deps, 'mail', payment, key), question });
+  return seeOther(withNotice(call.base, 'question_sent'));
 }
 
 async function simulateEvent({ deps }: PageContext, call: PaymentCall<{ event: string }>) {

@@ -18,6 +18,7 @@ import {
   priceLimitScreen,
   priceScreen,
 } from './price-screens.js';
+import { questionScreen } from './question-screen.js';
 import {
   frameOf,
   type PaymentScene,
@@ -81,6 +82,7 @@ const pages: {
   kyc: (scene, { state }) => kycScreens[state](scene),
   price_changed: (scene, { shown }) => priceChangedScreen(paymentScene(scene), shown),
   take_back: (scene) => takeBackScreen(paymentScene(scene)),
+  question: (scene, page) => questionScreen(paymentScene(scene), page),
   payments: (scene, list) => paymentsScreen(paymentScene(scene), list),
   instructions: (scene) => instructionsPage(paymentScene(scene)),
   receipt: (scene) => receiptPage(paymentScene(scene)),

@@ -55,5 +55,6 @@ export const notices = [
   'code_expired',
   'quote_unavailable',
   'take_back_asked',
+  'question_sent',
 ] as const;
 export type PageNotice = (typeof notices)[number];

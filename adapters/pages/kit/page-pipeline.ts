@@ -35,6 +35,7 @@ import {
   type PageCall,
   type PageContext,
   type PageRequest,
+  type PageRoute,
   seeOther,
   type Visit,
   withNotice,
@@ -154,7 +155,7 @@ async function answerOf(
     }
   }
   const csrf = tokenOf === null ? null : csrfToken(deps, tokenOf);
-  const form = await readForm(request, route.form, readBody);
+  const form = await readForm(request, route, readBody);
   if (route.csrf === 'form' && !isCsrfToken(form.get('csrf') ?? '', csrf)) {
     return outOfDate();
   }
@@ -342,7 +343,7 @@ function isFromElsewhere({ origin: ours }: PageContext, { headers }: IncomingMes
 
 async function readForm(
   request: IncomingMessage,
-  form: PageCallForm,
+  { form, formBytesMax = FORM_BYTES_MAX }: Pick<PageRoute, 'form' | 'formBytesMax'>,
   readBody: PageRequest['readBody'],
 ): Promise<URLSearchParams> {
   if (form === 'none' || form === 'multipart') return new URLSearchParams();
@@ -350,10 +351,8 @@ async function readForm(
   if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(type)) {
     throw new PonteError('UnsupportedMediaType');
   }
-  return new URLSearchParams(Buffer.from(await readBody(FORM_BYTES_MAX)).toString('utf8'));
+  return new URLSearchParams(Buffer.from(await readBody(formBytesMax)).toString('utf8'));
 }
-
-type PageCallForm = NonNullable<PageMatch['route']>['form'];
 
 /** The last value of a repeated name counts. */
 function valuesOf(form: URLSearchParams): Readonly<Record<string, string>> {

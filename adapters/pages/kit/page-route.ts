@@ -73,6 +73,8 @@ export interface PageRow<A extends PageAuth, F> {
   readonly limit: PageLimit | 'none';
   /** 'multipart': the handler reads the stream. */
   readonly form: z.ZodType<F> | 'multipart' | 'none';
+  /** The maximum of a form that holds a file as text; others have a text of every field. */
+  readonly formBytesMax?: number;
   // A method, so that rows of different shapes fit one array.
   handler(context: PageContext, call: PageCall<A, F>): Promise<PageAnswer>;
 }

@@ -52,6 +52,11 @@ export interface DestinationFacts extends LetterFacts {
   readonly effectiveAt: string | null;
 }
 
+export interface QuestionFacts extends Pick<PaymentFacts, 'payee' | 'amount'> {
+  readonly buyer: string;
+  readonly question: string;
+}
+
 /** In their order. */
 const detailNames = ['number', 'purchaseOrder', 'buyerReference', 'due'] as const;
 export type DetailName = (typeof detailNames)[number];
@@ -73,7 +78,7 @@ export type FormPurpose = 'sign_in' | 'owner_link' | 'kyc_approved' | 'kyc_more'
 export type MemberPurpose = 'invitation' | 'sign_in' | 'production_decided';
 export type PaymentPurpose = Exclude<
   MailPurpose,
-  'owner_link' | 'payout_changed' | 'production_decided'
+  'owner_link' | 'payout_changed' | 'production_decided' | 'question'
 >;
 
 export interface LetterCatalogue {
@@ -81,6 +86,8 @@ export interface LetterCatalogue {
   readonly form: Readonly<Record<FormPurpose, (facts: LetterFacts) => LetterTexts>>;
   readonly member: Readonly<Record<MemberPurpose, (facts: LetterFacts) => LetterTexts>>;
   readonly destination: (facts: DestinationFacts) => LetterTexts;
+  /** To the organization. */
+  readonly question: (facts: QuestionFacts) => LetterTexts;
   readonly frame: {
     readonly testSubject: (subject: string) => string;
     readonly test: string;
@@ -109,6 +116,7 @@ export interface LetterCatalogue {
 export function textsOf(catalogue: LetterCatalogue, letter: Letter): LetterTexts {
   const { purpose } = letter;
   if (purpose === 'payout_changed') return catalogue.destination(destinationFacts(letter));
+  if (purpose === 'question') return catalogue.question(questionFacts(letter));
   if (letter.isToMember) {
     assert(isMemberPurpose(catalogue, purpose), `${purpose} is not to a member`);
     return catalogue.member[purpose](commonFacts(letter));
@@ -171,6 +179,15 @@ function destinationFacts(letter: Letter): DestinationFacts {
     keyId: letter.keyId,
     effectiveAt: letter.link && formatOf(letter.locale).instant(letter.link.endsAtMs),
   };
+}
+
+function questionFacts(letter: Letter): QuestionFacts {
+  const { about, question } = letter;
+  assert(about !== null && question !== null, 'a question is about a payment');
+  const { payee, amount } = paymentFacts(letter, about);
+  // An address is what the answer goes to: it may be a link.
+  const buyer = about.payment.buyer.email.trim();
+  return { payee, amount, buyer, question: question.replaceAll(linkMarks, `$&${WORD_JOINER}`) };
 }
 
 function paymentFacts(letter: Letter, about: NonNullable<Letter['about']>): PaymentFacts {

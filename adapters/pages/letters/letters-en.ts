@@ -83,6 +83,15 @@ export const lettersEn = {
         'You don’t have to do anything. The receipt follows by email.',
       ],
     }),
+    reminder: ({ payee, amount, due }) => ({
+      subject: `Due ${due}: ${amount} to ${payee}`,
+      heading: `A reminder of ${payee}’s request for`,
+      amount,
+      paragraphs: [
+        `It is due ${due}, and no money has arrived for it. A bank transfer takes days.`,
+        'Have you already sent it? Then you don’t have to do anything.',
+      ],
+    }),
     receipt: ({ payee, amount, settled, surplus, hasReceipt }) => ({
       subject: `Paid: ${amount} to ${payee}`,
       heading: `${payee} received`,
@@ -231,6 +240,14 @@ export const lettersEn = {
         (keyId === null
           ? 'contact the operator of this service.'
           : `${org} should revoke this API key, then register the right destination again.`),
+    ],
+  }),
+  question: ({ payee, amount, buyer, question }) => ({
+    subject: `A question about ${amount} to ${payee}`,
+    heading: 'A buyer asks',
+    paragraphs: [
+      question,
+      `Answer this email: the answer goes to ${buyer}, who has proven that address.`,
     ],
   }),
   frame: {

@@ -84,6 +84,15 @@ export const lettersEs = {
         'No tiene que hacer nada. El recibo llega por correo.',
       ],
     }),
+    reminder: ({ payee, amount, due }) => ({
+      subject: `Vence el ${due}: ${amount} para ${payee}`,
+      heading: `Recordatorio de la solicitud de ${payee}:`,
+      amount,
+      paragraphs: [
+        `Vence el ${due} y aún no ha llegado dinero. Una transferencia tarda días.`,
+        '¿Ya la hizo? Entonces no tiene que hacer nada.',
+      ],
+    }),
     receipt: ({ payee, amount, settled, surplus, hasReceipt }) => ({
       subject: `Pagado: ${amount} a ${payee}`,
       heading: `${payee} recibió`,
@@ -233,6 +242,14 @@ export const lettersEs = {
           ? 'contacte al operador de este servicio.'
           : `${org} debe revocar esta clave de API y después registrar de nuevo el destino ` +
             'correcto.'),
+    ],
+  }),
+  question: ({ payee, amount, buyer, question }) => ({
+    subject: `Una pregunta sobre ${amount} para ${payee}`,
+    heading: 'Un comprador pregunta',
+    paragraphs: [
+      question,
+      `Responda a este correo: la respuesta llega a ${buyer}, dirección que fue confirmada.`,
     ],
   }),
   frame: {

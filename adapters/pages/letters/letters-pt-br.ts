@@ -84,6 +84,15 @@ export const lettersPtBr = {
         'Você não precisa fazer nada. O recibo chega por e-mail.',
       ],
     }),
+    reminder: ({ payee, amount, due }) => ({
+      subject: `Vence em ${due}: ${amount} para ${payee}`,
+      heading: `Lembrete da cobrança de ${payee}:`,
+      amount,
+      paragraphs: [
+        `Ela vence em ${due}, e nenhum valor chegou até agora. Uma transferência leva dias.`,
+        'Já fez a transferência? Então não é preciso fazer nada.',
+      ],
+    }),
     receipt: ({ payee, amount, settled, surplus, hasReceipt }) => ({
       subject: `Pago: ${amount} a ${payee}`,
       heading: `${payee} recebeu`,
@@ -236,6 +245,14 @@ export const lettersPtBr = {
         (keyId === null
           ? 'fale com o operador deste serviço.'
           : `${org} deve revogar esta chave de API e depois registrar de novo o destino certo.`),
+    ],
+  }),
+  question: ({ payee, amount, buyer, question }) => ({
+    subject: `Uma pergunta sobre ${amount} para ${payee}`,
+    heading: 'Um comprador pergunta',
+    paragraphs: [
+      question,
+      `Responda a este e-mail: a resposta vai para ${buyer}, endereço que foi confirmado.`,
     ],
   }),
   frame: {

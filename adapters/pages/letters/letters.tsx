@@ -56,7 +56,7 @@ function partsOf(catalogue: LetterCatalogue, letter: Letter): readonly Part[] {
   const org = oneLine(organization.name);
   const help = frame.help(org, organization.supportEmail, letter.reference);
   const url = link?.url ?? pageUrl;
-  const isToBuyer = purpose !== 'payout_changed';
+  const isToBuyer = purpose !== 'payout_changed' && purpose !== 'question';
   const open = frame[openingOf(letter)];
   return [
     ...(mode === 'test' ? [{ kind: 'test', text: frame.test } as const] : []),
@@ -77,7 +77,7 @@ function partsOf(catalogue: LetterCatalogue, letter: Letter): readonly Part[] {
 }
 
 function openingOf({ purpose, about, isToMember }: Letter) {
-  if (isToMember) return 'openDashboard';
+  if (isToMember || purpose === 'question') return 'openDashboard';
   if (purpose === 'payout_changed') return 'stopChange';
   return about === null ? 'openForm' : 'openPayment';
 }

@@ -677,7 +677,7 @@ create table mails (
     'owner_link'::text, 'payout_changed'::text, 'production_decided'::text, 'kyc_approved'::text,
     'kyc_more'::text, 'kyc_rejected'::text, 'instructions_ready'::text, 'money_short'::text,
     'money_received'::text, 'receipt'::text, 'cancelled'::text, 'expired'::text, 'failed'::text,
-    'refund_ordered'::text, 'refunded'::text]))),
+    'refund_ordered'::text, 'refunded'::text, 'reminder'::text, 'question'::text]))),
   constraint mails_status_check check ((status = any (array['pending'::text, 'sent'::text,
     'refused'::text, 'dropped'::text])))
 );
@@ -865,6 +865,7 @@ create table organizations (
   website text,
   privacy_url text,
   terms_url text,
+  sends_reminders boolean not null default false,
   constraint organizations_pkey primary key (org_id)
 );
 
@@ -1057,6 +1058,7 @@ create table payments (
   purchase_order text collate "C",
   buyer_reference text collate "C",
   failure_code text collate "C",
+  remind_at timestamp with time zone,
   constraint payments_amount_minor_check check ((amount_minor > 0)),
   constraint payments_buyer_locale_check check ((buyer_locale = any (array['en'::text,
     'pt-BR'::text, 'es'::text]))),
@@ -1113,6 +1115,9 @@ create index payments_of_seller_and_status on payments using btree (org_id, mode
     seller_external_id, status, id) where (seller_external_id is not null);
 
 create unique index payments_public_id on payments using btree (public_id);
+
+create index payments_to_remind on payments using btree (remind_at, id) where (remind_at is not
+    null);
 
 create index payments_updated on payments using btree (org_id, mode, origin, updated_at, id);
 

@@ -487,7 +487,8 @@ create table mails (
   purpose text not null check (purpose in (
     'invitation', 'sign_in', 'owner_link', 'payout_changed', 'production_decided', 'kyc_approved',
     'kyc_more', 'kyc_rejected', 'instructions_ready', 'money_short', 'money_received', 'receipt',
-    'cancelled', 'expired', 'failed', 'refund_ordered', 'refunded'
+    'cancelled', 'expired', 'failed', 'refund_ordered', 'refunded', 'reminder',
+    'question'
   )),
   payment_id text,
   account_id text,
@@ -687,7 +688,9 @@ create table organizations (
   requires_approval integer not null check (requires_approval in (0, 1)),
   created_at integer not null,
   version integer not null
-, support_email text, support_phone text, website text, privacy_url text, terms_url text) strict;
+, support_email text, support_phone text, website text, privacy_url text, terms_url text,
+    sends_reminders integer not null default 0
+  check (sends_reminders in (0, 1))) strict;
 
 create table outbox (
   position integer primary key autoincrement,
@@ -854,7 +857,7 @@ create table payments (
     (buyer_locale in ('en', 'pt-BR', 'es')), bank_details_code text, purpose text, limit_hit text,
     approval_lost_at integer, requires_approval integer not null default 0
   check (requires_approval in (0, 1)), purchase_order text, buyer_reference text, failure_code
-    text,
+    text, remind_at integer,
   primary key (org_id, mode, id)
 ) strict;
 
@@ -900,6 +903,8 @@ create index payments_of_seller_and_status
   on payments (org_id, mode, seller_external_id, status, id) where seller_external_id is not null;
 
 create unique index payments_public_id on payments (public_id);
+
+create index payments_to_remind on payments (remind_at, id) where remind_at is not null;
 
 create index payments_updated on payments (org_id, mode, origin, updated_at, id);
 

@@ -31,6 +31,7 @@ const organizations = defineTable<Organization>('organizations', {
   name: text('name'),
   productionGrantedAtMs: time.null('production_granted_at'),
   requiresApproval: flag('requires_approval'),
+  sendsReminders: flag('sends_reminders'),
   supportEmail: text.null('support_email'),
   supportPhone: text.null('support_phone'),
   website: text.null('website'),

@@ -77,6 +77,7 @@ export const payments = defineTable<Payment>('payments', {
   requiresApproval: fixed(flag('requires_approval')),
   approvedByMemberId: text.null('approved_by_member_id'),
   invitedAtMs: time.null('invited_at'),
+  remindAtMs: time.null('remind_at'),
   buyerId: fixed(text('buyer_id')),
   buyer: fixed(
     group({

@@ -126,6 +126,12 @@ export const schedules = {
       2 * HOUR_MS,
     ],
   },
+  reminder: {
+    reason:
+      'A bank transfer takes days: the buyer of an invoice is reminded before its due date, and ' +
+      'on the day. The wait between the two.',
+    waitsMs: [3 * DAY_MS],
+  },
   fakePartnerMessage: {
     reason: 'The fake partner repeats a message like a real one, and drops it after the last wait.',
     waitsMs: [5 * SECOND_MS, 30 * SECOND_MS, 5 * MINUTE_MS],

@@ -24,3 +24,8 @@ export function pathOf(page: HostedPage): string {
 export function onboardingPath({ orgId, mode }: Tenant, accountId: string): string {
   return `/onboarding/${orgId}/${mode}/${accountId}`;
 }
+
+/** A payment in the dashboard, for members. */
+export function dashboardPath({ orgId, mode }: Tenant, paymentId: string): string {
+  return `/dashboard/${orgId}/${mode}/payments/${paymentId}`;
+}

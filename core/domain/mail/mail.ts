@@ -57,6 +57,9 @@ export const mailRules = {
   failed: notice,
   refund_ordered: notice,
   refunded: notice,
+  // The next day it would say something else.
+  reminder: { ...notice, lifeMs: DAY_MS },
+  question: notice,
 } as const satisfies Record<string, PurposeRule>;
 
 export type MailPurpose = keyof typeof mailRules;
@@ -66,11 +69,11 @@ export type LinkPurpose = 'invitation' | 'sign_in' | 'owner_link';
 /** Notices to the buyer about a payment or its KYC. */
 export type NoticePurpose = Exclude<
   MailPurpose,
-  LinkPurpose | 'payout_changed' | 'production_decided'
+  LinkPurpose | 'payout_changed' | 'production_decided' | 'question'
 >;
 
 export function isNoticePurpose(purpose: MailPurpose): purpose is NoticePurpose {
-  return !mailRules[purpose].isNumbered;
+  return !mailRules[purpose].isNumbered && purpose !== 'question';
 }
 
 /** What a mail is about. */

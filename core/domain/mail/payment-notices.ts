@@ -11,8 +11,10 @@ import { heldMinor } from '../payments/funds.js';
 import { isTerminal } from '../payments/payment.js';
 import type { NoticePurpose } from './mail.js';
 
-/** `kyc_more` is about the dossier, not about a state of the payment. */
-export type PaymentNotice = Exclude<NoticePurpose, 'kyc_more'>;
+/**
+ * `kyc_more` is about the dossier, not about a state of the payment; the time causes a reminder.
+ */
+export type PaymentNotice = Exclude<NoticePurpose, 'kyc_more' | 'reminder'>;
 
 /**
  * What the notice is about, beyond the payment, while its state is true; else null. Another value

@@ -14,6 +14,8 @@ export interface Organization {
   readonly productionGrantedAtMs: number | null;
   /** Whether invoices need the approval of a second person. */
   readonly requiresApproval: boolean;
+  /** Whether buyers of invoices are reminded of the due date by mail. */
+  readonly sendsReminders: boolean;
   /** Shown to buyers, like the four below; null: none. */
   readonly supportEmail: string | null;
   readonly supportPhone: string | null;

@@ -66,6 +66,12 @@ export function plainText(text: string, lineBreak: '\n' | ' ' = ' '): string | n
   return cut === '' ? null : cut;
 }
 
+/** What a buyer asks, on one line; null without text, and if it is longer than a text may be. */
+export function readQuestion(text: string): string | null {
+  if ([...text.trim()].length > DISPLAY_TEXT_LENGTH_MAX) return null;
+  return plainText(text)?.replaceAll(/\s+/gu, ' ') ?? null;
+}
+
 /** The name of a document, never a sentence; the end of a domain, as in `.com`, makes a link. */
 const referenceForm = /^(?!.*\.[a-z]{2})[a-z0-9](?:[a-z0-9._/#-]{0,38}[a-z0-9])?$/i;
 

@@ -42,6 +42,9 @@ export const moneyEvents = [
 ] as const;
 export type MoneyEvent = (typeof moneyEvents)[number];
 
+/** The buyer asked the organization something on the page. */
+const QUESTION = 'question_asked';
+
 /** Amounts of money events. */
 export type EventAmounts = Readonly<
   Partial<Record<'refundAmount' | 'received' | 'missing' | 'surplus', Money>>
@@ -49,7 +52,7 @@ export type EventAmounts = Readonly<
 
 export const eventTypes: readonly string[] = [
   ...otherEventTypes,
-  ...moneyEvents.flatMap((name) => [`payment_intent.${name}`, `invoice.${name}`]),
+  ...[...moneyEvents, QUESTION].flatMap((name) => [`payment_intent.${name}`, `invoice.${name}`]),
   ...accountEventTypes.map((type) => `connected_account.${type}`),
   ...reachableStatuses().map((status) => `invoice.${status}`),
   ...reachableStatuses().map((status) => `payment_intent.${status}`),
@@ -73,6 +76,7 @@ export interface EventDraft {
   /** The key or member that created the payment, for a `created` event. */
   readonly createdBy?: string;
   readonly amounts?: EventAmounts;
+  readonly question?: string;
 }
 
 /** The event types of a payment that was created or moved to `payment.status`. */
@@ -86,7 +90,26 @@ export function paymentEventTypes(
   return [`payment_intent.${own}`, `invoice.${suffix}`];
 }
 
-export function moneyEventTypes({ origin }: Payment, name: MoneyEvent): readonly string[] {
+export function moneyEventTypes(payment: Payment, name: MoneyEvent): readonly string[] {
+  return typesNamed(payment, name);
+}
+
+export function questionEventTypes(payment: Payment): readonly string[] {
+  return typesNamed(payment, QUESTION);
+}
+
+export function isQuestionEvent(type: string): boolean {
+  return type.endsWith(`.${QUESTION}`);
+}
+
+/** What the buyer asked. */
+export function questionIn(event: Pick<DomainEvent, 'type' | 'body'>): string {
+  assert(isQuestionEvent(event.type), 'the event is about a question');
+  const { question }: { readonly question: string } = JSON.parse(eventData(event));
+  return question;
+}
+
+function typesNamed({ origin }: Payment, name: string): readonly string[] {
   return origin === 'invoice' ? [`invoice.${name}`] : [`payment_intent.${name}`, `invoice.${name}`];
 }
 
@@ -114,7 +137,7 @@ export function matchesEvent(patterns: readonly string[], type: string): boolean
 
 /** The body carries metadata exactly as the integrator sent it. */
 export function paymentEvent(draft: EventDraft, eventId: string): DomainEvent {
-  const { payment, type, occurredAtMs, createdBy, amounts = {} } = draft;
+  const { payment, type, occurredAtMs, createdBy, question, amounts = {} } = draft;
   const reason = payment.failureReason ?? payment.cancelReason;
   return {
     orgId: payment.orgId,
@@ -137,6 +160,7 @@ export function paymentEvent(draft: EventDraft, eventId: string): DomainEvent {
       externalEventId: eventId,
       occurredAt: formatInstant(occurredAtMs),
       ...(createdBy === undefined ? {} : { createdBy }),
+      ...(question === undefined ? {} : { question }),
       ...(reason === null ? {} : { reason }),
       ...(payment.failureCode === null ? {} : { failureCode: payment.failureCode }),
       ...Object.fromEntries(

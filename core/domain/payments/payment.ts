@@ -134,6 +134,8 @@ export interface Payment extends Tenant {
   readonly approvedByMemberId: string | null;
   /** When the buyer of an invoice was last sent a link. */
   readonly invitedAtMs: number | null;
+  /** When the next reminder of the due date is due (reminder.ts); null if there is none. */
+  readonly remindAtMs: number | null;
   readonly buyerId: string;
   readonly buyer: BuyerHint;
   /** The connected seller that is paid; null: the organization itself. */

@@ -13,6 +13,7 @@ export const timelineKinds = [
   'created',
   'limit_reached',
   'approval_lost',
+  'question',
   'partner_command',
   'partner_call',
   'partner_outcome',
@@ -53,6 +54,8 @@ export type TimelineEntry = { readonly atMs: number; readonly tie: string } & (
   | ({ readonly kind: 'limit_reached' } & AmountLimit)
   /** The buyer was rejected after its approval. */
   | { readonly kind: 'approval_lost' }
+  /** The buyer asks; the organization answers by mail. */
+  | { readonly kind: 'question'; readonly question: string }
   | {
       readonly kind: 'status';
       readonly status: PaymentStatus;

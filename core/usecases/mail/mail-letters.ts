@@ -5,7 +5,7 @@ import { hash } from 'node:crypto';
 import { isKeyId } from '../../domain/access/api-key.js';
 import { hasSeen, isWatching } from '../../domain/access/page-session.js';
 import { tenantOf } from '../../domain/base/tenant.js';
-import { type HostedPage, pathOf } from '../../domain/hosted/hosted-page.js';
+import { dashboardPath, type HostedPage, pathOf } from '../../domain/hosted/hosted-page.js';
 import {
   codeOf,
   isLinkExpired,
@@ -17,8 +17,10 @@ import {
   tokenPurpose,
 } from '../../domain/mail/mail.js';
 import { causeOf } from '../../domain/mail/payment-notices.js';
+import { isUnpaid } from '../../domain/mail/reminder.js';
 import type { DestinationChange } from '../../domain/parties/destination-change.js';
 import { helpReference } from '../../domain/payments/display.js';
+import { questionIn } from '../../domain/payments/event.js';
 import { isTerminal } from '../../domain/payments/payment.js';
 import { assert } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
@@ -45,7 +47,8 @@ export async function readMailFacts(tx: Tx, mail: Mail) {
   const accountId = subject.kind === 'account' ? subject.accountId : null;
   const hasDetails = mail.purpose === 'instructions_ready' && paymentId !== null;
   const isRedirect = mail.purpose === 'payout_changed';
-  const [epoch, organization, payment, funds, submission, account, session, given, change] =
+  const askedId = mail.purpose === 'question' ? (mail.cause ?? '') : null;
+  const [epoch, organization, payment, funds, submission, account, session, given, change, asked] =
     await Promise.all([
       tx.epochs.current(),
       tx.organizations.get(mail.orgId),
@@ -56,13 +59,15 @@ export async function readMailFacts(tx: Tx, mail: Mail) {
       onPageToo.has(mail.purpose) ? sessionOf(tx, mail) : null,
       hasDetails ? tx.bankDetails.ofPayment(tenant, paymentId) : [],
       isRedirect ? tx.destinationChanges.find(changeIdOf(mail)) : null,
+      askedId === null ? null : tx.feed.get(tenant, askedId),
     ]);
   assert(organization !== null, 'an organization stays');
   const about = payment === null || funds === null ? null : { payment, funds };
   const isReplacement = given.length > 1;
   // The buyer may have stored the details that are replaced: the mail is sent in any case.
   const watcher = isReplacement ? null : session;
-  const facts = { epoch, organization, about, submission, account, change };
+  const question = asked === null ? null : questionIn(asked);
+  const facts = { epoch, organization, about, submission, account, change, question };
   return { ...facts, session: watcher, isReplacement };
 }
 
@@ -79,6 +84,7 @@ export function uselessBecause(mail: Mail, facts: MailFacts, nowMs: number): str
   if (isLinkExpired(mail, nowMs)) {
     return mailRules[purpose].signsIn ? 'its link has ended' : 'it is too old';
   }
+  if (purpose === 'question') return facts.question === null ? 'its event was pruned' : null;
   if (isNoticePurpose(purpose)) return noticeIsUseless(purpose, mail, facts);
   // A sign-in may also be for a payment that has ended.
   const status = facts.about?.payment.status;
@@ -89,13 +95,17 @@ export function uselessBecause(mail: Mail, facts: MailFacts, nowMs: number): str
 function noticeIsUseless(
   purpose: NoticePurpose,
   { cause, createdAtMs }: Mail,
-  { about, submission, session }: MailFacts,
+  { organization, about, submission, session }: MailFacts,
 ): string | null {
   if (session !== null && hasSeen(session, createdAtMs)) return 'the page has shown it';
   const ended = 'its state is over';
   if (purpose === 'kyc_more') {
     const waits = about?.payment.status === 'buyer_kyc_pending';
     return waits || (submission?.corrections ?? null) !== null ? null : ended;
+  }
+  if (purpose === 'reminder') {
+    const isAsked = about !== null && organization.sendsReminders && isUnpaid(about);
+    return isAsked ? null : ended;
   }
   if (about !== null) return causeOf(purpose, about) === cause ? null : ended;
   return submission !== null && purpose === `kyc_${submission.status}` ? null : ended;
@@ -123,9 +133,15 @@ export async function outgoing(deps: Deps, mail: Mail, facts: MailFacts): Promis
     messageId: `${mail.id}.${hash('sha256', rendered.text).slice(0, 8)}`,
     writtenAtMs: mail.createdAtMs,
     locale: mail.locale,
-    replyTo: organization.supportEmail,
+    replyTo: mail.purpose === 'question' ? buyerOf(facts) : organization.supportEmail,
     attachments: receipt === null ? [] : [receipt],
   };
+}
+
+/** Who asked, and gets the answer. */
+function buyerOf({ about }: MailFacts): string {
+  assert(about !== null, 'a question is about a payment');
+  return about.payment.buyer.email.trim();
 }
 
 /** Null for another mail, and if it cannot be made: the page has it, and the mail says so. */
@@ -144,10 +160,10 @@ async function receiptOf(
 }
 
 function letterOf(deps: Deps, mail: Mail, facts: MailFacts): Omit<Letter, 'hasReceipt'> {
-  const { organization, about, account, change, isReplacement } = facts;
+  const { organization, about, account, change, isReplacement, question } = facts;
   const { purpose, locale, mode, createdAtMs: writtenAtMs } = mail;
-  const page = pageOf(mail, facts);
-  const pageUrl = page === null ? null : `${deps.settings.payUrl}${pathOf(page)}`;
+  const path = pathIn(mail, facts);
+  const pageUrl = path === null ? null : `${deps.settings.payUrl}${path}`;
   return {
     purpose,
     locale,
@@ -160,6 +176,7 @@ function letterOf(deps: Deps, mail: Mail, facts: MailFacts): Omit<Letter, 'hasRe
     keyId: change !== null && isKeyId(change.changedBy) ? change.changedBy : null,
     pageUrl,
     isReplacement,
+    question,
     reference: referenceOf(mail, facts),
     link: pageUrl === null ? stopLinkOf(deps, change) : linkOf(deps, mail, pageUrl),
   };
@@ -177,6 +194,16 @@ function linkOf(deps: Deps, mail: Mail, pageUrl: string): SignInLink | null {
   const token = deps.secretBox.open(mail.tokenSealed, tokenPurpose(mail));
   const code = mail.codeHash === null ? null : codeOf(token);
   return { url: `${pageUrl}?token=${token}`, code, endsAtMs: mail.linkEndsAtMs };
+}
+
+/** Null for a mail about a PIX destination. */
+function pathIn(mail: Mail, facts: MailFacts): string | null {
+  const { subject } = mail;
+  if (mail.purpose === 'question' && subject.kind === 'payment') {
+    return dashboardPath(mail, subject.paymentId);
+  }
+  const page = pageOf(mail, facts);
+  return page === null ? null : pathOf(page);
 }
 
 /** Null for a mail about a PIX destination. */

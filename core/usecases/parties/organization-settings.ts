@@ -17,6 +17,7 @@ export interface SettingsChange {
   readonly approvalOf: readonly PaymentOrigin[];
   /** Not less than before. */
   readonly payoutHoldHours: number;
+  readonly sendsReminders: boolean;
 }
 
 /**
@@ -27,7 +28,7 @@ export function changeSettings(
   deps: Deps,
   orgId: string,
   changedBy: string,
-  { version, contact, approvalOf, payoutHoldHours }: SettingsChange,
+  { version, contact, approvalOf, payoutHoldHours, sendsReminders }: SettingsChange,
 ): Promise<boolean> {
   const shown = contactIn(contact);
   return deps.store.run(async (tx) => {
@@ -35,7 +36,8 @@ export function changeSettings(
     if (was.version !== version) return false;
     await expectOwner(tx, { orgId }, changedBy);
     const requiresApproval = was.requiresApproval || approvalOf.includes('invoice');
-    tx.organizations.update(Object.freeze({ ...withContact(was, shown), requiresApproval }));
+    const ruled = { ...withContact(was, shown), requiresApproval, sendsReminders };
+    tx.organizations.update(Object.freeze(ruled));
     for (const mode of modes) {
       const profile = await loadProfile(tx, { orgId, mode });
       const intentsNeedApproval =

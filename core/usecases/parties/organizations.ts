@@ -75,6 +75,7 @@ export async function createOrganization(
     name,
     productionGrantedAtMs: null,
     requiresApproval: false,
+    sendsReminders: false,
     supportEmail: null,
     supportPhone: null,
     website: null,

@@ -2,7 +2,12 @@
 // of other tenants.
 import { tenantOf } from '../../domain/base/tenant.js';
 import { type MoneyCommand, moneyKinds } from '../../domain/commands/partner-command.js';
-import { type EventNote, reportedStatus } from '../../domain/payments/event.js';
+import {
+  type EventNote,
+  questionEventTypes,
+  questionIn,
+  reportedStatus,
+} from '../../domain/payments/event.js';
 import { postingKinds, type StoredPosting } from '../../domain/payments/ledger.js';
 import type { Payment } from '../../domain/payments/payment.js';
 import {
@@ -17,6 +22,8 @@ import type { Tx } from '../../ports/storage.js';
 
 /** A payment changes its status at most a few dozen times. */
 const RANK_DIGITS = 6;
+/** The newest questions that a timeline shows. */
+const QUESTIONS_MAX = 50;
 
 interface TimelinePage {
   readonly entries: readonly TimelineEntry[];
@@ -39,10 +46,12 @@ export async function readTimeline(
       tx.ledger.ofSubject(tenant, payment.id),
       deliveryEntries(tx, payment, after, wanted),
     ]);
+    const questions = await questionEntries(tx, payment, events);
     const few = [
       createdEntry(payment),
       ...limitEntries(payment),
       ...approvalEntries(payment),
+      ...questions,
       ...statusEntries(payment, events),
       ...commands.flatMap(commandEntries),
       ...postings.map(moneyEntry),
@@ -67,6 +76,29 @@ function limitEntries({ limitHit }: Payment): readonly TimelineEntry[] {
 
 function approvalEntries({ approvalLostAtMs: atMs }: Payment): readonly TimelineEntry[] {
   return atMs === null ? [] : [{ kind: 'approval_lost', atMs, tie: '' }];
+}
+
+/** A payment has few: asking is limited. */
+async function questionEntries(
+  tx: Tx,
+  payment: Payment,
+  events: readonly EventNote[],
+): Promise<readonly TimelineEntry[]> {
+  const [type] = questionEventTypes(payment);
+  const asked = events.filter((event) => event.type === type).slice(-QUESTIONS_MAX);
+  const read = await Promise.all(asked.map(({ id }) => tx.feed.get(tenantOf(payment), id)));
+  return read.flatMap((event) =>
+    event === null
+      ? []
+      : [
+          {
+            kind: 'question' as const,
+            atMs: event.createdAtMs,
+            tie: event.id,
+            question: questionIn(event),
+          },
+        ],
+  );
 }
 
 /** One per change, from the event in the payment's own namespace. */

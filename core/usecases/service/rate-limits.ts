@@ -1,7 +1,14 @@
 // The rate limits of use cases. The port stores their state for all hosts.
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../domain/base/instant.js';
 import { type Tenant, tenantKey } from '../../domain/base/tenant.js';
-import { type Bucket, clientNetwork, type RateLimit } from '../../domain/service/rate-limit.js';
+import {
+  type Bucket,
+  clientNetwork,
+  type Quota,
+  quotaAfter,
+  type RateLimit,
+  type Taken,
+} from '../../domain/service/rate-limit.js';
 import { PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 
@@ -31,11 +38,16 @@ const pageCallsAnHour = {
   export: 20,
   /** Each stores a session, which is kept for 30 days. */
   phone: 20,
+  /** Each check of a file reads its invoices. */
+  import: 60,
 } as const;
 export type PageLimit = keyof typeof pageCallsAnHour;
 /** Uploads of documents through the hosted page, for each party. */
 const uploadsAnHour = 60;
 const uploadedMebibytesADay = 200;
+
+/** Each is a mail to the organization. */
+const QUESTIONS_A_DAY = 5;
 
 /** The keys of a tenant share this multiple of the limit of one: new keys add nothing. */
 export const TENANT_SHARE = 5;
@@ -44,12 +56,35 @@ export const KIBIBYTES_PER_CREATE = 16;
 /** Smaller bodies cost no more than any request. */
 export const LARGE_BODY_BYTES_MIN = 8 * 1_024;
 
-/** A create by this API key; replays count too. */
-export async function takeCreateToken(deps: Deps, tenant: Tenant, keyId: string): Promise<void> {
+/** The limit on creates that leaves the fewest requests, by what it is counted by. */
+export interface CreateQuota extends Quota {
+  readonly countedBy: 'key' | 'tenant';
+  /** Null if the create is allowed; else it is RateLimitExceeded. */
+  readonly waitMs: number | null;
+}
+
+/** A create by this API key; replays count too. Null without a limit. Refuses nothing itself. */
+export async function takeCreateToken(
+  deps: Deps,
+  tenant: Tenant,
+  keyId: string,
+): Promise<CreateQuota | null> {
   const { rateLimitPerMinute: perMinute, rateLimitBurst: burst } = deps.settings;
-  if (perMinute === 0) return;
+  if (perMinute === 0) return null;
+  const ofKey = { key: keyId, perMinute, burst };
   const ofTenant = { key: `creates ${tenantKey(tenant)}`, ...tenantLimit(deps, 1) };
-  await takeAll(deps, [{ key: keyId, perMinute, burst }, ofTenant]);
+  const nowMs = deps.clock.nowMs();
+  const taken = await deps.rateLimits.take({ buckets: [ofKey, ofTenant], nowMs });
+  const quotaOf = (bucket: Bucket): Quota | null => {
+    const tatMicros = taken.tatMicros.get(bucket.key);
+    return tatMicros === undefined ? null : quotaAfter(bucket, tatMicros, nowMs);
+  };
+  const [key, all] = [quotaOf(ofKey), quotaOf(ofTenant)];
+  const waitMs = waitOf(taken);
+  if (key !== null && (all === null || key.remaining <= all.remaining)) {
+    return { countedBy: 'key', waitMs, ...key };
+  }
+  return all === null ? null : { countedBy: 'tenant', waitMs, ...all };
 }
 
 /** A JSON body, before it is parsed, which blocks all other requests. */
@@ -107,6 +142,12 @@ export function takePreviewSlot(deps: Deps, tenant: Tenant): Promise<void> {
   };
   const { tenant: own, all } = previewsAMinute;
   return takeAll(deps, [bucket(tenantKey(tenant), own[mode]), bucket(mode, all[mode])]);
+}
+
+/** A question about a payment. RateLimitExceeded. */
+export function takeQuestionSlot(deps: Deps, paymentId: string): Promise<void> {
+  const perMinute = (QUESTIONS_A_DAY * MINUTE_MS) / DAY_MS;
+  return take(deps, `questions ${paymentId}`, { perMinute, burst: QUESTIONS_A_DAY });
 }
 
 export function takeUploadSlot(deps: Deps, buyerId: string): Promise<void> {
@@ -167,6 +208,9 @@ function waitFor(deps: Deps, key: string, limit: RateLimit): Promise<number | nu
 
 /** Null if it was taken. */
 async function waitForAll(deps: Deps, buckets: readonly Bucket[]): Promise<number | null> {
-  const waitSeconds = await deps.rateLimits.take({ buckets, nowMs: deps.clock.nowMs() });
-  return waitSeconds === null ? null : waitSeconds * SECOND_MS;
+  return waitOf(await deps.rateLimits.take({ buckets, nowMs: deps.clock.nowMs() }));
+}
+
+function waitOf({ retryAfterSeconds }: Taken): number | null {
+  return retryAfterSeconds === null ? null : retryAfterSeconds * SECOND_MS;
 }

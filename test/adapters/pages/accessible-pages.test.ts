@@ -98,6 +98,8 @@ test('bank details and receipt are one page of A4 each', async () => {
 });
 
 const helpLinks = ['help@rotanorte.example', '+55 11 5550-0142'];
+/** Who signed in may ask on the page. */
+const help = [...helpLinks, 'Ask a question'];
 const footer = ['Check bank details', 'Privacy', 'Terms', 'Sign out', 'Português', 'Español'];
 const copyRows = ['Account holder', 'Account number', 'Routing number', 'Bank'];
 
@@ -119,13 +121,7 @@ const walks: Readonly<Record<string, readonly string[]>> = {
     ...helpLinks,
     ...footer.filter((name) => name !== 'Sign out'),
   ],
-  price: [
-    'Skip to content',
-    'Confirm USD 12,480.00',
-    'Line items and notes',
-    ...helpLinks,
-    ...footer,
-  ],
+  price: ['Skip to content', 'Confirm USD 12,480.00', 'Line items and notes', ...help, ...footer],
   'bank-details': [
     'Skip to content',
     'Copy Amount',
@@ -140,7 +136,7 @@ const walks: Readonly<Record<string, readonly string[]>> = {
     'Download as PDF',
     'Add to calendar',
     'Check again',
-    ...helpLinks,
+    ...help,
     ...footer,
   ],
   short: [
@@ -150,7 +146,7 @@ const walks: Readonly<Record<string, readonly string[]>> = {
     'Copy Reference, as before',
     'Show the bank details',
     'Ask for USD 12,460.00 back',
-    ...helpLinks,
+    ...help,
     ...footer,
   ],
 };

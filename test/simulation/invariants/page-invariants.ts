@@ -204,6 +204,7 @@ const organization: Organization = {
   name: 'Org',
   productionGrantedAtMs: null,
   requiresApproval: false,
+  sendsReminders: false,
   supportEmail: 'help@org.example',
   supportPhone: null,
   website: null,

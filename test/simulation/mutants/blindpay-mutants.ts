@@ -25,6 +25,7 @@ export const blindPayMutants = [
       ["if (status >= 500) return 'unknown';", "if (status >= 500) return 'refused';"],
     ],
     focus: { ...payments, faults: { ...calm, 'http 500 late': 0.2 } },
+    first: { seed: 12, steps: 80 },
     caughtBy: ['everyTransactionAtThePartnerIsKnown', 'whatTheBuyerSentIsAccountedFor'],
   },
   {
@@ -34,6 +35,7 @@ export const blindPayMutants = [
       ['return payin.payin_quote_id === fields.quoteId ? payin.id : null;', 'return payin.id;'],
     ],
     focus: { ...payments, faults: { ...calm, 'http cut after': 0.3 } },
+    first: { seed: 8, steps: 200 },
     caughtBy: ['everyTransactionAtThePartnerIsKnown', 'whatTheBuyerSentIsAccountedFor'],
   },
   {
@@ -44,6 +46,7 @@ export const blindPayMutants = [
       ['startedAtMs + OPERATION_MS', 'startedAtMs + 1e12'],
     ],
     focus: { ...payments, faults: { ...calm, processPaused: 0.15 } },
+    first: { seed: 1, steps: 600 },
     caughtBy: ['atMostOnePayoutPerPayment'],
   },
   {
@@ -59,6 +62,7 @@ export const blindPayMutants = [
       ['startedAtMs + OPERATION_MS', 'startedAtMs + 1e12'],
     ],
     focus: { ...payments, faults: { ...calm, processPaused: 0.25 } },
+    first: { seed: 1, steps: 600 },
     caughtBy: ['atMostOnePayoutPerPayment'],
   },
   {
@@ -84,8 +88,7 @@ export const blindPayMutants = [
       ["const assigned = decideDeposit(read, 'assign', given, nowMs);", 'const assigned = read;'],
     ],
     focus: { ...payments, faults: { ...calm, restore: 0.02 } },
-    steps: 200,
-    caughtBy: ['theFloatIsTheSumOfTheWallets'],
+    caughtBy: ['theFloatIsTheSumOfTheWallets', 'aPayinIsBookedOnce'],
   },
   {
     name: 'a refund that was paid by hand leaves the float',
@@ -119,6 +122,7 @@ export const blindPayMutants = [
       ],
     ],
     focus: { ...payments, faults: calm },
+    first: { seed: 12, steps: 80 },
     caughtBy: ['fundsAgreeWithThePartner', 'fundsSayNoMoreThanThePartner'],
   },
 ] as const;

@@ -26,6 +26,7 @@ export const moneyMutants = [
     file: 'core/usecases/money-desk/restore-check.ts',
     edits: [['for (const kind of moneyKinds) await checkKind(context, kind);', 'void checkKind;']],
     focus: { ...payments, faults: { ...calm, restore: 0.05 }, often },
+    first: { seed: 1, steps: 200 },
     caughtBy: ['everyTransactionAtThePartnerIsKnown', 'whatTheBuyerSentIsAccountedFor'],
   },
   {
@@ -87,6 +88,7 @@ export const moneyMutants = [
     file: 'core/domain/commands/partner-command.ts',
     edits: [['if (nowMs < countsAtMs) {', 'if (nowMs < 0) {']],
     focus: { ...payments, faults: { ...calm, callLate: 0.5, messageLost: 1 } },
+    first: { seed: 32, steps: 600 },
     caughtBy: ['everyTransactionAtThePartnerIsKnown', 'endedPaymentsSendNothing'],
   },
   {
@@ -101,6 +103,7 @@ export const moneyMutants = [
       ['const answer = await call(partner, sent, prepared.value);', 'const answer = early;'],
     ],
     focus: { ...payments, gates: 1, faults: { crash: 0.05, restore: 0 } },
+    first: { seed: 2, steps: 600 },
     caughtBy: ['everyTransactionAtThePartnerIsKnown', 'cancelAndPayoutNeverBothWin'],
   },
   {
@@ -204,6 +207,7 @@ export const moneyMutants = [
       ],
     ],
     focus: { ...payments, faults: { ...calm, restore: 0.03 }, often },
+    first: { seed: 8, steps: 200 },
     caughtBy: ['everyTransactionAtThePartnerIsKnown', 'atMostOnePayoutPerPayment'],
   },
   {
@@ -242,6 +246,7 @@ export const moneyMutants = [
       ['({ receivedMinor: 0n, refunded: amount }),', '({ receivedMinor: 0n, refunded: null }),'],
     ],
     focus: { ...payments, faults: { ...surprises, restore: 0.05 }, often: bankActions },
+    first: { seed: 51, steps: 600 },
     caughtBy: [
       'fundsAgreeWithThePartner',
       'fundsSayNoMoreThanThePartner',
@@ -264,6 +269,7 @@ export const moneyMutants = [
       ['if (quote === null) return null;', 'if (quote !== undefined) return null;'],
     ],
     focus: { ...payments, faults: { ...calm, wrongReport: 0.4 }, often },
+    first: { seed: 15, steps: 600 },
     caughtBy: ['settlementsSayWhatThePartnerPaid'],
   },
   {
@@ -276,6 +282,7 @@ export const moneyMutants = [
       ],
     ],
     focus: { ...payments, faults: { ...surprises, failedRefundCompleted: 0 }, often: bankActions },
+    first: { seed: 3, steps: 200 },
     caughtBy: ['noMoneyFactLeavesFundsUnchanged', 'fundsSayNoMoreThanThePartner'],
   },
   {
@@ -294,7 +301,7 @@ export const moneyMutants = [
       faults: { ...calm, totalCorrected: 0.5, chargeback: 0.5 },
       often: bankActions,
     },
-    first: { seed: 29, steps: 150 },
+    first: { seed: 15, steps: 600 },
     caughtBy: ['fundsAgreeWithThePartner'],
   },
   {

@@ -5,7 +5,6 @@ export const nightlyMutants: readonly string[] = [
   'guards are not checked',
   'a payout is sent again under a new key',
   'a call in doubt counts as failed',
-  'a settled payment can be failed',
   'a restored copy is released without asking the partner',
   'work is claimed in quarantine',
   'a look-up that is forbidden counts as absent',

@@ -53,6 +53,7 @@ export const partyMutants = [
     file: 'core/usecases/parties/party-kinds.ts',
     edits: [["if (partnerRef !== null && status === 'rejected') {", 'if (false) {']],
     focus: adoptions,
+    first: { seed: 14, steps: 600 },
     caughtBy: ['noApprovalIsUsedThatWasTakenBack'],
   },
   {
@@ -192,7 +193,7 @@ export const partyMutants = [
         `if (next === null) {
       stagePurge(deps, tx, tenantOf(next), { party: 'account'`,
       ],
-      ["if (isAnswered) stagePurge(deps, tx, tenant, { party: 'account', id });", ''],
+      ["      stagePurge(deps, tx, tenant, { party: 'account', id });\n", ''],
     ],
     focus: { ...parties, paymentsMax: 0, often: ['getUpload', 'upload', 'accountStep'] },
     first: { seed: 11, steps: 40 },

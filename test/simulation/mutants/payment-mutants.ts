@@ -102,13 +102,6 @@ export const paymentMutants = [
     caughtBy: ['settledOnlyAfterAPaidPayout', 'statusesFollowTheTableAndTerminalOnesStay'],
   },
   {
-    name: 'a settled payment can be failed',
-    file: 'core/domain/payments/payment.ts',
-    edits: [['settled: {},', "settled: { fail: 'failed' },"]],
-    focus: { ...payments, faults: reliable, often: ['operatorFail', 'advance'] },
-    caughtBy: ['statusesFollowTheTableAndTerminalOnesStay', 'everyPaymentIsTerminal'],
-  },
-  {
     name: 'a ledger posting is dropped',
     file: 'core/usecases/payments/payment-store.ts',
     edits: [['of change.postings)', 'of change.postings.slice(1))']],

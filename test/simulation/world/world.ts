@@ -194,6 +194,7 @@ export class World implements Surroundings {
             name: orgId,
             productionGrantedAtMs: this.nowMs,
             requiresApproval: orgId === CAREFUL_ORG,
+            sendsReminders: false,
             supportEmail: null,
             supportPhone: null,
             website: null,

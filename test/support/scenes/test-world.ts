@@ -34,6 +34,7 @@ import { runMails } from '../../../core/usecases/mail/mails.js';
 import { runPurges } from '../../../core/usecases/parties/documents.js';
 import { createOrganization } from '../../../core/usecases/parties/organizations.js';
 import { runExpiry } from '../../../core/usecases/payments/payments.js';
+import { runReminders } from '../../../core/usecases/payments/reminders.js';
 import { advancePayment, runAdvances } from '../../../core/usecases/sandbox/sandbox.js';
 import type { Runner } from '../../../core/usecases/service/concurrency-limiter.js';
 import { recordKeyCheckValue } from '../../../core/usecases/service/secret-keys.js';
@@ -286,6 +287,7 @@ function settler(deps: Deps, partner: FakePartner): () => Promise<void> {
     (nowMs) => runAdvances(deps, nowMs, BATCH),
     waited(commands),
     (nowMs) => runExpiry(deps, nowMs, BATCH),
+    (nowMs) => runReminders(deps, nowMs, BATCH),
     (nowMs) => runPurges(deps, nowMs, BATCH),
     (nowMs) => runMails(deps, nowMs, BATCH),
     waited(deliveries),

@@ -14,6 +14,7 @@ import {
 } from '../../../../core/usecases/hosted/page-documents.js';
 import type { Cookie } from '../../kit/cookies.js';
 import { html, type PageAnswer, type PageContext, seeOther } from '../../kit/page-route.js';
+import { readFile } from '../../kit/uploaded-file.js';
 import type { ScreenContent } from '../layout.js';
 import { renderContent } from '../render.js';
 import {
@@ -27,7 +28,6 @@ import {
 } from './document-screens.js';
 import { type BareScene, controlId, type Limits } from './kyc-scene.js';
 import { kycCatalogues } from './kyc-texts.js';
-import { readFile } from './kyc-upload.js';
 import {
   type AnyCall,
   type FormPlace,

@@ -69,6 +69,16 @@ export const en = {
     missing: (page: string) =>
       `This file cannot show some characters, which are drawn as \ufffd. They are on ${page}.`,
   },
+  question: {
+    link: 'Ask a question',
+    heading: 'Ask about this payment',
+    lede: (org: string, email: string) =>
+      `It goes to ${org} by email, and the answer comes to ${email}.`,
+    label: 'Your question',
+    hint: 'At most 500 characters. Send no bank details and no documents.',
+    refused: 'Write your question in at most 500 characters.',
+    send: 'Send the question',
+  },
   payments: {
     all: 'All my payments',
     heading: (org: string, year: string) => `Your payments through ${org} in ${year}`,
@@ -322,6 +332,7 @@ export const en = {
     code_expired: 'This code no longer works. Send another link.',
     quote_unavailable: 'We could not get a price just now. Try again in a moment.',
     take_back_asked: 'We return your money. You don’t have to do anything else.',
+    question_sent: 'Your question is on its way. The answer comes by email.',
   },
   limited: {
     link_sent: (until: Node, sentAt: Node) => (

@@ -61,6 +61,15 @@ export const es = {
     missing: (page) =>
       `Este archivo muestra algunos caracteres como \ufffd. Están completos en ${page}.`,
   },
+  question: {
+    link: 'Hacer una pregunta',
+    heading: 'Pregunte sobre este pago',
+    lede: (org, email) => `Llega a ${org} por correo, y la respuesta a ${email}.`,
+    label: 'Su pregunta',
+    hint: '500 caracteres como máximo. No envíe datos bancarios ni documentos.',
+    refused: 'Escriba su pregunta en 500 caracteres como máximo.',
+    send: 'Enviar la pregunta',
+  },
   payments: {
     all: 'Todos mis pagos',
     heading: (org, year) => `Sus pagos con ${org} en ${year}`,
@@ -312,6 +321,7 @@ export const es = {
     code_expired: 'Este código ya no funciona. Envíe otro enlace.',
     quote_unavailable: 'No pudimos obtener una cotización ahora. Inténtelo en un momento.',
     take_back_asked: 'Le devolvemos su dinero. Usted no tiene que hacer nada más.',
+    question_sent: 'Su pregunta está en camino. La respuesta llega por correo.',
   },
   limited: {
     link_sent: (until, sentAt) => (

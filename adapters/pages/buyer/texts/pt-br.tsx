@@ -61,6 +61,15 @@ export const ptBr = {
     missing: (page) =>
       `Este arquivo não mostra alguns caracteres, que aparecem como \ufffd. Eles estão em ${page}.`,
   },
+  question: {
+    link: 'Fazer uma pergunta',
+    heading: 'Pergunte sobre este pagamento',
+    lede: (org, email) => `Ela vai para ${org} por e‑mail, e a resposta chega em ${email}.`,
+    label: 'Sua pergunta',
+    hint: 'No máximo 500 caracteres. Não envie dados bancários nem documentos.',
+    refused: 'Escreva sua pergunta em até 500 caracteres.',
+    send: 'Enviar a pergunta',
+  },
   payments: {
     all: 'Todos os meus pagamentos',
     heading: (org, year) => `Seus pagamentos com ${org} em ${year}`,
@@ -316,6 +325,7 @@ export const ptBr = {
     code_expired: 'Este código não funciona mais. Envie outro link.',
     quote_unavailable: 'Não conseguimos uma cotação agora. Tente de novo em um instante.',
     take_back_asked: 'Vamos devolver o seu dinheiro. Você não precisa fazer mais nada.',
+    question_sent: 'Sua pergunta está a caminho. A resposta chega por e‑mail.',
   },
   limited: {
     link_sent: (until, sentAt) => (

@@ -42,6 +42,7 @@ const settingsForm = z.object({
   approval: line,
   intentApproval: line,
   hold: line,
+  reminders: line,
 });
 type Typed = Readonly<z.infer<typeof settingsForm>>;
 
@@ -96,6 +97,7 @@ function typedOf(settings: Settings): Typed {
     approval: settings.requiresApproval ? 'yes' : '',
     intentApproval: settings.intentsNeedApproval ? 'yes' : '',
     hold: `${settings.payoutHoldHours}`,
+    reminders: settings.sendsReminders ? 'yes' : '',
   };
 }
 
@@ -144,6 +146,7 @@ async function save(context: PageContext, call: MemberCall<Typed>): Promise<Page
       ...(typed.intentApproval === '' ? [] : ['payment_intent' as const]),
     ],
     payoutHoldHours: Number.parseInt(typed.hold, 10),
+    sendsReminders: typed.reminders !== '',
   });
   const shown = `${viewOf(context, call).path}/settings`;
   return seeOther(
@@ -181,7 +184,12 @@ function settingsScreen(
       <div class="cols even">
         <section class="card">
           <h2>{words.contact}</h2>
-          <Rows rows={contactRows} />
+          <Rows
+            rows={[
+              ...contactRows,
+              { label: words.reminders, value: onOff(settings.sendsReminders) },
+            ]}
+          />
         </section>
         <section class="card">
           <h2>{words.rules}</h2>
@@ -246,6 +254,12 @@ function formScreen(
             <Setting {...props} name="website" type="url" />
             <Setting {...props} name="privacyUrl" type="url" />
             <Setting {...props} name="termsUrl" type="url" />
+            <CheckField
+              name="reminders"
+              label={words.reminders}
+              hint={words.remindersHint}
+              checked={typed.reminders !== ''}
+            />
           </section>
           <section class="card stack">
             <h2>{words.rules}</h2>

@@ -213,6 +213,9 @@ export const setupEn = {
     website: 'Website',
     privacyUrl: 'Privacy notice',
     termsUrl: 'Terms',
+    reminders: 'Remind buyers of invoices',
+    remindersHint:
+      'An email 3 days before the due date and on the day, while no money has arrived.',
     optional: (label: string) => `${label} (optional)`,
     notAnAddress: 'This is no email address.',
     notAPhone: 'This is no phone number.',

@@ -216,6 +216,9 @@ export const setupEs: SetupTexts = {
     website: 'Sitio web',
     privacyUrl: 'Aviso de privacidad',
     termsUrl: 'Condiciones',
+    reminders: 'Recordar las facturas a los compradores',
+    remindersHint:
+      'Un correo 3 días antes del vencimiento y ese día, mientras no haya llegado dinero.',
     optional: (label) => `${label} (opcional)`,
     notAnAddress: 'No es una dirección de correo.',
     notAPhone: 'No es un número de teléfono.',

@@ -211,6 +211,8 @@ export const setupPtBr: SetupTexts = {
     website: 'Site',
     privacyUrl: 'Aviso de privacidade',
     termsUrl: 'Termos',
+    reminders: 'Lembrar os compradores das faturas',
+    remindersHint: 'Um e-mail 3 dias antes do vencimento e no dia, enquanto nenhum valor chegou.',
     optional: (label) => `${label} (opcional)`,
     notAnAddress: 'Não é um endereço de e-mail.',
     notAPhone: 'Não é um número de telefone.',

@@ -24,6 +24,11 @@ alter table mails add check (
   purpose in (
     'invitation', 'sign_in', 'owner_link', 'payout_changed', 'production_decided', 'kyc_approved',
     'kyc_more', 'kyc_rejected', 'instructions_ready', 'money_short', 'money_received', 'receipt',
-    'cancelled', 'expired', 'failed', 'refund_ordered', 'refunded'
+    'cancelled', 'expired', 'failed', 'refund_ordered', 'refunded', 'reminder', 'question'
   )
 );
+
+-- Buyers of invoices are reminded of the due date, if the organization wants it.
+alter table organizations add column sends_reminders boolean not null default false;
+alter table payments add column remind_at timestamptz;
+create index payments_to_remind on payments (remind_at, id) where remind_at is not null;

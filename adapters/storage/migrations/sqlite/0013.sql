@@ -31,7 +31,8 @@ create table mails (
   purpose text not null check (purpose in (
     'invitation', 'sign_in', 'owner_link', 'payout_changed', 'production_decided', 'kyc_approved',
     'kyc_more', 'kyc_rejected', 'instructions_ready', 'money_short', 'money_received', 'receipt',
-    'cancelled', 'expired', 'failed', 'refund_ordered', 'refunded'
+    'cancelled', 'expired', 'failed', 'refund_ordered', 'refunded', 'reminder',
+    'question'
   )),
   payment_id text,
   account_id text,

@@ -10,11 +10,15 @@ import { type Money, money } from '../../../../core/domain/base/money.js';
 import type { Tenant } from '../../../../core/domain/base/tenant.js';
 import { eventTypes } from '../../../../core/domain/payments/event.js';
 import type { SettlementPartner } from '../../../../core/ports/partner.js';
+import { askQuestion } from '../../../../core/usecases/hosted/questions.js';
 import {
   configureAccountPayout,
   submitAccount,
 } from '../../../../core/usecases/parties/accounts.js';
-import { requireApproval } from '../../../../core/usecases/parties/organizations.js';
+import {
+  requireApproval,
+  setSupportContact,
+} from '../../../../core/usecases/parties/organizations.js';
 import { inviteBuyer } from '../../../../core/usecases/payments/invoices.js';
 import { approvePayment, cancelPayment } from '../../../../core/usecases/payments/payments.js';
 import { advancePayment } from '../../../../core/usecases/sandbox/sandbox.js';
@@ -134,6 +138,10 @@ async function recordedEvents(): Promise<Json> {
   await requireApproval(deps, tenant.orgId, true, 'payment_intent');
   const intent = await newPayment(made, tenant);
   await approvePayment(deps, tenant, intent.payment.id, 'mem_teammate');
+  await setSupportContact(deps, tenant.orgId, { supportEmail: 'help@acme.example' });
+  const mailId = deps.ids.next('mail', deps.clock.nowMs());
+  const question = 'The invoice says 12 bags, and 10 came. Which amount is right?';
+  await askQuestion(deps, intent.payment, { mailId, question });
   await made.settle();
   const bodies = made.sent.map(({ body }) => JSON.parse(body) as Json);
   await made.close();

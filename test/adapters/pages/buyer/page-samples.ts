@@ -192,6 +192,12 @@ const variantSamples: readonly Sample[] = [
       page: { name: 'instructions' },
     }),
   },
+  ...[false, true].map((isRefused) => ({
+    name: isRefused ? 'question-refused' : 'question',
+    view: onScreen('bank_details', {
+      page: { name: 'question', key: 'frm_0', typed: '', isRefused },
+    }),
+  })),
   { name: 'take-back', view: onScreen('short', { page: { name: 'take_back' } }) },
   {
     name: 'kyc-corrections-two',

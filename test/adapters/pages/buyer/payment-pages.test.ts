@@ -13,6 +13,7 @@ import { readPaymentPage } from '../../../../core/usecases/hosted/payment-page.j
 import { startBuyerKyc } from '../../../../core/usecases/parties/kyc.js';
 import { setSupportContact } from '../../../../core/usecases/parties/organizations.js';
 import { readPayment } from '../../../../core/usecases/payments/payments.js';
+import { readTimeline } from '../../../../core/usecases/payments/timelines.js';
 import { simulate } from '../../../../core/usecases/sandbox/simulations.js';
 import { operatorDoes } from '../../../support/operator-action.js';
 import { readPdf } from '../../../support/read-pdf.js';
@@ -335,3 +336,64 @@ test('amounts are written as the Spanish of the browser writes them', async (t) 
   assert.match(await shown('es-MX'), /USD 100\.00/);
   assert.match(await shown('es-ES'), /100,00 USD/);
 });
+
+test('a buyer asks on the page: once for each form, in words, if a mailbox answers', async (t) => {
+  const site = await pageSite(t);
+  const { world, tenant } = site;
+  const { path, visitor, id } = await atThePrice(site);
+  assert.doesNotMatch((await visitor.open(path)).text, /Ask a question/);
+  await setSupportContact(world.deps, tenant.orgId, { supportEmail: 'help@acme.example' });
+  assert.match((await visitor.open(path)).text, /\/question">Ask a question/);
+  const form = await visitor.open(`${path}/question`);
+  const [, key = ''] = /name="key" value="([^"]+)"/.exec(form.text) ?? [];
+  const refused = await visitor.send('/question', { question: ' \u202e ' });
+  assert.deepEqual([refused.status, refused.text.includes(key)], [422, true]);
+  const long = await visitor.send('/question', { question: 'x'.repeat(501) });
+  assert.equal(long.status, 422);
+  const question = 'Why 12 bags?\r\n<b>Ten</b> came.';
+  for (const again of [1, 2]) {
+    const { text } = await visitor.post(`${path}/question`, {
+      ...hiddenIn(form.text),
+      question,
+    });
+    assert.match(text, /Your question is on its way/, `${again}`);
+  }
+  await world.settle();
+  const asked = world.mails.filter(({ to }) => to === 'help@acme.example');
+  assert.equal(asked.length, 1);
+  assert.deepEqual([asked[0]?.replyTo, asked[0]?.from], ['buyer@example.com', 'Acme Ltda']);
+  assert.match(asked[0]?.text ?? '', /Why 12 bags\? <b>Ten<\/b> came\./);
+  const { payment } = await readPayment(world.deps, tenant, id);
+  const { entries } = await readTimeline(world.deps, payment, { after: null, limit: 99 });
+  const questions = entries.filter(({ kind }) => kind === 'question');
+  assert.deepEqual(
+    questions.map((entry) => entry.kind === 'question' && entry.question),
+    ['Why 12 bags? <b>Ten</b> came.'],
+  );
+  const types = await world.eventsOf(tenant, id);
+  assert.deepEqual(types.slice(-2), ['payment_intent.question_asked', 'invoice.question_asked']);
+});
+
+test('who did not sign in asks nothing, and a payment is asked about five times a day', async (t) => {
+  const site = await pageSite(t);
+  const { world, tenant } = site;
+  await setSupportContact(world.deps, tenant.orgId, { supportEmail: 'help@acme.example' });
+  const { path, visitor } = await atThePrice(site);
+  const stranger = await site.visitor().open(`${path}/question`);
+  assert.doesNotMatch(stranger.text, /<textarea/);
+  const statuses: number[] = [];
+  for (let count = 0; count < 6; count += 1) {
+    await visitor.open(`${path}/question`);
+    statuses.push((await visitor.send('/question', { question: `Question ${count}` })).status);
+  }
+  assert.deepEqual(statuses, [200, 200, 200, 200, 200, 429]);
+  await world.settle();
+  assert.equal(world.mails.filter(({ to }) => to === 'help@acme.example').length, 5);
+});
+
+/** The fields of the form that a person does not fill in. */
+function hiddenIn(text: string): Readonly<Record<string, string>> {
+  const [, form = ''] = /<form[^>]*\/question"[^>]*>(.*?)<\/form>/s.exec(text) ?? [];
+  const fields = form.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)"/g);
+  return Object.fromEntries([...fields].map(([, name = '', value = '']) => [name, value]));
+}

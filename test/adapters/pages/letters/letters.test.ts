@@ -63,6 +63,7 @@ function letterOf(purpose: MailPurpose, fields: LetterFields = {}): Letter {
     isToMember: purpose === 'production_decided',
     keyId: null,
     hasReceipt: false,
+    question: purpose === 'question' ? 'Why 12 bags, not 10?' : null,
     isReplacement: false,
     reference: 'RN-2030-0418',
     pageUrl: purpose === 'payout_changed' ? null : page,
@@ -228,7 +229,8 @@ test('no letter to a buyer has bank details, and each says that none ever has', 
     es: /Nunca enviamos datos/,
   };
   each(({ text }, { purpose, locale }) => {
-    assert.equal(never[locale].test(text), purpose !== 'payout_changed');
+    const isToBuyer = purpose !== 'payout_changed' && purpose !== 'question';
+    assert.equal(never[locale].test(text), isToBuyer);
     assert.doesNotMatch(text, /DE1|iban|routing|account number/i);
   });
 });
@@ -252,7 +254,7 @@ test('a letter is in one language: no sentence is shared by two', () => {
     [pt, es],
   ].flatMap(([one, other]) => [...(one ?? [])].filter((line) => other?.has(line)));
   // Names, values, and “Vendedor”, which is the same word in two.
-  const names = /^(Rota Norte vi|https:|418926$|$|Café Serra Azul|Vendedor: |.{0,3}$)/;
+  const names = /^(Rota Norte vi|https:|418926$|$|Café Serra Azul|Vendedor: |Why 12 bags|.{0,3}$)/;
   assert.deepEqual(
     shared.filter((line) => !names.test(line)),
     [],
@@ -426,4 +428,13 @@ test('the notice about a held change says when it takes effect, and how to stop 
   assert.ok(text.includes(`Stop the change:\n${stopLink.url}`));
   assert.match(text, /Opening the link changes nothing/);
   assert.doesNotMatch(text, /work once|acts for you/);
+});
+
+test('what a buyer asks is text: no link, no element, and it names where the answer goes', () => {
+  const question = 'See https://evil.example/x or mail a@evil.example <b onclick="x">now</b>';
+  const { subject, text, html } = render(letterOf('question', { question }));
+  assert.match(subject, /A question about USD 12,480.00/);
+  assert.doesNotMatch(text, /https:\/\/evil|a@evil/);
+  assert.doesNotMatch(html, /<b onclick/);
+  assert.ok(text.includes(payment.buyer.email.trim()));
 });

@@ -29,6 +29,7 @@ const organization: Organization = {
   name: 'Exporter',
   productionGrantedAtMs: null,
   requiresApproval: false,
+  sendsReminders: false,
   supportEmail: null,
   supportPhone: null,
   website: null,

@@ -33,6 +33,7 @@ test('a cause stands before what follows from it, where both are of one moment',
       '5 created',
       '5 limit_reached',
       '5 approval_lost',
+      '5 question',
       '5 partner_command',
       '5 partner_call',
       '5 partner_outcome',
@@ -67,7 +68,7 @@ test('law: a place is read as it was written', () => {
 });
 
 /** Events without a status. */
-const toldOtherwise: readonly string[] = ['created', ...moneyEvents];
+const toldOtherwise: readonly string[] = ['created', 'question_asked', ...moneyEvents];
 
 test('every other event of a payment has the new status', () => {
   const ofPayments = eventTypes.filter((type) => /^(payment_intent|invoice)\./.test(type));

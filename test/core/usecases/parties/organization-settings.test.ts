@@ -33,6 +33,7 @@ async function change(
     contact: noContact,
     approvalOf: [],
     payoutHoldHours: profiles.live.payoutHoldHours,
+    sendsReminders: organization.sendsReminders,
     ...given,
   });
 }
@@ -58,6 +59,15 @@ test('an owner switches second approval on; what is not named stays on', async (
     [organization.requiresApproval, inTest.intentsNeedApproval, live.intentsNeedApproval],
     [true, true, true],
   );
+});
+
+test('an owner switches reminders of invoices on, and off again', async () => {
+  const orgId = await made.organization();
+  for (const sendsReminders of [true, false]) {
+    await change(orgId, { sendsReminders });
+    const { organization } = await readOrganization(made.deps, orgId);
+    assert.equal(organization.sendsReminders, sendsReminders);
+  }
 });
 
 test('a form that another owner has overtaken changes nothing', async () => {

@@ -53,6 +53,10 @@ test('a new organization goes from nothing to a request for production, line by 
   assert.match(first[3] ?? '', /once the PIX destination is set/);
   assert.match(first[4] ?? '', /, to do Add endpoint/);
   assert.match(first[5] ?? '', /, to do Ask for it/);
+  const home = await owner.open(root);
+  assert.equal(linesOf(home).length, 5, 'home has those that are left');
+  assert.match(textOf(home.text), /First steps .*1 of 6 done/);
+  await owner.open(`${root}${start}`);
   const approved = await owner.send('/sandbox');
   assert.match(approved.text, /The details were sent/);
   assert.match(linesOf(approved)[0] ?? '', /, done .*Acme Ltda\. Approved on 1 January 2030/);
@@ -102,7 +106,11 @@ test('a refused request shows its reason and may be repeated; a granted one open
   const refused = linesOf(await owner.open(`${root}${start}`));
   assert.match(refused[5] ?? '', /Ask again .*Refused on 1 January 2030: Name <your> buyers\./);
   const closed = await owner.open(`/dashboard/${orgId}/live/payments`);
-  assert.match(closed.text, new RegExp(`href="${root}${start}"`), 'the way to the request');
+  assert.match(
+    closed.text,
+    new RegExp(`href="${root}${start}/production"`),
+    'the way to the request',
+  );
   site.world.advanceClock(MINUTE_MS);
   await ask();
   await operatorDoes(deps, orgId, { verb: 'grant-production' });
