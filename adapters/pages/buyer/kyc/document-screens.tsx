@@ -74,15 +74,23 @@ export function documentsScreen(scene: KycScene, props: DocumentProps): ScreenCo
           <ButtonLink href={`${view.path}/kyc/${nextStep(form.steps, 'documents')}`} look="primary">
             {words.next}
           </ButtonLink>
-          {props.limits === null || form.party.party === 'organization' ? null : (
-            <Form to="kyc/phone">
-              <Button>{words.documents.phone}</Button>
-            </Form>
-          )}
+          {props.limits === null ? null : <ToPhone scene={scene} />}
         </div>
       </>
     ),
   });
+}
+
+/** A link for a phone is made; a member signs in on the phone. */
+function ToPhone({ scene: { form, words, view } }: { readonly scene: KycScene }): VNode {
+  if (form.party.party === 'organization') {
+    return <ButtonLink href={`${view.path}/kyc/phone`}>{words.documents.phone}</ButtonLink>;
+  }
+  return (
+    <Form to="kyc/phone">
+      <Button>{words.documents.phone}</Button>
+    </Form>
+  );
 }
 
 function filesOf({ form }: KycScene, owner: number | null) {
@@ -299,6 +307,26 @@ export function phoneScreen(scene: KycScene, url: string): ScreenContent {
       ),
     }),
   };
+}
+
+/** The code is the address of the documents: it opens nothing for somebody else. */
+export function memberPhoneScreen(scene: KycScene, url: string): ScreenContent {
+  const { words, view } = scene;
+  return stepFrame(scene, 'documents', {
+    title: words.phone.heading,
+    lede: words.phone.memberLede,
+    errors: [],
+    body: (
+      <div class="card stack">
+        <QrCode text={url} label={words.phone.alt} />
+        <div class="actions">
+          <ButtonLink href={`${view.path}/kyc/documents`} look="primary">
+            {words.phone.back}
+          </ButtonLink>
+        </div>
+      </div>
+    ),
+  });
 }
 
 export interface PhoneProps {

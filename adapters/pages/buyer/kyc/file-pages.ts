@@ -19,6 +19,7 @@ import type { ScreenContent } from '../layout.js';
 import { renderContent } from '../render.js';
 import {
   documentsScreen,
+  memberPhoneScreen,
   phoneEndedScreen,
   phoneEnterScreen,
   phoneScreen,
@@ -148,6 +149,18 @@ export async function startPhone(
   // Starting it stores the form: the page reports what changes after that.
   const loaded = await place.load(context, call);
   return formPage(loaded, (scene) => phoneScreen(scene, url));
+}
+
+/** Shows a member the code of the documents, for a phone. */
+export async function showMemberPhone(
+  context: PageContext,
+  call: AnyCall,
+  place: FormPlace,
+): Promise<PageAnswer> {
+  const loaded = await place.load(context, call);
+  if (!loaded.isOpen) return seeOther(place.home(call));
+  const url = urlOf(context, `${place.base(call)}/kyc/documents`);
+  return formPage(loaded, (scene) => memberPhoneScreen(scene, url));
 }
 
 /** What a phone may do; a buyer has the page of the documents. */

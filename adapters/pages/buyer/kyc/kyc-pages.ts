@@ -17,6 +17,7 @@ import {
   enterPhone,
   removeFile,
   showDocuments,
+  showMemberPhone,
   showPhone,
   showPhoneEnter,
   startPhone,
@@ -144,7 +145,7 @@ export function memberFormRows<P extends FormPlace>(
         handler: (context, call) => handler(context, call as AnyCall, place),
       }),
   };
-  return [...stepRows(rows), ...fileRows(rows)];
+  return [...stepRows(rows), ...fileRows(rows), rows.shows('/kyc/phone', showMemberPhone)];
 }
 
 /** The steps, and the list of owners. */

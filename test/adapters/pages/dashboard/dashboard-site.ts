@@ -250,6 +250,7 @@ async function setupPlaces(site: PageSite): Promise<Readonly<Record<string, stri
     'getting-started-new': `${ofNew}/getting-started`,
     kyb: `${ofNew}/kyc/company`,
     'kyb-review': `${ofNew}/kyc/review`,
+    'kyb-phone': `${ofNew}/kyc/phone`,
     pix: `${root}/getting-started/pix`,
     production: `${root}/getting-started/production`,
     team: `${root}/team`,

@@ -259,6 +259,7 @@ export const kycEn = {
   phone: {
     heading: 'Take photos with your phone',
     lede: 'Point the camera of your phone at this code. It opens a page that only takes files.',
+    memberLede: 'Point the camera of your phone at this code, and sign in there, too.',
     alt: 'QR code with the link',
     life: 'The code works once, for 10 minutes.',
     back: 'Back to the documents',

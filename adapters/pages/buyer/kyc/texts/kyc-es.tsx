@@ -261,6 +261,7 @@ export const kycEs = {
   phone: {
     heading: 'Tomar fotos con el teléfono',
     lede: 'Apunte la cámara del teléfono a este código. Abre una página que solo recibe archivos.',
+    memberLede: 'Apunte la cámara del teléfono a este código e inicie sesión también allí.',
     alt: 'Código QR con el enlace',
     life: 'El código funciona una vez, durante 10 minutos.',
     back: 'Volver a los documentos',

@@ -260,6 +260,7 @@ export const kycPtBr = {
   phone: {
     heading: 'Tirar fotos com o celular',
     lede: 'Aponte a câmera do celular para este código. Abre uma página que só recebe arquivos.',
+    memberLede: 'Aponte a câmera do celular para este código e entre também por lá.',
     alt: 'Código QR com o link',
     life: 'O código vale uma vez, por 10 minutos.',
     back: 'Voltar aos documentos',

@@ -15,7 +15,7 @@ import { newestEntries } from '../../../../../core/usecases/service/audit-log.js
 import { operatorDoes } from '../../../../support/operator-action.js';
 import { changePartner } from '../../../../support/partners/changed-partner.js';
 import { jpeg, ownerFiles, pdf, typedOwner } from '../../../../support/scenes/form-scene.js';
-import { pageSite, type Shown, textOf, type Visitor } from '../../visitor.js';
+import { type PageSite, pageSite, type Shown, textOf, type Visitor } from '../../visitor.js';
 import { signedInAs } from '../dashboard-site.js';
 
 const start = '/getting-started';
@@ -170,22 +170,19 @@ test('details of the organization are sent once they are valid, and by the membe
   assert.equal(entry?.actor.kind, 'member');
 });
 
+/** The partner requires owners and documents of an organization. */
+function askDocuments({ world: { partner } }: PageSite): void {
+  changePartner(partner, { requirements: () => ['tosId', 'owners', 'incorporationDocFile'] });
+}
+
 test('owners and documents that the partner requires are added, and nothing is sent before', async (t) => {
   const { site, owner, root } = await newOwner(t);
-  const { deps } = site.world;
-  const { test } = deps.partners;
-  assert.ok(test !== null);
-  const strict: SettlementPartner = {
-    ...test,
-    requirements: () => ['tosId', 'owners', 'incorporationDocFile'],
-  };
-  Object.assign(deps, { partners: { ...deps.partners, test: strict } });
+  askDocuments(site);
   assert.equal((await owner.open(`${root}/kyc/next`)).path, `${root}/kyc/owners`);
   await owner.send('/kyc/owners/add');
   assert.doesNotMatch(owner.shown?.text ?? '', /owners\/0\/ask/, 'nobody is mailed');
   await owner.send('/kyc/owners/0', typedOwner);
   await owner.open(`${root}/kyc/documents`);
-  assert.doesNotMatch(owner.shown?.text ?? '', /kyc\/phone/);
   await owner.upload('/kyc/file/incorporation_doc', Uint8Array.from(pdf), 'application/pdf');
   for (const kind of ownerFiles) {
     await owner.upload(`/kyc/owners/0/file/${kind}`, Uint8Array.from(jpeg), 'image/jpeg');
@@ -278,4 +275,20 @@ test('what a member sent is not stored once the member was removed', async (t) =
   assert.match(late.path, /\?notice=unsaved$/);
   const { profiles } = await readOrganization(deps, orgId);
   assert.equal(profiles.test.status, null);
+});
+
+test('a member opens the documents on a phone too, by signing in there', async (t) => {
+  const { site, owner, root } = await newOwner(t);
+  askDocuments(site);
+  const documents = await owner.open(`${root}/kyc/documents`);
+  assert.match(documents.text, new RegExp(`href="${root}/kyc/phone"`));
+  const shown = await owner.open(`${root}/kyc/phone`);
+  assert.match(shown.text, /QR code with the link/);
+  const phone = site.visitor();
+  const signIn = await phone.open(`${root}/kyc/documents`);
+  assert.equal(signIn.path, '/dashboard');
+  await phone.send('/link', { address: 'owner@rotanorte.example' });
+  const [link = ''] = /https?:\/\/\S+\?token=[\w-]+/.exec(await site.newestMail()) ?? [];
+  await phone.open(link);
+  assert.equal((await phone.send('/enter')).path, `${root}/kyc/documents`);
 });
