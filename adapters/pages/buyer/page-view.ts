@@ -14,6 +14,7 @@ import type { Payment, SettlementFacts } from '../../../core/domain/payments/pay
 import type { Purpose } from '../../../core/domain/payments/purpose.js';
 import type { SimulatedEvent } from '../../../core/domain/payments/simulated-event.js';
 import type { BuyerPage } from '../../../core/usecases/hosted/buyer-payments.js';
+import type { ColleagueLink } from '../../../core/usecases/hosted/colleague-links.js';
 import type { AccessPage } from '../kit/access-pages.js';
 import type { FrameView } from '../kit/frame-view.js';
 
@@ -181,6 +182,12 @@ export type Page =
       readonly key: string;
       readonly typed: string;
       readonly isRefused: boolean;
+    }
+  /** Links for colleagues; `url`: of the one that was just made, which is shown once. */
+  | {
+      readonly name: 'share';
+      readonly links: readonly ColleagueLink[];
+      readonly url: string | null;
     }
   /** All payments of a year. */
   | ({ readonly name: 'payments' } & BuyerPayments)

@@ -6,6 +6,11 @@ import { readQuestion } from '../../../core/domain/payments/display.js';
 import { isCode, PonteError } from '../../../core/errors.js';
 import { buyerPages, readBuyerPayments } from '../../../core/usecases/hosted/buyer-payments.js';
 import { confirmQuote, requestQuote } from '../../../core/usecases/hosted/buyer-steps.js';
+import {
+  colleagueLinks,
+  createColleagueLink,
+  endColleagueLink,
+} from '../../../core/usecases/hosted/colleague-links.js';
 import { openPage, readPaymentPage } from '../../../core/usecases/hosted/payment-page.js';
 import { askQuestion } from '../../../core/usecases/hosted/questions.js';
 import { takeShortBack } from '../../../core/usecases/payments/payments.js';
@@ -24,7 +29,7 @@ import {
 import { deadlineFile } from './deadline-file.js';
 import type { Page } from './page-view.js';
 import { type FilePage, paymentFile } from './payment-file.js';
-import { localeFor, paymentView } from './payment-view.js';
+import { colleagueView, localeFor, paymentView } from './payment-view.js';
 import { type Download, paymentsFile } from './payments-screen.js';
 import { renderPage } from './render.js';
 import { paymentScene, sceneOf } from './scene.js';
@@ -40,6 +45,7 @@ const changeForm = z.object({ version: versionText });
 /** The quote that the page showed says enough. */
 const confirmForm = z.object({ quoteId: z.string().max(64) });
 const questionForm = z.object({ key: formKey, question: z.string().max(4_000).default('') });
+const endLinkForm = z.object({ link: z.string().regex(/^[0-9a-f]{64}$/) });
 const simulateForm = z.object({ event: z.string().max(64) });
 
 const pages = { subject: 'payment', limit: 'none', csrf: 'none', form: 'none' } as const;
@@ -94,6 +100,35 @@ export const paymentPages = [
     limit: 'none',
     form: changeForm,
     handler: takeBack,
+  }),
+  pageRow({
+    ...pages,
+    method: 'GET',
+    path: '/r/{publicId}/share',
+    auth: 'buyer',
+    handler: (context, call) => showShare(context, call, null),
+  }),
+  pageRow({
+    ...actions,
+    path: '/r/{publicId}/share',
+    limit: 'share',
+    form: z.object({}),
+    handler: share,
+  }),
+  pageRow({
+    ...actions,
+    path: '/r/{publicId}/share/end',
+    limit: 'none',
+    form: endLinkForm,
+    handler: endLink,
+  }),
+  pageRow({
+    ...pages,
+    subject: 'colleague',
+    method: 'GET',
+    path: '/r/{publicId}/colleague',
+    auth: 'none',
+    handler: showColleague,
   }),
   pageRow({
     ...pages,
@@ -318,6 +353,48 @@ async function takeBack({ deps }: PageContext, call: PaymentCall<{ version: stri
   const payment = await deps.store.run((tx) => openPage(tx, publicIdOf(call)));
   await takeShortBack(deps, payment, payment.id, Number.parseInt(call.form.version, 10));
   return seeOther(withNotice(call.base, 'take_back_asked'));
+}
+
+async function showShare(
+  context: PageContext,
+  call: PaymentCall,
+  url: string | null,
+): Promise<PageAnswer> {
+  const shown = await readPaymentPage(context.deps, publicIdOf(call));
+  const links = await colleagueLinks(context.deps, shown.payment);
+  if (!withDetails.some((screen) => screen === shown.screen)) return seeOther(call.base);
+  return html(renderPage(paymentView(context, call, shown, { name: 'share', links, url })));
+}
+
+/** The only page that has the link. A reload makes another one. */
+async function share(context: PageContext, call: PaymentCall): Promise<PageAnswer> {
+  const { payment, screen } = await readPaymentPage(context.deps, publicIdOf(call));
+  if (!withDetails.some((one) => one === screen)) throw new PonteError('PaymentStateConflict');
+  return showShare(context, call, await createColleagueLink(context.deps, payment));
+}
+
+async function endLink(
+  { deps }: PageContext,
+  call: PaymentCall<z.infer<typeof endLinkForm>>,
+): Promise<PageAnswer> {
+  const payment = await deps.store.run((tx) => openPage(tx, publicIdOf(call)));
+  await endColleagueLink(deps, payment, call.form.link);
+  return seeOther(`${call.base}/share`);
+}
+
+/** The link sets the cookie of its session, so that its token leaves the address. */
+async function showColleague(context: PageContext, call: PaymentCall): Promise<PageAnswer> {
+  const token = call.query.get('token');
+  if (token !== null) {
+    const isToken = /^[\w-]{43}$/.test(token);
+    return seeOther(call.base, isToken ? [{ name: 'session', value: token, path: call.base }] : []);
+  }
+  const shown = await readPaymentPage(context.deps, publicIdOf(call));
+  // A link that ended, and one of a payment that awaits no money, are not found.
+  if (call.session === null || !withDetails.some((screen) => screen === shown.screen)) {
+    throw new PonteError('NotFound');
+  }
+  return html(renderPage(colleagueView(context, call, shown)));
 }
 
 async function ask(

@@ -25,6 +25,8 @@ const pageCallsAnHour = {
   quote: 20,
   /** A PDF file takes as long as many pages. */
   file: 30,
+  /** Links of a payment for colleagues. */
+  share: 10,
   export: 20,
 } as const;
 export type PageLimit = keyof typeof pageCallsAnHour;

@@ -61,6 +61,25 @@ export const es = {
     missing: (page) =>
       `Este archivo muestra algunos caracteres como \ufffd. Están completos en ${page}.`,
   },
+  share: {
+    link: 'Enviar a un colega',
+    heading: 'Mostrar los datos bancarios a un colega',
+    lede:
+      'Quien tiene el enlace ve el importe, la referencia y los datos bancarios de este ' +
+      'pago, y no puede cambiar nada. Funciona hasta que el pago termina, durante 14 ' +
+      'días como máximo.',
+    make: 'Crear un enlace',
+    made: 'Envíe este enlace a su colega',
+    madeText: 'Solo se muestra aquí, una vez.',
+    url: 'Enlace para enviar',
+    list: 'Enlaces abiertos',
+    none: 'No hay enlaces abiertos.',
+    seen: 'Abierto por última vez',
+    never: 'aún no',
+    until: 'Funciona hasta',
+    end: 'Terminar este enlace',
+    full: 'Puede haber 5 enlaces abiertos como máximo. Termine uno antes.',
+  },
   question: {
     link: 'Hacer una pregunta',
     heading: 'Pregunte sobre este pago',

@@ -61,6 +61,25 @@ export const ptBr = {
     missing: (page) =>
       `Este arquivo não mostra alguns caracteres, que aparecem como \ufffd. Eles estão em ${page}.`,
   },
+  share: {
+    link: 'Enviar a um colega',
+    heading: 'Mostrar os dados bancários a um colega',
+    lede:
+      'Quem tem o link vê o valor, a referência e os dados bancários deste pagamento e ' +
+      'não pode mudar nada. Ele funciona até o pagamento terminar, por 14 dias no ' +
+      'máximo.',
+    make: 'Criar um link',
+    made: 'Envie este link ao seu colega',
+    madeText: 'Ele aparece só aqui, uma única vez.',
+    url: 'Link para enviar',
+    list: 'Links abertos',
+    none: 'Nenhum link está aberto.',
+    seen: 'Aberto pela última vez',
+    never: 'ainda não',
+    until: 'Funciona até',
+    end: 'Encerrar este link',
+    full: 'No máximo 5 links ficam abertos. Encerre um deles antes.',
+  },
   question: {
     link: 'Fazer uma pergunta',
     heading: 'Pergunte sobre este pagamento',

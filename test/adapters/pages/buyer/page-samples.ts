@@ -192,6 +192,23 @@ const variantSamples: readonly Sample[] = [
       page: { name: 'instructions' },
     }),
   },
+  ...[null, 'https://pay.rotanorte.example/r/public_1/colleague?token=token'].map((url) => ({
+    name: url === null ? 'share' : 'share-made',
+    view: onScreen('bank_details', {
+      page: {
+        name: 'share',
+        url,
+        links: [
+          {
+            id: 'a'.repeat(64),
+            createdAtMs: at('2026-11-20T10:00:00Z'),
+            openedAtMs: url === null ? at('2026-11-21T10:00:00Z') : null,
+            endsAtMs: at('2026-12-04T10:00:00Z'),
+          },
+        ],
+      },
+    }),
+  })),
   ...[false, true].map((isRefused) => ({
     name: isRefused ? 'question-refused' : 'question',
     view: onScreen('bank_details', {
