@@ -77,6 +77,7 @@ const homes: Readonly<Record<string, string | readonly string[]>> = {
   aws4fetch: 'adapters/documents/',
   'better-sqlite3': 'adapters/storage/',
   commander: 'cli/',
+  'csv-parse': 'adapters/pages/dashboard/',
   'find-my-way': 'adapters/http/',
   fontkit: 'adapters/pages/pdf/',
   htmlparser2: 'adapters/pages/pdf/',

@@ -44,7 +44,8 @@ export function addStoreCommands(shell: Shell, program: Command): void {
   addOperatorCommand<PruneOptions>(shell, program, {
     name: 'prune',
     authority: 'signed',
-    description: 'remove old webhook deliveries, partner messages and events; never money records',
+    description:
+      'remove old webhook deliveries, partner messages, events and drafts; never money records',
     options: [
       new Option(
         '--older-than <age>',

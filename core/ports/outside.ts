@@ -3,7 +3,7 @@
 import type { Locale } from '../domain/base/locale.js';
 import type { Mode, Tenant } from '../domain/base/tenant.js';
 import type { MailOutcome } from '../domain/mail/mail.js';
-import type { Bucket } from '../domain/service/rate-limit.js';
+import type { Bucket, Taken } from '../domain/service/rate-limit.js';
 
 export interface WebhookRequest {
   readonly url: string;
@@ -139,11 +139,8 @@ export interface TokenSigner {
 }
 
 export interface RateLimits {
-  /** One atomic step of rate-limit.ts; the seconds to wait if refused, else null. */
-  take(input: {
-    readonly buckets: readonly Bucket[];
-    readonly nowMs: number;
-  }): Promise<number | null>;
+  /** One atomic step of rate-limit.ts. */
+  take(input: { readonly buckets: readonly Bucket[]; readonly nowMs: number }): Promise<Taken>;
 }
 
 export interface Clock {

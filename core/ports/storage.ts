@@ -47,7 +47,7 @@ import type { Advance, Payment, PaymentOrigin, PaymentStatus } from '../domain/p
 import type { SimulatedReport } from '../domain/payments/simulated-event.js';
 import type { ChangedRow } from '../domain/service/audit-entry.js';
 import type { Epoch } from '../domain/service/epoch.js';
-import type { SealedColumn } from '../domain/service/sealed-columns.js';
+import type { SealedColumn, SealedPlace } from '../domain/service/sealed-columns.js';
 import type { KeyCheckValue } from '../domain/service/sealed-text.js';
 import type { ServiceKey, ServiceKeyPurpose } from '../domain/service/service-key.js';
 import type { Subscription } from '../domain/webhooks/subscription.js';
@@ -347,6 +347,8 @@ export interface Tx {
   };
   readonly partyDrafts: Writes<PartyDraft, 'insert' | 'update' | 'expect' | 'remove'> & {
     get(tenant: Tenant, id: string): Found<PartyDraft>;
+    /** Reads all tenants, oldest first, those behind `after`. */
+    savedBefore(beforeMs: number, after: PartyDraft | null, limit: number): Many<PartyDraft>;
   };
   readonly documents: Writes<Document, 'insert' | 'update'> & {
     /** A signed URL names its document by the id alone. */
@@ -383,7 +385,7 @@ export interface Tx {
     /** Reads all tenants, in creation order. */
     oldest(limit: number): Many<Mail>;
   };
-  readonly pageSessions: Writes<PageSession, 'insert' | 'update' | 'remove'> & {
+  readonly pageSessions: Writes<PageSession, 'insert' | 'update' | 'expect' | 'remove'> & {
     /** Stores `seenAtMs` unless a later one is stored. Unguarded: it never loses a race. */
     touch(session: PageSession): void;
     /** Reads all tenants: the id is the hash of the token. */
@@ -403,7 +405,7 @@ export interface Tx {
     /** Reads all tenants, oldest first. */
     createdBefore(beforeMs: number, limit: number): Many<PageSession>;
   };
-  readonly memberSessions: Writes<MemberSession, 'insert' | 'update' | 'remove'> & {
+  readonly memberSessions: Writes<MemberSession, 'insert' | 'update' | 'expect' | 'remove'> & {
     get(orgId: string, id: string): Found<MemberSession>;
     /** Stores `seenAtMs` unless a later one is stored. Unguarded: it never loses a race. */
     touch(session: MemberSession): void;
@@ -439,6 +441,8 @@ export interface Tx {
     head(tenant: Tenant): Found<FeedHead>;
     /** The commit gives the event the next number of its tenant and chains it. */
     append(event: DomainEvent): void;
+    /** Guards that the event was not pruned; it never changes. */
+    expect(event: NumberedEvent): void;
     get(tenant: Tenant, id: string): Found<NumberedEvent>;
     after(tenant: Tenant, sequence: number, limit: number): Many<NumberedEvent>;
     /** Newest first. */
@@ -839,9 +843,6 @@ interface SealedPage {
   readonly limit: number;
 }
 
-export interface SealedRow {
-  /** The values of its primary key. */
-  readonly key: readonly string[];
-  readonly id: string;
+export interface SealedRow extends SealedPlace {
   readonly sealed: string | null;
 }

@@ -18,6 +18,7 @@ import {
   aMessage,
   anAttempt,
   anEvent,
+  aPartyDraft,
   tenant,
 } from '../support/samples/domain-samples.js';
 import { runCommand } from '../support/servers/command.js';
@@ -167,6 +168,7 @@ test('prune removes what is old, after a dry run that counts it and changes noth
     tx.deliveries.insert(aDelivery({ id: deliveryId, createdAtMs, ...ended }));
     tx.deliveries.logAttempt(anAttempt({ deliveryId, startedAtMs: createdAtMs }));
     tx.inbox.insert(aMessage({ receivedAtMs: createdAtMs, dueAtMs: null }));
+    tx.partyDrafts.insert(aPartyDraft({ savedAtMs: createdAtMs }));
     for (const sequence of [1, 2]) {
       tx.feed.append(anEvent({ id: `evt_${sequence}`, createdAtMs }));
     }
@@ -175,12 +177,13 @@ test('prune removes what is old, after a dry run that counts it and changes noth
     const { status, stdout } = await ponte(['prune', ...words.split(' '), '--json'], env);
     return [status, JSON.parse(stdout)] as const;
   };
-  const removed = { deliveries: 1, messages: 1, events: 2 };
+  const none = { deliveries: 0, messages: 0, events: 0, drafts: 0 };
+  const removed = { deliveries: 1, messages: 1, events: 2, drafts: 1 };
   for (const [words, counts] of [
-    ['--older-than 41d', { deliveries: 0, messages: 0, events: 0 }],
+    ['--older-than 41d', none],
     ['--older-than 40d --dry-run', removed],
     ['--older-than 960h', removed],
-    ['--older-than 40d', { deliveries: 0, messages: 0, events: 0 }],
+    ['--older-than 40d', none],
   ] as const) {
     const [status, { dryRun, before, ...pruned }] = await prune(words);
     assert.deepEqual([status, dryRun, pruned], [0, words.includes('dry'), counts], words);

@@ -135,6 +135,8 @@ function detailsOf(
   keys and webhook subscriptions are complete: up to 100 active ones of each per mode, and the 100
   newest revoked or deleted ones.
 - Every answer has an \`X-Request-Id\`. Yours is kept if it is 1-128 of \`[A-Za-z0-9_.-]\`.
+- Creates are limited. Their answers have \`RateLimit-Policy\` and \`RateLimit\`
+  (draft-ietf-httpapi-ratelimit-headers): how many are left. A 429 says when to repeat it.
 - Checks run in this order: credential, scope, rate limit, content type, body. Then a repeated
   create returns the existing resource; a new one is checked for KYB, currency, minimum,
   \`expiresAt\` and seller.

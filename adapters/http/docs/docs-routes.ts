@@ -48,10 +48,12 @@ export const docsRoutes = [
   route({
     method: 'GET',
     operations: { browseDocsPart: '/docs/{part}' },
-    summary: 'Browse a part of the documentation: guides, reference, errors, events, manual',
+    summary:
+      'Browse a part of the documentation: guides, reference, errors, events, manual; ' +
+      'postman.json is a Postman collection',
     access,
     params: z.object({ part }),
-    responses: { 200: pageTypes, 304: [] },
+    responses: { 200: [...pageTypes, 'application/json'], 304: [] },
     handler: (context, { params }) => documentReply(context, params.part),
   }),
   route({

@@ -110,7 +110,7 @@ export function openApiDocument(routes: readonly Route[], partner: PartnerNotes)
     webhooks: Object.fromEntries(eventTypes.toSorted().map((type) => [type, webhook(type)])),
     components: {
       securitySchemes: { ...securitySchemes, PartnerSignature: partnerSignature(partner) },
-      headers: { 'X-Request-Id': { schema: { type: 'string' } } },
+      headers: { 'X-Request-Id': { schema: { type: 'string' } }, ...headersOfQuota },
       schemas: {
         ...requests,
         ...others,
@@ -139,7 +139,7 @@ function operation(route: Route, operationId: string): Json {
       ...(route.responses[304] === undefined ? [] : [ifNoneMatch]),
     ],
     ...requestBody(route, example.body),
-    responses: { ...refusals(errorCodesOf(route)), ...answers(route, example.answers) },
+    responses: { ...refusals(route), ...answers(route, example.answers) },
   };
 }
 
@@ -242,6 +242,7 @@ function answers(route: Route, examples: RecordedCall['answers'] = {}): Json {
         headers: {
           'X-Request-Id': requestIdHeader,
           ...(replayed ? replayHeaders : {}),
+          ...quotaHeaders(route),
           ...(route.responses[304] === undefined ? {} : { ETag: { schema: { type: 'string' } } }),
         },
         ...answerContent(schema, examples[status]),
@@ -275,16 +276,37 @@ function answerWords(status: string): string {
   return status === '201' ? 'Created.' : 'Success.';
 }
 
+const headersOfQuota = {
+  'RateLimit-Policy': {
+    description:
+      'The limit on creates that leaves you the fewest, of the API key or of the tenant, as in ' +
+      '`"key";q=100;w=10`: 100 at once, and 100 more in 10 seconds. Absent without a limit.',
+    schema: { type: 'string' },
+  },
+  RateLimit: {
+    description: 'What that limit leaves, as in `"key";r=99;t=1`: 99 now, and all in a second.',
+    schema: { type: 'string' },
+  },
+} as const;
+
+/** Refusals have them too, once the limit was asked. */
+function quotaHeaders({ access }: Route): Json {
+  if (access.rateLimit === 'none') return {};
+  const names = keysOf(headersOfQuota);
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
 const requestIdHeader = { $ref: '#/components/headers/X-Request-Id' } as const;
 
-function refusals(codes: readonly ErrorCode[]): Json {
-  const byStatus = Map.groupBy(new Set(codes), (code) => `${catalogue[code].status}`);
+function refusals(route: Route): Json {
+  const byStatus = Map.groupBy(new Set(errorCodesOf(route)), (code) => `${catalogue[code].status}`);
   const entries = [...byStatus].map(([status, names]) => [
     status,
     {
       description: names.map((name) => `\`${name}\`: ${catalogue[name].message}`).join('\n\n'),
       headers: {
         'X-Request-Id': requestIdHeader,
+        ...quotaHeaders(route),
         ...(names.some((name) => catalogue[name].retryAfterSeconds !== null)
           ? { 'Retry-After': { schema: { type: 'integer' } } }
           : {}),

@@ -23,7 +23,8 @@ export function corsHeaders(
     vary: 'Origin',
     'access-control-allow-origin': origin,
     'access-control-expose-headers':
-      'ETag, Idempotent-Mismatch, Idempotent-Replayed, Retry-After, X-Request-Id',
+      'ETag, Idempotent-Mismatch, Idempotent-Replayed, RateLimit, RateLimit-Policy, ' +
+      'Retry-After, X-Request-Id',
     'cross-origin-resource-policy': 'cross-origin',
   };
 }

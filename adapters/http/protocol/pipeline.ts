@@ -11,7 +11,12 @@ import type { Deps } from '../../../core/ports/deps.js';
 import { noteScopes, requireScope } from '../../../core/usecases/access/keys.js';
 import { keptPayment, readPayment } from '../../../core/usecases/payments/payments.js';
 import { audited } from '../../../core/usecases/service/audit-log.js';
-import { takeCreateToken, takeLargeBody } from '../../../core/usecases/service/rate-limits.js';
+import {
+  type CreateQuota,
+  rateLimited,
+  takeCreateToken,
+  takeLargeBody,
+} from '../../../core/usecases/service/rate-limits.js';
 import { authenticate } from './authentication.js';
 import type { ClientAddress } from './client-address.js';
 import { corsHeaders, preflightReply } from './cross-origin.js';
@@ -43,6 +48,8 @@ export interface Pipeline {
 interface Seen {
   readonly requestId: string;
   match: RouteMatch | null;
+  /** The limit that it counted against, on a row with one. */
+  quota: CreateQuota | null;
 }
 
 /** Rows whose use case verifies a signature over the headers. */
@@ -56,7 +63,7 @@ export async function serve(
   const startedMs = performance.now();
   const turnEnds = endOfTurn();
   const requestId = requestIdOf(request);
-  const seen: Seen = { requestId, match: null };
+  const seen: Seen = { requestId, match: null, quota: null };
   let reply: Reply;
   try {
     const { corsOrigins, router } = pipeline;
@@ -74,7 +81,8 @@ export async function serve(
     const { bytesMax } = limits;
     await turnEnds;
     const origin = corsHeaders(corsOrigins, request);
-    const ending = { requestId, bytesMax, baseUrl, origin, last: pipeline.isLastAnswer() };
+    const last = pipeline.isLastAnswer();
+    const ending = { requestId, quota: seen.quota, bytesMax, baseUrl, origin, last };
     await send(request, response, reply, ending);
   } finally {
     // Also after a 304 and when the client is gone.
@@ -114,7 +122,9 @@ async function answer(
   if (key !== null) noteScopes(deps, key, scopes);
   const keyId = key?.keyId ?? null;
   if (tenant !== null && keyId !== null && route.access.rateLimit === 'create') {
-    await takeCreateToken(deps, tenant, keyId);
+    seen.quota = await takeCreateToken(deps, tenant, keyId);
+    const waitMs = seen.quota?.waitMs ?? null;
+    if (waitMs !== null) throw rateLimited(waitMs);
   }
   const admit = async (sizeBytes: number) => {
     if (tenant !== null) await takeLargeBody(deps, tenant, sizeBytes);

@@ -5,6 +5,7 @@ import type { Socket } from 'node:net';
 import { pipeline } from 'node:stream/promises';
 import { writeJson } from '../../../core/domain/base/raw-json.js';
 import type { PonteError } from '../../../core/errors.js';
+import type { CreateQuota } from '../../../core/usecases/service/rate-limits.js';
 import { errorBody } from './error-body.js';
 import { Content, type Reply } from './route-row.js';
 
@@ -66,6 +67,8 @@ export function endOfTurn(): Promise<void> {
 
 export interface Ending {
   readonly requestId: string;
+  /** The limit that the request counted against, if any. */
+  readonly quota: CreateQuota | null;
   /** The public address, and the headers for the web origin of the request. */
   readonly baseUrl: string;
   readonly origin: Reply['headers'];
@@ -108,10 +111,23 @@ export async function send(
   linger(request, () => response.end());
 }
 
-function headersOf({ headers }: Reply, { requestId, baseUrl, origin }: Ending): Reply['headers'] {
+/** The fields of draft-ietf-httpapi-ratelimit-headers-10, as structured fields (RFC 9651). */
+function quotaHeaders(quota: CreateQuota): Reply['headers'] {
+  const { countedBy, quota: requests, windowSeconds, remaining, resetSeconds } = quota;
+  return {
+    'ratelimit-policy': `"${countedBy}";q=${requests};w=${windowSeconds}`,
+    ratelimit: `"${countedBy}";r=${remaining};t=${resetSeconds}`,
+  };
+}
+
+function headersOf(
+  { headers }: Reply,
+  { requestId, quota, baseUrl, origin }: Ending,
+): Reply['headers'] {
   return {
     ...everyAnswer,
     'x-request-id': requestId,
+    ...(quota === null ? {} : quotaHeaders(quota)),
     ...transportHeaders(baseUrl),
     ...headers,
     ...origin,

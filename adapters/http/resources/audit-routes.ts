@@ -57,9 +57,15 @@ export const auditEntry = representation<AuditEntry>()('AuditEntry', {
   exported: z
     .strictObject({
       filter: z.string().meta({ description: 'The query of the list; empty: all of it.' }),
-      rows: z.int().min(0).nullable().meta({
-        description: 'Null when a long file begins; the entry at its end has how many were sent.',
-      }),
+      rows: z
+        .int()
+        .min(0)
+        .nullable()
+        .meta({
+          description:
+            'Null when a long file begins; the entry at its end has how many were sent. There is ' +
+            'none if the client had disconnected before the file began.',
+        }),
     })
     .nullable()
     .meta({ description: 'What a member exported as a file; null for a change.' }),

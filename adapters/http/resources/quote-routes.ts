@@ -62,7 +62,7 @@ export const quoteRoutes = [
   route({
     method: 'GET',
     operations: { previewQuote: '/v1/quotes/preview' },
-    summary: 'Show what a seller would receive now; stores nothing, 30 a minute',
+    summary: 'Show what a seller would receive now; stores nothing, 30 a minute, 10 in test mode',
     access: { auth: 'key', scope: 'payment_intents:read', modes: 'both', rateLimit: 'none' },
     query: previewQuery,
     responses: { 200: preview.schema },

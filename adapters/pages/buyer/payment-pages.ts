@@ -1,9 +1,11 @@
 // The pages of a payment: what it asks for, sign-in, price, bank details, receipt. The screen of a
 // signed-in buyer follows from the state of the payment, never from the page before.
 import { z } from 'zod';
+import { tenantOf } from '../../../core/domain/base/tenant.js';
 import type { Screen } from '../../../core/domain/hosted/hosted-screen.js';
 import { readQuestion } from '../../../core/domain/payments/display.js';
-import { isCode, PonteError } from '../../../core/errors.js';
+import { assert, isCode, PonteError } from '../../../core/errors.js';
+import { readSession } from '../../../core/usecases/access/page-sessions.js';
 import { buyerPages, readBuyerPayments } from '../../../core/usecases/hosted/buyer-payments.js';
 import { confirmQuote, requestQuote } from '../../../core/usecases/hosted/buyer-steps.js';
 import {
@@ -16,6 +18,7 @@ import { askQuestion } from '../../../core/usecases/hosted/questions.js';
 import { takeShortBack } from '../../../core/usecases/payments/payments.js';
 import { simulate } from '../../../core/usecases/sandbox/simulations.js';
 import { accessRows, openedLink, signOutRow } from '../kit/access-pages.js';
+import { changeStream } from '../kit/change-stream.js';
 import { formKey, newFormKey, newIdOf } from '../kit/form-key.js';
 import {
   html,
@@ -33,7 +36,6 @@ import { colleagueView, localeFor, paymentView } from './payment-view.js';
 import { type Download, paymentsFile } from './payments-screen.js';
 import { renderPage } from './render.js';
 import { paymentScene, sceneOf } from './scene.js';
-import { statusStream } from './status-stream.js';
 
 type PaymentCall<F = unknown> = PageCall<'none' | 'buyer', F>;
 
@@ -214,7 +216,17 @@ export const paymentPages = [
     path: '/r/{publicId}/status',
     auth: 'buyer',
     background: true,
-    handler: statusStream,
+    handler: async ({ watch }, { query, session, cookies, gone, freshDeps }) => {
+      const { id: sessionId, paymentId } = session;
+      assert(paymentId !== null, 'the session is of the payment in the path');
+      const token = cookies.get('session') ?? '';
+      return changeStream(watch, gone, {
+        watched: { ...tenantOf(session), id: paymentId },
+        sessionId,
+        shown: query.get('version') ?? '',
+        isOpen: async () => (await readSession(freshDeps(), token, { background: true })) !== null,
+      });
+    },
   }),
   pageRow({
     ...actions,

@@ -5,7 +5,7 @@ import { ButtonLink } from '../kit/components.js';
 import type { PageAnswer } from '../kit/page-route.js';
 import { frameOfRefusal, type RefusalPlace } from '../kit/refusal.js';
 import { dashboardPage } from './dashboard-layout.js';
-import { START_PATH } from './setup/getting-started-pages.js';
+import { PRODUCTION_PATH } from './setup/getting-started-pages.js';
 
 const kinds: Partial<Record<ErrorCode, 'notFound' | 'forbidden' | 'live'>> = {
   NotFound: 'notFound',
@@ -35,7 +35,7 @@ export function dashboardError({ code, status }: PonteError, where: RefusalPlace
           <p>{texts.error[`${kind}Text`]}</p>
           <p class="actions">
             {kind === 'live' ? (
-              <ButtonLink href={startOfTest(where)} look="primary">
+              <ButtonLink href={requestPage(where)} look="primary">
                 {texts.error.liveAsk}
               </ButtonLink>
             ) : null}
@@ -48,8 +48,8 @@ export function dashboardError({ code, status }: PonteError, where: RefusalPlace
   );
 }
 
-/** Leads to the request for production access of the organization in the path. */
-function startOfTest({ path, prefix }: RefusalPlace): string {
+/** The request of the organization in the path; getting started, if it was made. */
+function requestPage({ path, prefix }: RefusalPlace): string {
   const [orgId = ''] = path.replace(/^\/dashboard\//, '').split('/');
-  return `${prefix}/dashboard/${orgId}/test${START_PATH}`;
+  return `${prefix}/dashboard/${orgId}/test${PRODUCTION_PATH}`;
 }

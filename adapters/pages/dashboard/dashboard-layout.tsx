@@ -27,6 +27,9 @@ const groups = [
 ] as const;
 export type DashboardPlace = (typeof groups)[number][number];
 
+/** How long a page is open before a change loads it again: busy lists change all the time. */
+const QUIET_SECONDS = 10;
+
 /** Below the path of the mode. */
 const placePaths = {
   home: '',
@@ -54,6 +57,8 @@ export interface DashboardContent {
   readonly crumbs?: ComponentChildren;
   readonly body: ComponentChildren;
   readonly errors?: readonly FieldError[];
+  /** The path of the event stream, as `liveOf` makes it. */
+  readonly live?: string;
 }
 
 export function dashboardPage(
@@ -91,7 +96,15 @@ function Document({ content, scene }: { content: DashboardContent; scene: Dashbo
         <link rel="stylesheet" href={view.assets.dashboard} />
         <script src={view.assets.script} defer />
       </head>
-      <body class={`dash ${view.mode}`} data-copied={words.copied}>
+      <body
+        class={`dash ${view.mode}`}
+        data-copied={words.copied}
+        // A reload of a page with errors would send its form again.
+        data-live={
+          content.live === undefined || isMarked ? undefined : `${view.path}/${content.live}`
+        }
+        data-live-seconds={QUIET_SECONDS}
+      >
         <a class="skip" href="#main">
           {words.skip}
         </a>

@@ -1,5 +1,6 @@
 // Every page of the dashboard: the rows of their files, in one table.
 import type { PageRoute } from '../kit/page-route.js';
+import { changePages } from './change-pages.js';
 import { deliveryPages } from './developer/delivery-pages.js';
 import { eventPages } from './developer/event-pages.js';
 import { keyPages } from './developer/key-pages.js';
@@ -8,6 +9,7 @@ import { subscriptionPages } from './developer/subscription-pages.js';
 import { entrancePages } from './entrance-pages.js';
 import { homePages } from './home-pages.js';
 import { invoiceFormPages } from './invoice-form-pages.js';
+import { invoiceImportPages } from './invoice-import-pages.js';
 import { paymentDetailPages } from './payment-detail-pages.js';
 import { paymentExportPages } from './payment-export-pages.js';
 import { paymentListPages } from './payment-list-pages.js';
@@ -22,10 +24,12 @@ import { teamPages } from './setup/team-pages.js';
 export const dashboardPages: readonly PageRoute[] = [
   ...entrancePages,
   ...homePages,
+  ...changePages,
   ...paymentListPages,
   ...paymentExportPages,
   ...paymentDetailPages,
   ...invoiceFormPages,
+  ...invoiceImportPages,
   ...sellerPages,
   ...subscriptionListPages,
   ...subscriptionPages,

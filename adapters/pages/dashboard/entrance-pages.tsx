@@ -149,9 +149,11 @@ function showAccess(context: PageContext, call: AccessCall, page: AccessPage): P
 
 function sentScreen({ texts, view }: DashboardScene, address: string): DashboardContent {
   const error = view.notice === 'code_wrong' ? texts.notice.code_wrong : undefined;
+  // A member who is signed in confirms: the words of a sign-in would be wrong.
+  const isKnown = view.viewer?.email === address;
   return {
     title: texts.signIn.sentHeading,
-    lede: texts.signIn.sentLede(address),
+    lede: isKnown ? texts.signIn.confirmSent(address) : texts.signIn.sentLede(address),
     place: null,
     errors: error === undefined ? [] : [{ field: 'code', text: error }],
     body: (
@@ -180,9 +182,11 @@ function sentScreen({ texts, view }: DashboardScene, address: string): Dashboard
         </Form>
         <section class="stack-s">
           <h2>{texts.signIn.noMail}</h2>
-          <p>{texts.signIn.noMailText}</p>
+          <p>{isKnown ? texts.signIn.confirmNoMail : texts.signIn.noMailText}</p>
           <p>
-            <a href={view.path}>{texts.signIn.again}</a>
+            <a href={isKnown ? `${view.path}/confirm` : view.path}>
+              {isKnown ? texts.signIn.confirm : texts.signIn.again}
+            </a>
           </p>
         </section>
       </>
@@ -191,7 +195,7 @@ function sentScreen({ texts, view }: DashboardScene, address: string): Dashboard
 }
 
 function enterScreen(
-  { texts }: DashboardScene,
+  { texts, view }: DashboardScene,
   { email, auto }: Extract<AccessPage, { name: 'enter' }>,
 ): DashboardContent {
   return {
@@ -199,7 +203,7 @@ function enterScreen(
     place: null,
     body: (
       <section class="card stack">
-        <p>{texts.signIn.enterText}</p>
+        <p>{view.viewer?.email === email ? texts.signIn.confirmEnter : texts.signIn.enterText}</p>
         <Form to="enter" class="actions" auto={auto}>
           <Button look="primary">{texts.signIn.continue}</Button>
         </Form>

@@ -13,9 +13,11 @@ import {
 } from '../../../core/usecases/payments/payment-figures.js';
 import { allPayments, listPayments } from '../../../core/usecases/payments/payment-lists.js';
 import { type DeadLetters, listDead } from '../../../core/usecases/webhooks/deliveries.js';
+import { type Failing, listFailing } from '../../../core/usecases/webhooks/subscription-health.js';
 import { Icon } from '../kit/icons.js';
 import { memberRow, type PageAnswer, type PageContext } from '../kit/page-route.js';
 import { plainText } from '../kit/plain-text.js';
+import { liveOf } from './change-pages.js';
 import { type DashboardContent, dashboardPage } from './dashboard-layout.js';
 import { type DashboardScene, useDashboard, viewOf } from './dashboard-scene.js';
 import { shownUrl } from './developer/developer-parts.js';
@@ -23,6 +25,12 @@ import { anyRole, type MemberCall, TENANT_ROOT, tenantOfCall } from './member-pa
 import { groupOf, type PaymentGroup, statusesOf } from './payment-groups.js';
 import { buyerOf, PaymentTable, referenceOf } from './payment-parts.js';
 import { Behind, DayPlot, StatePlot, Total } from './plots.js';
+import {
+  readStart,
+  START_PATH,
+  type StartLine,
+  startLines,
+} from './setup/getting-started-pages.js';
 
 const LATEST = 10;
 /** The list names each; more are the same again. */
@@ -50,8 +58,11 @@ interface Home {
   readonly attention: readonly PaymentView[];
   readonly approvals: readonly ShownView[];
   readonly dead: readonly DeadLetters[];
+  readonly failing: readonly Failing[];
+  readonly steps: readonly StartLine[];
   readonly figures: PaymentFigures;
   readonly latest: readonly ShownView[];
+  readonly live: string;
   /** The currency of the plot that was asked for. */
   readonly currency: string | null;
 }
@@ -59,30 +70,39 @@ interface Home {
 async function showHome(context: PageContext, call: MemberCall): Promise<PageAnswer> {
   const { deps } = context;
   const tenant = tenantOfCall(call);
-  const [standing, attention, approvals, dead, figures, latest] = await Promise.all([
-    readStanding(deps, tenant),
-    listAttention(deps, tenant, ATTENTION_MAX),
-    listPayments(deps, tenant, {
-      ...allPayments,
-      statuses: statusesOf('you'),
-      limit: APPROVALS_MAX,
-    }),
-    listDead(deps, tenant, DEAD_MAX),
-    readFigures(deps, tenant),
-    listPayments(deps, tenant, { ...allPayments, limit: LATEST }),
-  ]);
+  const live = await liveOf(context, call, null);
+  const [standing, attention, approvals, dead, failing, figures, latest, start] = await Promise.all(
+    [
+      readStanding(deps, tenant),
+      listAttention(deps, tenant, ATTENTION_MAX),
+      listPayments(deps, tenant, {
+        ...allPayments,
+        statuses: statusesOf('you'),
+        limit: APPROVALS_MAX,
+      }),
+      listDead(deps, tenant, DEAD_MAX),
+      listFailing(deps, tenant),
+      readFigures(deps, tenant),
+      listPayments(deps, tenant, { ...allPayments, limit: LATEST }),
+      readStart(context, call),
+    ],
+  );
   const lacks = lacksToCollect(standing.organization, standing.profile);
   const currency = call.query.get('currency');
-  const home = { lacks, attention, approvals, dead, figures, latest, currency };
-  return dashboardPage(viewOf(context, call), (scene) => homeScreen(scene, home));
+  const home = { lacks, attention, approvals, dead, failing, figures, latest, live, currency };
+  return dashboardPage(viewOf(context, call), (scene) =>
+    homeScreen(scene, { ...home, steps: startLines(scene, start, call) }),
+  );
 }
 
 function homeScreen({ texts, view }: DashboardScene, home: Home): DashboardContent {
   return {
     title: texts.places.home,
     place: 'home',
+    live: home.live,
     body: (
       <>
+        <FirstSteps steps={home.steps} />
         <NeedsYou home={home} />
         {home.latest.length === 0 ? null : (
           <section class="stack" aria-labelledby="last30">
@@ -110,6 +130,34 @@ function homeScreen({ texts, view }: DashboardScene, home: Home): DashboardConte
       </>
     ),
   };
+}
+
+/** What is left of getting started; nothing once all is done. */
+function FirstSteps({ steps }: Pick<Home, 'steps'>): VNode | null {
+  const { texts, view } = useDashboard();
+  const words = texts.setup.start;
+  const left = steps.filter(({ state }) => state !== 'done');
+  if (left.length === 0) return null;
+  return (
+    <section class="card stack" aria-labelledby="first-steps">
+      <div class="line ends">
+        <h2 id="first-steps">{texts.home.firstSteps}</h2>
+        <a href={`${view.path}${START_PATH}`}>{texts.home.allSteps}</a>
+      </div>
+      <p class="quiet">{words.lede(steps.length - left.length, steps.length)}</p>
+      <ol class="check">
+        {left.map(({ heading, state, action }) => (
+          <li class={state === 'open' ? undefined : state}>
+            <div>
+              <b>{heading}</b>
+              <span class="vh">, {words[state]}</span>
+            </div>
+            <div>{action}</div>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
 }
 
 interface Need {
@@ -150,8 +198,10 @@ function NeedsYou({ home }: { readonly home: Home }): VNode {
   );
 }
 
-function useNeeds({ lacks, attention, approvals, dead }: Home): readonly Need[] {
+function useNeeds(home: Home): readonly Need[] {
+  const { lacks, attention, approvals, steps } = home;
   const { texts, view, format } = useDashboard();
+  const webhooks = useWebhookNeeds(home);
   const seePayment = (id: string) => ({
     href: `${view.path}/payments/${id}`,
     text: texts.home.seePayment,
@@ -177,7 +227,8 @@ function useNeeds({ lacks, attention, approvals, dead }: Home): readonly Need[] 
   const oldest = approvals.at(-1);
   const isInvoices = approvals.every(({ payment }) => payment.origin === 'invoice');
   return [
-    ...(lacks.length === 0
+    // The first steps say it already.
+    ...(lacks.length === 0 || isStarting(steps)
       ? []
       : [
           {
@@ -190,6 +241,32 @@ function useNeeds({ lacks, attention, approvals, dead }: Home): readonly Need[] 
           },
         ]),
     ...ofPayments,
+    ...webhooks,
+    ...(oldest === undefined
+      ? []
+      : [
+          {
+            look: 'warn' as const,
+            heading: texts.home.approve(approvals.length),
+            text: texts.home.approveText(
+              format.day(oldest.payment.createdAtMs),
+              referenceOf(oldest.payment),
+              format.money(oldest.payment.amount),
+            ),
+            link: {
+              // Intents may wait for an approval, too.
+              href: `${view.path}/${isInvoices ? 'invoices' : 'payments'}?status=you`,
+              text: texts.home.seeInvoices,
+            },
+          },
+        ]),
+  ];
+}
+
+/** A subscription that gave up is named once, although it may fail too. */
+function useWebhookNeeds({ dead, failing }: Pick<Home, 'dead' | 'failing'>): readonly Need[] {
+  const { texts, view, format } = useDashboard();
+  return [
     ...dead.flatMap(({ subscription, dead: [latest, ...others] }) =>
       latest === undefined
         ? []
@@ -210,25 +287,30 @@ function useNeeds({ lacks, attention, approvals, dead }: Home): readonly Need[] 
             },
           ],
     ),
-    ...(oldest === undefined
-      ? []
-      : [
-          {
-            look: 'warn' as const,
-            heading: texts.home.approve(approvals.length),
-            text: texts.home.approveText(
-              format.day(oldest.payment.createdAtMs),
-              referenceOf(oldest.payment),
-              format.money(oldest.payment.amount),
-            ),
-            link: {
-              // Intents may wait for an approval, too.
-              href: `${view.path}/${isInvoices ? 'invoices' : 'payments'}?status=you`,
-              text: texts.home.seeInvoices,
-            },
+    ...failing
+      .filter(({ subscription: { id } }) =>
+        dead.every(({ subscription }) => subscription.id !== id),
+      )
+      .map(
+        ({ subscription, delivery }): Need => ({
+          look: 'warn',
+          heading: texts.home.failing,
+          text: texts.home.failingText(
+            shownUrl(subscription.url),
+            delivery.eventType,
+            lastAnswer(delivery),
+          ),
+          link: {
+            href: `${view.path}/webhooks/${subscription.id}?status=pending`,
+            text: texts.home.seeWebhooks,
           },
-        ]),
+        }),
+      ),
   ];
+}
+
+function isStarting(steps: Home['steps']): boolean {
+  return steps.some(({ state }) => state !== 'done');
 }
 
 function lastAnswer({ responseStatus, lastError }: WebhookDelivery): string {

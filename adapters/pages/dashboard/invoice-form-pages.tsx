@@ -4,28 +4,18 @@ import type { VNode } from 'preact';
 import { z } from 'zod';
 import { accountableCreator } from '../../../core/domain/access/api-key.js';
 import { isCalendarDate } from '../../../core/domain/base/instant.js';
-import { type Locale, localeOf, locales } from '../../../core/domain/base/locale.js';
-import {
-  formatAmount,
-  type Money,
-  money,
-  parseAmount,
-  parseTypedAmount,
-} from '../../../core/domain/base/money.js';
-import { hasUnstorableText, writeJson } from '../../../core/domain/base/raw-json.js';
+import { locales } from '../../../core/domain/base/locale.js';
+import { money } from '../../../core/domain/base/money.js';
 import type { Tenant } from '../../../core/domain/base/tenant.js';
-import { readEmail } from '../../../core/domain/parties/buyer-kyc.js';
 import { payeeNameOf, readyToCollect } from '../../../core/domain/parties/connected-account.js';
 import { DISPLAY_TEXT_LENGTH_MAX as TEXT_MAX } from '../../../core/domain/payments/display.js';
-import { unsentFields } from '../../../core/domain/payments/idempotency.js';
-import { assert, isCode } from '../../../core/errors.js';
+import { isCode } from '../../../core/errors.js';
 import type { Deps } from '../../../core/ports/deps.js';
 import { listAccounts } from '../../../core/usecases/parties/accounts.js';
 import { createPayment } from '../../../core/usecases/payments/payments.js';
 import { Amount, Button, Day, Foreign, Form, languageNames } from '../kit/components.js';
 import { type FieldError, SelectField, TextArea, TextField } from '../kit/fields.js';
-import { FormKey, formKey, idempotencyKeyOf, newFormKey } from '../kit/form-key.js';
-import { formatOf } from '../kit/format.js';
+import { FormKey, newFormKey } from '../kit/form-key.js';
 import { Icon } from '../kit/icons.js';
 import { memberRow, type PageAnswer, type PageContext, seeOther } from '../kit/page-route.js';
 import { plainText } from '../kit/plain-text.js';
@@ -39,22 +29,28 @@ import {
 } from './dashboard-scene.js';
 import { dashboardTexts } from './dashboard-texts.js';
 import { actorOf, type MemberCall, TENANT_ROOT, tenantOfCall } from './member-page.js';
-import type { DashboardTexts } from './texts/dashboard-en.js';
+import {
+  faultsIn,
+  invoiceOf,
+  isEmpty,
+  LINES_MAX,
+  NAME_MAX,
+  NUMBER_MAX,
+  noLine,
+  refusals,
+  type TypedInvoice,
+  totalOf,
+  typedAmount,
+  typedIn,
+} from './typed-invoice.js';
 
 const path = `${TENANT_ROOT}/invoices/new`;
 /** A form of any field names; what is no field of it is not read. */
 const invoiceForm = z.record(z.string().max(40), z.string().max(4_000));
 type InvoiceCall = MemberCall<z.infer<typeof invoiceForm>>;
 
-/** Empty lines that a new form begins with. */
-const LINES_FIRST = 2;
-const LINES_MAX = 40;
 /** The list of sellers to choose from. */
 const SELLERS_MAX = 100;
-/** As the API takes them. */
-const NUMBER_MAX = 100;
-const NAME_MAX = 200;
-
 export const invoiceFormPages = [
   memberRow({
     method: 'GET',
@@ -74,34 +70,13 @@ export const invoiceFormPages = [
   }),
 ];
 
-interface TypedLine {
-  readonly item: string;
-  readonly quantity: string;
-  readonly amount: string;
-}
-
-/** As typed. */
-interface Typed {
-  readonly key: string;
-  /** The externalId of a seller; empty: the organization itself. */
-  readonly seller: string;
-  readonly name: string;
-  readonly email: string;
-  readonly locale: Locale;
-  readonly number: string;
-  readonly due: string;
-  readonly currency: string;
-  readonly notes: string;
-  readonly lines: readonly TypedLine[];
-}
-
 interface SellerChoice {
   readonly externalId: string;
   readonly name: string;
 }
 
 interface Draft {
-  readonly typed: Typed;
+  readonly typed: TypedInvoice;
   readonly sellers: readonly SellerChoice[];
   readonly currencies: readonly string[];
   readonly requiresApproval: boolean;
@@ -145,127 +120,10 @@ async function send(context: PageContext, call: InvoiceCall): Promise<PageAnswer
   }
 }
 
-/** Refusals of the use case, and the field beside which each stands. */
-const refusals = [
-  { code: 'KybNotApproved', field: 'seller' },
-  { code: 'SellerNotReady', field: 'seller' },
-  { code: 'AmountBelowMinimum', field: 'amount0' },
-  { code: 'ValidationError', field: 'currency' },
-] as const;
-
-const noLine: TypedLine = { item: '', quantity: '', amount: '' };
-
-function typedIn(form: Readonly<Record<string, string>>): Typed {
-  const text = (name: string) => (form[name] ?? '').trim();
-  const has = (at: number) => `item${at}` in form || `amount${at}` in form;
-  const lines = Array.from({ length: LINES_MAX }, (_, at) => at)
-    .filter((at) => has(at) || at < LINES_FIRST)
-    .map((at) => ({
-      item: text(`item${at}`),
-      quantity: text(`quantity${at}`),
-      amount: text(`amount${at}`),
-    }));
-  return {
-    key: text('key'),
-    seller: text('seller'),
-    name: text('name'),
-    email: text('email'),
-    locale: localeOf(text('locale')) ?? 'en',
-    number: text('number'),
-    due: text('due'),
-    currency: /^[A-Z]{3}$/.test(text('currency')) ? text('currency') : 'USD',
-    notes: (form['notes'] ?? '').replaceAll('\r\n', '\n').trim(),
-    lines,
-  };
-}
-
-function isEmpty({ item, quantity, amount }: TypedLine): boolean {
-  return item === '' && quantity === '' && amount === '';
-}
-
-/** The sum of the lines; null while one of them has no amount. */
-function totalOf({ lines, currency }: Typed): Money | null {
-  const amounts = lines.filter((line) => !isEmpty(line)).map(({ amount }) => typedAmount(amount));
-  if (amounts.length === 0 || amounts.includes(null)) return null;
-  return money(
-    amounts.reduce((sum: bigint, amount) => sum + (amount ?? 0n), 0n),
-    currency,
-  );
-}
-
-/** More than the API takes. */
-function isTooMuch(typed: Typed): boolean {
-  const total = totalOf(typed);
-  return total !== null && parseAmount(formatAmount(total.amountMinor)) === null;
-}
-
-/** Null unless it is above zero. */
-function typedAmount(text: string): bigint | null {
-  const amountMinor = parseTypedAmount(text);
-  return amountMinor === null || amountMinor === 0n ? null : amountMinor;
-}
-
-function faultsIn(texts: DashboardTexts['invoice'], typed: Typed): readonly FieldError[] {
-  const { faults } = texts;
-  const { name, email, number, due, notes, lines } = typed;
-  const faultOf = (field: string, isFault: boolean, text: string) =>
-    isFault ? [{ field, text }] : [];
-  const isLong = (text: string, max: number) => [...text].length > max || hasUnstorableText(text);
-  const ofLines = lines.flatMap((line, at) => {
-    if (isEmpty(line)) return [];
-    return [
-      ...faultOf(`item${at}`, line.item === '' || isLong(line.item, TEXT_MAX), faults.item),
-      ...faultOf(`quantity${at}`, !/^([0-9][0-9.,]{0,14})?$/.test(line.quantity), faults.quantity),
-      ...faultOf(`amount${at}`, typedAmount(line.amount) === null, faults.amount),
-    ];
-  });
-  return [
-    ...faultOf('name', isLong(name, NAME_MAX), faults.name),
-    ...faultOf('email', readEmail(email) === null, emailFault(texts, email)),
-    ...faultOf('number', isLong(number, NUMBER_MAX), faults.number),
-    ...faultOf('due', due !== '' && !isCalendarDate(due), faults.due),
-    ...ofLines,
-    ...faultOf('item0', lines.every(isEmpty), faults.noLine),
-    ...faultOf('amount0', isTooMuch(typed), faults.total),
-    ...faultOf('notes', isLong(notes, TEXT_MAX), faults.notes),
-  ];
-}
-
-/** A domain is what people leave out most. */
-function emailFault({ faults }: DashboardTexts['invoice'], email: string): string {
-  return /^[^@\s]+@[^@.\s]+$/.test(email) ? faults.domain(email) : faults.email;
-}
-
-function invoiceOf(typed: Typed) {
-  const { key, seller, name, email, number, due, notes, locale, lines } = typed;
-  const amount = totalOf(typed);
-  assert(amount !== null, 'a form without faults has an amount');
-  const { digits } = formatOf(locale);
-  const lineItems = lines
-    .filter((line) => !isEmpty(line))
-    .map(({ item, quantity, amount: text }) => ({
-      description: item,
-      ...(quantity === '' ? {} : { quantity }),
-      subtotal: digits(money(parseTypedAmount(text) ?? 0n, amount.currency)),
-    }));
-  const display = { locale, lineItems, ...(notes === '' ? {} : { notes }) };
-  return {
-    ...unsentFields,
-    origin: 'invoice',
-    idempotencyKey: formKey.safeParse(key).success ? idempotencyKeyOf(key) : null,
-    amount,
-    buyer: { email, name: name === '' ? null : name, country: null, phone: null },
-    sellerExternalId: seller === '' ? null : seller,
-    number: number === '' ? null : number,
-    dueDate: due === '' ? null : due,
-    display: writeJson(display),
-  } as const;
-}
-
 async function show(
   context: PageContext,
   call: MemberCall,
-  typed: Typed,
+  typed: TypedInvoice,
   errors: readonly FieldError[],
 ): Promise<PageAnswer> {
   const { deps } = context;

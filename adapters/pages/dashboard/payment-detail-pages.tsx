@@ -34,7 +34,6 @@ import {
 } from '../kit/components.js';
 import { TextField } from '../kit/fields.js';
 import { dayMs } from '../kit/format.js';
-import { indentedJson } from '../kit/indented-json.js';
 import { limitIn } from '../kit/limited.js';
 import {
   limitReached,
@@ -44,6 +43,7 @@ import {
   seeOther,
   withNotice,
 } from '../kit/page-route.js';
+import { liveOf } from './change-pages.js';
 import { type DashboardContent, dashboardPage } from './dashboard-layout.js';
 import {
   type DashboardScene,
@@ -53,6 +53,7 @@ import {
   withDone,
 } from './dashboard-scene.js';
 import { deliveryPath } from './developer/developer-parts.js';
+import { indentedJson } from './developer/indented-json.js';
 import { actorOf, type MemberCall, TENANT_ROOT, tenantOfCall } from './member-page.js';
 import { Badge, buyerOf, payeeOf, referenceOf, States } from './payment-parts.js';
 
@@ -110,6 +111,7 @@ export const paymentDetailPages = [
 ];
 
 interface Detail extends PaymentView {
+  readonly live: string;
   readonly quote: Quote | null;
   readonly entries: readonly TimelineEntry[];
   /** The addresses of the members who created and approved it; null: not recorded. */
@@ -132,7 +134,11 @@ async function showPayment(
   refusedReason: string | null,
 ): Promise<PageAnswer> {
   const { deps } = context;
-  const view = await readPayment(deps, tenantOfCall(call), idOf(call));
+  const tenant = tenantOfCall(call);
+  const { id } = (await readPayment(deps, tenant, idOf(call))).payment;
+  // The version is read first, so that no change in between is lost.
+  const live = await liveOf(context, call, id);
+  const view = await readPayment(deps, tenant, id);
   const { payment } = view;
   const { quoteId } = payment;
   const addressOf = async (memberId: string | null) => {
@@ -150,6 +156,7 @@ async function showPayment(
   const writes = payment.origin === 'invoice' ? 'invoices:write' : 'payment_intents:write';
   const detail: Detail = {
     ...view,
+    live,
     quote,
     entries,
     creator,
@@ -243,6 +250,7 @@ function detailScreen(scene: DashboardScene, detail: Detail): DashboardContent {
   const place = payment.origin === 'invoice' ? 'invoices' : 'payments';
   return {
     title: `${format.money(payment.amount)}, ${reference}`,
+    live: detail.live,
     heading: (
       <span class="amount">
         <span class="iso">{payment.amount.currency}</span> {format.digits(payment.amount)}

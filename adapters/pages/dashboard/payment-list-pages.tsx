@@ -7,6 +7,7 @@ import { ButtonLink, Foreign } from '../kit/components.js';
 import { dayMs } from '../kit/format.js';
 import { Icon } from '../kit/icons.js';
 import { memberRow, type PageAnswer, type PageContext, seeOther } from '../kit/page-route.js';
+import { liveOf } from './change-pages.js';
 import { type DashboardContent, dashboardPage } from './dashboard-layout.js';
 import { type DashboardScene, may, useDashboard, viewOf } from './dashboard-scene.js';
 import { Pager } from './list-parts.js';
@@ -50,6 +51,7 @@ export const paymentListPages = [
 interface List {
   readonly filters: Filters;
   readonly rows: readonly ShownView[];
+  readonly live?: string;
   /** The pages beside this one; null if there is none. */
   readonly newer: PagePlace | null;
   readonly older: PagePlace | null;
@@ -66,6 +68,7 @@ async function showList(
   const named = filters.q === '' ? null : await findNamed(context.deps, tenant, filters.q);
   if (named !== null) return seeOther(`${view.path}/payments/${named}`);
   const { before, after } = pageIn(call.query);
+  const live = await liveOf(context, call, null);
   const found = await readPage(context.deps, tenant, filters, {
     beforeId: before === '' ? null : before,
     afterId: after === '' ? null : after,
@@ -79,6 +82,8 @@ async function showList(
   const hasNewer = isBack ? isCut : before !== '';
   const hasOlder = isBack || isCut;
   const list: List = {
+    // Earlier pages change little, and a reader of them looks for something.
+    ...(before === '' && after === '' ? { live } : {}),
     filters,
     rows,
     newer: hasNewer ? { before: '', after: first ?? '' } : null,
@@ -97,12 +102,16 @@ function listScreen({ texts, view }: DashboardScene, list: List): DashboardConte
   return {
     title,
     place: isInvoices ? 'invoices' : 'payments',
+    ...(list.live === undefined ? {} : { live: list.live }),
     actions: (
       <>
         {may(view, 'payments:export') && rows.length > 0 ? (
           <ButtonLink href={`${view.path}/payments/export${queryOf(filters)}`} icon="download">
             {texts.payments.export}
           </ButtonLink>
+        ) : null}
+        {isInvoices && may(view, 'invoices:write') ? (
+          <ButtonLink href={`${view.path}/invoices/import`}>{texts.invoiceImport.open}</ButtonLink>
         ) : null}
         {may(view, 'invoices:write') ? (
           <ButtonLink href={`${view.path}/invoices/new`} look="primary" icon="add">

@@ -19,6 +19,7 @@ import {
   rootFrom,
 } from './frame.js';
 import { renderMarkdown, type Surroundings } from './markdown.js';
+import { COLLECTION_PATH, postmanCollection } from './postman.js';
 import { ErrorTable, errorPage, eventPage, operationPage } from './reference-pages.js';
 
 /** A page of /docs, or a file that it loads. */
@@ -64,9 +65,8 @@ export async function documentation({ json, baseUrl }: Source): Promise<Document
       if (first === 'assets') return asset(shelf, hash, name);
       const known = rendered.get(path);
       if (known !== undefined) return known;
-      const content = await contentOf(shelf, path);
-      if (content === null) return null;
-      const answer = answerOf(shelf, content);
+      const answer = await answerTo(shelf, path);
+      if (answer === null) return null;
       rendered.set(path, answer);
       return answer;
     },
@@ -81,6 +81,18 @@ function asset({ search }: Shelf, hash: string, name: string): DocumentAnswer | 
   if (found === null) return null;
   const headers = { 'content-encoding': 'gzip', 'cache-control': KEEP };
   return { type: found.type, bytes: found.bytes, headers };
+}
+
+async function answerTo(shelf: Shelf, path: string): Promise<DocumentAnswer | null> {
+  if (path === COLLECTION_PATH) return collectionAnswer(shelf);
+  const content = await contentOf(shelf, path);
+  return content === null ? null : answerOf(shelf, content);
+}
+
+function collectionAnswer({ description, baseUrl }: Shelf): DocumentAnswer {
+  const bytes = Buffer.from(JSON.stringify(postmanCollection(description, baseUrl), null, 2));
+  const headers = { 'cache-control': 'no-cache', etag: `"${hashOf(bytes)}"` };
+  return { type: 'application/json', bytes, headers };
 }
 
 function answerOf(shelf: Shelf, content: DocContent): DocumentAnswer {
@@ -226,6 +238,9 @@ function startPage(shelf: Shelf): DocContent {
           </a>
           <a class="btn" href={linkFrom('', 'reference')}>
             API reference
+          </a>
+          <a class="btn" href={linkFrom('', COLLECTION_PATH)}>
+            Postman collection
           </a>
         </p>
         <div class="shelves">

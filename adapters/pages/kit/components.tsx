@@ -278,8 +278,8 @@ export interface FormProps {
   readonly to: string;
   readonly class?: string;
   readonly quoteId?: string;
-  /** For files. */
-  readonly files?: true;
+  /** For files: the script sends them at once, or, if the answer is a page, a button does. */
+  readonly files?: 'at_once' | 'by_button';
   /** The script submits it. */
   readonly auto?: boolean;
   readonly children: ComponentChildren;
@@ -295,7 +295,7 @@ export function Form({ to, quoteId, files, auto, children, class: className }: F
       action={to.startsWith('/') ? `${view.root}${to}` : `${view.path}/${to}`}
       class={className}
       encType={files ? 'multipart/form-data' : undefined}
-      data-upload={files ? texts.frame.uploadFailed : undefined}
+      data-upload={files === 'at_once' ? texts.frame.uploadFailed : undefined}
       data-auto={auto || undefined}
     >
       {Object.entries(hidden).map(([name, value]) =>

@@ -10,8 +10,8 @@ export const BYTE_ORDER_MARK = '\ufeff';
  */
 const formula = /^(?=[\s"]*[=+\-@]|[\t\r])|(?<=[;\t\r\n])(?=[\s"]*[=+\-@])/g;
 
-export function csvLine(cells: readonly (string | null)[]): string {
-  return `${cells.map((cell) => cellOf(cell ?? '')).join(',')}\r\n`;
+export function csvLine(cells: readonly (string | null)[], divider: ',' | ';' = ','): string {
+  return `${cells.map((cell) => cellOf(cell ?? '')).join(divider)}\r\n`;
 }
 
 function cellOf(text: string): string {

@@ -160,20 +160,23 @@ export interface SelectFieldProps extends Omit<ChoiceFieldProps, 'choices'> {
   /** The first line, for no choice; without it one of the choices is always chosen. */
   readonly empty?: string;
   readonly width?: 'short' | 'medium';
+  /** The id of the control, if another form of the page has a field of this name. */
+  readonly id?: string;
 }
 
 export function SelectField(props: SelectFieldProps): VNode {
   const { name, choices, value, label, autocomplete = 'off', empty, width } = props;
+  const { id = name } = props;
   return (
     <div class="field">
-      <label for={name}>{label}</label>
-      <About {...props} />
+      <label for={id}>{label}</label>
+      <About {...props} name={id} />
       <select
-        id={name}
+        id={id}
         name={name}
         class={width}
         autocomplete={autocomplete}
-        {...describedBy(props)}
+        {...describedBy({ ...props, name: id })}
       >
         {empty === undefined ? null : <option value="">{empty}</option>}
         {choices.map((choice) => (

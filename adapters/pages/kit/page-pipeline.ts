@@ -10,14 +10,15 @@ import { modes } from '../../../core/domain/base/tenant.js';
 import type { AuditAuthor } from '../../../core/domain/service/audit-entry.js';
 import { type ErrorCode, PonteError } from '../../../core/errors.js';
 import type { Deps } from '../../../core/ports/deps.js';
+import { guarded } from '../../../core/usecases/access/guarded-changes.js';
 import { requireScope } from '../../../core/usecases/access/keys.js';
 import {
   readOperatorSession,
   type SignedInOperator,
 } from '../../../core/usecases/access/operator-sessions.js';
-import { readSession } from '../../../core/usecases/access/page-sessions.js';
+import { guardSession, readSession } from '../../../core/usecases/access/page-sessions.js';
 import { depsOfCommand } from '../../../core/usecases/access/registered-operators.js';
-import { actIn, readMemberSession } from '../../../core/usecases/access/sessions.js';
+import { actIn, guardMember, readMemberSession } from '../../../core/usecases/access/sessions.js';
 import { audited } from '../../../core/usecases/service/audit-log.js';
 import { takePageSlot } from '../../../core/usecases/service/rate-limits.js';
 import { contentPolicy } from './content-policy.js';
@@ -34,6 +35,7 @@ import {
   type PageCall,
   type PageContext,
   type PageRequest,
+  type PageRoute,
   seeOther,
   type Visit,
   withNotice,
@@ -62,6 +64,8 @@ const everyPage = {
 const notices: Partial<Record<ErrorCode, PageNotice>> = {
   PaymentStateConflict: 'out_of_date',
   QuoteExpired: 'out_of_date',
+  // The session ended after the request began.
+  InvalidToken: 'unsaved',
 };
 
 /** The pages of one host. */
@@ -151,7 +155,7 @@ async function answerOf(
     }
   }
   const csrf = tokenOf === null ? null : csrfToken(deps, tokenOf);
-  const form = await readForm(request, route.form, readBody);
+  const form = await readForm(request, route, readBody);
   if (route.csrf === 'form' && !isCsrfToken(form.get('csrf') ?? '', csrf)) {
     return outOfDate();
   }
@@ -189,7 +193,7 @@ interface Visitors {
   readonly operator: SignedInOperator | null;
 }
 
-/** The audit log names who sent the form; an operator must still be registered. */
+/** The audit log names who sent the form; nothing is stored once that session was ended. */
 function depsOfChange(
   deps: Deps,
   match: PageMatch,
@@ -197,10 +201,26 @@ function depsOfChange(
   { client: address, requestId }: Pick<PageRequest, 'client' | 'requestId'>,
 ): Deps {
   const author = { ...authorOf(match, session, visit), address, requestId };
-  if (operator === null) return audited(deps, author);
+  if (operator === null) return audited(guardedBy(deps, match, session, visit), author);
   const { actor, session: of } = operator;
   const { action } = author;
   return depsOfCommand(deps, { actor, signed: of.signed }, { action, address, requestId });
+}
+
+/** The session may have ended since it was read: the body arrives, and the partner is called. */
+function guardedBy(
+  deps: Deps,
+  { route }: PageMatch,
+  session: PageSession | null,
+  visit: Visit | null,
+): Deps {
+  if (route === null || route.auth === 'none') return deps;
+  if (session !== null) return guarded(deps, (tx) => guardSession(tx, session));
+  if (visit === null) return deps;
+  const { signedIn, actor } = visit;
+  const { member: rule } = route;
+  const acts = actor === null || rule === undefined ? null : { actor, scope: rule.scope };
+  return guarded(deps, (tx) => guardMember(tx, signedIn, acts));
 }
 
 function needsFresh(member: MemberRule | undefined, { actor }: Visit): boolean {
@@ -208,11 +228,13 @@ function needsFresh(member: MemberRule | undefined, { actor }: Visit): boolean {
   return member?.proof === 'fresh';
 }
 
-/** Counts against the limit that the row names, for the member or the payment in the path. */
+/** Counts against the limit that the row names: of the member, or of what the path names. */
 async function takeSlot(deps: Deps, { route, params }: PageMatch, visit: Visit | null) {
   const limit = route?.limit ?? 'none';
   if (limit === 'none') return;
-  await takePageSlot(deps, limit, visit?.signedIn.member.id ?? params['publicId'] ?? '');
+  const { publicId, flowId, accountId } = params;
+  const about = visit?.signedIn.member.id ?? publicId ?? flowId ?? accountId ?? '';
+  await takePageSlot(deps, limit, about);
 }
 
 /** Who is recorded as the author of what a form changes. */
@@ -327,7 +349,7 @@ function isFromElsewhere({ origin: ours }: PageContext, { headers }: IncomingMes
 
 async function readForm(
   request: IncomingMessage,
-  form: PageCallForm,
+  { form, formBytesMax = FORM_BYTES_MAX }: Pick<PageRoute, 'form' | 'formBytesMax'>,
   readBody: PageRequest['readBody'],
 ): Promise<URLSearchParams> {
   if (form === 'none' || form === 'multipart') return new URLSearchParams();
@@ -335,10 +357,8 @@ async function readForm(
   if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(type)) {
     throw new PonteError('UnsupportedMediaType');
   }
-  return new URLSearchParams(Buffer.from(await readBody(FORM_BYTES_MAX)).toString('utf8'));
+  return new URLSearchParams(Buffer.from(await readBody(formBytesMax)).toString('utf8'));
 }
-
-type PageCallForm = NonNullable<PageMatch['route']>['form'];
 
 /** The last value of a repeated name counts. */
 function valuesOf(form: URLSearchParams): Readonly<Record<string, string>> {

@@ -75,6 +75,8 @@ export interface PageRow<A extends PageAuth, F> {
   readonly limit: PageLimit | 'none';
   /** 'multipart': the handler reads the stream. */
   readonly form: z.ZodType<F> | 'multipart' | 'none';
+  /** The maximum of a form that holds a file as text; others have a text of every field. */
+  readonly formBytesMax?: number;
   // A method, so that rows of different shapes fit one array.
   handler(context: PageContext, call: PageCall<A, F>): Promise<PageAnswer>;
 }
@@ -91,7 +93,7 @@ export function pageRow<const A extends BuyerAuth, F>(
 /** The same for a row of members. Each of their forms carries the token of the session. */
 export function memberRow<F>(
   row: Omit<PageRow<'member', F>, 'auth' | 'subject' | 'csrf' | 'limit' | 'member'> &
-    MemberRule & { readonly limit?: PageLimit },
+    MemberRule & { readonly limit?: PageLimit | 'none' },
 ): PageRoute {
   const { scope, proof, limit = 'none', ...rest } = row;
   // The token of a multipart form is a part of the body, which its handler reads.

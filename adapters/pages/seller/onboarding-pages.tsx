@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { modes, type Tenant } from '../../../core/domain/base/tenant.js';
 import { payeeNameOf } from '../../../core/domain/parties/connected-account.js';
+import { hadDestination } from '../../../core/domain/parties/payee.js';
 import { isCode, PonteError } from '../../../core/errors.js';
 import { openKycForm } from '../../../core/usecases/hosted/kyc-forms.js';
 import {
@@ -173,8 +174,9 @@ async function showPix(
   call: AnyCall,
   refused: { readonly holder: string; readonly problem: PixProblem } | null,
 ): Promise<PageAnswer> {
-  const { account } = await read(context, call);
-  if (account.status !== 'approved' || account.destinationRef !== null) return seeOther(call.base);
+  const { account, change } = await read(context, call);
+  const isSet = hadDestination(account) || change !== null;
+  if (account.status !== 'approved' || isSet) return seeOther(call.base);
   const holder = refused?.holder ?? payeeNameOf(account) ?? '';
   const problem = refused?.problem ?? null;
   const screen = (scene: Scene) => {

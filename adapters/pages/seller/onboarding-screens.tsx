@@ -5,6 +5,7 @@ import {
   payeeNameOf,
   readyToCollect,
 } from '../../../core/domain/parties/connected-account.js';
+import { hadDestination } from '../../../core/domain/parties/payee.js';
 import type {
   Onboarding,
   OnboardingLinkState,
@@ -191,6 +192,18 @@ function correctionsScreen(scene: KycScene): ScreenContent {
 
 function approvedScreen(scene: Scene, { account, change }: Onboarding): ScreenContent {
   const words = wordsOf(scene);
+  if (account.destinationRef === null && (hadDestination(account) || change !== null)) {
+    return {
+      title: words.addPix,
+      lede: words.pixTaken(orgOf(scene)),
+      station: null,
+      body: (
+        <div class="actions">
+          <CheckAgain />
+        </div>
+      ),
+    };
+  }
   if (account.destinationRef === null) {
     return {
       title: words.addPix,

@@ -2,7 +2,7 @@
 // requests are counted in one statement, which loses when another host was first. All hosts use the
 // clock of the database. The cache has the last known time of each key; a refusal may rely on it,
 // because the time of a key only grows, or falls to what its limit can produce.
-import { takeFromAll } from '../../../core/domain/service/rate-limit.js';
+import { type Taken, takeFromAll } from '../../../core/domain/service/rate-limit.js';
 import { PonteError } from '../../../core/errors.js';
 import type { RateLimits } from '../../../core/ports/outside.js';
 import { integer, text } from '../columns.js';
@@ -24,7 +24,7 @@ const MICROS_PER_MS = 1_000;
 type RateRequest = Parameters<RateLimits['take']>[0];
 
 interface Taking extends RateRequest {
-  readonly resolve: (retryAfterSeconds: number | null) => void;
+  readonly resolve: (taken: Taken) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -84,8 +84,8 @@ export function newSharedRateLimits(database: Database): RateLimits {
     }
     // What a lost request took from its other bucket stays taken.
     const isLost = ({ buckets }: Taking) => buckets.some(({ key }) => lostKeys.has(key));
-    for (const [index, taking] of group.entries()) {
-      if (!isLost(taking)) taking.resolve(answers[index] ?? null);
+    for (const { taking, taken } of answers) {
+      if (!isLost(taking)) taking.resolve(taken);
     }
     return group.filter(isLost);
   };
@@ -115,13 +115,14 @@ export function newSharedRateLimits(database: Database): RateLimits {
 /** The times of all keys after these requests in turn, and the result of each. */
 function plan(group: readonly Taking[], was: ReadonlyMap<string, number>) {
   const tats = new Map(was);
-  const answers = group.map(({ buckets, nowMs }) => {
+  const answers = group.map((taking) => {
+    const { buckets, nowMs } = taking;
     const taken = takeFromAll(buckets, nowMs, (key) => tats.get(key) ?? null);
     for (const [key, tat] of taken.tatMicros) {
       // Only a request that is allowed advances a key; a lower time corrects a wrong clock.
       if (taken.retryAfterSeconds === null || tat < (tats.get(key) ?? 0)) tats.set(key, tat);
     }
-    return taken.retryAfterSeconds;
+    return { taking, taken };
   });
   return { tats, answers };
 }

@@ -336,8 +336,8 @@ create index deliveries_of_subscription on deliveries using btree (subscription_
 create index deliveries_pending_of_subscription on deliveries using btree (subscription_id, id)
     where (status = 'pending'::text);
 
-create index deliveries_waiting on deliveries using btree (created_at) where (status =
-    'pending'::text);
+create index deliveries_undelivered on deliveries using btree (created_at) where ((status =
+    'pending'::text) and (next_attempt_at is not null));
 
 create table delivery_attempts (
   delivery_id text collate "C" not null,
@@ -792,7 +792,7 @@ create index operator_sessions_created on operator_sessions using btree (created
 
 create unique index operator_sessions_link on operator_sessions using btree (link_hash);
 
-create index operator_sessions_open on operator_sessions using btree (operator_id, id) where
+create unique index operator_sessions_open on operator_sessions using btree (operator_id) where
     (ended_at is null);
 
 create unique index operator_sessions_token on operator_sessions using btree (token_hash) where
@@ -909,6 +909,9 @@ create index page_sessions_created on page_sessions using btree (created_at);
 
 create unique index page_sessions_id on page_sessions using btree (id);
 
+create unique index page_sessions_link on page_sessions using btree (org_id, mode, account_id)
+    where ((kind = 'seller_link'::text) and (ended_at is null));
+
 create index page_sessions_of_account on page_sessions using btree (org_id, mode, account_id)
     where ((account_id is not null) and (ended_at is null));
 
@@ -996,10 +999,13 @@ create table party_drafts (
   mode text collate "C" not null,
   id text collate "C" not null,
   draft_sealed text not null,
+  saved_at timestamp with time zone not null,
   version integer not null,
   constraint party_drafts_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
   constraint party_drafts_pkey primary key (org_id, mode, id)
 );
+
+create index party_drafts_saved on party_drafts using btree (saved_at, org_id, mode, id);
 
 create table payments (
   org_id text collate "C" not null,

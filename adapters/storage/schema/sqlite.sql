@@ -194,7 +194,8 @@ create index deliveries_of_subscription on deliveries (subscription_id, id);
 create index deliveries_pending_of_subscription on deliveries (subscription_id, id)
   where status = 'pending';
 
-create index deliveries_waiting on deliveries (created_at) where status = 'pending';
+create index deliveries_undelivered on deliveries (created_at)
+  where status = 'pending' and next_attempt_at is not null;
 
 create table delivery_attempts (
   delivery_id text not null,
@@ -632,7 +633,8 @@ create index operator_sessions_created on operator_sessions (created_at);
 
 create unique index operator_sessions_link on operator_sessions (link_hash);
 
-create index operator_sessions_open on operator_sessions (operator_id, id) where ended_at is null;
+create unique index operator_sessions_open on operator_sessions (operator_id)
+  where ended_at is null;
 
 create unique index operator_sessions_token on operator_sessions (token_hash)
   where token_hash is not null;
@@ -726,6 +728,9 @@ create index page_sessions_created on page_sessions (created_at);
 
 create unique index page_sessions_id on page_sessions (id);
 
+create unique index page_sessions_link on page_sessions (org_id, mode, account_id)
+  where kind = 'seller_link' and ended_at is null;
+
 create index page_sessions_of_account on page_sessions (org_id, mode, account_id)
   where account_id is not null and ended_at is null;
 
@@ -800,9 +805,12 @@ create table party_drafts (
   -- Of the connected account, or of the organization.
   id text not null,
   draft_sealed text not null,
+  saved_at integer not null,
   version integer not null,
   primary key (org_id, mode, id)
 ) strict, without rowid;
+
+create index party_drafts_saved on party_drafts (saved_at, org_id, mode, id);
 
 create table payments (
   org_id text not null,

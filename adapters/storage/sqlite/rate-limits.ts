@@ -28,7 +28,7 @@ export function newMemoryRateLimits(keysMax: number = KEYS_MAX): MemoryRateLimit
         tatMicrosByKey.set(key, tatMicros);
         forgetRested(tatMicrosByKey, nowMs, keysMax);
       }
-      return taken.retryAfterSeconds;
+      return taken;
     },
   };
 }

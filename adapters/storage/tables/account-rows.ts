@@ -21,6 +21,7 @@ import {
   time,
   version,
 } from '../columns.js';
+import { timeParam } from '../database.js';
 import { defineTable } from '../table.js';
 import { type TxPart, writes } from '../unit-of-work.js';
 
@@ -100,10 +101,25 @@ export const partyDrafts = defineTable<PartyDraft>('party_drafts', {
   ...tenant,
   id: key(text('id')),
   draftSealed: sealed(text('draft_sealed')),
+  savedAtMs: time('saved_at'),
   version,
 });
 
 export const partyDraftsPart: TxPart<'partyDrafts'> = {
   ...writes(partyDrafts),
+  savedBefore: (unit, beforeMs, after, limit) =>
+    unit.all(
+      partyDrafts,
+      'where saved_at < $1 and (saved_at, org_id, mode, id) > ($2, $3, $4, $5) ' +
+        'order by saved_at, org_id, mode, id limit $6',
+      [
+        timeParam(beforeMs),
+        timeParam(after?.savedAtMs ?? 0),
+        after?.orgId ?? '',
+        after?.mode ?? '',
+        after?.id ?? '',
+        limit,
+      ],
+    ),
   get: (unit, { orgId, mode }, id) => unit.byKey(partyDrafts, [orgId, mode, id]),
 };

@@ -34,6 +34,14 @@ const appended = templated(
   ].join(' '),
 );
 
+const keyColumns = ['org_id', 'mode', 'id'];
+const kept = templated({
+  kind: 'expect',
+  table: events.name,
+  columns: keyColumns,
+  key: keyColumns,
+});
+
 /** Without the body. A scalar subquery: PostgreSQL would turn `exists` into a hash of the table. */
 const undispatched = events.without(['body', 'sequence', 'chainHash']);
 const undispatchedSql = [
@@ -88,6 +96,10 @@ export const feedPart: TxPart<'feed'> = {
   append(unit, event) {
     const params = newEvent.parts.map(({ write }) => write(event));
     unit.stage(appended(rowName([event.orgId, event.mode, event.id]), params));
+  },
+  expect(unit, { orgId, mode, id }) {
+    const row = [orgId, mode, id];
+    unit.stage(kept(rowName(row), row));
   },
   get: (unit, { orgId, mode }, id) => unit.byKey(events, [orgId, mode, id]),
   after: (unit, { orgId, mode }, sequence, limit) =>

@@ -61,9 +61,7 @@ export const operatorSessionsPart: TxPart<'operatorSessions'> = {
   byTokenHash: (unit, tokenHash) =>
     unit.first(operatorSessions, 'where token_hash = $1', [tokenHash]),
   ofOperator: (unit, operatorId) =>
-    unit.all(operatorSessions, 'where operator_id = $1 and ended_at is null order by id', [
-      operatorId,
-    ]),
+    unit.all(operatorSessions, 'where operator_id = $1 and ended_at is null', [operatorId]),
   touch(unit, { id, seenAtMs }) {
     assert(seenAtMs !== null, 'a session that is open is seen');
     unit.stage(merge('operator_sessions', null, touchSql, [id, timeParam(seenAtMs)]));

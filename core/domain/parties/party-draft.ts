@@ -6,9 +6,12 @@ export interface PartyDraft extends Tenant {
   /** The id of the connected account or of the organization. */
   readonly id: string;
   readonly draftSealed: string;
+  /** When it was changed last. */
+  readonly savedAtMs: number;
   readonly version: number;
 }
 
-export function partyDraftPurpose({ id }: Pick<PartyDraft, 'id'>): string {
-  return `party-draft:${id}`;
+/** The key is organization, mode and id: an organization has the same id in both modes. */
+export function partyDraftPurpose({ key }: { readonly key: readonly string[] }): string {
+  return `party-draft:${key.join(':')}`;
 }

@@ -83,10 +83,16 @@ export function railsRefused<P extends Payee>(payee: P): P {
   return Object.freeze({ ...payee, railsCommandId: null });
 }
 
+type MaybeReady = Payee & { readonly readyAtMs?: number | null };
+
+/** It has a destination, or an earlier party of it that was ready to collect had one. */
+export function hadDestination({ destinationRef, readyAtMs = null }: MaybeReady): boolean {
+  return destinationRef !== null || readyAtMs !== null;
+}
+
 /** A new destination replaces an earlier one, even one of an earlier party; or it was stopped. */
-export function isRedirected(was: Payee & { readonly readyAtMs?: number | null }, next: Payee) {
-  const hadOne = was.destinationRef !== null || (was.readyAtMs ?? null) !== null;
-  return hadOne && next.destinationRef !== null && isOtherDestination(was, next);
+export function isRedirected(was: MaybeReady, next: Payee): boolean {
+  return hadDestination(was) && next.destinationRef !== null && isOtherDestination(was, next);
 }
 
 export function isOtherDestination(was: Payee, next: Payee): boolean {

@@ -116,7 +116,7 @@ export interface AuditedExport {
   readonly filter: string;
   /**
    * How many rows were sent. Null before a file whose rows are not counted: another entry follows
-   * at its end, also if the member ended the download.
+   * at its end, also if the member ended the download, but not if the file never began.
    */
   readonly rows: number | null;
 }

@@ -50,11 +50,22 @@ export function clientNetwork(address: string): string {
   return `${groups.map((group) => group.replace(/^0+(?=.)/, '')).join(':')}::/64`;
 }
 
-interface Taken {
+/** The result of a request. */
+export interface Taken {
   /** Null if all buckets allow the request. */
   readonly retryAfterSeconds: number | null;
-  /** The new times, by key. */
+  /** The new times, by key: of all buckets or, after a refusal, of those that refused. */
   readonly tatMicros: ReadonlyMap<string, number>;
+}
+
+/** What an integrator sees of a limit: `quota` requests in a window, of which some are left. */
+export interface Quota {
+  readonly quota: number;
+  /** How long a quota that is used up takes to be whole again. */
+  readonly windowSeconds: number;
+  readonly remaining: number;
+  /** How long until the quota is whole again. */
+  readonly resetSeconds: number;
 }
 
 /** One request takes from all buckets or, if any refuses it, from none. */
@@ -76,6 +87,22 @@ export function takeFromAll(
   };
 }
 
+/** The quota of a limit whose time is `tatMicros` after a request at `nowMs`. */
+export function quotaAfter(
+  { perMinute, burst }: RateLimit,
+  tatMicros: number,
+  nowMs: number,
+): Quota {
+  const interval = intervalMicros(perMinute);
+  const spentMicros = Math.max(0, tatMicros - Math.floor(nowMs * MICROS_PER_MS));
+  return {
+    quota: burst,
+    windowSeconds: Math.ceil((interval * burst) / MICROS_PER_SECOND),
+    remaining: Math.max(0, burst - Math.ceil(spentMicros / interval)),
+    resetSeconds: Math.ceil(spentMicros / MICROS_PER_SECOND),
+  };
+}
+
 export function gcraStep(input: GcraState & Omit<Bucket, 'key'>): GcraResult {
   const nowMicros = Math.floor(input.nowMs * MICROS_PER_MS);
   const restedMicros = Math.max(input.tatMicros ?? nowMicros, nowMicros);
@@ -84,12 +111,11 @@ export function gcraStep(input: GcraState & Omit<Bucket, 'key'>): GcraResult {
   }
 
   assert(input.perMinute > 0 && input.burst >= 1, 'a limit has a rate above 0, a burst above 0');
-  // Rounded up: never more requests than the limit.
-  const intervalMicros = Math.ceil(MICROS_PER_MINUTE / input.perMinute);
-  const tatMicros = Math.min(restedMicros, nowMicros + intervalMicros * input.burst);
+  const interval = intervalMicros(input.perMinute);
+  const tatMicros = Math.min(restedMicros, nowMicros + interval * input.burst);
   const count = Math.min(input.count ?? 1, input.burst);
-  const nextTatMicros = tatMicros + intervalMicros * count;
-  const allowedAtMicros = nextTatMicros - intervalMicros * input.burst;
+  const nextTatMicros = tatMicros + interval * count;
+  const allowedAtMicros = nextTatMicros - interval * input.burst;
   if (nowMicros >= allowedAtMicros) {
     return { allowed: true, tatMicros: nextTatMicros, retryAfterSeconds: 0 };
   }
@@ -99,4 +125,9 @@ export function gcraStep(input: GcraState & Omit<Bucket, 'key'>): GcraResult {
     tatMicros,
     retryAfterSeconds: Math.ceil(waitMicros / MICROS_PER_SECOND),
   };
+}
+
+/** Rounded up: never more requests than the limit. */
+function intervalMicros(perMinute: number): number {
+  return Math.ceil(MICROS_PER_MINUTE / perMinute);
 }

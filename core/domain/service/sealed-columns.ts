@@ -10,6 +10,12 @@ import { partyDraftPurpose } from '../parties/party-draft.js';
 import { secretPurpose } from '../webhooks/subscription.js';
 import { serviceKeyPurpose } from './service-key.js';
 
+/** The row of a sealed text: the values of its primary key, and its id. */
+export interface SealedPlace {
+  readonly key: readonly string[];
+  readonly id: string;
+}
+
 export const sealedColumns = {
   'connected_accounts.tax_id_sealed': taxIdPurpose,
   'kyc_submissions.dossier_sealed': dossierPurpose,
@@ -20,6 +26,6 @@ export const sealedColumns = {
   'receipts.payer_sealed': payerPurpose,
   'service_keys.sealed': serviceKeyPurpose,
   'subscriptions.secret_sealed': secretPurpose,
-} as const satisfies Readonly<Record<string, (row: { readonly id: string }) => string>>;
+} as const satisfies Readonly<Record<string, (row: SealedPlace) => string>>;
 
 export type SealedColumn = keyof typeof sealedColumns;

@@ -82,20 +82,22 @@ export async function stageMember(
 }
 
 /**
- * Final, from the next request on; a person who is added again is another member. The member's API
+ * Removes the member of this id or address. Final, from the next request on; a person who is added
+ * again is another member. The member's API
  * keys are revoked, unless another owner keeps them. NotFound, ValidationError, InsufficientScope.
  */
 export function removeMember(
   deps: Deps,
   orgId: string,
-  email: string,
+  idOrEmail: string,
   author: TeamAuthor = anOperator,
 ): Promise<MemberChange> {
   const nowMs = deps.clock.nowMs();
   return deps.store.run(
     async (tx) => {
       const team = await teamOf(tx, orgId);
-      const known = team.find((member) => member.emailKey === emailKey(email));
+      const key = emailKey(idOrEmail);
+      const known = team.find((member) => member.id === idOrEmail || member.emailKey === key);
       if (known === undefined) throw new PonteError('NotFound');
       const guards = guardsOf(team, author, known, null);
       const keys = await endKeys(tx, known, { team, guards, nowMs, exceeding: null, ...author });

@@ -7,16 +7,13 @@ import {
   type OperatorSession,
   openedSession,
 } from '../../domain/access/operator-session.js';
-import {
-  hashSessionToken,
-  SESSION_SEEN_EVERY_MS,
-  SESSION_TOKEN_BYTES,
-} from '../../domain/access/page-session.js';
+import { hashSessionToken, SESSION_SEEN_EVERY_MS } from '../../domain/access/page-session.js';
 import { actorOf, isActive, isOfDatabase } from '../../domain/access/registered-operator.js';
 import { developmentOperator, type OperatorActor } from '../../domain/base/actor.js';
 import { PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
+import { newSessionToken } from './page-sessions.js';
 import { type CommandIdentity, databaseNameIn, expectOperator } from './registered-operators.js';
 
 type SessionContext = Pick<Deps, 'store' | 'ids' | 'clock'>;
@@ -32,7 +29,7 @@ export async function makeConsoleLink(
   { store, ids, clock }: SessionContext,
   { actor, signed }: CommandIdentity,
 ): Promise<{ readonly token: string; readonly link: OperatorSession }> {
-  const token = newToken(ids);
+  const token = newSessionToken({ ids });
   const nowMs = clock.nowMs();
   const of = { id: ids.next('ops', nowMs), operatorId: actor.id, signed };
   const link = newConsoleLink(of, token, nowMs);
@@ -70,7 +67,7 @@ export async function openConsoleLink(
   { store, ids, clock }: SessionContext,
   linkToken: string,
 ): Promise<{ readonly token: string } & SignedInOperator> {
-  const token = newToken(ids);
+  const token = newSessionToken({ ids });
   const signedIn = await store.run(
     async (tx) => {
       const link = await tx.operatorSessions.byLinkHash(hashSessionToken(linkToken));
@@ -144,8 +141,4 @@ async function actorIn(
   const operator = await tx.operators.get(operatorId);
   if (operator === null || !isActive(operator)) return null;
   return isOfDatabase(signed, await databaseNameIn(tx)) ? actorOf(operator) : null;
-}
-
-function newToken(ids: Deps['ids']): string {
-  return Buffer.from(ids.randomBytes(SESSION_TOKEN_BYTES)).toString('base64url');
 }

@@ -10,7 +10,9 @@ import {
   SESSION_TOKEN_BYTES,
   type SessionSubject,
 } from '../../domain/access/page-session.js';
+import { PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
+import type { Tx } from '../../ports/storage.js';
 
 export interface NewSession {
   /** For the cookie; it is not stored. */
@@ -18,16 +20,15 @@ export interface NewSession {
   readonly session: PageSession;
 }
 
-/** A session to be stored. */
-export function makeSession(deps: Deps, subject: SessionSubject): NewSession {
-  const token = Buffer.from(deps.ids.randomBytes(SESSION_TOKEN_BYTES)).toString('base64url');
-  return { token, session: newPageSession(subject, token, deps.clock.nowMs()) };
+/** The token of a session or a link; the store has its hash alone. */
+export function newSessionToken({ ids }: Pick<Deps, 'ids'>): string {
+  return Buffer.from(ids.randomBytes(SESSION_TOKEN_BYTES)).toString('base64url');
 }
 
-export async function startSession(deps: Deps, subject: SessionSubject): Promise<NewSession> {
-  const made = makeSession(deps, subject);
-  await deps.store.run(async (tx) => tx.pageSessions.insert(made.session));
-  return made;
+/** A session to be stored. */
+export function makeSession(deps: Deps, subject: SessionSubject): NewSession {
+  const token = newSessionToken(deps);
+  return { token, session: newPageSession(subject, token, deps.clock.nowMs()) };
 }
 
 /**
@@ -52,6 +53,15 @@ export async function readSession(
     },
     { inQuarantine: true },
   );
+}
+
+/** Reads the session for a batch that it changes something in. InvalidToken if it was ended. */
+export async function guardSession(tx: Tx, { id }: Pick<PageSession, 'id'>): Promise<() => void> {
+  const session = await tx.pageSessions.byId(id);
+  return () => {
+    if (session === null || session.endedAtMs !== null) throw new PonteError('InvalidToken');
+    tx.pageSessions.expect(session);
+  };
 }
 
 /** A repeat, or an unknown token, changes nothing. */

@@ -6,12 +6,8 @@ import {
   type MemberSession,
   newMemberSession,
 } from '../../domain/access/member-session.js';
-import {
-  hashSessionToken,
-  SESSION_SEEN_EVERY_MS,
-  SESSION_TOKEN_BYTES,
-} from '../../domain/access/page-session.js';
-import type { Scope } from '../../domain/access/scope.js';
+import { hashSessionToken, SESSION_SEEN_EVERY_MS } from '../../domain/access/page-session.js';
+import type { Scope, ScopeRule } from '../../domain/access/scope.js';
 import type { Mode, Tenant } from '../../domain/base/tenant.js';
 import {
   needsOnboarding,
@@ -21,7 +17,10 @@ import {
 import type { PartyStatus } from '../../domain/parties/party.js';
 import { assert, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
+import type { Tx } from '../../ports/storage.js';
+import { requireScope } from './keys.js';
 import { findMember } from './members.js';
+import { newSessionToken } from './page-sessions.js';
 
 export interface SessionActor extends Tenant {
   readonly memberId: string;
@@ -87,7 +86,7 @@ export function makeMemberSession(
   { ids, clock }: Pick<Deps, 'ids' | 'clock'>,
   of: Pick<MemberSession, 'orgId' | 'memberId'>,
 ): { readonly token: string; readonly session: MemberSession } {
-  const token = Buffer.from(ids.randomBytes(SESSION_TOKEN_BYTES)).toString('base64url');
+  const token = newSessionToken({ ids });
   const nowMs = clock.nowMs();
   return { token, session: newMemberSession({ ...of, id: ids.next('ses', nowMs) }, nowMs, token) };
 }
@@ -141,6 +140,30 @@ export async function actIn(
   }
   const scopes = scopesOf(own.role);
   return { orgId, mode, memberId: own.id, session, scopes, member: own, organization };
+}
+
+/**
+ * Reads who signed in for a batch that the person changes something in, in the organization of
+ * `actor` by this scope. InvalidToken once the session was ended or the member was removed,
+ * InsufficientScope with another role since.
+ */
+export async function guardMember(
+  tx: Tx,
+  { session: { orgId, id }, member }: SignedInMember,
+  acts: { readonly actor: DashboardActor; readonly scope: ScopeRule } | null,
+): Promise<() => void> {
+  const { orgId: ofOrg, id: memberId } = acts?.actor.member ?? member;
+  const [session, own] = await Promise.all([
+    tx.memberSessions.get(orgId, id),
+    tx.members.get(ofOrg, memberId),
+  ]);
+  return () => {
+    if (session === null || session.endedAtMs !== null) throw new PonteError('InvalidToken');
+    if (own === null || own.removedAtMs !== null) throw new PonteError('InvalidToken');
+    if (acts !== null) requireScope({ scopes: scopesOf(own.role) }, acts.scope);
+    tx.memberSessions.expect(session);
+    tx.members.expect(own);
+  };
 }
 
 /** The organizations of which the person is a member, oldest membership first. */

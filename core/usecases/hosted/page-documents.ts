@@ -1,6 +1,10 @@
 // Documents that come through the hosted form: from the computer, or from a phone that opened a
 // link for it. The type of a file is what its bytes say.
-import { hashSessionToken, isSessionOver } from '../../domain/access/page-session.js';
+import {
+  hashSessionToken,
+  isSessionOver,
+  newPageSession,
+} from '../../domain/access/page-session.js';
 import { tenantOf } from '../../domain/base/tenant.js';
 import { askedOf, partOf, withCorrected, withValues } from '../../domain/hosted/kyc-draft.js';
 import { fileFieldOf } from '../../domain/hosted/kyc-fields.js';
@@ -16,7 +20,7 @@ import {
 import { FILE_HEAD_BYTES, fileTypeOf, fitsDeclared } from '../../domain/parties/file-type.js';
 import { isCode, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
-import { makeSession, type NewSession, startSession } from '../access/page-sessions.js';
+import { makeSession, type NewSession, newSessionToken } from '../access/page-sessions.js';
 import { createUpload, readUrl, receiveUpload, type UploadInput } from '../parties/documents.js';
 import { takeUploadedMebibyte, takeUploadSlot } from '../service/rate-limits.js';
 import type { KycSession } from './form-subjects.js';
@@ -99,14 +103,25 @@ export async function removePageDocument(
 }
 
 /**
- * A token for the link that a phone opens. An owner's phone can open the mailed link.
+ * The token of a link that a phone opens; a seller has one link or phone at a time, so that few
+ * rows are to be ended with its session. An owner's phone can open the mailed link.
  */
-export async function startPhoneUpload(deps: Deps, session: KycSession): Promise<NewSession> {
+export async function startPhoneUpload(deps: Deps, session: KycSession): Promise<string> {
   if (session.kind !== 'buyer' && session.kind !== 'seller') throw new PonteError('NotFound');
-  const stored = await changeKycForm(deps, session, ({ draft }) => draft);
   const { paymentId, accountId } = session;
-  const of = { paymentId, submissionId: stored?.id ?? null, accountId, ownerIndex: null };
-  return startSession(deps, { ...tenantOf(session), kind: 'upload', ...of });
+  const token = newSessionToken(deps);
+  const unchanged = ({ draft }: FormRules) => draft;
+  await changeKycForm(deps, session, unchanged, async (tx, stored) => {
+    const nowMs = deps.clock.nowMs();
+    const open = accountId === null ? [] : await tx.pageSessions.openOfAccount(session, accountId);
+    for (const upload of open.filter(({ kind }) => kind === 'upload')) {
+      tx.pageSessions.update(Object.freeze({ ...upload, endedAtMs: nowMs }));
+    }
+    const of = { paymentId, submissionId: stored?.id ?? null, accountId, ownerIndex: null };
+    const subject = { ...tenantOf(session), kind: 'upload', ...of } as const;
+    tx.pageSessions.insert(newPageSession(subject, token, nowMs));
+  });
+  return token;
 }
 
 /** The session of the phone, in place of the token in its link: a link is used once. */

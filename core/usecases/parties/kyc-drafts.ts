@@ -43,20 +43,26 @@ export function sealDossier({ secretBox }: Sealer, { id }: KycSubmission, draft:
 }
 
 export function openPartyDraft({ secretBox }: Sealer, row: PartyDraft): KycDraft {
-  return readDraftText(secretBox.open(row.draftSealed, partyDraftPurpose(row)));
+  const { orgId, mode, id } = row;
+  const purpose = partyDraftPurpose({ key: [orgId, mode, id] });
+  return readDraftText(secretBox.open(row.draftSealed, purpose));
 }
 
 /** The draft of a seller or an organization, in place of `was`. */
 export function stagePartyDraft(
-  { secretBox }: Sealer,
+  { secretBox, clock }: Pick<Deps, 'secretBox' | 'clock'>,
   tx: Tx,
   { orgId, mode, id }: Tenant & Pick<PartyDraft, 'id'>,
   was: PartyDraft | null,
   draft: KycDraft,
 ): void {
-  const draftSealed = secretBox.seal(writeDraft(draft), partyDraftPurpose({ id }));
-  if (was !== null) tx.partyDrafts.update(Object.freeze({ ...was, draftSealed }));
-  else tx.partyDrafts.insert(Object.freeze({ orgId, mode, id, draftSealed, version: 1 }));
+  const draftSealed = secretBox.seal(
+    writeDraft(draft),
+    partyDraftPurpose({ key: [orgId, mode, id] }),
+  );
+  const saved = { draftSealed, savedAtMs: clock.nowMs() };
+  if (was !== null) tx.partyDrafts.update(Object.freeze({ ...was, ...saved }));
+  else tx.partyDrafts.insert(Object.freeze({ orgId, mode, id, ...saved, version: 1 }));
 }
 
 /** `changed`: the draft has another version, or the party was submitted since. */
@@ -90,7 +96,7 @@ export async function isFormVersion(
  * partner did not take the data, and corrections are open when they are asked.
  */
 export async function stageReportedDraft(
-  deps: Sealer,
+  deps: Pick<Deps, 'secretBox' | 'clock'>,
   tx: Tx,
   id: string,
   was: Party,
@@ -105,6 +111,12 @@ export async function stageReportedDraft(
   } else {
     stagePartyDraft(deps, tx, row, row, { ...openPartyDraft(deps, row), corrected: [] });
   }
+}
+
+/** The partner has taken the answer: nothing of the form is needed any more. */
+export async function stageAnsweredDraft(tx: Tx, tenant: Tenant, id: string): Promise<void> {
+  const row = await tx.partyDrafts.get(tenantOf(tenant), id);
+  if (row !== null) tx.partyDrafts.remove(row);
 }
 
 /** Stages the deletion of documents that a draft names no more; submitted ones stay. */

@@ -36,7 +36,13 @@ import {
   stageWithdrawn,
 } from './buyer-decisions.js';
 import { stagePurge } from './documents.js';
-import { readDraft, sealDossier, sealDraft, stageReportedDraft } from './kyc-drafts.js';
+import {
+  readDraft,
+  sealDossier,
+  sealDraft,
+  stageAnsweredDraft,
+  stageReportedDraft,
+} from './kyc-drafts.js';
 import { partyCommand } from './party-commands.js';
 
 export interface IncomingPartyReport {
@@ -85,9 +91,11 @@ export const organizationKind: PartyKind<OrganizationProfile> = {
   needsOperator: (_, was, next) => isAsked(was, next),
   decidedAtMs: async ({ nowMs }) => nowMs,
   async followUp({ deps, tx }, profile) {
-    // Documents of an answer are not needed any more.
     const isAnswered = profile.corrections === null && isSubmitted(profile.status);
-    if (isAnswered) stagePurge(deps, tx, tenantOf(profile), ownDocuments(profile));
+    if (isAnswered) {
+      stagePurge(deps, tx, tenantOf(profile), ownDocuments(profile));
+      await stageAnsweredDraft(tx, profile, profile.orgId);
+    }
     return nothingStaged;
   },
 };
@@ -118,9 +126,11 @@ export const accountKind: PartyKind<ConnectedAccount> = {
   async followUp({ deps, tx }, account) {
     const { id, corrections, email } = account;
     const tenant = tenantOf(account);
-    // Documents of an answer are not needed any more.
     const isAnswered = corrections === null && isSubmitted(account.status);
-    if (isAnswered) stagePurge(deps, tx, tenant, { party: 'account', id });
+    if (isAnswered) {
+      stagePurge(deps, tx, tenant, { party: 'account', id });
+      await stageAnsweredDraft(tx, tenant, id);
+    }
     if (account.role !== 'buyer' || email === null) return nothingStaged;
     const buyer = await tx.buyers.byEmail(tenant.mode, emailKey(email));
     return buyer === null ? nothingStaged : stageDecided(deps, tx, tenant, buyer.id);

@@ -122,9 +122,13 @@ export async function stagePayoutOf<P extends Payee>(
   const hold = { nowMs, holdMs: await payoutHoldMs(tx, tenant) };
   const next = withDestination(await withoutRefusedRails(batch, was), destinationRef, hold);
   const redirected = isRedirected(was, next) ? next : null;
-  if (redirected !== null && !mayRedirect) throw new PonteError('InsufficientScope', needsPayouts);
+  const accountId = seller(next)?.id ?? null;
   if (isOtherDestination(was, next)) {
-    const by = { accountId: seller(next)?.id ?? null, changedBy, pixKeyShown };
+    // One of an earlier party counts, also if that party was never ready.
+    const [before] = mayRedirect ? [] : await tx.destinationChanges.ofPayee(tenant, accountId, 1);
+    const isFirst = redirected === null && before === undefined;
+    if (!isFirst && !mayRedirect) throw new PonteError('InsufficientScope', needsPayouts);
+    const by = { accountId, changedBy, pixKeyShown };
     const change = await stageDestinationChange(batch, tenant, [was, next], by);
     if (redirected !== null) await stagePayoutNotices(batch, change, seller(redirected));
   }

@@ -13,11 +13,17 @@ import {
 import type { Deps } from '../../ports/deps.js';
 import { listPayments, type PaymentListFilter } from './payment-lists.js';
 
+/** Payments read at once to find those that pass the other filters. */
+const PART = 500;
+
 type Match = Pick<PaymentListFilter, 'id' | 'externalId' | 'number' | 'buyerId' | 'amount'>;
 
 const noMatch: Match = { id: null, externalId: null, number: null, buyerId: null, amount: null };
 /** The end of the address of a payment page, or that part alone. */
 const publicIdForm = /(?:^|\/r\/)([\w-]{24})$/;
+/** A dollar sign means USD, as buyers pay in no other dollar. */
+const signs = { US$: 'USD', R$: 'BRL', $: 'USD', '€': 'EUR', '£': 'GBP' } as const;
+const signForm = /(?:US|R)?\$|€|£/gi;
 /** The currency stands before or behind the amount. */
 const amountForm = /^([A-Z]{3})?\s*([^A-Z]+?)\s*([A-Z]{3})?$/i;
 
@@ -52,13 +58,44 @@ export async function searchPayments(
   ]);
   const all = named === null ? matches : [...matches, { ...noMatch, id: named }];
   const lists = await Promise.all(
-    all.map((match) => listPayments(deps, tenant, { ...filter, ...match })),
+    all.map((match) => listMatch(deps, tenant, { ...filter, ...match })),
   );
   const found = new Map(lists.flat().map((view) => [view.payment.id, view]));
   const sorted = [...found.values()].toSorted((left, right) =>
     newestFirst(left.payment, right.payment),
   );
   return filter.afterId === null ? sorted.slice(0, filter.limit) : sorted.slice(-filter.limit);
+}
+
+/**
+ * Many payments may have one amount or one number, of which a state or a seller leaves a few: these
+ * are read in parts, so that no statement holds up the host.
+ */
+export async function listMatch(
+  deps: Deps,
+  tenant: Tenant,
+  filter: PaymentListFilter,
+  partMax: number = PART,
+): Promise<readonly ShownView[]> {
+  const { amount, number, statuses, sellerExternalId, afterId, limit } = filter;
+  const isShared = amount !== null || number !== null;
+  if (!isShared || (statuses === null && sellerExternalId === null)) {
+    return listPayments(deps, tenant, filter);
+  }
+  const passes = ({ payment }: ShownView) =>
+    (statuses === null || statuses.includes(payment.status)) &&
+    (sellerExternalId === null || payment.sellerExternalId === sellerExternalId);
+  const all = { ...filter, statuses: null, sellerExternalId: null, limit: partMax };
+  let found: readonly ShownView[] = [];
+  for (let { beforeId } = filter, newestId = afterId; ; ) {
+    const part = await listPayments(deps, tenant, { ...all, beforeId, afterId: newestId });
+    const own = part.filter(passes);
+    found = afterId === null ? [...found, ...own] : [...own, ...found];
+    if (part.length < partMax || found.length >= limit) break;
+    if (afterId === null) beforeId = part.at(-1)?.payment.id ?? null;
+    else newestId = part.at(0)?.payment.id ?? null;
+  }
+  return afterId === null ? found.slice(0, limit) : found.slice(-limit);
 }
 
 async function matchesOf(deps: Deps, tenant: Tenant, text: string): Promise<readonly Match[]> {
@@ -77,10 +114,14 @@ async function matchesOf(deps: Deps, tenant: Tenant, text: string): Promise<read
 
 /** Without a currency, the amount in each of these. */
 export function amountsIn(text: string, currencies: readonly string[]): readonly Money[] {
-  const [, before, typed = '', behind] = amountForm.exec(text) ?? [];
+  const spelled = text.replaceAll(
+    signForm,
+    (sign) => ` ${signs[sign.toUpperCase() as keyof typeof signs]} `,
+  );
+  const [, before, typed = '', behind] = amountForm.exec(spelled.trim()) ?? [];
   const amountMinor = parseTypedAmount(typed);
   if (amountMinor === null || amountMinor === 0n) return [];
-  const named = [before, behind].flatMap((code) => code?.toUpperCase() ?? []);
-  if (named.length > 1) return [];
-  return (named.length === 0 ? currencies : named).map((code) => money(amountMinor, code));
+  const named = new Set([before, behind].flatMap((code) => code?.toUpperCase() ?? []));
+  if (named.size > 1) return [];
+  return (named.size === 0 ? currencies : [...named]).map((code) => money(amountMinor, code));
 }

@@ -119,11 +119,54 @@ export async function createPayment(
   });
   if (!created.replayed) return { ...created, mismatch: [] };
   const { payment } = created;
-  const mismatch = paymentMismatch({ number: null, dueDate: null, ...input }, payment);
+  const mismatch = mismatchOf(input, payment);
   if (mismatch.length > 0) {
     deps.log.warn('a repeated create differs', { paymentId: payment.id, fields: mismatch });
   }
   return { ...created, mismatch };
+}
+
+/** What a create would do now. At most one of the two is not null. */
+export interface CreateCheck {
+  /** A replay: the payment that exists, and the fields that differ from it. */
+  readonly existing: Pick<CreatedPayment, 'payment' | 'mismatch'> | null;
+  /** A refusal of `createPayment`. */
+  readonly refusal: PonteError | null;
+}
+
+/** Checks creates of invoices in the order given, and stores nothing. */
+export async function checkInvoices(
+  deps: Deps,
+  tenant: Tenant,
+  inputs: readonly Extract<CreatePaymentInput, { origin: 'invoice' }>[],
+): Promise<readonly CreateCheck[]> {
+  const nowMs = deps.clock.nowMs();
+  const sellerIds = new Set(inputs.flatMap(({ sellerExternalId }) => sellerExternalId ?? []));
+  return deps.store.run(async (tx) => {
+    const [named, organization] = await Promise.all([
+      tx.organizations.named(tenant),
+      tx.organizations.get(tenant.orgId),
+    ]);
+    const found = [...sellerIds].map((id) => tx.accounts.byExternalId(tenant, id));
+    const sellers = new Map((await Promise.all(found)).map((one) => [one?.externalId, one]));
+    const check = async (input: CreatePaymentInput): Promise<CreateCheck> => {
+      const { origin, idempotencyKey: key, sellerExternalId } = input;
+      const decision = decideCreate({ origin, key, ...(await findExisting(tx, tenant, input)) });
+      if (decision.kind === 'conflict') return { existing: null, refusal: keyConflict(origin) };
+      if (decision.kind === 'replay') {
+        const { payment } = await loadView(tx, tenant, decision.resourceId);
+        return { existing: { payment, mismatch: mismatchOf(input, payment) }, refusal: null };
+      }
+      const seller = sellers.get(sellerExternalId ?? undefined) ?? null;
+      const checked = checkCreate(deps, tenant, input, { named, seller, organization }, nowMs);
+      return { existing: null, refusal: checked instanceof PonteError ? checked : null };
+    };
+    return Promise.all(inputs.map(check));
+  });
+}
+
+function mismatchOf(input: CreatePaymentInput, stored: Payment): readonly string[] {
+  return paymentMismatch({ number: null, dueDate: null, ...input }, stored);
 }
 
 function keyConflict(origin: PaymentOrigin): PonteError {

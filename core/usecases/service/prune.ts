@@ -1,11 +1,13 @@
 // Retention: removes old deliveries that have ended or that a pause holds, with their attempts,
-// applied messages of the partner, and events. A pause may have no end: what it holds must not keep
-// the events of its tenant. Records of money (payments, funds, ledger, quotes, commands) and
-// idempotency keys stay. A feed has no gaps, so events are removed from its start, up to the first
-// that is needed. Its head stays, and so does the audit log.
+// applied messages of the partner, events, and drafts of forms that were not saved since. A pause
+// may have no end: what it holds must not keep the events of its tenant. Records of money
+// (payments, funds, ledger, quotes, commands) and idempotency keys stay. A feed has no gaps, so
+// events are removed from its start, up to the first that is needed. Its head stays, and so does
+// the audit log.
 import { DAY_MS } from '../../domain/base/instant.js';
 import type { Tenant } from '../../domain/base/tenant.js';
 import type { MessageCursor } from '../../domain/commands/partner-message.js';
+import type { PartyDraft } from '../../domain/parties/party-draft.js';
 import { PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { RetentionCutoff, Tx } from '../../ports/storage.js';
@@ -21,6 +23,8 @@ interface Pruned {
   readonly deliveries: number;
   readonly messages: number;
   readonly events: number;
+  /** Drafts of sellers and organizations. */
+  readonly drafts: number;
 }
 
 /** Removes older rows in batches. If interrupted, it is run again. */
@@ -38,7 +42,16 @@ export async function prune(deps: Deps, olderThanMs: number): Promise<Pruned> {
   const deliveries = await pruneDeliveries(deps, cutoff);
   const messages = await pruneMessages(deps, cutoff);
   const events = await pruneFeeds(deps, cutoff);
-  return { beforeMs: sinceMs, deliveries, messages, events };
+  const drafts = await pruneDrafts(deps, cutoff);
+  return { beforeMs: sinceMs, deliveries, messages, events, drafts };
+}
+
+function pruneDrafts(deps: Deps, { sinceMs }: RetentionCutoff): Promise<number> {
+  return inPages<PartyDraft | null>(deps, null, async (tx, after) => {
+    const drafts = await tx.partyDrafts.savedBefore(sinceMs, after, ROWS_PER_BATCH);
+    for (const draft of drafts) tx.partyDrafts.remove(draft);
+    return { rows: drafts.length, last: drafts.at(-1) };
+  });
 }
 
 function pruneDeliveries(deps: Deps, cutoff: RetentionCutoff): Promise<number> {

@@ -1,7 +1,14 @@
 // The rate limits of use cases. The port stores their state for all hosts.
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../domain/base/instant.js';
 import { type Tenant, tenantKey } from '../../domain/base/tenant.js';
-import { type Bucket, clientNetwork, type RateLimit } from '../../domain/service/rate-limit.js';
+import {
+  type Bucket,
+  clientNetwork,
+  type Quota,
+  quotaAfter,
+  type RateLimit,
+  type Taken,
+} from '../../domain/service/rate-limit.js';
 import { PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 
@@ -16,10 +23,13 @@ const triesAnHour = {
 /** Mails to owners: their addresses are typed by buyers. Strangers use test mode, too. */
 const ownerMailsAnHour = { client: 30, tenant: { live: 100, test: 20 } } as const;
 
-/** Previews of prices, which are calls to the partner, of a tenant. */
-const PREVIEWS_A_MINUTE = 30;
+/**
+ * Previews of prices. Each is up to three calls to the partner, and a development instance of one
+ * takes 100 a minute from all tenants: buyers and commands need their part.
+ */
+const previewsAMinute = { tenant: { live: 30, test: 10 }, all: { live: 300, test: 20 } } as const;
 
-/** What pages cost: of a payment, or of a member for exports. */
+/** What pages cost: of a payment, a form or a seller, or of a member for exports. */
 const pageCallsAnHour = {
   /** Partners limit calls too. */
   quote: 20,
@@ -28,6 +38,10 @@ const pageCallsAnHour = {
   /** Links of a payment for colleagues. */
   share: 10,
   export: 20,
+  /** Each stores a session, which is kept for 30 days. */
+  phone: 20,
+  /** Each check of a file reads its invoices. */
+  import: 60,
 } as const;
 export type PageLimit = keyof typeof pageCallsAnHour;
 /** Uploads of documents through the hosted page, for each party. */
@@ -44,12 +58,35 @@ export const KIBIBYTES_PER_CREATE = 16;
 /** Smaller bodies cost no more than any request. */
 export const LARGE_BODY_BYTES_MIN = 8 * 1_024;
 
-/** A create by this API key; replays count too. */
-export async function takeCreateToken(deps: Deps, tenant: Tenant, keyId: string): Promise<void> {
+/** The limit on creates that leaves the fewest requests, by what it is counted by. */
+export interface CreateQuota extends Quota {
+  readonly countedBy: 'key' | 'tenant';
+  /** Null if the create is allowed; else it is RateLimitExceeded. */
+  readonly waitMs: number | null;
+}
+
+/** A create by this API key; replays count too. Null without a limit. Refuses nothing itself. */
+export async function takeCreateToken(
+  deps: Deps,
+  tenant: Tenant,
+  keyId: string,
+): Promise<CreateQuota | null> {
   const { rateLimitPerMinute: perMinute, rateLimitBurst: burst } = deps.settings;
-  if (perMinute === 0) return;
+  if (perMinute === 0) return null;
+  const ofKey = { key: keyId, perMinute, burst };
   const ofTenant = { key: `creates ${tenantKey(tenant)}`, ...tenantLimit(deps, 1) };
-  await takeAll(deps, [{ key: keyId, perMinute, burst }, ofTenant]);
+  const nowMs = deps.clock.nowMs();
+  const taken = await deps.rateLimits.take({ buckets: [ofKey, ofTenant], nowMs });
+  const quotaOf = (bucket: Bucket): Quota | null => {
+    const tatMicros = taken.tatMicros.get(bucket.key);
+    return tatMicros === undefined ? null : quotaAfter(bucket, tatMicros, nowMs);
+  };
+  const [key, all] = [quotaOf(ofKey), quotaOf(ofTenant)];
+  const waitMs = waitOf(taken);
+  if (key !== null && (all === null || key.remaining <= all.remaining)) {
+    return { countedBy: 'key', waitMs, ...key };
+  }
+  return all === null ? null : { countedBy: 'tenant', waitMs, ...all };
 }
 
 /** A JSON body, before it is parsed, which blocks all other requests. */
@@ -95,14 +132,18 @@ export async function takeOwnerMailSlots(
   return takeAll(deps, [ofClient, ofTenant]);
 }
 
-/** `about`: the public id of a payment, or the id of a member. RateLimitExceeded. */
+/** `about`: what the path names, or the id of a member. RateLimitExceeded. */
 export function takePageSlot(deps: Deps, limit: PageLimit, about: string): Promise<void> {
   return take(deps, `${limit} page ${about}`, hourly(pageCallsAnHour[limit]));
 }
 
 export function takePreviewSlot(deps: Deps, tenant: Tenant): Promise<void> {
-  const limit = { perMinute: PREVIEWS_A_MINUTE, burst: PREVIEWS_A_MINUTE };
-  return take(deps, `quote previews ${tenantKey(tenant)}`, limit);
+  const { mode } = tenant;
+  const bucket = (name: string, perMinute: number) => {
+    return { key: `quote previews ${name}`, perMinute, burst: perMinute };
+  };
+  const { tenant: own, all } = previewsAMinute;
+  return takeAll(deps, [bucket(tenantKey(tenant), own[mode]), bucket(mode, all[mode])]);
 }
 
 /** A question about a payment. RateLimitExceeded. */
@@ -169,6 +210,9 @@ function waitFor(deps: Deps, key: string, limit: RateLimit): Promise<number | nu
 
 /** Null if it was taken. */
 async function waitForAll(deps: Deps, buckets: readonly Bucket[]): Promise<number | null> {
-  const waitSeconds = await deps.rateLimits.take({ buckets, nowMs: deps.clock.nowMs() });
-  return waitSeconds === null ? null : waitSeconds * SECOND_MS;
+  return waitOf(await deps.rateLimits.take({ buckets, nowMs: deps.clock.nowMs() }));
+}
+
+function waitOf({ retryAfterSeconds }: Taken): number | null {
+  return retryAfterSeconds === null ? null : retryAfterSeconds * SECOND_MS;
 }

@@ -114,6 +114,8 @@ export async function resendEvent(
     if (known !== null) return stageReplay(deps, tx, known, subscription);
     const delivery = replay(unsent, { nowMs: deps.clock.nowMs(), subscription });
     tx.subscriptions.expect(subscription);
+    // A delivery without its event could not be sent.
+    tx.feed.expect(event);
     tx.deliveries.insert(delivery);
     return delivery;
   });

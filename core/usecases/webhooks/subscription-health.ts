@@ -35,6 +35,35 @@ export function listHealth(deps: Deps, tenant: Tenant): Promise<readonly Subscri
   });
 }
 
+/**
+ * The newest delivery of each subscription that failed and is tried again, before it is given up.
+ * Those of a paused one are not tried.
+ */
+export function listFailing(deps: Deps, tenant: Tenant): Promise<readonly Failing[]> {
+  return deps.store.run(async (tx) => {
+    const active = await tx.subscriptions.active(tenant);
+    const found = await Promise.all(
+      active.map(async (subscription): Promise<readonly Failing[]> => {
+        const waiting = subscription.paused ? [] : await readWaiting(tx, subscription.id);
+        const delivery = waiting.find(({ lastError }) => lastError !== null);
+        return delivery === undefined ? [] : [{ subscription, delivery }];
+      }),
+    );
+    return found.flat();
+  });
+}
+
+export interface Failing {
+  readonly subscription: Subscription;
+  readonly delivery: WebhookDelivery;
+}
+
+/** The newest of them. */
+function readWaiting(tx: Tx, subscriptionId: string): Promise<readonly WebhookDelivery[]> {
+  const page = { beforeId: null, limit: WAITING_READ_MAX };
+  return tx.deliveries.list({ subscriptionId, status: 'pending', ...page });
+}
+
 export function readHealth(deps: Deps, subscription: Subscription): Promise<SubscriptionHealth> {
   return deps.store.run((tx) => healthOf(deps, tx, subscription));
 }
@@ -50,7 +79,7 @@ async function healthOf(
   const [counts, dead, pending] = await Promise.all([
     tx.deliveries.counts(subscriptionId, { fromId, countMax: HEALTH_COUNT_MAX }),
     tx.deliveries.list({ ...newest, status: 'dead_letter', limit: 1 }),
-    tx.deliveries.list({ ...newest, status: 'pending', limit: WAITING_READ_MAX }),
+    readWaiting(tx, subscriptionId),
   ]);
   const failed = [...dead, ...pending].filter(({ lastError }) => lastError !== null);
   const [latest] = failed.toSorted((one, other) => (one.id < other.id ? 1 : -1));

@@ -326,17 +326,21 @@ test('rows with a rate limit refuse with 429 and say when to come back; others g
   }
 });
 
-test('replays count against the rate limit; no answer has X-RateLimit headers', async (t) => {
+test('replays count against the rate limit, and answers say what it leaves', async (t) => {
   const strict = await checkedSite(t, { rateLimitPerMinute: 6, rateLimitBurst: 2 });
   const fresh = await strict.world.key(await strict.world.organization());
   const { path, body } = await exampleOf('createPaymentIntent');
   const statuses: number[] = [];
+  const left: (string | undefined)[] = [];
   for (let calls = 0; calls < 3; calls += 1) {
     const answer = await strict.call('POST', path, { key: fresh, body });
     statuses.push(answer.status);
-    assert.doesNotMatch(Object.keys(answer.headers).join(), /ratelimit/i);
+    left.push(answer.headers['ratelimit']);
+    assert.equal(answer.headers['ratelimit-policy'], '"key";q=2;w=20');
+    assert.doesNotMatch(Object.keys(answer.headers).join(), /x-ratelimit/i);
   }
   assert.deepEqual(statuses, [201, 200, 429]);
+  assert.deepEqual(left, ['"key";r=1;t=10', '"key";r=0;t=20', '"key";r=0;t=20']);
   strict.world.advanceClock(10_000);
   assert.equal((await strict.call('POST', path, { key: fresh, body })).status, 200);
 });
@@ -368,14 +372,18 @@ test('new keys do not add to the limit of creates: a tenant has that of five', a
   const [org, other] = [await strict.world.organization(), await strict.world.organization()];
   const { path, body } = await exampleOf('createPaymentIntent');
   const statuses: number[] = [];
+  const left: (string | undefined)[] = [];
   for (let keys = 0; keys < 6; keys += 1) {
     const fresh = await strict.world.key(org);
     for (let calls = 0; calls < 2; calls += 1) {
-      statuses.push((await strict.call('POST', path, { key: fresh, body })).status);
+      const answer = await strict.call('POST', path, { key: fresh, body });
+      statuses.push(answer.status);
+      left.push(answer.headers['ratelimit']);
     }
   }
   assert.equal(statuses.filter((status) => status === 429).length, 2);
   assert.deepEqual(statuses.slice(-2), [429, 429]);
+  assert.deepEqual(left.slice(-3), ['"key";r=0;t=20', '"tenant";r=0;t=20', '"tenant";r=0;t=20']);
   const foreign = await strict.world.key(other);
   assert.equal((await strict.call('POST', path, { key: foreign, body })).status, 201);
   strict.world.advanceClock(2_000);

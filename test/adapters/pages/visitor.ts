@@ -6,7 +6,7 @@ import { createHttpServer, type HttpOptions } from '../../../adapters/http/serve
 import { hostedPages, type PagesOptions } from '../../../adapters/pages/hosted-pages.js';
 import type { Tenant } from '../../../core/domain/base/tenant.js';
 import type { Settings } from '../../../core/ports/deps.js';
-import { pageWatch } from '../../../core/usecases/hosted/page-watch.js';
+import { type PageWatch, pageWatch } from '../../../core/usecases/hosted/page-watch.js';
 import type { IntentFields } from '../../support/scenes/made-payments.js';
 import { openWorld, type World, type WorldOptions } from '../../support/scenes/test-world.js';
 import type { SuiteEnd } from '../../support/suite-end.js';
@@ -15,6 +15,7 @@ export interface PageSite {
   readonly world: World;
   readonly origin: string;
   readonly tenant: Tenant;
+  readonly watch: PageWatch;
   visitor(options?: VisitorOptions): Visitor;
   /** The id and the path of a new payment. */
   newPayment(fields?: IntentFields): Promise<{ readonly id: string; readonly path: string }>;
@@ -78,6 +79,7 @@ export async function openPageSite(
     world,
     origin: `http://127.0.0.1:${port}`,
     tenant,
+    watch,
     visitor: (visitorOptions = {}) => new Visitor(`http://127.0.0.1:${port}`, visitorOptions),
     async newPayment(fields = {}) {
       const id = await world.newPayment(tenant, fields);

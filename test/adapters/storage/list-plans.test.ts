@@ -25,6 +25,10 @@ test('pages of long lists are sought in an index that has their order', async ()
         '(subscription_id=? AND id<?)',
     ],
     [
+      "from deliveries where status = 'pending' and next_attempt_at is not null",
+      'SEARCH deliveries USING INDEX deliveries_undelivered',
+    ],
+    [
       'sequence < $3 and sequence >= $5 and type = $6 order',
       `SEARCH events USING INDEX events_sequence (${tenants} AND sequence>? AND sequence<?)`,
     ],

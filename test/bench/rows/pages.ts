@@ -3,9 +3,9 @@
 import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { renderPage } from '../../../adapters/pages/buyer/render.js';
-import { startSession } from '../../../core/usecases/access/page-sessions.js';
 import { createPonte, type Ponte } from '../../../host/embed.js';
 import { samples } from '../../adapters/pages/buyer/page-samples.js';
+import { startSession } from '../../support/scenes/started-session.js';
 import { type Bench, type Figure, median, until } from '../comparison.js';
 
 /** The screens on the way of a payment, by the status that shows them. */

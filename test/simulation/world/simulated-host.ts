@@ -283,7 +283,7 @@ export class SimulatedHost {
         sign: (claims) => gates.real(() => tokenSigner.sign(claims)),
         verify: (token, nowMs) => gates.real(() => tokenSigner.verify(token, nowMs)),
       },
-      rateLimits: { take: () => Promise.resolve(null) },
+      rateLimits: { take: async () => ({ retryAfterSeconds: null, tatMicros: new Map() }) },
       clock: this.#clock,
       ids: {
         ...world.ids,

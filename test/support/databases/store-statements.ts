@@ -308,6 +308,7 @@ function mailReads(tx: Tx): readonly Promise<unknown>[] {
     tx.pageSessions.ofOwner(tenant, 'kyc_1', 1),
     tx.pageSessions.openOfAccount(tenant, 'acct_1'),
     tx.partyDrafts.get(tenant, 'acct_1'),
+    tx.partyDrafts.savedBefore(T0, null, 5),
     tx.pageSessions.createdBefore(T0, 5),
     tx.mails.oldest(5),
     tx.mails.newestNumbered({ ...tenant, purpose: 'sign_in', toKey: 'a@b' }, 5),
@@ -430,6 +431,7 @@ function everyFirstWrite(tx: Tx): void {
   tx.documents.insert(aDocument());
   tx.outbox.remove([{ position: 1n, event: anEvent() }]);
   tx.subscriptions.insert(aSubscription());
+  tx.feed.expect({ ...anEvent({ id: 'evt_2' }), sequence: 1, chainHash: 'hash' });
   tx.feed.append(anEvent());
   tx.deliveries.insert(aDelivery());
   tx.deliveries.logAttempt(anAttempt());

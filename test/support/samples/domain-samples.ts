@@ -365,7 +365,7 @@ export function aSubmission(fields: Partial<KycSubmission> = {}): KycSubmission 
 }
 
 export function aPartyDraft(fields: Partial<PartyDraft> = {}): PartyDraft {
-  return { ...tenant, id: 'acct_1', draftSealed: 'sealed', version: 1, ...fields };
+  return { ...tenant, id: 'acct_1', draftSealed: 'sealed', savedAtMs: T0, version: 1, ...fields };
 }
 
 export function anAccount(fields: Partial<ConnectedAccount> = {}): ConnectedAccount {

@@ -111,13 +111,22 @@ export const allColumns = Object.keys(sealedColumns) as readonly SealedColumn[];
 
 /** Every sealed text, by column and id. */
 export async function sealedTexts(store: Store): Promise<ReadonlyMap<string, string>> {
-  const texts = new Map<string, string>();
+  const rows = await sealedRows(store);
+  return new Map(rows.map(([column, { id, sealed }]) => [`${column} ${id}`, sealed]));
+}
+
+type SealedText = readonly [SealedColumn, SealedRow & { readonly sealed: string }];
+
+async function sealedRows(store: Store): Promise<readonly SealedText[]> {
+  const texts: SealedText[] = [];
   for (const column of allColumns) {
     let after: SealedRow | null = null;
     for (;;) {
       const page = { exceptKeyId: 'none', after, limit: 100 };
       const rows: readonly SealedRow[] = await store.run((tx) => tx.sealed.page(column, page));
-      for (const { id, sealed } of rows) if (sealed !== null) texts.set(`${column} ${id}`, sealed);
+      for (const { sealed, ...row } of rows) {
+        if (sealed !== null) texts.push([column, { ...row, sealed }]);
+      }
       after = rows.at(-1) ?? null;
       if (after === null) break;
     }
@@ -130,11 +139,9 @@ export async function openedTexts({
   store,
   secretBox,
 }: Deps): Promise<ReadonlyMap<string, string>> {
-  const opened = new Map<string, string>();
-  for (const [place, text] of await sealedTexts(store)) {
-    const [column = '', id = ''] = place.split(' ');
-    assert.ok(Object.hasOwn(sealedColumns, column));
-    opened.set(place, secretBox.open(text, sealedColumns[column as SealedColumn]({ id })));
-  }
-  return opened;
+  const rows = await sealedRows(store);
+  const opened = rows.map(([column, row]) => {
+    return [`${column} ${row.id}`, secretBox.open(row.sealed, sealedColumns[column](row))] as const;
+  });
+  return new Map(opened);
 }

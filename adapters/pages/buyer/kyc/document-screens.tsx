@@ -184,7 +184,7 @@ function FileForms({
 }): VNode {
   const { documents } = scene.words;
   const upload = (
-    <Form to={path} files>
+    <Form to={path} files="at_once">
       <FileInput id={id} label={label} accept={accept} hasError={hasError} />
       <Button look="sm">
         {documents.upload}

@@ -14,6 +14,7 @@ import {
 } from '../../../../core/usecases/hosted/page-documents.js';
 import type { Cookie } from '../../kit/cookies.js';
 import { html, type PageAnswer, type PageContext, seeOther } from '../../kit/page-route.js';
+import { readFile } from '../../kit/uploaded-file.js';
 import type { ScreenContent } from '../layout.js';
 import { renderContent } from '../render.js';
 import {
@@ -26,7 +27,6 @@ import {
 } from './document-screens.js';
 import { type BareScene, controlId, type Limits } from './kyc-scene.js';
 import { kycCatalogues } from './kyc-texts.js';
-import { readFile } from './kyc-upload.js';
 import {
   type AnyCall,
   type FormPlace,
@@ -143,7 +143,7 @@ export async function startPhone(
 ): Promise<PageAnswer> {
   const { isOpen, session } = await place.load(context, call);
   if (!isOpen) throw new PonteError('PaymentStateConflict');
-  const { token } = await startPhoneUpload(context.deps, session);
+  const token = await startPhoneUpload(context.deps, session);
   const url = urlOf(context, `${call.base}/kyc/phone/enter?token=${token}`);
   // Starting it stores the form: the page reports what changes after that.
   const loaded = await place.load(context, call);

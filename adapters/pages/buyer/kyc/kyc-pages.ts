@@ -64,7 +64,7 @@ type Handler<C, P> = (context: PageContext, call: C, place: P) => Promise<PageAn
 /** Makes the rows of a form at one place. */
 interface RowsOf<P> {
   shows(tail: string, handler: Handler<AnyCall, P>): PageRoute;
-  takes(tail: string, handler: Handler<TypedCall, P>): PageRoute;
+  takes(tail: string, handler: Handler<TypedCall, P>, limit?: PageRoute['limit']): PageRoute;
   /** The handler checks the token of the form, which is a part of the body. */
   takesFile(tail: string, handler: Handler<AnyCall, P>): PageRoute;
 }
@@ -75,7 +75,7 @@ function hostedRows<P extends FormPlace>(
   place: P,
   auth: BuyerAuth,
 ): RowsOf<P> {
-  const row = { subject, limit: 'none' } as const;
+  const row = { subject, limit: 'none' as const };
   return {
     shows: (tail, handler) =>
       pageRow({
@@ -87,9 +87,10 @@ function hostedRows<P extends FormPlace>(
         form: 'none',
         handler: (context, call) => handler(context, call as AnyCall, place),
       }),
-    takes: (tail, handler) =>
+    takes: (tail, handler, limit = 'none') =>
       pageRow<BuyerAuth, Typed>({
         ...row,
+        limit,
         method: 'POST',
         path: `${root}${tail}`,
         auth,
@@ -125,9 +126,10 @@ export function memberFormRows<P extends FormPlace>(
         form: 'none',
         handler: (context, call) => handler(context, call as AnyCall, place),
       }),
-    takes: (tail, handler) =>
+    takes: (tail, handler, limit = 'none') =>
       memberRow<Typed>({
         ...rule,
+        limit,
         method: 'POST',
         path: `${root}${tail}`,
         form: typedForm,
@@ -187,7 +189,7 @@ export function hostedFormRows(
   return [
     ...stepRows(visitor),
     ...fileRows(phone),
-    visitor.takes('/kyc/phone', startPhone),
+    visitor.takes('/kyc/phone', startPhone, 'phone'),
     phone.shows('/kyc/phone', showPhone),
     anybody.shows('/kyc/phone/enter', showPhoneEnter),
     anybody.takes('/kyc/phone/enter', enterPhone),

@@ -13,12 +13,12 @@ import {
 } from '../../../../core/domain/webhooks/webhook-delivery.js';
 import { readDelivery, replayDelivery } from '../../../../core/usecases/webhooks/deliveries.js';
 import { Button, ButtonLink, Copy, Form } from '../../kit/components.js';
-import { indentedJson } from '../../kit/indented-json.js';
 import { memberRow, type PageAnswer, type PageContext, seeOther } from '../../kit/page-route.js';
 import { type DashboardContent, dashboardPage } from '../dashboard-layout.js';
 import { type DashboardScene, useDashboard, viewOf, withDone } from '../dashboard-scene.js';
 import { actorOf, type MemberCall, TENANT_ROOT, tenantOfCall } from '../member-page.js';
 import { Answer, Breakable, Code, DeliveryBadge, Facts, shownUrl } from './developer-parts.js';
+import { indentedJson } from './indented-json.js';
 
 /** Until the script reloads a page whose outcome is near. */
 const REFRESH_SECONDS = 3;

@@ -37,6 +37,7 @@ import { actorOf, anyRole, type MemberCall, TENANT_ROOT, tenantOfCall } from '..
 
 /** Below the path of the mode. */
 export const START_PATH = '/getting-started';
+export const PRODUCTION_PATH = `${START_PATH}/production`;
 const START = `${TENANT_ROOT}${START_PATH}`;
 
 /** The amount of the test payment: 250.00. */
@@ -71,7 +72,7 @@ export const gettingStartedPages = [
   }),
 ];
 
-interface Start {
+export interface Start {
   readonly organization: Organization;
   readonly profile: OrganizationProfile;
   readonly needsTerms: boolean;
@@ -88,6 +89,13 @@ interface Start {
 }
 
 async function showStart(context: PageContext, call: MemberCall): Promise<PageAnswer> {
+  const start = await readStart(context, call);
+  return dashboardPage(viewOf(context, call), (scene) =>
+    startScreen(scene, startLines(scene, start, call)),
+  );
+}
+
+export async function readStart(context: PageContext, call: MemberCall): Promise<Start> {
   const { deps } = context;
   const tenant = tenantOfCall(call);
   const test = { orgId: tenant.orgId, mode: 'test' } as const;
@@ -99,7 +107,7 @@ async function showStart(context: PageContext, call: MemberCall): Promise<PageAn
     listSubscriptions(deps, tenant),
     readProductionRequest(deps, tenant.orgId),
   ]);
-  const start: Start = {
+  return {
     ...standing,
     needsTerms: needsTerms(deps, standing.profile),
     change: change ?? null,
@@ -109,9 +117,6 @@ async function showStart(context: PageContext, call: MemberCall): Promise<PageAn
     endpoints: subscriptions.filter(({ active }) => active).length,
     request,
   };
-  const { scopes } = actorOf(call);
-  const may = (scope: Scope) => allows(scopes, scope);
-  return dashboardPage(viewOf(context, call), (scene) => startScreen(scene, start, may));
 }
 
 async function testPayment(
@@ -164,7 +169,7 @@ export function BackToStart(): VNode {
   return <a href={`${view.path}${START_PATH}`}>{texts.setup.back}</a>;
 }
 
-interface Line {
+export interface StartLine {
   readonly heading: string;
   readonly state: 'done' | 'waiting' | 'open';
   readonly text: ComponentChildren;
@@ -174,10 +179,15 @@ interface Line {
 
 type May = (scope: Scope) => boolean;
 
-function startScreen(scene: DashboardScene, start: Start, may: May): DashboardContent {
-  const { texts, view } = scene;
-  const words = texts.setup.start;
-  const lines = [
+/** With the actions that the member may do. */
+export function startLines(
+  scene: DashboardScene,
+  start: Start,
+  call: MemberCall,
+): readonly StartLine[] {
+  const { scopes } = actorOf(call);
+  const may = (scope: Scope) => allows(scopes, scope);
+  return [
     organizationLine(scene, start, may),
     termsLine(scene, start, may),
     pixLine(scene, start, may),
@@ -185,6 +195,13 @@ function startScreen(scene: DashboardScene, start: Start, may: May): DashboardCo
     webhookLine(scene, start, may),
     productionLine(scene, start, may),
   ];
+}
+
+function startScreen(
+  { texts, view }: DashboardScene,
+  lines: readonly StartLine[],
+): DashboardContent {
+  const words = texts.setup.start;
   const done = lines.filter(({ state }) => state === 'done').length;
   return {
     title: texts.places.gettingStarted,
@@ -238,7 +255,11 @@ function Go({
   );
 }
 
-function organizationLine({ texts, format, view }: DashboardScene, start: Start, may: May): Line {
+function organizationLine(
+  { texts, format, view }: DashboardScene,
+  start: Start,
+  may: May,
+): StartLine {
   const words = texts.setup.start.organization;
   const { organization, profile } = start;
   const { status, corrections, approvedAtMs, reason } = profile;
@@ -274,7 +295,7 @@ function organizationLine({ texts, format, view }: DashboardScene, start: Start,
   return { heading, state: 'open', text: words.sandbox, action };
 }
 
-function termsLine({ texts, format }: DashboardScene, start: Start, may: May): Line {
+function termsLine({ texts, format }: DashboardScene, start: Start, may: May): StartLine {
   const words = texts.setup.start.terms;
   const { heading } = words;
   const { tosAcceptedAtMs } = start.profile;
@@ -289,7 +310,7 @@ function termsLine({ texts, format }: DashboardScene, start: Start, may: May): L
   return { heading, state: 'done', text, action: null };
 }
 
-function pixLine({ texts, format, view }: DashboardScene, start: Start, may: May): Line {
+function pixLine({ texts, format, view }: DashboardScene, start: Start, may: May): StartLine {
   const words = texts.setup.start.pix;
   const { heading } = words;
   const { profile, change } = start;
@@ -314,7 +335,7 @@ function pixLine({ texts, format, view }: DashboardScene, start: Start, may: May
   return { heading, state: 'done', text, action };
 }
 
-function paymentLine({ texts, format, view }: DashboardScene, start: Start, may: May): Line {
+function paymentLine({ texts, format, view }: DashboardScene, start: Start, may: May): StartLine {
   const words = texts.setup.start.payment;
   const { heading } = words;
   const payment = start.payment?.payment ?? null;
@@ -364,7 +385,7 @@ function See({ href, of }: { readonly href: string; readonly of: string }): VNod
   );
 }
 
-function webhookLine({ texts }: DashboardScene, { endpoints }: Start, may: May): Line {
+function webhookLine({ texts }: DashboardScene, { endpoints }: Start, may: May): StartLine {
   const words = texts.setup.start.webhook;
   const { heading } = words;
   if (endpoints > 0) {
@@ -375,7 +396,11 @@ function webhookLine({ texts }: DashboardScene, { endpoints }: Start, may: May):
   return { heading, state: 'open', text: words.none, action };
 }
 
-function productionLine({ texts, format, view }: DashboardScene, start: Start, may: May): Line {
+function productionLine(
+  { texts, format, view }: DashboardScene,
+  start: Start,
+  may: May,
+): StartLine {
   const words = texts.setup.start.production;
   const { heading } = words;
   const { organization, request } = start;
@@ -387,7 +412,7 @@ function productionLine({ texts, format, view }: DashboardScene, start: Start, m
     return { heading, state: 'done', text, action };
   }
   const go = (text: string) =>
-    may('org:write') ? <Go to={`${START_PATH}/production`} text={text} of={heading} /> : null;
+    may('org:write') ? <Go to={PRODUCTION_PATH} text={text} of={heading} /> : null;
   if (request?.state === 'requested') {
     const text = words.requested(format.day(request.createdAtMs));
     return { heading, state: 'waiting', text, action: null };

@@ -24,9 +24,9 @@ import { memberRow, type PageAnswer, type PageContext, seeOther } from '../../ki
 import { type DashboardContent, dashboardPage } from '../dashboard-layout.js';
 import { type DashboardScene, useDashboard, viewOf, withDone } from '../dashboard-scene.js';
 import { actorOf, type MemberCall, TENANT_ROOT, tenantOfCall } from '../member-page.js';
-import { BackToStart, START_PATH, startPath } from './getting-started-pages.js';
+import { BackToStart, PRODUCTION_PATH, startPath } from './getting-started-pages.js';
 
-const path = `${TENANT_ROOT}${START_PATH}/production`;
+const path = `${TENANT_ROOT}${PRODUCTION_PATH}`;
 const row = { scope: 'org:write', proof: 'fresh' } as const;
 const answer = z.string().max(4_000).default('');
 const requestForm = z.object({

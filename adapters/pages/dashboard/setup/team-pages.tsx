@@ -212,7 +212,7 @@ async function remove(
   const { orgId, memberId } = actorOf(call);
   const { keeper } = call.form;
   const author = { memberId, keptBy: keeper === '' ? null : keeper };
-  await removeMember(context.deps, orgId, member.email, author);
+  await removeMember(context.deps, orgId, member.id, author);
   return seeOther(withDone(teamPath(context, call), 'member_removed'));
 }
 

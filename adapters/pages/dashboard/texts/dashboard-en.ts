@@ -12,6 +12,7 @@ import type { PostingKind } from '../../../../core/domain/payments/ledger.js';
 import type { PaymentStatus } from '../../../../core/domain/payments/payment.js';
 import type { CommandOutcome } from '../../../../core/domain/payments/timeline.js';
 import type { DeliveryStatus } from '../../../../core/domain/webhooks/webhook-delivery.js';
+import type { Writing } from '../invoice-csv.js';
 import type { PaymentGroup } from '../payment-groups.js';
 import { developerEn } from './developer-en.js';
 import { setupEn } from './setup-en.js';
@@ -62,6 +63,7 @@ export const dashboardEn = {
     session_ended: 'The session is ended.',
     cancelled: 'The payment is cancelled.',
     created: 'The invoice is saved. The buyer was not mailed yet.',
+    imported: 'The invoices of the file are saved. Nobody was mailed yet.',
     approved: 'The payment is approved.',
     invited: 'The mail to the buyer is on its way.',
     subscription_saved: 'The subscription is saved.',
@@ -110,6 +112,10 @@ export const dashboardEn = {
       `For this action we check your mailbox again. We mail a link and a code to ${address}.`,
     confirm: 'Send the mail',
     confirmLate: 'Nothing was changed yet. Confirm that it is you, then fill in the form again.',
+    confirmSent: (address: string) =>
+      `A mail with a link and a code to ${address} is on its way. Either shows that it is you.`,
+    confirmEnter: 'The link shows that it is you. Then you go on where you were.',
+    confirmNoMail: 'Look in your spam folder, or ask for another mail.',
     chooseHeading: 'Choose an organization',
     signOut: 'Sign out',
   },
@@ -181,6 +187,11 @@ export const dashboardEn = {
     gaveUp: (count: number) => (count === 1 ? '1 webhook gave up' : `${count} webhooks gave up`),
     gaveUpText: (url: string, event: string, day: string, answer: string) =>
       `To ${url}. The latest of ${day}: ${event}, answered ${answer}.`,
+    failing: 'A webhook is failing',
+    failingText: (url: string, event: string, answer: string) =>
+      `To ${url}. The latest: ${event}, answered ${answer}. It is sent again until it gives up.`,
+    firstSteps: 'First steps',
+    allSteps: 'See all steps',
     review: (amount: string, payee: string) => `A payment needs a person: ${amount} for ${payee}`,
     reviewText: 'The operator of the service works on it. Nobody must pay again.',
     owed: (amount: string, buyer: string) => `${amount} is owed back to ${buyer}`,
@@ -339,6 +350,63 @@ export const dashboardEn = {
       `A mail was sent shortly before. Send the next one in ${seconds} seconds.`,
     createdBy: 'Created by',
     approvedBy: 'Approved by',
+  },
+  invoiceImport: {
+    heading: 'Import invoices',
+    crumb: 'Import',
+    open: 'Import CSV',
+    text: 'One invoice a line. You see every line before one is created. Nobody is mailed.',
+    template: 'Download a template',
+    columns: 'Columns',
+    needed: 'Every line needs',
+    optional: 'The others may be missing',
+    file: 'CSV file',
+    check: 'Check the file',
+    paste: 'Or paste the lines',
+    pasteHint:
+      'With the header: commas, semicolons, or as a spreadsheet copies. Correct lines here.',
+    writing: 'How the file writes amounts and days',
+    checkText: 'Check the lines',
+    none: 'Nothing was created. Correct the lines that are named; then all are created.',
+    allExist: 'Every line of this file was imported before.',
+    ready: 'Ready',
+    exists: 'Created before',
+    line: 'Line',
+    of: (line: number, column: string | null) =>
+      column === null ? `Line ${line}` : `Line ${line}, ${column}`,
+    lines: 'Lines of the file',
+    faults: {
+      empty: 'Choose a file, or paste lines',
+      encoding: 'Save the file as “CSV UTF-8”: its characters cannot be read',
+      tooLong: (lines: number) => `Import at most ${lines} lines at a time: split the file`,
+      quotes: (line: number) =>
+        `Line ${line}: a quote is not closed, or stands inside a cell. Double it: ""`,
+      noLine: 'There is no line below the header',
+      unknownColumn: (name: string) =>
+        `The column “${name}” is not known. Remove it, or use a name of the template`,
+      doubleColumn: (name: string) => `The column ${name} occurs twice`,
+      missingColumn: (name: string) =>
+        `The first line has no column ${name}. It must hold the names of the columns`,
+      cells:
+        'There are more cells than columns. Put a cell that has a comma or semicolon into quotes',
+      amountUnclear: (text: string) =>
+        `${text} has two meanings. Write the cents, or say how the file writes amounts`,
+      dayUnclear: (text: string) =>
+        `${text} has two meanings. Write year-month-day, or say how the file writes days`,
+      currency: 'Give the currency as three letters, like USD',
+      locale: 'Give en, pt-BR or es',
+      externalId: 'Shorten the externalId to 200 characters',
+      double: (line: number) => `Line ${line} has the same externalId`,
+      differs: (fields: string) => `This invoice exists with other values: ${fields}`,
+      otherKind: 'This line made another payment before',
+    },
+    create: (count: number) => (count === 1 ? 'Create 1 invoice' : `Create ${count} invoices`),
+    writings: {
+      plain: '1250.00 and 2030-12-31; refuse what has two meanings',
+      brazilian: 'Brazilian: 1.250,00 and 31/12/2030',
+      american: 'American: 1,250.00 and 12/31/2030',
+      british: 'British: 1,250.00 and 31/12/2030',
+    } satisfies Record<Writing, string>,
   },
   seller: {
     search: 'Your id, or Ponte’s id',

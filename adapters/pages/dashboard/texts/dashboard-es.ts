@@ -49,6 +49,7 @@ export const dashboardEs: DashboardTexts = {
     session_ended: 'La sesión está cerrada.',
     cancelled: 'El pago está cancelado.',
     created: 'La factura está guardada. Aún no se envió ningún correo al comprador.',
+    imported: 'Las facturas del archivo están guardadas. Aún no se envió ningún correo.',
     approved: 'El pago está aprobado.',
     invited: 'El correo al comprador está en camino.',
     subscription_saved: 'La suscripción está guardada.',
@@ -99,6 +100,10 @@ export const dashboardEs: DashboardTexts = {
     confirm: 'Enviar el correo',
     confirmLate:
       'Todavía no se cambió nada. Confirme que es usted y complete el formulario de nuevo.',
+    confirmSent: (address) =>
+      `Enviamos a ${address} un correo con un enlace y un código que muestran que es usted.`,
+    confirmEnter: 'El enlace muestra que es usted. Después sigue donde estaba.',
+    confirmNoMail: 'Mire en la carpeta de spam o pida otro correo.',
     chooseHeading: 'Elija una organización',
     signOut: 'Salir',
   },
@@ -170,6 +175,11 @@ export const dashboardEs: DashboardTexts = {
     gaveUp: (count) => (count === 1 ? '1 webhook sin entregar' : `${count} webhooks sin entregar`),
     gaveUpText: (url, event, day, answer) =>
       `A ${url}. El último, del ${day}: ${event}, respuesta ${answer}.`,
+    failing: 'Un webhook falla',
+    failingText: (url, event, answer) =>
+      `A ${url}. El último: ${event}, respuesta ${answer}. Se reenvía hasta que se abandona.`,
+    firstSteps: 'Primeros pasos',
+    allSteps: 'Ver todos los pasos',
     review: (amount, payee) => `Un pago necesita a una persona: ${amount} para ${payee}`,
     reviewText: 'El operador del servicio se ocupa. Nadie debe pagar de nuevo.',
     owed: (amount, buyer) => `${amount} por devolver a ${buyer}`,
@@ -327,6 +337,61 @@ export const dashboardEs: DashboardTexts = {
     tooSoon: (seconds) => `Se acaba de enviar un correo. Envíe el próximo en ${seconds} segundos.`,
     createdBy: 'Creado por',
     approvedBy: 'Aprobado por',
+  },
+  invoiceImport: {
+    heading: 'Importar facturas',
+    crumb: 'Importar',
+    open: 'Importar CSV',
+    text: 'Una factura por línea. Usted ve todas antes de crearlas. Nadie recibe un correo.',
+    template: 'Descargar una plantilla',
+    columns: 'Columnas',
+    needed: 'Cada línea necesita',
+    optional: 'Las demás pueden faltar',
+    file: 'Archivo CSV',
+    check: 'Revisar el archivo',
+    paste: 'O pegue las líneas',
+    pasteHint:
+      'Con el encabezado: comas, punto y coma, o como copia una hoja. Corrija aquí las líneas.',
+    writing: 'Cómo escribe el archivo importes y fechas',
+    checkText: 'Revisar las líneas',
+    none: 'No se creó nada. Corrija las líneas indicadas; después se crean todas.',
+    allExist: 'Todas las líneas de este archivo ya se importaron.',
+    ready: 'Lista',
+    exists: 'Ya creada',
+    line: 'Línea',
+    of: (line, column) => (column === null ? `Línea ${line}` : `Línea ${line}, ${column}`),
+    lines: 'Líneas del archivo',
+    faults: {
+      empty: 'Elija un archivo o pegue las líneas',
+      encoding: 'Guarde el archivo como «CSV UTF-8»: no se pueden leer sus caracteres',
+      tooLong: (lines) => `Importe como máximo ${lines} líneas a la vez: divida el archivo`,
+      quotes: (line) =>
+        `Línea ${line}: unas comillas no se cierran o están dentro de una celda. Duplíquelas: ""`,
+      noLine: 'No hay ninguna línea bajo el encabezado',
+      unknownColumn: (name) =>
+        `No se conoce la columna «${name}». Quítela o use un nombre de la plantilla`,
+      doubleColumn: (name) => `La columna ${name} aparece dos veces`,
+      missingColumn: (name) =>
+        `La primera línea no tiene la columna ${name}. Debe tener los nombres de las columnas`,
+      cells: 'Hay más celdas que columnas. Ponga entre comillas la celda con coma o punto y coma',
+      amountUnclear: (text) =>
+        `${text} tiene dos sentidos. Escriba los céntimos o diga cómo los escribe el archivo`,
+      dayUnclear: (text) =>
+        `${text} tiene dos sentidos. Escriba año-mes-día o diga cómo escribe el archivo las fechas`,
+      currency: 'Dé la moneda con tres letras, como USD',
+      locale: 'Dé en, pt-BR o es',
+      externalId: 'Acorte el externalId a 200 caracteres',
+      double: (line) => `La línea ${line} tiene el mismo externalId`,
+      differs: (fields) => `Esta factura existe con otros valores: ${fields}`,
+      otherKind: 'Esta línea ya creó otro pago',
+    },
+    create: (count) => (count === 1 ? 'Crear 1 factura' : `Crear ${count} facturas`),
+    writings: {
+      plain: '1250.00 y 2030-12-31; rechazar lo que tiene dos sentidos',
+      brazilian: 'Brasileño: 1.250,00 y 31/12/2030',
+      american: 'Estadounidense: 1,250.00 y 12/31/2030',
+      british: 'Británico: 1,250.00 y 31/12/2030',
+    },
   },
   seller: {
     search: 'Su id o el id de Ponte',

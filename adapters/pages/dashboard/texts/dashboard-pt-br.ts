@@ -49,6 +49,7 @@ export const dashboardPtBr: DashboardTexts = {
     session_ended: 'A sessão foi encerrada.',
     cancelled: 'O pagamento foi cancelado.',
     created: 'A fatura foi salva. O comprador ainda não recebeu e-mail.',
+    imported: 'As faturas do arquivo foram salvas. Ninguém recebeu e-mail ainda.',
     approved: 'O pagamento foi aprovado.',
     invited: 'O e-mail ao comprador está a caminho.',
     subscription_saved: 'A assinatura foi salva.',
@@ -97,6 +98,10 @@ export const dashboardPtBr: DashboardTexts = {
       `Para esta ação, verificamos seu e-mail de novo. Enviamos um link e um código a ${address}.`,
     confirm: 'Enviar o e-mail',
     confirmLate: 'Nada foi alterado ainda. Confirme que é você e preencha o formulário de novo.',
+    confirmSent: (address) =>
+      `Enviamos a ${address} um e-mail com um link e um código. Um deles mostra que é você.`,
+    confirmEnter: 'O link mostra que é você. Depois você continua onde estava.',
+    confirmNoMail: 'Olhe na pasta de spam ou peça outro e-mail.',
     chooseHeading: 'Escolha uma organização',
     signOut: 'Sair',
   },
@@ -167,6 +172,11 @@ export const dashboardPtBr: DashboardTexts = {
     gaveUp: (count) => (count === 1 ? '1 webhook não entregue' : `${count} webhooks não entregues`),
     gaveUpText: (url, event, day, answer) =>
       `A ${url}. O último, de ${day}: ${event}, resposta ${answer}.`,
+    failing: 'Um webhook falha',
+    failingText: (url, event, answer) =>
+      `A ${url}. O último: ${event}, resposta ${answer}. Ele é reenviado até que se desista.`,
+    firstSteps: 'Primeiros passos',
+    allSteps: 'Ver todos os passos',
     review: (amount, payee) => `Um pagamento precisa de uma pessoa: ${amount} para ${payee}`,
     reviewText: 'O operador do serviço cuida disso. Ninguém deve pagar de novo.',
     owed: (amount, buyer) => `${amount} a devolver a ${buyer}`,
@@ -324,6 +334,62 @@ export const dashboardPtBr: DashboardTexts = {
       `Um e-mail acabou de ser enviado. Envie o próximo em ${seconds} segundos.`,
     createdBy: 'Criado por',
     approvedBy: 'Aprovado por',
+  },
+  invoiceImport: {
+    heading: 'Importar faturas',
+    crumb: 'Importar',
+    open: 'Importar CSV',
+    text: 'Uma fatura por linha. Você vê todas antes de criá-las. Ninguém recebe e-mail.',
+    template: 'Baixar um modelo',
+    columns: 'Colunas',
+    needed: 'Cada linha precisa de',
+    optional: 'As outras podem faltar',
+    file: 'Arquivo CSV',
+    check: 'Conferir o arquivo',
+    paste: 'Ou cole as linhas',
+    pasteHint:
+      'Com o cabeçalho: vírgulas, ponto e vírgula, ou como copia a planilha. Corrija linhas aqui.',
+    writing: 'Como o arquivo escreve valores e datas',
+    checkText: 'Conferir as linhas',
+    none: 'Nada foi criado. Corrija as linhas indicadas; depois todas são criadas.',
+    allExist: 'Todas as linhas deste arquivo já foram importadas.',
+    ready: 'Pronta',
+    exists: 'Já criada',
+    line: 'Linha',
+    of: (line, column) => (column === null ? `Linha ${line}` : `Linha ${line}, ${column}`),
+    lines: 'Linhas do arquivo',
+    faults: {
+      empty: 'Escolha um arquivo ou cole as linhas',
+      encoding: 'Salve o arquivo como “CSV UTF-8”: os caracteres não podem ser lidos',
+      tooLong: (lines) => `Importe no máximo ${lines} linhas por vez: divida o arquivo`,
+      quotes: (line) =>
+        `Linha ${line}: aspas não fechadas ou dentro de uma célula. Duplique-as: ""`,
+      noLine: 'Não há linha abaixo do cabeçalho',
+      unknownColumn: (name) =>
+        `A coluna “${name}” não é conhecida. Remova-a ou use um nome do modelo`,
+      doubleColumn: (name) => `A coluna ${name} aparece duas vezes`,
+      missingColumn: (name) =>
+        `A primeira linha não tem a coluna ${name}. Ela deve ter os nomes das colunas`,
+      cells:
+        'Há mais células que colunas. Ponha entre aspas a célula com vírgula ou ponto e vírgula',
+      amountUnclear: (text) =>
+        `${text} tem dois sentidos. Escreva os centavos ou diga como o arquivo escreve valores`,
+      dayUnclear: (text) =>
+        `${text} tem dois sentidos. Escreva ano-mês-dia ou diga como o arquivo escreve datas`,
+      currency: 'Informe a moeda com três letras, como USD',
+      locale: 'Informe en, pt-BR ou es',
+      externalId: 'Encurte o externalId para 200 caracteres',
+      double: (line) => `A linha ${line} tem o mesmo externalId`,
+      differs: (fields) => `Esta fatura existe com outros valores: ${fields}`,
+      otherKind: 'Esta linha já criou outro pagamento',
+    },
+    create: (count) => (count === 1 ? 'Criar 1 fatura' : `Criar ${count} faturas`),
+    writings: {
+      plain: '1250.00 e 2030-12-31; recusar o que tem dois sentidos',
+      brazilian: 'Brasileiro: 1.250,00 e 31/12/2030',
+      american: 'Americano: 1,250.00 e 12/31/2030',
+      british: 'Britânico: 1,250.00 e 31/12/2030',
+    },
   },
   seller: {
     search: 'Seu id ou o id da Ponte',

@@ -79,9 +79,29 @@ function countdowns() {
   }
 }
 
+/** Something is typed that a reload would lose. */
+function isTyping() {
+  const fields = all('input:not([type="hidden"]), select, textarea');
+  return fields.some(
+    (field) =>
+      field === document.activeElement ||
+      field.value !== (field.defaultValue ?? field.value) ||
+      field.checked !== field.defaultChecked,
+  );
+}
+
 /** The server says only that something changed; it renders the page again. */
 function watch() {
-  const { live, liveTo } = document.body.dataset;
+  const { live, liveTo, liveSeconds = 0 } = document.body.dataset;
+  const load = () => {
+    if (isTyping()) setTimeout(load, SECOND_MS);
+    else {
+      sessionStorage.setItem(CHANGED, 'yes');
+      // A reload would send a form again whose answer the page is.
+      if (liveTo === undefined) location.reload();
+      else location.assign(liveTo);
+    }
+  };
   if (sessionStorage.getItem(CHANGED) !== null) {
     sessionStorage.removeItem(CHANGED);
     say(first('h1').textContent);
@@ -95,10 +115,8 @@ function watch() {
   source.addEventListener('message', ({ data }) => {
     if (data !== 'changed') return;
     source.close();
-    sessionStorage.setItem(CHANGED, 'yes');
-    // A reload would send a form again whose answer the page is.
-    if (liveTo === undefined) location.reload();
-    else location.assign(liveTo);
+    // Counted from the begin of the page.
+    setTimeout(load, Math.max(0, liveSeconds * SECOND_MS - performance.now()));
   });
 }
 

@@ -39,7 +39,9 @@ create table operator_sessions (
 create unique index operator_sessions_link on operator_sessions (link_hash);
 create unique index operator_sessions_token on operator_sessions (token_hash)
   where token_hash is not null;
-create index operator_sessions_open on operator_sessions (operator_id, id) where ended_at is null;
+-- One link or session at a time.
+create unique index operator_sessions_open on operator_sessions (operator_id)
+  where ended_at is null;
 create index operator_sessions_created on operator_sessions (created_at);
 
 -- What operators propose, and confirm. An open proposal of before names nobody who is registered.

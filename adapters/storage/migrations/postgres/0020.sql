@@ -8,17 +8,22 @@ alter table page_sessions add constraint page_sessions_check
   check (payment_id is not null or submission_id is not null or account_id is not null);
 create index page_sessions_of_account on page_sessions (org_id, mode, account_id)
   where account_id is not null and ended_at is null;
+-- One link of a seller at a time.
+create unique index page_sessions_link on page_sessions (org_id, mode, account_id)
+  where kind = 'seller_link' and ended_at is null;
 
--- What a seller or an organization has filled in, until the partner's decision.
+-- What a seller or an organization has filled in, until the partner has decided on it.
 create table party_drafts (
   org_id text collate "C" not null,
   mode text collate "C" not null check (mode in ('test', 'live')),
   -- Of the connected account, or of the organization.
   id text collate "C" not null,
   draft_sealed text not null,
+  saved_at timestamptz not null,
   version integer not null,
   primary key (org_id, mode, id)
 );
+create index party_drafts_saved on party_drafts (saved_at, org_id, mode, id);
 
 -- An organization uploads documents, too.
 alter table documents drop constraint documents_owner_party_check;

@@ -12,6 +12,10 @@ create index if not exists deliveries_dead_of_subscription on deliveries (subscr
   where status = 'dead_letter';
 create index if not exists deliveries_pending_of_subscription on deliveries (subscription_id, id)
   where status = 'pending';
+-- The oldest one that is not delivered, without those that a pause holds.
+create index if not exists deliveries_undelivered on deliveries (created_at)
+  where status = 'pending' and next_attempt_at is not null;
+drop index deliveries_waiting;
 
 -- The first attempt of a delivery that is stored when it has ended.
 alter table deliveries add column first_started_at integer;

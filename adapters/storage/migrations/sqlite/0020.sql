@@ -38,17 +38,22 @@ create index page_sessions_of_submission on page_sessions (org_id, mode, submiss
   where submission_id is not null;
 create index page_sessions_of_account on page_sessions (org_id, mode, account_id)
   where account_id is not null and ended_at is null;
+-- One link of a seller at a time.
+create unique index page_sessions_link on page_sessions (org_id, mode, account_id)
+  where kind = 'seller_link' and ended_at is null;
 
--- What a seller or an organization has filled in, until the partner's decision.
+-- What a seller or an organization has filled in, until the partner has decided on it.
 create table party_drafts (
   org_id text not null,
   mode text not null check (mode in ('test', 'live')),
   -- Of the connected account, or of the organization.
   id text not null,
   draft_sealed text not null,
+  saved_at integer not null,
   version integer not null,
   primary key (org_id, mode, id)
 ) strict, without rowid;
+create index party_drafts_saved on party_drafts (saved_at, org_id, mode, id);
 
 -- An organization uploads documents, too.
 alter table documents rename to documents_before;

@@ -9,7 +9,6 @@ import { money } from '../../../../core/domain/base/money.js';
 import { shortIdOf } from '../../../../core/domain/payments/bank-record.js';
 import type { Payment } from '../../../../core/domain/payments/payment.js';
 import type { QuoteAnswer } from '../../../../core/ports/partner.js';
-import { startSession } from '../../../../core/usecases/access/page-sessions.js';
 import { readPaymentPage } from '../../../../core/usecases/hosted/payment-page.js';
 import { startBuyerKyc } from '../../../../core/usecases/parties/kyc.js';
 import { setSupportContact } from '../../../../core/usecases/parties/organizations.js';
@@ -19,6 +18,7 @@ import { simulate } from '../../../../core/usecases/sandbox/simulations.js';
 import { operatorDoes } from '../../../support/operator-action.js';
 import { readPdf } from '../../../support/read-pdf.js';
 import { type IntentFields, makeIntent } from '../../../support/scenes/made-payments.js';
+import { startSession } from '../../../support/scenes/started-session.js';
 import { type PageSite, pageSite, textOf, type Visitor } from '../visitor.js';
 
 const pagesAt = {

@@ -52,6 +52,8 @@ export async function signedInAs(
 
 /** The fields of the forms of members, all valid. */
 export const anyFields = {
+  action: 'create',
+  text: 'buyer.email,amount,description\nana@buyer.example,50.00,Tea',
   key: `frm_${'0'.repeat(26)}`,
   reason: 'no longer needed',
   session: 'all',
@@ -274,6 +276,7 @@ export async function placesOf(
     export: `${root}/payments/export?status=paid&q=RN`,
     invoices: `${root}/invoices`,
     'invoice-new': `${root}/invoices/new?seller=serra-azul`,
+    'invoice-import': `${root}/invoices/import`,
     invoice: `${root}/payments/ext_invoice-431`,
     sellers: `${root}/sellers`,
     seller: `${root}/sellers/acct_1`,

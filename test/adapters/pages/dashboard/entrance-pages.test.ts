@@ -129,7 +129,12 @@ test('who proves the mailbox again gets another session, and the former one is o
   site.world.advanceClock(30 * MINUTE_MS);
   await visitor.open('/dashboard/confirm');
   assert.match(visitor.shown?.text ?? '', /We mail a link and a code to joana@/);
-  await visitor.send('/link');
+  const sent = await visitor.send('/link');
+  assert.match(
+    textOf(sent.text),
+    /a mail with a link and a code to joana@.* shows that it is you/i,
+  );
+  assert.doesNotMatch(textOf(sent.text), /sign in|belongs to a member|whether you were added/i);
   const code = /\b\d{6}\b/.exec(await site.newestMail())?.[0] ?? '';
   assert.equal((await visitor.send('/code', { code })).heading, 'Home');
   assert.equal((await former.open(rootOf(site))).path, '/dashboard?notice=signed_out');

@@ -3,8 +3,10 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
+import { z } from 'zod';
 import { openApiDocument } from '../../../../adapters/http/docs/openapi.js';
 import { errorCodesOf, offTableCodes } from '../../../../adapters/http/protocol/route-errors.js';
+import type { Auth } from '../../../../adapters/http/protocol/route-row.js';
 import { routes } from '../../../../adapters/http/routes.js';
 import {
   type Documentation,
@@ -25,6 +27,24 @@ import { projectFiles } from '../../../support/source-tree.js';
 const baseUrl = 'https://api.example.com';
 const lists = ['guides', 'reference', 'errors', 'events', 'manual'];
 const guides = projectFiles().filter(({ path }) => path.startsWith('adapters/docs/guides/'));
+
+interface PostmanCollection {
+  readonly variable: readonly { readonly value: string }[];
+  readonly item: readonly {
+    readonly item: readonly {
+      readonly name: string;
+      readonly request: {
+        readonly method: string;
+        readonly url: { readonly raw: string };
+        readonly auth?: { readonly type: string };
+        readonly body?: { readonly raw: string };
+      };
+    }[];
+  }[];
+}
+
+/** Those of rows without a key and a session. */
+const publicAuths: readonly Auth[] = ['none', 'partner', 'signature'];
 
 let documents: Documentation;
 /** The text of every page, by its path below /docs, found by following links from the start. */
@@ -146,6 +166,31 @@ test('the page of an event has an example and the fields of its data', () => {
     );
     assert.ok(text.replaceAll('&quot;', '"').includes(`"event": "${type}"`), type);
   }
+});
+
+test('the Postman collection has every operation, and its bodies are accepted', async () => {
+  const answer = await documents.read('postman.json');
+  assert.equal(answer?.type, 'application/json');
+  const { item, variable } = JSON.parse(`${answer?.bytes}`) as PostmanCollection;
+  const requests = new Map(item.flatMap((folder) => folder.item).map((one) => [one.name, one]));
+  for (const { method, operations, body, access } of routes) {
+    for (const [operationId, path] of Object.entries(operations)) {
+      const { request } = requests.get(operationId) ?? {};
+      assert.equal(request?.method, method, operationId);
+      assert.equal(request.url.raw, `{{baseUrl}}${path.replaceAll(/\{(\w+)\}/g, ':$1')}`);
+      assert.equal(request.auth?.type === 'bearer', access.auth === 'session', operationId);
+      assert.equal(request.auth?.type === 'noauth', publicAuths.includes(access.auth), operationId);
+      assert.equal(request.body !== undefined, body instanceof z.ZodType, operationId);
+      if (body instanceof z.ZodType) body.parse(JSON.parse(request.body?.raw ?? ''));
+      requests.delete(operationId);
+    }
+  }
+  assert.deepEqual([...requests.keys()], []);
+  // The reader fills in the credentials.
+  assert.deepEqual(
+    variable.map(({ value }) => value),
+    [baseUrl, '', ''],
+  );
 });
 
 test('there is no page for another name', async () => {

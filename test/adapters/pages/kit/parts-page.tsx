@@ -61,7 +61,7 @@ export function partsPage(): ScreenContent {
               state={{ look: 'bad', text: 'Missing' }}
               error={missing}
               form={
-                <Form to="kyc/file/ownership" files>
+                <Form to="kyc/file/ownership" files="at_once">
                   <FileInput id="ownership" label="Proof of ownership" accept={accept} hasError />
                   <Button look="sm">Upload</Button>
                 </Form>

@@ -6,9 +6,10 @@ import { readyToCollect } from '../../../../core/domain/parties/connected-accoun
 import { createOnboardingLink } from '../../../../core/usecases/hosted/onboarding-links.js';
 import { readAccount } from '../../../../core/usecases/parties/accounts.js';
 import { newestEntries } from '../../../../core/usecases/service/audit-log.js';
+import { changePartner } from '../../../support/partners/changed-partner.js';
 import { newSeller } from '../../../support/scenes/seller-scene.js';
 import { suiteEnd } from '../../../support/suite-end.js';
-import { type PageSite, pageSite, textOf, type Visitor } from '../visitor.js';
+import { formsOf, type PageSite, pageSite, textOf, type Visitor } from '../visitor.js';
 
 const suite = suiteEnd();
 let site: PageSite;
@@ -54,6 +55,23 @@ test('a seller goes from the link to a PIX destination, and is ready to collect'
   assert.doesNotMatch(ready.text, /ana@serra\.example/);
   assert.equal(readyToCollect(await readAccount(site.world.deps, site.tenant, id)), true);
   assert.equal((await visitor.open(`${path}/pix`)).path, path, 'no second destination');
+});
+
+test('a seller that was ready as another party asks the organization for its PIX key', async () => {
+  const { deps } = site.world;
+  const { id, url, path } = await newLink();
+  const visitor = await entered(url);
+  await visitor.open(`${path}/kyc/company`);
+  await visitor.send('/kyc/company', typed);
+  await visitor.send('/kyc/review');
+  await deps.store.run(async (tx) => {
+    const account = (await tx.accounts.get(site.tenant, id)) ?? assert.fail('no account');
+    tx.accounts.update({ ...account, readyAtMs: account.createdAtMs });
+  });
+  const home = await visitor.open(path);
+  assert.match(textOf(home.text), /A PIX key was set before\. Ask .* to change it/);
+  assert.doesNotMatch(home.text, /\/pix"/);
+  assert.equal((await visitor.open(`${path}/pix`)).path, path);
 });
 
 test('opening a link uses nothing up, and its token leaves the address', async () => {
@@ -108,6 +126,40 @@ test('a form without the token of its session, or from another site, changes not
   await visitor.post(`${path}/kyc/company`, typed, { 'sec-fetch-site': 'cross-site' });
   const draft = await site.world.deps.store.run((tx) => tx.partyDrafts.get(site.tenant, id));
   assert.equal(draft, null);
+});
+
+test('what a session began is not stored once a newer link ended it', async () => {
+  const { deps, partner } = site.world;
+  const { id, url, path } = await newLink();
+  const visitor = await entered(url);
+  await visitor.open(`${path}/kyc/company`);
+  await visitor.send('/kyc/company', typed);
+  await visitor.open(`${path}/kyc/review`);
+  await visitor.send('/kyc/review');
+  await visitor.open(`${path}/pix`);
+  const before = { ...partner };
+  changePartner(partner, {
+    async registerPixDestination(registration) {
+      await createOnboardingLink(deps, site.tenant, id);
+      return before.registerPixDestination(registration);
+    },
+  });
+  const late = await visitor.send('/pix', pix);
+  Object.assign(partner, before);
+  assert.match(late.path, new RegExp(`^${path}\\?notice=unsaved$`));
+  assert.equal((await readAccount(deps, site.tenant, id)).destinationRef, null);
+});
+
+test('a session asks for a phone a limited number of times an hour', async () => {
+  const { url, path } = await newLink({ entityType: 'individual' });
+  const visitor = await entered(url);
+  await visitor.open(`${path}/kyc/documents`);
+  const { hidden } = formsOf(visitor.shown?.text ?? '').at(-1) ?? assert.fail('no form');
+  const statuses: number[] = [];
+  for (let n = 0; n <= 20; n += 1) {
+    statuses.push((await visitor.post(`${path}/kyc/phone`, hidden)).status);
+  }
+  assert.deepEqual(statuses, [...Array.from({ length: 20 }, () => 200), 429]);
 });
 
 test('what a seller does is in the audit log, and no PIX key is', async () => {

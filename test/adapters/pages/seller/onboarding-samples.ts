@@ -28,7 +28,7 @@ import type { Sample } from '../buyer/page-samples.js';
 
 const path = '/onboarding/org_1/live/acct_1';
 const legalName = 'Café Serra Azul Exportadora Ltda';
-const none = { destinationRef: null, railsRef: null } as const;
+const none = { destinationRef: null, railsRef: null, readyAtMs: null } as const;
 
 function onboardingOf(changes: Partial<ConnectedAccount>) {
   const account = anAccount({ displayName: 'Café Serra Azul', legalName, ...changes });
@@ -109,6 +109,7 @@ export const onboardingSamples: readonly Sample[] = [
   sample('verifying', home('verifying', { status: 'verifying', ...none })),
   sample('corrections', home('corrections', { status: 'verifying', ...none }, true)),
   sample('approved', home('approved', { status: 'approved', ...none })),
+  sample('approved-again', home('approved', { status: 'approved', ...none, readyAtMs: atMs })),
   sample('pix', pix('differs')),
   sample('pix-taken', pix('taken')),
   sample('preparing', home('approved', { status: 'approved', railsRef: null })),

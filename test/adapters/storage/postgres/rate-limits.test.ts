@@ -6,6 +6,7 @@ import {
   openPostgresStore,
   type PostgresStore,
 } from '../../../../adapters/storage/postgres/store.js';
+import type { Bucket } from '../../../../core/domain/service/rate-limit.js';
 import { localPostgres } from '../../../support/databases/local-postgres.js';
 import { T0 } from '../../../support/samples/domain-samples.js';
 
@@ -29,12 +30,13 @@ async function hosts() {
     await client.end();
     return rows.length;
   };
+  const takeFrom = async (host: 0 | 1, buckets: readonly Bucket[], nowMs: number) =>
+    (await stores[host].rateLimits.take({ buckets, nowMs })).retryAfterSeconds;
   const take = (host: 0 | 1, key: string, nowMs: number, burst = 1) =>
-    stores[host].rateLimits.take({ buckets: [{ key, perMinute: 1, burst }], nowMs });
+    takeFrom(host, [{ key, perMinute: 1, burst }], nowMs);
   const takeAll = (host: 0 | 1, key: string) => {
     const ofKey = { key, perMinute: 1, burst: 2 };
-    const ofAll = { key: 'all', perMinute: 1, burst: 5 };
-    return stores[host].rateLimits.take({ buckets: [ofKey, ofAll], nowMs: T0 });
+    return takeFrom(host, [ofKey, { key: 'all', perMinute: 1, burst: 5 }], T0);
   };
   return { take, takeAll, countOf };
 }

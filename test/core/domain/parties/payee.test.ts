@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { partyStatuses } from '../../../../core/domain/parties/party.js';
 import {
+  hadDestination,
   isRedirected,
   needsRails,
   noPayout,
@@ -64,4 +65,6 @@ test('a destination that replaces one is a redirection, even one of an earlier p
   assert.equal(isRedirected(payable, payable), false);
   assert.equal(isRedirected(payable, withDestination(payable, 'pix_2', unheld)), true);
   assert.equal(isRedirected({ ...approved, readyAtMs: 1 }, payable), true);
+  const known = [approved, payable, { ...approved, readyAtMs: 1 }];
+  assert.deepEqual(known.map(hadDestination), [false, true, true]);
 });

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import {
   clientNetwork,
   gcraStep,
+  quotaAfter,
   type RateLimit,
 } from '../../../../core/domain/service/rate-limit.js';
 import { AssertionFailure } from '../../../../core/errors.js';
@@ -145,6 +146,27 @@ test('law: a client that keeps to the rate is never refused, wherever the clock 
       const intervalMs = Math.ceil(60_000 / limit.perMinute) + 1;
       const timesMs = Array.from({ length: 200 }, (_, index) => startMs + index * intervalMs);
       assert.equal(allowedAt(limit, timesMs).length, 200);
+    }),
+  );
+});
+
+test('law: as many requests as remain are allowed at once; after the reset the quota is whole', () => {
+  fc.assert(
+    fc.property(anyLimit, fc.nat(300), fc.nat(60_000), (limit, requests, laterMs) => {
+      let tatMicros = START_MS * 1_000;
+      const take = (nowMs: number) => {
+        const step = gcraStep({ tatMicros, nowMs, ...limit });
+        tatMicros = step.tatMicros;
+        return step.allowed;
+      };
+      for (let made = 0; made < requests; made += 1) take(START_MS);
+      const nowMs = START_MS + laterMs;
+      const { quota, remaining, resetSeconds, windowSeconds } = quotaAfter(limit, tatMicros, nowMs);
+      assert.ok(remaining <= quota && resetSeconds <= windowSeconds);
+      const whole = quotaAfter(limit, tatMicros, nowMs + 1_000 * resetSeconds);
+      assert.deepEqual([whole.remaining, whole.resetSeconds], [quota, 0]);
+      for (let made = 0; made < remaining; made += 1) assert.ok(take(nowMs));
+      assert.equal(take(nowMs), false);
     }),
   );
 });

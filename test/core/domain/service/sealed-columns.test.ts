@@ -58,6 +58,6 @@ test('each purpose of the table is used, and binds a text to its column and row'
   const used = new Set(tree.flatMap(purposesIn));
   const purposes = Object.values(sealedColumns);
   for (const { name } of purposes) assert.ok(used.has(name), name);
-  const texts = purposes.flatMap((purpose) => ['a', 'b'].map((id) => purpose({ id })));
+  const texts = purposes.flatMap((purpose) => ['a', 'b'].map((id) => purpose({ id, key: [id] })));
   assert.equal(new Set(texts).size, 2 * purposes.length);
 });

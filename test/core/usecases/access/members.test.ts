@@ -59,6 +59,17 @@ test('a member who is added again has the other role and is the same member', as
   assert.equal((await listMembers(deps, orgId)).length, 1);
 });
 
+test('a removal by id does not remove the member who has the address now', async (t) => {
+  const { deps, ...made } = await world(t);
+  const orgId = await made.organization();
+  const input = { orgId, email: 'ana@acme.example', role: 'viewer' } as const;
+  const { id } = await addMember(deps, input);
+  await removeMember(deps, orgId, id);
+  const again = await addMember(deps, input);
+  await assert.rejects(removeMember(deps, orgId, id), { code: 'NotFound' });
+  assert.equal((await removeMember(deps, orgId, again.id)).member.id, again.id);
+});
+
 test('a role is lowered, and a member removed, in quarantine too', async (t) => {
   const restored = await world(t);
   const orgId = await restored.organization();

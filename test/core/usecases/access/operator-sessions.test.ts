@@ -70,6 +70,16 @@ describe('a link', () => {
     await assert.rejects(openConsoleLink(deps, 'unknown'), invalid);
   });
 
+  test('is the only valid one of those that were made at once', async (t) => {
+    const { deps, ana, link } = await scene(t);
+    const signed = await signCommand(deps, { command: CONSOLE_COMMAND, arguments: {} }, ana.key);
+    const made = [1, 2, 3].map(() => makeConsoleLink(deps, { actor: ana.actor, signed }));
+    const states = (await Promise.all(made)).map(({ token }) => readConsoleLink(deps, token));
+    const valid = (await Promise.all(states)).filter((one) => one?.state === 'valid');
+    assert.equal(valid.length, 1);
+    assert.equal((await readConsoleLink(deps, await link(ana)))?.state, 'valid');
+  });
+
   test('of an operator who was removed opens nothing', async (t) => {
     const { deps, ana, bia, link } = await scene(t);
     const token = await link(bia);

@@ -6,9 +6,9 @@ import {
   endSession,
   readSession,
   runSessionDeletion,
-  startSession,
 } from '../../../../core/usecases/access/page-sessions.js';
 import { quarantineRestored } from '../../../../core/usecases/service/epochs.js';
+import { startSession } from '../../../support/scenes/started-session.js';
 import { type World, world } from '../../../support/scenes/test-world.js';
 
 let made: World;

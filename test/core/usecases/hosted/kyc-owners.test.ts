@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DAY_MS, MINUTE_MS, SECOND_MS } from '../../../../core/domain/base/instant.js';
 import type { Tenant } from '../../../../core/domain/base/tenant.js';
-import { readSession, startSession } from '../../../../core/usecases/access/page-sessions.js';
+import { readSession } from '../../../../core/usecases/access/page-sessions.js';
 import {
   addOwner,
   askOwner,
@@ -21,6 +21,7 @@ import {
   typedOwner,
 } from '../../../support/scenes/form-scene.js';
 import { tokenIn } from '../../../support/scenes/made-payments.js';
+import { startSession } from '../../../support/scenes/started-session.js';
 
 test('another address does not see what the owner who was asked before filled in', async (t) => {
   const made = await formScene(t);

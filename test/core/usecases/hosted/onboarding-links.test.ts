@@ -6,6 +6,7 @@ import { hashSessionToken } from '../../../../core/domain/access/page-session.js
 import { DAY_MS } from '../../../../core/domain/base/instant.js';
 import type { Tenant } from '../../../../core/domain/base/tenant.js';
 import { readyToCollect } from '../../../../core/domain/parties/connected-account.js';
+import { noPayout } from '../../../../core/domain/parties/payee.js';
 import type { Deps } from '../../../../core/ports/deps.js';
 import { readSession } from '../../../../core/usecases/access/page-sessions.js';
 import {
@@ -15,10 +16,14 @@ import {
   redeemOnboardingLink,
   setFirstDestination,
 } from '../../../../core/usecases/hosted/onboarding-links.js';
+import {
+  redeemPhoneUpload,
+  startPhoneUpload,
+} from '../../../../core/usecases/hosted/page-documents.js';
 import { readAccount, submitAccount } from '../../../../core/usecases/parties/accounts.js';
 import { listAccountChanges } from '../../../../core/usecases/parties/payout-changes.js';
-import { scene } from '../../../support/scenes/kyc-scene.js';
-import { newSeller } from '../../../support/scenes/seller-scene.js';
+import { scene, withPartner } from '../../../support/scenes/kyc-scene.js';
+import { newSeller, sellerSession } from '../../../support/scenes/seller-scene.js';
 
 function tokenOf({ url }: { readonly url: string }): string {
   return new URL(url).searchParams.get('token') ?? assert.fail('the link has a token');
@@ -50,6 +55,15 @@ test('two uses of a link at once start one session', async (t) => {
   assert.equal(made.length, 1);
 });
 
+test('of links that are made at once, one is valid', async (t) => {
+  const { deps, tenant } = await scene(t);
+  const { id } = await newSeller(deps, tenant);
+  const tokens = await Promise.all([1, 2, 3].map(() => newLink(deps, tenant, id)));
+  const states = tokens.map((token) => onboardingLinkState(deps, tenant, id, token));
+  const valid = (await Promise.all(states)).filter(({ state }) => state === 'valid');
+  assert.equal(valid.length, 1);
+});
+
 test('a newer link ends the links and sessions before it', async (t) => {
   const { deps, tenant } = await scene(t);
   const { id } = await newSeller(deps, tenant);
@@ -60,6 +74,22 @@ test('a newer link ends the links and sessions before it', async (t) => {
   const newest = await newLink(deps, tenant, id);
   assert.equal(await readSession(deps, made?.token ?? ''), null);
   assert.deepEqual(await onboardingLinkState(deps, tenant, id, newest), { state: 'valid' });
+});
+
+test('a newer link ends few rows, however often a phone was asked for', async (t) => {
+  const { deps, tenant } = await scene(t);
+  const { id } = await newSeller(deps, tenant);
+  const made = await redeemOnboardingLink(deps, tenant, id, await newLink(deps, tenant, id));
+  const session = sellerSession(tenant, id);
+  const first = await startPhoneUpload(deps, session);
+  const phone = await redeemPhoneUpload(deps, await startPhoneUpload(deps, session));
+  const last = await startPhoneUpload(deps, session);
+  assert.equal(await readSession(deps, first), null);
+  assert.equal(await readSession(deps, phone?.token ?? ''), null);
+  const open = await deps.store.run((tx) => tx.pageSessions.openOfAccount(tenant, id));
+  assert.deepEqual(open.map(({ kind }) => kind).toSorted(), ['seller', 'upload']);
+  await newLink(deps, tenant, id);
+  for (const token of [last, made?.token ?? '']) assert.equal(await readSession(deps, token), null);
 });
 
 test('a link works for 7 days, whenever it is opened first', async (t) => {
@@ -128,4 +158,26 @@ test('the seller sets its first PIX destination, and never another', async (t) =
     changes.map(({ changedBy }) => changedBy),
     [id],
   );
+});
+
+test('a seller that had a destination as another party sets none, ready or not', async (t) => {
+  const { deps, tenant } = await scene(t);
+  const { id } = await newSeller(deps, tenant);
+  const pix = { pixKey: 'ana@seller.example', accountHolderName: 'Ana Ltda' };
+  const dossier = { email: 'ana@seller.example', legalName: 'Ana Ltda', cnpj: '11222333000181' };
+  await submitAccount(deps, tenant, id, dossier);
+  await setFirstDestination(deps, tenant, id, pix);
+  await deps.store.run(async (tx) => {
+    const account = (await tx.accounts.get(tenant, id)) ?? assert.fail('no account');
+    const other = { ...account, ...noPayout, partnerRef: 're_other', readyAtMs: null };
+    tx.accounts.update(Object.freeze(other));
+  });
+  const partner = withPartner(deps, {
+    registerPixDestination: async () => ({
+      outcome: 'done',
+      value: { destinationRef: 'pix_other' },
+    }),
+  });
+  const again = setFirstDestination(partner, tenant, id, pix);
+  await assert.rejects(again, { code: 'InsufficientScope' });
 });

@@ -7,6 +7,7 @@ import {
   PAGE_POLL_MS,
   type PageWatch,
   pageWatch,
+  readVersion,
   STREAMS_PER_SESSION_MAX,
 } from '../../../../core/usecases/hosted/page-watch.js';
 import { type World, world } from '../../../support/scenes/test-world.js';
@@ -24,7 +25,7 @@ interface Stage extends World {
   tick: (() => void) | null;
   /** Watches a payment and counts its changes. */
   open(
-    paymentId: string,
+    paymentId: string | null,
     page?: { readonly sessionId?: string; readonly shown?: string },
   ): { changes: number; close: () => void };
 }
@@ -152,4 +153,23 @@ test('a page that was rendered before the last change is reported immediately', 
   const stage = await opened(t);
   const page = stage.open(await stage.newPayment(stage.tenant), { shown: '0.0' });
   await until(() => page.changes === 1);
+});
+
+test('a page of the feed is reported any payment of its tenant, and of no other mode', async (t) => {
+  const stage = await opened(t);
+  const { deps, tenant, watch } = stage;
+  const id = await stage.newPayment(tenant);
+  const list = stage.open(null, { shown: await readVersion(deps, { ...tenant, id: null }) });
+  const before = stage.runs();
+  await stage.newPayment(await stage.newTenant());
+  watch.look();
+  await until(() => stage.runs() > before);
+  await turn();
+  assert.equal(list.changes, 0);
+  await signIn(deps, tenant, id);
+  await stage.newPayment(tenant);
+  watch.look([tenant]);
+  await until(() => list.changes === 1);
+  list.close();
+  assert.equal(stage.tick, null);
 });

@@ -16,6 +16,7 @@ import {
 import { addOwner, askOwner } from '../../../../core/usecases/hosted/kyc-owners.js';
 import { storePageDocument } from '../../../../core/usecases/hosted/page-documents.js';
 import { readAccount, submitAccount } from '../../../../core/usecases/parties/accounts.js';
+import { openPartyDraft } from '../../../../core/usecases/parties/kyc-drafts.js';
 import { readOrganization } from '../../../../core/usecases/parties/organizations.js';
 import type { PartnerChanges } from '../../../support/partners/changed-partner.js';
 import {
@@ -153,6 +154,32 @@ test('corrections ask for nothing else, and answer the partner', async (t) => {
   assert.equal((await made.send()).outcome, 'submitted');
   await settle();
   assert.equal((await made.account()).status, 'approved');
+});
+
+test('the draft of an answer is deleted once the partner has taken it', async (t) => {
+  const { deps, session, settle, tenant, id, ...made } = await sellerForm(t);
+  await saveKycPage(deps, session, { page: 'company', typed: typedCompany });
+  await made.send();
+  await settle();
+  await deps.store.run(async (tx) => {
+    const account = (await tx.accounts.get(tenant, id)) ?? assert.fail('no account');
+    const corrections = JSON.stringify([{ field: 'addressLine1', reason: 'Where?' }]);
+    tx.accounts.update({ ...account, corrections });
+  });
+  await saveKycPage(deps, session, { page: 'address', typed: { addressLine1: 'Rua A 1' } });
+  assert.notEqual(await made.draft(), null);
+  assert.equal((await made.send()).outcome, 'submitted');
+  await settle();
+  assert.equal((await made.account()).status, 'approved');
+  assert.equal(await made.draft(), null);
+});
+
+test('a draft is sealed for its mode, and opens in no other', async (t) => {
+  const { deps, session, ...made } = await sellerForm(t);
+  await saveKycPage(deps, session, { page: 'company', typed: typedCompany });
+  const draft = (await made.draft()) ?? assert.fail('no draft');
+  assert.equal(openPartyDraft(deps, draft).dossier.legalName, 'Ana Ltda');
+  assert.throws(() => openPartyDraft(deps, { ...draft, mode: 'live' }));
 });
 
 test('a seller of the API answers what is due on the form', async (t) => {

@@ -7,6 +7,7 @@ import { allPayments } from '../../../../core/usecases/payments/payment-lists.js
 import {
   amountsIn,
   findNamed,
+  listMatch,
   searchPayments,
 } from '../../../../core/usecases/payments/payment-search.js';
 import { makeIntent, makeInvoice } from '../../../support/scenes/made-payments.js';
@@ -55,6 +56,11 @@ test('a text finds payments by reference, number, address of the buyer and amoun
   assert.deepEqual(await found('1.250,00'), [3, 2, 1], 'in any currency');
   assert.deepEqual(await found('1,250.00 USD'), [3, 2]);
   assert.deepEqual(await found('eur 1250'), [1]);
+  for (const text of ['$1250', '$1,250.00', 'US$ 1.250,00', '$ 1 250 USD']) {
+    assert.deepEqual(await found(text), [3, 2], text);
+  }
+  assert.deepEqual(await found('€1.250'), [1]);
+  assert.deepEqual(await found('€ 1250 USD'), []);
   for (const text of [publicId, `https://pay.example/r/${publicId}`, ids[0] ?? '']) {
     assert.deepEqual(await found(text), [0], text);
   }
@@ -74,6 +80,29 @@ test('a search keeps the other filters, and is paged', async () => {
   assert.deepEqual(await found('RN-7', { limit: 2 }), [3, 2]);
   assert.deepEqual(await found('RN-7', { limit: 2, beforeId: ids[2] }), [1]);
   assert.deepEqual(await found('RN-7', { limit: 1, afterId: ids[1] }), [2]);
+});
+
+test('an amount with a state is searched in parts, which miss nothing', async () => {
+  const { deps } = world;
+  const other = await world.newTenant();
+  const made: string[] = [];
+  for (let count = 0; count < 5; count += 1) {
+    world.advanceClock(1_000);
+    made.push(await world.newPayment(other, { amount: money(777_700n, 'USD') }));
+  }
+  const [first, , third] = made;
+  for (const id of [first, third]) await world.play(other, id ?? '', 'settled');
+  const sought = { ...allPayments, amount: money(777_700n, 'USD'), statuses: ['settled'] as const };
+  const page = async (filter: Partial<Parameters<typeof listMatch>[2]>) => {
+    const views = await listMatch(deps, other, { ...sought, limit: 10, ...filter }, 2);
+    return views.map(({ payment }) => made.indexOf(payment.id));
+  };
+  assert.deepEqual(await page({}), [2, 0]);
+  assert.deepEqual(await page({ limit: 1 }), [2]);
+  assert.deepEqual(await page({ beforeId: third ?? '' }), [0]);
+  assert.deepEqual(await page({ afterId: first ?? '' }), [2]);
+  assert.deepEqual(await page({ afterId: third ?? '' }), []);
+  assert.deepEqual(await page({ sellerExternalId: 'nobody' }), []);
 });
 
 test('an id, or the address of a payment page, names one payment', async () => {

@@ -15,7 +15,7 @@ import {
   changeSubscription,
   createSubscription,
 } from '../../../../core/usecases/webhooks/subscriptions.js';
-import { aDelivery } from '../../../support/samples/domain-samples.js';
+import { aDelivery, aPartyDraft } from '../../../support/samples/domain-samples.js';
 import { makeIntent } from '../../../support/scenes/made-payments.js';
 import { type World, world } from '../../../support/scenes/test-world.js';
 
@@ -131,7 +131,28 @@ test('what came since stays whole, and the feed goes on behind what went', async
     deliveries: 0,
     messages: 0,
     events: 0,
+    drafts: 0,
   });
+});
+
+test('a draft that nobody saved since is removed, in pages of any size', async (t) => {
+  const made = await opened(t);
+  const { store, clock } = made.deps;
+  const oldMs = clock.nowMs();
+  const number = 501;
+  await store.run(async (tx) => {
+    for (let n = 0; n < number; n += 1) {
+      tx.partyDrafts.insert(aPartyDraft({ id: `acct_${n}`, savedAtMs: oldMs }));
+    }
+    tx.partyDrafts.insert(aPartyDraft({ id: 'acct_young', savedAtMs: oldMs + YEAR_MS }));
+  });
+  made.advanceClock(YEAR_MS + 1);
+  assert.equal((await prune(made.deps, YEAR_MS)).drafts, number);
+  const left = await store.run((tx) => tx.partyDrafts.savedBefore(clock.nowMs(), null, 9));
+  assert.deepEqual(
+    left.map(({ id }) => id),
+    ['acct_young'],
+  );
 });
 
 test('a payment that has not ended keeps its events and all behind them', async (t) => {

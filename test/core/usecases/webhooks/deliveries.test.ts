@@ -3,6 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { schedules } from '../../../../core/domain/base/schedules.js';
 import type { Tenant } from '../../../../core/domain/base/tenant.js';
 import type { DeliveryStatus } from '../../../../core/domain/webhooks/webhook-delivery.js';
+import type { Store } from '../../../../core/ports/storage.js';
 import {
   listDeliveries,
   listOfEvent,
@@ -202,6 +203,30 @@ test('an event is sent again to one subscription, also one whose types leave it 
   }
   await deleteSubscription(made.deps, tenant, later.id);
   await assert.rejects(to(later.id), { code: 'NotFound' });
+});
+
+test('an event that is pruned while it is sent again gets no delivery', async (t) => {
+  const made = await scene(t);
+  await made.emit({});
+  const [{ id: eventId } = assert.fail('no event')] = await made.feed();
+  const { subscription: later } = await made.subscribe(['invoice.*']);
+  const { store } = made.deps;
+  let runs = 0;
+  const run: Store['run'] = (work, options) =>
+    store.run(async (tx) => {
+      const value = await work(tx);
+      runs += 1;
+      if (runs > 1) return value;
+      await store.run(async (other) => {
+        const event = (await other.feed.get(tenant, eventId)) ?? assert.fail('no event');
+        other.retention.removeEvents(tenant, event.sequence - 1, event.sequence);
+      });
+      return value;
+    }, options);
+  const deps = { ...made.deps, store: { ...store, run } };
+  const late = resendEvent(deps, tenant, { eventId, subscriptionId: later.id });
+  await assert.rejects(late, { code: 'NotFound' });
+  assert.deepEqual(await made.deliveries(later.id), []);
 });
 
 test('an event is sent again also when it has more than 100 deliveries', async (t) => {

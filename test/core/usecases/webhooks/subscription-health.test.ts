@@ -3,7 +3,11 @@ import { test } from 'node:test';
 import { DAY_MS, HOUR_MS } from '../../../../core/domain/base/instant.js';
 import { schedules } from '../../../../core/domain/base/schedules.js';
 import { listDead } from '../../../../core/usecases/webhooks/deliveries.js';
-import { listHealth, readHealth } from '../../../../core/usecases/webhooks/subscription-health.js';
+import {
+  listFailing,
+  listHealth,
+  readHealth,
+} from '../../../../core/usecases/webhooks/subscription-health.js';
 import { deleteSubscription } from '../../../../core/usecases/webhooks/subscriptions.js';
 import { scene, strangers, tenant } from '../../../support/scenes/webhook-scene.js';
 
@@ -29,6 +33,9 @@ test('the health of a subscription counts a day, and what waits or was given up'
   await made.emit({ type: 'invoice.created' });
   await made.settle();
   const failing = await health();
+  const [found, ...others] = await listFailing(made.deps, tenant);
+  assert.equal(found?.delivery.id, failing.lastFailure?.delivery.id);
+  assert.deepEqual(others, []);
   assert.deepEqual(
     [failing.recent, failing.delivered, failing.pending, failing.oldestPendingAtMs],
     [1, 0, 1, failsAtMs],
@@ -43,6 +50,7 @@ test('the health of a subscription counts a day, and what waits or was given up'
   assert.deepEqual([dead.pending, dead.dead, dead.oldestPendingAtMs], [0, 1, null]);
   assert.equal(dead.lastFailure?.atMs, made.deps.clock.nowMs());
   assert.deepEqual(await listHealth(made.deps, tenant), [dead]);
+  assert.deepEqual(await listFailing(made.deps, tenant), [], 'it is not tried again');
 });
 
 test('dead letters are listed by active subscription: a deleted one cannot replay them', async (t) => {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MINUTE_MS } from '../../../../../core/domain/base/instant.js';
 import type { SettlementPartner } from '../../../../../core/ports/partner.js';
+import { addMember, removeMember } from '../../../../../core/usecases/access/members.js';
 import { readOrganization } from '../../../../../core/usecases/parties/organizations.js';
 import { listOwnChanges } from '../../../../../core/usecases/parties/payout-changes.js';
 import {
@@ -12,6 +13,7 @@ import {
 import { allPayments, listPayments } from '../../../../../core/usecases/payments/payment-lists.js';
 import { newestEntries } from '../../../../../core/usecases/service/audit-log.js';
 import { operatorDoes } from '../../../../support/operator-action.js';
+import { changePartner } from '../../../../support/partners/changed-partner.js';
 import { jpeg, ownerFiles, pdf, typedOwner } from '../../../../support/scenes/form-scene.js';
 import { pageSite, type Shown, textOf, type Visitor } from '../../visitor.js';
 import { signedInAs } from '../dashboard-site.js';
@@ -51,6 +53,10 @@ test('a new organization goes from nothing to a request for production, line by 
   assert.match(first[3] ?? '', /once the PIX destination is set/);
   assert.match(first[4] ?? '', /, to do Add endpoint/);
   assert.match(first[5] ?? '', /, to do Ask for it/);
+  const home = await owner.open(root);
+  assert.equal(linesOf(home).length, 5, 'home has those that are left');
+  assert.match(textOf(home.text), /First steps .*1 of 6 done/);
+  await owner.open(`${root}${start}`);
   const approved = await owner.send('/sandbox');
   assert.match(approved.text, /The details were sent/);
   assert.match(linesOf(approved)[0] ?? '', /, done .*Acme Ltda\. Approved on 1 January 2030/);
@@ -100,7 +106,11 @@ test('a refused request shows its reason and may be repeated; a granted one open
   const refused = linesOf(await owner.open(`${root}${start}`));
   assert.match(refused[5] ?? '', /Ask again .*Refused on 1 January 2030: Name <your> buyers\./);
   const closed = await owner.open(`/dashboard/${orgId}/live/payments`);
-  assert.match(closed.text, new RegExp(`href="${root}${start}"`), 'the way to the request');
+  assert.match(
+    closed.text,
+    new RegExp(`href="${root}${start}/production"`),
+    'the way to the request',
+  );
   site.world.advanceClock(MINUTE_MS);
   await ask();
   await operatorDoes(deps, orgId, { verb: 'grant-production' });
@@ -248,4 +258,24 @@ test('sandbox details and test payments do not exist in live mode', async (t) =>
     });
     assert.equal(status, 404, action);
   }
+});
+
+test('what a member sent is not stored once the member was removed', async (t) => {
+  const { site, orgId, owner, root } = await newOwner(t);
+  const { deps, partner } = site.world;
+  await addMember(deps, { orgId, email: 'other@rotanorte.example', role: 'owner' });
+  await owner.open(`${root}${start}`);
+  const before = { ...partner };
+  changePartner(partner, {
+    party: {
+      async prepare(party) {
+        await removeMember(deps, orgId, 'owner@rotanorte.example');
+        return before.party.prepare(party);
+      },
+    },
+  });
+  const late = await owner.send('/sandbox');
+  assert.match(late.path, /\?notice=unsaved$/);
+  const { profiles } = await readOrganization(deps, orgId);
+  assert.equal(profiles.test.status, null);
 });

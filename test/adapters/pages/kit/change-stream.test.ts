@@ -1,16 +1,13 @@
 // The messages of an open page, over the small world with its own timers.
 import assert from 'node:assert/strict';
-import { Readable } from 'node:stream';
 import { type TestContext, test } from 'node:test';
-import { statusStream } from '../../../../adapters/pages/buyer/status-stream.js';
+import { changeStream } from '../../../../adapters/pages/kit/change-stream.js';
 import { cookieLivesSeconds } from '../../../../adapters/pages/kit/cookies.js';
 import type { PageAnswer } from '../../../../adapters/pages/kit/page-route.js';
-import { newPageSession } from '../../../../core/domain/access/page-session.js';
 import { MINUTE_MS, SECOND_MS } from '../../../../core/domain/base/instant.js';
 import { signIn } from '../../../../core/usecases/hosted/buyer-steps.js';
 import { pageWatch, STREAMS_PER_SESSION_MAX } from '../../../../core/usecases/hosted/page-watch.js';
 import { readPaymentPage } from '../../../../core/usecases/hosted/payment-page.js';
-import { ConcurrencyLimiter } from '../../../../core/usecases/service/concurrency-limiter.js';
 import { world } from '../../../support/scenes/test-world.js';
 import { turn } from '../../../support/wait.js';
 
@@ -24,8 +21,6 @@ async function scene(t: TestContext) {
   assert.ok(payment !== null);
   const { publicId } = payment;
   const watch = pageWatch(deps, () => () => undefined);
-  const uploads = new ConcurrencyLimiter(() => undefined);
-  const context = { deps, watch, uploads, mailbox: null, prefix: '', secure: false, origin: '' };
   const { pageVersion } = await readPaymentPage(deps, publicId);
   t.mock.timers.enable({ apis: ['setTimeout'] });
   t.mock.method(AbortSignal, 'timeout', (durationMs: number) => {
@@ -33,34 +28,14 @@ async function scene(t: TestContext) {
     setTimeout(() => over.abort(), durationMs);
     return over.signal;
   });
-  const open = async ({ token = 'token', version = pageVersion } = {}) => {
+  const session = { isOpen: true };
+  const open = async ({ sessionId = 'session 1', version = pageVersion } = {}) => {
     const gone = new AbortController();
-    const subject = {
-      kind: 'buyer',
-      paymentId: id,
-      submissionId: null,
-      accountId: null,
-      ownerIndex: null,
-    } as const;
-    const answer = await statusStream(context, {
-      params: { publicId },
-      query: new URLSearchParams({ version }),
-      form: null,
-      timeoutMs: 0,
-      freshDeps: () => deps,
-      body: Readable.from([]),
-      contentType: '',
-      visit: null,
-      operator: null,
-      csrf: null,
-      cookies: new Map(),
-      client: null,
-      session: newPageSession({ ...tenant, ...subject }, token, deps.clock.nowMs()),
-      chosenLocale: null,
-      browserLocale: null,
-      hasDecimalPoint: false,
-      base: `/r/${publicId}`,
-      gone: gone.signal,
+    const answer = changeStream(watch, gone.signal, {
+      watched: { ...tenant, id },
+      sessionId,
+      shown: version,
+      isOpen: async () => session.isOpen,
     });
     const { body } = answer;
     const messages = isText(body) ? null : body[Symbol.asyncIterator]();
@@ -71,7 +46,7 @@ async function scene(t: TestContext) {
     await signIn(deps, tenant, id);
     watch.look([tenant]);
   };
-  return { t, watch, open, change };
+  return { t, watch, session, open, change };
 }
 
 function isText(body: PageAnswer['body']): body is string | Uint8Array {
@@ -126,7 +101,7 @@ test('a session has four streams; 204 ends the attempts of a fifth', async (t) =
   );
   const fifth = await open();
   assert.deepEqual([fifth.status, await fifth.next()], [204, null]);
-  assert.equal((await open({ token: 'another session' })).status, 200);
+  assert.equal((await open({ sessionId: 'another session' })).status, 200);
   streams[0]?.leave();
   assert.equal((await open()).status, 200);
   assert.equal(watch.open(), 5);
@@ -158,6 +133,17 @@ test('a stream ends with its client', async (t) => {
   const waiting = next();
   await turn();
   leave();
+  assert.equal(await waiting, null);
+  assert.equal(watch.open(), 0);
+});
+
+test('a stream ends with its session, and says nothing of a change after it', async (t) => {
+  const { open, change, session, watch } = await scene(t);
+  const { next } = await open();
+  await next();
+  const waiting = next();
+  session.isOpen = false;
+  await change();
   assert.equal(await waiting, null);
   assert.equal(watch.open(), 0);
 });

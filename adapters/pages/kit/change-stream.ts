@@ -1,48 +1,61 @@
-// Server-sent events of an open page: "changed" after each change of its payment. The browser then
-// loads the page again, so nothing is rendered twice.
+// Server-sent events of an open page: "changed" after each change of what it shows. The browser
+// then loads the page again, so nothing is rendered twice.
 import { MINUTE_MS, SECOND_MS } from '../../../core/domain/base/instant.js';
-import { tenantOf } from '../../../core/domain/base/tenant.js';
-import { assert } from '../../../core/errors.js';
-import type { PageAnswer, PageCall, PageContext } from '../kit/page-route.js';
+import type { OpenPage, PageWatch, Watched } from '../../../core/usecases/hosted/page-watch.js';
+import type { PageAnswer } from './page-route.js';
 
 /** Shorter than the idle limit of proxies, usually 60 s. */
 const HEARTBEAT_MS = 25 * SECOND_MS;
-/** The browser connects again, and its session is checked again. */
+/** The browser connects again. */
 const STREAM_LIFE_MS = 10 * MINUTE_MS;
 
-export async function statusStream(
-  { watch }: PageContext,
-  { query, session, gone }: PageCall<'buyer', unknown>,
-): Promise<PageAnswer> {
-  const { paymentId } = session;
-  assert(paymentId !== null, 'the session is of the payment in the path');
-  const ended = AbortSignal.any([gone, AbortSignal.timeout(STREAM_LIFE_MS)]);
+interface Stream extends Omit<OpenPage, 'onChange'> {
+  readonly watched: Watched;
+  /** Asked before each message: a stream ends with its session. */
+  readonly isOpen: () => Promise<boolean>;
+}
+
+/** `gone` is the end of the client or of the server. */
+export function changeStream(
+  watch: PageWatch,
+  gone: AbortSignal,
+  { watched, isOpen, ...page }: Stream,
+): PageAnswer {
+  const over = new AbortController();
+  const ended = AbortSignal.any([gone, over.signal, AbortSignal.timeout(STREAM_LIFE_MS)]);
   const signals = newSignals(ended);
-  const shown = query.get('version') ?? '';
-  const page = { sessionId: session.id, shown, onChange: signals.change };
-  const watched = watch.watch({ ...tenantOf(session), id: paymentId }, page, ended);
+  const isWatched = watch.watch(watched, { ...page, onChange: signals.change }, ended);
   return {
     // 204 ends the reconnects of an EventSource.
-    status: watched ? 200 : 204,
+    status: isWatched ? 200 : 204,
     headers: { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' },
     cookies: [],
-    body: watched ? messages(signals) : '',
+    body: isWatched ? messages(signals, isOpen, over) : '',
   };
+}
+
+async function* messages(
+  { next }: Signals,
+  isOpen: Stream['isOpen'],
+  over: AbortController,
+): AsyncGenerator<string> {
+  try {
+    yield ': open\n\n';
+    for (;;) {
+      const text = await next();
+      // After a failure the browser connects again.
+      if (text === null || !(await isOpen().catch(() => false))) return;
+      yield text;
+    }
+  } finally {
+    over.abort();
+  }
 }
 
 interface Signals {
   readonly change: () => void;
   /** The next message; null at the end. */
   readonly next: () => Promise<string | null>;
-}
-
-async function* messages({ next }: Signals): AsyncGenerator<string> {
-  yield ': open\n\n';
-  for (;;) {
-    const text = await next();
-    if (text === null) return;
-    yield text;
-  }
 }
 
 function newSignals(ended: AbortSignal): Signals {

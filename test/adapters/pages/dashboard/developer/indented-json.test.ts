@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { indentedJson } from '../../../../adapters/pages/kit/indented-json.js';
+import { indentedJson } from '../../../../../adapters/pages/dashboard/developer/indented-json.js';
 
 test('JSON is indented and stays the same text otherwise: numbers keep their digits', () => {
   for (const [text, shown] of [

@@ -3,19 +3,21 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Busboy, type BusboyHeaders } from '@fastify/busboy';
-import { DOCUMENT_BYTES_MAX } from '../../../../core/domain/parties/document.js';
-import { PonteError } from '../../../../core/errors.js';
-import { isCsrfToken } from '../../kit/csrf-token.js';
-import type { PageCall } from '../../kit/page-route.js';
+import { DOCUMENT_BYTES_MAX } from '../../../core/domain/parties/document.js';
+import { PonteError } from '../../../core/errors.js';
+import { isCsrfToken } from './csrf-token.js';
+import type { PageAuth, PageCall } from './page-route.js';
 
 /** Files that a form may bring in all, so that a refused one can be read to its end. */
 const BODY_BYTES_MAX = 3 * DOCUMENT_BYTES_MAX;
 const TOKEN_LENGTH_MAX = 200;
 
-type UploadCall = Pick<PageCall<'kyc', unknown>, 'body' | 'contentType' | 'csrf' | 'timeoutMs'>;
+type UploadCall = Pick<PageCall<PageAuth, unknown>, 'body' | 'contentType' | 'csrf' | 'timeoutMs'>;
 
 export interface UploadedFile {
   readonly declaredType: string;
+  /** The short fields before the file. */
+  readonly fields: ReadonlyMap<string, string>;
   readonly bytes: AsyncIterable<Uint8Array>;
 }
 
@@ -33,23 +35,22 @@ export async function readFile<T>(
   const parser = parserOf(contentType);
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => late.reject(new PonteError('RequestTimeout')), timeoutMs);
-  let token = '';
+  const fields = new Map<string, string>();
+  const isTokenRight = () => isCsrfToken(fields.get('csrf') ?? '', csrf);
   let stored: Promise<T> | null = null;
   const read: Readable[] = [];
-  parser.on('field', (name, value) => {
-    if (name === 'csrf') token = value;
-  });
+  parser.on('field', (name, value) => fields.set(name, value));
   parser.on('file', (_, bytes, __, ___, declaredType) => {
     // The parser only emits this when the form is cut off. Without a listener it ends the process.
     bytes.on('error', (error) => bytes.destroy(error));
-    if (stored !== null || !isCsrfToken(token, csrf)) {
+    if (stored !== null || !isTokenRight()) {
       bytes.resume();
       return;
     }
     clearTimeout(timer);
     read.push(bytes);
     stored = storeWhole(bytes[Symbol.asyncIterator](), (all) =>
-      store({ declaredType, bytes: all }),
+      store({ declaredType, fields, bytes: all }),
     );
     // It is awaited below; until then a refusal is not an unhandled one.
     stored.catch(() => undefined);
@@ -66,7 +67,7 @@ export async function readFile<T>(
     clearTimeout(timer);
   }
   if (stored !== null) return stored;
-  throw new PonteError(isCsrfToken(token, csrf) ? 'ValidationError' : 'PaymentStateConflict');
+  throw new PonteError(isTokenRight() ? 'ValidationError' : 'PaymentStateConflict');
 }
 
 /** Reads what `store` leaves, or the parser waits: a stream with an iterator does not flow. */

@@ -1,0 +1,69 @@
+// The event streams of open pages: of a payment, and of lists and home, which change with anything
+// that has an event. A stream says only that something changed.
+import { assert } from '../../../core/errors.js';
+import { actIn, readMemberSession } from '../../../core/usecases/access/sessions.js';
+import { readVersion } from '../../../core/usecases/hosted/page-watch.js';
+import { readPayment } from '../../../core/usecases/payments/payments.js';
+import { changeStream } from '../kit/change-stream.js';
+import { memberRow, type PageAnswer, type PageContext } from '../kit/page-route.js';
+import { anyRole, type MemberCall, TENANT_ROOT, tenantOfCall } from './member-page.js';
+
+const row = {
+  method: 'GET',
+  scope: anyRole,
+  proof: 'session',
+  form: 'none',
+  background: true,
+} as const;
+
+export const changePages = [
+  memberRow({
+    ...row,
+    path: `${TENANT_ROOT}/changes`,
+    handler: async (context, call) => changes(context, call, null),
+  }),
+  memberRow({
+    ...row,
+    path: `${TENANT_ROOT}/payments/{paymentId}/changes`,
+    handler: async (context, call) => {
+      const { paymentId = '' } = call.params;
+      const { payment } = await readPayment(context.deps, tenantOfCall(call), paymentId);
+      return changes(context, call, payment.id);
+    },
+  }),
+];
+
+/** The path of the stream below that of the mode, with the version that the page shows. */
+export async function liveOf(
+  { deps }: PageContext,
+  call: MemberCall,
+  paymentId: string | null,
+): Promise<string> {
+  const version = await readVersion(deps, { ...tenantOfCall(call), id: paymentId });
+  return `${paymentId === null ? '' : `payments/${paymentId}/`}changes?version=${version}`;
+}
+
+/** Streams are counted by member: other sessions of one open no more. */
+function changes({ watch }: PageContext, call: MemberCall, id: string | null): PageAnswer {
+  const tenant = tenantOfCall(call);
+  const { query, visit, gone, freshDeps, cookies } = call;
+  const shown = query.get('version');
+  if (shown === null) return { status: 204, headers: {}, cookies: [], body: '' };
+  const token = cookies.get('member');
+  assert(token !== undefined, 'a member has a session');
+  return changeStream(watch, gone, {
+    watched: { ...tenant, id },
+    sessionId: visit.signedIn.member.id,
+    shown,
+    isOpen: async () => {
+      const deps = freshDeps();
+      const signedIn = await readMemberSession(deps, token, { background: true });
+      if (signedIn === null) return false;
+      // Refused if the person is no member of the organization any more.
+      return actIn(deps, signedIn, tenant).then(
+        () => true,
+        () => false,
+      );
+    },
+  });
+}

@@ -1,0 +1,303 @@
+// Reads a CSV file of invoices as accountants have it: one invoice a line, commas, semicolons or
+// tabs. What has two meanings is a fault, unless the member says how the file is written.
+import { CsvError, type InfoRecord, parse } from 'csv-parse/sync';
+import { isCalendarDate } from '../../../core/domain/base/instant.js';
+import { type Locale, localeOf } from '../../../core/domain/base/locale.js';
+import { formatAmount, parseTypedAmount } from '../../../core/domain/base/money.js';
+import { hasUnstorableText } from '../../../core/domain/base/raw-json.js';
+import { csvLine } from '../kit/csv-line.js';
+import type { DashboardTexts } from './texts/dashboard-en.js';
+import { faultsIn, type TypedInvoice } from './typed-invoice.js';
+
+/** Invoices of one file: their creates share the time limit of a request. */
+export const IMPORT_LINES_MAX = 200;
+/** Characters of a file: more than 200 lines have with notes of usual length. */
+export const IMPORT_TEXT_MAX = 100_000;
+const EXTERNAL_ID_MAX = 200;
+
+/** The names are those of the API and of the export, in any case; true: every line needs it. */
+export const importColumns = {
+  'buyer.email': true,
+  'buyer.name': false,
+  amount: true,
+  currency: false,
+  description: true,
+  number: false,
+  dueDate: false,
+  sellerExternalId: false,
+  externalId: false,
+  locale: false,
+  notes: false,
+} as const;
+export type ImportColumn = keyof typeof importColumns;
+const columns = Object.keys(importColumns) as readonly ImportColumn[];
+
+/** How a file writes amounts and days; `plain` refuses what has two meanings. */
+export const writings = {
+  plain: null,
+  brazilian: { decimal: ',', dayFirst: true },
+  american: { decimal: '.', dayFirst: false },
+  british: { decimal: '.', dayFirst: true },
+} as const;
+export type Writing = keyof typeof writings;
+
+export interface ImportedLine {
+  /** The line of the file on which it begins; the header is usually line 1. */
+  readonly line: number;
+  readonly typed: TypedInvoice;
+  readonly externalId: string | null;
+  readonly faults: readonly LineFault[];
+}
+
+export interface LineFault {
+  /** Null: the line as such. */
+  readonly column: ImportColumn | null;
+  readonly text: string;
+}
+
+/** Why nothing of the file can be read; else its lines. */
+export type ImportedFile =
+  | { readonly fault: string; readonly lines?: never }
+  | { readonly fault: null; readonly lines: readonly ImportedLine[] };
+
+type Words = Pick<DashboardTexts, 'invoice' | 'invoiceImport'>;
+
+/** The text of a file; null unless it is UTF-8. */
+export function textOfFile(bytes: Uint8Array): string | null {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return null;
+  }
+}
+
+/** The same for a file and for a paste of it: line ends and the byte order mark do not count. */
+export function plainCsv(text: string): string {
+  return text
+    .replace(/^\ufeff/, '')
+    .replaceAll(/\r\n?/g, '\n')
+    .trimEnd();
+}
+
+/** `text` is `plainCsv`; `locale` is the language of the mail of a line that names none. */
+export function readInvoices(
+  words: Words,
+  text: string,
+  writing: Writing,
+  locale: Locale,
+): ImportedFile {
+  const { faults } = words.invoiceImport;
+  if (text === '') return { fault: faults.empty };
+  if (text.length > IMPORT_TEXT_MAX) return { fault: faults.tooLong(IMPORT_LINES_MAX) };
+  if (hasUnstorableText(text)) return { fault: faults.encoding };
+  const found = recordsOf(faults, text);
+  if (typeof found === 'string') return { fault: found };
+  const [header, ...records] = found;
+  if (header === undefined) return { fault: faults.empty };
+  const names = headerOf(faults, header.cells);
+  if (typeof names === 'string') return { fault: names };
+  if (records.length === 0) return { fault: faults.noLine };
+  if (records.length > IMPORT_LINES_MAX) return { fault: faults.tooLong(IMPORT_LINES_MAX) };
+  const lines = records.map((record) => lineOf(words, names, record, writing, locale));
+  return { fault: null, lines: withDoubles(faults, lines) };
+}
+
+type Faults = Words['invoiceImport']['faults'];
+
+interface CsvRecord {
+  readonly line: number;
+  readonly cells: readonly string[];
+}
+
+/** A sentence if the text is no CSV. */
+function recordsOf(faults: Faults, text: string): readonly CsvRecord[] | string {
+  const [first = ''] = text.trimStart().split('\n', 1);
+  // No name of a column has one of them.
+  const delimiter = [';', '\t'].find((one) => first.includes(one)) ?? ',';
+  try {
+    const found = parse(text, {
+      delimiter,
+      info: true,
+      raw: true,
+      record_delimiter: '\n',
+      relax_column_count: true,
+      skip_empty_lines: true,
+      skip_records_with_empty_values: true,
+      trim: true,
+      to: IMPORT_LINES_MAX + 2,
+    }) as unknown as readonly ParsedRecord[];
+    return found.map(({ info, raw, record }) => ({ line: firstLine(info, raw), cells: record }));
+  } catch (error) {
+    if (error instanceof CsvError) return faults.quotes(Number(error['lines'] ?? 1));
+    throw error;
+  }
+}
+
+interface ParsedRecord {
+  readonly info: Pick<InfoRecord, 'lines'>;
+  readonly raw: string;
+  readonly record: readonly string[];
+}
+
+/** The parser counts to the end of a record, which may have several lines. */
+function firstLine({ lines }: ParsedRecord['info'], raw: string): number {
+  return lines - (raw.trim().split('\n').length - 1);
+}
+
+/** The column of each cell, or a sentence. */
+function headerOf(
+  faults: Faults,
+  cells: readonly string[],
+): readonly (ImportColumn | null)[] | string {
+  const names = cells.map((cell) => {
+    const known = columns.find((column) => column.toLowerCase() === cell.toLowerCase());
+    return { cell, column: known ?? null };
+  });
+  const unknown = names.find(({ cell, column }) => column === null && cell !== '');
+  if (unknown !== undefined) return faults.unknownColumn(unknown.cell.slice(0, 40));
+  const found = names.flatMap(({ column }) => column ?? []);
+  const double = found.find((column, at) => found.indexOf(column) !== at);
+  if (double !== undefined) return faults.doubleColumn(double);
+  const missing = columns.find((column) => importColumns[column] && !found.includes(column));
+  if (missing !== undefined) return faults.missingColumn(missing);
+  return names.map(({ column }) => column);
+}
+
+function lineOf(
+  words: Words,
+  names: readonly (ImportColumn | null)[],
+  { line, cells }: CsvRecord,
+  writing: Writing,
+  locale: Locale,
+): ImportedLine {
+  const { faults } = words.invoiceImport;
+  const cell = (column: ImportColumn) => cells[names.indexOf(column)] ?? '';
+  const amount = readAmount(cell('amount'), writing);
+  const due = readDay(cell('dueDate'), writing);
+  const mailed = cell('locale') === '' ? locale : localeOf(cell('locale'));
+  const currency = cell('currency') === '' ? 'USD' : cell('currency').toUpperCase();
+  const externalId = cell('externalId');
+  const typed: TypedInvoice = {
+    key: '',
+    seller: cell('sellerExternalId'),
+    name: cell('buyer.name'),
+    email: cell('buyer.email'),
+    locale: mailed ?? locale,
+    number: cell('number'),
+    due: due === null || due === 'unclear' ? '' : due,
+    currency,
+    notes: cell('notes'),
+    lines: [
+      {
+        item: cell('description'),
+        quantity: '',
+        amount: typeof amount === 'bigint' ? formatAmount(amount) : '',
+      },
+    ],
+  };
+  const isExtra = cells.some((text, at) => text !== '' && (names[at] ?? null) === null);
+  const fault = (column: ImportColumn | null, isFault: boolean, text: string) =>
+    isFault ? [{ column, text }] : [];
+  const ownFaults = [
+    ...fault(null, isExtra, faults.cells),
+    ...fault('description', cell('description') === '', words.invoice.faults.item),
+    ...fault('amount', amount === 'unclear', faults.amountUnclear(cell('amount'))),
+    ...fault('amount', amount === null, words.invoice.faults.amount),
+    ...fault('dueDate', due === null, words.invoice.faults.due),
+    ...fault('dueDate', due === 'unclear', faults.dayUnclear(cell('dueDate'))),
+    ...fault('currency', !/^[A-Z]{3}$/.test(currency), faults.currency),
+    ...fault('locale', mailed === null, faults.locale),
+    ...fault('externalId', [...externalId].length > EXTERNAL_ID_MAX, faults.externalId),
+  ];
+  const ofForm = faultsIn(words.invoice, typed).map(({ field, text }) => ({
+    column: columnOf[field] ?? null,
+    text,
+  }));
+  // One for each column: the first says most.
+  const all = [...ownFaults, ...ofForm].filter(
+    ({ column }, at, list) => list.findIndex((one) => one.column === column) === at,
+  );
+  return { line, typed, externalId: externalId === '' ? null : externalId, faults: all };
+}
+
+/** The column of a field of the form. */
+export const columnOf: Readonly<Record<string, ImportColumn>> = {
+  seller: 'sellerExternalId',
+  name: 'buyer.name',
+  email: 'buyer.email',
+  number: 'number',
+  due: 'dueDate',
+  item0: 'description',
+  amount0: 'amount',
+  currency: 'currency',
+  notes: 'notes',
+};
+
+/** An externalId names one invoice. */
+function withDoubles(faults: Faults, lines: readonly ImportedLine[]): readonly ImportedLine[] {
+  const firsts = new Map<string, number>();
+  return lines.map((one) => {
+    const { externalId, line } = one;
+    if (externalId === null) return one;
+    const first = firsts.get(externalId);
+    if (first === undefined) {
+      firsts.set(externalId, line);
+      return one;
+    }
+    const double = { column: 'externalId', text: faults.double(first) } as const;
+    return { ...one, faults: [...one.faults, double] };
+  });
+}
+
+/** '1,234' is a thousand in one country and a little more than one in another. */
+function readAmount(text: string, writing: Writing): bigint | 'unclear' | null {
+  const amountMinor = parseTypedAmount(text);
+  if (amountMinor === null || amountMinor === 0n) return null;
+  const rule = writings[writing];
+  const [, decimal] = /([.,])[0-9]{1,2}$/.exec(text) ?? [];
+  const [, group] = /([.,])[0-9]{3}(?![0-9])/.exec(text) ?? [];
+  if (rule !== null) {
+    const isOther = (decimal ?? rule.decimal) !== rule.decimal || group === rule.decimal;
+    return isOther ? null : amountMinor;
+  }
+  return /^[0-9]{1,3}[.,][0-9]{3}$/.test(text) ? 'unclear' : amountMinor;
+}
+
+/** As year-month-day, empty for no day; null if the text is no day. */
+function readDay(text: string, writing: Writing): string | null {
+  if (text === '' || isCalendarDate(text)) return text;
+  const [, one = '', sign, other = '', year] =
+    /^([0-9]{1,2})([/.-])([0-9]{1,2})\2([0-9]{4})$/.exec(text) ?? [];
+  if (sign === undefined) return null;
+  const day = (month: string, dayOfMonth: string) => {
+    const found = `${year}-${month.padStart(2, '0')}-${dayOfMonth.padStart(2, '0')}`;
+    return isCalendarDate(found) ? found : null;
+  };
+  const [dayFirst, monthFirst] = [day(other, one), day(one, other)];
+  const rule = writings[writing];
+  if (rule !== null) return rule.dayFirst ? dayFirst : monthFirst;
+  if (dayFirst !== null && monthFirst !== null && dayFirst !== monthFirst) return 'unclear';
+  return dayFirst ?? monthFirst;
+}
+
+/** A file to begin with, as spreadsheets of the language open it. */
+export function importTemplate(locale: Locale): string {
+  const example: Readonly<Record<ImportColumn, string>> = {
+    'buyer.email': 'accounts@buyer.example',
+    'buyer.name': 'Example Buyer Inc.',
+    amount: locale === 'en' ? '1250.00' : '1250,00',
+    currency: 'USD',
+    description: 'Green coffee, lot 26/311',
+    number: 'EXAMPLE-1',
+    dueDate: '2030-01-31',
+    sellerExternalId: '',
+    externalId: '',
+    locale,
+    notes: '',
+  };
+  const divider = locale === 'en' ? ',' : ';';
+  return `${csvLine(columns, divider)}${csvLine(
+    columns.map((column) => example[column]),
+    divider,
+  )}`;
+}

@@ -1,0 +1,438 @@
+// Invoices from a CSV file or pasted lines. Every button sends all of the text; what the page says
+// about a line is what the create of it would answer. All lines are created, or none: while one has
+// a fault, the file is corrected and sent again. A line is created once, however often the same
+// text is sent, from whichever tab.
+import { createHash } from 'node:crypto';
+import type { VNode } from 'preact';
+import { z } from 'zod';
+import { accountableCreator } from '../../../core/domain/access/api-key.js';
+import { money, parseTypedAmount } from '../../../core/domain/base/money.js';
+import { isCode, type PonteError } from '../../../core/errors.js';
+import {
+  type CreateCheck,
+  checkInvoices,
+  createPayment,
+} from '../../../core/usecases/payments/payments.js';
+import { Button, ButtonLink, Day, Foreign, Form, Note, Scroll } from '../kit/components.js';
+import { BYTE_ORDER_MARK } from '../kit/csv-line.js';
+import { type FieldError, SelectField, TextArea } from '../kit/fields.js';
+import { memberRow, type PageAnswer, type PageContext, seeOther } from '../kit/page-route.js';
+import { readFile, type UploadedFile } from '../kit/uploaded-file.js';
+import { type DashboardContent, dashboardPage } from './dashboard-layout.js';
+import {
+  type DashboardScene,
+  localeOfCall,
+  useDashboard,
+  viewOf,
+  withDone,
+} from './dashboard-scene.js';
+import { dashboardTexts } from './dashboard-texts.js';
+import {
+  columnOf,
+  IMPORT_TEXT_MAX,
+  type ImportColumn,
+  type ImportedLine,
+  importColumns,
+  importTemplate,
+  type LineFault,
+  plainCsv,
+  readInvoices,
+  textOfFile,
+  type Writing,
+  writings,
+} from './invoice-csv.js';
+import { actorOf, type MemberCall, TENANT_ROOT, tenantOfCall } from './member-page.js';
+import type { DashboardTexts } from './texts/dashboard-en.js';
+import { invoiceOf, refusals } from './typed-invoice.js';
+
+const path = `${TENANT_ROOT}/invoices/import`;
+const writingNames = Object.keys(writings) as readonly Writing[];
+/** A character outside ASCII takes up to nine in a form; few are. */
+const FORM_BYTES_MAX = 4 * IMPORT_TEXT_MAX;
+
+const importForm = z.object({
+  text: z.string().default(''),
+  writing: z.string().max(20).default(''),
+  action: z.string().max(20).default(''),
+});
+type ImportCall = MemberCall<z.infer<typeof importForm>>;
+
+const access = { scope: 'invoices:write', proof: 'session' } as const;
+
+export const invoiceImportPages = [
+  memberRow({ ...access, method: 'GET', path, form: 'none', handler: showEmpty }),
+  memberRow({
+    ...access,
+    method: 'POST',
+    path,
+    limit: 'import',
+    form: importForm,
+    formBytesMax: FORM_BYTES_MAX,
+    handler: sendText,
+  }),
+  // A link of the answer to the file, as that of a language, leads back to the form.
+  memberRow({ ...access, method: 'GET', path: `${path}/file`, form: 'none', handler: showEmpty }),
+  memberRow({
+    ...access,
+    method: 'POST',
+    path: `${path}/file`,
+    limit: 'import',
+    form: 'multipart',
+    handler: sendFile,
+  }),
+  memberRow({
+    ...access,
+    method: 'GET',
+    path: `${path}/template`,
+    form: 'none',
+    handler: sendTemplate,
+  }),
+];
+
+/** A line, and what its create would do. */
+interface CheckedLine extends ImportedLine {
+  readonly existingId: string | null;
+}
+
+interface Import {
+  readonly text: string;
+  readonly writing: Writing;
+  /** What is wrong with the file as such; null if its lines could be read. */
+  readonly fault: string | null;
+  readonly lines: readonly CheckedLine[];
+}
+
+const noImport: Import = { text: '', writing: 'plain', fault: null, lines: [] };
+
+async function showEmpty(context: PageContext, call: MemberCall): Promise<PageAnswer> {
+  return show(context, call, noImport);
+}
+
+async function sendFile(context: PageContext, call: MemberCall): Promise<PageAnswer> {
+  const { file, writing } = await readFile(call, async (uploaded) => ({
+    file: await bytesOf(uploaded),
+    writing: uploaded.fields.get('writing') ?? '',
+  }));
+  const text = textOfFile(file);
+  if (text !== null) return show(context, call, await check(context, call, text, writing));
+  const fault = dashboardTexts[localeOfCall(call)].invoiceImport.faults.encoding;
+  return show(context, call, { ...noImport, fault });
+}
+
+/** Ends one byte above the maximum: the rest is not kept. */
+async function bytesOf({ bytes }: UploadedFile): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let sizeBytes = 0;
+  for await (const chunk of bytes) {
+    chunks.push(chunk);
+    sizeBytes += chunk.length;
+    if (sizeBytes > FORM_BYTES_MAX) break;
+  }
+  return Buffer.concat(chunks);
+}
+
+async function sendText(context: PageContext, call: ImportCall): Promise<PageAnswer> {
+  const { text, writing, action } = call.form;
+  const checked = await check(context, call, text, writing);
+  if (action !== 'create' || hasFaults(checked)) return show(context, call, checked);
+  const tenant = tenantOfCall(call);
+  try {
+    for (const input of createsOf(call, checked)) {
+      await createPayment(context.deps, tenant, input);
+    }
+  } catch (error) {
+    if (!refusals.some(({ code }) => isCode(error, code))) throw error;
+    // What the refusal depends on has changed since the check: the page says which lines exist.
+    return show(context, call, await check(context, call, text, writing));
+  }
+  return seeOther(withDone(`${viewOf(context, call).path}/invoices`, 'imported'));
+}
+
+function hasFaults({ fault, lines }: Import): boolean {
+  return fault !== null || lines.some(({ faults }) => faults.length > 0);
+}
+
+/** What the lines say, and what their creates would answer. */
+async function check(
+  { deps }: PageContext,
+  call: MemberCall,
+  typed: string,
+  writingName: string,
+): Promise<Import> {
+  const locale = localeOfCall(call);
+  const texts = dashboardTexts[locale];
+  const text = plainCsv(typed);
+  const writing = writingNames.find((known) => known === writingName) ?? 'plain';
+  const { fault, lines } = readInvoices(texts, text, writing, locale);
+  if (fault !== null) {
+    const shown = text.length > IMPORT_TEXT_MAX ? '' : text;
+    return { text: shown, writing, fault, lines: [] };
+  }
+  const whole = lines.filter(({ faults }) => faults.length === 0);
+  const checks = await checkInvoices(
+    deps,
+    tenantOfCall(call),
+    createsOf(call, { text, lines: whole }),
+  );
+  const checkOf = new Map(whole.map(({ line }, at) => [line, checks[at]]));
+  const checked = lines.map((one) => withCheck(texts, one, checkOf.get(one.line)));
+  return { text, writing, fault: null, lines: checked };
+}
+
+/** The creates of lines without faults. Text and line name them, so a repeat creates nothing. */
+function createsOf(
+  call: MemberCall,
+  { text, lines }: { readonly text: string; readonly lines: readonly ImportedLine[] },
+) {
+  const { memberId, mode } = actorOf(call);
+  const hash = createHash('sha256').update(text).digest('base64url');
+  return lines.map(({ line, typed, externalId }) => ({
+    ...invoiceOf(typed),
+    externalId,
+    idempotencyKey: `import-${hash}-${line}`,
+    createdBy: memberId,
+    createdByMemberId: accountableCreator(mode, memberId),
+  }));
+}
+
+function withCheck(
+  texts: DashboardTexts,
+  line: ImportedLine,
+  found: CreateCheck | undefined,
+): CheckedLine {
+  if (found === undefined) return { ...line, existingId: null };
+  const { existing, refusal } = found;
+  const faults = [
+    ...(refusal === null ? [] : [faultOf(texts, refusal)]),
+    ...(existing === null || existing.mismatch.length === 0
+      ? []
+      : [
+          {
+            column: null,
+            text: texts.invoiceImport.faults.differs(existing.mismatch.join(', ')),
+          },
+        ]),
+  ];
+  return { ...line, faults, existingId: existing?.payment.id ?? null };
+}
+
+function faultOf({ invoice, invoiceImport }: DashboardTexts, refusal: PonteError): LineFault {
+  const known = refusals.find(({ code }) => code === refusal.code);
+  if (known === undefined) return { column: null, text: invoiceImport.faults.otherKind };
+  return { column: columnOf[known.field] ?? null, text: invoice.refused[known.code] };
+}
+
+async function sendTemplate(_: PageContext, call: MemberCall): Promise<PageAnswer> {
+  return {
+    status: 200,
+    headers: {
+      'content-type': 'text/csv; charset=utf-8; header=present',
+      'content-disposition': 'attachment; filename="invoices-template.csv"',
+    },
+    cookies: [],
+    body: `${BYTE_ORDER_MARK}${importTemplate(localeOfCall(call))}`,
+  };
+}
+
+function show(context: PageContext, call: MemberCall, made: Import): PageAnswer {
+  const status = hasFaults(made) ? 422 : 200;
+  return dashboardPage(viewOf(context, call), (scene) => importScreen(scene, made), status);
+}
+
+function importScreen({ texts, view }: DashboardScene, made: Import): DashboardContent {
+  const words = texts.invoiceImport;
+  return {
+    title: words.heading,
+    lede: words.text,
+    place: 'invoices',
+    crumbs: (
+      <>
+        <a href={`${view.path}/invoices`}>{texts.places.invoices}</a> / {words.crumb}
+      </>
+    ),
+    errors: errorsOf(texts, made),
+    body: (
+      <>
+        {made.lines.length === 0 ? <FileForm made={made} /> : <CheckedLines made={made} />}
+        <TextForm made={made} />
+      </>
+    ),
+  };
+}
+
+/** One for each line that has faults. */
+function errorsOf({ invoiceImport }: DashboardTexts, made: Import): readonly FieldError[] {
+  const { fault, lines } = made;
+  if (fault !== null) return [{ field: 'text', text: fault }];
+  return lines
+    .filter(({ faults }) => faults.length > 0)
+    .map(({ line, faults }) => ({
+      field: `line${line}`,
+      text: faults
+        .map(({ column, text }) => `${invoiceImport.of(line, column)}: ${text}`)
+        .join('. '),
+    }));
+}
+
+interface ImportProps {
+  readonly made: Import;
+}
+
+function FileForm({ made }: ImportProps): VNode {
+  const { texts, view } = useDashboard();
+  const words = texts.invoiceImport;
+  const names = Object.keys(importColumns) as readonly ImportColumn[];
+  const list = (isNeeded: boolean) =>
+    names.filter((name) => importColumns[name] === isNeeded).join(', ');
+  return (
+    <div class="cols">
+      <Form to="invoices/import/file" files="by_button" class="card stack">
+        <WritingField id="fileWriting" made={made} />
+        <div class="field">
+          <label for="file">{words.file}</label>
+          <input type="file" id="file" name="file" accept=".csv,.txt,text/csv,text/plain" />
+        </div>
+        <div class="actions">
+          <Button look="primary">{words.check}</Button>
+        </div>
+      </Form>
+      <section class="card stack" aria-labelledby="columns">
+        <h2 id="columns">{words.columns}</h2>
+        <p>
+          {words.needed}: <code>{list(true)}</code>.
+        </p>
+        <p>
+          {words.optional}: <code>{list(false)}</code>.
+        </p>
+        <p>
+          <ButtonLink href={`${view.path}/invoices/import/template`} icon="download">
+            {words.template}
+          </ButtonLink>
+        </p>
+      </section>
+    </div>
+  );
+}
+
+/** Both forms of the page have it. */
+function WritingField({ id, made }: ImportProps & { readonly id: string }): VNode {
+  const { texts } = useDashboard();
+  const words = texts.invoiceImport;
+  return (
+    <SelectField
+      name="writing"
+      id={id}
+      label={words.writing}
+      value={made.writing}
+      choices={writingNames.map((value) => ({ value, label: words.writings[value] }))}
+    />
+  );
+}
+
+function TextForm({ made }: ImportProps): VNode {
+  const { texts } = useDashboard();
+  const words = texts.invoiceImport;
+  const { text, lines, fault } = made;
+  const count = lines.filter(({ existingId }) => existingId === null).length;
+  const isReady = lines.length > 0 && !hasFaults(made) && count > 0;
+  return (
+    <Form to="invoices/import" class="card stack">
+      <TextArea
+        name="text"
+        label={words.paste}
+        hint={words.pasteHint}
+        error={fault ?? undefined}
+        value={text}
+        rows={8}
+        maxLength={IMPORT_TEXT_MAX}
+      />
+      <WritingField id="writing" made={made} />
+      <div class="actions">
+        {isReady ? (
+          <Button look="primary" name="action" value="create">
+            {words.create(count)}
+          </Button>
+        ) : null}
+        <Button name="action" value="check">
+          {words.checkText}
+        </Button>
+      </div>
+      {isReady ? <p class="small quiet">{texts.invoice.saving}</p> : null}
+    </Form>
+  );
+}
+
+function CheckedLines({ made }: ImportProps): VNode {
+  const { texts, view, format } = useDashboard();
+  const words = texts.invoiceImport;
+  const { lines } = made;
+  const isDone = lines.every(({ existingId }) => existingId !== null) && !hasFaults(made);
+  return (
+    <section class="stack">
+      {hasFaults(made) ? <p>{words.none}</p> : null}
+      {isDone ? (
+        <Note>
+          <p>{words.allExist}</p>
+        </Note>
+      ) : null}
+      <Scroll label={words.lines}>
+        <table>
+          <caption class="vh">{words.lines}</caption>
+          <thead>
+            <tr>
+              <th scope="col">{words.line}</th>
+              <th scope="col">{texts.invoice.email}</th>
+              <th scope="col">{texts.invoice.item}</th>
+              <th scope="col">{texts.invoice.due}</th>
+              <th scope="col" class="num">
+                {texts.invoice.amount}
+              </th>
+              <th scope="col">{texts.payments.status}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {lines.map((one) => {
+              const { line, typed, faults, existingId } = one;
+              const [item] = typed.lines;
+              const amountMinor = parseTypedAmount(item?.amount ?? '');
+              return (
+                <tr id={`line${line}`}>
+                  <th scope="row">{line}</th>
+                  <td>
+                    <Foreign text={typed.email} />
+                    {typed.name === '' ? null : (
+                      <span class="sub">
+                        <Foreign text={typed.name} />
+                      </span>
+                    )}
+                  </td>
+                  <td>
+                    <Foreign text={item?.item ?? ''} />
+                    {typed.number === '' ? null : (
+                      <span class="sub">
+                        <Foreign text={typed.number} />
+                      </span>
+                    )}
+                  </td>
+                  <td>{typed.due === '' ? null : <Day day={typed.due} />}</td>
+                  <td class="num">
+                    {amountMinor === null ? '–' : format.money(money(amountMinor, typed.currency))}
+                  </td>
+                  <td>
+                    {faults.map(({ column, text }) => (
+                      <p class="error">{column === null ? text : `${column}: ${text}`}</p>
+                    ))}
+                    {existingId === null ? null : (
+                      <a href={`${view.path}/payments/${existingId}`}>{words.exists}</a>
+                    )}
+                    {faults.length === 0 && existingId === null ? words.ready : null}
+                  </td>
+                </tr>
+              );
+            })}
+          </tbody>
+        </table>
+      </Scroll>
+    </section>
+  );
+}

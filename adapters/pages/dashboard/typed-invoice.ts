@@ -1,0 +1,168 @@
+// An invoice as a member types it, in the form or as a line of a file: its faults, and the create
+// that it becomes.
+import { isCalendarDate } from '../../../core/domain/base/instant.js';
+import { type Locale, localeOf } from '../../../core/domain/base/locale.js';
+import {
+  formatAmount,
+  type Money,
+  money,
+  parseAmount,
+  parseTypedAmount,
+} from '../../../core/domain/base/money.js';
+import { hasUnstorableText, writeJson } from '../../../core/domain/base/raw-json.js';
+import { readEmail } from '../../../core/domain/parties/buyer-kyc.js';
+import { DISPLAY_TEXT_LENGTH_MAX as TEXT_MAX } from '../../../core/domain/payments/display.js';
+import { unsentFields } from '../../../core/domain/payments/idempotency.js';
+import { assert } from '../../../core/errors.js';
+import type { FieldError } from '../kit/fields.js';
+import { formKey, idempotencyKeyOf } from '../kit/form-key.js';
+import { formatOf } from '../kit/format.js';
+import type { DashboardTexts } from './texts/dashboard-en.js';
+
+/** Empty lines that a new form begins with. */
+const LINES_FIRST = 2;
+export const LINES_MAX = 40;
+/** As the API takes them. */
+export const NUMBER_MAX = 100;
+export const NAME_MAX = 200;
+
+export interface TypedLine {
+  readonly item: string;
+  readonly quantity: string;
+  readonly amount: string;
+}
+
+/** As typed. */
+export interface TypedInvoice {
+  readonly key: string;
+  /** The externalId of a seller; empty: the organization itself. */
+  readonly seller: string;
+  readonly name: string;
+  readonly email: string;
+  readonly locale: Locale;
+  readonly number: string;
+  readonly due: string;
+  readonly currency: string;
+  readonly notes: string;
+  readonly lines: readonly TypedLine[];
+}
+
+/** Refusals of the use case, and the field beside which each stands. */
+export const refusals = [
+  { code: 'KybNotApproved', field: 'seller' },
+  { code: 'SellerNotReady', field: 'seller' },
+  { code: 'AmountBelowMinimum', field: 'amount0' },
+  { code: 'ValidationError', field: 'currency' },
+] as const;
+
+export const noLine: TypedLine = { item: '', quantity: '', amount: '' };
+
+export function typedIn(form: Readonly<Record<string, string>>): TypedInvoice {
+  const text = (name: string) => (form[name] ?? '').trim();
+  const has = (at: number) => `item${at}` in form || `amount${at}` in form;
+  const lines = Array.from({ length: LINES_MAX }, (_, at) => at)
+    .filter((at) => has(at) || at < LINES_FIRST)
+    .map((at) => ({
+      item: text(`item${at}`),
+      quantity: text(`quantity${at}`),
+      amount: text(`amount${at}`),
+    }));
+  return {
+    key: text('key'),
+    seller: text('seller'),
+    name: text('name'),
+    email: text('email'),
+    locale: localeOf(text('locale')) ?? 'en',
+    number: text('number'),
+    due: text('due'),
+    currency: /^[A-Z]{3}$/.test(text('currency')) ? text('currency') : 'USD',
+    notes: (form['notes'] ?? '').replaceAll('\r\n', '\n').trim(),
+    lines,
+  };
+}
+
+export function isEmpty({ item, quantity, amount }: TypedLine): boolean {
+  return item === '' && quantity === '' && amount === '';
+}
+
+/** The sum of the lines; null while one of them has no amount. */
+export function totalOf({ lines, currency }: TypedInvoice): Money | null {
+  const amounts = lines.filter((line) => !isEmpty(line)).map(({ amount }) => typedAmount(amount));
+  if (amounts.length === 0 || amounts.includes(null)) return null;
+  return money(
+    amounts.reduce((sum: bigint, amount) => sum + (amount ?? 0n), 0n),
+    currency,
+  );
+}
+
+/** More than the API takes. */
+function isTooMuch(typed: TypedInvoice): boolean {
+  const total = totalOf(typed);
+  return total !== null && parseAmount(formatAmount(total.amountMinor)) === null;
+}
+
+/** Null unless it is above zero. */
+export function typedAmount(text: string): bigint | null {
+  const amountMinor = parseTypedAmount(text);
+  return amountMinor === null || amountMinor === 0n ? null : amountMinor;
+}
+
+export function faultsIn(
+  texts: DashboardTexts['invoice'],
+  typed: TypedInvoice,
+): readonly FieldError[] {
+  const { faults } = texts;
+  const { name, email, number, due, notes, lines } = typed;
+  const faultOf = (field: string, isFault: boolean, text: string) =>
+    isFault ? [{ field, text }] : [];
+  const isLong = (text: string, max: number) => [...text].length > max || hasUnstorableText(text);
+  const ofLines = lines.flatMap((line, at) => {
+    if (isEmpty(line)) return [];
+    return [
+      ...faultOf(`item${at}`, line.item === '' || isLong(line.item, TEXT_MAX), faults.item),
+      ...faultOf(`quantity${at}`, !/^([0-9][0-9.,]{0,14})?$/.test(line.quantity), faults.quantity),
+      ...faultOf(`amount${at}`, typedAmount(line.amount) === null, faults.amount),
+    ];
+  });
+  return [
+    ...faultOf('name', isLong(name, NAME_MAX), faults.name),
+    ...faultOf('email', readEmail(email) === null, emailFault(texts, email)),
+    ...faultOf('number', isLong(number, NUMBER_MAX), faults.number),
+    ...faultOf('due', due !== '' && !isCalendarDate(due), faults.due),
+    ...ofLines,
+    ...faultOf('item0', lines.every(isEmpty), faults.noLine),
+    ...faultOf('amount0', isTooMuch(typed), faults.total),
+    ...faultOf('notes', isLong(notes, TEXT_MAX), faults.notes),
+  ];
+}
+
+/** A domain is what people leave out most. */
+function emailFault({ faults }: DashboardTexts['invoice'], email: string): string {
+  return /^[^@\s]+@[^@.\s]+$/.test(email) ? faults.domain(email) : faults.email;
+}
+
+export function invoiceOf(typed: TypedInvoice) {
+  const { key, seller, name, email, number, due, notes, locale, lines } = typed;
+  const amount = totalOf(typed);
+  assert(amount !== null, 'a form without faults has an amount');
+  const { digits } = formatOf(locale);
+  const lineItems = lines
+    .filter((line) => !isEmpty(line))
+    .map(({ item, quantity, amount: text }) => ({
+      description: item,
+      ...(quantity === '' ? {} : { quantity }),
+      subtotal: digits(money(parseTypedAmount(text) ?? 0n, amount.currency)),
+    }));
+  const display = { locale, lineItems, ...(notes === '' ? {} : { notes }) };
+  return {
+    ...unsentFields,
+    origin: 'invoice',
+    idempotencyKey: formKey.safeParse(key).success ? idempotencyKeyOf(key) : null,
+    amount,
+    buyer: { email, name: name === '' ? null : name, country: null, phone: null },
+    sellerExternalId: seller === '' ? null : seller,
+    number: number === '' ? null : number,
+    dueDate: due === '' ? null : due,
+    display: writeJson(display),
+  } as const;
+}

@@ -1,0 +1,194 @@
+// A member imports invoices of a file: all of them or none, each once, as a form makes them.
+import assert from 'node:assert/strict';
+import { before, beforeEach, test } from 'node:test';
+import { IMPORT_TEXT_MAX } from '../../../../adapters/pages/dashboard/invoice-csv.js';
+import { money } from '../../../../core/domain/base/money.js';
+import { readDisplay } from '../../../../core/domain/payments/display.js';
+import { requireApproval } from '../../../../core/usecases/parties/organizations.js';
+import { listInvoices } from '../../../../core/usecases/payments/invoices.js';
+import { suiteEnd } from '../../../support/suite-end.js';
+import { type PageSite, pageSite, type Shown, textOf, type Visitor } from '../visitor.js';
+import { addSellers, rootOf, signedInAs } from './dashboard-site.js';
+
+const suite = suiteEnd();
+let site: PageSite;
+let finance: Visitor;
+let path: string;
+
+before(async () => {
+  site = await pageSite(suite);
+  await addSellers(site);
+  finance = await signedInAs(site, 'finance');
+});
+
+beforeEach(() => {
+  path = `${rootOf(site)}/invoices/import`;
+});
+
+const header = 'buyer.email;buyer.name;amount;currency;description;number;dueDate;sellerExternalId';
+const good = [
+  'dana@pine.example;Harbor & Pine;8.000,00;EUR;Café verde;RN-1;31/01/2030;serra-azul',
+  'ana@kettle.example;=HYPERLINK("x");1250,00;;Tea;RN-2;;',
+].map((line) => line.replace('=HYPERLINK("x")', '"=HYPERLINK(""x"")"'));
+
+function fileOf(...lines: readonly string[]): string {
+  return [header, ...lines].join('\r\n');
+}
+
+async function invoices() {
+  const page = { status: null, beforeId: null, limit: 100 };
+  const found = await listInvoices(site.world.deps, site.tenant, page);
+  return found.map(({ payment }) => payment);
+}
+
+async function numbered(number: string) {
+  return (await invoices()).find((one) => one.number === number);
+}
+
+/** Pastes the text and presses a button. */
+async function paste(text: string, action: string, visitor = finance): Promise<Shown> {
+  await visitor.open(path);
+  return visitor.send('/invoices/import', { text, action });
+}
+
+async function upload(bytes: Uint8Array<ArrayBuffer>): Promise<Shown> {
+  await finance.open(path);
+  return finance.upload('/invoices/import/file', bytes, 'text/csv');
+}
+
+test('a file is shown line by line and creates nothing; its button creates all lines', async () => {
+  const shown = await upload(Buffer.from(`\ufeff${fileOf(...good)}`));
+  assert.equal(shown.status, 200);
+  const words = textOf(shown.text);
+  assert.match(words, /2 dana@pine\.example Harbor & Pine Café verde RN-1 31 January 2030/);
+  assert.match(words, /Create 2 invoices/);
+  assert.equal((await invoices()).length, 0);
+  const kept = /<textarea[^>]*>([\s\S]*?)<\/textarea>/.exec(shown.text)?.[1] ?? '';
+  const text = kept.replaceAll('&quot;', '"').replaceAll('&amp;', '&').replaceAll('\n', '\r\n');
+  const done = await finance.send('/invoices/import', { text, action: 'create' });
+  assert.equal(done.path, `${rootOf(site)}/invoices?done=imported`);
+  const [first, second] = await Promise.all(['RN-1', 'RN-2'].map(numbered));
+  assert.deepEqual(first?.amount, money(800_000n, 'EUR'));
+  assert.deepEqual([first?.number, first?.dueDate], ['RN-1', '2030-01-31']);
+  assert.equal(first?.payeeName, 'Café Serra Azul Ltda');
+  assert.equal(readDisplay(first?.display ?? '')?.lineItems[0]?.description, 'Café verde');
+  assert.deepEqual(second?.amount, money(125_000n, 'USD'));
+});
+
+test('the event of each creation names the member', async () => {
+  const events = await site.world.deps.store.run((tx) => tx.feed.after(site.tenant, 0, 10));
+  const created = events.filter(({ type }) => type.endsWith('.created'));
+  assert.equal(created.length, 2);
+  for (const { body } of created) assert.match(JSON.parse(body).data.createdBy, /^mem_/);
+});
+
+test('the same text makes each invoice once: two tabs, a paste of the file, another day', async () => {
+  const text = fileOf('eve@buyer.example;;10,00;;Tea;RN-3;;', 'eve@buyer.example;;10,00;;Tea;;;');
+  const before = (await invoices()).length;
+  const other = finance.copy();
+  await Promise.all([paste(text, 'create'), paste(text, 'create', other)]);
+  await paste(`${text.replaceAll('\r\n', '\n')}\n\n`, 'create');
+  assert.equal((await invoices()).length, before + 2);
+  const again = await upload(Buffer.from(text));
+  assert.match(textOf(again.text), /Every line of this file was imported before/);
+  assert.doesNotMatch(again.text, /value="create"/);
+});
+
+test('what one tab began, another ends: lines that exist are not created again', async () => {
+  const text = fileOf('eve@buyer.example;;11,00;;Tea;;;', 'eve@buyer.example;;12,00;;Tea;;;');
+  const before = (await invoices()).length;
+  const { store } = site.world.deps;
+  const run = store.run.bind(store);
+  let creates = 0;
+  // The second create is lost.
+  store.run = (work, options) =>
+    run(async (tx) => {
+      const value = await work(tx);
+      const isCreate = tx.changes().some(({ table }) => table === 'payments');
+      if (isCreate && ++creates > 1) throw new Error('lost');
+      return value;
+    }, options);
+  try {
+    assert.equal((await paste(text, 'create')).status, 500);
+  } finally {
+    store.run = run;
+  }
+  assert.equal((await invoices()).length, before + 1);
+  const shown = await paste(text, 'check');
+  assert.match(textOf(shown.text), /Create 1 invoice /);
+  await paste(text, 'create');
+  assert.equal((await invoices()).length, before + 2);
+});
+
+test('while one line has a fault none is created, and each bad line is named with its column', async () => {
+  const before = (await invoices()).length;
+  const bad = [
+    'nobody;;10,00;;Tea;;;',
+    'eve@buyer.example;;1.250;;Tea;;02/03/2030;',
+    'eve@buyer.example;;5,00;;Tea;;;',
+    'eve@buyer.example;;50,00;XXX;Tea;;;',
+    'eve@buyer.example;;50,00;;Tea;;;araucaria',
+  ];
+  const shown = await paste(fileOf(good[0] ?? '', ...bad), 'create');
+  assert.equal(shown.status, 422);
+  const words = textOf(shown.text);
+  for (const named of [
+    /Line 3, buyer\.email: Give the buyer/,
+    /Line 4, amount: 1\.250 has two meanings.*Line 4, dueDate: 02\/03\/2030 has two meanings/,
+    /Line 5, amount: The invoice is below the minimum/,
+    /Line 6, currency: Choose another currency/,
+    /Line 7, sellerExternalId: Payments cannot be made to this payee yet/,
+    /Nothing was created/,
+  ]) {
+    assert.match(words, named);
+  }
+  assert.doesNotMatch(shown.text, /value="create"/);
+  assert.equal((await invoices()).length, before);
+});
+
+test('an externalId that exists with other values is refused', async () => {
+  const columns = 'buyer.email,amount,description,externalId';
+  await paste(`${columns}\neve@buyer.example,20.00,Tea,ext-7`, 'create');
+  const shown = await paste(`${columns}\neve@buyer.example,21.00,Tea,ext-7`, 'create');
+  assert.match(textOf(shown.text), /exists with other values: amount/);
+  const found = (await invoices()).filter(({ externalId }) => externalId === 'ext-7');
+  assert.deepEqual(
+    found.map(({ amount }) => amount.amountMinor),
+    [2_000n],
+  );
+});
+
+test('markup and formulas of a file are text on the page, and formulas are none in the export', async () => {
+  const text = fileOf('eve@buyer.example;<b>Eve</b>;10,00;;=1+1;<i>9</i>;;');
+  const shown = await paste(text, 'check');
+  assert.doesNotMatch(shown.text, /<b>Eve|<i>9/);
+  await finance.open(`${rootOf(site)}/payments/export?q=RN-2`);
+  const csv = await finance.send('/payments/export?q=RN-2');
+  assert.match(csv.text, /"'=HYPERLINK\(""x""\)"/);
+});
+
+test('a file with other characters, or none, and one without the token are refused', async () => {
+  const before = (await invoices()).length;
+  assert.match(textOf((await upload(Buffer.from('Não', 'latin1'))).text), /CSV UTF-8/);
+  assert.match(textOf((await upload(Buffer.alloc(0))).text), /Choose a file/);
+  const large = Buffer.alloc(5 * IMPORT_TEXT_MAX, 'a');
+  assert.match(textOf((await upload(large)).text), /at most 200 lines/);
+  const form = new FormData();
+  form.set('csrf', 'wrong');
+  form.set('file', new Blob([fileOf(...good)]), 'invoices.csv');
+  const refused = await finance.request('POST', `${path}/file`, form);
+  assert.match(refused.headers.get('location') ?? '', /notice=out_of_date/);
+  assert.equal((await invoices()).length, before);
+});
+
+test('invoices of a file await approval where the organization requires it', async () => {
+  await requireApproval(site.world.deps, site.tenant.orgId, true, 'invoice');
+  await paste(fileOf('eve@buyer.example;;30,00;;Tea;RN-9;;'), 'create');
+  assert.equal((await numbered('RN-9'))?.status, 'awaiting_approval');
+});
+
+test('the template opens in the spreadsheet of the language', async () => {
+  const { text, headers } = await finance.open(`${path}/template`);
+  assert.match(headers.get('content-disposition') ?? '', /invoices-template\.csv/);
+  assert.match(text, /^\ufeff?buyer\.email,buyer\.name,amount/);
+});

@@ -1,0 +1,10 @@
+// A session of the hosted pages without the mail or the link that starts one.
+import type { SessionSubject } from '../../../core/domain/access/page-session.js';
+import type { Deps } from '../../../core/ports/deps.js';
+import { makeSession, type NewSession } from '../../../core/usecases/access/page-sessions.js';
+
+export async function startSession(deps: Deps, subject: SessionSubject): Promise<NewSession> {
+  const made = makeSession(deps, subject);
+  await deps.store.run(async (tx) => tx.pageSessions.insert(made.session));
+  return made;
+}
