@@ -6,7 +6,11 @@ import type { Screen } from '../../../core/domain/hosted/hosted-screen.js';
 import { readQuestion } from '../../../core/domain/payments/display.js';
 import { assert, isCode, PonteError } from '../../../core/errors.js';
 import { readSession } from '../../../core/usecases/access/page-sessions.js';
-import { buyerPages, readBuyerPayments } from '../../../core/usecases/hosted/buyer-payments.js';
+import {
+  buyerPages,
+  type Period,
+  readBuyerPayments,
+} from '../../../core/usecases/hosted/buyer-payments.js';
 import { confirmQuote, requestQuote } from '../../../core/usecases/hosted/buyer-steps.js';
 import {
   colleagueLinks,
@@ -192,9 +196,9 @@ export const paymentPages = [
     path: '/r/{publicId}/payments',
     auth: 'buyer',
     handler: async (context, call) => {
-      const year = yearOf(context, call);
-      const page = await readBuyerPayments(context.deps, publicIdOf(call), year);
-      return show(context, call, { name: 'payments', year, ...page });
+      const period = periodOf(context, call);
+      const page = await readBuyerPayments(context.deps, publicIdOf(call), period);
+      return show(context, call, { name: 'payments', period, ...page });
     },
   }),
   pageRow({
@@ -205,9 +209,9 @@ export const paymentPages = [
     handler: async (context, call) => {
       const shown = await readPaymentPage(context.deps, publicIdOf(call));
       const view = paymentView(context, call, shown, { name: 'payment', screen: shown.screen });
-      const year = yearOf(context, call);
-      const pages = buyerPages(call.freshDeps, publicIdOf(call), year);
-      return download(paymentsFile(paymentScene(sceneOf(view)), year, pages));
+      const period = periodOf(context, call);
+      const pages = buyerPages(call.freshDeps, publicIdOf(call), period);
+      return download(paymentsFile(paymentScene(sceneOf(view)), period, pages));
     },
   }),
   pageRow({
@@ -279,11 +283,18 @@ async function deadline(context: PageContext, call: PaymentCall): Promise<PageAn
   return file === null ? seeOther(call.base) : download(file);
 }
 
-/** The year of the query, else this one. */
-function yearOf({ deps }: PageContext, call: PaymentCall): number {
-  const asked = call.query.get('year') ?? '';
-  const now = new Date(deps.clock.nowMs()).getUTCFullYear();
-  return /^20[0-9]{2}$/.test(asked) ? Number.parseInt(asked, 10) : now;
+/** The period of the query, as `2026` or `2026-11`, else this year. */
+function periodOf({ deps }: PageContext, call: PaymentCall): Period {
+  const asked = /^(20[0-9]{2})(?:-(0[1-9]|1[0-2]))?$/.exec(call.query.get('period') ?? '');
+  const [, year, month] = asked ?? [];
+  return {
+    year: year === undefined ? thisYear(deps) : Number.parseInt(year, 10),
+    month: month === undefined ? null : Number.parseInt(month, 10),
+  };
+}
+
+function thisYear({ clock }: PageContext['deps']): number {
+  return new Date(clock.nowMs()).getUTCFullYear();
 }
 
 function download({ name, type, bytes }: Download): PageAnswer {

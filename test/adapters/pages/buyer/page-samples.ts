@@ -247,13 +247,18 @@ const variantSamples: readonly Sample[] = [
   {
     name: 'payments',
     view: onScreen('bank_details', {
-      page: { name: 'payments', year: 2026, payments: buyerPayments, rest: true },
+      page: {
+        name: 'payments',
+        period: { year: 2026, month: null },
+        payments: buyerPayments,
+        rest: true,
+      },
     }),
   },
   {
     name: 'payments-none',
     view: onScreen('bank_details', {
-      page: { name: 'payments', year: 2025, payments: [], rest: false },
+      page: { name: 'payments', period: { year: 2025, month: 11 }, payments: [], rest: false },
     }),
   },
   { name: 'receipt', view: onScreen('paid', { page: { name: 'receipt' } }) },

@@ -140,12 +140,13 @@ test('a buyer sees all payments of its mailbox in a year, and no others, also as
   const { text } = await visitor.open(path);
   for (const { publicId } of [first, second]) assert.ok(text.includes(`/r/${publicId}"`));
   assert.ok(!text.includes(other.publicId));
-  const csv = await (await visitor.request('GET', `${path}.csv?year=${year}`)).text();
+  const csv = await (await visitor.request('GET', `${path}.csv?period=${year}-01`)).text();
   const rows = csv.trimEnd().split('\r\n').slice(1);
   assert.equal(rows.length, 2);
   assert.match(csv, new RegExp(`${second.id},.*,Paid,100.00,USD,[0-9]+\\.[0-9]{2}`));
   assert.ok(csv.includes(",'=1+1,"), 'a spreadsheet does not run it');
-  assert.match(textOf((await visitor.open(`${path}?year=${year - 1}`)).text), /No payments/);
+  assert.match(textOf((await visitor.open(`${path}?period=${year - 1}`)).text), /No payments/);
+  assert.match(textOf((await visitor.open(`${path}?period=${year}-02`)).text), /No payments/);
   const stranger = await site.visitor().request('GET', `${path}.csv`);
   assert.equal(stranger.status, 303);
 });
