@@ -193,7 +193,7 @@ export const partyMutants = [
         `if (next === null) {
       stagePurge(deps, tx, tenantOf(next), { party: 'account'`,
       ],
-      ["if (isAnswered) stagePurge(deps, tx, tenant, { party: 'account', id });", ''],
+      ["      stagePurge(deps, tx, tenant, { party: 'account', id });\n", ''],
     ],
     focus: { ...parties, paymentsMax: 0, often: ['getUpload', 'upload', 'accountStep'] },
     first: { seed: 11, steps: 40 },
