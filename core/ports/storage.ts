@@ -396,6 +396,8 @@ export interface Tx {
     newestOfForm(tenant: Tenant, submissionId: string): Found<PageSession>;
     /** Open sessions of the whole form without its payment, and of phones for it. */
     ofForm(tenant: Tenant, submissionId: string): Many<PageSession>;
+    /** Links of colleagues to this payment that were not ended. */
+    ofColleagues(tenant: Tenant, paymentId: string): Many<PageSession>;
     /** Sessions of an owner that were not ended. */
     ofOwner(tenant: Tenant, submissionId: string, ownerIndex: number): Many<PageSession>;
     /** Links and sessions of a seller that were not ended, with those of its phones. */

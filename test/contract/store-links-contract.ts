@@ -158,6 +158,27 @@ export function storeLinksContract(open: OpenStore): void {
     assert.equal(await store.run((tx) => tx.pageSessions.newestOfForm(tenant, 'kyc_2')), null);
   });
 
+  test('the links of colleagues to a payment that were not ended are found', async () => {
+    const link = {
+      kind: 'colleague',
+      paymentId: 'inv_1',
+      submissionId: null,
+      ownerIndex: null,
+    } as const;
+    const store = await fresh({
+      sessions: [
+        aPageSession({ ...link, id: 'b', createdAtMs: T0 + 1, endedAtMs: null }),
+        aPageSession({ ...link, id: 'a', createdAtMs: T0 + 2, endedAtMs: null }),
+        aPageSession({ ...link, id: 'c', endedAtMs: T0 + 3 }),
+        aPageSession({ ...link, id: 'd', kind: 'buyer', endedAtMs: null }),
+        aPageSession({ ...link, id: 'e', paymentId: 'inv_2', endedAtMs: null }),
+        aPageSession({ ...link, id: 'f', endedAtMs: null, ...otherOrg }),
+      ],
+    });
+    const found = await store.run((tx) => tx.pageSessions.ofColleagues(tenant, 'inv_1'));
+    assert.deepEqual(ids(found).toSorted(), ['a', 'b']);
+  });
+
   test('the sessions of an owner that were not ended are found', async () => {
     const store = await fresh({
       sessions: [

@@ -13,7 +13,8 @@ import type { PayinInstructions } from '../../../core/domain/payments/payin-inst
 import type { Payment, SettlementFacts } from '../../../core/domain/payments/payment.js';
 import type { Purpose } from '../../../core/domain/payments/purpose.js';
 import type { SimulatedEvent } from '../../../core/domain/payments/simulated-event.js';
-import type { BuyerPage } from '../../../core/usecases/hosted/buyer-payments.js';
+import type { BuyerPage, Period } from '../../../core/usecases/hosted/buyer-payments.js';
+import type { ColleagueLink } from '../../../core/usecases/hosted/colleague-links.js';
 import type { AccessPage } from '../kit/access-pages.js';
 import type { FrameView } from '../kit/frame-view.js';
 
@@ -182,7 +183,13 @@ export type Page =
       readonly typed: string;
       readonly isRefused: boolean;
     }
-  /** All payments of a year. */
+  /** Links for colleagues; `url`: of the one that was just made, which is shown once. */
+  | {
+      readonly name: 'share';
+      readonly links: readonly ColleagueLink[];
+      readonly url: string | null;
+    }
+  /** All payments of a period. */
   | ({ readonly name: 'payments' } & BuyerPayments)
   /** Print views. */
   | { readonly name: 'instructions' }
@@ -199,7 +206,7 @@ export type Page =
   | { readonly name: 'problem'; readonly problem: Problem; readonly untilMs: number | null };
 
 export interface BuyerPayments extends BuyerPage {
-  readonly year: number;
+  readonly period: Period;
 }
 
 /** As typed, shown again in the form. */

@@ -6,8 +6,17 @@ import type { Screen } from '../../../core/domain/hosted/hosted-screen.js';
 import { readQuestion } from '../../../core/domain/payments/display.js';
 import { assert, isCode, PonteError } from '../../../core/errors.js';
 import { readSession } from '../../../core/usecases/access/page-sessions.js';
-import { buyerPages, readBuyerPayments } from '../../../core/usecases/hosted/buyer-payments.js';
+import {
+  buyerPages,
+  type Period,
+  readBuyerPayments,
+} from '../../../core/usecases/hosted/buyer-payments.js';
 import { confirmQuote, requestQuote } from '../../../core/usecases/hosted/buyer-steps.js';
+import {
+  colleagueLinks,
+  createColleagueLink,
+  endColleagueLink,
+} from '../../../core/usecases/hosted/colleague-links.js';
 import { openPage, readPaymentPage } from '../../../core/usecases/hosted/payment-page.js';
 import { askQuestion } from '../../../core/usecases/hosted/questions.js';
 import { takeShortBack } from '../../../core/usecases/payments/payments.js';
@@ -27,7 +36,7 @@ import {
 import { deadlineFile } from './deadline-file.js';
 import type { Page } from './page-view.js';
 import { type FilePage, paymentFile } from './payment-file.js';
-import { localeFor, paymentView } from './payment-view.js';
+import { colleagueView, localeFor, paymentView } from './payment-view.js';
 import { type Download, paymentsFile } from './payments-screen.js';
 import { renderPage } from './render.js';
 import { paymentScene, sceneOf } from './scene.js';
@@ -42,6 +51,7 @@ const changeForm = z.object({ version: versionText });
 /** The quote that the page showed says enough. */
 const confirmForm = z.object({ quoteId: z.string().max(64) });
 const questionForm = z.object({ key: formKey, question: z.string().max(4_000).default('') });
+const endLinkForm = z.object({ link: z.string().regex(/^[0-9a-f]{64}$/) });
 const simulateForm = z.object({ event: z.string().max(64) });
 
 const pages = { subject: 'payment', limit: 'none', csrf: 'none', form: 'none' } as const;
@@ -96,6 +106,35 @@ export const paymentPages = [
     limit: 'none',
     form: changeForm,
     handler: takeBack,
+  }),
+  pageRow({
+    ...pages,
+    method: 'GET',
+    path: '/r/{publicId}/share',
+    auth: 'buyer',
+    handler: (context, call) => showShare(context, call, null),
+  }),
+  pageRow({
+    ...actions,
+    path: '/r/{publicId}/share',
+    limit: 'share',
+    form: z.object({}),
+    handler: share,
+  }),
+  pageRow({
+    ...actions,
+    path: '/r/{publicId}/share/end',
+    limit: 'none',
+    form: endLinkForm,
+    handler: endLink,
+  }),
+  pageRow({
+    ...pages,
+    subject: 'colleague',
+    method: 'GET',
+    path: '/r/{publicId}/colleague',
+    auth: 'none',
+    handler: showColleague,
   }),
   pageRow({
     ...pages,
@@ -157,9 +196,9 @@ export const paymentPages = [
     path: '/r/{publicId}/payments',
     auth: 'buyer',
     handler: async (context, call) => {
-      const year = yearOf(context, call);
-      const page = await readBuyerPayments(context.deps, publicIdOf(call), year);
-      return show(context, call, { name: 'payments', year, ...page });
+      const period = periodOf(context, call);
+      const page = await readBuyerPayments(context.deps, publicIdOf(call), period);
+      return show(context, call, { name: 'payments', period, ...page });
     },
   }),
   pageRow({
@@ -170,9 +209,9 @@ export const paymentPages = [
     handler: async (context, call) => {
       const shown = await readPaymentPage(context.deps, publicIdOf(call));
       const view = paymentView(context, call, shown, { name: 'payment', screen: shown.screen });
-      const year = yearOf(context, call);
-      const pages = buyerPages(call.freshDeps, publicIdOf(call), year);
-      return download(paymentsFile(paymentScene(sceneOf(view)), year, pages));
+      const period = periodOf(context, call);
+      const pages = buyerPages(call.freshDeps, publicIdOf(call), period);
+      return download(paymentsFile(paymentScene(sceneOf(view)), period, pages));
     },
   }),
   pageRow({
@@ -244,11 +283,18 @@ async function deadline(context: PageContext, call: PaymentCall): Promise<PageAn
   return file === null ? seeOther(call.base) : download(file);
 }
 
-/** The year of the query, else this one. */
-function yearOf({ deps }: PageContext, call: PaymentCall): number {
-  const asked = call.query.get('year') ?? '';
-  const now = new Date(deps.clock.nowMs()).getUTCFullYear();
-  return /^20[0-9]{2}$/.test(asked) ? Number.parseInt(asked, 10) : now;
+/** The period of the query, as `2026` or `2026-11`, else this year. */
+function periodOf({ deps }: PageContext, call: PaymentCall): Period {
+  const asked = /^(20[0-9]{2})(?:-(0[1-9]|1[0-2]))?$/.exec(call.query.get('period') ?? '');
+  const [, year, month] = asked ?? [];
+  return {
+    year: year === undefined ? thisYear(deps) : Number.parseInt(year, 10),
+    month: month === undefined ? null : Number.parseInt(month, 10),
+  };
+}
+
+function thisYear({ clock }: PageContext['deps']): number {
+  return new Date(clock.nowMs()).getUTCFullYear();
 }
 
 function download({ name, type, bytes }: Download): PageAnswer {
@@ -330,6 +376,48 @@ async function takeBack({ deps }: PageContext, call: PaymentCall<{ version: stri
   const payment = await deps.store.run((tx) => openPage(tx, publicIdOf(call)));
   await takeShortBack(deps, payment, payment.id, Number.parseInt(call.form.version, 10));
   return seeOther(withNotice(call.base, 'take_back_asked'));
+}
+
+async function showShare(
+  context: PageContext,
+  call: PaymentCall,
+  url: string | null,
+): Promise<PageAnswer> {
+  const shown = await readPaymentPage(context.deps, publicIdOf(call));
+  const links = await colleagueLinks(context.deps, shown.payment);
+  if (!withDetails.some((screen) => screen === shown.screen)) return seeOther(call.base);
+  return html(renderPage(paymentView(context, call, shown, { name: 'share', links, url })));
+}
+
+/** The only page that has the link. A reload makes another one. */
+async function share(context: PageContext, call: PaymentCall): Promise<PageAnswer> {
+  const { payment, screen } = await readPaymentPage(context.deps, publicIdOf(call));
+  if (!withDetails.some((one) => one === screen)) throw new PonteError('PaymentStateConflict');
+  return showShare(context, call, await createColleagueLink(context.deps, payment));
+}
+
+async function endLink(
+  { deps }: PageContext,
+  call: PaymentCall<z.infer<typeof endLinkForm>>,
+): Promise<PageAnswer> {
+  const payment = await deps.store.run((tx) => openPage(tx, publicIdOf(call)));
+  await endColleagueLink(deps, payment, call.form.link);
+  return seeOther(`${call.base}/share`);
+}
+
+/** The link sets the cookie of its session, so that its token leaves the address. */
+async function showColleague(context: PageContext, call: PaymentCall): Promise<PageAnswer> {
+  const token = call.query.get('token');
+  if (token !== null) {
+    const isToken = /^[\w-]{43}$/.test(token);
+    return seeOther(call.base, isToken ? [{ name: 'session', value: token, path: call.base }] : []);
+  }
+  const shown = await readPaymentPage(context.deps, publicIdOf(call));
+  // A link that ended, and one of a payment that awaits no money, are not found.
+  if (call.session === null || !withDetails.some((screen) => screen === shown.screen)) {
+    throw new PonteError('NotFound');
+  }
+  return html(renderPage(colleagueView(context, call, shown)));
 }
 
 async function ask(

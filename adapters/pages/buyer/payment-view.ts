@@ -92,6 +92,20 @@ export function paymentView(
   };
 }
 
+/** What a colleague of the buyer sees: where to send how much, and nothing else. */
+export function colleagueView(
+  context: Parameters<typeof paymentView>[0],
+  call: PaymentPageCall,
+  shown: PaymentPage,
+): PageView {
+  const page = { name: 'instructions' } as const;
+  const view = paymentView(context, { ...call, session: null, csrf: null }, shown, page);
+  const all = signedInView(context.deps, shown);
+  const { money, partner, purchaseOrder, buyerReference, instructions, check } = all;
+  const known = { money, partner, purchaseOrder, buyerReference, instructions, check };
+  return { ...view, payment: { ...outerView(context.deps, shown), ...known } };
+}
+
 /** The view of the buyer to whom a mail is written, without a session. */
 export function recipientView(
   deps: Pick<Deps, 'secretBox' | 'partners'> & PageSettings,

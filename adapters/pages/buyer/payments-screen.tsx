@@ -1,13 +1,14 @@
-// The payments of a buyer to the organization in one year, as a table and as a file for its books.
+// The payments of a buyer to the organization in a period, as a table and as a file for its books.
 import type { VNode } from 'preact';
 import { formatInstant } from '../../../core/domain/base/instant.js';
 import { pathOf } from '../../../core/domain/hosted/hosted-page.js';
 import { helpReference } from '../../../core/domain/payments/display.js';
 import { isTerminal, type Payment } from '../../../core/domain/payments/payment.js';
 import type { NamedFile } from '../../../core/ports/outside.js';
-import type { BuyerPage } from '../../../core/usecases/hosted/buyer-payments.js';
-import { ButtonLink, Foreign, Scroll } from '../kit/components.js';
+import type { BuyerPage, Period } from '../../../core/usecases/hosted/buyer-payments.js';
+import { Button, ButtonLink, Foreign, Scroll } from '../kit/components.js';
 import { BYTE_ORDER_MARK, csvLine } from '../kit/csv-line.js';
+import { SelectField } from '../kit/fields.js';
 import { plainAmount } from '../kit/format.js';
 import type { PageAnswer } from '../kit/page-route.js';
 import { plainText } from '../kit/plain-text.js';
@@ -22,24 +23,26 @@ export interface Download extends Omit<NamedFile, 'bytes'> {
 
 export function paymentsScreen(scene: PaymentScene, list: BuyerPayments): ScreenContent {
   const { texts, view, org } = scene;
-  const { year, payments, rest } = list;
+  const { period, payments, rest } = list;
+  const before = `${period.year - 1}`;
   return {
-    title: texts.payments.heading(org, `${year}`),
+    title: texts.payments.heading(org, nameOf(scene, period)),
     station: null,
     // The page is about all of them.
     about: <></>,
     body: (
       <>
+        <ChoosePeriod scene={scene} period={period} />
         {payments.length === 0 ? <p>{texts.payments.none}</p> : <Table scene={scene} list={list} />}
         {rest ? <p>{texts.payments.newest}</p> : null}
         <div class="actions">
           {payments.length === 0 ? null : (
-            <ButtonLink href={`${view.path}/payments.csv?year=${year}`} icon="download">
+            <ButtonLink href={`${view.path}/payments.csv?period=${textOf(period)}`} icon="download">
               {texts.payments.csv}
             </ButtonLink>
           )}
-          <ButtonLink href={`${view.path}/payments?year=${year - 1}`} icon="newer">
-            {`${year - 1}`}
+          <ButtonLink href={`${view.path}/payments?period=${before}`} icon="newer">
+            {before}
           </ButtonLink>
           <ButtonLink href={view.path}>{texts.frame.back}</ButtonLink>
         </div>
@@ -48,11 +51,52 @@ export function paymentsScreen(scene: PaymentScene, list: BuyerPayments): Screen
   };
 }
 
+const MONTHS = 12;
+
+/** `2026`, or `2026-11`. */
+function textOf({ year, month }: Period): string {
+  return month === null ? `${year}` : `${year}-${`${month}`.padStart(2, '0')}`;
+}
+
+/** `2026`, or `November 2026`. */
+function nameOf({ format }: PaymentScene, { year, month }: Period): string {
+  return month === null ? `${year}` : format.month(Date.UTC(year, month - 1));
+}
+
+/** The year and its months so far. */
+function ChoosePeriod({
+  scene,
+  period: { year, month },
+}: {
+  readonly scene: PaymentScene;
+  readonly period: Period;
+}): VNode {
+  const { texts, view } = scene;
+  const months = Array.from({ length: MONTHS }, (_, at) => ({ year, month: at + 1 }));
+  const begun = months.filter((one) => Date.UTC(year, one.month - 1) <= view.nowMs);
+  const choices = [{ year, month: null }, ...begun.toReversed()].map((one) => ({
+    value: textOf(one),
+    label: nameOf(scene, one),
+  }));
+  return (
+    <form method="get" action={`${view.path}/payments`} class="line noprint">
+      <SelectField
+        name="period"
+        label={texts.payments.period}
+        choices={choices}
+        value={textOf({ year, month })}
+        width="medium"
+      />
+      <Button>{texts.payments.show}</Button>
+    </form>
+  );
+}
+
 function Table({ scene, list }: { readonly scene: PaymentScene; list: BuyerPayments }): VNode {
   const { texts, format, view, org } = scene;
   const { payments, frame, paid, money } = texts;
   return (
-    <Scroll label={payments.heading(org, `${list.year}`)}>
+    <Scroll label={payments.heading(org, nameOf(scene, list.period))}>
       <table>
         <thead>
           <tr>
@@ -105,12 +149,12 @@ function stateOf({ texts }: PaymentScene, { status }: Payment): string {
 /** Amounts have a decimal point, and days are those of UTC, in every language. */
 export function paymentsFile(
   scene: PaymentScene,
-  year: number,
+  period: Period,
   pages: AsyncIterable<BuyerPage>,
 ): Download {
   const { file } = scene.texts.payments;
   return {
-    name: `${file}-${year}.csv`,
+    name: `${file}-${textOf(period)}.csv`,
     type: 'text/csv; charset=utf-8',
     bytes: linesOf(scene, pages),
   };

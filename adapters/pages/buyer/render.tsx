@@ -33,6 +33,7 @@ import {
   stopChangeScreen,
   verifyScreen,
 } from './service-screens.js';
+import { shareScreen } from './share-screen.js';
 import {
   bankDetailsScreen,
   heldScreen,
@@ -82,6 +83,7 @@ const pages: {
   kyc: (scene, { state }) => kycScreens[state](scene),
   price_changed: (scene, { shown }) => priceChangedScreen(paymentScene(scene), shown),
   take_back: (scene) => takeBackScreen(paymentScene(scene)),
+  share: (scene, page) => shareScreen(paymentScene(scene), page),
   question: (scene, page) => questionScreen(paymentScene(scene), page),
   payments: (scene, list) => paymentsScreen(paymentScene(scene), list),
   instructions: (scene) => instructionsPage(paymentScene(scene)),

@@ -96,6 +96,9 @@ export function bankDetailsScreen(scene: PaymentScene): ScreenContent {
                   {texts.files.addDeadline}
                 </ButtonLink>
               )}
+              <ButtonLink href={`${view.path}/share`} icon="open">
+                {texts.share.link}
+              </ButtonLink>
               <CheckAgain />
             </div>
             <p class="small quiet">

@@ -24,6 +24,8 @@ export interface Format {
   readonly short: (atMs: number) => string;
   /** `17 Nov, 15:58:03`, in UTC. */
   readonly exact: (atMs: number) => string;
+  /** `November 2026`. */
+  readonly month: (atMs: number) => string;
   /** `17 Nov`. */
   readonly shortDay: (atMs: number) => string;
   /** The last whole day before the instant; the instant itself if that day is over. */
@@ -116,6 +118,7 @@ function createFormat(locale: Locale, numbers: NumberLocale): Format {
     maximumFractionDigits: 1,
   });
   const date = { day: 'numeric', month: 'long', year: 'numeric' } as const;
+  const months = dateFormat(locale, { month: 'long', year: 'numeric' });
   const shortDays = dateFormat(locale, { day: 'numeric', month: 'short' });
   const days = dateFormat(locale, date);
   const clock = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
@@ -136,6 +139,7 @@ function createFormat(locale: Locale, numbers: NumberLocale): Format {
     instant,
     short: (atMs) => `${shortDays.format(atMs)}, ${times.format(atMs)}`,
     exact: (atMs) => `${shortDays.format(atMs)}, ${exactTimes.format(atMs)}`,
+    month: (atMs) => months.format(atMs),
     shortDay: (atMs) => shortDays.format(atMs),
     deadline: (atMs, nowMs) =>
       isLastDay(atMs, nowMs) ? instant(atMs) : days.format(lastWholeDayMs(atMs)),

@@ -278,7 +278,7 @@ async function sessionOf(
   const session = await readSession(deps, token, { background });
   if (session === null) return null;
   const belongs = await deps.store.run(async (tx) => {
-    if (route.subject === 'payment') {
+    if (subject === 'payment' || subject === 'colleague') {
       const payment = await tx.payments.byPublicId(params['publicId'] ?? '');
       return payment !== null && payment.id === session.paymentId;
     }
@@ -287,7 +287,13 @@ async function sessionOf(
     if (submission === null || submission.id !== session.submissionId) return false;
     return route.subject === 'form' || `${session.ownerIndex}` === params['ownerIndex'];
   });
-  const own = { owner: 'owner', seller: 'seller', payment: 'buyer', form: 'buyer' } as const;
+  const own = {
+    owner: 'owner',
+    seller: 'seller',
+    payment: 'buyer',
+    form: 'buyer',
+    colleague: 'colleague',
+  } as const;
   const isForPhones = route.auth === 'kyc' && route.subject !== 'owner';
   const kinds: readonly PageSessionKind[] = [
     own[subject],
@@ -370,6 +376,7 @@ function acceptedLocale(header: string | undefined): Locale | null {
 
 function baseOf({ prefix }: PageContext, { route, params }: PageMatch): string {
   if (route?.subject === 'payment') return `${prefix}/r/${params['publicId']}`;
+  if (route?.subject === 'colleague') return `${prefix}/r/${params['publicId']}/colleague`;
   if (route?.subject === 'dashboard') return `${prefix}/dashboard`;
   if (route?.subject === 'console') return `${prefix}${CONSOLE_ROOT}`;
   if (route?.subject === 'form') return `${prefix}/kyc/${params['flowId']}`;

@@ -900,7 +900,7 @@ create table page_sessions (
     or (account_id is not null))),
   constraint page_sessions_check1 check (((kind = 'owner'::text) = (owner_index is not null))),
   constraint page_sessions_kind_check check ((kind = any (array['buyer'::text, 'owner'::text,
-    'upload'::text, 'seller'::text, 'seller_link'::text]))),
+    'upload'::text, 'seller'::text, 'seller_link'::text, 'colleague'::text]))),
   constraint page_sessions_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
   constraint page_sessions_pkey primary key (org_id, mode, id)
 );

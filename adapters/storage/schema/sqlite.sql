@@ -707,7 +707,9 @@ create table page_sessions (
   org_id text not null,
   mode text not null check (mode in ('test', 'live')),
   id text not null,
-  kind text not null check (kind in ('buyer', 'owner', 'upload', 'seller', 'seller_link')),
+  kind text not null check (kind in (
+    'buyer', 'owner', 'upload', 'seller', 'seller_link', 'colleague'
+  )),
   payment_id text,
   submission_id text,
   account_id text,

@@ -53,6 +53,13 @@ export const pageSessionsPart: TxPart<'pageSessions'> = {
         'and owner_index is null and ended_at is null',
       [orgId, mode, submissionId],
     ),
+  ofColleagues: (unit, { orgId, mode }, paymentId) =>
+    unit.all(
+      pageSessions,
+      'where org_id = $1 and mode = $2 and payment_id = $3 ' +
+        "and kind = 'colleague' and ended_at is null",
+      [orgId, mode, paymentId],
+    ),
   ofOwner: (unit, { orgId, mode }, submissionId, ownerIndex) =>
     unit.all(
       pageSessions,

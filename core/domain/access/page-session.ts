@@ -8,8 +8,16 @@ import type { Tenant } from '../base/tenant.js';
  * `buyer`: a payment or a KYC form, after the mailbox was proven. `owner`: the data of one
  * beneficial owner. `upload`: documents of one form, from a phone. `seller`: the onboarding of a
  * connected account. `seller_link`: the link to it, which opens nothing but such a session.
+ * `colleague`: the bank details of one payment, read only, for whom the buyer gave the link.
  */
-export const pageSessionKinds = ['buyer', 'owner', 'upload', 'seller', 'seller_link'] as const;
+export const pageSessionKinds = [
+  'buyer',
+  'owner',
+  'upload',
+  'seller',
+  'seller_link',
+  'colleague',
+] as const;
 export type PageSessionKind = (typeof pageSessionKinds)[number];
 
 export interface PageSession extends Tenant {
@@ -39,6 +47,8 @@ export const sessionLifeMs = {
   upload: 10 * MINUTE_MS,
   seller: 12 * HOUR_MS,
   seller_link: 7 * DAY_MS,
+  // A treasurer pays once a week or so.
+  colleague: 14 * DAY_MS,
 } as const satisfies Record<PageSessionKind, number>;
 export const SESSION_IDLE_MS = HOUR_MS;
 /** How long the latest page of a session probably stays open. */
@@ -81,9 +91,9 @@ export function hashSessionToken(token: string): string {
   return hash('sha256', `page session ${token}`, 'hex');
 }
 
-/** When the session ends, by its age or by idleness. A link is not idle before it is used. */
+/** When the session ends, by its age or by idleness. A link is not idle. */
 export function sessionEnd({ kind, endsAtMs, seenAtMs }: PageSession): number {
-  if (kind === 'seller_link') return endsAtMs;
+  if (kind === 'seller_link' || kind === 'colleague') return endsAtMs;
   return Math.min(endsAtMs, seenAtMs + SESSION_IDLE_MS);
 }
 

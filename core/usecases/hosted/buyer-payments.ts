@@ -1,5 +1,5 @@
-// What a buyer has paid, or was asked to pay, to an organization in one year. A session proves the
-// mailbox of one payment; it reads the others of the same mailbox.
+// What a buyer has paid, or was asked to pay, to an organization in a year or a month. A session
+// proves the mailbox of one payment; it reads the others of the same mailbox.
 import { tenantOf } from '../../domain/base/tenant.js';
 import { isPageOpen, type Payment, paymentStatuses } from '../../domain/payments/payment.js';
 import type { Deps } from '../../ports/deps.js';
@@ -14,14 +14,22 @@ export interface BuyerPage {
   readonly rest: boolean;
 }
 
-/** Newest first, by the year of their creation in UTC. NotFound as in `openPage`. */
+/** In UTC. */
+export interface Period {
+  readonly year: number;
+  /** From 1; null: the whole year. */
+  readonly month: number | null;
+}
+
+/** Newest first, by the time of their creation. NotFound as in `openPage`. */
 export async function* buyerPages(
   freshDeps: () => Pick<Deps, 'store'>,
   publicId: string,
-  year: number,
+  period: Period,
 ): AsyncGenerator<BuyerPage> {
-  const fromMs = Date.UTC(year, 0);
-  for (let [beforeMs, beforeId] = [Date.UTC(year + 1, 0), '']; ; ) {
+  const { year, month } = period;
+  const fromMs = Date.UTC(year, (month ?? 1) - 1);
+  for (let [beforeMs, beforeId] = [Date.UTC(year, month ?? 12), '']; ; ) {
     const place = { fromMs, beforeMs, beforeId, limit: BUYER_PAGE + 1 };
     const found = await freshDeps().store.run(async (tx) => {
       const payment = await openPage(tx, publicId);
@@ -44,9 +52,9 @@ export async function* buyerPages(
 export async function readBuyerPayments(
   deps: Pick<Deps, 'store'>,
   publicId: string,
-  year: number,
+  period: Period,
 ): Promise<BuyerPage> {
-  for await (const page of buyerPages(() => deps, publicId, year)) return page;
+  for await (const page of buyerPages(() => deps, publicId, period)) return page;
   return { payments: [], rest: false };
 }
 

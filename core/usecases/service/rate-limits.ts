@@ -35,6 +35,8 @@ const pageCallsAnHour = {
   quote: 20,
   /** A PDF file takes as long as many pages. */
   file: 30,
+  /** Links of a payment for colleagues. */
+  share: 10,
   export: 20,
   /** Each stores a session, which is kept for 30 days. */
   phone: 20,

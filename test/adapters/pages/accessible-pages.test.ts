@@ -135,6 +135,7 @@ const walks: Readonly<Record<string, readonly string[]>> = {
     'Print these details',
     'Download as PDF',
     'Add to calendar',
+    'Send to a colleague',
     'Check again',
     ...help,
     ...footer,

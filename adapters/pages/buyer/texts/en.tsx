@@ -69,6 +69,24 @@ export const en = {
     missing: (page: string) =>
       `This file cannot show some characters, which are drawn as \ufffd. They are on ${page}.`,
   },
+  share: {
+    link: 'Send to a colleague',
+    heading: 'Let a colleague see the bank details',
+    lede:
+      'Whoever has the link sees amount, reference and bank details of this payment, ' +
+      'and can change nothing. It works until the payment ends, for 14 days at most.',
+    make: 'Make a link',
+    made: 'Send this link to your colleague',
+    madeText: 'It is shown here only, and once.',
+    url: 'Link to send',
+    list: 'Open links',
+    none: 'No link is open.',
+    seen: 'Last opened',
+    never: 'not yet',
+    until: 'Works until',
+    end: 'End this link',
+    full: 'At most 5 links are open at a time. End one first.',
+  },
   question: {
     link: 'Ask a question',
     heading: 'Ask about this payment',
@@ -81,9 +99,11 @@ export const en = {
   },
   payments: {
     all: 'All my payments',
-    heading: (org: string, year: string) => `Your payments through ${org} in ${year}`,
-    none: 'No payments in this year.',
-    newest: 'These are the newest of this year. The file has all of them.',
+    heading: (org: string, period: string) => `Your payments through ${org} in ${period}`,
+    none: 'No payments in this period.',
+    newest: 'These are the newest of this period. The file has all of them.',
+    period: 'Period',
+    show: 'Show',
     created: 'Asked for on',
     state: 'State',
     states: { open: 'Open', over: 'Closed' },

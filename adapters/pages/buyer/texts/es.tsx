@@ -61,6 +61,25 @@ export const es = {
     missing: (page) =>
       `Este archivo muestra algunos caracteres como \ufffd. Están completos en ${page}.`,
   },
+  share: {
+    link: 'Enviar a un colega',
+    heading: 'Mostrar los datos bancarios a un colega',
+    lede:
+      'Quien tiene el enlace ve el importe, la referencia y los datos bancarios de este ' +
+      'pago, y no puede cambiar nada. Funciona hasta que el pago termina, durante 14 ' +
+      'días como máximo.',
+    make: 'Crear un enlace',
+    made: 'Envíe este enlace a su colega',
+    madeText: 'Solo se muestra aquí, una vez.',
+    url: 'Enlace para enviar',
+    list: 'Enlaces abiertos',
+    none: 'No hay enlaces abiertos.',
+    seen: 'Abierto por última vez',
+    never: 'aún no',
+    until: 'Funciona hasta',
+    end: 'Terminar este enlace',
+    full: 'Puede haber 5 enlaces abiertos como máximo. Termine uno antes.',
+  },
   question: {
     link: 'Hacer una pregunta',
     heading: 'Pregunte sobre este pago',
@@ -72,9 +91,11 @@ export const es = {
   },
   payments: {
     all: 'Todos mis pagos',
-    heading: (org, year) => `Sus pagos con ${org} en ${year}`,
-    none: 'No hay pagos en este año.',
-    newest: 'Estos son los más recientes de este año. El archivo los contiene todos.',
+    heading: (org, period) => `Sus pagos con ${org} en ${period}`,
+    none: 'No hay pagos en este período.',
+    newest: 'Estos son los más recientes de este período. El archivo los contiene todos.',
+    period: 'Período de los pagos',
+    show: 'Ver',
     created: 'Solicitado el',
     state: 'Estado',
     states: { open: 'Abierto', over: 'Cerrado' },

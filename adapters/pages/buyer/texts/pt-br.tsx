@@ -61,6 +61,25 @@ export const ptBr = {
     missing: (page) =>
       `Este arquivo não mostra alguns caracteres, que aparecem como \ufffd. Eles estão em ${page}.`,
   },
+  share: {
+    link: 'Enviar a um colega',
+    heading: 'Mostrar os dados bancários a um colega',
+    lede:
+      'Quem tem o link vê o valor, a referência e os dados bancários deste pagamento e ' +
+      'não pode mudar nada. Ele funciona até o pagamento terminar, por 14 dias no ' +
+      'máximo.',
+    make: 'Criar um link',
+    made: 'Envie este link ao seu colega',
+    madeText: 'Ele aparece só aqui, uma única vez.',
+    url: 'Link para enviar',
+    list: 'Links abertos',
+    none: 'Nenhum link está aberto.',
+    seen: 'Aberto pela última vez',
+    never: 'ainda não',
+    until: 'Funciona até',
+    end: 'Encerrar este link',
+    full: 'No máximo 5 links ficam abertos. Encerre um deles antes.',
+  },
   question: {
     link: 'Fazer uma pergunta',
     heading: 'Pergunte sobre este pagamento',
@@ -72,9 +91,11 @@ export const ptBr = {
   },
   payments: {
     all: 'Todos os meus pagamentos',
-    heading: (org, year) => `Seus pagamentos com ${org} em ${year}`,
-    none: 'Não há pagamentos neste ano.',
-    newest: 'Estes são os mais recentes deste ano. O arquivo contém todos.',
+    heading: (org, period) => `Seus pagamentos com ${org} em ${period}`,
+    none: 'Não há pagamentos neste período.',
+    newest: 'Estes são os mais recentes deste período. O arquivo contém todos.',
+    period: 'Período',
+    show: 'Mostrar',
     created: 'Cobrado em',
     state: 'Situação',
     states: { open: 'Em aberto', over: 'Encerrado' },

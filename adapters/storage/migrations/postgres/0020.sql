@@ -1,8 +1,8 @@
--- A seller opens its onboarding by a link.
+-- A seller opens its onboarding by a link, and a colleague of a buyer the bank details.
 alter table page_sessions add column account_id text collate "C";
 alter table page_sessions drop constraint page_sessions_kind_check;
 alter table page_sessions add constraint page_sessions_kind_check
-  check (kind in ('buyer', 'owner', 'upload', 'seller', 'seller_link'));
+  check (kind in ('buyer', 'owner', 'upload', 'seller', 'seller_link', 'colleague'));
 alter table page_sessions drop constraint page_sessions_check;
 alter table page_sessions add constraint page_sessions_check
   check (payment_id is not null or submission_id is not null or account_id is not null);

@@ -1,10 +1,13 @@
--- A seller opens its onboarding by a link. SQLite cannot change the checks of a table.
+-- A seller opens its onboarding by a link, and a colleague of a buyer the bank details. SQLite
+-- cannot change the checks of a table.
 alter table page_sessions rename to page_sessions_before;
 create table page_sessions (
   org_id text not null,
   mode text not null check (mode in ('test', 'live')),
   id text not null,
-  kind text not null check (kind in ('buyer', 'owner', 'upload', 'seller', 'seller_link')),
+  kind text not null check (kind in (
+    'buyer', 'owner', 'upload', 'seller', 'seller_link', 'colleague'
+  )),
   payment_id text,
   submission_id text,
   account_id text,

@@ -192,6 +192,23 @@ const variantSamples: readonly Sample[] = [
       page: { name: 'instructions' },
     }),
   },
+  ...[null, 'https://pay.rotanorte.example/r/public_1/colleague?token=token'].map((url) => ({
+    name: url === null ? 'share' : 'share-made',
+    view: onScreen('bank_details', {
+      page: {
+        name: 'share',
+        url,
+        links: [
+          {
+            id: 'a'.repeat(64),
+            createdAtMs: at('2026-11-20T10:00:00Z'),
+            openedAtMs: url === null ? at('2026-11-21T10:00:00Z') : null,
+            endsAtMs: at('2026-12-04T10:00:00Z'),
+          },
+        ],
+      },
+    }),
+  })),
   ...[false, true].map((isRefused) => ({
     name: isRefused ? 'question-refused' : 'question',
     view: onScreen('bank_details', {
@@ -230,13 +247,18 @@ const variantSamples: readonly Sample[] = [
   {
     name: 'payments',
     view: onScreen('bank_details', {
-      page: { name: 'payments', year: 2026, payments: buyerPayments, rest: true },
+      page: {
+        name: 'payments',
+        period: { year: 2026, month: null },
+        payments: buyerPayments,
+        rest: true,
+      },
     }),
   },
   {
     name: 'payments-none',
     view: onScreen('bank_details', {
-      page: { name: 'payments', year: 2025, payments: [], rest: false },
+      page: { name: 'payments', period: { year: 2025, month: 11 }, payments: [], rest: false },
     }),
   },
   { name: 'receipt', view: onScreen('paid', { page: { name: 'receipt' } }) },

@@ -17,9 +17,9 @@ import { readTimeline } from '../../../../core/usecases/payments/timelines.js';
 import { simulate } from '../../../../core/usecases/sandbox/simulations.js';
 import { operatorDoes } from '../../../support/operator-action.js';
 import { readPdf } from '../../../support/read-pdf.js';
-import { makeIntent } from '../../../support/scenes/made-payments.js';
+import { type IntentFields, makeIntent } from '../../../support/scenes/made-payments.js';
 import { startSession } from '../../../support/scenes/started-session.js';
-import { type PageSite, pageSite, textOf } from '../visitor.js';
+import { type PageSite, pageSite, textOf, type Visitor } from '../visitor.js';
 
 const pagesAt = {
   fx_quoted: [],
@@ -140,12 +140,13 @@ test('a buyer sees all payments of its mailbox in a year, and no others, also as
   const { text } = await visitor.open(path);
   for (const { publicId } of [first, second]) assert.ok(text.includes(`/r/${publicId}"`));
   assert.ok(!text.includes(other.publicId));
-  const csv = await (await visitor.request('GET', `${path}.csv?year=${year}`)).text();
+  const csv = await (await visitor.request('GET', `${path}.csv?period=${year}-01`)).text();
   const rows = csv.trimEnd().split('\r\n').slice(1);
   assert.equal(rows.length, 2);
   assert.match(csv, new RegExp(`${second.id},.*,Paid,100.00,USD,[0-9]+\\.[0-9]{2}`));
   assert.ok(csv.includes(",'=1+1,"), 'a spreadsheet does not run it');
-  assert.match(textOf((await visitor.open(`${path}?year=${year - 1}`)).text), /No payments/);
+  assert.match(textOf((await visitor.open(`${path}?period=${year - 1}`)).text), /No payments/);
+  assert.match(textOf((await visitor.open(`${path}?period=${year}-02`)).text), /No payments/);
   const stranger = await site.visitor().request('GET', `${path}.csv`);
   assert.equal(stranger.status, 303);
 });
@@ -390,6 +391,99 @@ test('who did not sign in asks nothing, and a payment is asked about five times 
   await world.settle();
   assert.equal(world.mails.filter(({ to }) => to === 'help@acme.example').length, 5);
 });
+
+test('a colleague with a link sees the bank details, can do nothing, and loses it with the payment', async (t) => {
+  const site = await pageSite(t, { payins: 'wait' });
+  const { world, tenant } = site;
+  const { id, path, visitor } = await atTheDetails(site, {
+    display: '{"title":"Bags","notes":"private notes","lineItems":[{"description":"secret bag"}]}',
+  });
+  await visitor.open(`${path}/share`);
+  const made = await visitor.send('/share');
+  const [, link = ''] = /(http:[^<" ]*colleague\?token=[\w-]{43})/.exec(made.text) ?? [];
+  const colleague = site.visitor();
+  const page = await colleague.open(link);
+  assert.deepEqual([page.status, page.path], [200, `${path}/colleague`]);
+  const seen = textOf(page.text);
+  assert.match(seen, /USD 100\.00/);
+  assert.match(seen, /Account number/);
+  assert.doesNotMatch(seen, /private notes|secret bag|Ask a question|Sign out/);
+  assert.doesNotMatch(page.text, /<form|token=/);
+  for (const other of ['', '/share', '/question', '/instructions.pdf', '/receipt', '/payments']) {
+    const { text } = await colleague.open(`${path}${other}`);
+    assert.doesNotMatch(text, /Account number|name="csrf"/, other);
+  }
+  assert.match((await visitor.open(`${path}/share`)).text, /Last opened/);
+  await operatorDoes(world.deps, id, { verb: 'cancel', reason: 'no' });
+  assert.equal(await world.statusOf(id), 'cancelled');
+  assert.equal((await colleague.open(`${path}/colleague`)).status, 404);
+  assert.equal(tenant.mode, 'test');
+});
+
+test('a buyer ends a link of a colleague, of this payment only, and has at most five', async (t) => {
+  const site = await pageSite(t, { payins: 'wait' });
+  const { path, visitor } = await atTheDetails(site);
+  const other = await atTheDetails(site);
+  const linksOf = async (of: Visitor, at: string) => {
+    const { text } = await of.open(`${at}/share`);
+    return [...text.matchAll(/name="link" value="(\w+)"/g)].map(([, link = '']) => link);
+  };
+  await visitor.open(`${path}/share`);
+  const { text } = await visitor.send('/share');
+  const [, url = ''] = /(http:[^<" ]*colleague\?token=[\w-]{43})/.exec(text) ?? [];
+  const [link = ''] = await linksOf(visitor, path);
+  const colleague = site.visitor();
+  assert.equal((await colleague.open(url)).status, 200);
+  await other.visitor.open(`${other.path}/share`);
+  await other.visitor.send('/share');
+  await other.visitor.send('/share/end', { link });
+  assert.deepEqual(await linksOf(visitor, path), [link]);
+  await visitor.open(`${path}/share`);
+  await visitor.send('/share/end', { link });
+  assert.deepEqual(await linksOf(visitor, path), []);
+  assert.equal((await colleague.open(`${path}/colleague`)).status, 404);
+  assert.equal((await colleague.open(url)).status, 404);
+  for (let count = 0; count < 5; count += 1) {
+    await visitor.open(`${path}/share`);
+    await visitor.send('/share');
+  }
+  const full = await visitor.open(`${path}/share`);
+  assert.equal((await linksOf(visitor, path)).length, 5);
+  assert.doesNotMatch(full.text, /Make a link/);
+});
+
+test('a token that is no link of this payment opens nothing', async (t) => {
+  const site = await pageSite(t, { payins: 'wait' });
+  const { path, visitor } = await atTheDetails(site);
+  const other = await atTheDetails(site);
+  await visitor.open(`${path}/share`);
+  const { text } = await visitor.send('/share');
+  const [, token = ''] = /token=([\w-]{43})/.exec(text) ?? [];
+  for (const wrong of [`${other.path}/colleague?token=${token}`, `${path}/colleague?token=x`]) {
+    assert.equal((await site.visitor().open(wrong)).status, 404, wrong);
+  }
+  assert.equal((await site.visitor().open(`${path}/colleague`)).status, 404);
+  // The session of the buyer is not one of a colleague.
+  assert.equal((await visitor.open(`${path}/colleague`)).status, 404);
+});
+
+/** A buyer who is signed in where the bank details are. */
+async function atTheDetails(site: PageSite, fields: IntentFields = {}) {
+  const { world, tenant } = site;
+  const { id, path } = await site.newPayment(fields);
+  await world.play(tenant, id, 'on_ramp_pending');
+  await world.settle();
+  const subject = {
+    kind: 'buyer',
+    paymentId: id,
+    submissionId: null,
+    accountId: null,
+    ownerIndex: null,
+  } as const;
+  const { token } = await startSession(world.deps, { ...tenant, ...subject });
+  const headers = { cookie: `ponte-session=${token}` };
+  return { id, path, visitor: site.visitor({ headers }) };
+}
 
 /** The fields of the form that a person does not fill in. */
 function hiddenIn(text: string): Readonly<Record<string, string>> {

@@ -33,14 +33,22 @@ test('a long list is read in pages of any status, newest first, and no other yea
   });
   const sizes: number[] = [];
   const ids: string[] = [];
-  for await (const page of buyerPages(() => deps, publicId, year)) {
+  for await (const page of buyerPages(() => deps, publicId, { year, month: null })) {
     sizes.push(page.payments.length);
     ids.push(...page.payments.map(({ id }) => id));
   }
   assert.deepEqual(sizes, [BUYER_PAGE, 5]);
   assert.deepEqual(ids, made.toReversed());
-  const first = await readBuyerPayments(deps, publicId, year);
+  const first = await readBuyerPayments(deps, publicId, { year, month: null });
   assert.deepEqual([first.payments.length, first.rest], [BUYER_PAGE, true]);
-  const none = await readBuyerPayments(deps, publicId, year + 7);
+  const none = await readBuyerPayments(deps, publicId, { year: year + 7, month: null });
   assert.deepEqual(none, { payments: [], rest: false });
+  const monthly: number[] = [];
+  for (let month = 1; month <= 12; month += 1) {
+    const { payments } = await readBuyerPayments(deps, publicId, { year, month });
+    const months = payments.map(({ createdAtMs }) => new Date(createdAtMs).getUTCMonth() + 1);
+    assert.ok(months.every((one) => one === month));
+    monthly.push(payments.length);
+  }
+  assert.deepEqual(monthly, [93, 12, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
 });

@@ -1,0 +1,88 @@
+// Links with which colleagues of the buyer see the bank details, and nothing else.
+import type { VNode } from 'preact';
+import {
+  COLLEAGUE_LINKS_MAX,
+  type ColleagueLink,
+} from '../../../core/usecases/hosted/colleague-links.js';
+import { Button, ButtonLink, Form, Note, Rows, Time } from '../kit/components.js';
+import type { ScreenContent } from './layout.js';
+import type { Page } from './page-view.js';
+import type { PaymentScene } from './scene.js';
+
+export function shareScreen(
+  scene: PaymentScene,
+  { links, url }: Extract<Page, { name: 'share' }>,
+): ScreenContent {
+  const { texts, view } = scene;
+  const words = texts.share;
+  return {
+    title: words.heading,
+    lede: words.lede,
+    station: null,
+    body: (
+      <>
+        {url === null ? null : (
+          <section class="card stack">
+            <h2>{words.made}</h2>
+            <Rows
+              look="copy"
+              rows={[
+                {
+                  label: words.url,
+                  value: url,
+                  look: 'code',
+                  copy: { value: url, label: words.url },
+                },
+              ]}
+            />
+            <p class="small quiet">{words.madeText}</p>
+          </section>
+        )}
+        <section class="stack">
+          <h2>{words.list}</h2>
+          {links.length === 0 ? <p>{words.none}</p> : null}
+          {links.map((link) => (
+            <OpenLink scene={scene} link={link} />
+          ))}
+        </section>
+        {links.length < COLLEAGUE_LINKS_MAX ? null : <Note>{words.full}</Note>}
+        <div class="actions">
+          {links.length < COLLEAGUE_LINKS_MAX ? (
+            <Form to="share">
+              <Button look={url === null ? 'primary' : undefined}>{words.make}</Button>
+            </Form>
+          ) : null}
+          <ButtonLink href={view.path}>{texts.frame.back}</ButtonLink>
+        </div>
+      </>
+    ),
+  };
+}
+
+function OpenLink({
+  scene: { texts },
+  link,
+}: {
+  readonly scene: PaymentScene;
+  readonly link: ColleagueLink;
+}): VNode {
+  const words = texts.share;
+  const { openedAtMs } = link;
+  return (
+    <div class="card stack-s">
+      <Rows
+        rows={[
+          {
+            label: words.seen,
+            value: openedAtMs === null ? words.never : <Time atMs={openedAtMs} />,
+          },
+          { label: words.until, value: <Time atMs={link.endsAtMs} /> },
+        ]}
+      />
+      <Form to="share/end">
+        <input type="hidden" name="link" value={link.id} />
+        <Button look="sm">{words.end}</Button>
+      </Form>
+    </div>
+  );
+}
