@@ -156,6 +156,7 @@ test('every table is strict; keys and unique indexes of tenants begin with org_i
     'money_decisions: item_id',
     'operator_sessions: id',
     'operator_sessions: link_hash',
+    'operator_sessions: operator_id',
     'operator_sessions: token_hash',
     'operators: id',
     'operators: name',

@@ -6,7 +6,11 @@ import { money } from '../../../../core/domain/base/money.js';
 import type { Tenant } from '../../../../core/domain/base/tenant.js';
 import { eventTypes } from '../../../../core/domain/payments/event.js';
 import type { SimulatedEvent } from '../../../../core/domain/payments/simulated-event.js';
-import { requireApproval } from '../../../../core/usecases/parties/organizations.js';
+import { askQuestion } from '../../../../core/usecases/hosted/questions.js';
+import {
+  requireApproval,
+  setSupportContact,
+} from '../../../../core/usecases/parties/organizations.js';
 import {
   approvePayment,
   cancelPayment,
@@ -261,12 +265,13 @@ test('amounts that have a test value keep their effect when an advance pays', as
   }
 });
 
-test('every event about payments comes from a request, an advance or a simulation', async (t) => {
+test('every event about payments comes from a request, a page, an advance or a simulation', async (t) => {
   const made = await world(t, { payins: 'wait' });
   const tenant = await made.newTenant();
   const { deps } = made;
   await requireApproval(deps, tenant.orgId, true);
   await requireApproval(deps, tenant.orgId, true, 'payment_intent');
+  await setSupportContact(deps, tenant.orgId, { supportEmail: 'help@acme.example' });
   const approvedIntent = async (fields: IntentFields) => {
     const id = await made.newPayment(tenant, fields);
     await approvePayment(deps, tenant, id, 'mem_1');
@@ -285,6 +290,9 @@ test('every event about payments comes from a request, an advance or a simulatio
   const expiresAtMs = deps.clock.nowMs() + 10 * HOUR_MS;
   for (const make of makers) {
     const settled = await make({});
+    const { payment } = await readPayment(deps, tenant, settled);
+    const mailId = deps.ids.next('mail', deps.clock.nowMs());
+    await askQuestion(deps, payment, { mailId, question: 'Which order is this?' });
     await made.play(tenant, settled, 'on_ramp_pending');
     await simulate(deps, tenant, settled, 'money_short');
     await simulate(deps, tenant, settled, 'money_over');
