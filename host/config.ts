@@ -219,10 +219,14 @@ export const variables = z.object({
         'proxy in a private network.',
       unset: 'no console',
     }),
-  PONTE_OPERATOR_URL: publicUrl().optional().meta({
-    description: "Address at which operators open the console, if it is not this machine's.",
-    unset: '`http://127.0.0.1:<PONTE_OPERATOR_PORT>`',
-  }),
+  PONTE_OPERATOR_URL: publicUrl()
+    .optional()
+    .meta({
+      description:
+        "Address at which operators open the console, if it is not this machine's. In production " +
+        'https, except on the loopback interface.',
+      unset: '`http://127.0.0.1:<PONTE_OPERATOR_PORT>`',
+    }),
   PONTE_BACKUP_TO: z.string().optional().meta({
     description: 'Folder of scheduled backups (SQLite only), as `ponte serve --backup-to`.',
     unset: 'no backups',
@@ -447,6 +451,7 @@ function unsafe(env: Environment): readonly string[] {
     ['PONTE_PAY_URL', !isHttps(env['PONTE_PAY_URL']), 'must be an https address in production'],
     ['PONTE_PARTNER_LIVE', env['PONTE_PARTNER_LIVE'] === 'fake', 'cannot be fake in production'],
     ['PONTE_SMTP_URL', env['PONTE_SMTP_URL'] === undefined, 'must be set in production'],
+    ['PONTE_OPERATOR_URL', isOpenConsole(env), 'must be an https address in production'],
     [
       'PONTE_S3_URL',
       env['PONTE_S3_URL'] !== undefined && !isHttps(env['PONTE_S3_URL']),
@@ -476,6 +481,12 @@ function openToNetwork({
 
 function isLoopback(host: string): boolean {
   return /^(localhost|127(\.\d{1,3}){3}|::1)$/.test(host);
+}
+
+/** Whether the cookie of an operator would cross a network in clear. */
+function isOpenConsole({ PONTE_OPERATOR_URL: url }: Environment): boolean {
+  if (url === undefined || isHttps(url) || !URL.canParse(url)) return false;
+  return !isLoopback(new URL(url).hostname.replace(/^\[|\]$/g, ''));
 }
 
 function warningsOf({

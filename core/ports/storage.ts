@@ -140,7 +140,7 @@ export interface Tx {
     /** In the order of their numbers, removed ones too. */
     list(): Many<RegisteredOperator>;
   };
-  readonly operatorSessions: Writes<OperatorSession, 'insert' | 'update' | 'remove'> & {
+  readonly operatorSessions: Writes<OperatorSession, 'insert' | 'update' | 'expect' | 'remove'> & {
     byLinkHash(linkHash: string): Found<OperatorSession>;
     /** The hash is of the token in the cookie. */
     byTokenHash(tokenHash: string): Found<OperatorSession>;

@@ -324,6 +324,20 @@ test('documents in S3 need a bucket and its keys, which have no effect otherwise
   assert.deepEqual(problemsOf(plain), ['PONTE_S3_URL: must be an https address in production']);
 });
 
+test('in production the console has an https address, or that of the machine', () => {
+  const plain = { ...production, PONTE_OPERATOR_PORT: '8090' };
+  const problem = 'PONTE_OPERATOR_URL: must be an https address in production';
+  for (const [url, problems] of [
+    ['http://console.test', [problem]],
+    ['http://127.0.0.1.console.test', [problem]],
+    ['https://console.test', []],
+    ['http://localhost:8090', []],
+    ['http://[::1]:8090', []],
+  ] as const) {
+    assert.deepEqual(problemsOf({ ...plain, PONTE_OPERATOR_URL: url }), problems, url);
+  }
+});
+
 test('a mail server needs a sender address', () => {
   const problems = problemsOf({ PONTE_SMTP_URL: 'smtp://mail.test' });
   assert.deepEqual(problems, ['PONTE_MAIL_FROM: must be set with PONTE_SMTP_URL']);

@@ -6,7 +6,7 @@ import { CONSOLE_ROOT } from '../../../core/domain/access/registered-operator.js
 import { parseAmount } from '../../../core/domain/base/money.js';
 import { type MoneyQueue, moneyQueues } from '../../../core/domain/money-desk/money-decision.js';
 import { EVIDENCE_LENGTH_MAX } from '../../../core/domain/money-desk/proposal.js';
-import { PonteError } from '../../../core/errors.js';
+import { isCode, PonteError } from '../../../core/errors.js';
 import { retryCommand } from '../../../core/usecases/commands/command-retries.js';
 import {
   actionText,
@@ -34,7 +34,13 @@ import {
   TextField,
 } from '../kit/fields.js';
 import { FormKey, formKey, newFormKey } from '../kit/form-key.js';
-import { operatorRow, type PageAnswer, type PageContext, seeOther } from '../kit/page-route.js';
+import {
+  operatorRow,
+  type PageAnswer,
+  type PageContext,
+  seeOther,
+  withNotice,
+} from '../kit/page-route.js';
 import {
   type ConsoleCall,
   type ConsoleView,
@@ -210,7 +216,14 @@ function amountIn(name: string, text: string): bigint {
 }
 
 async function retry(context: PageContext, call: ConsoleCall): Promise<PageAnswer> {
-  await retryCommand(context.deps, call.params['itemId'] ?? '');
+  queueIn(call);
+  try {
+    await retryCommand(context.deps, call.params['itemId'] ?? '');
+  } catch (error) {
+    // It has ended or runs: most likely the item does not wait any more.
+    if (!isCode(error, 'CommandNotRetryable')) throw error;
+    return seeOther(withNotice(`${call.base}/money`, 'out_of_date'));
+  }
   return seeOther(withConsoleDone(`${call.base}/money`, 'retried'));
 }
 

@@ -31,7 +31,10 @@ import { proposalPath } from './desk-list-pages.js';
 const path = `${CONSOLE_ROOT}/production`;
 const one = `${path}/{orgId}`;
 const grantForm = z.object({ key: formKey });
-const refuseForm = z.object({ reason: z.string().max(4_000).default('') });
+const refuseForm = z.object({
+  request: z.string().max(64),
+  reason: z.string().max(4_000).default(''),
+});
 
 export const waitingPages = [
   operatorRow({ method: 'GET', path, form: 'none', handler: showList }),
@@ -127,6 +130,7 @@ async function showRequest(
           </Form>
         </div>
         <Form to={`production/${orgId}/refuse`} class="card stack">
+          <input type="hidden" name="request" value={request.id} />
           <h2>Refuse</h2>
           <TextArea
             name="reason"
@@ -193,10 +197,14 @@ async function refuse(
   context: PageContext,
   call: ConsoleCall<z.infer<typeof refuseForm>>,
 ): Promise<PageAnswer> {
-  const { reason } = call.form;
+  const { reason, request: requestId } = call.form;
   const orgId = call.params['orgId'] ?? '';
   try {
-    await refuseProduction(context.deps, orgId, { reason, by: call.operator.actor.name });
+    await refuseProduction(context.deps, orgId, {
+      requestId,
+      reason,
+      by: call.operator.actor.name,
+    });
     return seeOther(withConsoleDone(`${context.prefix}${path}`, 'refused'));
   } catch (error) {
     return shownRefusal(error, (text) =>

@@ -202,9 +202,9 @@ function depsOfChange(
 ): Deps {
   const author = { ...authorOf(match, session, visit), address, requestId };
   if (operator === null) return audited(guardedBy(deps, match, session, visit), author);
-  const { actor, session: of } = operator;
+  const { signed } = operator.session;
   const { action } = author;
-  return depsOfCommand(deps, { actor, signed: of.signed }, { action, address, requestId });
+  return depsOfCommand(deps, { ...operator, signed }, { action, address, requestId });
 }
 
 /** The session may have ended since it was read: the body arrives, and the partner is called. */

@@ -2,6 +2,10 @@
 // another operator, once; each further one by a registered operator.
 import type { KeyObject } from 'node:crypto';
 import {
+  isOperatorSessionOpen,
+  type OperatorSession,
+} from '../../domain/access/operator-session.js';
+import {
   actorOf,
   type CommandToSign,
   checkedOperatorName,
@@ -198,27 +202,30 @@ export async function expectOperator(tx: Tx, operator: OperatorActor): Promise<v
 export interface CommandIdentity {
   readonly actor: OperatorActor;
   readonly signed: SignedCommand | null;
+  /** The session in the console; absent for a command of the CLI. */
+  readonly session?: OperatorSession;
 }
 
 /**
  * Dependencies of a command that was admitted, or of a session in the console: each batch that
- * changes something guards its operator, is within COMMAND_LIFE_MS of the signature, and has an
- * entry in the audit log with it.
+ * changes something guards its operator and the session, is within COMMAND_LIFE_MS of the
+ * signature, and has an entry in the audit log with it.
  */
 export function depsOfCommand(
   deps: Deps,
-  { actor, signed }: CommandIdentity,
+  identity: CommandIdentity,
   by: Pick<AuditAuthor, 'action' | 'address'> & Partial<AuditAuthor>,
 ): Deps {
-  const store = storeOfCommand(deps, { actor, signed });
-  const { kind, id } = actor;
+  const store = storeOfCommand(deps, identity);
+  const { signed } = identity;
+  const { kind, id } = identity.actor;
   return audited({ ...deps, store }, { ...by, actor: { kind, id }, signed });
 }
 
-/** A batch that changes operators guards them itself. */
+/** A batch that changes operators, or the session, guards them itself. */
 function storeOfCommand(
   { store, clock }: Pick<Deps, 'store' | 'clock'>,
-  { actor, signed }: CommandIdentity,
+  { actor, signed, session }: CommandIdentity,
 ): Store {
   return {
     kept: store.kept,
@@ -229,18 +236,30 @@ function storeOfCommand(
     run: (work, options) =>
       store.run(async (tx) => {
         const value = await work(tx);
-        const changes = tx.changes();
-        const guardsItself = changes.some(({ table }) => table === 'operators');
-        if (changes.length > 0 && signed !== null && !mayChangeAt(signed, clock.nowMs())) {
+        const changed = new Set(tx.changes().map(({ table }) => table));
+        if (changed.size === 0) return value;
+        if (signed !== null && !mayChangeAt(signed, clock.nowMs())) {
           throw new PonteError(
             'OperatorNotAllowed',
             'The command was signed too long ago. Repeat it.',
           );
         }
-        if (changes.length > 0 && !guardsItself) await expectOperator(tx, actor);
+        if (session !== undefined && !changed.has('operator_sessions')) {
+          await expectOpen(tx, session, clock.nowMs());
+        }
+        if (!changed.has('operators')) await expectOperator(tx, actor);
         return value;
       }, options),
   };
+}
+
+/** Guards the batch: a form that arrives after the sign-out changes nothing. */
+async function expectOpen(tx: Tx, { tokenHash }: OperatorSession, nowMs: number): Promise<void> {
+  const session = tokenHash === null ? null : await tx.operatorSessions.byTokenHash(tokenHash);
+  if (session === null || !isOperatorSessionOpen(session, nowMs)) {
+    throw new PonteError('OperatorNotAllowed', 'The session has ended. Open another link.');
+  }
+  tx.operatorSessions.expect(session);
 }
 
 function notRegistered(publicKey: string): string {

@@ -83,11 +83,14 @@ export function listProductionRequests(deps: Deps): Promise<readonly ProductionR
   return deps.store.run((tx) => tx.productionRequests.waiting(WAITING_MAX));
 }
 
-/** NotFound if no request waits. ValidationError without a reason. */
+/**
+ * Refuses the request that waits; `requestId`: only this one. NotFound if none waits,
+ * DecisionNotAllowed if another one does. ValidationError without a reason.
+ */
 export async function refuseProduction(
   deps: Deps,
   orgId: string,
-  given: { readonly reason: string; readonly by: string },
+  given: { readonly reason: string; readonly by: string; readonly requestId?: string },
 ): Promise<ProductionRequest> {
   const reason = given.reason.trim();
   if (!isAnswer(reason)) {
@@ -97,6 +100,10 @@ export async function refuseProduction(
   const refused = await deps.store.run(async (tx) => {
     const request = await tx.productionRequests.newest(orgId);
     if (request?.state !== 'requested') throw new PonteError('NotFound');
+    if (request.id !== (given.requestId ?? request.id)) {
+      const message = 'The organization has asked again since. Read its new answers.';
+      throw new PonteError('DecisionNotAllowed', message);
+    }
     const decision = { decidedBy: given.by, reason };
     return stageDecision({ deps, tx, nowMs: deps.clock.nowMs() }, request, 'refuse', decision);
   });

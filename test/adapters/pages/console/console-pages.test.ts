@@ -7,6 +7,7 @@ import { pageRoutes } from '../../../../adapters/pages/page-routes.js';
 import { removeOperator } from '../../../../core/usecases/access/registered-operators.js';
 import { listProposals } from '../../../../core/usecases/money-desk/money-queues.js';
 import { newestEntries, verifyAudit } from '../../../../core/usecases/service/audit-log.js';
+import { paidIn } from '../../../support/scenes/desk-scene.js';
 import { suiteEnd } from '../../../support/suite-end.js';
 import { signedInAs } from '../dashboard/dashboard-site.js';
 import { formsOf, textOf, type Visitor } from '../visitor.js';
@@ -260,9 +261,27 @@ test('a request for production access is refused with a reason', async (t) => {
   );
   const ana = await site.signedIn(site.ana);
   assert.match((await ana.open('/operator/production')).text, /Coffee &lt;b>/);
+  const { text: stale } = await ana.open(`/operator/production/${orgId}`);
+  const [form] = formsOf(stale).filter(({ action }) => action.endsWith('/refuse'));
+  const late = { ...form?.hidden, request: 'prq_before', reason: 'not yet' };
+  const refused = await ana.post(`/operator/production/${orgId}/refuse`, late);
+  assert.equal(refused.status, 422);
+  assert.match(textOf(refused.text), /has asked again since/);
   await ana.open(`/operator/production/${orgId}`);
   assert.equal((await ana.send('/refuse', { reason: '' })).status, 422);
   assert.match(textOf((await ana.send('/refuse', { reason: 'not yet' })).text), /was refused/);
   const newest = await deps.store.run((tx) => tx.productionRequests.newest(orgId));
   assert.deepEqual([newest?.state, newest?.decidedBy], ['refused', 'ana']);
+});
+
+test('the retry of a command that has ended changes nothing, and shows the list', async (t) => {
+  const site = await consoleSite(t);
+  const ana = await site.signedIn(site.ana);
+  const { text } = await ana.open(site.owed);
+  const form = formsOf(text).find(({ action }) => action.endsWith('/retry'));
+  const retried = (item: string) => ana.post(`/operator/money/${item}/retry`, { ...form?.hidden });
+  const late = await retried(`owed/${paidIn().id}`);
+  assert.equal(late.status, 200);
+  assert.match(textOf(late.text), /The page was out of date\. Nothing was changed/);
+  assert.equal((await retried('nowhere/cmd_back')).status, 404);
 });

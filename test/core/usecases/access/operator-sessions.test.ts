@@ -20,6 +20,7 @@ import {
   openConsoleLink,
   readConsoleLink,
   readOperatorSession,
+  type SignedInOperator,
 } from '../../../../core/usecases/access/operator-sessions.js';
 import { runSessionDeletion } from '../../../../core/usecases/access/page-sessions.js';
 import {
@@ -125,6 +126,24 @@ describe('a session', () => {
     await assert.rejects(createOrganization(running, { name: 'Acme', sandboxKyb: false }), {
       code: 'OperatorNotAllowed',
     });
+  });
+
+  test('a form that arrives after the sign-out, or a later link, changes nothing', async (t) => {
+    const { deps, ana, link, session } = await scene(t);
+    const by = { action: '/operator/money', address: null };
+    const ends = [
+      async (of: SignedInOperator) => endOperatorSession(deps, of),
+      async () => link(ana),
+    ];
+    for (const end of ends) {
+      const signedIn = await session(ana);
+      const running = depsOfCommand(deps, { ...signedIn, signed: signedIn.session.signed }, by);
+      await createOrganization(running, { name: 'Before', sandboxKyb: false });
+      await end(signedIn);
+      await assert.rejects(createOrganization(running, { name: 'Late', sandboxKyb: false }), {
+        code: 'OperatorNotAllowed',
+      });
+    }
   });
 
   test('from before a restore is over', async (t) => {

@@ -105,6 +105,19 @@ test('a refusal has a reason, is mailed, and another request may follow', async 
   assert.notEqual((await ask(owner)).id, id);
 });
 
+test('a refusal that names a request does not refuse the next one', async () => {
+  const owner = await newOwner();
+  const { orgId } = owner;
+  const { id: requestId } = await ask(owner);
+  await refuseProduction(made.deps, orgId, { requestId, reason: 'Name your buyers.', by });
+  made.advanceClock(1);
+  const next = await ask(owner);
+  const stale = refuseProduction(made.deps, orgId, { requestId, reason: 'again', by });
+  await assert.rejects(stale, { code: 'DecisionNotAllowed' });
+  assert.deepEqual(await readProductionRequest(made.deps, orgId), next);
+  await made.settle();
+});
+
 test('the grant of the access grants the request, once, and there is nothing to ask any more', async () => {
   const owner = await newOwner();
   const { orgId } = owner;
