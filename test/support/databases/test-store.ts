@@ -12,6 +12,7 @@ import { SqliteDatabase } from '../../../adapters/storage/sqlite/database.js';
 import { openSqliteStore, type SqliteStore } from '../../../adapters/storage/sqlite/store.js';
 import type { ServedStore } from '../../../adapters/storage/store.js';
 import type { Sealer } from '../../../core/ports/storage.js';
+import type { LocalPostgres } from './local-postgres.js';
 import { migratedImage } from './migrated-image.js';
 
 const { PONTE_TEST_DATABASE: chosen = 'memory' } = process.env;
@@ -57,6 +58,25 @@ export async function postgresStore(
   const store = openPostgresStore({ url: `${url}?options=${options}` }, sealer);
   if (used === undefined) await store.migrate();
   return closing(store, () => void free.push(schema));
+}
+
+/**
+ * Gives tests that follow each other the URL of one schema, without rows. The first test migrates
+ * it. Each time has a new connection, since tests end the connections of their server.
+ */
+export function reusedDatabase(server: LocalPostgres): () => Promise<string> {
+  const schema = 'reused';
+  let isNew = true;
+  return async () => {
+    const serverUrl = await server.url();
+    const client = new pg.Client(serverUrl);
+    await client.connect();
+    if (isNew) await client.query(`create schema ${schema}`);
+    else await removeRows(client, schema);
+    await client.end();
+    isNew = false;
+    return `${serverUrl}?options=${encodeURIComponent(`-c search_path=${schema}`)}`;
+  };
 }
 
 /** With `closed` after the end. */

@@ -16,6 +16,7 @@ import type { Log } from '../../../../core/ports/outside.js';
 import type { Store } from '../../../../core/ports/storage.js';
 import { checkedFeed } from '../../../contract/store-feed-contract.js';
 import { localPostgres } from '../../../support/databases/local-postgres.js';
+import { reusedDatabase } from '../../../support/databases/test-store.js';
 import {
   aBarePayment,
   aBuyer,
@@ -31,14 +32,16 @@ import { aMail } from '../../../support/samples/mail-samples.js';
 import { until } from '../../../support/wait.js';
 
 const postgres = localPostgres({ own: true });
+const emptied = reusedDatabase(postgres);
 const opened: PostgresStore[] = [];
 after(() => Promise.all(opened.map((store) => store.close())));
 
 /** Tests about outages wait for a refusal; others allow for a slow machine. */
 async function aStore(
   acquireTimeoutMs = 60_000,
+  newUrl = emptied,
 ): Promise<{ readonly store: PostgresStore; readonly url: string }> {
-  const url = await postgres.newDatabase();
+  const url = await newUrl();
   const store = openPostgresStore({ url, acquireTimeoutMs });
   opened.push(store);
   await store.migrate();
@@ -245,7 +248,7 @@ test('a batch whose guard fails commits nothing', async () => {
 });
 
 test('a row is read whole after a migration has given its table a column', async () => {
-  const { store, url } = await aStore();
+  const { store, url } = await aStore(60_000, postgres.newDatabase);
   await store.run(async (tx) => tx.payments.insert(aPayment()));
   const read = () => store.run((tx) => tx.payments.get(tenant, 'pi_1'));
   assert.deepEqual(await read(), aPayment());
@@ -414,7 +417,7 @@ async function seen(url: string, text: string): Promise<void> {
 }
 
 test('a table that has grown from nothing gets its statistics, once', async () => {
-  const { store, url } = await aStore();
+  const { store, url } = await aStore(60_000, postgres.newDatabase);
   await store.channel.open(() => undefined, { warn: () => undefined } as unknown as Log);
   await store.run(async (tx) => {
     for (const id of ids(300)) tx.buyers.insert(aBuyer({ id, emailKey: id }));

@@ -8,17 +8,18 @@ import {
 } from '../../../../adapters/storage/postgres/store.js';
 import type { Bucket } from '../../../../core/domain/service/rate-limit.js';
 import { localPostgres } from '../../../support/databases/local-postgres.js';
+import { reusedDatabase } from '../../../support/databases/test-store.js';
 import { T0 } from '../../../support/samples/domain-samples.js';
 
 const HOUR_MS = 3_600_000;
 
-const postgres = localPostgres();
+const emptied = reusedDatabase(localPostgres());
 const opened: PostgresStore[] = [];
 after(() => Promise.all(opened.map((store) => store.close())));
 
-/** Two hosts on a new database, and how many of its keys begin so. */
+/** Two hosts on an empty database, and how many of its keys begin so. */
 async function hosts() {
-  const url = await postgres.newDatabase();
+  const url = await emptied();
   const stores = [openPostgresStore({ url }), openPostgresStore({ url })] as const;
   await stores[0].migrate();
   opened.push(...stores);
