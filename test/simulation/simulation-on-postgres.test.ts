@@ -8,7 +8,7 @@ import { failureLine } from './report.js';
 import { type Focus, ofParties } from './run-profile.js';
 import { postgresAt } from './world/simulated-postgres.js';
 
-const STEPS = 120;
+const STEPS = 80;
 
 const server = localPostgres();
 const seed = 1;

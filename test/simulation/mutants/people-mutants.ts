@@ -47,7 +47,7 @@ export const peopleMutants = [
   {
     name: 'a command goes on while its operator is removed',
     file: 'core/usecases/access/registered-operators.ts',
-    edits: [['if (changes.length > 0 && !guardsItself)', 'if (actor === null)']],
+    edits: [["if (!changed.has('operators'))", 'if (actor === null)']],
     focus: busy,
     first: { seed: 12, steps: 40 },
     caughtBy: ['whatHasEndedLetsNobodyIn'],
