@@ -328,7 +328,7 @@ function envelopeOf(error: unknown, exit: ExitKind): Readonly<Record<string, unk
 function dryDeps(deps: Deps): Deps {
   const mute = () => undefined;
   const log = { debug: mute, info: mute, warn: mute, error: mute };
-  return { ...deps, store: dryStore(deps.store), log, wake: mute };
+  return { ...deps, store: dryStore(deps.store), deliveryMonths: null, log, wake: mute };
 }
 
 /** Runs work and discards its writes. */

@@ -135,6 +135,7 @@ export function createContainer(
     documents: all.get(tokens.documents),
     tokenSigner: all.get(tokens.tokenSigner),
     rateLimits: all.get(tokens.rateLimits),
+    deliveryMonths: all.get(tokens.store).deliveryMonths,
     partners: all.get(tokens.partners),
     metrics: world.metrics ?? null,
     wake: all.get(tokens.signals).wake,

@@ -6,7 +6,7 @@ import type { ChangedRow } from '../../core/domain/service/audit-entry.js';
 import { PonteError } from '../../core/errors.js';
 import type { WorkKind } from '../../core/ports/deps.js';
 import type { Log, RateLimits } from '../../core/ports/outside.js';
-import type { RunOptions, Sealer, Store, Tx } from '../../core/ports/storage.js';
+import type { DeliveryMonths, RunOptions, Sealer, Store, Tx } from '../../core/ports/storage.js';
 import { newClaims } from './claims.js';
 import { type Database, StoreConflict } from './database.js';
 import type { NextDue } from './due-times.js';
@@ -88,6 +88,8 @@ export interface ServedStore extends Store {
   shiftDueTimes(step: { readonly fromMs: number; readonly toMs: number }): Promise<void>;
   /** Limits over all processes that serve this database. */
   readonly rateLimits: RateLimits;
+  /** Null where the database has no such option. */
+  readonly deliveryMonths: DeliveryMonths | null;
   /** Null where a process serves alone. */
   readonly channel: ClusterChannel | null;
   servers(): Promise<readonly Server[]>;

@@ -24,7 +24,7 @@ interface PruneOptions {
 }
 
 export function addStoreCommands(shell: Shell, program: Command): void {
-  const noun = program.command('store').description('copy the database');
+  const noun = program.command('store').description('copy the database, keep deliveries by month');
 
   addCommand<CopyOptions>(shell, noun, {
     name: 'copy',
@@ -39,6 +39,14 @@ export function addStoreCommands(shell: Shell, program: Command): void {
         .makeOptionMandatory(),
     ],
     run: (options) => copy(shell, options),
+  });
+
+  addOperatorCommand(shell, noun, {
+    name: 'months',
+    authority: 'signed',
+    description:
+      'keep webhook deliveries by month on PostgreSQL, so that prune removes old months whole',
+    run: keepByMonth,
   });
 
   addOperatorCommand<PruneOptions>(shell, program, {
@@ -97,6 +105,15 @@ async function remove({ deps }: Operator, { olderThan, dryRun }: PruneOptions): 
   const before = formatInstant(beforeMs);
   const heading = dryRun ? 'Would be removed, from before' : 'Removed, from before';
   return { json: { dryRun, before, ...counts }, text: `${heading} ${before}:\n${fields(counts)}` };
+}
+
+async function keepByMonth({ deps }: Operator): Promise<Outcome> {
+  const { keepDeliveriesByMonth } = await import('../../core/usecases/service/prune.js');
+  const changed = await keepDeliveriesByMonth(deps);
+  const text = changed
+    ? 'Deliveries are kept by month from now on. Prune each quarter: that makes the next months.'
+    : 'Deliveries were kept by month before. The next months are made.';
+  return { json: { changed }, text };
 }
 
 function duration(text: string): number {

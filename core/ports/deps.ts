@@ -22,7 +22,7 @@ import type {
   WebhookSender,
 } from './outside.js';
 import type { SettlementPartner } from './partner.js';
-import { queueNames, type Store } from './storage.js';
+import { type DeliveryMonths, queueNames, type Store } from './storage.js';
 
 export interface KeyUse {
   readonly usedAtMs: number;
@@ -46,6 +46,8 @@ export interface Deps {
   readonly documents: DocumentStorage | null;
   readonly tokenSigner: TokenSigner;
   readonly rateLimits: RateLimits;
+  /** Null where the database has no such option. */
+  readonly deliveryMonths: DeliveryMonths | null;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly log: Log;

@@ -84,6 +84,28 @@ export interface KeptRows {
   view(tenant: Tenant, paymentId: string): PaymentView | null;
 }
 
+/** Deliveries and their attempts in a part for each month of creation. */
+export interface DeliveryMonths {
+  /**
+   * Keeps them by month from now on, the present ones in one part, and makes the months that are
+   * missing. False: they were kept so before. StoreUnavailable if somebody uses the table too long.
+   */
+  begin(months: readonly DeliveryMonth[]): Promise<boolean>;
+  /**
+   * Removes each part in which all deliveries are old, and makes the months that are missing.
+   * Returns the number of deliveries. Does nothing if they are not kept by month.
+   */
+  prune(cutoff: RetentionCutoff, months: readonly DeliveryMonth[]): Promise<number>;
+}
+
+/** Deliveries from `fromId` and before `toId`. */
+export interface DeliveryMonth {
+  /** For example 2026_12. */
+  readonly name: string;
+  readonly fromId: string;
+  readonly toId: string;
+}
+
 type GivenDetails = Tenant & Pick<BankDetails, 'paymentId' | 'checkCode' | 'issuedAtMs'>;
 
 /** Ids of one `pageVersions`. */

@@ -207,3 +207,32 @@ test('prune removes what is old, after a dry run that counts it and changes noth
     assert.equal(status, 2, age);
   }
 });
+
+test('deliveries are kept by month on PostgreSQL, where prune makes the next months', async (t) => {
+  const one = { PONTE_DATA_DIR: join(folder, 'by-month'), PONTE_LOG_LEVEL: 'silent' };
+  const url = await postgres.newDatabase();
+  const shared = { ...one, PONTE_DATABASE_URL: url };
+  for (const env of [one, shared]) await (await openForOperator(env, { opening: 'makes' })).close();
+  const refused = await ponte(['store', 'months'], one);
+  assert.match(refused.stderr, /Only PostgreSQL keeps deliveries by month/);
+  assert.notEqual(refused.status, 0);
+  for (const changed of [true, false]) {
+    const { status, stdout } = await ponte(['store', 'months', '--json'], shared);
+    assert.deepEqual([status, JSON.parse(stdout)], [0, { changed }]);
+  }
+  const client = new pg.Client(url);
+  await client.connect();
+  t.after(() => client.end());
+  const months = async () => {
+    const { rows } = await client.query<{ readonly name: string }>(
+      "select relname as name from pg_class where relname ~ '^deliveries_[0-9_]+$' order by 1",
+    );
+    return rows.map(({ name }) => name);
+  };
+  const made = await months();
+  assert.equal(made.length, 4);
+  const last = made.at(-1) ?? '';
+  await client.query(`drop table ${last}, ${last.replace('deliveries', 'delivery_attempts')}`);
+  const { status, stdout } = await ponte(['prune', '--older-than', '30d', '--json'], shared);
+  assert.deepEqual([status, JSON.parse(stdout).deliveries, await months()], [0, 0, made]);
+});

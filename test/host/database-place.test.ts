@@ -97,6 +97,7 @@ const finding = [
   'secrets rotate-session-key',
   'prune --older-than 40d',
   'prune --older-than 40d --dry-run',
+  'store months',
   'backup --to backups',
   'restore --check',
   'release',

@@ -1,7 +1,7 @@
 // The store on PostgreSQL: the parts of a host besides the session.
 import { setTimeout as wait } from 'node:timers/promises';
 import { assert, isCode, PonteError, StoreRefusal } from '../../../core/errors.js';
-import type { Sealer } from '../../../core/ports/storage.js';
+import type { DeliveryMonths, Sealer } from '../../../core/ports/storage.js';
 import { readNextDue } from '../due-times.js';
 import { loadMigrations } from '../migrations.js';
 import { type ClusterChannel, newStore, type ServedStore, type Server } from '../store.js';
@@ -13,6 +13,7 @@ import {
   postgresConnections,
 } from './connections.js';
 import { type PostgresCounts, PostgresDatabase } from './database.js';
+import { deliveryMonths } from './delivery-months.js';
 import { lostLeases } from './lost-leases.js';
 import { migratePostgres, missingInPostgres, type Newer } from './migrations.js';
 import {
@@ -30,6 +31,7 @@ const HEALTH_MAX_MS = 3_000;
 
 export interface PostgresStore extends ServedStore {
   readonly channel: ClusterChannel;
+  readonly deliveryMonths: DeliveryMonths;
   readonly counts: PostgresCounts;
   readonly connections: PostgresConnections['counts'];
 }
@@ -68,6 +70,7 @@ export function openPostgresStore(
     clockMs: () => clockOf(connections),
     shiftDueTimes: async () => assert(false, 'hosts use the clock of the database'),
     channel,
+    deliveryMonths: deliveryMonths(connections),
     name: withoutPassword(options.url),
     async migrate() {
       // Before anything is locked in a shared session.

@@ -8,8 +8,9 @@ export async function postgresRows(connections: PostgresConnections): Promise<St
     await client.query('begin; set local statement_timeout = 0');
     try {
       const { rows: tables } = await client.query<{ readonly name: string }>(
-        'select table_name as name from information_schema.tables ' +
-          "where table_type = 'BASE TABLE' and table_schema = current_schema() order by table_name",
+        'select relname as name from pg_class ' +
+          'where relnamespace = current_schema()::regnamespace ' +
+          "and relkind in ('r', 'p') and not relispartition order by relname",
       );
       if (tables.length === 0) return storedRows({});
       const { rows } = await client.query<RowCounts>(countsSql(tables.map(({ name }) => name)));

@@ -69,6 +69,7 @@ export function openSqliteStore(options: SqliteOptions, sealer: Sealer | null = 
     clockMs: null,
     shiftDueTimes: (step) => shiftDueTimes(writes.database, step),
     channel: null,
+    deliveryMonths: null,
     name: options.path,
     get counts() {
       return database.counts;

@@ -17,7 +17,7 @@ import { endedSql } from './payment-rows.js';
  * It has ended, or a pause holds it: a held delivery is due, but has no next attempt. `$1` is the
  * id of the cutoff, `$2` its time.
  */
-const oldDelivery = [
+export const oldDelivery = [
   'd.id < $1 and (d.due_at is null or d.next_attempt_at is null and d.lease_token is null)',
   'and coalesce((select max(a.started_at) from delivery_attempts a',
   'where a.delivery_id = d.id), d.first_started_at, d.created_at) < $2',

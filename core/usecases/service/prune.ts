@@ -4,19 +4,22 @@
 // (payments, funds, ledger, quotes, commands) and idempotency keys stay. A feed has no gaps, so
 // events are removed from its start, up to the first that is needed. Its head stays, and so does
 // the audit log.
-import { DAY_MS } from '../../domain/base/instant.js';
+import { DAY_MS, formatInstant } from '../../domain/base/instant.js';
 import type { Tenant } from '../../domain/base/tenant.js';
 import type { MessageCursor } from '../../domain/commands/partner-message.js';
 import type { PartyDraft } from '../../domain/parties/party-draft.js';
 import { PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
-import type { RetentionCutoff, Tx } from '../../ports/storage.js';
+import { ID_TIME_CHARACTERS } from '../../ports/outside.js';
+import type { DeliveryMonth, RetentionCutoff, Tx } from '../../ports/storage.js';
 import { refuseInQuarantine } from './epochs.js';
 
 /** Deliveries are attempted for 31 hours; the rest is for the investigation of faults. */
 export const PRUNABLE_MS = 30 * DAY_MS;
 /** Bounds how long a batch delays other writes. */
 const ROWS_PER_BATCH = 500;
+/** A prune each quarter makes them in time. */
+const MONTHS_AHEAD = 4;
 
 interface Pruned {
   readonly beforeMs: number;
@@ -39,11 +42,41 @@ export async function prune(deps: Deps, olderThanMs: number): Promise<Pruned> {
   const sinceMs = Math.max(0, deps.clock.nowMs() - olderThanMs);
   const cutoff = { sinceMs, sinceDeliveryId: deps.ids.next('whd', sinceMs) };
   // Before the events: an event stays as long as its deliveries.
-  const deliveries = await pruneDeliveries(deps, cutoff);
+  const months = monthsAhead(deps);
+  const inMonths = (await deps.deliveryMonths?.prune(cutoff, months)) ?? 0;
+  const deliveries = inMonths + (await pruneDeliveries(deps, cutoff));
   const messages = await pruneMessages(deps, cutoff);
   const events = await pruneFeeds(deps, cutoff);
   const drafts = await pruneDrafts(deps, cutoff);
   return { beforeMs: sinceMs, deliveries, messages, events, drafts };
+}
+
+/**
+ * Keeps deliveries by month from now on. False: they were kept so before. ValidationError where the
+ * database has no such option.
+ */
+export async function keepDeliveriesByMonth(deps: Deps): Promise<boolean> {
+  if (deps.deliveryMonths === null) {
+    throw new PonteError('ValidationError', 'Only PostgreSQL keeps deliveries by month.');
+  }
+  await refuseInQuarantine(deps);
+  return deps.deliveryMonths.begin(monthsAhead(deps));
+}
+
+/** The next months, by UTC. */
+function monthsAhead({ clock, ids }: Deps): readonly DeliveryMonth[] {
+  const now = new Date(clock.nowMs());
+  const starts = Array.from({ length: MONTHS_AHEAD + 1 }, (_, index) =>
+    Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1 + index),
+  );
+  // The time, without what is random.
+  const idLength = 'whd_'.length + ID_TIME_CHARACTERS;
+  const fromId = (atMs: number) => ids.next('whd', atMs).slice(0, idLength);
+  return starts.slice(1).map((endMs, index) => {
+    const startMs = starts[index] as number;
+    const name = formatInstant(startMs).slice(0, 7).replace('-', '_');
+    return { name, fromId: fromId(startMs), toId: fromId(endMs) };
+  });
 }
 
 function pruneDrafts(deps: Deps, { sinceMs }: RetentionCutoff): Promise<number> {

@@ -283,6 +283,7 @@ export class SimulatedHost {
         sign: (claims) => gates.real(() => tokenSigner.sign(claims)),
         verify: (token, nowMs) => gates.real(() => tokenSigner.verify(token, nowMs)),
       },
+      deliveryMonths: null,
       rateLimits: { take: async () => ({ retryAfterSeconds: null, tatMicros: new Map() }) },
       clock: this.#clock,
       ids: {

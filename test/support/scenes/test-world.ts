@@ -137,7 +137,12 @@ export async function world(t: SuiteEnd, options: WorldOptions = {}): Promise<Wo
 }
 
 /** Deliveries wait until the test claims them. */
-const unused = { metrics: null, dispatch: () => null, receiptFile: null } as const;
+const unused = {
+  metrics: null,
+  dispatch: () => null,
+  receiptFile: null,
+  deliveryMonths: null,
+} as const;
 
 export async function openWorld(options: WorldOptions = {}): Promise<World> {
   const { settings = {}, memory = null, payins = 'arrive' } = options;
