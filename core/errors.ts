@@ -140,6 +140,23 @@ const retryAfterSeconds: Partial<Record<ErrorCode, number>> = {
   PartnerUnavailable: 5,
 };
 
+/** Codes that are easily taken for each other: the documents of one link the others. */
+export const nearCodes: readonly (readonly ErrorCode[])[] = [
+  ['KybNotApproved', 'SellerNotReady', 'ConnectedAccountNotApproved'],
+  ['ProductionAccessNotApproved', 'ModeSwitchNotAllowed', 'KybNotApproved'],
+  ['InvalidApiKey', 'InvalidApiKeyFormat', 'InsufficientScope'],
+  ['Unauthorized', 'InvalidToken', 'InvalidApiKey'],
+  ['InvalidSignInLink', 'InvalidSignInCode', 'SignInCodeExpired'],
+  ['AmountBelowMinimum', 'ValidationError', 'ConnectedAccountMissingFields'],
+  ['TosIdMismatch', 'TosSessionRequired'],
+  ['IdempotencyKeyConflict', 'AmbiguousExternalId'],
+  ['PaymentNotCancellable', 'PaymentStateConflict'],
+  ['QuoteExpired', 'QuoteChanged'],
+  ['EventsPruned', 'FeedReset'],
+  ['UploadUrlExpired', 'PayloadTooLarge', 'KycStorageDisabled'],
+  ['InternalError', 'StoreContention', 'StoreUnavailable', 'InQuarantine', 'PartnerUnavailable'],
+];
+
 export interface Refusal {
   readonly status: number;
   readonly message: string;

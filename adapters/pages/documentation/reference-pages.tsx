@@ -3,6 +3,7 @@
 // recorded calls.
 import { STATUS_CODES } from 'node:http';
 import type { ComponentChildren, VNode } from 'preact';
+import { nearCodes } from '../../../core/errors.js';
 import { CodeBlock, KeyField, RequestTabs, Scrolled } from './code-blocks.js';
 import {
   type ApiOperation,
@@ -234,7 +235,8 @@ export function ErrorTable({
 export function errorPage(description: Description, example: ErrorExample): DocContent {
   const { error, statusCode, message, retryAfter } = example;
   const path = `errors/${error}`;
-  const [cause = '', ...repair] = message.split(/(?<=\.) (?=[A-Z])/);
+  const [cause = '', ...repair] = sentences(message);
+  const near = nearTo(description, error);
   const operations = operationsOf(description).filter((one) => codesOf(one).includes(error));
   return {
     path,
@@ -245,6 +247,7 @@ export function errorPage(description: Description, example: ErrorExample): DocC
       { id: 'repair', words: 'What to do', depth: 2 },
       { id: 'example', words: 'Example', depth: 2 },
       { id: 'operations', words: 'Operations', depth: 2 },
+      ...(near.length === 0 ? [] : [{ id: 'near', words: 'Near to it', depth: 2 } as const]),
     ],
     body: (
       <>
@@ -300,9 +303,48 @@ export function errorPage(description: Description, example: ErrorExample): DocC
             ))}
           </ul>
         )}
+        {near.length === 0 ? null : <NearErrors path={path} near={near} />}
       </>
     ),
   };
+}
+
+function NearErrors({
+  path,
+  near,
+}: {
+  readonly path: string;
+  readonly near: readonly ErrorExample[];
+}): VNode {
+  return (
+    <>
+      <h2 id="near">Near to it</h2>
+      <ul>
+        {near.map(({ error, message }) => (
+          <li>
+            <a href={linkFrom(path, `errors/${error}`)}>
+              <code>{error}</code>
+            </a>
+            : {words(sentences(message)[0] ?? '')}
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function sentences(message: string): readonly string[] {
+  return message.split(/(?<=\.) (?=[A-Z])/);
+}
+
+/** Codes of the API that are easily taken for this one. */
+function nearTo(description: Description, code: string): readonly ErrorExample[] {
+  const groups: readonly (readonly string[])[] = nearCodes.filter((group) =>
+    group.some((one) => one === code),
+  );
+  return errorsIn(description).filter(
+    ({ error }) => error !== code && groups.some((group) => group.includes(error)),
+  );
 }
 
 function repairerOf({ statusCode, retryAfter }: ErrorExample): string {

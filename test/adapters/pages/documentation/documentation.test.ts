@@ -157,6 +157,24 @@ test('the page of an error has its cause, what to do, and the operations that an
   }
 });
 
+test('the page of an error links those that are easily taken for it, and they link it', () => {
+  const near = (code: string) => {
+    const [, section = ''] = (pages.get(`errors/${code}`) ?? '').split('<h2 id="near"');
+    return [...(section.split('</ul>', 1)[0]?.matchAll(/href="[^"]*errors\/(\w+)"/g) ?? [])].map(
+      ([, other = '']) => other,
+    );
+  };
+  const text = pages.get('errors/SellerNotReady') ?? '';
+  assert.match(text, /KybNotApproved<\/code><\/a>: The organization has no virtual account/);
+  assert.ok(near('SellerNotReady').includes('ConnectedAccountNotApproved'));
+  assert.deepEqual(near('MethodNotAllowed'), []);
+  for (const path of pages.keys()) {
+    const code = path.replace('errors/', '');
+    if (!Object.hasOwn(catalogue, code)) continue;
+    for (const other of near(code)) assert.ok(near(other).includes(code), `${other} of ${code}`);
+  }
+});
+
 test('every error says what is wrong, then what to do', () => {
   const codes = new Set([...routes.flatMap(errorCodesOf), ...offTableCodes]);
   const silent = [...codes].filter((code) => !/\.\)? (?=[A-Z])/.test(catalogue[code].message));
