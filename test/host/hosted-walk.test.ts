@@ -19,7 +19,9 @@ test('a buyer pays: with scripts, wide, light, English', () =>
 
 test('two clicks on the button send one pay-in', async () => {
   const { made, buyer } = await scene.priced({ scripts: false });
-  await buyer.form('confirm').locator('button').first().dblclick();
+  const button = buyer.form('confirm').locator('button').first();
+  // A reload before the form is on its way would end it.
+  await Promise.all([buyer.page.waitForEvent('load'), button.dblclick()]);
   await buyer.see('.exact');
   const ordered = (await scene.eventsOf(made)).filter((event) =>
     event.endsWith('.on_ramp_pending'),
