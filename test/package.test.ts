@@ -1,6 +1,7 @@
-// The package as others get it: packed from the sources as they are now, installed by npm into an
-// empty folder, and used from there. The build runs in a copy, since a server may run from dist/. A
-// run that has built the program for its tests packs that one; npm builds in the nightly run.
+// The package as others get it: packed from the sources as they are now, installed into an empty
+// folder, and used from there. The build runs in a copy, since a server may run from dist/. A run
+// that has built the program for its tests packs that one, and unpacks it beside links to the
+// packages that npm would install; npm builds and installs in the nightly run.
 // PONTE_TEST_NODES=/path/to/node:… repeats what runs on other versions of Node as well.
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
@@ -56,8 +57,26 @@ before(() => {
   ) as readonly [{ readonly filename: string; readonly files: readonly { path: string }[] }];
   packed = tarball.files.map(({ path }) => path);
   writeFileSync(join(consumer, 'package.json'), '{ "private": true, "type": "module" }\n');
-  npm(consumer, 'install', '--prefer-offline', '--no-save', join(temporary, tarball.filename));
+  const file = join(temporary, tarball.filename);
+  if (program === undefined) npm(consumer, 'install', '--prefer-offline', '--no-save', file);
+  else unpack(file);
 });
+
+/** What `npm install` makes of the tarball, without its copies of other packages. */
+function unpack(tarball: string): void {
+  const modules = join(consumer, 'node_modules');
+  mkdirSync(join(modules, 'ponte'), { recursive: true });
+  run('tar', ['-xzf', tarball, '--strip-components=1', '-C', join(modules, 'ponte')]);
+  const lock = JSON.parse(readFileSync(join(projectRoot, 'package-lock.json'), 'utf8')) as {
+    readonly packages: Readonly<Record<string, { readonly dev?: true; readonly optional?: true }>>;
+  };
+  for (const [path, { dev, optional }] of Object.entries(lock.packages)) {
+    const [, name] = /^node_modules\/((?:@[^/]+\/)?[^/]+)$/.exec(path) ?? [];
+    if (name === undefined || dev || optional) continue;
+    mkdirSync(dirname(join(modules, name)), { recursive: true });
+    symlinkSync(join(projectRoot, path), join(modules, name));
+  }
+}
 
 test('the tarball holds what the exports and the bin name', () => {
   const targets = Object.values(manifest.exports).flatMap((target) =>

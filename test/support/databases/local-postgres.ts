@@ -116,7 +116,9 @@ export function temporaryPostgres({
 
   const start = async () => {
     const port = await freePort();
-    const flags = durable ? [] : ['-c', 'fsync=off', '-c', 'synchronous_commit=off'];
+    // What a server does beside its statements costs a run some seconds.
+    const quick = ['fsync=off', 'synchronous_commit=off', 'autovacuum=off'];
+    const flags = durable ? [] : quick.flatMap((setting) => ['-c', setting]);
     const running = await embeddedPostgres({
       databaseDir: join(tablesIn ?? folder, 'data'),
       port,

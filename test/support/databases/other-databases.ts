@@ -20,11 +20,9 @@ const onceOnly: Readonly<Record<string, string>> = {
  */
 export const sensitiveFiles: readonly string[] = [
   'fuzz',
-  'feed-routes',
   'repeated-creates',
   'command-runner',
   'delivery-lease',
-  'delivery-runner',
   'delivery-dispatch',
   'document-purges',
   'due-work',
