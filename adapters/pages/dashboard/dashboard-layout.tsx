@@ -15,6 +15,7 @@ import {
   type DashboardScene,
   type DashboardView,
   frameOf,
+  may,
   sceneOf,
   useDashboard,
 } from './dashboard-scene.js';
@@ -23,7 +24,7 @@ import {
 const groups = [
   ['home', 'payments', 'invoices', 'sellers'],
   ['webhooks', 'events', 'keys'],
-  ['gettingStarted', 'team', 'settings'],
+  ['gettingStarted', 'team', 'activity', 'settings'],
 ] as const;
 export type DashboardPlace = (typeof groups)[number][number];
 
@@ -41,6 +42,7 @@ const placePaths = {
   keys: '/keys',
   gettingStarted: '/getting-started',
   team: '/team',
+  activity: '/activity',
   settings: '/settings',
 } as const satisfies Record<DashboardPlace, string>;
 
@@ -173,11 +175,12 @@ function Top(): VNode {
 
 function Places({ here }: { readonly here: DashboardPlace }): VNode {
   const { view, texts } = useDashboard();
+  const isShown = (place: DashboardPlace) => place !== 'activity' || may(view, 'audit:read');
   return (
     <nav class="nav" id="nav" popover="auto" aria-label={texts.frame.main}>
       {groups.map((places) => (
         <ul>
-          {places.map((place) => (
+          {places.filter(isShown).map((place) => (
             <li>
               <a
                 href={`${view.path}${placePaths[place]}`}

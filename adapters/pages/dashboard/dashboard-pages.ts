@@ -14,6 +14,7 @@ import { paymentDetailPages } from './payment-detail-pages.js';
 import { paymentExportPages } from './payment-export-pages.js';
 import { paymentListPages } from './payment-list-pages.js';
 import { sellerPages } from './seller-pages.js';
+import { activityPages } from './setup/activity-pages.js';
 import { gettingStartedPages } from './setup/getting-started-pages.js';
 import { kybPages } from './setup/kyb-pages.js';
 import { pixPages } from './setup/pix-pages.js';
@@ -41,5 +42,6 @@ export const dashboardPages: readonly PageRoute[] = [
   ...pixPages,
   ...productionPages,
   ...teamPages,
+  ...activityPages,
   ...settingsPages,
 ];

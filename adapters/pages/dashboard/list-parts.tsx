@@ -57,3 +57,28 @@ export function Pager({
     </nav>
   );
 }
+
+/** In place of a list without rows. `onward` leads on where a search ended before the list does. */
+export function NoRows({
+  heading,
+  text,
+  onward = null,
+}: {
+  readonly heading: string;
+  readonly text: string;
+  readonly onward?: { readonly path: string; readonly words: string } | null;
+}): VNode {
+  return (
+    <div class="card empty">
+      <h2>{heading}</h2>
+      <p>{text}</p>
+      {onward === null ? null : (
+        <p class="gap">
+          <a class="btn" href={onward.path}>
+            {onward.words}
+          </a>
+        </p>
+      )}
+    </div>
+  );
+}

@@ -4,6 +4,7 @@ import { developmentOperator } from '../../domain/base/actor.js';
 import { modes, type Tenant } from '../../domain/base/tenant.js';
 import type { FeedHead, NumberedEvent } from '../../domain/payments/event.js';
 import {
+  type Actor,
   type AuditAuthor,
   type AuditEntry,
   type Audited,
@@ -124,6 +125,44 @@ export function listAuditEntries(
     ],
     page,
   );
+}
+
+/** Null: of anyone. */
+interface AuditSearch extends NewestPage {
+  readonly kind: Actor['kind'] | null;
+  readonly actorId: string | null;
+}
+
+/** A search looks at so many entries. */
+export const AUDIT_SEARCHED_MAX = 2_000;
+
+/**
+ * The same of one kind of actor, or of one actor. No index has actors, so a page may have fewer
+ * entries than its limit although `next`, the `beforeSequence` of the next one, is not null.
+ */
+export async function searchAuditEntries(
+  deps: Pick<Deps, 'store'>,
+  tenant: Tenant,
+  { kind, actorId, beforeSequence, limit }: AuditSearch,
+): Promise<{ readonly entries: readonly AuditEntry[]; readonly next: number | null }> {
+  const isSearch = kind !== null || actorId !== null;
+  // One more shows whether there is a next page.
+  const size = isSearch ? PAGE : limit + 1;
+  const entries: AuditEntry[] = [];
+  let before = beforeSequence;
+  for (let seen = 0; seen < AUDIT_SEARCHED_MAX; seen += size) {
+    const page = await listAuditEntries(deps, tenant, { beforeSequence: before, limit: size });
+    for (const entry of page) {
+      const { actor } = entry;
+      if (kind !== null && actor.kind !== kind) continue;
+      if (actorId !== null && actor.id !== actorId) continue;
+      if (entries.length === limit) return { entries, next: entries.at(-1)?.sequence ?? null };
+      entries.push(entry);
+    }
+    if (page.length < size) return { entries, next: null };
+    before = page.at(-1)?.sequence ?? null;
+  }
+  return { entries, next: before };
 }
 
 /** The same in any mode, for operators; null: all entries. */

@@ -10,7 +10,7 @@ import { Copy, Scroll } from '../../kit/components.js';
 import { memberRow, type PageAnswer, type PageContext } from '../../kit/page-route.js';
 import { type DashboardContent, dashboardPage } from '../dashboard-layout.js';
 import { type DashboardScene, useDashboard, viewOf } from '../dashboard-scene.js';
-import { listPath, Pager } from '../list-parts.js';
+import { listPath, NoRows, Pager } from '../list-parts.js';
 import { type MemberCall, TENANT_ROOT, tenantOfCall } from '../member-page.js';
 import { Body } from './delivery-pages.js';
 import {
@@ -114,25 +114,17 @@ function Nothing({
 }): VNode {
   const { texts, format } = useDashboard();
   const words = texts.events;
-  const hasFilters = filters.type !== '' || filters.subject !== '';
-  if (next !== null) {
-    return (
-      <div class="card empty">
-        <h2>{words.noMatch}</h2>
-        <p>{words.notSoFar(format.count(SEARCHED_MAX))}</p>
-        <p class="gap">
-          <a class="btn" href={older ?? ''}>
-            {words.goOn}
-          </a>
-        </p>
-      </div>
-    );
+  if (older !== null && next !== null) {
+    const onward = { path: older, words: words.goOn };
+    const text = words.notSoFar(format.count(SEARCHED_MAX));
+    return <NoRows heading={words.noMatch} text={text} onward={onward} />;
   }
+  const hasFilters = filters.type !== '' || filters.subject !== '';
   return (
-    <div class="card empty">
-      <h2>{hasFilters ? words.noMatch : words.empty}</h2>
-      <p>{hasFilters ? words.noMatchText : words.emptyText}</p>
-    </div>
+    <NoRows
+      heading={hasFilters ? words.noMatch : words.empty}
+      text={hasFilters ? words.noMatchText : words.emptyText}
+    />
   );
 }
 

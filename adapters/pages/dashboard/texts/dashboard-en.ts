@@ -50,6 +50,7 @@ export const dashboardEn = {
     keys: 'API keys',
     gettingStarted: 'Getting started',
     team: 'Team',
+    activity: 'Activity',
     settings: 'Settings',
   },
   notice: {

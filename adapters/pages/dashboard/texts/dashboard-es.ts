@@ -36,6 +36,7 @@ export const dashboardEs: DashboardTexts = {
     keys: 'Claves de API',
     gettingStarted: 'Primeros pasos',
     team: 'Equipo',
+    activity: 'Actividad',
     settings: 'Ajustes',
   },
   notice: {

@@ -36,6 +36,7 @@ export const dashboardPtBr: DashboardTexts = {
     keys: 'Chaves de API',
     gettingStarted: 'Primeiros passos',
     team: 'Equipe',
+    activity: 'Atividade',
     settings: 'Configurações',
   },
   notice: {

@@ -254,6 +254,8 @@ async function setupPlaces(site: PageSite): Promise<Readonly<Record<string, stri
     pix: `${root}/getting-started/pix`,
     production: `${root}/getting-started/production`,
     team: `${root}/team`,
+    activity: `${root}/activity`,
+    'activity-none': `${root}/activity?kind=seller`,
     member: `${root}/team/${id}`,
     settings: `${root}/settings`,
     'settings-change': `${root}/settings/change`,

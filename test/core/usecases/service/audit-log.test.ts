@@ -27,10 +27,13 @@ import {
 import { receivePartnerMessage } from '../../../../core/usecases/commands/partner-inbox.js';
 import { createOrganization } from '../../../../core/usecases/parties/organizations.js';
 import {
+  AUDIT_SEARCHED_MAX,
   allEntries,
   audited,
   auditHead,
   listAuditEntries,
+  recordExport,
+  searchAuditEntries,
   verifyAudit,
 } from '../../../../core/usecases/service/audit-log.js';
 import { PRUNABLE_MS, prune } from '../../../../core/usecases/service/prune.js';
@@ -214,6 +217,38 @@ test('an organization reads its entries of a mode or of both alone, newest first
     sequences,
     sequences.toSorted((one, two) => two - one),
   );
+});
+
+test('entries of one actor are found among those of others, a stretch at a time', async () => {
+  const [mine, other] = ['aaa', 'bbb'].map((orgName) => ({ orgId: `org_${orgName}` }));
+  assert.ok(mine !== undefined && other !== undefined);
+  const author = (id: string, name: string) =>
+    audited(made.deps, { ...mine, actor: { kind: 'key', id }, action: name });
+  const kept = { orgId: mine.orgId, mode: 'test' } as const;
+  const write = (deps: Deps, rows: number) => recordExport(deps, kept, { filter: '', rows });
+  await write(author('key_rare', 'first'), 1);
+  await write(author('key_rare', 'second'), 2);
+  for (let count = 0; count < AUDIT_SEARCHED_MAX; count += 1)
+    await write(author('key_busy', 'other'), 0);
+  await write(author('key_rare', 'third'), 3);
+  const find = async (beforeSequence: number | null, limit: number) => {
+    const search = { kind: 'key', actorId: 'key_rare', beforeSequence, limit } as const;
+    const { entries, next } = await searchAuditEntries(made.deps, kept, search);
+    return { found: entries.map(({ action }) => action), next };
+  };
+  const { found, next } = await find(null, 5);
+  assert.deepEqual(found, ['third']);
+  assert.notEqual(next, null, 'the search ended before the log');
+  const onward = await find(next, 1);
+  assert.deepEqual(onward.found, ['second']);
+  assert.deepEqual(await find(onward.next, 1), { found: ['first'], next: null });
+  const anyone = { kind: null, actorId: null, beforeSequence: null, limit: 2 } as const;
+  const all = await searchAuditEntries(made.deps, kept, anyone);
+  assert.deepEqual(
+    all.entries.map(({ action }) => action),
+    ['third', 'other'],
+  );
+  assert.equal(all.next, all.entries[1]?.sequence);
 });
 
 test('pruning removes no entry', async () => {

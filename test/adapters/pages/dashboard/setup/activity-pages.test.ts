@@ -1,0 +1,83 @@
+// Who changed what, as owners and admins of an organization read it.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { addMember } from '../../../../../core/usecases/access/members.js';
+import { audited } from '../../../../../core/usecases/service/audit-log.js';
+import { pageSite, textOf } from '../../visitor.js';
+import { rootOf, signedInAs } from '../dashboard-site.js';
+
+test('an entry shows who did it by name, from where, and what was changed', async (t) => {
+  const site = await pageSite(t);
+  const owner = await signedInAs(site, 'owner');
+  await owner.open(`${rootOf(site)}/team`);
+  await owner.send('/invite', { email: 'marina@rotanorte.example', role: 'finance' });
+  const shown = textOf((await owner.open(`${rootOf(site)}/activity`)).text);
+  assert.match(shown, /owner@rotanorte\.example Member from \S+ 1 Jan, 00:00:00/);
+  assert.match(shown, /Member: new, marina@rotanorte\.example/);
+});
+
+test('entries of one kind of actor, or of one actor, are listed alone', async (t) => {
+  const site = await pageSite(t);
+  const { deps } = site.world;
+  const { orgId } = site.tenant;
+  const owner = await signedInAs(site, 'owner');
+  for (const id of ['key_one', 'key_two']) {
+    const author = audited(deps, { orgId, actor: { kind: 'key', id }, action: `by ${id}` });
+    await addMember(author, { orgId, email: `${id}@x.example`, role: 'viewer' });
+  }
+  const actionsOf = async (query: string) => {
+    const { text } = await owner.open(`${rootOf(site)}/activity${query}`);
+    return ['by key_one', 'by key_two'].filter((action) => textOf(text).includes(action));
+  };
+  assert.deepEqual(await actionsOf(''), ['by key_one', 'by key_two']);
+  assert.deepEqual(await actionsOf('?kind=key'), ['by key_one', 'by key_two']);
+  assert.deepEqual(await actionsOf('?who=key_two'), ['by key_two']);
+  assert.deepEqual(await actionsOf('?kind=seller'), []);
+  assert.match(owner.shown?.text ?? '', /No entry matches/);
+});
+
+test('the list goes on behind its last row', async (t) => {
+  const site = await pageSite(t);
+  const { deps } = site.world;
+  const { orgId } = site.tenant;
+  const owner = await signedInAs(site, 'owner');
+  for (let index = 10; index < 40; index += 1) {
+    const author = audited(deps, {
+      orgId,
+      actor: { kind: 'operator', id: 'opr_1' },
+      action: `step ${index}`,
+    });
+    await addMember(author, { orgId, email: `m${index}@x.example`, role: 'viewer' });
+  }
+  const steps = () =>
+    [...textOf(owner.shown?.text ?? '').matchAll(/step (\d+)/g)].map(([, n]) => n);
+  await owner.open(`${rootOf(site)}/activity`);
+  assert.deepEqual([steps()[0], steps().length, steps().at(-1)], ['39', 25, '15']);
+  const older = /href="([^"]*activity\?before=\d+)"/.exec(owner.shown?.text ?? '')?.[1] ?? '';
+  await owner.open(older);
+  assert.deepEqual(steps(), ['14', '13', '12', '11', '10']);
+});
+
+test('entries of another organization, and of the other mode, are not there', async (t) => {
+  const site = await pageSite(t);
+  const { deps } = site.world;
+  const other = await site.world.organization();
+  const author = { actor: { kind: 'key', id: 'key_1' }, action: 'by another' } as const;
+  await addMember(audited(deps, author), {
+    orgId: other,
+    email: 'eva@other.example',
+    role: 'viewer',
+  });
+  const owner = await signedInAs(site, 'owner');
+  const { text } = await owner.open(`${rootOf(site)}/activity`);
+  assert.doesNotMatch(text, /by another|eva@other/);
+});
+
+test('members without the right see no link to it', async (t) => {
+  const site = await pageSite(t);
+  const viewer = await signedInAs(site, 'viewer');
+  assert.doesNotMatch((await viewer.open(rootOf(site))).text, /\/activity"/);
+  assert.equal((await viewer.open(`${rootOf(site)}/activity`)).status, 403);
+  const admin = await signedInAs(site, 'admin');
+  assert.match((await admin.open(rootOf(site))).text, /\/activity"/);
+});
