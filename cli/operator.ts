@@ -4,7 +4,7 @@
 import { hostname } from 'node:os';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { writeJson } from '../core/domain/base/raw-json.js';
-import { catalogue, PonteError } from '../core/errors.js';
+import { catalogue, PonteError, reasonOf } from '../core/errors.js';
 import type { Deps } from '../core/ports/deps.js';
 import type { Store } from '../core/ports/storage.js';
 import type {
@@ -302,13 +302,6 @@ function withReason(error: unknown): unknown {
   if (error.code !== 'StoreUnavailable') return error;
   const why = reasonOf(error);
   return why === null ? error : new PonteError(error.code, `${error.message} (${why})`);
-}
-
-/** The message of the machine or the database; null if there is none. */
-export function reasonOf({ cause }: PonteError): string | null {
-  if (!(cause instanceof Error)) return null;
-  // An AggregateError of several addresses has only a code.
-  return cause.message || String(Reflect.get(cause, 'code') ?? cause.name);
 }
 
 function envelopeOf(error: unknown, exit: ExitKind): Readonly<Record<string, unknown>> {

@@ -1,12 +1,13 @@
 // `ponte doctor --partner`: the connection to the settlement partner of each mode. It changes
 // nothing at the partner and needs no database.
 import type { Mode } from '../core/domain/base/tenant.js';
+import type { HealthCheck } from '../core/domain/service/health-check.js';
 import type { PartnerReport } from '../host/partner-checks.js';
-import { type DoctorCheck, exitOfChecks, marks } from './doctor.js';
+import { exitOfChecks, marks } from './doctor.js';
 import type { Outcome, Shell } from './operator.js';
 import { table } from './output.js';
 
-interface ModeCheck extends DoctorCheck {
+interface ModeCheck extends HealthCheck {
   readonly mode: Mode;
 }
 

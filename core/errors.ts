@@ -257,3 +257,10 @@ export function assert(condition: boolean, message: string): asserts condition {
 export function unreachable(value: never): never {
   throw new AssertionFailure(`unreachable: ${String(value)}`);
 }
+
+/** What the machine or the database said; null if it said nothing. */
+export function reasonOf({ cause }: PonteError): string | null {
+  if (!(cause instanceof Error)) return null;
+  // An AggregateError of several addresses has only a code.
+  return cause.message || String(Reflect.get(cause, 'code') ?? cause.name);
+}

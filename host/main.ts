@@ -6,6 +6,7 @@ import { operatorConsole } from '../adapters/pages/operator-console.js';
 import type { ServedStore } from '../adapters/storage/store.js';
 import { CONSOLE_ROOT } from '../core/domain/access/registered-operator.js';
 import { SECOND_MS } from '../core/domain/base/instant.js';
+import type { HealthCheck } from '../core/domain/service/health-check.js';
 import type { Deps } from '../core/ports/deps.js';
 import { currentEpoch } from '../core/usecases/service/epochs.js';
 import { readQueueStats } from '../core/usecases/service/queue-stats.js';
@@ -135,14 +136,19 @@ async function start(config: Config, role: HostRole, creation: Creation): Promis
 }
 
 /** The operator's console: another server, which has nothing else. Null without its port. */
-function consoleOf(container: Container, { console: place, trustedProxies }: Config) {
+function consoleOf(container: Container, config: Config) {
+  const { console: place, trustedProxies } = config;
   if (place === null) return null;
   const { host, port } = place;
   let url = place.url ?? '';
   const server = createHttpServer(container.get(tokens.deps), {
     corsOrigins: [],
     feedReaders: container.get(tokens.feedReaders),
-    pages: operatorConsole({ watch: container.get(tokens.pageWatch), url: () => url }),
+    pages: operatorConsole({
+      watch: container.get(tokens.pageWatch),
+      url: () => url,
+      checkHealth: () => checkHealth(container, config),
+    }),
     trustedProxies,
     surface: 'health',
     readiness: () => Promise.reject(new Error('the console has no probes')),
@@ -158,6 +164,23 @@ function consoleOf(container: Container, { console: place, trustedProxies }: Con
     },
     close: (graceMs: number) => server.close(graceMs),
   };
+}
+
+/** As `ponte doctor`, of the database that this host serves. */
+async function checkHealth(container: Container, config: Config): Promise<readonly HealthCheck[]> {
+  const { diagnose, examine } = await import('./health-checks.js');
+  const store = container.get(tokens.store);
+  const findings = await examine({
+    config,
+    deps: container.get(tokens.deps),
+    databaseName: store.name,
+    // The start refuses other keys.
+    keysProblem: null,
+    clockSkewMs: container.get(tokens.hostClock).skewMs(),
+    servers: () => store.servers(),
+    connectionProblems: () => store.connectionProblems(),
+  });
+  return diagnose(findings);
 }
 
 function startWork(

@@ -56,7 +56,8 @@ export function hostedPages({ watch, mailbox, settings }: PagesOptions): HostedP
       loaded ??= loadPages();
       const { servePage, site } = await loaded;
       const { prefix, secure, origin } = addresses;
-      const context = { deps, watch, uploads, mailbox, prefix, secure, origin };
+      const place = { prefix, secure, origin };
+      const context = { deps, watch, uploads, mailbox, checkHealth: null, ...place };
       await servePage(site, context, ...rest);
     },
     async document(path, json) {

@@ -1,5 +1,6 @@
 // The operator's console, as the handler of a separate HTTP server. It has the pages below
 // /operator and their assets, and nothing else.
+import type { HealthCheck } from '../../core/domain/service/health-check.js';
 import type { PageWatch } from '../../core/usecases/hosted/page-watch.js';
 import { ConcurrencyLimiter } from '../../core/usecases/service/concurrency-limiter.js';
 import type { HostedPages } from './hosted-pages.js';
@@ -9,11 +10,13 @@ export interface ConsoleOptions {
   readonly watch: PageWatch;
   /** The address at which operators open it; on a free port it is known once that listens. */
   readonly url: () => string;
+  readonly checkHealth: () => Promise<readonly HealthCheck[]>;
 }
 
 export function operatorConsole({
   watch,
   url,
+  checkHealth,
 }: ConsoleOptions): Pick<HostedPages, 'owns' | 'serve'> {
   let loaded: ReturnType<typeof loadConsole> | null = null;
   const uploads = new ConcurrencyLimiter(() => undefined);
@@ -22,7 +25,8 @@ export function operatorConsole({
     async serve(deps, ...rest) {
       loaded ??= loadConsole();
       const { servePage, site } = await loaded;
-      const context = { deps, watch, uploads, mailbox: null, ...placeOf(new URL(url())) };
+      const place = placeOf(new URL(url()));
+      const context = { deps, watch, uploads, mailbox: null, checkHealth, ...place };
       await servePage(site, context, ...rest);
     },
   };

@@ -1,9 +1,10 @@
-// The operator's console of a host: its port, and the link of the command that signs in to it.
+// The operator's console of a host: its port, the link of the command that signs in to it, and what
+// it says of the health of the host.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readConfig } from '../../host/config.js';
 import { startHost } from '../../host/main.js';
-import { Visitor } from '../adapters/pages/visitor.js';
+import { textOf, Visitor } from '../adapters/pages/visitor.js';
 import { runCommand } from '../support/servers/command.js';
 import { loginOf } from '../support/servers/operator-login.js';
 import { suiteEnd } from '../support/suite-end.js';
@@ -36,6 +37,10 @@ test('a link of the command opens the console at its port, and nowhere else', as
   const visitor = new Visitor(origin);
   await visitor.open(url);
   assert.equal((await visitor.send('/enter')).heading, 'Money desk');
+  const health = textOf((await visitor.open('/operator/health')).text);
+  const doctor = await runCommand(env, ['doctor', '--json']);
+  const { checks } = JSON.parse(doctor.stdout) as { readonly checks: readonly { name: string }[] };
+  for (const { name } of checks) assert.match(health, new RegExp(` ${name} (Ok|Look at it) `));
   assert.equal((await visitor.at(host.url).request('GET', '/operator/money')).status, 404);
   assert.equal((await visitor.request('GET', '/healthz')).status, 404);
 });

@@ -6,7 +6,7 @@ import { originsAllowed, ruleFor } from '../../../core/domain/access/scope.js';
 import { tenantOf } from '../../../core/domain/base/tenant.js';
 import type { PaymentView } from '../../../core/domain/payments/change.js';
 import type { Actor, AuditAuthor } from '../../../core/domain/service/audit-entry.js';
-import { assert, PonteError } from '../../../core/errors.js';
+import { assert, PonteError, reasonOf } from '../../../core/errors.js';
 import type { Deps } from '../../../core/ports/deps.js';
 import { noteScopes, requireScope } from '../../../core/usecases/access/keys.js';
 import { keptPayment, readPayment } from '../../../core/usecases/payments/payments.js';
@@ -224,13 +224,9 @@ function refused(
   const fields = { requestId, operation, status: refusal.status, code: refusal.code, client };
   if (refusal.status < 500) deps.log.info('refused', fields);
   // Every request fails like this while the database is down, and the log counts it: no stack.
-  else if (refusal.transient) deps.log.warn('refused', { ...fields, reason: reason(refusal) });
+  else if (refusal.transient) deps.log.warn('refused', { ...fields, reason: reasonOf(refusal) });
   else deps.log.error('failed', { ...fields, err: error });
   const reply = refusalReply(refusal);
   if (refusal.code !== 'MethodNotAllowed') return reply;
   return { ...reply, headers: { allow: (router.allowed(request.url ?? '') ?? []).join(', ') } };
-}
-
-function reason({ cause }: PonteError): string | null {
-  return cause instanceof Error ? cause.message : null;
 }

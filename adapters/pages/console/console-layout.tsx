@@ -30,6 +30,7 @@ const groups = [
   ],
   [['production', 'Production requests']],
   [
+    ['health', 'Health'],
     ['commands', 'Commands'],
     ['audit', 'Audit log'],
   ],

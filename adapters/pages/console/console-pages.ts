@@ -3,6 +3,7 @@ import type { PageRoute } from '../kit/page-route.js';
 import { consoleEntrancePages } from './console-entrance.js';
 import { deskItemPages } from './desk-item-pages.js';
 import { deskListPages } from './desk-list-pages.js';
+import { healthPages } from './health-pages.js';
 import { proposalPages } from './proposal-pages.js';
 import { serviceListPages } from './service-list-pages.js';
 import { waitingPages } from './waiting-pages.js';
@@ -13,5 +14,6 @@ export const consolePages: readonly PageRoute[] = [
   ...deskItemPages,
   ...proposalPages,
   ...waitingPages,
+  ...healthPages,
   ...serviceListPages,
 ];

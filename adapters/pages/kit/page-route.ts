@@ -5,6 +5,7 @@ import type { PageSession } from '../../../core/domain/access/page-session.js';
 import type { ScopeRule } from '../../../core/domain/access/scope.js';
 import { SECOND_MS } from '../../../core/domain/base/instant.js';
 import type { Locale } from '../../../core/domain/base/locale.js';
+import type { HealthCheck } from '../../../core/domain/service/health-check.js';
 import { PonteError } from '../../../core/errors.js';
 import type { Deps } from '../../../core/ports/deps.js';
 import type { Mailbox } from '../../../core/ports/outside.js';
@@ -133,6 +134,8 @@ export interface PageContext {
   readonly uploads: ConcurrencyLimiter;
   /** The mails of a development host; null in production. */
   readonly mailbox: Mailbox | null;
+  /** Looks at the service, for operators; null outside the console. */
+  readonly checkHealth: (() => Promise<readonly HealthCheck[]>) | null;
   /** Below this path all pages are: empty, or as `/pay`. */
   readonly prefix: string;
   /** Whether cookies may require https. */

@@ -285,3 +285,14 @@ test('the retry of a command that has ended changes nothing, and shows the list'
   assert.match(textOf(late.text), /The page was out of date\. Nothing was changed/);
   assert.equal((await retried('nowhere/cmd_back')).status, 404);
 });
+
+test('the health of the service is shown with what is worst first', async (t) => {
+  const site = await consoleSite(t);
+  const ana = await site.signedIn(site.ana);
+  const { heading, text } = await ana.open('/operator/health');
+  assert.equal(heading, 'Health');
+  const shown = textOf(text);
+  assert.match(shown, /2 of 3 checks need an operator/);
+  assert.match(shown, /ledger At risk does not balance.* disk Look at it only 0\.7 GiB .* node Ok/);
+  assert.doesNotMatch(text, /<b>\/data/);
+});

@@ -5,6 +5,7 @@ import { createHttpServer } from '../../../../adapters/http/server.js';
 import { operatorConsole } from '../../../../adapters/pages/operator-console.js';
 import { CONSOLE_COMMAND } from '../../../../core/domain/access/registered-operator.js';
 import type { ProductionRequest } from '../../../../core/domain/parties/production-request.js';
+import type { HealthCheck } from '../../../../core/domain/service/health-check.js';
 import { assert } from '../../../../core/errors.js';
 import { makeConsoleLink } from '../../../../core/usecases/access/operator-sessions.js';
 import { signCommand } from '../../../../core/usecases/access/registered-operators.js';
@@ -35,6 +36,13 @@ export interface ConsoleSite extends Pick<PageSite, 'world' | 'tenant'> {
   signedIn(person: Person): Promise<Visitor>;
 }
 
+/** What the console of the site shows of the health of the service. */
+export const checks = [
+  { name: 'node', severity: 'ok', detail: 'v24.21.0' },
+  { name: 'disk', severity: 'warning', detail: 'only 0.7 GiB free at <b>/data</b>' },
+  { name: 'ledger', severity: 'critical', detail: 'does not balance: ponte ledger verify' },
+] as const satisfies readonly HealthCheck[];
+
 export async function consoleSite(t: SuiteEnd): Promise<ConsoleSite> {
   const main = await pageSite(t);
   const { world, tenant } = main;
@@ -50,7 +58,7 @@ export async function consoleSite(t: SuiteEnd): Promise<ConsoleSite> {
     feedReaders: world.feedReaders,
     readiness: () => Promise.reject(new Error('the console has no probes')),
     surface: 'health',
-    pages: operatorConsole({ watch, url: () => origin }),
+    pages: operatorConsole({ watch, url: () => origin, checkHealth: async () => checks }),
   });
   const { port } = await server.listen('127.0.0.1', 0);
   t.after(() => server.close(0));
@@ -103,6 +111,7 @@ export async function fillConsole(site: ConsoleSite): Promise<Readonly<Record<st
     proposal: `/operator/proposals/${decision.id}`,
     requests: '/operator/production',
     request: `/operator/production/${orgId}`,
+    health: '/operator/health',
     commands: '/operator/commands',
     audit: '/operator/audit',
     unknown: '/operator/unknown',
