@@ -22,6 +22,8 @@ export interface Letter {
   readonly account: ConnectedAccount | null;
   /** The API key that changed it; null: no key did. */
   readonly keyId: string | null;
+  /** The URL of the webhook subscription that the letter is about; null: about none. */
+  readonly subscriptionUrl: string | null;
   /** The receipt is attached. */
   readonly hasReceipt: boolean;
   /** Bank details were given before those that the letter is about. */

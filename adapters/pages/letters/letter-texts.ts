@@ -1,7 +1,11 @@
 // What a letter says, as facts that are formatted for a language and sentences made of them. The
 // catalogues have the sentences; letters.tsx makes the plain text and the HTML of them.
 import type { Money } from '../../../core/domain/base/money.js';
-import type { MailPurpose } from '../../../core/domain/mail/mail.js';
+import {
+  type MailPurpose,
+  type OrganizationPurpose,
+  organizationPurposes,
+} from '../../../core/domain/mail/mail.js';
 import { isReference, plainText } from '../../../core/domain/payments/display.js';
 import { heldMinor } from '../../../core/domain/payments/funds.js';
 import { assert } from '../../../core/errors.js';
@@ -12,6 +16,11 @@ import { dayMs, formatOf } from '../kit/format.js';
 export interface LetterFacts {
   readonly org: string;
   readonly writtenAt: string;
+}
+
+export interface MemberFacts extends LetterFacts {
+  /** The URL of the subscription that the letter is about; empty: about none. */
+  readonly url: string;
 }
 
 export interface PaymentFacts extends LetterFacts {
@@ -75,16 +84,13 @@ export interface LetterTexts {
 /** The purposes of letters about a KYC form without a payment. */
 export type FormPurpose = 'sign_in' | 'owner_link' | 'kyc_approved' | 'kyc_more' | 'kyc_rejected';
 /** The purposes of letters to a member of the organization. */
-export type MemberPurpose = 'invitation' | 'sign_in' | 'production_decided';
-export type PaymentPurpose = Exclude<
-  MailPurpose,
-  'owner_link' | 'payout_changed' | 'production_decided' | 'question'
->;
+export type MemberPurpose = 'invitation' | 'sign_in' | 'production_decided' | 'webhooks_gave_up';
+export type PaymentPurpose = Exclude<MailPurpose, 'owner_link' | OrganizationPurpose>;
 
 export interface LetterCatalogue {
   readonly payment: Readonly<Record<PaymentPurpose, (facts: PaymentFacts) => LetterTexts>>;
   readonly form: Readonly<Record<FormPurpose, (facts: LetterFacts) => LetterTexts>>;
-  readonly member: Readonly<Record<MemberPurpose, (facts: LetterFacts) => LetterTexts>>;
+  readonly member: Readonly<Record<MemberPurpose, (facts: MemberFacts) => LetterTexts>>;
   readonly destination: (facts: DestinationFacts) => LetterTexts;
   /** To the organization. */
   readonly question: (facts: QuestionFacts) => LetterTexts;
@@ -119,13 +125,15 @@ export function textsOf(catalogue: LetterCatalogue, letter: Letter): LetterTexts
   if (purpose === 'question') return catalogue.question(questionFacts(letter));
   if (letter.isToMember) {
     assert(isMemberPurpose(catalogue, purpose), `${purpose} is not to a member`);
-    return catalogue.member[purpose](commonFacts(letter));
+    // Without its scheme: the only link of a mail is that of its page.
+    const url = letter.subscriptionUrl?.replace(/^https?:\/\//, '') ?? '';
+    return catalogue.member[purpose]({ ...commonFacts(letter), url });
   }
   if (letter.about === null || purpose === 'owner_link') {
     assert(isFormPurpose(catalogue, purpose), `${purpose} is about a payment`);
     return catalogue.form[purpose](commonFacts(letter));
   }
-  assert(purpose !== 'production_decided', 'it is to a member');
+  assert(isPaymentPurpose(purpose), 'it is to a member');
   return catalogue.payment[purpose](paymentFacts(letter, letter.about));
 }
 
@@ -153,6 +161,11 @@ function referenceIn(text: string | null): string | null {
 
 function isMemberPurpose(catalogue: LetterCatalogue, purpose: string): purpose is MemberPurpose {
   return Object.hasOwn(catalogue.member, purpose);
+}
+
+function isPaymentPurpose(purpose: Exclude<MailPurpose, 'owner_link'>): purpose is PaymentPurpose {
+  const others: readonly MailPurpose[] = organizationPurposes;
+  return !others.includes(purpose);
 }
 
 function isFormPurpose(catalogue: LetterCatalogue, purpose: string): purpose is FormPurpose {

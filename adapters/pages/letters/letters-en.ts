@@ -221,6 +221,17 @@ export const lettersEn = {
         'The dashboard shows the answer under “Getting started”.',
       ],
     }),
+    webhooks_gave_up: ({ url }) => ({
+      subject: `Webhooks to ${url} were not delivered`,
+      heading: 'Webhooks were not delivered',
+      paragraphs: [
+        `${url} did not accept them, in live mode. At least one event was given up ` +
+          `after its last try.`,
+        'No event is lost: replay the deliveries in the dashboard when the server ' +
+          'works, or read the event feed. While this lasts, this email comes once a ' +
+          'day.',
+      ],
+    }),
   },
   destination: ({ org, owner, sellerId, keyId, writtenAt, effectiveAt }) => ({
     subject: `The PIX destination of ${owner} was changed`,

@@ -222,6 +222,17 @@ export const lettersEs = {
         'El panel muestra la respuesta en «Primeros pasos».',
       ],
     }),
+    webhooks_gave_up: ({ url }) => ({
+      subject: `Los webhooks a ${url} no se entregaron`,
+      heading: 'Hay webhooks sin entregar',
+      paragraphs: [
+        `${url} no los aceptó, en modo de producción. Al menos un evento se abandonó ` +
+          `tras el último intento.`,
+        'Ningún evento se pierde: reenvíe las entregas en el panel cuando el ' +
+          'servidor funcione, o lea el feed de eventos. Mientras dure, este correo ' +
+          'llega una vez al día.',
+      ],
+    }),
   },
   destination: ({ org, owner, sellerId, keyId, writtenAt, effectiveAt }) => ({
     subject: `El destino PIX de ${owner} fue cambiado`,

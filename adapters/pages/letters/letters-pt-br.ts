@@ -224,6 +224,17 @@ export const lettersPtBr = {
         'O painel mostra a resposta em “Primeiros passos”.',
       ],
     }),
+    webhooks_gave_up: ({ url }) => ({
+      subject: `Webhooks para ${url} não foram entregues`,
+      heading: 'Webhooks não foram entregues',
+      paragraphs: [
+        `${url} não os aceitou, no modo de produção. Pelo menos um evento foi ` +
+          `abandonado após a última tentativa.`,
+        'Nenhum evento se perde: reenvie as entregas no painel quando o servidor ' +
+          'funcionar, ou leia o feed de eventos. Enquanto durar, este e-mail chega uma ' +
+          'vez por dia.',
+      ],
+    }),
   },
   destination: ({ org, owner, sellerId, keyId, writtenAt, effectiveAt }) => ({
     subject: `O destino PIX de ${owner} foi alterado`,

@@ -677,7 +677,8 @@ create table mails (
     'owner_link'::text, 'payout_changed'::text, 'production_decided'::text, 'kyc_approved'::text,
     'kyc_more'::text, 'kyc_rejected'::text, 'instructions_ready'::text, 'money_short'::text,
     'money_received'::text, 'receipt'::text, 'cancelled'::text, 'expired'::text, 'failed'::text,
-    'refund_ordered'::text, 'refunded'::text, 'reminder'::text, 'question'::text]))),
+    'refund_ordered'::text, 'refunded'::text, 'reminder'::text, 'question'::text,
+    'webhooks_gave_up'::text]))),
   constraint mails_status_check check ((status = any (array['pending'::text, 'sent'::text,
     'refused'::text, 'dropped'::text])))
 );

@@ -60,20 +60,37 @@ export const mailRules = {
   // The next day it would say something else.
   reminder: { ...notice, lifeMs: DAY_MS },
   question: notice,
+  webhooks_gave_up: notice,
 } as const satisfies Record<string, PurposeRule>;
 
 export type MailPurpose = keyof typeof mailRules;
 export const mailPurposes = Object.keys(mailRules) as readonly MailPurpose[];
 /** Purposes of mails with a link that signs in. */
 export type LinkPurpose = 'invitation' | 'sign_in' | 'owner_link';
+/** Notices to the organization, its members or a seller. */
+export const organizationPurposes = [
+  'payout_changed',
+  'production_decided',
+  'question',
+  'webhooks_gave_up',
+] as const satisfies readonly MailPurpose[];
+export type OrganizationPurpose = (typeof organizationPurposes)[number];
 /** Notices to the buyer about a payment or its KYC. */
-export type NoticePurpose = Exclude<
-  MailPurpose,
-  LinkPurpose | 'payout_changed' | 'production_decided' | 'question'
->;
+export type NoticePurpose = Exclude<MailPurpose, LinkPurpose | OrganizationPurpose>;
 
 export function isNoticePurpose(purpose: MailPurpose): purpose is NoticePurpose {
-  return !mailRules[purpose].isNumbered && purpose !== 'question';
+  const others: readonly MailPurpose[] = organizationPurposes;
+  return !mailRules[purpose].isNumbered && !others.includes(purpose);
+}
+
+/** The cause of a mail to a member that a subscription gave up deliveries on a day. */
+export function gaveUpCause(subscriptionId: string, day: number, memberId: string): string {
+  return [subscriptionId, day, memberId].join('.');
+}
+
+/** The id of the subscription that a mail is about; null: about none. */
+export function subscriptionIn({ purpose, cause }: Pick<Mail, 'purpose' | 'cause'>): string | null {
+  return purpose === 'webhooks_gave_up' ? (cause?.split('.', 1)[0] ?? null) : null;
 }
 
 /** What a mail is about. */

@@ -14,6 +14,7 @@ import {
   mailRules,
   type NoticePurpose,
   PAGE_SHOWS_MS,
+  subscriptionIn,
   tokenPurpose,
 } from '../../domain/mail/mail.js';
 import { causeOf } from '../../domain/mail/payment-notices.js';
@@ -48,26 +49,39 @@ export async function readMailFacts(tx: Tx, mail: Mail) {
   const hasDetails = mail.purpose === 'instructions_ready' && paymentId !== null;
   const isRedirect = mail.purpose === 'payout_changed';
   const askedId = mail.purpose === 'question' ? (mail.cause ?? '') : null;
-  const [epoch, organization, payment, funds, submission, account, session, given, change, asked] =
-    await Promise.all([
-      tx.epochs.current(),
-      tx.organizations.get(mail.orgId),
-      paymentId === null ? null : tx.payments.get(tenant, paymentId),
-      paymentId === null ? null : tx.funds.get(tenant, paymentId),
-      submissionId === null ? null : tx.buyers.submissionById(tenant, submissionId),
-      accountId === null ? null : tx.accounts.get(tenant, accountId),
-      onPageToo.has(mail.purpose) ? sessionOf(tx, mail) : null,
-      hasDetails ? tx.bankDetails.ofPayment(tenant, paymentId) : [],
-      isRedirect ? tx.destinationChanges.find(changeIdOf(mail)) : null,
-      askedId === null ? null : tx.feed.get(tenant, askedId),
-    ]);
+  const subscriptionId = subscriptionIn(mail);
+  const [
+    epoch,
+    organization,
+    payment,
+    funds,
+    submission,
+    account,
+    session,
+    given,
+    change,
+    asked,
+    subscription,
+  ] = await Promise.all([
+    tx.epochs.current(),
+    tx.organizations.get(mail.orgId),
+    paymentId === null ? null : tx.payments.get(tenant, paymentId),
+    paymentId === null ? null : tx.funds.get(tenant, paymentId),
+    submissionId === null ? null : tx.buyers.submissionById(tenant, submissionId),
+    accountId === null ? null : tx.accounts.get(tenant, accountId),
+    onPageToo.has(mail.purpose) ? sessionOf(tx, mail) : null,
+    hasDetails ? tx.bankDetails.ofPayment(tenant, paymentId) : [],
+    isRedirect ? tx.destinationChanges.find(changeIdOf(mail)) : null,
+    askedId === null ? null : tx.feed.get(tenant, askedId),
+    subscriptionId === null ? null : tx.subscriptions.get(tenant, subscriptionId),
+  ]);
   assert(organization !== null, 'an organization stays');
   const about = payment === null || funds === null ? null : { payment, funds };
   const isReplacement = given.length > 1;
   // The buyer may have stored the details that are replaced: the mail is sent in any case.
   const watcher = isReplacement ? null : session;
   const question = asked === null ? null : questionIn(asked);
-  const facts = { epoch, organization, about, submission, account, change, question };
+  const facts = { epoch, organization, about, submission, account, change, question, subscription };
   return { ...facts, session: watcher, isReplacement };
 }
 
@@ -85,6 +99,9 @@ export function uselessBecause(mail: Mail, facts: MailFacts, nowMs: number): str
     return mailRules[purpose].signsIn ? 'its link has ended' : 'it is too old';
   }
   if (purpose === 'question') return facts.question === null ? 'its event was pruned' : null;
+  if (purpose === 'webhooks_gave_up') {
+    return facts.subscription?.active === true ? null : 'the subscription is deleted';
+  }
   if (isNoticePurpose(purpose)) return noticeIsUseless(purpose, mail, facts);
   // A sign-in may also be for a payment that has ended.
   const status = facts.about?.payment.status;
@@ -160,7 +177,7 @@ async function receiptOf(
 }
 
 function letterOf(deps: Deps, mail: Mail, facts: MailFacts): Omit<Letter, 'hasReceipt'> {
-  const { organization, about, account, change, isReplacement, question } = facts;
+  const { organization, about, account, change, isReplacement, question, subscription } = facts;
   const { purpose, locale, mode, createdAtMs: writtenAtMs } = mail;
   const path = pathIn(mail, facts);
   const pageUrl = path === null ? null : `${deps.settings.payUrl}${path}`;
@@ -175,6 +192,7 @@ function letterOf(deps: Deps, mail: Mail, facts: MailFacts): Omit<Letter, 'hasRe
     isToMember: mail.subject.kind === 'member',
     keyId: change !== null && isKeyId(change.changedBy) ? change.changedBy : null,
     pageUrl,
+    subscriptionUrl: subscription?.url ?? null,
     isReplacement,
     question,
     reference: referenceOf(mail, facts),

@@ -15,6 +15,7 @@ import { assert } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { WebhookResult } from '../../ports/outside.js';
 import type { ClaimedDelivery, Tx } from '../../ports/storage.js';
+import { stageGaveUpNotices } from '../mail/webhook-notices.js';
 import { openSecret } from './subscriptions.js';
 
 /** For connecting and the response. */
@@ -159,6 +160,14 @@ async function record(
   const nowMs = deps.clock.nowMs();
   const finish = (delivery: WebhookDelivery) =>
     finishAttempt(delivery, outcome, nowMs, deps.settings.retryDelaysMs);
+  const stageOutcome = (tx: Tx, current: WebhookDelivery | null) => {
+    if (current === null && isShort) return stageEnded(tx, finish(claimed), tried);
+    const { id: deliveryId, attempt } = claimed;
+    const id = deps.ids.next('att', startedAtMs);
+    tx.deliveries.logAttempt({ id, deliveryId, attempt, ...tried });
+    if (current !== null) return stageIfLeased(tx, current, claimed, finish);
+    return stageEnded(tx, finish(claimed), null);
+  };
   let isFirstRun = true;
   const finished = await deps.store.run(
     async (tx) => {
@@ -166,12 +175,9 @@ async function record(
       const known = unstored.has(claimed.id) ? null : claimed;
       const current = isFirstRun ? known : await tx.deliveries.get(claimed.id);
       isFirstRun = false;
-      if (current === null && isShort) return stageEnded(tx, finish(claimed), tried);
-      const { id: deliveryId, attempt } = claimed;
-      const id = deps.ids.next('att', startedAtMs);
-      tx.deliveries.logAttempt({ id, deliveryId, attempt, ...tried });
-      if (current !== null) return stageIfLeased(tx, current, claimed, finish);
-      return stageEnded(tx, finish(claimed), null);
+      const ended = stageOutcome(tx, current);
+      if (ended !== null) await stageGaveUpNotices({ deps, tx, nowMs }, ended);
+      return ended;
     },
     { inQuarantine: true },
   );
@@ -215,6 +221,7 @@ export function noteFailure(deps: Deps, delivery: WebhookDelivery): void {
   const { id: deliveryId, status, subscriptionId, lastError } = delivery;
   deps.metrics?.undelivered(status === 'dead_letter' ? 'dead_letter' : 'failed', 1);
   if (status !== 'dead_letter') return;
+  deps.wake('mails');
   deps.log.warn('a delivery became a dead letter', { deliveryId, subscriptionId, lastError });
 }
 

@@ -8,6 +8,7 @@ import {
 import { assert } from '../../errors.js';
 import type { Deps, Dispatch } from '../../ports/deps.js';
 import type { ClaimedDelivery } from '../../ports/storage.js';
+import { stageGaveUpNotices } from '../mail/webhook-notices.js';
 import { ConcurrencyLimiter, type Runner } from '../service/concurrency-limiter.js';
 import { openEpochCheck } from '../service/epochs.js';
 import {
@@ -148,11 +149,14 @@ async function endExhausted(deps: Deps, nowMs: number, limit: number): Promise<n
       if (delivery === null || !delivery.resent) return false;
       return (delivery.dueAtMs ?? nowMs + 1) <= nowMs;
     });
-    return still.map((delivery) => {
-      const after = finishAttempt(delivery, { kind: 'lease_lost' }, nowMs, retryDelaysMs);
-      tx.deliveries.update(after);
-      return after;
-    });
+    const ended = still.map((delivery) =>
+      finishAttempt(delivery, { kind: 'lease_lost' }, nowMs, retryDelaysMs),
+    );
+    for (const delivery of ended) {
+      tx.deliveries.update(delivery);
+      await stageGaveUpNotices({ deps, tx, nowMs }, delivery);
+    }
+    return ended;
   });
   for (const delivery of finished) noteFailure(deps, delivery);
   return finished.length;

@@ -32,7 +32,7 @@ create table mails (
     'invitation', 'sign_in', 'owner_link', 'payout_changed', 'production_decided', 'kyc_approved',
     'kyc_more', 'kyc_rejected', 'instructions_ready', 'money_short', 'money_received', 'receipt',
     'cancelled', 'expired', 'failed', 'refund_ordered', 'refunded', 'reminder',
-    'question'
+    'question', 'webhooks_gave_up'
   )),
   payment_id text,
   account_id text,

@@ -46,7 +46,8 @@ const bySeller = { account: anAccount(), keyId: 'key_1' };
 
 function letterOf(purpose: MailPurpose, fields: LetterFields = {}): Letter {
   const { payment: changed, funds, ...rest } = fields;
-  const others: readonly MailPurpose[] = ['owner_link', 'payout_changed', 'production_decided'];
+  const toMember: readonly MailPurpose[] = ['production_decided', 'webhooks_gave_up'];
+  const others: readonly MailPurpose[] = ['owner_link', 'payout_changed', ...toMember];
   const isOfPayment = changed !== null && !others.includes(purpose);
   const code = purpose === 'sign_in' ? '418926' : null;
   const link = { url: `${page}?token=token`, code, endsAtMs: NOW_MS + 900_000 };
@@ -60,8 +61,9 @@ function letterOf(purpose: MailPurpose, fields: LetterFields = {}): Letter {
       ? { payment: { ...payment, ...changed }, funds: { ...sampleFunds, ...funds } }
       : null,
     account: null,
-    isToMember: purpose === 'production_decided',
+    isToMember: toMember.includes(purpose),
     keyId: null,
+    subscriptionUrl: purpose === 'webhooks_gave_up' ? 'https://api.rotanorte.example/hook' : null,
     hasReceipt: false,
     question: purpose === 'question' ? 'Why 12 bags, not 10?' : null,
     isReplacement: false,
