@@ -23,7 +23,8 @@ export async function doctor(shell: Shell): Promise<Outcome> {
   const config = readConfig(shell.env);
   const absence = await databaseProblem(config, 'none');
   if (absence !== null) return report({ ...(await findingsWithoutDatabase(config)), absence });
-  const look = async (operator: Operator) => report(await examine(operator));
+  const look = async (operator: Operator) =>
+    report(await examine(operator, { comparesLedger: true }));
   return asOperator(shell, look, { authority: 'none', opening: 'looks' });
 }
 

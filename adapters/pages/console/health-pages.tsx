@@ -43,22 +43,28 @@ async function showHealth(context: PageContext, call: ConsoleCall): Promise<Page
         : `${open} of ${checks.length} checks need an operator, as this host sees it now.`,
     place: 'health',
     body: (
-      <Scroll label="Health">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Check</th>
-              <th scope="col">State</th>
-              <th scope="col">Found, and what to do</th>
-            </tr>
-          </thead>
-          <tbody>
-            {checks.map((check) => (
-              <CheckRow check={check} />
-            ))}
-          </tbody>
-        </table>
-      </Scroll>
+      <>
+        <Scroll label="Health">
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">Check</th>
+                <th scope="col">State</th>
+                <th scope="col">Found, and what to do</th>
+              </tr>
+            </thead>
+            <tbody>
+              {checks.map((check) => (
+                <CheckRow check={check} />
+              ))}
+            </tbody>
+          </table>
+        </Scroll>
+        <p class="quiet">
+          The ledger is not compared here, because that reads every payment: run{' '}
+          <code>ponte doctor</code>.
+        </p>
+      </>
     ),
   });
 }
