@@ -1,4 +1,5 @@
 // Every page: the rows of their files, in one table.
+import { approvalPages } from './buyer/approval-pages.js';
 import { kycPages } from './buyer/kyc/kyc-pages.js';
 import { paymentPages } from './buyer/payment-pages.js';
 import { servicePages } from './buyer/service-pages.js';
@@ -9,6 +10,7 @@ import { onboardingPages } from './seller/onboarding-pages.js';
 
 export const pageRoutes: readonly PageRoute[] = [
   ...paymentPages,
+  ...approvalPages,
   ...kycPages,
   ...onboardingPages,
   ...servicePages,

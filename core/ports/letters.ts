@@ -16,6 +16,8 @@ export interface Letter {
   readonly organization: Pick<Organization, 'name' | 'supportEmail'>;
   /** To a member of the organization, about its dashboard. */
   readonly isToMember: boolean;
+  /** To a colleague of the buyer, whom the buyer asked to approve the payment. */
+  readonly isToApprover: boolean;
   /** Null for a KYC form without a payment, a member, and a PIX destination. */
   readonly about: { readonly payment: Payment; readonly funds: Funds } | null;
   /** The seller whose PIX destination changed; null: the organization itself. */

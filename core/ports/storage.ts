@@ -195,7 +195,7 @@ export interface Tx {
     /** Sets `usedScopes` without a check of the version. A lost scope is noted by its next use. */
     noteScopes(keyId: string, usedScopes: readonly Scope[]): void;
   };
-  readonly payments: Writes<Payment, 'insert' | 'update'> & {
+  readonly payments: Writes<Payment, 'insert' | 'update' | 'expect'> & {
     get(tenant: Tenant, id: string): Found<Payment>;
     byExternalId(tenant: Tenant, origin: PaymentOrigin, externalId: string): Found<Payment>;
     /** The hosted page names its payment by this alone. */
@@ -418,8 +418,12 @@ export interface Tx {
     newestOfForm(tenant: Tenant, submissionId: string): Found<PageSession>;
     /** Open sessions of the whole form without its payment, and of phones for it. */
     ofForm(tenant: Tenant, submissionId: string): Many<PageSession>;
-    /** Links of colleagues to this payment that were not ended. */
-    ofColleagues(tenant: Tenant, paymentId: string): Many<PageSession>;
+    /** Sessions of this kind that were not ended: links of colleagues, or the approver's. */
+    openOfPayment(
+      tenant: Tenant,
+      kind: 'colleague' | 'approver',
+      paymentId: string,
+    ): Many<PageSession>;
     /** Sessions of an owner that were not ended. */
     ofOwner(tenant: Tenant, submissionId: string, ownerIndex: number): Many<PageSession>;
     /** Links and sessions of a seller that were not ended, with those of its phones. */

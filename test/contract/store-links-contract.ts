@@ -171,11 +171,14 @@ export function storeLinksContract(open: OpenStore): void {
         aPageSession({ ...link, id: 'a', createdAtMs: T0 + 2, endedAtMs: null }),
         aPageSession({ ...link, id: 'c', endedAtMs: T0 + 3 }),
         aPageSession({ ...link, id: 'd', kind: 'buyer', endedAtMs: null }),
+        aPageSession({ ...link, id: 'g', kind: 'approver', endedAtMs: null }),
         aPageSession({ ...link, id: 'e', paymentId: 'inv_2', endedAtMs: null }),
         aPageSession({ ...link, id: 'f', endedAtMs: null, ...otherOrg }),
       ],
     });
-    const found = await store.run((tx) => tx.pageSessions.ofColleagues(tenant, 'inv_1'));
+    const found = await store.run((tx) =>
+      tx.pageSessions.openOfPayment(tenant, 'colleague', 'inv_1'),
+    );
     assert.deepEqual(ids(found).toSorted(), ['a', 'b']);
   });
 

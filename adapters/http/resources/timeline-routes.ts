@@ -10,6 +10,7 @@ import {
   postingKinds,
 } from '../../../core/domain/payments/ledger.js';
 import { paymentStatuses } from '../../../core/domain/payments/payment.js';
+import { secondApprovalStates } from '../../../core/domain/payments/second-approval.js';
 import {
   decodeCursor,
   encodeCursor,
@@ -68,6 +69,12 @@ const entries = {
     null,
     { at, kind: z.literal('question'), question: z.string() },
     'The buyer asked something on the page. The organization answers by mail.',
+  ),
+  second_approval: representation<EntryOf<'second_approval'>>()(
+    null,
+    { at, kind: z.literal('second_approval'), state: z.enum(secondApprovalStates) },
+    'The buyer asked a colleague to approve the payment before it is confirmed, or the colleague ' +
+      'decided. The latest request only.',
   ),
   status: representation<EntryOf<'status'>>()(
     null,
@@ -143,6 +150,7 @@ const entrySchema = z.discriminatedUnion('kind', [
   entries.limit_reached.schema,
   entries.approval_lost.schema,
   entries.question.schema,
+  entries.second_approval.schema,
   entries.status.schema,
   entries.money.schema,
   entries.partner_command.schema,

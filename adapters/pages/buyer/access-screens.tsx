@@ -69,7 +69,7 @@ function WhoAsks({ scene }: { readonly scene: PaymentScene }): VNode {
 
 export function sentScreen(scene: Scene): ScreenContent {
   const { texts, view } = scene;
-  const org = nameOf(view.organization?.name ?? '');
+  const org = giverOf(scene);
   const error =
     view.notice === 'code_wrong' || view.notice === 'code_expired'
       ? texts.notice[view.notice]
@@ -108,7 +108,7 @@ export function sentScreen(scene: Scene): ScreenContent {
           <ul class="howto">
             <li>{texts.sent.spam}</li>
             <li>{texts.sent.wait}</li>
-            <li>{texts.sent.address(org)}</li>
+            {isForApprover(scene) ? null : <li>{texts.sent.address(org)}</li>}
           </ul>
           <Form to="link" class="gap">
             <Button>{texts.sent.again}</Button>
@@ -123,8 +123,9 @@ type Enter = Extract<AccessPage, { name: 'enter' }>;
 
 export function enterScreen(scene: Scene, { email, auto }: Enter): ScreenContent {
   const { texts, format, view } = scene;
-  const { payment, organization } = view;
-  const org = nameOf(organization?.name ?? '');
+  const { payment } = view;
+  const org = giverOf(scene);
+  const request = isForApprover(scene) ? texts.enter.approval : texts.enter.request;
   return {
     title: texts.enter.heading(email),
     heading: breakable(texts.enter.heading(email)),
@@ -135,7 +136,7 @@ export function enterScreen(scene: Scene, { email, auto }: Enter): ScreenContent
           <p>
             {payment === null
               ? texts.enter.form(org)
-              : texts.enter.request(
+              : request(
                   <b>{nameOf(payment.payee)}</b>,
                   <b class="num">{format.money(payment.amount)}</b>,
                   org,
@@ -149,6 +150,16 @@ export function enterScreen(scene: Scene, { email, auto }: Enter): ScreenContent
       </>
     ),
   };
+}
+
+/** Who gave us the address. */
+function giverOf(scene: Scene): string {
+  const { texts, view } = scene;
+  return isForApprover(scene) ? texts.approval.colleague : nameOf(view.organization?.name ?? '');
+}
+
+function isForApprover({ view: { payment } }: Scene): boolean {
+  return payment?.isForApprover === true;
 }
 
 /** A long address breaks after its @ first. */
@@ -168,9 +179,9 @@ function breakable(text: string): VNode {
 }
 
 export function linkEndedScreen(scene: Scene, page: LinkEnded): ScreenContent {
-  const { texts, view } = scene;
+  const { texts } = scene;
   const { cause, maskedEmail } = page;
-  const org = nameOf(view.organization?.name ?? '');
+  const org = giverOf(scene);
   return {
     title: texts.linkEnded.heading,
     lede: texts.linkEnded.lede,

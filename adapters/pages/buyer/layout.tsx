@@ -296,7 +296,7 @@ function AskLink(): VNode | null {
   const { view, texts } = useScene();
   const { viewer, payment, organization } = view;
   if (viewer === null || payment === null || organization?.supportEmail === null) return null;
-  if (view.page.name === 'question') return null;
+  if (view.page.name === 'question' || payment.isForApprover) return null;
   return (
     <p>
       <a href={`${view.path}/question`}>{texts.question.link}</a>

@@ -12,9 +12,11 @@ import type { Funds } from '../../../core/domain/payments/funds.js';
 import type { PayinInstructions } from '../../../core/domain/payments/payin-instructions.js';
 import type { Payment, SettlementFacts } from '../../../core/domain/payments/payment.js';
 import type { Purpose } from '../../../core/domain/payments/purpose.js';
+import type { SecondApproval } from '../../../core/domain/payments/second-approval.js';
 import type { SimulatedEvent } from '../../../core/domain/payments/simulated-event.js';
 import type { BuyerPage, Period } from '../../../core/usecases/hosted/buyer-payments.js';
 import type { ColleagueLink } from '../../../core/usecases/hosted/colleague-links.js';
+import type { ApproverProblem } from '../../../core/usecases/hosted/second-approvals.js';
 import type { AccessPage } from '../kit/access-pages.js';
 import type { FrameView } from '../kit/frame-view.js';
 
@@ -84,6 +86,12 @@ export interface PagePayment
   readonly quote: QuoteView | null;
   /** Null unless a quote was refused because of a limit of the payee. */
   readonly limit: AmountLimit | null;
+  /** Null unless the buyer asked a colleague to approve. */
+  readonly secondApproval: SecondApproval | null;
+  /** The page is for the approver, not for the buyer. */
+  readonly isForApprover: boolean;
+  /** Who asks the approver, by the proven address; null before sign-in and for the buyer. */
+  readonly askedBy: string | null;
   readonly instructions: PayinInstructions | null;
   /** Null without instructions. */
   readonly check: CheckView | null;
@@ -189,6 +197,14 @@ export type Page =
       readonly links: readonly ColleagueLink[];
       readonly url: string | null;
     }
+  /** The buyer asks a colleague to approve; `problem`: why the typed address is not taken. */
+  | {
+      readonly name: 'ask_approver';
+      readonly typed: string;
+      readonly problem: ApproverProblem | null;
+    }
+  /** What the approver sees; `isRefused`: a decline had no reason, or its reason is too long. */
+  | { readonly name: 'approval'; readonly typed: string; readonly isRefused: boolean }
   /** All payments of a period. */
   | ({ readonly name: 'payments' } & BuyerPayments)
   /** Print views. */

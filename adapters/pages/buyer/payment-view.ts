@@ -106,6 +106,29 @@ export function colleagueView(
   return { ...view, payment: { ...outerView(context.deps, shown), ...known } };
 }
 
+/** What the approver sees: what is to be paid to whom, and no price, money or bank details. */
+export function approverView(
+  context: Parameters<typeof paymentView>[0],
+  call: PaymentPageCall,
+  shown: PaymentPage,
+  page: Page,
+): PageView {
+  const view = paymentView(context, call, shown, page);
+  const outer = { ...outerView(context.deps, shown), isForApprover: true };
+  const known = { ...view, version: null, simulate: null, payment: outer };
+  if (view.viewer === null) return known;
+  const all = signedInView(context.deps, shown);
+  const { payeeTaxIdLast4, payeeTaxId, display, purchaseOrder, buyerReference } = all;
+  const { secondApproval } = all;
+  const paid = { payeeTaxIdLast4, payeeTaxId, display, purchaseOrder, buyerReference };
+  const askedBy = shown.payment.buyer.email;
+  return {
+    ...known,
+    viewer: { ...view.viewer, email: secondApproval?.email ?? '' },
+    payment: { ...outer, ...paid, secondApproval, askedBy },
+  };
+}
+
 /** The view of the buyer to whom a mail is written, without a session. */
 export function recipientView(
   deps: Pick<Deps, 'secretBox' | 'partners'> & PageSettings,
@@ -219,6 +242,9 @@ function outerView(
     },
     quote: null,
     limit: null,
+    secondApproval: null,
+    isForApprover: false,
+    askedBy: null,
     purchaseOrder: null,
     buyerReference: null,
     purpose: null,
@@ -291,6 +317,7 @@ function signedInView(deps: PageSettings, shown: PaymentPage): PagePayment {
     },
     quote,
     limit: payment.limitHit,
+    secondApproval: payment.secondApproval,
     purchaseOrder: payment.purchaseOrder,
     buyerReference: payment.buyerReference,
     purpose: payment.purpose,

@@ -2,8 +2,10 @@
 // one. The text of the button is the consent.
 import type { VNode } from 'preact';
 import type { QuoteTerms } from '../../../core/domain/commands/quote.js';
+import { lacksSecondApproval } from '../../../core/domain/payments/second-approval.js';
 import { Button, Form, Rows, Time } from '../kit/components.js';
 import { Icon } from '../kit/icons.js';
+import { ApprovalPart } from './approval-screens.js';
 import { Countdown, type ScreenContent } from './layout.js';
 import { FoldedItems } from './line-items.js';
 import { FourAnswers, isZero, MoneyCard, whereMoney } from './money-parts.js';
@@ -22,6 +24,7 @@ export function askPriceScreen(scene: PaymentScene): ScreenContent {
         <Form to="quote" class="actions">
           <Button look="primary">{texts.price.show}</Button>
         </Form>
+        <ApprovalPart scene={scene} />
         <FoldedItems scene={scene} />
         <MoneyCard scene={scene} stops={null} rest="payee" />
       </>
@@ -29,12 +32,13 @@ export function askPriceScreen(scene: PaymentScene): ScreenContent {
   };
 }
 
-/** Not live: another price must not appear under the button. */
+/** Not live with a button: another price must not appear under it. */
 export function priceScreen(scene: PaymentScene): ScreenContent {
   const { texts, payment } = scene;
   return {
     title: texts.price.heading,
     station: 'price',
+    ...(lacksSecondApproval(payment) ? { live: true } : {}),
     body: <Price scene={scene} quote={payment.quote} before={null} />,
   };
 }
@@ -61,6 +65,7 @@ export function priceExpiredScreen(scene: PaymentScene): ScreenContent {
         <Form to="quote" class="actions">
           <Button look="primary">{texts.price.renew}</Button>
         </Form>
+        <ApprovalPart scene={scene} />
         <FourAnswers
           money={whereMoney(scene, texts.answers.nothing)}
           next={texts.price.overNext(<Time atMs={expiredAtMs} />)}
@@ -91,6 +96,7 @@ export function priceLimitScreen(scene: PaymentScene): ScreenContent {
         <Form to="quote" class="actions">
           <Button>{texts.price.renew}</Button>
         </Form>
+        <ApprovalPart scene={scene} />
         <MoneyCard scene={scene} stops={null} rest="payee" />
       </>
     ),
@@ -121,12 +127,15 @@ function Price({
       <section class="card stack">
         <Rows look="right" rows={priceRows(scene, quote, before)} />
         <p class="small quiet">{condition(scene, quote)}</p>
-        <Form to="confirm" class="stack-s" quoteId={quote.id}>
-          <div class="actions">
-            <Button look="primary">{texts.price.confirm(amount)}</Button>
-            <span class="small quiet">{texts.price.confirmHint}</span>
-          </div>
-        </Form>
+        <ApprovalPart scene={scene} />
+        {lacksSecondApproval(scene.payment) ? null : (
+          <Form to="confirm" class="stack-s" quoteId={quote.id}>
+            <div class="actions">
+              <Button look="primary">{texts.price.confirm(amount)}</Button>
+              <span class="small quiet">{texts.price.confirmHint}</span>
+            </div>
+          </Form>
+        )}
       </section>
       <p class="line tight">
         <Icon name="clock" />

@@ -5,6 +5,7 @@ import { renderToStaticMarkup } from 'preact-render-to-string';
 import type { Screen } from '../../../core/domain/hosted/hosted-screen.js';
 import { FrameProvider } from '../kit/page-frame.js';
 import { askScreen, enterScreen, linkEndedScreen, sentScreen } from './access-screens.js';
+import { approvalScreen, askApproverScreen } from './approval-screens.js';
 import { endedScreen } from './ended-screens.js';
 import { kycScreens } from './kyc-screens.js';
 import { Document, type ScreenContent, Sheet } from './layout.js';
@@ -85,6 +86,8 @@ const pages: {
   take_back: (scene) => takeBackScreen(paymentScene(scene)),
   share: (scene, page) => shareScreen(paymentScene(scene), page),
   question: (scene, page) => questionScreen(paymentScene(scene), page),
+  ask_approver: (scene, page) => askApproverScreen(paymentScene(scene), page),
+  approval: (scene, page) => approvalScreen(paymentScene(scene), page),
   payments: (scene, list) => paymentsScreen(paymentScene(scene), list),
   instructions: (scene) => instructionsPage(paymentScene(scene)),
   receipt: (scene) => receiptPage(paymentScene(scene)),

@@ -464,6 +464,11 @@ function entryText({ texts, format }: DashboardScene, entry: TimelineEntry): Ent
       return { text: words.entries[entry.kind], look: 'bad' };
     case 'question':
       return { text: words.entries.question, note: <Foreign text={entry.question} /> };
+    case 'second_approval':
+      return {
+        text: words.secondApproval[entry.state],
+        ...(entry.state === 'declined' ? { look: 'bad' } : {}),
+      };
     case 'status':
       return {
         text: texts.status[entry.status],

@@ -260,7 +260,8 @@ function authorOf(
     return { action, actor: { kind: 'seller', id: accountId }, orgId: session.orgId };
   }
   const subject = paymentId ?? submissionId ?? '';
-  const id = ownerIndex === null ? subject : `${subject}/owners/${ownerIndex}`;
+  const part = session.kind === 'approver' ? '/approver' : '';
+  const id = ownerIndex === null ? `${subject}${part}` : `${subject}/owners/${ownerIndex}`;
   return { action, actor: { kind: 'buyer', id }, orgId: session.orgId };
 }
 
@@ -278,7 +279,7 @@ async function sessionOf(
   const session = await readSession(deps, token, { background });
   if (session === null) return null;
   const belongs = await deps.store.run(async (tx) => {
-    if (subject === 'payment' || subject === 'colleague') {
+    if (subject === 'payment' || subject === 'colleague' || subject === 'approver') {
       const payment = await tx.payments.byPublicId(params['publicId'] ?? '');
       return payment !== null && payment.id === session.paymentId;
     }
@@ -293,6 +294,7 @@ async function sessionOf(
     payment: 'buyer',
     form: 'buyer',
     colleague: 'colleague',
+    approver: 'approver',
   } as const;
   const isForPhones = route.auth === 'kyc' && route.subject !== 'owner';
   const kinds: readonly PageSessionKind[] = [
@@ -377,6 +379,7 @@ function acceptedLocale(header: string | undefined): Locale | null {
 function baseOf({ prefix }: PageContext, { route, params }: PageMatch): string {
   if (route?.subject === 'payment') return `${prefix}/r/${params['publicId']}`;
   if (route?.subject === 'colleague') return `${prefix}/r/${params['publicId']}/colleague`;
+  if (route?.subject === 'approver') return `${prefix}/r/${params['publicId']}/approval`;
   if (route?.subject === 'dashboard') return `${prefix}/dashboard`;
   if (route?.subject === 'console') return `${prefix}${CONSOLE_ROOT}`;
   if (route?.subject === 'form') return `${prefix}/kyc/${params['flowId']}`;

@@ -46,13 +46,14 @@ export interface Visit {
 }
 
 /**
- * What the path names: a payment by its public id, for the buyer or for a colleague, a KYC form by
- * its flow id, the part of an owner in such a form, a seller, a page of the dashboard or of the
- * console, or nothing of them.
+ * What the path names: a payment by its public id, for the buyer, for a colleague or for the
+ * approver, a KYC form by its flow id, the part of an owner in such a form, a seller, a page of the
+ * dashboard or of the console, or nothing of them.
  */
 export type PageSubject =
   | 'payment'
   | 'colleague'
+  | 'approver'
   | 'form'
   | 'owner'
   | 'seller'

@@ -48,6 +48,10 @@ export interface PaymentFacts extends LetterFacts {
   readonly isHeld: boolean;
   /** A person must return the money. */
   readonly isReturnedByHand: boolean;
+  /** Whom the buyer asked to approve; empty: nobody. */
+  readonly approver: string;
+  /** Why the approver declined; null if it did not. */
+  readonly declineReason: string | null;
 }
 
 export interface DestinationFacts extends LetterFacts {
@@ -59,6 +63,11 @@ export interface DestinationFacts extends LetterFacts {
   readonly keyId: string | null;
   /** When a held change takes effect; null: at once. */
   readonly effectiveAt: string | null;
+}
+
+export interface ApproverFacts extends Pick<PaymentFacts, 'payee' | 'amount'> {
+  /** Who asks for the approval, by its proven address. */
+  readonly buyer: string;
 }
 
 export interface QuestionFacts extends Pick<PaymentFacts, 'payee' | 'amount'> {
@@ -83,13 +92,19 @@ export interface LetterTexts {
 
 /** The purposes of letters about a KYC form without a payment. */
 export type FormPurpose = 'sign_in' | 'owner_link' | 'kyc_approved' | 'kyc_more' | 'kyc_rejected';
+/** The purposes of letters to the approver of a payment. */
+export type ApproverPurpose = 'approval_link' | 'sign_in';
 /** The purposes of letters to a member of the organization. */
 export type MemberPurpose = 'invitation' | 'sign_in' | 'production_decided' | 'webhooks_gave_up';
-export type PaymentPurpose = Exclude<MailPurpose, 'owner_link' | OrganizationPurpose>;
+export type PaymentPurpose = Exclude<
+  MailPurpose,
+  'owner_link' | 'approval_link' | OrganizationPurpose
+>;
 
 export interface LetterCatalogue {
   readonly payment: Readonly<Record<PaymentPurpose, (facts: PaymentFacts) => LetterTexts>>;
   readonly form: Readonly<Record<FormPurpose, (facts: LetterFacts) => LetterTexts>>;
+  readonly approver: Readonly<Record<ApproverPurpose, (facts: ApproverFacts) => LetterTexts>>;
   readonly member: Readonly<Record<MemberPurpose, (facts: MemberFacts) => LetterTexts>>;
   readonly destination: (facts: DestinationFacts) => LetterTexts;
   /** To the organization. */
@@ -129,6 +144,10 @@ export function textsOf(catalogue: LetterCatalogue, letter: Letter): LetterTexts
     const url = letter.subscriptionUrl?.replace(/^https?:\/\//, '') ?? '';
     return catalogue.member[purpose]({ ...commonFacts(letter), url });
   }
+  if (letter.isToApprover || purpose === 'approval_link') {
+    assert(isApproverPurpose(catalogue, purpose), `${purpose} is not to an approver`);
+    return catalogue.approver[purpose](approverFacts(letter));
+  }
   if (letter.about === null || purpose === 'owner_link') {
     assert(isFormPurpose(catalogue, purpose), `${purpose} is about a payment`);
     return catalogue.form[purpose](commonFacts(letter));
@@ -163,7 +182,16 @@ function isMemberPurpose(catalogue: LetterCatalogue, purpose: string): purpose i
   return Object.hasOwn(catalogue.member, purpose);
 }
 
-function isPaymentPurpose(purpose: Exclude<MailPurpose, 'owner_link'>): purpose is PaymentPurpose {
+function isApproverPurpose(
+  catalogue: LetterCatalogue,
+  purpose: string,
+): purpose is ApproverPurpose {
+  return Object.hasOwn(catalogue.approver, purpose);
+}
+
+function isPaymentPurpose(
+  purpose: Exclude<MailPurpose, 'owner_link' | 'approval_link'>,
+): purpose is PaymentPurpose {
   const others: readonly MailPurpose[] = organizationPurposes;
   return !others.includes(purpose);
 }
@@ -194,13 +222,20 @@ function destinationFacts(letter: Letter): DestinationFacts {
   };
 }
 
+function approverFacts(letter: Letter): ApproverFacts {
+  const { about } = letter;
+  assert(about !== null, 'an approval is of a payment');
+  const { payee, amount } = paymentFacts(letter, about);
+  return { payee, amount, buyer: about.payment.buyer.email.trim() };
+}
+
 function questionFacts(letter: Letter): QuestionFacts {
   const { about, question } = letter;
   assert(about !== null && question !== null, 'a question is about a payment');
   const { payee, amount } = paymentFacts(letter, about);
   // An address is what the answer goes to: it may be a link.
   const buyer = about.payment.buyer.email.trim();
-  return { payee, amount, buyer, question: question.replaceAll(linkMarks, `$&${WORD_JOINER}`) };
+  return { payee, amount, buyer, question: withoutLinks(question) };
 }
 
 function paymentFacts(letter: Letter, about: NonNullable<Letter['about']>): PaymentFacts {
@@ -211,6 +246,7 @@ function paymentFacts(letter: Letter, about: NonNullable<Letter['about']>): Paym
   const inCurrency = (minor: bigint): string => money({ amountMinor: minor, currency });
   const received = funds.receivedMinor;
   const settled: Money | null = payment.settlement?.settled ?? null;
+  const declined = payment.secondApproval?.reason ?? null;
   const goesBack = funds.refundOwedMinor + funds.refundOrderedMinor;
   return {
     ...commonFacts(letter),
@@ -231,6 +267,8 @@ function paymentFacts(letter: Letter, about: NonNullable<Letter['about']>): Paym
     isReplacement: letter.isReplacement,
     isHeld: heldMinor(funds) + funds.payoutMinor > 0n,
     isReturnedByHand: funds.refund === 'needs_review',
+    approver: payment.secondApproval?.email ?? '',
+    declineReason: declined === null ? null : withoutLinks(declined),
   };
 }
 
@@ -248,5 +286,9 @@ export function oneLine(text: string): string {
   const line = [...(plainText(text) ?? '').replaceAll(/\s+/gu, ' ')];
   const cut =
     line.length <= NAME_LENGTH_MAX ? line.join('') : `${line.slice(0, NAME_LENGTH_MAX).join('')}…`;
-  return cut.replaceAll(linkMarks, `$&${WORD_JOINER}`);
+  return withoutLinks(cut);
+}
+
+function withoutLinks(line: string): string {
+  return line.replaceAll(linkMarks, `$&${WORD_JOINER}`);
 }

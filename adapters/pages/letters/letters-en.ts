@@ -44,6 +44,23 @@ export const lettersEn = {
         `Ask ${payee} for another way to pay.`,
       ],
     }),
+    approval_given: ({ payee, approver }) => ({
+      subject: `You can now confirm the payment to ${payee}`,
+      heading: 'Your colleague has approved',
+      paragraphs: [
+        `${approver} has approved the payment. You have paid nothing yet.`,
+        'Open the page to confirm the price and to get the bank details.',
+      ],
+    }),
+    approval_declined: ({ payee, approver, declineReason }) => ({
+      subject: `Your colleague declined the payment to ${payee}`,
+      heading: 'Your colleague has declined',
+      paragraphs: [
+        `${approver} does not approve the payment. You have paid nothing, and cannot confirm it.`,
+        ...(declineReason === null ? [] : [`The reason: ${declineReason}`]),
+        'On the page you can ask again, or ask somebody else.',
+      ],
+    }),
     instructions_ready: ({ payee, missing, isReplacement }) =>
       isReplacement
         ? {
@@ -197,6 +214,23 @@ export const lettersEn = {
       subject: 'We cannot accept your details',
       heading: 'We cannot accept your details',
       paragraphs: [`The form is closed. Ask ${org} what you can do.`],
+    }),
+  },
+  approver: {
+    approval_link: ({ payee, amount, buyer }) => ({
+      subject: `Please approve ${amount} to ${payee}`,
+      heading: 'Please approve or decline',
+      amount,
+      paragraphs: [
+        `${buyer} wants to pay ${payee} and asks for your approval first.`,
+        'The page shows what it is for. Approving pays nothing: your colleague confirms and pays.',
+      ],
+    }),
+    sign_in: ({ payee, amount, buyer }) => ({
+      subject: `Your link to approve the payment to ${payee}`,
+      heading: 'Please approve or decline',
+      amount,
+      paragraphs: [`${buyer} wants to pay ${payee} and asks for your approval first.`],
     }),
   },
   member: {

@@ -44,6 +44,23 @@ export const lettersEs = {
         `Pida a ${payee} otra forma de pago.`,
       ],
     }),
+    approval_given: ({ payee, approver }) => ({
+      subject: `Ya puede confirmar el pago a ${payee}`,
+      heading: 'El pago está aprobado',
+      paragraphs: [
+        `${approver} aprobó el pago. Usted aún no ha pagado nada.`,
+        'Abra la página para confirmar la cotización y recibir los datos bancarios.',
+      ],
+    }),
+    approval_declined: ({ payee, approver, declineReason }) => ({
+      subject: `En su empresa no se aprobó el pago a ${payee}`,
+      heading: 'El pago no se aprobó',
+      paragraphs: [
+        `${approver} rechazó el pago. Usted no ha pagado nada y no puede confirmarlo.`,
+        ...(declineReason === null ? [] : [`El motivo: ${declineReason}`]),
+        'En la página puede pedirlo de nuevo, o pedirlo a otra persona.',
+      ],
+    }),
     instructions_ready: ({ payee, missing, isReplacement }) =>
       isReplacement
         ? {
@@ -198,6 +215,23 @@ export const lettersEs = {
       subject: 'No podemos aceptar sus datos',
       heading: 'No podemos aceptar sus datos',
       paragraphs: [`El formulario está cerrado. Pregunte a ${org} qué puede hacer.`],
+    }),
+  },
+  approver: {
+    approval_link: ({ payee, amount, buyer }) => ({
+      subject: `Apruebe el pago de ${amount} a ${payee}`,
+      heading: 'Apruebe o rechace',
+      amount,
+      paragraphs: [
+        `${buyer} quiere pagar a ${payee} y pide antes su aprobación.`,
+        'La página muestra el motivo. Aprobar no paga nada: quien lo pidió confirma y paga.',
+      ],
+    }),
+    sign_in: ({ payee, amount, buyer }) => ({
+      subject: `Su enlace para aprobar el pago a ${payee}`,
+      heading: 'Apruebe o rechace',
+      amount,
+      paragraphs: [`${buyer} quiere pagar a ${payee} y pide antes su aprobación.`],
     }),
   },
   member: {

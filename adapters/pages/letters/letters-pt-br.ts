@@ -44,6 +44,23 @@ export const lettersPtBr = {
         `Peça a ${payee} outra forma de pagamento.`,
       ],
     }),
+    approval_given: ({ payee, approver }) => ({
+      subject: `Você já pode confirmar o pagamento a ${payee}`,
+      heading: 'O pagamento foi aprovado',
+      paragraphs: [
+        `${approver} aprovou o pagamento. Você ainda não pagou nada.`,
+        'Abra a página para confirmar a cotação e receber os dados bancários.',
+      ],
+    }),
+    approval_declined: ({ payee, approver, declineReason }) => ({
+      subject: `O pagamento a ${payee} foi recusado na sua empresa`,
+      heading: 'O pagamento foi recusado',
+      paragraphs: [
+        `${approver} não aprovou o pagamento. Você não pagou nada e não pode confirmá-lo.`,
+        ...(declineReason === null ? [] : [`O motivo: ${declineReason}`]),
+        'Na página você pode pedir de novo, ou pedir a outra pessoa.',
+      ],
+    }),
     instructions_ready: ({ payee, missing, isReplacement }) =>
       isReplacement
         ? {
@@ -201,6 +218,23 @@ export const lettersPtBr = {
       subject: 'Não podemos aceitar seus dados',
       heading: 'Não podemos aceitar seus dados',
       paragraphs: [`O formulário está encerrado. Pergunte a ${org} o que você pode fazer.`],
+    }),
+  },
+  approver: {
+    approval_link: ({ payee, amount, buyer }) => ({
+      subject: `Aprove o pagamento de ${amount} a ${payee}`,
+      heading: 'Aprove ou recuse',
+      amount,
+      paragraphs: [
+        `${buyer} quer pagar ${payee} e pede antes a sua aprovação.`,
+        'A página mostra a que se refere. Aprovar não paga nada: quem pediu confirma e paga.',
+      ],
+    }),
+    sign_in: ({ payee, amount, buyer }) => ({
+      subject: `Seu link para aprovar o pagamento a ${payee}`,
+      heading: 'Aprove ou recuse',
+      amount,
+      paragraphs: [`${buyer} quer pagar ${payee} e pede antes a sua aprovação.`],
     }),
   },
   member: {

@@ -661,11 +661,12 @@ create table mails (
   code_tries integer not null default 0,
   browser_hash text collate "C",
   member_id text collate "C",
+  approval_payment_id text collate "C",
   constraint mails_check check (((status = 'pending'::text) = (due_at is not null))),
   constraint mails_check1 check ((((status = 'pending'::text) and (token_hash is not null)) =
     (token_sealed is not null))),
   constraint mails_check2 check (((token_hash is null) or (payment_id is not null) or
-    (submission_id is not null) or (member_id is not null))),
+    (approval_payment_id is not null) or (submission_id is not null) or (member_id is not null))),
   constraint mails_check3 check (((owner_index is null) or (submission_id is not null))),
   constraint mails_check4 check (((code_hash is null) = (browser_hash is null))),
   constraint mails_check5 check (((code_hash is null) or (token_hash is not null))),
@@ -678,7 +679,8 @@ create table mails (
     'kyc_more'::text, 'kyc_rejected'::text, 'instructions_ready'::text, 'money_short'::text,
     'money_received'::text, 'receipt'::text, 'cancelled'::text, 'expired'::text, 'failed'::text,
     'refund_ordered'::text, 'refunded'::text, 'reminder'::text, 'question'::text,
-    'webhooks_gave_up'::text]))),
+    'webhooks_gave_up'::text, 'approval_link'::text, 'approval_given'::text,
+    'approval_declined'::text]))),
   constraint mails_status_check check ((status = any (array['pending'::text, 'sent'::text,
     'refused'::text, 'dropped'::text])))
 );
@@ -691,6 +693,9 @@ create index mails_leased on mails using btree (due_at) where (lease_token is no
 
 create unique index mails_numbered on mails using btree (org_id, mode, to_key, purpose, nth) where
     (nth is not null);
+
+create index mails_of_approval on mails using btree (org_id, mode, approval_payment_id) where
+    (approval_payment_id is not null);
 
 create unique index mails_of_cause on mails using btree (org_id, mode, cause) where (cause is not
     null);
@@ -901,7 +906,7 @@ create table page_sessions (
     or (account_id is not null))),
   constraint page_sessions_check1 check (((kind = 'owner'::text) = (owner_index is not null))),
   constraint page_sessions_kind_check check ((kind = any (array['buyer'::text, 'owner'::text,
-    'upload'::text, 'seller'::text, 'seller_link'::text, 'colleague'::text]))),
+    'upload'::text, 'seller'::text, 'seller_link'::text, 'colleague'::text, 'approver'::text]))),
   constraint page_sessions_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
   constraint page_sessions_pkey primary key (org_id, mode, id)
 );
@@ -1060,6 +1065,7 @@ create table payments (
   buyer_reference text collate "C",
   failure_code text collate "C",
   remind_at timestamp with time zone,
+  second_approval text,
   constraint payments_amount_minor_check check ((amount_minor > 0)),
   constraint payments_buyer_locale_check check ((buyer_locale = any (array['en'::text,
     'pt-BR'::text, 'es'::text]))),

@@ -487,10 +487,11 @@ create table mails (
   purpose text not null check (purpose in (
     'invitation', 'sign_in', 'owner_link', 'payout_changed', 'production_decided', 'kyc_approved',
     'kyc_more', 'kyc_rejected', 'instructions_ready', 'money_short', 'money_received', 'receipt',
-    'cancelled', 'expired', 'failed', 'refund_ordered', 'refunded', 'reminder',
-    'question', 'webhooks_gave_up'
+    'cancelled', 'expired', 'failed', 'refund_ordered', 'refunded', 'reminder', 'question',
+    'webhooks_gave_up', 'approval_link', 'approval_given', 'approval_declined'
   )),
   payment_id text,
+  approval_payment_id text,
   account_id text,
   submission_id text,
   owner_index integer,
@@ -520,10 +521,10 @@ create table mails (
   -- Due, with the sealed token of its link, exactly while it is pending.
   check ((status = 'pending') = (due_at is not null)),
   check ((status = 'pending' and token_hash is not null) = (token_sealed is not null)),
-  -- A link opens the page of a payment or of a kyc form, or signs a member in.
+  -- A link opens the page of a payment, of its approval or of a kyc form, or signs a member in.
   check (
-    token_hash is null or payment_id is not null or submission_id is not null
-      or member_id is not null
+    token_hash is null or payment_id is not null or approval_payment_id is not null
+      or submission_id is not null or member_id is not null
   ),
   check (owner_index is null or submission_id is not null),
   -- A code is valid in the browser that asked for it, and goes with a link.
@@ -539,6 +540,9 @@ create index mails_leased on mails (due_at) where lease_token is not null;
 
 create unique index mails_numbered on mails (org_id, mode, to_key, purpose, nth)
   where nth is not null;
+
+create index mails_of_approval on mails (org_id, mode, approval_payment_id)
+  where approval_payment_id is not null;
 
 create unique index mails_of_cause on mails (org_id, mode, cause) where cause is not null;
 
@@ -708,7 +712,7 @@ create table page_sessions (
   mode text not null check (mode in ('test', 'live')),
   id text not null,
   kind text not null check (kind in (
-    'buyer', 'owner', 'upload', 'seller', 'seller_link', 'colleague'
+    'buyer', 'owner', 'upload', 'seller', 'seller_link', 'colleague', 'approver'
   )),
   payment_id text,
   submission_id text,
@@ -859,7 +863,7 @@ create table payments (
     (buyer_locale in ('en', 'pt-BR', 'es')), bank_details_code text, purpose text, limit_hit text,
     approval_lost_at integer, requires_approval integer not null default 0
   check (requires_approval in (0, 1)), purchase_order text, buyer_reference text, failure_code
-    text, remind_at integer,
+    text, remind_at integer, second_approval text,
   primary key (org_id, mode, id)
 ) strict;
 

@@ -14,6 +14,7 @@ import { type TxPart, writes } from '../unit-of-work.js';
 
 interface MailRow extends Omit<Mail, 'subject'> {
   readonly paymentId: string | null;
+  readonly approvalPaymentId: string | null;
   readonly accountId: string | null;
   readonly submissionId: string | null;
   readonly ownerIndex: number | null;
@@ -25,6 +26,7 @@ const mailRows = defineTable<MailRow>('mails', {
   id: key(text('id')),
   purpose: fixed(oneOf('purpose', mailPurposes)),
   paymentId: fixed(text.null('payment_id')),
+  approvalPaymentId: fixed(text.null('approval_payment_id')),
   accountId: fixed(text.null('account_id')),
   submissionId: fixed(text.null('submission_id')),
   ownerIndex: fixed(integer.null('owner_index')),
@@ -56,27 +58,31 @@ export const mails: Table<Mail> = mapped(mailRows, toRow, fromRow);
 function toRow({ subject, ...mail }: Mail): MailRow {
   const none = {
     paymentId: null,
+    approvalPaymentId: null,
     accountId: null,
     submissionId: null,
     ownerIndex: null,
     memberId: null,
   };
+  if (subject.kind === 'approval') {
+    return { ...mail, ...none, approvalPaymentId: subject.paymentId };
+  }
   const { kind: _, ...named } = subject;
   return { ...mail, ...none, ...named };
 }
 
 function fromRow(row: MailRow): Mail {
-  const { paymentId, accountId, submissionId, ownerIndex, memberId, ...mail } = row;
-  return Object.freeze({
-    ...mail,
-    subject: subjectOf({ paymentId, accountId, submissionId, ownerIndex, memberId }),
-  });
+  const { paymentId, approvalPaymentId, accountId, submissionId, ownerIndex, memberId, ...mail } =
+    row;
+  const about = { paymentId, approvalPaymentId, accountId, submissionId, ownerIndex, memberId };
+  return Object.freeze({ ...mail, subject: subjectOf(about) });
 }
 
-function subjectOf(
-  row: Pick<MailRow, 'paymentId' | 'accountId' | 'submissionId' | 'ownerIndex' | 'memberId'>,
-): MailSubject {
-  const { paymentId, accountId, submissionId, ownerIndex, memberId } = row;
+type SubjectColumns = Omit<MailRow, keyof Mail>;
+
+function subjectOf(row: SubjectColumns): MailSubject {
+  const { paymentId, approvalPaymentId, accountId, submissionId, ownerIndex, memberId } = row;
+  if (approvalPaymentId !== null) return { kind: 'approval', paymentId: approvalPaymentId };
   if (paymentId !== null) return { kind: 'payment', paymentId };
   if (submissionId !== null) return { kind: 'submission', submissionId, ownerIndex };
   if (memberId !== null) return { kind: 'member', memberId };
@@ -97,6 +103,10 @@ const numberedSql = {
 const openLink = 'token_hash is not null and link_used_at is null and link_ends_at > $3';
 const openLinksSql = {
   payment: `where org_id = $1 and mode = $2 and payment_id = $4 and ${openLink} order by id desc`,
+  approval: [
+    `where org_id = $1 and mode = $2 and approval_payment_id = $4 and ${openLink}`,
+    'order by id desc',
+  ].join(' '),
   member: `where org_id = $1 and mode = $2 and member_id = $4 and ${openLink} order by id desc`,
   submission: [
     `where org_id = $1 and mode = $2 and submission_id = $4 and ${openLink}`,
@@ -128,8 +138,8 @@ export const mailsPart: TxPart<'mails'> = {
   byTokenHash: (unit, tokenHash) => unit.first(mails, 'where token_hash = $1', [tokenHash]),
   openLinks(unit, { orgId, mode }, subject, nowMs) {
     const params = [orgId, mode, timeParam(nowMs)];
-    if (subject.kind === 'payment') {
-      return unit.all(mails, openLinksSql.payment, [...params, subject.paymentId]);
+    if (subject.kind === 'payment' || subject.kind === 'approval') {
+      return unit.all(mails, openLinksSql[subject.kind], [...params, subject.paymentId]);
     }
     if (subject.kind === 'member') {
       return unit.all(mails, openLinksSql.member, [...params, subject.memberId]);

@@ -53,12 +53,11 @@ export const pageSessionsPart: TxPart<'pageSessions'> = {
         'and owner_index is null and ended_at is null',
       [orgId, mode, submissionId],
     ),
-  ofColleagues: (unit, { orgId, mode }, paymentId) =>
+  openOfPayment: (unit, { orgId, mode }, kind, paymentId) =>
     unit.all(
       pageSessions,
-      'where org_id = $1 and mode = $2 and payment_id = $3 ' +
-        "and kind = 'colleague' and ended_at is null",
-      [orgId, mode, paymentId],
+      'where org_id = $1 and mode = $2 and payment_id = $3 and kind = $4 and ended_at is null',
+      [orgId, mode, paymentId, kind],
     ),
   ofOwner: (unit, { orgId, mode }, submissionId, ownerIndex) =>
     unit.all(

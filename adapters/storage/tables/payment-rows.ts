@@ -21,6 +21,10 @@ import {
   verifiedStatuses,
 } from '../../../core/domain/payments/payment.js';
 import { purposeNames } from '../../../core/domain/payments/purpose.js';
+import {
+  readSecondApproval,
+  writeSecondApproval,
+} from '../../../core/domain/payments/second-approval.js';
 import type { ListPage, PaymentFilter, TenantPaymentFilter } from '../../../core/ports/storage.js';
 import {
   encoded,
@@ -99,6 +103,7 @@ export const payments = defineTable<Payment>('payments', {
   expiresAtMs: fixed(time.null('expires_at')),
   buyerLocale: nullable(oneOf('buyer_locale', locales)),
   limitHit: nullable(encoded('limit_hit', writeLimitHit, readLimitHit)),
+  secondApproval: nullable(encoded('second_approval', writeSecondApproval, readSecondApproval)),
   quoteId: text.null('quote_id'),
   confirmedLocale: nullable(oneOf('confirmed_locale', locales)),
   approvalLostAtMs: time.null('approval_lost_at'),

@@ -9,6 +9,7 @@ import type { Tenant } from '../base/tenant.js';
  * beneficial owner. `upload`: documents of one form, from a phone. `seller`: the onboarding of a
  * connected account. `seller_link`: the link to it, which opens nothing but such a session.
  * `colleague`: the bank details of one payment, read only, for whom the buyer gave the link.
+ * `approver`: the second approval of one payment, after the mailbox was proven.
  */
 export const pageSessionKinds = [
   'buyer',
@@ -17,6 +18,7 @@ export const pageSessionKinds = [
   'seller',
   'seller_link',
   'colleague',
+  'approver',
 ] as const;
 export type PageSessionKind = (typeof pageSessionKinds)[number];
 
@@ -49,6 +51,7 @@ export const sessionLifeMs = {
   seller_link: 7 * DAY_MS,
   // A treasurer pays once a week or so.
   colleague: 14 * DAY_MS,
+  approver: 12 * HOUR_MS,
 } as const satisfies Record<PageSessionKind, number>;
 export const SESSION_IDLE_MS = HOUR_MS;
 /** How long the latest page of a session probably stays open. */

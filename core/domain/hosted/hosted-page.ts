@@ -3,18 +3,21 @@ import type { Tenant } from '../base/tenant.js';
 
 /**
  * `payment`: for its buyer. `form`: the KYC form of a submission without a payment, for the buyer.
- * `owner`: the part of a beneficial owner in the form. `dashboard`: for a member, by the address
+ * `owner`: the part of a beneficial owner in the form. `approval`: the second approval of a payment,
+ * for the approver. `dashboard`: for a member, by the address
  * that somebody typed; null where only the link says whose it is.
  */
 export type HostedPage =
   | { readonly kind: 'payment'; readonly publicId: string }
   | { readonly kind: 'form'; readonly flowId: string }
   | { readonly kind: 'owner'; readonly flowId: string; readonly ownerIndex: number }
+  | { readonly kind: 'approval'; readonly publicId: string }
   | { readonly kind: 'dashboard'; readonly address: string | null };
 
 /** Below the address of the hosted pages. A session's cookie is limited to it. */
 export function pathOf(page: HostedPage): string {
   if (page.kind === 'payment') return `/r/${page.publicId}`;
+  if (page.kind === 'approval') return `/r/${page.publicId}/approval`;
   if (page.kind === 'dashboard') return '/dashboard';
   if (page.kind === 'form') return `/kyc/${page.flowId}`;
   return `/owner/${page.flowId}/${page.ownerIndex}`;

@@ -43,11 +43,15 @@ export const mailRules = {
   sign_in: { lifeMs: 15 * MINUTE_MS, signsIn: true, isNumbered: true },
   // The recipient did not expect it and must have documents at hand.
   owner_link: { lifeMs: 7 * DAY_MS, signsIn: true, isNumbered: true },
+  // A request for payment is read within days.
+  approval_link: { lifeMs: 7 * DAY_MS, signsIn: true, isNumbered: true },
   payout_changed: { ...notice, isNumbered: true },
   production_decided: { ...notice, isNumbered: true },
   kyc_approved: notice,
   kyc_more: notice,
   kyc_rejected: notice,
+  approval_given: notice,
+  approval_declined: notice,
   instructions_ready: notice,
   money_short: notice,
   money_received: notice,
@@ -66,7 +70,7 @@ export const mailRules = {
 export type MailPurpose = keyof typeof mailRules;
 export const mailPurposes = Object.keys(mailRules) as readonly MailPurpose[];
 /** Purposes of mails with a link that signs in. */
-export type LinkPurpose = 'invitation' | 'sign_in' | 'owner_link';
+export type LinkPurpose = 'invitation' | 'sign_in' | 'owner_link' | 'approval_link';
 /** Notices to the organization, its members or a seller. */
 export const organizationPurposes = [
   'payout_changed',
@@ -96,6 +100,8 @@ export function subscriptionIn({ purpose, cause }: Pick<Mail, 'purpose' | 'cause
 /** What a mail is about. */
 export type MailSubject =
   | { readonly kind: 'payment'; readonly paymentId: string }
+  /** Its second approval: to the approver. */
+  | { readonly kind: 'approval'; readonly paymentId: string }
   /** `ownerIndex`: of a beneficial owner in its dossier; null: the buyer. */
   | {
       readonly kind: 'submission';
@@ -211,6 +217,7 @@ export function codeText(id: string, browserHash: string, code: string): string 
 
 export function isSameSubject(a: MailSubject, b: MailSubject): boolean {
   if (a.kind === 'payment') return b.kind === 'payment' && a.paymentId === b.paymentId;
+  if (a.kind === 'approval') return b.kind === 'approval' && a.paymentId === b.paymentId;
   if (a.kind === 'member') return b.kind === 'member' && a.memberId === b.memberId;
   if (a.kind === 'account') return b.kind === 'account' && a.accountId === b.accountId;
   return (

@@ -9,6 +9,8 @@ import {
 } from '../payments/change.js';
 import { heldMinor } from '../payments/funds.js';
 import { isTerminal } from '../payments/payment.js';
+import { takesSecondApproval } from '../payments/payment-transitions.js';
+import type { SecondApprovalState } from '../payments/second-approval.js';
 import type { NoticePurpose } from './mail.js';
 
 /**
@@ -26,6 +28,8 @@ const noticeRules: Readonly<Record<PaymentNotice, Rule>> = {
   kyc_approved: ({ payment }) => only(payment.status === 'buyer_kyc_approved'),
   // Before a price there are no bank details: the buyer has sent nothing.
   kyc_rejected: (all) => only(hasFailed(all) && isUnpriced(all)),
+  approval_given: (all) => decisionOf(all, 'approved'),
+  approval_declined: (all) => decisionOf(all, 'declined'),
   // While the approval is lost, no mail asks for money or says that it goes on.
   instructions_ready: (all) => {
     const { payment, funds } = all;
@@ -88,6 +92,13 @@ export function causeOf(purpose: PaymentNotice, about: PaymentAggregate): string
   const key = noticeRules[purpose](about);
   if (key === null) return null;
   return [purpose, about.payment.id, ...(key === '' ? [] : [key])].join(':');
+}
+
+/** A colleague has decided, and the buyer has not confirmed. */
+function decisionOf({ payment }: PaymentAggregate, state: SecondApprovalState): string | null {
+  const { secondApproval } = payment;
+  const isTrue = secondApproval?.state === state && takesSecondApproval(payment);
+  return isTrue ? `${secondApproval.decidedAtMs}` : null;
 }
 
 function only(isTrue: boolean): string | null {

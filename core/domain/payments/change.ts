@@ -25,6 +25,7 @@ export const unshownOfPayment = [
   'invitedAtMs',
   'destination',
   'buyerLocale',
+  'secondApproval',
   'quoteId',
   'confirmedLocale',
   'approvalLostAtMs',

@@ -5,6 +5,7 @@ import { PonteError } from '../../errors.js';
 import type { Locale } from '../base/locale.js';
 import type { CommandDraft, MoneyCommand } from '../commands/partner-command.js';
 import { isQuoteExpired, type Quote } from '../commands/quote.js';
+import { emailKey } from '../parties/buyer-kyc.js';
 import type { AmountLimit } from './amount-limit.js';
 import {
   type Change,
@@ -21,8 +22,15 @@ import {
   isCancellable,
   isTerminal,
   nextStatus,
+  type Payment,
   verifiedStatuses,
 } from './payment.js';
+import {
+  type ApprovalDecision,
+  lacksSecondApproval,
+  nextSecondApproval,
+  type SecondApproval,
+} from './second-approval.js';
 
 /** A second person approves a payment; an approved one is unchanged. */
 export function approved(was: PaymentAggregate, memberId: string, nowMs: number): Change {
@@ -136,6 +144,49 @@ export function quoteRefused(
   return ended(was, commands, 'fail', why, nowMs);
 }
 
+/**
+ * The buyer asks a colleague to approve, or another one. SelfApprovalNotAllowed for the buyer's own
+ * address; PaymentStateConflict unless the price is next, and once it is approved.
+ */
+export function secondApprovalAsked(was: PaymentAggregate, email: string, nowMs: number): Change {
+  const { buyer, secondApproval } = was.payment;
+  if (emailKey(email) === emailKey(buyer.email)) throw new PonteError('SelfApprovalNotAllowed');
+  const state = secondApproval === null ? 'asked' : nextSecondApproval(secondApproval.state, 'ask');
+  const asked = { email, askedAtMs: nowMs, decidedAtMs: null, reason: null };
+  return withSecondApproval(was, state && { ...asked, state }, nowMs);
+}
+
+/** The colleague decides. PaymentStateConflict if the decision is not awaited any more. */
+export function secondApprovalDecided(
+  was: PaymentAggregate,
+  decision: ApprovalDecision,
+  reason: string | null,
+  nowMs: number,
+): Change {
+  const { secondApproval } = was.payment;
+  const state = secondApproval && nextSecondApproval(secondApproval.state, decision);
+  const decided = secondApproval && state && { ...secondApproval, state };
+  return withSecondApproval(was, decided && { ...decided, decidedAtMs: nowMs, reason }, nowMs);
+}
+
+/** Whether a colleague may still be asked, or decide: the price is asked for or shown. */
+export function takesSecondApproval({ status }: Pick<Payment, 'status'>): boolean {
+  return nextStatus(status, 'quote') !== null;
+}
+
+function withSecondApproval(
+  was: PaymentAggregate,
+  secondApproval: SecondApproval | null,
+  nowMs: number,
+): Change {
+  const { payment } = was;
+  if (secondApproval === null || !takesSecondApproval(payment)) {
+    throw new PonteError('PaymentStateConflict');
+  }
+  const next = { ...payment, secondApproval: Object.freeze(secondApproval), updatedAtMs: nowMs };
+  return { ...unchanged(was), payment: Object.freeze(next) };
+}
+
 /** The buyer accepts the quote as shown in this language: the pay-in becomes a command. */
 export function confirmed(
   was: PaymentAggregate,
@@ -144,6 +195,12 @@ export function confirmed(
   nowMs: number,
   confirmedLocale: Locale | null = null,
 ): Change {
+  if (lacksSecondApproval(was.payment)) {
+    throw new PonteError(
+      'PaymentStateConflict',
+      'The colleague whom the buyer asked must approve.',
+    );
+  }
   if (isQuoteExpired(quote, nowMs)) throw new PonteError('QuoteExpired');
   const change = withMove(unchanged(was), 'confirm', nowMs, { confirmedLocale });
   const payin: CommandDraft = { kind: 'payin', amount: was.payment.amount, payinId: null };

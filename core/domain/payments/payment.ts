@@ -8,6 +8,7 @@ import type { LimitHit } from './amount-limit.js';
 import type { FailureCode } from './failure.js';
 import type { PayinInstructions } from './payin-instructions.js';
 import type { Purpose } from './purpose.js';
+import type { SecondApproval } from './second-approval.js';
 
 export const paymentMoves = {
   awaiting_approval: {
@@ -160,6 +161,8 @@ export interface Payment extends Tenant {
   readonly buyerLocale: Locale | null;
   /** Null unless a quote was refused because of a limit of the payee. */
   readonly limitHit: LimitHit | null;
+  /** Null unless the buyer asked a colleague to approve. */
+  readonly secondApproval: SecondApproval | null;
   /** The current quote (quote.ts). */
   readonly quoteId: string | null;
   /** The language in which the buyer confirmed that quote; null if unknown. */

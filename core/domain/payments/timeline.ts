@@ -7,6 +7,7 @@ import type { DeliveryStatus } from '../webhooks/webhook-delivery.js';
 import type { AmountLimit } from './amount-limit.js';
 import type { LedgerLine, PostingKind } from './ledger.js';
 import type { PaymentStatus } from './payment.js';
+import type { SecondApprovalState } from './second-approval.js';
 
 /** The order of entries at one moment: a cause before its effect. */
 export const timelineKinds = [
@@ -14,6 +15,7 @@ export const timelineKinds = [
   'limit_reached',
   'approval_lost',
   'question',
+  'second_approval',
   'partner_command',
   'partner_call',
   'partner_outcome',
@@ -56,6 +58,8 @@ export type TimelineEntry = { readonly atMs: number; readonly tie: string } & (
   | { readonly kind: 'approval_lost' }
   /** The buyer asks; the organization answers by mail. */
   | { readonly kind: 'question'; readonly question: string }
+  /** The latest request to a colleague of the buyer, and its decision. */
+  | { readonly kind: 'second_approval'; readonly state: SecondApprovalState }
   | {
       readonly kind: 'status';
       readonly status: PaymentStatus;

@@ -64,7 +64,7 @@ async function openLinks(
   tenant: Tenant,
   paymentId: string,
 ): Promise<readonly PageSession[]> {
-  const links = await tx.pageSessions.ofColleagues(tenantOf(tenant), paymentId);
+  const links = await tx.pageSessions.openOfPayment(tenantOf(tenant), 'colleague', paymentId);
   return links
     .filter((link) => !isSessionOver(link, deps.clock.nowMs()))
     .toSorted((left, right) => left.createdAtMs - right.createdAtMs);

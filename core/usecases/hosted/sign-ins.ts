@@ -182,6 +182,7 @@ async function enter(deps: Deps, mail: Mail, locale: Locale): Promise<SignedIn> 
     if (current === null || isLinkExpired(current, nowMs)) {
       throw new PonteError('InvalidSignInLink');
     }
+    await expectApprover(tx, mail);
     tx.mails.update(linkUsed(current, nowMs));
     const others = open.filter(({ id, toKey }) => id !== mail.id && toKey === mail.toKey);
     for (const other of others) tx.mails.update(linkEnded(other, nowMs));
@@ -193,6 +194,17 @@ async function enter(deps: Deps, mail: Mail, locale: Locale): Promise<SignedIn> 
   }
   await deps.store.run(prove);
   return { token, session, view: null };
+}
+
+/** The buyer may have asked somebody else since the mail was written. InvalidSignInLink. */
+async function expectApprover(tx: Tx, { subject, toKey, ...tenant }: Mail): Promise<void> {
+  if (subject.kind !== 'approval') return;
+  const payment = await tx.payments.get(tenantOf(tenant), subject.paymentId);
+  const asked = payment?.secondApproval ?? null;
+  if (payment === null || asked === null || emailKey(asked.email) !== toKey) {
+    throw new PonteError('InvalidSignInLink');
+  }
+  tx.payments.expect(payment);
 }
 
 function newSession(deps: Deps, mail: Mail) {
@@ -213,6 +225,9 @@ function sessionOf({ orgId, mode, subject }: PageMail): SessionSubject {
   const none = { paymentId: null, submissionId: null, accountId: null, ownerIndex: null };
   if (subject.kind === 'payment') {
     return { orgId, mode, ...none, kind: 'buyer', paymentId: subject.paymentId };
+  }
+  if (subject.kind === 'approval') {
+    return { orgId, mode, ...none, kind: 'approver', paymentId: subject.paymentId };
   }
   const { submissionId, ownerIndex } = subject;
   const kind = ownerIndex === null ? 'buyer' : 'owner';
@@ -258,6 +273,7 @@ async function findPage(tx: Tx, page: HostedPage): Promise<FoundPage> {
     const subject = { kind: 'payment', paymentId: payment.id } as const;
     return { tenant: tenantOf(payment), subject, address: payment.buyer.email };
   }
+  if (page.kind === 'approval') return findApproval(tx, page.publicId);
   if (page.kind === 'dashboard') return findMember(tx, page.address ?? '');
   const submission = await tx.buyers.submissionByFlow(page.flowId);
   if (submission === null) throw new PonteError('NotFound');
@@ -272,6 +288,13 @@ async function findPage(tx: Tx, page: HostedPage): Promise<FoundPage> {
   const buyer = await tx.buyers.get(tenant.mode, submission.buyerId);
   assert(buyer !== null, 'a buyer stays');
   return { tenant, subject, address: buyer.email };
+}
+
+async function findApproval(tx: Tx, publicId: string): Promise<FoundPage> {
+  const payment = await openPage(tx, publicId);
+  if (payment.secondApproval === null) throw new PonteError('NotFound');
+  const subject = { kind: 'approval', paymentId: payment.id } as const;
+  return { tenant: tenantOf(payment), subject, address: payment.secondApproval.email };
 }
 
 /** One mail, also for a member of several organizations: it proves the address. */

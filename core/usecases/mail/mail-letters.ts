@@ -23,6 +23,7 @@ import type { DestinationChange } from '../../domain/parties/destination-change.
 import { helpReference } from '../../domain/payments/display.js';
 import { questionIn } from '../../domain/payments/event.js';
 import { isTerminal } from '../../domain/payments/payment.js';
+import { takesSecondApproval } from '../../domain/payments/payment-transitions.js';
 import { assert } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Letter, SignInLink } from '../../ports/letters.js';
@@ -37,13 +38,16 @@ const onPageToo: ReadonlySet<string> = new Set<NoticePurpose>([
   'kyc_approved',
   'kyc_more',
   'kyc_rejected',
+  'approval_given',
+  'approval_declined',
   'instructions_ready',
 ]);
 
 export async function readMailFacts(tx: Tx, mail: Mail) {
   const { subject } = mail;
   const tenant = tenantOf(mail);
-  const paymentId = subject.kind === 'payment' ? subject.paymentId : null;
+  const paymentId =
+    subject.kind === 'payment' || subject.kind === 'approval' ? subject.paymentId : null;
   const submissionId = subject.kind === 'submission' ? subject.submissionId : null;
   const accountId = subject.kind === 'account' ? subject.accountId : null;
   const hasDetails = mail.purpose === 'instructions_ready' && paymentId !== null;
@@ -103,6 +107,11 @@ export function uselessBecause(mail: Mail, facts: MailFacts, nowMs: number): str
     return facts.subscription?.active === true ? null : 'the subscription is deleted';
   }
   if (isNoticePurpose(purpose)) return noticeIsUseless(purpose, mail, facts);
+  if (purpose === 'approval_link') {
+    const payment = facts.about?.payment;
+    const isAwaited = payment?.secondApproval?.state === 'asked' && takesSecondApproval(payment);
+    return isAwaited ? null : 'its state is over';
+  }
   // A sign-in may also be for a payment that has ended.
   const status = facts.about?.payment.status;
   const isOver = purpose === 'invitation' && status !== undefined && isTerminal(status);
@@ -190,6 +199,7 @@ function letterOf(deps: Deps, mail: Mail, facts: MailFacts): Omit<Letter, 'hasRe
     about,
     account,
     isToMember: mail.subject.kind === 'member',
+    isToApprover: mail.subject.kind === 'approval',
     keyId: change !== null && isKeyId(change.changedBy) ? change.changedBy : null,
     pageUrl,
     subscriptionUrl: subscription?.url ?? null,
@@ -227,7 +237,10 @@ function pathIn(mail: Mail, facts: MailFacts): string | null {
 /** Null for a mail about a PIX destination. */
 function pageOf({ subject }: Mail, { about, submission }: MailFacts): HostedPage | null {
   if (subject.kind === 'account') return null;
-  if (about !== null) return { kind: 'payment', publicId: about.payment.publicId };
+  if (about !== null) {
+    const kind = subject.kind === 'approval' ? 'approval' : 'payment';
+    return { kind, publicId: about.payment.publicId };
+  }
   if (subject.kind === 'member') return { kind: 'dashboard', address: null };
   const flowId = submission?.flowId ?? null;
   assert(subject.kind === 'submission' && flowId !== null, 'a mail about a form has its flow id');

@@ -51,6 +51,7 @@ export async function readTimeline(
       createdEntry(payment),
       ...limitEntries(payment),
       ...approvalEntries(payment),
+      ...secondApprovalEntries(payment),
       ...questions,
       ...statusEntries(payment, events),
       ...commands.flatMap(commandEntries),
@@ -76,6 +77,14 @@ function limitEntries({ limitHit }: Payment): readonly TimelineEntry[] {
 
 function approvalEntries({ approvalLostAtMs: atMs }: Payment): readonly TimelineEntry[] {
   return atMs === null ? [] : [{ kind: 'approval_lost', atMs, tie: '' }];
+}
+
+function secondApprovalEntries({ secondApproval }: Payment): readonly TimelineEntry[] {
+  if (secondApproval === null) return [];
+  const { state, askedAtMs, decidedAtMs } = secondApproval;
+  const kind = 'second_approval';
+  const asked = { kind, atMs: askedAtMs, tie: '1', state: 'asked' } as const;
+  return decidedAtMs === null ? [asked] : [asked, { kind, atMs: decidedAtMs, tie: '2', state }];
 }
 
 /** A payment has few: asking is limited. */

@@ -303,7 +303,7 @@ function mailReads(tx: Tx): readonly Promise<unknown>[] {
     tx.pageSessions.byId('h'),
     tx.pageSessions.newestOfPayment(tenant, 'pi_1'),
     tx.pageSessions.newestOfForm(tenant, 'kyc_1'),
-    tx.pageSessions.ofColleagues(tenant, 'pi_1'),
+    tx.pageSessions.openOfPayment(tenant, 'colleague', 'pi_1'),
     tx.pageSessions.ofForm(tenant, 'kyc_1'),
     tx.pageSessions.ofOwner(tenant, 'kyc_1', 1),
     tx.pageSessions.openOfAccount(tenant, 'acct_1'),

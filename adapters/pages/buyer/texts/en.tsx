@@ -87,6 +87,62 @@ export const en = {
     end: 'End this link',
     full: 'At most 5 links are open at a time. End one first.',
   },
+  approval: {
+    link: 'Ask a colleague to approve it first',
+    heading: 'Let a colleague approve this payment',
+    lede:
+      'We email your colleague a link that shows payee, amount and line items. The price can be ' +
+      'confirmed once your colleague has approved.',
+    stays:
+      'This cannot be undone for this payment. You can ask somebody else, but nobody confirms it ' +
+      'without an approval.',
+    email: 'Email address of your colleague',
+    problems: {
+      not_an_address: 'Enter an email address, such as name@example.com.',
+      own: 'This is your own address. Somebody else must approve.',
+    },
+    send: 'Ask for the approval',
+    again: 'Ask again, or ask somebody else',
+    waits: (who: Node, when: Node) => (
+      <>
+        {who} has not approved this payment yet. You asked on {when}.
+      </>
+    ),
+    waitsText: 'You can confirm the price after that. We email you when it is decided.',
+    given: (who: Node, when: Node) => (
+      <>
+        {who} approved this payment on {when}.
+      </>
+    ),
+    declined: (who: Node, when: Node) => (
+      <>
+        {who} declined this payment on {when}.
+      </>
+    ),
+    declinedText: 'You cannot confirm it without an approval.',
+    reason: 'Reason:',
+    colleague: 'your colleague',
+    sendHint:
+      'It goes to the address that your colleague gave us. We show line items only after you ' +
+      'sign in.',
+    decide: (payee: string) => `Approve the payment to ${payee}?`,
+    asks: (buyer: string) => `${buyer} wants to pay, and asks for your approval first.`,
+    rule: (amount: string, payee: string) =>
+      `What is paid stays ${amount}, fees included. How much BRL ${payee} receives follows the ` +
+      'exchange rate: your colleague confirms the price after your approval.',
+    approve: (amount: string) => `Approve ${amount}`,
+    approveHint: 'Approving pays nothing. Your colleague confirms and sends the transfer.',
+    decline: 'Decline instead',
+    why: 'Why do you decline?',
+    whyHint: 'Your colleague sees it. At most 500 characters.',
+    refused: 'Write the reason in at most 500 characters.',
+    declineIt: 'Decline this payment',
+    didApprove: 'You have approved this payment',
+    didDecline: 'You have declined this payment',
+    didText: (buyer: string) => `We tell ${buyer}. You don’t have to do anything else.`,
+    over: 'This payment needs no approval any more',
+    overText: 'It has ended, or its price is not open any more.',
+  },
   question: {
     link: 'Ask a question',
     heading: 'Ask about this payment',
@@ -192,6 +248,11 @@ export const en = {
     request: (payee: Node, amount: Node, org: string) => (
       <>
         You are about to open a request by {payee} for {amount}. {org} sent it to you.
+      </>
+    ),
+    approval: (payee: Node, amount: Node) => (
+      <>
+        You are about to open a payment to {payee} of {amount}. A colleague asks you to approve it.
       </>
     ),
     form: (org: string) =>

@@ -80,6 +80,62 @@ export const es = {
     end: 'Terminar este enlace',
     full: 'Puede haber 5 enlaces abiertos como máximo. Termine uno antes.',
   },
+  approval: {
+    link: 'Pedir antes la aprobación de un colega',
+    heading: 'Pida a un colega que apruebe este pago',
+    lede:
+      'Enviamos por correo a su colega un enlace que muestra el beneficiario, el importe y los ' +
+      'conceptos. La cotización solo se puede confirmar después de su aprobación.',
+    stays:
+      'No se puede deshacer en este pago. Puede pedirlo a otra persona, pero nadie lo confirma ' +
+      'sin una aprobación.',
+    email: 'Correo electrónico de su colega',
+    problems: {
+      not_an_address: 'Indique un correo electrónico, como nombre@ejemplo.com.',
+      own: 'Es su propia dirección. Otra persona debe aprobar.',
+    },
+    send: 'Pedir la aprobación',
+    again: 'Pedirlo de nuevo, o a otra persona',
+    waits: (who, when) => (
+      <>
+        {who} aún no aprobó este pago. Usted lo pidió el {when}.
+      </>
+    ),
+    waitsText: 'Después puede confirmar la cotización. Le avisamos por correo de la decisión.',
+    given: (who, when) => (
+      <>
+        {who} aprobó este pago el {when}.
+      </>
+    ),
+    declined: (who, when) => (
+      <>
+        {who} rechazó este pago el {when}.
+      </>
+    ),
+    declinedText: 'Sin una aprobación, usted no puede confirmarlo.',
+    reason: 'Motivo:',
+    colleague: 'su colega',
+    sendHint:
+      'Llega a la dirección que indicó su colega. Los conceptos se muestran después de entrar.',
+    decide: (payee) => `¿Aprobar el pago a ${payee}?`,
+    asks: (buyer) => `${buyer} quiere pagar y pide antes su aprobación.`,
+    rule: (amount, payee) =>
+      `Lo que se paga sigue siendo ${amount}, con las comisiones incluidas. Cuánto recibe ` +
+      `${payee} en BRL depende del tipo de cambio: su colega confirma la cotización después de ` +
+      'su aprobación.',
+    approve: (amount) => `Aprobar ${amount}`,
+    approveHint: 'Aprobar no paga nada. Su colega confirma y hace la transferencia.',
+    decline: 'Rechazar',
+    why: '¿Por qué lo rechaza?',
+    whyHint: 'Su colega ve el texto. 500 caracteres como máximo.',
+    refused: 'Escriba el motivo en 500 caracteres como máximo.',
+    declineIt: 'Rechazar este pago',
+    didApprove: 'Usted aprobó este pago',
+    didDecline: 'Usted rechazó este pago',
+    didText: (buyer) => `Avisamos a ${buyer}. No tiene que hacer nada más.`,
+    over: 'Este pago ya no necesita aprobación',
+    overText: 'Terminó, o su cotización ya no está abierta.',
+  },
   question: {
     link: 'Hacer una pregunta',
     heading: 'Pregunte sobre este pago',
@@ -184,6 +240,11 @@ export const es = {
     request: (payee, amount, org) => (
       <>
         Va a abrir una solicitud de {payee} por {amount}. Se la envió {org} a usted.
+      </>
+    ),
+    approval: (payee, amount) => (
+      <>
+        Va a abrir un pago a {payee} por {amount}. Un colega le pide que lo apruebe.
       </>
     ),
     form: (org) => `Va a abrir un formulario que ${org} le pide completar: dice quién es usted.`,

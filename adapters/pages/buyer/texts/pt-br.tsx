@@ -80,6 +80,61 @@ export const ptBr = {
     end: 'Encerrar este link',
     full: 'No máximo 5 links ficam abertos. Encerre um deles antes.',
   },
+  approval: {
+    link: 'Pedir antes a aprovação de um colega',
+    heading: 'Peça a um colega que aprove este pagamento',
+    lede:
+      'Enviamos por e‑mail ao seu colega um link que mostra o recebedor, o valor e os itens. A ' +
+      'cotação só pode ser confirmada depois que ele aprovar.',
+    stays:
+      'Isso não pode ser desfeito neste pagamento. Você pode pedir a outra pessoa, mas ninguém ' +
+      'confirma sem uma aprovação.',
+    email: 'E‑mail do seu colega',
+    problems: {
+      not_an_address: 'Informe um endereço de e‑mail, como nome@exemplo.com.',
+      own: 'Este é o seu próprio endereço. Outra pessoa precisa aprovar.',
+    },
+    send: 'Pedir a aprovação',
+    again: 'Pedir de novo, ou pedir a outra pessoa',
+    waits: (who, when) => (
+      <>
+        {who} ainda não aprovou este pagamento. Você pediu em {when}.
+      </>
+    ),
+    waitsText: 'Depois disso, você pode confirmar a cotação. Avisamos por e‑mail da decisão.',
+    given: (who, when) => (
+      <>
+        {who} aprovou este pagamento em {when}.
+      </>
+    ),
+    declined: (who, when) => (
+      <>
+        {who} recusou este pagamento em {when}.
+      </>
+    ),
+    declinedText: 'Sem uma aprovação, você não pode confirmá-lo.',
+    reason: 'Motivo:',
+    colleague: 'seu colega',
+    sendHint:
+      'Ele vai para o endereço que seu colega informou. Os itens só aparecem depois da entrada.',
+    decide: (payee) => `Aprovar o pagamento a ${payee}?`,
+    asks: (buyer) => `${buyer} quer pagar e pede antes a sua aprovação.`,
+    rule: (amount, payee) =>
+      `O valor pago continua ${amount}, com as tarifas incluídas. Quanto ${payee} recebe em BRL ` +
+      'segue o câmbio: seu colega confirma a cotação depois da sua aprovação.',
+    approve: (amount) => `Aprovar ${amount}`,
+    approveHint: 'Aprovar não paga nada. Seu colega confirma e faz a transferência.',
+    decline: 'Recusar',
+    why: 'Por que você recusa?',
+    whyHint: 'Seu colega vê o texto. No máximo 500 caracteres.',
+    refused: 'Escreva o motivo em até 500 caracteres.',
+    declineIt: 'Recusar este pagamento',
+    didApprove: 'Você aprovou este pagamento',
+    didDecline: 'Você recusou este pagamento',
+    didText: (buyer) => `Avisamos ${buyer}. Você não precisa fazer mais nada.`,
+    over: 'Este pagamento não precisa mais de aprovação',
+    overText: 'Ele terminou, ou a cotação não está mais aberta.',
+  },
   question: {
     link: 'Fazer uma pergunta',
     heading: 'Pergunte sobre este pagamento',
@@ -186,6 +241,12 @@ export const ptBr = {
       <>
         Você está prestes a abrir uma cobrança de {payee} no valor de {amount}. Foi {org} que a
         enviou a você.
+      </>
+    ),
+    approval: (payee, amount) => (
+      <>
+        Você está prestes a abrir um pagamento a {payee} no valor de {amount}. Um colega pede a sua
+        aprovação.
       </>
     ),
     form: (org) =>

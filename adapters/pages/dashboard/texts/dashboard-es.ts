@@ -518,6 +518,11 @@ export const dashboardEs: DashboardTexts = {
       approval_lost: 'Se retiró la aprobación del comprador',
       question: 'El comprador pregunta',
     },
+    secondApproval: {
+      asked: 'El comprador pidió la aprobación de un colega',
+      approved: 'Un colega del comprador aprobó',
+      declined: 'Un colega del comprador rechazó',
+    },
     cancel: 'Cancelar pago',
     cancelText: 'No se puede reabrir. El dinero que llegue vuelve al comprador.',
     cancelReason: 'Motivo, que recibe el integrador',

@@ -515,6 +515,11 @@ export const dashboardPtBr: DashboardTexts = {
       approval_lost: 'A aprovação do comprador foi retirada',
       question: 'O comprador pergunta',
     },
+    secondApproval: {
+      asked: 'O comprador pediu a aprovação de um colega',
+      approved: 'Um colega do comprador aprovou',
+      declined: 'Um colega do comprador recusou',
+    },
     cancel: 'Cancelar pagamento',
     cancelText: 'Ele não pode ser reaberto. O dinheiro que chegar volta ao comprador.',
     cancelReason: 'Motivo, que o integrador recebe',

@@ -25,7 +25,7 @@ alter table mails add check (
     'invitation', 'sign_in', 'owner_link', 'payout_changed', 'production_decided', 'kyc_approved',
     'kyc_more', 'kyc_rejected', 'instructions_ready', 'money_short', 'money_received', 'receipt',
     'cancelled', 'expired', 'failed', 'refund_ordered', 'refunded', 'reminder', 'question',
-    'webhooks_gave_up'
+    'webhooks_gave_up', 'approval_link', 'approval_given', 'approval_declined'
   )
 );
 

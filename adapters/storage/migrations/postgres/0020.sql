@@ -2,7 +2,7 @@
 alter table page_sessions add column account_id text collate "C";
 alter table page_sessions drop constraint page_sessions_kind_check;
 alter table page_sessions add constraint page_sessions_kind_check
-  check (kind in ('buyer', 'owner', 'upload', 'seller', 'seller_link', 'colleague'));
+  check (kind in ('buyer', 'owner', 'upload', 'seller', 'seller_link', 'colleague', 'approver'));
 alter table page_sessions drop constraint page_sessions_check;
 alter table page_sessions add constraint page_sessions_check
   check (payment_id is not null or submission_id is not null or account_id is not null);
@@ -29,3 +29,6 @@ create index party_drafts_saved on party_drafts (saved_at, org_id, mode, id);
 alter table documents drop constraint documents_owner_party_check;
 alter table documents add constraint documents_owner_party_check
   check (owner_party in ('account', 'buyer', 'organization'));
+
+-- A colleague of the buyer approves a payment, as JSON, if the buyer asks for it.
+alter table payments add column second_approval text;

@@ -6,7 +6,7 @@ create table page_sessions (
   mode text not null check (mode in ('test', 'live')),
   id text not null,
   kind text not null check (kind in (
-    'buyer', 'owner', 'upload', 'seller', 'seller_link', 'colleague'
+    'buyer', 'owner', 'upload', 'seller', 'seller_link', 'colleague', 'approver'
   )),
   payment_id text,
   submission_id text,
@@ -105,3 +105,6 @@ create index documents_due on documents (due_at) where due_at is not null;
 create index documents_kept on documents (id) where status <> 'purged';
 create unique index documents_slot on documents (org_id, mode, owner_party, owner_id, slot)
   where status <> 'purged' and slot is not null;
+
+-- A colleague of the buyer approves a payment, as JSON, if the buyer asks for it.
+alter table payments add column second_approval text;

@@ -18,11 +18,20 @@ const page = 'https://pay.example/r/public_1';
 const NOW_MS = 1_893_456_000_000;
 const { render } = createLetters();
 
+const approval = {
+  state: 'approved',
+  email: 'treasurer@buyer.example',
+  askedAtMs: NOW_MS,
+  decidedAtMs: NOW_MS,
+  reason: null,
+} as const;
+
 const payment = aBarePayment({
   amount: money(1_248_000n, 'USD'),
   payeeName: 'Café Serra Azul Exportadora Ltda',
   number: 'RN-2030-0418',
   dueDate: '2030-02-28',
+  secondApproval: approval,
   settlement: {
     settled: money(6_739_200n, 'BRL'),
     fees: money(100n, 'USD'),
@@ -62,6 +71,7 @@ function letterOf(purpose: MailPurpose, fields: LetterFields = {}): Letter {
       : null,
     account: null,
     isToMember: toMember.includes(purpose),
+    isToApprover: purpose === 'approval_link',
     keyId: null,
     subscriptionUrl: purpose === 'webhooks_gave_up' ? 'https://api.rotanorte.example/hook' : null,
     hasReceipt: false,
@@ -94,6 +104,14 @@ function variants(fields: Partial<Letter> = {}): readonly (readonly [string, Let
           letterOf(purpose, { ...fields, payment: null, isToMember: true }),
         ] as const,
     ),
+    ['sign_in of an approver', letterOf('sign_in', { ...fields, isToApprover: true })],
+    [
+      'declined',
+      letterOf('approval_declined', {
+        ...fields,
+        payment: { secondApproval: { ...approval, state: 'declined', reason: 'See evil.com/x' } },
+      }),
+    ],
     ['short', letterOf('money_short', received(1_247_900n))],
     ['too much', letterOf('money_received', received(1_249_000n))],
     ['too much, settled', letterOf('receipt', received(1_249_000n))],

@@ -1,0 +1,162 @@
+// The pages of the second approval: the buyer asks a colleague, who signs in by a mailed link of
+// their own and approves or declines. Who asked has another session, which opens none of theirs.
+import { z } from 'zod';
+import { readQuestion } from '../../../core/domain/payments/display.js';
+import { takesSecondApproval } from '../../../core/domain/payments/payment-transitions.js';
+import type { ApprovalDecision } from '../../../core/domain/payments/second-approval.js';
+import { PonteError } from '../../../core/errors.js';
+import { openPage, readPaymentPage } from '../../../core/usecases/hosted/payment-page.js';
+import { askApprover, decideApproval } from '../../../core/usecases/hosted/second-approvals.js';
+import { accessRows, openedLink, signOutRow } from '../kit/access-pages.js';
+import {
+  html,
+  limitReached,
+  type PageAnswer,
+  type PageCall,
+  type PageContext,
+  pageRow,
+  seeOther,
+} from '../kit/page-route.js';
+import type { Page } from './page-view.js';
+import { approverView, localeFor, paymentView } from './payment-view.js';
+import { renderPage } from './render.js';
+
+type ApprovalCall<F = unknown> = PageCall<'none' | 'buyer', F>;
+
+const askForm = z.object({ email: z.string().max(1_000) });
+const declineForm = z.object({ reason: z.string().max(4_000).default('') });
+
+const root = '/r/{publicId}/approval';
+const undecided = { name: 'approval', typed: '', isRefused: false } as const;
+const decisions = {
+  subject: 'approver',
+  method: 'POST',
+  auth: 'buyer',
+  csrf: 'form',
+  limit: 'none',
+} as const;
+
+export const approvalPages = [
+  pageRow({
+    subject: 'payment',
+    method: 'GET',
+    path: '/r/{publicId}/ask-approver',
+    auth: 'buyer',
+    csrf: 'none',
+    limit: 'none',
+    form: 'none',
+    handler: (context, call) => showAsk(context, call, { typed: '', problem: null }),
+  }),
+  pageRow({
+    subject: 'payment',
+    method: 'POST',
+    path: '/r/{publicId}/ask-approver',
+    auth: 'buyer',
+    csrf: 'form',
+    limit: 'share',
+    form: askForm,
+    handler: ask,
+  }),
+  pageRow({
+    subject: 'approver',
+    method: 'GET',
+    path: root,
+    auth: 'none',
+    csrf: 'none',
+    limit: 'none',
+    form: 'none',
+    handler: async (context, call) => {
+      const isSent = call.query.has('sent') && call.cookies.has('browser');
+      const page = isSent && call.session === null ? ({ name: 'sent' } as const) : undecided;
+      return openedLink(call) ?? show(context, call, page);
+    },
+  }),
+  ...accessRows({
+    subject: 'approver',
+    root,
+    sessionCookie: 'session',
+    asksAddress: false,
+    pageOf: (call) => ({ kind: 'approval', publicId: publicIdOf(call) }),
+    localeOf: async ({ deps }, call) => {
+      const { display } = await deps.store.run((tx) => openPage(tx, publicIdOf(call)));
+      return localeFor(call, display);
+    },
+    show,
+    entered: async () => undefined,
+  }),
+  signOutRow('approver', root, 'buyer'),
+  pageRow({
+    ...decisions,
+    path: `${root}/approve`,
+    form: z.object({}),
+    handler: (context, call) => decide(context, call, 'approve', null),
+  }),
+  pageRow({ ...decisions, path: `${root}/decline`, form: declineForm, handler: decline }),
+];
+
+function publicIdOf({ params }: Pick<ApprovalCall, 'params'>): string {
+  return params['publicId'] ?? '';
+}
+
+/** NotFound unless the buyer asked somebody. */
+async function show(context: PageContext, call: ApprovalCall, page: Page): Promise<PageAnswer> {
+  const shown = await readPaymentPage(context.deps, publicIdOf(call));
+  if (shown.payment.secondApproval === null) throw new PonteError('NotFound');
+  return html(renderPage(approverView(context, call, shown, page)));
+}
+
+async function showAsk(
+  context: PageContext,
+  call: ApprovalCall,
+  form: Omit<Extract<Page, { name: 'ask_approver' }>, 'name'>,
+): Promise<PageAnswer> {
+  const shown = await readPaymentPage(context.deps, publicIdOf(call));
+  const { payment } = shown;
+  const isOver = !takesSecondApproval(payment) || payment.secondApproval?.state === 'approved';
+  if (isOver) return seeOther(call.base);
+  return html(renderPage(paymentView(context, call, shown, { name: 'ask_approver', ...form })));
+}
+
+async function ask(
+  context: PageContext,
+  call: ApprovalCall<z.infer<typeof askForm>>,
+): Promise<PageAnswer> {
+  const { deps } = context;
+  const { client } = call;
+  const typed = call.form.email;
+  const payment = await deps.store.run((tx) => openPage(tx, publicIdOf(call)));
+  const request = { email: typed, locale: localeFor(call, payment.display), client };
+  try {
+    const problem = await askApprover(deps, payment, request);
+    if (problem === null) return seeOther(call.base);
+    return { ...(await showAsk(context, call, { typed, problem })), status: 422 };
+  } catch (error) {
+    return limitReached(context, error, 'mail_too_soon', call.base);
+  }
+}
+
+async function decline(
+  context: PageContext,
+  call: ApprovalCall<z.infer<typeof declineForm>>,
+): Promise<PageAnswer> {
+  const { reason: typed } = call.form;
+  const reason = readQuestion(typed);
+  if (reason !== null) return decide(context, call, 'decline', reason);
+  return { ...(await show(context, call, { ...undecided, typed, isRefused: true })), status: 422 };
+}
+
+const decidedStates = { approve: 'approved', decline: 'declined' } as const;
+
+async function decide(
+  { deps }: PageContext,
+  call: ApprovalCall,
+  decision: ApprovalDecision,
+  reason: string | null,
+): Promise<PageAnswer> {
+  const payment = await deps.store.run((tx) => openPage(tx, publicIdOf(call)));
+  // The second click on the button.
+  if (payment.secondApproval?.state !== decidedStates[decision]) {
+    await decideApproval(deps, payment, decision, reason);
+  }
+  return seeOther(call.base);
+}

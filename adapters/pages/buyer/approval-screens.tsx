@@ -1,0 +1,253 @@
+// The second approval of a payment: the form in which the buyer asks a colleague, its state beside
+// the price, and what the approver sees.
+import type { VNode } from 'preact';
+import { DISPLAY_TEXT_LENGTH_MAX } from '../../../core/domain/payments/display.js';
+import { takesSecondApproval } from '../../../core/domain/payments/payment-transitions.js';
+import {
+  lacksSecondApproval,
+  type SecondApproval,
+} from '../../../core/domain/payments/second-approval.js';
+import { assert } from '../../../core/errors.js';
+import { Amount, Button, ButtonLink, Foreign, Form, Note, Rows, Time } from '../kit/components.js';
+import { TextArea, TextField } from '../kit/fields.js';
+import { nameOf } from '../kit/plain-text.js';
+import { paymentRows, type ScreenContent, taxIdNote } from './layout.js';
+import { FoldedItems } from './line-items.js';
+import type { Page } from './page-view.js';
+import type { PaymentScene } from './scene.js';
+
+interface ApprovalProps {
+  readonly scene: PaymentScene;
+}
+
+/** Beside the price: who must approve and has not, or the way to ask somebody. */
+export function ApprovalPart({ scene }: ApprovalProps): VNode {
+  const { texts, view, payment } = scene;
+  const { secondApproval } = payment;
+  const words = texts.approval;
+  const form = `${view.path}/ask-approver`;
+  if (secondApproval === null) {
+    return (
+      <p class="small">
+        <a href={form}>{words.link}</a>
+      </p>
+    );
+  }
+  return (
+    <>
+      <ApprovalNote scene={scene} approval={secondApproval} />
+      {lacksSecondApproval(payment) ? (
+        <div class="actions">
+          <ButtonLink href={form}>{words.again}</ButtonLink>
+        </div>
+      ) : null}
+    </>
+  );
+}
+
+function ApprovalNote({
+  scene: { texts },
+  approval: { state, email, askedAtMs, decidedAtMs, reason },
+}: ApprovalProps & { readonly approval: SecondApproval }): VNode {
+  const words = texts.approval;
+  const who = <b>{email}</b>;
+  const decidedAt = <Time atMs={decidedAtMs ?? askedAtMs} />;
+  switch (state) {
+    case 'asked':
+      return (
+        <Note>
+          <p>{words.waits(who, <Time atMs={askedAtMs} />)}</p>
+          <p>{words.waitsText}</p>
+        </Note>
+      );
+    case 'approved':
+      return (
+        <Note look="ok">
+          <p>{words.given(who, decidedAt)}</p>
+        </Note>
+      );
+    case 'declined':
+      return (
+        <Note look="warn">
+          <p>{words.declined(who, decidedAt)}</p>
+          {reason === null ? null : (
+            <p>
+              {words.reason} <Foreign text={reason} />
+            </p>
+          )}
+          <p>{words.declinedText}</p>
+        </Note>
+      );
+  }
+}
+
+export function askApproverScreen(
+  { texts, view }: PaymentScene,
+  { typed, problem }: Extract<Page, { name: 'ask_approver' }>,
+): ScreenContent {
+  const words = texts.approval;
+  const error = problem === null ? undefined : words.problems[problem];
+  return {
+    title: words.heading,
+    lede: words.lede,
+    station: 'price',
+    errors: error === undefined ? [] : [{ field: 'email', text: error }],
+    body: (
+      <Form to="ask-approver" class="card stack">
+        <TextField name="email" type="email" label={words.email} value={typed} error={error} />
+        <p class="small quiet">{words.stays}</p>
+        <div class="actions">
+          <Button look="primary">{words.send}</Button>
+          <ButtonLink href={view.path}>{texts.frame.back}</ButtonLink>
+        </div>
+      </Form>
+    ),
+  };
+}
+
+/** What the approver sees: before sign-in, to decide, and afterwards. */
+export function approvalScreen(
+  scene: PaymentScene,
+  page: Extract<Page, { name: 'approval' }>,
+): ScreenContent {
+  const { view, payment } = scene;
+  if (view.viewer === null) return signInScreen(scene);
+  const { secondApproval } = payment;
+  assert(secondApproval !== null, 'an approver was asked');
+  if (secondApproval.state !== 'asked') return decidedScreen(scene, secondApproval);
+  return takesSecondApproval(payment) ? decideScreen(scene, page) : overScreen(scene);
+}
+
+function signInScreen(scene: PaymentScene): ScreenContent {
+  const { texts, view } = scene;
+  return {
+    ...headingOf(scene),
+    station: null,
+    body: (
+      <section class="card stack">
+        <Rows rows={paymentRows(view, texts)} />
+        <Form to="link" class="stack-s">
+          <div class="actions">
+            <Button look="primary">{texts.ask.send}</Button>
+          </div>
+          <p class="small quiet">{texts.approval.sendHint}</p>
+        </Form>
+      </section>
+    ),
+  };
+}
+
+function decideScreen(
+  scene: PaymentScene,
+  { typed, isRefused }: Extract<Page, { name: 'approval' }>,
+): ScreenContent {
+  const { texts, format, payee } = scene;
+  const words = texts.approval;
+  const amount = format.money(scene.payment.amount);
+  const error = isRefused ? words.refused : undefined;
+  return {
+    ...headingOf(scene),
+    lede: words.asks(scene.payment.askedBy ?? ''),
+    station: null,
+    errors: error === undefined ? [] : [{ field: 'reason', text: error }],
+    body: (
+      <>
+        <section class="card stack">
+          <PaymentFacts scene={scene} />
+          <p class="small quiet">{words.rule(amount, payee)}</p>
+          <Form to="approve" class="stack-s">
+            <div class="actions">
+              <Button look="primary">{words.approve(amount)}</Button>
+              <span class="small quiet">{words.approveHint}</span>
+            </div>
+          </Form>
+        </section>
+        <FoldedItems scene={scene} />
+        <details open={isRefused}>
+          <summary>{words.decline}</summary>
+          <Form to="decline" class="stack">
+            <TextArea
+              name="reason"
+              label={words.why}
+              hint={words.whyHint}
+              value={typed}
+              error={error}
+              maxLength={DISPLAY_TEXT_LENGTH_MAX}
+              rows={3}
+            />
+            <div class="actions">
+              <Button look="danger">{words.declineIt}</Button>
+            </div>
+          </Form>
+        </details>
+      </>
+    ),
+  };
+}
+
+function decidedScreen(scene: PaymentScene, { state, reason }: SecondApproval): ScreenContent {
+  const { texts } = scene;
+  const words = texts.approval;
+  return {
+    title: state === 'approved' ? words.didApprove : words.didDecline,
+    lede: words.didText(scene.payment.askedBy ?? ''),
+    station: null,
+    body: (
+      <section class="card stack">
+        <PaymentFacts scene={scene} />
+        {reason === null ? null : (
+          <p>
+            {words.reason} <Foreign text={reason} />
+          </p>
+        )}
+      </section>
+    ),
+  };
+}
+
+/** It was confirmed before a decision was awaited again, or it has ended. */
+function overScreen(scene: PaymentScene): ScreenContent {
+  const words = scene.texts.approval;
+  return {
+    title: words.over,
+    lede: words.overText,
+    station: null,
+    body: (
+      <section class="card">
+        <PaymentFacts scene={scene} />
+      </section>
+    ),
+  };
+}
+
+function headingOf({ texts, format, payment, payee }: PaymentScene) {
+  const heading = texts.approval.decide(payee);
+  return {
+    title: `${heading} ${format.money(payment.amount)}`,
+    heading: (
+      <>
+        <span class="asks">{heading}</span> <Amount money={payment.amount} />
+      </>
+    ),
+  };
+}
+
+/** To whom how much, and what for. */
+function PaymentFacts({ scene: { texts, format, view, payment } }: ApprovalProps): VNode {
+  return (
+    <Rows
+      rows={[
+        {
+          label: texts.frame.to,
+          value: <b>{nameOf(payment.payee)}</b>,
+          ...taxIdNote(payment, texts),
+        },
+        {
+          label: texts.money.amount,
+          value: <b class="num">{format.money(payment.amount)}</b>,
+        },
+        ...paymentRows(view, texts),
+      ]}
+    />
+  );
+}

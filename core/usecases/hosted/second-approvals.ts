@@ -1,0 +1,110 @@
+// The second approval of a payment: the buyer asks a colleague by mail, who approves or declines.
+// The link of the mail opens the approval of this payment and nothing else.
+
+import type { Locale } from '../../domain/base/locale.js';
+import { type Tenant, tenantOf } from '../../domain/base/tenant.js';
+import { invitationWaitMs, linkEnded } from '../../domain/mail/mail.js';
+import { emailKey, readEmail } from '../../domain/parties/buyer-kyc.js';
+import type { Payment } from '../../domain/payments/payment.js';
+import {
+  secondApprovalAsked,
+  secondApprovalDecided,
+} from '../../domain/payments/payment-transitions.js';
+import type { ApprovalDecision } from '../../domain/payments/second-approval.js';
+import { isCode } from '../../errors.js';
+import type { Deps } from '../../ports/deps.js';
+import type { Tx } from '../../ports/storage.js';
+import { mailNumber, stageLink } from '../mail/mails.js';
+import { changePayment, loadPayment } from '../payments/payment-store.js';
+import { rateLimited, takeOwnerMailSlots } from '../service/rate-limits.js';
+
+/** Why an address is not taken. `own`: it is the buyer's, who cannot approve its own payment. */
+export type ApproverProblem = 'not_an_address' | 'own';
+
+export interface ApproverRequest {
+  readonly email: string;
+  readonly locale: Locale;
+  /** An IP address; null inside the process. */
+  readonly client: string | null;
+}
+
+/**
+ * Mails a link to the approver. A repeat mails another one, at most once a minute; to another
+ * address, the access of the approver before ends. The address is a stranger's to Ponte: client and
+ * tenant have limits. Null, or why it is not taken. PaymentStateConflict, RateLimitExceeded.
+ */
+export async function askApprover(
+  deps: Deps,
+  payment: Payment,
+  { email, locale, client }: ApproverRequest,
+): Promise<ApproverProblem | null> {
+  const address = readEmail(email);
+  if (address === null) return 'not_an_address';
+  const tenant = tenantOf(payment);
+  try {
+    // A refused request must not spend what others share.
+    await deps.store.run(async (tx) => {
+      const was = await loadPayment(tx, tenant, payment.id);
+      secondApprovalAsked(was, address, deps.clock.nowMs());
+      await expectTurn(deps, tx, was.payment, address);
+    });
+  } catch (error) {
+    if (isCode(error, 'SelfApprovalNotAllowed')) return 'own';
+    throw error;
+  }
+  await takeOwnerMailSlots(deps, tenant, client);
+  await changePayment(deps, tenant, payment.id, async (was, tx) => {
+    const nowMs = deps.clock.nowMs();
+    const nth = await expectTurn(deps, tx, was.payment, address);
+    const change = secondApprovalAsked(was, address, nowMs);
+    await endOtherApprovers(deps, tx, was.payment, address);
+    const subject = { kind: 'approval', paymentId: payment.id } as const;
+    const to = { ...tenant, purpose: 'approval_link', address, subject } as const;
+    stageLink(deps, tx, { ...to, nth, locale, browserHash: null }, nowMs);
+    return change;
+  });
+  deps.wake('mails');
+  return null;
+}
+
+/** `reason` is of a decline. A decision that was taken stays: PaymentStateConflict. */
+export async function decideApproval(
+  deps: Deps,
+  { id, ...tenant }: Payment,
+  decision: ApprovalDecision,
+  reason: string | null = null,
+): Promise<void> {
+  await changePayment(deps, tenantOf(tenant), id, (was) =>
+    secondApprovalDecided(was, decision, reason, deps.clock.nowMs()),
+  );
+}
+
+/** The number of the next mail to the address. RateLimitExceeded. */
+async function expectTurn(deps: Deps, tx: Tx, payment: Payment, address: string): Promise<number> {
+  const nowMs = deps.clock.nowMs();
+  const to = { ...tenantOf(payment), purpose: 'approval_link', address } as const;
+  const { nth, waitMs } = await mailNumber(tx, to, nowMs);
+  const { askedAtMs = null } = payment.secondApproval ?? {};
+  const longestMs = Math.max(waitMs, invitationWaitMs(askedAtMs, nowMs));
+  if (longestMs > 0) throw rateLimited(longestMs);
+  return nth;
+}
+
+/** Links and sessions of approvers with another address. */
+async function endOtherApprovers(
+  deps: Deps,
+  tx: Tx,
+  payment: Payment,
+  address: string,
+): Promise<void> {
+  const { secondApproval: last, id: paymentId } = payment;
+  if (last === null || emailKey(last.email) === emailKey(address)) return;
+  const tenant: Tenant = tenantOf(payment);
+  const nowMs = deps.clock.nowMs();
+  const [links, sessions] = await Promise.all([
+    tx.mails.openLinks(tenant, { kind: 'approval', paymentId }, nowMs),
+    tx.pageSessions.openOfPayment(tenant, 'approver', paymentId),
+  ]);
+  for (const link of links) tx.mails.update(linkEnded(link, nowMs));
+  for (const session of sessions) tx.pageSessions.update({ ...session, endedAtMs: nowMs });
+}
