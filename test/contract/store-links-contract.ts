@@ -13,6 +13,7 @@ import type { OpenStore } from './store-contracts.js';
 const ofPayment: MailSubject = { kind: 'payment', paymentId: 'pi_1' };
 const ofForm = { kind: 'submission', submissionId: 'kyc_1', ownerIndex: null } as const;
 const ofMember = { kind: 'member', memberId: 'mem_1' } as const;
+const ofApproval = { kind: 'approval', paymentId: 'inv_1' } as const;
 const ofOwner = { ...ofForm, ownerIndex: 0 } as const;
 
 export function storeLinksContract(open: OpenStore): void {
@@ -44,6 +45,8 @@ export function storeLinksContract(open: OpenStore): void {
         link('mail_c', { subject: ofOwner, linkUsedAtMs: T0 }),
         link('mail_d', { subject: ofMember }),
         link('mail_e', { subject: { kind: 'member', memberId: 'mem_2' } }),
+        link('mail_f', { subject: ofApproval }),
+        link('mail_g', { subject: { ...ofApproval, paymentId: 'inv_2' } }),
       ],
     });
     const found = async (subject: MailSubject, nowMs = T0) =>
@@ -52,6 +55,9 @@ export function storeLinksContract(open: OpenStore): void {
     assert.deepEqual(await found(ofForm), ['mail_a']);
     assert.deepEqual(await found(ofOwner), ['mail_b']);
     assert.deepEqual(await found(ofMember), ['mail_d']);
+    assert.deepEqual(await found(ofApproval), ['mail_f']);
+    const [approval] = await store.run((tx) => tx.mails.openLinks(tenant, ofApproval, T0));
+    assert.deepEqual(approval?.subject, ofApproval);
     assert.deepEqual(await found(ofPayment, T0 + 1), []);
   });
 

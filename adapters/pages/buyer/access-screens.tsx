@@ -51,7 +51,7 @@ export function askScreen(scene: PaymentScene): ScreenContent {
   };
 }
 
-function WhoAsks({ scene }: { readonly scene: PaymentScene }): VNode {
+export function WhoAsks({ scene }: { readonly scene: PaymentScene }): VNode {
   const { texts, org, payee, organization } = scene;
   const { website } = organization;
   return (
@@ -77,7 +77,7 @@ export function sentScreen(scene: Scene): ScreenContent {
   return {
     title: texts.sent.heading,
     lede: texts.sent.lede(org),
-    station: 'signIn',
+    station: isForApprover(scene) ? null : 'signIn',
     errors: error === undefined ? [] : [{ field: 'code', text: error }],
     body: (
       <>
@@ -129,7 +129,7 @@ export function enterScreen(scene: Scene, { email, auto }: Enter): ScreenContent
   return {
     title: texts.enter.heading(email),
     heading: breakable(texts.enter.heading(email)),
-    station: 'signIn',
+    station: isForApprover(scene) ? null : 'signIn',
     body: (
       <>
         <section class="card stack">

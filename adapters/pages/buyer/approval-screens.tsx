@@ -11,6 +11,7 @@ import { assert } from '../../../core/errors.js';
 import { Amount, Button, ButtonLink, Foreign, Form, Note, Rows, Time } from '../kit/components.js';
 import { TextArea, TextField } from '../kit/fields.js';
 import { nameOf } from '../kit/plain-text.js';
+import { WhoAsks } from './access-screens.js';
 import { paymentRows, type ScreenContent, taxIdNote } from './layout.js';
 import { FoldedItems } from './line-items.js';
 import type { Page } from './page-view.js';
@@ -123,6 +124,7 @@ function signInScreen(scene: PaymentScene): ScreenContent {
   return {
     ...headingOf(scene),
     station: null,
+    about: <WhoAsks scene={scene} />,
     body: (
       <section class="card stack">
         <Rows rows={paymentRows(view, texts)} />
@@ -145,15 +147,23 @@ function decideScreen(
   const words = texts.approval;
   const amount = format.money(scene.payment.amount);
   const error = isRefused ? words.refused : undefined;
+  const payeeName = <b>{nameOf(scene.payment.payee)}</b>;
   return {
     ...headingOf(scene),
     lede: words.asks(scene.payment.askedBy ?? ''),
     station: null,
+    about: <WhoAsks scene={scene} />,
     errors: error === undefined ? [] : [{ field: 'reason', text: error }],
     body: (
       <>
         <section class="card stack">
-          <PaymentFacts scene={scene} />
+          <Rows
+            rows={[
+              { label: texts.frame.to, value: payeeName, ...taxIdNote(scene.payment, texts) },
+              { label: texts.money.amount, value: <b class="num">{amount}</b> },
+              ...paymentRows(scene.view, texts),
+            ]}
+          />
           <p class="small quiet">{words.rule(amount, payee)}</p>
           <Form to="approve" class="stack-s">
             <div class="actions">
@@ -192,16 +202,12 @@ function decidedScreen(scene: PaymentScene, { state, reason }: SecondApproval): 
     title: state === 'approved' ? words.didApprove : words.didDecline,
     lede: words.didText(scene.payment.askedBy ?? ''),
     station: null,
-    body: (
-      <section class="card stack">
-        <PaymentFacts scene={scene} />
-        {reason === null ? null : (
-          <p>
-            {words.reason} <Foreign text={reason} />
-          </p>
-        )}
-      </section>
-    ),
+    body:
+      reason === null ? null : (
+        <p>
+          {words.reason} <Foreign text={reason} />
+        </p>
+      ),
   };
 }
 
@@ -212,11 +218,7 @@ function overScreen(scene: PaymentScene): ScreenContent {
     title: words.over,
     lede: words.overText,
     station: null,
-    body: (
-      <section class="card">
-        <PaymentFacts scene={scene} />
-      </section>
-    ),
+    body: null,
   };
 }
 
@@ -230,24 +232,4 @@ function headingOf({ texts, format, payment, payee }: PaymentScene) {
       </>
     ),
   };
-}
-
-/** To whom how much, and what for. */
-function PaymentFacts({ scene: { texts, format, view, payment } }: ApprovalProps): VNode {
-  return (
-    <Rows
-      rows={[
-        {
-          label: texts.frame.to,
-          value: <b>{nameOf(payment.payee)}</b>,
-          ...taxIdNote(payment, texts),
-        },
-        {
-          label: texts.money.amount,
-          value: <b class="num">{format.money(payment.amount)}</b>,
-        },
-        ...paymentRows(view, texts),
-      ]}
-    />
-  );
 }

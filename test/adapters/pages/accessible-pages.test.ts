@@ -121,7 +121,14 @@ const walks: Readonly<Record<string, readonly string[]>> = {
     ...helpLinks,
     ...footer.filter((name) => name !== 'Sign out'),
   ],
-  price: ['Skip to content', 'Confirm USD 12,480.00', 'Line items and notes', ...help, ...footer],
+  price: [
+    'Skip to content',
+    'Ask a colleague to approve it first',
+    'Confirm USD 12,480.00',
+    'Line items and notes',
+    ...help,
+    ...footer,
+  ],
   'bank-details': [
     'Skip to content',
     'Copy Amount',

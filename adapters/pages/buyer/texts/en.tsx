@@ -108,7 +108,7 @@ export const en = {
         {who} has not approved this payment yet. You asked on {when}.
       </>
     ),
-    waitsText: 'You can confirm the price after that. We email you when it is decided.',
+    waitsText: 'You can confirm the price once it is approved. We email you when it is decided.',
     given: (who: Node, when: Node) => (
       <>
         {who} approved this payment on {when}.

@@ -101,7 +101,8 @@ export const es = {
         {who} aún no aprobó este pago. Usted lo pidió el {when}.
       </>
     ),
-    waitsText: 'Después puede confirmar la cotización. Le avisamos por correo de la decisión.',
+    waitsText:
+      'Con la aprobación puede confirmar la cotización. Le avisamos por correo de la decisión.',
     given: (who, when) => (
       <>
         {who} aprobó este pago el {when}.

@@ -101,7 +101,7 @@ export const ptBr = {
         {who} ainda não aprovou este pagamento. Você pediu em {when}.
       </>
     ),
-    waitsText: 'Depois disso, você pode confirmar a cotação. Avisamos por e‑mail da decisão.',
+    waitsText: 'Com a aprovação, você pode confirmar a cotação. Avisamos por e‑mail da decisão.',
     given: (who, when) => (
       <>
         {who} aprovou este pagamento em {when}.

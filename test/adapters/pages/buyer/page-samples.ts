@@ -10,12 +10,17 @@ import { money } from '../../../../core/domain/base/money.js';
 import { type Screen, screens } from '../../../../core/domain/hosted/hosted-screen.js';
 import { railsFrom } from '../../../../core/domain/payments/payin-instructions.js';
 import type { PaymentStatus } from '../../../../core/domain/payments/payment.js';
+import type {
+  SecondApproval,
+  SecondApprovalState,
+} from '../../../../core/domain/payments/second-approval.js';
 import { aBarePayment } from '../../../support/samples/domain-samples.js';
 import { partsPage } from '../kit/parts-page.js';
 import {
   at,
   check,
   instructions,
+  NOW_MS,
   onScreen,
   payment,
   paymentOnScreen,
@@ -103,6 +108,33 @@ const replaced = (screen: Screen) => ({
     check: { ...check, replacedAtMs: at('2026-11-16T09:30:00Z') },
   },
 });
+
+const undecided = { name: 'approval', typed: '', isRefused: false } as const;
+const enterAsApprover = { name: 'enter', email: 'ines@harborpine.example', auto: false } as const;
+
+function approvalIn(state: SecondApprovalState): SecondApproval {
+  return {
+    state,
+    email: 'ines@harborpine.example',
+    askedAtMs: at('2026-11-17T15:30:00Z'),
+    decidedAtMs: state === 'asked' ? null : at('2026-11-17T15:50:00Z'),
+    reason: state === 'declined' ? 'The lot is not ours: ask for a corrected invoice.' : null,
+  };
+}
+
+/** A page of the approver, whom the buyer asked. */
+function toApprover(
+  page: Page,
+  state: SecondApprovalState,
+  status: PaymentStatus = 'fx_quoted',
+): PageView {
+  const secondApproval = approvalIn(state);
+  const askedBy = 'dana@harborpine.example';
+  return viewOf(page, {
+    viewer: { email: secondApproval.email, sessionEndsAtMs: NOW_MS + 3_600_000 },
+    payment: { ...payment, status, secondApproval, isForApprover: true, askedBy },
+  });
+}
 
 const buyerPayments = (['settled', 'cancelled', 'on_ramp_pending'] as const).map(
   (status, position) =>
@@ -208,6 +240,31 @@ const variantSamples: readonly Sample[] = [
         ],
       },
     }),
+  })),
+  ...(['asked', 'approved', 'declined'] as const).map((state) => ({
+    name: `price-${state}`,
+    view: onScreen('price', {
+      payment: { ...payment, ...paymentOnScreen.price, secondApproval: approvalIn(state) },
+    }),
+  })),
+  ...([null, 'own'] as const).map((problem) => ({
+    name: problem === null ? 'ask-approver' : 'ask-approver-refused',
+    view: onScreen('price', {
+      page: {
+        name: 'ask_approver',
+        typed: problem === null ? '' : 'dana@harborpine.example',
+        problem,
+      },
+    }),
+  })),
+  { name: 'approval', view: toApprover(undecided, 'asked') },
+  { name: 'approval-refused', view: toApprover({ ...undecided, isRefused: true }, 'asked') },
+  { name: 'approval-approved', view: toApprover(undecided, 'approved') },
+  { name: 'approval-declined', view: toApprover(undecided, 'declined') },
+  { name: 'approval-over', view: toApprover(undecided, 'asked', 'cancelled') },
+  ...([undecided, { name: 'sent' }, enterAsApprover] as const).map((page) => ({
+    name: `approver-${page.name}`,
+    view: { ...toApprover(page, 'asked'), ...signedOut },
   })),
   ...[false, true].map((isRefused) => ({
     name: isRefused ? 'question-refused' : 'question',

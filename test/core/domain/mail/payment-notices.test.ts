@@ -36,12 +36,36 @@ const { id } = samplePayment;
 const held = { receivedMinor: 10_000n };
 const owed = { receivedMinor: 10_000n, refundOwedMinor: 10_000n, refund: 'refund_owed' } as const;
 
+const secondApproval = {
+  state: 'asked',
+  email: 'cfo@buyer.example',
+  askedAtMs: 1,
+  decidedAtMs: null,
+  reason: null,
+} as const;
+
+function decided(state: 'approved' | 'declined') {
+  return { ...secondApproval, state, decidedAtMs: 2 };
+}
+
 test('each state of a payment has its notices', () => {
   const failed = { status: 'failed' } as const;
   const cases: readonly (readonly [string, State, readonly string[]])[] = [
     ['approved', { payment: { status: 'buyer_kyc_approved' } }, [`kyc_approved:${id}`]],
     ['not taken', { payment: { ...failed, quoteId: null } }, [`kyc_rejected:${id}`]],
     ['a price', { payment: { status: 'fx_quoted' } }, []],
+    ['a colleague is asked', { payment: { status: 'fx_quoted', secondApproval } }, []],
+    [
+      'a colleague approved',
+      { payment: { status: 'fx_quoted', secondApproval: decided('approved') } },
+      [`approval_given:${id}:2`],
+    ],
+    [
+      'a colleague declined',
+      { payment: { status: 'fx_quoted', secondApproval: decided('declined') } },
+      [`approval_declined:${id}:2`],
+    ],
+    ['approved and confirmed', { payment: { secondApproval: decided('approved') } }, []],
     ['short', { ...waiting, funds: { receivedMinor: 9_900n } }, [`money_short:${id}:9900`]],
     ['covered', { ...waiting, funds: held }, [`money_received:${id}`]],
     [

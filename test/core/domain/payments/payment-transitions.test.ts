@@ -20,6 +20,8 @@ import {
   limited,
   quoted,
   quoteRefused,
+  secondApprovalAsked,
+  secondApprovalDecided,
   signedIn,
 } from '../../../../core/domain/payments/payment-transitions.js';
 import {
@@ -325,4 +327,73 @@ test('a payout that was not sent is void with the payment, and one that was sent
     assert.deepEqual([failed.command('out').state, failed.drafts()], [state, []]);
     assert.deepEqual(failed.amounts(), [10_000n, 0n, 10_000n, 0n, 0n, 0n, 0n], state);
   }
+});
+
+const conflict = { name: 'PonteError', code: 'PaymentStateConflict' };
+
+test('the buyer asks a colleague while the price is next, who decides once', () => {
+  for (const status of paymentStatuses) {
+    const ask = () => secondApprovalAsked(at(status), 'cfo@buyer.example', NOW_MS);
+    if (status !== 'buyer_kyc_approved' && status !== 'fx_quoted') {
+      assert.throws(ask, conflict, status);
+      continue;
+    }
+    const asked = ask();
+    const { state, askedAtMs, decidedAtMs } = asked.payment.secondApproval ?? {};
+    assert.deepEqual([state, askedAtMs, decidedAtMs], ['asked', NOW_MS, null]);
+    assert.deepEqual([asked.payment.status, types(asked)], [status, []]);
+    const approved = secondApprovalDecided(asked, 'approve', null, NOW_MS + 1);
+    assert.partialDeepStrictEqual(approved.payment.secondApproval, {
+      state: 'approved',
+      email: 'cfo@buyer.example',
+      decidedAtMs: NOW_MS + 1,
+    });
+    for (const decision of ['approve', 'decline'] as const) {
+      assert.throws(() => secondApprovalDecided(approved, decision, null, NOW_MS), conflict);
+    }
+    assert.throws(() => secondApprovalAsked(approved, 'ceo@buyer.example', NOW_MS), conflict);
+  }
+});
+
+test('a decline is asked about again, and what was declined is not approved', () => {
+  const asked = secondApprovalAsked(at('fx_quoted'), 'cfo@buyer.example', NOW_MS);
+  const declined = secondApprovalDecided(asked, 'decline', 'too much', NOW_MS);
+  assert.equal(declined.payment.secondApproval?.reason, 'too much');
+  assert.throws(() => secondApprovalDecided(declined, 'approve', null, NOW_MS), conflict);
+  const again = secondApprovalAsked(declined, 'ceo@buyer.example', NOW_MS + 1);
+  assert.deepEqual(again.payment.secondApproval, {
+    state: 'asked',
+    email: 'ceo@buyer.example',
+    askedAtMs: NOW_MS + 1,
+    decidedAtMs: null,
+    reason: null,
+  });
+});
+
+test('nobody approves a payment that nobody was asked about, or one that has ended', () => {
+  const approve = (was: PaymentAggregate) => secondApprovalDecided(was, 'approve', null, NOW_MS);
+  assert.throws(() => approve(at('fx_quoted')), conflict);
+  const { secondApproval } = secondApprovalAsked(at('fx_quoted'), 'a@b.example', NOW_MS).payment;
+  assert.throws(() => approve(at('cancelled', { secondApproval })), conflict);
+});
+
+test('the buyer is not its own approver, however the address is written', () => {
+  const { email } = samplePayment.buyer;
+  for (const own of [email, email.toUpperCase(), ` ${email} `]) {
+    const ask = () => secondApprovalAsked(at('fx_quoted'), own, NOW_MS);
+    assert.throws(ask, { name: 'PonteError', code: 'SelfApprovalNotAllowed' });
+  }
+});
+
+test('the quote is confirmed without a second approval, unless the buyer asked for one', () => {
+  const confirm = ({ payment, funds }: PaymentAggregate) =>
+    confirmed({ payment, funds }, [], sampleQuote, START_MS).payment.status;
+  const without = at('fx_quoted', { quoteId: sampleQuote.id });
+  assert.equal(confirm(without), 'on_ramp_pending');
+  const asked = secondApprovalAsked(without, 'cfo@buyer.example', START_MS);
+  assert.throws(() => confirm(asked), conflict);
+  const declined = secondApprovalDecided(asked, 'decline', 'no', START_MS);
+  assert.throws(() => confirm(declined), conflict);
+  const approved = secondApprovalDecided(asked, 'approve', null, START_MS);
+  assert.equal(confirm(approved), 'on_ramp_pending');
 });
