@@ -1,5 +1,5 @@
 // Every page: the rows of their files, in one table.
-import { approvalPages } from './buyer/approval-pages.js';
+import { approvalPages } from './buyer/colleagues/approval-pages.js';
 import { kycPages } from './buyer/kyc/kyc-pages.js';
 import { paymentPages } from './buyer/payment-pages.js';
 import { servicePages } from './buyer/service-pages.js';

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { formatInstant } from '../../../core/domain/base/instant.js';
 import { formatAmount, type Money } from '../../../core/domain/base/money.js';
 import { moneyKinds } from '../../../core/domain/commands/partner-command.js';
+import { colleagueApprovalStates } from '../../../core/domain/payments/colleague-approval.js';
 import { eventTypes } from '../../../core/domain/payments/event.js';
 import {
   type LedgerLine,
@@ -10,7 +11,6 @@ import {
   postingKinds,
 } from '../../../core/domain/payments/ledger.js';
 import { paymentStatuses } from '../../../core/domain/payments/payment.js';
-import { secondApprovalStates } from '../../../core/domain/payments/second-approval.js';
 import {
   decodeCursor,
   encodeCursor,
@@ -70,9 +70,9 @@ const entries = {
     { at, kind: z.literal('question'), question: z.string() },
     'The buyer asked something on the page. The organization answers by mail.',
   ),
-  second_approval: representation<EntryOf<'second_approval'>>()(
+  colleague_approval: representation<EntryOf<'colleague_approval'>>()(
     null,
-    { at, kind: z.literal('second_approval'), state: z.enum(secondApprovalStates) },
+    { at, kind: z.literal('colleague_approval'), state: z.enum(colleagueApprovalStates) },
     'The buyer asked a colleague to approve the payment before it is confirmed, or the colleague ' +
       'decided. The latest request only.',
   ),
@@ -150,7 +150,7 @@ const entrySchema = z.discriminatedUnion('kind', [
   entries.limit_reached.schema,
   entries.approval_lost.schema,
   entries.question.schema,
-  entries.second_approval.schema,
+  entries.colleague_approval.schema,
   entries.status.schema,
   entries.money.schema,
   entries.partner_command.schema,

@@ -7,16 +7,16 @@ import type { KycState } from '../../../core/domain/parties/buyer-kyc.js';
 import type { ChangeState } from '../../../core/domain/parties/destination-change.js';
 import type { LegalLinks } from '../../../core/domain/parties/organization.js';
 import type { AmountLimit } from '../../../core/domain/payments/amount-limit.js';
+import type { ColleagueApproval } from '../../../core/domain/payments/colleague-approval.js';
 import type { DisplayTax } from '../../../core/domain/payments/display.js';
 import type { Funds } from '../../../core/domain/payments/funds.js';
 import type { PayinInstructions } from '../../../core/domain/payments/payin-instructions.js';
 import type { Payment, SettlementFacts } from '../../../core/domain/payments/payment.js';
 import type { Purpose } from '../../../core/domain/payments/purpose.js';
-import type { SecondApproval } from '../../../core/domain/payments/second-approval.js';
 import type { SimulatedEvent } from '../../../core/domain/payments/simulated-event.js';
 import type { BuyerPage, Period } from '../../../core/usecases/hosted/buyer-payments.js';
+import type { ApproverProblem } from '../../../core/usecases/hosted/colleague-approvals.js';
 import type { ColleagueLink } from '../../../core/usecases/hosted/colleague-links.js';
-import type { ApproverProblem } from '../../../core/usecases/hosted/second-approvals.js';
 import type { AccessPage } from '../kit/access-pages.js';
 import type { FrameView } from '../kit/frame-view.js';
 
@@ -87,7 +87,7 @@ export interface PagePayment
   /** Null unless a quote was refused because of a limit of the payee. */
   readonly limit: AmountLimit | null;
   /** Null unless the buyer asked a colleague to approve. */
-  readonly secondApproval: SecondApproval | null;
+  readonly colleagueApproval: ColleagueApproval | null;
   /** The page is for the approver, not for the buyer. */
   readonly isForApprover: boolean;
   /** Who asks the approver, by the proven address; null before sign-in and for the buyer. */

@@ -119,13 +119,13 @@ export function approverView(
   if (view.viewer === null) return known;
   const all = signedInView(context.deps, shown);
   const { payeeTaxIdLast4, payeeTaxId, display, purchaseOrder, buyerReference } = all;
-  const { secondApproval } = all;
+  const { colleagueApproval } = all;
   const paid = { payeeTaxIdLast4, payeeTaxId, display, purchaseOrder, buyerReference };
   const askedBy = shown.payment.buyer.email;
   return {
     ...known,
-    viewer: { ...view.viewer, email: secondApproval?.email ?? '' },
-    payment: { ...outer, ...paid, secondApproval, askedBy },
+    viewer: { ...view.viewer, email: colleagueApproval?.email ?? '' },
+    payment: { ...outer, ...paid, colleagueApproval, askedBy },
   };
 }
 
@@ -242,7 +242,7 @@ function outerView(
     },
     quote: null,
     limit: null,
-    secondApproval: null,
+    colleagueApproval: null,
     isForApprover: false,
     askedBy: null,
     purchaseOrder: null,
@@ -317,7 +317,7 @@ function signedInView(deps: PageSettings, shown: PaymentPage): PagePayment {
     },
     quote,
     limit: payment.limitHit,
-    secondApproval: payment.secondApproval,
+    colleagueApproval: payment.colleagueApproval,
     purchaseOrder: payment.purchaseOrder,
     buyerReference: payment.buyerReference,
     purpose: payment.purpose,

@@ -2,10 +2,10 @@
 // one. The text of the button is the consent.
 import type { VNode } from 'preact';
 import type { QuoteTerms } from '../../../core/domain/commands/quote.js';
-import { lacksSecondApproval } from '../../../core/domain/payments/second-approval.js';
+import { lacksColleagueApproval } from '../../../core/domain/payments/colleague-approval.js';
 import { Button, Form, Rows, Time } from '../kit/components.js';
 import { Icon } from '../kit/icons.js';
-import { ApprovalPart } from './approval-screens.js';
+import { ApprovalPart } from './colleagues/approval-screens.js';
 import { Countdown, type ScreenContent } from './layout.js';
 import { FoldedItems } from './line-items.js';
 import { FourAnswers, isZero, MoneyCard, whereMoney } from './money-parts.js';
@@ -38,7 +38,7 @@ export function priceScreen(scene: PaymentScene): ScreenContent {
   return {
     title: texts.price.heading,
     station: 'price',
-    ...(lacksSecondApproval(payment) ? { live: true } : {}),
+    ...(lacksColleagueApproval(payment) ? { live: true } : {}),
     body: <Price scene={scene} quote={payment.quote} before={null} />,
   };
 }
@@ -128,7 +128,7 @@ function Price({
         <Rows look="right" rows={priceRows(scene, quote, before)} />
         <p class="small quiet">{condition(scene, quote)}</p>
         <ApprovalPart scene={scene} />
-        {lacksSecondApproval(scene.payment) ? null : (
+        {lacksColleagueApproval(scene.payment) ? null : (
           <Form to="confirm" class="stack-s" quoteId={quote.id}>
             <div class="actions">
               <Button look="primary">{texts.price.confirm(amount)}</Button>

@@ -5,7 +5,8 @@ import { renderToStaticMarkup } from 'preact-render-to-string';
 import type { Screen } from '../../../core/domain/hosted/hosted-screen.js';
 import { FrameProvider } from '../kit/page-frame.js';
 import { askScreen, enterScreen, linkEndedScreen, sentScreen } from './access-screens.js';
-import { approvalScreen, askApproverScreen } from './approval-screens.js';
+import { approvalScreen, askApproverScreen } from './colleagues/approval-screens.js';
+import { shareScreen } from './colleagues/share-screen.js';
 import { endedScreen } from './ended-screens.js';
 import { kycScreens } from './kyc-screens.js';
 import { Document, type ScreenContent, Sheet } from './layout.js';
@@ -34,7 +35,6 @@ import {
   stopChangeScreen,
   verifyScreen,
 } from './service-screens.js';
-import { shareScreen } from './share-screen.js';
 import {
   bankDetailsScreen,
   heldScreen,

@@ -464,9 +464,9 @@ function entryText({ texts, format }: DashboardScene, entry: TimelineEntry): Ent
       return { text: words.entries[entry.kind], look: 'bad' };
     case 'question':
       return { text: words.entries.question, note: <Foreign text={entry.question} /> };
-    case 'second_approval':
+    case 'colleague_approval':
       return {
-        text: words.secondApproval[entry.state],
+        text: words.colleagueApproval[entry.state],
         ...(entry.state === 'declined' ? { look: 'bad' } : {}),
       };
     case 'status':

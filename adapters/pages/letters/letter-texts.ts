@@ -246,7 +246,7 @@ function paymentFacts(letter: Letter, about: NonNullable<Letter['about']>): Paym
   const inCurrency = (minor: bigint): string => money({ amountMinor: minor, currency });
   const received = funds.receivedMinor;
   const settled: Money | null = payment.settlement?.settled ?? null;
-  const declined = payment.secondApproval?.reason ?? null;
+  const declined = payment.colleagueApproval?.reason ?? null;
   const goesBack = funds.refundOwedMinor + funds.refundOrderedMinor;
   return {
     ...commonFacts(letter),
@@ -267,7 +267,7 @@ function paymentFacts(letter: Letter, about: NonNullable<Letter['about']>): Paym
     isReplacement: letter.isReplacement,
     isHeld: heldMinor(funds) + funds.payoutMinor > 0n,
     isReturnedByHand: funds.refund === 'needs_review',
-    approver: payment.secondApproval?.email ?? '',
+    approver: payment.colleagueApproval?.email ?? '',
     declineReason: declined === null ? null : withoutLinks(declined),
   };
 }

@@ -485,10 +485,10 @@ create table mails (
   mode text not null check (mode in ('test', 'live')),
   id text not null,
   purpose text not null check (purpose in (
-    'invitation', 'sign_in', 'owner_link', 'payout_changed', 'production_decided', 'kyc_approved',
-    'kyc_more', 'kyc_rejected', 'instructions_ready', 'money_short', 'money_received', 'receipt',
-    'cancelled', 'expired', 'failed', 'refund_ordered', 'refunded', 'reminder', 'question',
-    'webhooks_gave_up', 'approval_link', 'approval_given', 'approval_declined'
+    'invitation', 'sign_in', 'owner_link', 'approval_link', 'payout_changed', 'production_decided',
+    'kyc_approved', 'kyc_more', 'kyc_rejected', 'approval_given', 'approval_declined',
+    'instructions_ready', 'money_short', 'money_received', 'receipt', 'cancelled', 'expired',
+    'failed', 'refund_ordered', 'refunded', 'reminder', 'question', 'webhooks_gave_up'
   )),
   payment_id text,
   approval_payment_id text,
@@ -863,7 +863,7 @@ create table payments (
     (buyer_locale in ('en', 'pt-BR', 'es')), bank_details_code text, purpose text, limit_hit text,
     approval_lost_at integer, requires_approval integer not null default 0
   check (requires_approval in (0, 1)), purchase_order text, buyer_reference text, failure_code
-    text, remind_at integer, second_approval text,
+    text, remind_at integer, colleague_approval text,
   primary key (org_id, mode, id)
 ) strict;
 

@@ -2,6 +2,10 @@
 import { locales } from '../../../core/domain/base/locale.js';
 import { modes, type Tenant } from '../../../core/domain/base/tenant.js';
 import { readLimitHit, writeLimitHit } from '../../../core/domain/payments/amount-limit.js';
+import {
+  readColleagueApproval,
+  writeColleagueApproval,
+} from '../../../core/domain/payments/colleague-approval.js';
 import { failureCodes } from '../../../core/domain/payments/failure.js';
 import {
   readPayinInstructions,
@@ -21,10 +25,6 @@ import {
   verifiedStatuses,
 } from '../../../core/domain/payments/payment.js';
 import { purposeNames } from '../../../core/domain/payments/purpose.js';
-import {
-  readSecondApproval,
-  writeSecondApproval,
-} from '../../../core/domain/payments/second-approval.js';
 import type { ListPage, PaymentFilter, TenantPaymentFilter } from '../../../core/ports/storage.js';
 import {
   encoded,
@@ -103,7 +103,9 @@ export const payments = defineTable<Payment>('payments', {
   expiresAtMs: fixed(time.null('expires_at')),
   buyerLocale: nullable(oneOf('buyer_locale', locales)),
   limitHit: nullable(encoded('limit_hit', writeLimitHit, readLimitHit)),
-  secondApproval: nullable(encoded('second_approval', writeSecondApproval, readSecondApproval)),
+  colleagueApproval: nullable(
+    encoded('colleague_approval', writeColleagueApproval, readColleagueApproval),
+  ),
   quoteId: text.null('quote_id'),
   confirmedLocale: nullable(oneOf('confirmed_locale', locales)),
   approvalLostAtMs: time.null('approval_lost_at'),

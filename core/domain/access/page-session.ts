@@ -9,7 +9,7 @@ import type { Tenant } from '../base/tenant.js';
  * beneficial owner. `upload`: documents of one form, from a phone. `seller`: the onboarding of a
  * connected account. `seller_link`: the link to it, which opens nothing but such a session.
  * `colleague`: the bank details of one payment, read only, for whom the buyer gave the link.
- * `approver`: the second approval of one payment, after the mailbox was proven.
+ * `approver`: the approval of one payment by a colleague, after the mailbox was proven.
  */
 export const pageSessionKinds = [
   'buyer',

@@ -100,7 +100,7 @@ export function subscriptionIn({ purpose, cause }: Pick<Mail, 'purpose' | 'cause
 /** What a mail is about. */
 export type MailSubject =
   | { readonly kind: 'payment'; readonly paymentId: string }
-  /** Its second approval: to the approver. */
+  /** Its approval by a colleague of the buyer: to the approver. */
   | { readonly kind: 'approval'; readonly paymentId: string }
   /** `ownerIndex`: of a beneficial owner in its dossier; null: the buyer. */
   | {

@@ -7,10 +7,10 @@ import {
   isUnapproved,
   type PaymentAggregate,
 } from '../payments/change.js';
+import type { ColleagueApprovalState } from '../payments/colleague-approval.js';
 import { heldMinor } from '../payments/funds.js';
 import { isTerminal } from '../payments/payment.js';
-import { takesSecondApproval } from '../payments/payment-transitions.js';
-import type { SecondApprovalState } from '../payments/second-approval.js';
+import { takesColleagueApproval } from '../payments/payment-transitions.js';
 import type { NoticePurpose } from './mail.js';
 
 /**
@@ -95,10 +95,10 @@ export function causeOf(purpose: PaymentNotice, about: PaymentAggregate): string
 }
 
 /** A colleague has decided, and the buyer has not confirmed. */
-function decisionOf({ payment }: PaymentAggregate, state: SecondApprovalState): string | null {
-  const { secondApproval } = payment;
-  const isTrue = secondApproval?.state === state && takesSecondApproval(payment);
-  return isTrue ? `${secondApproval.decidedAtMs}` : null;
+function decisionOf({ payment }: PaymentAggregate, state: ColleagueApprovalState): string | null {
+  const { colleagueApproval } = payment;
+  const isTrue = colleagueApproval?.state === state && takesColleagueApproval(payment);
+  return isTrue ? `${colleagueApproval.decidedAtMs}` : null;
 }
 
 function only(isTrue: boolean): string | null {

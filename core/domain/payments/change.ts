@@ -25,7 +25,7 @@ export const unshownOfPayment = [
   'invitedAtMs',
   'destination',
   'buyerLocale',
-  'secondApproval',
+  'colleagueApproval',
   'quoteId',
   'confirmedLocale',
   'approvalLostAtMs',

@@ -14,6 +14,12 @@ import {
   unchanged,
   withMove,
 } from './change.js';
+import {
+  type ApprovalDecision,
+  type ColleagueApproval,
+  lacksColleagueApproval,
+  nextColleagueApproval,
+} from './colleague-approval.js';
 import { withDerivedMoney } from './command-outcomes.js';
 import { failure } from './failure.js';
 import { writeOffPostings } from './funds.js';
@@ -25,12 +31,6 @@ import {
   type Payment,
   verifiedStatuses,
 } from './payment.js';
-import {
-  type ApprovalDecision,
-  lacksSecondApproval,
-  nextSecondApproval,
-  type SecondApproval,
-} from './second-approval.js';
 
 /** A second person approves a payment; an approved one is unchanged. */
 export function approved(was: PaymentAggregate, memberId: string, nowMs: number): Change {
@@ -148,42 +148,51 @@ export function quoteRefused(
  * The buyer asks a colleague to approve, or another one. SelfApprovalNotAllowed for the buyer's own
  * address; PaymentStateConflict unless the price is next, and once it is approved.
  */
-export function secondApprovalAsked(was: PaymentAggregate, email: string, nowMs: number): Change {
-  const { buyer, secondApproval } = was.payment;
+export function colleagueApprovalAsked(
+  was: PaymentAggregate,
+  email: string,
+  nowMs: number,
+): Change {
+  const { buyer, colleagueApproval } = was.payment;
   if (emailKey(email) === emailKey(buyer.email)) throw new PonteError('SelfApprovalNotAllowed');
-  const state = secondApproval === null ? 'asked' : nextSecondApproval(secondApproval.state, 'ask');
+  const state =
+    colleagueApproval === null ? 'asked' : nextColleagueApproval(colleagueApproval.state, 'ask');
   const asked = { email, askedAtMs: nowMs, decidedAtMs: null, reason: null };
-  return withSecondApproval(was, state && { ...asked, state }, nowMs);
+  return withColleagueApproval(was, state && { ...asked, state }, nowMs);
 }
 
 /** The colleague decides. PaymentStateConflict if the decision is not awaited any more. */
-export function secondApprovalDecided(
+export function colleagueApprovalDecided(
   was: PaymentAggregate,
   decision: ApprovalDecision,
   reason: string | null,
   nowMs: number,
 ): Change {
-  const { secondApproval } = was.payment;
-  const state = secondApproval && nextSecondApproval(secondApproval.state, decision);
-  const decided = secondApproval && state && { ...secondApproval, state };
-  return withSecondApproval(was, decided && { ...decided, decidedAtMs: nowMs, reason }, nowMs);
+  const { colleagueApproval } = was.payment;
+  const state = colleagueApproval && nextColleagueApproval(colleagueApproval.state, decision);
+  const decided = colleagueApproval && state && { ...colleagueApproval, state };
+  return withColleagueApproval(was, decided && { ...decided, decidedAtMs: nowMs, reason }, nowMs);
 }
 
 /** Whether a colleague may still be asked, or decide: the price is asked for or shown. */
-export function takesSecondApproval({ status }: Pick<Payment, 'status'>): boolean {
+export function takesColleagueApproval({ status }: Pick<Payment, 'status'>): boolean {
   return nextStatus(status, 'quote') !== null;
 }
 
-function withSecondApproval(
+function withColleagueApproval(
   was: PaymentAggregate,
-  secondApproval: SecondApproval | null,
+  colleagueApproval: ColleagueApproval | null,
   nowMs: number,
 ): Change {
   const { payment } = was;
-  if (secondApproval === null || !takesSecondApproval(payment)) {
+  if (colleagueApproval === null || !takesColleagueApproval(payment)) {
     throw new PonteError('PaymentStateConflict');
   }
-  const next = { ...payment, secondApproval: Object.freeze(secondApproval), updatedAtMs: nowMs };
+  const next = {
+    ...payment,
+    colleagueApproval: Object.freeze(colleagueApproval),
+    updatedAtMs: nowMs,
+  };
   return { ...unchanged(was), payment: Object.freeze(next) };
 }
 
@@ -195,7 +204,7 @@ export function confirmed(
   nowMs: number,
   confirmedLocale: Locale | null = null,
 ): Change {
-  if (lacksSecondApproval(was.payment)) {
+  if (lacksColleagueApproval(was.payment)) {
     throw new PonteError(
       'PaymentStateConflict',
       'The colleague whom the buyer asked must approve.',

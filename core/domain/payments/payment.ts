@@ -5,10 +5,10 @@ import { type MoveOf, machine } from '../base/machine.js';
 import type { Money } from '../base/money.js';
 import type { Tenant } from '../base/tenant.js';
 import type { LimitHit } from './amount-limit.js';
+import type { ColleagueApproval } from './colleague-approval.js';
 import type { FailureCode } from './failure.js';
 import type { PayinInstructions } from './payin-instructions.js';
 import type { Purpose } from './purpose.js';
-import type { SecondApproval } from './second-approval.js';
 
 export const paymentMoves = {
   awaiting_approval: {
@@ -162,7 +162,7 @@ export interface Payment extends Tenant {
   /** Null unless a quote was refused because of a limit of the payee. */
   readonly limitHit: LimitHit | null;
   /** Null unless the buyer asked a colleague to approve. */
-  readonly secondApproval: SecondApproval | null;
+  readonly colleagueApproval: ColleagueApproval | null;
   /** The current quote (quote.ts). */
   readonly quoteId: string | null;
   /** The language in which the buyer confirmed that quote; null if unknown. */

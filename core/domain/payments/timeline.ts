@@ -5,9 +5,9 @@ import type { Money } from '../base/money.js';
 import type { MoneyKind, PartnerCommand } from '../commands/partner-command.js';
 import type { DeliveryStatus } from '../webhooks/webhook-delivery.js';
 import type { AmountLimit } from './amount-limit.js';
+import type { ColleagueApprovalState } from './colleague-approval.js';
 import type { LedgerLine, PostingKind } from './ledger.js';
 import type { PaymentStatus } from './payment.js';
-import type { SecondApprovalState } from './second-approval.js';
 
 /** The order of entries at one moment: a cause before its effect. */
 export const timelineKinds = [
@@ -15,7 +15,7 @@ export const timelineKinds = [
   'limit_reached',
   'approval_lost',
   'question',
-  'second_approval',
+  'colleague_approval',
   'partner_command',
   'partner_call',
   'partner_outcome',
@@ -59,7 +59,7 @@ export type TimelineEntry = { readonly atMs: number; readonly tie: string } & (
   /** The buyer asks; the organization answers by mail. */
   | { readonly kind: 'question'; readonly question: string }
   /** The latest request to a colleague of the buyer, and its decision. */
-  | { readonly kind: 'second_approval'; readonly state: SecondApprovalState }
+  | { readonly kind: 'colleague_approval'; readonly state: ColleagueApprovalState }
   | {
       readonly kind: 'status';
       readonly status: PaymentStatus;

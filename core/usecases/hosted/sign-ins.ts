@@ -200,7 +200,7 @@ async function enter(deps: Deps, mail: Mail, locale: Locale): Promise<SignedIn> 
 async function expectApprover(tx: Tx, { subject, toKey, ...tenant }: Mail): Promise<void> {
   if (subject.kind !== 'approval') return;
   const payment = await tx.payments.get(tenantOf(tenant), subject.paymentId);
-  const asked = payment?.secondApproval ?? null;
+  const asked = payment?.colleagueApproval ?? null;
   if (payment === null || asked === null || emailKey(asked.email) !== toKey) {
     throw new PonteError('InvalidSignInLink');
   }
@@ -292,9 +292,9 @@ async function findPage(tx: Tx, page: HostedPage): Promise<FoundPage> {
 
 async function findApproval(tx: Tx, publicId: string): Promise<FoundPage> {
   const payment = await openPage(tx, publicId);
-  if (payment.secondApproval === null) throw new PonteError('NotFound');
+  if (payment.colleagueApproval === null) throw new PonteError('NotFound');
   const subject = { kind: 'approval', paymentId: payment.id } as const;
-  return { tenant: tenantOf(payment), subject, address: payment.secondApproval.email };
+  return { tenant: tenantOf(payment), subject, address: payment.colleagueApproval.email };
 }
 
 /** One mail, also for a member of several organizations: it proves the address. */

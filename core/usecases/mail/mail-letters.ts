@@ -23,7 +23,7 @@ import type { DestinationChange } from '../../domain/parties/destination-change.
 import { helpReference } from '../../domain/payments/display.js';
 import { questionIn } from '../../domain/payments/event.js';
 import { isTerminal } from '../../domain/payments/payment.js';
-import { takesSecondApproval } from '../../domain/payments/payment-transitions.js';
+import { takesColleagueApproval } from '../../domain/payments/payment-transitions.js';
 import { assert } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Letter, SignInLink } from '../../ports/letters.js';
@@ -109,7 +109,8 @@ export function uselessBecause(mail: Mail, facts: MailFacts, nowMs: number): str
   if (isNoticePurpose(purpose)) return noticeIsUseless(purpose, mail, facts);
   if (purpose === 'approval_link') {
     const payment = facts.about?.payment;
-    const isAwaited = payment?.secondApproval?.state === 'asked' && takesSecondApproval(payment);
+    const isAwaited =
+      payment?.colleagueApproval?.state === 'asked' && takesColleagueApproval(payment);
     return isAwaited ? null : 'its state is over';
   }
   // A sign-in may also be for a payment that has ended.

@@ -454,7 +454,7 @@ function newPayment(
     remindAtMs: nextReminderAtMs(input.origin === 'invoice' ? input.dueDate : null, nowMs),
     buyerLocale: null,
     limitHit: null,
-    secondApproval: null,
+    colleagueApproval: null,
     approvalLostAtMs: null,
     quoteId: null,
     confirmedLocale: null,

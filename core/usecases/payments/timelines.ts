@@ -51,7 +51,7 @@ export async function readTimeline(
       createdEntry(payment),
       ...limitEntries(payment),
       ...approvalEntries(payment),
-      ...secondApprovalEntries(payment),
+      ...colleagueApprovalEntries(payment),
       ...questions,
       ...statusEntries(payment, events),
       ...commands.flatMap(commandEntries),
@@ -79,10 +79,10 @@ function approvalEntries({ approvalLostAtMs: atMs }: Payment): readonly Timeline
   return atMs === null ? [] : [{ kind: 'approval_lost', atMs, tie: '' }];
 }
 
-function secondApprovalEntries({ secondApproval }: Payment): readonly TimelineEntry[] {
-  if (secondApproval === null) return [];
-  const { state, askedAtMs, decidedAtMs } = secondApproval;
-  const kind = 'second_approval';
+function colleagueApprovalEntries({ colleagueApproval }: Payment): readonly TimelineEntry[] {
+  if (colleagueApproval === null) return [];
+  const { state, askedAtMs, decidedAtMs } = colleagueApproval;
+  const kind = 'colleague_approval';
   const asked = { kind, atMs: askedAtMs, tie: '1', state: 'asked' } as const;
   return decidedAtMs === null ? [asked] : [asked, { kind, atMs: decidedAtMs, tie: '2', state }];
 }

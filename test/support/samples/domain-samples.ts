@@ -221,7 +221,7 @@ export function aPayment(fields: Partial<Payment> = {}): Payment {
     expiresAtMs: T0 + 60_000,
     buyerLocale: 'pt-BR',
     limitHit: aLimitHit(),
-    secondApproval: {
+    colleagueApproval: {
       state: 'approved',
       email: 'Treasurer@buyer.example',
       askedAtMs: T0 + 2,
@@ -273,7 +273,7 @@ export function aBarePayment(fields: Partial<Payment> = {}): Payment {
     confirmedLocale: null,
     purpose: null,
     limitHit: null,
-    secondApproval: null,
+    colleagueApproval: null,
     approvalLostAtMs: null,
     expiresAtMs: null,
     quoteId: null,

@@ -120,7 +120,7 @@ export const en = {
       </>
     ),
     declinedText: 'You cannot confirm it without an approval.',
-    reason: 'Reason:',
+    reason: (reason: Node) => <>The reason: {reason}</>,
     colleague: 'your colleague',
     sendHint:
       'It goes to the address that your colleague gave us. We show line items only after you ' +

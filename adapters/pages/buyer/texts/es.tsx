@@ -114,7 +114,7 @@ export const es = {
       </>
     ),
     declinedText: 'Sin una aprobación, usted no puede confirmarlo.',
-    reason: 'Motivo:',
+    reason: (reason) => <>El motivo: {reason}</>,
     colleague: 'su colega',
     sendHint:
       'Llega a la dirección que indicó su colega. Los conceptos se muestran después de entrar.',
@@ -126,7 +126,7 @@ export const es = {
       'su aprobación.',
     approve: (amount) => `Aprobar ${amount}`,
     approveHint: 'Aprobar no paga nada. Su colega confirma y hace la transferencia.',
-    decline: 'Rechazar',
+    decline: 'Rechazarlo',
     why: '¿Por qué lo rechaza?',
     whyHint: 'Su colega ve el texto. 500 caracteres como máximo.',
     refused: 'Escriba el motivo en 500 caracteres como máximo.',

@@ -113,7 +113,7 @@ export const ptBr = {
       </>
     ),
     declinedText: 'Sem uma aprovação, você não pode confirmá-lo.',
-    reason: 'Motivo:',
+    reason: (reason) => <>O motivo: {reason}</>,
     colleague: 'seu colega',
     sendHint:
       'Ele vai para o endereço que seu colega informou. Os itens só aparecem depois da entrada.',

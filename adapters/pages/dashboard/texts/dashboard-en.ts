@@ -7,10 +7,10 @@ import type {
 } from '../../../../core/domain/parties/connected-account.js';
 import type { ChangeState } from '../../../../core/domain/parties/destination-change.js';
 import type { CollectNeed } from '../../../../core/domain/parties/organization.js';
+import type { ColleagueApprovalState } from '../../../../core/domain/payments/colleague-approval.js';
 import type { Position, RefundState } from '../../../../core/domain/payments/funds.js';
 import type { PostingKind } from '../../../../core/domain/payments/ledger.js';
 import type { PaymentStatus } from '../../../../core/domain/payments/payment.js';
-import type { SecondApprovalState } from '../../../../core/domain/payments/second-approval.js';
 import type { CommandOutcome } from '../../../../core/domain/payments/timeline.js';
 import type { DeliveryStatus } from '../../../../core/domain/webhooks/webhook-delivery.js';
 import type { Writing } from '../invoice-csv.js';
@@ -534,11 +534,11 @@ export const dashboardEn = {
       approval_lost: 'The approval of the buyer was withdrawn',
       question: 'The buyer asks',
     },
-    secondApproval: {
+    colleagueApproval: {
       asked: 'The buyer asked a colleague to approve',
       approved: 'A colleague of the buyer approved',
       declined: 'A colleague of the buyer declined',
-    } satisfies Record<SecondApprovalState, string>,
+    } satisfies Record<ColleagueApprovalState, string>,
     cancel: 'Cancel payment',
     cancelText: 'It cannot be opened again. Money that arrives goes back to the buyer.',
     cancelReason: 'Reason, which the integrator receives',

@@ -518,7 +518,7 @@ export const dashboardEs: DashboardTexts = {
       approval_lost: 'Se retiró la aprobación del comprador',
       question: 'El comprador pregunta',
     },
-    secondApproval: {
+    colleagueApproval: {
       asked: 'El comprador pidió la aprobación de un colega',
       approved: 'Un colega del comprador aprobó',
       declined: 'Un colega del comprador rechazó',

@@ -515,7 +515,7 @@ export const dashboardPtBr: DashboardTexts = {
       approval_lost: 'A aprovação do comprador foi retirada',
       question: 'O comprador pergunta',
     },
-    secondApproval: {
+    colleagueApproval: {
       asked: 'O comprador pediu a aprovação de um colega',
       approved: 'Um colega do comprador aprovou',
       declined: 'Um colega do comprador recusou',

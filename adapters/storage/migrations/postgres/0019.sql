@@ -22,10 +22,10 @@ create index production_requests_waiting on production_requests (id) where state
 alter table mails drop constraint mails_purpose_check;
 alter table mails add check (
   purpose in (
-    'invitation', 'sign_in', 'owner_link', 'payout_changed', 'production_decided', 'kyc_approved',
-    'kyc_more', 'kyc_rejected', 'instructions_ready', 'money_short', 'money_received', 'receipt',
-    'cancelled', 'expired', 'failed', 'refund_ordered', 'refunded', 'reminder', 'question',
-    'webhooks_gave_up', 'approval_link', 'approval_given', 'approval_declined'
+    'invitation', 'sign_in', 'owner_link', 'approval_link', 'payout_changed', 'production_decided',
+    'kyc_approved', 'kyc_more', 'kyc_rejected', 'approval_given', 'approval_declined',
+    'instructions_ready', 'money_short', 'money_received', 'receipt', 'cancelled', 'expired',
+    'failed', 'refund_ordered', 'refunded', 'reminder', 'question', 'webhooks_gave_up'
   )
 );
 

@@ -31,4 +31,4 @@ alter table documents add constraint documents_owner_party_check
   check (owner_party in ('account', 'buyer', 'organization'));
 
 -- A colleague of the buyer approves a payment, as JSON, if the buyer asks for it.
-alter table payments add column second_approval text;
+alter table payments add column colleague_approval text;

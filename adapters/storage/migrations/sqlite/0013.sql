@@ -29,10 +29,10 @@ create table mails (
   mode text not null check (mode in ('test', 'live')),
   id text not null,
   purpose text not null check (purpose in (
-    'invitation', 'sign_in', 'owner_link', 'payout_changed', 'production_decided', 'kyc_approved',
-    'kyc_more', 'kyc_rejected', 'instructions_ready', 'money_short', 'money_received', 'receipt',
-    'cancelled', 'expired', 'failed', 'refund_ordered', 'refunded', 'reminder', 'question',
-    'webhooks_gave_up', 'approval_link', 'approval_given', 'approval_declined'
+    'invitation', 'sign_in', 'owner_link', 'approval_link', 'payout_changed', 'production_decided',
+    'kyc_approved', 'kyc_more', 'kyc_rejected', 'approval_given', 'approval_declined',
+    'instructions_ready', 'money_short', 'money_received', 'receipt', 'cancelled', 'expired',
+    'failed', 'refund_ordered', 'refunded', 'reminder', 'question', 'webhooks_gave_up'
   )),
   payment_id text,
   approval_payment_id text,

@@ -107,4 +107,4 @@ create unique index documents_slot on documents (org_id, mode, owner_party, owne
   where status <> 'purged' and slot is not null;
 
 -- A colleague of the buyer approves a payment, as JSON, if the buyer asks for it.
-alter table payments add column second_approval text;
+alter table payments add column colleague_approval text;

@@ -149,7 +149,7 @@ export const payment: PagePayment = {
   money: noMoney,
   quote: null,
   limit: null,
-  secondApproval: null,
+  colleagueApproval: null,
   isForApprover: false,
   askedBy: null,
   purpose: 'goods',

@@ -8,12 +8,12 @@ import { limits } from '../../../../adapters/pages/kit/limited.js';
 import type { Locale } from '../../../../core/domain/base/locale.js';
 import { money } from '../../../../core/domain/base/money.js';
 import { type Screen, screens } from '../../../../core/domain/hosted/hosted-screen.js';
+import type {
+  ColleagueApproval,
+  ColleagueApprovalState,
+} from '../../../../core/domain/payments/colleague-approval.js';
 import { railsFrom } from '../../../../core/domain/payments/payin-instructions.js';
 import type { PaymentStatus } from '../../../../core/domain/payments/payment.js';
-import type {
-  SecondApproval,
-  SecondApprovalState,
-} from '../../../../core/domain/payments/second-approval.js';
 import { aBarePayment } from '../../../support/samples/domain-samples.js';
 import { partsPage } from '../kit/parts-page.js';
 import {
@@ -112,7 +112,7 @@ const replaced = (screen: Screen) => ({
 const undecided = { name: 'approval', typed: '', isRefused: false } as const;
 const enterAsApprover = { name: 'enter', email: 'ines@harborpine.example', auto: false } as const;
 
-function approvalIn(state: SecondApprovalState): SecondApproval {
+function approvalIn(state: ColleagueApprovalState): ColleagueApproval {
   return {
     state,
     email: 'ines@harborpine.example',
@@ -125,14 +125,14 @@ function approvalIn(state: SecondApprovalState): SecondApproval {
 /** A page of the approver, whom the buyer asked. */
 function toApprover(
   page: Page,
-  state: SecondApprovalState,
+  state: ColleagueApprovalState,
   status: PaymentStatus = 'fx_quoted',
 ): PageView {
-  const secondApproval = approvalIn(state);
+  const colleagueApproval = approvalIn(state);
   const askedBy = 'dana@harborpine.example';
   return viewOf(page, {
-    viewer: { email: secondApproval.email, sessionEndsAtMs: NOW_MS + 3_600_000 },
-    payment: { ...payment, status, secondApproval, isForApprover: true, askedBy },
+    viewer: { email: colleagueApproval.email, sessionEndsAtMs: NOW_MS + 3_600_000 },
+    payment: { ...payment, status, colleagueApproval, isForApprover: true, askedBy },
   });
 }
 
@@ -244,7 +244,7 @@ const variantSamples: readonly Sample[] = [
   ...(['asked', 'approved', 'declined'] as const).map((state) => ({
     name: `price-${state}`,
     view: onScreen('price', {
-      payment: { ...payment, ...paymentOnScreen.price, secondApproval: approvalIn(state) },
+      payment: { ...payment, ...paymentOnScreen.price, colleagueApproval: approvalIn(state) },
     }),
   })),
   ...([null, 'own'] as const).map((problem) => ({

@@ -31,7 +31,7 @@ const payment = aBarePayment({
   payeeName: 'Café Serra Azul Exportadora Ltda',
   number: 'RN-2030-0418',
   dueDate: '2030-02-28',
-  secondApproval: approval,
+  colleagueApproval: approval,
   settlement: {
     settled: money(6_739_200n, 'BRL'),
     fees: money(100n, 'USD'),
@@ -109,7 +109,9 @@ function variants(fields: Partial<Letter> = {}): readonly (readonly [string, Let
       'declined',
       letterOf('approval_declined', {
         ...fields,
-        payment: { secondApproval: { ...approval, state: 'declined', reason: 'See evil.com/x' } },
+        payment: {
+          colleagueApproval: { ...approval, state: 'declined', reason: 'See evil.com/x' },
+        },
       }),
     ],
     ['short', letterOf('money_short', received(1_247_900n))],

@@ -36,7 +36,7 @@ const { id } = samplePayment;
 const held = { receivedMinor: 10_000n };
 const owed = { receivedMinor: 10_000n, refundOwedMinor: 10_000n, refund: 'refund_owed' } as const;
 
-const secondApproval = {
+const colleagueApproval = {
   state: 'asked',
   email: 'cfo@buyer.example',
   askedAtMs: 1,
@@ -45,7 +45,7 @@ const secondApproval = {
 } as const;
 
 function decided(state: 'approved' | 'declined') {
-  return { ...secondApproval, state, decidedAtMs: 2 };
+  return { ...colleagueApproval, state, decidedAtMs: 2 };
 }
 
 test('each state of a payment has its notices', () => {
@@ -54,18 +54,18 @@ test('each state of a payment has its notices', () => {
     ['approved', { payment: { status: 'buyer_kyc_approved' } }, [`kyc_approved:${id}`]],
     ['not taken', { payment: { ...failed, quoteId: null } }, [`kyc_rejected:${id}`]],
     ['a price', { payment: { status: 'fx_quoted' } }, []],
-    ['a colleague is asked', { payment: { status: 'fx_quoted', secondApproval } }, []],
+    ['a colleague is asked', { payment: { status: 'fx_quoted', colleagueApproval } }, []],
     [
       'a colleague approved',
-      { payment: { status: 'fx_quoted', secondApproval: decided('approved') } },
+      { payment: { status: 'fx_quoted', colleagueApproval: decided('approved') } },
       [`approval_given:${id}:2`],
     ],
     [
       'a colleague declined',
-      { payment: { status: 'fx_quoted', secondApproval: decided('declined') } },
+      { payment: { status: 'fx_quoted', colleagueApproval: decided('declined') } },
       [`approval_declined:${id}:2`],
     ],
-    ['approved and confirmed', { payment: { secondApproval: decided('approved') } }, []],
+    ['approved and confirmed', { payment: { colleagueApproval: decided('approved') } }, []],
     ['short', { ...waiting, funds: { receivedMinor: 9_900n } }, [`money_short:${id}:9900`]],
     ['covered', { ...waiting, funds: held }, [`money_received:${id}`]],
     [

@@ -13,6 +13,8 @@ import {
 } from '../../../../core/domain/payments/payment.js';
 import {
   cancelled,
+  colleagueApprovalAsked,
+  colleagueApprovalDecided,
   confirmed,
   expired,
   failedByOperator,
@@ -20,8 +22,6 @@ import {
   limited,
   quoted,
   quoteRefused,
-  secondApprovalAsked,
-  secondApprovalDecided,
   signedIn,
 } from '../../../../core/domain/payments/payment-transitions.js';
 import {
@@ -333,35 +333,35 @@ const conflict = { name: 'PonteError', code: 'PaymentStateConflict' };
 
 test('the buyer asks a colleague while the price is next, who decides once', () => {
   for (const status of paymentStatuses) {
-    const ask = () => secondApprovalAsked(at(status), 'cfo@buyer.example', NOW_MS);
+    const ask = () => colleagueApprovalAsked(at(status), 'cfo@buyer.example', NOW_MS);
     if (status !== 'buyer_kyc_approved' && status !== 'fx_quoted') {
       assert.throws(ask, conflict, status);
       continue;
     }
     const asked = ask();
-    const { state, askedAtMs, decidedAtMs } = asked.payment.secondApproval ?? {};
+    const { state, askedAtMs, decidedAtMs } = asked.payment.colleagueApproval ?? {};
     assert.deepEqual([state, askedAtMs, decidedAtMs], ['asked', NOW_MS, null]);
     assert.deepEqual([asked.payment.status, types(asked)], [status, []]);
-    const approved = secondApprovalDecided(asked, 'approve', null, NOW_MS + 1);
-    assert.partialDeepStrictEqual(approved.payment.secondApproval, {
+    const approved = colleagueApprovalDecided(asked, 'approve', null, NOW_MS + 1);
+    assert.partialDeepStrictEqual(approved.payment.colleagueApproval, {
       state: 'approved',
       email: 'cfo@buyer.example',
       decidedAtMs: NOW_MS + 1,
     });
     for (const decision of ['approve', 'decline'] as const) {
-      assert.throws(() => secondApprovalDecided(approved, decision, null, NOW_MS), conflict);
+      assert.throws(() => colleagueApprovalDecided(approved, decision, null, NOW_MS), conflict);
     }
-    assert.throws(() => secondApprovalAsked(approved, 'ceo@buyer.example', NOW_MS), conflict);
+    assert.throws(() => colleagueApprovalAsked(approved, 'ceo@buyer.example', NOW_MS), conflict);
   }
 });
 
 test('a decline is asked about again, and what was declined is not approved', () => {
-  const asked = secondApprovalAsked(at('fx_quoted'), 'cfo@buyer.example', NOW_MS);
-  const declined = secondApprovalDecided(asked, 'decline', 'too much', NOW_MS);
-  assert.equal(declined.payment.secondApproval?.reason, 'too much');
-  assert.throws(() => secondApprovalDecided(declined, 'approve', null, NOW_MS), conflict);
-  const again = secondApprovalAsked(declined, 'ceo@buyer.example', NOW_MS + 1);
-  assert.deepEqual(again.payment.secondApproval, {
+  const asked = colleagueApprovalAsked(at('fx_quoted'), 'cfo@buyer.example', NOW_MS);
+  const declined = colleagueApprovalDecided(asked, 'decline', 'too much', NOW_MS);
+  assert.equal(declined.payment.colleagueApproval?.reason, 'too much');
+  assert.throws(() => colleagueApprovalDecided(declined, 'approve', null, NOW_MS), conflict);
+  const again = colleagueApprovalAsked(declined, 'ceo@buyer.example', NOW_MS + 1);
+  assert.deepEqual(again.payment.colleagueApproval, {
     state: 'asked',
     email: 'ceo@buyer.example',
     askedAtMs: NOW_MS + 1,
@@ -371,29 +371,33 @@ test('a decline is asked about again, and what was declined is not approved', ()
 });
 
 test('nobody approves a payment that nobody was asked about, or one that has ended', () => {
-  const approve = (was: PaymentAggregate) => secondApprovalDecided(was, 'approve', null, NOW_MS);
+  const approve = (was: PaymentAggregate) => colleagueApprovalDecided(was, 'approve', null, NOW_MS);
   assert.throws(() => approve(at('fx_quoted')), conflict);
-  const { secondApproval } = secondApprovalAsked(at('fx_quoted'), 'a@b.example', NOW_MS).payment;
-  assert.throws(() => approve(at('cancelled', { secondApproval })), conflict);
+  const { colleagueApproval } = colleagueApprovalAsked(
+    at('fx_quoted'),
+    'a@b.example',
+    NOW_MS,
+  ).payment;
+  assert.throws(() => approve(at('cancelled', { colleagueApproval })), conflict);
 });
 
 test('the buyer is not its own approver, however the address is written', () => {
   const { email } = samplePayment.buyer;
   for (const own of [email, email.toUpperCase(), ` ${email} `]) {
-    const ask = () => secondApprovalAsked(at('fx_quoted'), own, NOW_MS);
+    const ask = () => colleagueApprovalAsked(at('fx_quoted'), own, NOW_MS);
     assert.throws(ask, { name: 'PonteError', code: 'SelfApprovalNotAllowed' });
   }
 });
 
-test('the quote is confirmed without a second approval, unless the buyer asked for one', () => {
+test('the quote is confirmed without an approval, unless the buyer asked for one', () => {
   const confirm = ({ payment, funds }: PaymentAggregate) =>
     confirmed({ payment, funds }, [], sampleQuote, START_MS).payment.status;
   const without = at('fx_quoted', { quoteId: sampleQuote.id });
   assert.equal(confirm(without), 'on_ramp_pending');
-  const asked = secondApprovalAsked(without, 'cfo@buyer.example', START_MS);
+  const asked = colleagueApprovalAsked(without, 'cfo@buyer.example', START_MS);
   assert.throws(() => confirm(asked), conflict);
-  const declined = secondApprovalDecided(asked, 'decline', 'no', START_MS);
+  const declined = colleagueApprovalDecided(asked, 'decline', 'no', START_MS);
   assert.throws(() => confirm(declined), conflict);
-  const approved = secondApprovalDecided(asked, 'approve', null, START_MS);
+  const approved = colleagueApprovalDecided(asked, 'approve', null, START_MS);
   assert.equal(confirm(approved), 'on_ramp_pending');
 });

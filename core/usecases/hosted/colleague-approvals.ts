@@ -1,16 +1,15 @@
-// The second approval of a payment: the buyer asks a colleague by mail, who approves or declines.
-// The link of the mail opens the approval of this payment and nothing else.
-
+// The approval of a payment by a colleague of its buyer. The buyer asks by mail; the link of the
+// mail opens the approval of this payment and nothing else.
 import type { Locale } from '../../domain/base/locale.js';
 import { type Tenant, tenantOf } from '../../domain/base/tenant.js';
 import { invitationWaitMs, linkEnded } from '../../domain/mail/mail.js';
 import { emailKey, readEmail } from '../../domain/parties/buyer-kyc.js';
+import type { ApprovalDecision } from '../../domain/payments/colleague-approval.js';
 import type { Payment } from '../../domain/payments/payment.js';
 import {
-  secondApprovalAsked,
-  secondApprovalDecided,
+  colleagueApprovalAsked,
+  colleagueApprovalDecided,
 } from '../../domain/payments/payment-transitions.js';
-import type { ApprovalDecision } from '../../domain/payments/second-approval.js';
 import { isCode } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
@@ -45,7 +44,7 @@ export async function askApprover(
     // A refused request must not spend what others share.
     await deps.store.run(async (tx) => {
       const was = await loadPayment(tx, tenant, payment.id);
-      secondApprovalAsked(was, address, deps.clock.nowMs());
+      colleagueApprovalAsked(was, address, deps.clock.nowMs());
       await expectTurn(deps, tx, was.payment, address);
     });
   } catch (error) {
@@ -56,7 +55,7 @@ export async function askApprover(
   await changePayment(deps, tenant, payment.id, async (was, tx) => {
     const nowMs = deps.clock.nowMs();
     const nth = await expectTurn(deps, tx, was.payment, address);
-    const change = secondApprovalAsked(was, address, nowMs);
+    const change = colleagueApprovalAsked(was, address, nowMs);
     await endOtherApprovers(deps, tx, was.payment, address);
     const subject = { kind: 'approval', paymentId: payment.id } as const;
     const to = { ...tenant, purpose: 'approval_link', address, subject } as const;
@@ -75,7 +74,7 @@ export async function decideApproval(
   reason: string | null = null,
 ): Promise<void> {
   await changePayment(deps, tenantOf(tenant), id, (was) =>
-    secondApprovalDecided(was, decision, reason, deps.clock.nowMs()),
+    colleagueApprovalDecided(was, decision, reason, deps.clock.nowMs()),
   );
 }
 
@@ -84,7 +83,7 @@ async function expectTurn(deps: Deps, tx: Tx, payment: Payment, address: string)
   const nowMs = deps.clock.nowMs();
   const to = { ...tenantOf(payment), purpose: 'approval_link', address } as const;
   const { nth, waitMs } = await mailNumber(tx, to, nowMs);
-  const { askedAtMs = null } = payment.secondApproval ?? {};
+  const { askedAtMs = null } = payment.colleagueApproval ?? {};
   const longestMs = Math.max(waitMs, invitationWaitMs(askedAtMs, nowMs));
   if (longestMs > 0) throw rateLimited(longestMs);
   return nth;
@@ -97,7 +96,7 @@ async function endOtherApprovers(
   payment: Payment,
   address: string,
 ): Promise<void> {
-  const { secondApproval: last, id: paymentId } = payment;
+  const { colleagueApproval: last, id: paymentId } = payment;
   if (last === null || emailKey(last.email) === emailKey(address)) return;
   const tenant: Tenant = tenantOf(payment);
   const nowMs = deps.clock.nowMs();

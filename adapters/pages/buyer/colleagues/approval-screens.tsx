@@ -1,21 +1,30 @@
-// The second approval of a payment: the form in which the buyer asks a colleague, its state beside
-// the price, and what the approver sees.
+// The approval of a payment by a colleague: the form in which the buyer asks for it, its state
+// beside the price, and what the approver sees.
 import type { VNode } from 'preact';
-import { DISPLAY_TEXT_LENGTH_MAX } from '../../../core/domain/payments/display.js';
-import { takesSecondApproval } from '../../../core/domain/payments/payment-transitions.js';
 import {
-  lacksSecondApproval,
-  type SecondApproval,
-} from '../../../core/domain/payments/second-approval.js';
-import { assert } from '../../../core/errors.js';
-import { Amount, Button, ButtonLink, Foreign, Form, Note, Rows, Time } from '../kit/components.js';
-import { TextArea, TextField } from '../kit/fields.js';
-import { nameOf } from '../kit/plain-text.js';
-import { WhoAsks } from './access-screens.js';
-import { paymentRows, type ScreenContent, taxIdNote } from './layout.js';
-import { FoldedItems } from './line-items.js';
-import type { Page } from './page-view.js';
-import type { PaymentScene } from './scene.js';
+  type ColleagueApproval,
+  lacksColleagueApproval,
+} from '../../../../core/domain/payments/colleague-approval.js';
+import { DISPLAY_TEXT_LENGTH_MAX } from '../../../../core/domain/payments/display.js';
+import { takesColleagueApproval } from '../../../../core/domain/payments/payment-transitions.js';
+import { assert } from '../../../../core/errors.js';
+import {
+  Amount,
+  Button,
+  ButtonLink,
+  Foreign,
+  Form,
+  Note,
+  Rows,
+  Time,
+} from '../../kit/components.js';
+import { TextArea, TextField } from '../../kit/fields.js';
+import { nameOf } from '../../kit/plain-text.js';
+import { WhoAsks } from '../access-screens.js';
+import { paymentRows, type ScreenContent, taxIdNote } from '../layout.js';
+import { FoldedItems } from '../line-items.js';
+import type { Page } from '../page-view.js';
+import type { PaymentScene } from '../scene.js';
 
 interface ApprovalProps {
   readonly scene: PaymentScene;
@@ -24,10 +33,10 @@ interface ApprovalProps {
 /** Beside the price: who must approve and has not, or the way to ask somebody. */
 export function ApprovalPart({ scene }: ApprovalProps): VNode {
   const { texts, view, payment } = scene;
-  const { secondApproval } = payment;
+  const { colleagueApproval } = payment;
   const words = texts.approval;
   const form = `${view.path}/ask-approver`;
-  if (secondApproval === null) {
+  if (colleagueApproval === null) {
     return (
       <p class="small">
         <a href={form}>{words.link}</a>
@@ -36,8 +45,8 @@ export function ApprovalPart({ scene }: ApprovalProps): VNode {
   }
   return (
     <>
-      <ApprovalNote scene={scene} approval={secondApproval} />
-      {lacksSecondApproval(payment) ? (
+      <ApprovalNote scene={scene} approval={colleagueApproval} />
+      {lacksColleagueApproval(payment) ? (
         <div class="actions">
           <ButtonLink href={form}>{words.again}</ButtonLink>
         </div>
@@ -49,7 +58,7 @@ export function ApprovalPart({ scene }: ApprovalProps): VNode {
 function ApprovalNote({
   scene: { texts },
   approval: { state, email, askedAtMs, decidedAtMs, reason },
-}: ApprovalProps & { readonly approval: SecondApproval }): VNode {
+}: ApprovalProps & { readonly approval: ColleagueApproval }): VNode {
   const words = texts.approval;
   const who = <b>{email}</b>;
   const decidedAt = <Time atMs={decidedAtMs ?? askedAtMs} />;
@@ -71,11 +80,7 @@ function ApprovalNote({
       return (
         <Note look="warn">
           <p>{words.declined(who, decidedAt)}</p>
-          {reason === null ? null : (
-            <p>
-              {words.reason} <Foreign text={reason} />
-            </p>
-          )}
+          {reason === null ? null : <p>{words.reason(<Foreign text={reason} />)}</p>}
           <p>{words.declinedText}</p>
         </Note>
       );
@@ -113,10 +118,10 @@ export function approvalScreen(
 ): ScreenContent {
   const { view, payment } = scene;
   if (view.viewer === null) return signInScreen(scene);
-  const { secondApproval } = payment;
-  assert(secondApproval !== null, 'an approver was asked');
-  if (secondApproval.state !== 'asked') return decidedScreen(scene, secondApproval);
-  return takesSecondApproval(payment) ? decideScreen(scene, page) : overScreen(scene);
+  const { colleagueApproval } = payment;
+  assert(colleagueApproval !== null, 'an approver was asked');
+  if (colleagueApproval.state !== 'asked') return decidedScreen(scene, colleagueApproval);
+  return takesColleagueApproval(payment) ? decideScreen(scene, page) : overScreen(scene);
 }
 
 function signInScreen(scene: PaymentScene): ScreenContent {
@@ -195,19 +200,14 @@ function decideScreen(
   };
 }
 
-function decidedScreen(scene: PaymentScene, { state, reason }: SecondApproval): ScreenContent {
+function decidedScreen(scene: PaymentScene, { state, reason }: ColleagueApproval): ScreenContent {
   const { texts } = scene;
   const words = texts.approval;
   return {
     title: state === 'approved' ? words.didApprove : words.didDecline,
     lede: words.didText(scene.payment.askedBy ?? ''),
     station: null,
-    body:
-      reason === null ? null : (
-        <p>
-          {words.reason} <Foreign text={reason} />
-        </p>
-      ),
+    body: reason === null ? null : <p>{words.reason(<Foreign text={reason} />)}</p>,
   };
 }
 

@@ -1,11 +1,11 @@
-// The second approval on the pages, without scripts: the buyer asks, the approver decides, and what
-// each of them can open.
+// The approval by a colleague on the pages, without scripts: the buyer asks, the approver decides,
+// and what each of them can open.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MINUTE_MS } from '../../../../core/domain/base/instant.js';
-import type { IntentFields } from '../../../support/scenes/made-payments.js';
-import { startSession } from '../../../support/scenes/started-session.js';
-import { type PageSite, pageSite, textOf, type Visitor } from '../visitor.js';
+import { MINUTE_MS } from '../../../../../core/domain/base/instant.js';
+import type { IntentFields } from '../../../../support/scenes/made-payments.js';
+import { startSession } from '../../../../support/scenes/started-session.js';
+import { type PageSite, pageSite, textOf, type Visitor } from '../../visitor.js';
 
 const cfo = 'cfo@buyer.example';
 const display =
@@ -81,7 +81,7 @@ test('a decline has a reason, which the buyer sees, and is asked about again', a
   const declined = await approver.send('/decline', { reason: '<b>Not</b>\nours' });
   assert.equal(declined.heading, 'You have declined this payment');
   const shown = await visitor.open(path);
-  assert.match(shown.text, /Reason:.*&lt;b>Not&lt;\/b> ours/s);
+  assert.match(shown.text, /The reason:.*&lt;b>Not&lt;\/b> ours/s);
   assert.doesNotMatch(shown.text, /action="[^"]*\/confirm"/);
   site.world.advanceClock(MINUTE_MS);
   const again = await asked(site, path, visitor, 'ceo@buyer.example');
@@ -127,6 +127,10 @@ test('the buyer cannot approve: its session opens no approval, and a stranger’
   for (const csrf of [fields['csrf'] ?? '', own['csrf'] ?? '']) {
     await visitor.post(`${path}/approval/approve`, { csrf });
   }
+  for (const csrf of ['', 'wrong', own['csrf'] ?? '']) {
+    const { path: landed } = await approver.post(`${path}/approval/approve`, { csrf });
+    assert.equal(landed, `${path}/approval?notice=out_of_date`);
+  }
   const seen = await visitor.open(`${path}/approval`);
   assert.doesNotMatch(seen.text, /\/approve"|buyer@example|Green coffee/);
   const other = await atThePrice(site);
@@ -135,7 +139,7 @@ test('the buyer cannot approve: its session opens no approval, and a stranger’
   await approver.post(`${other.path}/approval/approve`, { csrf: fields['csrf'] ?? '' });
   for (const one of [id, other.id]) {
     const payment = await site.world.deps.store.run((tx) => tx.payments.get(site.tenant, one));
-    assert.equal(payment?.secondApproval?.state, 'asked');
+    assert.equal(payment?.colleagueApproval?.state, 'asked');
   }
 });
 

@@ -1,13 +1,16 @@
-// The pages of the second approval: the buyer asks a colleague, who signs in by a mailed link of
-// their own and approves or declines. Who asked has another session, which opens none of theirs.
+// The pages on which the buyer asks a colleague to approve, and the colleague decides. The colleague
+// signs in by another mailed link, and the session of the buyer opens no page of the approver.
 import { z } from 'zod';
-import { readQuestion } from '../../../core/domain/payments/display.js';
-import { takesSecondApproval } from '../../../core/domain/payments/payment-transitions.js';
-import type { ApprovalDecision } from '../../../core/domain/payments/second-approval.js';
-import { PonteError } from '../../../core/errors.js';
-import { openPage, readPaymentPage } from '../../../core/usecases/hosted/payment-page.js';
-import { askApprover, decideApproval } from '../../../core/usecases/hosted/second-approvals.js';
-import { accessRows, openedLink, signOutRow } from '../kit/access-pages.js';
+import type { ApprovalDecision } from '../../../../core/domain/payments/colleague-approval.js';
+import { readQuestion } from '../../../../core/domain/payments/display.js';
+import { takesColleagueApproval } from '../../../../core/domain/payments/payment-transitions.js';
+import { PonteError } from '../../../../core/errors.js';
+import {
+  askApprover,
+  decideApproval,
+} from '../../../../core/usecases/hosted/colleague-approvals.js';
+import { openPage, readPaymentPage } from '../../../../core/usecases/hosted/payment-page.js';
+import { accessRows, openedLink, signOutRow } from '../../kit/access-pages.js';
 import {
   html,
   limitReached,
@@ -16,10 +19,10 @@ import {
   type PageContext,
   pageRow,
   seeOther,
-} from '../kit/page-route.js';
-import type { Page } from './page-view.js';
-import { approverView, localeFor, paymentView } from './payment-view.js';
-import { renderPage } from './render.js';
+} from '../../kit/page-route.js';
+import type { Page } from '../page-view.js';
+import { approverView, localeFor, paymentView } from '../payment-view.js';
+import { renderPage } from '../render.js';
 
 type ApprovalCall<F = unknown> = PageCall<'none' | 'buyer', F>;
 
@@ -101,7 +104,7 @@ function publicIdOf({ params }: Pick<ApprovalCall, 'params'>): string {
 /** NotFound unless the buyer asked somebody. */
 async function show(context: PageContext, call: ApprovalCall, page: Page): Promise<PageAnswer> {
   const shown = await readPaymentPage(context.deps, publicIdOf(call));
-  if (shown.payment.secondApproval === null) throw new PonteError('NotFound');
+  if (shown.payment.colleagueApproval === null) throw new PonteError('NotFound');
   return html(renderPage(approverView(context, call, shown, page)));
 }
 
@@ -112,7 +115,8 @@ async function showAsk(
 ): Promise<PageAnswer> {
   const shown = await readPaymentPage(context.deps, publicIdOf(call));
   const { payment } = shown;
-  const isOver = !takesSecondApproval(payment) || payment.secondApproval?.state === 'approved';
+  const isOver =
+    !takesColleagueApproval(payment) || payment.colleagueApproval?.state === 'approved';
   if (isOver) return seeOther(call.base);
   return html(renderPage(paymentView(context, call, shown, { name: 'ask_approver', ...form })));
 }
@@ -155,7 +159,7 @@ async function decide(
 ): Promise<PageAnswer> {
   const payment = await deps.store.run((tx) => openPage(tx, publicIdOf(call)));
   // The second click on the button.
-  if (payment.secondApproval?.state !== decidedStates[decision]) {
+  if (payment.colleagueApproval?.state !== decidedStates[decision]) {
     await decideApproval(deps, payment, decision, reason);
   }
   return seeOther(call.base);

@@ -1,4 +1,5 @@
-// The second approval of a payment: whom its mails reach, and what their links open.
+// The approval of a payment by a colleague of its buyer: whom its mails reach, and what their links
+// open.
 import assert from 'node:assert/strict';
 import { beforeEach, type TestContext, test } from 'node:test';
 import { MINUTE_MS } from '../../../../core/domain/base/instant.js';
@@ -10,7 +11,10 @@ import {
   requestQuote,
   signIn,
 } from '../../../../core/usecases/hosted/buyer-steps.js';
-import { askApprover, decideApproval } from '../../../../core/usecases/hosted/second-approvals.js';
+import {
+  askApprover,
+  decideApproval,
+} from '../../../../core/usecases/hosted/colleague-approvals.js';
 import { linkState, redeemLink, requestLink } from '../../../../core/usecases/hosted/sign-ins.js';
 import { readPayment } from '../../../../core/usecases/payments/payments.js';
 import { readTimeline } from '../../../../core/usecases/payments/timelines.js';
@@ -172,7 +176,7 @@ test('an address that is none, and the buyer’s own, are not asked', async () =
     assert.equal(await ask('BUYER@example.com'), 'own');
   });
   assert.deepEqual(mails, []);
-  assert.equal((await paymentNow()).secondApproval, null);
+  assert.equal((await paymentNow()).colleagueApproval, null);
 });
 
 test('a colleague is asked once a minute, and not once the price is confirmed', async () => {
@@ -203,9 +207,9 @@ test('the timeline has the request and its decision, without address and reason'
   made.advanceClock(1);
   await decideApproval(made.deps, await paymentNow(), 'decline', 'Not ours');
   const { entries } = await readTimeline(made.deps, await paymentNow(), { after: null, limit: 99 });
-  const own = entries.filter(({ kind }) => kind === 'second_approval');
+  const own = entries.filter(({ kind }) => kind === 'colleague_approval');
   assert.deepEqual(
-    own.map((entry) => entry.kind === 'second_approval' && entry.state),
+    own.map((entry) => entry.kind === 'colleague_approval' && entry.state),
     ['asked', 'declined'],
   );
   assert.doesNotMatch(JSON.stringify(own), /Not ours|cfo/);

@@ -3,11 +3,11 @@ import type { VNode } from 'preact';
 import {
   COLLEAGUE_LINKS_MAX,
   type ColleagueLink,
-} from '../../../core/usecases/hosted/colleague-links.js';
-import { Button, ButtonLink, Form, Note, Rows, Time } from '../kit/components.js';
-import type { ScreenContent } from './layout.js';
-import type { Page } from './page-view.js';
-import type { PaymentScene } from './scene.js';
+} from '../../../../core/usecases/hosted/colleague-links.js';
+import { Button, ButtonLink, Form, Note, Rows, Time } from '../../kit/components.js';
+import type { ScreenContent } from '../layout.js';
+import type { Page } from '../page-view.js';
+import type { PaymentScene } from '../scene.js';
 
 export function shareScreen(
   scene: PaymentScene,
