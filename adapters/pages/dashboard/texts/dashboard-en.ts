@@ -7,7 +7,7 @@ import type {
 } from '../../../../core/domain/parties/connected-account.js';
 import type { ChangeState } from '../../../../core/domain/parties/destination-change.js';
 import type { CollectNeed } from '../../../../core/domain/parties/organization.js';
-import type { ColleagueApprovalState } from '../../../../core/domain/payments/colleague-approval.js';
+import type { ColleagueApproval } from '../../../../core/domain/payments/colleague-approval.js';
 import type { Position, RefundState } from '../../../../core/domain/payments/funds.js';
 import type { PostingKind } from '../../../../core/domain/payments/ledger.js';
 import type { PaymentStatus } from '../../../../core/domain/payments/payment.js';
@@ -538,7 +538,7 @@ export const dashboardEn = {
       asked: 'The buyer asked a colleague to approve',
       approved: 'A colleague of the buyer approved',
       declined: 'A colleague of the buyer declined',
-    } satisfies Record<ColleagueApprovalState, string>,
+    } satisfies Record<ColleagueApproval['state'], string>,
     cancel: 'Cancel payment',
     cancelText: 'It cannot be opened again. Money that arrives goes back to the buyer.',
     cancelReason: 'Reason, which the integrator receives',

@@ -117,8 +117,9 @@ test('a mail that was not taken is tried after growing waits, the last one again
   for (const [index, waitMs] of waits.entries()) assert.ok(waitMs >= (waits[index - 1] ?? 0));
 });
 
-test('an invitation signs in for a day, a requested link for 15 minutes, an owner’s for a week', () => {
-  const links = { invitation: DAY_MS, sign_in: 15 * MINUTE_MS, owner_link: 7 * DAY_MS };
+test('an invitation signs in for a day, a requested link for 15 minutes, others for a week', () => {
+  const weeks = { owner_link: 7 * DAY_MS, approval_link: 7 * DAY_MS };
+  const links = { invitation: DAY_MS, sign_in: 15 * MINUTE_MS, ...weeks };
   const lives: Partial<Record<string, number>> = { ...links, reminder: DAY_MS };
   for (const purpose of mailPurposes) {
     const life = lives[purpose];
