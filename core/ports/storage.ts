@@ -195,7 +195,7 @@ export interface Tx {
     /** Sets `usedScopes` without a check of the version. A lost scope is noted by its next use. */
     noteScopes(keyId: string, usedScopes: readonly Scope[]): void;
   };
-  readonly payments: Writes<Payment, 'insert' | 'update' | 'expect'> & {
+  readonly payments: Writes<Payment, 'insert' | 'update'> & {
     get(tenant: Tenant, id: string): Found<Payment>;
     byExternalId(tenant: Tenant, origin: PaymentOrigin, externalId: string): Found<Payment>;
     /** The hosted page names its payment by this alone. */

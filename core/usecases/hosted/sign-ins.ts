@@ -196,7 +196,7 @@ async function enter(deps: Deps, mail: Mail, locale: Locale): Promise<SignedIn> 
   return { token, session, view: null };
 }
 
-/** The buyer may have asked somebody else since the mail was written. InvalidSignInLink. */
+/** Somebody else may have been asked since the mail was written. InvalidSignInLink. */
 async function expectApprover(tx: Tx, { subject, toKey, ...tenant }: Mail): Promise<void> {
   if (subject.kind !== 'approval') return;
   const payment = await tx.payments.get(tenantOf(tenant), subject.paymentId);
@@ -204,7 +204,8 @@ async function expectApprover(tx: Tx, { subject, toKey, ...tenant }: Mail): Prom
   if (payment === null || asked === null || emailKey(asked.email) !== toKey) {
     throw new PonteError('InvalidSignInLink');
   }
-  tx.payments.expect(payment);
+  // Its version rises, so a request to somebody else that runs now reads the new session.
+  tx.payments.update(payment);
 }
 
 function newSession(deps: Deps, mail: Mail) {

@@ -5,7 +5,7 @@ import { beforeEach, type TestContext, test } from 'node:test';
 import { MINUTE_MS } from '../../../../core/domain/base/instant.js';
 import type { Tenant } from '../../../../core/domain/base/tenant.js';
 import type { HostedPage } from '../../../../core/domain/hosted/hosted-page.js';
-import { readSession } from '../../../../core/usecases/access/page-sessions.js';
+import { endSession, readSession } from '../../../../core/usecases/access/page-sessions.js';
 import {
   confirmQuote,
   requestQuote,
@@ -167,6 +167,33 @@ test('a sign-in that began before somebody else was asked is refused', async () 
   const open = await made.deps.store.run((tx) =>
     tx.pageSessions.openOfPayment(tenant, 'approver', id),
   );
+  assert.deepEqual(open, []);
+});
+
+test('who signs in while somebody else is asked has no session afterwards', async () => {
+  const [first] = await mailsOf(() => ask(cfo));
+  // No link and no session is left that the next request would end.
+  await endSession(made.deps, (await redeem(tokenIn(first))).token);
+  const page = await approvalPage();
+  made.advanceClock(MINUTE_MS);
+  const { store } = made.deps;
+  const asks = { client: null, locale: 'en', browserHash: someBrowser } as const;
+  let hasSignedIn = false;
+  const run: typeof store.run = (work, options) =>
+    store.run(async (tx) => {
+      const answer = await work(tx);
+      if (tx.changes().length === 0 || hasSignedIn) return answer;
+      hasSignedIn = true;
+      // By a link that did not exist when the request read which links to end.
+      const [mail] = await mailsOf(() => requestLink(made.deps, page, asks));
+      await redeem(tokenIn(mail));
+      return answer;
+    }, options);
+  const deps = { ...made.deps, store: { ...store, run } };
+  const request = { email: ceo, locale: 'en', client: null } as const;
+  assert.equal(await askApprover(deps, await paymentNow(), request), null);
+  assert.equal(hasSignedIn, true);
+  const open = await store.run((tx) => tx.pageSessions.openOfPayment(tenant, 'approver', id));
   assert.deepEqual(open, []);
 });
 

@@ -2,7 +2,10 @@
 // and what each of them can open.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { approverView } from '../../../../../adapters/pages/buyer/payment-view.js';
+import { newPageSession } from '../../../../../core/domain/access/page-session.js';
 import { MINUTE_MS } from '../../../../../core/domain/base/instant.js';
+import { readPaymentPage } from '../../../../../core/usecases/hosted/payment-page.js';
 import type { IntentFields } from '../../../../support/scenes/made-payments.js';
 import { startSession } from '../../../../support/scenes/started-session.js';
 import { type PageSite, pageSite, textOf, type Visitor } from '../../visitor.js';
@@ -154,6 +157,27 @@ test('the approver opens no page of the buyer, and sees no price and no bank det
     const { text } = await stolen.open(`${path}${place}`);
     assert.doesNotMatch(text, /name="csrf"|Green coffee|Account number/, place);
   }
+});
+
+test('the view of an approver has no price, money or bank details', async (t) => {
+  const site = await pageSite(t);
+  const { id, path } = await site.newPayment();
+  await site.world.play(site.tenant, id, 'settled');
+  await site.world.settle();
+  const { deps } = site.world;
+  const shown = await readPaymentPage(deps, path.slice('/r/'.length));
+  const none = { paymentId: id, submissionId: null, accountId: null, ownerIndex: null };
+  const subject = { ...site.tenant, ...none, kind: 'approver' } as const;
+  const session = newPageSession(subject, 'token', shown.nowMs);
+  const call = { session, query: new URLSearchParams(), csrf: 'c', base: path };
+  const locale = { chosenLocale: null, browserLocale: null, hasDecimalPoint: false };
+  const page = { name: 'approval', typed: '', isRefused: false } as const;
+  const context = { deps, prefix: '', mailbox: null };
+  const { payment } = approverView(context, { ...call, ...locale }, shown, page);
+  assert.ok(payment !== null && shown.quote !== null);
+  const { quote, instructions, check, settlement, money, senderNames } = payment;
+  assert.deepEqual([quote, instructions, check, settlement], [null, null, null, null]);
+  assert.deepEqual([money.receivedMinor, senderNames], [0n, []]);
 });
 
 test('an approver who signed out gets another link from the page, and no one else does', async (t) => {
