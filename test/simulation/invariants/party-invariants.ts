@@ -75,11 +75,14 @@ export function sellersAreReadyOnceAndOnlyWhenTheyAre(observed: ObservedState): 
 export function sellersArePaidAtTheirOwnDestination(observed: ObservedState): string | null {
   return eachPayment(observed, (found) => {
     const { orgId, mode, sellerExternalId, destination } = found.payment;
-    // One that came back may be paid again to another destination, by another payout.
-    const isPaidAgain = found.commands.filter(({ kind }) => kind === 'payout').length > 1;
-    const strayed = observed.transactionsOf(found).find(({ kind, status, request }) => {
-      const isPaid = kind === 'payout' && !(isPaidAgain && status === 'returned');
-      return isPaid && JSON.parse(request).destination !== destination;
+    // One that came back may be paid again to another destination, by another payout. The partner
+    // may complete the first one after all.
+    const payouts = found.commands.filter(({ kind }) => kind === 'payout');
+    const inOrder = payouts.toSorted((one, other) => (one.id < other.id ? -1 : 1));
+    const earlier = inOrder.slice(0, -1).map(({ partnerRef }) => partnerRef);
+    const strayed = observed.transactionsOf(found).find(({ kind, ref, request }) => {
+      const isOfNow = kind === 'payout' && !earlier.includes(ref);
+      return isOfNow && JSON.parse(request).destination !== destination;
     });
     if (strayed !== undefined) return `its payout ${strayed.ref} goes elsewhere`;
     if (sellerExternalId === null) {
