@@ -4,8 +4,8 @@ import type { Tenant } from '../base/tenant.js';
 /**
  * `payment`: for its buyer. `form`: the KYC form of a submission without a payment, for the buyer.
  * `owner`: the part of a beneficial owner in the form. `approval`: what the approver of a payment
- * decides. `dashboard`: for a member, by the address that somebody typed; null
- * where only the link says whose it is.
+ * decides. `dashboard`: for a member, by the address that somebody typed; null where only the link
+ * says whose it is.
  */
 export type HostedPage =
   | { readonly kind: 'payment'; readonly publicId: string }

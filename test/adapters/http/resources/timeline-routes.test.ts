@@ -3,6 +3,10 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import type { Tenant } from '../../../../core/domain/base/tenant.js';
+import {
+  askApprover,
+  decideApproval,
+} from '../../../../core/usecases/hosted/colleague-approvals.js';
 import { cancelPayment, readPayment } from '../../../../core/usecases/payments/payments.js';
 import { advancePayment } from '../../../../core/usecases/sandbox/sandbox.js';
 import { operatorDoes } from '../../../support/operator-action.js';
@@ -132,6 +136,18 @@ test('a change is in the timeline when its request is answered', async () => {
   assert.deepEqual(await statuses(), expected);
   await site.world.settle();
   assert.deepEqual(await statuses(), expected);
+});
+
+test('an approval by a colleague is an entry when it is asked for and when it is given', async () => {
+  const { world } = site;
+  const { id } = (await newPayment(world, tenant)).payment;
+  await world.play(tenant, id, 'fx_quoted');
+  const asked = { email: 'cfo@buyer.example', locale: 'en', client: null } as const;
+  const payment = async () => (await readPayment(world.deps, tenant, id)).payment;
+  assert.equal(await askApprover(world.deps, await payment(), asked), null);
+  await decideApproval(world.deps, await payment(), 'approve');
+  const own = ofKind(await entriesOf(id), 'colleague_approval');
+  assert.deepEqual(valuesOf(own, 'state'), ['asked', 'approved']);
 });
 
 test('a payment that an operator failed has the reason', async () => {

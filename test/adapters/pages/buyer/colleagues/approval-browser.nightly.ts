@@ -1,5 +1,5 @@
-// The approval by a colleague in a browser with scripts: the page of the buyer shows the decision by
-// itself. Without scripts: approval-pages.test.ts.
+// The approval by a colleague in a browser with scripts: the page of the buyer shows the decision
+// by itself. Without scripts: approval-pages.test.ts.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startSession } from '../../../../support/scenes/started-session.js';
