@@ -18,6 +18,7 @@ export type OperationName = {
 /** `optional`: no rule calls it. Another one that a partner does not have is to be declared. */
 export const roster = {
   checks: 'optional',
+  collect: 'optional',
   documentLimits: 'optional',
   findCommand: 'required',
   'payin.find': 'required',

@@ -9,6 +9,7 @@ import type {
   RailInstructions,
 } from '../../core/domain/payments/payin-instructions.js';
 import { assert } from '../../core/errors.js';
+import type { CollectInput } from '../../core/ports/partner.js';
 
 const PAY_WITHIN_MS = 7 * DAY_MS;
 
@@ -62,6 +63,14 @@ const railsOf: Readonly<Record<string, (digits: string) => readonly RailInstruct
     ),
   ],
 };
+
+/** For a transfer to the account of this party, which the payer names by the reference. */
+export function collectInstructions(
+  { partyRef, amount, reference }: CollectInput,
+  preparedAtMs: number,
+): PayinInstructions {
+  return { ...instructionsOf({ partnerRef: partyRef, amount, preparedAtMs }), reference };
+}
 
 /** The same for the same order. */
 export function instructionsOf(payin: {

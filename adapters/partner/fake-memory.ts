@@ -14,6 +14,8 @@ const transactionSchema = z.object({
   digest: z.string(),
   /** When it was accepted, in milliseconds. */
   atMs: z.number(),
+  /** The party of a transfer that no pay-in ordered; its payer writes the reference. */
+  collectedFor: z.string().optional(),
 });
 
 export type StoredTransaction = z.infer<typeof transactionSchema>;

@@ -56,11 +56,19 @@ async function entryOf(
   kind: EntryKind,
   transaction: StoredTransaction,
 ): Promise<PartnerEntry> {
-  const { reference, partnerRef, atMs: createdAtMs } = transaction;
-  const head = { reference, partnerRef, createdAtMs, partnerQuoteId: null, partyRef: null };
+  const { reference: named, partnerRef, atMs: createdAtMs, collectedFor } = transaction;
+  const isCollected = collectedFor !== undefined;
+  const head = {
+    reference: isCollected ? null : named,
+    partnerRef,
+    createdAtMs,
+    partnerQuoteId: null,
+    partyRef: collectedFor ?? null,
+    payer: isCollected ? { name: null, bank: null, texts: [named], trace: null } : null,
+  };
   const rest =
     kind === 'payin' ? await payinPart(books, transaction) : await payoutPart(books, transaction);
-  return { ...head, payer: null, ...rest };
+  return { ...head, ...rest };
 }
 
 async function payinPart({ mode, report }: FakeBooks, { partnerRef }: StoredTransaction) {

@@ -8,10 +8,12 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import { parseRate, type Rate } from '../../core/domain/base/money.js';
 import type { Mode } from '../../core/domain/base/tenant.js';
+import type { PayinInstructions } from '../../core/domain/payments/payin-instructions.js';
 import { assert } from '../../core/errors.js';
 import type { Clock } from '../../core/ports/outside.js';
 import type {
   AcceptedCommand,
+  CollectInput,
   CommandCalls,
   InboundMessage,
   PartnerAnswer,
@@ -24,6 +26,7 @@ import type {
   RefundInput,
   SettlementPartner,
 } from '../../core/ports/partner.js';
+import { collectInstructions } from './fake-instructions.js';
 import { type FakeMemory, memoryInFile } from './fake-memory.js';
 import { createFakeOutbox, type FakeOutbox, readFact } from './fake-outbox.js';
 import { fakeCurrencies, quoteAt, rateAt } from './fake-quote.js';
@@ -153,7 +156,10 @@ export function createFakePartner(options: FakePartnerOptions): FakePartner {
     refund: commandCalls(world, scenarios.refund, (input) => prepareRefund(world, input)),
     ...(memory === null
       ? {}
-      : { statement: statementOf(booksOf(world, memory), options.pageSize) }),
+      : {
+          statement: statementOf(booksOf(world, memory), options.pageSize),
+          collect: async (input) => collect(world, memory, input, payins === 'wait'),
+        }),
     sandbox: createSandbox(world),
     async findCommand(kind, reference) {
       if (memory === null) return noMemory;
@@ -304,6 +310,31 @@ function commandCalls<K extends TransactionKind, Input>(
     },
     read: async (partnerRef) => readTransaction(world, scenario, partnerRef),
   };
+}
+
+/** The transfer is in the books at once, unless it waits; its messages follow. */
+function collect(
+  world: FakeContext,
+  memory: FakeMemory,
+  input: CollectInput,
+  waits: boolean,
+): PartnerAnswer<PayinInstructions> {
+  const { mode, clock, delayMs, outbox } = world;
+  const { amount, reference, partyRef } = input;
+  const atMs = clock.nowMs();
+  const { currency, amountMinor } = amount;
+  if (!waits) {
+    const partnerRef = makeRef(mode, 'payin', ['arrives', currency, amountMinor, atMs, reference]);
+    const digest = digestOf(partnerRef);
+    const transfer = { mode, kind: 'payin', reference, partnerRef, digest, atMs } as const;
+    memory.insert({ ...transfer, collectedFor: partyRef });
+    for (const stage of scenarios.payin.stages(mode, partnerRef, delayMs)?.slice(1) ?? []) {
+      const { report } = stage;
+      const messageId = `msg_${digestOf(`${partnerRef}.${report.status}`)}`;
+      outbox.put(messageId, { reference: null, partnerRef, kind: 'payin', report }, stage.atMs);
+    }
+  }
+  return done(collectInstructions(input, atMs));
 }
 
 /** The answer about a transaction that exists. */

@@ -200,6 +200,15 @@ export interface StatementPage {
   readonly nextCursor: string | null;
 }
 
+/** A transfer for several payments, which no pay-in orders. */
+export interface CollectInput {
+  /** The party whose account receives it. */
+  readonly partyRef: string;
+  readonly amount: Money;
+  /** Ours; the payer writes it, and the books have it in the payer's texts. */
+  readonly reference: string;
+}
+
 /** What the partner has done, for money that nobody ordered and for reconciliation. */
 export interface PartnerStatement {
   /** Entries since a time, page by page in the partner's order; the first cursor is null. */
@@ -301,6 +310,11 @@ export interface SettlementPartner {
    * recall whose message is lost is not known.
    */
   readonly statement?: PartnerStatement;
+  /**
+   * The bank details of a transfer under a reference of ours; it becomes an entry of the books.
+   * Absent if the partner takes no such transfer, or lists nothing.
+   */
+  collect?(input: CollectInput): Promise<PartnerAnswer<PayinInstructions>>;
   /** Is there if the partner reports what the wallets of payees hold. */
   readonly wallets?: PartnerWallets;
   /**

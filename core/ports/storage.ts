@@ -218,6 +218,8 @@ export interface Tx {
     anyOfBuyer(tenant: Tenant, buyerId: string): Found<Payment>;
     /** `on_ramp_pending` payments to this seller (null: to the organization), in id order. */
     awaitingMoney(tenant: Tenant, sellerExternalId: string | null, limit: number): Many<Payment>;
+    /** The payments of one consolidated payment, oldest first. */
+    consolidated(tenant: Tenant, reference: string): Many<Payment>;
     /** Reads all tenants, for operators. */
     list(filter: PaymentFilter): Many<Payment>;
     /** Reads all tenants, for operators. */

@@ -962,6 +962,7 @@ create table partner_commands (
   is_stuck boolean not null default false,
   is_in_flight boolean not null default false,
   is_undecided boolean not null default false,
+  deposit_id text collate "C",
   constraint partner_commands_command_end_check check ((command_end = any (array['open'::text,
     'completed'::text, 'failed'::text, 'returned'::text]))),
   constraint partner_commands_confirmed_minor_check check ((confirmed_minor >= 0)),
@@ -1066,6 +1067,7 @@ create table payments (
   failure_code text collate "C",
   remind_at timestamp with time zone,
   colleague_approval text,
+  consolidated_reference text collate "C",
   constraint payments_amount_minor_check check ((amount_minor > 0)),
   constraint payments_buyer_locale_check check ((buyer_locale = any (array['en'::text,
     'pt-BR'::text, 'es'::text]))),
@@ -1086,6 +1088,9 @@ create index payments_approval_lost on payments using btree (id) where ((approva
 
 create index payments_awaiting_money on payments using btree (org_id, mode, seller_external_id,
     id) where (status = 'on_ramp_pending'::text);
+
+create index payments_consolidated on payments using btree (org_id, mode, consolidated_reference)
+    where (consolidated_reference is not null);
 
 create index payments_expiring on payments using btree (expires_at) where ((expires_at is not
     null) and (covered_at is null) and (status = any (array['awaiting_approval'::text,
@@ -1261,6 +1266,7 @@ create table receipts (
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
   version integer not null,
+  consolidated_reference text collate "C",
   constraint receipts_amount_minor_check check ((amount_minor > 0)),
   constraint receipts_check check (((state = 'assigned'::text) = (payment_id is not null))),
   constraint receipts_entry_end_check check ((entry_end = any (array['open'::text,

@@ -781,7 +781,7 @@ create table partner_commands (
     'in_review')), is_stuck integer not null default 0
   check (is_stuck in (0, 1)), is_in_flight integer not null default 0
   check (is_in_flight in (0, 1)), is_undecided integer not null default 0
-  check (is_undecided in (0, 1))) strict, without rowid;
+  check (is_undecided in (0, 1)), deposit_id text) strict, without rowid;
 
 create index partner_commands_due on partner_commands (due_at) where due_at is not null;
 
@@ -863,7 +863,7 @@ create table payments (
     (buyer_locale in ('en', 'pt-BR', 'es')), bank_details_code text, purpose text, limit_hit text,
     approval_lost_at integer, requires_approval integer not null default 0
   check (requires_approval in (0, 1)), purchase_order text, buyer_reference text, failure_code
-    text, remind_at integer, colleague_approval text,
+    text, remind_at integer, colleague_approval text, consolidated_reference text,
   primary key (org_id, mode, id)
 ) strict;
 
@@ -874,6 +874,9 @@ create index payments_approval_lost on payments (id)
 
 create index payments_awaiting_money on payments (org_id, mode, seller_external_id, id)
   where status = 'on_ramp_pending';
+
+create index payments_consolidated on payments (org_id, mode, consolidated_reference)
+  where consolidated_reference is not null;
 
 create index payments_expiring on payments (expires_at)
   where expires_at is not null and covered_at is null and status in (
@@ -1035,7 +1038,7 @@ create table receipts (
   last_error text,
   created_at integer not null,
   updated_at integer not null,
-  version integer not null, tries integer not null default 0,
+  version integer not null, tries integer not null default 0, consolidated_reference text,
   check ((state = 'assigned') = (payment_id is not null))
 ) strict, without rowid;
 

@@ -43,6 +43,7 @@ export const deposits = defineTable<Deposit>('receipts', {
   transactionHash: text.null('transaction_hash'),
   paymentId: text.null('payment_id'),
   rule: nullable(oneOf('rule', matchRules)),
+  consolidatedReference: text.null('consolidated_reference'),
   enteredAtMs: fixed(time('entered_at')),
   completedAtMs: time.null('completed_at'),
   createdAtMs: fixed(time('created_at')),

@@ -113,6 +113,7 @@ export const payments = defineTable<Payment>('payments', {
     encoded('payin_instructions', writePayinInstructions, readPayinInstructions),
   ),
   bankDetailsCode: text.null('bank_details_code'),
+  consolidatedReference: text.null('consolidated_reference'),
   coveredAtMs: time.null('covered_at'),
   transactionHash: text.null('transaction_hash'),
   settlement: nullable(
@@ -199,6 +200,12 @@ export const paymentsPart: TxPart<'payments'> = {
     ].join(' ');
     return unit.all(payments, sql, params);
   },
+  consolidated: (unit, { orgId, mode }, reference) =>
+    unit.all(
+      payments,
+      'where org_id = $1 and mode = $2 and consolidated_reference = $3 order by created_at, id',
+      [orgId, mode, reference],
+    ),
   async list(unit, filter) {
     const { limit } = filter;
     const pages = rangesOf(filter).map((range) => unit.newest(payments, range, limit));

@@ -88,6 +88,7 @@ const commandRows = defineTable<CommandRow>('partner_commands', {
   state: oneOf('state', commandStates),
   request: sealed(text.null('request')),
   partnerRef: text.null('partner_ref'),
+  depositId: fixed(text.null('deposit_id')),
   end: oneOf('command_end', commandEnds),
   overruled: nullable(oneOf('overruled', commandEnds)),
   isUndecided: flag('is_undecided'),
@@ -190,7 +191,9 @@ const simulations = defineTable<SimulatedReport>('simulated_reports', {
   version,
 });
 
-const withPartnerRef = 'where mode = $1 and kind = $2 and partner_ref = $3 order by id';
+// The partner's id of a share is that of its deposit.
+const withPartnerRef =
+  'where mode = $1 and kind = $2 and partner_ref = $3 and deposit_id is null order by id';
 
 export const commandsPart: TxPart<'commands'> = {
   ...writes(commands),

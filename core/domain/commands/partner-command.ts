@@ -59,6 +59,8 @@ interface CommandBase extends Tenant, Leased {
   readonly request: string | null;
   /** The partner's id of the command; null until the partner accepted or reported it. */
   readonly partnerRef: string | null;
+  /** Its money is a share of this deposit, which is read in its place (consolidated-payment.ts). */
+  readonly depositId: string | null;
   readonly end: CommandEnd;
   /** An end that the partner reports and a person overruled: its repeats do not count. */
   readonly overruled: CommandEnd | null;
@@ -132,6 +134,7 @@ export function newCommand<
     state: 'pending',
     request: null,
     partnerRef: null,
+    depositId: null,
     end: 'open',
     overruled: null,
     isUndecided: false,
@@ -186,8 +189,8 @@ export function isWithoutMoney(payin: PartnerCommand): boolean {
 }
 
 /** Accepted, or ended here although the partner has it. */
-export function isPolled({ state, partnerRef }: PartnerCommand): boolean {
-  if (partnerRef === null) return false;
+export function isPolled({ state, partnerRef, depositId }: PartnerCommand): boolean {
+  if (partnerRef === null || depositId !== null) return false;
   return state === 'done' || state === 'refused' || state === 'void';
 }
 

@@ -52,9 +52,14 @@ export interface Deposit {
   /** What the bank says about the payer, as JSON, sealed. */
   readonly payerSealed: string | null;
   readonly transactionHash: string | null;
-  /** Name the payment of an assigned deposit, and the rule that found it; null: a person. */
+  /**
+   * Name the payment of an assigned deposit, and the rule that found it; null: a person. Of one that
+   * was split, the first payment.
+   */
   readonly paymentId: string | null;
   readonly rule: MatchRule | null;
+  /** The consolidated payment among which it was split (consolidated-payment.ts). */
+  readonly consolidatedReference: string | null;
   /** When the partner entered it. */
   readonly enteredAtMs: number;
   readonly completedAtMs: number | null;
@@ -89,6 +94,7 @@ export function newDeposit(
     transactionHash: null,
     paymentId: null,
     rule: null,
+    consolidatedReference: null,
     completedAtMs: null,
     createdAtMs: nowMs,
     updatedAtMs: nowMs,
@@ -96,12 +102,26 @@ export function newDeposit(
   });
 }
 
-/** The deposit after a read. The amount of one that was decided stays. */
+/** Whether a read changes nothing. */
+export function isCurrent(deposit: Deposit, { status, amount }: DepositFacts): boolean {
+  if (deposit.end !== status) return false;
+  const isSplit = deposit.consolidatedReference !== null && status === 'completed';
+  return !isSplit || deposit.amount.amountMinor === amount.amountMinor;
+}
+
+/**
+ * The deposit after a read. The amount of one that was decided stays, unless it was split: its
+ * shares follow. Money that arrived by shares does not fail.
+ */
 export function readAgain(deposit: Deposit, facts: DepositFacts, nowMs: number): Deposit {
-  const applies = reportEffect(deposit.end, facts.status, true) === 'apply';
+  const isSplit = deposit.consolidatedReference !== null;
+  const applies =
+    reportEffect(deposit.end, facts.status, true) === 'apply' &&
+    !(isSplit && facts.status === 'failed');
   const end = applies ? facts.status : deposit.end;
   const state = stateAfter(deposit.state, end);
-  const isCorrected = state === 'waiting' && facts.amount.amountMinor > 0n;
+  const isShared = isSplit && facts.status === 'completed';
+  const isCorrected = (state === 'waiting' || isShared) && facts.amount.amountMinor > 0n;
   const amount = isCorrected ? facts.amount : deposit.amount;
   return Object.freeze({
     ...deposit,
@@ -118,7 +138,7 @@ export function readAgain(deposit: Deposit, facts: DepositFacts, nowMs: number):
 export function decideDeposit(
   deposit: Deposit,
   move: 'assign' | 'own' | 'refund' | 'resolve',
-  given: Partial<Pick<Deposit, 'orgId' | 'paymentId' | 'rule'>>,
+  given: Partial<Pick<Deposit, 'orgId' | 'paymentId' | 'rule' | 'consolidatedReference'>>,
   nowMs: number,
 ): Deposit {
   const state = deposits.step(deposit.state, move);

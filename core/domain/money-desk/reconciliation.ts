@@ -137,7 +137,8 @@ export function compareCommand(
 /** The amount of a deposit that was decided on stays, so only its end counts then. */
 export function compareDeposit(deposit: Deposit, entry: EntryFacts): readonly Difference[] {
   const sides = { book: entry.kind, ours: depositSide(deposit), theirs: theirsOf(entry) };
-  const isOpen = deposit.state === 'waiting';
+  const isSplit = deposit.consolidatedReference !== null && entry.status === 'completed';
+  const isOpen = deposit.state === 'waiting' || isSplit;
   const [here, there] = [moneyText(deposit.amount), moneyText(entry.amount)];
   return [
     ...(isOpen && here !== there ? [{ kind: 'amount' as const, ...sides, here, there }] : []),

@@ -41,7 +41,7 @@ export interface BankAccount {
 const RECORD_VERSION = 1;
 /** 5 bits a character: enough that a forged record does not meet the code by chance. */
 const CODE_LENGTH = 8;
-const CODE_BYTES = 5;
+export const CODE_BYTES = 5;
 
 /** Crockford base32: without I, L, O and U. */
 const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
@@ -76,6 +76,11 @@ export function checkCodeOf(record: string): string {
 /** Reveals nothing of the page's own id, which opens it. */
 export function shortIdOf(publicId: string): string {
   return codeOf(hash('sha256', `page ${publicId}`, 'buffer'));
+}
+
+/** What the payer of a consolidated payment writes, from random bytes. */
+export function consolidatedReferenceOf(random: Uint8Array): string {
+  return codeOf(Buffer.from(random));
 }
 
 /** The code that a person typed, with O for 0 or without the dash; null if it is none. */

@@ -4,6 +4,7 @@
 import { PonteError } from '../../errors.js';
 import {
   changed,
+  isWithoutMoney as hasBroughtNothing,
   isOpen,
   isUnpaidRefund,
   isVoidable,
@@ -161,7 +162,9 @@ function withReportedDetails(
   isPaid: boolean,
   nowMs: number,
 ): Payment {
-  const { instructions, transactionHash } = details;
+  const { transactionHash } = details;
+  // The buyer pays by the transfer for several payments.
+  const instructions = payment.consolidatedReference === null ? details.instructions : undefined;
   const settlement = isPaid ? (payment.settlement ?? details.settlement) : details.settlement;
   if (
     instructions === undefined &&
@@ -180,7 +183,7 @@ function withReportedDetails(
 }
 
 /** Instructions that were given before keep their check code. */
-function givenInstructions(
+export function givenInstructions(
   payment: Payment,
   instructions: PayinInstructions | undefined,
   nowMs: number,
@@ -265,7 +268,10 @@ function payinStep(
   commands: readonly MoneyCommand[],
   reason: string | null,
 ): Step | null {
-  const found = payins(commands);
+  const all = payins(commands);
+  // The transfer for several payments may come after an own pay-in ended without money.
+  const isAwaited = payment.consolidatedReference !== null;
+  const found = isAwaited ? all.filter((payin) => !hasBroughtNothing(payin)) : all;
   const confirmed = found
     .filter(({ end }) => end !== 'returned')
     .reduce((sum, { confirmedMinor }) => sum + confirmedMinor, 0n);

@@ -139,6 +139,12 @@ export function missingOf(asked: Money, funds: Funds | null): Money {
   return money(asked.amountMinor - (funds === null ? 0n : heldMinor(funds)), asked.currency);
 }
 
+/** What arrived and neither went back to the buyer nor is owed to it. */
+export function netReceivedMinor(funds: Funds): bigint {
+  const { receivedMinor, refundOwedMinor, refundOrderedMinor, refundedMinor } = funds;
+  return receivedMinor - refundOwedMinor - refundOrderedMinor - refundedMinor;
+}
+
 /** What operators have not written off. */
 export function openLossOf({ lossMinor, writtenOffMinor, currency }: Funds): Money {
   return money(lossMinor - writtenOffMinor, currency);

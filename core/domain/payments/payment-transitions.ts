@@ -20,9 +20,10 @@ import {
   lacksColleagueApproval,
   nextColleagueApproval,
 } from './colleague-approval.js';
-import { withDerivedMoney } from './command-outcomes.js';
+import { givenInstructions, withDerivedMoney } from './command-outcomes.js';
 import { failure } from './failure.js';
 import { writeOffPostings } from './funds.js';
+import type { PayinInstructions } from './payin-instructions.js';
 import {
   approvedStatus,
   isCancellable,
@@ -204,6 +205,17 @@ export function confirmed(
   nowMs: number,
   confirmedLocale: Locale | null = null,
 ): Change {
+  const change = priceAccepted(was, quote, nowMs, confirmedLocale);
+  const payin: CommandDraft = { kind: 'payin', amount: was.payment.amount, payinId: null };
+  return withDerivedMoney({ ...change, commands: [payin] }, was, commands, nowMs);
+}
+
+function priceAccepted(
+  was: PaymentAggregate,
+  quote: Quote,
+  nowMs: number,
+  confirmedLocale: Locale | null,
+): Change {
   if (lacksColleagueApproval(was.payment)) {
     throw new PonteError(
       'PaymentStateConflict',
@@ -211,9 +223,48 @@ export function confirmed(
     );
   }
   if (isQuoteExpired(quote, nowMs)) throw new PonteError('QuoteExpired');
-  const change = withMove(unchanged(was), 'confirm', nowMs, { confirmedLocale });
-  const payin: CommandDraft = { kind: 'payin', amount: was.payment.amount, payinId: null };
-  return withDerivedMoney({ ...change, commands: [payin] }, was, commands, nowMs);
+  return withMove(unchanged(was), 'confirm', nowMs, { confirmedLocale });
+}
+
+/** Whether one transfer may pay it with others; without a price it gets one first. */
+export function isConsolidatable({ payment, funds }: PaymentAggregate): boolean {
+  const { status, payinInstructions, consolidatedReference } = payment;
+  if (consolidatedReference !== null || lacksColleagueApproval(payment)) return false;
+  if (status === 'buyer_kyc_approved' || status === 'fx_quoted') return true;
+  return status === 'on_ramp_pending' && payinInstructions !== null && funds.receivedMinor === 0n;
+}
+
+/** The transfer that pays several payments. */
+export interface ConsolidatedTransfer {
+  readonly reference: string;
+  readonly instructions: PayinInstructions;
+}
+
+/**
+ * The buyer pays by one transfer for several payments. It accepts the price of one that waits for
+ * that, and no pay-in is ordered. PaymentStateConflict, QuoteExpired.
+ */
+export function consolidated(
+  was: PaymentAggregate,
+  commands: readonly MoneyCommand[],
+  quote: Quote | null,
+  { reference, instructions }: ConsolidatedTransfer,
+  nowMs: number,
+  confirmedLocale: Locale | null,
+): Change {
+  const isPriced = was.payment.status === 'on_ramp_pending';
+  if (!isConsolidatable(was) || (quote === null && !isPriced)) {
+    throw new PonteError('PaymentStateConflict');
+  }
+  const begun =
+    isPriced || quote === null ? unchanged(was) : priceAccepted(was, quote, nowMs, confirmedLocale);
+  const payment = Object.freeze({
+    ...begun.payment,
+    ...givenInstructions(begun.payment, instructions, nowMs),
+    consolidatedReference: reference,
+    updatedAtMs: nowMs,
+  });
+  return withDerivedMoney({ ...begun, payment }, was, commands, nowMs);
 }
 
 /** Allowed until the payout is sent to the partner. Unsent commands become void. */

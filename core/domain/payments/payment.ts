@@ -173,6 +173,8 @@ export interface Payment extends Tenant {
   readonly payinInstructions: PayinInstructions | null;
   /** The check code of these instructions (bank-record.ts). */
   readonly bankDetailsCode: string | null;
+  /** Names the transfer that also pays the others with it (consolidated-payment.ts). */
+  readonly consolidatedReference: string | null;
   /** When the whole amount was reported as received; from then on it does not expire. */
   readonly coveredAtMs: number | null;
   readonly transactionHash: string | null;

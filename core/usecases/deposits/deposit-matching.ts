@@ -153,6 +153,33 @@ export async function findMatch(
   return matchOf({ amount: entry.amount, texts, isFromBefore }, candidates);
 }
 
+/**
+ * The consolidated payment that the payer's text names: its reference and payments. Null if there
+ * is none; with several, a person decides.
+ */
+export async function namedConsolidated(
+  tx: Tx,
+  entry: PartnerEntry,
+  owner: AccountOwner,
+): Promise<ConsolidatedPayment | null> {
+  const codes = codesIn(entry.payer?.texts ?? []);
+  const found = await Promise.all(
+    [...codes].map(async (reference) => ({
+      reference,
+      payments: await tx.payments.consolidated(owner, reference),
+    })),
+  );
+  const [first = null, second] = found.filter(({ payments }) =>
+    payments.some((payment) => isTo(payment, owner)),
+  );
+  return second === undefined ? first : null;
+}
+
+export interface ConsolidatedPayment {
+  readonly reference: string;
+  readonly payments: readonly Payment[];
+}
+
 async function candidateOf(tx: Tx, payment: Payment, isQuoted: boolean): Promise<MatchCandidate> {
   const { id: paymentId, status, externalId, publicId, amount, payinInstructions } = payment;
   const names = [payinInstructions?.reference, shortIdOf(publicId)];
@@ -172,8 +199,7 @@ async function namedPayments(
   owner: AccountOwner,
   texts: readonly string[],
 ): Promise<readonly (Payment | null)[]> {
-  const codes = texts.flatMap(joinedWords).slice(0, WORDS_MAX).map(readCode);
-  const shortIds = new Set(codes.filter((code) => code !== null));
+  const shortIds = codesIn(texts);
   const words = texts.flatMap((text) => [text.trim(), ...text.split(/\s+/)]);
   const externalIds = new Set(words.filter((word) => word !== '').slice(0, WORDS_MAX));
   const [byShortId, byExternalId] = await Promise.all([
@@ -190,6 +216,12 @@ async function namedPayments(
     .map(({ paymentId }) => paymentId);
   const ofIds = await Promise.all([...new Set(ids)].map((id) => tx.payments.get(owner, id)));
   return [...ofIds, ...byExternalId];
+}
+
+/** Short ids, and references of consolidated payments. */
+function codesIn(texts: readonly string[]): ReadonlySet<string> {
+  const codes = texts.flatMap(joinedWords).slice(0, WORDS_MAX).map(readCode);
+  return new Set(codes.filter((code) => code !== null));
 }
 
 function quotesOf(tx: Tx, mode: Mode, { partnerQuoteId }: PartnerEntry): Promise<readonly Quote[]> {

@@ -38,6 +38,7 @@ import { stageMoneyCommand } from '../payments/command-changes.js';
 import { commandReference } from '../payments/command-references.js';
 import type { Batch } from '../service/batch.js';
 import { currentKeyIn } from '../service/service-keys.js';
+import { stageShares, stageSharesAgain } from './consolidated-deposits.js';
 import { findMatch, isOwned, isTo, ownerOf } from './deposit-matching.js';
 import type { BooksOf } from './our-rows.js';
 
@@ -107,7 +108,17 @@ async function stageEntry(
   const of = { orgId: owner?.orgId ?? null, accountId: owner?.accountId ?? null };
   const named = known.orgId === null ? { ...known, ...of } : known;
   const read = readAgain(withPayer(deps, named, entry.payer), entry, nowMs);
+  if (was !== null && was.consolidatedReference !== null) {
+    const announce = await stageSharesAgain(batch, read, entry);
+    stageDeposit(batch, was, [read]);
+    return { outcome: 'deposit', announce };
+  }
   const arrived = isUnmatched(read) && known.end !== 'completed';
+  const split = arrived && owner !== null ? await stageShares(batch, read, entry, owner) : null;
+  if (split !== null) {
+    stageDeposit(batch, was, [read, decideDeposit(read, 'assign', split.given, nowMs)]);
+    return { outcome: 'deposit', announce: split.announce };
+  }
   const match = arrived && owner !== null ? await findMatch(tx, entry, owner) : null;
   if (match === null) {
     stageDeposit(batch, was, [read]);

@@ -9,7 +9,7 @@ import {
   type MoneyCommand,
   type PartnerCommand,
 } from '../../domain/commands/partner-command.js';
-import { type Deposit, hasMoney } from '../../domain/deposits/deposit.js';
+import { type Deposit, hasMoney, isCurrent } from '../../domain/deposits/deposit.js';
 import type { PartnerEntry } from '../../ports/partner.js';
 import type { Tx } from '../../ports/storage.js';
 
@@ -68,7 +68,8 @@ export async function standingOf(tx: Tx, of: BooksOf, entry: PartnerEntry): Prom
     return isOpen(named) ? { kind: 'current' } : { kind: 'behind', command: named };
   }
   const isWithout = deposit === null && entry.kind === 'payin' && !hasMoney(entry);
-  return { kind: isWithout || deposit?.end === entry.status ? 'current' : 'without_command' };
+  const isKnown = deposit !== null && isCurrent(deposit, entry);
+  return { kind: isWithout || isKnown ? 'current' : 'without_command' };
 }
 
 /**

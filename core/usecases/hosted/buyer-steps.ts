@@ -154,8 +154,8 @@ export async function confirmQuote(
   return readView(deps, tenant, paymentId);
 }
 
-/** The approval may be lost, and the payment not have failed yet. */
-async function refuseUnapproved(tx: Tx, payment: Payment): Promise<void> {
+/** The approval may be lost, and the payment not have failed yet. PaymentStateConflict. */
+export async function refuseUnapproved(tx: Tx, payment: Payment): Promise<void> {
   if (await expectApproved(tx, payment)) return;
   throw new PonteError('PaymentStateConflict', 'The buyer is not approved any more.');
 }

@@ -1,7 +1,7 @@
 // Changes of commands to the partner, each stored in one batch with everything that follows from
 // it. Reports are checked before they are applied; an implausible one waits for a person's
 // decision.
-import { tenantOf } from '../../domain/base/tenant.js';
+import { type Tenant, tenantOf } from '../../domain/base/tenant.js';
 import {
   type CommandReport,
   holdForReview,
@@ -188,7 +188,7 @@ export function isPayinDoubted({ kind, review, receivedMinor }: MoneyCommand): b
   return status === 'failed' || status === 'returned' || isLess;
 }
 
-interface PaymentCommands {
+export interface PaymentCommands {
   readonly was: PaymentAggregate;
   readonly commands: readonly MoneyCommand[];
   /** Commands without a row. */
@@ -196,20 +196,24 @@ interface PaymentCommands {
 }
 
 /** The payment is read first: its version guards the commands. */
-async function loadPaymentCommands(tx: Tx, command: MoneyCommand): Promise<PaymentCommands> {
-  const tenant = tenantOf(command);
-  const was = await loadPayment(tx, tenant, command.paymentId);
-  return { was, commands: await tx.commands.ofPayment(tenant, command.paymentId) };
+export async function loadPaymentCommands(
+  tx: Tx,
+  of: Tenant & Pick<MoneyCommand, 'paymentId'>,
+): Promise<PaymentCommands> {
+  const tenant = tenantOf(of);
+  const was = await loadPayment(tx, tenant, of.paymentId);
+  return { was, commands: await tx.commands.ofPayment(tenant, of.paymentId) };
 }
 
-async function stagePaymentCommands(
+/** Reads no commands: those of several payments may be staged in one batch. */
+export async function stagePaymentCommands(
   { deps, tx, nowMs }: Batch,
   { was, commands, adopted = [] }: PaymentCommands,
   next: MoneyCommand,
   details: ReportedDetails,
 ): Promise<Staged> {
   const change: Change = commandsChanged(was, commands, [next], nowMs, details);
-  const stored = await stageChange(deps, tx, was, change, adopted);
+  const stored = await stageChange(deps, tx, was, change, adopted, commands);
   await stageBankDetails({ deps, tx, nowMs }, was.payment, stored.payment);
   const isNew = adopted.some(({ id }) => id === next.id);
   const { command, ...rest } = staged(next, () => announce(deps, stored));

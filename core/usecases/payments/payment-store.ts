@@ -46,13 +46,17 @@ export async function loadPayment(
   return { payment, funds };
 }
 
-/** Stages `change` and returns it as stored. `adopted` are commands without a row. */
+/**
+ * Stages `change` and returns it as stored. `adopted` are commands without a row. `known` are all
+ * commands; they are read if it is null.
+ */
 export async function stageChange(
   deps: Deps,
   tx: Tx,
   was: PaymentAggregate,
   change: Change,
   adopted: readonly MoneyCommand[] = [],
+  known: readonly MoneyCommand[] | null = null,
 ): Promise<Change> {
   const { funds } = change;
   const touched =
@@ -65,7 +69,7 @@ export async function stageChange(
   const updatedAtMs = Math.max(nowMs, was.payment.updatedAtMs, change.payment.updatedAtMs);
   const payment = Object.freeze({ ...change.payment, updatedAtMs });
   const tenant = tenantOf(payment);
-  const added = await newCommands(deps, tx, payment, change, nowMs, adopted);
+  const added = await newCommands(deps, tx, payment, change, { nowMs, adopted, known });
   tx.payments.update(payment);
   if (funds !== was.funds) tx.funds.update(funds);
   for (const posting of change.postings) {
@@ -97,17 +101,25 @@ function stageNotices(deps: Deps, tx: Tx, was: PaymentAggregate, change: Change)
   }
 }
 
+interface KnownCommands {
+  readonly nowMs: number;
+  readonly adopted: readonly MoneyCommand[];
+  readonly known: readonly MoneyCommand[] | null;
+}
+
 /** The drafted commands with their references (command-references.ts). */
 async function newCommands(
   deps: Deps,
   tx: Tx,
   payment: Payment,
   { commands: drafts }: Change,
-  nowMs: number,
-  adopted: readonly MoneyCommand[],
+  { nowMs, adopted, known: read }: KnownCommands,
 ): Promise<readonly MoneyCommand[]> {
   if (drafts.length === 0) return [];
-  const known = [...(await tx.commands.ofPayment(tenantOf(payment), payment.id)), ...adopted];
+  const known = read ?? [
+    ...(await tx.commands.ofPayment(tenantOf(payment), payment.id)),
+    ...adopted,
+  ];
   const { bytes } = await currentKeyIn(deps, tx, 'partner');
   const made: MoneyCommand[] = [];
   for (const draft of drafts) {

@@ -460,6 +460,7 @@ function newPayment(
     confirmedLocale: null,
     payinInstructions: null,
     bankDetailsCode: null,
+    consolidatedReference: null,
     coveredAtMs: null,
     transactionHash: null,
     settlement: null,

@@ -20,6 +20,7 @@ export function aDeposit(fields: Partial<Deposit> = {}): Deposit {
     transactionHash: '0xab',
     paymentId: null,
     rule: null,
+    consolidatedReference: null,
     enteredAtMs: T0 - 2,
     completedAtMs: T0 - 1,
     createdAtMs: T0,

@@ -233,6 +233,7 @@ export function aPayment(fields: Partial<Payment> = {}): Payment {
     confirmedLocale: 'pt-BR',
     payinInstructions: sampleInstructions({ payByMs: T0 + 90_000 }),
     bankDetailsCode: '7KQ4-M2XD',
+    consolidatedReference: 'W2QK-9M4X',
     coveredAtMs: T0 + 7,
     transactionHash: '0xabc',
     settlement: {
@@ -279,6 +280,7 @@ export function aBarePayment(fields: Partial<Payment> = {}): Payment {
     quoteId: null,
     payinInstructions: null,
     bankDetailsCode: null,
+    consolidatedReference: null,
     coveredAtMs: null,
     transactionHash: null,
     settlement: null,

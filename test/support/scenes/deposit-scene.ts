@@ -7,6 +7,7 @@ import type { PayinReport } from '../../../core/domain/commands/report-check.js'
 import type { EntryKind } from '../../../core/domain/deposits/book-reading.js';
 import { type Deposit, depositTenant } from '../../../core/domain/deposits/deposit.js';
 import type {
+  CollectInput,
   PartnerAnswer,
   PartnerEntry,
   PartnerFact,
@@ -16,6 +17,7 @@ import type {
 } from '../../../core/ports/partner.js';
 import { receivePartnerMessage } from '../../../core/usecases/commands/partner-inbox.js';
 import { changePartner } from '../partners/changed-partner.js';
+import { sampleInstructions } from '../samples/payin-samples.js';
 import { Scene } from './command-scene.js';
 import { type World, type WorldOptions, world } from './test-world.js';
 
@@ -90,6 +92,7 @@ export class DepositScene {
   readonly made: World;
   readonly tenant: Tenant;
   readonly books = new Books();
+  readonly collected: CollectInput[] = [];
   /** The partner's id of the organization. */
   readonly partyRef: string;
   #messages = 0;
@@ -135,6 +138,14 @@ export class DepositScene {
     const amount = money(amountMinor, 'USD');
     const id = await this.made.newPayment(this.tenant, { amount, externalId });
     await this.made.play(this.tenant, id, 'on_ramp_pending');
+    return new Scene(this.made, this.tenant, id);
+  }
+
+  /** A payment whose buyer was shown its price. */
+  async priced(amountMinor: bigint): Promise<Scene> {
+    const amount = money(amountMinor, 'USD');
+    const id = await this.made.newPayment(this.tenant, { amount });
+    await this.made.play(this.tenant, id, 'fx_quoted');
     return new Scene(this.made, this.tenant, id);
   }
 
@@ -184,6 +195,11 @@ export async function depositScene(
   const { payin, readInbound } = partner;
   changePartner(partner, {
     statement: scene.books.statement,
+    collect: async (input) => {
+      scene.collected.push(input);
+      const { amount, reference } = input;
+      return { outcome: 'done', value: { ...sampleInstructions(), amount, reference } };
+    },
     readInbound: (headers, body, nowMs) =>
       headers['svix-id'] === undefined
         ? JSON.parse(new TextDecoder().decode(body))

@@ -1,0 +1,117 @@
+// A consolidated payment: payments of one buyer to one payee that one transfer pays, by one
+// reference. The transfer is a deposit, and each payment gets a share of it. A share is a pay-in
+// command of its payment; the partner's reports about the pay-in are about the deposit, which moves
+// all its shares in one batch.
+import { assert } from '../../errors.js';
+import type { Money } from '../base/money.js';
+import { type CommandReport, reportCommand } from '../commands/command-report.js';
+import { changed, type MoneyCommand } from '../commands/partner-command.js';
+import type { PaymentAggregate } from '../payments/change.js';
+import { netReceivedMinor } from '../payments/funds.js';
+import { isTerminal, type Payment, progress } from '../payments/payment.js';
+import type { Deposit } from './deposit.js';
+
+export interface Share {
+  readonly paymentId: string;
+  readonly amount: Money;
+}
+
+/** In the order in which they are paid: the oldest due date first, those without one last. */
+export function inDueOrder<P extends Pick<Payment, 'dueDate' | 'createdAtMs' | 'id'>>(
+  payments: readonly P[],
+): readonly P[] {
+  return payments.toSorted(
+    (one, other) =>
+      compare(one.dueDate ?? '9999', other.dueDate ?? '9999') ||
+      one.createdAtMs - other.createdAtMs ||
+      compare(one.id, other.id),
+  );
+}
+
+/**
+ * What each payment gets: what it lacks, in due order, each full before the next. The last one that
+ * lacks money gets what is left over; if none does, the last one gets all. Null if none may have
+ * money.
+ */
+export function sharesOf(
+  { amountMinor, currency }: Money,
+  members: readonly PaymentAggregate[],
+): readonly Share[] | null {
+  const able = members.filter((member) => isAble(member, currency));
+  const byId = new Map(able.map((member) => [member.payment.id, member]));
+  const ordered = inDueOrder(able.map(({ payment }) => payment));
+  const claims = ordered.map(({ id: paymentId }) => {
+    const member = byId.get(paymentId);
+    assert(member !== undefined, 'the order has the members');
+    return { paymentId, claimMinor: claimMinor(member) };
+  });
+  const lacking = claims.filter((claim) => claim.claimMinor > 0n);
+  const paid = lacking.length > 0 ? lacking : claims.slice(-1);
+  if (paid.length === 0) return null;
+  const split = splitOf(
+    amountMinor,
+    paid.map((claim) => claim.claimMinor),
+  );
+  return paid
+    .map(({ paymentId }, at) => ({ paymentId, amount: { amountMinor: split[at] ?? 0n, currency } }))
+    .filter(({ amount }) => amount.amountMinor > 0n);
+}
+
+/** Minor units of each claim, in their order; the last one gets the rest. The sum is the total. */
+export function splitOf(totalMinor: bigint, claimsMinor: readonly bigint[]): readonly bigint[] {
+  let leftMinor = totalMinor;
+  return claimsMinor.map((claim, at) => {
+    const isLast = at === claimsMinor.length - 1;
+    const shareMinor = isLast || leftMinor < claim ? leftMinor : claim;
+    leftMinor -= shareMinor;
+    return shareMinor;
+  });
+}
+
+/** What a payment lacks: nothing once it has ended unpaid. */
+function claimMinor({ payment, funds }: PaymentAggregate): bigint {
+  if (isTerminal(payment.status) && payment.status !== 'settled') return 0n;
+  const lackingMinor = payment.amount.amountMinor - netReceivedMinor(funds);
+  return lackingMinor > 0n ? lackingMinor : 0n;
+}
+
+/** The buyer has confirmed its price, or it has ended: then the money is owed to the buyer. */
+function isAble({ payment: { status, amount } }: PaymentAggregate, currency: string): boolean {
+  const isConfirmed = (progress(status) ?? 0) >= (progress('on_ramp_pending') ?? 0);
+  return amount.currency === currency && (isTerminal(status) || isConfirmed);
+}
+
+/**
+ * The shares of a deposit after its read. `shares` are in due order. Of a corrected amount each
+ * gets again what it had, and the last one more or less.
+ */
+export function sharesAfter(
+  { end, amount: { amountMinor }, partnerRef }: Deposit,
+  shares: readonly MoneyCommand[],
+  nowMs: number,
+): readonly MoneyCommand[] {
+  assert(end === 'completed' || end === 'returned', 'the shares of a deposit have arrived');
+  const split = splitOf(
+    amountMinor,
+    shares.map(({ amount }) => amount.amountMinor),
+  );
+  return shares.map((share, at) => {
+    const receivedMinor = split[at] ?? 0n;
+    const isCurrent = share.end === end && share.receivedMinor === receivedMinor;
+    return isCurrent ? share : shareReported(share, { partnerRef, end, receivedMinor }, nowMs);
+  });
+}
+
+/** A share is not polled: its deposit is read. */
+export function shareReported(
+  share: MoneyCommand,
+  report: Pick<CommandReport, 'partnerRef' | 'end' | 'receivedMinor'>,
+  nowMs: number,
+): MoneyCommand {
+  const stated = { ...report, reason: null, refunded: null, polled: true, accepted: true };
+  return changed(reportCommand(share, stated, nowMs), nowMs, { dueAtMs: null, tries: 0 });
+}
+
+function compare(one: string, other: string): number {
+  return one < other ? -1 : one > other ? 1 : 0;
+}

@@ -1,0 +1,237 @@
+// One transfer for several payments of a buyer to one payee. The buyer chooses them among its own,
+// sees the price of each, and gets one set of bank details. How the money is split is in
+// consolidated-payment.ts.
+import type { Locale } from '../../domain/base/locale.js';
+import { type Money, money } from '../../domain/base/money.js';
+import { type Tenant, tenantOf } from '../../domain/base/tenant.js';
+import { isQuoteExpired, type Quote } from '../../domain/commands/quote.js';
+import { inDueOrder } from '../../domain/deposits/consolidated-payment.js';
+import { CODE_BYTES, consolidatedReferenceOf } from '../../domain/payments/bank-record.js';
+import type { PaymentAggregate } from '../../domain/payments/change.js';
+import { missingOf } from '../../domain/payments/funds.js';
+import { isPageOpen, type Payment } from '../../domain/payments/payment.js';
+import { consolidated, isConsolidatable } from '../../domain/payments/payment-transitions.js';
+import { assert, PonteError } from '../../errors.js';
+import type { Deps } from '../../ports/deps.js';
+import type { SettlementPartner } from '../../ports/partner.js';
+import type { Tx } from '../../ports/storage.js';
+import { stageBankDetails } from '../payments/bank-details.js';
+import { loadPaymentCommands, type PaymentCommands } from '../payments/command-changes.js';
+import { announce, stageChange } from '../payments/payment-store.js';
+import { expectAccepted, requirePartner } from '../service/partner-calls.js';
+import { currentKey } from '../service/service-keys.js';
+import { refuseUnapproved, requestQuote } from './buyer-steps.js';
+import { openPage } from './payment-page.js';
+
+/** More would not fit into one batch, nor on one page. */
+export const CONSOLIDATED_MAX = 20;
+/** A price that ends sooner is asked for again, so that the buyer can read the page. */
+const READING_MS = 60_000;
+
+/** What the buyer is asked to confirm. */
+export interface ConsolidatedOffer {
+  /** In due order, with the quote that the buyer accepts; null if it has accepted one. */
+  readonly payments: readonly {
+    readonly payment: Payment;
+    readonly missing: Money;
+    readonly quote: Quote | null;
+  }[];
+  readonly total: Money;
+}
+
+/** A payment of the offer that was shown, with its quote. */
+export interface Accepted {
+  readonly paymentId: string;
+  readonly quoteId: string | null;
+}
+
+/** Whether the partner takes one transfer for several payments. */
+export function canConsolidate(partner: SettlementPartner | null): boolean {
+  return partner?.collect !== undefined && partner.statement !== undefined;
+}
+
+/**
+ * Gets a price for each payment that lacks one. NotFound for a payment of another buyer;
+ * PaymentStateConflict for one that cannot be paid so, or if they have not one payee and currency;
+ * PartnerUnavailable.
+ */
+export async function offerConsolidated(
+  deps: Deps,
+  publicId: string,
+  paymentIds: readonly string[],
+): Promise<ConsolidatedOffer> {
+  const { tenant, members } = await deps.store.run((tx) => readChosen(tx, publicId, paymentIds));
+  for (const { was } of members) await priceOf(deps, tenant, was);
+  return deps.store.run(async (tx) => {
+    const { members: priced } = await readChosen(tx, publicId, paymentIds);
+    const payments = await Promise.all(priced.map(({ was }) => offered(tx, was)));
+    return { payments, total: totalOf(priced) };
+  });
+}
+
+/**
+ * The buyer accepts all prices, in this language. Returns the payment that is due first, whose page
+ * has the bank details; a repeat returns it again. As `offerConsolidated`; QuoteChanged if another
+ * price is current, QuoteExpired.
+ */
+export async function payConsolidated(
+  deps: Deps,
+  publicId: string,
+  accepted: readonly Accepted[],
+  locale: Locale | null,
+): Promise<Payment> {
+  const ids = accepted.map(({ paymentId }) => paymentId);
+  const done = await deps.store.run((tx) => alreadyConsolidated(tx, publicId, ids));
+  if (done !== null) return done;
+  const { tenant, members, partyRef } = await deps.store.run((tx) => readChosen(tx, publicId, ids));
+  const partner = await requirePartner(deps, tenant);
+  if (partner.collect === undefined || !canConsolidate(partner)) {
+    throw new PonteError('PaymentStateConflict', 'The settlement partner takes no such transfer.');
+  }
+  const amount = totalOf(members);
+  const reference = consolidatedReferenceOf(deps.ids.randomBytes(CODE_BYTES));
+  const answer = await partner.collect({ partyRef, amount, reference });
+  const instructions = expectAccepted(answer);
+  const transfer = { reference, instructions };
+  // It is made once: the batch below reads it for each payment.
+  await currentKey(deps, 'record');
+  const stored = await deps.store.run(async (tx) => {
+    const nowMs = deps.clock.nowMs();
+    const { members: current } = await readChosen(tx, publicId, ids);
+    if (totalOf(current).amountMinor !== amount.amountMinor) throw new PonteError('QuoteChanged');
+    const taken = await tx.payments.consolidated(tenant, reference);
+    assert(taken.length === 0, 'the reference of a consolidated payment is new');
+    const quotes = await Promise.all(current.map(({ was }) => acceptedQuote(tx, was, accepted)));
+    const changes = [];
+    for (const [at, { was, commands }] of current.entries()) {
+      const quote = quotes[at] ?? null;
+      const change = consolidated(was, commands, quote, transfer, nowMs, locale);
+      const next = await stageChange(deps, tx, was, change, [], commands);
+      await stageBankDetails({ deps, tx, nowMs }, was.payment, next.payment);
+      changes.push(next);
+    }
+    return changes;
+  });
+  for (const change of stored) announce(deps, change);
+  const [first] = stored;
+  assert(first !== undefined, 'a consolidated payment has payments');
+  return first.payment;
+}
+
+/** The payments of the transfer that also pays this one, in due order; none without one. */
+export async function readConsolidated(
+  tx: Tx,
+  payment: Payment,
+): Promise<readonly PaymentAggregate[]> {
+  if (payment.consolidatedReference === null) return [];
+  const tenant = tenantOf(payment);
+  const payments = await tx.payments.consolidated(tenant, payment.consolidatedReference);
+  return Promise.all(
+    inDueOrder(payments).map(async (one) => {
+      const funds = await tx.funds.get(tenant, one.id);
+      assert(funds !== null, 'a payment has funds');
+      return { payment: one, funds };
+    }),
+  );
+}
+
+interface Chosen {
+  readonly tenant: Tenant;
+  /** In due order. */
+  readonly members: readonly PaymentCommands[];
+  /** The partner's id of the payee. */
+  readonly partyRef: string;
+}
+
+async function readChosen(
+  tx: Tx,
+  publicId: string,
+  paymentIds: readonly string[],
+): Promise<Chosen> {
+  const page = await openPage(tx, publicId);
+  const tenant = tenantOf(page);
+  const ids = [...new Set(paymentIds)];
+  if (ids.length < 2 || ids.length > CONSOLIDATED_MAX) {
+    throw new PonteError('ValidationError', `Choose 2 to ${CONSOLIDATED_MAX} payments.`);
+  }
+  const read = await Promise.all(
+    ids.map((paymentId) => loadPaymentCommands(tx, { ...tenant, paymentId })),
+  );
+  const own = ({ was: { payment } }: PaymentCommands) =>
+    payment.buyerId === page.buyerId && isPageOpen(payment);
+  if (!read.every(own)) throw new PonteError('NotFound');
+  const [first] = read;
+  assert(first !== undefined, 'payments were chosen');
+  const { sellerExternalId, amount } = first.was.payment;
+  const fits = ({ was }: PaymentCommands) =>
+    was.payment.sellerExternalId === sellerExternalId &&
+    was.payment.amount.currency === amount.currency &&
+    isConsolidatable(was);
+  if (!read.every(fits)) throw new PonteError('PaymentStateConflict');
+  const order = inDueOrder(read.map(({ was }) => was.payment)).map(({ id }) => id);
+  const members = read.toSorted(
+    (one, other) => order.indexOf(one.was.payment.id) - order.indexOf(other.was.payment.id),
+  );
+  const payee =
+    sellerExternalId === null
+      ? await tx.organizations.profile(tenant)
+      : await tx.accounts.byExternalId(tenant, sellerExternalId);
+  const partyRef = payee?.partnerRef ?? null;
+  if (partyRef === null) throw new PonteError('PaymentStateConflict');
+  return { tenant, members, partyRef };
+}
+
+/** The second click on the button. */
+async function alreadyConsolidated(
+  tx: Tx,
+  publicId: string,
+  ids: readonly string[],
+): Promise<Payment | null> {
+  const page = await openPage(tx, publicId);
+  const found = await Promise.all(ids.map((id) => tx.payments.get(page, id)));
+  const [reference = null, ...others] = new Set(found.map((one) => one?.consolidatedReference));
+  const isOne = reference !== null && others.length === 0 && ids.length > 1;
+  const payments = found.filter((one) => one !== null && one.buyerId === page.buyerId);
+  if (!isOne || payments.length !== ids.length) return null;
+  return inDueOrder(payments.filter((one) => one !== null))[0] ?? null;
+}
+
+/** Asks for a price unless there is one that the buyer can still accept. */
+async function priceOf(deps: Deps, tenant: Tenant, { payment }: PaymentAggregate): Promise<void> {
+  const { id, status, quoteId } = payment;
+  if (status === 'on_ramp_pending') return;
+  const quote =
+    quoteId === null ? null : await deps.store.run((tx) => tx.quotes.get(tenant, quoteId));
+  if (quote !== null && !isQuoteExpired(quote, deps.clock.nowMs() + READING_MS)) return;
+  const made = await requestQuote(deps, tenant, id);
+  if (made === null) throw new PonteError('PaymentStateConflict');
+}
+
+async function offered(tx: Tx, { payment, funds }: PaymentAggregate) {
+  const { quoteId, status, amount } = payment;
+  const isAccepted = status === 'on_ramp_pending' || quoteId === null;
+  const quote = isAccepted ? null : await tx.quotes.get(payment, quoteId);
+  return { payment, missing: missingOf(amount, funds), quote };
+}
+
+/** The quote that the buyer was shown; null if it had accepted the price before. */
+async function acceptedQuote(
+  tx: Tx,
+  { payment }: PaymentAggregate,
+  accepted: readonly Accepted[],
+): Promise<Quote | null> {
+  const { id, quoteId, status } = payment;
+  if (status === 'on_ramp_pending') return null;
+  const shown = accepted.find(({ paymentId }) => paymentId === id)?.quoteId ?? null;
+  if (quoteId === null || shown !== quoteId) throw new PonteError('QuoteChanged');
+  await refuseUnapproved(tx, payment);
+  return tx.quotes.get(payment, quoteId);
+}
+
+function totalOf(members: readonly PaymentCommands[]): Money {
+  const missing = members.map(({ was: { payment, funds } }) => missingOf(payment.amount, funds));
+  const [first] = missing;
+  assert(first !== undefined, 'payments were chosen');
+  const sumMinor = missing.reduce((sum, { amountMinor }) => sum + amountMinor, 0n);
+  return money(sumMinor, first.currency);
+}

@@ -1,0 +1,235 @@
+// One transfer for several payments: how it is split, and that all of its shares move together
+// whatever the bank, the buyer and the partner's messages do.
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { MINUTE_MS } from '../../../../core/domain/base/instant.js';
+import { money } from '../../../../core/domain/base/money.js';
+import { readShares } from '../../../../core/usecases/deposits/consolidated-deposits.js';
+import { payConsolidated } from '../../../../core/usecases/hosted/consolidated-payments.js';
+import { findDifferences } from '../../../../core/usecases/payments/ledger-check.js';
+import { cancelPayment } from '../../../../core/usecases/payments/payments.js';
+import type { Scene } from '../../../support/scenes/command-scene.js';
+import { assignDeposit } from '../../../support/scenes/deposit-decisions.js';
+import { type DepositScene, depositScene } from '../../../support/scenes/deposit-scene.js';
+
+interface Consolidated {
+  readonly scene: DepositScene;
+  /** In due order. */
+  readonly all: readonly Scene[];
+  readonly reference: string;
+}
+
+/** Payments of 100, 200 and 300 USD, the price of which the buyer accepts together. */
+async function consolidated(t: TestContext): Promise<Consolidated> {
+  const scene = await depositScene(t);
+  const all: Scene[] = [];
+  for (const amountMinor of [10_000n, 20_000n, 30_000n]) {
+    all.push(await scene.priced(amountMinor));
+    scene.made.advanceClock(1);
+  }
+  const accepted = [];
+  for (const at of all) {
+    const { payment } = await at.read();
+    accepted.push({ paymentId: payment.id, quoteId: payment.quoteId });
+  }
+  const [first] = all;
+  assert.ok(first);
+  const { publicId } = (await first.read()).payment;
+  await payConsolidated(scene.made.deps, publicId, accepted, 'en');
+  const { reference } = scene.collected[0] ?? assert.fail('nothing is collected');
+  return { scene, all, reference };
+}
+
+function pay({ scene, reference }: Consolidated, partnerRef: string, amountMinor: bigint) {
+  scene.transfer(partnerRef, `Invoices ${reference}`, { amount: money(amountMinor, 'USD') });
+  return scene.tell(partnerRef);
+}
+
+async function summaries({ all }: Consolidated): Promise<readonly string[]> {
+  await all[0]?.pass(3);
+  return Promise.all(all.map((at) => at.summary()));
+}
+
+/** The ledger agrees, and the shares of a deposit are its amount. */
+async function booksAreRight({ scene }: Consolidated, partnerRef: string): Promise<void> {
+  assert.deepEqual(await findDifferences(scene.made.deps, 10), []);
+  const deposit = await scene.found(partnerRef);
+  const shares = await scene.made.deps.store.run((tx) => readShares(tx, deposit));
+  const sumMinor = shares.reduce((sum, { receivedMinor }) => sum + receivedMinor, 0n);
+  assert.equal(sumMinor, deposit.amount.amountMinor);
+  assert.ok(shares.every(({ end }) => end === deposit.end));
+}
+
+test('payments that are paid together wait for one transfer, and order no pay-in', async (t) => {
+  const made = await consolidated(t);
+  assert.deepEqual(
+    made.scene.collected.map(({ amount, partyRef }) => [amount.amountMinor, partyRef]),
+    [[60_000n, made.scene.partyRef]],
+  );
+  for (const at of made.all) {
+    const { payment } = await at.read();
+    assert.equal(payment.status, 'on_ramp_pending');
+    assert.equal(payment.consolidatedReference, made.reference);
+    assert.equal(payment.payinInstructions?.reference, made.reference);
+    assert.deepEqual(await at.commands('payin'), []);
+  }
+});
+
+test('an exact transfer settles all payments', async (t) => {
+  const made = await consolidated(t);
+  await pay(made, 'va_1', 60_000n);
+  assert.equal(await made.scene.shown('va_1'), 'assigned completed text');
+  assert.deepEqual(await summaries(made), [
+    'settled paid none 100 100 0 0 0',
+    'settled paid none 200 200 0 0 0',
+    'settled paid none 300 300 0 0 0',
+  ]);
+  await booksAreRight(made, 'va_1');
+});
+
+test('a short transfer leaves the last payments short, and another one fills them', async (t) => {
+  const made = await consolidated(t);
+  await pay(made, 'va_1', 25_000n);
+  assert.deepEqual(await summaries(made), [
+    'settled paid none 100 100 0 0 0',
+    'on_ramp_pending received none 150 0 0 0 0',
+    'on_ramp_pending none none 0 0 0 0 0',
+  ]);
+  await pay(made, 'va_2', 35_000n);
+  assert.deepEqual(await summaries(made), [
+    'settled paid none 100 100 0 0 0',
+    'settled paid none 200 200 0 0 0',
+    'settled paid none 300 300 0 0 0',
+  ]);
+  for (const ref of ['va_1', 'va_2']) await booksAreRight(made, ref);
+});
+
+test('what is over is a surplus of the last payment, which is refunded', async (t) => {
+  const made = await consolidated(t);
+  await pay(made, 'va_1', 60_500n);
+  const [, second, last] = await summaries(made);
+  assert.equal(second, 'settled paid none 200 200 0 0 0');
+  assert.match(last ?? '', /^settled paid needs_review 305 300 5 0 0$/);
+  await booksAreRight(made, 'va_1');
+});
+
+test('a recall takes all shares back, before and after payouts', async (t) => {
+  const made = await consolidated(t);
+  await pay(made, 'va_1', 25_000n);
+  assert.equal((await summaries(made))[0], 'settled paid none 100 100 0 0 0');
+  made.scene.books.change('va_1', { status: 'returned' });
+  await made.scene.tell('va_1');
+  assert.deepEqual(await summaries(made), [
+    'settled paid refunded 100 100 0 100 100',
+    'failed returned_to_buyer refunded 150 0 0 150 0',
+    'on_ramp_pending none none 0 0 0 0 0',
+  ]);
+  await booksAreRight(made, 'va_1');
+  made.scene.books.change('va_1', { status: 'completed' });
+  await made.scene.tell('va_1');
+  const [first, second] = await summaries(made);
+  assert.equal(first, 'settled paid none 100 100 0 0 0');
+  assert.match(second ?? '', /^failed .* 150 0 150 0 0$/, 'owed back: the payment has ended');
+  await booksAreRight(made, 'va_1');
+});
+
+test('a recall whose message is lost is found in the books', async (t) => {
+  const made = await consolidated(t);
+  await pay(made, 'va_1', 60_000n);
+  await summaries(made);
+  made.scene.books.change('va_1', { status: 'returned' });
+  await made.all[0]?.pass(60, MINUTE_MS);
+  assert.equal(await made.scene.shown('va_1'), 'assigned returned text');
+  for (const line of await summaries(made)) assert.match(line, /^settled paid refunded/);
+  await booksAreRight(made, 'va_1');
+});
+
+test('a message that comes late, twice, or as a false report moves no money twice', async (t) => {
+  const made = await consolidated(t);
+  const { scene, reference } = made;
+  const amount = money(60_000n, 'USD');
+  scene.transfer('va_1', reference, { status: 'open', amount });
+  await scene.tell('va_1');
+  assert.equal(await scene.shown('va_1'), 'waiting open null');
+  scene.books.change('va_1', { status: 'completed' });
+  await Promise.all([scene.tell('va_1'), scene.tell('va_1')]);
+  await scene.tell('va_1');
+  const report = { status: 'returned', receivedMinor: '7', transactionHash: null, reason: null };
+  await scene.tell('va_1', { report } as never);
+  for (const line of await summaries(made)) assert.match(line, /^settled paid none/);
+  await booksAreRight(made, 'va_1');
+});
+
+test('a corrected amount is split again', async (t) => {
+  const made = await consolidated(t);
+  await pay(made, 'va_1', 60_000n);
+  await summaries(made);
+  made.scene.books.change('va_1', { amount: money(55_000n, 'USD') });
+  await made.all[0]?.pass(60, MINUTE_MS);
+  assert.deepEqual(await summaries(made), [
+    'settled paid none 100 100 0 0 0',
+    'settled paid none 200 200 0 0 0',
+    'settled paid none 250 300 0 0 50',
+  ]);
+  await booksAreRight(made, 'va_1');
+});
+
+test('a payment that ended before the money came leaves its share to the others', async (t) => {
+  const made = await consolidated(t);
+  const [first] = made.all;
+  assert.ok(first);
+  await cancelPayment(made.scene.made.deps, first.tenant, first.id, 'no more');
+  await pay(made, 'va_1', 60_000n);
+  const [gone, second, last] = await summaries(made);
+  assert.equal(gone, 'cancelled none none 0 0 0 0 0');
+  assert.equal(second, 'settled paid none 200 200 0 0 0');
+  assert.match(last ?? '', /^settled paid needs_review 400 300 100 0 0$/);
+  await booksAreRight(made, 'va_1');
+});
+
+test('if all payments have ended, the last one owes the money back', async (t) => {
+  const made = await consolidated(t);
+  for (const { tenant, id } of made.all) {
+    await cancelPayment(made.scene.made.deps, tenant, id, 'no more');
+  }
+  await pay(made, 'va_1', 60_000n);
+  const [, , last] = await summaries(made);
+  assert.match(last ?? '', /^cancelled .* 600 0 600 0 0$/);
+  await booksAreRight(made, 'va_1');
+});
+
+test('a payment that was paid by its own name meanwhile gets no share', async (t) => {
+  const made = await consolidated(t);
+  const { scene } = made;
+  const [first] = made.all;
+  assert.ok(first);
+  scene.deposit('va_own', { amount: money(10_000n, 'USD') });
+  await scene.tell('va_own');
+  assert.equal(await scene.shown('va_own'), 'assigned completed amount');
+  await pay(made, 'va_1', 50_000n);
+  for (const line of await summaries(made)) assert.match(line, /^settled paid none/);
+  await booksAreRight(made, 'va_1');
+});
+
+test('two transfers at a time are both split, and together they are over', async (t) => {
+  const made = await consolidated(t);
+  for (const ref of ['va_1', 'va_2']) {
+    made.scene.transfer(ref, made.reference, { amount: money(60_000n, 'USD') });
+  }
+  await Promise.all([made.scene.tell('va_1'), made.scene.tell('va_2')]);
+  const [first, second, last] = await summaries(made);
+  assert.equal(first, 'settled paid none 100 100 0 0 0');
+  assert.equal(second, 'settled paid none 200 200 0 0 0');
+  assert.match(last ?? '', /^settled paid needs_review 900 300 600 0 0$/);
+  for (const ref of ['va_1', 'va_2']) await booksAreRight(made, ref);
+});
+
+test('an operator decides on no transfer that was split', async (t) => {
+  const made = await consolidated(t);
+  await pay(made, 'va_1', 60_000n);
+  const { id } = await made.scene.found('va_1');
+  const [first] = made.all;
+  assert.ok(first);
+  await assert.rejects(assignDeposit(made.scene.made.deps, id, first.id));
+  await booksAreRight(made, 'va_1');
+});
