@@ -17,7 +17,7 @@ import { type History, simulateOn } from './history.js';
 import { brokenHistory, mutants } from './mutants/mutants.js';
 import { partnerNames } from './partner/history-partner.js';
 import { failureLine, Report } from './report.js';
-import { type Focus, ofBlindPay, ofParties, ofPeople } from './run-profile.js';
+import { type Focus, ofBlindPay, ofParties, ofPeople, ofTransfers } from './run-profile.js';
 import { runSeeds } from './seed-workers.js';
 import { sqliteInMemory } from './world/simulated-database.js';
 import { postgresAt } from './world/simulated-postgres.js';
@@ -33,12 +33,13 @@ const { values } = parseArgs({
     database: { type: 'string', default: 'sqlite' },
     parties: { type: 'boolean', default: false },
     people: { type: 'boolean', default: false },
+    transfers: { type: 'boolean', default: false },
     partner: { type: 'string', default: 'simulated' },
     trace: { type: 'boolean', default: false },
     mutant: { type: 'string' },
   },
 });
-const { parties, people, trace, database, seed } = values;
+const { parties, people, transfers, trace, database, seed } = values;
 const steps = wholeNumber('steps', values.steps);
 const seeds = seed === undefined ? seedsFrom() : [wholeNumber('seed', seed)];
 const mutant = mutants.find(({ name }) => name === values.mutant);
@@ -54,6 +55,7 @@ const focus: Focus = {
   ...(partner === 'blindpay' ? ofBlindPay : {}),
   ...(parties ? ofParties : {}),
   ...(people ? ofPeople : {}),
+  ...(transfers ? ofTransfers : {}),
 };
 const server = database === 'postgres' ? temporaryPostgres() : null;
 try {
@@ -72,6 +74,7 @@ async function playWithReport(databaseUrl: string | null): Promise<boolean> {
     steps,
     parties,
     people,
+    transfers,
     partner: focus.partner ?? 'simulated',
     database,
   });

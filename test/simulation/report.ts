@@ -8,6 +8,7 @@ export interface ReportInput {
   readonly steps: number;
   readonly parties: boolean;
   readonly people: boolean;
+  readonly transfers: boolean;
   readonly partner: PartnerName;
   readonly database: string;
 }
@@ -60,10 +61,11 @@ export class Report {
   }
 
   #replay(seed: number): string {
-    const { steps, parties, people, partner, database } = this.#input;
+    const { steps, parties, people, transfers, partner, database } = this.#input;
     const options = [`--seed ${seed}`, `--steps ${steps}`];
     if (parties) options.push('--parties');
     if (people) options.push('--people');
+    if (transfers) options.push('--transfers');
     if (partner !== 'simulated') options.push(`--partner ${partner}`);
     if (database !== 'sqlite') options.push(`--database ${database}`);
     return `npm run simulate -- ${options.join(' ')}`;

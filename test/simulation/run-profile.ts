@@ -15,6 +15,8 @@ export interface RunProfile {
   readonly parties: number;
   /** How much people do with their credentials: operators, members, sessions, API keys. */
   readonly people: number;
+  /** How much buyers pay several payments by one transfer. */
+  readonly transfers: number;
   /** How many gates are closed: the more, the more can come between two awaits. */
   readonly gates: number;
   /** How often several processes move at once, so that their batches share a commit. */
@@ -77,8 +79,15 @@ const peopleActions = {
   noteHead: 3,
 } as const;
 
+/** Those of transfers for several payments; they are the same in each seed. */
+const transferActions = {
+  consolidate: 30,
+  transfer: 20,
+} as const;
+
 export type ActionName =
   | keyof typeof actions
+  | keyof typeof transferActions
   | keyof typeof partyActions
   | keyof typeof peopleActions;
 
@@ -93,6 +102,14 @@ export const ofParties: Focus = { parties: 3, paymentsMax: 10 };
 
 /** Histories that dwell on people, some of whom are removed in the middle. */
 export const ofPeople: Focus = { people: 1, parties: 0 };
+
+/** Histories in which buyers pay several payments by one transfer. */
+export const ofTransfers: Focus = {
+  transfers: 1,
+  parties: 0,
+  paymentsMax: 12,
+  often: ['buyerStep', 'work'],
+};
 
 /** Histories with BlindPay as the partner, which come to payouts before the faults stop. */
 export const ofBlindPay: Focus = {
@@ -112,6 +129,7 @@ export function focused(
   const weights = { ...profile.weights };
   for (const name of Object.keys(partyActions) as ActionName[]) weights[name] *= whole.parties;
   for (const name of Object.keys(peopleActions) as ActionName[]) weights[name] *= whole.people;
+  for (const name of Object.keys(transferActions) as ActionName[]) weights[name] *= whole.transfers;
   for (const name of often) weights[name] *= OFTEN;
   return { ...whole, weights };
 }
@@ -130,10 +148,14 @@ export function drawProfile(streams: FaultRandom, partner: PartnerName = 'simula
     paymentsMax: random.pick([5, 12]),
     parties: random.pick([0, 0, 0.3, 1, 2]),
     people: 0,
+    transfers: 0,
     gates: random.pick([0, 0.1, 0.3, 1]),
     bursts: random.pick([0, 0.1, 0.4]),
     patience: random.pick([0.5, 0.7, 0.85]),
-    weights: { ...peopleActions, ...Object.fromEntries(weights) } as Record<ActionName, number>,
+    weights: { ...peopleActions, ...transferActions, ...Object.fromEntries(weights) } as Record<
+      ActionName,
+      number
+    >,
   };
 }
 

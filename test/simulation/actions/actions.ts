@@ -50,6 +50,7 @@ import {
   variant,
 } from './payment-actions.js';
 import { peopleActs, peoplePointless } from './people-actions.js';
+import { transferActs, transfersPointless } from './transfer-actions.js';
 
 /** More would slow every step down and show nothing new. */
 const SUBSCRIPTIONS_MAX = 4;
@@ -59,6 +60,7 @@ const acts: Acts<ActionName> = {
   ...documentActs,
   ...invoiceActs,
   ...peopleActs,
+  ...transferActs,
   create: (world, host) => create(world, host, newRequest(world)),
   raceCreates: (world, host) => {
     const request = newRequest(world);
@@ -177,6 +179,7 @@ const pointless: Pointless = {
   ...documentsPointless,
   ...invoicesPointless,
   ...peoplePointless,
+  ...transfersPointless,
   create: hasEnough,
   createInvoice: hasEnough,
   raceCreates: hasEnough,

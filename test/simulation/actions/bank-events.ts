@@ -119,9 +119,10 @@ export function surprise(
   if (kind === 'overpayment') partner.buyerPays(transaction, someMore(world, amountMinor));
   else if (kind === 'totalCorrected')
     partner.buyerPays(transaction, -BigInt(world.random.between(1, 900)));
-  else if (kind === 'latePayment')
-    partner.buyerPays(transaction, someOf(world, partner, amountMinor));
-  else partner.end(transaction, possible[kind] as Exclude<TransactionStatus, 'open'>);
+  else if (kind === 'latePayment') {
+    const isWhole = transaction.collected !== undefined;
+    partner.buyerPays(transaction, isWhole ? amountMinor : someOf(world, partner, amountMinor));
+  } else partner.end(transaction, possible[kind] as Exclude<TransactionStatus, 'open'>);
 }
 
 function moveTransaction(
@@ -133,7 +134,8 @@ function moveTransaction(
   switch (transaction.kind) {
     case 'payin': {
       const missing = transaction.amount.amountMinor - transaction.receivedMinor;
-      if (random.chance(0.85)) partner.buyerPays(transaction, someOf(world, partner, missing));
+      if (transaction.collected !== undefined) endTransfer(world, partner, transaction);
+      else if (random.chance(0.85)) partner.buyerPays(transaction, someOf(world, partner, missing));
       else giveUp(world, partner, transaction);
       break;
     }
@@ -144,6 +146,12 @@ function moveTransaction(
       partner.end(transaction, random.chance(0.8) ? 'completed' : 'failed');
       break;
   }
+}
+
+/** A transfer that nobody ordered arrives whole, or not at all. */
+function endTransfer({ random }: World, partner: HistoryPartner, transfer: PartnerTransaction) {
+  if (random.chance(0.9)) partner.buyerPays(transfer, transfer.amount.amountMinor);
+  else partner.end(transfer, 'failed');
 }
 
 function endPayout({ random }: World, partner: HistoryPartner, payout: PartnerTransaction): void {
@@ -186,6 +194,7 @@ function finishTransaction(
   const { amount, receivedMinor } = transaction;
   if (transaction.kind === 'payout') endPayout(world, partner, transaction);
   else if (transaction.kind === 'refund') partner.end(transaction, 'completed');
+  else if (transaction.collected !== undefined) endTransfer(world, partner, transaction);
   else if (world.random.chance(0.5))
     partner.buyerPays(transaction, amount.amountMinor - receivedMinor);
   else giveUp(world, partner, transaction);

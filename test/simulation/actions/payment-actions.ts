@@ -32,16 +32,24 @@ export function newRequest(world: World, origin: Payment['origin'] = 'payment_in
   const ready = accounts.filter(readyToCollect);
   const from = ready.length > 0 && random.chance(0.8) ? ready : accounts;
   const seller = from.length > 0 && random.chance(0.5) ? random.pick(from) : null;
-  const tenant = seller === null || random.chance(0.1) ? random.pick(tenants) : tenantOf(seller);
+  // Transfers for several payments need payments of one buyer.
+  const isAlike = world.profile.transfers > 0;
+  const possible = isAlike ? tenants.slice(0, 1) : tenants;
+  const tenant = seller === null || random.chance(0.1) ? random.pick(possible) : tenantOf(seller);
   const expiresInMs = random.pick([null, null, null, 90_000, HOUR_MS, DAY_MS, 3 * DAY_MS]);
   const common = {
     idempotencyKey: random.chance(0.6) ? `key-${number}` : null,
     externalId: `order-${number}`,
     amount: {
       amountMinor: BigInt(random.between(1_000, 500_000)),
-      currency: random.pick(['USD', 'USD', 'EUR']),
+      currency: isAlike ? 'USD' : random.pick(['USD', 'USD', 'EUR']),
     },
-    buyer: { email: random.pick(buyerEmails), name: null, country: null, phone: null },
+    buyer: {
+      email: random.pick(isAlike ? buyerEmails.slice(0, 1) : buyerEmails),
+      name: null,
+      country: null,
+      phone: null,
+    },
     sellerExternalId: seller?.externalId ?? null,
     returnUrl: null,
     purchaseOrder: null,

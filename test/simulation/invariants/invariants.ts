@@ -63,6 +63,7 @@ import {
   settledOnlyAfterAPaidPayout,
   settlementsSayWhatThePartnerPaid,
   theFloatIsTheSumOfTheWallets,
+  theSharesOfADepositAreItsMoney,
   whatTheBuyerSentIsAccountedFor,
 } from './money-invariants.js';
 import type { ObservedState } from './observed-state.js';
@@ -135,6 +136,7 @@ export const always = {
   refundsTakeFromThePayinThatHasTheMoney,
   whatTheBuyerSentIsAccountedFor,
   aPayinIsBookedOnce,
+  theSharesOfADepositAreItsMoney,
   cancelAndPayoutNeverBothWin,
   settledOnlyAfterAPaidPayout,
   settlementsSayWhatThePartnerPaid,

@@ -115,9 +115,29 @@ export function aPayinIsBookedOnce({ deposits, payments }: ObservedState): strin
     const booked = commands.filter(
       (one) => one.partnerRef === partnerRef && one.mode === mode && one.receivedMinor > 0n,
     );
-    const its = booked.map((one) => one.id);
+    // The shares of a deposit are one booking.
+    const its = [...new Set(booked.map((one) => one.depositId ?? one.id))];
     if (end === 'completed' && state !== 'assigned') its.push(`${id}, which is ${state}`);
     if (its.length > 1) return `${partnerRef} is booked by ${its.join(' and ')}`;
+  }
+  return null;
+}
+
+/** All of them stand as their deposit does, which stands as the partner said once. */
+export function theSharesOfADepositAreItsMoney(observed: ObservedState): string | null {
+  const commands = [...observed.payments.values()].flatMap((found) => found.commands);
+  for (const { id, consolidatedReference, amount, end, partnerRef } of observed.deposits.values()) {
+    if (consolidatedReference === null) continue;
+    const shares = commands.filter(({ depositId }) => depositId === id);
+    const sharedMinor = shares.reduce((sum, { receivedMinor }) => sum + receivedMinor, 0n);
+    if (sharedMinor !== amount.amountMinor) {
+      return `${id} has ${amount.amountMinor}, its shares are ${sharedMinor}`;
+    }
+    const other = shares.find((share) => share.end !== end);
+    if (other !== undefined) return `${id} is ${end}, its share ${other.id} is ${other.end}`;
+    const transfer = observed.outside.books.transfers.find(({ ref }) => ref === partnerRef);
+    const isTrue = transfer?.history.some((one) => one.receivedMinor === amount.amountMinor);
+    if (isTrue === false) return `${partnerRef} never brought ${amount.amountMinor}`;
   }
   return null;
 }
@@ -252,12 +272,25 @@ export function theFloatIsTheSumOfTheWallets(observed: ObservedState): string | 
       commands.map(({ partnerRef }) => [partnerRef, id] as const),
     ),
   );
-  const isWhole = ({ ref, reference }: PartnerTransaction) =>
-    !exempt.hasPayment(owners.get(ref) ?? observed.ownerOf(reference));
+  const byRef = new Map([...deposits.values()].map((one) => [one.partnerRef, one]));
+  const ownersOf = (transaction: PartnerTransaction) => {
+    const { ref, reference, collected } = transaction;
+    const shares = collected === undefined ? [] : outside.books.sharesOf(transaction);
+    if (shares.length > 0) return shares;
+    const owner = owners.get(ref) ?? observed.ownerOf(reference) ?? ref;
+    // What an operator decided on stays as it was; the comparison with the books shows the rest.
+    const decided = byRef.get(collected === undefined ? '' : ref);
+    const isDecided = decided?.state === 'resolved' || decided?.state === 'refunded';
+    const receivedMinor = isDecided ? decided.amount.amountMinor : transaction.receivedMinor;
+    return [{ owner, got: { ...transaction, receivedMinor } }];
+  };
   for (const mode of modes) {
     const ofMode = outside.books.transactions.filter((one) => one.mode === mode);
-    const whole = ofMode.filter(isWhole);
-    const excused = new Set(ofMode.filter((one) => !isWhole(one)).map(({ ref }) => ref));
+    const owned = ofMode.flatMap(ownersOf);
+    const whole = owned.filter(({ owner }) => !exempt.hasPayment(owner));
+    const excused = new Set(
+      owned.filter(({ owner }) => exempt.hasPayment(owner)).map(({ got }) => got.ref),
+    );
     const lines = [...payments.values()]
       .filter(({ payment }) => payment.mode === mode && !exempt.hasPayment(payment.id))
       .flatMap(({ postings }) => postings.flatMap((one) => one.lines))
@@ -267,9 +300,15 @@ export function theFloatIsTheSumOfTheWallets(observed: ObservedState): string | 
       .filter(({ partnerRef }) => !excused.has(partnerRef));
     const held = [...lines.map(({ money }) => money), ...ofDeposits.map(({ amount }) => amount)];
     for (const currency of new Set(ofMode.map(({ amount }) => amount.currency))) {
-      const sums = sumsOf(whole.filter(({ amount }) => amount.currency === currency));
-      const leftMinor = sums.paidMinor + sums.refundedMinor + sums.returnedMinor;
-      const walletsMinor = sums.receivedMinor - leftMinor;
+      const ofOwners = Object.groupBy(
+        whole.filter(({ got }) => got.amount.currency === currency),
+        ({ owner }) => owner,
+      );
+      const walletsMinor = Object.values(ofOwners).reduce((total, ofOwner = []) => {
+        const sums = sumsOf(ofOwner.map(({ got }) => got));
+        const leftMinor = sums.paidMinor + sums.refundedMinor + sums.returnedMinor;
+        return total + sums.receivedMinor - leftMinor;
+      }, 0n);
       const floatMinor = held
         .filter((one) => one.currency === currency)
         .reduce((sum, { amountMinor }) => sum + amountMinor, 0n);
@@ -314,6 +353,8 @@ export function aKeyNeverCarriesAnotherRequest({ outside }: ObservedState): stri
 /** What was taken after a refusal, or completed after it had failed, may not be known yet. */
 export function everyTransactionAtThePartnerIsKnown(observed: ObservedState): string | null {
   for (const transaction of observed.outside.books.transactions) {
+    // A deposit.
+    if (transaction.collected !== undefined) continue;
     const owner = observed.payments.get(observed.ownerOf(transaction.reference) ?? '');
     if (observed.exempt.hasPayment(observed.ownerOf(transaction.reference))) continue;
     // A deposit that was assigned to its payment has the partner's id, and its own reference.

@@ -25,7 +25,7 @@ import {
   type LedgerDifference,
 } from '../../../core/usecases/payments/ledger-check.js';
 import { type AuditDefect, verifyAudit } from '../../../core/usecases/service/audit-log.js';
-import type { PartnerTransaction } from '../partner/partner-ledger.js';
+import type { PartnerTransaction, ShareHolder } from '../partner/partner-ledger.js';
 import type { BatchObserver, ObservedBatch, StagedWrite } from '../world/gated-store.js';
 import type { ReceivedWebhook } from '../world/simulated-receivers.js';
 import { ObservedParties } from './observed-parties.js';
@@ -279,7 +279,28 @@ export class ObservedState extends ObservedRows implements BatchObserver {
       const owner = this.ownerOf(transaction.reference) ?? '';
       this.#transactions.set(owner, [...(this.#transactions.get(owner) ?? []), transaction]);
     }
-    return this.#transactions.get(payment.id) ?? [];
+    const ordered = this.#transactions.get(payment.id) ?? [];
+    const shares = this.outside.books.sharesFor(payment.id);
+    return shares.length === 0 ? ordered : [...ordered, ...shares];
+  }
+
+  /** The payments whose commands have this transfer, in the order in which they were paid. */
+  holdersOf({ ref, mode }: PartnerTransaction): readonly ShareHolder[] {
+    return [...this.payments.values()]
+      .flatMap(({ payment, commands }) =>
+        commands
+          .filter(({ kind, partnerRef }) => kind === 'payin' && partnerRef === ref)
+          .map((command) => ({ payment, command })),
+      )
+      .filter(({ payment }) => payment.mode === mode)
+      .toSorted(
+        ({ payment: one }, { payment: other }) =>
+          one.createdAtMs - other.createdAtMs || (one.id < other.id ? -1 : 1),
+      )
+      .map(({ payment: { id: owner }, command: { depositId, amount } }) => ({
+        owner,
+        claimMinor: depositId === null ? null : amount.amountMinor,
+      }));
   }
 
   /** What this payment lost by what banks did on their own. */

@@ -3,7 +3,7 @@
 // (simulated-partner.ts), one is BlindPay behind its real adapter (simulated-blindpay.ts).
 import type { Mode } from '../../../core/domain/base/tenant.js';
 import type { Clock, Log } from '../../../core/ports/outside.js';
-import type { SettlementPartner } from '../../../core/ports/partner.js';
+import type { CollectInput, SettlementPartner } from '../../../core/ports/partner.js';
 import type { SeededRandom } from '../seeded-random.js';
 import type { Faults } from '../world/faults.js';
 import type { Gates, SimulatedProcess } from '../world/gates.js';
@@ -109,6 +109,9 @@ export interface HistoryPartner {
     readonly railsRef: string;
     readonly destinationRef: string;
   };
+  /** Bank details of transfers for several payments, and such a transfer. */
+  readonly collections: readonly CollectInput[];
+  transfer(collection: CollectInput, amountMinor: bigint): void;
   decide(party: Party, status: 'approved' | 'rejected'): void;
   transaction(ref: string): PartnerTransaction | null;
   /** The buyer's bank sends money for a pay-in; one that went back bounces it. */

@@ -23,11 +23,26 @@ export interface PartnerTransaction {
   /** Its answer was a refusal, and was final. */
   readonly takenAfterRefusal: boolean;
   readonly takenAtMs: number;
+  /** A transfer that no command ordered: what its payer wrote, and who received it. */
+  readonly collected?: Collected;
+  /** Of what one payment got of a transfer: that transfer. */
+  readonly whole?: PartnerTransaction;
   status: TransactionStatus;
   /** Of a pay-in: all that the buyer ever sent. */
   receivedMinor: bigint;
   /** How it stood at any time, oldest first. */
   readonly history: TransactionState[];
+}
+
+export interface Collected {
+  readonly reference: string;
+  readonly partyRef: string;
+}
+
+/** A payment that got money of a transfer; null: all of it. */
+export interface ShareHolder {
+  readonly owner: string;
+  readonly claimMinor: bigint | null;
 }
 
 export interface TransactionState {
@@ -50,9 +65,12 @@ export interface BookSums {
 
 export class PartnerLedger {
   readonly transactions: PartnerTransaction[] = [];
+  readonly #transfers: PartnerTransaction[] = [];
   /** Raised by every change of a command. */
   changes = 0;
   readonly #ownerOf: (reference: string) => string | null;
+  readonly #holdersOf: (transfer: PartnerTransaction) => readonly ShareHolder[];
+  readonly #excusedShares = new Map<string, bigint>();
   readonly #excused = new Map<PartnerTransaction, bigint>();
   readonly #surprises = new Set<PartnerTransaction>();
   /** Messages that do not say how a command stands. */
@@ -60,17 +78,69 @@ export class PartnerLedger {
   /** When the caller last looked a command up, by its reference. */
   readonly lookedUpAtMs = new Map<string, number>();
 
-  /** `ownerOf` yields the payment that a reference belongs to. */
-  constructor(ownerOf: (reference: string) => string | null) {
+  /**
+   * `ownerOf` yields the payment that a reference belongs to, `holdersOf` the payments that got a
+   * transfer, in the order in which they were paid.
+   */
+  constructor(
+    ownerOf: (reference: string) => string | null,
+    holdersOf: (transfer: PartnerTransaction) => readonly ShareHolder[],
+  ) {
     this.#ownerOf = ownerOf;
+    this.#holdersOf = holdersOf;
+  }
+
+  get transfers(): readonly PartnerTransaction[] {
+    return this.#transfers;
+  }
+
+  take(transaction: PartnerTransaction): void {
+    this.transactions.push(transaction);
+    if (transaction.collected !== undefined) this.#transfers.push(transaction);
+  }
+
+  /** What this payment got of transfers that no command ordered. */
+  sharesFor(owner: string): readonly PartnerTransaction[] {
+    return this.#transfers.flatMap((transfer) =>
+      this.sharesOf(transfer).flatMap((share) => (share.owner === owner ? [share.got] : [])),
+    );
+  }
+
+  /** Oldest first: each is full before the next, and the last one has the rest. */
+  sharesOf(
+    transfer: PartnerTransaction,
+  ): readonly { readonly owner: string; readonly got: PartnerTransaction }[] {
+    const holders = this.#holdersOf(transfer);
+    const [first] = holders;
+    if (first?.claimMinor === null) return [{ owner: first.owner, got: transfer }];
+    const partOf = (at: number, totalMinor: bigint) => {
+      const before = holders.slice(0, at).reduce((sum, one) => sum + (one.claimMinor ?? 0n), 0n);
+      const leftMinor = totalMinor > before ? totalMinor - before : 0n;
+      const claimMinor = holders[at]?.claimMinor ?? 0n;
+      return at === holders.length - 1 || leftMinor < claimMinor ? leftMinor : claimMinor;
+    };
+    return holders.map(({ owner, claimMinor }, at) => ({
+      owner,
+      got: {
+        ...transfer,
+        whole: transfer,
+        amount: { ...transfer.amount, amountMinor: claimMinor ?? 0n },
+        receivedMinor: partOf(at, transfer.receivedMinor),
+        history: transfer.history.map((state) => ({
+          ...state,
+          receivedMinor: partOf(at, state.receivedMinor),
+        })),
+      },
+    }));
   }
 
   /** All commands of the payment that this reference belongs to. */
   siblings(reference: string): readonly PartnerTransaction[] {
     const owner = this.#ownerOf(reference);
-    return this.transactions.filter(
+    const own = this.transactions.filter(
       (transaction) => this.#ownerOf(transaction.reference) === owner,
     );
+    return owner === null ? own : [...own, ...this.sharesFor(owner)];
   }
 
   /** Changes a command for a reason of the banks. */
@@ -79,6 +149,7 @@ export class PartnerLedger {
     status: TransactionStatus,
     receivedMinor = transaction.receivedMinor,
   ): void {
+    const lostByTransfer = this.#lostByTransfer(transaction);
     const before = lostMinor(sumsOf(this.siblings(transaction.reference)));
     const isSurprise = transaction.status !== 'open' || status === 'returned';
     const isOther = status !== transaction.status || receivedMinor < transaction.receivedMinor;
@@ -87,20 +158,39 @@ export class PartnerLedger {
     transaction.receivedMinor = receivedMinor;
     transaction.history.push({ status, receivedMinor });
     this.changes += 1;
+    if (transaction.collected !== undefined) {
+      for (const [owner, lost] of this.#lostByTransfer(transaction)) {
+        const moreMinor = lost - (lostByTransfer.get(owner) ?? 0n);
+        const excused = this.#excusedShares.get(owner) ?? 0n;
+        if (moreMinor > 0n) this.#excusedShares.set(owner, excused + moreMinor);
+      }
+      return;
+    }
     const more = lostMinor(sumsOf(this.siblings(transaction.reference))) - before;
     if (more > 0n) this.#excused.set(transaction, (this.#excused.get(transaction) ?? 0n) + more);
   }
 
+  /** By payment that got money of it. */
+  #lostByTransfer(transfer: PartnerTransaction): ReadonlyMap<string, bigint> {
+    if (transfer.collected === undefined) return new Map();
+    const lost = this.sharesOf(transfer).map(({ owner }) => {
+      const own = this.transactions.filter(({ reference }) => this.#ownerOf(reference) === owner);
+      return [owner, lostMinor(sumsOf([...own, ...this.sharesFor(owner)]))] as const;
+    });
+    return new Map(lost);
+  }
+
   /** What this payment lost by changes of the banks. */
   excusedMinor(owner: string): bigint {
+    const ofShares = this.#excusedShares.get(owner) ?? 0n;
     return [...this.#excused]
       .filter(([{ reference }]) => this.#ownerOf(reference) === owner)
-      .reduce((sum, [, excused]) => sum + excused, 0n);
+      .reduce((sum, [, excused]) => sum + excused, ofShares);
   }
 
   /** Whether a command of this payment went back, or from one end to another. */
   isSurprised(reference: string): boolean {
-    return this.siblings(reference).some((transaction) => this.#surprises.has(transaction));
+    return this.siblings(reference).some((one) => this.#surprises.has(one.whole ?? one));
   }
 
   /** What the partner holds for the payment and has not promised to anybody. */
@@ -109,10 +199,10 @@ export class PartnerLedger {
     return sums.receivedMinor - outMinor(sums);
   }
 
-  /** What of a pay-in is neither refunded nor returned. */
-  refundableMinor(payin: PartnerTransaction): bigint {
+  /** What of a pay-in of this payment is neither refunded nor returned. */
+  refundableMinor(reference: string, payin: PartnerTransaction): bigint {
     if (payin.status === 'returned') return 0n;
-    return payin.receivedMinor - refundsOf(payin, this.transactions);
+    return payin.receivedMinor - refundsOf(payin, this.siblings(reference));
   }
 }
 

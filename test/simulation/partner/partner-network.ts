@@ -46,6 +46,12 @@ export function partnerNetwork(input: PartnerNetworkInput): SettlementPartner {
     ...partyCalls(input),
     ...moneyCalls(input),
     statement: statementOf(input),
+    collect: (asked) =>
+      call(input, `collect ${asked.reference}`, () => {
+        input.partner.collect(asked);
+        const { amount, reference } = asked;
+        return done({ ...accountOf(asked.partyRef), amount, reference });
+      }),
     readInbound: (headers, body) => {
       const messageId = headers['message-id'];
       if (headers['genuine'] !== 'yes' || messageId === undefined) return null;
@@ -165,18 +171,22 @@ function entryOf(transaction: PartnerTransaction): PartnerEntry {
     amount,
     receivedMinor,
     takenAtMs,
+    collected,
   } = transaction;
   const isReceived = kind === 'payin' && status === 'completed';
   return {
     kind: kind === 'payout' ? 'payout' : 'payin',
     partnerRef,
-    reference,
+    reference: collected === undefined ? reference : null,
     partnerQuoteId: null,
-    partyRef: null,
+    partyRef: collected?.partyRef ?? null,
     status,
     amount: isReceived ? { ...amount, amountMinor: receivedMinor } : amount,
     createdAtMs: takenAtMs,
-    payer: null,
+    payer:
+      collected === undefined
+        ? null
+        : { name: 'A payer', bank: null, texts: [`for ${collected.reference}`], trace: null },
   };
 }
 

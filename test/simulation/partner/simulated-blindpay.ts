@@ -109,6 +109,13 @@ export class SimulatedBlindPay implements HistoryPartner {
     );
   }
 
+  /** It takes no transfer for several payments. */
+  readonly collections = [];
+
+  transfer(): void {
+    throw new Error('BlindPay gives no such bank details');
+  }
+
   organization(orgId: string) {
     const { state } = this.#instance;
     const made = (answer: Answer) => (answer.body as { readonly id: string }).id;

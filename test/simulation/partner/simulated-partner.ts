@@ -6,7 +6,7 @@ import { DAY_MS } from '../../../core/domain/base/instant.js';
 import type { Money } from '../../../core/domain/base/money.js';
 import type { Mode } from '../../../core/domain/base/tenant.js';
 import type { QuoteTerms } from '../../../core/domain/commands/quote.js';
-import type { PartnerAnswer, PartnerFact } from '../../../core/ports/partner.js';
+import type { CollectInput, PartnerAnswer, PartnerFact } from '../../../core/ports/partner.js';
 import { destinationOf } from '../world/actors.js';
 import {
   type AdapterSetup,
@@ -60,6 +60,8 @@ export class SimulatedPartner implements HistoryPartner {
   readonly desk: PartnerParties;
   readonly messages: PartnerMessages;
   readonly misuse: string[] = [];
+  /** Bank details of transfers for several payments. */
+  readonly collections: CollectInput[] = [];
   /** How often the caller went back in time. */
   life = 0;
   readonly #input: HistoryPartnerInput;
@@ -267,8 +269,39 @@ export class SimulatedPartner implements HistoryPartner {
       receivedMinor: 0n,
       history: [{ status: 'open', receivedMinor: 0n }],
     };
-    this.#input.books.transactions.push(taken);
+    this.#input.books.take(taken);
     return taken;
+  }
+
+  /** A buyer that got these bank details sends money some day. */
+  collect(asked: CollectInput): void {
+    this.collections.push(asked);
+  }
+
+  /** A transfer arrives that no command ordered. */
+  transfer(collection: CollectInput, amountMinor: bigint): void {
+    const { reference, partyRef, amount } = collection;
+    const isPaid = this.#input.random.chance(0.5);
+    if (isPaid) this.collections.splice(this.collections.indexOf(collection), 1);
+    const ref = this.#name('transfer');
+    const arrived: PartnerTransaction = {
+      kind: 'payin',
+      mode: this.mode,
+      ref,
+      reference: ref,
+      request: '{}',
+      amount: { ...amount, amountMinor },
+      settlement: null,
+      payinRef: null,
+      takenAfterRefusal: false,
+      takenAtMs: this.#input.nowMs(),
+      collected: { reference, partyRef },
+      status: 'open',
+      receivedMinor: 0n,
+      history: [{ status: 'open', receivedMinor: 0n }],
+    };
+    this.#input.books.take(arrived);
+    this.#report(arrived, false);
   }
 
   #refusal(kind: TransactionKind, transaction: TransactionRequest): string | null {
@@ -285,7 +318,10 @@ export class SimulatedPartner implements HistoryPartner {
     const free =
       kind === 'payout' || payin === undefined
         ? books.freeMinor(transaction.reference)
-        : smaller(books.refundableMinor(payin), books.freeMinor(transaction.reference));
+        : smaller(
+            books.refundableMinor(transaction.reference, payin),
+            books.freeMinor(transaction.reference),
+          );
     // Where a bank changed its mind the caller may not know yet. Any other lack of money is a fault
     // of the caller: the command is taken, and the books show it.
     return free < amountMinor && books.isSurprised(transaction.reference)
@@ -297,13 +333,16 @@ export class SimulatedPartner implements HistoryPartner {
     const { random, faults, books } = this.#input;
     const isWrong = faults.occurs('wrongReport');
     // Of a command that counts as refused we know our reference alone.
-    const isNamed = random.chance(0.8) || transaction.takenAfterRefusal;
+    const isOrdered = transaction.collected === undefined;
+    const isNamed = isOrdered && (random.chance(0.8) || transaction.takenAfterRefusal);
     const facts = [
       isWrong ? wrongFact(random, transaction) : transactionFact(transaction, isNamed),
     ];
     // A snapshot of another command; of one that ever returned it could be reported out of order.
     const other = random.pick(this.transactions);
-    if (random.chance(0.1) && !wasEver(other, 'returned')) facts.push(transactionFact(other, true));
+    if (random.chance(0.1) && !wasEver(other, 'returned')) {
+      facts.push(transactionFact(other, other.collected === undefined));
+    }
     const id = this.#send(facts, guaranteed);
     if (isWrong) books.falseMessages.add(id);
     if (!faults.occurs('wrongReference')) return;

@@ -124,7 +124,10 @@ export class World implements Surroundings {
     const faults = new Faults(streams, () => this.profile.faults);
     this.faults = faults;
     this.gates = new Gates(nowMs, () => random.chance(this.profile.gates));
-    const books = new PartnerLedger((reference) => this.observed.ownerOf(reference));
+    const books = new PartnerLedger(
+      (reference) => this.observed.ownerOf(reference),
+      (transfer) => this.observed.holdersOf(transfer),
+    );
     const Partner = this.profile.partner === 'blindpay' ? SimulatedBlindPay : SimulatedPartner;
     const { lateCalls, trace } = this;
     const count = (what: string) => this.count(what);
