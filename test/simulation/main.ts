@@ -5,7 +5,8 @@
 //                                    and ends with a report
 //
 // `--steps M` is the length of a history, `--database postgres` plays it on a PostgreSQL server
-// too, `--parties` dwells on parties, `--people` on operators, members and keys, `--partner
+// too, `--parties` dwells on parties, `--people` on operators, members and keys, `--transfers` on
+// transfers for several payments, `--partner
 // blindpay` has the adapter of BlindPay over its simulator as the settlement partner, `--trace`
 // prints the whole trace. `--mutant NAME` breaks the service first (mutants.ts), on SQLite, and
 // stops at the first history that breaks an invariant it must break.

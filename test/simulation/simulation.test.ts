@@ -1,25 +1,31 @@
 // Some random histories, and some that dwell on parties or on people, each of which keeps every
 // invariant of invariants.ts; `npm run nightly` plays many more. A failure names the seed:
-// `npm run simulate -- --seed N --steps 250 --trace` plays it again, with `--parties` or `--people`
-// one that dwells on them.
+// `npm run simulate -- --seed N --steps 250 --trace` plays it again, with `--parties`, `--people`
+// or `--transfers` one that dwells on them.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { simulate } from './history.js';
 import { PlayedHistories } from './played-histories.js';
-import { ofParties, ofPeople } from './run-profile.js';
+import { ofParties, ofPeople, ofTransfers } from './run-profile.js';
 import { faultKinds, faultTable } from './world/faults.js';
 
 /**
  * The same each time: a change fails because of what it changed. Together these histories have
  * every fault and see what they are for. If they no longer do, more are played.
  */
-const seeds = { usual: [4, 9, 10, 11, 20], parties: [5, 8, 10], people: [1] } as const;
+const seeds = {
+  usual: [4, 9, 10, 11, 20],
+  parties: [5, 8, 10],
+  people: [1],
+  transfers: [2, 3],
+} as const;
 
 const usual = { steps: 250, focus: {} };
 /** A seller has a long way to its first payment. */
 const parties = { steps: 400, focus: ofParties };
 const people = { steps: 250, focus: ofPeople };
-const played = new PlayedHistories(usual, parties, people);
+const transfers = { steps: 250, focus: ofTransfers };
+const played = new PlayedHistories(usual, parties, people, transfers);
 
 test(`histories ${seeds.usual} keep every invariant and recover`, () =>
   played.play(usual, seeds.usual));
@@ -27,6 +33,9 @@ test(`histories ${seeds.usual} keep every invariant and recover`, () =>
 test(`histories of parties ${seeds.parties} do too`, () => played.play(parties, seeds.parties));
 
 test(`histories of people ${seeds.people} do too`, () => played.play(people, seeds.people));
+
+test(`histories of transfers for several payments ${seeds.transfers} do too`, () =>
+  played.play(transfers, seeds.transfers));
 
 test('the same seed plays the same history, another seed another one', async () => {
   const [first, other] = played.histories;
@@ -44,6 +53,8 @@ test('every kind of fault that a seed can draw is injected', async () => {
 test('histories see what they are for', () =>
   played.seeAll([
     'ended settled, funds paid, refund none',
+    'paid together',
+    'transfer for several payments',
     'ended settled, funds paid, refund refunded',
     'ended failed, funds returned_to_buyer, refund refunded',
     'ended cancelled, funds returned_to_buyer, refund refunded',

@@ -107,11 +107,6 @@ export async function stageSharesAgain(
   };
 }
 
-/** In due order; none of a deposit that was not split. */
-export async function readShares(tx: Tx, deposit: Deposit): Promise<readonly MoneyCommand[]> {
-  return sharesIn(deposit, await booksOf(tx, await paymentsOf(tx, deposit)));
-}
-
 async function paymentsOf(
   tx: Tx,
   { orgId, mode, consolidatedReference }: Deposit,

@@ -2,6 +2,7 @@
 // that the postings of each deposit follow from its state. Rows are read page by page while the
 // service runs; one that changes during its read is read again.
 import { tenantOf } from '../../domain/base/tenant.js';
+import type { MoneyCommand } from '../../domain/commands/partner-command.js';
 import { type Deposit, depositBalances, depositTenant } from '../../domain/deposits/deposit.js';
 import {
   balanceName,
@@ -175,6 +176,7 @@ async function booksOfDeposit(tx: Tx, { id }: Deposit): Promise<Books | null> {
   const deposit = await tx.deposits.get(id);
   assert(deposit !== null, 'a deposit stays');
   const postings = await tx.ledger.ofSubject(depositTenant(deposit), id);
+  const others = await comparedShares(tx, deposit);
   const after = await tx.deposits.get(id);
   if (deposit.version !== after?.version) return null;
   const { currency } = deposit.amount;
@@ -182,5 +184,25 @@ async function booksOfDeposit(tx: Tx, { id }: Deposit): Promise<Books | null> {
     ([account, amountMinor]) =>
       [balanceName(account as LedgerAccount, currency), amountMinor] as const,
   );
-  return { subjectId: id, currency, postings, balances: new Map(balances), others: [] };
+  return { subjectId: id, currency, postings, balances: new Map(balances), others };
+}
+
+/** The shares of a deposit change with it, and their sum is its amount. */
+async function comparedShares(tx: Tx, deposit: Deposit): Promise<readonly Compared[]> {
+  if (deposit.consolidatedReference === null) return [];
+  const shares = (await readShares(tx, deposit)).filter(({ end }) => end === deposit.end);
+  const sumMinor = shares.reduce((sum, { receivedMinor }) => sum + receivedMinor, 0n);
+  return [['shares', deposit.amount.amountMinor, sumMinor]];
+}
+
+/** The pay-ins that have the money of a deposit that was split. */
+export async function readShares(
+  tx: Tx,
+  { id, orgId, mode, consolidatedReference }: Deposit,
+): Promise<readonly MoneyCommand[]> {
+  if (orgId === null || consolidatedReference === null) return [];
+  const tenant = { orgId, mode };
+  const payments = await tx.payments.consolidated(tenant, consolidatedReference);
+  const commands = payments.map((payment) => tx.commands.ofPayment(tenant, payment.id));
+  return (await Promise.all(commands)).flat().filter(({ depositId }) => depositId === id);
 }

@@ -158,7 +158,9 @@ function endByHand(world: World, host: SimulatedHost, found: ObservedPayment, ro
   const { payment, advance: playing } = found;
   const { status, mode, expiresAtMs } = payment;
   const { random } = world;
-  const isLeft = isExpirable(status) && playing === null;
+  // Who plays a buyer does not play a transfer for several payments.
+  const isPlayed = playing !== null && payment.consolidatedReference === null;
+  const isLeft = isExpirable(status) && !isPlayed;
   // Who plays a buyer waits for members, however long.
   if (status === 'awaiting_approval' && (!isLeft || random.chance(0.5))) approve(host, payment);
   else if (status === 'approved' && random.chance(0.5)) invites(world, host, found);

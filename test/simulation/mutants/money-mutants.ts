@@ -1,9 +1,12 @@
 // The service broken on purpose where it handles money and a partner that misbehaves; see
 // mutants.ts.
 
+import { ofTransfers } from '../run-profile.js';
+
 /** Nothing but payments, so that a history comes far with them. */
 const payments = { parties: 0, paymentsMax: 10 };
 const calm = { crash: 0, restore: 0, noConnection: 0, callLost: 0, callLate: 0, answerLost: 0 };
+const transfers = { ...ofTransfers, paymentsMax: 10 };
 const often = ['advance', 'work'] as const;
 const bankActions = ['advance', 'bankEvent', 'work', 'message', 'lateBankEvent'] as const;
 const surprises = {
@@ -138,6 +141,37 @@ export const moneyMutants = [
     focus: { ...payments, faults: { ...calm, restore: 0.02, lookUpForbidden: 0.3 } },
     first: { seed: 9, steps: 300 },
     caughtBy: ['aPayinIsBookedOnce'],
+  },
+  {
+    name: 'the last share of a transfer is the whole amount',
+    file: 'core/domain/deposits/consolidated-payment.ts',
+    edits: [
+      ['const shareMinor = isLast ||', 'if (isLast) return totalMinor;\n    const shareMinor ='],
+    ],
+    focus: { ...transfers, faults: calm },
+    first: { seed: 38, steps: 80 },
+    caughtBy: ['theSharesOfADepositAreItsMoney'],
+  },
+  {
+    name: 'one share of a transfer moves without the others',
+    file: 'core/usecases/deposits/consolidated-deposits.ts',
+    edits: [
+      [
+        'if (shares.includes(next)) continue;',
+        'if (shares.includes(next) || staged.length > 0) continue;',
+      ],
+    ],
+    focus: { ...transfers, faults: { ...calm, chargeback: 1 } },
+    first: { seed: 27, steps: 80 },
+    caughtBy: ['theSharesOfADepositAreItsMoney'],
+  },
+  {
+    name: 'a report about a transfer moves one of its shares',
+    file: 'adapters/storage/tables/work-rows.ts',
+    edits: [[' and deposit_id is null order by id', ' order by id']],
+    focus: { ...transfers, faults: { ...calm, chargeback: 1 } },
+    first: { seed: 31, steps: 150 },
+    caughtBy: ['theSharesOfADepositAreItsMoney'],
   },
   {
     name: 'a payout that comes back after it was paid changes nothing',

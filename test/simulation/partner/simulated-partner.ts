@@ -345,9 +345,11 @@ export class SimulatedPartner implements HistoryPartner {
     }
     const id = this.#send(facts, guaranteed);
     if (isWrong) books.falseMessages.add(id);
-    if (!faults.occurs('wrongReference')) return;
+    // A transfer that no command ordered has no reference of ours.
+    if (!isOrdered || !faults.occurs('wrongReference')) return;
     const others = this.transactions.filter(
-      ({ kind, ref }) => kind === transaction.kind && ref !== transaction.ref,
+      ({ kind, ref, collected }) =>
+        kind === transaction.kind && ref !== transaction.ref && collected === undefined,
     );
     if (others.length === 0) return;
     const mixed = this.#send([mixedFact(random, transaction, random.pick(others))], false);
