@@ -26,7 +26,7 @@ import {
 import { commandReference, commandSubject } from '../payments/command-references.js';
 import type { Batch } from '../service/batch.js';
 import { currentKeyIn } from '../service/service-keys.js';
-import { type AccountOwner, namedConsolidated } from './deposit-matching.js';
+import { type AccountOwner, isFromBefore, namedConsolidated } from './deposit-matching.js';
 
 interface StagedShares {
   /** For the deposit. */
@@ -35,25 +35,27 @@ interface StagedShares {
 }
 
 /**
- * Stages a pay-in of each payment that gets a share of the deposit. Null, with nothing staged, if
- * the payer names no consolidated payment.
+ * Stages a pay-in of each payment that gets a share of the deposit. With nothing staged, null if
+ * the payer names no consolidated payment, and `undecided` if a person decides: the payer names
+ * several, none of its payments may have money, or a restore may have lost how it was split.
  */
 export async function stageShares(
   batch: Batch,
   deposit: Deposit,
   entry: PartnerEntry,
   owner: AccountOwner,
-): Promise<StagedShares | null> {
+): Promise<StagedShares | 'undecided' | null> {
   const { deps, tx, nowMs } = batch;
-  const named = await namedConsolidated(tx, entry, owner);
-  if (named === null) return null;
+  const [named, ...others] = await namedConsolidated(tx, entry, owner);
+  if (named === undefined) return null;
+  if (others.length > 0 || (await isFromBefore(tx, entry))) return 'undecided';
   const { reference: consolidatedReference, payments } = named;
   const books = await booksOf(tx, payments);
   const shares = sharesOf(
     deposit.amount,
     [...books.values()].map(({ was }) => was),
   );
-  if (shares === null) return null;
+  if (shares === null) return 'undecided';
   const { id: depositId, partner, partnerRef, transactionHash } = deposit;
   const { bytes } = await currentKeyIn(deps, tx, 'partner');
   const staged: Staged[] = [];

@@ -148,20 +148,16 @@ export async function findMatch(
       .filter((payment) => isTo(payment, owner))
       .map((payment) => candidateOf(tx, payment, quoted.has(payment.id))),
   );
-  const { cause, beganAtMs } = await tx.epochs.current();
-  const isFromBefore = cause !== 'initial' && entry.createdAtMs < beganAtMs;
-  return matchOf({ amount: entry.amount, texts, isFromBefore }, candidates);
+  const arrival = { amount: entry.amount, texts, isFromBefore: await isFromBefore(tx, entry) };
+  return matchOf(arrival, candidates);
 }
 
-/**
- * The consolidated payment that the payer's text names: its reference and payments. Null if there
- * is none; with several, a person decides.
- */
+/** The consolidated payments that the payer's text names. */
 export async function namedConsolidated(
   tx: Tx,
   entry: PartnerEntry,
   owner: AccountOwner,
-): Promise<ConsolidatedPayment | null> {
+): Promise<readonly ConsolidatedPayment[]> {
   const codes = codesIn(entry.payer?.texts ?? []);
   const found = await Promise.all(
     [...codes].map(async (reference) => ({
@@ -169,10 +165,13 @@ export async function namedConsolidated(
       payments: await tx.payments.consolidated(owner, reference),
     })),
   );
-  const [first = null, second] = found.filter(({ payments }) =>
-    payments.some((payment) => isTo(payment, owner)),
-  );
-  return second === undefined ? first : null;
+  return found.filter(({ payments }) => payments.some((payment) => isTo(payment, owner)));
+}
+
+/** It may have been assigned, or paid back, in what a restore lost. */
+export async function isFromBefore(tx: Tx, entry: PartnerEntry): Promise<boolean> {
+  const { cause, beganAtMs } = await tx.epochs.current();
+  return cause !== 'initial' && entry.createdAtMs < beganAtMs;
 }
 
 export interface ConsolidatedPayment {
@@ -182,7 +181,9 @@ export interface ConsolidatedPayment {
 
 async function candidateOf(tx: Tx, payment: Payment, isQuoted: boolean): Promise<MatchCandidate> {
   const { id: paymentId, status, externalId, publicId, amount, payinInstructions } = payment;
-  const names = [payinInstructions?.reference, shortIdOf(publicId)];
+  // The reference of a consolidated payment names all of its payments.
+  const isOwn = payment.consolidatedReference === null;
+  const names = [isOwn ? payinInstructions?.reference : null, shortIdOf(publicId)];
   return {
     paymentId,
     status,

@@ -115,11 +115,12 @@ async function stageEntry(
   }
   const arrived = isUnmatched(read) && known.end !== 'completed';
   const split = arrived && owner !== null ? await stageShares(batch, read, entry, owner) : null;
-  if (split !== null) {
+  if (split !== null && split !== 'undecided') {
     stageDeposit(batch, was, [read, decideDeposit(read, 'assign', split.given, nowMs)]);
     return { outcome: 'deposit', announce: split.announce };
   }
-  const match = arrived && owner !== null ? await findMatch(tx, entry, owner) : null;
+  const match =
+    arrived && owner !== null && split === null ? await findMatch(tx, entry, owner) : null;
   if (match === null) {
     stageDeposit(batch, was, [read]);
     return { outcome: 'deposit', announce: () => announceRead(deps, known, read) };

@@ -256,6 +256,10 @@ export class ObservedState extends ObservedRows implements BatchObserver {
 
   /** The database is what it was when this was copied. What is outside stays. */
   goBack({ memories, parties }: StateCopy): void {
+    const { books } = this.outside;
+    const shared = books.transfers.flatMap((transfer) =>
+      books.sharesOf(transfer).map(({ owner }) => [transfer, owner] as const),
+    );
     this.goBackTo(memories);
     this.parties.goBackTo(parties);
     this.#batchesSince = [];
@@ -263,7 +267,11 @@ export class ObservedState extends ObservedRows implements BatchObserver {
     this.sentWithoutRow = [];
     const mails = this.outside.mails().map(({ messageId }) => mailIdOf(messageId));
     const unknown = mails.filter((id) => !this.parties.mails.has(id));
-    this.exempt.note(this.outside.books.transactions, unknown, this);
+    this.exempt.note(books.transactions, unknown, this);
+    for (const [transfer, owner] of shared) {
+      const holders = this.holdersOf(transfer);
+      if (!holders.some((one) => one.owner === owner)) this.exempt.noteShare(transfer, owner);
+    }
   }
 
   /** The payment that ordered under this reference; the partner knows references only. */

@@ -7,6 +7,7 @@
 //   a complete check it is excused no more, but for commands of payments created after the copy,
 //   and where the partner finds no pay-in by our reference: one that the copy lacks becomes a
 //   deposit, and an open one leaves its payment free to send another.
+// - A payment that had money of a transfer that nobody ordered may lack it: a person decides.
 // - A message about such a command that names it by the partner's id only fits no command.
 // - A mail that was sent after the copy carries a link that leads nowhere.
 //
@@ -31,6 +32,8 @@ export class RestoreExemptions {
   readonly #lost = new Set<PartnerTransaction>();
   /** Commands that the database did not know as sent. */
   readonly #unknown = new Map<PartnerTransaction, string>();
+  /** Transfers of which the database does not know any more that this payment had money. */
+  readonly #lostShares: (readonly [transfer: PartnerTransaction, owner: string])[] = [];
   #transactionsSeen: number | null = null;
 
   /** Notes what a copy lacks, once it is restored. */
@@ -53,6 +56,12 @@ export class RestoreExemptions {
     this.#transactionsSeen = transactions.length;
   }
 
+  /** A person decides about the transfer. */
+  noteShare(transfer: PartnerTransaction, owner: string): void {
+    this.#payments.add(owner);
+    this.#lostShares.push([transfer, owner]);
+  }
+
   /**
    * After a complete check the database knows what the partner did for its payments: their commands
    * need no excuse. Payments that were created after the copy are not in it, and one that has ended
@@ -67,7 +76,11 @@ export class RestoreExemptions {
         ([{ kind, ref }, owner]) =>
           owner === id && kind === 'payin' && !found.commands.some((one) => one.partnerRef === ref),
       );
-      if (isChecked && !isDeposit) this.#payments.delete(id);
+      const isShare = this.#lostShares.some(
+        ([{ ref }, owner]) =>
+          owner === id && !found.commands.some(({ partnerRef }) => partnerRef === ref),
+      );
+      if (isChecked && !isDeposit && !isShare) this.#payments.delete(id);
     }
   }
 
