@@ -209,6 +209,7 @@ async function shown({ payUrl }: Operator, view: PaymentView): Promise<Outcome> 
       cancelled: json.cancelReason,
       page: json.hostedPaymentUrl,
       'bank details': view.payment.bankDetailsCode === null ? null : shownCode(view.payment),
+      'paid together': json.consolidatedReference,
       created: json.createdAt,
       updated: json.updatedAt,
     }),

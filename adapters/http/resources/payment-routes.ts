@@ -263,6 +263,18 @@ export const payment = representation<PaymentSource>()('Payment', {
     ({ payment: { payinInstructions: given, bankDetailsCode: checkCode } }) =>
       given === null ? null : payinInstructions.show({ ...given, checkCode }),
   ],
+  consolidatedReference: [
+    z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          'The reference of the one transfer by which the buyer pays this payment with others, ' +
+          'which have the same one; null if it is paid alone.',
+        examples: ['W2QK-9M4X'],
+      }),
+    (source) => source.payment.consolidatedReference,
+  ],
   settlementFees: [
     decimal
       .nullable()

@@ -1,6 +1,7 @@
 // What the pages of a buyer show: plain facts that the routes collect and the screens render.
 // Nothing here is markup, and a screen reads nothing else.
 
+import type { Money } from '../../../core/domain/base/money.js';
 import type { QuoteTerms } from '../../../core/domain/commands/quote.js';
 import type { Screen } from '../../../core/domain/hosted/hosted-screen.js';
 import type { KycState } from '../../../core/domain/parties/buyer-kyc.js';
@@ -17,6 +18,7 @@ import type { SimulatedEvent } from '../../../core/domain/payments/simulated-eve
 import type { BuyerPage, Period } from '../../../core/usecases/hosted/buyer-payments.js';
 import type { ApproverProblem } from '../../../core/usecases/hosted/colleague-approvals.js';
 import type { ColleagueLink } from '../../../core/usecases/hosted/colleague-links.js';
+import type { ConsolidatedOffer } from '../../../core/usecases/hosted/consolidated-payments.js';
 import type { AccessPage } from '../kit/access-pages.js';
 import type { FrameView } from '../kit/frame-view.js';
 
@@ -93,6 +95,8 @@ export interface PagePayment
   /** Who asks the approver, by the proven address; null before sign-in and for the buyer. */
   readonly askedBy: string | null;
   readonly instructions: PayinInstructions | null;
+  /** The payments that the same transfer pays, in due order; none if it pays this one alone. */
+  readonly together: readonly TogetherView[];
   /** Null without instructions. */
   readonly check: CheckView | null;
   readonly settlement: SettlementView | null;
@@ -105,6 +109,12 @@ export interface PagePayment
   /** When it was settled, failed, cancelled or expired; null before, and if it is not known. */
   readonly endedAtMs: number | null;
   readonly expiresAtMs: number | null;
+}
+
+/** A payment that is paid by one transfer with others. */
+export interface TogetherView {
+  readonly payment: Payment;
+  readonly missing: Money;
 }
 
 /** Full addresses, for paper. */
@@ -207,6 +217,8 @@ export type Page =
   | { readonly name: 'approval'; readonly typed: string; readonly isRefused: boolean }
   /** All payments of a period. */
   | ({ readonly name: 'payments' } & BuyerPayments)
+  /** What the buyer confirms before one transfer pays several payments. */
+  | { readonly name: 'together'; readonly offer: ConsolidatedOffer }
   /** Print views. */
   | { readonly name: 'instructions' }
   | { readonly name: 'receipt' }
@@ -223,6 +235,8 @@ export type Page =
 
 export interface BuyerPayments extends BuyerPage {
   readonly period: Period;
+  /** Ids of payments that one transfer may pay with others. */
+  readonly choices: ReadonlySet<string>;
 }
 
 /** As typed, shown again in the form. */

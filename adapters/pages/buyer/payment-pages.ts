@@ -2,6 +2,7 @@
 // signed-in buyer follows from the state of the payment, never from the page before.
 import { z } from 'zod';
 import { tenantOf } from '../../../core/domain/base/tenant.js';
+import { pathOf } from '../../../core/domain/hosted/hosted-page.js';
 import type { Screen } from '../../../core/domain/hosted/hosted-screen.js';
 import { readQuestion } from '../../../core/domain/payments/display.js';
 import { assert, isCode, PonteError } from '../../../core/errors.js';
@@ -17,6 +18,11 @@ import {
   createColleagueLink,
   endColleagueLink,
 } from '../../../core/usecases/hosted/colleague-links.js';
+import {
+  consolidatableOf,
+  offerConsolidated,
+  payConsolidated,
+} from '../../../core/usecases/hosted/consolidated-payments.js';
 import { openPage, readPaymentPage } from '../../../core/usecases/hosted/payment-page.js';
 import { askQuestion } from '../../../core/usecases/hosted/questions.js';
 import { takeShortBack } from '../../../core/usecases/payments/payments.js';
@@ -52,6 +58,8 @@ const changeForm = z.object({ version: versionText });
 const confirmForm = z.object({ quoteId: z.string().max(64) });
 const questionForm = z.object({ key: formKey, question: z.string().max(4_000).default('') });
 const endLinkForm = z.object({ link: z.string().regex(/^[0-9a-f]{64}$/) });
+const chosenForm = z.record(z.string(), z.string().max(64));
+const paymentName = /^(pi|inv)_\w{1,40}$/;
 const simulateForm = z.object({ event: z.string().max(64) });
 
 const pages = { subject: 'payment', limit: 'none', csrf: 'none', form: 'none' } as const;
@@ -198,8 +206,23 @@ export const paymentPages = [
     handler: async (context, call) => {
       const period = periodOf(context, call);
       const page = await readBuyerPayments(context.deps, publicIdOf(call), period);
-      return show(context, call, { name: 'payments', period, ...page });
+      const choices = await consolidatableOf(context.deps, page.payments);
+      return show(context, call, { name: 'payments', period, choices, ...page });
     },
+  }),
+  pageRow({
+    ...actions,
+    path: '/r/{publicId}/payments/together',
+    limit: 'quote',
+    form: chosenForm,
+    handler: offerTogether,
+  }),
+  pageRow({
+    ...actions,
+    path: '/r/{publicId}/payments/together/confirm',
+    limit: 'none',
+    form: chosenForm,
+    handler: payTogether,
   }),
   pageRow({
     ...pages,
@@ -273,6 +296,57 @@ async function fileAt(
   if (!screens.includes(shown.screen)) return seeOther(call.base);
   const view = paymentView(context, call, shown, { name: page });
   return download(await paymentFile(view, page));
+}
+
+/** The payments of a form by id, each with its quote. */
+function chosenIn(form: Readonly<Record<string, string>>) {
+  return Object.entries(form)
+    .filter(([name]) => paymentName.test(name))
+    .map(([paymentId, quoteId]) => ({ paymentId, quoteId: quoteId === '' ? null : quoteId }));
+}
+
+async function offerTogether(
+  context: PageContext,
+  call: PaymentCall<z.infer<typeof chosenForm>>,
+): Promise<PageAnswer> {
+  const ids = chosenIn(call.form).map(({ paymentId }) => paymentId);
+  try {
+    const offer = await offerConsolidated(context.deps, publicIdOf(call), ids);
+    return await show(context, call, { name: 'together', offer });
+  } catch (error) {
+    return chooseAgain(call, error);
+  }
+}
+
+async function payTogether(
+  { deps, prefix }: PageContext,
+  call: PaymentCall<z.infer<typeof chosenForm>>,
+): Promise<PageAnswer> {
+  const shown = await deps.store.run((tx) => openPage(tx, publicIdOf(call)));
+  const locale = localeFor(call, shown.display);
+  try {
+    const accepted = chosenIn(call.form);
+    const first = await payConsolidated(deps, publicIdOf(call), accepted, locale);
+    // The session is of this page; the page of another payment asks for a sign-in.
+    const isHere = accepted.some(({ paymentId }) => paymentId === shown.id);
+    const { publicId } = isHere ? shown : first;
+    return seeOther(`${prefix}${pathOf({ kind: 'payment', publicId })}`);
+  } catch (error) {
+    return chooseAgain(call, error);
+  }
+}
+
+/** The payments or their prices have changed, or too few were chosen. */
+function chooseAgain({ base }: PaymentCall, error: unknown): PageAnswer {
+  const list = `${base}/payments`;
+  if (isCode(error, 'PartnerUnavailable')) return seeOther(withNotice(list, 'quote_unavailable'));
+  const isChanged =
+    isCode(error, 'PaymentStateConflict') ||
+    isCode(error, 'QuoteChanged') ||
+    isCode(error, 'QuoteExpired') ||
+    isCode(error, 'ValidationError');
+  if (isChanged) return seeOther(withNotice(list, 'choose_together'));
+  throw error;
 }
 
 async function deadline(context: PageContext, call: PaymentCall): Promise<PageAnswer> {

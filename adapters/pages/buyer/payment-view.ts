@@ -3,12 +3,13 @@
 import { sessionEnd } from '../../../core/domain/access/page-session.js';
 import { DAY_MS } from '../../../core/domain/base/instant.js';
 import { type Locale, localeOf } from '../../../core/domain/base/locale.js';
+import { money } from '../../../core/domain/base/money.js';
 import { pathOf } from '../../../core/domain/hosted/hosted-page.js';
 import { lastFour } from '../../../core/domain/parties/dossier.js';
 import type { LegalLinks, Organization } from '../../../core/domain/parties/organization.js';
 import { shortIdOf } from '../../../core/domain/payments/bank-record.js';
 import { readDisplay } from '../../../core/domain/payments/display.js';
-import { heldMinor } from '../../../core/domain/payments/funds.js';
+import { heldMinor, missingOf } from '../../../core/domain/payments/funds.js';
 import {
   type PayinInstructions,
   railsFrom,
@@ -179,9 +180,24 @@ function partnerIn(instructions: PayinInstructions | null): string | null {
 }
 
 /** The account that the buyer's own bank can pay to comes first. */
-function instructionsView({ payinInstructions, buyer }: Payment): PayinInstructions | null {
+function instructionsView({ payment, ...shown }: PaymentPage): PayinInstructions | null {
+  const { payinInstructions, buyer } = payment;
   if (payinInstructions === null) return null;
-  return { ...payinInstructions, rails: railsFrom(payinInstructions, buyer.country) };
+  const rails = railsFrom(payinInstructions, buyer.country);
+  const together = togetherView({ payment, ...shown });
+  const [first] = together;
+  if (first === undefined) return { ...payinInstructions, rails };
+  const sumMinor = together.reduce((sum, { missing }) => sum + missing.amountMinor, 0n);
+  return { ...payinInstructions, rails, amount: money(sumMinor, first.missing.currency) };
+}
+
+/** The payments that still wait for the transfer. */
+function togetherView({ consolidated }: PaymentPage): PagePayment['together'] {
+  return consolidated
+    .map(({ payment, funds }) => ({ payment, missing: missingOf(payment.amount, funds) }))
+    .filter(
+      ({ payment, missing }) => payment.status === 'on_ramp_pending' && missing.amountMinor > 0n,
+    );
 }
 
 function checkView({ check }: PaymentPage): CheckView | null {
@@ -249,6 +265,7 @@ function outerView(
     buyerReference: null,
     purpose: null,
     instructions: null,
+    together: [],
     check: null,
     settlement: null,
     isPayoutBack: false,
@@ -321,7 +338,8 @@ function signedInView(deps: PageSettings, shown: PaymentPage): PagePayment {
     purchaseOrder: payment.purchaseOrder,
     buyerReference: payment.buyerReference,
     purpose: payment.purpose,
-    instructions: instructionsView(payment),
+    instructions: instructionsView(shown),
+    together: togetherView(shown),
     check: checkView(shown),
     settlement:
       settlement === null

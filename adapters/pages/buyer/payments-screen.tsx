@@ -6,7 +6,7 @@ import { helpReference } from '../../../core/domain/payments/display.js';
 import { isTerminal, type Payment } from '../../../core/domain/payments/payment.js';
 import type { NamedFile } from '../../../core/ports/outside.js';
 import type { BuyerPage, Period } from '../../../core/usecases/hosted/buyer-payments.js';
-import { Button, ButtonLink, Foreign, Scroll } from '../kit/components.js';
+import { Button, ButtonLink, Foreign, Form, Scroll } from '../kit/components.js';
 import { BYTE_ORDER_MARK, csvLine } from '../kit/csv-line.js';
 import { SelectField } from '../kit/fields.js';
 import { plainAmount } from '../kit/format.js';
@@ -33,7 +33,7 @@ export function paymentsScreen(scene: PaymentScene, list: BuyerPayments): Screen
     body: (
       <>
         <ChoosePeriod scene={scene} period={period} />
-        {payments.length === 0 ? <p>{texts.payments.none}</p> : <Table scene={scene} list={list} />}
+        <Payments scene={scene} list={list} />
         {rest ? <p>{texts.payments.newest}</p> : null}
         <div class="actions">
           {payments.length === 0 ? null : (
@@ -92,14 +92,32 @@ function ChoosePeriod({
   );
 }
 
+function Payments({ scene, list }: { readonly scene: PaymentScene; list: BuyerPayments }): VNode {
+  const { texts } = scene;
+  if (list.payments.length === 0) return <p>{texts.payments.none}</p>;
+  const table = <Table scene={scene} list={list} />;
+  if (list.choices.size === 0) return table;
+  return (
+    <Form to="payments/together" class="stack">
+      <p>{texts.payments.chooseHint}</p>
+      {table}
+      <div class="actions">
+        <Button look="primary">{texts.payments.payChosen}</Button>
+      </div>
+    </Form>
+  );
+}
+
 function Table({ scene, list }: { readonly scene: PaymentScene; list: BuyerPayments }): VNode {
   const { texts, format, view, org } = scene;
   const { payments, frame, paid, money } = texts;
+  const canChoose = list.choices.size > 0;
   return (
     <Scroll label={payments.heading(org, nameOf(scene, list.period))}>
       <table>
         <thead>
           <tr>
+            {canChoose ? <th scope="col">{payments.chosen}</th> : null}
             <th scope="col">{paid.payment}</th>
             <th scope="col">{paid.payee}</th>
             <th scope="col">{payments.created}</th>
@@ -112,6 +130,19 @@ function Table({ scene, list }: { readonly scene: PaymentScene; list: BuyerPayme
         <tbody>
           {list.payments.map((payment) => (
             <tr>
+              {canChoose ? (
+                <td>
+                  {list.choices.has(payment.id) ? (
+                    <input
+                      type="checkbox"
+                      name={payment.id}
+                      value="yes"
+                      checked={payment.id === scene.payment.id}
+                      aria-label={payments.choose(helpReference(payment))}
+                    />
+                  ) : null}
+                </td>
+              ) : null}
               <td>
                 <a href={`${view.root}${pathOf({ kind: 'payment', publicId: payment.publicId })}`}>
                   {helpReference(payment)}

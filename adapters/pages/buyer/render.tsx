@@ -35,6 +35,7 @@ import {
   stopChangeScreen,
   verifyScreen,
 } from './service-screens.js';
+import { togetherScreen } from './together-screen.js';
 import {
   bankDetailsScreen,
   heldScreen,
@@ -89,6 +90,7 @@ const pages: {
   ask_approver: (scene, page) => askApproverScreen(paymentScene(scene), page),
   approval: (scene, page) => approvalScreen(paymentScene(scene), page),
   payments: (scene, list) => paymentsScreen(paymentScene(scene), list),
+  together: (scene, { offer }) => togetherScreen(paymentScene(scene), offer),
   instructions: (scene) => instructionsPage(paymentScene(scene)),
   receipt: (scene) => receiptPage(paymentScene(scene)),
   verify: verifyScreen,

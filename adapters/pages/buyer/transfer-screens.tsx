@@ -29,6 +29,7 @@ import {
   whereMoney,
 } from './money-parts.js';
 import type { PaymentScene } from './scene.js';
+import { Together } from './together-screen.js';
 
 export function preparingScreen(scene: PaymentScene): ScreenContent {
   const { texts } = scene;
@@ -79,6 +80,7 @@ export function bankDetailsScreen(scene: PaymentScene): ScreenContent {
         <>
           <Late scene={scene} />
           <Replaced scene={scene} />
+          <Together scene={scene} />
           <BankAccounts scene={scene} instructions={instructions} />
           <CheckCode scene={scene} />
           <section class="stack">
@@ -233,6 +235,7 @@ export function shortScreen(scene: PaymentScene): ScreenContent {
           todo={texts.short.todo(rest)}
         />
         <MoneyCard scene={scene} stops={payoutRoute(scene, 'partner')} rest="missing" />
+        <Together scene={scene} />
         <Rest scene={scene} />
         <section class="stack">
           <h2>{texts.short.back}</h2>
@@ -309,10 +312,11 @@ export function takeBackScreen(scene: PaymentScene): ScreenContent {
 /** The print view. */
 export function instructionsPage(scene: PaymentScene): ScreenContent {
   const { texts, payee, payment } = scene;
-  // Of a short payment the rest.
+  // Of a short payment the rest; of a transfer for several payments the rest of all.
+  const isAlone = payment.together.length === 0;
   const instructions =
-    payment.instructions === null
-      ? null
+    payment.instructions === null || !isAlone
+      ? payment.instructions
       : { ...payment.instructions, amount: sumsOf(scene).missing };
   return {
     title: texts.transfer.details,
@@ -330,6 +334,7 @@ export function instructionsPage(scene: PaymentScene): ScreenContent {
           <PrintActions />
           <Replaced scene={scene} />
           <Rows rows={paymentRows(scene.view, texts)} />
+          <Together scene={scene} />
           <BankAccounts scene={scene} instructions={instructions} />
           <CheckCode scene={scene} />
           <PrintedFrom scene={scene} verify />

@@ -661,6 +661,9 @@ function Details({ detail }: Part): VNode {
     ],
     payment.number === null ? null : [words.number, <Foreign text={payment.number} />],
     payment.dueDate === null ? null : [words.due, format.day(dayMs(payment.dueDate))],
+    payment.consolidatedReference === null
+      ? null
+      : [words.paidTogether, <span class="code">{payment.consolidatedReference}</span>],
     payment.externalId === null ? null : [words.yourId, <Foreign text={payment.externalId} />],
     [texts.payments.created, format.short(payment.createdAtMs)],
     detail.creator === null ? null : [texts.invoice.createdBy, detail.creator],

@@ -54,6 +54,7 @@ export const notices = [
   'code_wrong',
   'code_expired',
   'quote_unavailable',
+  'choose_together',
   'take_back_asked',
   'question_sent',
 ] as const;

@@ -9,7 +9,7 @@ import { inDueOrder } from '../../domain/deposits/consolidated-payment.js';
 import { CODE_BYTES, consolidatedReferenceOf } from '../../domain/payments/bank-record.js';
 import type { PaymentAggregate } from '../../domain/payments/change.js';
 import { missingOf } from '../../domain/payments/funds.js';
-import { isPageOpen, type Payment } from '../../domain/payments/payment.js';
+import { isPageOpen, isTerminal, type Payment } from '../../domain/payments/payment.js';
 import { consolidated, isConsolidatable } from '../../domain/payments/payment-transitions.js';
 import { assert, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
@@ -118,21 +118,31 @@ export async function payConsolidated(
   return first.payment;
 }
 
-/** The payments of the transfer that also pays this one, in due order; none without one. */
-export async function readConsolidated(
-  tx: Tx,
-  payment: Payment,
-): Promise<readonly PaymentAggregate[]> {
-  if (payment.consolidatedReference === null) return [];
-  const tenant = tenantOf(payment);
-  const payments = await tx.payments.consolidated(tenant, payment.consolidatedReference);
-  return Promise.all(
-    inDueOrder(payments).map(async (one) => {
-      const funds = await tx.funds.get(tenant, one.id);
-      assert(funds !== null, 'a payment has funds');
-      return { payment: one, funds };
-    }),
+/**
+ * Those of these payments that one transfer may pay with others of them; none if the partner takes
+ * no such transfer.
+ */
+export async function consolidatableOf(
+  deps: Pick<Deps, 'store' | 'partners'>,
+  payments: readonly Payment[],
+): Promise<ReadonlySet<string>> {
+  const [first] = payments;
+  if (first === undefined || !canConsolidate(deps.partners[first.mode])) return new Set();
+  const read = await deps.store.run((tx) =>
+    Promise.all(
+      payments
+        .filter(({ status }) => !isTerminal(status))
+        .map(async (payment) => ({ payment, funds: await tx.funds.get(payment, payment.id) })),
+    ),
   );
+  const able = read.flatMap(({ payment, funds }) =>
+    funds !== null && isConsolidatable({ payment, funds }) ? [payment] : [],
+  );
+  const groups = Object.groupBy(able, ({ sellerExternalId, amount }) =>
+    JSON.stringify([sellerExternalId, amount.currency]),
+  );
+  const several = Object.values(groups).filter((group = []) => group.length > 1);
+  return new Set(several.flatMap((group = []) => group.map(({ id }) => id)));
 }
 
 interface Chosen {

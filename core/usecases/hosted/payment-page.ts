@@ -3,12 +3,13 @@ import { tenantOf } from '../../domain/base/tenant.js';
 import { isOpen, type MoneyCommand } from '../../domain/commands/partner-command.js';
 import { isDecisionLate, isLate, isPayinShort } from '../../domain/commands/poll-plan.js';
 import type { Quote } from '../../domain/commands/quote.js';
+import { inDueOrder } from '../../domain/deposits/consolidated-payment.js';
 import { screenOf } from '../../domain/hosted/hosted-screen.js';
 import { isPayoutBack } from '../../domain/money-desk/money-decision.js';
 import { type KycState, type KycSubmission, kycStateOf } from '../../domain/parties/buyer-kyc.js';
 import { type ConnectedAccount, payeeNameOf } from '../../domain/parties/connected-account.js';
 import type { Organization } from '../../domain/parties/organization.js';
-import type { PaymentView } from '../../domain/payments/change.js';
+import type { PaymentAggregate, PaymentView } from '../../domain/payments/change.js';
 import { type EventNote, reportedStatus } from '../../domain/payments/event.js';
 import type { PostingKind, StoredPosting } from '../../domain/payments/ledger.js';
 import { isPageOpen, isTerminal, type Payment } from '../../domain/payments/payment.js';
@@ -35,6 +36,8 @@ export interface PaymentPage extends PaymentView {
   readonly isLate: boolean;
   /** How to check the bank details; null without them. */
   readonly check: ShownBankDetails | null;
+  /** The payments that the same transfer pays, in due order; none if it pays this one alone. */
+  readonly consolidated: readonly PaymentAggregate[];
   readonly moneyTimes: MoneyTimes;
   /** When it was settled, failed, cancelled or expired; null before, and if that is not known. */
   readonly endedAtMs: number | null;
@@ -84,6 +87,7 @@ export async function readPaymentPage(deps: Deps, publicId: string): Promise<Pay
     const kyc = kycStateOf(view.kycStatus, submission);
     const { payment, funds } = view;
     const senderNames = payment.status === 'settled' ? await senderNamesOf(deps, tx, commands) : [];
+    const consolidated = await readConsolidated(tx, payment);
     const awaited = awaitedOf(commands);
     const isOnHold = awaited?.kind === 'payin' && awaited.heldSinceMs !== null;
     const instructions = payment.payinInstructions;
@@ -98,6 +102,7 @@ export async function readPaymentPage(deps: Deps, publicId: string): Promise<Pay
       payeeTaxIdLast4: taxIdLast4Of(payment, seller),
       senderNames,
       isPayoutBack: commands.some(isPayoutBack),
+      consolidated,
       isLate: isWaitLate(payment, submission, awaited, nowMs),
       moneyTimes: moneyTimesOf(postings, commands),
       endedAtMs: endedAtMsOf(events),
@@ -109,6 +114,19 @@ export async function readPaymentPage(deps: Deps, publicId: string): Promise<Pay
   const hasDetails = payment.payinInstructions !== null;
   const check = hasDetails ? await readBankDetails(deps, tenantOf(payment), payment.id) : null;
   return { ...read, check };
+}
+
+async function readConsolidated(tx: Tx, payment: Payment): Promise<readonly PaymentAggregate[]> {
+  if (payment.consolidatedReference === null) return [];
+  const tenant = tenantOf(payment);
+  const payments = await tx.payments.consolidated(tenant, payment.consolidatedReference);
+  return Promise.all(
+    inDueOrder(payments).map(async (one) => {
+      const funds = await tx.funds.get(tenant, one.id);
+      assert(funds !== null, 'a payment has funds');
+      return { payment: one, funds };
+    }),
+  );
 }
 
 /** Null if the account has another name than at the creation of the payment. */

@@ -169,7 +169,7 @@ function endByHand(world: World, host: SimulatedHost, found: ObservedPayment, ro
   } else if (
     (isLeft || isLeftShort(world, found)) &&
     round > BUYERS_ROUNDS &&
-    expiresAtMs === null
+    (expiresAtMs === null || playing !== null)
   ) {
     cancel(world, host, payment);
   } else if (isUnapproved(found) && random.chance(0.3)) {

@@ -15,6 +15,7 @@ import { isPayoutBack } from '../../../core/domain/money-desk/money-decision.js'
 import { kycStateOf } from '../../../core/domain/parties/buyer-kyc.js';
 import type { Organization } from '../../../core/domain/parties/organization.js';
 import { bankDetailsRecord, checkCodeOf } from '../../../core/domain/payments/bank-record.js';
+import type { Payment } from '../../../core/domain/payments/payment.js';
 import { isTerminal } from '../../../core/domain/payments/payment.js';
 import {
   publicJwk,
@@ -106,6 +107,14 @@ function factsOf({ payment, funds, quote, kyc, screen, check, bankDetails }: Sho
   ].join(' ');
 }
 
+function consolidatedOf({ payments }: ObservedState, { consolidatedReference, orgId }: Payment) {
+  if (consolidatedReference === null) return [];
+  return [...payments.values()].filter(
+    ({ payment: one }) =>
+      one.consolidatedReference === consolidatedReference && one.orgId === orgId,
+  );
+}
+
 /** As the pages read it. */
 function pageOf(observed: ObservedState, found: ObservedPayment, nowMs: number): Shown {
   const { payment, funds, quote, bankDetails, commands } = found;
@@ -127,6 +136,7 @@ function pageOf(observed: ObservedState, found: ObservedPayment, nowMs: number):
     submission,
     kyc,
     senderNames: [],
+    consolidated: consolidatedOf(observed, payment),
     nowMs,
     bankDetails,
     screen: screenOf(facts, nowMs),

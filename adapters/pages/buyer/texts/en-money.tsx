@@ -116,6 +116,19 @@ export const enMoney = {
     rentals: 'Rentals',
     other: 'Other',
   } satisfies Record<Purpose, string>,
+  together: {
+    heading: (count: number) => `Pay ${count} payments with one transfer`,
+    lede: 'Confirm the price of each. Then you get one set of bank details with one reference.',
+    due: 'Due',
+    total: 'You transfer in total',
+    order:
+      'The money pays the payment that is due first in full, then the next one. If less arrives ' +
+      'than the total, the last ones stay open.',
+    isSent: 'If you have already sent money for one of them, do not choose it.',
+    confirm: (amount: string) => `Confirm and pay ${amount}`,
+    pays: (count: number) => `This one transfer pays ${count} payments`,
+    once: 'Send the total once, with this reference. Do not send a transfer for each payment.',
+  },
   transfer: {
     preparing: 'Preparing your bank details',
     preparingNext:

@@ -166,6 +166,12 @@ export const en = {
     currency: 'Currency',
     csv: 'Download as CSV',
     file: 'payments',
+    choose: (payment: string) => `Choose ${payment}`,
+    chosen: 'Pay together',
+    chooseHint:
+      'You can pay several open payments with one transfer: choose two or more to one payee in ' +
+      'one currency.',
+    payChosen: 'Pay the chosen ones with one transfer',
   },
   journey: {
     signIn: 'Sign in',
@@ -411,6 +417,7 @@ export const en = {
     ),
     code_wrong: 'This code is not right. Check the six digits and try again.',
     code_expired: 'This code no longer works. Send another link.',
+    choose_together: 'Choose two or more open payments to one payee in one currency.',
     quote_unavailable: 'We could not get a price just now. Try again in a moment.',
     take_back_asked: 'We return your money. You don’t have to do anything else.',
     question_sent: 'Your question is on its way. The answer comes by email.',

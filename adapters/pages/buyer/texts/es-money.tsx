@@ -112,6 +112,21 @@ export const esMoney = {
     rentals: 'Alquileres',
     other: 'Otros',
   },
+  together: {
+    heading: (count) => `Pagar ${count} pagos con una sola transferencia`,
+    lede:
+      'Confirme la cotización de cada uno. Después recibe los datos bancarios, con una sola ' +
+      'referencia.',
+    due: 'Vencimiento',
+    total: 'Total de la transferencia',
+    order:
+      'El dinero paga primero por completo el pago que vence antes, y después el siguiente. Si ' +
+      'llega menos que el total, los últimos quedan abiertos.',
+    isSent: 'Si ya envió dinero para uno de ellos, no lo elija.',
+    confirm: (amount) => `Confirmar y pagar ${amount}`,
+    pays: (count) => `Esta transferencia paga ${count} pagos`,
+    once: 'Envíe el total una sola vez, con esta referencia. No haga una transferencia por cada pago.',
+  },
   transfer: {
     preparing: 'Preparando los datos bancarios',
     preparingNext:

@@ -159,6 +159,12 @@ export const es = {
     currency: 'Moneda',
     csv: 'Descargar en CSV',
     file: 'pagos',
+    choose: (payment) => `Elegir ${payment}`,
+    chosen: 'Pagar juntos',
+    chooseHint:
+      'Puede pagar varios pagos abiertos con una sola transferencia: elija dos o más para el mismo ' +
+      'beneficiario y en la misma moneda.',
+    payChosen: 'Pagar los elegidos con una sola transferencia',
   },
   journey: {
     signIn: 'Acceso',
@@ -402,6 +408,8 @@ export const es = {
     ),
     code_wrong: 'Este código no es correcto. Revise los seis dígitos e inténtelo de nuevo.',
     code_expired: 'Este código ya no funciona. Envíe otro enlace.',
+    choose_together:
+      'Elija dos o más pagos abiertos para el mismo beneficiario y en la misma moneda.',
     quote_unavailable: 'No pudimos obtener una cotización ahora. Inténtelo en un momento.',
     take_back_asked: 'Le devolvemos su dinero. Usted no tiene que hacer nada más.',
     question_sent: 'Su pregunta está en camino. La respuesta llega por correo.',

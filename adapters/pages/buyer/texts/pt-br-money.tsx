@@ -112,6 +112,23 @@ export const ptBrMoney = {
     rentals: 'Aluguéis',
     other: 'Outros',
   },
+  together: {
+    heading: (count) => `Pagar ${count} pagamentos com uma só transferência`,
+    lede:
+      'Confirme a cotação de cada um. Depois você recebe os dados bancários, com uma única ' +
+      'referência.',
+    due: 'Vencimento',
+    total: 'Total da transferência',
+    order:
+      'O dinheiro paga primeiro, por inteiro, o pagamento que vence antes, e depois o seguinte. Se ' +
+      'chegar menos que o total, os últimos ficam em aberto.',
+    isSent: 'Se você já enviou dinheiro para um deles, não o escolha.',
+    confirm: (amount) => `Confirmar e pagar ${amount}`,
+    pays: (count) => `Esta transferência paga ${count} pagamentos`,
+    once:
+      'Envie o total uma só vez, com esta referência. Não faça uma transferência para cada ' +
+      'pagamento.',
+  },
   transfer: {
     preparing: 'Preparando os dados bancários',
     preparingNext:

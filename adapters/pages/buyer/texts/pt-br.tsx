@@ -157,6 +157,12 @@ export const ptBr = {
     currency: 'Moeda',
     csv: 'Baixar em CSV',
     file: 'pagamentos',
+    choose: (payment) => `Escolher ${payment}`,
+    chosen: 'Pagar juntos',
+    chooseHint:
+      'Você pode pagar vários pagamentos em aberto com uma só transferência: escolha dois ou mais ' +
+      'para o mesmo recebedor e na mesma moeda.',
+    payChosen: 'Pagar os escolhidos com uma só transferência',
   },
   journey: {
     signIn: 'Acesso',
@@ -405,6 +411,8 @@ export const ptBr = {
     ),
     code_wrong: 'Este código não está certo. Confira os seis dígitos e tente de novo.',
     code_expired: 'Este código não funciona mais. Envie outro link.',
+    choose_together:
+      'Escolha dois ou mais pagamentos em aberto para o mesmo recebedor e na mesma moeda.',
     quote_unavailable: 'Não conseguimos uma cotação agora. Tente de novo em um instante.',
     take_back_asked: 'Vamos devolver o seu dinheiro. Você não precisa fazer mais nada.',
     question_sent: 'Sua pergunta está a caminho. A resposta chega por e‑mail.',

@@ -519,6 +519,7 @@ export const dashboardEn = {
     number: 'Invoice',
     due: 'Due',
     yourId: 'Your id',
+    paidTogether: 'Paid with others, reference',
     id: 'Ponte’s id',
     copyId: 'id',
     checkCode: 'Check code',

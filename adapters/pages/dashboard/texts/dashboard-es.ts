@@ -503,6 +503,7 @@ export const dashboardEs: DashboardTexts = {
     number: 'Factura',
     due: 'Vencimiento',
     yourId: 'Su id',
+    paidTogether: 'Pagado con otros, referencia',
     id: 'Id de Ponte',
     copyId: 'id',
     checkCode: 'Código de verificación',

@@ -500,6 +500,7 @@ export const dashboardPtBr: DashboardTexts = {
     number: 'Fatura',
     due: 'Vencimento',
     yourId: 'Seu id',
+    paidTogether: 'Pago com outros, referência',
     id: 'Id da Ponte',
     copyId: 'id',
     checkCode: 'Código de conferência',

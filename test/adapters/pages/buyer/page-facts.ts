@@ -156,6 +156,7 @@ export const payment: PagePayment = {
   purchaseOrder: 'PO-4711',
   buyerReference: 'Cost center 300',
   instructions: null,
+  together: [],
   check: null,
   settlement: null,
   isLate: false,

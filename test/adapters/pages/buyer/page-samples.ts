@@ -1,5 +1,6 @@
 // Every page of the hosted buyer's page with realistic facts: what the tests render and the
 // gallery takes pictures of.
+
 import type { ScreenContent } from '../../../../adapters/pages/buyer/layout.js';
 import type { Page, PageView } from '../../../../adapters/pages/buyer/page-view.js';
 import { renderContent, renderPage } from '../../../../adapters/pages/buyer/render.js';
@@ -14,6 +15,7 @@ import type {
 } from '../../../../core/domain/payments/colleague-approval.js';
 import { railsFrom } from '../../../../core/domain/payments/payin-instructions.js';
 import type { PaymentStatus } from '../../../../core/domain/payments/payment.js';
+import type { ConsolidatedOffer } from '../../../../core/usecases/hosted/consolidated-payments.js';
 import { aBarePayment } from '../../../support/samples/domain-samples.js';
 import { partsPage } from '../kit/parts-page.js';
 import {
@@ -148,6 +150,16 @@ const buyerPayments = (['settled', 'cancelled', 'on_ramp_pending'] as const).map
       createdAtMs: at('2026-11-17T15:42:00Z'),
     }),
 );
+
+const openPayments = buyerPayments.slice(1).map((one, position) => ({
+  ...one,
+  status: 'on_ramp_pending' as const,
+  dueDate: `2026-12-0${position + 1}`,
+}));
+const offer: ConsolidatedOffer = {
+  payments: openPayments.map((one) => ({ payment: one, missing: one.amount, quote: null })),
+  total: { ...payment.amount, amountMinor: 2n * payment.amount.amountMinor },
+};
 
 const variantSamples: readonly Sample[] = [
   {
@@ -308,14 +320,44 @@ const variantSamples: readonly Sample[] = [
         name: 'payments',
         period: { year: 2026, month: null },
         payments: buyerPayments,
+        choices: new Set(),
         rest: true,
+      },
+    }),
+  },
+  {
+    name: 'payments-choose',
+    view: onScreen('bank_details', {
+      page: {
+        name: 'payments',
+        period: { year: 2026, month: null },
+        payments: openPayments,
+        choices: new Set(openPayments.map(({ id }) => id)),
+        rest: false,
+      },
+    }),
+  },
+  { name: 'together', view: onScreen('bank_details', { page: { name: 'together', offer } }) },
+  {
+    name: 'together-details',
+    view: onScreen('bank_details', {
+      payment: {
+        ...payment,
+        ...paymentOnScreen.bank_details,
+        together: offer.payments.map((one) => ({ payment: one.payment, missing: one.missing })),
       },
     }),
   },
   {
     name: 'payments-none',
     view: onScreen('bank_details', {
-      page: { name: 'payments', period: { year: 2025, month: 11 }, payments: [], rest: false },
+      page: {
+        name: 'payments',
+        period: { year: 2025, month: 11 },
+        payments: [],
+        choices: new Set(),
+        rest: false,
+      },
     }),
   },
   { name: 'receipt', view: onScreen('paid', { page: { name: 'receipt' } }) },
