@@ -111,13 +111,11 @@ function Payments({ scene, list }: { readonly scene: PaymentScene; list: BuyerPa
 function Table({ scene, list }: { readonly scene: PaymentScene; list: BuyerPayments }): VNode {
   const { texts, format, view, org } = scene;
   const { payments, frame, paid, money } = texts;
-  const canChoose = list.choices.size > 0;
   return (
     <Scroll label={payments.heading(org, nameOf(scene, list.period))}>
       <table>
         <thead>
           <tr>
-            {canChoose ? <th scope="col">{payments.chosen}</th> : null}
             <th scope="col">{paid.payment}</th>
             <th scope="col">{paid.payee}</th>
             <th scope="col">{payments.created}</th>
@@ -130,20 +128,16 @@ function Table({ scene, list }: { readonly scene: PaymentScene; list: BuyerPayme
         <tbody>
           {list.payments.map((payment) => (
             <tr>
-              {canChoose ? (
-                <td>
-                  {list.choices.has(payment.id) ? (
-                    <input
-                      type="checkbox"
-                      name={payment.id}
-                      value="yes"
-                      checked={payment.id === scene.payment.id}
-                      aria-label={payments.choose(helpReference(payment))}
-                    />
-                  ) : null}
-                </td>
-              ) : null}
               <td>
+                {list.choices.has(payment.id) ? (
+                  <input
+                    type="checkbox"
+                    name={payment.id}
+                    value="yes"
+                    checked={payment.id === scene.payment.id}
+                    aria-label={payments.choose(helpReference(payment))}
+                  />
+                ) : null}{' '}
                 <a href={`${view.root}${pathOf({ kind: 'payment', publicId: payment.publicId })}`}>
                   {helpReference(payment)}
                 </a>

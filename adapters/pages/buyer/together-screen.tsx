@@ -9,12 +9,12 @@ import type { TogetherView } from './page-view.js';
 import type { PaymentScene } from './scene.js';
 
 export function togetherScreen(scene: PaymentScene, offer: ConsolidatedOffer): ScreenContent {
-  const { texts, format, view, payee } = scene;
+  const { texts, format, view, org } = scene;
   const { payments, total } = offer;
   const ends = payments.flatMap(({ quote }) => (quote === null ? [] : [quote.expiresAtMs]));
   return {
     title: texts.together.heading(payments.length),
-    lede: texts.together.lede,
+    lede: texts.together.lede(payments[0]?.payment.payeeName ?? org),
     station: null,
     about: <></>,
     body: (
@@ -24,12 +24,12 @@ export function togetherScreen(scene: PaymentScene, offer: ConsolidatedOffer): S
             <thead>
               <tr>
                 <th scope="col">{texts.paid.payment}</th>
-                <th scope="col">{texts.together.due}</th>
+                <th scope="col">{texts.frame.due}</th>
                 <th scope="col" class="num">
                   {texts.money.amount}
                 </th>
                 <th scope="col" class="num">
-                  {texts.price.receives(payee)}
+                  {texts.together.receives}
                 </th>
               </tr>
             </thead>
@@ -44,17 +44,17 @@ export function togetherScreen(scene: PaymentScene, offer: ConsolidatedOffer): S
                   <td class="num">{quote === null ? null : received(scene, quote)}</td>
                 </tr>
               ))}
-            </tbody>
-            <tfoot>
               <tr>
-                <th scope="row">{texts.together.total}</th>
+                <td>
+                  <b>{texts.together.total}</b>
+                </td>
                 <td />
                 <td class="num">
                   <b>{format.money(total)}</b>
                 </td>
                 <td />
               </tr>
-            </tfoot>
+            </tbody>
           </table>
         </Scroll>
         <p>{texts.together.order}</p>

@@ -118,8 +118,10 @@ export const enMoney = {
   } satisfies Record<Purpose, string>,
   together: {
     heading: (count: number) => `Pay ${count} payments with one transfer`,
-    lede: 'Confirm the price of each. Then you get one set of bank details with one reference.',
-    due: 'Due',
+    lede: (payee: string) =>
+      `All go to ${payee}. Confirm the price of each: then you get one set of bank details with ` +
+      'one reference.',
+    receives: 'Payee receives',
     total: 'You transfer in total',
     order:
       'The money pays the payment that is due first in full, then the next one. If less arrives ' +

@@ -167,7 +167,6 @@ export const en = {
     csv: 'Download as CSV',
     file: 'payments',
     choose: (payment: string) => `Choose ${payment}`,
-    chosen: 'Pay together',
     chooseHint:
       'You can pay several open payments with one transfer: choose two or more to one payee in ' +
       'one currency.',

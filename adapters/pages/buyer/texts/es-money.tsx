@@ -114,10 +114,10 @@ export const esMoney = {
   },
   together: {
     heading: (count) => `Pagar ${count} pagos con una sola transferencia`,
-    lede:
-      'Confirme la cotización de cada uno. Después recibe los datos bancarios, con una sola ' +
-      'referencia.',
-    due: 'Vencimiento',
+    lede: (payee) =>
+      `Todos van a ${payee}. Confirme la cotización de cada uno: después recibe los datos ` +
+      'bancarios, con una sola referencia.',
+    receives: 'El beneficiario recibe',
     total: 'Total de la transferencia',
     order:
       'El dinero paga primero por completo el pago que vence antes, y después el siguiente. Si ' +

@@ -160,7 +160,6 @@ export const es = {
     csv: 'Descargar en CSV',
     file: 'pagos',
     choose: (payment) => `Elegir ${payment}`,
-    chosen: 'Pagar juntos',
     chooseHint:
       'Puede pagar varios pagos abiertos con una sola transferencia: elija dos o más para el mismo ' +
       'beneficiario y en la misma moneda.',

@@ -114,10 +114,10 @@ export const ptBrMoney = {
   },
   together: {
     heading: (count) => `Pagar ${count} pagamentos com uma só transferência`,
-    lede:
-      'Confirme a cotação de cada um. Depois você recebe os dados bancários, com uma única ' +
-      'referência.',
-    due: 'Vencimento',
+    lede: (payee) =>
+      `Todos vão para ${payee}. Confirme a cotação de cada um: depois você recebe os dados ` +
+      'bancários, com uma única referência.',
+    receives: 'O recebedor recebe',
     total: 'Total da transferência',
     order:
       'O dinheiro paga primeiro, por inteiro, o pagamento que vence antes, e depois o seguinte. Se ' +

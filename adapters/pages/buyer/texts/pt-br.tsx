@@ -158,7 +158,6 @@ export const ptBr = {
     csv: 'Baixar em CSV',
     file: 'pagamentos',
     choose: (payment) => `Escolher ${payment}`,
-    chosen: 'Pagar juntos',
     chooseHint:
       'Você pode pagar vários pagamentos em aberto com uma só transferência: escolha dois ou mais ' +
       'para o mesmo recebedor e na mesma moeda.',

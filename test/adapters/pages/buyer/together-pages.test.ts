@@ -1,0 +1,126 @@
+// A buyer chooses payments in its list, confirms their prices together, and pays once. The fake
+// partner with a memory plays the bank. With scripts: together-browser.nightly.ts.
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { memoryOnly } from '../../../../adapters/partner/fake-memory.js';
+import { money } from '../../../../core/domain/base/money.js';
+import type { Payment } from '../../../../core/domain/payments/payment.js';
+import { findDifferences } from '../../../../core/usecases/payments/ledger-check.js';
+import { readPayment } from '../../../../core/usecases/payments/payments.js';
+import { makeIntent } from '../../../support/scenes/made-payments.js';
+import { startSession } from '../../../support/scenes/started-session.js';
+import type { WorldOptions } from '../../../support/scenes/test-world.js';
+import { pageSite, textOf } from '../visitor.js';
+
+async function buyerOf(t: TestContext, options: WorldOptions = { memory: memoryOnly() }) {
+  const site = await pageSite(t, options);
+  const { world, tenant } = site;
+  const made = async (amount = money(10_000n, 'USD'), email = 'ana@example.com') => {
+    const buyer = { email, name: null, country: null, phone: null };
+    const { payment } = await makeIntent(world.deps, tenant, { amount, buyer });
+    await world.play(tenant, payment.id, 'fx_quoted');
+    return payment;
+  };
+  const signedIn = async ({ id: paymentId }: Payment) => {
+    const none = { submissionId: null, accountId: null, ownerIndex: null };
+    const { token } = await startSession(world.deps, {
+      ...tenant,
+      ...none,
+      kind: 'buyer',
+      paymentId,
+    });
+    return site.visitor({ headers: { cookie: `ponte-session=${token}` } });
+  };
+  return { world, tenant, made, signedIn };
+}
+
+/** The ids of the boxes in the list. */
+function boxesIn(text: string): readonly string[] {
+  return [...text.matchAll(/type="checkbox" name="(\w+)"/g)].map(([, id = '']) => id);
+}
+
+test('two payments are chosen, confirmed and paid with one transfer', async (t) => {
+  const { world, tenant, made, signedIn } = await buyerOf(t);
+  const first = await made();
+  const second = await made(money(25_000n, 'USD'));
+  const euros = await made(money(5_000n, 'EUR'));
+  const visitor = await signedIn(first);
+  const list = await visitor.open(`/r/${first.publicId}/payments`);
+  assert.deepEqual(boxesIn(list.text).toSorted(), [first.id, second.id].toSorted());
+  assert.ok(!boxesIn(list.text).includes(euros.id), 'alone in its currency');
+  const chosen = { [first.id]: 'yes', [second.id]: 'yes' };
+  const offer = await visitor.send('/payments/together', chosen);
+  assert.match(textOf(offer.text), /Pay 2 payments with one transfer/);
+  assert.match(textOf(offer.text), /You transfer in total USD 350\.00/);
+  const paid = await visitor.send('/payments/together/confirm');
+  assert.equal(paid.path, `/r/${first.publicId}`);
+  assert.match(textOf(paid.text), /Send USD 350\.00 by bank transfer/);
+  assert.match(textOf(paid.text), /This one transfer pays 2 payments/);
+  const read = (id: string) => readPayment(world.deps, tenant, id);
+  const { consolidatedReference } = (await read(first.id)).payment;
+  assert.ok(consolidatedReference !== null && paid.text.includes(consolidatedReference));
+  assert.equal((await read(second.id)).payment.consolidatedReference, consolidatedReference);
+  for (let look = 0; look < 40; look += 1) {
+    await world.settle();
+    world.advanceClock(1_000);
+  }
+  for (const { id } of [first, second]) assert.equal(await world.statusOf(id), 'settled');
+  assert.equal(await world.statusOf(euros.id), 'fx_quoted');
+  assert.deepEqual(await findDifferences(world.deps, 10), []);
+});
+
+test('the second click on the button pays nothing twice', async (t) => {
+  const { world, tenant, made, signedIn } = await buyerOf(t);
+  const [first, second] = [await made(), await made()];
+  const visitor = await signedIn(first);
+  await visitor.open(`/r/${first.publicId}/payments`);
+  const offer = await visitor.send('/payments/together', {
+    [first.id]: 'yes',
+    [second.id]: 'yes',
+  });
+  const [, csrf = ''] = /name="csrf" value="([^"]+)"/.exec(offer.text) ?? [];
+  const quoteOf = async (id: string) =>
+    (await readPayment(world.deps, tenant, id)).payment.quoteId ?? '';
+  const form = {
+    csrf,
+    [first.id]: await quoteOf(first.id),
+    [second.id]: await quoteOf(second.id),
+  };
+  const confirm = `/r/${first.publicId}/payments/together/confirm`;
+  const once = await visitor.post(confirm, form);
+  const before = (await readPayment(world.deps, tenant, first.id)).payment;
+  const again = await visitor.post(confirm, form);
+  assert.deepEqual([once.path, again.path], [`/r/${first.publicId}`, `/r/${first.publicId}`]);
+  const after = (await readPayment(world.deps, tenant, first.id)).payment;
+  assert.equal(after.consolidatedReference, before.consolidatedReference);
+  assert.equal(after.version, before.version);
+});
+
+test('one payment, or one of another buyer, cannot be paid together', async (t) => {
+  const { world, tenant, made, signedIn } = await buyerOf(t);
+  const [first, second] = [await made(), await made()];
+  const strangers = await made(money(10_000n, 'USD'), 'bo@example.com');
+  const visitor = await signedIn(first);
+  await visitor.open(`/r/${first.publicId}/payments`);
+  const alone = await visitor.send('/payments/together', { [first.id]: 'yes' });
+  assert.match(textOf(alone.text), /Choose two or more open payments to one payee/);
+  const other = await visitor.send('/payments/together', {
+    [first.id]: 'yes',
+    [strangers.id]: 'yes',
+  });
+  assert.equal(other.status, 404);
+  for (const { id } of [first, second, strangers]) {
+    const { payment } = await readPayment(world.deps, tenant, id);
+    assert.equal(payment.consolidatedReference, null);
+  }
+});
+
+test('a partner that cannot collect by our reference is offered no such transfer', async (t) => {
+  const { made, signedIn } = await buyerOf(t, {});
+  const first = await made();
+  await made();
+  const visitor = await signedIn(first);
+  const { text } = await visitor.open(`/r/${first.publicId}/payments`);
+  assert.deepEqual(boxesIn(text), []);
+  assert.doesNotMatch(textOf(text), /one transfer/);
+});
