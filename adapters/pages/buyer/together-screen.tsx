@@ -24,7 +24,6 @@ export function togetherScreen(scene: PaymentScene, offer: ConsolidatedOffer): S
             <thead>
               <tr>
                 <th scope="col">{texts.paid.payment}</th>
-                <th scope="col">{texts.frame.due}</th>
                 <th scope="col" class="num">
                   {texts.money.amount}
                 </th>
@@ -38,8 +37,12 @@ export function togetherScreen(scene: PaymentScene, offer: ConsolidatedOffer): S
                 <tr>
                   <td>
                     <Foreign text={helpReference(payment)} />
+                    {payment.dueDate === null ? null : (
+                      <p class="small quiet">
+                        {texts.frame.due} <Day day={payment.dueDate} />
+                      </p>
+                    )}
                   </td>
-                  <td>{payment.dueDate === null ? null : <Day day={payment.dueDate} />}</td>
                   <td class="num">{format.money(missing)}</td>
                   <td class="num">{quote === null ? null : received(scene, quote)}</td>
                 </tr>
@@ -48,7 +51,6 @@ export function togetherScreen(scene: PaymentScene, offer: ConsolidatedOffer): S
                 <td>
                   <b>{texts.together.total}</b>
                 </td>
-                <td />
                 <td class="num">
                   <b>{format.money(total)}</b>
                 </td>

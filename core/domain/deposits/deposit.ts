@@ -53,8 +53,8 @@ export interface Deposit {
   readonly payerSealed: string | null;
   readonly transactionHash: string | null;
   /**
-   * Name the payment of an assigned deposit, and the rule that found it; null: a person. Of one that
-   * was split, the first payment.
+   * Name the payment of an assigned deposit, and the rule that found it; null: a person. Of one
+   * that was split, the first payment.
    */
   readonly paymentId: string | null;
   readonly rule: MatchRule | null;

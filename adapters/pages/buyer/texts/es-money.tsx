@@ -125,7 +125,9 @@ export const esMoney = {
     isSent: 'Si ya envió dinero para uno de ellos, no lo elija.',
     confirm: (amount) => `Confirmar y pagar ${amount}`,
     pays: (count) => `Esta transferencia paga ${count} pagos`,
-    once: 'Envíe el total una sola vez, con esta referencia. No haga una transferencia por cada pago.',
+    once:
+      'Envíe el total una sola vez, con esta referencia. No haga una transferencia por cada ' +
+      'pago.',
   },
   transfer: {
     preparing: 'Preparando los datos bancarios',

@@ -161,8 +161,8 @@ export const es = {
     file: 'pagos',
     choose: (payment) => `Elegir ${payment}`,
     chooseHint:
-      'Puede pagar varios pagos abiertos con una sola transferencia: elija dos o más para el mismo ' +
-      'beneficiario y en la misma moneda.',
+      'Puede pagar varios pagos abiertos con una sola transferencia: elija dos o más para el ' +
+      'mismo beneficiario y en la misma moneda.',
     payChosen: 'Pagar los elegidos con una sola transferencia',
   },
   journey: {

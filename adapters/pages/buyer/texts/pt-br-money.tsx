@@ -120,8 +120,8 @@ export const ptBrMoney = {
     receives: 'O recebedor recebe',
     total: 'Total da transferência',
     order:
-      'O dinheiro paga primeiro, por inteiro, o pagamento que vence antes, e depois o seguinte. Se ' +
-      'chegar menos que o total, os últimos ficam em aberto.',
+      'O dinheiro paga primeiro, por inteiro, o pagamento que vence antes, e depois o seguinte. ' +
+      'Se chegar menos que o total, os últimos ficam em aberto.',
     isSent: 'Se você já enviou dinheiro para um deles, não o escolha.',
     confirm: (amount) => `Confirmar e pagar ${amount}`,
     pays: (count) => `Esta transferência paga ${count} pagamentos`,

@@ -159,8 +159,8 @@ export const ptBr = {
     file: 'pagamentos',
     choose: (payment) => `Escolher ${payment}`,
     chooseHint:
-      'Você pode pagar vários pagamentos em aberto com uma só transferência: escolha dois ou mais ' +
-      'para o mesmo recebedor e na mesma moeda.',
+      'Você pode pagar vários pagamentos em aberto com uma só transferência: escolha dois ou ' +
+      'mais para o mesmo recebedor e na mesma moeda.',
     payChosen: 'Pagar os escolhidos com uma só transferência',
   },
   journey: {

@@ -1,4 +1,5 @@
-// How a transfer for several payments is split, and what its shares become when the bank changes it.
+// How a transfer for several payments is split, and what its shares become when the bank changes
+// it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

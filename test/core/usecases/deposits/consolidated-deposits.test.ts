@@ -1,5 +1,4 @@
-// One transfer for several payments: how it is split, and that all of its shares move together
-// whatever the bank, the buyer and the partner's messages do.
+// One transfer for several payments: how it is split, and that all of its shares move together.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { MINUTE_MS } from '../../../../core/domain/base/instant.js';
@@ -197,7 +196,7 @@ test('if all payments have ended, the last one owes the money back', async (t) =
   await booksAreRight(made, 'va_1');
 });
 
-test('a payment that was paid by its own name meanwhile gets no share', async (t) => {
+test('a payment that has its money from another transfer gets no share', async (t) => {
   const made = await consolidated(t);
   const { scene } = made;
   const [first] = made.all;
