@@ -52,6 +52,39 @@ export function storeDepositsContract(fresh: OpenStore): void {
     assert.equal(found?.id, 'rct_b');
   });
 
+  test('payments of one consolidated payment are found by its reference, in their tenant', async () => {
+    const reference = 'AAAA-BBBB';
+    const store = await written((tx) => {
+      const rows = [
+        { id: 'pi_2', createdAtMs: T0 + 1 },
+        { id: 'pi_1', createdAtMs: T0 + 2 },
+        { id: 'pi_3', consolidatedReference: 'CCCC-DDDD' },
+        { id: 'pi_4', consolidatedReference: null },
+        { id: 'pi_5', ...otherOrg },
+      ];
+      for (const fields of rows) {
+        const { id } = fields;
+        const names = { publicId: `pub_${id}`, externalId: id };
+        tx.payments.insert(aPayment({ consolidatedReference: reference, ...names, ...fields }));
+      }
+    });
+    const found = await store.run((tx) => tx.payments.consolidated(tenant, reference));
+    assert.deepEqual(ids(found), ['pi_2', 'pi_1']);
+  });
+
+  test('a share is not found by the id that the partner has for its deposit', async () => {
+    const store = await written((tx) => {
+      const share = { id: 'cmd_1', reference: 'r_1', partnerRef: 'pa', depositId: 'rct_1' };
+      tx.commands.insert(aCommand(share));
+      tx.commands.insert(aCommand({ ...share, id: 'cmd_2', reference: 'r_2' }));
+    });
+    const byRef = () => store.run((tx) => tx.commands.byPartnerRef('test', 'payin', 'pa'));
+    assert.equal(await byRef(), null);
+    const other = aCommand({ id: 'cmd_3', reference: 'r_3', partnerRef: 'pa' });
+    await store.run(async (tx) => tx.commands.insert(other));
+    assert.equal((await byRef())?.id, 'cmd_3');
+  });
+
   test('an update is guarded by the version, and changes no identity', async () => {
     const store = await deposits({});
     const change = { state: 'assigned', paymentId: 'pi_1', rule: 'text', orgId: 'org_b' } as const;

@@ -15,9 +15,9 @@ import { faultKinds, faultTable } from './world/faults.js';
  */
 const seeds = {
   usual: [4, 9, 10, 11, 20],
-  parties: [5, 8, 10],
+  parties: [4, 8, 10],
   people: [1],
-  transfers: [2, 3],
+  transfers: [3, 9],
 } as const;
 
 const usual = { steps: 250, focus: {} };
