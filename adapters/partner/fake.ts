@@ -158,7 +158,10 @@ export function createFakePartner(options: FakePartnerOptions): FakePartner {
       ? {}
       : {
           statement: statementOf(booksOf(world, memory), options.pageSize),
-          collect: async (input) => collect(world, memory, input, payins === 'wait'),
+          // A transfer that waits for a person has no pay-in to choose its outcome for.
+          ...(payins === 'arrive'
+            ? { collect: async (input: CollectInput) => collect(world, memory, input) }
+            : {}),
         }),
     sandbox: createSandbox(world),
     async findCommand(kind, reference) {
@@ -312,27 +315,24 @@ function commandCalls<K extends TransactionKind, Input>(
   };
 }
 
-/** The transfer is in the books at once, unless it waits; its messages follow. */
+/** The fake partner plays the buyer: the transfer is in the books at once, its messages follow. */
 function collect(
   world: FakeContext,
   memory: FakeMemory,
   input: CollectInput,
-  waits: boolean,
 ): PartnerAnswer<PayinInstructions> {
   const { mode, clock, delayMs, outbox } = world;
   const { amount, reference, partyRef } = input;
   const atMs = clock.nowMs();
-  const { currency, amountMinor } = amount;
-  if (!waits) {
-    const partnerRef = makeRef(mode, 'payin', ['arrives', currency, amountMinor, atMs, reference]);
-    const digest = digestOf(partnerRef);
-    const transfer = { mode, kind: 'payin', reference, partnerRef, digest, atMs } as const;
-    memory.insert({ ...transfer, collectedFor: partyRef });
-    for (const stage of scenarios.payin.stages(mode, partnerRef, delayMs)?.slice(1) ?? []) {
-      const { report } = stage;
-      const messageId = `msg_${digestOf(`${partnerRef}.${report.status}`)}`;
-      outbox.put(messageId, { reference: null, partnerRef, kind: 'payin', report }, stage.atMs);
-    }
+  const fields = ['arrives', amount.currency, amount.amountMinor, atMs, reference] as const;
+  const partnerRef = makeRef(mode, 'payin', fields);
+  const digest = digestOf(partnerRef);
+  const transfer = { mode, kind: 'payin', reference, partnerRef, digest, atMs } as const;
+  memory.insert({ ...transfer, collectedFor: partyRef });
+  for (const stage of scenarios.payin.stages(mode, partnerRef, delayMs)?.slice(1) ?? []) {
+    const { report } = stage;
+    const messageId = `msg_${digestOf(`${partnerRef}.${report.status}`)}`;
+    outbox.put(messageId, { reference: null, partnerRef, kind: 'payin', report }, stage.atMs);
   }
   return done(collectInstructions(input, atMs));
 }

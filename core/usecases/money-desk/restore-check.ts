@@ -393,6 +393,8 @@ async function refreshCommand(
 ): Promise<void> {
   const { lost } = context;
   const { reference } = command;
+  // Its deposit is read.
+  if (command.depositId !== null) return;
   // The check makes commands too, after the books were read.
   const entry = lost?.ofCommand(command.id) ?? lost?.byReference(kind, reference) ?? null;
   if (command.partnerRef !== null) {

@@ -96,14 +96,16 @@ export function simulationsFor({
   readonly kyc: KycState;
   readonly quote: Quote | null;
 }): readonly { readonly event: SimulatedEvent; readonly group: string }[] {
-  const { status, amount, payinInstructions } = payment;
+  const { status, amount, payinInstructions, consolidatedReference } = payment;
+  // A transfer for several payments is no pay-in of this one alone.
+  const isAwaited = payinInstructions !== null && consolidatedReference === null;
   const { receivedMinor, position, refund } = funds;
   const payouts: readonly Funds['position'][] = ['payout_ordered', 'paid', 'needs_review'];
   const events = possibleEvents({
     status,
     isVerifying: kyc === 'verifying' || kyc === 'corrections',
     hasQuote: quote !== null,
-    payin: payinInstructions === null ? null : { amount, receivedMinor },
+    payin: isAwaited ? { amount, receivedMinor } : null,
     hasPayout: payouts.includes(position),
   });
   // A refund to come can be chosen by the API; a button would seem to do nothing.
