@@ -6,6 +6,7 @@ import { money } from '../../../../core/domain/base/money.js';
 import { payConsolidated } from '../../../../core/usecases/hosted/consolidated-payments.js';
 import { findDifferences, readShares } from '../../../../core/usecases/payments/ledger-check.js';
 import { cancelPayment } from '../../../../core/usecases/payments/payments.js';
+import { endQuarantine, quarantineRestored } from '../../../../core/usecases/service/epochs.js';
 import type { Scene } from '../../../support/scenes/command-scene.js';
 import { assignDeposit } from '../../../support/scenes/deposit-decisions.js';
 import { type DepositScene, depositScene } from '../../../support/scenes/deposit-scene.js';
@@ -230,4 +231,68 @@ test('an operator decides on no transfer that was split', async (t) => {
   assert.ok(first);
   await assert.rejects(assignDeposit(made.scene.made.deps, id, first.id));
   await booksAreRight(made, 'va_1');
+});
+
+test('a transfer from before a restore waits for a person, who finds it unsplit', async (t) => {
+  const made = await consolidated(t);
+  const { scene, reference } = made;
+  const { deps } = scene.made;
+  scene.transfer('va_1', reference, { amount: money(60_000n, 'USD') });
+  scene.made.advanceClock(MINUTE_MS);
+  await quarantineRestored(deps);
+  await endQuarantine(deps, { by: 'ana', forcedBecause: 'a test' });
+  await scene.tell('va_1');
+  assert.equal(await scene.shown('va_1'), 'waiting completed null');
+  scene.made.advanceClock(MINUTE_MS);
+  await pay(made, 'va_2', 60_000n);
+  assert.equal(await scene.shown('va_2'), 'assigned completed text');
+  for (const line of await summaries(made)) assert.match(line, /^settled paid none/);
+  await booksAreRight(made, 'va_2');
+});
+
+test('a text that names two consolidated payments leaves the transfer to a person', async (t) => {
+  const made = await consolidated(t);
+  const { scene } = made;
+  const others = [await scene.priced(10_000n), await scene.priced(20_000n)];
+  const accepted = [];
+  for (const at of others) {
+    const { payment } = await at.read();
+    accepted.push({ paymentId: payment.id, quoteId: payment.quoteId });
+  }
+  const { publicId } = (await others[0]?.read())?.payment ?? assert.fail('no payment');
+  await payConsolidated(scene.made.deps, publicId, accepted, 'en');
+  const references = scene.collected.map(({ reference }) => reference);
+  assert.equal(new Set(references).size, 2);
+  scene.transfer('va_1', references.join(' and '));
+  await scene.tell('va_1');
+  assert.equal(await scene.shown('va_1'), 'waiting completed null');
+});
+
+test('the check of the ledger finds a share that is not what it should be', async (t) => {
+  const made = await consolidated(t);
+  const { scene } = made;
+  await pay(made, 'va_1', 60_000n);
+  const deposit = await scene.found('va_1');
+  await scene.made.deps.store.run(async (tx) => {
+    const [share] = await readShares(tx, deposit);
+    assert.ok(share);
+    tx.commands.update({ ...share, receivedMinor: 60_000n, confirmedMinor: 60_000n });
+  });
+  const found = await findDifferences(scene.made.deps, 20);
+  const shares = found.filter(({ subjectId }) => subjectId === deposit.id);
+  assert.deepEqual(
+    shares.map(({ what, expectedMinor, foundMinor }) => [what, expectedMinor, foundMinor]),
+    [['shares', 60_000n, 110_000n]],
+  );
+});
+
+test('a split transfer that is reported failed changes nothing, and operators are alerted', async (t) => {
+  const made = await consolidated(t);
+  await pay(made, 'va_1', 60_000n);
+  made.scene.books.change('va_1', { status: 'failed' });
+  await made.scene.tell('va_1');
+  assert.equal(await made.scene.shown('va_1'), 'assigned completed text');
+  for (const line of await summaries(made)) assert.match(line, /^settled paid none/);
+  const alert = 'the partner reports a transfer failed whose money was split among payments';
+  assert.ok(made.scene.alerts().includes(alert));
 });
