@@ -228,8 +228,9 @@ function priceAccepted(
 
 /** Whether one transfer may pay it with others; without a price it gets one first. */
 export function isConsolidatable({ payment, funds }: PaymentAggregate): boolean {
-  const { status, payinInstructions, consolidatedReference } = payment;
-  if (consolidatedReference !== null || lacksColleagueApproval(payment)) return false;
+  const { status, payinInstructions, consolidatedReference, approvalLostAtMs } = payment;
+  if (consolidatedReference !== null || approvalLostAtMs !== null) return false;
+  if (lacksColleagueApproval(payment)) return false;
   if (status === 'buyer_kyc_approved' || status === 'fx_quoted') return true;
   return status === 'on_ramp_pending' && payinInstructions !== null && funds.receivedMinor === 0n;
 }

@@ -221,8 +221,8 @@ async function namedPayments(
 
 /** Short ids, and references of consolidated payments. */
 function codesIn(texts: readonly string[]): ReadonlySet<string> {
-  const codes = texts.flatMap(joinedWords).slice(0, WORDS_MAX).map(readCode);
-  return new Set(codes.filter((code) => code !== null));
+  const codes = texts.flatMap(joinedWords).map(readCode);
+  return new Set(codes.filter((code) => code !== null).slice(0, WORDS_MAX));
 }
 
 function quotesOf(tx: Tx, mode: Mode, { partnerQuoteId }: PartnerEntry): Promise<readonly Quote[]> {

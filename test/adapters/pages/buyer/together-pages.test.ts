@@ -7,6 +7,7 @@ import { money } from '../../../../core/domain/base/money.js';
 import type { Payment } from '../../../../core/domain/payments/payment.js';
 import { findDifferences } from '../../../../core/usecases/payments/ledger-check.js';
 import { readPayment } from '../../../../core/usecases/payments/payments.js';
+import { readPdf } from '../../../support/read-pdf.js';
 import { makeIntent } from '../../../support/scenes/made-payments.js';
 import { startSession } from '../../../support/scenes/started-session.js';
 import type { WorldOptions } from '../../../support/scenes/test-world.js';
@@ -56,6 +57,10 @@ test('two payments are chosen, confirmed and paid with one transfer', async (t) 
   assert.equal(paid.path, `/r/${first.publicId}`);
   assert.match(textOf(paid.text), /Send USD 350\.00 by bank transfer/);
   assert.match(textOf(paid.text), /This one transfer pays 2 payments/);
+  const file = await visitor.request('GET', `/r/${first.publicId}/instructions.pdf`);
+  const { text } = await readPdf(new Uint8Array(await file.arrayBuffer()));
+  assert.match(text, /This one transfer pays 2 payments/);
+  assert.match(text, /USD 350\.00/);
   const read = (id: string) => readPayment(world.deps, tenant, id);
   const { consolidatedReference } = (await read(first.id)).payment;
   assert.ok(consolidatedReference !== null && paid.text.includes(consolidatedReference));
