@@ -26,6 +26,7 @@ export const justCreated = {
   purchaseOrder: null,
   buyerReference: null,
   amountLimit: null,
+  consolidatedReference: null,
   brlSettledAmount: null,
   fxRateAtSettlement: null,
   settlementFees: null,

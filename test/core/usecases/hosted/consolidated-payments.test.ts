@@ -1,7 +1,7 @@
 // Which payments a buyer can pay with one transfer, and what the confirmation of their prices does.
 // How the money is split: consolidated-deposits.test.ts.
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { DAY_MS } from '../../../../core/domain/base/instant.js';
 import { money } from '../../../../core/domain/base/money.js';
 import { isCode } from '../../../../core/errors.js';
@@ -117,7 +117,7 @@ test('a payment with an own pay-in joins, and its bank details become those of a
   assert.deepEqual(await findDifferences(scene.made.deps, 10), []);
 });
 
-test('money for the own pay-in and the transfer: what is over is owed back', async (t: TestContext) => {
+test('money for a pay-in and for the transfer: the surplus is owed back', async (t) => {
   const scene = await depositScene(t);
   const [priced, own] = [await scene.priced(10_000n), await scene.awaiting(20_000n)];
   await pay(scene, priced, own);
