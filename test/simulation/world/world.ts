@@ -286,14 +286,26 @@ export class World implements Surroundings {
     if (stalledMs + ms > STALL_MS_MAX) await this.drain();
     this.trace(`time passes: ${ms} ms`);
     const endsAtMs = this.nowMs + ms;
-    const arriving = this.lateCalls.filter(({ arrivesAtMs }) => arrivesAtMs <= endsAtMs);
-    for (const lateCall of arriving.sort((a, b) => a.arrivesAtMs - b.arrivesAtMs)) {
+    for (;;) {
+      const lateCall = this.#nextArrival(endsAtMs);
+      if (lateCall === null) break;
       this.lateCalls.splice(this.lateCalls.indexOf(lateCall), 1);
       this.nowMs = Math.max(this.nowMs, lateCall.arrivesAtMs);
       this.trace(`arrives late: ${lateCall.label}`);
       lateCall.arrive();
+      // The one who is called reads the clock of its arrival.
+      await this.gates.settle();
     }
+    if (endsAtMs - this.nowMs > STALL_MS_MAX) await this.drain();
     this.nowMs = endsAtMs;
+  }
+
+  /** The first call that arrives until then. */
+  #nextArrival(endsAtMs: number): LateCall | null {
+    const [first] = this.lateCalls
+      .filter(({ arrivesAtMs }) => arrivesAtMs <= endsAtMs)
+      .sort((a, b) => a.arrivesAtMs - b.arrivesAtMs);
+    return first ?? null;
   }
 
   setClock(): void {
