@@ -314,9 +314,9 @@ function writeTimes(): void {
   renameSync(`${timesFile}.${process.pid}`, timesFile);
 }
 
-/** Runs while the tests do, and shows its output when it fails. */
+/** Runs while the tests do, and shows its output when it fails. It is silent until its end. */
 async function script(name: string): Promise<void> {
-  const limits = { cwd: projectRoot, silenceMs, totalMs: TOTAL_MS };
+  const limits = { cwd: projectRoot, silenceMs: TOTAL_MS, totalMs: TOTAL_MS };
   const { code, output, exceeded } = await watchedProcess('npm', ['run', '-s', name], limits);
   if (code !== 0) fail(`npm run ${name}`, exceeded ?? output);
 }
