@@ -3,6 +3,7 @@
 // help is fast.
 import { hostname } from 'node:os';
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../core/domain/base/instant.js';
 import { writeJson } from '../core/domain/base/raw-json.js';
 import { catalogue, PonteError, reasonOf } from '../core/errors.js';
 import type { Deps } from '../core/ports/deps.js';
@@ -181,6 +182,16 @@ export const dryRunOption = () =>
 
 export const replaceOption = () =>
   new Option('--replace', 'replace another proposal for the same item').default(false);
+
+const unitsMs: Readonly<Record<string, number>> = { s: 1_000, m: MINUTE_MS, h: HOUR_MS, d: DAY_MS };
+
+/** Milliseconds, for the parser of an option. */
+export function duration(text: string): number {
+  const [, count = '', unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
+  const unitMs = unitsMs[unit];
+  if (unitMs !== undefined) return Number(count) * unitMs;
+  throw new InvalidArgumentError('Give a number and a unit, for example 90s, 10m, 36h or 7d.');
+}
 
 export const limitOption = () =>
   new Option('--limit <count>', 'at most this many rows, 1 to 100')

@@ -19,6 +19,7 @@ import { addProposalCommands } from './commands/proposal-commands.js';
 import { addReconcileCommand } from './commands/reconcile-command.js';
 import { addRefundsCommands } from './commands/refunds-commands.js';
 import { addReleaseCommands } from './commands/release-commands.js';
+import { addRequestCommands } from './commands/request-commands.js';
 import { addSecretsCommands } from './commands/secrets-commands.js';
 import { addServiceCommands } from './commands/service-commands.js';
 import { addStoreCommands } from './commands/store-commands.js';
@@ -77,6 +78,7 @@ export function createProgram(shell: Shell): Command {
   addDocumentsCommands(shell, program);
   addLedgerCommands(shell, program);
   addAuditCommands(shell, program);
+  addRequestCommands(shell, program);
   addReconcileCommand(shell, program);
   addSecretsCommands(shell, program);
   addStoreCommands(shell, program);

@@ -1,5 +1,6 @@
 // The wiring: creates the adapter of each port from the configuration. The only file that imports
 // Inversify; all other code takes its dependencies as arguments.
+import { Refusals } from '../core/domain/service/refused-request.js';
 import 'reflect-metadata';
 import { join } from 'node:path';
 import { Container, type ResolutionContext, type ServiceIdentifier } from 'inversify';
@@ -131,6 +132,7 @@ export function createContainer(
     receiptFile,
     store: all.get(tokens.store),
     keyUses: new Map(),
+    refusals: new Refusals(),
     secretBox: all.get(tokens.secretBox),
     documents: all.get(tokens.documents),
     tokenSigner: all.get(tokens.tokenSigner),

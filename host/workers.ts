@@ -16,6 +16,7 @@ import { runExpiry } from '../core/usecases/payments/payments.js';
 import { runReminders } from '../core/usecases/payments/reminders.js';
 import { runAdvances } from '../core/usecases/sandbox/sandbox.js';
 import type { Runner } from '../core/usecases/service/concurrency-limiter.js';
+import { flushRefusals, runRefusalDeletion } from '../core/usecases/service/request-log.js';
 import type { DeliveryRunner } from '../core/usecases/webhooks/delivery-runner.js';
 import {
   IN_FLIGHT_PER_SUBSCRIPTION,
@@ -27,6 +28,7 @@ import { appendWaiting, WAITING_PER_BATCH } from '../core/usecases/webhooks/feed
 /** The longest sleep of a loop without a wake-up. */
 const POLL_MS = MINUTE_MS;
 const KEY_USE_POLL_MS = SECOND_MS;
+const REFUSALS_POLL_MS = SECOND_MS;
 /** How late the loss of another host, or of the leader, is detected. */
 const LOST_LEASES_POLL_MS = 2 * SECOND_MS;
 const SLOW_DELIVERIES_POLL_MS = SECOND_MS / 2;
@@ -117,6 +119,7 @@ export function workerSteps(parts: {
     step('mails', ['mails'], runMails),
     ofLeader('old mails', [], runMailDeletion),
     ofLeader('old sessions', [], runSessionDeletion),
+    ofLeader('old refusals', [], runRefusalDeletion),
   ];
 }
 
@@ -138,6 +141,12 @@ export function localSteps(parts: {
       wokenBy: [],
       pollMs: KEY_USE_POLL_MS,
       run: (nowMs, limit) => flushKeyUse(deps, nowMs, limit),
+    },
+    {
+      name: 'refusals',
+      wokenBy: [],
+      pollMs: REFUSALS_POLL_MS,
+      run: (nowMs, limit) => flushRefusals(deps, nowMs, limit),
     },
     ...Object.values(partners).flatMap((partner): readonly WorkerStep[] => {
       const { sendDueMessages, nextDueAtMs } = partner ?? {};

@@ -23,17 +23,17 @@ import { epochsPart, expectNoQuarantine, isInQuarantine } from './tables/epoch-r
 import { feedPart, outboxPart } from './tables/event-rows.js';
 import { mailsPart } from './tables/mail-rows.js';
 import { membersPart } from './tables/member-rows.js';
-import { memberSessionsPart } from './tables/member-session-rows.js';
 import { fundsPart, ledgerPart, quotesPart } from './tables/money-rows.js';
 import { operatorSessionsPart, operatorsPart } from './tables/operator-rows.js';
 import { organizationsPart, productionRequestsPart } from './tables/organization-rows.js';
-import { pageSessionsPart } from './tables/page-session-rows.js';
 import { idempotencyPart, paymentsPart } from './tables/payment-rows.js';
 import { moneyQueuesPart, proposalsPart } from './tables/proposal-rows.js';
 import { queueStatsPart } from './tables/queue-stats-rows.js';
+import { refusedRequestsPart } from './tables/refused-request-rows.js';
 import { retentionPart } from './tables/retention-rows.js';
 import { sealedPart } from './tables/sealed-rows.js';
 import { expectInUse, keyCheckValuesPart, serviceKeysPart } from './tables/secret-key-rows.js';
+import { memberSessionsPart, pageSessionsPart } from './tables/session-rows.js';
 import { viewById, viewsPart } from './tables/view-rows.js';
 import { advancesPart, commandsPart, inboxPart, simulationsPart } from './tables/work-rows.js';
 import { type TxPart, UnitOfWork } from './unit-of-work.js';
@@ -256,6 +256,7 @@ const parts: {
   serviceKeys: serviceKeysPart,
   sealed: sealedPart,
   epochs: epochsPart,
+  refusedRequests: refusedRequestsPart,
   queueStats: queueStatsPart,
 };
 

@@ -92,7 +92,8 @@ async function namesOf({ store }: Operator['deps']): Promise<ReadonlyMap<string,
   return new Map([...operators, ...organizations].map(({ id, name }) => [id, name]));
 }
 
-function shownObjects({ objects }: Pick<AuditEntry, 'objects'>): string {
+/** The first object, and how many more there are. */
+export function shownObjects({ objects }: Pick<AuditEntry, 'objects'>): string {
   const [first, ...others] = objects.map(({ type, id }) => (id === null ? type : `${type} ${id}`));
   return others.length === 0 ? (first ?? '') : `${first} and ${others.length} more`;
 }

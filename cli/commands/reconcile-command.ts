@@ -1,7 +1,7 @@
 // `ponte reconcile`: every difference between the partner's books and ours, with what to do.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Command, InvalidArgumentError, Option } from 'commander';
-import { DAY_MS, formatInstant, HOUR_MS, MINUTE_MS } from '../../core/domain/base/instant.js';
+import { type Command, Option } from 'commander';
+import { DAY_MS, formatInstant, MINUTE_MS } from '../../core/domain/base/instant.js';
 import { formatAmount } from '../../core/domain/base/money.js';
 import { type Mode, modes } from '../../core/domain/base/tenant.js';
 import {
@@ -13,7 +13,13 @@ import {
 } from '../../core/domain/money-desk/reconciliation.js';
 import type { Missed, Reconciliation } from '../../core/usecases/money-desk/reconcile.js';
 import type { WalletBalance } from '../../core/usecases/money-desk/wallet-balances.js';
-import { addOperatorCommand, type Operator, type Outcome, type Shell } from '../operator.js';
+import {
+  addOperatorCommand,
+  duration,
+  type Operator,
+  type Outcome,
+  type Shell,
+} from '../operator.js';
 import { instantOrNull } from '../output.js';
 
 interface ReconcileOptions {
@@ -53,15 +59,6 @@ export function addReconcileCommand(shell: Shell, program: Command): void {
     opening: 'reads',
     run: (operator, options) => run(shell, operator, options),
   });
-}
-
-const unitsMs: Readonly<Record<string, number>> = { s: 1_000, m: MINUTE_MS, h: HOUR_MS, d: DAY_MS };
-
-function duration(text: string): number {
-  const [, count = '', unit = ''] = /^(\d{1,4})([smhd])$/.exec(text) ?? [];
-  const unitMs = unitsMs[unit];
-  if (unitMs !== undefined) return Number(count) * unitMs;
-  throw new InvalidArgumentError('Give a number and a unit, for example 90s, 10m, 36h or 7d.');
 }
 
 async function run(

@@ -2,11 +2,12 @@
 // configuration nor secret keys.
 import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { DAY_MS, formatInstant, HOUR_MS } from '../../core/domain/base/instant.js';
+import { formatInstant } from '../../core/domain/base/instant.js';
 import {
   addCommand,
   addOperatorCommand,
   dryRunOption,
+  duration,
   type Operator,
   type Outcome,
   type Shell,
@@ -114,13 +115,6 @@ async function keepByMonth({ deps }: Operator): Promise<Outcome> {
     ? 'Deliveries are kept by month from now on. Prune each quarter: that makes the next months.'
     : 'Deliveries were kept by month before. The next months are made.';
   return { json: { changed }, text };
-}
-
-function duration(text: string): number {
-  const [, count, unit] = /^(\d{1,6})([dh])$/.exec(text) ?? [];
-  if (count === undefined)
-    throw new InvalidArgumentError('Give days or hours, for example 400d or 9600h.');
-  return Number(count) * (unit === 'd' ? DAY_MS : HOUR_MS);
 }
 
 function sqliteFile(text: string): string {

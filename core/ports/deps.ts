@@ -7,6 +7,7 @@ import type { PartnerCommand } from '../domain/commands/partner-command.js';
 import type { LegalLinks } from '../domain/parties/organization.js';
 import type { DomainEvent } from '../domain/payments/event.js';
 import type { Payment } from '../domain/payments/payment.js';
+import type { Refusals } from '../domain/service/refused-request.js';
 import type { Letters } from './letters.js';
 import type {
   Clock,
@@ -34,6 +35,8 @@ export interface Deps {
   readonly store: Store;
   /** How keys were used, by id, until that is stored. */
   readonly keyUses: Map<string, KeyUse>;
+  /** What was refused, until that is stored. */
+  readonly refusals: Refusals;
   /** The settlement partner of each mode; null where none is configured. */
   readonly partners: Readonly<Record<Mode, SettlementPartner | null>>;
   readonly sender: WebhookSender;

@@ -175,7 +175,8 @@ export type IdPrefix =
   | 'dst'
   | 'prq'
   | 'frm'
-  | 'aud';
+  | 'aud'
+  | 'req';
 
 /** The first characters of an id after its prefix sort by creation time. */
 export const ID_TIME_CHARACTERS = 10;

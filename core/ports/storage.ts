@@ -47,6 +47,7 @@ import type { Advance, Payment, PaymentOrigin, PaymentStatus } from '../domain/p
 import type { SimulatedReport } from '../domain/payments/simulated-event.js';
 import type { ChangedRow } from '../domain/service/audit-entry.js';
 import type { Epoch } from '../domain/service/epoch.js';
+import type { RefusedRequest } from '../domain/service/refused-request.js';
 import type { SealedColumn, SealedPlace } from '../domain/service/sealed-columns.js';
 import type { KeyCheckValue } from '../domain/service/sealed-text.js';
 import type { ServiceKey, ServiceKeyPurpose } from '../domain/service/service-key.js';
@@ -597,6 +598,15 @@ export interface Tx {
   readonly storageFingerprints: Writes<StorageFingerprint, 'insert'> & {
     get(name: string): Found<StorageFingerprint>;
   };
+  /** Reads all organizations, and requests without one. */
+  readonly refusedRequests: Writes<RefusedRequest, 'insert' | 'remove'> & {
+    /** Newest first. */
+    byRequestId(requestId: string, limit: number): Many<RefusedRequest>;
+    /** Newest first. */
+    list(filter: RefusalFilter): Many<RefusedRequest>;
+    /** Oldest first. */
+    oldest(limit: number): Many<RefusedRequest>;
+  };
   readonly epochs: Writes<Epoch, 'insert' | 'update'> & {
     /** The epoch that is not over. */
     current(): Promise<Epoch>;
@@ -812,6 +822,10 @@ interface DepositFilter extends ListPage {
 
 interface MailFilter extends ListPage {
   readonly status: MailStatus | null;
+}
+
+export interface RefusalFilter extends ListPage {
+  readonly orgId: string | null;
 }
 
 interface DeliveryFilter extends ListPage {

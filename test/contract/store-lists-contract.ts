@@ -23,6 +23,7 @@ import {
   anEvent,
   anOrganization,
   aPartyCommand,
+  aRefusedRequest,
   aSubscription,
   duePage,
   otherMode,
@@ -244,6 +245,36 @@ export function storeListsContract(fresh: OpenStore): void {
     });
     const found = await store.run((tx) => tx.keys.unrevoked(tenant.orgId));
     assert.deepEqual(valuesOf(found, 'id'), ['key_4', 'key_1']);
+  });
+
+  test('refused requests are found by request and by organization, newest first', async () => {
+    const store = await fresh();
+    const row = aRefusedRequest();
+    const bare = { operation: null, field: null, orgId: null, mode: null, credentialId: null };
+    await store.run(async (tx) => {
+      tx.refusedRequests.insert(row);
+      tx.refusedRequests.insert(aRefusedRequest({ id: 'req_2', ...bare }));
+      tx.refusedRequests.insert(aRefusedRequest({ id: 'req_3', requestId: 'request 3' }));
+      tx.refusedRequests.insert(aRefusedRequest({ id: 'req_4', ...otherOrg }));
+    });
+    const any = { orgId: null, beforeId: null, limit: 9 } as const;
+    const { orgId } = tenant;
+    const lists = await store.run((tx) =>
+      Promise.all([
+        tx.refusedRequests.byRequestId('request 1', 2),
+        tx.refusedRequests.list({ ...any, orgId }),
+        tx.refusedRequests.list({ ...any, beforeId: 'req_3' }),
+        tx.refusedRequests.oldest(2),
+      ]),
+    );
+    assert.deepEqual(
+      lists.map((list) => list.map(({ id }) => id.slice(-1)).join('')),
+      ['42', '31', '21', '12'],
+    );
+    assert.deepEqual(lists[3], [row, aRefusedRequest({ id: 'req_2', ...bare })]);
+    await store.run(async (tx) => tx.refusedRequests.remove(row));
+    const left = await store.run((tx) => tx.refusedRequests.list({ ...any, orgId }));
+    assert.deepEqual(valuesOf(left, 'id'), ['req_3']);
   });
 
   test('organizations are listed newest first', async () => {

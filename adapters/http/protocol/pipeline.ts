@@ -17,6 +17,7 @@ import {
   takeCreateToken,
   takeLargeBody,
 } from '../../../core/usecases/service/rate-limits.js';
+import { noteRefusal } from '../../../core/usecases/service/request-log.js';
 import { authenticate } from './authentication.js';
 import type { ClientAddress } from './client-address.js';
 import { corsHeaders, preflightReply } from './cross-origin.js';
@@ -48,6 +49,7 @@ export interface Pipeline {
 interface Seen {
   readonly requestId: string;
   match: RouteMatch | null;
+  actor: ActorOf[Auth];
   /** The limit that it counted against, on a row with one. */
   quota: CreateQuota | null;
 }
@@ -63,7 +65,7 @@ export async function serve(
   const startedMs = performance.now();
   const turnEnds = endOfTurn();
   const requestId = requestIdOf(request);
-  const seen: Seen = { requestId, match: null, quota: null };
+  const seen: Seen = { requestId, match: null, actor: null, quota: null };
   let reply: Reply;
   try {
     const { corsOrigins, router } = pipeline;
@@ -71,7 +73,7 @@ export async function serve(
     reply = preflight ?? (await answer(pipeline, request, response, seen));
   } catch (error) {
     if (error instanceof ClientGone) return;
-    reply = refused(pipeline, request, error, { requestId, match: seen.match });
+    reply = refused(pipeline, request, error, seen);
   }
   const { body } = reply;
   try {
@@ -115,6 +117,7 @@ async function answer(
   const { route } = match;
   seen.match = match;
   const actor = await authenticate(deps, route, request, clientAddress);
+  seen.actor = actor;
   const rule = ruleFor(route.access.scope, match.params['id']);
   const scopes = actor === null ? [] : requireScope(actor, rule);
   const tenant = actor === null ? null : tenantOf(actor);
@@ -216,7 +219,7 @@ function refused(
   { context: { deps }, router, clientAddress }: Pipeline,
   request: IncomingMessage,
   error: unknown,
-  { requestId, match }: { readonly requestId: string; readonly match: RouteMatch | null },
+  { requestId, match, actor }: Seen,
 ): Reply {
   const operation = match?.operation ?? null;
   const refusal = error instanceof PonteError ? error : new PonteError('InternalError');
@@ -226,6 +229,9 @@ function refused(
   // Every request fails like this while the database is down, and the log counts it: no stack.
   else if (refusal.transient) deps.log.warn('refused', { ...fields, reason: reasonOf(refusal) });
   else deps.log.error('failed', { ...fields, err: error });
+  const credentialId = actor === null ? null : 'keyId' in actor ? actor.keyId : actor.memberId;
+  const tenant = actor === null ? { orgId: null, mode: null } : tenantOf(actor);
+  noteRefusal(deps, refusal, { requestId, operation, ...tenant, credentialId });
   const reply = refusalReply(refusal);
   if (refusal.code !== 'MethodNotAllowed') return reply;
   return { ...reply, headers: { allow: (router.allowed(request.url ?? '') ?? []).join(', ') } };

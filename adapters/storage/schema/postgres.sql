@@ -1289,6 +1289,26 @@ create index receipts_unmatched on receipts using btree (currency, id) where ((s
 create index receipts_waiting on receipts using btree (id) where ((state = 'waiting'::text) and
     (entry_end = any (array['open'::text, 'completed'::text])));
 
+create table refused_requests (
+  id text collate "C" not null,
+  request_id text collate "C" not null,
+  created_at timestamp with time zone not null,
+  operation text collate "C",
+  status integer not null,
+  code text collate "C" not null,
+  field text collate "C",
+  org_id text collate "C",
+  mode text collate "C",
+  credential_id text collate "C",
+  version integer not null,
+  constraint refused_requests_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
+  constraint refused_requests_pkey primary key (id)
+);
+
+create index refused_requests_org on refused_requests using btree (org_id, id);
+
+create index refused_requests_request on refused_requests using btree (request_id, id);
+
 create table service_keys (
   id text collate "C" not null,
   purpose text not null,

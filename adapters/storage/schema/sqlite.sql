@@ -1052,6 +1052,24 @@ create index receipts_unmatched on receipts (currency, id)
 create index receipts_waiting on receipts (id)
   where state = 'waiting' and entry_end in ('open', 'completed');
 
+create table refused_requests (
+  id text not null primary key,
+  request_id text not null,
+  created_at integer not null,
+  operation text,
+  status integer not null,
+  code text not null,
+  field text,
+  org_id text,
+  mode text check (mode in ('test', 'live')),
+  credential_id text,
+  version integer not null
+) strict, without rowid;
+
+create index refused_requests_org on refused_requests (org_id, id);
+
+create index refused_requests_request on refused_requests (request_id, id);
+
 create table "service_keys" (
   id text not null primary key,
   purpose text not null check (purpose in ('session', 'partner', 'record')),

@@ -55,6 +55,8 @@ export const objectTypes = {
   proposals: 'proposal',
   quotes: 'quote',
   receipts: 'deposit',
+  // Refusals change nothing.
+  refused_requests: null,
   service_keys: 'service_key',
   simulated_reports: 'simulated_report',
   storage_fingerprints: null,

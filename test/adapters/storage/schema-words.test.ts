@@ -172,6 +172,7 @@ test('every table is strict; keys and unique indexes of tenants begin with org_i
     'receipt_lines: posting_id',
     'receipts: id',
     'receipts: partner',
+    'refused_requests: id',
     'service_keys: id',
     'service_keys: purpose',
     'simulated_reports: mode',

@@ -1,6 +1,7 @@
 // One simulated process of the service: the real use cases and workers over gated ports. It can be
 // killed at any gate; what it began and did not finish is then nobody's. Errors that a caller of
 // the use cases must never see are written down as surprises.
+
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { createHmac } from 'node:crypto';
 import { createTokenSigner, fixedKeys } from '../../../adapters/crypto/jwt.js';
@@ -10,6 +11,7 @@ import { developmentOperator, type OperatorActor } from '../../../core/domain/ba
 import { schedules } from '../../../core/domain/base/schedules.js';
 import type { Mode, Tenant } from '../../../core/domain/base/tenant.js';
 import type { Actor } from '../../../core/domain/service/audit-entry.js';
+import { Refusals } from '../../../core/domain/service/refused-request.js';
 import { PonteError } from '../../../core/errors.js';
 import type { Deps } from '../../../core/ports/deps.js';
 import type { DocumentStorage, Ids, Log, SecretBox } from '../../../core/ports/outside.js';
@@ -277,6 +279,7 @@ export class SimulatedHost {
         trace: world.trace,
       }),
       keyUses: new Map(),
+      refusals: new Refusals(),
       secretBox: openBox,
       documents: gatedDocuments({ storage: world.documents, process: this.process, gates, faults }),
       tokenSigner: {

@@ -1,5 +1,6 @@
 // Domain values for tests that need some of everything: valid, distinct in every field that could
 // be mixed up, and changed by the fields that a test is about.
+
 import type { StoredKey } from '../../../core/domain/access/api-key.js';
 import type { Member } from '../../../core/domain/access/member.js';
 import type { MemberSession } from '../../../core/domain/access/member-session.js';
@@ -34,6 +35,7 @@ import {
 } from '../../../core/domain/payments/event.js';
 import { type Funds, noFunds } from '../../../core/domain/payments/funds.js';
 import type { Advance, Payment } from '../../../core/domain/payments/payment.js';
+import type { RefusedRequest } from '../../../core/domain/service/refused-request.js';
 import type { Subscription } from '../../../core/domain/webhooks/subscription.js';
 import {
   type AttemptResult,
@@ -435,6 +437,22 @@ export function aDocument(fields: Partial<Document> = {}): Document {
     tries: 2,
     createdAtMs: T0,
     purgedAtMs: T0 + 13,
+    version: 1,
+    ...fields,
+  };
+}
+
+export function aRefusedRequest(fields: Partial<RefusedRequest> = {}): RefusedRequest {
+  return {
+    id: 'req_1',
+    requestId: 'request 1',
+    atMs: T0,
+    operation: 'createPaymentIntent',
+    status: 400,
+    code: 'ValidationError',
+    field: 'amount',
+    ...tenant,
+    credentialId: 'key_1',
     version: 1,
     ...fields,
   };

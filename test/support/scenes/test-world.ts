@@ -1,6 +1,7 @@
 // The service in one process for tests: the real use cases over a store, a clock that the test
 // moves, seeded ids, the fake partner without delay, and webhook receivers scripted by the test.
 // No worker runs until `settle` runs them all.
+
 import assert from 'node:assert/strict';
 import { createIds, type RandomSource, seededBytes } from '../../../adapters/crypto/ids.js';
 import { createTokenSigner, fixedKeys } from '../../../adapters/crypto/jwt.js';
@@ -22,6 +23,7 @@ import { developmentOperator } from '../../../core/domain/base/actor.js';
 import { schedules } from '../../../core/domain/base/schedules.js';
 import type { Mode, Tenant } from '../../../core/domain/base/tenant.js';
 import type { PaymentStatus } from '../../../core/domain/payments/payment.js';
+import { Refusals } from '../../../core/domain/service/refused-request.js';
 import type { Deps, Settings, WorkKind } from '../../../core/ports/deps.js';
 import type { OutgoingMail, WebhookRequest, WebhookResult } from '../../../core/ports/outside.js';
 import { createKey, unlimitedKey } from '../../../core/usecases/access/keys.js';
@@ -136,6 +138,8 @@ export async function world(t: SuiteEnd, options: WorldOptions = {}): Promise<Wo
   return made;
 }
 
+const inMemory = () => ({ keyUses: new Map(), refusals: new Refusals() });
+
 /** Deliveries wait until the test claims them. */
 const unused = {
   metrics: null,
@@ -169,7 +173,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
   });
   const deps: Deps = {
     store,
-    keyUses: new Map(),
+    ...inMemory(),
     partners: { test: partner, live: null },
     sender: {
       async send(request) {

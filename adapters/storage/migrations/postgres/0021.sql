@@ -5,3 +5,20 @@ create index payments_consolidated on payments (org_id, mode, consolidated_refer
 -- A share of a deposit is a pay-in of its payment.
 alter table partner_commands add column deposit_id text collate "C";
 alter table receipts add column consolidated_reference text collate "C";
+
+-- What was refused or failed in the last days. A client may choose the request id.
+create table refused_requests (
+  id text collate "C" not null primary key,
+  request_id text collate "C" not null,
+  created_at timestamptz not null,
+  operation text collate "C",
+  status integer not null,
+  code text collate "C" not null,
+  field text collate "C",
+  org_id text collate "C",
+  mode text collate "C" check (mode in ('test', 'live')),
+  credential_id text collate "C",
+  version integer not null
+);
+create index refused_requests_request on refused_requests (request_id, id);
+create index refused_requests_org on refused_requests (org_id, id);

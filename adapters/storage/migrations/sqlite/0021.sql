@@ -5,3 +5,20 @@ create index payments_consolidated on payments (org_id, mode, consolidated_refer
 -- A share of a deposit is a pay-in of its payment.
 alter table partner_commands add column deposit_id text;
 alter table receipts add column consolidated_reference text;
+
+-- What was refused or failed in the last days. A client may choose the request id.
+create table refused_requests (
+  id text not null primary key,
+  request_id text not null,
+  created_at integer not null,
+  operation text,
+  status integer not null,
+  code text not null,
+  field text,
+  org_id text,
+  mode text check (mode in ('test', 'live')),
+  credential_id text,
+  version integer not null
+) strict, without rowid;
+create index refused_requests_request on refused_requests (request_id, id);
+create index refused_requests_org on refused_requests (org_id, id);

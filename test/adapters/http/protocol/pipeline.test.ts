@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Readiness } from '../../../../adapters/http/protocol/route-row.js';
+import { MINUTE_MS } from '../../../../core/domain/base/instant.js';
+import { REFUSALS_WAITING_MAX } from '../../../../core/domain/service/refused-request.js';
 import { allWell, type CallOptions, checkedSite, refusalOf, sharedSite } from '../checked-site.js';
 import { createBody } from '../docs/example-calls.js';
 import { operations } from '../table-scene.js';
@@ -267,4 +269,27 @@ test('paths are matched exactly', async () => {
   for (const path of ['/healthz?', '/healthz?a=%', '/healthz?a=1&a=2', '/healthz#x']) {
     assert.equal((await site.call('GET', path)).status, 200, path);
   }
+});
+
+test('a refusal is in the request log with its organization and credential', async () => {
+  const { world } = site;
+  const orgId = await world.organization();
+  const key = await world.key(orgId);
+  // Other tests of this file were refused often in this minute.
+  world.advanceClock(MINUTE_MS);
+  const refused = await site.call('POST', '/v1/payments', { key, body: { amount: {} } });
+  const unknown = await site.call('GET', '/v1/payments', { key: 'pk_test_a.b' });
+  const found = (answer: typeof refused) =>
+    world.deps.refusals
+      .oldest(REFUSALS_WAITING_MAX)
+      .find(({ requestId }) => requestId === answer.headers['x-request-id']);
+  const { operation, status, code, mode, ...rest } = found(refused) ?? assert.fail();
+  assert.deepEqual(
+    [operation, status, code, mode],
+    ['createPayment', 400, 'ValidationError', 'test'],
+  );
+  assert.equal(rest.orgId, orgId);
+  assert.match(key, new RegExp(`${rest.credentialId?.replace('key_', '')}`));
+  const bare = found(unknown) ?? assert.fail();
+  assert.deepEqual([bare.code, bare.orgId, bare.credentialId], ['InvalidApiKey', null, null]);
 });

@@ -1,0 +1,116 @@
+// `ponte requests`: what the API refused, and what one request did, by its X-Request-Id.
+import { type Command, Option } from 'commander';
+import { DAY_MS, formatInstant } from '../../core/domain/base/instant.js';
+import type { RefusedRequest } from '../../core/domain/service/refused-request.js';
+import {
+  addOperatorCommand,
+  cutPage,
+  duration,
+  listOutcome,
+  type Operator,
+  type Outcome,
+  type PageOptions,
+  pageOptions,
+  type Shell,
+} from '../operator.js';
+import { table } from '../output.js';
+import { shownObjects } from './audit-commands.js';
+
+interface ListOptions extends PageOptions {
+  readonly org: string | null;
+}
+
+const requestLog = () => import('../../core/usecases/service/request-log.js');
+
+export function addRequestCommands(shell: Shell, program: Command): void {
+  const noun = program.command('requests').description('requests to the API, by their id');
+
+  addOperatorCommand<ListOptions>(shell, noun, {
+    name: 'list',
+    authority: 'read',
+    description: 'list the newest requests that were refused or failed',
+    options: [
+      new Option('--org <org-id>', 'of this organization; by default of all').default(null),
+      ...pageOptions(),
+    ],
+    details:
+      'Refusals are kept for 7 days, at most 60 per minute of each organization and process,\n' +
+      'without bodies, messages and addresses.',
+    run: list,
+  });
+
+  addOperatorCommand<{ readonly since: number }>(shell, noun, {
+    name: 'show <request-id>',
+    authority: 'read',
+    description: 'show why a request was refused, or what it changed',
+    options: [
+      new Option('--since <duration>', 'how far back the audit log is read, for example 36h or 7d')
+        .argParser(duration)
+        .default(DAY_MS, '24h'),
+    ],
+    details:
+      'The id is the X-Request-Id of the answer. A read that was answered leaves nothing, and a\n' +
+      'created payment names its creator in its own events.',
+    run: (operator, { since }, [requestId = '']) => show(operator, requestId, since),
+  });
+}
+
+async function list({ deps }: Operator, { org, limit, cursor }: ListOptions): Promise<Outcome> {
+  const { listRefusals } = await requestLog();
+  const found = await listRefusals(deps, { orgId: org, beforeId: cursor, limit: limit + 1 });
+  const page = cutPage(found, limit);
+  const data = page.rows.map(presented);
+  return listOutcome(data, refusalTable(data), page.nextCursor);
+}
+
+async function show({ deps }: Operator, requestId: string, sinceMs: number): Promise<Outcome> {
+  const { findRequest } = await requestLog();
+  const found = await findRequest(deps, requestId, deps.clock.nowMs() - sinceMs);
+  const refused = found.refused.map(presented);
+  const entries = found.entries.map(({ atMs, ...entry }) => ({
+    ...entry,
+    at: formatInstant(atMs),
+  }));
+  const rows = entries.map((entry) => [
+    entry.sequence,
+    entry.at,
+    `${entry.actor.kind} ${entry.actor.id}`,
+    entry.action,
+    shownObjects(entry),
+  ]);
+  const changed = table(['ENTRY', 'AT', 'ACTOR', 'ACTION', 'CHANGED'], rows, 'It changed nothing.');
+  return {
+    json: { requestId, refused, entries },
+    text: `${refusalTable(refused)}\n\n${changed}`,
+  };
+}
+
+function presented({ atMs, version: _, ...refused }: RefusedRequest) {
+  return { ...refused, at: formatInstant(atMs) };
+}
+
+function refusalTable(data: readonly ReturnType<typeof presented>[]): string {
+  const rows = data.map((row) => [
+    row.at,
+    row.requestId,
+    row.operation,
+    row.status,
+    row.code,
+    row.field,
+    row.orgId,
+    row.mode,
+    row.credentialId,
+  ]);
+  const headings = [
+    'AT',
+    'REQUEST',
+    'OPERATION',
+    'STATUS',
+    'CODE',
+    'FIELD',
+    'ORGANIZATION',
+    'MODE',
+    'CREDENTIAL',
+  ];
+  return table(headings, rows, 'No refusals.');
+}
