@@ -84,6 +84,8 @@ const finding = [
   'ledger verify',
   'ledger balance',
   'reconcile',
+  'requests list',
+  'requests show req_1',
   'deliveries list',
   'deliveries show whd_1',
   'deliveries replay --all-dead',

@@ -26,6 +26,7 @@ import {
   aProductionRequest,
   aProfile,
   aQuote,
+  aRefusedRequest,
   aSubmission,
   aSubscription,
   otherMode,
@@ -87,6 +88,7 @@ export async function fillStore(store: Store): Promise<void> {
     tx.serviceKeys.insert(aServiceKey());
     tx.bankDetails.insert(someBankDetails(), [someAccount]);
     tx.epochs.insert(anEpoch());
+    tx.refusedRequests.insert(aRefusedRequest());
   });
 }
 
@@ -136,6 +138,7 @@ export function contentsOf(store: Store): Promise<readonly unknown[]> {
       tx.bankDetails.ofPayment(tenant, 'pi_1'),
       tx.bankDetails.byNumber('n', 's'),
       tx.epochs.list(),
+      tx.refusedRequests.oldest(5),
     ]),
   );
 }
