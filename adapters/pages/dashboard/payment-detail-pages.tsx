@@ -27,6 +27,7 @@ import {
   Copy,
   Foreign,
   Form,
+  Moment,
   Note,
   Route,
   Scroll,
@@ -360,14 +361,16 @@ function stopsOf(scene: DashboardScene, detail: Detail): readonly Stop[] {
 
 function Money({ detail }: Part): VNode {
   const { texts, format } = useDashboard();
-  const { funds } = detail;
+  const { funds, payment } = detail;
+  const { settlement, settledAtMs, coveredAtMs } = payment;
   const words = texts.payment;
   const digits = (minor: bigint) => format.digits(money(minor, funds.currency));
+  const fees = settlement === null ? null : words.ofItFees(digits(settlement.fees.amountMinor));
   const out = [
-    [words.payout, funds.payoutMinor],
-    [words.refundOrdered, funds.refundOrderedMinor],
-    [words.refunded, funds.refundedMinor],
-    [words.owed, funds.refundOwedMinor],
+    [words.payout, funds.payoutMinor, settledAtMs, fees],
+    [words.refundOrdered, funds.refundOrderedMinor, null, null],
+    [words.refunded, funds.refundedMinor, null, null],
+    [words.owed, funds.refundOwedMinor, null, null],
   ] as const;
   return (
     <section class="card">
@@ -390,14 +393,20 @@ function Money({ detail }: Part): VNode {
         </thead>
         <tbody>
           <tr>
-            <th scope="row">{words.received}</th>
+            <th scope="row">
+              {words.received}
+              <MoneyNote atMs={coveredAtMs} text={null} />
+            </th>
             <td class="num">{digits(funds.receivedMinor)}</td>
             <td />
           </tr>
-          {out.map(([label, minor]) =>
+          {out.map(([label, minor, atMs, text]) =>
             minor === 0n ? null : (
               <tr>
-                <th scope="row">{label}</th>
+                <th scope="row">
+                  {label}
+                  <MoneyNote atMs={atMs} text={text} />
+                </th>
                 <td />
                 <td class="num">{digits(minor)}</td>
               </tr>
@@ -413,6 +422,23 @@ function Money({ detail }: Part): VNode {
         </tfoot>
       </table>
     </section>
+  );
+}
+
+interface MoneyNoteProps {
+  readonly atMs: number | null;
+  readonly text: string | null;
+}
+
+/** When it was, and what belongs to it; nothing of both: no note. */
+function MoneyNote({ atMs, text }: MoneyNoteProps): VNode | null {
+  if (atMs === null && text === null) return null;
+  return (
+    <span class="sub">
+      {atMs === null ? null : <Moment atMs={atMs} />}
+      {atMs === null || text === null ? null : ', '}
+      {text}
+    </span>
   );
 }
 

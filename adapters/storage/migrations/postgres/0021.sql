@@ -22,3 +22,6 @@ create table refused_requests (
 );
 create index refused_requests_request on refused_requests (request_id, id);
 create index refused_requests_org on refused_requests (org_id, id);
+
+-- When the payout was reported as paid. Null for one of before.
+alter table payments add column settled_at timestamptz;
