@@ -27,7 +27,6 @@ import {
   Copy,
   Foreign,
   Form,
-  Moment,
   Note,
   Route,
   Scroll,
@@ -432,14 +431,9 @@ interface MoneyNoteProps {
 
 /** When it was, and what belongs to it; nothing of both: no note. */
 function MoneyNote({ atMs, text }: MoneyNoteProps): VNode | null {
-  if (atMs === null && text === null) return null;
-  return (
-    <span class="sub">
-      {atMs === null ? null : <Moment atMs={atMs} />}
-      {atMs === null || text === null ? null : ', '}
-      {text}
-    </span>
-  );
+  const { format } = useDashboard();
+  const parts = [atMs === null ? null : format.short(atMs), text].filter((part) => part !== null);
+  return parts.length === 0 ? null : <span class="sub">{parts.join(', ')}</span>;
 }
 
 /** The shape of a state of money (dashboard.css). */
