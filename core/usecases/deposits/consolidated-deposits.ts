@@ -1,11 +1,7 @@
 // Deposits of consolidated payments: their shares are stored in one batch with the deposit, and
 // change with it. Guards of all payments with a share are part of the batch.
 import { tenantOf } from '../../domain/base/tenant.js';
-import {
-  type MoneyCommand,
-  newCommand,
-  voidCommand,
-} from '../../domain/commands/partner-command.js';
+import { newCommand, voidCommand } from '../../domain/commands/partner-command.js';
 import {
   inDueOrder,
   shareReported,
@@ -24,6 +20,7 @@ import {
   stagePaymentCommands,
 } from '../payments/command-changes.js';
 import { commandReference, commandSubject } from '../payments/command-references.js';
+import { paymentsOf, sharesIn } from '../payments/deposit-shares.js';
 import type { Batch } from '../service/batch.js';
 import { currentKeyIn } from '../service/service-keys.js';
 import { type AccountOwner, isFromBefore, namedConsolidated } from './deposit-matching.js';
@@ -94,7 +91,10 @@ export async function stageSharesAgain(
   const { deps, tx, nowMs } = batch;
   const { transactionHash } = deposit;
   const books = await booksOf(tx, await paymentsOf(tx, deposit));
-  const shares = sharesIn(deposit, books);
+  const shares = sharesIn(
+    deposit,
+    [...books.values()].flatMap(({ commands }) => commands),
+  );
   const staged: Staged[] = [];
   for (const next of sharesAfter(deposit, shares, nowMs)) {
     if (shares.includes(next)) continue;
@@ -107,14 +107,6 @@ export async function stageSharesAgain(
     const alert = 'the partner reports a transfer failed whose money was split among payments';
     deps.log.error('alert', { alert, depositId: deposit.id });
   };
-}
-
-async function paymentsOf(
-  tx: Tx,
-  { orgId, mode, consolidatedReference }: Deposit,
-): Promise<readonly Payment[]> {
-  if (orgId === null || consolidatedReference === null) return [];
-  return tx.payments.consolidated({ orgId, mode }, consolidatedReference);
 }
 
 /** Read before anything is staged, by payment in due order. */
@@ -133,12 +125,4 @@ function bookOf(books: ReadonlyMap<string, PaymentCommands>, paymentId: string):
   const book = books.get(paymentId);
   assert(book !== undefined, 'a share is of a payment of the consolidated one');
   return book;
-}
-
-function sharesIn(
-  { id }: Deposit,
-  books: ReadonlyMap<string, PaymentCommands>,
-): readonly MoneyCommand[] {
-  const all = [...books.values()].flatMap(({ commands }) => commands);
-  return all.filter(({ depositId }) => depositId === id);
 }

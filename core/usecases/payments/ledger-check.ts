@@ -2,7 +2,6 @@
 // that the postings of each deposit follow from its state. Rows are read page by page while the
 // service runs; one that changes during its read is read again.
 import { tenantOf } from '../../domain/base/tenant.js';
-import type { MoneyCommand } from '../../domain/commands/partner-command.js';
 import { type Deposit, depositBalances, depositTenant } from '../../domain/deposits/deposit.js';
 import {
   balanceName,
@@ -17,6 +16,7 @@ import type { LedgerAccount, StoredPosting } from '../../domain/payments/ledger.
 import { assert } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
+import { readShares } from './deposit-shares.js';
 
 const ROWS_PER_PAGE = 100;
 
@@ -193,16 +193,4 @@ async function comparedShares(tx: Tx, deposit: Deposit): Promise<readonly Compar
   const shares = (await readShares(tx, deposit)).filter(({ end }) => end === deposit.end);
   const sumMinor = shares.reduce((sum, { receivedMinor }) => sum + receivedMinor, 0n);
   return [['shares', deposit.amount.amountMinor, sumMinor]];
-}
-
-/** The pay-ins that have the money of a deposit that was split. */
-export async function readShares(
-  tx: Tx,
-  { id, orgId, mode, consolidatedReference }: Deposit,
-): Promise<readonly MoneyCommand[]> {
-  if (orgId === null || consolidatedReference === null) return [];
-  const tenant = { orgId, mode };
-  const payments = await tx.payments.consolidated(tenant, consolidatedReference);
-  const commands = payments.map((payment) => tx.commands.ofPayment(tenant, payment.id));
-  return (await Promise.all(commands)).flat().filter(({ depositId }) => depositId === id);
 }
