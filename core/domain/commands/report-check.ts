@@ -65,7 +65,11 @@ const ROUNDING_PERMILLE = 1n;
  * took from the pay-in, or may still take.
  */
 export function payinProblem(
-  { amount, end, receivedMinor: knownMinor }: MoneyCommand,
+  {
+    amount,
+    end,
+    receivedMinor: knownMinor,
+  }: Pick<MoneyCommand, 'amount' | 'end' | 'receivedMinor'>,
   { receivedMinor, status }: PayinReport,
   polled: boolean,
   takenMinor: bigint,
@@ -184,7 +188,7 @@ function againstQuote(
   return implausible(`the rate is more than ${RATE_DRIFT_PERCENT} % off the quote's ${quote.rate}`);
 }
 
-function unusable(text: string): ReportProblem {
+export function unusable(text: string): ReportProblem {
   return { kind: 'unusable', text };
 }
 

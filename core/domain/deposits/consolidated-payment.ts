@@ -6,10 +6,11 @@ import { assert } from '../../errors.js';
 import type { Money } from '../base/money.js';
 import { type CommandReport, reportCommand } from '../commands/command-report.js';
 import { changed, type MoneyCommand } from '../commands/partner-command.js';
+import { payinProblem, type ReportProblem, unusable } from '../commands/report-check.js';
 import type { PaymentAggregate } from '../payments/change.js';
 import { netReceivedMinor } from '../payments/funds.js';
 import { isTerminal, type Payment, progress } from '../payments/payment.js';
-import type { Deposit } from './deposit.js';
+import type { Deposit, DepositFacts } from './deposit.js';
 
 export interface Share {
   readonly paymentId: string;
@@ -82,24 +83,61 @@ function isAble({ payment: { status, amount } }: PaymentAggregate, currency: str
 }
 
 /**
- * The shares of a deposit after its read. `shares` are in due order. Of a corrected amount each
- * gets again what it had, and the last one more or less.
+ * Why what the partner's books say of a deposit that was split waits for a person; null if the
+ * shares follow. `askedMinor` is what its payments ask for.
  */
-export function sharesAfter(
-  { end, amount: { amountMinor }, partnerRef }: Deposit,
+export function correctionProblem(
+  { end, amount }: Deposit,
+  { status, amount: stated }: DepositFacts,
+  askedMinor: bigint,
+): ReportProblem | null {
+  const { amountMinor: knownMinor, currency } = amount;
+  const isReceived = status === 'completed';
+  if (isReceived && stated.currency !== currency) {
+    return unusable(`the money is in ${stated.currency}, it was split in ${currency}`);
+  }
+  if (isReceived && stated.amountMinor === 0n) return unusable('no money is reported completed');
+  const known = { amount: { amountMinor: askedMinor, currency }, end, receivedMinor: knownMinor };
+  // Another end says nothing of the amount.
+  const receivedMinor = isReceived ? stated.amountMinor : knownMinor;
+  const report = { status, receivedMinor, transactionHash: null, reason: null };
+  return payinProblem(known, report, true, 0n);
+}
+
+/**
+ * What each payment has of a deposit after its read, in minor units by payment. `shares` are in due
+ * order. More money is split as another transfer; less is taken from the last ones. Of a transfer
+ * that failed nobody has any.
+ */
+export function splitAgain(
+  { end, amount }: Deposit,
   shares: readonly MoneyCommand[],
-  nowMs: number,
-): readonly MoneyCommand[] {
-  assert(end === 'completed' || end === 'returned', 'the shares of a deposit have arrived');
-  const split = splitOf(
-    amountMinor,
-    shares.map(({ amount }) => amount.amountMinor),
-  );
-  return shares.map((share, at) => {
-    const receivedMinor = split[at] ?? 0n;
-    const isCurrent = share.end === end && share.receivedMinor === receivedMinor;
-    return isCurrent ? share : shareReported(share, { partnerRef, end, receivedMinor }, nowMs);
-  });
+  members: readonly PaymentAggregate[],
+): ReadonlyMap<string, bigint> {
+  const last = shares.at(-1);
+  assert(last !== undefined, 'a deposit that was split has shares');
+  const had = shares.map(({ receivedMinor }) => receivedMinor);
+  const hadMinor = had.reduce((sum, one) => sum + one, 0n);
+  const totalMinor = end === 'failed' ? 0n : amount.amountMinor;
+  const keptMinor = totalMinor < hadMinor ? totalMinor : hadMinor;
+  const kept = splitOf(keptMinor, had);
+  const has = new Map(shares.map(({ paymentId }, at) => [paymentId, kept[at] ?? 0n]));
+  if (keptMinor === totalMinor) return has;
+  const excess = { ...amount, amountMinor: totalMinor - keptMinor };
+  const added = sharesOf(excess, members) ?? [{ paymentId: last.paymentId, amount: excess }];
+  for (const { paymentId, amount: more } of added) {
+    has.set(paymentId, (has.get(paymentId) ?? 0n) + more.amountMinor);
+  }
+  return has;
+}
+
+/** Whether the share stands as its deposit does, without a report under review. */
+export function isShareCurrent(
+  { end, receivedMinor, review }: MoneyCommand,
+  deposit: Pick<Deposit, 'end'>,
+  hasMinor: bigint,
+): boolean {
+  return end === deposit.end && receivedMinor === hasMinor && review === null;
 }
 
 /** A share is not polled: its deposit is read. */

@@ -105,23 +105,23 @@ export function newDeposit(
 /** Whether a read changes nothing. */
 export function isCurrent(deposit: Deposit, { status, amount }: DepositFacts): boolean {
   if (deposit.end !== status) return false;
-  const isSplit = deposit.consolidatedReference !== null && status === 'completed';
-  return !isSplit || deposit.amount.amountMinor === amount.amountMinor;
+  if (deposit.consolidatedReference === null || status !== 'completed') return true;
+  const { amountMinor, currency } = deposit.amount;
+  return amountMinor === amount.amountMinor && currency === amount.currency;
 }
 
 /**
  * The deposit after a read. The amount of one that was decided stays, unless it was split: its
- * shares follow. Money that arrived by shares does not fail.
+ * shares follow. A larger one is split once the end is known, by what the payments lack then.
  */
 export function readAgain(deposit: Deposit, facts: DepositFacts, nowMs: number): Deposit {
-  const isSplit = deposit.consolidatedReference !== null;
-  const applies =
-    reportEffect(deposit.end, facts.status, true) === 'apply' &&
-    !(isSplit && facts.status === 'failed');
-  const end = applies ? facts.status : deposit.end;
+  const isApplied = reportEffect(deposit.end, facts.status, true) === 'apply';
+  const end = isApplied ? facts.status : deposit.end;
   const state = stateAfter(deposit.state, end);
-  const isShared = isSplit && facts.status === 'completed';
-  const isCorrected = (state === 'waiting' || isShared) && facts.amount.amountMinor > 0n;
+  const { amountMinor } = facts.amount;
+  const isSplit = deposit.consolidatedReference !== null && facts.status === 'completed';
+  const follows = isSplit && (end === deposit.end || amountMinor < deposit.amount.amountMinor);
+  const isCorrected = (state === 'waiting' || follows) && amountMinor > 0n;
   const amount = isCorrected ? facts.amount : deposit.amount;
   return Object.freeze({
     ...deposit,

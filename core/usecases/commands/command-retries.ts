@@ -12,6 +12,7 @@ import { reviewName } from '../../domain/commands/report-check.js';
 import { assert, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { PartnerFact } from '../../ports/partner.js';
+import { readDeposit, stageSplit } from '../deposits/deposits.js';
 import { readReview, stageMoneyCommand, storeStaged } from '../payments/command-changes.js';
 import type { Batch } from '../service/batch.js';
 import { requestOf } from './command-runner.js';
@@ -20,11 +21,18 @@ import { operationOf } from './partner-operations.js';
 
 /**
  * Retries a command: a refused refund by a new command, after a look-up of the old one; any other
- * open command immediately. CommandNotRetryable if it has ended, PartnerUnavailable without a
- * look-up.
+ * open command immediately. The deposit of a share is read in its place. CommandNotRetryable if it
+ * has ended, PartnerUnavailable without a look-up.
  */
 export async function retryCommand(deps: Deps, commandId: string): Promise<PartnerCommand> {
   const command = await readCommand(deps, commandId);
+  if (command.depositId !== null && command.review !== null) {
+    const { mode, partnerRef } = command;
+    assert(partnerRef !== null, 'a share has the id of its deposit');
+    const outcome = await readDeposit(deps, mode, partnerRef);
+    if (outcome === 'no answer') throw new PonteError('PartnerUnavailable');
+    return readCommand(deps, commandId);
+  }
   if (isUnpaidRefund(command)) {
     await lookUpRefused(deps, command);
     return repeatCommand(deps, commandId);
@@ -50,9 +58,9 @@ export async function retryCommand(deps: Deps, commandId: string): Promise<Partn
 }
 
 /**
- * An operator accepts the implausible report of this name (`reviewName`): it is applied unchanged.
- * Returns what is to be called after the batch is stored. CommandNotRetryable if none waits,
- * another one waits, or it cannot be booked.
+ * An operator accepts the implausible report of this name (`reviewName`): it is applied unchanged,
+ * by all shares of a transfer that was split. Returns what is to be called after the batch is
+ * stored. CommandNotRetryable if none waits, another one waits, or it cannot be booked.
  */
 export async function stageAccepted(
   batch: Batch,
@@ -60,6 +68,19 @@ export async function stageAccepted(
   report: string,
 ): Promise<() => Promise<void>> {
   const fact = expectAcceptable(command, report);
+  if (command.depositId !== null && fact.kind === 'payin') {
+    const deposit = await batch.tx.deposits.get(command.depositId);
+    assert(deposit !== null, 'a deposit stays');
+    const { status, receivedMinor: amountMinor, transactionHash } = fact.report;
+    const amount = { ...deposit.amount, amountMinor };
+    const { announce } = await stageSplit(
+      batch,
+      deposit,
+      { status, amount, transactionHash },
+      true,
+    );
+    return async () => announce();
+  }
   const source = { polledVersion: command.version, accepted: true };
   const staged = await operationOf(command).onReport(batch, command, fact, source);
   return async () => {

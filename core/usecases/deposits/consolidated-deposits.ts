@@ -2,18 +2,22 @@
 // change with it. Guards of all payments with a share are part of the batch.
 import { tenantOf } from '../../domain/base/tenant.js';
 import { newCommand, voidCommand } from '../../domain/commands/partner-command.js';
+import type { ReportProblem } from '../../domain/commands/report-check.js';
 import {
+  correctionProblem,
   inDueOrder,
+  isShareCurrent,
   shareReported,
-  sharesAfter,
   sharesOf,
+  splitAgain,
 } from '../../domain/deposits/consolidated-payment.js';
-import type { Deposit } from '../../domain/deposits/deposit.js';
+import { type Deposit, type DepositFacts, readAgain } from '../../domain/deposits/deposit.js';
 import type { Payment } from '../../domain/payments/payment.js';
 import { assert } from '../../errors.js';
 import type { PartnerEntry } from '../../ports/partner.js';
 import type { Tx } from '../../ports/storage.js';
 import {
+  inReview,
   loadPaymentCommands,
   type PaymentCommands,
   type Staged,
@@ -24,6 +28,12 @@ import { paymentsOf, sharesIn } from '../payments/deposit-shares.js';
 import type { Batch } from '../service/batch.js';
 import { currentKeyIn } from '../service/service-keys.js';
 import { type AccountOwner, isFromBefore, namedConsolidated } from './deposit-matching.js';
+
+/** To be called after the batch is stored. */
+export interface StagedDeposit {
+  readonly deposit: Deposit;
+  readonly announce: () => void;
+}
 
 interface StagedShares {
   /** For the deposit. */
@@ -42,7 +52,7 @@ export async function stageShares(
   entry: PartnerEntry,
   owner: AccountOwner,
 ): Promise<StagedShares | 'undecided' | null> {
-  const { deps, tx, nowMs } = batch;
+  const { deps, tx } = batch;
   const [named, ...others] = await namedConsolidated(tx, entry, owner);
   if (named === undefined) return null;
   if (others.length > 0 || (await isFromBefore(tx, entry))) return 'undecided';
@@ -53,60 +63,122 @@ export async function stageShares(
     [...books.values()].map(({ was }) => was),
   );
   if (shares === null) return 'undecided';
-  const { id: depositId, partner, partnerRef, transactionHash } = deposit;
-  const { bytes } = await currentKeyIn(deps, tx, 'partner');
   const staged: Staged[] = [];
   for (const { paymentId, amount } of shares) {
-    const { was, commands } = bookOf(books, paymentId);
-    const subject = `deposit.${partner}.${partnerRef}.${commandSubject(was.payment)}`;
-    const reference = commandReference(bytes, { subject, kind: 'payin', number: 1 });
-    const name = { id: deps.ids.next('cmd', nowMs), reference };
-    const what = { kind: 'payin', amount, payinId: null, paymentId } as const;
-    const made = voidCommand(newCommand(was.payment, name, what, nowMs), nowMs);
-    const share = { ...made, depositId };
-    const report = { partnerRef, end: 'completed', receivedMinor: amount.amountMinor } as const;
-    const book = { was, commands: [...commands, share], adopted: [share] };
-    const next = shareReported(share, report, nowMs);
-    staged.push(await stagePaymentCommands(batch, book, next, { transactionHash }));
+    const book = bookOf(books, paymentId);
+    staged.push(await stageNewShare(batch, deposit, book, amount.amountMinor));
   }
   const [first] = shares;
   assert(first !== undefined, 'a deposit that is split has shares');
   const { orgId } = owner;
+  const { id: depositId } = deposit;
   return {
     given: { orgId, paymentId: first.paymentId, rule: 'text', consolidatedReference },
     announce() {
-      for (const one of staged) one.announce();
+      announceAll(staged);
       const about = { depositId, consolidatedReference, payments: shares.length };
       deps.log.info('a deposit is split among payments', about);
     },
   };
 }
 
-/** Stages all shares of the deposit as the partner's books have it now. */
+/**
+ * Stages all shares of a deposit as the partner's books have it now, and returns the deposit. What
+ * cannot be a correction is stored with each share and holds the payouts of its payment, until the
+ * books change or a person accepts it.
+ */
 export async function stageSharesAgain(
   batch: Batch,
-  deposit: Deposit,
-  { status }: PartnerEntry,
-): Promise<() => void> {
-  const { deps, tx, nowMs } = batch;
-  const { transactionHash } = deposit;
-  const books = await booksOf(tx, await paymentsOf(tx, deposit));
+  was: Deposit,
+  facts: DepositFacts,
+  isAccepted: boolean,
+): Promise<StagedDeposit> {
+  const { tx, nowMs } = batch;
+  const books = await booksOf(tx, await paymentsOf(tx, was));
+  const members = [...books.values()];
   const shares = sharesIn(
+    was,
+    members.flatMap(({ commands }) => commands),
+  );
+  const askedMinor = members.reduce(
+    (sum, { was: { payment } }) => sum + payment.amount.amountMinor,
+    0n,
+  );
+  const problem = correctionProblem(was, facts, askedMinor);
+  if (problem !== null && !(isAccepted && problem.kind === 'implausible')) {
+    return { deposit: was, announce: await stageReview(batch, was, facts, problem, books) };
+  }
+  const deposit = readAgain(was, facts, nowMs);
+  const { end, partnerRef, transactionHash } = deposit;
+  const has = splitAgain(
     deposit,
-    [...books.values()].flatMap(({ commands }) => commands),
+    shares,
+    members.map((member) => member.was),
   );
   const staged: Staged[] = [];
-  for (const next of sharesAfter(deposit, shares, nowMs)) {
-    if (shares.includes(next)) continue;
-    const book = bookOf(books, next.paymentId);
-    staged.push(await stagePaymentCommands(batch, book, next, { transactionHash }));
+  for (const [paymentId, receivedMinor] of has) {
+    const book = bookOf(books, paymentId);
+    const share = shares.find((one) => one.paymentId === paymentId);
+    if (share === undefined) staged.push(await stageNewShare(batch, deposit, book, receivedMinor));
+    else if (!isShareCurrent(share, deposit, receivedMinor)) {
+      const next = shareReported(share, { partnerRef, end, receivedMinor }, nowMs);
+      staged.push(await stagePaymentCommands(batch, book, next, { transactionHash }));
+    }
+  }
+  return { deposit, announce: () => announceAll(staged) };
+}
+
+/** The same report again changes nothing. */
+async function stageReview(
+  batch: Batch,
+  deposit: Deposit,
+  { status, amount, transactionHash = null }: DepositFacts,
+  problem: ReportProblem,
+  books: ReadonlyMap<string, PaymentCommands>,
+): Promise<() => void> {
+  const { id: depositId, partnerRef } = deposit;
+  const text = `the transfer ${depositId}, which was split: ${problem.text}`;
+  const receivedMinor = status === 'completed' ? amount.amountMinor : 0n;
+  const report = { status, receivedMinor, transactionHash, reason: null };
+  const staged: Staged[] = [];
+  for (const book of books.values()) {
+    for (const share of sharesIn(deposit, book.commands)) {
+      const fact = { kind: 'payin', reference: share.reference, partnerRef, report } as const;
+      const held = inReview(share, { ...problem, text }, fact, batch.nowMs);
+      if (held !== share) staged.push(await stagePaymentCommands(batch, book, held, {}));
+    }
   }
   return () => {
-    for (const one of staged) one.announce();
-    if (status !== 'failed') return;
-    const alert = 'the partner reports a transfer failed whose money was split among payments';
-    deps.log.error('alert', { alert, depositId: deposit.id });
+    announceAll(staged);
+    if (staged.length === 0) return;
+    const alert = 'a report about a transfer that was split waits for a decision';
+    batch.deps.log.error('alert', { alert, depositId, reason: problem.text });
   };
+}
+
+/** Its reference follows from the id at the partner and the payment: the same after a restore. */
+async function stageNewShare(
+  batch: Batch,
+  { id: depositId, partner, partnerRef, end, amount: { currency }, transactionHash }: Deposit,
+  { was, commands }: PaymentCommands,
+  receivedMinor: bigint,
+): Promise<Staged> {
+  const { deps, tx, nowMs } = batch;
+  const { bytes } = await currentKeyIn(deps, tx, 'partner');
+  const subject = `deposit.${partner}.${partnerRef}.${commandSubject(was.payment)}`;
+  const reference = commandReference(bytes, { subject, kind: 'payin', number: 1 });
+  const name = { id: deps.ids.next('cmd', nowMs), reference };
+  const amount = { amountMinor: receivedMinor, currency };
+  const what = { kind: 'payin', amount, payinId: null, paymentId: was.payment.id } as const;
+  const made = voidCommand(newCommand(was.payment, name, what, nowMs), nowMs);
+  const share = { ...made, depositId };
+  const book = { was, commands: [...commands, share], adopted: [share] };
+  const next = shareReported(share, { partnerRef, end, receivedMinor }, nowMs);
+  return stagePaymentCommands(batch, book, next, { transactionHash });
+}
+
+function announceAll(staged: readonly Staged[]): void {
+  for (const one of staged) one.announce();
 }
 
 /** Read before anything is staged, by payment in due order. */

@@ -19,6 +19,7 @@ import {
 } from '../../domain/commands/partner-command.js';
 import {
   type Deposit,
+  type DepositFacts,
   decideDeposit,
   depositPosting,
   depositTenant,
@@ -38,7 +39,7 @@ import { stageMoneyCommand } from '../payments/command-changes.js';
 import { commandReference } from '../payments/command-references.js';
 import type { Batch } from '../service/batch.js';
 import { currentKeyIn } from '../service/service-keys.js';
-import { stageShares, stageSharesAgain } from './consolidated-deposits.js';
+import { type StagedDeposit, stageShares, stageSharesAgain } from './consolidated-deposits.js';
 import { findMatch, isOwned, isTo, ownerOf } from './deposit-matching.js';
 import type { BooksOf } from './our-rows.js';
 
@@ -47,12 +48,6 @@ import type { BooksOf } from './our-rows.js';
  * has it or may have it. `no answer`: the partner could not be asked.
  */
 export type DepositOutcome = 'deposit' | 'none' | 'owned' | 'no answer';
-
-/** To be called after the batch is stored. */
-export interface StagedDeposit {
-  readonly deposit: Deposit;
-  readonly announce: () => void;
-}
 
 /**
  * Reads a pay-in in the partner's books and stores it as a deposit unless a command may own it.
@@ -104,15 +99,14 @@ async function stageEntry(
   if (await isOwned(tx, mode, entry, owner)) return { outcome: 'owned', ...quiet };
   const was = await tx.deposits.byPartnerRef(partner, mode, entry.partnerRef);
   if (was === null && !hasMoney(entry)) return { outcome: 'none', ...quiet };
+  if (was !== null && was.consolidatedReference !== null) {
+    const { announce } = await stageSplit(batch, was, entry);
+    return { outcome: 'deposit', announce };
+  }
   const known = was ?? firstDeposit(batch, partner, mode, entry);
   const of = { orgId: owner?.orgId ?? null, accountId: owner?.accountId ?? null };
   const named = known.orgId === null ? { ...known, ...of } : known;
   const read = readAgain(withPayer(deps, named, entry.payer), entry, nowMs);
-  if (was !== null && was.consolidatedReference !== null) {
-    const announce = await stageSharesAgain(batch, read, entry);
-    stageDeposit(batch, was, [read]);
-    return { outcome: 'deposit', announce };
-  }
   const arrived = isUnmatched(read) && known.end !== 'completed';
   const split = arrived && owner !== null ? await stageShares(batch, read, entry, owner) : null;
   if (split !== null && split !== 'undecided') {
@@ -127,6 +121,18 @@ async function stageEntry(
   }
   const staged = await stageMatched(batch, was, read, match);
   return { outcome: 'deposit', announce: staged.announce };
+}
+
+/** Stages a deposit that was split with its shares. `isAccepted`: a person accepts these facts. */
+export async function stageSplit(
+  batch: Batch,
+  was: Deposit,
+  facts: DepositFacts,
+  isAccepted = false,
+): Promise<StagedDeposit> {
+  const staged = await stageSharesAgain(batch, was, facts, isAccepted);
+  stageDeposit(batch, was, [staged.deposit]);
+  return staged;
 }
 
 function firstDeposit(
@@ -290,7 +296,8 @@ export interface OwnerReport {
 
 /**
  * What a report means for the deposit whose command, after it, has no money. Only the partner's
- * books say that money arrived; a message that it is gone may be older than they are.
+ * books say that money arrived; a message that it is gone may be older than they are. One that was
+ * split moves with its shares.
  */
 export function effectOnDeposit(
   deposit: Deposit,
@@ -298,7 +305,8 @@ export function effectOnDeposit(
   { status, isCurrent }: OwnerReport,
 ): ReportEffect {
   const isGone = status === 'failed' || status === 'returned';
-  if (!isGone || end !== status || receivedMinor > 0n) return 'ignore';
+  const isSplit = deposit.consolidatedReference !== null;
+  if (isSplit || !isGone || end !== status || receivedMinor > 0n) return 'ignore';
   return reportEffect(deposit.end, status, isCurrent);
 }
 

@@ -12,6 +12,7 @@ import {
 import { type Deposit, hasMoney, isCurrent } from '../../domain/deposits/deposit.js';
 import type { PartnerEntry } from '../../ports/partner.js';
 import type { Tx } from '../../ports/storage.js';
+import { isInReview } from '../payments/deposit-shares.js';
 
 /** Payments with one quote of the partner. */
 const QUOTES_MAX = 10;
@@ -68,7 +69,7 @@ export async function standingOf(tx: Tx, of: BooksOf, entry: PartnerEntry): Prom
     return isOpen(named) ? { kind: 'current' } : { kind: 'behind', command: named };
   }
   const isWithout = deposit === null && entry.kind === 'payin' && !hasMoney(entry);
-  const isKnown = deposit !== null && isCurrent(deposit, entry);
+  const isKnown = deposit !== null && isCurrent(deposit, entry) && !(await isInReview(tx, deposit));
   return { kind: isWithout || isKnown ? 'current' : 'without_command' };
 }
 

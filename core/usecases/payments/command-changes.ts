@@ -181,10 +181,13 @@ export function readReview(text: string): Review {
 
 /**
  * The report under review states that there is less to pay out: a pay-in failed, was returned or
- * brought less, or a refund gave back more than was ordered, as one from before a restore may.
+ * brought less, or a refund gave back more than was ordered, as one from before a restore may. A
+ * report about a transfer that was split says nothing of one share.
  */
-export function holdsPayouts({ kind, review, amount, receivedMinor }: MoneyCommand): boolean {
+export function holdsPayouts(command: MoneyCommand): boolean {
+  const { kind, review, depositId, amount, receivedMinor } = command;
   if (review === null || kind === 'payout') return false;
+  if (depositId !== null) return true;
   const { fact } = readReview(review);
   if (fact.kind === 'refund') return fact.report.amount.amountMinor > amount.amountMinor;
   const { status } = fact.report;
@@ -240,8 +243,8 @@ function reported(
   return refuseCommand(next, { code: null, message: reason ?? 'refund failed' }, nowMs);
 }
 
-/** Polls need the partner's id. */
-function inReview(
+/** The report waits for a person. Polls need the partner's id. */
+export function inReview(
   command: MoneyCommand,
   { kind, text: reason }: ReportProblem,
   fact: MoneyFact,

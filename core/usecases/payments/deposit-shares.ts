@@ -27,3 +27,11 @@ export async function readShares(tx: Tx, deposit: Deposit): Promise<readonly Mon
   const commands = payments.map((payment) => tx.commands.ofPayment(payment, payment.id));
   return sharesIn(deposit, (await Promise.all(commands)).flat());
 }
+
+/** Whether a report about the deposit waits for a person: each of its shares has it. */
+export async function isInReview(tx: Tx, deposit: Deposit): Promise<boolean> {
+  const { orgId, mode, paymentId, consolidatedReference } = deposit;
+  if (orgId === null || paymentId === null || consolidatedReference === null) return false;
+  const commands = await tx.commands.ofPayment({ orgId, mode }, paymentId);
+  return sharesIn(deposit, commands).some(({ review }) => review !== null);
+}

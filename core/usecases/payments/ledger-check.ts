@@ -187,10 +187,13 @@ async function booksOfDeposit(tx: Tx, { id }: Deposit): Promise<Books | null> {
   return { subjectId: id, currency, postings, balances: new Map(balances), others };
 }
 
-/** The shares of a deposit change with it, and their sum is its amount. */
+/** The shares of a deposit change with it, and their sum is its amount unless it failed. */
 async function comparedShares(tx: Tx, deposit: Deposit): Promise<readonly Compared[]> {
-  if (deposit.consolidatedReference === null) return [];
-  const shares = (await readShares(tx, deposit)).filter(({ end }) => end === deposit.end);
+  const { consolidatedReference, end, amount } = deposit;
+  if (consolidatedReference === null) return [];
+  const shares = (await readShares(tx, deposit)).filter(
+    (share) => share.end === end && share.amount.currency === amount.currency,
+  );
   const sumMinor = shares.reduce((sum, { receivedMinor }) => sum + receivedMinor, 0n);
-  return [['shares', deposit.amount.amountMinor, sumMinor]];
+  return [['shares', end === 'failed' ? 0n : amount.amountMinor, sumMinor]];
 }

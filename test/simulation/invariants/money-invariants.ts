@@ -130,8 +130,9 @@ export function theSharesOfADepositAreItsMoney(observed: ObservedState): string 
     if (consolidatedReference === null) continue;
     const shares = commands.filter(({ depositId }) => depositId === id);
     const sharedMinor = shares.reduce((sum, { receivedMinor }) => sum + receivedMinor, 0n);
-    if (sharedMinor !== amount.amountMinor) {
-      return `${id} has ${amount.amountMinor}, its shares are ${sharedMinor}`;
+    const hereMinor = end === 'failed' ? 0n : amount.amountMinor;
+    if (sharedMinor !== hereMinor) {
+      return `${id} has ${hereMinor}, its shares are ${sharedMinor}`;
     }
     const other = shares.find((share) => share.end !== end);
     if (other !== undefined) return `${id} is ${end}, its share ${other.id} is ${other.end}`;

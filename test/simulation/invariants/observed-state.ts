@@ -305,9 +305,9 @@ export class ObservedState extends ObservedRows implements BatchObserver {
         ({ payment: one }, { payment: other }) =>
           one.createdAtMs - other.createdAtMs || (one.id < other.id ? -1 : 1),
       )
-      .map(({ payment: { id: owner }, command: { depositId, amount } }) => ({
+      .map(({ payment: { id: owner }, command: { depositId, receivedMinor } }) => ({
         owner,
-        claimMinor: depositId === null ? null : amount.amountMinor,
+        claimMinor: depositId === null ? null : receivedMinor,
       }));
   }
 

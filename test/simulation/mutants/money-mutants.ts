@@ -155,12 +155,7 @@ export const moneyMutants = [
   {
     name: 'one share of a transfer moves without the others',
     file: 'core/usecases/deposits/consolidated-deposits.ts',
-    edits: [
-      [
-        'if (shares.includes(next)) continue;',
-        'if (shares.includes(next) || staged.length > 0) continue;',
-      ],
-    ],
+    edits: [['else if (!isShareCurrent(', 'else if (staged.length === 0 && !isShareCurrent(']],
     focus: { ...transfers, faults: { ...calm, chargeback: 1 } },
     first: { seed: 27, steps: 80 },
     caughtBy: ['theSharesOfADepositAreItsMoney'],

@@ -39,7 +39,7 @@ export interface Collected {
   readonly partyRef: string;
 }
 
-/** A payment that got money of a transfer; null: all of it. */
+/** A payment that got money of a transfer, and how much so far; null: all of it. */
 export interface ShareHolder {
   readonly owner: string;
   readonly claimMinor: bigint | null;

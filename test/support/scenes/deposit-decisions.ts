@@ -3,8 +3,8 @@ import type { Deposit } from '../../../core/domain/deposits/deposit.js';
 import { PonteError } from '../../../core/errors.js';
 import type { Deps } from '../../../core/ports/deps.js';
 import type { ListPage } from '../../../core/ports/storage.js';
+import type { StagedDeposit } from '../../../core/usecases/deposits/consolidated-deposits.js';
 import {
-  type StagedDeposit,
   stageAssignment,
   stageRefund,
   stageResolution,

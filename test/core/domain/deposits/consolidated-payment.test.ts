@@ -4,12 +4,17 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { money } from '../../../../core/domain/base/money.js';
+import type { CommandEnd } from '../../../../core/domain/commands/partner-command.js';
 import {
+  correctionProblem,
   inDueOrder,
-  sharesAfter,
+  isShareCurrent,
+  shareReported,
   sharesOf,
+  splitAgain,
   splitOf,
 } from '../../../../core/domain/deposits/consolidated-payment.js';
+import { isCurrent } from '../../../../core/domain/deposits/deposit.js';
 import { noFunds } from '../../../../core/domain/payments/funds.js';
 import type { Payment } from '../../../../core/domain/payments/payment.js';
 import { aDeposit } from '../../../support/samples/deposit-samples.js';
@@ -100,35 +105,76 @@ test('a split keeps the sum, fills in order, and gives the rest to the last', ()
   );
 });
 
-const shares = (['one', 'two'] as const).map((id, at) => {
+const shares = (['one', 'two'] as const).map((paymentId, at) => {
   const amountMinor = [100n, 200n][at] ?? 0n;
-  const payin = completedPayin(id, amountMinor, amountMinor);
-  return { ...payin, depositId: 'rct_1', dueAtMs: null };
+  const payin = completedPayin(paymentId, amountMinor, amountMinor);
+  return { ...payin, paymentId, depositId: 'rct_1', dueAtMs: null };
 });
 
-for (const [end, amountMinor, expected] of [
-  ['returned', 300n, ['returned 100 null', 'returned 200 null']],
-  ['completed', 300n, ['completed 100 null', 'completed 200 null']],
-  ['completed', 310n, ['completed 100 null', 'completed 210 null']],
-  ['completed', 250n, ['completed 100 null', 'completed 150 null']],
-  ['completed', 60n, ['completed 60 null', 'completed 0 null']],
+const split = (end: CommandEnd, amountMinor = 300n) =>
+  aDeposit({ end, amount: usd(amountMinor), state: 'assigned', consolidatedReference: 'R' });
+
+for (const [end, stated, problem] of [
+  ['completed', ['completed', 300n], null],
+  ['completed', ['completed', 301n], null],
+  ['completed', ['completed', 1_200n], null],
+  ['completed', ['completed', 1_201n], 'implausible'],
+  ['completed', ['completed', 300_000n], 'implausible'],
+  ['completed', ['completed', 299n], 'implausible'],
+  ['completed', ['completed', 0n], 'unusable'],
+  ['completed', ['failed', 300n], 'implausible'],
+  ['completed', ['returned', 0n], null],
+  ['completed', ['open', 0n], null],
+  ['returned', ['completed', 300n], null],
+  ['returned', ['completed', 299n], 'implausible'],
+  ['returned', ['failed', 0n], null],
 ] as const) {
-  test(`shares of 100 and 200 after ${end} ${amountMinor}, and not polled`, () => {
-    const deposit = aDeposit({ end, amount: usd(amountMinor), state: 'assigned' });
-    const after = sharesAfter(deposit, shares, T0 + 1);
-    assert.deepEqual(
-      after.map((one) => `${one.end} ${one.receivedMinor} ${one.dueAtMs}`),
-      expected,
-    );
-    assert.deepEqual(sharesAfter(deposit, after, T0 + 2), after, 'a repeat changes nothing');
+  const [status, amountMinor] = stated;
+  test(`300 of 600 asked, ${end}, then ${status} ${amountMinor}: ${problem ?? 'applied'}`, () => {
+    const facts = { status, amount: usd(amountMinor) };
+    assert.equal(correctionProblem(split(end), facts, 600n)?.kind ?? null, problem);
   });
 }
 
-test('a recall that was reversed brings all shares back', () => {
-  const gone = sharesAfter(aDeposit({ end: 'returned', amount: usd(300n) }), shares, T0 + 1);
-  const again = sharesAfter(aDeposit({ end: 'completed', amount: usd(300n) }), gone, T0 + 2);
-  assert.deepEqual(
-    again.map((one) => `${one.end} ${one.receivedMinor}`),
-    ['completed 100', 'completed 200'],
-  );
+test('a correction to another currency cannot be booked', () => {
+  const facts = { status: 'completed', amount: money(300n, 'EUR') } as const;
+  assert.equal(correctionProblem(split('completed'), facts, 600n)?.kind, 'unusable');
+  assert.equal(isCurrent(split('completed'), facts), false);
+});
+
+for (const [end, amountMinor, expected] of [
+  ['returned', 300n, ['one 100', 'two 200']],
+  ['completed', 300n, ['one 100', 'two 200']],
+  ['completed', 310n, ['one 100', 'two 200', 'three 10']],
+  ['completed', 350n, ['one 100', 'two 200', 'three 50']],
+  ['completed', 360n, ['one 100', 'two 200', 'three 60']],
+  ['completed', 250n, ['one 100', 'two 150']],
+  ['completed', 60n, ['one 60', 'two 0']],
+  ['failed', 300n, ['one 0', 'two 0']],
+] as const) {
+  test(`shares of 100 and 200 after ${end} ${amountMinor}: ${expected.join(', ')}`, () => {
+    const paid = (id: string, amount: bigint) => {
+      const one = member(id, amount, { dueDate: `2026-11-0${amount / 100n}` });
+      return { ...one, funds: { ...one.funds, receivedMinor: amount } };
+    };
+    const all = [paid('one', 100n), paid('two', 200n), member('three', 50n)];
+    const has = splitAgain(split(end, amountMinor), shares, all);
+    assert.deepEqual(
+      [...has].map(([paymentId, receivedMinor]) => `${paymentId} ${receivedMinor}`),
+      expected,
+    );
+  });
+}
+
+test('what a share reports is not polled, and ends its review', () => {
+  const [share] = shares;
+  assert.ok(share);
+  const report = { partnerRef: 'pa_9', end: 'completed', receivedMinor: 120n } as const;
+  const next = shareReported({ ...share, review: '{}' }, report, T0 + 1);
+  const { end, receivedMinor, dueAtMs, review } = next;
+  assert.deepEqual([end, receivedMinor, dueAtMs, review], ['completed', 120n, null, null]);
+  assert.equal(isShareCurrent(next, { end: 'completed' }, 120n), true);
+  for (const other of [{ review: '{}' }, { end: 'returned' }, { receivedMinor: 1n }] as const) {
+    assert.equal(isShareCurrent({ ...next, ...other }, { end: 'completed' }, 120n), false);
+  }
 });
