@@ -100,15 +100,21 @@ export class PartnerLedger {
   }
 
   /** What this payment got of transfers that no command ordered. */
-  sharesFor(owner: string): readonly PartnerTransaction[] {
+  sharesFor(owner: string, isKnown = false): readonly PartnerTransaction[] {
     return this.#transfers.flatMap((transfer) =>
-      this.sharesOf(transfer).flatMap((share) => (share.owner === owner ? [share.got] : [])),
+      this.sharesOf(transfer, isKnown).flatMap((share) =>
+        share.owner === owner ? [share.got] : [],
+      ),
     );
   }
 
-  /** Oldest first: each is full before the next, and the last one has the rest. */
+  /**
+   * Oldest first: each is full before the next, and the last one has the rest. `isKnown`: without
+   * the rest, which others may get once it is split.
+   */
   sharesOf(
     transfer: PartnerTransaction,
+    isKnown = false,
   ): readonly { readonly owner: string; readonly got: PartnerTransaction }[] {
     const holders = this.#holdersOf(transfer);
     const [first] = holders;
@@ -117,7 +123,8 @@ export class PartnerLedger {
       const before = holders.slice(0, at).reduce((sum, one) => sum + (one.claimMinor ?? 0n), 0n);
       const leftMinor = totalMinor > before ? totalMinor - before : 0n;
       const claimMinor = holders[at]?.claimMinor ?? 0n;
-      return at === holders.length - 1 || leftMinor < claimMinor ? leftMinor : claimMinor;
+      const hasRest = at === holders.length - 1 && !isKnown;
+      return hasRest || leftMinor < claimMinor ? leftMinor : claimMinor;
     };
     return holders.map(({ owner, claimMinor }, at) => ({
       owner,
@@ -135,12 +142,12 @@ export class PartnerLedger {
   }
 
   /** All commands of the payment that this reference belongs to. */
-  siblings(reference: string): readonly PartnerTransaction[] {
+  siblings(reference: string, isKnown = false): readonly PartnerTransaction[] {
     const owner = this.#ownerOf(reference);
     const own = this.transactions.filter(
       (transaction) => this.#ownerOf(transaction.reference) === owner,
     );
-    return owner === null ? own : [...own, ...this.sharesFor(owner)];
+    return owner === null ? own : [...own, ...this.sharesFor(owner, isKnown)];
   }
 
   /** Changes a command for a reason of the banks. */
@@ -150,7 +157,7 @@ export class PartnerLedger {
     receivedMinor = transaction.receivedMinor,
   ): void {
     const lostByTransfer = this.#lostByTransfer(transaction);
-    const before = lostMinor(sumsOf(this.siblings(transaction.reference)));
+    const before = lostMinor(sumsOf(this.siblings(transaction.reference, true)));
     const isSurprise = transaction.status !== 'open' || status === 'returned';
     const isOther = status !== transaction.status || receivedMinor < transaction.receivedMinor;
     if (isSurprise && isOther) this.#surprises.add(transaction);
@@ -166,7 +173,7 @@ export class PartnerLedger {
       }
       return;
     }
-    const more = lostMinor(sumsOf(this.siblings(transaction.reference))) - before;
+    const more = lostMinor(sumsOf(this.siblings(transaction.reference, true))) - before;
     if (more > 0n) this.#excused.set(transaction, (this.#excused.get(transaction) ?? 0n) + more);
   }
 
@@ -175,7 +182,7 @@ export class PartnerLedger {
     if (transfer.collected === undefined) return new Map();
     const lost = this.sharesOf(transfer).map(({ owner }) => {
       const own = this.transactions.filter(({ reference }) => this.#ownerOf(reference) === owner);
-      return [owner, lostMinor(sumsOf([...own, ...this.sharesFor(owner)]))] as const;
+      return [owner, lostMinor(sumsOf([...own, ...this.sharesFor(owner, true)]))] as const;
     });
     return new Map(lost);
   }
