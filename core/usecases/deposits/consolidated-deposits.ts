@@ -12,6 +12,7 @@ import {
   splitAgain,
 } from '../../domain/deposits/consolidated-payment.js';
 import { type Deposit, type DepositFacts, readAgain } from '../../domain/deposits/deposit.js';
+import type { MatchRule } from '../../domain/deposits/deposit-match.js';
 import type { Payment } from '../../domain/payments/payment.js';
 import { assert } from '../../errors.js';
 import type { PartnerEntry } from '../../ports/partner.js';
@@ -27,7 +28,12 @@ import { commandReference, commandSubject } from '../payments/command-references
 import { paymentsOf, sharesIn } from '../payments/deposit-shares.js';
 import type { Batch } from '../service/batch.js';
 import { currentKeyIn } from '../service/service-keys.js';
-import { type AccountOwner, isFromBefore, namedConsolidated } from './deposit-matching.js';
+import {
+  type AccountOwner,
+  type ConsolidatedPayment,
+  isFromBefore,
+  namedConsolidated,
+} from './deposit-matching.js';
 
 /** To be called after the batch is stored. */
 export interface StagedDeposit {
@@ -52,17 +58,27 @@ export async function stageShares(
   entry: PartnerEntry,
   owner: AccountOwner,
 ): Promise<StagedShares | 'undecided' | null> {
-  const { deps, tx } = batch;
-  const [named, ...others] = await namedConsolidated(tx, entry, owner);
+  const { tx } = batch;
+  const [named, ...others] = await namedConsolidated(tx, entry.payer, owner);
   if (named === undefined) return null;
   if (others.length > 0 || (await isFromBefore(tx, entry))) return 'undecided';
-  const { reference: consolidatedReference, payments } = named;
+  return (await stageSharesOf(batch, deposit, named, 'text')) ?? 'undecided';
+}
+
+/** The same for this consolidated payment. Null if none of its payments may have money. */
+export async function stageSharesOf(
+  batch: Batch,
+  deposit: Deposit,
+  { reference: consolidatedReference, payments }: ConsolidatedPayment,
+  rule: MatchRule | null,
+): Promise<StagedShares | null> {
+  const { deps, tx } = batch;
   const books = await booksOf(tx, payments);
   const shares = sharesOf(
     deposit.amount,
     [...books.values()].map(({ was }) => was),
   );
-  if (shares === null) return 'undecided';
+  if (shares === null) return null;
   const staged: Staged[] = [];
   for (const { paymentId, amount } of shares) {
     const book = bookOf(books, paymentId);
@@ -70,10 +86,10 @@ export async function stageShares(
   }
   const [first] = shares;
   assert(first !== undefined, 'a deposit that is split has shares');
-  const { orgId } = owner;
+  const { orgId } = bookOf(books, first.paymentId).was.payment;
   const { id: depositId } = deposit;
   return {
-    given: { orgId, paymentId: first.paymentId, rule: 'text', consolidatedReference },
+    given: { orgId, paymentId: first.paymentId, rule, consolidatedReference },
     announce() {
       announceAll(staged);
       const about = { depositId, consolidatedReference, payments: shares.length };

@@ -12,7 +12,7 @@ import {
 import { readCode, shortIdOf } from '../../domain/payments/bank-record.js';
 import { missingOf } from '../../domain/payments/funds.js';
 import { type Payment, paymentOrigins } from '../../domain/payments/payment.js';
-import type { PartnerEntry } from '../../ports/partner.js';
+import type { PartnerEntry, Payer } from '../../ports/partner.js';
 import type { Tx } from '../../ports/storage.js';
 
 /** With more pay-ins in flight, any of them may own an entry. */
@@ -95,7 +95,7 @@ export async function ownerOf(
 /** Whether money in the account of this party can pay for it. */
 export function isTo(
   payment: Pick<Payment, 'orgId' | 'mode' | 'sellerExternalId'>,
-  owner: AccountOwner,
+  owner: Omit<AccountOwner, 'accountId'>,
 ): boolean {
   return (
     payment.orgId === owner.orgId &&
@@ -152,13 +152,13 @@ export async function findMatch(
   return matchOf(arrival, candidates);
 }
 
-/** The consolidated payments that the payer's text names. */
+/** The consolidated payments to this seller that the payer's text names. */
 export async function namedConsolidated(
   tx: Tx,
-  entry: PartnerEntry,
-  owner: AccountOwner,
+  payer: Payer | null,
+  owner: Omit<AccountOwner, 'accountId'>,
 ): Promise<readonly ConsolidatedPayment[]> {
-  const codes = codesIn(entry.payer?.texts ?? []);
+  const codes = codesIn(payer?.texts ?? []);
   const found = await Promise.all(
     [...codes].map(async (reference) => ({
       reference,

@@ -39,8 +39,20 @@ import { stageMoneyCommand } from '../payments/command-changes.js';
 import { commandReference } from '../payments/command-references.js';
 import type { Batch } from '../service/batch.js';
 import { currentKeyIn } from '../service/service-keys.js';
-import { type StagedDeposit, stageShares, stageSharesAgain } from './consolidated-deposits.js';
-import { findMatch, isOwned, isTo, ownerOf } from './deposit-matching.js';
+import {
+  type StagedDeposit,
+  stageShares,
+  stageSharesAgain,
+  stageSharesOf,
+} from './consolidated-deposits.js';
+import {
+  type ConsolidatedPayment,
+  findMatch,
+  isOwned,
+  isTo,
+  namedConsolidated,
+  ownerOf,
+} from './deposit-matching.js';
 import type { BooksOf } from './our-rows.js';
 
 /**
@@ -162,8 +174,9 @@ export function payerOf(deps: Pick<Deps, 'secretBox'>, deposit: Deposit): Payer 
 }
 
 /**
- * Stages the decision of a person, or of `rule`, for a batch that also stores its evidence. The
- * deposit was read in the same run. NotFound, DepositDecided, PaymentStateConflict,
+ * Stages the decision of a person, or of `rule`, for a batch that also stores its evidence. If the
+ * payer names the consolidated payment that the payment is part of, all of its payments get their
+ * shares. The deposit was read in the same run. NotFound, DepositDecided, PaymentStateConflict,
  * ValidationError.
  */
 export async function stageAssignment(
@@ -172,12 +185,24 @@ export async function stageAssignment(
   paymentId: string,
   rule: PaymentMatch['rule'] | null = null,
 ): Promise<StagedDeposit> {
-  await expectAssignable(batch.tx, deposit, paymentId);
-  return stageMatched(batch, deposit, deposit, { paymentId, rule });
+  const consolidated = await expectAssignable(batch, deposit, paymentId);
+  if (consolidated === null) return stageMatched(batch, deposit, deposit, { paymentId, rule });
+  const split = await stageSharesOf(batch, deposit, consolidated, rule);
+  if (split === null) throw new PonteError('PaymentStateConflict');
+  const assigned = decideDeposit(deposit, 'assign', split.given, batch.nowMs);
+  stageDeposit(batch, deposit, [assigned]);
+  return { deposit: assigned, announce: split.announce };
 }
 
-/** NotFound, DepositDecided, PaymentStateConflict, ValidationError. */
-export async function expectAssignable(tx: Tx, deposit: Deposit, paymentId: string): Promise<void> {
+/**
+ * Returns the consolidated payment that gets the money; null: the payment alone. NotFound,
+ * DepositDecided, PaymentStateConflict, ValidationError.
+ */
+export async function expectAssignable(
+  { deps, tx }: Pick<Batch, 'deps' | 'tx'>,
+  deposit: Deposit,
+  paymentId: string,
+): Promise<ConsolidatedPayment | null> {
   await expectUndecided(tx, deposit);
   const payment = await tx.payments.find(paymentId);
   if (payment === null || payment.mode !== deposit.mode) {
@@ -190,10 +215,16 @@ export async function expectAssignable(tx: Tx, deposit: Deposit, paymentId: stri
   if (payment.amount.currency !== deposit.amount.currency) {
     throw new PonteError('ValidationError', 'The money is in another currency.');
   }
-  const { status, amount } = payment;
+  const { status, amount, consolidatedReference } = payment;
   if (!takesMoney({ status, missing: amount }, deposit.amount)) {
     throw new PonteError('PaymentStateConflict');
   }
+  const named = await namedConsolidated(tx, payerOf(deps, deposit), payment);
+  const own = named.find(({ reference }) => reference === consolidatedReference) ?? null;
+  if (own !== null || named.length === 0) return own;
+  const ids = named.flatMap(({ payments }) => payments.map(({ id }) => id)).join(', ');
+  const message = `The payer names a transfer for other payments. Assign it to one of them: ${ids}`;
+  throw new PonteError('ValidationError', message);
 }
 
 /** The same, for a deposit that was paid back. DepositDecided. */

@@ -116,9 +116,9 @@ function depositItem(deposit: Deposit, request: MoneyRequest): DeskItem {
     basis: basisOf(deposit),
     action,
     problem: depositProblem(deposit, action),
-    async check({ tx }) {
-      if (action.verb === 'assign') await expectAssignable(tx, deposit, action.paymentId);
-      else await expectUndecided(tx, deposit);
+    async check(batch) {
+      if (action.verb === 'assign') await expectAssignable(batch, deposit, action.paymentId);
+      else await expectUndecided(batch.tx, deposit);
     },
     async stage(batch) {
       const staged = await stages[action.verb](batch);

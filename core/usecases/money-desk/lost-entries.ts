@@ -16,8 +16,8 @@ import type {
 } from '../../ports/partner.js';
 import type { Tx } from '../../ports/storage.js';
 import { bookAlerts, type PartnerCall, readBook } from '../deposits/books.js';
-import { isTo, ownerOf } from '../deposits/deposit-matching.js';
-import { stageAssignment, storeEntry } from '../deposits/deposits.js';
+import { isTo, namedConsolidated, ownerOf } from '../deposits/deposit-matching.js';
+import { payerOf, stageAssignment, storeEntry } from '../deposits/deposits.js';
 import { type BooksOf, ourRowsOf } from '../deposits/our-rows.js';
 
 /** Null if the partner of this mode lists nothing. PartnerUnavailable. */
@@ -149,7 +149,7 @@ export class LostEntries {
     const assigned = await deps.store.run(async (tx) => {
       const payment = await tx.payments.get(tenant, paymentId);
       assert(payment !== null, 'a payment that was checked is there');
-      const [deposit, another] = await depositsFor(tx, payment);
+      const [deposit, another] = await depositsFor({ deps, tx }, payment);
       if (deposit === undefined || another !== undefined) return null;
       const payments = this.#paidOut.map((one) => tx.payments.get(one, one.paymentId));
       const alike = (await Promise.all(payments)).filter(
@@ -183,14 +183,22 @@ export class LostEntries {
   }
 }
 
-/** Undecided deposits of the amount, to the seller of this payment. */
-async function depositsFor(tx: Tx, payment: Payment): Promise<readonly Deposit[]> {
+/**
+ * Undecided deposits of the amount, to the seller of this payment. Those that name a consolidated
+ * payment are left to a person.
+ */
+async function depositsFor(
+  { deps, tx }: { readonly deps: Deps; readonly tx: Tx },
+  payment: Payment,
+): Promise<readonly Deposit[]> {
   const undecided = await tx.moneyQueues.deposits({ afterId: null, limit: UNDECIDED_MAX });
   const found: Deposit[] = [];
   for (const deposit of undecided) {
     if (deposit.mode !== payment.mode || !isSameMoney(deposit.amount, payment.amount)) continue;
     const owner = await ownerOf(tx, deposit.mode, deposit.partyRef);
-    if (owner !== null && isTo(payment, owner)) found.push(deposit);
+    if (owner === null || !isTo(payment, owner)) continue;
+    const named = await namedConsolidated(tx, payerOf(deps, deposit), owner);
+    if (named.length === 0) found.push(deposit);
   }
   return found;
 }

@@ -42,7 +42,7 @@ export interface DeskItem extends Pick<Proposal, 'orgId' | 'mode' | 'basis'> {
   /** Why the item does not allow the action; null if it does. */
   readonly problem: string | null;
   /** Fails if the action is not possible, with the error of the action. */
-  check(batch: Pick<Batch, 'tx' | 'nowMs'>): Promise<void>;
+  check(batch: Batch): Promise<void>;
   /** `by` proposed and confirmed it. Returns what is to be called after the batch is stored. */
   stage(batch: Batch, by: readonly OperatorActor[]): Promise<() => void | Promise<void>>;
 }

@@ -8,10 +8,16 @@ import type { PartnerEntry } from '../../../../core/ports/partner.js';
 import { retryCommand } from '../../../../core/usecases/commands/command-retries.js';
 import { payConsolidated } from '../../../../core/usecases/hosted/consolidated-payments.js';
 import { listQueues } from '../../../../core/usecases/money-desk/money-queues.js';
+import { checkRestored } from '../../../../core/usecases/money-desk/restore-check.js';
+import {
+  commandReference,
+  commandSubject,
+} from '../../../../core/usecases/payments/command-references.js';
 import { readShares } from '../../../../core/usecases/payments/deposit-shares.js';
 import { findDifferences } from '../../../../core/usecases/payments/ledger-check.js';
 import { cancelPayment } from '../../../../core/usecases/payments/payments.js';
 import { endQuarantine, quarantineRestored } from '../../../../core/usecases/service/epochs.js';
+import { currentKey } from '../../../../core/usecases/service/service-keys.js';
 import type { Scene } from '../../../support/scenes/command-scene.js';
 import { assignDeposit } from '../../../support/scenes/deposit-decisions.js';
 import { type DepositScene, depositScene } from '../../../support/scenes/deposit-scene.js';
@@ -380,6 +386,83 @@ test('a transfer from before a restore waits for a person, who finds it unsplit'
   assert.equal(await scene.shown('va_2'), 'assigned completed text');
   for (const line of await summaries(made)) assert.match(line, /^settled paid none/);
   await booksAreRight(made, 'va_2');
+});
+
+/** The partner has paid this payment out in a life that a restore lost. */
+async function paidOutBefore({ made, books }: DepositScene, at: Scene): Promise<void> {
+  const { deps, partner } = made;
+  const { payment } = await at.read();
+  const { bytes } = await currentKey(deps, 'partner');
+  const subject = commandSubject(payment);
+  const reference = commandReference(bytes, { subject, kind: 'payout', number: 1 });
+  const { amount, destination } = payment;
+  const wanted = { reference, amount, destination, payinRefs: [], quote: null, purpose: null };
+  const prepared = await partner.payout.prepare(wanted);
+  assert.ok(prepared.outcome === 'done');
+  const started = await partner.payout.start(prepared.value);
+  assert.ok(started.outcome === 'done');
+  const { partnerRef } = started.value;
+  const entry = { kind: 'payout', reference, status: 'open', amount, payer: null } as const;
+  const createdAtMs = deps.clock.nowMs();
+  books.deposit(partnerRef, { ...entry, partyRef: null, createdAtMs });
+}
+
+/** All three were paid out in the lost life, and their transfer of 600 USD waits for a person. */
+async function paidOutAndRestored(t: TestContext): Promise<Consolidated> {
+  const made = await consolidated(t);
+  const { scene, all, reference } = made;
+  const { deps } = scene.made;
+  scene.transfer('va_1', reference, { amount: usd(60_000n) });
+  for (const at of all) await paidOutBefore(scene, at);
+  scene.made.advanceClock(MINUTE_MS);
+  await quarantineRestored(deps);
+  await checkRestored(deps, () => undefined);
+  await endQuarantine(deps, { by: 'ana', forcedBecause: null });
+  await all[0]?.pass(60, MINUTE_MS);
+  assert.equal(await scene.shown('va_1'), 'waiting completed null');
+  return made;
+}
+
+for (const chosen of [0, 2]) {
+  test(`after a restore, a transfer that is assigned to payment ${chosen} of three is split`, async (t) => {
+    const made = await paidOutAndRestored(t);
+    const { scene, all } = made;
+    const { id } = await scene.found('va_1');
+    await assignDeposit(scene.made.deps, id, all[chosen]?.id ?? '');
+    assert.equal(await scene.shown('va_1'), 'assigned completed null');
+    assert.deepEqual(await summaries(made), [
+      'settled paid none 100 100 0 0 0',
+      'settled paid none 200 200 0 0 0',
+      'settled paid none 300 300 0 0 0',
+    ]);
+    await booksAreRight(made, 'va_1');
+  });
+}
+
+test('a transfer that names others is not assigned to a payment outside of them', async (t) => {
+  const made = await paidOutAndRestored(t);
+  const { scene, all } = made;
+  const stranger = await scene.awaiting(60_000n);
+  const { id } = await scene.found('va_1');
+  await assert.rejects(assignDeposit(scene.made.deps, id, stranger.id), (error) => {
+    assert.ok(isCode(error, 'ValidationError') && error instanceof Error);
+    return all.every((at) => error.message.includes(at.id));
+  });
+  assert.equal(await scene.shown('va_1'), 'waiting completed null');
+});
+
+test('the check after a restore gives a transfer that names others to no single payment', async (t) => {
+  const made = await consolidated(t);
+  const { scene, all, reference } = made;
+  const { deps } = scene.made;
+  const [, , third] = all;
+  assert.ok(third);
+  scene.transfer('va_1', reference, { amount: usd(30_000n) });
+  await paidOutBefore(scene, third);
+  scene.made.advanceClock(MINUTE_MS);
+  await quarantineRestored(deps);
+  await checkRestored(deps, () => undefined);
+  assert.equal(await scene.shown('va_1'), 'waiting completed null');
 });
 
 test('a text that names two consolidated payments leaves the transfer to a person', async (t) => {
