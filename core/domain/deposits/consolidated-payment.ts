@@ -70,7 +70,7 @@ export function splitOf(totalMinor: bigint, claimsMinor: readonly bigint[]): rea
 }
 
 /** What a payment lacks: nothing once it has ended unpaid. */
-function claimMinor({ payment, funds }: PaymentAggregate): bigint {
+export function claimMinor({ payment, funds }: PaymentAggregate): bigint {
   if (isTerminal(payment.status) && payment.status !== 'settled') return 0n;
   const lackingMinor = payment.amount.amountMinor - netReceivedMinor(funds);
   return lackingMinor > 0n ? lackingMinor : 0n;

@@ -6,6 +6,8 @@ import { isTerminal, type PaymentStatus, progress } from '../payments/payment.js
 /** Payments of the party whose account received the money. */
 export interface MatchCandidate {
   readonly paymentId: string;
+  /** All payments of this transfer together, of which this is one; null: the payment alone. */
+  readonly consolidatedReference: string | null;
   readonly status: PaymentStatus;
   /** The pay-in has a quote of this payment. */
   readonly isQuoted: boolean;
@@ -52,9 +54,8 @@ const rules: readonly Rule[] = [
   { name: 'amount', finds: isMissing, from: 'on_ramp_pending', isLasting: false, unless: isCalled },
 ];
 
-export interface PaymentMatch {
+export interface PaymentMatch extends Pick<MatchCandidate, 'paymentId' | 'consolidatedReference'> {
   readonly rule: MatchRule;
-  readonly paymentId: string;
 }
 
 /** If it is null, a person decides. */
@@ -67,10 +68,13 @@ export function matchOf(
     const found = candidates.filter((candidate) => finds(candidate, arrival));
     const [first] = found;
     if (first === undefined) continue;
-    const isOne = found.every(({ paymentId }) => paymentId === first.paymentId);
+    const { paymentId, consolidatedReference } = first;
+    const isOne = found.every(
+      (one) => one.paymentId === paymentId && one.consolidatedReference === consolidatedReference,
+    );
     const counts = takesMoney(first, arrival.amount, from);
     const isDoubted = candidates.some((one) => !found.includes(one) && unless?.(one, arrival));
-    return isOne && counts && !isDoubted ? { rule, paymentId: first.paymentId } : null;
+    return isOne && counts && !isDoubted ? { rule, paymentId, consolidatedReference } : null;
   }
   return null;
 }

@@ -41,7 +41,7 @@ export interface StagedDeposit {
   readonly announce: () => void;
 }
 
-interface StagedShares {
+export interface StagedShares {
   /** For the deposit. */
   readonly given: Pick<Deposit, 'orgId' | 'paymentId' | 'rule' | 'consolidatedReference'>;
   readonly announce: () => void;

@@ -1,5 +1,6 @@
 // What the database knows about a pay-in in the partner's books: the command that may own it, the
 // party that received it, and the payments that it may be for.
+import { money } from '../../domain/base/money.js';
 import type { Mode, Tenant } from '../../domain/base/tenant.js';
 import { isPayinInFlight } from '../../domain/commands/partner-command.js';
 import type { Quote } from '../../domain/commands/quote.js';
@@ -149,7 +150,27 @@ export async function findMatch(
       .map((payment) => candidateOf(tx, payment, quoted.has(payment.id))),
   );
   const arrival = { amount: entry.amount, texts, isFromBefore: await isFromBefore(tx, entry) };
-  return matchOf(arrival, candidates);
+  return matchOf(arrival, [...candidates, ...togetherOf(awaiting, candidates)]);
+}
+
+/** What several payments that wait for one transfer lack together. */
+function togetherOf(
+  awaiting: readonly Payment[],
+  candidates: readonly MatchCandidate[],
+): readonly MatchCandidate[] {
+  const together = new Map<string, MatchCandidate>();
+  const several = new Set<string>();
+  for (const { id, consolidatedReference } of awaiting) {
+    const own = candidates.find(({ paymentId }) => paymentId === id);
+    if (consolidatedReference === null || own === undefined) continue;
+    const others = together.get(consolidatedReference);
+    if (others !== undefined) several.add(consolidatedReference);
+    const { amountMinor, currency } = own.missing;
+    const missing = money(amountMinor + (others?.missing.amountMinor ?? 0n), currency);
+    const unnamed = { isQuoted: false, names: [], externalId: null };
+    together.set(consolidatedReference, { ...own, ...unnamed, consolidatedReference, missing });
+  }
+  return [...together].flatMap(([reference, one]) => (several.has(reference) ? [one] : []));
 }
 
 /** The consolidated payments to this seller that the payer's text names. */
@@ -186,6 +207,7 @@ async function candidateOf(tx: Tx, payment: Payment, isQuoted: boolean): Promise
   const names = [isOwn ? payinInstructions?.reference : null, shortIdOf(publicId)];
   return {
     paymentId,
+    consolidatedReference: null,
     status,
     isQuoted,
     externalId,

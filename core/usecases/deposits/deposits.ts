@@ -1,7 +1,7 @@
 // Money that nobody ordered. A pay-in in the partner's books that no command owns becomes a
 // deposit. It is read again until its end, and assigned to the one payment that it can only be for;
 // else it waits for a person.
-import type { Mode } from '../../domain/base/tenant.js';
+import { type Mode, tenantOf } from '../../domain/base/tenant.js';
 import {
   type CommandReport,
   type ReportEffect,
@@ -17,6 +17,7 @@ import {
   type PartnerCommand,
   voidCommand,
 } from '../../domain/commands/partner-command.js';
+import { claimMinor } from '../../domain/deposits/consolidated-payment.js';
 import {
   type Deposit,
   type DepositFacts,
@@ -31,16 +32,19 @@ import {
   readAgain,
 } from '../../domain/deposits/deposit.js';
 import { type PaymentMatch, takesMoney } from '../../domain/deposits/deposit-match.js';
-import { PonteError } from '../../errors.js';
+import type { Payment } from '../../domain/payments/payment.js';
+import { assert, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { PartnerEntry, Payer } from '../../ports/partner.js';
 import type { Tx } from '../../ports/storage.js';
 import { stageMoneyCommand } from '../payments/command-changes.js';
 import { commandReference } from '../payments/command-references.js';
+import { loadPayment } from '../payments/payment-store.js';
 import type { Batch } from '../service/batch.js';
 import { currentKeyIn } from '../service/service-keys.js';
 import {
   type StagedDeposit,
+  type StagedShares,
   stageShares,
   stageSharesAgain,
   stageSharesOf,
@@ -121,13 +125,14 @@ async function stageEntry(
   const read = readAgain(withPayer(deps, named, entry.payer), entry, nowMs);
   const arrived = isUnmatched(read) && known.end !== 'completed';
   const split = arrived && owner !== null ? await stageShares(batch, read, entry, owner) : null;
-  if (split !== null && split !== 'undecided') {
-    stageDeposit(batch, was, [read, decideDeposit(read, 'assign', split.given, nowMs)]);
-    return { outcome: 'deposit', announce: split.announce };
-  }
   const match =
     arrived && owner !== null && split === null ? await findMatch(tx, entry, owner) : null;
-  if (match === null) {
+  const shared = match === null ? split : await stageMatchedShares(batch, read, match);
+  if (shared !== null && shared !== 'undecided') {
+    stageDeposit(batch, was, [read, decideDeposit(read, 'assign', shared.given, nowMs)]);
+    return { outcome: 'deposit', announce: shared.announce };
+  }
+  if (match === null || shared === 'undecided') {
     stageDeposit(batch, was, [read]);
     return { outcome: 'deposit', announce: () => announceRead(deps, known, read) };
   }
@@ -221,10 +226,28 @@ export async function expectAssignable(
   }
   const named = await namedConsolidated(tx, payerOf(deps, deposit), payment);
   const own = named.find(({ reference }) => reference === consolidatedReference) ?? null;
-  if (own !== null || named.length === 0) return own;
+  if (named.length === 0) return lackingTogether(tx, deposit, payment);
+  if (own !== null) return own;
   const ids = named.flatMap(({ payments }) => payments.map(({ id }) => id)).join(', ');
   const message = `The payer names a transfer for other payments. Assign it to one of them: ${ids}`;
   throw new PonteError('ValidationError', message);
+}
+
+/** The consolidated payment of this payment, if it lacks exactly the money: null otherwise. */
+async function lackingTogether(
+  tx: Tx,
+  { amount }: Deposit,
+  payment: Payment,
+): Promise<ConsolidatedPayment | null> {
+  const { consolidatedReference: reference } = payment;
+  if (reference === null) return null;
+  const payments = await tx.payments.consolidated(payment, reference);
+  const stored = await Promise.all(payments.map((one) => loadPayment(tx, tenantOf(one), one.id)));
+  const claims = stored.map((one) => claimMinor(one));
+  const own = stored.find((one) => one.payment.id === payment.id);
+  const sumMinor = claims.reduce((sum, one) => sum + one, 0n);
+  const isShared = own !== undefined && claimMinor(own) < amount.amountMinor;
+  return isShared && sumMinor === amount.amountMinor ? { reference, payments } : null;
 }
 
 /** The same, for a deposit that was paid back. DepositDecided. */
@@ -257,6 +280,19 @@ export async function expectUndecided(tx: Tx, deposit: Deposit): Promise<void> {
   const command = await tx.commands.byPartnerRef(mode, 'payin', partnerRef);
   const isFree = command === null || isWithoutMoney(command);
   if (!isFree || !isUnmatched(deposit)) throw new PonteError('DepositDecided');
+}
+
+/** Null if the match is one payment alone. */
+async function stageMatchedShares(
+  batch: Batch,
+  read: Deposit,
+  { rule, paymentId, consolidatedReference: reference }: PaymentMatch,
+): Promise<StagedShares | 'undecided' | null> {
+  if (reference === null) return null;
+  const payment = await batch.tx.payments.find(paymentId);
+  assert(payment !== null, 'a payment that was matched is there');
+  const payments = await batch.tx.payments.consolidated(payment, reference);
+  return (await stageSharesOf(batch, read, { reference, payments }, rule)) ?? 'undecided';
 }
 
 /**

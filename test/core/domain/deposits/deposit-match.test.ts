@@ -19,6 +19,7 @@ import {
 const usd = (amountMinor: bigint) => money(amountMinor, 'USD');
 const waiting = (paymentId: string, fields: Partial<MatchCandidate> = {}): MatchCandidate => ({
   paymentId,
+  consolidatedReference: null,
   status: 'on_ramp_pending',
   isQuoted: false,
   names: [`name-${paymentId}`],
@@ -71,6 +72,18 @@ test('an externalId counts with the missing amount only; of another payment it i
   assert.equal(shown(arrival('for 2055'), other, waiting('a')), 'text o');
 });
 
+test('payments that wait for one transfer are another candidate for what they lack together', () => {
+  const all = [waiting('a', { missing: usd(40n) }), waiting('b', { missing: usd(60n) })] as const;
+  const together = waiting('a', { consolidatedReference: 'R', names: [] });
+  const stranger = waiting('s');
+  assert.equal(shown(arrival('thanks'), ...all, together), 'amount a');
+  assert.equal(matchOf(arrival(), [...all, together])?.consolidatedReference, 'R');
+  assert.equal(shown(arrival('thanks'), ...all, together, stranger), null);
+  assert.equal(shown(arrival('thanks'), stranger, together), null);
+  assert.equal(shown(arrival('name-s'), ...all, together, stranger), 'text s');
+  assert.equal(matchOf(arrival('', 40n), [...all, together])?.consolidatedReference, null);
+});
+
 test('money from before a restore counts by a quote or by our own name of the payment', () => {
   const before = (text: string) => ({ ...arrival(text), isFromBefore: true });
   const one = waiting('a', { externalId: 'order-77' });
@@ -120,6 +133,7 @@ test('case and punctuation of banks do not hide a name; parts and short names ar
 
 const anyCandidate: fc.Arbitrary<MatchCandidate> = fc.record({
   paymentId: fc.constantFrom('p1', 'p2', 'p3', 'p4'),
+  consolidatedReference: fc.constantFrom(null, 'R'),
   status: fc.constantFrom(...paymentStatuses),
   isQuoted: fc.boolean(),
   names: fc.array(fc.constantFrom('ABCD-1234', 'order-77', 'order-78'), { maxLength: 2 }),

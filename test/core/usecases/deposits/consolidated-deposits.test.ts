@@ -465,6 +465,39 @@ test('the check after a restore gives a transfer that names others to no single 
   assert.equal(await scene.shown('va_1'), 'waiting completed null');
 });
 
+test('a transfer without its reference is split, if no other payment lacks as much', async (t) => {
+  const made = await consolidated(t);
+  await made.scene.arrive('va_1', { amount: usd(60_000n) });
+  assert.equal(await made.scene.shown('va_1'), 'assigned completed amount');
+  for (const line of await summaries(made)) assert.match(line, /^settled paid none/);
+  await booksAreRight(made, 'va_1');
+});
+
+test('a transfer without its reference pays no stranger, and is split by a person', async (t) => {
+  const made = await consolidated(t);
+  const { scene, all } = made;
+  const stranger = await scene.awaiting(60_000n);
+  scene.transfer('va_1', 'thanks', { amount: usd(60_000n) });
+  await scene.tell('va_1');
+  assert.equal(await scene.shown('va_1'), 'waiting completed null');
+  const { id } = await scene.found('va_1');
+  await assignDeposit(scene.made.deps, id, all[1]?.id ?? '');
+  for (const line of await summaries(made)) assert.match(line, /^settled paid none/);
+  assert.equal((await stranger.shown())[0], 'on_ramp_pending');
+  await booksAreRight(made, 'va_1');
+});
+
+test('a part of what payments lack together counts for the one that a person names', async (t) => {
+  const made = await consolidated(t);
+  const { scene, all } = made;
+  await scene.arrive('va_1', { amount: usd(25_000n) });
+  assert.equal(await scene.shown('va_1'), 'waiting completed null');
+  const { id } = await scene.found('va_1');
+  await assignDeposit(scene.made.deps, id, all[2]?.id ?? '');
+  assert.match((await summaries(made))[2] ?? '', /^on_ramp_pending received none 250 /);
+  assert.deepEqual(await findDifferences(scene.made.deps, 10), []);
+});
+
 test('a text that names two consolidated payments leaves the transfer to a person', async (t) => {
   const made = await consolidated(t);
   const { scene } = made;
