@@ -110,7 +110,7 @@ export class PartnerLedger {
 
   /**
    * Oldest first: each is full before the next, and the last one has the rest. `isKnown`: without
-   * the rest, which others may get once it is split.
+   * the rest, which others may get once it is split. A rest that went back first is never split.
    */
   sharesOf(
     transfer: PartnerTransaction,
@@ -123,7 +123,8 @@ export class PartnerLedger {
       const before = holders.slice(0, at).reduce((sum, one) => sum + (one.claimMinor ?? 0n), 0n);
       const leftMinor = totalMinor > before ? totalMinor - before : 0n;
       const claimMinor = holders[at]?.claimMinor ?? 0n;
-      const hasRest = at === holders.length - 1 && !isKnown;
+      const isSplit = !isKnown && transfer.status !== 'returned';
+      const hasRest = at === holders.length - 1 && isSplit;
       return hasRest || leftMinor < claimMinor ? leftMinor : claimMinor;
     };
     return holders.map(({ owner, claimMinor }, at) => ({
