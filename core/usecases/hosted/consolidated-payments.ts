@@ -15,6 +15,7 @@ import { assert, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { SettlementPartner } from '../../ports/partner.js';
 import type { Tx } from '../../ports/storage.js';
+import { isDepositUndecided } from '../deposits/deposit-matching.js';
 import { stageBankDetails } from '../payments/bank-details.js';
 import { loadPaymentCommands, type PaymentCommands } from '../payments/command-changes.js';
 import { announce, stageChange } from '../payments/payment-store.js';
@@ -52,8 +53,8 @@ export function canConsolidate(partner: SettlementPartner | null): boolean {
 
 /**
  * Gets a price for each payment that lacks one. NotFound for a payment of another buyer;
- * PaymentStateConflict for one that cannot be paid so, or if they have not one payee and currency;
- * PartnerUnavailable.
+ * PaymentStateConflict for one that cannot be paid so, or that a deposit from before a restore may
+ * have paid, or if they have not one payee and currency; PartnerUnavailable.
  */
 export async function offerConsolidated(
   deps: Deps,
@@ -178,6 +179,10 @@ async function readChosen(
     was.payment.amount.currency === amount.currency &&
     isConsolidatable(was);
   if (!read.every(fits)) throw new PonteError('PaymentStateConflict');
+  for (const id of ids) {
+    // One of them may have been paid in what a restore lost.
+    if (await isDepositUndecided(tx, tenant, id)) throw new PonteError('PaymentStateConflict');
+  }
   const order = inDueOrder(read.map(({ was }) => was.payment)).map(({ id }) => id);
   const members = read.toSorted(
     (one, other) => order.indexOf(one.was.payment.id) - order.indexOf(other.was.payment.id),

@@ -12,7 +12,9 @@ import {
   payConsolidated,
 } from '../../../../core/usecases/hosted/consolidated-payments.js';
 import { findDifferences } from '../../../../core/usecases/payments/ledger-check.js';
+import { endQuarantine, quarantineRestored } from '../../../../core/usecases/service/epochs.js';
 import type { Scene } from '../../../support/scenes/command-scene.js';
+import { refundDeposit } from '../../../support/scenes/deposit-decisions.js';
 import { type DepositScene, depositScene } from '../../../support/scenes/deposit-scene.js';
 
 async function pageOf(at: Scene): Promise<string> {
@@ -74,6 +76,26 @@ test('one payment, and payments in two currencies, cannot be paid together', asy
   const mixed = offerConsolidated(deps, page, [one.id, euros]);
   await assert.rejects(mixed, (error) => isCode(error, 'PaymentStateConflict'));
   await isUntouched(one);
+});
+
+test('while a deposit from before a restore waits, no bank details are given', async (t) => {
+  const scene = await depositScene(t);
+  const { deps } = scene.made;
+  const [one, other] = [await scene.priced(10_000n), await scene.priced(20_000n)];
+  scene.deposit('va_1', { amount: money(30_000n, 'USD') });
+  scene.made.advanceClock(1_000);
+  await quarantineRestored(deps);
+  await endQuarantine(deps, { by: 'ana', forcedBecause: 'a test' });
+  await scene.tell('va_1');
+  const conflict = (error: unknown) => isCode(error, 'PaymentStateConflict');
+  const offer = offerConsolidated(deps, await pageOf(one), [one.id, other.id]);
+  await assert.rejects(offer, conflict);
+  await assert.rejects(pay(scene, one, other), conflict);
+  assert.deepEqual(scene.collected, []);
+  for (const at of [one, other]) await isUntouched(at);
+  await refundDeposit(deps, (await scene.found('va_1')).id);
+  await pay(scene, one, other);
+  assert.equal(scene.collected.length, 1);
 });
 
 test('two confirmations at a time with one payment in both: one wins', async (t) => {
