@@ -220,7 +220,7 @@ export const paymentPages = [
   pageRow({
     ...actions,
     path: '/r/{publicId}/payments/together/confirm',
-    limit: 'none',
+    limit: 'quote',
     form: chosenForm,
     handler: payTogether,
   }),

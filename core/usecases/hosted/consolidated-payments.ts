@@ -61,10 +61,11 @@ export async function offerConsolidated(
   publicId: string,
   paymentIds: readonly string[],
 ): Promise<ConsolidatedOffer> {
-  const { tenant, members } = await deps.store.run((tx) => readChosen(tx, publicId, paymentIds));
+  const ids = chosenIds(paymentIds);
+  const { tenant, members } = await deps.store.run((tx) => readChosen(tx, publicId, ids));
   for (const { was } of members) await priceOf(deps, tenant, was);
   return deps.store.run(async (tx) => {
-    const { members: priced } = await readChosen(tx, publicId, paymentIds);
+    const { members: priced } = await readChosen(tx, publicId, ids);
     const payments = await Promise.all(priced.map(({ was }) => offered(tx, was)));
     return { payments, total: totalOf(priced) };
   });
@@ -81,10 +82,15 @@ export async function payConsolidated(
   accepted: readonly Accepted[],
   locale: Locale | null,
 ): Promise<Payment> {
-  const ids = accepted.map(({ paymentId }) => paymentId);
+  const ids = chosenIds(accepted.map(({ paymentId }) => paymentId));
   const done = await deps.store.run((tx) => alreadyConsolidated(tx, publicId, ids));
   if (done !== null) return done;
-  const { tenant, members, partyRef } = await deps.store.run((tx) => readChosen(tx, publicId, ids));
+  // The partner is asked for nothing that the batch below would refuse.
+  const { tenant, members, partyRef } = await deps.store.run(async (tx) => {
+    const chosen = await readChosen(tx, publicId, ids);
+    await acceptedQuotes(tx, chosen.members, accepted, deps.clock.nowMs());
+    return chosen;
+  });
   const partner = await requirePartner(deps, tenant);
   if (partner.collect === undefined || !canConsolidate(partner)) {
     throw new PonteError('PaymentStateConflict', 'The settlement partner takes no such transfer.');
@@ -102,7 +108,7 @@ export async function payConsolidated(
     if (totalOf(current).amountMinor !== amount.amountMinor) throw new PonteError('QuoteChanged');
     const taken = await tx.payments.consolidated(tenant, reference);
     assert(taken.length === 0, 'the reference of a consolidated payment is new');
-    const quotes = await Promise.all(current.map(({ was }) => acceptedQuote(tx, was, accepted)));
+    const quotes = await acceptedQuotes(tx, current, accepted, nowMs);
     const changes = [];
     for (const [at, { was, commands }] of current.entries()) {
       const quote = quotes[at] ?? null;
@@ -154,17 +160,16 @@ interface Chosen {
   readonly partyRef: string;
 }
 
-async function readChosen(
-  tx: Tx,
-  publicId: string,
-  paymentIds: readonly string[],
-): Promise<Chosen> {
+/** Before anything is read. ValidationError. */
+function chosenIds(paymentIds: readonly string[]): readonly string[] {
+  const ids = [...new Set(paymentIds)];
+  if (ids.length >= 2 && ids.length <= CONSOLIDATED_MAX) return ids;
+  throw new PonteError('ValidationError', `Choose 2 to ${CONSOLIDATED_MAX} payments.`);
+}
+
+async function readChosen(tx: Tx, publicId: string, ids: readonly string[]): Promise<Chosen> {
   const page = await openPage(tx, publicId);
   const tenant = tenantOf(page);
-  const ids = [...new Set(paymentIds)];
-  if (ids.length < 2 || ids.length > CONSOLIDATED_MAX) {
-    throw new PonteError('ValidationError', `Choose 2 to ${CONSOLIDATED_MAX} payments.`);
-  }
   const read = await Promise.all(
     ids.map((paymentId) => loadPaymentCommands(tx, { ...tenant, paymentId })),
   );
@@ -205,7 +210,7 @@ async function alreadyConsolidated(
   const page = await openPage(tx, publicId);
   const found = await Promise.all(ids.map((id) => tx.payments.get(page, id)));
   const [reference = null, ...others] = new Set(found.map((one) => one?.consolidatedReference));
-  const isOne = reference !== null && others.length === 0 && ids.length > 1;
+  const isOne = reference !== null && others.length === 0;
   const payments = found.filter((one) => one !== null && one.buyerId === page.buyerId);
   if (!isOne || payments.length !== ids.length) return null;
   return inDueOrder(payments.filter((one) => one !== null))[0] ?? null;
@@ -229,18 +234,32 @@ async function offered(tx: Tx, { payment, funds }: PaymentAggregate) {
   return { payment, missing: missingOf(amount, funds), quote };
 }
 
-/** The quote that the buyer was shown; null if it had accepted the price before. */
+/** The quotes that the buyer was shown, by member. QuoteChanged, QuoteExpired. */
+function acceptedQuotes(
+  tx: Tx,
+  members: readonly PaymentCommands[],
+  accepted: readonly Accepted[],
+  nowMs: number,
+): Promise<readonly (Quote | null)[]> {
+  return Promise.all(members.map(({ was }) => acceptedQuote(tx, was, accepted, nowMs)));
+}
+
+/** Null if the buyer had accepted the price before. */
 async function acceptedQuote(
   tx: Tx,
   { payment }: PaymentAggregate,
   accepted: readonly Accepted[],
+  nowMs: number,
 ): Promise<Quote | null> {
   const { id, quoteId, status } = payment;
   if (status === 'on_ramp_pending') return null;
   const shown = accepted.find(({ paymentId }) => paymentId === id)?.quoteId ?? null;
   if (quoteId === null || shown !== quoteId) throw new PonteError('QuoteChanged');
   await refuseUnapproved(tx, payment);
-  return tx.quotes.get(payment, quoteId);
+  const quote = await tx.quotes.get(payment, quoteId);
+  assert(quote !== null, 'a quote stays');
+  if (isQuoteExpired(quote, nowMs)) throw new PonteError('QuoteExpired');
+  return quote;
 }
 
 function totalOf(members: readonly PaymentCommands[]): Money {

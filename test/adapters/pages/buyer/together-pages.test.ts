@@ -129,3 +129,23 @@ test('a partner that cannot collect by our reference is offered no such transfer
   assert.deepEqual(boxesIn(text), []);
   assert.doesNotMatch(textOf(text), /one transfer/);
 });
+
+test('a buyer that confirms again and again is slowed down', async (t) => {
+  const { made, signedIn } = await buyerOf(t);
+  const [first, second] = [await made(), await made()];
+  const visitor = await signedIn(first);
+  await visitor.open(`/r/${first.publicId}/payments`);
+  const offer = await visitor.send('/payments/together', {
+    [first.id]: 'yes',
+    [second.id]: 'yes',
+  });
+  const [, csrf = ''] = /name="csrf" value="([^"]+)"/.exec(offer.text) ?? [];
+  const form = { csrf, [first.id]: 'quo_old', [second.id]: 'quo_old' };
+  const statuses: number[] = [];
+  for (let count = 0; count < 20; count += 1) {
+    const { status } = await visitor.post(`/r/${first.publicId}/payments/together/confirm`, form);
+    statuses.push(status);
+  }
+  assert.equal(statuses[0], 200);
+  assert.equal(statuses.at(-1), 429, 'the offer counts too');
+});

@@ -7,6 +7,7 @@ import { money } from '../../../../core/domain/base/money.js';
 import { isCode } from '../../../../core/errors.js';
 import { requestQuote } from '../../../../core/usecases/hosted/buyer-steps.js';
 import {
+  CONSOLIDATED_MAX,
   consolidatableOf,
   offerConsolidated,
   payConsolidated,
@@ -51,7 +52,7 @@ test('an offer asks for the prices that are missing or over, and has the total',
   assert.ok((quotes[1]?.expiresAtMs ?? 0) > deps.clock.nowMs());
 });
 
-test('if one price has ended or changed, no payment is changed', async (t) => {
+test('if one price has ended or changed, no payment is changed and the partner is not asked', async (t) => {
   const scene = await depositScene(t);
   const [one, other] = [await scene.priced(10_000n), await scene.priced(20_000n)];
   const shown = await accepted(one, other);
@@ -62,6 +63,17 @@ test('if one price has ended or changed, no payment is changed', async (t) => {
   scene.made.advanceClock(DAY_MS);
   await assert.rejects(pay(scene, one, other), (error) => isCode(error, 'QuoteExpired'));
   for (const at of [one, other]) await isUntouched(at);
+  assert.deepEqual(scene.collected, []);
+});
+
+test('how many payments are chosen is checked before any is read', async (t) => {
+  const { made } = await depositScene(t);
+  const many = Array.from({ length: CONSOLIDATED_MAX + 1 }, (_, at) => `pi_${at}`);
+  const invalid = (error: unknown) => isCode(error, 'ValidationError');
+  await assert.rejects(offerConsolidated(made.deps, 'no-page', many), invalid);
+  const shown = many.map((paymentId) => ({ paymentId, quoteId: null }));
+  await assert.rejects(payConsolidated(made.deps, 'no-page', shown, null), invalid);
+  await assert.rejects(payConsolidated(made.deps, 'no-page', [], null), invalid);
 });
 
 test('one payment, and payments in two currencies, cannot be paid together', async (t) => {
