@@ -69,9 +69,10 @@ export function splitOf(totalMinor: bigint, claimsMinor: readonly bigint[]): rea
   });
 }
 
-/** What a payment lacks: nothing once it has ended unpaid. */
+/** What a payment lacks: nothing once it has ended unpaid, what was lost once it is settled. */
 export function claimMinor({ payment, funds }: PaymentAggregate): bigint {
-  if (isTerminal(payment.status) && payment.status !== 'settled') return 0n;
+  if (payment.status === 'settled') return funds.lossMinor;
+  if (isTerminal(payment.status)) return 0n;
   const lackingMinor = payment.amount.amountMinor - netReceivedMinor(funds);
   return lackingMinor > 0n ? lackingMinor : 0n;
 }

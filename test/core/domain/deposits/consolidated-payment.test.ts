@@ -85,6 +85,15 @@ test('money that went back is lacking again', () => {
   assert.deepEqual(shown(150n, [{ ...back, funds }, member('open', 50n)]), ['back 100', 'open 50']);
 });
 
+test('a settled payment gets what it lost, and nothing for what was refunded', () => {
+  const back = member('back', 100n, { status: 'settled', dueDate: '2026-11-01' });
+  const funds = { ...back.funds, receivedMinor: 100n, refundedMinor: 100n };
+  const open = member('open', 50n);
+  assert.deepEqual(shown(50n, [{ ...back, funds }, open]), ['open 50']);
+  const lost = { ...funds, payoutMinor: 100n, lossMinor: 100n };
+  assert.deepEqual(shown(150n, [{ ...back, funds: lost }, open]), ['back 100', 'open 50']);
+});
+
 test('a split keeps the sum, fills in order, and gives the rest to the last', () => {
   const claims = fc.array(fc.bigInt({ min: 1n, max: 10n ** 12n }), { minLength: 1, maxLength: 20 });
   fc.assert(
