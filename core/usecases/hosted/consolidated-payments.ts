@@ -47,7 +47,9 @@ export interface Accepted {
 }
 
 /** Whether the partner takes one transfer for several payments. */
-export function canConsolidate(partner: SettlementPartner | null): boolean {
+export function canConsolidate(
+  partner: SettlementPartner | null,
+): partner is SettlementPartner & Required<Pick<SettlementPartner, 'collect' | 'statement'>> {
   return partner?.collect !== undefined && partner.statement !== undefined;
 }
 
@@ -92,7 +94,7 @@ export async function payConsolidated(
     return chosen;
   });
   const partner = await requirePartner(deps, tenant);
-  if (partner.collect === undefined || !canConsolidate(partner)) {
+  if (!canConsolidate(partner)) {
     throw new PonteError('PaymentStateConflict', 'The settlement partner takes no such transfer.');
   }
   const amount = totalOf(members);
