@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
+import { withStore } from '../support/scenes/backup-scene.js';
 import { runCommand } from '../support/servers/command.js';
 import { type HostProcess, startHostProcess } from '../support/servers/host-process.js';
 import { jsonCall } from '../support/servers/json-call.js';
@@ -295,6 +296,19 @@ describe('payments', () => {
     assert.match(String(page), /^http:\/\/127\.0\.0\.1:8080\/r\//);
     const { stdout } = await runCommand(env, ['payments', 'show', `${id}`, '--json']);
     assert.match(stdout, /"metadata":\{"b":1,"2":"a"\}/);
+  });
+
+  test('that one transfer pays are shown with its reference', async () => {
+    const { id } = await newPayment('together');
+    await withStore({ file: join(folder, 'ponte.db') }, (store) =>
+      store.run(async (tx) => {
+        const payment = await tx.payments.find(`${id}`);
+        assert.ok(payment);
+        tx.payments.update({ ...payment, consolidatedReference: '7KQ4M2XD' });
+      }),
+    );
+    const { stdout } = await runCommand(env, ['payments', 'show', `${id}`]);
+    assert.match(stdout, /^paid together +7KQ4M2XD$/m);
   });
 
   test('are listed page by page, newest first', async () => {

@@ -138,7 +138,7 @@ export function theSharesOfADepositAreItsMoney(observed: ObservedState): string 
     if (other !== undefined) return `${id} is ${end}, its share ${other.id} is ${other.end}`;
     const transfer = observed.outside.books.transfers.find(({ ref }) => ref === partnerRef);
     const isTrue = transfer?.history.some((one) => one.receivedMinor === amount.amountMinor);
-    if (isTrue === false) return `${partnerRef} never brought ${amount.amountMinor}`;
+    if (isTrue !== true) return `${partnerRef} never brought ${amount.amountMinor}`;
   }
   return null;
 }

@@ -135,6 +135,21 @@ test('a payment shows where its money is, what happened, and its webhooks', asyn
   assert.doesNotMatch(words, /Cancel payment/);
 });
 
+test('a payment that one transfer pays with others shows the reference', async () => {
+  const { store } = site.world.deps;
+  const change = (consolidatedReference: string | null) =>
+    store.run(async (tx) => {
+      const payment = await tx.payments.find(paid);
+      assert.ok(payment);
+      tx.payments.update({ ...payment, consolidatedReference });
+    });
+  const words = async () => textOf((await owner.open(`${root}/payments/${paid}`)).text);
+  assert.doesNotMatch(await words(), /Paid with others/);
+  await change('7KQ4M2XD');
+  assert.match(await words(), /Paid with others, reference 7KQ4M2XD/);
+  await change(null);
+});
+
 test('a replay sends the webhook again, and a viewer has no button for it', async () => {
   const viewer = await signedInAs(site, 'viewer');
   assert.doesNotMatch((await viewer.open(`${root}/payments/${paid}`)).text, /Replay/);
