@@ -157,7 +157,7 @@ export const moneyMutants = [
     file: 'core/usecases/deposits/consolidated-deposits.ts',
     edits: [['else if (!isShareCurrent(', 'else if (staged.length === 0 && !isShareCurrent(']],
     focus: { ...transfers, faults: { ...calm, chargeback: 1 } },
-    first: { seed: 27, steps: 80 },
+    first: { seed: 8, steps: 80 },
     caughtBy: ['theSharesOfADepositAreItsMoney'],
   },
   {
@@ -166,7 +166,7 @@ export const moneyMutants = [
     edits: [[' and deposit_id is null order by id', ' order by id']],
     focus: { ...transfers, faults: { ...calm, chargeback: 1 } },
     first: { seed: 31, steps: 150 },
-    caughtBy: ['theSharesOfADepositAreItsMoney'],
+    caughtBy: ['theSharesOfADepositAreItsMoney', 'noCallerSeesASurprise'],
   },
   {
     name: 'a payout that comes back after it was paid changes nothing',
