@@ -1,4 +1,4 @@
-// Every page: the rows of their files, in one table.
+// Every page for buyers and members: the rows of their files, in one table.
 import { approvalPages } from './buyer/colleagues/approval-pages.js';
 import { kycPages } from './buyer/kyc/kyc-pages.js';
 import { paymentPages } from './buyer/payment-pages.js';

@@ -727,7 +727,7 @@ export interface QueueStats {
   }[];
 }
 
-/** A page of a list, newest first. */
+/** What counts of deliveries count. */
 export interface CountRange {
   /** `recent` and `delivered` count from this id on. */
   readonly fromId: string;
@@ -745,6 +745,7 @@ export interface DeliveryCounts {
   readonly oldestPendingAtMs: number | null;
 }
 
+/** A page of a list, newest first. */
 export interface ListPage {
   /** The last id of the page before; null for the first page. */
   readonly beforeId: string | null;
