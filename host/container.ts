@@ -37,8 +37,8 @@ import type {
   TokenSigner,
   WebhookSender,
 } from '../core/ports/outside.js';
-import type { PasskeyVerifier } from '../core/ports/passkeys.js';
 import type { Sealer } from '../core/ports/storage.js';
+import type { PasskeyVerifier } from '../core/ports/webauthn.js';
 import { commandRunner, runInline } from '../core/usecases/commands/command-runner.js';
 import { receivePartnerMessage } from '../core/usecases/commands/partner-inbox.js';
 import { type PageWatch, pageWatch } from '../core/usecases/hosted/page-watch.js';

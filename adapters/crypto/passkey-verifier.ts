@@ -10,7 +10,7 @@ import {
 import { decodeAttestationObject, decodeClientDataJSON } from '@simplewebauthn/server/helpers';
 import { CHALLENGE_MS } from '../../core/domain/access/passkey.js';
 import { PonteError } from '../../core/errors.js';
-import type { PasskeyVerifier } from '../../core/ports/passkeys.js';
+import type { PasskeyVerifier } from '../../core/ports/webauthn.js';
 
 /** Ed25519, ES256 and RS256 in COSE, in our order of preference. */
 const algorithms = [-8, -7, -257];

@@ -22,7 +22,7 @@ import { documentsPart, storageFingerprintsPart } from './tables/document-rows.j
 import { epochsPart, expectNoQuarantine, isInQuarantine } from './tables/epoch-rows.js';
 import { feedPart, outboxPart } from './tables/event-rows.js';
 import { mailsPart } from './tables/mail-rows.js';
-import { membersPart } from './tables/member-rows.js';
+import { membersPart, passkeysPart } from './tables/member-rows.js';
 import { fundsPart, ledgerPart, quotesPart } from './tables/money-rows.js';
 import { operatorSessionsPart, operatorsPart } from './tables/operator-rows.js';
 import { organizationsPart, productionRequestsPart } from './tables/organization-rows.js';
@@ -238,6 +238,7 @@ const parts: {
   mails: mailsPart,
   pageSessions: pageSessionsPart,
   memberSessions: memberSessionsPart,
+  passkeys: passkeysPart,
   partyDrafts: partyDraftsPart,
   productionRequests: productionRequestsPart,
   destinationChanges: destinationChangesPart,

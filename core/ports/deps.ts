@@ -23,8 +23,8 @@ import type {
   WebhookSender,
 } from './outside.js';
 import type { SettlementPartner } from './partner.js';
-import type { PasskeyVerifier } from './passkeys.js';
 import { type DeliveryMonths, queueNames, type Store } from './storage.js';
+import type { PasskeyVerifier } from './webauthn.js';
 
 export interface KeyUse {
   readonly usedAtMs: number;

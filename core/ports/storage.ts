@@ -5,6 +5,7 @@ import type { Member } from '../domain/access/member.js';
 import type { MemberSession } from '../domain/access/member-session.js';
 import type { OperatorSession } from '../domain/access/operator-session.js';
 import type { PageSession } from '../domain/access/page-session.js';
+import type { Passkey } from '../domain/access/passkey.js';
 import type { RegisteredOperator } from '../domain/access/registered-operator.js';
 import type { Scope } from '../domain/access/scope.js';
 import type { Money } from '../domain/base/money.js';
@@ -446,6 +447,13 @@ export interface Tx {
     lastSeen(orgId: string): Many<{ readonly memberId: string; readonly atMs: number }>;
     /** Reads all organizations, oldest first. */
     createdBefore(beforeMs: number, limit: number): Many<MemberSession>;
+  };
+  readonly passkeys: Writes<Passkey, 'insert' | 'update'> & {
+    get(orgId: string, id: string): Found<Passkey>;
+    /** Reads all organizations, removed ones included. */
+    byCredential(credentialId: string): Found<Passkey>;
+    /** Those that were not removed, oldest first. */
+    ofMember(orgId: string, memberId: string): Many<Passkey>;
   };
   readonly productionRequests: Writes<ProductionRequest, 'insert' | 'update'> & {
     newest(orgId: string): Found<ProductionRequest>;

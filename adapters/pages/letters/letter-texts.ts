@@ -95,7 +95,10 @@ export type FormPurpose = 'sign_in' | 'owner_link' | 'kyc_approved' | 'kyc_more'
 /** The purposes of letters to the approver of a payment. */
 export type ApproverPurpose = 'approval_link' | 'sign_in';
 /** The purposes of letters to a member of the organization. */
-export type MemberPurpose = 'invitation' | 'sign_in' | 'production_decided' | 'webhooks_gave_up';
+export type MemberPurpose =
+  | 'invitation'
+  | 'sign_in'
+  | Exclude<OrganizationPurpose, 'payout_changed' | 'question'>;
 export type PaymentPurpose = Exclude<
   MailPurpose,
   'owner_link' | 'approval_link' | OrganizationPurpose

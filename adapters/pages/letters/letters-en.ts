@@ -266,6 +266,24 @@ export const lettersEn = {
           'day.',
       ],
     }),
+    passkey_added: ({ org }) => ({
+      subject: `A passkey was added for the dashboard of ${org}`,
+      heading: 'A passkey was added',
+      paragraphs: [
+        `It signs in to the dashboard of ${org} as you, without a mail.`,
+        'If you did not add it, sign in by mail, remove it under “Your sessions” and sign out ' +
+          'everywhere.',
+      ],
+    }),
+    passkey_removed: ({ org }) => ({
+      subject: `A passkey was removed from the dashboard of ${org}`,
+      heading: 'A passkey was removed',
+      paragraphs: [
+        `It no longer signs in to the dashboard of ${org}.`,
+        'If you did not remove it, sign in by mail, look at “Your sessions” and sign out ' +
+          'everywhere.',
+      ],
+    }),
   },
   destination: ({ org, owner, sellerId, keyId, writtenAt, effectiveAt }) => ({
     subject: `The PIX destination of ${owner} was changed`,

@@ -680,7 +680,7 @@ create table mails (
     'approval_declined'::text, 'instructions_ready'::text, 'money_short'::text,
     'money_received'::text, 'receipt'::text, 'cancelled'::text, 'expired'::text, 'failed'::text,
     'refund_ordered'::text, 'refunded'::text, 'reminder'::text, 'question'::text,
-    'webhooks_gave_up'::text]))),
+    'webhooks_gave_up'::text, 'passkey_added'::text, 'passkey_removed'::text]))),
   constraint mails_status_check check ((status = any (array['pending'::text, 'sent'::text,
     'refused'::text, 'dropped'::text])))
 );
@@ -1013,6 +1013,26 @@ create table party_drafts (
 );
 
 create index party_drafts_saved on party_drafts using btree (saved_at, org_id, mode, id);
+
+create table passkeys (
+  org_id text collate "C" not null,
+  id text collate "C" not null,
+  member_id text collate "C" not null,
+  credential_id text collate "C" not null,
+  public_key text collate "C" not null,
+  sign_count bigint not null,
+  name text collate "C" not null,
+  created_at timestamp with time zone not null,
+  used_at timestamp with time zone,
+  removed_at timestamp with time zone,
+  version integer not null,
+  constraint passkeys_pkey primary key (org_id, id)
+);
+
+create unique index passkeys_credential on passkeys using btree (credential_id);
+
+create index passkeys_of_member on passkeys using btree (org_id, member_id, id) where (removed_at
+    is null);
 
 create table payments (
   org_id text collate "C" not null,

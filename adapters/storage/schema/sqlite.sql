@@ -488,7 +488,8 @@ create table mails (
     'invitation', 'sign_in', 'owner_link', 'approval_link', 'payout_changed', 'production_decided',
     'kyc_approved', 'kyc_more', 'kyc_rejected', 'approval_given', 'approval_declined',
     'instructions_ready', 'money_short', 'money_received', 'receipt', 'cancelled', 'expired',
-    'failed', 'refund_ordered', 'refunded', 'reminder', 'question', 'webhooks_gave_up'
+    'failed', 'refund_ordered', 'refunded', 'reminder', 'question', 'webhooks_gave_up',
+    'passkey_added', 'passkey_removed'
   )),
   payment_id text,
   approval_payment_id text,
@@ -815,6 +816,25 @@ create table party_drafts (
 ) strict, without rowid;
 
 create index party_drafts_saved on party_drafts (saved_at, org_id, mode, id);
+
+create table passkeys (
+  org_id text not null,
+  id text not null,
+  member_id text not null,
+  credential_id text not null,
+  public_key text not null,
+  sign_count integer not null,
+  name text not null,
+  created_at integer not null,
+  used_at integer,
+  removed_at integer,
+  version integer not null,
+  primary key (org_id, id)
+) strict, without rowid;
+
+create unique index passkeys_credential on passkeys (credential_id);
+
+create index passkeys_of_member on passkeys (org_id, member_id, id) where removed_at is null;
 
 create table payments (
   org_id text not null,

@@ -65,6 +65,8 @@ export const mailRules = {
   reminder: { ...notice, lifeMs: DAY_MS },
   question: notice,
   webhooks_gave_up: notice,
+  passkey_added: notice,
+  passkey_removed: notice,
 } as const satisfies Record<string, PurposeRule>;
 
 export type MailPurpose = keyof typeof mailRules;
@@ -77,6 +79,8 @@ export const organizationPurposes = [
   'production_decided',
   'question',
   'webhooks_gave_up',
+  'passkey_added',
+  'passkey_removed',
 ] as const satisfies readonly MailPurpose[];
 export type OrganizationPurpose = (typeof organizationPurposes)[number];
 /** Notices to the buyer about a payment or its KYC. */

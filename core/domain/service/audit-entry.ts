@@ -50,6 +50,7 @@ export const objectTypes = {
   page_sessions: 'page_session',
   partner_commands: 'partner_command',
   party_drafts: 'party_draft',
+  passkeys: 'passkey',
   payments: 'payment',
   production_requests: 'production_request',
   proposals: 'proposal',

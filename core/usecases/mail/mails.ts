@@ -108,7 +108,7 @@ export function stageNotice(
   tx: Tx,
   notice: Tenant &
     Pick<Mail, 'subject' | 'to' | 'toKey' | 'locale'> & {
-      readonly purpose: NoticePurpose;
+      readonly purpose: NoticePurpose | 'passkey_added' | 'passkey_removed';
       readonly cause: string;
     },
   nowMs: number,

@@ -166,6 +166,7 @@ test('every table is strict; keys and unique indexes of tenants begin with org_i
     'page_sessions: id',
     'partner_commands: id',
     'partner_commands: mode',
+    'passkeys: credential_id',
     'payments: public_id',
     'proposals: id',
     'proposals: item_id',

@@ -22,6 +22,7 @@ import {
   anEvent,
   anOrganization,
   aPartyDraft,
+  aPasskey,
   aPayment,
   aProductionRequest,
   aProfile,
@@ -51,6 +52,7 @@ export async function fillStore(store: Store): Promise<void> {
     tx.operatorSessions.insert(anOperatorSession());
     tx.members.insert(aMember());
     tx.memberSessions.insert(aMemberSession());
+    tx.passkeys.insert(aPasskey());
     tx.destinationChanges.insert(aDestinationChange());
     // An organization has one that waits: tests multiply the row.
     tx.productionRequests.insert(aProductionRequest({ state: 'granted', decidedAtMs: T0 }));
@@ -103,6 +105,7 @@ export function contentsOf(store: Store): Promise<readonly unknown[]> {
       tx.operatorSessions.ofOperator('opr_1'),
       tx.members.list('org_a'),
       tx.memberSessions.get('org_a', 'ses_1'),
+      tx.passkeys.ofMember('org_a', 'mem_1'),
       tx.destinationChanges.list(tenant, 5),
       tx.keys.list('org_a', 5),
       tx.keys.unrevoked('org_a'),

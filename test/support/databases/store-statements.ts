@@ -22,6 +22,7 @@ import {
   anEvent,
   anOrganization,
   aPartyDraft,
+  aPasskey,
   aPayment,
   aProductionRequest,
   aProfile,
@@ -165,6 +166,9 @@ function readsOfMoney(tx: Tx): readonly Promise<unknown>[] {
     tx.memberSessions.openOfMember('org_a', 'mem_1', T0),
     tx.memberSessions.lastSeen('org_a'),
     tx.memberSessions.createdBefore(T0, 5),
+    tx.passkeys.get('org_a', 'psk_1'),
+    tx.passkeys.byCredential('x'),
+    tx.passkeys.ofMember('org_a', 'mem_1'),
     tx.keys.get('key_1'),
     tx.keys.list('org_a', 5),
     tx.keys.unrevoked('org_a'),
@@ -406,6 +410,7 @@ function everyFirstWrite(tx: Tx): void {
   tx.operators.expect(anOperator({ id: 'opr_2' }));
   tx.members.insert(aMember());
   tx.memberSessions.insert(aMemberSession());
+  tx.passkeys.insert(aPasskey());
   tx.destinationChanges.insert(aDestinationChange());
   tx.productionRequests.insert(aProductionRequest());
   tx.memberSessions.remove(aMemberSession({ id: 'other' }));
@@ -462,6 +467,7 @@ async function everyLaterWrite(tx: Tx): Promise<void> {
   tx.operatorSessions.remove(anOperatorSession({ id: 'ops_3' }));
   tx.members.update(aMember());
   tx.memberSessions.update(aMemberSession());
+  tx.passkeys.update(aPasskey());
   tx.destinationChanges.update(aDestinationChange());
   tx.productionRequests.update(aProductionRequest());
   tx.keys.update(aKey());

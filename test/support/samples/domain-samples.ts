@@ -4,6 +4,7 @@
 import type { StoredKey } from '../../../core/domain/access/api-key.js';
 import type { Member } from '../../../core/domain/access/member.js';
 import type { MemberSession } from '../../../core/domain/access/member-session.js';
+import type { Passkey } from '../../../core/domain/access/passkey.js';
 import { money } from '../../../core/domain/base/money.js';
 import type { Tenant } from '../../../core/domain/base/tenant.js';
 import {
@@ -161,6 +162,13 @@ export function aMemberSession(fields: Partial<MemberSession> = {}): MemberSessi
   const of = { orgId: 'org_a', id: 'ses_1', memberId: 'mem_1' };
   const times = { createdAtMs: T0, endsAtMs: T0 + 9, endedAtMs: T0 + 5, seenAtMs: T0 + 1 };
   return { ...of, ...times, tokenHash: `hash of ${fields.id ?? of.id}`, version: 1, ...fields };
+}
+
+export function aPasskey(fields: Partial<Passkey> = {}): Passkey {
+  const of = { orgId: 'org_a', id: 'psk_1', memberId: 'mem_1', name: 'phone' };
+  const credential = { credentialId: `credential of ${fields.id ?? of.id}`, publicKey: 'pQEC' };
+  const times = { createdAtMs: T0, usedAtMs: T0 + 1, removedAtMs: null };
+  return { ...of, ...credential, ...times, signCount: 4_294_967_295, version: 1, ...fields };
 }
 
 export function aKey(fields: Partial<StoredKey> = {}): StoredKey {

@@ -258,6 +258,7 @@ export const setupEn = {
       page_session: 'Session on a payment page',
       partner_command: 'Instruction to the partner',
       party_draft: 'Saved form',
+      passkey: 'Passkey',
       payment: 'Payment',
       production_request: 'Request for live mode',
       proposal: 'Proposal of an operator',

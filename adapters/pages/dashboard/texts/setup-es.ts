@@ -259,6 +259,7 @@ export const setupEs: SetupTexts = {
       page_session: 'Sesión en una página de pago',
       partner_command: 'Instrucción al proveedor',
       party_draft: 'Formulario guardado',
+      passkey: 'Clave de acceso',
       payment: 'Pago',
       production_request: 'Solicitud de acceso a producción',
       proposal: 'Propuesta de un operador',

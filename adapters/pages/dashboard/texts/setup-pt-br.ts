@@ -255,6 +255,7 @@ export const setupPtBr: SetupTexts = {
       page_session: 'Sessão em uma página de pagamento',
       partner_command: 'Instrução ao parceiro',
       party_draft: 'Formulário salvo',
+      passkey: 'Chave de acesso',
       payment: 'Pagamento',
       production_request: 'Pedido de acesso à produção',
       proposal: 'Proposta de um operador',

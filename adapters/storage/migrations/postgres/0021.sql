@@ -22,3 +22,21 @@ create table refused_requests (
 );
 create index refused_requests_request on refused_requests (request_id, id);
 create index refused_requests_org on refused_requests (org_id, id);
+
+-- Passkeys of members. A removed one stays: the id of its credential is never taken again.
+create table passkeys (
+  org_id text collate "C" not null,
+  id text collate "C" not null,
+  member_id text collate "C" not null,
+  credential_id text collate "C" not null,
+  public_key text collate "C" not null,
+  sign_count bigint not null,
+  name text collate "C" not null,
+  created_at timestamptz not null,
+  used_at timestamptz,
+  removed_at timestamptz,
+  version integer not null,
+  primary key (org_id, id)
+);
+create unique index passkeys_credential on passkeys (credential_id);
+create index passkeys_of_member on passkeys (org_id, member_id, id) where removed_at is null;

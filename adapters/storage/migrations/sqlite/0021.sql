@@ -22,3 +22,21 @@ create table refused_requests (
 ) strict, without rowid;
 create index refused_requests_request on refused_requests (request_id, id);
 create index refused_requests_org on refused_requests (org_id, id);
+
+-- Passkeys of members. A removed one stays: the id of its credential is never taken again.
+create table passkeys (
+  org_id text not null,
+  id text not null,
+  member_id text not null,
+  credential_id text not null,
+  public_key text not null,
+  sign_count integer not null,
+  name text not null,
+  created_at integer not null,
+  used_at integer,
+  removed_at integer,
+  version integer not null,
+  primary key (org_id, id)
+) strict, without rowid;
+create unique index passkeys_credential on passkeys (credential_id);
+create index passkeys_of_member on passkeys (org_id, member_id, id) where removed_at is null;
