@@ -270,8 +270,8 @@ export const lettersEn = {
       subject: `A passkey was added for the dashboard of ${org}`,
       heading: 'A passkey was added',
       paragraphs: [
-        `It signs in to the dashboard of ${org} as you, without a mail.`,
-        'If you did not add it, sign in by mail, remove it under “Your sessions” and sign out ' +
+        `It signs in to the dashboard of ${org} as you, without an email.`,
+        'If you did not add it, sign in by email, remove it under “Your sessions” and sign out ' +
           'everywhere.',
       ],
     }),
@@ -280,7 +280,7 @@ export const lettersEn = {
       heading: 'A passkey was removed',
       paragraphs: [
         `It no longer signs in to the dashboard of ${org}.`,
-        'If you did not remove it, sign in by mail, look at “Your sessions” and sign out ' +
+        'If you did not remove it, sign in by email, look at “Your sessions” and sign out ' +
           'everywhere.',
       ],
     }),
