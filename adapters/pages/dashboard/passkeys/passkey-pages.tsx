@@ -127,7 +127,9 @@ function addScreen({ texts, view }: DashboardScene): DashboardContent {
     body: (
       <>
         <PasskeyRefused />
-        <noscript>{words.needsScript}</noscript>
+        <noscript>
+          <p>{words.needsScript}</p>
+        </noscript>
         <Form
           to={to}
           class="card stack"
