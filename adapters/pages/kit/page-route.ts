@@ -33,8 +33,8 @@ export type BuyerAuth = Exclude<PageAuth, 'member' | 'operator'>;
 export interface MemberRule {
   readonly scope: ScopeRule;
   /**
-   * `fresh`: the mailbox was proven within FRESH_MS, else it is proven again. `fresh_live`: only in
-   * live mode.
+   * `fresh`: the session began within FRESH_MS, else the member proves again to be there.
+   * `fresh_live`: only in live mode.
    */
   readonly proof: 'session' | 'fresh' | 'fresh_live';
 }
