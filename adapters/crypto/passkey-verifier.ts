@@ -1,13 +1,7 @@
 // Passkeys by @simplewebauthn/server, which checks types, origin, host and signature. What it
 // leaves out is checked here: that the answer is of the stored credential, and that no other site
 // frames the page. The person must be verified, by a fingerprint or a PIN.
-import {
-  type AuthenticationResponseJSON,
-  type RegistrationResponseJSON,
-  verifyAuthenticationResponse,
-  verifyRegistrationResponse,
-} from '@simplewebauthn/server';
-import { decodeAttestationObject, decodeClientDataJSON } from '@simplewebauthn/server/helpers';
+import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
 import { CHALLENGE_MS } from '../../core/domain/access/passkey.js';
 import { PonteError } from '../../core/errors.js';
 import type { PasskeyVerifier } from '../../core/ports/webauthn.js';
@@ -40,7 +34,7 @@ export function createPasskeyVerifier(): PasskeyVerifier {
       timeout: CHALLENGE_MS,
     }),
     read: (answer) =>
-      refusing(async () => {
+      refusing(async ({ decodeClientDataJSON }) => {
         const { id, response } = JSON.parse(answer) as AuthenticationResponseJSON;
         const { challenge } = decodeClientDataJSON(response.clientDataJSON);
         const { userHandle = null } = response;
@@ -49,11 +43,11 @@ export function createPasskeyVerifier(): PasskeyVerifier {
         return { credentialId: id, challenge: decoded(challenge), memberId };
       }),
     verifyCreation: (site, answer, challenge) =>
-      refusing(async () => {
+      refusing(async (library) => {
         const response = JSON.parse(answer) as RegistrationResponseJSON;
-        expectUnframed(response.response);
-        expectBareAttestation(response);
-        const { registrationInfo } = await verifyRegistrationResponse({
+        expectUnframed(library, response.response);
+        expectBareAttestation(library, response);
+        const { registrationInfo } = await library.verifyRegistrationResponse({
           ...expected(site, challenge),
           response,
           supportedAlgorithmIDs: algorithms,
@@ -64,11 +58,11 @@ export function createPasskeyVerifier(): PasskeyVerifier {
         return { credentialId, publicKey: Buffer.from(publicKey).toString('base64url'), signCount };
       }),
     verifyAssertion: (site, answer, challenge, { credentialId, publicKey }) =>
-      refusing(async () => {
+      refusing(async (library) => {
         const response = JSON.parse(answer) as AuthenticationResponseJSON;
-        expectUnframed(response.response);
+        expectUnframed(library, response.response);
         expect(response.id === credentialId, 'it names another credential');
-        const { verified, authenticationInfo } = await verifyAuthenticationResponse({
+        const { verified, authenticationInfo } = await library.verifyAuthenticationResponse({
           ...expected(site, challenge),
           response,
           // Of counts the use case decides, in the batch that stores them.
@@ -79,6 +73,17 @@ export function createPasskeyVerifier(): PasskeyVerifier {
       }),
   };
 }
+
+/** Loaded on first use: it costs 100 ms and 20 MB, and few processes verify a passkey. */
+async function load() {
+  const [server, helpers] = await Promise.all([
+    import('@simplewebauthn/server'),
+    import('@simplewebauthn/server/helpers'),
+  ]);
+  return { ...server, ...helpers };
+}
+
+type Library = Awaited<ReturnType<typeof load>>;
 
 function expected(site: string, challenge: string) {
   return {
@@ -93,7 +98,10 @@ function hostOf(site: string): string {
   return new URL(site).hostname;
 }
 
-function expectUnframed(response: { readonly clientDataJSON: string }): void {
+function expectUnframed(
+  { decodeClientDataJSON }: Library,
+  response: { readonly clientDataJSON: string },
+): void {
   const { crossOrigin = false, topOrigin } = decodeClientDataJSON(response.clientDataJSON);
   expect(!crossOrigin && topOrigin === undefined, 'another site framed the page');
 }
@@ -102,7 +110,10 @@ function expectUnframed(response: { readonly clientDataJSON: string }): void {
  * A statement with certificates was not asked for, and the library would load what they name:
  * addresses that a stranger chose.
  */
-function expectBareAttestation({ response }: RegistrationResponseJSON): void {
+function expectBareAttestation(
+  { decodeAttestationObject }: Library,
+  { response }: RegistrationResponseJSON,
+): void {
   const attestation = decodeAttestationObject(bytesOf(response.attestationObject));
   const isSelfSigned =
     attestation.get('fmt') === 'packed' && !attestation.get('attStmt').get('x5c');
@@ -110,9 +121,10 @@ function expectBareAttestation({ response }: RegistrationResponseJSON): void {
 }
 
 /** Any failure is due to the answer, which anybody can send. */
-async function refusing<T>(work: () => Promise<T>): Promise<T> {
+async function refusing<T>(work: (library: Library) => Promise<T>): Promise<T> {
+  const library = await load();
   try {
-    return await work();
+    return await work(library);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new PonteError('InvalidPasskey', `The passkey is not accepted: ${reason}`);
