@@ -142,6 +142,15 @@ describe('a challenge is answered', () => {
     await assert.rejects(addPasskey(deps, person, given), refused);
   });
 
+  test('by one authenticator', async () => {
+    const person = await aPerson();
+    const options = await askToAdd(deps, person);
+    const [first = '', second = ''] = [1, 2].map(() => newAuthenticator().create(options));
+    const add = (answer: string) => addPasskey(deps, person, { answer, name: 'k', locale: 'en' });
+    await add(first);
+    await assert.rejects(add(second), refused);
+  });
+
   test('in time', async () => {
     const [person, authenticator] = [await aPerson(), newAuthenticator()];
     const creation = authenticator.create(await askToAdd(deps, person));
