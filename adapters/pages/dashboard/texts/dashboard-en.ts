@@ -141,7 +141,7 @@ export const dashboardEn = {
   },
   passkeys: {
     heading: 'Passkeys',
-    lede: 'A passkey signs you in by your fingerprint, your face or a PIN, without a mail.',
+    lede: 'A passkey signs you in by your fingerprint, your face or a PIN, without an email.',
     name: 'Name',
     nameHint: 'For example: phone, work laptop.',
     usualName: 'Passkey',
@@ -156,8 +156,8 @@ export const dashboardEn = {
     remove: 'Remove the passkey',
     removeLede:
       'A removed passkey opens nothing. Sessions that it began stay open until you end them.',
-    failed: 'No passkey was used. Try again, or use a mail.',
-    refused: 'The passkey was not accepted. Try again, or use a mail.',
+    failed: 'No passkey was used. Try again, or use a mailed code.',
+    refused: 'The passkey was not accepted. Try again, or use a mailed code.',
     needsScript: 'Passkeys need scripts, which are off in this browser.',
   },
   setup: setupEn,
