@@ -120,8 +120,9 @@ export function approverView(
   if (view.viewer === null) return known;
   const all = signedInView(context.deps, shown);
   const { payeeTaxIdLast4, payeeTaxId, display, purchaseOrder, buyerReference } = all;
-  const { colleagueApproval } = all;
-  const paid = { payeeTaxIdLast4, payeeTaxId, display, purchaseOrder, buyerReference };
+  const { colleagueApproval, attachment } = all;
+  const numbers = { purchaseOrder, buyerReference };
+  const paid = { payeeTaxIdLast4, payeeTaxId, display, attachment, ...numbers };
   const askedBy = shown.payment.buyer.email;
   return {
     ...known,
@@ -263,6 +264,7 @@ function outerView(
     askedBy: null,
     purchaseOrder: null,
     buyerReference: null,
+    attachment: null,
     purpose: null,
     instructions: null,
     together: [],
@@ -311,6 +313,7 @@ function signedInView(deps: PageSettings, shown: PaymentPage): PagePayment {
   const display = readDisplay(payment.display);
   return {
     ...outerView(deps, shown),
+    attachment: shown.attachment,
     payeeTaxIdLast4: shown.payeeTaxIdLast4,
     payeeTaxId: payeeTaxId(display?.sellerTaxId ?? null, shown.payeeTaxIdLast4),
     payer: payment.buyer.name,

@@ -16,8 +16,8 @@ import {
 import { Button, ButtonLink, Day, Foreign, Form, Note, Scroll } from '../kit/components.js';
 import { BYTE_ORDER_MARK } from '../kit/csv-line.js';
 import { type FieldError, SelectField, TextArea } from '../kit/fields.js';
+import { readFile, type UploadedFile } from '../kit/files/uploaded-file.js';
 import { memberRow, type PageAnswer, type PageContext, seeOther } from '../kit/page-route.js';
-import { readFile, type UploadedFile } from '../kit/uploaded-file.js';
 import { type DashboardContent, dashboardPage } from './dashboard-layout.js';
 import {
   type DashboardScene,

@@ -234,16 +234,19 @@ create table documents (
   org_id text not null,
   mode text not null check (mode in ('test', 'live')),
   id text not null,
-  owner_party text not null check (owner_party in ('account', 'buyer', 'organization')),
+  owner_party text not null check (owner_party in (
+    'account', 'buyer', 'organization', 'payment'
+  )),
   owner_id text not null,
   kind text not null check (kind in (
     'selfie', 'id_doc_front', 'id_doc_back', 'proof_of_address', 'incorporation_doc',
-    'proof_of_ownership_doc'
+    'proof_of_ownership_doc', 'attachment'
   )),
   owner_index integer,
   content_type text not null check (content_type in (
     'image/jpeg', 'image/png', 'application/pdf'
   )),
+  file_name text,
   upload_until_at integer not null,
   created_at integer not null,
   status text not null check (status in (
@@ -864,6 +867,7 @@ create table payments (
     approval_lost_at integer, requires_approval integer not null default 0
   check (requires_approval in (0, 1)), purchase_order text, buyer_reference text, failure_code
     text, remind_at integer, colleague_approval text, consolidated_reference text,
+    attachment_document_id text,
   primary key (org_id, mode, id)
 ) strict;
 

@@ -136,6 +136,7 @@ function pageOf(observed: ObservedState, found: ObservedPayment, nowMs: number):
     submission,
     kyc,
     senderNames: [],
+    attachment: null,
     consolidated: consolidatedOf(observed, payment),
     nowMs,
     bankDetails,

@@ -204,6 +204,7 @@ export function aPayment(fields: Partial<Payment> = {}): Payment {
     amount: money(99_999_999_999_999n, 'EUR'),
     number: 'INV/7',
     dueDate: '2026-02-28',
+    attachmentDocumentId: 'doc_9',
     createdByMemberId: 'mem_1',
     requiresApproval: true,
     approvedByMemberId: 'mem_2',
@@ -259,6 +260,7 @@ export function aBarePayment(fields: Partial<Payment> = {}): Payment {
   return aPayment({
     number: null,
     dueDate: null,
+    attachmentDocumentId: null,
     createdByMemberId: null,
     requiresApproval: false,
     approvedByMemberId: null,
@@ -426,6 +428,7 @@ export function aDocument(fields: Partial<Document> = {}): Document {
     kind: 'proof_of_address',
     ownerIndex: 20,
     contentType: 'application/pdf',
+    fileName: 'fatura São João.pdf',
     status: 'stored',
     contentName: 'ab12',
     sizeBytes: 10_485_760,

@@ -18,6 +18,7 @@ export const es = {
     to: 'Para',
     purpose: 'Concepto',
     invoice: 'Factura',
+    attachment: 'Factura del vendedor',
     purchaseOrder: 'Orden de compra',
     buyerReference: 'Su referencia',
     due: 'Vencimiento',

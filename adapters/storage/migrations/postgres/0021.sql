@@ -22,3 +22,16 @@ create table refused_requests (
 );
 create index refused_requests_request on refused_requests (request_id, id);
 create index refused_requests_org on refused_requests (org_id, id);
+
+-- An invoice has the seller's own invoice as an attachment.
+alter table documents drop constraint documents_owner_party_check;
+alter table documents add constraint documents_owner_party_check
+  check (owner_party in ('account', 'buyer', 'organization', 'payment'));
+alter table documents drop constraint documents_kind_check;
+alter table documents add constraint documents_kind_check
+  check (kind in (
+    'selfie', 'id_doc_front', 'id_doc_back', 'proof_of_address', 'incorporation_doc',
+    'proof_of_ownership_doc', 'attachment'
+  ));
+alter table documents add column file_name text;
+alter table payments add column attachment_document_id text collate "C";
