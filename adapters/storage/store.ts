@@ -25,7 +25,11 @@ import { mailsPart } from './tables/mail-rows.js';
 import { membersPart } from './tables/member-rows.js';
 import { fundsPart, ledgerPart, quotesPart } from './tables/money-rows.js';
 import { operatorSessionsPart, operatorsPart } from './tables/operator-rows.js';
-import { organizationsPart, productionRequestsPart } from './tables/organization-rows.js';
+import {
+  logosPart,
+  organizationsPart,
+  productionRequestsPart,
+} from './tables/organization-rows.js';
 import { idempotencyPart, paymentsPart } from './tables/payment-rows.js';
 import { moneyQueuesPart, proposalsPart } from './tables/proposal-rows.js';
 import { queueStatsPart } from './tables/queue-stats-rows.js';
@@ -239,6 +243,7 @@ const parts: {
   pageSessions: pageSessionsPart,
   memberSessions: memberSessionsPart,
   partyDrafts: partyDraftsPart,
+  logos: logosPart,
   productionRequests: productionRequestsPart,
   destinationChanges: destinationChangesPart,
   outbox: outboxPart,

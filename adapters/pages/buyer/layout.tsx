@@ -3,6 +3,7 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { MINUTE_MS, SECOND_MS } from '../../../core/domain/base/instant.js';
 import { helpReference } from '../../../core/domain/payments/display.js';
+import { accentPath } from '../kit/assets.js';
 import {
   Button,
   Day,
@@ -50,6 +51,7 @@ export interface ScreenContent {
 
 export function Document({ content, scene }: { content: ScreenContent; scene: Scene }): VNode {
   const { view, texts } = scene;
+  const accent = view.organization?.accentColor ?? null;
   return (
     <html lang={view.locale}>
       <head>
@@ -60,6 +62,7 @@ export function Document({ content, scene }: { content: ScreenContent; scene: Sc
         <title>{titleOf(content, scene)}</title>
         <link rel="icon" href="data:," />
         <link rel="stylesheet" href={view.assets.style} />
+        {accent === null ? null : <link rel="stylesheet" href={accentPath(view.root, accent)} />}
         <script src={view.assets.script} defer />
       </head>
       <body data-copied={texts.frame.copied} {...liveData(content, view)}>
@@ -130,7 +133,14 @@ function Top(): VNode {
       <div class="wrap">
         {organization === null ? null : (
           <p class="org">
-            <i aria-hidden="true">{initials(organization.name)}</i>
+            {organization.logo === null ? (
+              <i aria-hidden="true">{initials(organization.name)}</i>
+            ) : (
+              <img
+                src={`${view.root}${organization.logo}`}
+                alt={texts.frame.logo(nameOf(organization.name))}
+              />
+            )}
             <Foreign text={organization.name} />
           </p>
         )}

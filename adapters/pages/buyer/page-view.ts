@@ -42,6 +42,10 @@ export interface PageOrganization {
   readonly supportPhone: string | null;
   /** An http or https URL. */
   readonly website: string | null;
+  /** `#rrggbb`; null: that of Ponte. */
+  readonly accentColor: string | null;
+  /** The path of its logo below the root; null: its initials. */
+  readonly logo: string | null;
 }
 
 /** Texts of the integrator, read by a strict schema. */

@@ -19,6 +19,7 @@ import type { Deps, Settings } from '../../../core/ports/deps.js';
 import type { PaymentPage } from '../../../core/usecases/hosted/payment-page.js';
 import { simulationsFor } from '../../../core/usecases/sandbox/simulations.js';
 import { assetPaths } from '../kit/assets.js';
+import { logoPath } from '../kit/files/logo-file.js';
 import { notices } from '../kit/frame-view.js';
 import { limitIn } from '../kit/limited.js';
 import type { PageAuth, PageCall, PageContext } from '../kit/page-route.js';
@@ -169,8 +170,9 @@ export function legalView(
 }
 
 export function organizationView(organization: Organization): PageOrganization {
-  const { name, supportEmail, supportPhone, website } = organization;
-  return { name, supportEmail, supportPhone, website };
+  const { name, supportEmail, supportPhone, website, accentColor } = organization;
+  const logo = logoPath(organization);
+  return { name, supportEmail, supportPhone, website, accentColor, logo };
 }
 
 /** The account is in the name of the partner, which is the name that buyers see. */

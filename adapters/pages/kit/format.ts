@@ -14,6 +14,8 @@ export interface Format {
   readonly count: (count: number) => string;
   /** `1.2 MB`, `84 kB`. */
   readonly fileSize: (bytes: number) => string;
+  /** `2.5`. */
+  readonly oneDecimal: (value: number) => string;
   /** With one decimal: `0.3`. */
   readonly seconds: (durationMs: number) => string;
   /** `30 November 2026`. */
@@ -140,6 +142,7 @@ function createFormat(locale: Locale, numbers: NumberLocale): Format {
       bytes < MEGABYTE
         ? `${counts.format(Math.ceil(bytes / 1_000))}${NO_BREAK_SPACE}kB`
         : `${tenths.format(bytes / MEGABYTE)}${NO_BREAK_SPACE}MB`,
+    oneDecimal: (value) => tenths.format(value),
     seconds: (durationMs) => tenths.format(durationMs / SECOND_MS),
     day: (atMs) => days.format(atMs),
     time,

@@ -825,6 +825,17 @@ create unique index operators_number on operators using btree (number);
 
 create unique index operators_public_key on operators using btree (public_key);
 
+create table organization_logos (
+  org_id text collate "C" not null,
+  content_type text collate "C" not null,
+  hash text collate "C" not null,
+  content text not null,
+  version integer not null,
+  constraint organization_logos_content_type_check check ((content_type = any
+    (array['image/png'::text, 'image/jpeg'::text]))),
+  constraint organization_logos_pkey primary key (org_id)
+);
+
 create table organization_profiles (
   org_id text collate "C" not null,
   mode text collate "C" not null,
@@ -873,6 +884,8 @@ create table organizations (
   privacy_url text,
   terms_url text,
   sends_reminders boolean not null default false,
+  accent_color text,
+  logo_hash text collate "C",
   constraint organizations_pkey primary key (org_id)
 );
 

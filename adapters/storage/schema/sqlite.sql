@@ -665,6 +665,15 @@ create unique index operators_number on operators (number);
 
 create unique index operators_public_key on operators (public_key);
 
+create table organization_logos (
+  org_id text not null primary key,
+  content_type text not null check (content_type in ('image/png', 'image/jpeg')),
+  hash text not null,
+  -- In Base64.
+  content text not null,
+  version integer not null
+) strict, without rowid;
+
 create table organization_profiles (
   org_id text not null,
   mode text not null check (mode in ('test', 'live')),
@@ -697,7 +706,7 @@ create table organizations (
   version integer not null
 , support_email text, support_phone text, website text, privacy_url text, terms_url text,
     sends_reminders integer not null default 0
-  check (sends_reminders in (0, 1))) strict;
+  check (sends_reminders in (0, 1)), accent_color text, logo_hash text) strict;
 
 create table outbox (
   position integer primary key autoincrement,

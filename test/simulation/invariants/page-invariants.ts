@@ -221,6 +221,8 @@ const organization: Organization = {
   website: null,
   privacyUrl: null,
   termsUrl: null,
+  accentColor: null,
+  logoHash: null,
   createdAtMs: 0,
   version: 1,
 };

@@ -21,6 +21,7 @@ import {
 import type { ConnectedAccount } from '../../../core/domain/parties/connected-account.js';
 import type { DestinationChange } from '../../../core/domain/parties/destination-change.js';
 import type { Document } from '../../../core/domain/parties/document.js';
+import type { Logo } from '../../../core/domain/parties/logo.js';
 import type {
   Organization,
   OrganizationProfile,
@@ -69,10 +70,18 @@ export function anOrganization(fields: Partial<Organization> = {}): Organization
     website: 'https://acme.example/',
     privacyUrl: 'https://acme.example/privacy',
     termsUrl: 'https://acme.example/terms',
+    accentColor: '#8a1c4a',
+    logoHash: 'ab'.repeat(8),
     createdAtMs: T0,
     version: 1,
     ...fields,
   };
+}
+
+export function aLogo(fields: Partial<Logo> = {}): Logo {
+  const content = Buffer.from('a picture').toString('base64');
+  const file = { contentType: 'image/png', hash: 'ab'.repeat(8), content } as const;
+  return { orgId: 'org_a', ...file, version: 1, ...fields };
 }
 
 export function aProfile(fields: Partial<OrganizationProfile> = {}): OrganizationProfile {

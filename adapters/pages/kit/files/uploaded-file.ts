@@ -102,6 +102,21 @@ export async function readFileForm<T>(
   return { fields, file: stored === null ? null : { stored: await stored } };
 }
 
+/** Ends one chunk above the maximum: the rest is not kept. */
+export async function bytesOf(
+  { bytes }: Pick<UploadedFile, 'bytes'>,
+  bytesMax: number,
+): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let sizeBytes = 0;
+  for await (const chunk of bytes) {
+    chunks.push(chunk);
+    sizeBytes += chunk.length;
+    if (sizeBytes > bytesMax) break;
+  }
+  return Buffer.concat(chunks);
+}
+
 /** RateLimitExceeded while too many uploads of the session run: each may take minutes. */
 export async function inUploadSlot<T>(
   { uploads }: Pick<PageContext, 'uploads'>,

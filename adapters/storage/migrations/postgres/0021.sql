@@ -35,3 +35,15 @@ alter table documents add constraint documents_kind_check
   ));
 alter table documents add column file_name text;
 alter table payments add column attachment_document_id text collate "C";
+
+-- What buyers see of an organization, beside its name.
+alter table organizations add column accent_color text;
+alter table organizations add column logo_hash text collate "C";
+create table organization_logos (
+  org_id text collate "C" not null primary key,
+  content_type text collate "C" not null check (content_type in ('image/png', 'image/jpeg')),
+  hash text collate "C" not null,
+  -- In Base64.
+  content text not null,
+  version integer not null
+);

@@ -78,3 +78,15 @@ create index documents_kept on documents (id) where status <> 'purged';
 create unique index documents_slot on documents (org_id, mode, owner_party, owner_id, slot)
   where status <> 'purged' and slot is not null;
 alter table payments add column attachment_document_id text;
+
+-- What buyers see of an organization, beside its name.
+alter table organizations add column accent_color text;
+alter table organizations add column logo_hash text;
+create table organization_logos (
+  org_id text not null primary key,
+  content_type text not null check (content_type in ('image/png', 'image/jpeg')),
+  hash text not null,
+  -- In Base64.
+  content text not null,
+  version integer not null
+) strict, without rowid;
