@@ -376,14 +376,16 @@ function stopsOf(scene: DashboardScene, detail: Detail): readonly Stop[] {
 
 function Money({ detail }: Part): VNode {
   const { texts, format } = useDashboard();
-  const { funds } = detail;
+  const { funds, payment } = detail;
+  const { settlement, settledAtMs, coveredAtMs } = payment;
   const words = texts.payment;
   const digits = (minor: bigint) => format.digits(money(minor, funds.currency));
+  const fees = settlement === null ? null : words.ofItFees(digits(settlement.fees.amountMinor));
   const out = [
-    [words.payout, funds.payoutMinor],
-    [words.refundOrdered, funds.refundOrderedMinor],
-    [words.refunded, funds.refundedMinor],
-    [words.owed, funds.refundOwedMinor],
+    [words.payout, funds.payoutMinor, settledAtMs, fees],
+    [words.refundOrdered, funds.refundOrderedMinor, null, null],
+    [words.refunded, funds.refundedMinor, null, null],
+    [words.owed, funds.refundOwedMinor, null, null],
   ] as const;
   return (
     <section class="card">
@@ -406,14 +408,20 @@ function Money({ detail }: Part): VNode {
         </thead>
         <tbody>
           <tr>
-            <th scope="row">{words.received}</th>
+            <th scope="row">
+              {words.received}
+              <MoneyNote atMs={coveredAtMs} text={null} />
+            </th>
             <td class="num">{digits(funds.receivedMinor)}</td>
             <td />
           </tr>
-          {out.map(([label, minor]) =>
+          {out.map(([label, minor, atMs, text]) =>
             minor === 0n ? null : (
               <tr>
-                <th scope="row">{label}</th>
+                <th scope="row">
+                  {label}
+                  <MoneyNote atMs={atMs} text={text} />
+                </th>
                 <td />
                 <td class="num">{digits(minor)}</td>
               </tr>
@@ -430,6 +438,18 @@ function Money({ detail }: Part): VNode {
       </table>
     </section>
   );
+}
+
+interface MoneyNoteProps {
+  readonly atMs: number | null;
+  readonly text: string | null;
+}
+
+/** When it was, and what belongs to it; nothing of both: no note. */
+function MoneyNote({ atMs, text }: MoneyNoteProps): VNode | null {
+  const { format } = useDashboard();
+  const parts = [atMs === null ? null : format.short(atMs), text].filter((part) => part !== null);
+  return parts.length === 0 ? null : <span class="sub">{parts.join(', ')}</span>;
 }
 
 /** The shape of a state of money (dashboard.css). */

@@ -1,8 +1,10 @@
 // What a letter says, as facts that are formatted for a language and sentences made of them. The
 // catalogues have the sentences; letters.tsx makes the plain text and the HTML of them.
+import type { MemberRole } from '../../../core/domain/access/member.js';
 import type { Money } from '../../../core/domain/base/money.js';
 import {
   type MailPurpose,
+  type MemberNoticePurpose,
   type OrganizationPurpose,
   organizationPurposes,
 } from '../../../core/domain/mail/mail.js';
@@ -19,8 +21,10 @@ export interface LetterFacts {
 }
 
 export interface MemberFacts extends LetterFacts {
-  /** The URL of the subscription that the letter is about; empty: about none. */
-  readonly url: string;
+  /** What a notice names: a URL, the id of an API key, or the address of a member; else empty. */
+  readonly object: string;
+  /** The role that the named member has got; null: it was removed. */
+  readonly role: MemberRole | null;
 }
 
 export interface PaymentFacts extends LetterFacts {
@@ -95,7 +99,7 @@ export type FormPurpose = 'sign_in' | 'owner_link' | 'kyc_approved' | 'kyc_more'
 /** The purposes of letters to the approver of a payment. */
 export type ApproverPurpose = 'approval_link' | 'sign_in';
 /** The purposes of letters to a member of the organization. */
-export type MemberPurpose = 'invitation' | 'sign_in' | 'production_decided' | 'webhooks_gave_up';
+export type MemberPurpose = 'invitation' | 'sign_in' | 'production_decided' | MemberNoticePurpose;
 export type PaymentPurpose = Exclude<
   MailPurpose,
   'owner_link' | 'approval_link' | OrganizationPurpose
@@ -141,8 +145,8 @@ export function textsOf(catalogue: LetterCatalogue, letter: Letter): LetterTexts
   if (letter.isToMember) {
     assert(isMemberPurpose(catalogue, purpose), `${purpose} is not to a member`);
     // Without its scheme: the only link of a mail is that of its page.
-    const url = letter.subscriptionUrl?.replace(/^https?:\/\//, '') ?? '';
-    return catalogue.member[purpose]({ ...commonFacts(letter), url });
+    const object = letter.object?.replace(/^https?:\/\//, '') ?? '';
+    return catalogue.member[purpose]({ ...commonFacts(letter), object, role: letter.role });
   }
   if (letter.isToApprover || purpose === 'approval_link') {
     assert(isApproverPurpose(catalogue, purpose), `${purpose} is not to an approver`);

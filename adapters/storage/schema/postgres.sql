@@ -681,7 +681,7 @@ create table mails (
     'approval_declined'::text, 'instructions_ready'::text, 'money_short'::text,
     'money_received'::text, 'receipt'::text, 'cancelled'::text, 'expired'::text, 'failed'::text,
     'refund_ordered'::text, 'refunded'::text, 'reminder'::text, 'question'::text,
-    'webhooks_gave_up'::text]))),
+    'webhooks_gave_up'::text, 'live_key_created'::text, 'team_changed'::text]))),
   constraint mails_status_check check ((status = any (array['pending'::text, 'sent'::text,
     'refused'::text, 'dropped'::text])))
 );
@@ -1083,6 +1083,7 @@ create table payments (
   colleague_approval text,
   consolidated_reference text collate "C",
   attachment_document_id text collate "C",
+  settled_at timestamp with time zone,
   constraint payments_amount_minor_check check ((amount_minor > 0)),
   constraint payments_buyer_locale_check check ((buyer_locale = any (array['en'::text,
     'pt-BR'::text, 'es'::text]))),

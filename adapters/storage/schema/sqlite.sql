@@ -491,7 +491,8 @@ create table mails (
     'invitation', 'sign_in', 'owner_link', 'approval_link', 'payout_changed', 'production_decided',
     'kyc_approved', 'kyc_more', 'kyc_rejected', 'approval_given', 'approval_declined',
     'instructions_ready', 'money_short', 'money_received', 'receipt', 'cancelled', 'expired',
-    'failed', 'refund_ordered', 'refunded', 'reminder', 'question', 'webhooks_gave_up'
+    'failed', 'refund_ordered', 'refunded', 'reminder', 'question', 'webhooks_gave_up',
+    'live_key_created', 'team_changed'
   )),
   payment_id text,
   approval_payment_id text,
@@ -876,7 +877,7 @@ create table payments (
     approval_lost_at integer, requires_approval integer not null default 0
   check (requires_approval in (0, 1)), purchase_order text, buyer_reference text, failure_code
     text, remind_at integer, colleague_approval text, consolidated_reference text,
-    attachment_document_id text,
+    attachment_document_id text, settled_at integer,
   primary key (org_id, mode, id)
 ) strict;
 

@@ -125,6 +125,7 @@ export const payments = defineTable<Payment>('payments', {
       endToEndId: text.null('end_to_end_id'),
     }),
   ),
+  settledAtMs: time.null('settled_at'),
   failureCode: nullable(oneOf('failure_code', failureCodes)),
   failureReason: text.null('failure_reason'),
   cancelReason: text.null('cancel_reason'),

@@ -181,6 +181,8 @@ export interface Payment extends Tenant {
   readonly coveredAtMs: number | null;
   readonly transactionHash: string | null;
   readonly settlement: SettlementFacts | null;
+  /** When `settlement` was reported; null also for one of before this was recorded. */
+  readonly settledAtMs: number | null;
   /** Null also for a payment that failed in version 0.1.0. */
   readonly failureCode: FailureCode | null;
   readonly failureReason: string | null;

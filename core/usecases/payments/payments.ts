@@ -480,6 +480,7 @@ function newPayment(
     coveredAtMs: null,
     transactionHash: null,
     settlement: null,
+    settledAtMs: null,
     failureCode: null,
     failureReason: null,
     cancelReason: null,

@@ -20,6 +20,7 @@ export interface PageSite {
   /** The id and the path of a new payment. */
   newPayment(fields?: IntentFields): Promise<{ readonly id: string; readonly path: string }>;
   /** The text of the newest mail, once the mails were sent. */
+  /** Its text, mails about the team aside. */
   newestMail(): Promise<string>;
   close(): Promise<void>;
 }
@@ -88,7 +89,8 @@ export async function openPageSite(
     },
     async newestMail() {
       await world.settle();
-      return world.mails.at(-1)?.text ?? '';
+      const isOther = (text: string) => !text.includes('Your team was changed');
+      return world.mails.findLast(({ text }) => isOther(text))?.text ?? '';
     },
     close: async () => {
       await server.close(0);

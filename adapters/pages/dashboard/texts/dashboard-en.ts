@@ -517,6 +517,7 @@ export const dashboardEn = {
     out: 'Out',
     received: 'Received',
     payout: 'Payout',
+    ofItFees: (fees: string) => `of it fees ${fees}`,
     refundOrdered: 'Refund ordered',
     refunded: 'Refunded',
     owed: 'Owed back, not ordered',

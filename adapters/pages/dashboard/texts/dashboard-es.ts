@@ -502,6 +502,7 @@ export const dashboardEs: DashboardTexts = {
     out: 'Salida',
     received: 'Recibido',
     payout: 'Pago al beneficiario',
+    ofItFees: (fees) => `de ello, comisiones ${fees}`,
     refundOrdered: 'Devolución ordenada',
     refunded: 'Devuelto',
     owed: 'Por devolver, sin ordenar',

@@ -498,6 +498,7 @@ export const dashboardPtBr: DashboardTexts = {
     out: 'Saída',
     received: 'Recebido',
     payout: 'Pagamento ao recebedor',
+    ofItFees: (fees) => `incluindo tarifas de ${fees}`,
     refundOrdered: 'Devolução ordenada',
     refunded: 'Devolvido',
     owed: 'A devolver, não ordenado',

@@ -5,6 +5,7 @@ import type { MemberRole } from '../../../../core/domain/access/member.js';
 import type { ChangeState } from '../../../../core/domain/parties/destination-change.js';
 import type { ProductionQuestion } from '../../../../core/domain/parties/production-request.js';
 import type { Actor, ObjectType } from '../../../../core/domain/service/audit-entry.js';
+import { roleNames } from '../../letters/role-names.js';
 
 export const setupEn = {
   back: 'Getting started',
@@ -174,12 +175,7 @@ export const setupEn = {
     send: 'Send invitation',
     sendText: 'The link in the mail signs in once, within 24 hours.',
     first: 'We check your mailbox first.',
-    roles: {
-      viewer: 'Viewer',
-      finance: 'Finance',
-      admin: 'Admin',
-      owner: 'Owner',
-    } satisfies Record<MemberRole, string>,
+    roles: roleNames.en,
     roleTexts: {
       viewer: 'sees payments, invoices, sellers',
       finance: 'also makes invoices, onboards sellers',

@@ -1,4 +1,6 @@
 // The texts in Spanish of what an organization sets up.
+
+import { roleNames } from '../../letters/role-names.js';
 import type { SetupTexts } from './setup-en.js';
 
 export const setupEs: SetupTexts = {
@@ -175,12 +177,7 @@ export const setupEs: SetupTexts = {
     send: 'Enviar invitación',
     sendText: 'El enlace del correo permite entrar una vez, durante 24 horas.',
     first: 'Antes comprobamos su buzón.',
-    roles: {
-      viewer: 'Lector',
-      finance: 'Finanzas',
-      admin: 'Administrador',
-      owner: 'Propietario',
-    },
+    roles: roleNames.es,
     roleTexts: {
       viewer: 've pagos, facturas y vendedores',
       finance: 'además hace facturas y da de alta vendedores',

@@ -1,4 +1,6 @@
 // The texts in Brazilian Portuguese of what an organization sets up.
+
+import { roleNames } from '../../letters/role-names.js';
 import type { SetupTexts } from './setup-en.js';
 
 export const setupPtBr: SetupTexts = {
@@ -170,12 +172,7 @@ export const setupPtBr: SetupTexts = {
     send: 'Enviar convite',
     sendText: 'O link do e-mail permite entrar uma vez, por 24 horas.',
     first: 'Antes conferimos a sua caixa de e-mail.',
-    roles: {
-      viewer: 'Leitor',
-      finance: 'Financeiro',
-      admin: 'Administrador',
-      owner: 'Proprietário',
-    },
+    roles: roleNames['pt-BR'],
     roleTexts: {
       viewer: 'vê pagamentos, faturas e vendedores',
       finance: 'também faz faturas e cadastra vendedores',

@@ -25,7 +25,8 @@ alter table mails add check (
     'invitation', 'sign_in', 'owner_link', 'approval_link', 'payout_changed', 'production_decided',
     'kyc_approved', 'kyc_more', 'kyc_rejected', 'approval_given', 'approval_declined',
     'instructions_ready', 'money_short', 'money_received', 'receipt', 'cancelled', 'expired',
-    'failed', 'refund_ordered', 'refunded', 'reminder', 'question', 'webhooks_gave_up'
+    'failed', 'refund_ordered', 'refunded', 'reminder', 'question', 'webhooks_gave_up',
+    'live_key_created', 'team_changed'
   )
 );
 

@@ -90,3 +90,5 @@ create table organization_logos (
   content text not null,
   version integer not null
 ) strict, without rowid;
+-- When the payout was reported as paid. Null for one of before.
+alter table payments add column settled_at integer;

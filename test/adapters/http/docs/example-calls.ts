@@ -31,6 +31,7 @@ export const justCreated = {
   fxRateAtSettlement: null,
   settlementFees: null,
   endToEndId: null,
+  settledAt: null,
   transactionHash: null,
   failureCode: null,
   failureReason: null,
