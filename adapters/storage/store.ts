@@ -25,7 +25,11 @@ import { mailsPart } from './tables/mail-rows.js';
 import { membersPart, passkeysPart } from './tables/member-rows.js';
 import { fundsPart, ledgerPart, quotesPart } from './tables/money-rows.js';
 import { operatorSessionsPart, operatorsPart } from './tables/operator-rows.js';
-import { organizationsPart, productionRequestsPart } from './tables/organization-rows.js';
+import {
+  logosPart,
+  organizationsPart,
+  productionRequestsPart,
+} from './tables/organization-rows.js';
 import { idempotencyPart, paymentsPart } from './tables/payment-rows.js';
 import { moneyQueuesPart, proposalsPart } from './tables/proposal-rows.js';
 import { queueStatsPart } from './tables/queue-stats-rows.js';
@@ -240,6 +244,7 @@ const parts: {
   memberSessions: memberSessionsPart,
   passkeys: passkeysPart,
   partyDrafts: partyDraftsPart,
+  logos: logosPart,
   productionRequests: productionRequestsPart,
   destinationChanges: destinationChangesPart,
   outbox: outboxPart,

@@ -1,4 +1,5 @@
 // The port for the texts of mails. Adapters write them in each language.
+import type { MemberRole } from '../domain/access/member.js';
 import type { Locale } from '../domain/base/locale.js';
 import type { Mode } from '../domain/base/tenant.js';
 import type { MailPurpose } from '../domain/mail/mail.js';
@@ -24,8 +25,13 @@ export interface Letter {
   readonly account: ConnectedAccount | null;
   /** The API key that changed it; null: no key did. */
   readonly keyId: string | null;
-  /** The URL of the webhook subscription that the letter is about; null: about none. */
-  readonly subscriptionUrl: string | null;
+  /**
+   * What a notice to a member is about: the URL of the webhook subscription, the id of the API key,
+   * or the address of the member; null for another letter.
+   */
+  readonly object: string | null;
+  /** The role that the member of `object` has got; null: it was removed, or another letter. */
+  readonly role: MemberRole | null;
   /** The receipt is attached. */
   readonly hasReceipt: boolean;
   /** Bank details were given before those that the letter is about. */

@@ -26,6 +26,7 @@ import type { Buyer, KycStatus, KycSubmission } from '../domain/parties/buyer-ky
 import type { AccountStatus, ConnectedAccount, Role } from '../domain/parties/connected-account.js';
 import type { DestinationChange } from '../domain/parties/destination-change.js';
 import type { Document, DocumentOwner, StorageFingerprint } from '../domain/parties/document.js';
+import type { Logo } from '../domain/parties/logo.js';
 import type {
   NamedProfile,
   Organization,
@@ -155,6 +156,9 @@ export interface Tx {
     expectProfile(profile: OrganizationProfile): void;
     /** At most two, over all organizations. */
     profilesByPartnerRef(mode: Mode, partnerRef: string): Many<OrganizationProfile>;
+  };
+  readonly logos: Writes<Logo, 'insert' | 'update' | 'remove'> & {
+    get(orgId: string): Found<Logo>;
   };
   readonly operators: Writes<RegisteredOperator, 'insert' | 'update' | 'expect'> & {
     get(id: string): Found<RegisteredOperator>;

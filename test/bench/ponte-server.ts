@@ -40,7 +40,8 @@ export async function startPonte(options: PonteOptions = {}): Promise<PonteServe
     ...options.env,
   });
   // A run that fails leaves no server behind.
-  process.once('exit', () => child.kill('SIGKILL'));
+  const kill = () => child.kill('SIGKILL');
+  process.once('exit', kill);
   const text = await startText(child);
   const url = /ready at (\S+)/.exec(text)?.[1] ?? '';
   const key = earlier?.key ?? /pk_test_\S+/.exec(text)?.[0] ?? '';
@@ -62,6 +63,7 @@ export async function startPonte(options: PonteOptions = {}): Promise<PonteServe
       const exited = child.exitCode === null ? once(child, 'exit') : null;
       child.kill('SIGTERM');
       await exited;
+      process.off('exit', kill);
       if (!keep) rmSync(dataDir, { recursive: true, force: true });
     },
   };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { programArguments } from '../support/servers/host-process.js';
@@ -38,6 +38,21 @@ for (const version of ['22.19.0', '22.20.1', '24.0.0', '100.0.0']) {
     assert.deepEqual({ status, stdout, stderr }, { status: 0, stdout: 'reached\n', stderr: '' });
   });
 }
+
+test('compiled code is kept for the next start, and one that cannot be kept is no error', () => {
+  const kept = join(folder, 'node_modules/.cache/ponte');
+  rmSync(join(folder, 'node_modules'), { recursive: true, force: true });
+  runBin('24.0.0');
+  assert.equal(
+    readdirSync(kept, { recursive: true, withFileTypes: true }).some((file) => file.isFile()),
+    true,
+  );
+  rmSync(join(folder, 'node_modules'), { recursive: true });
+  writeFileSync(join(folder, 'node_modules'), 'no folder');
+  const { status, stdout, stderr } = runBin('24.0.0');
+  assert.deepEqual({ status, stdout, stderr }, { status: 0, stdout: 'reached\n', stderr: '' });
+  rmSync(join(folder, 'node_modules'));
+});
 
 test('a clone whose sources are newer than dist/ says so and runs all the same', () => {
   writeFileSync(join(folder, 'tsup.config.ts'), '');

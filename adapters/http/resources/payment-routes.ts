@@ -275,6 +275,10 @@ export const payment = representation<PaymentSource>()('Payment', {
       }),
     (source) => source.payment.consolidatedReference,
   ],
+  settledAt: [
+    instant.nullable().meta({ description: 'When the partner reported the PIX; null until then.' }),
+    (source) => instantOrNull(source.payment.settledAtMs),
+  ],
   settlementFees: [
     decimal
       .nullable()

@@ -23,6 +23,7 @@ const columns = {
   feesAtSettlement: ({ payment: { settlement } }) =>
     settlement === null ? null : formatAmount(settlement.fees.amountMinor),
   fxRateAtSettlement: ({ payment: { settlement } }) => settlement?.fxRate ?? null,
+  settledAt: ({ payment }) => instantOrNull(payment.settledAtMs),
   pixEndToEndId: ({ payment: { settlement } }) => settlement?.endToEndId ?? null,
   'funds.status': ({ funds }) => funds.position,
   'funds.refundStatus': ({ funds }) => funds.refund,

@@ -68,6 +68,13 @@ export function DayPlot({ currency, days }: DayPlotProps): VNode {
           </rect>
         );
       })}
+      {most.amountMinor <= 0n ? null : (
+        <MostText
+          middle={at(days.indexOf(most)) + span / 2}
+          y={BASE - heightOf(most.amountMinor)}
+          text={amount(most.amountMinor)}
+        />
+      )}
       <line class="base" x1="0" x2="100%" y1={percent(BASE)} y2={percent(BASE)} />
       {days.map(({ atMs }, index) => {
         const isLast = index === days.length - 1;
@@ -85,6 +92,22 @@ export function DayPlot({ currency, days }: DayPlotProps): VNode {
         );
       })}
     </svg>
+  );
+}
+
+interface MostTextProps {
+  readonly middle: number;
+  readonly y: number;
+  readonly text: string;
+}
+
+/** The highest value, above its bar and within the plot. */
+function MostText({ middle, y, text }: MostTextProps): VNode {
+  const anchor = middle < 20 ? 'start' : middle > 80 ? 'end' : 'middle';
+  return (
+    <text class="strong" x={percent(middle)} y={percent(y)} dy="-6" text-anchor={anchor}>
+      {text}
+    </text>
   );
 }
 

@@ -1,5 +1,6 @@
 // What a letter says, as facts that are formatted for a language and sentences made of them. The
 // catalogues have the sentences; letters.tsx makes the plain text and the HTML of them.
+import type { MemberRole } from '../../../core/domain/access/member.js';
 import type { Money } from '../../../core/domain/base/money.js';
 import {
   type MailPurpose,
@@ -19,8 +20,10 @@ export interface LetterFacts {
 }
 
 export interface MemberFacts extends LetterFacts {
-  /** The URL of the subscription that the letter is about; empty: about none. */
-  readonly url: string;
+  /** What a notice names: a URL, the id of an API key, or the address of a member; else empty. */
+  readonly object: string;
+  /** The role that the named member has got; null: it was removed. */
+  readonly role: MemberRole | null;
 }
 
 export interface PaymentFacts extends LetterFacts {
@@ -144,8 +147,8 @@ export function textsOf(catalogue: LetterCatalogue, letter: Letter): LetterTexts
   if (letter.isToMember) {
     assert(isMemberPurpose(catalogue, purpose), `${purpose} is not to a member`);
     // Without its scheme: the only link of a mail is that of its page.
-    const url = letter.subscriptionUrl?.replace(/^https?:\/\//, '') ?? '';
-    return catalogue.member[purpose]({ ...commonFacts(letter), url });
+    const object = letter.object?.replace(/^https?:\/\//, '') ?? '';
+    return catalogue.member[purpose]({ ...commonFacts(letter), object, role: letter.role });
   }
   if (letter.isToApprover || purpose === 'approval_link') {
     assert(isApproverPurpose(catalogue, purpose), `${purpose} is not to an approver`);

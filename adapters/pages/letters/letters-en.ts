@@ -1,5 +1,9 @@
 // The sentences of mails in English. They address people who do not know Ponte.
+
 import type { LetterCatalogue } from './letter-texts.js';
+import { roleNames } from './role-names.js';
+
+const roles = roleNames.en;
 
 const paidNothing = 'You have paid nothing.';
 const closed = 'This request is closed.';
@@ -255,11 +259,11 @@ export const lettersEn = {
         'The dashboard shows the answer under “Getting started”.',
       ],
     }),
-    webhooks_gave_up: ({ url }) => ({
-      subject: `Webhooks to ${url} were not delivered`,
+    webhooks_gave_up: ({ object }) => ({
+      subject: `Webhooks to ${object} were not delivered`,
       heading: 'Webhooks were not delivered',
       paragraphs: [
-        `${url} did not accept them, in live mode. At least one event was given up ` +
+        `${object} did not accept them, in live mode. At least one event was given up ` +
           `after its last try.`,
         'No event is lost: replay the deliveries in the dashboard when the server ' +
           'works, or read the event feed. While this lasts, this email comes once a ' +
@@ -282,6 +286,26 @@ export const lettersEn = {
         `It no longer signs in to the dashboard of ${org}.`,
         'If you did not remove it, sign in by email, look at “Your sessions” and sign out ' +
           'everywhere.',
+      ],
+    }),
+    live_key_created: ({ org, object }) => ({
+      subject: `A live API key of ${org} was created`,
+      heading: 'A live API key was created',
+      paragraphs: [
+        `The key ${object} works from now on, with real money.`,
+        'If nobody of your team created it, revoke it in the dashboard, end the sessions ' +
+          'that you do not know, and write to us.',
+      ],
+    }),
+    team_changed: ({ org, object, role }) => ({
+      subject: `The team of ${org} was changed`,
+      heading: 'Your team was changed',
+      paragraphs: [
+        role === null
+          ? `${object} is no longer a member.`
+          : `${object} is a member with the role “${roles[role]}” now.`,
+        'If nobody of your team did this, an owner can take it back in the dashboard, ' +
+          'under “Team”. Write to us, too.',
       ],
     }),
   },

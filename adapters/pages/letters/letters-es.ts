@@ -1,5 +1,9 @@
 // The sentences of mails in Spanish. They use the formal address, as banks do.
+
 import type { LetterCatalogue } from './letter-texts.js';
+import { roleNames } from './role-names.js';
+
+const roles = roleNames.es;
 
 const paidNothing = 'Usted no ha pagado nada.';
 const closed = 'Esta solicitud está cerrada.';
@@ -256,11 +260,11 @@ export const lettersEs = {
         'El panel muestra la respuesta en «Primeros pasos».',
       ],
     }),
-    webhooks_gave_up: ({ url }) => ({
-      subject: `Los webhooks a ${url} no se entregaron`,
+    webhooks_gave_up: ({ object }) => ({
+      subject: `Los webhooks a ${object} no se entregaron`,
       heading: 'Hay webhooks sin entregar',
       paragraphs: [
-        `${url} no los aceptó, en modo de producción. Al menos un evento se abandonó ` +
+        `${object} no los aceptó, en modo de producción. Al menos un evento se abandonó ` +
           `tras el último intento.`,
         'Ningún evento se pierde: reenvíe las entregas en el panel cuando el ' +
           'servidor funcione, o lea el feed de eventos. Mientras dure, este correo ' +
@@ -283,6 +287,26 @@ export const lettersEs = {
         `Ya no permite entrar en el panel de ${org}.`,
         'Si no la eliminó usted, entre con un enlace por correo, revise «Sus sesiones» y cierre ' +
           'todas las sesiones.',
+      ],
+    }),
+    live_key_created: ({ org, object }) => ({
+      subject: `Se creó una clave de API de producción de ${org}`,
+      heading: 'Se creó una clave de producción',
+      paragraphs: [
+        `La clave ${object} funciona desde ahora, con dinero real.`,
+        'Si nadie de su equipo la creó, revóquela en el panel, cierre las sesiones que no ' +
+          'reconozca y escríbanos.',
+      ],
+    }),
+    team_changed: ({ org, object, role }) => ({
+      subject: `Cambió el equipo de ${org}`,
+      heading: 'Cambió su equipo',
+      paragraphs: [
+        role === null
+          ? `${object} ya no es miembro.`
+          : `${object} es miembro con el rol «${roles[role]}» desde ahora.`,
+        'Si nadie de su equipo lo hizo, un propietario puede deshacerlo en el panel, en ' +
+          '«Equipo». Escríbanos también.',
       ],
     }),
   },

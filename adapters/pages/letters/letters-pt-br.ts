@@ -1,5 +1,9 @@
 // The sentences of mails in Brazilian Portuguese. They use “você”, as banks do.
+
 import type { LetterCatalogue } from './letter-texts.js';
+import { roleNames } from './role-names.js';
+
+const roles = roleNames['pt-BR'];
 
 const paidNothing = 'Você não pagou nada.';
 const closed = 'Esta cobrança está encerrada.';
@@ -258,11 +262,11 @@ export const lettersPtBr = {
         'O painel mostra a resposta em “Primeiros passos”.',
       ],
     }),
-    webhooks_gave_up: ({ url }) => ({
-      subject: `Webhooks para ${url} não foram entregues`,
+    webhooks_gave_up: ({ object }) => ({
+      subject: `Webhooks para ${object} não foram entregues`,
       heading: 'Webhooks não foram entregues',
       paragraphs: [
-        `${url} não os aceitou, no modo de produção. Pelo menos um evento foi ` +
+        `${object} não os aceitou, no modo de produção. Pelo menos um evento foi ` +
           `abandonado após a última tentativa.`,
         'Nenhum evento se perde: reenvie as entregas no painel quando o servidor ' +
           'funcionar, ou leia o feed de eventos. Enquanto durar, este e-mail chega uma ' +
@@ -285,6 +289,26 @@ export const lettersPtBr = {
         `Ela não permite mais entrar no painel de ${org}.`,
         'Se não foi você, entre com um link por e-mail, veja “Suas sessões” e encerre todas as ' +
           'sessões.',
+      ],
+    }),
+    live_key_created: ({ org, object }) => ({
+      subject: `Uma chave de API de produção de ${org} foi criada`,
+      heading: 'Uma chave de produção foi criada',
+      paragraphs: [
+        `A chave ${object} funciona a partir de agora, com dinheiro real.`,
+        'Se ninguém da sua equipe a criou, revogue-a no painel, encerre as sessões que ' +
+          'não reconhecer e fale conosco.',
+      ],
+    }),
+    team_changed: ({ org, object, role }) => ({
+      subject: `A equipe de ${org} mudou`,
+      heading: 'A sua equipe mudou',
+      paragraphs: [
+        role === null
+          ? `${object} não é mais membro.`
+          : `${object} agora é membro com a função “${roles[role]}”.`,
+        'Se ninguém da sua equipe fez isso, um proprietário pode desfazer no painel, em ' +
+          '“Equipe”. Fale conosco também.',
       ],
     }),
   },

@@ -98,6 +98,17 @@ export function payinProblem(
     : null;
 }
 
+/** Whether it can be the amount of a refund at all. */
+export function refundAmountProblem(reported: Money, currency: string): ReportProblem | null {
+  if (reported.currency !== currency) return unusable(`the refund is not in ${currency}`);
+  if (typeof reported.amountMinor !== 'bigint' || reported.amountMinor <= 0n) {
+    return unusable('the amount refunded is not a whole number of minor units above zero');
+  }
+  return reported.amountMinor > AMOUNT_MINOR_MAX
+    ? unusable('the amount refunded cannot be stored')
+    : null;
+}
+
 /**
  * The command at the partner counts: after a restore it may be an earlier one of another amount
  * under the same reference. A smaller amount is accepted from a poll; the rest is owed.
@@ -107,14 +118,8 @@ export function refundProblem(
   reported: Money,
   polled: boolean,
 ): ReportProblem | null {
-  if (reported.currency !== amount.currency) {
-    return unusable(`the refund is not in ${amount.currency}`);
-  }
-  if (typeof reported.amountMinor !== 'bigint' || reported.amountMinor <= 0n) {
-    return unusable('the amount refunded is not a whole number of minor units above zero');
-  }
-  if (reported.amountMinor > AMOUNT_MINOR_MAX)
-    return unusable('the amount refunded cannot be stored');
+  const problem = refundAmountProblem(reported, amount.currency);
+  if (problem !== null) return problem;
   const isKnown = reported.amountMinor === amount.amountMinor;
   if (isKnown || (polled && reported.amountMinor < amount.amountMinor)) return null;
   return implausible(

@@ -67,20 +67,29 @@ export const mailRules = {
   webhooks_gave_up: notice,
   passkey_added: notice,
   passkey_removed: notice,
+  live_key_created: notice,
+  team_changed: notice,
 } as const satisfies Record<string, PurposeRule>;
 
 export type MailPurpose = keyof typeof mailRules;
 export const mailPurposes = Object.keys(mailRules) as readonly MailPurpose[];
 /** Purposes of mails with a link that signs in. */
 export type LinkPurpose = 'invitation' | 'sign_in' | 'owner_link' | 'approval_link';
+/** Notices to the members who can undo or repair what happened, once for each cause. */
+export const memberNoticePurposes = [
+  'webhooks_gave_up',
+  'live_key_created',
+  'team_changed',
+] as const satisfies readonly MailPurpose[];
+export type MemberNoticePurpose = (typeof memberNoticePurposes)[number];
 /** Notices to the organization, its members or a seller. */
 export const organizationPurposes = [
   'payout_changed',
   'production_decided',
   'question',
-  'webhooks_gave_up',
   'passkey_added',
   'passkey_removed',
+  ...memberNoticePurposes,
 ] as const satisfies readonly MailPurpose[];
 export type OrganizationPurpose = (typeof organizationPurposes)[number];
 /** Notices to the buyer about a payment or its KYC. */
@@ -91,14 +100,24 @@ export function isNoticePurpose(purpose: MailPurpose): purpose is NoticePurpose 
   return !mailRules[purpose].isNumbered && !others.includes(purpose);
 }
 
-/** The cause of a mail to a member that a subscription gave up deliveries on a day. */
-export function gaveUpCause(subscriptionId: string, day: number, memberId: string): string {
-  return [subscriptionId, day, memberId].join('.');
+export function isMemberNotice(purpose: MailPurpose): purpose is MemberNoticePurpose {
+  const notices: readonly MailPurpose[] = memberNoticePurposes;
+  return notices.includes(purpose);
 }
 
-/** The id of the subscription that a mail is about; null: about none. */
-export function subscriptionIn({ purpose, cause }: Pick<Mail, 'purpose' | 'cause'>): string | null {
-  return purpose === 'webhooks_gave_up' ? (cause?.split('.', 1)[0] ?? null) : null;
+/** The cause of a notice to a member: what happened to which object. None of them has a point. */
+export function memberNoticeCause(objectId: string, what: string, memberId: string): string {
+  return [objectId, what, memberId].join('.');
+}
+
+/** What a notice to a member is about; null for another mail. */
+export function noticeIn({
+  purpose,
+  cause,
+}: Pick<Mail, 'purpose' | 'cause'>): { readonly objectId: string; readonly what: string } | null {
+  if (!isMemberNotice(purpose)) return null;
+  const [objectId = '', what = ''] = cause?.split('.') ?? [];
+  return { objectId, what };
 }
 
 /** What a mail is about. */

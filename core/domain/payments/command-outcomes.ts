@@ -165,19 +165,16 @@ function withReportedDetails(
   const { transactionHash } = details;
   // The buyer pays by the transfer for several payments.
   const instructions = payment.consolidatedReference === null ? details.instructions : undefined;
-  const settlement = isPaid ? (payment.settlement ?? details.settlement) : details.settlement;
-  if (
-    instructions === undefined &&
-    (transactionHash ?? null) === null &&
-    settlement === undefined
-  ) {
+  const { settlement } = details;
+  const isSettled = settlement !== undefined && (!isPaid || payment.settlement === null);
+  if (instructions === undefined && (transactionHash ?? null) === null && !isSettled) {
     return payment;
   }
   return Object.freeze({
     ...payment,
     ...givenInstructions(payment, instructions, nowMs),
     transactionHash: transactionHash ?? payment.transactionHash,
-    settlement: settlement ?? payment.settlement,
+    ...(isSettled ? { settlement, settledAtMs: nowMs } : {}),
     updatedAtMs: nowMs,
   });
 }

@@ -152,6 +152,8 @@ export interface Payment extends Tenant {
   readonly purchaseOrder: string | null;
   /** What the buyer's books call the payment; null if the integrator did not say. */
   readonly buyerReference: string | null;
+  /** The document that the buyer can download: the seller's own invoice. Null if there is none. */
+  readonly attachmentDocumentId: string | null;
   /** JSON text exactly as sent; null if absent. */
   readonly display: string | null;
   /** JSON text exactly as sent; '{}' if absent. */
@@ -179,6 +181,8 @@ export interface Payment extends Tenant {
   readonly coveredAtMs: number | null;
   readonly transactionHash: string | null;
   readonly settlement: SettlementFacts | null;
+  /** When `settlement` was reported; null also for one of before this was recorded. */
+  readonly settledAtMs: number | null;
   /** Null also for a payment that failed in version 0.1.0. */
   readonly failureCode: FailureCode | null;
   readonly failureReason: string | null;

@@ -44,6 +44,8 @@ export const objectTypes = {
   money_decisions: 'money_decision',
   operator_sessions: 'operator_session',
   operators: 'operator',
+  // The organization has its hash.
+  organization_logos: null,
   organization_profiles: 'organization_profile',
   organizations: 'organization',
   outbox: null,

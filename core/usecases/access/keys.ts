@@ -16,6 +16,7 @@ import {
   type StoredKey,
   unneeded,
 } from '../../domain/access/api-key.js';
+import type { Member } from '../../domain/access/member.js';
 import {
   allows,
   isScope,
@@ -31,6 +32,8 @@ import type { Mode, Tenant } from '../../domain/base/tenant.js';
 import { assert, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
+import { stageKeyNotices } from '../mail/member-notices.js';
+import type { Batch } from '../service/batch.js';
 
 /** Active keys of one organization and mode. A list contains all of them. */
 export const KEYS_MAX = 100;
@@ -169,8 +172,13 @@ export async function createKey(
     if (newId !== null && (await tx.keys.get(newId)) !== null) {
       throw new PonteError('IdempotencyKeyConflict', 'This API key was created before.');
     }
-    return stageKey(deps, tx, made);
+    const [taken, members] = await Promise.all([tx.keys.slots(made), tx.members.list(orgId)]);
+    await expectOwner(tx, made);
+    const full = `There are ${KEYS_MAX} active ${mode} keys already. Revoke an unused key.`;
+    const slot = freeSlot(taken, KEYS_MAX, deps.ids.randomBytes(1), full);
+    return stageKey({ deps, tx, nowMs }, { ...made, slot }, members);
   });
+  deps.wake('mails');
   return { key, secret };
 }
 
@@ -191,7 +199,7 @@ export async function rollKey(
   const nowMs = deps.clock.nowMs();
   const known = await deps.store.run((tx) => ownKey(tx, orgId, keyId));
   await revokeExpired(deps, known.orgId);
-  return deps.store.run(async (tx) => {
+  const rolled = await deps.store.run(async (tx) => {
     const was = await ownKey(tx, orgId, keyId);
     if (was.rolledAtMs !== null || !isActive(was, nowMs)) {
       const text = 'The key is revoked, rolled or expired. Create another one.';
@@ -204,17 +212,19 @@ export async function rollKey(
       ...(isMemberId(createdBy) ? { createdBy, keptBy: null } : {}),
       expiresAtMs: lifeMs === null ? null : nowMs + lifeMs,
     });
+    const members = await tx.members.list(was.orgId);
     await expectOwner(tx, made);
     const ended =
       overlapHours === 0
         ? { revokedAtMs: nowMs }
         : { expiresAtMs: Math.min(expiresAtMs ?? Infinity, nowMs + overlapHours * HOUR_MS) };
-    const rolled = Object.freeze({ ...was, ...ended, rolledAtMs: nowMs, slot: null });
-    tx.keys.update(rolled);
-    const key: StoredKey = Object.freeze({ ...made, slot: was.slot });
-    tx.keys.insert(key);
-    return { key, secret, endsAtMs: overlapHours === 0 ? nowMs : (rolled.expiresAtMs ?? nowMs) };
+    const former = Object.freeze({ ...was, ...ended, rolledAtMs: nowMs, slot: null });
+    tx.keys.update(former);
+    const key = stageKey({ deps, tx, nowMs }, { ...made, slot: was.slot }, members);
+    return { key, secret, endsAtMs: overlapHours === 0 ? nowMs : (former.expiresAtMs ?? nowMs) };
   });
+  deps.wake('mails');
+  return rolled;
 }
 
 function issue(
@@ -273,14 +283,11 @@ async function expectOwner(tx: Tx, made: Omit<StoredKey, 'slot'>): Promise<void>
   tx.members.update(member);
 }
 
-async function stageKey(deps: Deps, tx: Tx, made: Omit<StoredKey, 'slot'>): Promise<StoredKey> {
-  const { mode } = made;
-  const taken = await tx.keys.slots(made);
-  await expectOwner(tx, made);
-  const full = `There are ${KEYS_MAX} active ${mode} keys already. Revoke an unused key.`;
-  const slot = freeSlot(taken, KEYS_MAX, deps.ids.randomBytes(1), full);
-  const key: StoredKey = Object.freeze({ ...made, slot });
-  tx.keys.insert(key);
+/** `members`: of the organization. */
+function stageKey(batch: Batch, made: StoredKey, members: readonly Member[]): StoredKey {
+  const key: StoredKey = Object.freeze(made);
+  batch.tx.keys.insert(key);
+  stageKeyNotices(batch, key, members);
   return key;
 }
 

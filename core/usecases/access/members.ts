@@ -6,6 +6,7 @@ import { emailKey, readEmail } from '../../domain/parties/buyer-kyc.js';
 import { PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
+import { stageTeamNotices } from '../mail/member-notices.js';
 import { requireScope } from './keys.js';
 
 export interface MemberChange {
@@ -37,12 +38,15 @@ export async function addMember(deps: Deps, input: MemberInput): Promise<Member>
 }
 
 /** `stageMember`, stored. */
-export function setMember(
+export async function setMember(
   deps: Deps,
   input: MemberInput,
   author: TeamAuthor = anOperator,
 ): Promise<MemberChange> {
-  return deps.store.run((tx) => stageMember(deps, tx, input, author), { inQuarantine: true });
+  const stage = (tx: Tx) => stageMember(deps, tx, input, author);
+  const change = await deps.store.run(stage, { inQuarantine: true });
+  deps.wake('mails');
+  return change;
 }
 
 /**
@@ -72,12 +76,14 @@ export async function stageMember(
     const added = { id, orgId, email, emailKey: key, role, removedAtMs: null };
     const member: Member = Object.freeze({ ...added, createdAtMs: nowMs, version: 1 });
     tx.members.insert(member);
+    stageTeamNotices({ deps, tx, nowMs }, member, role, team);
     return { member, keys: [] };
   }
   const keys = await endKeys(tx, known, { team, guards, nowMs, exceeding: role, ...author });
   if (known.role === role) return { member: known, keys };
   const member = Object.freeze({ ...known, role });
   tx.members.update(member);
+  stageTeamNotices({ deps, tx, nowMs }, member, role, team);
   return { member, keys };
 }
 
@@ -86,14 +92,14 @@ export async function stageMember(
  * again is another member. The member's API
  * keys are revoked, unless another owner keeps them. NotFound, ValidationError, InsufficientScope.
  */
-export function removeMember(
+export async function removeMember(
   deps: Deps,
   orgId: string,
   idOrEmail: string,
   author: TeamAuthor = anOperator,
 ): Promise<MemberChange> {
   const nowMs = deps.clock.nowMs();
-  return deps.store.run(
+  const change = await deps.store.run(
     async (tx) => {
       const team = await teamOf(tx, orgId);
       const key = emailKey(idOrEmail);
@@ -103,10 +109,13 @@ export function removeMember(
       const keys = await endKeys(tx, known, { team, guards, nowMs, exceeding: null, ...author });
       const member = Object.freeze({ ...known, removedAtMs: nowMs });
       tx.members.update(member);
+      stageTeamNotices({ deps, tx, nowMs }, member, null, team);
       return { member, keys };
     },
     { inQuarantine: true },
   );
+  deps.wake('mails');
+  return change;
 }
 
 async function teamOf(tx: Tx, orgId: string): Promise<readonly Member[]> {

@@ -37,7 +37,7 @@ import type { Tx } from '../../ports/storage.js';
 import { isDepositUndecided } from '../deposits/deposit-matching.js';
 import { expectApproved } from '../parties/buyer-decisions.js';
 import {
-  isPayinDoubted,
+  holdsPayouts,
   type Staged,
   stageCommand,
   stageMoneyCommand,
@@ -159,8 +159,9 @@ function markSent(
           ? refuseCommand(command, refusal, nowMs)
           : markLate(postponeCommand(command, BUYER_UNAPPROVED, nowMs), nowMs);
       }
-      if (command.kind === 'payout' && commands.some(isPayinDoubted)) {
-        return postponeCommand(command, 'a person must decide about the pay-in', nowMs);
+      if (command.kind === 'payout' && commands.some(holdsPayouts)) {
+        const reason = 'a person must decide on a report about the pay-in or a refund';
+        return postponeCommand(command, reason, nowMs);
       }
       if (isHeld) {
         const reason =

@@ -3,18 +3,20 @@
 
 import { hash } from 'node:crypto';
 import { isKeyId } from '../../domain/access/api-key.js';
+import { memberRoles } from '../../domain/access/member.js';
 import { hasSeen, isWatching } from '../../domain/access/page-session.js';
 import { tenantOf } from '../../domain/base/tenant.js';
 import { dashboardPath, type HostedPage, pathOf } from '../../domain/hosted/hosted-page.js';
 import {
   codeOf,
   isLinkExpired,
+  isMemberNotice,
   isNoticePurpose,
   type Mail,
   mailRules,
   type NoticePurpose,
+  noticeIn,
   PAGE_SHOWS_MS,
-  subscriptionIn,
   tokenPurpose,
 } from '../../domain/mail/mail.js';
 import { causeOf } from '../../domain/mail/payment-notices.js';
@@ -53,7 +55,7 @@ export async function readMailFacts(tx: Tx, mail: Mail) {
   const hasDetails = mail.purpose === 'instructions_ready' && paymentId !== null;
   const isRedirect = mail.purpose === 'payout_changed';
   const askedId = mail.purpose === 'question' ? (mail.cause ?? '') : null;
-  const subscriptionId = subscriptionIn(mail);
+  const notice = noticeIn(mail);
   const [
     epoch,
     organization,
@@ -65,7 +67,7 @@ export async function readMailFacts(tx: Tx, mail: Mail) {
     given,
     change,
     asked,
-    subscription,
+    object,
   ] = await Promise.all([
     tx.epochs.current(),
     tx.organizations.get(mail.orgId),
@@ -77,7 +79,7 @@ export async function readMailFacts(tx: Tx, mail: Mail) {
     hasDetails ? tx.bankDetails.ofPayment(tenant, paymentId) : [],
     isRedirect ? tx.destinationChanges.find(changeIdOf(mail)) : null,
     askedId === null ? null : tx.feed.get(tenant, askedId),
-    subscriptionId === null ? null : tx.subscriptions.get(tenant, subscriptionId),
+    notice === null ? null : objectOf(tx, mail, notice),
   ]);
   assert(organization !== null, 'an organization stays');
   const about = payment === null || funds === null ? null : { payment, funds };
@@ -85,8 +87,25 @@ export async function readMailFacts(tx: Tx, mail: Mail) {
   // The buyer may have stored the details that are replaced: the mail is sent in any case.
   const watcher = isReplacement ? null : session;
   const question = asked === null ? null : questionIn(asked);
-  const facts = { epoch, organization, about, submission, account, change, question, subscription };
+  const facts = { epoch, organization, about, submission, account, change, question, object };
   return { ...facts, session: watcher, isReplacement };
+}
+
+/** What a notice to a member names; null if that is over. */
+async function objectOf(
+  tx: Tx,
+  mail: Mail,
+  { objectId, what }: NonNullable<ReturnType<typeof noticeIn>>,
+): Promise<Pick<Letter, 'object' | 'role'> | null> {
+  const { purpose, orgId } = mail;
+  if (purpose === 'live_key_created') return { object: objectId, role: null };
+  if (purpose === 'team_changed') {
+    const member = await tx.members.get(orgId, objectId);
+    const given = memberRoles.find((role) => role === what.split('-')[0]);
+    return { object: member?.email ?? objectId, role: given ?? null };
+  }
+  const subscription = await tx.subscriptions.get(tenantOf(mail), objectId);
+  return subscription?.active === true ? { object: subscription.url, role: null } : null;
 }
 
 function sessionOf(tx: Tx, { subject, ...mail }: Mail) {
@@ -103,9 +122,7 @@ export function uselessBecause(mail: Mail, facts: MailFacts, nowMs: number): str
     return mailRules[purpose].signsIn ? 'its link has ended' : 'it is too old';
   }
   if (purpose === 'question') return facts.question === null ? 'its event was pruned' : null;
-  if (purpose === 'webhooks_gave_up') {
-    return facts.subscription?.active === true ? null : 'the subscription is deleted';
-  }
+  if (isMemberNotice(purpose)) return facts.object === null ? 'the subscription is deleted' : null;
   if (isNoticePurpose(purpose)) return noticeIsUseless(purpose, mail, facts);
   if (purpose === 'approval_link') {
     const payment = facts.about?.payment;
@@ -187,7 +204,7 @@ async function receiptOf(
 }
 
 function letterOf(deps: Deps, mail: Mail, facts: MailFacts): Omit<Letter, 'hasReceipt'> {
-  const { organization, about, account, change, isReplacement, question, subscription } = facts;
+  const { organization, about, account, change, isReplacement, question, object } = facts;
   const { purpose, locale, mode, createdAtMs: writtenAtMs } = mail;
   const path = pathIn(mail, facts);
   const pageUrl = path === null ? null : `${deps.settings.payUrl}${path}`;
@@ -203,7 +220,7 @@ function letterOf(deps: Deps, mail: Mail, facts: MailFacts): Omit<Letter, 'hasRe
     isToApprover: mail.subject.kind === 'approval',
     keyId: change !== null && isKeyId(change.changedBy) ? change.changedBy : null,
     pageUrl,
-    subscriptionUrl: subscription?.url ?? null,
+    ...(object ?? { object: null, role: null }),
     isReplacement,
     question,
     reference: referenceOf(mail, facts),

@@ -13,6 +13,7 @@ import {
   newCommand,
   voidCommand,
 } from '../../domain/commands/partner-command.js';
+import { refundAmountProblem } from '../../domain/commands/report-check.js';
 import { isPayoutBack } from '../../domain/money-desk/money-decision.js';
 import { sumsOf } from '../../domain/payments/funds.js';
 import { isTerminal, type Payment } from '../../domain/payments/payment.js';
@@ -295,7 +296,8 @@ async function checkBeyond(context: CheckContext, kind: MoneyKind, payin: MoneyC
     const references = Array.from({ length: absent }, (_, gap) =>
       referenceOf(alike.length + gap + 1),
     );
-    await adopt(context, payment, { kind, payinId, references, found: found.value });
+    const adoption = { kind, payinId, references, found: found.value };
+    if (!(await adopt(context, payment, adoption))) return;
     known = await read();
     absent = 0;
   }
@@ -312,13 +314,17 @@ interface Adoption {
 /**
  * Stores a row for a command of the partner, and a void one for each absent number before it. All
  * are stored together: after a void payout alone, the next report of a pay-in would send another
- * one.
+ * one. False: nothing is stored, and why is in `missed`.
  */
-async function adopt(context: CheckContext, payment: Payment, adoption: Adoption): Promise<void> {
+async function adopt(
+  context: CheckContext,
+  payment: Payment,
+  adoption: Adoption,
+): Promise<boolean> {
   const { deps, tenant, paymentId } = context;
   const { kind, payinId, references, found } = adoption;
   const amount = await amountOf(context, payment, kind, found.partnerRef);
-  if (amount === null) return;
+  if (amount === null) return false;
   const nowMs = deps.clock.nowMs();
   const made = references.map((reference) => {
     const name = { id: deps.ids.next('cmd', nowMs), reference };
@@ -333,9 +339,10 @@ async function adopt(context: CheckContext, payment: Payment, adoption: Adoption
   const isOrphan = kind === 'payout' && !commands.some((one) => one.kind === 'payin');
   if (isOrphan) context.lost?.notePaidOut({ ...tenant, paymentId });
   await readState(context, command, kind);
+  return true;
 }
 
-/** The amount of a refund, as the partner reports it; null if it does not. */
+/** The amount of a refund, as the partner reports it; null if it does not, or none that can be. */
 async function amountOf(
   context: CheckContext,
   payment: Payment,
@@ -349,8 +356,9 @@ async function amountOf(
     return null;
   }
   const { amount } = answer.value;
-  if (amount.currency === payment.amount.currency) return amount;
-  context.missed.push(`refund ${partnerRef} is in ${amount.currency}`);
+  const problem = refundAmountProblem(amount, payment.amount.currency);
+  if (problem === null) return amount;
+  context.missed.push(`refund ${partnerRef}: ${problem.text}`);
   return null;
 }
 

@@ -179,10 +179,14 @@ export function readReview(text: string): Review {
   return JSON.parse(text, readAmount) as Review;
 }
 
-/** The report under review states that a pay-in failed, was returned, or brought less. */
-export function isPayinDoubted({ kind, review, receivedMinor }: MoneyCommand): boolean {
-  if (kind !== 'payin' || review === null) return false;
+/**
+ * The report under review states that there is less to pay out: a pay-in failed, was returned or
+ * brought less, or a refund gave back more than was ordered, as one from before a restore may.
+ */
+export function holdsPayouts({ kind, review, amount, receivedMinor }: MoneyCommand): boolean {
+  if (review === null || kind === 'payout') return false;
   const { fact } = readReview(review);
+  if (fact.kind === 'refund') return fact.report.amount.amountMinor > amount.amountMinor;
   const { status } = fact.report;
   const isLess = fact.kind === 'payin' && fact.report.receivedMinor < receivedMinor;
   return status === 'failed' || status === 'returned' || isLess;

@@ -15,7 +15,7 @@ import { assert } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { WebhookResult } from '../../ports/outside.js';
 import type { ClaimedDelivery, Tx } from '../../ports/storage.js';
-import { stageGaveUpNotices } from '../mail/webhook-notices.js';
+import { stageGaveUpNotices } from '../mail/member-notices.js';
 import { openSecret } from './subscriptions.js';
 
 /** For connecting and the response. */

@@ -8,7 +8,7 @@ import {
 import { assert } from '../../errors.js';
 import type { Deps, Dispatch } from '../../ports/deps.js';
 import type { ClaimedDelivery } from '../../ports/storage.js';
-import { stageGaveUpNotices } from '../mail/webhook-notices.js';
+import { stageGaveUpNotices } from '../mail/member-notices.js';
 import { ConcurrencyLimiter, type Runner } from '../service/concurrency-limiter.js';
 import { openEpochCheck } from '../service/epochs.js';
 import {

@@ -1,9 +1,13 @@
-// Whether a request gets slower as a database grows: creates, reads and lists at a constant rate on
-// one that holds a million payments and three million deliveries and on one that holds a thousand,
-// by turns.
+// Whether a request gets slower as a database grows: creates, reads, lists and pages of the
+// dashboard at a constant rate, on one that holds a million payments and three million deliveries
+// and on one that holds a thousand, by turns.
 import { join } from 'node:path';
+import { createIds } from '../../../adapters/crypto/ids.js';
+import { openPostgresStore } from '../../../adapters/storage/postgres/store.js';
+import { openSqliteStore } from '../../../adapters/storage/sqlite/store.js';
+import { makeMemberSession } from '../../../core/usecases/access/sessions.js';
 import { startPostgres } from '../bench-postgres.js';
-import { startChild } from '../child-calls.js';
+import { cpuMsOf, startChild } from '../child-calls.js';
 import { type Bench, type Contender, type Figure, median, until } from '../comparison.js';
 import { type PonteServer, startPonte } from '../ponte-server.js';
 import type { ReceiverCalls } from '../receiver.js';
@@ -12,6 +16,8 @@ import { createBody, createHeaders } from './create.js';
 
 const SMALL = 1_000;
 const RATE = 100;
+/** Pages are opened by people. */
+const PAGE_RATE = 50;
 const DELIVERIES_PER_PAYMENT = 3;
 const RATIO_AT_MOST = 1.25;
 
@@ -26,11 +32,17 @@ export async function scale(bench: Bench): Promise<readonly Figure[]> {
   return figures;
 }
 
+interface Round {
+  readonly p99Ms: number;
+  /** Of all threads, for one answer. */
+  readonly cpuMs: number;
+}
+
 interface Filled {
   readonly server: PonteServer;
   readonly jobs: Readonly<Record<string, Contender['job']>>;
-  /** p99 of each round, by job. */
-  readonly p99sMs: Readonly<Record<string, number[]>>;
+  /** Of each round, by job. */
+  readonly rounds: Readonly<Record<string, Round[]>>;
   next: number;
 }
 
@@ -54,8 +66,11 @@ async function scaleOn(
   for (const { server } of filled) await server.end();
   const [small, large] = filled;
   return Object.keys(small?.jobs ?? {}).map((name): Figure => {
-    const [few, many] = [small?.p99sMs[name] ?? [], large?.p99sMs[name] ?? []];
-    bench.say(`  ${database}, ${name}: p99 ${median(few).toFixed(1)} → ${median(many).toFixed(1)}`);
+    const [few, many] = [small, large].map((one) => one?.rounds[name]?.map(({ p99Ms }) => p99Ms));
+    if (few === undefined || many === undefined) throw new Error(`${name} was not played`);
+    const cpuMs = median((large?.rounds[name] ?? []).map((round) => round.cpuMs));
+    const p99s = `p99 ${median(few).toFixed(1)} → ${median(many).toFixed(1)} ms`;
+    bench.say(`  ${database}, ${name}: ${p99s}, ${cpuMs.toFixed(2)} ms of processor each`);
     return {
       row: 'scale',
       what: `${database}, ${name}, p99 at ${bench.size} payments`,
@@ -64,7 +79,7 @@ async function scaleOn(
       against: { what: `at ${SMALL}`, value: median(few) },
       ratio: median(many.map((value, round) => value / (few[round] ?? 0))),
       goal: { kind: 'at most', value: RATIO_AT_MOST },
-      notes: { deliveries: bench.size * DELIVERIES_PER_PAYMENT },
+      notes: { deliveries: bench.size * DELIVERIES_PER_PAYMENT, cpuMs: Number(cpuMs.toFixed(2)) },
     };
   });
 }
@@ -73,18 +88,22 @@ async function scaleOn(
 async function oneRound(bench: Bench, one: Filled, name: string, counts: boolean): Promise<void> {
   const job = one.jobs[name];
   if (job === undefined) throw new Error(`there is no ${name}`);
+  const cpuBeforeMs = cpuMsOf(one.server.pid);
   const result = await bench.load({
     ...job,
     firstNumber: one.next,
     connections: bench.connections,
-    ratePerSecond: RATE,
+    ratePerSecond: job.path.startsWith('/dashboard') ? PAGE_RATE : RATE,
     warmUpMs: 500,
     durationMs: bench.roundMs,
   });
+  const answers = result.nextNumber - one.next;
   one.next = result.nextNumber;
-  const wrong = Object.keys(result.statuses).filter((status) => !status.startsWith('2'));
+  // A search that finds one payment leads to it.
+  const wrong = Object.keys(result.statuses).filter((status) => !/^(2..|303)$/.test(status));
   if (wrong.length > 0) throw new Error(`${name} was answered ${wrong.join(', ')}`);
-  if (counts) one.p99sMs[name]?.push(result.p99Ms);
+  const cpuMs = (cpuMsOf(one.server.pid) - cpuBeforeMs) / answers;
+  if (counts) one.rounds[name]?.push({ p99Ms: result.p99Ms, cpuMs });
 }
 
 async function fill(env: Readonly<Record<string, string>>, size: number): Promise<Filled> {
@@ -112,10 +131,15 @@ async function fill(env: Readonly<Record<string, string>>, size: number): Promis
       : { kind: 'postgres', url };
   await copyRows(target, copiesOf(String(intent['id']), String(invoice['id']), size));
   await receiver.end();
+  const { root, cookie } = await signIn(target);
   const server = await startPonte({ env, earlier: first });
-  const jobs = jobsOf(server, String(intent['id']), String(subscriptionId), size);
-  const p99sMs = Object.fromEntries(Object.keys(jobs).map((name) => [name, []]));
-  return { server, jobs, p99sMs, next: 0 };
+  const ids = spreadIds(String(intent['id']), size);
+  const jobs = {
+    ...jobsOf(server, ids, String(subscriptionId)),
+    ...pageJobs(server, ids, { root, cookie }),
+  };
+  const rounds = Object.fromEntries(Object.keys(jobs).map((name) => [name, []]));
+  return { server, jobs, rounds, next: 0 };
 }
 
 /** Half of the payments are invoices, which can be listed. */
@@ -162,19 +186,74 @@ function copiesOf(intentId: string, invoiceId: string, size: number): readonly C
   ];
 }
 
-function jobsOf(
-  server: PonteServer,
-  intentId: string,
-  subscriptionId: string,
-  size: number,
-): Filled['jobs'] {
-  const read = { urls: [server.url], method: 'GET', headers: { 'x-api-key': server.key } } as const;
+interface SignedIn {
+  /** The address of the test mode of the organization. */
+  readonly root: string;
+  readonly cookie: string;
+}
+
+/** The owner of the demo organization, without the mail. */
+async function signIn(target: Target): Promise<SignedIn> {
+  const store =
+    target.kind === 'sqlite'
+      ? openSqliteStore({ path: target.file })
+      : openPostgresStore({ url: target.url });
+  const [organization] = await store.run((tx) => tx.organizations.list());
+  const orgId = organization?.id ?? '';
+  const [owner] = await store.run((tx) => tx.members.list(orgId));
+  const of = { orgId, memberId: owner?.id ?? '' };
+  const { token, session } = makeMemberSession(
+    { ids: createIds(), clock: { nowMs: Date.now } },
+    of,
+  );
+  await store.run(async (tx) => tx.memberSessions.insert(session));
+  await store.close();
+  return { root: `/dashboard/${orgId}/test`, cookie: `ponte-member=${token}` };
+}
+
+/** Intents from all over the database. */
+function spreadIds(intentId: string, size: number): readonly string[] {
   const stem = intentId.slice(0, -16);
-  // Spread over all of them.
-  const ids = Array.from({ length: 2_000 }, (_, at) => {
+  return Array.from({ length: 2_000 }, (_, at) => {
     const number = 1 + Math.floor(((at * 7_919) % 10_007) * ((size / 2 - 1) / 10_007));
     return `${stem}${`${number}`.padStart(16, '0')}`;
   });
+}
+
+function pageJobs(
+  { url }: PonteServer,
+  ids: readonly string[],
+  { root, cookie }: SignedIn,
+): Filled['jobs'] {
+  const page = (path: string, of: readonly string[] = []) =>
+    ({
+      urls: [url],
+      method: 'GET',
+      path: `${root}${path}`,
+      headers: { cookie },
+      body: null,
+      ids: of,
+    }) as const;
+  const numbers = ids.map((id) => id.slice(-16));
+  return {
+    'home page': page(''),
+    'page of payments': page('/payments'),
+    'page of open payments': page('/payments?status=buyer'),
+    'page of invoices': page('/invoices'),
+    'search by id': page('/payments?q=$i', ids),
+    'search by reference': page('/payments?q=intent-$i', numbers),
+    'search by address': page('/payments?q=intent-$i@buyer.example', numbers),
+    'search by amount': page('/payments?q=250.00'),
+    'page of a payment': page('/payments/$i', ids),
+  };
+}
+
+function jobsOf(
+  server: PonteServer,
+  ids: readonly string[],
+  subscriptionId: string,
+): Filled['jobs'] {
+  const read = { urls: [server.url], method: 'GET', headers: { 'x-api-key': server.key } } as const;
   return {
     create: {
       urls: [server.url],

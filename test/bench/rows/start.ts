@@ -17,9 +17,9 @@ export async function start(bench: Bench): Promise<readonly Figure[]> {
     bench.say(`  first ${ms(first)}, again ${ms(again)}, help ${ms(help)}`);
   }
   return [
-    alone('start to first answer, empty data directory', median(first), 700),
-    alone('start to first answer, served before', median(again), 700),
-    alone('ponte --help', median(help), 200),
+    alone('start to first answer, empty data directory', median(first), 400),
+    alone('start to first answer, served before', median(again), 400),
+    alone('ponte --help', median(help), 100),
   ];
 }
 

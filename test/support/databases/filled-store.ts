@@ -13,6 +13,7 @@ import {
   aDestinationChange,
   aDocument,
   aKey,
+  aLogo,
   aMember,
   aMemberSession,
   aMessage,
@@ -48,6 +49,7 @@ const LARGE_MINOR = 9_007_199_254_740_993n;
 export async function fillStore(store: Store): Promise<void> {
   await store.run(async (tx) => {
     tx.organizations.insert(anOrganization(), [aProfile(), aProfile({ mode: 'live' })]);
+    tx.logos.insert(aLogo());
     tx.operators.insert(anOperator());
     tx.operatorSessions.insert(anOperatorSession());
     tx.members.insert(aMember());
@@ -101,6 +103,7 @@ export function contentsOf(store: Store): Promise<readonly unknown[]> {
       tx.organizations.list(),
       tx.organizations.profile(tenant),
       tx.organizations.profile(otherMode),
+      tx.logos.get('org_a'),
       tx.operators.list(),
       tx.operatorSessions.ofOperator('opr_1'),
       tx.members.list('org_a'),

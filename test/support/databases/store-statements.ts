@@ -13,6 +13,7 @@ import {
   aDestinationChange,
   aDocument,
   aKey,
+  aLogo,
   aMember,
   aMemberSession,
   aMessage,
@@ -161,6 +162,7 @@ function readsOfMoney(tx: Tx): readonly Promise<unknown>[] {
     tx.destinationChanges.list(tenant, 5),
     tx.destinationChanges.ofPayee(tenant, 'acct_1', 5),
     tx.destinationChanges.ofPayee(tenant, null, 5),
+    tx.logos.get('org_a'),
     tx.productionRequests.newest('org_a'),
     tx.productionRequests.waiting(5),
     tx.memberSessions.openOfMember('org_a', 'mem_1', T0),
@@ -412,6 +414,8 @@ function everyFirstWrite(tx: Tx): void {
   tx.memberSessions.insert(aMemberSession());
   tx.passkeys.insert(aPasskey());
   tx.destinationChanges.insert(aDestinationChange());
+  tx.logos.insert(aLogo());
+  tx.logos.remove(aLogo({ orgId: 'org_b' }));
   tx.productionRequests.insert(aProductionRequest());
   tx.memberSessions.remove(aMemberSession({ id: 'other' }));
   tx.keys.insert(aKey());
@@ -469,6 +473,7 @@ async function everyLaterWrite(tx: Tx): Promise<void> {
   tx.memberSessions.update(aMemberSession());
   tx.passkeys.update(aPasskey());
   tx.destinationChanges.update(aDestinationChange());
+  tx.logos.update(aLogo());
   tx.productionRequests.update(aProductionRequest());
   tx.keys.update(aKey());
   tx.keys.touch('key_1', T0);

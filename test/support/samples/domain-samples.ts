@@ -22,6 +22,7 @@ import {
 import type { ConnectedAccount } from '../../../core/domain/parties/connected-account.js';
 import type { DestinationChange } from '../../../core/domain/parties/destination-change.js';
 import type { Document } from '../../../core/domain/parties/document.js';
+import type { Logo } from '../../../core/domain/parties/logo.js';
 import type {
   Organization,
   OrganizationProfile,
@@ -70,10 +71,18 @@ export function anOrganization(fields: Partial<Organization> = {}): Organization
     website: 'https://acme.example/',
     privacyUrl: 'https://acme.example/privacy',
     termsUrl: 'https://acme.example/terms',
+    accentColor: '#8a1c4a',
+    logoHash: 'ab'.repeat(8),
     createdAtMs: T0,
     version: 1,
     ...fields,
   };
+}
+
+export function aLogo(fields: Partial<Logo> = {}): Logo {
+  const content = Buffer.from('a picture').toString('base64');
+  const file = { contentType: 'image/png', hash: 'ab'.repeat(8), content } as const;
+  return { orgId: 'org_a', ...file, version: 1, ...fields };
 }
 
 export function aProfile(fields: Partial<OrganizationProfile> = {}): OrganizationProfile {
@@ -212,6 +221,7 @@ export function aPayment(fields: Partial<Payment> = {}): Payment {
     amount: money(99_999_999_999_999n, 'EUR'),
     number: 'INV/7',
     dueDate: '2026-02-28',
+    attachmentDocumentId: 'doc_9',
     createdByMemberId: 'mem_1',
     requiresApproval: true,
     approvedByMemberId: 'mem_2',
@@ -252,6 +262,7 @@ export function aPayment(fields: Partial<Payment> = {}): Payment {
       fxRate: '5.1234',
       endToEndId: 'E1',
     },
+    settledAtMs: T0 + 8,
     failureCode: 'payin_failed',
     failureReason: 'failed so',
     cancelReason: 'cancelled so',
@@ -267,6 +278,7 @@ export function aBarePayment(fields: Partial<Payment> = {}): Payment {
   return aPayment({
     number: null,
     dueDate: null,
+    attachmentDocumentId: null,
     createdByMemberId: null,
     requiresApproval: false,
     approvedByMemberId: null,
@@ -294,6 +306,7 @@ export function aBarePayment(fields: Partial<Payment> = {}): Payment {
     coveredAtMs: null,
     transactionHash: null,
     settlement: null,
+    settledAtMs: null,
     failureCode: null,
     failureReason: null,
     cancelReason: null,
@@ -434,6 +447,7 @@ export function aDocument(fields: Partial<Document> = {}): Document {
     kind: 'proof_of_address',
     ownerIndex: 20,
     contentType: 'application/pdf',
+    fileName: 'fatura São João.pdf',
     status: 'stored',
     contentName: 'ab12',
     sizeBytes: 10_485_760,

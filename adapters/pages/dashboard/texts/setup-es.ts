@@ -1,4 +1,6 @@
 // The texts in Spanish of what an organization sets up.
+
+import { roleNames } from '../../letters/role-names.js';
 import type { SetupTexts } from './setup-en.js';
 
 export const setupEs: SetupTexts = {
@@ -175,12 +177,7 @@ export const setupEs: SetupTexts = {
     send: 'Enviar invitación',
     sendText: 'El enlace del correo permite entrar una vez, durante 24 horas.',
     first: 'Antes comprobamos su buzón.',
-    roles: {
-      viewer: 'Lector',
-      finance: 'Finanzas',
-      admin: 'Administrador',
-      owner: 'Propietario',
-    },
+    roles: roleNames.es,
     roleTexts: {
       viewer: 've pagos, facturas y vendedores',
       finance: 'además hace facturas y da de alta vendedores',
@@ -297,6 +294,28 @@ export const setupEs: SetupTexts = {
     holdHint: (from) =>
       `De ${from} a 72. Los miembros pueden detener un cambio mientras está retenido.`,
     notHours: (from) => `Indique un número entero de ${from} a 72.`,
+    brand: 'Aspecto de la página de pago',
+    brandText: 'Los compradores los ven en las páginas de pago, no en los correos.',
+    accentColor: 'Color principal',
+    accentHint:
+      'Seis cifras hexadecimales, como #0a5568. Lo tienen los enlaces y botones; las páginas ' +
+      'oscuras lo aclaran.',
+    notAColor: 'No es un color como #0a5568.',
+    faintColor: (contrast) =>
+      `Elija un color más oscuro: este tiene un contraste de ${contrast}:1 y se necesita 4,5:1.`,
+    logo: 'Logotipo',
+    logoHint:
+      'Un archivo PNG o JPEG de 100 kB y 1.000 píxeles por lado como máximo. Se muestra con 28 ' +
+      'píxeles de alto, sobre blanco.',
+    logoAlt: 'El logotipo que ven los compradores',
+    saveLogo: 'Guardar logotipo',
+    removeLogo: 'Quitar logotipo',
+    logoProblems: {
+      empty: 'Elija un archivo.',
+      too_heavy: 'Elija un archivo de 100 kB como máximo.',
+      not_a_picture: 'Elija un archivo PNG o JPEG.',
+      too_wide: 'Elija una imagen de 1.000 píxeles por lado como máximo.',
+    },
     save: 'Guardar ajustes',
     none: 'ninguno',
     on: 'sí',

@@ -1,4 +1,6 @@
 // The texts in Brazilian Portuguese of what an organization sets up.
+
+import { roleNames } from '../../letters/role-names.js';
 import type { SetupTexts } from './setup-en.js';
 
 export const setupPtBr: SetupTexts = {
@@ -170,12 +172,7 @@ export const setupPtBr: SetupTexts = {
     send: 'Enviar convite',
     sendText: 'O link do e-mail permite entrar uma vez, por 24 horas.',
     first: 'Antes conferimos a sua caixa de e-mail.',
-    roles: {
-      viewer: 'Leitor',
-      finance: 'Financeiro',
-      admin: 'Administrador',
-      owner: 'Proprietário',
-    },
+    roles: roleNames['pt-BR'],
     roleTexts: {
       viewer: 'vê pagamentos, faturas e vendedores',
       finance: 'também faz faturas e cadastra vendedores',
@@ -291,6 +288,27 @@ export const setupPtBr: SetupTexts = {
     hold: 'Retenção de um destino PIX mudado em produção, em horas',
     holdHint: (from) => `${from} a 72. Membros podem parar uma mudança enquanto está retida.`,
     notHours: (from) => `Informe um número inteiro de ${from} a 72.`,
+    brand: 'Aparência da página de pagamento',
+    brandText: 'Os compradores os veem nas páginas de pagamento, não nos e-mails.',
+    accentColor: 'Cor principal',
+    accentHint:
+      'Seis dígitos hexadecimais, como #0a5568. Links e botões a usam; páginas escuras a clareiam.',
+    notAColor: 'Isto não é uma cor como #0a5568.',
+    faintColor: (contrast) =>
+      `Escolha uma cor mais escura: esta tem contraste de ${contrast}:1 e é preciso 4,5:1.`,
+    logo: 'Logotipo',
+    logoHint:
+      'Um arquivo PNG ou JPEG de no máximo 100 kB e 1.000 pixels de cada lado. Ele aparece com ' +
+      '28 pixels de altura, sobre branco.',
+    logoAlt: 'O logotipo que os compradores veem',
+    saveLogo: 'Salvar logotipo',
+    removeLogo: 'Remover logotipo',
+    logoProblems: {
+      empty: 'Escolha um arquivo.',
+      too_heavy: 'Escolha um arquivo de no máximo 100 kB.',
+      not_a_picture: 'Escolha um arquivo PNG ou JPEG.',
+      too_wide: 'Escolha uma imagem de no máximo 1.000 pixels de cada lado.',
+    },
     save: 'Salvar configurações',
     none: 'nenhum',
     on: 'sim',

@@ -289,6 +289,7 @@ test('an advance plays a test payment to settled, with the sums of its settlemen
   assert.match(String(body['fxRateAtSettlement']), /^[0-9]\.[0-9]+$/);
   assert.match(String(body['settlementFees']), /^[0-9]+\.[0-9]{2}$/);
   assert.match(String(body['endToEndId']), /^E/);
+  assert.match(String(body['settledAt']), /^\d{4}-\d{2}-\d{2}T/);
   assert.match(String(body['transactionHash']), /^0x/);
   assert.deepEqual(body['funds'], { ...justCreated.funds, status: 'paid', received: '1250.00' });
   assert.equal((body['buyer'] as Readonly<Record<string, unknown>>)['kycStatus'], 'approved');

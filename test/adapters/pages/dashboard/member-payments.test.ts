@@ -127,7 +127,8 @@ test('a payment shows where its money is, what happened, and its webhooks', asyn
   const words = textOf((await owner.open(`${root}/payments/${paid}`)).text);
   assert.match(words, /Paid by Copper Kettle Coffee LLC to Acme Ltda/);
   assert.match(words, /paid USD 4,125\.00 Settlement partner paid out Acme Ltda received BRL/);
-  assert.match(words, /Received 4,125\.00 Payout 4,125\.00 Held, nobody’s yet 0\.00/);
+  assert.match(words, /Received 11 Jan, 15:00 4,125\.00 Payout 11 Jan, 15:00, of it fees 20\.93/);
+  assert.match(words, /4,125\.00 Held, nobody’s yet 0\.00/);
   assert.match(words, /Money received USD 4,125\.00/);
   assert.match(words, /payment_intent\.settled .* Delivered 200 Replay/);
   assert.match(words, /"lot": "26\/311"/);

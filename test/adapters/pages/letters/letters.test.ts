@@ -4,7 +4,12 @@ import { createLetters } from '../../../../adapters/pages/letters/letters.js';
 import { DAY_MS } from '../../../../core/domain/base/instant.js';
 import { type Locale, locales } from '../../../../core/domain/base/locale.js';
 import { money } from '../../../../core/domain/base/money.js';
-import { type MailPurpose, mailPurposes, mailRules } from '../../../../core/domain/mail/mail.js';
+import {
+  type MailPurpose,
+  mailPurposes,
+  mailRules,
+  memberNoticePurposes,
+} from '../../../../core/domain/mail/mail.js';
 import type { Funds } from '../../../../core/domain/payments/funds.js';
 import type { Payment } from '../../../../core/domain/payments/payment.js';
 import type { Letter, RenderedLetter } from '../../../../core/ports/letters.js';
@@ -57,9 +62,9 @@ function letterOf(purpose: MailPurpose, fields: LetterFields = {}): Letter {
   const { payment: changed, funds, ...rest } = fields;
   const toMember: readonly MailPurpose[] = [
     'production_decided',
-    'webhooks_gave_up',
     'passkey_added',
     'passkey_removed',
+    ...memberNoticePurposes,
   ];
   const others: readonly MailPurpose[] = ['owner_link', 'payout_changed', ...toMember];
   const isOfPayment = changed !== null && !others.includes(purpose);
@@ -78,7 +83,8 @@ function letterOf(purpose: MailPurpose, fields: LetterFields = {}): Letter {
     isToMember: toMember.includes(purpose),
     isToApprover: purpose === 'approval_link',
     keyId: null,
-    subscriptionUrl: purpose === 'webhooks_gave_up' ? 'https://api.rotanorte.example/hook' : null,
+    object: purpose === 'webhooks_gave_up' ? 'https://api.rotanorte.example/hook' : 'key_1',
+    role: null,
     hasReceipt: false,
     question: purpose === 'question' ? 'Why 12 bags, not 10?' : null,
     isReplacement: false,

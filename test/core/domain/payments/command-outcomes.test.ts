@@ -151,6 +151,15 @@ test('settled only together with position paid; amount, fees, rate and end-to-en
   assert.deepEqual(next.postings(), ['payout_paid']);
 });
 
+test('settledAt is when the payout was reported as paid, also after it is reported again', () => {
+  const paying = MoneyScene.at('offramp_pending', [payin, commandOf('payout', 'out')]);
+  assert.equal(paying.payment.settledAtMs, null);
+  const settled = paying.report('out', { end: 'completed' });
+  assert.equal(settled.payment.settledAtMs, NOW_MS);
+  const again = settled.later(1_000).report('out', { end: 'completed' });
+  assert.equal(again.payment.settledAtMs, NOW_MS);
+});
+
 test('each status has one event, in both namespaces', () => {
   const confirmed = MoneyScene.at('on_chain_confirmed', [
     payin,

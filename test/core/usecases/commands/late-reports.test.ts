@@ -228,7 +228,10 @@ test('no payout is sent while a smaller total of its pay-in waits for a person',
   changePartner(at.made.partner, { payout: { start }, payin: { read } });
   await at.pass(30, 60_000);
   const { state, lastError } = await at.command('payout');
-  assert.deepEqual([state, lastError], ['pending', 'a person must decide about the pay-in']);
+  assert.deepEqual(
+    [state, lastError],
+    ['pending', 'a person must decide on a report about the pay-in or a refund'],
+  );
 });
 
 test('a payout returned after the settlement waits, then its seller is paid again', async (t) => {

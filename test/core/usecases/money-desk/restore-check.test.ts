@@ -168,6 +168,59 @@ test('a refund of another amount counts for what it gave back; the rest is refun
   assert.deepEqual([life.taken('payout'), life.taken('refund')], [0, 2]);
 });
 
+test('a refund whose amount is not read, or cannot be one, leaves the check incomplete', async (t) => {
+  const life = await backedUp(t, 'on_ramp_pending');
+  const { partner } = life.at.made;
+  const { partnerRef } = await life.at.command('payin');
+  await otherRefund(life, partnerRef ?? '', 10_000n);
+  const { refund } = partner;
+  const later = { outcome: 'later', reason: 'too many requests' } as const;
+  changePartner(partner, { refund: { read: async () => later } });
+  await quarantineRestored(life.at.made.deps);
+  const [unread] = await checked(life);
+  assert.deepEqual([unread?.adopted, await life.at.commands('refund')], [[], []]);
+  Object.assign(partner, { refund });
+  const amounts = [
+    [{ amountMinor: -1n, currency: 'USD' }, /above zero/],
+    [{ amountMinor: 10n ** 19n, currency: 'USD' }, /cannot be stored/],
+    [{ amountMinor: 10_000n, currency: 'EUR' }, /not in USD/],
+  ] as const;
+  for (const [amount, why] of amounts) {
+    const wrong: typeof refund.read = async (ref) => {
+      return { outcome: 'done', value: { ...done(await refund.read(ref)), amount } };
+    };
+    changePartner(partner, { refund: { read: wrong } });
+    const [payment] = await checked(life);
+    assert.match(payment?.missed.join() ?? '', why);
+    assert.deepEqual([payment?.adopted, await life.at.commands('refund')], [[], []]);
+    Object.assign(partner, { refund });
+  }
+  await checked(life);
+  assert.equal((await life.at.commands('refund')).length, 1);
+});
+
+test('a payout waits while a larger refund of the lost life awaits a decision', async (t) => {
+  const life = await backedUp(t, 'on_ramp_pending');
+  const { partner } = life.at.made;
+  const { partnerRef } = await life.at.command('payin');
+  await otherRefund(life, partnerRef ?? '', 10_000n);
+  // The buyer paid twice; the lost life gave all of it back, this one owes the surplus only.
+  const { payin, refund } = partner;
+  const twice: typeof payin.read = async (ref) => {
+    const report = done(await payin.read(ref));
+    return { outcome: 'done', value: { ...report, status: 'completed', receivedMinor: 20_000n } };
+  };
+  const all: typeof refund.read = async (ref) => {
+    const amount = { amountMinor: 20_000n, currency: 'USD' };
+    return { outcome: 'done', value: { ...done(await refund.read(ref)), amount } };
+  };
+  changePartner(partner, { payin: { read: twice }, refund: { read: all } });
+  await restored(life);
+  assert.deepEqual([life.taken('payout'), life.taken('refund')], [0, 1]);
+  const { review } = await life.at.command('refund');
+  assert.match(review ?? '', /refunds 20000 minor units, 10000 were requested/);
+});
+
 test('a payment that was paid out after the backup cannot be cancelled and refunded', async (t) => {
   const life = await backedUp(t, 'on_ramp_pending');
   const { at } = life;

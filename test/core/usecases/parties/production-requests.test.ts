@@ -98,8 +98,7 @@ test('a refusal has a reason, is mailed, and another request may follow', async 
   );
   await assert.rejects(refuse('again'), { code: 'NotFound' });
   await made.settle();
-  const mail = made.mails.at(-1);
-  assert.equal(mail?.to, `owner.${orgId}@acme.example`);
+  const mail = made.mails.findLast(({ to }) => to === `owner.${orgId}@acme.example`);
   assert.match(mail?.text ?? '', /decided on the production access/);
   made.advanceClock(1);
   assert.notEqual((await ask(owner)).id, id);
@@ -122,6 +121,7 @@ test('the grant of the access grants the request, once, and there is nothing to 
   const owner = await newOwner();
   const { orgId } = owner;
   await ask(owner);
+  await made.settle();
   const before = made.mails.length;
   await operatorDoes(made.deps, orgId, { verb: 'grant-production' });
   await operatorDoes(made.deps, orgId, { verb: 'grant-production' });
@@ -138,6 +138,7 @@ test('a member who was removed gets no mail', async () => {
   await addMember(made.deps, { orgId, email: 'other@acme.example', role: 'owner' });
   await ask(owner);
   await removeMember(made.deps, orgId, `owner.${orgId}@acme.example`);
+  await made.settle();
   const before = made.mails.length;
   await refuseProduction(made.deps, orgId, { reason: 'no', by });
   await made.settle();
