@@ -12,6 +12,7 @@ import type { LedgerAccount, LedgerLine } from '../../../core/domain/payments/le
 import { isCancellable, isPageOpen } from '../../../core/domain/payments/payment.js';
 import type { TimelineEntry } from '../../../core/domain/payments/timeline.js';
 import { isCode } from '../../../core/errors.js';
+import { type Attachment, attachmentOf } from '../../../core/usecases/parties/attachments.js';
 import { inviteBuyer } from '../../../core/usecases/payments/invoices.js';
 import {
   approvePayment,
@@ -33,6 +34,7 @@ import {
   type Stop,
 } from '../kit/components.js';
 import { TextField } from '../kit/fields.js';
+import { attachedFile } from '../kit/files/attached-file.js';
 import { dayMs } from '../kit/format.js';
 import { limitIn } from '../kit/limited.js';
 import {
@@ -77,6 +79,17 @@ export const paymentDetailPages = [
     handler: (context, call) => showPayment(context, call, null),
   }),
   memberRow({
+    method: 'GET',
+    path: `${path}/attachment`,
+    scope: read,
+    proof: 'session',
+    form: 'none',
+    handler: async ({ deps }, call) => {
+      const { payment } = await readPayment(deps, tenantOfCall(call), idOf(call));
+      return attachedFile(deps, payment);
+    },
+  }),
+  memberRow({
     method: 'POST',
     path: `${path}/cancel`,
     scope: write,
@@ -113,6 +126,7 @@ export const paymentDetailPages = [
 interface Detail extends PaymentView {
   readonly live: string;
   readonly quote: Quote | null;
+  readonly attachment: Attachment | null;
   readonly entries: readonly TimelineEntry[];
   /** The addresses of the members who created and approved it; null: not recorded. */
   readonly creator: string | null;
@@ -146,9 +160,10 @@ async function showPayment(
     const member = await deps.store.run((tx) => tx.members.get(payment.orgId, memberId));
     return member?.email ?? null;
   };
-  const [{ entries }, quote, creator, approver] = await Promise.all([
+  const [{ entries }, quote, attachment, creator, approver] = await Promise.all([
     readTimeline(deps, payment, { after: null, limit: ENTRIES_MAX }),
     quoteId === null ? null : deps.store.run((tx) => tx.quotes.get(tenantOf(payment), quoteId)),
+    deps.store.run((tx) => attachmentOf(tx, payment)),
     addressOf(payment.createdByMemberId),
     addressOf(payment.approvedByMemberId),
   ]);
@@ -158,6 +173,7 @@ async function showPayment(
     ...view,
     live,
     quote,
+    attachment,
     entries,
     creator,
     approver,
@@ -665,8 +681,8 @@ function Mailed({ detail: { payment } }: Part): VNode {
 
 function Details({ detail }: Part): VNode {
   const scene = useDashboard();
-  const { texts, format } = scene;
-  const { payment } = detail;
+  const { texts, format, view } = scene;
+  const { payment, attachment } = detail;
   const words = texts.payment;
   const reason = payment.failureReason ?? payment.cancelReason;
   const facts: readonly (readonly [string, VNode | string] | null)[] = [
@@ -681,6 +697,17 @@ function Details({ detail }: Part): VNode {
     ],
     payment.number === null ? null : [words.number, <Foreign text={payment.number} />],
     payment.dueDate === null ? null : [words.due, format.day(dayMs(payment.dueDate))],
+    attachment === null
+      ? null
+      : [
+          texts.invoice.attachment,
+          <>
+            <a href={`${view.path}/payments/${payment.id}/attachment`}>
+              <Foreign text={attachment.fileName} />
+            </a>{' '}
+            <span class="quiet">{format.fileSize(attachment.sizeBytes)}</span>
+          </>,
+        ],
     payment.consolidatedReference === null
       ? null
       : [words.paidTogether, <span class="code">{payment.consolidatedReference}</span>],

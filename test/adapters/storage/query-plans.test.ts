@@ -289,6 +289,7 @@ async function multiplyRows(client: pg.ClientBase): Promise<void> {
       'book_readings',
       'feed_heads',
       'money_decisions',
+      'organization_logos',
       'organization_profiles',
       'organizations',
       'outbox',

@@ -25,6 +25,8 @@ export const en = {
     to: 'To',
     purpose: 'For',
     invoice: 'Invoice',
+    logo: (name: string) => `Logo of ${name}`,
+    attachment: 'Invoice of the seller',
     purchaseOrder: 'Purchase order',
     buyerReference: 'Your reference',
     due: 'Due',

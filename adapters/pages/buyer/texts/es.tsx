@@ -18,6 +18,8 @@ export const es = {
     to: 'Para',
     purpose: 'Concepto',
     invoice: 'Factura',
+    logo: (name) => `Logo de ${name}`,
+    attachment: 'Factura del vendedor',
     purchaseOrder: 'Orden de compra',
     buyerReference: 'Su referencia',
     due: 'Vencimiento',

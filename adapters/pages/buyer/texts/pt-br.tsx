@@ -18,6 +18,8 @@ export const ptBr = {
     to: 'Para',
     purpose: 'Referente a',
     invoice: 'Fatura',
+    logo: (name) => `Logotipo de ${name}`,
+    attachment: 'Fatura do vendedor',
     purchaseOrder: 'Ordem de compra',
     buyerReference: 'Sua referência',
     due: 'Vencimento',

@@ -229,14 +229,48 @@ function send(form, body) {
   request.addEventListener('error', () => {
     // Without a connection the form would give way to an error page of the browser.
     progress.remove();
-    const error = first('[role="alert"]', form) ?? document.createElement('p');
-    error.className = 'error';
-    error.setAttribute('role', 'alert');
-    error.textContent = form.dataset.upload;
-    form.append(error);
+    complain(form, form.dataset.upload);
   });
   request.open('POST', form.action);
   request.send(body);
+}
+
+function complain(form, text) {
+  const error = first('[role="alert"]', form) ?? document.createElement('p');
+  error.className = 'error';
+  error.setAttribute('role', 'alert');
+  error.textContent = text;
+  form.append(error);
+}
+
+/** The answer of the browser is a field of the form. */
+function passkeys() {
+  if (window.PublicKeyCredential?.parseRequestOptionsFromJSON === undefined) return;
+  for (const form of all('form[data-passkey]')) {
+    form.hidden = false;
+    form.addEventListener('submit', async (event) => {
+      event.preventDefault();
+      try {
+        form.elements.answer.value = JSON.stringify(await passkeyOf(form.dataset));
+        form.submit();
+      } catch {
+        // The person chose none, or the page does not take one now.
+        complain(form, form.dataset.failed);
+      }
+    });
+  }
+}
+
+async function passkeyOf({ passkey, options }) {
+  const response = await fetch(options, { cache: 'no-store' });
+  // The page needs a younger session, or another one.
+  if (response.redirected) location.reload();
+  const asked = await response.json();
+  const publicKey =
+    passkey === 'create'
+      ? PublicKeyCredential.parseCreationOptionsFromJSON(asked)
+      : PublicKeyCredential.parseRequestOptionsFromJSON(asked);
+  return navigator.credentials[passkey]({ publicKey });
 }
 
 function printing() {
@@ -257,6 +291,7 @@ countdowns();
 watch();
 sessionWarning();
 uploads();
+passkeys();
 printing();
 first('.errors')?.focus();
 first('form[data-auto]')?.requestSubmit();
