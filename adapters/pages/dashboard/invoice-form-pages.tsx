@@ -247,7 +247,7 @@ function InvoiceForm({ draft }: DraftProps): VNode {
   const { typed, requiresApproval } = draft;
   const words = texts.invoice;
   return (
-    <Form to="invoices/new" class="stack" files="by_button">
+    <Form to="invoices/new" class="stack" files="by_button" preview>
       <FormKey value={typed.key} />
       {/* Return presses the first button of a form. */}
       <button type="submit" name="action" value="preview" class="vh" tabIndex={-1}>
@@ -434,7 +434,7 @@ function Lines({ draft }: DraftProps): VNode {
           </li>
         ))}
       </ol>
-      <dl class="rows right">
+      <dl class="rows right" data-part="total">
         <div class="sum">
           <dt>{words.total}</dt>
           <dd class="num">{total === null ? '–' : format.money(total)}</dd>
@@ -463,7 +463,7 @@ function Preview({ draft: { typed, sellers } }: DraftProps): VNode {
     .filter((line) => !isEmpty(line))
     .map((line) => ({ ...line, amountMinor: typedAmount(line.amount) }));
   return (
-    <aside class="card stack" aria-label={words.preview}>
+    <aside class="card stack" aria-label={words.preview} data-part="preview">
       <h2>{words.preview}</h2>
       <p class="lede">
         {words.asks(seller?.name ?? plainText(view.organization?.name))}

@@ -291,6 +291,8 @@ export interface FormProps {
   readonly files?: 'at_once' | 'by_button';
   /** The script submits it. */
   readonly auto?: boolean;
+  /** After each change the script sends it as a `preview`, and shows the `data-part`s. */
+  readonly preview?: true;
   /** Needs the script, which shows it. */
   readonly passkey?: PasskeyRequest;
   readonly children: ComponentChildren;
@@ -298,7 +300,7 @@ export interface FormProps {
 
 /** Every form has the token of the session and the version of what it was made for. */
 export function Form(props: FormProps): VNode {
-  const { to, quoteId, files, auto, passkey, children, class: className } = props;
+  const { to, quoteId, files, auto, preview, passkey, children, class: className } = props;
   const { view, texts, formVersion: version } = useFrame();
   const hidden = { csrf: view.csrf, version, quoteId };
   return (
@@ -309,6 +311,7 @@ export function Form(props: FormProps): VNode {
       encType={files ? 'multipart/form-data' : undefined}
       data-upload={files === 'at_once' ? texts.frame.uploadFailed : undefined}
       data-auto={auto || undefined}
+      data-preview={preview}
       hidden={passkey !== undefined}
       data-passkey={passkey?.kind}
       data-options={passkey && `${view.root}${passkey.options}`}

@@ -273,6 +273,30 @@ async function passkeyOf({ passkey, options }) {
   return navigator.credentials[passkey]({ publicKey });
 }
 
+/** What follows from the fields of a form, as the server writes it. */
+function previews() {
+  for (const form of all('form[data-preview]')) {
+    let request = new XMLHttpRequest();
+    form.addEventListener('change', () => {
+      request.abort();
+      request = new XMLHttpRequest();
+      request.responseType = 'document';
+      request.addEventListener('load', ({ target: { response } }) => {
+        if (response === null) return;
+        for (const part of all('[data-part]', response)) {
+          first(`[data-part="${part.dataset.part}"]`)?.replaceWith(document.adoptNode(part));
+        }
+      });
+      const body = new FormData(form);
+      for (const { name } of all('[type="file"]', form)) body.delete(name);
+      body.set('action', 'preview');
+      // A button has the name `action`, too.
+      request.open('POST', form.getAttribute('action'));
+      request.send(body);
+    });
+  }
+}
+
 function printing() {
   for (const button of all('[data-print]')) {
     button.hidden = false;
@@ -292,6 +316,7 @@ watch();
 sessionWarning();
 uploads();
 passkeys();
+previews();
 printing();
 first('.errors')?.focus();
 first('form[data-auto]')?.requestSubmit();

@@ -109,6 +109,26 @@ test('a member makes an invoice, approves it and invites the buyer, without scri
   await page.close();
 });
 
+test('the total of a new invoice and its preview follow what is typed', async () => {
+  const page = await newPage();
+  const cookie = { name: 'ponte-member', value: await memberToken(site, 'owner') };
+  await page.context().addCookies([{ ...cookie, url: site.origin }]);
+  await page.goto(`${site.origin}${places['invoice-new']}`);
+  await page.getByLabel('Item 1').fill('Green coffee');
+  await page.getByLabel('Amount 1').fill('8,000.00');
+  await page.getByLabel('Amount 2').fill('480');
+  await page.getByLabel('Invoice number').fill('RN-7');
+  await page.getByLabel('Notes for the buyer').fill('Thank you.');
+  await page.getByLabel('Buyer’s company').focus();
+  const preview = page.getByRole('complementary', { name: 'What the buyer will see' });
+  for (const words of ['8,480.00', 'RN-7', 'Green coffee', 'Thank you.']) {
+    await preview.getByText(words).waitFor();
+  }
+  await page.locator('dl').getByText('USD 8,480.00').waitFor();
+  assert.equal(await page.getByLabel('Amount 2').inputValue(), '480');
+  await page.close();
+});
+
 test('axe finds nothing, and nothing scrolls sideways, on pages with all kinds of elements', async () => {
   const page = await newPage();
   const token = await memberToken(site, 'owner');
