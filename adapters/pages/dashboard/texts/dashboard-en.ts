@@ -13,7 +13,6 @@ import type { PostingKind } from '../../../../core/domain/payments/ledger.js';
 import type { PaymentStatus } from '../../../../core/domain/payments/payment.js';
 import type { CommandOutcome } from '../../../../core/domain/payments/timeline.js';
 import type { DeliveryStatus } from '../../../../core/domain/webhooks/webhook-delivery.js';
-import type { Writing } from '../invoice-csv.js';
 import type { PaymentGroup } from '../payment-groups.js';
 import { developerEn } from './developer-en.js';
 import { setupEn } from './setup-en.js';
@@ -447,7 +446,7 @@ export const dashboardEn = {
       brazilian: 'Brazilian: 1.250,00 and 31/12/2030',
       american: 'American: 1,250.00 and 12/31/2030',
       british: 'British: 1,250.00 and 31/12/2030',
-    } satisfies Record<Writing, string>,
+    },
   },
   seller: {
     search: 'Your id, or Ponte’s id',
