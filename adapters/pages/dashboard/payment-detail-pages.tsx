@@ -7,6 +7,7 @@ import { type Money as Amount, money } from '../../../core/domain/base/money.js'
 import { tenantOf } from '../../../core/domain/base/tenant.js';
 import type { Quote } from '../../../core/domain/commands/quote.js';
 import type { PaymentView } from '../../../core/domain/payments/change.js';
+import { readDisplay } from '../../../core/domain/payments/display.js';
 import { heldMinor } from '../../../core/domain/payments/funds.js';
 import type { LedgerAccount, LedgerLine } from '../../../core/domain/payments/ledger.js';
 import { isCancellable, isPageOpen } from '../../../core/domain/payments/payment.js';
@@ -298,6 +299,7 @@ function detailScreen(scene: DashboardScene, detail: Detail): DashboardContent {
           <div class="stack">
             <WhereMoneyIs detail={detail} />
             <Money detail={detail} />
+            <Items detail={detail} />
             <Timeline detail={detail} />
             <Webhooks detail={detail} />
           </div>
@@ -436,6 +438,46 @@ function Money({ detail }: Part): VNode {
           </tr>
         </tfoot>
       </table>
+    </section>
+  );
+}
+
+/** What the buyer pays for, as the creator of the payment wrote it; nothing if it did not. */
+function Items({ detail: { payment } }: Part): VNode | null {
+  const { texts } = useDashboard();
+  const display = readDisplay(payment.display);
+  if (display === null) return null;
+  const { title, notes, lineItems } = display;
+  if (title === null && notes === null && lineItems.length === 0) return null;
+  return (
+    <section class="card stack">
+      <h2>{texts.invoice.items}</h2>
+      {title === null ? null : (
+        <p>
+          <Foreign text={title} />
+        </p>
+      )}
+      {lineItems.length === 0 ? null : (
+        <table class="doc">
+          <caption class="vh">{texts.invoice.lines}</caption>
+          <tbody>
+            {lineItems.map(({ description, quantity, subtotal }) => (
+              <tr>
+                <th scope="row">
+                  <Foreign text={description} />
+                  {quantity === null ? null : <span class="sub">× {quantity}</span>}
+                </th>
+                <td class="num">{subtotal ?? '–'}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      {notes === null ? null : (
+        <p>
+          <Foreign text={notes} />
+        </p>
+      )}
     </section>
   );
 }
@@ -646,6 +688,9 @@ function NextStep({ detail }: Part): VNode | null {
           </Form>
         )}
         {mayWrite ? null : <p class="small quiet">{words.approvers}</p>}
+        {mayWrite && payment.mode === 'test' ? (
+          <p class="small quiet">{words.testApproval}</p>
+        ) : null}
       </section>
     );
   }

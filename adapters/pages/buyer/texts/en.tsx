@@ -233,7 +233,9 @@ export const en = {
     ],
     who: (org: string) => `Who is ${org}?`,
     whoText: (org: string, payee: string) =>
-      `${org} collects this payment for ${payee} through Ponte.`,
+      org === payee
+        ? `${org} collects this payment through Ponte.`
+        : `${org} collects this payment for ${payee} through Ponte.`,
   },
   sent: {
     heading: 'Check your email',

@@ -224,7 +224,10 @@ export const ptBr = {
       </>,
     ],
     who: (org) => `Quem é ${org}?`,
-    whoText: (org, payee) => `${org} recebe este pagamento para ${payee} por meio da Ponte.`,
+    whoText: (org, payee) =>
+      org === payee
+        ? `${org} recebe este pagamento por meio da Ponte.`
+        : `${org} recebe este pagamento para ${payee} por meio da Ponte.`,
   },
   sent: {
     heading: 'Verifique o seu e‑mail',

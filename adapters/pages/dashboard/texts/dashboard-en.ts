@@ -327,7 +327,7 @@ export const dashboardEn = {
     lines: 'Lines',
     item: 'Item',
     quantity: 'Quantity',
-    amount: 'Amount',
+    amount: 'Line total',
     total: 'Buyer pays',
     addLine: 'Add a line',
     notes: 'Notes for the buyer',
@@ -378,6 +378,9 @@ export const dashboardEn = {
     checkOf: (creator: string) =>
       `Created by ${creator}. Check the amount, the payee and the buyer, then approve.`,
     ownApproval: 'You created it, so another owner, admin or finance member approves it.',
+    testApproval:
+      'Test mode: you may approve what you created yourself. In live mode another member must.',
+    items: 'Items and notes',
     approve: 'Approve',
     approvers: 'An owner, an admin or a finance member approves it.',
     invitation: 'Invitation',

@@ -316,7 +316,7 @@ export const dashboardEs: DashboardTexts = {
     lines: 'Líneas',
     item: 'Concepto',
     quantity: 'Cantidad',
-    amount: 'Importe',
+    amount: 'Total de la línea',
     total: 'El comprador paga',
     addLine: 'Añadir una línea',
     notes: 'Notas para el comprador',
@@ -368,6 +368,9 @@ export const dashboardEs: DashboardTexts = {
     checkOf: (creator) =>
       `La creó ${creator}. Revise el importe, el beneficiario y el comprador, y apruebe.`,
     ownApproval: 'La creó usted: la aprueba otro propietario, administrador o miembro de finanzas.',
+    testApproval:
+      'Modo de prueba: puede aprobar lo que creó usted. En producción lo hace otro miembro.',
+    items: 'Conceptos y notas',
     approve: 'Aprobar',
     approvers: 'La aprueba un propietario, un administrador o un miembro de finanzas.',
     invitation: 'Invitación',

@@ -311,7 +311,7 @@ export const dashboardPtBr: DashboardTexts = {
     lines: 'Itens',
     item: 'Item',
     quantity: 'Quantidade',
-    amount: 'Valor',
+    amount: 'Total do item',
     total: 'O comprador paga',
     addLine: 'Adicionar um item',
     notes: 'Notas para o comprador',
@@ -363,6 +363,8 @@ export const dashboardPtBr: DashboardTexts = {
       `Criada por ${creator}. Confira o valor, o recebedor e o comprador, e aprove.`,
     ownApproval:
       'Você a criou: outro proprietário, administrador ou membro do financeiro a aprova.',
+    testApproval: 'Modo de teste: você pode aprovar o que criou. Em produção, outro membro aprova.',
+    items: 'Itens e observações',
     approve: 'Aprovar',
     approvers: 'Um proprietário, um administrador ou um membro do financeiro a aprova.',
     invitation: 'Convite',

@@ -165,7 +165,6 @@ export const setupEn = {
     now: 'now',
     never: 'not yet',
     you: 'you',
-    action: 'Action',
     invitedAt: (at: string) => `invited ${at}`,
     lastOwner: 'The last owner stays',
     change: 'Change',

@@ -167,7 +167,6 @@ export const setupEs: SetupTexts = {
     now: 'ahora',
     never: 'todavía no',
     you: 'usted',
-    action: 'Acción',
     invitedAt: (at) => `invitado el ${at}`,
     lastOwner: 'El último propietario se queda',
     change: 'Cambiar',

@@ -162,7 +162,6 @@ export const setupPtBr: SetupTexts = {
     now: 'agora',
     never: 'ainda não',
     you: 'você',
-    action: 'Ação',
     invitedAt: (at) => `convidado em ${at}`,
     lastOwner: 'O último proprietário fica',
     change: 'Mudar',

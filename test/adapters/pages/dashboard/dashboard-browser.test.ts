@@ -92,10 +92,10 @@ test('a member makes an invoice, approves it and invites the buyer, without scri
   await page.getByLabel('Paid to').selectOption({ label: 'Café Serra Azul Ltda' });
   await page.getByLabel('Buyer’s e-mail').fill('dana@harborpine');
   await page.getByLabel('Item 1').fill('Green coffee');
-  await page.getByLabel('Amount 1').fill('8,000.00');
+  await page.getByLabel('Line total 1').fill('8,000.00');
   await page.getByRole('button', { name: 'Add a line' }).click();
   await page.getByLabel('Item 3').fill('Certificate');
-  await page.getByLabel('Amount 3').fill('480');
+  await page.getByLabel('Line total 3').fill('480');
   await page.getByRole('button', { name: 'Save and ask for approval' }).click();
   await page.getByRole('link', { name: /like dana@harborpine\.com/ }).waitFor();
   await page.getByText('USD 8,480.00').first().waitFor();
@@ -115,8 +115,8 @@ test('the total of a new invoice and its preview follow what is typed', async ()
   await page.context().addCookies([{ ...cookie, url: site.origin }]);
   await page.goto(`${site.origin}${places['invoice-new']}`);
   await page.getByLabel('Item 1').fill('Green coffee');
-  await page.getByLabel('Amount 1').fill('8,000.00');
-  await page.getByLabel('Amount 2').fill('480');
+  await page.getByLabel('Line total 1').fill('8,000.00');
+  await page.getByLabel('Line total 2').fill('480');
   await page.getByLabel('Invoice number').fill('RN-7');
   await page.getByLabel('Notes for the buyer').fill('Thank you.');
   await page.getByLabel('Buyer’s company').focus();
@@ -125,7 +125,7 @@ test('the total of a new invoice and its preview follow what is typed', async ()
     await preview.getByText(words).waitFor();
   }
   await page.locator('dl').getByText('USD 8,480.00').waitFor();
-  assert.equal(await page.getByLabel('Amount 2').inputValue(), '480');
+  assert.equal(await page.getByLabel('Line total 2').inputValue(), '480');
   await page.close();
 });
 
