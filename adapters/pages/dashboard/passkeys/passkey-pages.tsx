@@ -130,6 +130,9 @@ function addScreen({ texts, view }: DashboardScene): DashboardContent {
         <noscript>
           <p>{words.needsScript}</p>
         </noscript>
+        <p hidden data-no-passkeys>
+          {words.noneHere}
+        </p>
         <Form
           to={to}
           class="card stack"

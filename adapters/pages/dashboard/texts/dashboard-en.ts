@@ -157,6 +157,9 @@ export const dashboardEn = {
       'A removed passkey opens nothing. Sessions that it began stay open until you end them.',
     failed: 'No passkey was used. Try again, or use a mailed code.',
     refused: 'The passkey was not accepted. Try again, or use a mailed code.',
+    noneHere:
+      'This browser makes no passkeys at this address. They ' +
+      'need a host name, such as localhost, and https elsewhere.',
     needsScript: 'Passkeys need scripts, which are off in this browser.',
   },
   setup: setupEn,

@@ -146,6 +146,9 @@ export const dashboardEs: DashboardTexts = {
       'Una clave eliminada no abre nada. Las sesiones que inició siguen hasta que las cierre.',
     failed: 'No se usó ninguna clave de acceso. Inténtelo de nuevo o use el correo.',
     refused: 'La clave de acceso no se aceptó. Inténtelo de nuevo o use el correo.',
+    noneHere:
+      'Este navegador no crea claves de acceso en esta dirección. ' +
+      'Necesitan un nombre de host, como localhost, y https en los demás.',
     needsScript: 'Las claves de acceso necesitan scripts, que este navegador no ejecuta.',
   },
   setup: setupEs,

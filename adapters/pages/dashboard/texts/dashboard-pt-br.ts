@@ -144,6 +144,9 @@ export const dashboardPtBr: DashboardTexts = {
       'Uma chave removida não abre nada. As sessões que ela iniciou seguem até você encerrá-las.',
     failed: 'Nenhuma chave de acesso foi usada. Tente de novo ou use o e-mail.',
     refused: 'A chave de acesso não foi aceita. Tente de novo ou use o e-mail.',
+    noneHere:
+      'Este navegador não cria chaves de acesso neste endereço. Elas ' +
+      'precisam de um nome de host, como localhost, e de https nos demais.',
     needsScript: 'Chaves de acesso precisam de scripts, que este navegador não executa.',
   },
   setup: setupPtBr,

@@ -245,7 +245,12 @@ function complain(form, text) {
 
 /** The answer of the browser is a field of the form. */
 function passkeys() {
-  if (window.PublicKeyCredential?.parseRequestOptionsFromJSON === undefined) return;
+  const isKnown = window.PublicKeyCredential?.parseRequestOptionsFromJSON !== undefined;
+  // Browsers make none for an address of numbers.
+  if (!isKnown || /^[\d.]+$|^\[/.test(location.hostname)) {
+    for (const note of all('[data-no-passkeys]')) note.hidden = false;
+    return;
+  }
   for (const form of all('form[data-passkey]')) {
     form.hidden = false;
     form.addEventListener('submit', async (event) => {

@@ -92,3 +92,16 @@ test('without scripts nothing offers a passkey, and the page to add one says why
   assert.equal(await page.locator('form[data-passkey]').isVisible(), false);
   await page.close();
 });
+
+test('at an address of numbers no passkey is offered, and why is said', async () => {
+  const page = await browser.newPage({ locale: 'en' });
+  const cookie = { name: 'ponte-member', value: await memberToken(site, 'owner') };
+  await page.goto(`${site.origin}/dashboard`);
+  await page.getByRole('button', { name: 'Send' }).waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Sign in with a passkey' }).count(), 0);
+  await page.context().addCookies([{ ...cookie, url: site.origin }]);
+  await page.goto(`${site.origin}/dashboard/passkeys/add`);
+  await page.getByText('They need a host name').waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Add a passkey' }).count(), 0);
+  await page.close();
+});
