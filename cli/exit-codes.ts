@@ -40,6 +40,7 @@ const exitOfCode = {
   InvalidSignInLink: 'forbidden',
   InvalidSignInCode: 'forbidden',
   SignInCodeExpired: 'forbidden',
+  InvalidPasskey: 'forbidden',
   InsufficientScope: 'forbidden',
   SelfApprovalNotAllowed: 'forbidden',
   OperatorNotAllowed: 'forbidden',

@@ -16,7 +16,13 @@ import {
   signCommand,
 } from '../core/usecases/access/registered-operators.js';
 import { type Config, ConfigError } from '../host/config.js';
-import type { Authority } from './operator.js';
+
+/**
+ * Who may give a command. `none`: everybody who has the settings. `read`: an operator. `signed`: an
+ * operator, whose signature is used up. `first`: the same, or anybody while no operator is
+ * registered. `confirmed`: the same as `signed`, and in live mode another operator confirms it.
+ */
+export type Authority = 'none' | 'read' | 'signed' | 'first' | 'confirmed';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -14,6 +14,7 @@ import type {
 } from '../core/usecases/access/registered-operators.js';
 import type { Opening, OperatorAccess } from '../host/operator-access.js';
 import { type ExitKind, exitCodes, exitOf } from './exit-codes.js';
+import type { Authority } from './operator-key.js';
 
 /** The result of a command: for programs, for people, and as an exit code (`done` by default). */
 export interface Outcome {
@@ -23,13 +24,6 @@ export interface Outcome {
 }
 
 export interface Operator extends Omit<OperatorAccess, 'close'>, CommandIdentity {}
-
-/**
- * Who may give a command. `none`: everybody who has the settings. `read`: an operator. `signed`: an
- * operator, whose signature is used up. `first`: the same, or anybody while no operator is
- * registered. `confirmed`: the same as `signed`, and in live mode another operator confirms it.
- */
-export type Authority = 'none' | 'read' | 'signed' | 'first' | 'confirmed';
 
 /** What help and the reference of commands say about each. */
 export const authorityTexts: Readonly<Record<Authority, string>> = {

@@ -35,6 +35,7 @@ const messages = {
     SignInCodeExpired:
       'No code can be entered here: it has expired, was tried too often, or was requested in ' +
       'another browser. Request a new one.',
+    InvalidPasskey: 'The passkey is not accepted. Try again, or sign in by mail.',
   },
   403: {
     InsufficientScope:
@@ -146,7 +147,7 @@ export const nearCodes: readonly (readonly ErrorCode[])[] = [
   ['ProductionAccessNotApproved', 'ModeSwitchNotAllowed', 'KybNotApproved'],
   ['InvalidApiKey', 'InvalidApiKeyFormat', 'InsufficientScope'],
   ['Unauthorized', 'InvalidToken', 'InvalidApiKey'],
-  ['InvalidSignInLink', 'InvalidSignInCode', 'SignInCodeExpired'],
+  ['InvalidSignInLink', 'InvalidSignInCode', 'SignInCodeExpired', 'InvalidPasskey'],
   ['AmountBelowMinimum', 'ValidationError', 'ConnectedAccountMissingFields'],
   ['TosIdMismatch', 'TosSessionRequired'],
   ['IdempotencyKeyConflict', 'AmbiguousExternalId'],

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { Container, type ResolutionContext, type ServiceIdentifier } from 'inversify';
 import { createIds } from '../adapters/crypto/ids.js';
 import { createTokenSigner, fixedKeys, type TokenKeys } from '../adapters/crypto/jwt.js';
+import { createPasskeyVerifier } from '../adapters/crypto/passkey-verifier.js';
 import { createSecretBox, type SecretKey } from '../adapters/crypto/secret-box.js';
 import { createFsDocuments } from '../adapters/documents/fs.js';
 import { createS3Documents } from '../adapters/documents/s3.js';
@@ -37,6 +38,7 @@ import type {
   WebhookSender,
 } from '../core/ports/outside.js';
 import type { Sealer } from '../core/ports/storage.js';
+import type { PasskeyVerifier } from '../core/ports/webauthn.js';
 import { commandRunner, runInline } from '../core/usecases/commands/command-runner.js';
 import { receivePartnerMessage } from '../core/usecases/commands/partner-inbox.js';
 import { type PageWatch, pageWatch } from '../core/usecases/hosted/page-watch.js';
@@ -61,6 +63,7 @@ export const tokens = {
   secretBox: token<SecretBox>('secretBox'),
   documents: token<Deps['documents']>('documents'),
   tokenSigner: token<TokenSigner>('tokenSigner'),
+  passkeyVerifier: token<PasskeyVerifier>('passkeyVerifier'),
   rateLimits: token<RateLimits>('rateLimits'),
   signals: token<WorkSignals>('signals'),
   address: token<Address>('address'),
@@ -115,6 +118,7 @@ export function createContainer(
         : fixedKeys(config.jwtKeys),
     ),
   );
+  bind(tokens.passkeyVerifier).toDynamicValue(() => createPasskeyVerifier());
   bind(tokens.rateLimits).toDynamicValue((all) => all.get(tokens.store).rateLimits);
   bind(tokens.signals).toDynamicValue(() => createSignals());
   bind(tokens.address).toDynamicValue(() => ({ baseUrl: config.baseUrl ?? urlOf(host, port) }));
@@ -136,6 +140,7 @@ export function createContainer(
     secretBox: all.get(tokens.secretBox),
     documents: all.get(tokens.documents),
     tokenSigner: all.get(tokens.tokenSigner),
+    passkeyVerifier: all.get(tokens.passkeyVerifier),
     rateLimits: all.get(tokens.rateLimits),
     deliveryMonths: all.get(tokens.store).deliveryMonths,
     partners: all.get(tokens.partners),

@@ -74,6 +74,7 @@ const folderFilesMax = 25;
 /** The one place of each package that the running service uses; tests may import any. */
 const homes: Readonly<Record<string, string | readonly string[]>> = {
   '@fastify/busboy': 'adapters/pages/',
+  '@simplewebauthn/server': 'adapters/crypto/',
   aws4fetch: 'adapters/documents/',
   'better-sqlite3': 'adapters/storage/',
   commander: 'cli/',

@@ -1,10 +1,11 @@
-// Every page: the rows of their files, in one table.
+// Every page for buyers and members: the rows of their files, in one table.
 import { approvalPages } from './buyer/colleagues/approval-pages.js';
 import { kycPages } from './buyer/kyc/kyc-pages.js';
 import { paymentPages } from './buyer/payment-pages.js';
 import { servicePages } from './buyer/service-pages.js';
 import { dashboardPages } from './dashboard/dashboard-pages.js';
 import { mailboxPages } from './dev/mailbox-pages.js';
+import { logoPages } from './kit/files/logo-file.js';
 import type { PageRoute } from './kit/page-route.js';
 import { onboardingPages } from './seller/onboarding-pages.js';
 
@@ -14,6 +15,7 @@ export const pageRoutes: readonly PageRoute[] = [
   ...kycPages,
   ...onboardingPages,
   ...servicePages,
+  ...logoPages,
   ...dashboardPages,
   ...mailboxPages,
 ];

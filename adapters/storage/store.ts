@@ -22,10 +22,14 @@ import { documentsPart, storageFingerprintsPart } from './tables/document-rows.j
 import { epochsPart, expectNoQuarantine, isInQuarantine } from './tables/epoch-rows.js';
 import { feedPart, outboxPart } from './tables/event-rows.js';
 import { mailsPart } from './tables/mail-rows.js';
-import { membersPart } from './tables/member-rows.js';
+import { membersPart, passkeysPart } from './tables/member-rows.js';
 import { fundsPart, ledgerPart, quotesPart } from './tables/money-rows.js';
 import { operatorSessionsPart, operatorsPart } from './tables/operator-rows.js';
-import { organizationsPart, productionRequestsPart } from './tables/organization-rows.js';
+import {
+  logosPart,
+  organizationsPart,
+  productionRequestsPart,
+} from './tables/organization-rows.js';
 import { idempotencyPart, paymentsPart } from './tables/payment-rows.js';
 import { moneyQueuesPart, proposalsPart } from './tables/proposal-rows.js';
 import { queueStatsPart } from './tables/queue-stats-rows.js';
@@ -238,7 +242,9 @@ const parts: {
   mails: mailsPart,
   pageSessions: pageSessionsPart,
   memberSessions: memberSessionsPart,
+  passkeys: passkeysPart,
   partyDrafts: partyDraftsPart,
+  logos: logosPart,
   productionRequests: productionRequestsPart,
   destinationChanges: destinationChangesPart,
   outbox: outboxPart,

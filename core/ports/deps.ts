@@ -24,6 +24,7 @@ import type {
 } from './outside.js';
 import type { SettlementPartner } from './partner.js';
 import { type DeliveryMonths, queueNames, type Store } from './storage.js';
+import type { PasskeyVerifier } from './webauthn.js';
 
 export interface KeyUse {
   readonly usedAtMs: number;
@@ -48,6 +49,7 @@ export interface Deps {
   /** Null if documents are not stored: parties then send URLs of documents hosted elsewhere. */
   readonly documents: DocumentStorage | null;
   readonly tokenSigner: TokenSigner;
+  readonly passkeyVerifier: PasskeyVerifier;
   readonly rateLimits: RateLimits;
   /** Null where the database has no such option. */
   readonly deliveryMonths: DeliveryMonths | null;

@@ -162,6 +162,7 @@ export type IdPrefix =
   | 'doc'
   | 'mem'
   | 'ses'
+  | 'psk'
   | 'mail'
   | 'skey'
   | 'qt'

@@ -5,7 +5,7 @@ import type { QuoteTerms } from '../domain/commands/quote.js';
 import type { PayinReport, PayoutReport } from '../domain/commands/report-check.js';
 import type { EntryKind } from '../domain/deposits/book-reading.js';
 import type { EntityType, Role } from '../domain/parties/connected-account.js';
-import type { ContentType, DocumentKind } from '../domain/parties/document.js';
+import type { ContentType, VerificationKind } from '../domain/parties/document.js';
 import type { Dossier } from '../domain/parties/dossier.js';
 import type { Correction } from '../domain/parties/party-due.js';
 import type { AmountLimit } from '../domain/payments/amount-limit.js';
@@ -269,7 +269,7 @@ export interface SettlementPartner {
   /** Required fields in addition to those of dossier.ts; `tosId`: accepted terms. */
   requirements(role: Role, entityType: EntityType): readonly (keyof Dossier)[];
   /** What it accepts of a kind of document; without it, what document.ts allows. */
-  documentLimits?(kind: DocumentKind): {
+  documentLimits?(kind: VerificationKind): {
     readonly bytesMax: number;
     readonly contentTypes: readonly ContentType[];
   };

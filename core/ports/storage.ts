@@ -5,6 +5,7 @@ import type { Member } from '../domain/access/member.js';
 import type { MemberSession } from '../domain/access/member-session.js';
 import type { OperatorSession } from '../domain/access/operator-session.js';
 import type { PageSession } from '../domain/access/page-session.js';
+import type { Passkey } from '../domain/access/passkey.js';
 import type { RegisteredOperator } from '../domain/access/registered-operator.js';
 import type { Scope } from '../domain/access/scope.js';
 import type { Money } from '../domain/base/money.js';
@@ -25,6 +26,7 @@ import type { Buyer, KycStatus, KycSubmission } from '../domain/parties/buyer-ky
 import type { AccountStatus, ConnectedAccount, Role } from '../domain/parties/connected-account.js';
 import type { DestinationChange } from '../domain/parties/destination-change.js';
 import type { Document, DocumentOwner, StorageFingerprint } from '../domain/parties/document.js';
+import type { Logo } from '../domain/parties/logo.js';
 import type {
   NamedProfile,
   Organization,
@@ -154,6 +156,9 @@ export interface Tx {
     expectProfile(profile: OrganizationProfile): void;
     /** At most two, over all organizations. */
     profilesByPartnerRef(mode: Mode, partnerRef: string): Many<OrganizationProfile>;
+  };
+  readonly logos: Writes<Logo, 'insert' | 'update' | 'remove'> & {
+    get(orgId: string): Found<Logo>;
   };
   readonly operators: Writes<RegisteredOperator, 'insert' | 'update' | 'expect'> & {
     get(id: string): Found<RegisteredOperator>;
@@ -447,6 +452,13 @@ export interface Tx {
     /** Reads all organizations, oldest first. */
     createdBefore(beforeMs: number, limit: number): Many<MemberSession>;
   };
+  readonly passkeys: Writes<Passkey, 'insert' | 'update'> & {
+    get(orgId: string, id: string): Found<Passkey>;
+    /** Reads all organizations, removed ones included. */
+    byCredential(credentialId: string): Found<Passkey>;
+    /** Those that were not removed, oldest first. */
+    ofMember(orgId: string, memberId: string): Many<Passkey>;
+  };
   readonly productionRequests: Writes<ProductionRequest, 'insert' | 'update'> & {
     newest(orgId: string): Found<ProductionRequest>;
     /** Reads all organizations, oldest first: those that wait for a decision. */
@@ -727,7 +739,7 @@ export interface QueueStats {
   }[];
 }
 
-/** A page of a list, newest first. */
+/** What counts of deliveries count. */
 export interface CountRange {
   /** `recent` and `delivered` count from this id on. */
   readonly fromId: string;
@@ -745,6 +757,7 @@ export interface DeliveryCounts {
   readonly oldestPendingAtMs: number | null;
 }
 
+/** A page of a list, newest first. */
 export interface ListPage {
   /** The last id of the page before; null for the first page. */
   readonly beforeId: string | null;

@@ -41,7 +41,7 @@ const codesOf: Readonly<Partial<Record<ExitKind, readonly ErrorCode[]>>> = {
   forbidden: [
     ...(['Unauthorized', 'InvalidToken', 'InvalidApiKey', 'InvalidApiKeyFormat'] as const),
     ...(['InvalidSignature', 'InvalidSignInLink', 'InsufficientScope'] as const),
-    ...(['InvalidSignInCode', 'SignInCodeExpired'] as const),
+    ...(['InvalidSignInCode', 'SignInCodeExpired', 'InvalidPasskey'] as const),
     ...(['SelfApprovalNotAllowed', 'OperatorNotAllowed'] as const),
   ],
   tryAgain: [

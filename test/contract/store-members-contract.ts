@@ -10,6 +10,7 @@ import {
   aMember,
   aMemberSession,
   aPartyCommand,
+  aPasskey,
   aProductionRequest,
   T0,
 } from '../support/samples/domain-samples.js';
@@ -125,6 +126,39 @@ export function storeMembersContract(open: OpenStore): void {
     assert.deepEqual(valuesOf(open, 'id'), ['ses_6', 'ses_1']);
     assert.deepEqual(valuesOf(old, 'id').slice(0, 1), ['ses_5']);
     assert.equal(old.length, 4);
+  });
+
+  test('a passkey is found by its credential; its count, name, use and removal change', async () => {
+    const store = await fresh([]);
+    const one = aPasskey({ usedAtMs: null });
+    await store.run(async (tx) => tx.passkeys.insert(one));
+    const read = () => store.run((tx) => tx.passkeys.byCredential(one.credentialId));
+    assert.deepEqual(await read(), one);
+    const changed = { ...one, signCount: 7, name: 'laptop', usedAtMs: T0 + 2, removedAtMs: T0 + 3 };
+    const moved = { ...changed, memberId: 'mem_2', credentialId: 'x', publicKey: 'x' };
+    await store.run(async (tx) => tx.passkeys.update(moved));
+    assert.deepEqual(await read(), { ...changed, version: 2 });
+    const again = aPasskey({ id: 'psk_2', orgId: 'org_b', credentialId: one.credentialId });
+    const second = store.run(async (tx) => tx.passkeys.insert(again));
+    await assert.rejects(second, { code: 'StoreContention' });
+  });
+
+  test('the passkeys of a member that were not removed, oldest first', async () => {
+    const store = await fresh([]);
+    await store.run(async (tx) => {
+      for (const [id, fields] of Object.entries({
+        psk_3: {},
+        psk_1: {},
+        psk_2: { removedAtMs: T0 },
+        psk_4: { memberId: 'mem_2' },
+        psk_5: { orgId: 'org_b' },
+      })) {
+        tx.passkeys.insert(aPasskey({ id, ...fields }));
+      }
+    });
+    const found = await store.run((tx) => tx.passkeys.ofMember('org_a', 'mem_1'));
+    assert.deepEqual(valuesOf(found, 'id'), ['psk_1', 'psk_3']);
+    assert.equal(await store.run((tx) => tx.passkeys.get('org_b', 'psk_1')), null);
   });
 
   test('changes of a destination, newest first; only that one was stopped changes', async () => {

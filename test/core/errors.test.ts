@@ -37,6 +37,7 @@ const otherCodes = {
   InvalidSignInLink: 401,
   InvalidSignInCode: 401,
   SignInCodeExpired: 401,
+  InvalidPasskey: 401,
   SelfApprovalNotAllowed: 403,
   OperatorNotAllowed: 403,
   NotFound: 404,

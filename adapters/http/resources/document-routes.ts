@@ -5,9 +5,10 @@ import type { Tenant } from '../../../core/domain/base/tenant.js';
 import {
   contentTypes,
   type DocumentOwner,
-  documentKinds,
+  FILE_NAME_MAX,
   OWNER_INDEX_MAX,
   UPLOADS_MAX,
+  verificationKinds,
 } from '../../../core/domain/parties/document.js';
 import type { Deps } from '../../../core/ports/deps.js';
 import {
@@ -33,10 +34,11 @@ import {
   pathText,
   receivedResponse,
   requestSchemas,
+  text,
 } from '../protocol/schemas.js';
 
 export const uploadUrlBody = z.object({
-  kind: z.enum(keysOf(documentKinds)),
+  kind: z.enum(keysOf(verificationKinds)),
   contentType: z.enum(contentTypes).meta({
     description:
       'The type that you will send. A selfie must be an image. The bytes must be of this type; ' +
@@ -60,25 +62,52 @@ const signatureQuery = z.object({
     .transform((signature) => signature ?? ''),
 });
 
-requestSchemas.add(uploadUrlBody, { id: 'CreateUploadUrl' });
-
-export const upload = representation<Upload>()('UploadUrl', {
-  uploadUrl: z
-    .string()
-    .meta({ format: 'uri', description: 'Send the bytes to this URL, unchanged.' }),
-  publicUrl: z.string().meta({
-    format: 'uri',
-    description:
-      'Use it in the dossier. Anyone with the URL can read the document until it is purged.',
+export const attachmentBody = z.object({
+  contentType: z.enum(contentTypes).meta({
+    description: 'The type that you will send. The bytes must be of this type.',
   }),
+  fileName: text(
+    1,
+    FILE_NAME_MAX,
+    'The name under which the buyer downloads it. It gets the ending of its type.',
+  ),
+});
+
+requestSchemas
+  .add(uploadUrlBody, { id: 'CreateUploadUrl' })
+  .add(attachmentBody, { id: 'CreateAttachmentUrl' });
+
+const uploadUrl = z
+  .string()
+  .meta({ format: 'uri', description: 'Send the bytes to this URL, unchanged.' });
+
+const sending = {
   uploadHeaders: z.record(z.string(), z.string()).meta({ description: 'Send these headers.' }),
   uploadMethod: z.literal('PUT'),
   expiresAt: [
     instant.meta({
       description: `At most ${UPLOADS_MAX} uploads before this time; the last one counts.`,
     }),
-    ({ expiresAtMs }) => formatInstant(expiresAtMs),
+    ({ expiresAtMs }: Upload) => formatInstant(expiresAtMs),
   ],
+} as const;
+
+export const upload = representation<Upload>()('UploadUrl', {
+  uploadUrl,
+  publicUrl: z.string().meta({
+    format: 'uri',
+    description:
+      'Use it in the dossier. Anyone with the URL can read the document until it is purged.',
+  }),
+  ...sending,
+});
+
+export const attachmentUpload = representation<Upload>()('AttachmentUploadUrl', {
+  documentId: z.string().meta({
+    description: 'Send it as `attachmentDocumentId` of an invoice once the bytes are uploaded.',
+  }),
+  uploadUrl,
+  ...sending,
 });
 
 export const documentRoutes = [

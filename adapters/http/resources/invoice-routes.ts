@@ -1,5 +1,6 @@
 // Invoices: payments that a member may have to approve and whose buyer is invited by mail.
 import { z } from 'zod';
+import { createAttachmentUpload } from '../../../core/usecases/parties/attachments.js';
 import { inviteBuyer, listInvoices } from '../../../core/usecases/payments/invoices.js';
 import { allPayments } from '../../../core/usecases/payments/payment-lists.js';
 import { searchPayments } from '../../../core/usecases/payments/payment-search.js';
@@ -7,6 +8,7 @@ import { loadPage } from '../protocol/cursor.js';
 import { pageOf, representation } from '../protocol/representation.js';
 import { type Call, type HandlerContext, type Reply, reply, route } from '../protocol/route-row.js';
 import {
+  anyText,
   calendarDate,
   optional,
   pageQuery,
@@ -14,6 +16,7 @@ import {
   requestSchemas,
   text,
 } from '../protocol/schemas.js';
+import { attachmentBody, attachmentUpload } from './document-routes.js';
 import {
   createFields,
   hostedPaymentUrl,
@@ -40,6 +43,12 @@ export const createInvoiceBody = z
     dueDate: optional(
       calendarDate('Shown to the buyer, without effect. An invoice ends at expiresAt.'),
     ),
+    attachmentDocumentId: optional(
+      anyText(
+        "The seller's own invoice, which the buyer downloads: a documentId of " +
+          '`/v1/invoices/upload-url` that has its bytes and that no invoice has.',
+      ),
+    ),
   })
   .transform(sentPayment);
 
@@ -59,6 +68,7 @@ const invoice = representation<PaymentSource>()('Invoice', {
   ...payment.fields,
   number: [z.string().nullable(), (source) => source.payment.number],
   dueDate: [z.iso.date().nullable(), (source) => source.payment.dueDate],
+  attachmentDocumentId: [z.string().nullable(), (source) => source.payment.attachmentDocumentId],
   hostedPaymentUrl: [
     payment.schema.shape.hostedPaymentUrl.meta({
       format: 'uri',
@@ -99,6 +109,19 @@ const invoices = paymentRows({
 
 export const invoiceRoutes = [
   invoices.create,
+  route({
+    method: 'POST',
+    operations: { createInvoiceUpload: '/v1/invoices/upload-url' },
+    summary:
+      "Create an upload URL for the seller's own invoice, which an invoice can have as its " +
+      'attachment; purged after 7 days without one',
+    access: { auth: 'key', scope: 'invoices:write', modes: 'both', rateLimit: 'none' },
+    body: attachmentBody,
+    responses: { 200: attachmentUpload.schema },
+    errors: ['KycStorageDisabled'],
+    handler: async ({ deps }, { tenant, body }) =>
+      reply(200, attachmentUpload.show(await createAttachmentUpload(deps, tenant, body))),
+  }),
   route({
     method: 'GET',
     operations: { listInvoices: '/v1/invoices' },

@@ -11,7 +11,7 @@ import { FourAnswers } from './money-parts.js';
 import type { PaymentScene, Scene } from './scene.js';
 
 export function askScreen(scene: PaymentScene): ScreenContent {
-  const { texts, format, payment, payee, org, view } = scene;
+  const { texts, format, payment, payee, org } = scene;
   // Whether it was paid is not shown before sign-in.
   const isEnded = isTerminal(payment.status);
   const heading = isEnded ? texts.ask.over(payee) : texts.ask.heading(payee);
@@ -28,7 +28,7 @@ export function askScreen(scene: PaymentScene): ScreenContent {
     body: (
       <>
         <section class="card stack">
-          <Rows rows={paymentRows(view, texts)} />
+          <Rows rows={paymentRows(scene)} />
           <Form to="link" class="stack-s">
             <div class="actions">
               <Button look="primary">{texts.ask.send}</Button>

@@ -3,6 +3,7 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { MINUTE_MS, SECOND_MS } from '../../../core/domain/base/instant.js';
 import { helpReference } from '../../../core/domain/payments/display.js';
+import { accentPath } from '../kit/assets.js';
 import {
   Button,
   Day,
@@ -50,6 +51,7 @@ export interface ScreenContent {
 
 export function Document({ content, scene }: { content: ScreenContent; scene: Scene }): VNode {
   const { view, texts } = scene;
+  const accent = view.organization?.accentColor ?? null;
   return (
     <html lang={view.locale}>
       <head>
@@ -60,6 +62,7 @@ export function Document({ content, scene }: { content: ScreenContent; scene: Sc
         <title>{titleOf(content, scene)}</title>
         <link rel="icon" href="data:," />
         <link rel="stylesheet" href={view.assets.style} />
+        {accent === null ? null : <link rel="stylesheet" href={accentPath(view.root, accent)} />}
         <script src={view.assets.script} defer />
       </head>
       <body data-copied={texts.frame.copied} {...liveData(content, view)}>
@@ -130,7 +133,14 @@ function Top(): VNode {
       <div class="wrap">
         {organization === null ? null : (
           <p class="org">
-            <i aria-hidden="true">{initials(organization.name)}</i>
+            {organization.logo === null ? (
+              <i aria-hidden="true">{initials(organization.name)}</i>
+            ) : (
+              <img
+                src={`${view.root}${organization.logo}`}
+                alt={texts.frame.logo(nameOf(organization.name))}
+              />
+            )}
             <Foreign text={organization.name} />
           </p>
         )}
@@ -231,14 +241,16 @@ function Side({ content }: { readonly content: ScreenContent }): VNode | null {
 }
 
 function ThisPayment(): VNode | null {
-  const { view, texts, format } = useScene();
+  const scene = useScene();
+  const { view, texts, format } = scene;
   const { payment } = view;
   if (payment === null) return null;
   const { payee, amount } = payment;
   const rows: readonly (FactRow | null)[] = [
     { label: texts.frame.to, value: <b>{nameOf(payee)}</b>, ...taxIdNote(payment, texts) },
     { label: texts.money.amount, value: <b class="num">{format.money(amount)}</b> },
-    ...paymentRows(view, texts),
+    ...paymentRows(scene),
+    attachmentRow(scene),
   ];
   return (
     <section>
@@ -249,10 +261,8 @@ function ThisPayment(): VNode | null {
 }
 
 /** What it is for, its number, the buyer's numbers and its day. */
-export function paymentRows(
-  { payment }: Scene['view'],
-  texts: Scene['texts'],
-): readonly (FactRow | null)[] {
+export function paymentRows({ view, texts }: Scene): readonly (FactRow | null)[] {
+  const { payment } = view;
   if (payment === null) return [];
   const { display, number, purchaseOrder, buyerReference, dueDate } = payment;
   const foreign = (label: string, text: string | null): FactRow | null =>
@@ -264,6 +274,22 @@ export function paymentRows(
     foreign(texts.frame.buyerReference, buyerReference),
     dueDate === null ? null : { label: texts.frame.due, value: <Day day={dueDate} /> },
   ];
+}
+
+/** The seller's own invoice, after sign-in only. */
+export function attachmentRow({ view, texts, format }: Scene): FactRow | null {
+  const { payment, viewer, path } = view;
+  const attachment = payment?.attachment ?? null;
+  if (attachment === null || viewer === null) return null;
+  return {
+    label: texts.frame.attachment,
+    value: (
+      <a href={`${path}/attachment`}>
+        <Foreign text={attachment.fileName} />
+      </a>
+    ),
+    note: format.fileSize(attachment.sizeBytes),
+  };
 }
 
 /** Whole if the integrator sent it, else the end of the known one. */

@@ -19,6 +19,7 @@ import type { BuyerPage, Period } from '../../../core/usecases/hosted/buyer-paym
 import type { ApproverProblem } from '../../../core/usecases/hosted/colleague-approvals.js';
 import type { ColleagueLink } from '../../../core/usecases/hosted/colleague-links.js';
 import type { ConsolidatedOffer } from '../../../core/usecases/hosted/consolidated-payments.js';
+import type { Attachment } from '../../../core/usecases/parties/attachments.js';
 import type { AccessPage } from '../kit/access-pages.js';
 import type { FrameView } from '../kit/frame-view.js';
 
@@ -41,6 +42,10 @@ export interface PageOrganization {
   readonly supportPhone: string | null;
   /** An http or https URL. */
   readonly website: string | null;
+  /** `#rrggbb`; null: that of Ponte. */
+  readonly accentColor: string | null;
+  /** The path of its logo below the root; null: its initials. */
+  readonly logo: string | null;
 }
 
 /** Texts of the integrator, read by a strict schema. */
@@ -67,6 +72,8 @@ export interface PagePayment
   /** The buyer's order and its books' name of the payment, as the integrator sent them. */
   readonly purchaseOrder: string | null;
   readonly buyerReference: string | null;
+  /** The seller's own invoice, which can be downloaded at `path`/attachment. */
+  readonly attachment: Pick<Attachment, 'fileName' | 'sizeBytes'> | null;
   /** What the integrator said that is paid for. */
   readonly purpose: Purpose | null;
   readonly links: PaymentLinks;

@@ -13,7 +13,13 @@ import {
 } from '../kit/components.js';
 import { Icon } from '../kit/icons.js';
 import { PrintedFrom } from './bank-details.js';
-import { isWebAddress, paymentRows, type ScreenContent, taxIdNote } from './layout.js';
+import {
+  attachmentRow,
+  isWebAddress,
+  paymentRows,
+  type ScreenContent,
+  taxIdNote,
+} from './layout.js';
 import { ShownItems } from './line-items.js';
 import {
   FourAnswers,
@@ -221,7 +227,8 @@ function factRows(scene: PaymentScene): readonly (FactRow | null)[] {
       : { label: texts.paid.sentBy, value: <Foreign text={payment.senderNames.join(', ')} /> },
     { label: texts.paid.payee, value: payee, ...taxIdNote(payment, texts) },
     purpose === null ? null : { label: texts.paid.purpose, value: texts.purposes[purpose] },
-    ...paymentRows(scene.view, texts),
+    ...paymentRows(scene),
+    attachmentRow(scene),
     { label: texts.paid.method, value: methodOf(scene) },
     code(texts.paid.reference, payment.instructions?.reference ?? null),
     receivedAtMs === null

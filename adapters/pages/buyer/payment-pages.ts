@@ -29,6 +29,7 @@ import { takeShortBack } from '../../../core/usecases/payments/payments.js';
 import { simulate } from '../../../core/usecases/sandbox/simulations.js';
 import { accessRows, openedLink, signOutRow } from '../kit/access-pages.js';
 import { changeStream } from '../kit/change-stream.js';
+import { attachedFile } from '../kit/files/attached-file.js';
 import { formKey, newFormKey, newIdOf } from '../kit/form-key.js';
 import {
   html,
@@ -190,6 +191,17 @@ export const paymentPages = [
     auth: 'buyer',
     limit: 'file',
     handler: (context, call) => fileAt(context, call, ['paid'], 'receipt'),
+  }),
+  pageRow({
+    ...pages,
+    method: 'GET',
+    path: '/r/{publicId}/attachment',
+    auth: 'buyer',
+    limit: 'file',
+    handler: async ({ deps }, call) => {
+      const payment = await deps.store.run((tx) => openPage(tx, publicIdOf(call)));
+      return attachedFile(deps, payment);
+    },
   }),
   pageRow({
     ...pages,

@@ -19,6 +19,7 @@ import type { Deps, Settings } from '../../../core/ports/deps.js';
 import type { PaymentPage } from '../../../core/usecases/hosted/payment-page.js';
 import { simulationsFor } from '../../../core/usecases/sandbox/simulations.js';
 import { assetPaths } from '../kit/assets.js';
+import { logoPath } from '../kit/files/logo-file.js';
 import { notices } from '../kit/frame-view.js';
 import { limitIn } from '../kit/limited.js';
 import type { PageAuth, PageCall, PageContext } from '../kit/page-route.js';
@@ -120,8 +121,9 @@ export function approverView(
   if (view.viewer === null) return known;
   const all = signedInView(context.deps, shown);
   const { payeeTaxIdLast4, payeeTaxId, display, purchaseOrder, buyerReference } = all;
-  const { colleagueApproval } = all;
-  const paid = { payeeTaxIdLast4, payeeTaxId, display, purchaseOrder, buyerReference };
+  const { colleagueApproval, attachment } = all;
+  const numbers = { purchaseOrder, buyerReference };
+  const paid = { payeeTaxIdLast4, payeeTaxId, display, attachment, ...numbers };
   const askedBy = shown.payment.buyer.email;
   return {
     ...known,
@@ -168,8 +170,9 @@ export function legalView(
 }
 
 export function organizationView(organization: Organization): PageOrganization {
-  const { name, supportEmail, supportPhone, website } = organization;
-  return { name, supportEmail, supportPhone, website };
+  const { name, supportEmail, supportPhone, website, accentColor } = organization;
+  const logo = logoPath(organization);
+  return { name, supportEmail, supportPhone, website, accentColor, logo };
 }
 
 /** The account is in the name of the partner, which is the name that buyers see. */
@@ -263,6 +266,7 @@ function outerView(
     askedBy: null,
     purchaseOrder: null,
     buyerReference: null,
+    attachment: null,
     purpose: null,
     instructions: null,
     together: [],
@@ -311,6 +315,7 @@ function signedInView(deps: PageSettings, shown: PaymentPage): PagePayment {
   const display = readDisplay(payment.display);
   return {
     ...outerView(deps, shown),
+    attachment: shown.attachment,
     payeeTaxIdLast4: shown.payeeTaxIdLast4,
     payeeTaxId: payeeTaxId(display?.sellerTaxId ?? null, shown.payeeTaxIdLast4),
     payer: payment.buyer.name,

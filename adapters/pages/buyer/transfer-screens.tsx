@@ -333,7 +333,7 @@ export function instructionsPage(scene: PaymentScene): ScreenContent {
         <>
           <PrintActions />
           <Replaced scene={scene} />
-          <Rows rows={paymentRows(scene.view, texts)} />
+          <Rows rows={paymentRows(scene)} />
           <Together scene={scene} />
           <BankAccounts scene={scene} instructions={instructions} />
           <CheckCode scene={scene} />

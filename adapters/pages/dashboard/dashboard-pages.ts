@@ -10,6 +10,7 @@ import { entrancePages } from './entrance-pages.js';
 import { homePages } from './home-pages.js';
 import { invoiceFormPages } from './invoice-form-pages.js';
 import { invoiceImportPages } from './invoice-import-pages.js';
+import { passkeyPages } from './passkeys/passkey-pages.js';
 import { paymentDetailPages } from './payment-detail-pages.js';
 import { paymentExportPages } from './payment-export-pages.js';
 import { paymentListPages } from './payment-list-pages.js';
@@ -24,6 +25,7 @@ import { teamPages } from './setup/team-pages.js';
 
 export const dashboardPages: readonly PageRoute[] = [
   ...entrancePages,
+  ...passkeyPages,
   ...homePages,
   ...changePages,
   ...paymentListPages,

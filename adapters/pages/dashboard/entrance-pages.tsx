@@ -1,7 +1,9 @@
 // The way in: sign-in by a mailed link or code, the choice of an organization, the sessions of the
 // person, and sign-out. These pages belong to no organization.
 import { z } from 'zod';
+import { PASSKEYS_MAX } from '../../../core/domain/access/passkey.js';
 import { PonteError } from '../../../core/errors.js';
+import { listPasskeys } from '../../../core/usecases/access/passkeys.js';
 import {
   endSessions,
   listMemberships,
@@ -27,6 +29,7 @@ import {
 import { type DashboardContent, dashboardPage } from './dashboard-layout.js';
 import { type DashboardScene, localeOfCall, viewOf, withDone } from './dashboard-scene.js';
 import type { MemberCall } from './member-page.js';
+import { EnterByPasskey, PasskeySection } from './passkeys/passkey-parts.js';
 import { ownSessions, SessionTable } from './session-table.js';
 
 const own = { scope: 'none', proof: 'session' } as const;
@@ -123,19 +126,22 @@ function askScreen({ texts }: DashboardScene): DashboardContent {
     lede: texts.signIn.lede,
     place: null,
     body: (
-      <Form to="link" class="card stack">
-        <TextField
-          name="address"
-          label={texts.signIn.address}
-          type="email"
-          autocomplete="email"
-          maxLength={320}
-          spellcheck={false}
-        />
-        <div class="actions">
-          <Button look="primary">{texts.signIn.send}</Button>
-        </div>
-      </Form>
+      <>
+        <Form to="link" class="card stack">
+          <TextField
+            name="address"
+            label={texts.signIn.address}
+            type="email"
+            autocomplete="email"
+            maxLength={320}
+            spellcheck={false}
+          />
+          <div class="actions">
+            <Button look="primary">{texts.signIn.send}</Button>
+          </div>
+        </Form>
+        <EnterByPasskey>{texts.signIn.passkey}</EnterByPasskey>
+      </>
     ),
   };
 }
@@ -230,9 +236,10 @@ function linkEndedScreen({ texts, view }: DashboardScene, { cause }: LinkEnded):
   };
 }
 
-/** Asked of a session that is not young: its mailbox is proven again. `late`: a form was sent. */
+/** A session that is not young proves again that the member is there. `late`: a form was sent. */
 async function confirm(context: PageContext, call: MemberCall): Promise<PageAnswer> {
   const { email } = call.visit.signedIn.member;
+  const passkeys = await listPasskeys(context.deps, call.visit.signedIn);
   return dashboardPage(viewOf(context, call), ({ texts }) => ({
     title: texts.signIn.confirmHeading,
     lede: texts.signIn.confirmText(email),
@@ -248,20 +255,26 @@ async function confirm(context: PageContext, call: MemberCall): Promise<PageAnsw
           <input type="hidden" name="address" value={email} />
           <Button look="primary">{texts.signIn.confirm}</Button>
         </Form>
+        {passkeys.length === 0 ? null : (
+          <EnterByPasskey>{texts.signIn.confirmPasskey}</EnterByPasskey>
+        )}
       </>
     ),
   }));
 }
 
 /** The session that this browser had before is of no use any more. */
-async function endFormer({ deps }: PageContext, { visit }: AccessCall): Promise<void> {
+export async function endFormer({ deps }: PageContext, { visit }: AccessCall): Promise<void> {
   if (visit === null) return;
   const { session } = visit.signedIn;
   await endSessions(deps, session, session.id);
 }
 
 async function showSessions(context: PageContext, call: MemberCall): Promise<PageAnswer> {
-  const sessions = await ownSessions(context.deps, call.visit.signedIn);
+  const { signedIn } = call.visit;
+  const sessions = await ownSessions(context.deps, signedIn);
+  const passkeys = await listPasskeys(context.deps, signedIn);
+  const added = passkeys.filter(({ memberId }) => memberId === signedIn.member.id);
   return dashboardPage(viewOf(context, call), ({ texts }) => ({
     title: texts.sessions.heading,
     lede: texts.sessions.lede,
@@ -273,6 +286,7 @@ async function showSessions(context: PageContext, call: MemberCall): Promise<Pag
           <input type="hidden" name="session" value="all" />
           <Button look="danger">{texts.sessions.endAll}</Button>
         </Form>
+        <PasskeySection passkeys={passkeys} hasRoom={added.length < PASSKEYS_MAX} />
       </>
     ),
   }));

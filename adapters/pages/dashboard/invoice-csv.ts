@@ -178,6 +178,7 @@ function lineOf(
   const currency = cell('currency') === '' ? 'USD' : cell('currency').toUpperCase();
   const externalId = cell('externalId');
   const typed: TypedInvoice = {
+    attachment: '',
     key: '',
     seller: cell('sellerExternalId'),
     name: cell('buyer.name'),

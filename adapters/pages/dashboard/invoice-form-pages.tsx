@@ -8,13 +8,23 @@ import { locales } from '../../../core/domain/base/locale.js';
 import { money } from '../../../core/domain/base/money.js';
 import type { Tenant } from '../../../core/domain/base/tenant.js';
 import { payeeNameOf, readyToCollect } from '../../../core/domain/parties/connected-account.js';
+import { contentTypes } from '../../../core/domain/parties/document.js';
 import { DISPLAY_TEXT_LENGTH_MAX as TEXT_MAX } from '../../../core/domain/payments/display.js';
-import { isCode } from '../../../core/errors.js';
+import type { Payment } from '../../../core/domain/payments/payment.js';
+import { isCode, PonteError } from '../../../core/errors.js';
 import type { Deps } from '../../../core/ports/deps.js';
 import { listAccounts } from '../../../core/usecases/parties/accounts.js';
+import {
+  type Attachment,
+  type AttachmentRefusal,
+  attachmentOf,
+  readAttachable,
+  storeAttachment,
+} from '../../../core/usecases/parties/attachments.js';
 import { createPayment } from '../../../core/usecases/payments/payments.js';
 import { Amount, Button, Day, Foreign, Form, languageNames } from '../kit/components.js';
-import { type FieldError, SelectField, TextArea, TextField } from '../kit/fields.js';
+import { type FieldError, FileField, SelectField, TextArea, TextField } from '../kit/fields.js';
+import { type FormLimits, inUploadSlot, readFileForm } from '../kit/files/uploaded-file.js';
 import { FormKey, newFormKey } from '../kit/form-key.js';
 import { Icon } from '../kit/icons.js';
 import { memberRow, type PageAnswer, type PageContext, seeOther } from '../kit/page-route.js';
@@ -47,7 +57,8 @@ import {
 const path = `${TENANT_ROOT}/invoices/new`;
 /** A form of any field names; what is no field of it is not read. */
 const invoiceForm = z.record(z.string().max(40), z.string().max(4_000));
-type InvoiceCall = MemberCall<z.infer<typeof invoiceForm>>;
+/** Each line has three fields; a character takes up to four bytes. */
+const formLimits: FormLimits = { fields: 3 * LINES_MAX + 20, fieldBytesMax: 4 * 4_000 };
 
 /** The list of sellers to choose from. */
 const SELLERS_MAX = 100;
@@ -65,7 +76,7 @@ export const invoiceFormPages = [
     path,
     scope: 'invoices:write',
     proof: 'session',
-    form: invoiceForm,
+    form: 'multipart',
     handler: send,
   }),
 ];
@@ -80,6 +91,10 @@ interface Draft {
   readonly sellers: readonly SellerChoice[];
   readonly currencies: readonly string[];
   readonly requiresApproval: boolean;
+  /** The file that was sent before; null if there is none. */
+  readonly attachment: Attachment | null;
+  /** Whether files can be stored. */
+  readonly takesFiles: boolean;
   readonly errors: readonly FieldError[];
 }
 
@@ -90,34 +105,66 @@ async function showEmpty(context: PageContext, call: MemberCall): Promise<PageAn
   return show(context, call, typedIn({ key: newFormKey(deps), seller, locale }), []);
 }
 
-async function send(context: PageContext, call: InvoiceCall): Promise<PageAnswer> {
-  const typed = typedIn(call.form);
-  const action = call.form['action'];
+async function send(context: PageContext, call: MemberCall): Promise<PageAnswer> {
+  const { deps } = context;
+  const tenant = tenantOfCall(call);
+  const { memberId, mode } = actorOf(call);
+  const sent = await inUploadSlot(context, call, () =>
+    readFileForm(call, formLimits, (file) => storeAttachment(deps, tenant, { ...file, memberId })),
+  );
+  const { success, data: form = {} } = invoiceForm.safeParse(Object.fromEntries(sent.fields));
+  if (!success) throw new PonteError('ValidationError');
+  const action = form['action'];
+  const before = typedIn(action === 'remove_file' ? { ...form, attachment: '' } : form);
+  const stored = sent.file?.stored ?? null;
+  const texts = dashboardTexts[localeOfCall(call)].invoice;
+  if (typeof stored === 'string') return show(context, call, before, fileFault(texts, stored));
+  const typed = stored === null ? before : { ...before, attachment: stored.documentId };
   if (action === 'add_line') {
     const lines = [...typed.lines, noLine].slice(0, LINES_MAX);
     return show(context, call, { ...typed, lines }, []);
   }
-  const texts = dashboardTexts[localeOfCall(call)].invoice;
   const faults = faultsIn(texts, typed);
   if (action !== 'save' || faults.length > 0) return show(context, call, typed, faults);
-  const { memberId, mode } = actorOf(call);
   try {
-    const { payment, replayed, mismatch } = await createPayment(context.deps, tenantOfCall(call), {
+    const { payment, replayed, mismatch } = await createPayment(deps, tenant, {
       ...invoiceOf(typed),
       createdBy: memberId,
       createdByMemberId: accountableCreator(mode, memberId),
     });
-    if (replayed && mismatch.length > 0) {
-      const again = { ...typed, key: newFormKey(context.deps) };
+    const others = mismatch.filter((field) => field !== 'attachmentDocumentId');
+    const isSame = mismatch.length === 0 || (await hasFile(deps, payment, stored));
+    if (replayed && (others.length > 0 || !isSame)) {
+      const again = { ...typed, key: newFormKey(deps) };
       return show(context, call, again, [{ field: 'number', text: texts.sentBefore }]);
     }
     return seeOther(withDone(`${viewOf(context, call).path}/payments/${payment.id}`, 'created'));
   } catch (error) {
+    if (isCode(error, 'ValidationError') && (await isGone(deps, tenant, typed))) {
+      return show(context, call, { ...typed, attachment: '' }, fileFault(texts, 'gone'));
+    }
     const refused = refusals.find(({ code }) => isCode(error, code));
     if (refused === undefined) throw error;
     const { code, field } = refused;
     return show(context, call, typed, [{ field, text: texts.refused[code] }]);
   }
+}
+
+/** A file that is sent again is another document. */
+async function hasFile(deps: Deps, payment: Payment, sent: Attachment | null): Promise<boolean> {
+  if (sent === null) return false;
+  const had = await deps.store.run((tx) => attachmentOf(tx, payment));
+  return had?.fileName === sent.fileName && had.sizeBytes === sent.sizeBytes;
+}
+
+async function isGone(deps: Deps, tenant: Tenant, { attachment: id }: TypedInvoice) {
+  return id !== '' && (await readAttachable(deps, tenant, id)) === null;
+}
+
+type InvoiceTexts = (typeof dashboardTexts)['en']['invoice'];
+
+function fileFault({ fileRefused }: InvoiceTexts, reason: AttachmentRefusal | 'gone') {
+  return [{ field: 'file', text: fileRefused[reason] }];
 }
 
 async function show(
@@ -128,9 +175,13 @@ async function show(
 ): Promise<PageAnswer> {
   const { deps } = context;
   const tenant = tenantOfCall(call);
+  const attachment =
+    typed.attachment === '' ? null : await readAttachable(deps, tenant, typed.attachment);
   const draft: Draft = {
     typed,
     errors,
+    attachment,
+    takesFiles: deps.documents !== null,
     sellers: await sellersOf(deps, tenant, typed.seller),
     currencies: deps.partners[tenant.mode]?.currencies ?? [],
     requiresApproval: actorOf(call).organization.requiresApproval,
@@ -196,7 +247,7 @@ function InvoiceForm({ draft }: DraftProps): VNode {
   const { typed, requiresApproval } = draft;
   const words = texts.invoice;
   return (
-    <Form to="invoices/new" class="stack">
+    <Form to="invoices/new" class="stack" files="by_button" preview>
       <FormKey value={typed.key} />
       {/* Return presses the first button of a form. */}
       <button type="submit" name="action" value="preview" class="vh" tabIndex={-1}>
@@ -204,6 +255,7 @@ function InvoiceForm({ draft }: DraftProps): VNode {
       </button>
       <Who draft={draft} />
       <What draft={draft} />
+      {draft.takesFiles ? <Attached draft={draft} /> : null}
       <div class="actions">
         <Button look="primary" name="action" value="save">
           {requiresApproval ? words.saveForApproval : words.save}
@@ -307,6 +359,37 @@ function What({ draft }: DraftProps): VNode {
   );
 }
 
+/** The last field: what comes after a file in the form is not known while it arrives. */
+function Attached({ draft }: DraftProps): VNode {
+  const { texts, format } = useDashboard();
+  const { attachment } = draft;
+  const words = texts.invoice;
+  return (
+    <fieldset class="card">
+      <legend>{words.attachment}</legend>
+      {attachment === null ? null : (
+        <div class="line ends">
+          <input type="hidden" name="attachment" value={attachment.documentId} />
+          <p>
+            {words.attached} <Foreign text={attachment.fileName} />,{' '}
+            {format.fileSize(attachment.sizeBytes)}
+          </p>
+          <Button look="sm" name="action" value="remove_file">
+            {words.removeFile}
+          </Button>
+        </div>
+      )}
+      <FileField
+        name="file"
+        label={attachment === null ? words.file : words.replaceFile}
+        hint={words.attachmentHint}
+        error={errorOf(draft, 'file')}
+        accept={contentTypes.join(',')}
+      />
+    </fieldset>
+  );
+}
+
 function Lines({ draft }: DraftProps): VNode {
   const { typed } = draft;
   const { texts, format } = useDashboard();
@@ -351,7 +434,7 @@ function Lines({ draft }: DraftProps): VNode {
           </li>
         ))}
       </ol>
-      <dl class="rows right">
+      <dl class="rows right" data-part="total">
         <div class="sum">
           <dt>{words.total}</dt>
           <dd class="num">{total === null ? '–' : format.money(total)}</dd>
@@ -380,7 +463,7 @@ function Preview({ draft: { typed, sellers } }: DraftProps): VNode {
     .filter((line) => !isEmpty(line))
     .map((line) => ({ ...line, amountMinor: typedAmount(line.amount) }));
   return (
-    <aside class="card stack" aria-label={words.preview}>
+    <aside class="card stack" aria-label={words.preview} data-part="preview">
       <h2>{words.preview}</h2>
       <p class="lede">
         {words.asks(seller?.name ?? plainText(view.organization?.name))}

@@ -16,8 +16,8 @@ import {
 import { Button, ButtonLink, Day, Foreign, Form, Note, Scroll } from '../kit/components.js';
 import { BYTE_ORDER_MARK } from '../kit/csv-line.js';
 import { type FieldError, SelectField, TextArea } from '../kit/fields.js';
+import { bytesOf, readFile } from '../kit/files/uploaded-file.js';
 import { memberRow, type PageAnswer, type PageContext, seeOther } from '../kit/page-route.js';
-import { readFile, type UploadedFile } from '../kit/uploaded-file.js';
 import { type DashboardContent, dashboardPage } from './dashboard-layout.js';
 import {
   type DashboardScene,
@@ -110,25 +110,13 @@ async function showEmpty(context: PageContext, call: MemberCall): Promise<PageAn
 
 async function sendFile(context: PageContext, call: MemberCall): Promise<PageAnswer> {
   const { file, writing } = await readFile(call, async (uploaded) => ({
-    file: await bytesOf(uploaded),
+    file: await bytesOf(uploaded, FORM_BYTES_MAX),
     writing: uploaded.fields.get('writing') ?? '',
   }));
   const text = textOfFile(file);
   if (text !== null) return show(context, call, await check(context, call, text, writing));
   const fault = dashboardTexts[localeOfCall(call)].invoiceImport.faults.encoding;
   return show(context, call, { ...noImport, fault });
-}
-
-/** Ends one byte above the maximum: the rest is not kept. */
-async function bytesOf({ bytes }: UploadedFile): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let sizeBytes = 0;
-  for await (const chunk of bytes) {
-    chunks.push(chunk);
-    sizeBytes += chunk.length;
-    if (sizeBytes > FORM_BYTES_MAX) break;
-  }
-  return Buffer.concat(chunks);
 }
 
 async function sendText(context: PageContext, call: ImportCall): Promise<PageAnswer> {

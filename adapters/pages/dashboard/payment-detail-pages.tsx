@@ -7,11 +7,13 @@ import { type Money as Amount, money } from '../../../core/domain/base/money.js'
 import { tenantOf } from '../../../core/domain/base/tenant.js';
 import type { Quote } from '../../../core/domain/commands/quote.js';
 import type { PaymentView } from '../../../core/domain/payments/change.js';
+import { readDisplay } from '../../../core/domain/payments/display.js';
 import { heldMinor } from '../../../core/domain/payments/funds.js';
 import type { LedgerAccount, LedgerLine } from '../../../core/domain/payments/ledger.js';
 import { isCancellable, isPageOpen } from '../../../core/domain/payments/payment.js';
 import type { TimelineEntry } from '../../../core/domain/payments/timeline.js';
 import { isCode } from '../../../core/errors.js';
+import { type Attachment, attachmentOf } from '../../../core/usecases/parties/attachments.js';
 import { inviteBuyer } from '../../../core/usecases/payments/invoices.js';
 import {
   approvePayment,
@@ -33,6 +35,7 @@ import {
   type Stop,
 } from '../kit/components.js';
 import { TextField } from '../kit/fields.js';
+import { attachedFile } from '../kit/files/attached-file.js';
 import { dayMs } from '../kit/format.js';
 import { limitIn } from '../kit/limited.js';
 import {
@@ -77,6 +80,17 @@ export const paymentDetailPages = [
     handler: (context, call) => showPayment(context, call, null),
   }),
   memberRow({
+    method: 'GET',
+    path: `${path}/attachment`,
+    scope: read,
+    proof: 'session',
+    form: 'none',
+    handler: async ({ deps }, call) => {
+      const { payment } = await readPayment(deps, tenantOfCall(call), idOf(call));
+      return attachedFile(deps, payment);
+    },
+  }),
+  memberRow({
     method: 'POST',
     path: `${path}/cancel`,
     scope: write,
@@ -113,6 +127,7 @@ export const paymentDetailPages = [
 interface Detail extends PaymentView {
   readonly live: string;
   readonly quote: Quote | null;
+  readonly attachment: Attachment | null;
   readonly entries: readonly TimelineEntry[];
   /** The addresses of the members who created and approved it; null: not recorded. */
   readonly creator: string | null;
@@ -146,9 +161,10 @@ async function showPayment(
     const member = await deps.store.run((tx) => tx.members.get(payment.orgId, memberId));
     return member?.email ?? null;
   };
-  const [{ entries }, quote, creator, approver] = await Promise.all([
+  const [{ entries }, quote, attachment, creator, approver] = await Promise.all([
     readTimeline(deps, payment, { after: null, limit: ENTRIES_MAX }),
     quoteId === null ? null : deps.store.run((tx) => tx.quotes.get(tenantOf(payment), quoteId)),
+    deps.store.run((tx) => attachmentOf(tx, payment)),
     addressOf(payment.createdByMemberId),
     addressOf(payment.approvedByMemberId),
   ]);
@@ -158,6 +174,7 @@ async function showPayment(
     ...view,
     live,
     quote,
+    attachment,
     entries,
     creator,
     approver,
@@ -282,6 +299,7 @@ function detailScreen(scene: DashboardScene, detail: Detail): DashboardContent {
           <div class="stack">
             <WhereMoneyIs detail={detail} />
             <Money detail={detail} />
+            <Items detail={detail} />
             <Timeline detail={detail} />
             <Webhooks detail={detail} />
           </div>
@@ -420,6 +438,46 @@ function Money({ detail }: Part): VNode {
           </tr>
         </tfoot>
       </table>
+    </section>
+  );
+}
+
+/** What the buyer pays for, as the creator of the payment wrote it; nothing if it did not. */
+function Items({ detail: { payment } }: Part): VNode | null {
+  const { texts } = useDashboard();
+  const display = readDisplay(payment.display);
+  if (display === null) return null;
+  const { title, notes, lineItems } = display;
+  if (title === null && notes === null && lineItems.length === 0) return null;
+  return (
+    <section class="card stack">
+      <h2>{texts.invoice.items}</h2>
+      {title === null ? null : (
+        <p>
+          <Foreign text={title} />
+        </p>
+      )}
+      {lineItems.length === 0 ? null : (
+        <table class="doc">
+          <caption class="vh">{texts.invoice.lines}</caption>
+          <tbody>
+            {lineItems.map(({ description, quantity, subtotal }) => (
+              <tr>
+                <th scope="row">
+                  <Foreign text={description} />
+                  {quantity === null ? null : <span class="sub">× {quantity}</span>}
+                </th>
+                <td class="num">{subtotal ?? '–'}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      {notes === null ? null : (
+        <p>
+          <Foreign text={notes} />
+        </p>
+      )}
     </section>
   );
 }
@@ -630,6 +688,9 @@ function NextStep({ detail }: Part): VNode | null {
           </Form>
         )}
         {mayWrite ? null : <p class="small quiet">{words.approvers}</p>}
+        {mayWrite && payment.mode === 'test' ? (
+          <p class="small quiet">{words.testApproval}</p>
+        ) : null}
       </section>
     );
   }
@@ -665,8 +726,8 @@ function Mailed({ detail: { payment } }: Part): VNode {
 
 function Details({ detail }: Part): VNode {
   const scene = useDashboard();
-  const { texts, format } = scene;
-  const { payment } = detail;
+  const { texts, format, view } = scene;
+  const { payment, attachment } = detail;
   const words = texts.payment;
   const reason = payment.failureReason ?? payment.cancelReason;
   const facts: readonly (readonly [string, VNode | string] | null)[] = [
@@ -681,6 +742,17 @@ function Details({ detail }: Part): VNode {
     ],
     payment.number === null ? null : [words.number, <Foreign text={payment.number} />],
     payment.dueDate === null ? null : [words.due, format.day(dayMs(payment.dueDate))],
+    attachment === null
+      ? null
+      : [
+          texts.invoice.attachment,
+          <>
+            <a href={`${view.path}/payments/${payment.id}/attachment`}>
+              <Foreign text={attachment.fileName} />
+            </a>{' '}
+            <span class="quiet">{format.fileSize(attachment.sizeBytes)}</span>
+          </>,
+        ],
     payment.consolidatedReference === null
       ? null
       : [words.paidTogether, <span class="code">{payment.consolidatedReference}</span>],

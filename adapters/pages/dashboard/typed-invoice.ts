@@ -44,6 +44,8 @@ export interface TypedInvoice {
   readonly due: string;
   readonly currency: string;
   readonly notes: string;
+  /** The id of the uploaded document; empty: none. */
+  readonly attachment: string;
   readonly lines: readonly TypedLine[];
 }
 
@@ -76,6 +78,7 @@ export function typedIn(form: Readonly<Record<string, string>>): TypedInvoice {
     number: text('number'),
     due: text('due'),
     currency: /^[A-Z]{3}$/.test(text('currency')) ? text('currency') : 'USD',
+    attachment: text('attachment'),
     notes: (form['notes'] ?? '').replaceAll('\r\n', '\n').trim(),
     lines,
   };
@@ -142,7 +145,7 @@ function emailFault({ faults }: DashboardTexts['invoice'], email: string): strin
 }
 
 export function invoiceOf(typed: TypedInvoice) {
-  const { key, seller, name, email, number, due, notes, locale, lines } = typed;
+  const { key, seller, name, email, number, due, notes, attachment, locale, lines } = typed;
   const amount = totalOf(typed);
   assert(amount !== null, 'a form without faults has an amount');
   const { digits } = formatOf(locale);
@@ -163,6 +166,7 @@ export function invoiceOf(typed: TypedInvoice) {
     sellerExternalId: seller === '' ? null : seller,
     number: number === '' ? null : number,
     dueDate: due === '' ? null : due,
+    attachmentDocumentId: attachment === '' ? null : attachment,
     display: writeJson(display),
   } as const;
 }

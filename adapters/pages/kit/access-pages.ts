@@ -233,8 +233,9 @@ async function enter(at: Entrance, context: PageContext, call: AccessCall): Prom
   }
 }
 
-async function signedIn(
-  at: Entrance,
+/** Where the person goes on, with the cookie of the new session. */
+export async function signedIn(
+  at: Pick<Entrance, 'sessionCookie' | 'entered'>,
   context: PageContext,
   call: AccessCall,
   token: string,

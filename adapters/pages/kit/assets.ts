@@ -1,8 +1,10 @@
 // The stylesheet and the script of the pages, loaded on first use. Their paths have a hash of their
-// content, so that browsers may keep them without limit and load a new version immediately.
+// content, so that browsers may keep them without limit and load a new version immediately. The
+// stylesheet of an accent color follows from the color in its name: it is the same for everybody.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { constants, gzipSync } from 'node:zlib';
+import { accentPalettes } from '../../../core/domain/parties/accent-color.js';
 import type { AssetPaths } from './frame-view.js';
 
 const files = {
@@ -41,10 +43,32 @@ export function assetPaths(root: string): AssetPaths {
   };
 }
 
+/** What a page of an organization with this color links to beside the style. */
+export function accentPath(root: string, color: string): string {
+  return `${root}/${accentAsset(color).path}`;
+}
+
 /** Null if this version does not exist. */
 export function assetFile(hash: string, name: string): AssetFile | null {
   const path = `assets/${hash}/${name}`;
-  return Object.values(assets()).find((asset) => asset.path === path) ?? null;
+  const [, accent] = /^accent-([0-9a-f]{6})\.css$/.exec(name) ?? [];
+  const known = accent === undefined ? Object.values(assets()) : [accentAsset(`#${accent}`)];
+  return known.find((asset) => asset.path === path) ?? null;
+}
+
+/** Its tokens replace those of ponte.css. */
+function accentAsset(color: string): Asset {
+  const { light, dark } = accentPalettes(color);
+  const text = [
+    ':root {',
+    `  --accent: light-dark(${light.accent}, ${dark.accent});`,
+    `  --accent-strong: light-dark(${light.strong}, ${dark.strong});`,
+    `  --accent-soft: light-dark(${light.soft}, ${dark.soft});`,
+    `  --on-accent: light-dark(${light.on}, ${dark.on});`,
+    '}',
+    '',
+  ].join('\n');
+  return assetOf({ name: `accent-${color.slice(1)}.css`, type: files.style.type }, text);
 }
 
 function assets(): Readonly<Record<keyof AssetPaths, Asset>> {
@@ -58,9 +82,15 @@ function assets(): Readonly<Record<keyof AssetPaths, Asset>> {
   return loaded;
 }
 
-function load({ name, type }: (typeof files)[keyof AssetPaths]): Asset {
+function load(file: (typeof files)[keyof AssetPaths]): Asset {
   // Next to the code both in the sources and in a build.
-  const text = readFileSync(new URL(`./assets/${name}`, import.meta.url));
+  return assetOf(file, readFileSync(new URL(`./assets/${file.name}`, import.meta.url)));
+}
+
+function assetOf(
+  { name, type }: { readonly name: string; readonly type: string },
+  text: string | Buffer,
+): Asset {
   const hash = createHash('sha256').update(text).digest('hex').slice(0, HASH_LENGTH);
   const bytes = gzipSync(text, { level: constants.Z_BEST_COMPRESSION });
   return { path: `assets/${hash}/${name}`, type, bytes, encoding: 'gzip' };

@@ -273,6 +273,15 @@ export function Button({
   );
 }
 
+/** The browser makes a passkey, or uses one; its answer is the field `answer`. */
+export interface PasskeyRequest {
+  readonly kind: 'create' | 'get';
+  /** Where its options are, below the root of all pages. */
+  readonly options: string;
+  /** What the script says without an answer. */
+  readonly failed: string;
+}
+
 export interface FormProps {
   /** Below the path of the page, such as `link`; with a slash, below the root of all pages. */
   readonly to: string;
@@ -282,11 +291,16 @@ export interface FormProps {
   readonly files?: 'at_once' | 'by_button';
   /** The script submits it. */
   readonly auto?: boolean;
+  /** After each change the script sends it as a `preview`, and shows the `data-part`s. */
+  readonly preview?: true;
+  /** Needs the script, which shows it. */
+  readonly passkey?: PasskeyRequest;
   readonly children: ComponentChildren;
 }
 
 /** Every form has the token of the session and the version of what it was made for. */
-export function Form({ to, quoteId, files, auto, children, class: className }: FormProps): VNode {
+export function Form(props: FormProps): VNode {
+  const { to, quoteId, files, auto, preview, passkey, children, class: className } = props;
   const { view, texts, formVersion: version } = useFrame();
   const hidden = { csrf: view.csrf, version, quoteId };
   return (
@@ -297,7 +311,13 @@ export function Form({ to, quoteId, files, auto, children, class: className }: F
       encType={files ? 'multipart/form-data' : undefined}
       data-upload={files === 'at_once' ? texts.frame.uploadFailed : undefined}
       data-auto={auto || undefined}
+      data-preview={preview}
+      hidden={passkey !== undefined}
+      data-passkey={passkey?.kind}
+      data-options={passkey && `${view.root}${passkey.options}`}
+      data-failed={passkey?.failed}
     >
+      {passkey === undefined ? null : <input type="hidden" name="answer" />}
       {Object.entries(hidden).map(([name, value]) =>
         value === null || value === undefined ? null : (
           <input type="hidden" name={name} value={value} />

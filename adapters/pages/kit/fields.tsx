@@ -291,6 +291,18 @@ export function FileRow({ id, title, hint, state, error, form }: FileRowProps): 
   );
 }
 
+/** A file among the fields of a form; `accept` lists its content types. */
+export function FileField(props: FieldProps & { readonly accept: string }): VNode {
+  const { name, label, accept } = props;
+  return (
+    <div class="field">
+      <label for={name}>{label}</label>
+      <About {...props} />
+      <input type="file" id={name} name={name} accept={accept} {...describedBy(props)} />
+    </div>
+  );
+}
+
 /** The control inside the form of a file row. */
 export function FileInput({
   id,

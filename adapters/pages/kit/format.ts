@@ -12,6 +12,10 @@ export interface Format {
   /** With four decimals, rounded half to even. */
   readonly rate: (rate: string) => string;
   readonly count: (count: number) => string;
+  /** `1.2 MB`, `84 kB`. */
+  readonly fileSize: (bytes: number) => string;
+  /** `2.5`. */
+  readonly oneDecimal: (value: number) => string;
   /** With one decimal: `0.3`. */
   readonly seconds: (durationMs: number) => string;
   /** `30 November 2026`. */
@@ -42,6 +46,7 @@ const dateLocales = { en: 'en-GB', 'pt-BR': 'pt-BR', es: 'es' } as const satisfi
   string
 >;
 
+const MEGABYTE = 1_000_000;
 const NO_BREAK_SPACE = '\u00a0';
 const BRASILIA = 'America/Sao_Paulo';
 const RATE_DECIMALS = 4;
@@ -133,6 +138,11 @@ function createFormat(locale: Locale, numbers: NumberLocale): Format {
     digits: ({ amountMinor }) => amounts.format(decimal(amountMinor)),
     rate: (rate) => rates.format(rate as Intl.StringNumericLiteral),
     count: (count) => counts.format(count),
+    fileSize: (bytes) =>
+      bytes < MEGABYTE
+        ? `${counts.format(Math.ceil(bytes / 1_000))}${NO_BREAK_SPACE}kB`
+        : `${tenths.format(bytes / MEGABYTE)}${NO_BREAK_SPACE}MB`,
+    oneDecimal: (value) => tenths.format(value),
     seconds: (durationMs) => tenths.format(durationMs / SECOND_MS),
     day: (atMs) => days.format(atMs),
     time,

@@ -435,6 +435,21 @@ async function send(
   { secure }: PageContext,
   request: IncomingMessage,
   response: ServerResponse,
+  answer: PageAnswer,
+  requestId: string,
+): Promise<void> {
+  const { body } = answer;
+  try {
+    await write(secure, request, response, answer, requestId);
+  } finally {
+    if (typeof body === 'object' && 'close' in body) await body.close();
+  }
+}
+
+async function write(
+  secure: boolean,
+  request: IncomingMessage,
+  response: ServerResponse,
   { status, headers, cookies, body }: PageAnswer,
   requestId: string,
 ): Promise<void> {
@@ -450,9 +465,9 @@ async function send(
     response.end(request.method === 'HEAD' ? undefined : body);
     return;
   }
-  for await (const text of body) {
+  for await (const part of body) {
     if (response.destroyed) return;
-    if (!response.write(text)) await drained(response);
+    if (!response.write(part)) await drained(response);
   }
   response.end();
 }

@@ -8,7 +8,7 @@ import type { Locale } from '../../../core/domain/base/locale.js';
 import type { HealthCheck } from '../../../core/domain/service/health-check.js';
 import { PonteError } from '../../../core/errors.js';
 import type { Deps } from '../../../core/ports/deps.js';
-import type { Mailbox } from '../../../core/ports/outside.js';
+import type { ByteSource, Mailbox } from '../../../core/ports/outside.js';
 import type { SignedInOperator } from '../../../core/usecases/access/operator-sessions.js';
 import type { DashboardActor, SignedInMember } from '../../../core/usecases/access/sessions.js';
 import type { PageWatch } from '../../../core/usecases/hosted/page-watch.js';
@@ -33,8 +33,8 @@ export type BuyerAuth = Exclude<PageAuth, 'member' | 'operator'>;
 export interface MemberRule {
   readonly scope: ScopeRule;
   /**
-   * `fresh`: the mailbox was proven within FRESH_MS, else it is proven again. `fresh_live`: only in
-   * live mode.
+   * `fresh`: the session began within FRESH_MS, else the member proves again to be there.
+   * `fresh_live`: only in live mode.
    */
   readonly proof: 'session' | 'fresh' | 'fresh_live';
 }
@@ -181,7 +181,8 @@ export interface PageAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly cookies: readonly Cookie[];
-  readonly body: string | Uint8Array | AsyncIterable<string>;
+  /** The pipeline closes a source in every case. */
+  readonly body: string | Uint8Array | AsyncIterable<string> | ByteSource;
 }
 
 export function html(text: string, status = 200): PageAnswer {

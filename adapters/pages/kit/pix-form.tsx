@@ -31,12 +31,20 @@ export type CheckedPix =
   | { readonly destination: PixDestination; readonly problem: null }
   | { readonly destination: null; readonly problem: PixProblem };
 
+/** A tax id as people write it; a PIX key has its digits alone. */
+const writtenTaxId = /^(\d{3}\.\d{3}\.\d{3}-\d{2}|\d{2}\.\d{3}\.\d{3}\/\d{4}-\d{2})$/;
+
+function typedKey(text: string): string {
+  const key = text.trim();
+  return writtenTaxId.test(key) ? key.replaceAll(/\D/g, '') : key;
+}
+
 export function checkPix({ pixKey, again, holder }: z.infer<typeof pixForm>): CheckedPix {
-  const destination = { pixKey: pixKey.trim(), accountHolderName: holder.trim() };
+  const destination = { pixKey: typedKey(pixKey), accountHolderName: holder.trim() };
   const problem =
     destination.pixKey === ''
       ? 'noKey'
-      : destination.pixKey !== again.trim()
+      : destination.pixKey !== typedKey(again)
         ? 'differs'
         : destination.accountHolderName === ''
           ? 'noHolder'

@@ -31,8 +31,8 @@ export function signedOut(refused: Refused): PageAnswer {
 }
 
 /**
- * To the page that proves the mailbox again, for what needs a fresh proof. The page of a form needs
- * it too, so that it is proven before people type.
+ * To the page that asks for a mailed code or a passkey, for what needs a fresh proof. The page of a
+ * form needs it too, so that nobody types in vain.
  */
 export function confirmFirst(refused: Omit<Refused, 'cookies'>): PageAnswer {
   const { base, method } = refused;

@@ -4,7 +4,6 @@ import type { MemberRole } from '../../../core/domain/access/member.js';
 import type { Money } from '../../../core/domain/base/money.js';
 import {
   type MailPurpose,
-  type MemberNoticePurpose,
   type OrganizationPurpose,
   organizationPurposes,
 } from '../../../core/domain/mail/mail.js';
@@ -99,7 +98,10 @@ export type FormPurpose = 'sign_in' | 'owner_link' | 'kyc_approved' | 'kyc_more'
 /** The purposes of letters to the approver of a payment. */
 export type ApproverPurpose = 'approval_link' | 'sign_in';
 /** The purposes of letters to a member of the organization. */
-export type MemberPurpose = 'invitation' | 'sign_in' | 'production_decided' | MemberNoticePurpose;
+export type MemberPurpose =
+  | 'invitation'
+  | 'sign_in'
+  | Exclude<OrganizationPurpose, 'payout_changed' | 'question'>;
 export type PaymentPurpose = Exclude<
   MailPurpose,
   'owner_link' | 'approval_link' | OrganizationPurpose

@@ -270,6 +270,24 @@ export const lettersEn = {
           'day.',
       ],
     }),
+    passkey_added: ({ org }) => ({
+      subject: `A passkey was added for the dashboard of ${org}`,
+      heading: 'A passkey was added',
+      paragraphs: [
+        `It signs in to the dashboard of ${org} as you, without an email.`,
+        'If you did not add it, sign in by email, remove it under “Your sessions” and sign out ' +
+          'everywhere.',
+      ],
+    }),
+    passkey_removed: ({ org }) => ({
+      subject: `A passkey was removed from the dashboard of ${org}`,
+      heading: 'A passkey was removed',
+      paragraphs: [
+        `It no longer signs in to the dashboard of ${org}.`,
+        'If you did not remove it, sign in by email, look at “Your sessions” and sign out ' +
+          'everywhere.',
+      ],
+    }),
     live_key_created: ({ org, object }) => ({
       subject: `A live API key of ${org} was created`,
       heading: 'A live API key was created',

@@ -271,6 +271,24 @@ export const lettersEs = {
           'llega una vez al día.',
       ],
     }),
+    passkey_added: ({ org }) => ({
+      subject: `Se añadió una clave de acceso al panel de ${org}`,
+      heading: 'Se añadió una clave de acceso',
+      paragraphs: [
+        `Con ella se entra en el panel de ${org} como usted, sin correo.`,
+        'Si no la añadió usted, entre con un enlace por correo, elimínela en «Sus sesiones» y ' +
+          'cierre todas las sesiones.',
+      ],
+    }),
+    passkey_removed: ({ org }) => ({
+      subject: `Se eliminó una clave de acceso del panel de ${org}`,
+      heading: 'Se eliminó una clave de acceso',
+      paragraphs: [
+        `Ya no permite entrar en el panel de ${org}.`,
+        'Si no la eliminó usted, entre con un enlace por correo, revise «Sus sesiones» y cierre ' +
+          'todas las sesiones.',
+      ],
+    }),
     live_key_created: ({ org, object }) => ({
       subject: `Se creó una clave de API de producción de ${org}`,
       heading: 'Se creó una clave de producción',

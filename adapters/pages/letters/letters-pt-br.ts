@@ -273,6 +273,24 @@ export const lettersPtBr = {
           'vez por dia.',
       ],
     }),
+    passkey_added: ({ org }) => ({
+      subject: `Uma chave de acesso foi adicionada ao painel de ${org}`,
+      heading: 'Uma chave de acesso foi adicionada',
+      paragraphs: [
+        `Com ela se entra no painel de ${org} como você, sem e-mail.`,
+        'Se não foi você, entre com um link por e-mail, remova-a em “Suas sessões” e encerre ' +
+          'todas as sessões.',
+      ],
+    }),
+    passkey_removed: ({ org }) => ({
+      subject: `Uma chave de acesso foi removida do painel de ${org}`,
+      heading: 'Uma chave de acesso foi removida',
+      paragraphs: [
+        `Ela não permite mais entrar no painel de ${org}.`,
+        'Se não foi você, entre com um link por e-mail, veja “Suas sessões” e encerre todas as ' +
+          'sessões.',
+      ],
+    }),
     live_key_created: ({ org, object }) => ({
       subject: `Uma chave de API de produção de ${org} foi criada`,
       heading: 'Uma chave de produção foi criada',

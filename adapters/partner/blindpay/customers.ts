@@ -5,8 +5,8 @@ import type { EntityType, Role } from '../../../core/domain/parties/connected-ac
 import {
   type ContentType,
   contentTypes,
-  type DocumentKind,
-  documentKinds,
+  type VerificationKind,
+  verificationKinds,
 } from '../../../core/domain/parties/document.js';
 import { type Dossier, fileLinks, type Owner } from '../../../core/domain/parties/dossier.js';
 import { PARTY_BLOCKED, TERMS } from '../../../core/domain/parties/party-due.js';
@@ -36,7 +36,7 @@ import { answerByMs, answerTo, askedFiles, correctionsIn, openRfi, rfiPath } fro
 const FILE_BYTES_MAX = 3 * 1_024 * 1_024;
 /** Identity documents and selfies are photographs. */
 const photoFields = /(selfieFile|idDocFrontFile|idDocBackFile)$/;
-const photoKinds: readonly DocumentKind[] = ['selfie', 'id_doc_front', 'id_doc_back'];
+const photoKinds: readonly VerificationKind[] = ['selfie', 'id_doc_front', 'id_doc_back'];
 
 /** `compliance_request` becomes `rejected` after 27 days, `approved_rfi` does not. */
 const statuses: Readonly<Record<string, PartyReport['status']>> = {
@@ -73,12 +73,12 @@ export function requirementsOf(isDevelopment: boolean) {
 }
 
 /** What it takes of a kind of document. */
-export function documentLimits(kind: DocumentKind) {
+export function documentLimits(kind: VerificationKind) {
   return limitsOf(photoKinds.includes(kind));
 }
 
 function limitsOf(isPhoto: boolean) {
-  const types: readonly ContentType[] = isPhoto ? documentKinds.selfie : contentTypes;
+  const types: readonly ContentType[] = isPhoto ? verificationKinds.selfie : contentTypes;
   return { bytesMax: FILE_BYTES_MAX, contentTypes: types };
 }
 

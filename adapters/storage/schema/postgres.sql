@@ -397,14 +397,15 @@ create table documents (
   upload_token_hash text not null,
   read_token_hash text not null,
   version integer not null,
+  file_name text,
   constraint documents_content_type_check check ((content_type = any (array['image/jpeg'::text,
     'image/png'::text, 'application/pdf'::text]))),
   constraint documents_kind_check check ((kind = any (array['selfie'::text, 'id_doc_front'::text,
     'id_doc_back'::text, 'proof_of_address'::text, 'incorporation_doc'::text,
-    'proof_of_ownership_doc'::text]))),
+    'proof_of_ownership_doc'::text, 'attachment'::text]))),
   constraint documents_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
   constraint documents_owner_party_check check ((owner_party = any (array['account'::text,
-    'buyer'::text, 'organization'::text]))),
+    'buyer'::text, 'organization'::text, 'payment'::text]))),
   constraint documents_pkey primary key (org_id, mode, id),
   constraint documents_status_check check ((status = any (array['awaiting'::text, 'stored'::text,
     'submitted'::text, 'purging'::text, 'purged'::text])))
@@ -680,7 +681,8 @@ create table mails (
     'approval_declined'::text, 'instructions_ready'::text, 'money_short'::text,
     'money_received'::text, 'receipt'::text, 'cancelled'::text, 'expired'::text, 'failed'::text,
     'refund_ordered'::text, 'refunded'::text, 'reminder'::text, 'question'::text,
-    'webhooks_gave_up'::text, 'live_key_created'::text, 'team_changed'::text]))),
+    'webhooks_gave_up'::text, 'passkey_added'::text, 'passkey_removed'::text,
+    'live_key_created'::text, 'team_changed'::text]))),
   constraint mails_status_check check ((status = any (array['pending'::text, 'sent'::text,
     'refused'::text, 'dropped'::text])))
 );
@@ -824,6 +826,17 @@ create unique index operators_number on operators using btree (number);
 
 create unique index operators_public_key on operators using btree (public_key);
 
+create table organization_logos (
+  org_id text collate "C" not null,
+  content_type text collate "C" not null,
+  hash text collate "C" not null,
+  content text not null,
+  version integer not null,
+  constraint organization_logos_content_type_check check ((content_type = any
+    (array['image/png'::text, 'image/jpeg'::text]))),
+  constraint organization_logos_pkey primary key (org_id)
+);
+
 create table organization_profiles (
   org_id text collate "C" not null,
   mode text collate "C" not null,
@@ -872,6 +885,8 @@ create table organizations (
   privacy_url text,
   terms_url text,
   sends_reminders boolean not null default false,
+  accent_color text,
+  logo_hash text collate "C",
   constraint organizations_pkey primary key (org_id)
 );
 
@@ -1014,6 +1029,26 @@ create table party_drafts (
 
 create index party_drafts_saved on party_drafts using btree (saved_at, org_id, mode, id);
 
+create table passkeys (
+  org_id text collate "C" not null,
+  id text collate "C" not null,
+  member_id text collate "C" not null,
+  credential_id text collate "C" not null,
+  public_key text collate "C" not null,
+  sign_count bigint not null,
+  name text collate "C" not null,
+  created_at timestamp with time zone not null,
+  used_at timestamp with time zone,
+  removed_at timestamp with time zone,
+  version integer not null,
+  constraint passkeys_pkey primary key (org_id, id)
+);
+
+create unique index passkeys_credential on passkeys using btree (credential_id);
+
+create index passkeys_of_member on passkeys using btree (org_id, member_id, id) where (removed_at
+    is null);
+
 create table payments (
   org_id text collate "C" not null,
   mode text collate "C" not null,
@@ -1068,6 +1103,7 @@ create table payments (
   remind_at timestamp with time zone,
   colleague_approval text,
   consolidated_reference text collate "C",
+  attachment_document_id text collate "C",
   settled_at timestamp with time zone,
   constraint payments_amount_minor_check check ((amount_minor > 0)),
   constraint payments_buyer_locale_check check ((buyer_locale = any (array['en'::text,

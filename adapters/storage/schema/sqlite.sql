@@ -234,16 +234,19 @@ create table documents (
   org_id text not null,
   mode text not null check (mode in ('test', 'live')),
   id text not null,
-  owner_party text not null check (owner_party in ('account', 'buyer', 'organization')),
+  owner_party text not null check (owner_party in (
+    'account', 'buyer', 'organization', 'payment'
+  )),
   owner_id text not null,
   kind text not null check (kind in (
     'selfie', 'id_doc_front', 'id_doc_back', 'proof_of_address', 'incorporation_doc',
-    'proof_of_ownership_doc'
+    'proof_of_ownership_doc', 'attachment'
   )),
   owner_index integer,
   content_type text not null check (content_type in (
     'image/jpeg', 'image/png', 'application/pdf'
   )),
+  file_name text,
   upload_until_at integer not null,
   created_at integer not null,
   status text not null check (status in (
@@ -489,7 +492,7 @@ create table mails (
     'kyc_approved', 'kyc_more', 'kyc_rejected', 'approval_given', 'approval_declined',
     'instructions_ready', 'money_short', 'money_received', 'receipt', 'cancelled', 'expired',
     'failed', 'refund_ordered', 'refunded', 'reminder', 'question', 'webhooks_gave_up',
-    'live_key_created', 'team_changed'
+    'passkey_added', 'passkey_removed', 'live_key_created', 'team_changed'
   )),
   payment_id text,
   approval_payment_id text,
@@ -663,6 +666,15 @@ create unique index operators_number on operators (number);
 
 create unique index operators_public_key on operators (public_key);
 
+create table organization_logos (
+  org_id text not null primary key,
+  content_type text not null check (content_type in ('image/png', 'image/jpeg')),
+  hash text not null,
+  -- In Base64.
+  content text not null,
+  version integer not null
+) strict, without rowid;
+
 create table organization_profiles (
   org_id text not null,
   mode text not null check (mode in ('test', 'live')),
@@ -695,7 +707,7 @@ create table organizations (
   version integer not null
 , support_email text, support_phone text, website text, privacy_url text, terms_url text,
     sends_reminders integer not null default 0
-  check (sends_reminders in (0, 1))) strict;
+  check (sends_reminders in (0, 1)), accent_color text, logo_hash text) strict;
 
 create table outbox (
   position integer primary key autoincrement,
@@ -817,6 +829,25 @@ create table party_drafts (
 
 create index party_drafts_saved on party_drafts (saved_at, org_id, mode, id);
 
+create table passkeys (
+  org_id text not null,
+  id text not null,
+  member_id text not null,
+  credential_id text not null,
+  public_key text not null,
+  sign_count integer not null,
+  name text not null,
+  created_at integer not null,
+  used_at integer,
+  removed_at integer,
+  version integer not null,
+  primary key (org_id, id)
+) strict, without rowid;
+
+create unique index passkeys_credential on passkeys (credential_id);
+
+create index passkeys_of_member on passkeys (org_id, member_id, id) where removed_at is null;
+
 create table payments (
   org_id text not null,
   mode text not null check (mode in ('test', 'live')),
@@ -864,8 +895,8 @@ create table payments (
     (buyer_locale in ('en', 'pt-BR', 'es')), bank_details_code text, purpose text, limit_hit text,
     approval_lost_at integer, requires_approval integer not null default 0
   check (requires_approval in (0, 1)), purchase_order text, buyer_reference text, failure_code
-    text, remind_at integer, colleague_approval text, consolidated_reference text, settled_at
-    integer,
+    text, remind_at integer, colleague_approval text, consolidated_reference text,
+    attachment_document_id text, settled_at integer,
   primary key (org_id, mode, id)
 ) strict;
 

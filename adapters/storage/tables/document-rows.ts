@@ -19,6 +19,7 @@ const parties = Object.keys({
   account: true,
   buyer: true,
   organization: true,
+  payment: true,
 } satisfies Record<DocumentOwner['party'], true>) as readonly DocumentOwner['party'][];
 
 const purgeableSql = documentStatuses
@@ -29,16 +30,17 @@ const purgeableSql = documentStatuses
 const documents = defineTable<Document>('documents', {
   ...tenant,
   id: key(text('id')),
-  owner: fixed(group({ party: oneOf('owner_party', parties), id: text('owner_id') })),
+  owner: group({ party: oneOf('owner_party', parties), id: text('owner_id') }),
   kind: fixed(oneOf('kind', kinds)),
   ownerIndex: fixed(integer.null('owner_index')),
   contentType: fixed(oneOf('content_type', contentTypes)),
+  fileName: fixed(text.null('file_name')),
   status: oneOf('status', documentStatuses),
   contentName: text.null('content_name'),
   sizeBytes: integer.null('size_bytes'),
   tokenHashes: fixed(group({ upload: text('upload_token_hash'), read: text('read_token_hash') })),
   uploads: integer('uploads'),
-  slot: fixed(integer.null('slot')),
+  slot: integer.null('slot'),
   uploadUntilMs: fixed(time('upload_until_at')),
   dueAtMs: time.null('due_at'),
   tries: integer('tries'),

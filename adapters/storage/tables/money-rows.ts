@@ -108,7 +108,8 @@ export const fundsPart: TxPart<'funds'> = {
     unit.all(
       funds,
       [
-        `where org_id = $1 and mode = $2 and ${openFundsSql}`,
+        // By the key, both databases would look at all rows of the tenant, of which few are open.
+        `where org_id || '' = $1 and mode = $2 and ${openFundsSql}`,
         "and (refund_owed_minor > 0 or position = 'needs_review' or refund = 'needs_review')",
         "order by replace(replace(payment_id, 'inv_', ''), 'pi_', '') desc limit $3",
       ].join(' '),

@@ -1,4 +1,5 @@
 // Organizations, what they have in each mode, and their requests for production: columns and SQL.
+import { type Logo, logoTypes } from '../../../core/domain/parties/logo.js';
 import type {
   NamedProfile,
   Organization,
@@ -37,6 +38,8 @@ const organizations = defineTable<Organization>('organizations', {
   website: text.null('website'),
   privacyUrl: text.null('privacy_url'),
   termsUrl: text.null('terms_url'),
+  accentColor: text.null('accent_color'),
+  logoHash: text.null('logo_hash'),
   createdAtMs: fixed(time('created_at')),
   version,
 });
@@ -86,6 +89,19 @@ export const organizationsPart: TxPart<'organizations'> = {
     unit.all(profiles, 'where mode = $1 and partner_ref = $2 limit 2', [mode, partnerRef]),
   updateProfile: (unit, profile) => unit.stage(profiles.update(profile)),
   expectProfile: (unit, profile) => unit.stage(profiles.expect(profile)),
+};
+
+const logos = defineTable<Logo>('organization_logos', {
+  orgId: key(text('org_id')),
+  contentType: oneOf('content_type', logoTypes),
+  hash: text('hash'),
+  content: text('content'),
+  version,
+});
+
+export const logosPart: TxPart<'logos'> = {
+  ...writes(logos),
+  get: (unit, orgId) => unit.byKey(logos, [orgId]),
 };
 
 interface RequestRow extends Omit<ProductionRequest, 'answers'> {

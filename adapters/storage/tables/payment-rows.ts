@@ -97,6 +97,7 @@ export const payments = defineTable<Payment>('payments', {
   returnUrl: fixed(text.null('return_url')),
   purchaseOrder: fixed(text.null('purchase_order')),
   buyerReference: fixed(text.null('buyer_reference')),
+  attachmentDocumentId: fixed(text.null('attachment_document_id')),
   purpose: fixed(nullable(oneOf('purpose', purposeNames))),
   display: fixed(text.null('display')),
   metadata: fixed(text('metadata')),

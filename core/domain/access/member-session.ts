@@ -1,11 +1,12 @@
 // A session of a member. Its tokens, of either mode, name it, and the cookie of the dashboard; the
 // row ends them on every host at once. It has an absolute end: another token of the session does
-// not live longer. The mailbox is proven at its start, so dangerous actions need a young one.
+// not live longer. The member proves the mailbox, or uses a passkey, at its start, so dangerous
+// actions need a young one.
 import { HOUR_MS, MINUTE_MS } from '../base/instant.js';
 import { hashSessionToken, SESSION_IDLE_MS } from './page-session.js';
 
 export const SESSION_MS = 12 * HOUR_MS;
-/** How old a session may be for actions that need a fresh proof of the mailbox. */
+/** How old a session may be for actions that need a fresh proof that the member is there. */
 export const FRESH_MS = 10 * MINUTE_MS;
 
 export interface MemberSession {
@@ -52,7 +53,7 @@ export function isOpenSession(session: MemberSession, ofMemberId: string, nowMs:
   return memberId === ofMemberId && endedAtMs === null && nowMs < memberSessionEnd(session);
 }
 
-/** Its mailbox was proven just now. */
+/** Its member has just proven to be there. */
 export function isFresh({ createdAtMs }: MemberSession, nowMs: number): boolean {
   return nowMs < createdAtMs + FRESH_MS;
 }

@@ -128,6 +128,10 @@ export function divide(numerator: bigint, divisor: bigint, rounding: Rounding): 
   }
 }
 
+export function sameMoney(left: Money, right: Money): boolean {
+  return left.amountMinor === right.amountMinor && left.currency === right.currency;
+}
+
 export function absolute(value: bigint): bigint {
   return value < 0n ? -value : value;
 }

@@ -1,6 +1,6 @@
 // The effect of a partner's report on its command, and the schedule of polls. Reports arrive late,
 // twice and out of order. Their effect on money is in command-outcomes.ts.
-import type { Money } from '../base/money.js';
+import { type Money, sameMoney } from '../base/money.js';
 import { backoffMs } from '../base/schedules.js';
 import {
   type CommandEnd,
@@ -255,10 +255,6 @@ function nextPollAtMs(command: PartnerCommand, tries: number, nowMs: number): nu
   const isOver = kind !== 'payout' && tries >= pollsOf(command);
   const polled = end === 'open' || short || (end === 'failed' && !isOver);
   return polled ? nowMs + pollWaitMs(command, tries, nowMs) : null;
-}
-
-function sameMoney(left: Money, right: Money): boolean {
-  return left.amountMinor === right.amountMinor && left.currency === right.currency;
 }
 
 function larger(left: bigint, right: bigint): bigint {

@@ -184,7 +184,7 @@ export function isPayinInFlight(command: PartnerCommand): boolean {
 }
 
 /** Ended without money, or a report that would bring it is under review. */
-export function isWithoutMoney(payin: PartnerCommand): boolean {
+export function hasBroughtNothing(payin: PartnerCommand): boolean {
   return payin.receivedMinor === 0n && (!isOpen(payin) || payin.review !== null);
 }
 

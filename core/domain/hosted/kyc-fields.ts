@@ -3,7 +3,7 @@
 import { countries, usStates } from '../base/countries.js';
 import { HOUR_MS } from '../base/instant.js';
 import { readEmail } from '../parties/buyer-kyc.js';
-import type { DocumentKind } from '../parties/document.js';
+import type { VerificationKind } from '../parties/document.js';
 import {
   type Dossier,
   idDocTypes,
@@ -19,14 +19,14 @@ export type FormField = Exclude<keyof Dossier | keyof Owner, 'kycTier' | 'answer
 type Form =
   | { readonly form: 'text'; readonly min: number; readonly max: number }
   | { readonly form: 'choice'; readonly of: readonly string[] }
-  | { readonly form: 'file'; readonly kind: DocumentKind }
+  | { readonly form: 'file'; readonly kind: VerificationKind }
   | { readonly form: 'birth' | 'formation' | 'phone' | 'website' | 'country' | 'region' }
   | { readonly form: 'tax_id' | 'cnpj' | 'email' }
   /** Not typed: each has a page. */
   | { readonly form: 'owners' | 'terms' };
 
 const text = (max: number, min = 1) => ({ form: 'text', min, max }) as const;
-const file = (kind: DocumentKind) => ({ form: 'file', kind }) as const;
+const file = (kind: VerificationKind) => ({ form: 'file', kind }) as const;
 
 /** Lengths are those of the API, in characters. */
 export const formFields = {
@@ -70,7 +70,7 @@ export const fileFields = Object.keys(formFields).filter(
   (field) => formFields[field as FormField].form === 'file',
 ) as readonly FileField[];
 
-export function fileFieldOf(kind: DocumentKind): FileField {
+export function fileFieldOf(kind: VerificationKind): FileField {
   return fileFields.find((field) => formFields[field].kind === kind) as FileField;
 }
 

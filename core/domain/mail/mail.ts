@@ -65,6 +65,8 @@ export const mailRules = {
   reminder: { ...notice, lifeMs: DAY_MS },
   question: notice,
   webhooks_gave_up: notice,
+  passkey_added: notice,
+  passkey_removed: notice,
   live_key_created: notice,
   team_changed: notice,
 } as const satisfies Record<string, PurposeRule>;
@@ -85,6 +87,8 @@ export const organizationPurposes = [
   'payout_changed',
   'production_decided',
   'question',
+  'passkey_added',
+  'passkey_removed',
   ...memberNoticePurposes,
 ] as const satisfies readonly MailPurpose[];
 export type OrganizationPurpose = (typeof organizationPurposes)[number];

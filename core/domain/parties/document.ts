@@ -1,11 +1,12 @@
-// A document for the verification of a party: an identity card, a selfie, a deed. Its kinds and
-// content types, its states from upload to purge, and when a worker must process it.
+// A document for the verification of a party (an identity card, a selfie, a deed), or the
+// attachment of an invoice. Its kinds and content types, its states from upload to purge, and when
+// a worker must process it.
 import { hash } from 'node:crypto';
 import { PonteError } from '../../errors.js';
 import { DAY_MS, MINUTE_MS } from '../base/instant.js';
 import { type MoveOf, machine } from '../base/machine.js';
 import { backoffMs } from '../base/schedules.js';
-import type { Tenant } from '../base/tenant.js';
+import { sameTenant, type Tenant } from '../base/tenant.js';
 
 export const documentMoves = {
   awaiting: { store: 'stored', purge: 'purging' },
@@ -23,7 +24,7 @@ export const { states: documentStatuses, next: nextDocumentStatus } = documents;
 const photos = ['image/jpeg', 'image/png'] as const;
 const scans = [...photos, 'application/pdf'] as const;
 
-export const documentKinds = {
+export const verificationKinds = {
   selfie: photos,
   id_doc_front: scans,
   id_doc_back: scans,
@@ -32,8 +33,14 @@ export const documentKinds = {
   proof_of_ownership_doc: scans,
 } as const satisfies Readonly<Record<string, readonly ContentType[]>>;
 
+export const documentKinds = {
+  ...verificationKinds,
+  attachment: scans,
+} as const;
+
 export const contentTypes = scans;
 export type ContentType = (typeof contentTypes)[number];
+export type VerificationKind = keyof typeof verificationKinds;
 export type DocumentKind = keyof typeof documentKinds;
 
 export const OWNER_INDEX_MAX = 20;
@@ -48,6 +55,8 @@ export const UPLOADS_MAX = 10;
  * 4.
  */
 export const DOCUMENTS_MAX = 100;
+/** Maximum length of the name of an attachment, in characters. */
+export const FILE_NAME_MAX = 120;
 export const UPLOAD_URL_LIFE_MS = 15 * MINUTE_MS;
 /** The host ends longer uploads: 10 MiB at 280 kbit/s. */
 export const UPLOAD_TIME_MAX_MS = 5 * MINUTE_MS;
@@ -56,9 +65,12 @@ export const UNUSED_RETENTION_MS = 7 * DAY_MS;
 
 export type Grant = 'upload' | 'read';
 
-/** The party that it verifies, and no other. */
+/**
+ * The party that it verifies, and no other. An attachment belongs to the organization until a
+ * payment names it, then to that payment.
+ */
 export interface DocumentOwner {
-  readonly party: 'account' | 'buyer' | 'organization';
+  readonly party: 'account' | 'buyer' | 'organization' | 'payment';
   readonly id: string;
 }
 
@@ -69,6 +81,8 @@ export interface Document extends Tenant {
   /** The beneficial owner of a business, from 0; null for the party itself. */
   readonly ownerIndex: number | null;
   readonly contentType: ContentType;
+  /** The name under which an attachment is downloaded; null for other kinds. */
+  readonly fileName: string | null;
   readonly status: DocumentStatus;
   /** The current upload; each has a unique name in the storage. Null before the first. */
   readonly contentName: string | null;
@@ -97,7 +111,10 @@ export function acceptsType(kind: DocumentKind, contentType: ContentType): boole
 /** If its upload URL is not used, it is purged once no upload can be in progress. */
 export function newDocument(
   fields: Tenant &
-    Pick<Document, 'id' | 'owner' | 'kind' | 'ownerIndex' | 'contentType' | 'tokenHashes' | 'slot'>,
+    Pick<
+      Document,
+      'id' | 'owner' | 'kind' | 'ownerIndex' | 'contentType' | 'fileName' | 'tokenHashes' | 'slot'
+    >,
   nowMs: number,
 ): Document {
   const uploadUntilMs = nowMs + UPLOAD_URL_LIFE_MS;
@@ -163,6 +180,39 @@ export function submitted(document: Document): Document {
   const { dueAtMs } = document;
   // A cleanup that is still due stays due; the expiry of an unused document does not.
   return step(document, 'submit', { dueAtMs: dueAtMs === expiresAtMs(document) ? null : dueAtMs });
+}
+
+/** An uploaded attachment of this tenant that no payment has. */
+export function isAttachable(document: Document, tenant: Tenant): boolean {
+  const { kind, owner } = document;
+  const isUnused = kind === 'attachment' && owner.party === 'organization';
+  return isUnused && sameTenant(document, tenant) && isReadable(document);
+}
+
+/** A payment has it, and it is kept as long as the payment. */
+export function attached(document: Document, paymentId: string): Document {
+  const owner = Object.freeze({ party: 'payment', id: paymentId } as const);
+  return changed(submitted(document), { owner, slot: null });
+}
+
+const fileEndings: Readonly<Record<ContentType, readonly string[]>> = {
+  'application/pdf': ['.pdf'],
+  'image/png': ['.png'],
+  'image/jpeg': ['.jpg', '.jpeg'],
+};
+
+/** As any system takes it, with an ending of the type: a program must not open it as another. */
+export function fileNameOf(given: string, contentType: ContentType): string {
+  const [first = '', ...others] = fileEndings[contentType];
+  const plain = given
+    .normalize('NFC')
+    .replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '')
+    .replace(/[\\/:*?"<>|]/g, '-')
+    .replace(/^[\s.]+|[\s.]+$/g, '');
+  const ending = [first, ...others].find((one) => plain.toLowerCase().endsWith(one)) ?? '';
+  const stem = plain.slice(0, plain.length - ending.length);
+  const short = [...stem].slice(0, FILE_NAME_MAX - first.length - 1).join('');
+  return `${short === '' ? 'invoice' : short}${ending === '' ? first : ending}`;
 }
 
 /** It can no longer be read; the deletion follows. */

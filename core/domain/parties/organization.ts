@@ -23,6 +23,10 @@ export interface Organization {
   readonly website: string | null;
   readonly privacyUrl: string | null;
   readonly termsUrl: string | null;
+  /** `#rrggbb`, readable (accent-color.ts); null: that of Ponte. */
+  readonly accentColor: string | null;
+  /** The hash of its logo (logo.ts); null: none. */
+  readonly logoHash: string | null;
   readonly createdAtMs: number;
   readonly version: number;
 }

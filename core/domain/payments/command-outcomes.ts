@@ -4,7 +4,7 @@
 import { PonteError } from '../../errors.js';
 import {
   changed,
-  isWithoutMoney as hasBroughtNothing,
+  hasBroughtNothing,
   isOpen,
   isUnpaidRefund,
   isVoidable,

@@ -78,6 +78,7 @@ export type SentPayment = Pick<
   | 'number'
   | 'sellerExternalId'
   | 'dueDate'
+  | 'attachmentDocumentId'
 >;
 
 /** What is stored of the fields that a create need not send. */
@@ -93,6 +94,7 @@ export const unsentFields = {
   number: null,
   sellerExternalId: null,
   dueDate: null,
+  attachmentDocumentId: null,
 } as const satisfies Partial<SentPayment>;
 
 const paymentFields: Fields<SentPayment> = {
@@ -113,6 +115,7 @@ const paymentFields: Fields<SentPayment> = {
   number: ({ number }) => number,
   sellerExternalId: ({ sellerExternalId }) => sellerExternalId,
   dueDate: ({ dueDate }) => dueDate,
+  attachmentDocumentId: ({ attachmentDocumentId }) => attachmentDocumentId,
 };
 
 /** Fields that are stored as the JSON text that was sent. */

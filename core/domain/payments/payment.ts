@@ -152,6 +152,8 @@ export interface Payment extends Tenant {
   readonly purchaseOrder: string | null;
   /** What the buyer's books call the payment; null if the integrator did not say. */
   readonly buyerReference: string | null;
+  /** The document that the buyer can download: the seller's own invoice. Null if there is none. */
+  readonly attachmentDocumentId: string | null;
   /** JSON text exactly as sent; null if absent. */
   readonly display: string | null;
   /** JSON text exactly as sent; '{}' if absent. */

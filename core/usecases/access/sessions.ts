@@ -85,10 +85,12 @@ export async function authenticateSession(
 export function makeMemberSession(
   { ids, clock }: Pick<Deps, 'ids' | 'clock'>,
   of: Pick<MemberSession, 'orgId' | 'memberId'>,
+  id: string | null = null,
 ): { readonly token: string; readonly session: MemberSession } {
   const token = newSessionToken({ ids });
   const nowMs = clock.nowMs();
-  return { token, session: newMemberSession({ ...of, id: ids.next('ses', nowMs) }, nowMs, token) };
+  const named = { ...of, id: id ?? ids.next('ses', nowMs) };
+  return { token, session: newMemberSession(named, nowMs, token) };
 }
 
 /**

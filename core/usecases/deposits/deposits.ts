@@ -11,7 +11,7 @@ import {
 import {
   acceptCommand,
   type CommandEnd,
-  isWithoutMoney,
+  hasBroughtNothing,
   type MoneyCommand,
   newCommand,
   type PartnerCommand,
@@ -278,7 +278,7 @@ async function stageDecision(
 export async function expectUndecided(tx: Tx, deposit: Deposit): Promise<void> {
   const { mode, partnerRef } = deposit;
   const command = await tx.commands.byPartnerRef(mode, 'payin', partnerRef);
-  const isFree = command === null || isWithoutMoney(command);
+  const isFree = command === null || hasBroughtNothing(command);
   if (!isFree || !isUnmatched(deposit)) throw new PonteError('DepositDecided');
 }
 

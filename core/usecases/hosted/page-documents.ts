@@ -13,20 +13,19 @@ import {
   acceptsType,
   type ContentType,
   DOCUMENT_BYTES_MAX,
-  type DocumentKind,
-  documentKinds,
   OWNER_INDEX_MAX,
+  type VerificationKind,
+  verificationKinds,
 } from '../../domain/parties/document.js';
-import { FILE_HEAD_BYTES, fileTypeOf, fitsDeclared } from '../../domain/parties/file-type.js';
+import { fileTypeOf, fitsDeclared } from '../../domain/parties/file-type.js';
 import { isCode, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import { makeSession, type NewSession, newSessionToken } from '../access/page-sessions.js';
-import { createUpload, readUrl, receiveUpload, type UploadInput } from '../parties/documents.js';
-import { takeUploadedMebibyte, takeUploadSlot } from '../service/rate-limits.js';
+import { storeUpload } from '../parties/documents.js';
+import { limited, peeked } from '../parties/upload-bytes.js';
+import { takeUploadSlot } from '../service/rate-limits.js';
 import type { KycSession } from './form-subjects.js';
 import { changeKycForm, type KycForm, openKycForm, refuseScope } from './kyc-forms.js';
-
-const MEBIBYTE = 1_024 * 1_024;
 
 /** Why a file is not taken; the pages have the words. */
 export type UploadRefusal =
@@ -39,7 +38,7 @@ export type UploadRefusal =
   | 'too_many';
 
 export interface PageUpload {
-  readonly kind: DocumentKind;
+  readonly kind: VerificationKind;
   /** The number of an owner; null: of the party itself. */
   readonly owner: number | null;
   /** The type that the browser gave the file; may be empty. */
@@ -48,12 +47,16 @@ export interface PageUpload {
 }
 
 /** What may be uploaded of a kind: by document.ts and by the partner. */
-export function documentLimits(deps: Deps, { mode }: Pick<KycSession, 'mode'>, kind: DocumentKind) {
+export function documentLimits(
+  deps: Deps,
+  { mode }: Pick<KycSession, 'mode'>,
+  kind: VerificationKind,
+) {
   const limits = deps.partners[mode]?.documentLimits?.(kind);
-  const types: readonly ContentType[] = limits?.contentTypes ?? documentKinds[kind];
+  const types: readonly ContentType[] = limits?.contentTypes ?? verificationKinds[kind];
   return {
     bytesMax: Math.min(DOCUMENT_BYTES_MAX, limits?.bytesMax ?? DOCUMENT_BYTES_MAX),
-    contentTypes: documentKinds[kind].filter((type) => types.includes(type)),
+    contentTypes: verificationKinds[kind].filter((type) => types.includes(type)),
   };
 }
 
@@ -82,8 +85,9 @@ export async function storePageDocument(
     if (!contentTypes.includes(type) || !acceptsType(kind, type)) return 'photo_only';
     const ownerIndex = owner !== null && owner <= OWNER_INDEX_MAX ? owner : null;
     const input = { owner: party, kind, contentType: type, ownerIndex };
-    const url = await stored(deps, session, input, limited(deps, party.id, bytes, bytesMax));
-    await changeFile(deps, session, upload, url);
+    const sent = limited(deps, party.id, bytes, bytesMax);
+    const { publicUrl } = await storeUpload(deps, tenantOf(session), input, sent);
+    await changeFile(deps, session, upload, publicUrl);
     return null;
   } catch (error) {
     if (isCode(error, 'PayloadTooLarge')) return 'too_large';
@@ -167,52 +171,4 @@ async function changeFile(
     const next = withValues(draft, owner, { [field]: url });
     return url === null ? next : withCorrected(next, [{ field, owner }]);
   });
-}
-
-async function stored(
-  deps: Deps,
-  session: KycSession,
-  input: UploadInput,
-  bytes: AsyncIterable<Uint8Array>,
-): Promise<string> {
-  const { uploadUrl, publicUrl } = await createUpload(deps, tenantOf(session), input);
-  const { documentId, token: signature } = readUrl(deps, uploadUrl);
-  const { contentType } = input;
-  await receiveUpload(deps, { documentId, signature, contentType, sizeBytes: null, bytes });
-  return publicUrl;
-}
-
-/** The first bytes, and all bytes with them. */
-async function peeked(source: AsyncIterable<Uint8Array>) {
-  const chunks = source[Symbol.asyncIterator]();
-  let head = Buffer.alloc(0);
-  while (head.length < FILE_HEAD_BYTES) {
-    const next = await chunks.next();
-    if (next.done) break;
-    head = Buffer.concat([head, next.value]);
-  }
-  async function* all(): AsyncIterable<Uint8Array> {
-    yield head;
-    for (let next = await chunks.next(); !next.done; next = await chunks.next()) yield next.value;
-  }
-  return { head, bytes: all() };
-}
-
-/** Throws PayloadTooLarge and RateLimitExceeded. */
-async function* limited(
-  deps: Deps,
-  partyId: string,
-  bytes: AsyncIterable<Uint8Array>,
-  bytesMax: number,
-): AsyncIterable<Uint8Array> {
-  let sizeBytes = 0;
-  let mebibytes = 0;
-  for await (const chunk of bytes) {
-    sizeBytes += chunk.length;
-    if (sizeBytes > bytesMax) throw new PonteError('PayloadTooLarge');
-    for (; mebibytes * MEBIBYTE < sizeBytes; mebibytes += 1) {
-      await takeUploadedMebibyte(deps, partyId);
-    }
-    yield chunk;
-  }
 }

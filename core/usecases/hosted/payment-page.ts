@@ -17,6 +17,7 @@ import { assert, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
 import { payerOf } from '../deposits/deposits.js';
+import { type Attachment, attachmentOf } from '../parties/attachments.js';
 import { readBankDetails, type ShownBankDetails } from '../payments/bank-details.js';
 
 export interface PaymentPage extends PaymentView {
@@ -26,6 +27,8 @@ export interface PaymentPage extends PaymentView {
   readonly submission: KycSubmission | null;
   readonly kyc: KycState;
   readonly screen: ReturnType<typeof screenOf>;
+  /** The seller's own invoice; null if there is none. */
+  readonly attachment: Attachment | null;
   /** The end of the seller's tax id; null if it is unknown or the organization is paid. */
   readonly payeeTaxIdLast4: string | null;
   /** Who sent the money, by the partner's books; empty before the settlement and if unknown. */
@@ -86,6 +89,7 @@ export async function readPaymentPage(deps: Deps, publicId: string): Promise<Pay
     assert(view !== null && organization !== null, 'a payment and its organization stay');
     const kyc = kycStateOf(view.kycStatus, submission);
     const { payment, funds } = view;
+    const attachment = await attachmentOf(tx, payment);
     const senderNames = payment.status === 'settled' ? await senderNamesOf(deps, tx, commands) : [];
     const consolidated = await readConsolidated(tx, payment);
     const awaited = awaitedOf(commands);
@@ -99,6 +103,7 @@ export async function readPaymentPage(deps: Deps, publicId: string): Promise<Pay
       submission,
       kyc,
       screen,
+      attachment,
       payeeTaxIdLast4: taxIdLast4Of(payment, seller),
       senderNames,
       isPayoutBack: commands.some(isPayoutBack),

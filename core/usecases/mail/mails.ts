@@ -16,6 +16,7 @@ import {
   MAIL_LEASE_MS,
   type Mail,
   type MailOutcome,
+  type MemberNoticePurpose,
   mailPostponed,
   type NoticePurpose,
   newMail,
@@ -108,7 +109,7 @@ export function stageNotice(
   tx: Tx,
   notice: Tenant &
     Pick<Mail, 'subject' | 'to' | 'toKey' | 'locale'> & {
-      readonly purpose: NoticePurpose;
+      readonly purpose: NoticePurpose | MemberNoticePurpose | 'passkey_added' | 'passkey_removed';
       readonly cause: string;
     },
   nowMs: number,

@@ -4,10 +4,10 @@ import { type Member, type MemberRole, scopesOf } from '../../domain/access/memb
 import type { Scope } from '../../domain/access/scope.js';
 import { DAY_MS } from '../../domain/base/instant.js';
 import { type Tenant, tenantOf } from '../../domain/base/tenant.js';
-import { type MemberNoticePurpose, memberNoticeCause, newMail } from '../../domain/mail/mail.js';
+import { type MemberNoticePurpose, memberNoticeCause } from '../../domain/mail/mail.js';
 import type { WebhookDelivery } from '../../domain/webhooks/webhook-delivery.js';
 import type { Batch } from '../service/batch.js';
-import { memberMail } from './mails.js';
+import { memberMail, stageNotice } from './mails.js';
 
 interface Notice {
   readonly purpose: MemberNoticePurpose;
@@ -30,21 +30,12 @@ function stageNotices(
   { purpose, objectId, what }: Notice,
   members: readonly Member[],
 ): void {
-  const none = { nth: null, tokenHash: null, tokenSealed: null, codeHash: null, browserHash: null };
-  for (const { id: memberId, orgId, role, email, emailKey, removedAtMs } of members) {
+  for (const { id: memberId, orgId, role, email: to, emailKey: toKey, removedAtMs } of members) {
     if (removedAtMs !== null || !scopesOf(role).includes(needed[purpose])) continue;
-    const mail = {
-      ...memberMail({ orgId }),
-      ...none,
-      id: deps.ids.next('mail', nowMs),
-      purpose,
-      subject: { kind: 'member', memberId },
-      cause: memberNoticeCause(objectId, what, memberId),
-      to: email,
-      toKey: emailKey,
-      locale: 'en',
-    } as const;
-    tx.mails.insertOnce(newMail(mail, nowMs));
+    const subject = { kind: 'member', memberId } as const;
+    const cause = memberNoticeCause(objectId, what, memberId);
+    const notice = { ...memberMail({ orgId }), purpose, subject, cause, to, toKey } as const;
+    stageNotice(deps, tx, { ...notice, locale: 'en' }, nowMs);
   }
 }
 

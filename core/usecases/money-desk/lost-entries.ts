@@ -1,6 +1,6 @@
 // What the partner's books have since the newest command of a restored database: the entries of
 // stored commands, those that the lost time made under our references, and deposits.
-import type { Money } from '../../domain/base/money.js';
+import { sameMoney } from '../../domain/base/money.js';
 import type { Mode, Tenant } from '../../domain/base/tenant.js';
 import type { MoneyKind } from '../../domain/commands/partner-command.js';
 import { type EntryKind, entryKinds, spans } from '../../domain/deposits/book-reading.js';
@@ -154,7 +154,7 @@ export class LostEntries {
       const payments = this.#paidOut.map((one) => tx.payments.get(one, one.paymentId));
       const alike = (await Promise.all(payments)).filter(
         (one) =>
-          one !== null && isSameMoney(one.amount, payment.amount) && isSameSeller(one, payment),
+          one !== null && sameMoney(one.amount, payment.amount) && isSameSeller(one, payment),
       );
       if (alike.length > 1) return null;
       const batch = { deps, tx, nowMs: deps.clock.nowMs() };
@@ -163,7 +163,7 @@ export class LostEntries {
     assigned?.announce();
   }
 
-  /** A deposit becomes a deposit. */
+  /** A pay-in without a command becomes a deposit, a payout without one raises an alert. */
   async #keep(deps: Deps, entry: PartnerEntry): Promise<void> {
     const { own, deposit } = await deps.store.run((tx) => ourRowsOf(tx, this.#of, entry));
     if (own !== null) return;
@@ -194,17 +194,13 @@ async function depositsFor(
   const undecided = await tx.moneyQueues.deposits({ afterId: null, limit: UNDECIDED_MAX });
   const found: Deposit[] = [];
   for (const deposit of undecided) {
-    if (deposit.mode !== payment.mode || !isSameMoney(deposit.amount, payment.amount)) continue;
+    if (deposit.mode !== payment.mode || !sameMoney(deposit.amount, payment.amount)) continue;
     const owner = await ownerOf(tx, deposit.mode, deposit.partyRef);
     if (owner === null || !isTo(payment, owner)) continue;
     const named = await namedConsolidated(tx, payerOf(deps, deposit), owner);
     if (named.length === 0) found.push(deposit);
   }
   return found;
-}
-
-function isSameMoney(left: Money, right: Money): boolean {
-  return left.amountMinor === right.amountMinor && left.currency === right.currency;
 }
 
 function isSameSeller(left: Payment, right: Payment): boolean {

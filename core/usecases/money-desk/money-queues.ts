@@ -328,13 +328,13 @@ async function candidatesFor(
   tx: Tx,
   { mode, partyRef, amount }: Deposit,
 ): Promise<readonly ListedCandidate[]> {
-  const receiver = await ownerOf(tx, mode, partyRef);
-  if (receiver === null) return [];
-  const { sellerExternalId } = receiver;
-  const awaiting = await tx.payments.awaitingMoney(receiver, sellerExternalId, AWAITING_MAX);
+  const payee = await ownerOf(tx, mode, partyRef);
+  if (payee === null) return [];
+  const { sellerExternalId } = payee;
+  const awaiting = await tx.payments.awaitingMoney(payee, sellerExternalId, AWAITING_MAX);
   const candidates = await Promise.all(
     awaiting.map(async ({ id: paymentId, externalId, amount: asked }) => {
-      const missing = missingOf(asked, await tx.funds.get(receiver, paymentId));
+      const missing = missingOf(asked, await tx.funds.get(payee, paymentId));
       return { paymentId, externalId, missing };
     }),
   );

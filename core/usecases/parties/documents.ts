@@ -40,6 +40,7 @@ const LIST_PAGE = 1_000;
 
 /** A dossier names the document by `publicUrl`. */
 export interface Upload {
+  readonly documentId: string;
   readonly uploadUrl: string;
   readonly publicUrl: string;
   readonly uploadHeaders: Readonly<Record<string, string>>;
@@ -52,6 +53,8 @@ export interface UploadInput {
   readonly kind: DocumentKind;
   readonly contentType: ContentType;
   readonly ownerIndex: number | null;
+  /** The name of an attachment; null for other kinds. */
+  readonly fileName?: string | null;
 }
 
 /**
@@ -64,7 +67,7 @@ export async function createUpload(
   input: UploadInput,
 ): Promise<Upload> {
   storageOf(deps);
-  const { owner, kind, contentType, ownerIndex } = input;
+  const { owner, kind, contentType, ownerIndex, fileName = null } = input;
   if (!acceptsType(kind, contentType)) {
     const types = documentKinds[kind].join(', ');
     throw new PonteError('ValidationError', `contentType: send one of ${types} for ${kind}.`);
@@ -80,11 +83,12 @@ export async function createUpload(
     const full = `This party has ${DOCUMENTS_MAX} documents, the most. Submit it, or wait: `;
     const random = deps.ids.randomBytes(1);
     const slot = freeSlot(taken, DOCUMENTS_MAX, random, `${full}unused documents expire.`);
-    const made = newDocument({ ...fields, contentType, ownerIndex, slot }, nowMs);
+    const made = newDocument({ ...fields, contentType, fileName, ownerIndex, slot }, nowMs);
     tx.documents.insert(made);
     return made;
   });
   return {
+    documentId: document.id,
     uploadUrl: contentUrl(deps, document.id, uploadToken),
     publicUrl: contentUrl(deps, document.id, readToken),
     uploadHeaders: { 'Content-Type': contentType },
@@ -143,6 +147,20 @@ export async function receiveUpload(deps: Deps, upload: ReceivedUpload): Promise
   throw new PonteError('UploadUrlExpired');
 }
 
+/** Creates a document of bytes that are here already; the errors of both. */
+export async function storeUpload(
+  deps: Deps,
+  tenant: Tenant,
+  input: UploadInput,
+  bytes: AsyncIterable<Uint8Array>,
+): Promise<Upload> {
+  const upload = await createUpload(deps, tenant, input);
+  const { documentId, token: signature } = readUrl(deps, upload.uploadUrl);
+  const { contentType } = input;
+  await receiveUpload(deps, { documentId, signature, contentType, sizeBytes: null, bytes });
+  return upload;
+}
+
 /** Deletes a replaced or late upload; if that fails, the next cleanup does it. */
 async function drop(deps: Deps, documentId: string, name: string): Promise<void> {
   try {
@@ -167,18 +185,26 @@ export async function readDocument(
   documentId: string,
   signature: string,
 ): Promise<DocumentContent> {
-  const storage = storageOf(deps);
   for (let before: string | null = null; ; ) {
     const document = await grantedDocument(deps, documentId, signature, 'read');
-    const { contentName, sizeBytes, contentType } = document;
-    if (!isReadable(document) || contentName === null || sizeBytes === null) break;
-    if (contentName === before) break;
-    const bytes = await storage.get(documentId, contentName);
-    if (bytes !== null) return { contentType, sizeBytes, bytes };
+    // Only the pages of its payment give it out.
+    if (document.kind === 'attachment') break;
+    if (document.contentName === before) break;
+    const content = await contentOf(deps, document);
+    if (content !== null) return content;
     // Another upload may have replaced it.
-    before = contentName;
+    before = document.contentName;
   }
   throw new PonteError('NotFound');
+}
+
+/** Null before the upload and after the purge. The caller closes `bytes` as above. */
+export async function contentOf(deps: Deps, document: Document): Promise<DocumentContent | null> {
+  const { id, contentName, sizeBytes, contentType } = document;
+  const storage = storageOf(deps);
+  if (!isReadable(document) || contentName === null || sizeBytes === null) return null;
+  const bytes = await storage.get(id, contentName);
+  return bytes === null ? null : { contentType, sizeBytes, bytes };
 }
 
 /**
@@ -294,6 +320,8 @@ async function changeDocument(
 async function isKnown(tx: Tx, tenant: Tenant, { party, id }: DocumentOwner): Promise<boolean> {
   if (party === 'account') return (await tx.accounts.get(tenant, id)) !== null;
   if (party === 'organization') return id === tenant.orgId;
+  // An attachment is uploaded before its payment exists.
+  if (party === 'payment') return false;
   // Buyers are shared by all tenants: this tenant must have a submission or a payment of it.
   const [submission, payment] = await Promise.all([
     tx.buyers.submission(tenant, id),

@@ -1,7 +1,9 @@
 // The settings that owners change in the dashboard, all at once. One owner makes the rules only
 // stricter: operators lower the hold of PIX destinations and end second approval.
 import { modes } from '../../domain/base/tenant.js';
+import { isReadable, readAccentColor } from '../../domain/parties/accent-color.js';
 import { HOLD_HOURS_MAX } from '../../domain/parties/destination-change.js';
+import { type Logo, type LogoProblem, readLogo } from '../../domain/parties/logo.js';
 import type { LegalLinks, SupportContact } from '../../domain/parties/organization.js';
 import type { PaymentOrigin } from '../../domain/payments/payment.js';
 import { PonteError } from '../../errors.js';
@@ -13,6 +15,8 @@ export interface SettingsChange {
   /** The version of the organization that was read before. */
   readonly version: number;
   readonly contact: Readonly<Record<keyof (SupportContact & LegalLinks), string>>;
+  /** Empty: that of Ponte. */
+  readonly accentColor: string;
   /** What a second member approves from now on. What is not named stays as it is. */
   readonly approvalOf: readonly PaymentOrigin[];
   /** Not less than before. */
@@ -28,15 +32,17 @@ export function changeSettings(
   deps: Deps,
   orgId: string,
   changedBy: string,
-  { version, contact, approvalOf, payoutHoldHours, sendsReminders }: SettingsChange,
+  settings: SettingsChange,
 ): Promise<boolean> {
+  const { version, contact, approvalOf, payoutHoldHours, sendsReminders } = settings;
   const shown = contactIn(contact);
+  const accentColor = accentColorIn(settings);
   return deps.store.run(async (tx) => {
     const was = await loadOrganization(tx, orgId);
     if (was.version !== version) return false;
     await expectOwner(tx, { orgId }, changedBy);
     const requiresApproval = was.requiresApproval || approvalOf.includes('invoice');
-    const ruled = { ...withContact(was, shown), requiresApproval, sendsReminders };
+    const ruled = { ...withContact(was, shown), requiresApproval, sendsReminders, accentColor };
     tx.organizations.update(Object.freeze(ruled));
     for (const mode of modes) {
       const profile = await loadProfile(tx, { orgId, mode });
@@ -58,6 +64,55 @@ export function changeSettings(
     }
     return true;
   });
+}
+
+function accentColorIn({ accentColor }: SettingsChange): string | null {
+  if (accentColor.trim() === '') return null;
+  const color = readAccentColor(accentColor);
+  if (color !== null && isReadable(color)) return color;
+  const text = 'accentColor: give a color as #0a5568 with a contrast of 4.5:1 to a light page.';
+  throw new PonteError('ValidationError', text);
+}
+
+/**
+ * Replaces the logo; null removes it. 'out_of_date', and nothing changes, if the organization has
+ * another version. Why the file is not taken; InsufficientScope, InvalidToken as above.
+ */
+export async function changeLogo(
+  deps: Deps,
+  orgId: string,
+  changedBy: string,
+  { version, bytes }: { readonly version: number; readonly bytes: Uint8Array | null },
+): Promise<'saved' | 'out_of_date' | LogoProblem> {
+  const read = bytes === null ? null : readLogo(bytes);
+  if (typeof read === 'string') return read;
+  return deps.store.run(async (tx) => {
+    const was = await loadOrganization(tx, orgId);
+    if (was.version !== version) return 'out_of_date';
+    await expectOwner(tx, { orgId }, changedBy);
+    const before = await tx.logos.get(orgId);
+    tx.organizations.update(Object.freeze({ ...was, logoHash: read?.hash ?? null }));
+    if (read === null || bytes === null) {
+      if (before !== null) tx.logos.remove(before);
+      return 'saved';
+    }
+    const content = Buffer.from(bytes).toString('base64');
+    const logo = { ...read, orgId, content, version: before?.version ?? 1 };
+    if (before === null) tx.logos.insert(logo);
+    else tx.logos.update(logo);
+    return 'saved';
+  });
+}
+
+/** For anybody who has its address. NotFound for an earlier logo too. */
+export async function readLogoFile(
+  deps: Deps,
+  orgId: string,
+  hash: string,
+): Promise<{ readonly contentType: Logo['contentType']; readonly bytes: Uint8Array }> {
+  const logo = await deps.store.run((tx) => tx.logos.get(orgId));
+  if (logo === null || logo.hash !== hash) throw new PonteError('NotFound');
+  return { contentType: logo.contentType, bytes: Buffer.from(logo.content, 'base64') };
 }
 
 /** Whether an owner may set this hold in place of `was`. */

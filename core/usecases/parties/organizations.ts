@@ -81,6 +81,8 @@ export async function createOrganization(
     website: null,
     privacyUrl: null,
     termsUrl: null,
+    accentColor: null,
+    logoHash: null,
     createdAtMs: nowMs,
     version: 1,
   });

@@ -1,7 +1,12 @@
-// The bytes of an upload while they are stored: of the declared type, not too many, not none.
+// The bytes of an upload while they are stored: of the declared type, not too many, not none; of
+// pages also their first bytes and the limits of uploads.
 import { DOCUMENT_BYTES_MAX, type Document } from '../../domain/parties/document.js';
-import { FILE_HEAD_BYTES, isOfType } from '../../domain/parties/file-type.js';
+import { FILE_HEAD_BYTES, fileTypeOf, isOfType } from '../../domain/parties/file-type.js';
 import { PonteError } from '../../errors.js';
+import type { Deps } from '../../ports/deps.js';
+import { takeUploadedMebibyte } from '../service/rate-limits.js';
+
+const MEBIBYTE = 1_024 * 1_024;
 
 /** Adds to `count`. UnsupportedMediaType, PayloadTooLarge, ValidationError (no bytes). */
 export function acceptedBytes(
@@ -20,11 +25,13 @@ export function refuseTooLarge(sizeBytes: number): void {
 
 /** UnsupportedMediaType unless the first bytes are of the type of the document. */
 async function* ofType(
-  { contentType, mode }: Document,
+  { kind, contentType, mode }: Document,
   bytes: AsyncIterable<Uint8Array>,
 ): AsyncIterable<Uint8Array> {
   const refuseOther = (head: Uint8Array) => {
-    if (isOfType(contentType, head, mode)) return;
+    // A buyer opens an attachment: it is never a placeholder.
+    const isExact = kind === 'attachment';
+    if (isExact ? fileTypeOf(head) === contentType : isOfType(contentType, head, mode)) return;
     throw new PonteError('UnsupportedMediaType', `The bytes are not of type ${contentType}.`);
   };
   let head = Buffer.alloc(0);
@@ -53,4 +60,39 @@ async function* counted(
     yield chunk;
   }
   if (count.sizeBytes === 0) throw new PonteError('ValidationError', 'body: send the document.');
+}
+
+/** The first bytes, and all bytes with them. */
+export async function peeked(source: AsyncIterable<Uint8Array>) {
+  const chunks = source[Symbol.asyncIterator]();
+  let head = Buffer.alloc(0);
+  while (head.length < FILE_HEAD_BYTES) {
+    const next = await chunks.next();
+    if (next.done) break;
+    head = Buffer.concat([head, next.value]);
+  }
+  async function* all(): AsyncIterable<Uint8Array> {
+    yield head;
+    for (let next = await chunks.next(); !next.done; next = await chunks.next()) yield next.value;
+  }
+  return { head, bytes: all() };
+}
+
+/** Throws PayloadTooLarge and RateLimitExceeded. */
+export async function* limited(
+  deps: Deps,
+  partyId: string,
+  bytes: AsyncIterable<Uint8Array>,
+  bytesMax: number,
+): AsyncIterable<Uint8Array> {
+  let sizeBytes = 0;
+  let mebibytes = 0;
+  for await (const chunk of bytes) {
+    sizeBytes += chunk.length;
+    if (sizeBytes > bytesMax) throw new PonteError('PayloadTooLarge');
+    for (; mebibytes * MEBIBYTE < sizeBytes; mebibytes += 1) {
+      await takeUploadedMebibyte(deps, partyId);
+    }
+    yield chunk;
+  }
 }

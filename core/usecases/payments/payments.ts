@@ -10,6 +10,7 @@ import {
   payeeNameOf,
   readyToCollect,
 } from '../../domain/parties/connected-account.js';
+import { attached, type Document, isAttachable } from '../../domain/parties/document.js';
 import {
   mayCollect,
   type NamedProfile,
@@ -51,9 +52,12 @@ const PUBLIC_ID_BYTES = 18;
 /** A few commits under load. The link does not reveal a more exact time. */
 const PUBLIC_ID_MOMENT_MS = 64;
 
+/** What only an invoice has. */
+const noInvoiceFields = { number: null, dueDate: null, attachmentDocumentId: null } as const;
+
 /** What a create sends; an invoice has more fields. */
 export type NewPayment =
-  | ({ readonly origin: 'payment_intent' } & Omit<SentPayment, 'number' | 'dueDate'>)
+  | ({ readonly origin: 'payment_intent' } & Omit<SentPayment, keyof typeof noInvoiceFields>)
   | ({ readonly origin: 'invoice' } & SentPayment);
 
 export type CreatePaymentInput = NewPayment &
@@ -73,7 +77,8 @@ export interface CreatedPayment extends PaymentView {
 /**
  * Creates a payment, or finds the one of its idempotency key or externalId. Concurrent creates make
  * one payment. IdempotencyKeyConflict, KybNotApproved, ValidationError (currency),
- * AmountBelowMinimum, ValidationError (expiresAt), SellerNotReady, in this order.
+ * AmountBelowMinimum, ValidationError (expiresAt), SellerNotReady, ValidationError (attachment), in
+ * this order.
  */
 export async function createPayment(
   deps: Deps,
@@ -107,11 +112,13 @@ export async function createPayment(
     const buyer = read.buyer ?? newBuyer(deps, tenant, input.buyer.email, nowMs);
     const payment = newPayment(deps, tenant, input, { ...checked, buyerId: buyer.id, nowMs });
     const kycStatus = await kycStatusOf(tx, payment);
+    const attachment = await attachmentOf(tx, payment);
     guardCreate(tx, read);
     // The first writes are those that may be refused: usually there is nothing to take back then.
     // With a new key and a taken externalId the second one is, and the group is applied again.
     bind(payment.id);
     tx.payments.insert(payment);
+    if (attachment !== null) tx.documents.update(attached(attachment, payment.id));
     // A create does not change an existing buyer: its data proves nothing.
     if (read.buyer === null) tx.buyers.insert(buyer);
     const funds = await stageNew(deps, tx, payment, input.createdBy);
@@ -166,7 +173,7 @@ export async function checkInvoices(
 }
 
 function mismatchOf(input: CreatePaymentInput, stored: Payment): readonly string[] {
-  return paymentMismatch({ number: null, dueDate: null, ...input }, stored);
+  return paymentMismatch({ ...noInvoiceFields, ...input }, stored);
 }
 
 function keyConflict(origin: PaymentOrigin): PonteError {
@@ -390,6 +397,16 @@ export function checkCreate(
   return { ...decided, payeeName: name, destination };
 }
 
+/** The uploaded document that a new payment names. ValidationError. */
+async function attachmentOf(tx: Tx, payment: Payment): Promise<Document | null> {
+  const { attachmentDocumentId: id } = payment;
+  if (id === null) return null;
+  const document = await tx.documents.find(id);
+  if (document !== null && isAttachable(document, payment)) return document;
+  const message = 'name a document that you uploaded as an attachment and no invoice has.';
+  throw new PonteError('ValidationError', `attachmentDocumentId: ${message}`);
+}
+
 /** Where a new payment to the same payee would be paid. SellerNotReady. */
 export async function currentDestination(tx: Tx, payment: Payment, nowMs: number): Promise<string> {
   const tenant = tenantOf(payment);
@@ -442,8 +459,7 @@ function newPayment(
   const { nowMs, ...known } = decided;
   const { idempotencyKey: _, createdBy: __, ...sent } = input;
   return Object.freeze({
-    number: null,
-    dueDate: null,
+    ...noInvoiceFields,
     ...sent,
     ...known,
     ...tenantOf(tenant),

@@ -5,17 +5,21 @@ import { test } from 'node:test';
 import { openApiDocument } from '../../../adapters/http/docs/openapi.js';
 import { routes } from '../../../adapters/http/routes.js';
 import { fakeNotes } from '../../../adapters/partner/fake.js';
+import type { Tenant } from '../../../core/domain/base/tenant.js';
+import { storeAttachment } from '../../../core/usecases/parties/attachments.js';
+import { chunks } from '../../contract/document-storage.js';
 import { sharedSite } from './checked-site.js';
 import { createBody } from './docs/example-calls.js';
 import { readySeller } from './resources/account-calls.js';
 
+let tenant: Tenant;
 let key: string;
 let seller: string;
 
 const site = sharedSite(async () => {
-  const orgId = await site.world.organization();
-  key = await site.world.key(orgId);
-  seller = `${(await readySeller(site.world, { orgId, mode: 'test' })).externalId}`;
+  tenant = { orgId: await site.world.organization(), mode: 'test' };
+  key = await site.world.key(tenant.orgId);
+  seller = `${(await readySeller(site.world, tenant)).externalId}`;
 });
 
 const creates = ['/v1/payment-intents', '/v1/payments', '/v1/invoices'] as const;
@@ -94,7 +98,9 @@ test('a repeat by key names each field that differs, and each alone', async () =
 
 test('fields are named in the order of the description; a default and a field left out count', async () => {
   const path = '/v1/invoices';
-  const whole = { ...wholeBody(), number: 'A-1', dueDate: '2031-01-31' };
+  const attachmentDocumentId = await newAttachment();
+  const numbered = { number: 'A-1', dueDate: '2031-01-31', attachmentDocumentId };
+  const whole = { ...wholeBody(), ...numbered };
   assert.equal((await create(path, whole, 'order')).status, 201);
   const bare = { amount: '20', buyer: { email: 'bea@example.com' } };
   const { components } = openApiDocument(routes, fakeNotes) as {
@@ -103,13 +109,20 @@ test('fields are named in the order of the description; a default and a field le
     };
   };
   const described = Object.keys(components.schemas['CreateInvoice']?.properties ?? {});
-  const named = Object.keys({ ...other, buyer: undefined, number: 1, dueDate: 1 });
+  const named = Object.keys({ ...other, ...numbered });
   assert.deepEqual(described.toSorted(), named.toSorted());
   const expected = described.flatMap((name) =>
     name === 'buyer' ? Object.keys(other.buyer).map((part) => `buyer.${part}`) : [name],
   );
   assert.equal((await create(path, bare, 'order')).mismatch, expected.join(', '));
 });
+
+async function newAttachment(): Promise<string> {
+  const { deps } = site.world;
+  const file = { memberId: 'mem_1', fileName: 'a.pdf', bytes: chunks('%PDF-1.7 an invoice') };
+  const stored = await storeAttachment(deps, tenant, file);
+  return typeof stored === 'string' ? assert.fail(stored) : stored.documentId;
+}
 
 test('a repeat by externalId names what differs, and both are logged as a warning', async () => {
   const body = createBody();

@@ -50,6 +50,7 @@ const promised: readonly string[] = [
   'POST /v1/payments/{id}/cancel K payment_intents:write|invoices:write',
   'GET /v1/payments/{id}/timeline K payment_intents:read|invoices:read',
   'POST /v1/invoices K invoices:write',
+  'POST /v1/invoices/upload-url K invoices:write',
   'GET /v1/invoices K invoices:read',
   'GET /v1/invoices/{id} K invoices:read',
   'POST /v1/invoices/{id}/cancel K invoices:write',

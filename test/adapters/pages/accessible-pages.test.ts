@@ -10,6 +10,7 @@ import { openBrowser } from '../../support/servers/browser.js';
 import { suiteEnd } from '../../support/suite-end.js';
 import { coveringSamples } from './all-samples.js';
 import { faultsOf } from './axe.js';
+import { brandedSamples } from './buyer/page-samples.js';
 import { type PageServer, pageServer } from './page-server.js';
 import { type PageVisit, visitPages } from './page-visit.js';
 import { assertOnePage, printed } from './printed-page.js';
@@ -52,7 +53,23 @@ test('nothing scrolls sideways at 320 px, at 200 % text and with wide spacing', 
 test('pages with all kinds of elements keep their policy and ask for at most three files', () => {
   for (const { shown, files, complaints } of visits) {
     assert.deepEqual(complaints, [], shown);
-    assert.ok(files.length <= 3, `${shown}: ${files.join(' ')}`);
+    const brand = files.filter((file) => /\/logos\/|\/accent-/.test(file));
+    assert.ok(files.length - brand.length <= 3, `${shown}: ${files.join(' ')}`);
+  }
+});
+
+test('axe finds nothing on pages with a logo and an accent color, light and dark', async () => {
+  const branded = brandedSamples.flatMap(({ name }) =>
+    (['light', 'dark'] as const).map((colorScheme) => ({ name, colorScheme })),
+  );
+  const views = branded.map((view) => ({ ...view, locale: 'en', width: 1280 }) as const);
+  for (const visit of await visitPages(browser, server, views, [640])) {
+    const { shown, files, faults, tooWide, complaints } = visit;
+    assert.deepEqual([faults, tooWide, complaints], [[], [], []], shown);
+    assert.ok(
+      files.some((file) => file.includes('/accent-c84300.css')),
+      shown,
+    );
   }
 });
 
@@ -98,8 +115,8 @@ test('bank details and receipt are one page of A4 each', async () => {
 });
 
 const helpLinks = ['help@rotanorte.example', '+55 11 5550-0142'];
-/** Who signed in may ask on the page. */
-const help = [...helpLinks, 'Ask a question'];
+/** Who signed in may download the seller's own invoice, and ask on the page. */
+const help = ['RN-2026-0431.pdf', ...helpLinks, 'Ask a question'];
 const footer = ['Check bank details', 'Privacy', 'Terms', 'Sign out', 'Português', 'Español'];
 const copyRows = ['Account holder', 'Account number', 'Routing number', 'Bank'];
 

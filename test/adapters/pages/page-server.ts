@@ -8,6 +8,7 @@ import { assetFile } from '../../../adapters/pages/kit/assets.js';
 import { contentPolicy } from '../../../adapters/pages/kit/content-policy.js';
 import { localeOf } from '../../../core/domain/base/locale.js';
 import { samples } from './all-samples.js';
+import { logoOfSamples } from './buyer/page-facts.js';
 import { htmlOf, leaving } from './buyer/page-samples.js';
 
 export interface PageServer {
@@ -19,12 +20,23 @@ export interface PageServer {
   readonly close: () => Promise<void>;
 }
 
+/** One pixel. */
+const logo = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJg' +
+    'gg==',
+  'base64',
+);
+
 export async function pageServer(): Promise<PageServer> {
   const streams = new Set<ServerResponse>();
   const posted: Buffer[] = [];
   const server = createServer(async (request, response) => {
     const url = new URL(request.url ?? '/', 'http://127.0.0.1');
     const [, folder = '', ...rest] = url.pathname.split('/');
+    if (url.pathname === logoOfSamples) {
+      response.writeHead(200, { 'content-type': 'image/png' }).end(logo);
+      return;
+    }
     if (folder === 'assets') {
       const [hash = '', name = ''] = rest;
       const asset = assetFile(hash, name);

@@ -138,18 +138,34 @@ export class Visitor {
     assert.ok(this.shown !== null, 'a page is open');
     const form = formsOf(this.shown.text).find((one) => one.action.endsWith(action));
     assert.ok(form !== undefined, `the page has a form for ${action}: ${this.shown.heading}`);
-    return this.post(form.action, { ...form.hidden, ...fields });
+    const sent = { ...form.hidden, ...fields };
+    return form.takesFiles ? this.#sendFile(form, sent) : this.post(form.action, sent);
   }
 
   /** Sends a file by the form of the open page whose action ends like this. */
-  async upload(action: string, bytes: Uint8Array<ArrayBuffer>, type: string): Promise<Shown> {
+  async upload(
+    action: string,
+    bytes: Uint8Array<ArrayBuffer>,
+    type: string,
+    fields: Readonly<Record<string, string>> = {},
+    name = 'photo',
+  ): Promise<Shown> {
     assert.ok(this.shown !== null, 'a page is open');
     const form = formsOf(this.shown.text).find((one) => one.action.endsWith(action));
     assert.ok(form !== undefined, `the page has a form for ${action}: ${this.shown.heading}`);
+    return this.#sendFile(form, { ...form.hidden, ...fields }, new File([bytes], name, { type }));
+  }
+
+  /** Without a file, as a browser does where none was chosen. */
+  #sendFile(
+    { action }: Form,
+    fields: Readonly<Record<string, string>>,
+    file = new File([], '', { type: 'application/octet-stream' }),
+  ): Promise<Shown> {
     const body = new FormData();
-    for (const [name, value] of Object.entries(form.hidden)) body.set(name, value);
-    body.set('file', new Blob([bytes], { type }), 'photo');
-    return this.#follow('POST', form.action, body);
+    for (const [name, value] of Object.entries(fields)) body.set(name, value);
+    body.set('file', file);
+    return this.#follow('POST', action, body);
   }
 
   post(
@@ -231,11 +247,13 @@ export class Visitor {
 interface Form {
   readonly action: string;
   readonly hidden: Readonly<Record<string, string>>;
+  readonly takesFiles: boolean;
 }
 
 export function formsOf(text: string): readonly Form[] {
   return [...text.matchAll(/<form([^>]*)>(.*?)<\/form>/gs)].map(([, head = '', body = '']) => ({
     action: attribute(head, 'action'),
+    takesFiles: attribute(head, 'enctype') === 'multipart/form-data',
     hidden: Object.fromEntries(
       [...body.matchAll(/<input([^>]*)\/?>/g)]
         .map(([, input = '']) => input)

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { done, person } from '../../../adapters/partner-kit/conformance-harness.js';
-import type { DocumentKind } from '../../../core/domain/parties/document.js';
+import type { VerificationKind } from '../../../core/domain/parties/document.js';
 import type { Dossier } from '../../../core/domain/parties/dossier.js';
 import { purposeNames, purposes } from '../../../core/domain/payments/purpose.js';
 import { PonteError } from '../../../core/errors.js';
@@ -120,7 +120,7 @@ test('a file that is gone is refused, one that cannot be read now is tried again
 
 test('the page accepts what BlindPay takes of each kind of document', async (t) => {
   const { partner } = await blindPay(t);
-  const types = (kind: DocumentKind) => partner.documentLimits?.(kind).contentTypes;
+  const types = (kind: VerificationKind) => partner.documentLimits?.(kind).contentTypes;
   for (const kind of ['selfie', 'id_doc_front', 'id_doc_back'] as const) {
     assert.deepEqual(types(kind), ['image/jpeg', 'image/png']);
   }

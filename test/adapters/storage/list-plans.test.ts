@@ -36,6 +36,12 @@ test('pages of long lists are sought in an index that has their order', async ()
       'from events where org_id = $1 and mode = $2 and sequence > $3',
       `SEARCH events USING INDEX events_sequence (${tenants} AND sequence>?)`,
     ],
+    // However many payments of the tenant are well.
+    [
+      "from funds where org_id || ''",
+      'SCAN funds USING INDEX funds_open',
+      'USE TEMP B-TREE FOR ORDER BY',
+    ],
     // Operators' lists, over all tenants and of one.
     [
       'from payments where id >= $1 and id < $2 order by id desc',

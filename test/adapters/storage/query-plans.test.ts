@@ -35,7 +35,9 @@ const sorted: Readonly<Record<string, string>> = {
   'from ledger_lines where': 'the lines of one payment are few',
   "order by status = 'rejected'": 'the submissions of a tenant for one buyer are few',
   'from bank_details where org_id': 'the bank details of one payment are few',
-  'from funds where': 'open debts are few, and ordered behind the prefix of their ids',
+  'from funds where (refund_owed_minor':
+    'open debts are few, and ordered behind the prefix of their ids',
+  "from funds where org_id || ''": 'the same of one tenant',
   'from subscriptions where': 'the listed subscriptions of one tenant are few',
   'from api_keys where org_id': 'the listed keys of one organization are few',
   'and payment_id = $3 order by created_at': 'the commands of one payment are few',
@@ -289,6 +291,7 @@ async function multiplyRows(client: pg.ClientBase): Promise<void> {
       'book_readings',
       'feed_heads',
       'money_decisions',
+      'organization_logos',
       'organization_profiles',
       'organizations',
       'outbox',

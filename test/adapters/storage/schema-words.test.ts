@@ -27,6 +27,7 @@ import {
   documentKinds,
   documentStatuses,
 } from '../../../core/domain/parties/document.js';
+import { logoTypes } from '../../../core/domain/parties/logo.js';
 import { isSubmitted, partyStatuses } from '../../../core/domain/parties/party.js';
 import { productionStates } from '../../../core/domain/parties/production-request.js';
 import { positions, refundStates } from '../../../core/domain/payments/funds.js';
@@ -64,6 +65,7 @@ const words: Readonly<Record<string, readonly string[]>> = {
   // A former table.
   'money_decisions.state': ['proposed', 'done', 'replaced', 'void'],
   'proposals.state': Object.keys(proposalMoves),
+  'organization_logos.content_type': logoTypes,
   'production_requests.state': productionStates,
   'receipts.entry_end': ['open', 'completed', 'failed', 'returned'],
   'receipts.state': depositStates,
@@ -78,7 +80,7 @@ const words: Readonly<Record<string, readonly string[]>> = {
   'connected_accounts.role': roles,
   'connected_accounts.entity_type': entityTypes,
   'connected_accounts.status': accountStatuses,
-  'documents.owner_party': ['account', 'buyer', 'organization'],
+  'documents.owner_party': ['account', 'buyer', 'organization', 'payment'],
   'documents.kind': Object.keys(documentKinds),
   'documents.content_type': contentTypes,
   'documents.status': documentStatuses,
@@ -166,6 +168,7 @@ test('every table is strict; keys and unique indexes of tenants begin with org_i
     'page_sessions: id',
     'partner_commands: id',
     'partner_commands: mode',
+    'passkeys: credential_id',
     'payments: public_id',
     'proposals: id',
     'proposals: item_id',

@@ -63,7 +63,14 @@ export function newRequest(world: World, origin: Payment['origin'] = 'payment_in
   const createdByMemberId = random.pick([null, ...membersOf(tenant.orgId)]);
   const input: CreatePaymentInput =
     origin === 'invoice'
-      ? { ...common, origin, number: `${number}`, dueDate: null, createdByMemberId }
+      ? {
+          ...common,
+          origin,
+          number: `${number}`,
+          dueDate: null,
+          attachmentDocumentId: null,
+          createdByMemberId,
+        }
       : { ...common, origin, createdByMemberId: null };
   const request: CreateRequest = { tenant, input };
   requests.push(request);

@@ -21,6 +21,7 @@ const groups: readonly string[] = [
   'organizations',
   'operatorSessions',
   'operators',
+  'passkeys',
   'payments',
   'proposals',
   'quotes',

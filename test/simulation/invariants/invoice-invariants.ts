@@ -1,6 +1,6 @@
 // Invariants of invoices and of the mails that buyers get.
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../core/domain/base/instant.js';
-import { isSameSubject, type Mail } from '../../../core/domain/mail/mail.js';
+import { isMemberNotice, isSameSubject, type Mail } from '../../../core/domain/mail/mail.js';
 import { CAREFUL_ORG } from '../world/actors.js';
 import type { ObservedPayment } from './observed-payment.js';
 import { eachPayment, type ObservedState } from './observed-state.js';
@@ -25,7 +25,8 @@ export function noInvoiceIsApprovedByItsMaker(observed: ObservedState): string |
 
 export function noMailBeforeApproval(observed: ObservedState): string | null {
   for (const mail of observed.parties.mails.values()) {
-    if (mail.purpose === 'payout_changed') continue;
+    // Its recipients are no buyers.
+    if (mail.purpose === 'payout_changed' || isMemberNotice(mail.purpose)) continue;
     const found = observed.payments.get(paymentIdOf(mail) ?? '');
     const wrong = found === undefined ? 'is about no payment' : wrongMail(mail, found);
     if (wrong !== null) return `${mail.id} ${wrong}`;

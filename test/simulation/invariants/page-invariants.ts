@@ -136,6 +136,7 @@ function pageOf(observed: ObservedState, found: ObservedPayment, nowMs: number):
     submission,
     kyc,
     senderNames: [],
+    attachment: null,
     consolidated: consolidatedOf(observed, payment),
     nowMs,
     bankDetails,
@@ -220,6 +221,8 @@ const organization: Organization = {
   website: null,
   privacyUrl: null,
   termsUrl: null,
+  accentColor: null,
+  logoHash: null,
   createdAtMs: 0,
   version: 1,
 };

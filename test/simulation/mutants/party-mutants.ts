@@ -227,8 +227,8 @@ export const partyMutants = [
     file: 'core/usecases/parties/documents.ts',
     edits: [
       [
-        'if (!isReadable(document) || contentName === null || sizeBytes === null) break;',
-        'if (contentName === null || sizeBytes === null) break;',
+        'if (!isReadable(document) || contentName === null || sizeBytes === null) return null;',
+        'if (contentName === null || sizeBytes === null) return null;',
       ],
     ],
     focus: {

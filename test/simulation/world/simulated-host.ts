@@ -5,6 +5,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { createHmac } from 'node:crypto';
 import { createTokenSigner, fixedKeys } from '../../../adapters/crypto/jwt.js';
+import { createPasskeyVerifier } from '../../../adapters/crypto/passkey-verifier.js';
 import { createLetters } from '../../../adapters/pages/letters/letters.js';
 import type { SignedCommand } from '../../../core/domain/access/registered-operator.js';
 import { developmentOperator, type OperatorActor } from '../../../core/domain/base/actor.js';
@@ -286,6 +287,7 @@ export class SimulatedHost {
         sign: (claims) => gates.real(() => tokenSigner.sign(claims)),
         verify: (token, nowMs) => gates.real(() => tokenSigner.verify(token, nowMs)),
       },
+      passkeyVerifier,
       deliveryMonths: null,
       rateLimits: { take: async () => ({ retryAfterSeconds: null, tatMicros: new Map() }) },
       clock: this.#clock,
@@ -329,6 +331,7 @@ export class SimulatedHost {
   }
 }
 
+const passkeyVerifier = createPasskeyVerifier();
 const tokenSigner = createTokenSigner(fixedKeys([{ id: 'simulated', bytes: Buffer.alloc(32) }]));
 
 /** A secret box without secrecy, so that the simulator can look inside. */

@@ -203,6 +203,8 @@ export class World implements Surroundings {
             website: null,
             privacyUrl: null,
             termsUrl: null,
+            accentColor: null,
+            logoHash: null,
             createdAtMs: this.nowMs,
             version: 1,
           },

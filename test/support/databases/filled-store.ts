@@ -13,6 +13,7 @@ import {
   aDestinationChange,
   aDocument,
   aKey,
+  aLogo,
   aMember,
   aMemberSession,
   aMessage,
@@ -22,6 +23,7 @@ import {
   anEvent,
   anOrganization,
   aPartyDraft,
+  aPasskey,
   aPayment,
   aProductionRequest,
   aProfile,
@@ -47,10 +49,12 @@ const LARGE_MINOR = 9_007_199_254_740_993n;
 export async function fillStore(store: Store): Promise<void> {
   await store.run(async (tx) => {
     tx.organizations.insert(anOrganization(), [aProfile(), aProfile({ mode: 'live' })]);
+    tx.logos.insert(aLogo());
     tx.operators.insert(anOperator());
     tx.operatorSessions.insert(anOperatorSession());
     tx.members.insert(aMember());
     tx.memberSessions.insert(aMemberSession());
+    tx.passkeys.insert(aPasskey());
     tx.destinationChanges.insert(aDestinationChange());
     // An organization has one that waits: tests multiply the row.
     tx.productionRequests.insert(aProductionRequest({ state: 'granted', decidedAtMs: T0 }));
@@ -99,10 +103,12 @@ export function contentsOf(store: Store): Promise<readonly unknown[]> {
       tx.organizations.list(),
       tx.organizations.profile(tenant),
       tx.organizations.profile(otherMode),
+      tx.logos.get('org_a'),
       tx.operators.list(),
       tx.operatorSessions.ofOperator('opr_1'),
       tx.members.list('org_a'),
       tx.memberSessions.get('org_a', 'ses_1'),
+      tx.passkeys.ofMember('org_a', 'mem_1'),
       tx.destinationChanges.list(tenant, 5),
       tx.keys.list('org_a', 5),
       tx.keys.unrevoked('org_a'),

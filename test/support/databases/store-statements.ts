@@ -13,6 +13,7 @@ import {
   aDestinationChange,
   aDocument,
   aKey,
+  aLogo,
   aMember,
   aMemberSession,
   aMessage,
@@ -22,6 +23,7 @@ import {
   anEvent,
   anOrganization,
   aPartyDraft,
+  aPasskey,
   aPayment,
   aProductionRequest,
   aProfile,
@@ -150,21 +152,14 @@ function readsOfMoney(tx: Tx): readonly Promise<unknown>[] {
     tx.organizations.profile(tenant),
     tx.organizations.named(tenant),
     ...readsOfOperators(tx),
-    tx.members.get('org_a', 'mem_1'),
-    tx.members.byEmail('org_a', 'a@b'),
-    tx.members.ofAddress('a@b'),
-    tx.members.list('org_a'),
-    tx.memberSessions.get('org_a', 'ses_1'),
-    tx.memberSessions.byTokenHash('x'),
+    ...readsOfMembers(tx),
     tx.destinationChanges.find('dst_1'),
     tx.destinationChanges.list(tenant, 5),
     tx.destinationChanges.ofPayee(tenant, 'acct_1', 5),
     tx.destinationChanges.ofPayee(tenant, null, 5),
+    tx.logos.get('org_a'),
     tx.productionRequests.newest('org_a'),
     tx.productionRequests.waiting(5),
-    tx.memberSessions.openOfMember('org_a', 'mem_1', T0),
-    tx.memberSessions.lastSeen('org_a'),
-    tx.memberSessions.createdBefore(T0, 5),
     tx.keys.get('key_1'),
     tx.keys.list('org_a', 5),
     tx.keys.unrevoked('org_a'),
@@ -218,6 +213,23 @@ function readsOfMoney(tx: Tx): readonly Promise<unknown>[] {
     tx.buyers.approvedAnywhere('test', 'byr_1'),
     tx.buyers.approvedByPartnerRef('test', 'p', 5),
     tx.buyers.submissionByFlow('f'),
+  ];
+}
+
+function readsOfMembers(tx: Tx): readonly Promise<unknown>[] {
+  return [
+    tx.members.get('org_a', 'mem_1'),
+    tx.members.byEmail('org_a', 'a@b'),
+    tx.members.ofAddress('a@b'),
+    tx.members.list('org_a'),
+    tx.memberSessions.get('org_a', 'ses_1'),
+    tx.memberSessions.byTokenHash('x'),
+    tx.memberSessions.openOfMember('org_a', 'mem_1', T0),
+    tx.memberSessions.lastSeen('org_a'),
+    tx.memberSessions.createdBefore(T0, 5),
+    tx.passkeys.get('org_a', 'psk_1'),
+    tx.passkeys.byCredential('x'),
+    tx.passkeys.ofMember('org_a', 'mem_1'),
   ];
 }
 
@@ -406,7 +418,10 @@ function everyFirstWrite(tx: Tx): void {
   tx.operators.expect(anOperator({ id: 'opr_2' }));
   tx.members.insert(aMember());
   tx.memberSessions.insert(aMemberSession());
+  tx.passkeys.insert(aPasskey());
   tx.destinationChanges.insert(aDestinationChange());
+  tx.logos.insert(aLogo());
+  tx.logos.remove(aLogo({ orgId: 'org_b' }));
   tx.productionRequests.insert(aProductionRequest());
   tx.memberSessions.remove(aMemberSession({ id: 'other' }));
   tx.keys.insert(aKey());
@@ -462,7 +477,9 @@ async function everyLaterWrite(tx: Tx): Promise<void> {
   tx.operatorSessions.remove(anOperatorSession({ id: 'ops_3' }));
   tx.members.update(aMember());
   tx.memberSessions.update(aMemberSession());
+  tx.passkeys.update(aPasskey());
   tx.destinationChanges.update(aDestinationChange());
+  tx.logos.update(aLogo());
   tx.productionRequests.update(aProductionRequest());
   tx.keys.update(aKey());
   tx.keys.touch('key_1', T0);

@@ -4,6 +4,7 @@
 import type { StoredKey } from '../../../core/domain/access/api-key.js';
 import type { Member } from '../../../core/domain/access/member.js';
 import type { MemberSession } from '../../../core/domain/access/member-session.js';
+import type { Passkey } from '../../../core/domain/access/passkey.js';
 import { money } from '../../../core/domain/base/money.js';
 import type { Tenant } from '../../../core/domain/base/tenant.js';
 import {
@@ -21,6 +22,7 @@ import {
 import type { ConnectedAccount } from '../../../core/domain/parties/connected-account.js';
 import type { DestinationChange } from '../../../core/domain/parties/destination-change.js';
 import type { Document } from '../../../core/domain/parties/document.js';
+import type { Logo } from '../../../core/domain/parties/logo.js';
 import type {
   Organization,
   OrganizationProfile,
@@ -69,10 +71,18 @@ export function anOrganization(fields: Partial<Organization> = {}): Organization
     website: 'https://acme.example/',
     privacyUrl: 'https://acme.example/privacy',
     termsUrl: 'https://acme.example/terms',
+    accentColor: '#8a1c4a',
+    logoHash: 'ab'.repeat(8),
     createdAtMs: T0,
     version: 1,
     ...fields,
   };
+}
+
+export function aLogo(fields: Partial<Logo> = {}): Logo {
+  const content = Buffer.from('a picture').toString('base64');
+  const file = { contentType: 'image/png', hash: 'ab'.repeat(8), content } as const;
+  return { orgId: 'org_a', ...file, version: 1, ...fields };
 }
 
 export function aProfile(fields: Partial<OrganizationProfile> = {}): OrganizationProfile {
@@ -163,6 +173,13 @@ export function aMemberSession(fields: Partial<MemberSession> = {}): MemberSessi
   return { ...of, ...times, tokenHash: `hash of ${fields.id ?? of.id}`, version: 1, ...fields };
 }
 
+export function aPasskey(fields: Partial<Passkey> = {}): Passkey {
+  const of = { orgId: 'org_a', id: 'psk_1', memberId: 'mem_1', name: 'phone' };
+  const credential = { credentialId: `credential of ${fields.id ?? of.id}`, publicKey: 'pQEC' };
+  const times = { createdAtMs: T0, usedAtMs: T0 + 1, removedAtMs: null };
+  return { ...of, ...credential, ...times, signCount: 4_294_967_295, version: 1, ...fields };
+}
+
 export function aKey(fields: Partial<StoredKey> = {}): StoredKey {
   return {
     ...tenant,
@@ -204,6 +221,7 @@ export function aPayment(fields: Partial<Payment> = {}): Payment {
     amount: money(99_999_999_999_999n, 'EUR'),
     number: 'INV/7',
     dueDate: '2026-02-28',
+    attachmentDocumentId: 'doc_9',
     createdByMemberId: 'mem_1',
     requiresApproval: true,
     approvedByMemberId: 'mem_2',
@@ -260,6 +278,7 @@ export function aBarePayment(fields: Partial<Payment> = {}): Payment {
   return aPayment({
     number: null,
     dueDate: null,
+    attachmentDocumentId: null,
     createdByMemberId: null,
     requiresApproval: false,
     approvedByMemberId: null,
@@ -428,6 +447,7 @@ export function aDocument(fields: Partial<Document> = {}): Document {
     kind: 'proof_of_address',
     ownerIndex: 20,
     contentType: 'application/pdf',
+    fileName: 'fatura São João.pdf',
     status: 'stored',
     contentName: 'ab12',
     sizeBytes: 10_485_760,

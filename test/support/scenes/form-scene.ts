@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import type { KycStep } from '../../../core/domain/hosted/kyc-form.js';
 import type { KycSubmission } from '../../../core/domain/parties/buyer-kyc.js';
-import type { DocumentKind } from '../../../core/domain/parties/document.js';
+import type { VerificationKind } from '../../../core/domain/parties/document.js';
 import type { Deps } from '../../../core/ports/deps.js';
 import { signIn } from '../../../core/usecases/hosted/buyer-steps.js';
 import type { VisitorSession } from '../../../core/usecases/hosted/form-subjects.js';
@@ -81,7 +81,7 @@ export interface FormScene extends Scene {
     by?: VisitorSession,
   ): Promise<PageProblems>;
   upload(
-    kind: DocumentKind,
+    kind: VerificationKind,
     owner?: number | null,
     by?: VisitorSession,
     bytes?: Uint8Array,

@@ -50,6 +50,7 @@ export const invoiceInput: InputOf<'invoice'> = {
   amount: money(125_000n, 'USD'),
   buyer: { email: ' Ana@Example.com', name: 'Ana Lima', country: null, phone: null },
   dueDate: '2030-02-28',
+  attachmentDocumentId: null,
 };
 
 export function makeIntent(deps: Deps, tenant: Tenant, fields: IntentFields = {}) {

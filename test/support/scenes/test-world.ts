@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { createIds, type RandomSource, seededBytes } from '../../../adapters/crypto/ids.js';
 import { createTokenSigner, fixedKeys } from '../../../adapters/crypto/jwt.js';
+import { createPasskeyVerifier } from '../../../adapters/crypto/passkey-verifier.js';
 import {
   createSecretBox,
   newSecretKey,
@@ -138,7 +139,11 @@ export async function world(t: SuiteEnd, options: WorldOptions = {}): Promise<Wo
   return made;
 }
 
-const inMemory = () => ({ keyUses: new Map(), refusals: new Refusals() });
+const inMemory = () => ({
+  keyUses: new Map(),
+  refusals: new Refusals(),
+  passkeyVerifier: createPasskeyVerifier(),
+});
 
 /** Deliveries wait until the test claims them. */
 const unused = {

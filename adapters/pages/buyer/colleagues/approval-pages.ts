@@ -11,6 +11,7 @@ import {
 } from '../../../../core/usecases/hosted/colleague-approvals.js';
 import { openPage, readPaymentPage } from '../../../../core/usecases/hosted/payment-page.js';
 import { accessRows, openedLink, signOutRow } from '../../kit/access-pages.js';
+import { attachedFile } from '../../kit/files/attached-file.js';
 import {
   html,
   limitReached,
@@ -72,6 +73,19 @@ export const approvalPages = [
       const isSent = call.query.has('sent') && call.cookies.has('browser');
       const page = isSent && call.session === null ? ({ name: 'sent' } as const) : undecided;
       return openedLink(call) ?? show(context, call, page);
+    },
+  }),
+  pageRow({
+    subject: 'approver',
+    method: 'GET',
+    path: `${root}/attachment`,
+    auth: 'buyer',
+    csrf: 'none',
+    limit: 'file',
+    form: 'none',
+    handler: async ({ deps }, call) => {
+      const payment = await deps.store.run((tx) => openPage(tx, publicIdOf(call)));
+      return attachedFile(deps, payment);
     },
   }),
   ...accessRows({

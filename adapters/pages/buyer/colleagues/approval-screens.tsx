@@ -21,7 +21,7 @@ import {
 import { TextArea, TextField } from '../../kit/fields.js';
 import { nameOf } from '../../kit/plain-text.js';
 import { WhoAsks } from '../access-screens.js';
-import { paymentRows, type ScreenContent, taxIdNote } from '../layout.js';
+import { attachmentRow, paymentRows, type ScreenContent, taxIdNote } from '../layout.js';
 import { FoldedItems } from '../line-items.js';
 import type { Page } from '../page-view.js';
 import type { PaymentScene } from '../scene.js';
@@ -125,14 +125,14 @@ export function approvalScreen(
 }
 
 function signInScreen(scene: PaymentScene): ScreenContent {
-  const { texts, view } = scene;
+  const { texts } = scene;
   return {
     ...headingOf(scene),
     station: null,
     about: <WhoAsks scene={scene} />,
     body: (
       <section class="card stack">
-        <Rows rows={paymentRows(view, texts)} />
+        <Rows rows={paymentRows(scene)} />
         <Form to="link" class="stack-s">
           <div class="actions">
             <Button look="primary">{texts.ask.send}</Button>
@@ -166,7 +166,8 @@ function decideScreen(
             rows={[
               { label: texts.frame.to, value: payeeName, ...taxIdNote(scene.payment, texts) },
               { label: texts.money.amount, value: <b class="num">{amount}</b> },
-              ...paymentRows(scene.view, texts),
+              ...paymentRows(scene),
+              attachmentRow(scene),
             ]}
           />
           <p class="small quiet">{words.rule(amount, payee)}</p>

@@ -2,7 +2,10 @@
 // phone. A refused file is named in the address, so that a reload sends nothing again.
 import type { PageSession } from '../../../../core/domain/access/page-session.js';
 import { fileFieldOf } from '../../../../core/domain/hosted/kyc-fields.js';
-import { type DocumentKind, documentKinds } from '../../../../core/domain/parties/document.js';
+import {
+  type VerificationKind,
+  verificationKinds,
+} from '../../../../core/domain/parties/document.js';
 import { PonteError } from '../../../../core/errors.js';
 import { readSession } from '../../../../core/usecases/access/page-sessions.js';
 import {
@@ -13,8 +16,8 @@ import {
   storePageDocument,
 } from '../../../../core/usecases/hosted/page-documents.js';
 import type { Cookie } from '../../kit/cookies.js';
+import { inUploadSlot, readFile } from '../../kit/files/uploaded-file.js';
 import { html, type PageAnswer, type PageContext, seeOther } from '../../kit/page-route.js';
-import { readFile } from '../../kit/uploaded-file.js';
 import type { ScreenContent } from '../layout.js';
 import { renderContent } from '../render.js';
 import {
@@ -39,10 +42,7 @@ import {
 import { ownDocumentsScreen } from './owner-screens.js';
 import { kycEn } from './texts/kyc-en.js';
 
-/** A browser sends one at a time; a person may use several tabs. */
-const UPLOADS_PER_SESSION = 4;
-
-const kinds = Object.keys(documentKinds) as readonly DocumentKind[];
+const kinds = Object.keys(verificationKinds) as readonly VerificationKind[];
 const refusals = Object.keys(kycEn.documents.refusals) as readonly RefusedFile['reason'][];
 
 /** Null where files are not stored. */
@@ -95,22 +95,6 @@ export async function uploadFile(
   const page = documentsPath(place, call, loaded);
   if (reason === null) return seeOther(`${page}#${id}`);
   return seeOther(`${page}?${new URLSearchParams({ refused: reason, file: id })}#${id}`);
-}
-
-/** RateLimitExceeded while too many uploads of the session run: each may take minutes. */
-async function inUploadSlot<T>(
-  { uploads }: PageContext,
-  { session, visit }: AnyCall,
-  upload: () => Promise<T>,
-): Promise<T> {
-  const id = session?.id ?? visit?.signedIn.session.id ?? '';
-  if (uploads.reserved(id) >= UPLOADS_PER_SESSION) throw new PonteError('RateLimitExceeded');
-  uploads.reserve([id], 1);
-  try {
-    return await upload();
-  } finally {
-    uploads.release([id], 1);
-  }
 }
 
 export async function removeFile(

@@ -15,7 +15,7 @@ import {
   stepOf,
   stepsOf,
 } from '../../../../core/domain/hosted/kyc-form.js';
-import type { DocumentKind } from '../../../../core/domain/parties/document.js';
+import type { VerificationKind } from '../../../../core/domain/parties/document.js';
 import type { Dossier, Owner } from '../../../../core/domain/parties/dossier.js';
 import type { KycForm, PageProblems } from '../../../../core/usecases/hosted/kyc-forms.js';
 import type { documentLimits } from '../../../../core/usecases/hosted/page-documents.js';
@@ -28,7 +28,7 @@ import type { Scene } from '../scene.js';
 import { kycCatalogues } from './kyc-texts.js';
 import type { KycTexts } from './texts/kyc-en.js';
 
-export type Limits = Readonly<Record<DocumentKind, ReturnType<typeof documentLimits>>>;
+export type Limits = Readonly<Record<VerificationKind, ReturnType<typeof documentLimits>>>;
 
 /** The scene of a page that is shown without a session. */
 export interface BareScene extends Scene {

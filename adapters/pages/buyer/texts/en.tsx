@@ -25,6 +25,8 @@ export const en = {
     to: 'To',
     purpose: 'For',
     invoice: 'Invoice',
+    logo: (name: string) => `Logo of ${name}`,
+    attachment: 'Invoice of the seller',
     purchaseOrder: 'Purchase order',
     buyerReference: 'Your reference',
     due: 'Due',
@@ -231,7 +233,9 @@ export const en = {
     ],
     who: (org: string) => `Who is ${org}?`,
     whoText: (org: string, payee: string) =>
-      `${org} collects this payment for ${payee} through Ponte.`,
+      org === payee
+        ? `${org} collects this payment through Ponte.`
+        : `${org} collects this payment for ${payee} through Ponte.`,
   },
   sent: {
     heading: 'Check your email',

@@ -18,6 +18,8 @@ export const es = {
     to: 'Para',
     purpose: 'Concepto',
     invoice: 'Factura',
+    logo: (name) => `Logo de ${name}`,
+    attachment: 'Factura del vendedor',
     purchaseOrder: 'Orden de compra',
     buyerReference: 'Su referencia',
     due: 'Vencimiento',
@@ -225,7 +227,10 @@ export const es = {
       </>,
     ],
     who: (org) => `¿Quién es ${org}?`,
-    whoText: (org, payee) => `${org} cobra este pago para ${payee} por medio de Ponte.`,
+    whoText: (org, payee) =>
+      org === payee
+        ? `${org} cobra este pago por medio de Ponte.`
+        : `${org} cobra este pago para ${payee} por medio de Ponte.`,
   },
   sent: {
     heading: 'Revise su correo',

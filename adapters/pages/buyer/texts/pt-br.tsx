@@ -18,6 +18,8 @@ export const ptBr = {
     to: 'Para',
     purpose: 'Referente a',
     invoice: 'Fatura',
+    logo: (name) => `Logotipo de ${name}`,
+    attachment: 'Fatura do vendedor',
     purchaseOrder: 'Ordem de compra',
     buyerReference: 'Sua referência',
     due: 'Vencimento',
@@ -222,7 +224,10 @@ export const ptBr = {
       </>,
     ],
     who: (org) => `Quem é ${org}?`,
-    whoText: (org, payee) => `${org} recebe este pagamento para ${payee} por meio da Ponte.`,
+    whoText: (org, payee) =>
+      org === payee
+        ? `${org} recebe este pagamento por meio da Ponte.`
+        : `${org} recebe este pagamento para ${payee} por meio da Ponte.`,
   },
   sent: {
     heading: 'Verifique o seu e‑mail',

@@ -3,7 +3,17 @@
 import type { VNode } from 'preact';
 import { z } from 'zod';
 import { allows } from '../../../../core/domain/access/scope.js';
+import {
+  isReadable,
+  leastContrast,
+  readAccentColor,
+} from '../../../../core/domain/parties/accent-color.js';
 import { readEmail } from '../../../../core/domain/parties/buyer-kyc.js';
+import {
+  LOGO_BYTES_MAX,
+  type LogoProblem,
+  logoTypes,
+} from '../../../../core/domain/parties/logo.js';
 import {
   hasContact,
   type Organization,
@@ -12,11 +22,14 @@ import {
 } from '../../../../core/domain/parties/organization.js';
 import { readStanding } from '../../../../core/usecases/access/sessions.js';
 import {
+  changeLogo,
   changeSettings,
   mayHold,
 } from '../../../../core/usecases/parties/organization-settings.js';
 import { Button, ButtonLink, Foreign, Form, Rows } from '../../kit/components.js';
-import { CheckField, type FieldError, TextField } from '../../kit/fields.js';
+import { CheckField, type FieldError, FileField, TextField } from '../../kit/fields.js';
+import { logoPath } from '../../kit/files/logo-file.js';
+import { bytesOf, readFile } from '../../kit/files/uploaded-file.js';
 import {
   memberRow,
   type PageAnswer,
@@ -39,6 +52,7 @@ const settingsForm = z.object({
   website: line,
   privacyUrl: line,
   termsUrl: line,
+  accentColor: line,
   approval: line,
   intentApproval: line,
   hold: line,
@@ -62,7 +76,11 @@ export const settingsPages = [
     form: 'none',
     handler: async (context, call) => {
       const settings = await readSettings(context, call);
-      return showForm(context, call, settings, { typed: typedOf(settings), errors: [] });
+      return showForm(context, call, settings, {
+        typed: typedOf(settings),
+        errors: [],
+        logoProblem: null,
+      });
     },
   }),
   memberRow({
@@ -72,7 +90,27 @@ export const settingsPages = [
     form: settingsForm,
     handler: save,
   }),
+  // A link of the answer to a file, as that of a language, leads back to the form.
+  memberRow({ ...change, method: 'GET', path: `${path}/logo`, form: 'none', handler: toForm }),
+  memberRow({
+    ...change,
+    method: 'POST',
+    path: `${path}/logo`,
+    form: 'multipart',
+    handler: saveLogo,
+  }),
+  memberRow({
+    ...change,
+    method: 'POST',
+    path: `${path}/logo/remove`,
+    form: settingsForm.pick({ version: true }),
+    handler: (context, call) => replaceLogo(context, call, call.form.version, null),
+  }),
 ];
+
+async function toForm(context: PageContext, call: MemberCall): Promise<PageAnswer> {
+  return seeOther(`${viewOf(context, call).path}/settings/change`);
+}
 
 interface Settings extends Organization {
   readonly intentsNeedApproval: boolean;
@@ -94,6 +132,7 @@ function typedOf(settings: Settings): Typed {
     website: settings.website ?? '',
     privacyUrl: settings.privacyUrl ?? '',
     termsUrl: settings.termsUrl ?? '',
+    accentColor: settings.accentColor ?? '',
     approval: settings.requiresApproval ? 'yes' : '',
     intentApproval: settings.intentsNeedApproval ? 'yes' : '',
     hold: `${settings.payoutHoldHours}`,
@@ -111,7 +150,12 @@ const contacts = {
 type Contact = keyof typeof contacts;
 const contactNames = Object.keys(contacts) as readonly Contact[];
 
-type ErrorName = (typeof contacts)[Contact][1] | 'needsContact' | 'notHours';
+type ErrorName =
+  | (typeof contacts)[Contact][1]
+  | 'needsContact'
+  | 'notHours'
+  | 'notAColor'
+  | 'faintColor';
 type Errors = readonly { readonly field: keyof Typed; readonly error: ErrorName }[];
 
 function errorsIn(typed: Typed, was: Settings): Errors {
@@ -122,10 +166,15 @@ function errorsIn(typed: Typed, was: Settings): Errors {
   });
   const { supportEmail, supportPhone, hold } = typed;
   const isBare = supportEmail.trim() === '' && supportPhone.trim() === '';
+  const color = readAccentColor(typed.accentColor);
+  const isFaint = color !== null && !isReadable(color);
+  const noColor = typed.accentColor.trim() !== '' && color === null;
   const needsContact = was.productionGrantedAtMs !== null && hasContact(was);
   return [
     ...ofTexts,
     ...(isBare && needsContact ? [{ field: 'supportEmail', error: 'needsContact' } as const] : []),
+    ...(noColor ? [{ field: 'accentColor', error: 'notAColor' } as const] : []),
+    ...(isFaint ? [{ field: 'accentColor', error: 'faintColor' } as const] : []),
     ...(/^\d{1,2}$/.test(hold.trim()) && mayHold(Number.parseInt(hold, 10), was.payoutHoldHours)
       ? []
       : [{ field: 'hold', error: 'notHours' } as const]),
@@ -136,11 +185,13 @@ async function save(context: PageContext, call: MemberCall<Typed>): Promise<Page
   const typed = call.form;
   const settings = await readSettings(context, call);
   const errors = errorsIn(typed, settings);
-  if (errors.length > 0) return showForm(context, call, settings, { typed, errors });
+  if (errors.length > 0)
+    return showForm(context, call, settings, { typed, errors, logoProblem: null });
   const { supportEmail, supportPhone, website, privacyUrl, termsUrl } = typed;
   const isChanged = await changeSettings(context.deps, settings.id, actorOf(call).memberId, {
     version: Number.parseInt(typed.version, 10),
     contact: { supportEmail, supportPhone, website, privacyUrl, termsUrl },
+    accentColor: typed.accentColor,
     approvalOf: [
       ...(typed.approval === '' ? [] : ['invoice' as const]),
       ...(typed.intentApproval === '' ? [] : ['payment_intent' as const]),
@@ -152,6 +203,30 @@ async function save(context: PageContext, call: MemberCall<Typed>): Promise<Page
   return seeOther(
     isChanged ? withDone(shown, 'settings_saved') : withNotice(`${shown}/change`, 'out_of_date'),
   );
+}
+
+async function saveLogo(context: PageContext, call: MemberCall): Promise<PageAnswer> {
+  const { version, bytes } = await readFile(call, async (file) => ({
+    bytes: await bytesOf(file, LOGO_BYTES_MAX),
+    version: file.fields.get('version') ?? '',
+  }));
+  return replaceLogo(context, call, version, bytes);
+}
+
+async function replaceLogo(
+  context: PageContext,
+  call: MemberCall,
+  version: string,
+  bytes: Uint8Array | null,
+): Promise<PageAnswer> {
+  const settings = await readSettings(context, call);
+  const change = { version: Number.parseInt(version, 10), bytes };
+  const result = await changeLogo(context.deps, settings.id, actorOf(call).memberId, change);
+  const shown = `${viewOf(context, call).path}/settings`;
+  if (result === 'saved') return seeOther(withDone(shown, 'settings_saved'));
+  if (result === 'out_of_date') return seeOther(withNotice(`${shown}/change`, 'out_of_date'));
+  const filled = { typed: typedOf(settings), errors: [], logoProblem: result };
+  return showForm(context, call, settings, filled);
 }
 
 async function showSettings(context: PageContext, call: MemberCall): Promise<PageAnswer> {
@@ -192,6 +267,18 @@ function settingsScreen(
           />
         </section>
         <section class="card">
+          <h2>{words.brand}</h2>
+          <Rows
+            rows={[
+              {
+                label: words.logo,
+                value: settings.logoHash === null ? words.none : <LogoShown settings={settings} />,
+              },
+              { label: words.accentColor, value: settings.accentColor ?? words.none },
+            ]}
+          />
+        </section>
+        <section class="card">
           <h2>{words.rules}</h2>
           <Rows
             rows={[
@@ -211,6 +298,8 @@ function settingsScreen(
 interface Filled {
   readonly typed: Typed;
   readonly errors: Errors;
+  /** Why the file of a logo was not taken. */
+  readonly logoProblem: LogoProblem | null;
 }
 
 function showForm(
@@ -219,22 +308,30 @@ function showForm(
   settings: Settings,
   filled: Filled,
 ): Promise<PageAnswer> {
-  const status = filled.errors.length === 0 ? 200 : 422;
+  const isRight = filled.errors.length === 0 && filled.logoProblem === null;
+  const status = isRight ? 200 : 422;
   return Promise.resolve(
     dashboardPage(viewOf(context, call), (scene) => formScreen(scene, settings, filled), status),
   );
 }
 
 function formScreen(
-  { texts, view }: DashboardScene,
+  { texts, view, format }: DashboardScene,
   settings: Settings,
-  { typed, errors }: Filled,
+  { typed, errors, logoProblem }: Filled,
 ): DashboardContent {
   const words = texts.setup.settings;
-  const shown: readonly FieldError[] = errors.map(({ field, error }) => ({
-    field,
-    text: error === 'notHours' ? words.notHours(settings.payoutHoldHours) : words[error],
-  }));
+  const textOf = (error: ErrorName): string => {
+    if (error === 'notHours') return words.notHours(settings.payoutHoldHours);
+    if (error !== 'faintColor') return words[error];
+    // Rounded down, so that it is never said to be enough.
+    const contrast = leastContrast(readAccentColor(typed.accentColor) ?? '');
+    return words.faintColor(format.oneDecimal(Math.floor(contrast * 10) / 10));
+  };
+  const shown: readonly FieldError[] = [
+    ...errors.map(({ field, error }) => ({ field, text: textOf(error) })),
+    ...(logoProblem === null ? [] : [{ field: 'file', text: words.logoProblems[logoProblem] }]),
+  ];
   const props = { typed, errors: shown };
   return {
     title: words.changeHeading,
@@ -243,47 +340,125 @@ function formScreen(
     crumbs: <a href={`${view.path}/settings`}>{texts.places.settings}</a>,
     errors: shown,
     body: (
-      <Form to="settings/change" class="stack-l">
-        <input type="hidden" name="version" value={typed.version} />
-        <div class="cols even">
-          <section class="card stack">
-            <h2>{words.contact}</h2>
-            <p class="small quiet">{words.contactText}</p>
-            <Setting {...props} name="supportEmail" type="email" />
-            <Setting {...props} name="supportPhone" type="tel" />
-            <Setting {...props} name="website" type="url" />
-            <Setting {...props} name="privacyUrl" type="url" />
-            <Setting {...props} name="termsUrl" type="url" />
-            <CheckField
-              name="reminders"
-              label={words.reminders}
-              hint={words.remindersHint}
-              checked={typed.reminders !== ''}
-            />
-          </section>
-          <section class="card stack">
-            <h2>{words.rules}</h2>
-            <p class="small quiet">{words.rulesText}</p>
-            <Rule name="approval" typed={typed} isOn={settings.requiresApproval} />
-            <Rule name="intentApproval" typed={typed} isOn={settings.intentsNeedApproval} />
-            <TextField
-              name="hold"
-              label={words.hold}
-              hint={words.holdHint(settings.payoutHoldHours)}
-              value={typed.hold}
-              error={shown.find(({ field }) => field === 'hold')?.text}
-              inputMode="numeric"
-              maxLength={2}
-              width="short"
-            />
-          </section>
-        </div>
-        <div class="actions">
-          <Button look="primary">{words.save}</Button>
-        </div>
-      </Form>
+      <div class="stack-l">
+        <Form to="settings/change" class="stack-l">
+          <input type="hidden" name="version" value={typed.version} />
+          <div class="cols even">
+            <section class="card stack">
+              <h2>{words.contact}</h2>
+              <p class="small quiet">{words.contactText}</p>
+              <Setting {...props} name="supportEmail" type="email" />
+              <Setting {...props} name="supportPhone" type="tel" />
+              <Setting {...props} name="website" type="url" />
+              <Setting {...props} name="privacyUrl" type="url" />
+              <Setting {...props} name="termsUrl" type="url" />
+              <CheckField
+                name="reminders"
+                label={words.reminders}
+                hint={words.remindersHint}
+                checked={typed.reminders !== ''}
+              />
+            </section>
+            <section class="card stack">
+              <h2>{words.rules}</h2>
+              <p class="small quiet">{words.rulesText}</p>
+              <Rule name="approval" typed={typed} isOn={settings.requiresApproval} />
+              <Rule name="intentApproval" typed={typed} isOn={settings.intentsNeedApproval} />
+              <TextField
+                name="hold"
+                label={words.hold}
+                hint={words.holdHint(settings.payoutHoldHours)}
+                value={typed.hold}
+                error={shown.find(({ field }) => field === 'hold')?.text}
+                inputMode="numeric"
+                maxLength={2}
+                width="short"
+              />
+            </section>
+            <AccentColor {...props} />
+          </div>
+          <div class="actions">
+            <Button look="primary">{words.save}</Button>
+          </div>
+        </Form>
+        <LogoForms settings={settings} error={shown.find(({ field }) => field === 'file')?.text} />
+      </div>
     ),
   };
+}
+
+function AccentColor({
+  typed,
+  errors,
+}: {
+  readonly typed: Typed;
+  readonly errors: readonly FieldError[];
+}): VNode {
+  const { texts } = useDashboard();
+  const words = texts.setup.settings;
+  return (
+    <section class="card stack">
+      <h2>{words.brand}</h2>
+      <p class="small quiet">{words.brandText}</p>
+      <TextField
+        name="accentColor"
+        label={words.optional(words.accentColor)}
+        hint={words.accentHint}
+        value={typed.accentColor}
+        error={errors.find(({ field }) => field === 'accentColor')?.text}
+        maxLength={20}
+        spellcheck={false}
+        width="short"
+      />
+    </section>
+  );
+}
+
+/** Saved by itself: a file is not kept while a form with other fields is corrected. */
+function LogoForms({
+  settings,
+  error,
+}: {
+  readonly settings: Settings;
+  readonly error: string | undefined;
+}): VNode {
+  const { texts } = useDashboard();
+  const words = texts.setup.settings;
+  const version = <input type="hidden" name="version" value={settings.version} />;
+  return (
+    <section class="card stack">
+      <h2>{words.logo}</h2>
+      {settings.logoHash === null ? null : (
+        <div class="line ends">
+          <LogoShown settings={settings} />
+          <Form to="settings/logo/remove">
+            {version}
+            <Button look="sm">{words.removeLogo}</Button>
+          </Form>
+        </div>
+      )}
+      <Form to="settings/logo" files="by_button" class="stack">
+        {version}
+        <FileField
+          name="file"
+          label={words.logo}
+          hint={words.logoHint}
+          error={error}
+          accept={logoTypes.join(',')}
+        />
+        <div class="actions">
+          <Button>{words.saveLogo}</Button>
+        </div>
+      </Form>
+    </section>
+  );
+}
+
+function LogoShown({ settings }: { readonly settings: Settings }): VNode | null {
+  const { texts, view } = useDashboard();
+  const path = logoPath(settings);
+  if (path === null) return null;
+  return <img class="logo" src={`${view.root}${path}`} alt={texts.setup.settings.logoAlt} />;
 }
 
 /** A box to tick, unless the rule is on: only an operator switches it off. */

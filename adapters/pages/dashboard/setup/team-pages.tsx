@@ -270,9 +270,6 @@ function Members({ team }: { readonly team: Team }): VNode {
                 <th scope="col" class="only-l">
                   {words.seen}
                 </th>
-                <th scope="col" class="only-l">
-                  <span class="vh">{words.action}</span>
-                </th>
               </>
             ) : null}
           </tr>
@@ -303,13 +300,12 @@ function MemberLine({ team, one }: { readonly team: Team; readonly one: TeamMemb
         {isInvited && team.mayChange ? (
           <span class="sub">{words.invitedAt(format.short(member.createdAtMs))}</span>
         ) : null}
-        {team.mayChange ? <div class="only-s">{actions}</div> : null}
+        {team.mayChange ? actions : null}
       </th>
       <td>{words.roles[member.role]}</td>
       {team.mayChange ? (
         <>
           <td class="when only-l">{isSelf ? words.now : seen}</td>
-          <td class="num only-l">{actions}</td>
         </>
       ) : null}
     </tr>

@@ -13,7 +13,6 @@ import type { PostingKind } from '../../../../core/domain/payments/ledger.js';
 import type { PaymentStatus } from '../../../../core/domain/payments/payment.js';
 import type { CommandOutcome } from '../../../../core/domain/payments/timeline.js';
 import type { DeliveryStatus } from '../../../../core/domain/webhooks/webhook-delivery.js';
-import type { Writing } from '../invoice-csv.js';
 import type { PaymentGroup } from '../payment-groups.js';
 import { developerEn } from './developer-en.js';
 import { setupEn } from './setup-en.js';
@@ -63,6 +62,9 @@ export const dashboardEn = {
   done: {
     replayed: 'The webhook is sent again.',
     session_ended: 'The session is ended.',
+    passkey_added: 'The passkey is added.',
+    passkey_renamed: 'The name is saved.',
+    passkey_removed: 'The passkey is removed.',
     cancelled: 'The payment is cancelled.',
     created: 'The invoice is saved. The buyer was not mailed yet.',
     imported: 'The invoices of the file are saved. Nobody was mailed yet.',
@@ -118,6 +120,8 @@ export const dashboardEn = {
       `A mail with a link and a code to ${address} is on its way. Either shows that it is you.`,
     confirmEnter: 'The link shows that it is you. Then you go on where you were.',
     confirmNoMail: 'Look in your spam folder, or ask for another mail.',
+    passkey: 'Sign in with a passkey',
+    confirmPasskey: 'Use a passkey',
     chooseHeading: 'Choose an organization',
     signOut: 'Sign out',
   },
@@ -133,6 +137,30 @@ export const dashboardEn = {
     end: 'Sign out',
     endAll: 'Sign out everywhere',
     action: 'Action',
+  },
+  passkeys: {
+    heading: 'Passkeys',
+    lede: 'A passkey signs you in by your fingerprint, your face or a PIN, without an email.',
+    name: 'Name',
+    nameHint: 'For example: phone, work laptop.',
+    usualName: 'Passkey',
+    added: 'Added',
+    used: 'Last used',
+    never: 'Never',
+    add: 'Add a passkey',
+    addLede: 'Your browser asks where to keep it: this device, a phone or a security key.',
+    full: 'You have ten passkeys. Remove one to add another.',
+    one: 'Your passkey',
+    save: 'Save',
+    remove: 'Remove the passkey',
+    removeLede:
+      'A removed passkey opens nothing. Sessions that it began stay open until you end them.',
+    failed: 'No passkey was used. Try again, or use a mailed code.',
+    refused: 'The passkey was not accepted. Try again, or use a mailed code.',
+    noneHere:
+      'This browser makes no passkeys at this address. They ' +
+      'need a host name, such as localhost, and https elsewhere.',
+    needsScript: 'Passkeys need scripts, which are off in this browser.',
   },
   setup: setupEn,
   status: {
@@ -302,11 +330,24 @@ export const dashboardEn = {
     lines: 'Lines',
     item: 'Item',
     quantity: 'Quantity',
-    amount: 'Amount',
+    amount: 'Line total',
     total: 'Buyer pays',
     addLine: 'Add a line',
     notes: 'Notes for the buyer',
     notesHint: 'Shown after sign-in, as you type them.',
+    attachment: 'Invoice of the seller',
+    attachmentHint: 'A PDF or a photo (PNG, JPEG) of at most 10 MB. The buyer can download it.',
+    attached: 'Attached:',
+    file: 'File',
+    replaceFile: 'Another file in its place',
+    removeFile: 'Remove the file',
+    fileRefused: {
+      empty: 'Choose a file that is not empty',
+      unknown_type: 'Choose a PDF, PNG or JPEG file',
+      too_large: 'Choose a file of at most 10 MB',
+      too_many: 'Too many files were attached shortly before. Try again in an hour',
+      gone: 'Choose the file again: it was removed, or another invoice has it',
+    },
     save: 'Save invoice',
     saveForApproval: 'Save and ask for approval',
     update: 'Update the preview',
@@ -340,6 +381,9 @@ export const dashboardEn = {
     checkOf: (creator: string) =>
       `Created by ${creator}. Check the amount, the payee and the buyer, then approve.`,
     ownApproval: 'You created it, so another owner, admin or finance member approves it.',
+    testApproval:
+      'Test mode: you may approve what you created yourself. In live mode another member must.',
+    items: 'Items and notes',
     approve: 'Approve',
     approvers: 'An owner, an admin or a finance member approves it.',
     invitation: 'Invitation',
@@ -408,7 +452,7 @@ export const dashboardEn = {
       brazilian: 'Brazilian: 1.250,00 and 31/12/2030',
       american: 'American: 1,250.00 and 12/31/2030',
       british: 'British: 1,250.00 and 31/12/2030',
-    } satisfies Record<Writing, string>,
+    },
   },
   seller: {
     search: 'Your id, or Ponte’s id',

@@ -165,7 +165,6 @@ export const setupEn = {
     now: 'now',
     never: 'not yet',
     you: 'you',
-    action: 'Action',
     invitedAt: (at: string) => `invited ${at}`,
     lastOwner: 'The last owner stays',
     change: 'Change',
@@ -254,6 +253,7 @@ export const setupEn = {
       page_session: 'Session on a payment page',
       partner_command: 'Instruction to the partner',
       party_draft: 'Saved form',
+      passkey: 'Passkey',
       payment: 'Payment',
       production_request: 'Request for live mode',
       proposal: 'Proposal of an operator',
@@ -290,6 +290,27 @@ export const setupEn = {
     hold: 'Hold of a changed PIX destination in live mode, in hours',
     holdHint: (from: number) => `${from} to 72. Members can stop a change while it is held.`,
     notHours: (from: number) => `Give a whole number from ${from} to 72.`,
+    brand: 'Look of the payment page',
+    brandText: 'Buyers see them on payment pages, not in mails.',
+    accentColor: 'Accent color',
+    accentHint:
+      'Six hex digits, as #0a5568. Links and buttons have it; dark pages show it lighter.',
+    notAColor: 'This is no color like #0a5568.',
+    faintColor: (contrast: string) =>
+      `Choose a darker color: the contrast of this one is ${contrast}:1, and text needs 4.5:1.`,
+    logo: 'Logo',
+    logoHint:
+      'A PNG or JPEG file of at most 100 kB and 1,000 pixels on each side. It is shown 28 pixels ' +
+      'high, on white.',
+    logoAlt: 'The logo that buyers see',
+    saveLogo: 'Save logo',
+    removeLogo: 'Remove logo',
+    logoProblems: {
+      empty: 'Choose a file.',
+      too_heavy: 'Choose a file of at most 100 kB.',
+      not_a_picture: 'Choose a PNG or JPEG file.',
+      too_wide: 'Choose a picture of at most 1,000 pixels on each side.',
+    },
     save: 'Save settings',
     none: 'none',
     on: 'on',

@@ -167,7 +167,6 @@ export const setupEs: SetupTexts = {
     now: 'ahora',
     never: 'todavía no',
     you: 'usted',
-    action: 'Acción',
     invitedAt: (at) => `invitado el ${at}`,
     lastOwner: 'El último propietario se queda',
     change: 'Cambiar',
@@ -256,6 +255,7 @@ export const setupEs: SetupTexts = {
       page_session: 'Sesión en una página de pago',
       partner_command: 'Instrucción al proveedor',
       party_draft: 'Formulario guardado',
+      passkey: 'Clave de acceso',
       payment: 'Pago',
       production_request: 'Solicitud de acceso a producción',
       proposal: 'Propuesta de un operador',
@@ -293,6 +293,28 @@ export const setupEs: SetupTexts = {
     holdHint: (from) =>
       `De ${from} a 72. Los miembros pueden detener un cambio mientras está retenido.`,
     notHours: (from) => `Indique un número entero de ${from} a 72.`,
+    brand: 'Aspecto de la página de pago',
+    brandText: 'Los compradores los ven en las páginas de pago, no en los correos.',
+    accentColor: 'Color principal',
+    accentHint:
+      'Seis cifras hexadecimales, como #0a5568. Lo tienen los enlaces y botones; las páginas ' +
+      'oscuras lo aclaran.',
+    notAColor: 'No es un color como #0a5568.',
+    faintColor: (contrast) =>
+      `Elija un color más oscuro: este tiene un contraste de ${contrast}:1 y se necesita 4,5:1.`,
+    logo: 'Logotipo',
+    logoHint:
+      'Un archivo PNG o JPEG de 100 kB y 1.000 píxeles por lado como máximo. Se muestra con 28 ' +
+      'píxeles de alto, sobre blanco.',
+    logoAlt: 'El logotipo que ven los compradores',
+    saveLogo: 'Guardar logotipo',
+    removeLogo: 'Quitar logotipo',
+    logoProblems: {
+      empty: 'Elija un archivo.',
+      too_heavy: 'Elija un archivo de 100 kB como máximo.',
+      not_a_picture: 'Elija un archivo PNG o JPEG.',
+      too_wide: 'Elija una imagen de 1.000 píxeles por lado como máximo.',
+    },
     save: 'Guardar ajustes',
     none: 'ninguno',
     on: 'sí',

@@ -162,7 +162,6 @@ export const setupPtBr: SetupTexts = {
     now: 'agora',
     never: 'ainda não',
     you: 'você',
-    action: 'Ação',
     invitedAt: (at) => `convidado em ${at}`,
     lastOwner: 'O último proprietário fica',
     change: 'Mudar',
@@ -252,6 +251,7 @@ export const setupPtBr: SetupTexts = {
       page_session: 'Sessão em uma página de pagamento',
       partner_command: 'Instrução ao parceiro',
       party_draft: 'Formulário salvo',
+      passkey: 'Chave de acesso',
       payment: 'Pagamento',
       production_request: 'Pedido de acesso à produção',
       proposal: 'Proposta de um operador',
@@ -287,6 +287,27 @@ export const setupPtBr: SetupTexts = {
     hold: 'Retenção de um destino PIX mudado em produção, em horas',
     holdHint: (from) => `${from} a 72. Membros podem parar uma mudança enquanto está retida.`,
     notHours: (from) => `Informe um número inteiro de ${from} a 72.`,
+    brand: 'Aparência da página de pagamento',
+    brandText: 'Os compradores os veem nas páginas de pagamento, não nos e-mails.',
+    accentColor: 'Cor principal',
+    accentHint:
+      'Seis dígitos hexadecimais, como #0a5568. Links e botões a usam; páginas escuras a clareiam.',
+    notAColor: 'Isto não é uma cor como #0a5568.',
+    faintColor: (contrast) =>
+      `Escolha uma cor mais escura: esta tem contraste de ${contrast}:1 e é preciso 4,5:1.`,
+    logo: 'Logotipo',
+    logoHint:
+      'Um arquivo PNG ou JPEG de no máximo 100 kB e 1.000 pixels de cada lado. Ele aparece com ' +
+      '28 pixels de altura, sobre branco.',
+    logoAlt: 'O logotipo que os compradores veem',
+    saveLogo: 'Salvar logotipo',
+    removeLogo: 'Remover logotipo',
+    logoProblems: {
+      empty: 'Escolha um arquivo.',
+      too_heavy: 'Escolha um arquivo de no máximo 100 kB.',
+      not_a_picture: 'Escolha um arquivo PNG ou JPEG.',
+      too_wide: 'Escolha uma imagem de no máximo 1.000 pixels de cada lado.',
+    },
     save: 'Salvar configurações',
     none: 'nenhum',
     on: 'sim',

@@ -229,14 +229,77 @@ function send(form, body) {
   request.addEventListener('error', () => {
     // Without a connection the form would give way to an error page of the browser.
     progress.remove();
-    const error = first('[role="alert"]', form) ?? document.createElement('p');
-    error.className = 'error';
-    error.setAttribute('role', 'alert');
-    error.textContent = form.dataset.upload;
-    form.append(error);
+    complain(form, form.dataset.upload);
   });
   request.open('POST', form.action);
   request.send(body);
+}
+
+function complain(form, text) {
+  const error = first('[role="alert"]', form) ?? document.createElement('p');
+  error.className = 'error';
+  error.setAttribute('role', 'alert');
+  error.textContent = text;
+  form.append(error);
+}
+
+/** The answer of the browser is a field of the form. */
+function passkeys() {
+  const isKnown = window.PublicKeyCredential?.parseRequestOptionsFromJSON !== undefined;
+  // Browsers make none for an address of numbers.
+  if (!isKnown || /^[\d.]+$|^\[/.test(location.hostname)) {
+    for (const note of all('[data-no-passkeys]')) note.hidden = false;
+    return;
+  }
+  for (const form of all('form[data-passkey]')) {
+    form.hidden = false;
+    form.addEventListener('submit', async (event) => {
+      event.preventDefault();
+      try {
+        form.elements.answer.value = JSON.stringify(await passkeyOf(form.dataset));
+        form.submit();
+      } catch {
+        // The person chose none, or the page does not take one now.
+        complain(form, form.dataset.failed);
+      }
+    });
+  }
+}
+
+async function passkeyOf({ passkey, options }) {
+  const response = await fetch(options, { cache: 'no-store' });
+  // The page needs a younger session, or another one.
+  if (response.redirected) location.reload();
+  const asked = await response.json();
+  const publicKey =
+    passkey === 'create'
+      ? PublicKeyCredential.parseCreationOptionsFromJSON(asked)
+      : PublicKeyCredential.parseRequestOptionsFromJSON(asked);
+  return navigator.credentials[passkey]({ publicKey });
+}
+
+/** What follows from the fields of a form, as the server writes it. */
+function previews() {
+  for (const form of all('form[data-preview]')) {
+    let request = new XMLHttpRequest();
+    form.addEventListener('change', () => {
+      request.abort();
+      request = new XMLHttpRequest();
+      request.responseType = 'document';
+      request.addEventListener('load', ({ target: { response } }) => {
+        if (response === null) return;
+        for (const part of all('[data-part]', response)) {
+          first(`[data-part="${part.dataset.part}"]`)?.replaceWith(document.adoptNode(part));
+        }
+      });
+      const body = new FormData(form);
+      for (const { name } of all('[type="file"]', form)) body.delete(name);
+      body.set('action', 'preview');
+      // A button has the name `action`, too.
+      request.open('POST', form.getAttribute('action'));
+      request.send(body);
+    });
+  }
 }
 
 function printing() {
@@ -257,6 +320,8 @@ countdowns();
 watch();
 sessionWarning();
 uploads();
+passkeys();
+previews();
 printing();
 first('.errors')?.focus();
 first('form[data-auto]')?.requestSubmit();

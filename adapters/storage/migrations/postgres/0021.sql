@@ -23,5 +23,46 @@ create table refused_requests (
 create index refused_requests_request on refused_requests (request_id, id);
 create index refused_requests_org on refused_requests (org_id, id);
 
+-- Passkeys of members. A removed one stays: the id of its credential is never taken again.
+create table passkeys (
+  org_id text collate "C" not null,
+  id text collate "C" not null,
+  member_id text collate "C" not null,
+  credential_id text collate "C" not null,
+  public_key text collate "C" not null,
+  sign_count bigint not null,
+  name text collate "C" not null,
+  created_at timestamptz not null,
+  used_at timestamptz,
+  removed_at timestamptz,
+  version integer not null,
+  primary key (org_id, id)
+);
+create unique index passkeys_credential on passkeys (credential_id);
+create index passkeys_of_member on passkeys (org_id, member_id, id) where removed_at is null;
+-- An invoice has the seller's own invoice as an attachment.
+alter table documents drop constraint documents_owner_party_check;
+alter table documents add constraint documents_owner_party_check
+  check (owner_party in ('account', 'buyer', 'organization', 'payment'));
+alter table documents drop constraint documents_kind_check;
+alter table documents add constraint documents_kind_check
+  check (kind in (
+    'selfie', 'id_doc_front', 'id_doc_back', 'proof_of_address', 'incorporation_doc',
+    'proof_of_ownership_doc', 'attachment'
+  ));
+alter table documents add column file_name text;
+alter table payments add column attachment_document_id text collate "C";
+
+-- What buyers see of an organization, beside its name.
+alter table organizations add column accent_color text;
+alter table organizations add column logo_hash text collate "C";
+create table organization_logos (
+  org_id text collate "C" not null primary key,
+  content_type text collate "C" not null check (content_type in ('image/png', 'image/jpeg')),
+  hash text collate "C" not null,
+  -- In Base64.
+  content text not null,
+  version integer not null
+);
 -- When the payout was reported as paid. Null for one of before.
 alter table payments add column settled_at timestamptz;

@@ -33,7 +33,7 @@ create table mails (
     'kyc_approved', 'kyc_more', 'kyc_rejected', 'approval_given', 'approval_declined',
     'instructions_ready', 'money_short', 'money_received', 'receipt', 'cancelled', 'expired',
     'failed', 'refund_ordered', 'refunded', 'reminder', 'question', 'webhooks_gave_up',
-    'live_key_created', 'team_changed'
+    'passkey_added', 'passkey_removed', 'live_key_created', 'team_changed'
   )),
   payment_id text,
   approval_payment_id text,

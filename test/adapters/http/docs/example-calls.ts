@@ -97,6 +97,10 @@ export const examples: Readonly<Record<string, Example>> = {
     return { path, body: { event: 'rate_moved' } };
   },
   createInvoice: async () => ({ path: '/v1/invoices', body: createBody(), status: 201 }),
+  createInvoiceUpload: async () => ({
+    path: '/v1/invoices/upload-url',
+    body: { contentType: 'application/pdf', fileName: 'invoice-0431.pdf' },
+  }),
   listInvoices: async () => ({ path: '/v1/invoices?status=approved&limit=5' }),
   readInvoice: onInvoice('/v1/invoices/{id}'),
   cancelInvoice: onInvoice('/v1/invoices/{id}/cancel', { reason: 'changed mind' }),

@@ -7,6 +7,7 @@ import { type Answer, refusalOf, sharedSite } from '../checked-site.js';
 import { justCreated, newInvoice } from '../docs/example-calls.js';
 import { override } from '../outages.js';
 import { readySeller } from './account-calls.js';
+import { pathOf } from './buyer-calls.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -61,6 +62,7 @@ test('a created invoice is the payment object, with number and dueDate, and no U
     amount: '1250.00',
     currency: 'EUR',
     dueDate: '2030-02-28',
+    attachmentDocumentId: null,
     sellerExternalId: seller.externalId,
     returnUrl: 'https://shop.example/done',
     metadata: { order: 1 },
@@ -68,6 +70,32 @@ test('a created invoice is the payment object, with number and dueDate, and no U
     expiresAt: '2031-01-31T15:00:00.000Z',
     ...justCreated,
   });
+});
+
+test('the bytes of an attachment are uploaded first, and one invoice names their document', async () => {
+  const body = { contentType: 'application/pdf', fileName: 'fatura 1' };
+  const { body: upload } = await site.call('POST', '/v1/invoices/upload-url', { key, body });
+  assert.equal(upload['publicUrl'], undefined, 'only the page of the payment gives it out');
+  const attachmentDocumentId = String(upload['documentId']);
+  const early = await create({ ...least, attachmentDocumentId });
+  assert.deepEqual([early.status, refusalOf(early)], [400, '400 ValidationError']);
+  const url = pathOf(String(upload['uploadUrl']));
+  const headers = { 'content-type': 'application/pdf' };
+  const other = await site.call('PUT', url, { headers, body: Buffer.from('a placeholder of 16') });
+  assert.equal(other.status, 415, 'of test mode, too');
+  const sent = await site.call('PUT', url, { headers, body: Buffer.from('%PDF-1.7 and more') });
+  assert.equal(sent.status, 200);
+  const idempotency = { 'idempotency-key': 'with-attachment' };
+  const made = await create({ ...least, attachmentDocumentId }, idempotency);
+  assert.equal(made.body['attachmentDocumentId'], attachmentDocumentId);
+  const again = await create({ ...least, attachmentDocumentId }, idempotency);
+  assert.equal(again.headers['idempotent-mismatch'], undefined);
+  const without = await create(least, idempotency);
+  assert.equal(without.headers['idempotent-mismatch'], 'attachmentDocumentId');
+  const second = await create({ ...least, attachmentDocumentId });
+  assert.match(second.text, /attachmentDocumentId: name a document that you uploaded/);
+  const late = await site.call('PUT', url, { headers, body: Buffer.from('%PDF-1.7 another') });
+  assert.equal(refusalOf(late), '410 UploadUrlExpired', 'an invoice keeps what it was made with');
 });
 
 test('externalId, number, dueDate and seller are optional, and null when unset', async () => {
@@ -323,8 +351,11 @@ test('a cancelled invoice answers with its reason, again unchanged', async () =>
 });
 
 test('/v1/payments reads and cancels an invoice, as a payment; /v1/payment-intents does not', async () => {
-  const { id, number, dueDate, ...invoice } = await created({ ...least, number: 'INV/9' });
-  assert.deepEqual([number, dueDate], ['INV/9', null]);
+  const { id, number, dueDate, attachmentDocumentId, ...invoice } = await created({
+    ...least,
+    number: 'INV/9',
+  });
+  assert.deepEqual([number, dueDate, attachmentDocumentId], ['INV/9', null, null]);
   const read = await site.call('GET', `/v1/payments/${id}`, { key });
   assert.deepEqual(read.body, { id, ...invoice });
   const cancel = { key, body: { reason: 'a mistake' } };

@@ -155,6 +155,7 @@ export const payment: PagePayment = {
   purpose: 'goods',
   purchaseOrder: 'PO-4711',
   buyerReference: 'Cost center 300',
+  attachment: { fileName: 'RN-2026-0431.pdf', sizeBytes: 84_212 },
   instructions: null,
   together: [],
   check: null,
@@ -182,6 +183,8 @@ export function viewOf(page: Page, changes: Partial<PageView> = {}): PageView {
       supportEmail: 'help@rotanorte.example',
       supportPhone: '+55 11 5550-0142',
       website: 'https://rotanorte.example',
+      accentColor: null,
+      logo: null,
     },
     legal: {
       privacyUrl: 'https://rotanorte.example/privacy',
@@ -202,6 +205,19 @@ export function viewOf(page: Page, changes: Partial<PageView> = {}): PageView {
     simulate: null,
     page,
     ...changes,
+  };
+}
+
+/** Where the server of samples has the logo of those with a brand. */
+export const logoOfSamples = '/assets/logos/org_1/abababababababab';
+
+/** With the faintest color that is taken. */
+export function branded(view: PageView): PageView {
+  const { organization } = view;
+  if (organization === null) return view;
+  return {
+    ...view,
+    organization: { ...organization, accentColor: '#c84300', logo: logoOfSamples },
   };
 }
 

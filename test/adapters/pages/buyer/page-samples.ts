@@ -20,6 +20,7 @@ import { aBarePayment } from '../../../support/samples/domain-samples.js';
 import { partsPage } from '../kit/parts-page.js';
 import {
   at,
+  branded,
   check,
   instructions,
   NOW_MS,
@@ -420,6 +421,12 @@ const foreignSamples: readonly Sample[] = foreign.map(([name, payee, title]) => 
   }),
 }));
 
+/** With a logo and an accent color. */
+export const brandedSamples: readonly Sample[] = [
+  { name: 'branded', view: branded(onScreen('bank_details', { mode: 'test' })) },
+  { name: 'branded-parts', view: branded(onScreen('kyc_form')), content: partsPage },
+];
+
 export const samples: readonly Sample[] = [
   ...accessSamples,
   ...stateSamples,
@@ -427,6 +434,7 @@ export const samples: readonly Sample[] = [
   ...serviceSamples,
   ...foreignSamples,
   { name: 'parts', view: onScreen('kyc_form'), content: partsPage },
+  ...brandedSamples,
 ];
 
 /** Leaves at once, where scripts run. */

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import type { DisplayView, PageView } from '../../../../adapters/pages/buyer/page-view.js';
 import { renderPage } from '../../../../adapters/pages/buyer/render.js';
 import { catalogues } from '../../../../adapters/pages/buyer/texts.js';
-import { assetFile, assetPaths } from '../../../../adapters/pages/kit/assets.js';
+import { accentPath, assetFile, assetPaths } from '../../../../adapters/pages/kit/assets.js';
 import { formatOf } from '../../../../adapters/pages/kit/format.js';
 import { epcCode } from '../../../../adapters/pages/kit/qr-code.js';
 import { locales } from '../../../../core/domain/base/locale.js';
@@ -440,7 +440,7 @@ test('names that read from right to left do not move the words around them', () 
   assert.ok(textOf(renderPage(view)).includes(`for \u2068${name}\u2069.`));
 });
 
-test('a page has three requests: at most 8 KB of HTML, 8 KB of styles, 6 KB of script', () => {
+test('a page has three requests, and two for a brand: 8 KB of HTML, 8 of styles, 6 of script', () => {
   const kilobyte = 1024;
   const { style, script } = assetPaths('');
   const bytesOf = (path: string) => {
@@ -456,7 +456,10 @@ test('a page has three requests: at most 8 KB of HTML, 8 KB of styles, 6 KB of s
       const html = htmlOf(sample, locale);
       assert.ok(gzipSync(html).length <= 8 * kilobyte, sample.name);
       const loads = [...html.matchAll(/(?:src|<link rel="\w+" href)="([^"]+)"/g)];
-      assert.deepEqual(new Set(loads.map(([, path]) => path)), new Set(['data:,', style, script]));
+      const { accentColor = null, logo = null } = sample.view.organization ?? {};
+      const brand = accentColor === null ? [] : [accentPath('', accentColor), logo];
+      const paths = new Set(['data:,', style, script, ...brand]);
+      assert.deepEqual(new Set(loads.map(([, path]) => path)), paths);
     }
   }
 });

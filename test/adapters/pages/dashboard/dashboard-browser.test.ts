@@ -92,10 +92,10 @@ test('a member makes an invoice, approves it and invites the buyer, without scri
   await page.getByLabel('Paid to').selectOption({ label: 'Café Serra Azul Ltda' });
   await page.getByLabel('Buyer’s e-mail').fill('dana@harborpine');
   await page.getByLabel('Item 1').fill('Green coffee');
-  await page.getByLabel('Amount 1').fill('8,000.00');
+  await page.getByLabel('Line total 1').fill('8,000.00');
   await page.getByRole('button', { name: 'Add a line' }).click();
   await page.getByLabel('Item 3').fill('Certificate');
-  await page.getByLabel('Amount 3').fill('480');
+  await page.getByLabel('Line total 3').fill('480');
   await page.getByRole('button', { name: 'Save and ask for approval' }).click();
   await page.getByRole('link', { name: /like dana@harborpine\.com/ }).waitFor();
   await page.getByText('USD 8,480.00').first().waitFor();
@@ -106,6 +106,26 @@ test('a member makes an invoice, approves it and invites the buyer, without scri
   await page.getByRole('button', { name: 'Invite the buyer' }).click();
   await page.getByText('The mail to the buyer is on its way').waitFor();
   assert.match(await site.newestMail(), /Café Serra Azul Ltda/);
+  await page.close();
+});
+
+test('the total of a new invoice and its preview follow what is typed', async () => {
+  const page = await newPage();
+  const cookie = { name: 'ponte-member', value: await memberToken(site, 'owner') };
+  await page.context().addCookies([{ ...cookie, url: site.origin }]);
+  await page.goto(`${site.origin}${places['invoice-new']}`);
+  await page.getByLabel('Item 1').fill('Green coffee');
+  await page.getByLabel('Line total 1').fill('8,000.00');
+  await page.getByLabel('Line total 2').fill('480');
+  await page.getByLabel('Invoice number').fill('RN-7');
+  await page.getByLabel('Notes for the buyer').fill('Thank you.');
+  await page.getByLabel('Buyer’s company').focus();
+  const preview = page.getByRole('complementary', { name: 'What the buyer will see' });
+  for (const words of ['8,480.00', 'RN-7', 'Green coffee', 'Thank you.']) {
+    await preview.getByText(words).waitFor();
+  }
+  await page.locator('dl').getByText('USD 8,480.00').waitFor();
+  assert.equal(await page.getByLabel('Line total 2').inputValue(), '480');
   await page.close();
 });
 

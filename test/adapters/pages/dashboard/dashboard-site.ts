@@ -287,6 +287,7 @@ export async function placesOf(
     'seller-link': { form: `${root}/sellers/acct_3`, typed: {} },
     sessions: '/dashboard/sessions',
     confirm: '/dashboard/confirm',
+    'passkey-add': '/dashboard/passkeys/add',
     'live-closed': root.replace(/test$/, 'live'),
   };
 }

@@ -141,7 +141,7 @@ test('a member works with keys alone', async () => {
   await page.getByRole('heading', { name: 'New invoice' }).waitFor();
   await type(page, 'Buyer’s e-mail', 'dana@harborpine');
   await type(page, 'Item 1', 'Green coffee');
-  await type(page, 'Amount 1', '8,000.00');
+  await type(page, 'Line total 1', '8,000.00');
   await press(page, 'Save and ask for approval');
   await page.getByRole('alert').waitFor();
   assert.equal(await page.evaluate('document.activeElement.className'), 'errors');

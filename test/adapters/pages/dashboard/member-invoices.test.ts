@@ -62,6 +62,7 @@ test('a member makes an invoice of lines, whose sum the buyer pays', async () =>
   const payment = await newest();
   assert.equal(shown.path, `${root}/payments/${payment.id}?done=created`);
   assert.match(textOf(shown.text), /The buyer was not mailed yet/);
+  assert.match(textOf(shown.text), /Items and notes .*Certificate 480,00 Thank you/);
   assert.deepEqual(payment.amount, money(848_000n, 'EUR'));
   assert.equal(payment.status, 'approved');
   assert.equal(payment.number, 'RN-432');

@@ -224,6 +224,12 @@ test('what needs a fresh proof leads an older session to the mailbox, and change
     }
   }
   assert.deepEqual([...seen].toSorted(), ['fresh', 'fresh_live']);
+  for (const { method, path, member } of rows.filter((row) => !ofTenant.includes(row))) {
+    if (member?.proof !== 'fresh') continue;
+    const sent = new URLSearchParams({ ...anyFields, csrf }).toString();
+    const response = await visitor.request(method, path, method === 'POST' ? sent : undefined);
+    assert.match(response.headers.get('location') ?? '', /^\/dashboard\/confirm(\?late)?$/, path);
+  }
   assert.equal(await changesIn(site, orgId), before);
 });
 

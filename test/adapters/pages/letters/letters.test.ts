@@ -60,7 +60,12 @@ const bySeller = { account: anAccount(), keyId: 'key_1' };
 
 function letterOf(purpose: MailPurpose, fields: LetterFields = {}): Letter {
   const { payment: changed, funds, ...rest } = fields;
-  const toMember: readonly MailPurpose[] = ['production_decided', ...memberNoticePurposes];
+  const toMember: readonly MailPurpose[] = [
+    'production_decided',
+    'passkey_added',
+    'passkey_removed',
+    ...memberNoticePurposes,
+  ];
   const others: readonly MailPurpose[] = ['owner_link', 'payout_changed', ...toMember];
   const isOfPayment = changed !== null && !others.includes(purpose);
   const code = purpose === 'sign_in' ? '418926' : null;

@@ -39,6 +39,7 @@ const awaiting = newDocument(
     kind: 'selfie',
     ownerIndex: null,
     contentType: 'image/png',
+    fileName: null,
     tokenHashes: { upload: hashUrlToken('u'), read: hashUrlToken('r') },
     slot: 1,
   },
@@ -84,6 +85,7 @@ test('a selfie is a photograph; every other kind may be a PDF too', () => {
     proof_of_address: any,
     incorporation_doc: any,
     proof_of_ownership_doc: any,
+    attachment: any,
   };
   assert.deepEqual(documentKinds, accepted);
   for (const kind of Object.keys(accepted) as readonly DocumentKind[]) {

@@ -35,6 +35,8 @@ const organization: Organization = {
   website: null,
   privacyUrl: null,
   termsUrl: null,
+  accentColor: null,
+  logoHash: null,
   createdAtMs: NOW_MS,
   version: 1,
 };

@@ -1,12 +1,16 @@
 // The settings that owners change in the dashboard.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
+import type { MemberRole } from '../../../../core/domain/access/member.js';
 import { addMember, removeMember } from '../../../../core/usecases/access/members.js';
 import {
+  changeLogo,
   changeSettings,
+  readLogoFile,
   type SettingsChange,
 } from '../../../../core/usecases/parties/organization-settings.js';
 import { readOrganization } from '../../../../core/usecases/parties/organizations.js';
+import { jpegOf, pngOf } from '../../../support/samples/pictures.js';
 import { type World, world } from '../../../support/scenes/test-world.js';
 import { suiteEnd } from '../../../support/suite-end.js';
 
@@ -31,6 +35,7 @@ async function change(
   return changeSettings(made.deps, orgId, owner, {
     version: organization.version,
     contact: noContact,
+    accentColor: '',
     approvalOf: [],
     payoutHoldHours: profiles.live.payoutHoldHours,
     sendsReminders: organization.sendsReminders,
@@ -92,4 +97,55 @@ test('a member who was removed, or is no owner any more, changes nothing', async
   await assert.rejects(change(orgId, { contact }, id), { code: 'InvalidToken' });
   const { organization } = await readOrganization(made.deps, orgId);
   assert.equal(organization.website, null);
+});
+
+test('an accent color is kept in lower case, and one that is too faint is refused', async () => {
+  const orgId = await made.organization();
+  await change(orgId, { accentColor: ' #8A1C4A ' });
+  assert.equal((await readOrganization(made.deps, orgId)).organization.accentColor, '#8a1c4a');
+  for (const accentColor of ['#ffd400', 'red', '#fff']) {
+    await assert.rejects(change(orgId, { accentColor }), { code: 'ValidationError' });
+  }
+  await change(orgId, { accentColor: '' });
+  assert.equal((await readOrganization(made.deps, orgId)).organization.accentColor, null);
+});
+
+async function logoChange(orgId: string, bytes: Uint8Array | null, role: MemberRole = 'owner') {
+  const { organization } = await readOrganization(made.deps, orgId);
+  const email = `${role}.${made.deps.ids.next('mem', 0)}@acme.example`;
+  const { id } = await addMember(made.deps, { orgId, email, role });
+  return changeLogo(made.deps, orgId, id, { version: organization.version, bytes });
+}
+
+async function logoHashOf(orgId: string): Promise<string> {
+  const { organization } = await readOrganization(made.deps, orgId);
+  return organization.logoHash ?? assert.fail('it has a logo');
+}
+
+test('a logo is read under its hash until another one replaces it, and removed', async () => {
+  const orgId = await made.organization();
+  assert.equal(await logoChange(orgId, pngOf(28, 28)), 'saved');
+  const hash = await logoHashOf(orgId);
+  const { contentType, bytes } = await readLogoFile(made.deps, orgId, hash);
+  assert.equal(contentType, 'image/png');
+  assert.deepEqual(new Uint8Array(bytes), pngOf(28, 28));
+  assert.equal(await logoChange(orgId, jpegOf(28, 28)), 'saved');
+  await assert.rejects(readLogoFile(made.deps, orgId, hash), { code: 'NotFound' });
+  const next = await logoHashOf(orgId);
+  assert.equal((await readLogoFile(made.deps, orgId, next)).contentType, 'image/jpeg');
+  const other = await made.organization();
+  await assert.rejects(readLogoFile(made.deps, other, next), { code: 'NotFound' });
+  assert.equal(await logoChange(orgId, null), 'saved');
+  assert.equal((await readOrganization(made.deps, orgId)).organization.logoHash, null);
+  await assert.rejects(readLogoFile(made.deps, orgId, next), { code: 'NotFound' });
+});
+
+test('a file that is no logo changes nothing, nor does a member who is no owner', async () => {
+  const orgId = await made.organization();
+  assert.equal(await logoChange(orgId, Buffer.from('<svg/>')), 'not_a_picture');
+  const byAdmin = logoChange(orgId, pngOf(28, 28), 'admin');
+  await assert.rejects(byAdmin, { code: 'InsufficientScope' });
+  const late = { version: 0, bytes: pngOf(28, 28) };
+  assert.equal(await changeLogo(made.deps, orgId, 'development', late), 'out_of_date');
+  assert.equal((await readOrganization(made.deps, orgId)).organization.logoHash, null);
 });

@@ -40,7 +40,10 @@ import {
   type PlacedCorrection,
   stepViews,
 } from '../../../../../core/domain/hosted/kyc-form.js';
-import { type DocumentKind, documentKinds } from '../../../../../core/domain/parties/document.js';
+import {
+  type VerificationKind,
+  verificationKinds,
+} from '../../../../../core/domain/parties/document.js';
 import type { Owner } from '../../../../../core/domain/parties/dossier.js';
 import type { KycForm } from '../../../../../core/usecases/hosted/kyc-forms.js';
 import { viewOf } from '../page-facts.js';
@@ -50,9 +53,9 @@ const at = (text: string) => Date.parse(text);
 const savedAtMs = at('2026-11-17T15:20:00Z');
 
 const limits = Object.fromEntries(
-  (Object.keys(documentKinds) as DocumentKind[]).map((kind) => [
+  (Object.keys(verificationKinds) as VerificationKind[]).map((kind) => [
     kind,
-    { bytesMax: 3_000_000, contentTypes: documentKinds[kind] },
+    { bytesMax: 3_000_000, contentTypes: verificationKinds[kind] },
   ]),
 ) as unknown as Limits;
 

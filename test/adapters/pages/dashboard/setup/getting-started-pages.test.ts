@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MINUTE_MS } from '../../../../../core/domain/base/instant.js';
+import { shownPixKey } from '../../../../../core/domain/parties/destination-change.js';
 import type { SettlementPartner } from '../../../../../core/ports/partner.js';
 import { addMember, removeMember } from '../../../../../core/usecases/access/members.js';
 import { readOrganization } from '../../../../../core/usecases/parties/organizations.js';
@@ -119,6 +120,15 @@ test('a refused request shows its reason and may be repeated; a granted one open
   const live = linesOf(await owner.open(`/dashboard/${orgId}/live${start}`));
   assert.match(live[0] ?? '', /, to do Fill in/, 'live mode needs the real details');
   assert.equal((await readProductionRequest(deps, orgId))?.state, 'granted');
+});
+
+test('a tax id as a PIX key is stored without its points and strokes', async (t) => {
+  const { site, owner, root, tenant } = await newOwner(t);
+  await owner.open(`${root}${start}`);
+  await owner.send('/sandbox');
+  await setPix(owner, root, { pixKey: '11.222.333/0001-81', again: '11222333000181' });
+  const [change] = await listOwnChanges(site.world.deps, tenant);
+  assert.equal(change?.pixKeyShown, shownPixKey('11222333000181'));
 });
 
 test('a PIX key is typed twice, on no page afterwards, and its change names the member', async (t) => {

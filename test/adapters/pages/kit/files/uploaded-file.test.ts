@@ -1,8 +1,11 @@
 // The one file of a multipart form, as it streams in.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readFile, type UploadedFile } from '../../../../adapters/pages/kit/uploaded-file.js';
-import { turn } from '../../../support/wait.js';
+import {
+  readFile,
+  type UploadedFile,
+} from '../../../../../adapters/pages/kit/files/uploaded-file.js';
+import { turn } from '../../../../support/wait.js';
 
 const boundary = 'a-boundary';
 const contentType = `multipart/form-data; boundary=${boundary}`;

@@ -1,0 +1,97 @@
+// What pages show of passkeys: those of a person, and the form that asks the browser for one. The
+// form is hidden without the script, and from browsers that have no passkeys.
+import type { ComponentChildren, VNode } from 'preact';
+import type { Passkey } from '../../../../core/domain/access/passkey.js';
+import { Button, ButtonLink, Foreign, Form, Note, Scroll } from '../../kit/components.js';
+import { useDashboard } from '../dashboard-scene.js';
+
+/** Below the root of all pages. `options`: for the browser, as JSON. */
+export const passkeyPaths = {
+  enter: '/dashboard/passkey',
+  options: '/dashboard/passkey/options',
+  add: '/dashboard/passkeys/add',
+  addOptions: '/dashboard/passkeys/options',
+} as const;
+
+/** Signs in with any passkey, or proves again that a member is there. */
+export function EnterByPasskey({ children }: { readonly children: ComponentChildren }): VNode {
+  const { texts } = useDashboard();
+  const { failed } = texts.passkeys;
+  const { enter, options } = passkeyPaths;
+  return (
+    <>
+      <PasskeyRefused />
+      <Form to={enter} class="actions" passkey={{ kind: 'get', options, failed }}>
+        <Button>{children}</Button>
+      </Form>
+    </>
+  );
+}
+
+/** Shown once after an answer that was not accepted. */
+export function PasskeyRefused(): VNode | null {
+  const { texts, view } = useDashboard();
+  if (!view.query.has('refused')) return null;
+  return (
+    <Note look="warn" live>
+      <p>{texts.passkeys.refused}</p>
+    </Note>
+  );
+}
+
+export function PasskeySection({
+  passkeys,
+  hasRoom,
+}: {
+  readonly passkeys: readonly Passkey[];
+  /** The member can add one. */
+  readonly hasRoom: boolean;
+}): VNode {
+  const { texts, view } = useDashboard();
+  const words = texts.passkeys;
+  return (
+    <section class="stack-s">
+      <h2>{words.heading}</h2>
+      <p>{words.lede}</p>
+      {passkeys.length === 0 ? null : <PasskeyTable passkeys={passkeys} />}
+      <p class="actions">
+        {hasRoom ? (
+          <ButtonLink href={`${view.root}${passkeyPaths.add}`}>{words.add}</ButtonLink>
+        ) : (
+          words.full
+        )}
+      </p>
+    </section>
+  );
+}
+
+function PasskeyTable({ passkeys }: { readonly passkeys: readonly Passkey[] }): VNode {
+  const { texts, view, format } = useDashboard();
+  const words = texts.passkeys;
+  return (
+    <Scroll label={words.heading}>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">{words.name}</th>
+            <th scope="col">{words.added}</th>
+            <th scope="col">{words.used}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {passkeys.map(({ id, name, createdAtMs, usedAtMs }) => (
+            <tr>
+              <th scope="row">
+                <a href={`${view.path}/passkeys/${id}`}>
+                  <Foreign text={name} />
+                </a>
+              </th>
+              <td class="when">{format.short(createdAtMs)}</td>
+              <td class="when">{usedAtMs === null ? words.never : format.short(usedAtMs)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Scroll>
+  );
+}

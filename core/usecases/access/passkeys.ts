@@ -1,0 +1,225 @@
+// Passkeys: a member adds them, and one of them signs in or proves again that the member is there.
+// Either way another session begins, as after a mailed code. A challenge is not stored: it is a
+// one-time key with a MAC, and what its answer makes has an id that follows from the key.
+
+import type { Member } from '../../domain/access/member.js';
+import {
+  CHALLENGE_MS,
+  hasCountedOn,
+  newPasskey,
+  PASSKEY_NAME_LENGTH_MAX,
+  PASSKEYS_MAX,
+  type Passkey,
+} from '../../domain/access/passkey.js';
+import { checkedText } from '../../domain/base/checked-text.js';
+import type { Locale } from '../../domain/base/locale.js';
+import { PonteError } from '../../errors.js';
+import type { Deps } from '../../ports/deps.js';
+import type { Tx } from '../../ports/storage.js';
+import { memberMail, stageNotice } from '../mail/mails.js';
+import { makeMemberSession, type SignedInMember } from './sessions.js';
+
+/** Binds the MACs of challenges. */
+const CHALLENGE_PURPOSE = 'passkey challenge';
+
+/** What `navigator.credentials.create` takes. ValidationError if the member has PASSKEYS_MAX. */
+export async function askToAdd(deps: Deps, signedIn: SignedInMember): Promise<object> {
+  const { id: memberId, email } = signedIn.member;
+  const passkeys = await listPasskeys(deps, signedIn);
+  expectRoom(passkeys.filter((passkey) => passkey.memberId === memberId));
+  return deps.passkeyVerifier.creationOptions(deps.settings.payUrl, {
+    challenge: newChallenge(deps, addedBy(signedIn)),
+    memberId,
+    email,
+    known: passkeys.map(({ credentialId }) => credentialId),
+  });
+}
+
+/**
+ * Stores the passkey of the member for whom the session was started, and mails that it was added.
+ * InvalidPasskey, ValidationError.
+ */
+export async function addPasskey(
+  deps: Deps,
+  signedIn: SignedInMember,
+  given: { readonly answer: string; readonly name: string; readonly locale: Locale },
+): Promise<Passkey> {
+  const { orgId, id: memberId } = signedIn.member;
+  const name = checkedText('name', given.name, PASSKEY_NAME_LENGTH_MAX);
+  const { passkeyVerifier: verifier, settings } = deps;
+  const { challenge } = await verifier.read(given.answer);
+  const key = keyOfChallenge(deps, challenge, addedBy(signedIn));
+  const credential = await verifier.verifyCreation(settings.payUrl, given.answer, challenge);
+  const id = deps.ids.named('psk', key, memberId);
+  const added = await deps.store.run(async (tx) => {
+    const [member, same, known, own] = await Promise.all([
+      tx.members.get(orgId, memberId),
+      tx.passkeys.get(orgId, id),
+      tx.passkeys.byCredential(credential.credentialId),
+      tx.passkeys.ofMember(orgId, memberId),
+    ]);
+    if (member === null || member.removedAtMs !== null) throw new PonteError('InvalidToken');
+    if (same !== null || known !== null) throw refused('It was added before.');
+    expectRoom(own);
+    const passkey = newPasskey({ orgId, id, memberId, name }, credential, deps.clock.nowMs());
+    tx.passkeys.insert(passkey);
+    // Its version rises, so passkeys that are added at the same time are counted.
+    tx.members.update(member);
+    stageMail(deps, tx, 'passkey_added', member, passkey, given.locale);
+    return passkey;
+  });
+  deps.wake('mails');
+  return added;
+}
+
+/** What `navigator.credentials.get` takes. `signedIn`: who proves it again; null signs in. */
+export async function askForPasskey(deps: Deps, signedIn: SignedInMember | null): Promise<object> {
+  const passkeys = signedIn === null ? [] : await listPasskeys(deps, signedIn);
+  return deps.passkeyVerifier.requestOptions(deps.settings.payUrl, {
+    challenge: newChallenge(deps, provenBy(signedIn)),
+    known: passkeys.map(({ credentialId }) => credentialId),
+  });
+}
+
+/**
+ * Starts a session of the passkey's member and returns the token of its cookie. InvalidPasskey,
+ * also if the member was removed or is another person than the one who is signed in.
+ */
+export async function enterByPasskey(
+  deps: Deps,
+  signedIn: SignedInMember | null,
+  answer: string,
+): Promise<string> {
+  const { passkeyVerifier: verifier, settings } = deps;
+  const { credentialId, challenge, memberId: handle } = await verifier.read(answer);
+  const key = keyOfChallenge(deps, challenge, provenBy(signedIn));
+  const stored = await deps.store.run((tx) => tx.passkeys.byCredential(credentialId));
+  if (stored === null) throw refused('It is not known.');
+  // Not every authenticator names the member where the page has named the passkey.
+  if (handle === null ? signedIn === null : handle !== stored.memberId) {
+    throw refused('It was made for somebody else.');
+  }
+  const count = await verifier.verifyAssertion(settings.payUrl, answer, challenge, stored);
+  const { orgId, memberId } = stored;
+  const id = deps.ids.named('ses', key, orgId);
+  const { token, session } = makeMemberSession(deps, { orgId, memberId }, id);
+  await deps.store.run(async (tx) => {
+    const [passkey, member, used] = await Promise.all([
+      tx.passkeys.get(orgId, stored.id),
+      tx.members.get(orgId, memberId),
+      tx.memberSessions.get(orgId, id),
+    ]);
+    if (used !== null) throw refused('The challenge was answered before.');
+    if (passkey === null || passkey.removedAtMs !== null) throw refused('It was removed.');
+    if (member === null || member.removedAtMs !== null) throw refused('The member was removed.');
+    if (signedIn !== null && signedIn.member.emailKey !== member.emailKey) {
+      throw refused('It is of somebody else.');
+    }
+    if (!hasCountedOn(passkey, count)) throw refused('Its count went back: it may be a copy.');
+    tx.members.expect(member);
+    const usedAtMs = deps.clock.nowMs();
+    tx.passkeys.update(Object.freeze({ ...passkey, signCount: count, usedAtMs }));
+    tx.memberSessions.insert(session);
+  });
+  return token;
+}
+
+/** The passkeys of the person, in all organizations of which the person is a member. */
+export function listPasskeys(
+  deps: Deps,
+  { member }: Pick<SignedInMember, 'member'>,
+): Promise<readonly Passkey[]> {
+  return deps.store.run((tx) => passkeysOf(tx, member));
+}
+
+/** NotFound for a passkey of others, ValidationError. */
+export async function renamePasskey(
+  deps: Deps,
+  { member }: SignedInMember,
+  id: string,
+  typed: string,
+): Promise<void> {
+  const name = checkedText('name', typed, PASSKEY_NAME_LENGTH_MAX);
+  await deps.store.run(async (tx) => {
+    const passkey = await ownPasskey(tx, member, id);
+    tx.passkeys.update(Object.freeze({ ...passkey, name }));
+  });
+}
+
+/** From the next request on; sessions that it began stay open. Mailed. NotFound. */
+export async function removePasskey(
+  deps: Deps,
+  { member }: SignedInMember,
+  id: string,
+  locale: Locale,
+): Promise<void> {
+  await deps.store.run(
+    async (tx) => {
+      const passkey = await ownPasskey(tx, member, id);
+      tx.passkeys.update(Object.freeze({ ...passkey, removedAtMs: deps.clock.nowMs() }));
+      stageMail(deps, tx, 'passkey_removed', member, passkey, locale);
+    },
+    { inQuarantine: true },
+  );
+  deps.wake('mails');
+}
+
+async function passkeysOf(tx: Tx, { emailKey }: Member): Promise<readonly Passkey[]> {
+  const members = await tx.members.ofAddress(emailKey);
+  const found = await Promise.all(members.map(({ orgId, id }) => tx.passkeys.ofMember(orgId, id)));
+  return found.flat();
+}
+
+async function ownPasskey(tx: Tx, member: Member, id: string): Promise<Passkey> {
+  const passkey = (await passkeysOf(tx, member)).find((one) => one.id === id);
+  if (passkey === undefined) throw new PonteError('NotFound');
+  return passkey;
+}
+
+function expectRoom(own: readonly Passkey[]): void {
+  if (own.length < PASSKEYS_MAX) return;
+  const text = `A member has at most ${PASSKEYS_MAX} passkeys. Remove one of them first.`;
+  throw new PonteError('ValidationError', text);
+}
+
+function stageMail(
+  deps: Deps,
+  tx: Tx,
+  purpose: 'passkey_added' | 'passkey_removed',
+  { email: to, emailKey: toKey }: Member,
+  { id, orgId, memberId }: Passkey,
+  locale: Locale,
+): void {
+  const about = { ...memberMail({ orgId }), subject: { kind: 'member', memberId } } as const;
+  const notice = { ...about, purpose, cause: `${id}.${purpose}`, to, toKey, locale };
+  stageNotice(deps, tx, notice, deps.clock.nowMs());
+}
+
+function addedBy({ session }: SignedInMember): string {
+  return `add ${session.id}`;
+}
+
+function provenBy(signedIn: SignedInMember | null): string {
+  return signedIn === null ? 'sign in' : `confirm ${signedIn.session.id}`;
+}
+
+/** `use`: what it may be answered for, and in which session. */
+function newChallenge({ ids, clock, secretBox }: Deps, use: string): string {
+  const nowMs = clock.nowMs();
+  const text = `${ids.next('frm', nowMs)}.${nowMs + CHALLENGE_MS}`;
+  return `${text}.${secretBox.mac(`${text} ${use}`, CHALLENGE_PURPOSE)}`;
+}
+
+/** The one-time key in the challenge. InvalidPasskey for another use, or too late. */
+function keyOfChallenge({ clock, secretBox }: Deps, challenge: string, use: string): string {
+  const [key = '', endsAt = '', mac = ''] = challenge.split('.');
+  if (!secretBox.isMac(`${key}.${endsAt} ${use}`, CHALLENGE_PURPOSE, mac)) {
+    throw refused('The challenge is for another page.');
+  }
+  if (clock.nowMs() >= Number.parseInt(endsAt, 10)) throw refused('The challenge has expired.');
+  return key;
+}
+
+function refused(reason: string): PonteError {
+  return new PonteError('InvalidPasskey', `The passkey is not accepted: ${reason}`);
+}
