@@ -104,6 +104,8 @@ export interface PagePayment
   readonly instructions: PayinInstructions | null;
   /** The payments that the same transfer pays, in due order; none if it pays this one alone. */
   readonly together: readonly TogetherView[];
+  /** Open payments of the buyer, at most OPEN_COUNT_MAX; 0 where the page asks for no money. */
+  readonly openPayments: number;
   /** Null without instructions. */
   readonly check: CheckView | null;
   readonly settlement: SettlementView | null;

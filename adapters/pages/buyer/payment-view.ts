@@ -270,6 +270,7 @@ function outerView(
     purpose: null,
     instructions: null,
     together: [],
+    openPayments: 0,
     check: null,
     settlement: null,
     isPayoutBack: false,
@@ -345,6 +346,7 @@ function signedInView(deps: PageSettings, shown: PaymentPage): PagePayment {
     purpose: payment.purpose,
     instructions: instructionsView(shown),
     together: togetherView(shown),
+    openPayments: shown.openPayments,
     check: checkView(shown),
     settlement:
       settlement === null

@@ -6,6 +6,7 @@ import { helpReference } from '../../../core/domain/payments/display.js';
 import { isTerminal, type Payment } from '../../../core/domain/payments/payment.js';
 import type { NamedFile } from '../../../core/ports/outside.js';
 import type { BuyerPage, Period } from '../../../core/usecases/hosted/buyer-payments.js';
+import { OPEN_COUNT_MAX } from '../../../core/usecases/hosted/payment-page.js';
 import { Button, ButtonLink, Foreign, Form, Scroll } from '../kit/components.js';
 import { BYTE_ORDER_MARK, csvLine } from '../kit/csv-line.js';
 import { SelectField } from '../kit/fields.js';
@@ -19,6 +20,21 @@ import type { PaymentScene } from './scene.js';
 /** A file that is sent while it is made, or whole. */
 export interface Download extends Omit<NamedFile, 'bytes'> {
   readonly bytes: PageAnswer['body'];
+}
+
+/** The way to the list, where one transfer for several open payments is chosen. */
+export function PaymentsLink({ scene }: { readonly scene: PaymentScene }): VNode | null {
+  const { texts, view, payment } = scene;
+  const { openPayments } = payment;
+  if (openPayments === 0) return null;
+  const count = openPayments < OPEN_COUNT_MAX ? `${openPayments}` : `${OPEN_COUNT_MAX}+`;
+  return (
+    <p>
+      <a href={`${view.path}/payments`}>
+        {openPayments === 1 ? texts.payments.all : texts.payments.open(count)}
+      </a>
+    </p>
+  );
 }
 
 export function paymentsScreen(scene: PaymentScene, list: BuyerPayments): ScreenContent {

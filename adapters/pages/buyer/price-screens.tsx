@@ -10,6 +10,7 @@ import { Countdown, type ScreenContent } from './layout.js';
 import { FoldedItems } from './line-items.js';
 import { FourAnswers, isZero, MoneyCard, whereMoney } from './money-parts.js';
 import type { QuoteView } from './page-view.js';
+import { PaymentsLink } from './payments-screen.js';
 import type { PaymentScene } from './scene.js';
 
 export function askPriceScreen(scene: PaymentScene): ScreenContent {
@@ -25,6 +26,7 @@ export function askPriceScreen(scene: PaymentScene): ScreenContent {
           <Button look="primary">{texts.price.show}</Button>
         </Form>
         <ApprovalPart scene={scene} />
+        <PaymentsLink scene={scene} />
         <FoldedItems scene={scene} />
         <MoneyCard scene={scene} stops={null} rest="payee" />
       </>
@@ -66,6 +68,7 @@ export function priceExpiredScreen(scene: PaymentScene): ScreenContent {
           <Button look="primary">{texts.price.renew}</Button>
         </Form>
         <ApprovalPart scene={scene} />
+        <PaymentsLink scene={scene} />
         <FourAnswers
           money={whereMoney(scene, texts.answers.nothing)}
           next={texts.price.overNext(<Time atMs={expiredAtMs} />)}
@@ -97,6 +100,7 @@ export function priceLimitScreen(scene: PaymentScene): ScreenContent {
           <Button>{texts.price.renew}</Button>
         </Form>
         <ApprovalPart scene={scene} />
+        <PaymentsLink scene={scene} />
         <MoneyCard scene={scene} stops={null} rest="payee" />
       </>
     ),
@@ -148,6 +152,7 @@ function Price({
           <Countdown untilMs={quote.expiresAtMs} /> {texts.price.after}
         </span>
       </p>
+      <PaymentsLink scene={scene} />
       <FoldedItems scene={scene} />
       <MoneyCard scene={scene} stops={null} rest="payee" />
     </>

@@ -28,6 +28,7 @@ import {
   sumsOf,
   whereMoney,
 } from './money-parts.js';
+import { PaymentsLink } from './payments-screen.js';
 import type { PaymentScene } from './scene.js';
 import { Together } from './together-screen.js';
 
@@ -81,6 +82,7 @@ export function bankDetailsScreen(scene: PaymentScene): ScreenContent {
           <Late scene={scene} />
           <Replaced scene={scene} />
           <Together scene={scene} />
+          <PaymentsLink scene={scene} />
           <BankAccounts scene={scene} instructions={instructions} />
           <CheckCode scene={scene} />
           <section class="stack">

@@ -157,6 +157,7 @@ export const en = {
   },
   payments: {
     all: 'All my payments',
+    open: (count: string) => `You have ${count} open payments`,
     heading: (org: string, period: string) => `Your payments through ${org} in ${period}`,
     none: 'No payments in this period.',
     newest: 'These are the newest of this period. The file has all of them.',

@@ -150,6 +150,7 @@ export const es = {
   },
   payments: {
     all: 'Todos mis pagos',
+    open: (count) => `Tiene ${count} pagos abiertos`,
     heading: (org, period) => `Sus pagos con ${org} en ${period}`,
     none: 'No hay pagos en este período.',
     newest: 'Estos son los más recientes de este período. El archivo los contiene todos.',

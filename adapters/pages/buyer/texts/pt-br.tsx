@@ -148,6 +148,7 @@ export const ptBr = {
   },
   payments: {
     all: 'Todos os meus pagamentos',
+    open: (count) => `Você tem ${count} pagamentos em aberto`,
     heading: (org, period) => `Seus pagamentos com ${org} em ${period}`,
     none: 'Não há pagamentos neste período.',
     newest: 'Estes são os mais recentes deste período. O arquivo contém todos.',

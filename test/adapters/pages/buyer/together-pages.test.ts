@@ -129,3 +129,24 @@ test('a partner that cannot collect by our reference is offered no such transfer
   assert.deepEqual(boxesIn(text), []);
   assert.doesNotMatch(textOf(text), /one transfer/);
 });
+
+test('before a payment is paid, its page names the open payments of the buyer, which it lists', async (t) => {
+  const { world, tenant, made, signedIn } = await buyerOf(t, { payins: 'wait' });
+  const first = await made();
+  const visitor = await signedIn(first);
+  const linkOf = async (page = '') => {
+    const { text } = await visitor.open(`/r/${first.publicId}${page}`);
+    return new RegExp(`<a href="/r/${first.publicId}/payments">([^<]*)</a>`).exec(text)?.[1];
+  };
+  assert.equal(await linkOf(), 'All my payments');
+  await made();
+  await made(undefined, 'bo@example.com');
+  const { id: paid } = await made();
+  await world.play(tenant, paid, 'settled');
+  for (const page of ['', '/ask-approver']) {
+    assert.equal(await linkOf(page), 'You have 2 open payments', page);
+  }
+  await world.play(tenant, first.id, 'on_ramp_pending');
+  await world.settle();
+  assert.equal(await linkOf(), 'You have 2 open payments', 'beside the bank details');
+});
