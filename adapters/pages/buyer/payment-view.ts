@@ -270,6 +270,7 @@ function outerView(
     purpose: null,
     instructions: null,
     together: [],
+    sharedTransfers: [],
     openPayments: 0,
     check: null,
     settlement: null,
@@ -346,6 +347,7 @@ function signedInView(deps: PageSettings, shown: PaymentPage): PagePayment {
     purpose: payment.purpose,
     instructions: instructionsView(shown),
     together: togetherView(shown),
+    sharedTransfers: shown.sharedTransfers,
     openPayments: shown.openPayments,
     check: checkView(shown),
     settlement:

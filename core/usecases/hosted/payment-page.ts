@@ -1,4 +1,5 @@
 // What the hosted page of a payment shows, read for one request. Nothing is changed here.
+import type { Money } from '../../domain/base/money.js';
 import { tenantOf } from '../../domain/base/tenant.js';
 import { isOpen, type MoneyCommand } from '../../domain/commands/partner-command.js';
 import { isDecisionLate, isLate, isPayinShort } from '../../domain/commands/poll-plan.js';
@@ -58,6 +59,8 @@ export interface PaymentPage extends PaymentView {
   readonly check: ShownBankDetails | null;
   /** The payments that the same transfer pays, in due order; none if it pays this one alone. */
   readonly consolidated: readonly PaymentAggregate[];
+  /** The transfers that paid this payment and others; none before the settlement. */
+  readonly sharedTransfers: readonly SharedTransfer[];
   /**
    * Open payments in this year's list of the buyer, at most OPEN_COUNT_MAX; 0 where the page does
    * not ask for money.
@@ -69,6 +72,13 @@ export interface PaymentPage extends PaymentView {
   /** The version that `tx.views.pageVersions` returns. */
   readonly pageVersion: string;
   readonly nowMs: number;
+}
+
+/** A transfer whose money was split among payments of one buyer. */
+export interface SharedTransfer {
+  readonly amount: Money;
+  /** The other payments that have money of it, in due order. */
+  readonly others: readonly Payment[];
 }
 
 /** The latest of each kind; null if there is none. */
@@ -130,6 +140,10 @@ export async function readPaymentPage(deps: Deps, publicId: string): Promise<Pay
       senderNames,
       isPayoutBack: commands.some(isPayoutBack),
       consolidated,
+      sharedTransfers:
+        payment.status === 'settled'
+          ? await sharedTransfersOf(tx, payment, commands, consolidated)
+          : [],
       openPayments: beforeMoney.includes(screen) ? await openPaymentsOf(tx, payment, nowMs) : 0,
       isLate: isWaitLate(payment, submission, awaited, nowMs),
       moneyTimes: moneyTimesOf(postings, commands),
@@ -155,6 +169,34 @@ async function readConsolidated(tx: Tx, payment: Payment): Promise<readonly Paym
       return { payment: one, funds };
     }),
   );
+}
+
+async function sharedTransfersOf(
+  tx: Tx,
+  { id, buyerId }: Payment,
+  commands: readonly MoneyCommand[],
+  consolidated: readonly PaymentAggregate[],
+): Promise<readonly SharedTransfer[]> {
+  const all = consolidated.map(({ payment }) => payment);
+  const ofOthers = await Promise.all(
+    all
+      .filter((one) => one.id !== id && one.buyerId === buyerId)
+      .map(async (one) => ({ payment: one, commands: await tx.commands.ofPayment(one, one.id) })),
+  );
+  const depositIds = new Set(commands.filter(hasMoneyOfDeposit).map(({ depositId }) => depositId));
+  const found = [...depositIds].map(async (depositId) => {
+    const deposit = await tx.deposits.get(depositId ?? '');
+    const others = ofOthers.filter((other) =>
+      other.commands.some((one) => one.depositId === depositId && hasMoneyOfDeposit(one)),
+    );
+    if (deposit === null || others.length === 0) return [];
+    return [{ amount: deposit.amount, others: others.map(({ payment }) => payment) }];
+  });
+  return (await Promise.all(found)).flat();
+}
+
+function hasMoneyOfDeposit({ depositId, receivedMinor }: MoneyCommand): boolean {
+  return depositId !== null && receivedMinor > 0n;
 }
 
 async function openPaymentsOf(tx: Tx, payment: Payment, nowMs: number): Promise<number> {

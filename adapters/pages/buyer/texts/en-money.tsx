@@ -303,6 +303,8 @@ export const enMoney = {
     bankTransfer: (name: string | null) =>
       name === null ? 'Bank transfer' : `Bank transfer (${name})`,
     reference: 'Reference of the transfer',
+    partOf: 'Part of one transfer of',
+    paidWithIt: (others: string) => `It also paid ${others}.`,
     receivedAt: 'Transfer arrived',
     paidOutAt: 'Paid out on',
     brasilia: (time: string) => `${time} in Brasília`,

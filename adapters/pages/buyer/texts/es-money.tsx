@@ -306,6 +306,8 @@ export const esMoney = {
     bankTransfer: (name) =>
       name === null ? 'Transferencia bancaria' : `Transferencia bancaria (${name})`,
     reference: 'Referencia de la transferencia',
+    partOf: 'Parte de una sola transferencia de',
+    paidWithIt: (others) => `También pagó ${others}.`,
     receivedAt: 'Transferencia recibida',
     paidOutAt: 'Fecha de abono',
     brasilia: (time) => `${time} en Brasilia`,

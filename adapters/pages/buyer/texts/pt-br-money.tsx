@@ -301,6 +301,8 @@ export const ptBrMoney = {
     bankTransfer: (name) =>
       name === null ? 'Transferência bancária' : `Transferência bancária (${name})`,
     reference: 'Referência da transferência',
+    partOf: 'Parte de uma só transferência de',
+    paidWithIt: (others) => `Ela também pagou ${others}.`,
     receivedAt: 'Transferência recebida',
     paidOutAt: 'Data do pagamento',
     brasilia: (time) => `${time} em Brasília`,

@@ -362,6 +362,17 @@ const variantSamples: readonly Sample[] = [
     }),
   },
   { name: 'receipt', view: onScreen('paid', { page: { name: 'receipt' } }) },
+  {
+    name: 'receipt-together',
+    view: onScreen('paid', {
+      page: { name: 'receipt' },
+      payment: {
+        ...payment,
+        ...paymentOnScreen.paid,
+        sharedTransfers: [{ amount: money(3_744_000n, 'USD'), others: openPayments }],
+      },
+    }),
+  },
 ];
 
 const bare = { ...signedOut, payment: null, organization: null } as const;

@@ -71,6 +71,12 @@ test('two payments are chosen, confirmed and paid with one transfer', async (t) 
   }
   for (const { id } of [first, second]) assert.equal(await world.statusOf(id), 'settled');
   assert.equal(await world.statusOf(euros.id), 'fx_quoted');
+  const receipt = await visitor.open(`/r/${first.publicId}/receipt`);
+  const shared = new RegExp(`Part of one transfer of USD 350\\.00\\s*It also paid ${second.id}\\.`);
+  assert.match(textOf(receipt.text), shared);
+  const receiptPdf = await visitor.request('GET', `/r/${first.publicId}/receipt.pdf`);
+  const { text: onPaper } = await readPdf(new Uint8Array(await receiptPdf.arrayBuffer()));
+  assert.match(onPaper.replaceAll(/\s+/g, ' '), shared);
   assert.deepEqual(await findDifferences(world.deps, 10), []);
 });
 
