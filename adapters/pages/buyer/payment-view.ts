@@ -305,7 +305,7 @@ function answerByMs(
 }
 
 /** What an integrator says must not differ from what was verified. */
-function payeeTaxId(sent: string | null, last4: string | null): string | null {
+export function payeeTaxId(sent: string | null, last4: string | null): string | null {
   return sent === null || last4 === null || lastFour(sent) === last4 ? sent : null;
 }
 

@@ -212,7 +212,10 @@ async function openPaymentsOf(tx: Tx, payment: Payment, nowMs: number): Promise<
 }
 
 /** Null if the account has another name than at the creation of the payment. */
-function taxIdLast4Of({ payeeName }: Payment, seller: ConnectedAccount | null): string | null {
+export function taxIdLast4Of(
+  { payeeName }: Payment,
+  seller: ConnectedAccount | null,
+): string | null {
   if (seller === null || payeeNameOf(seller) !== payeeName) return null;
   return seller.taxIdLast4;
 }

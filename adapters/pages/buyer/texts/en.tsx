@@ -167,6 +167,7 @@ export const en = {
     state: 'State',
     states: { open: 'Open', over: 'Closed' },
     currency: 'Currency',
+    taxId: 'Tax id of the payee',
     csv: 'Download as CSV',
     file: 'payments',
     choose: (payment: string) => `Choose ${payment}`,

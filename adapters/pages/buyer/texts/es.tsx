@@ -160,6 +160,7 @@ export const es = {
     state: 'Estado',
     states: { open: 'Abierto', over: 'Cerrado' },
     currency: 'Moneda',
+    taxId: 'Identificación fiscal del beneficiario',
     csv: 'Descargar en CSV',
     file: 'pagos',
     choose: (payment) => `Elegir ${payment}`,

@@ -158,6 +158,7 @@ export const ptBr = {
     state: 'Situação',
     states: { open: 'Em aberto', over: 'Encerrado' },
     currency: 'Moeda',
+    taxId: 'Identificação fiscal do recebedor',
     csv: 'Baixar em CSV',
     file: 'pagamentos',
     choose: (payment) => `Escolher ${payment}`,

@@ -149,6 +149,7 @@ const buyerPayments = (['settled', 'cancelled', 'on_ramp_pending'] as const).map
       purchaseOrder: position === 0 ? 'PO-4711' : null,
       payeeName: payment.payee,
       createdAtMs: at('2026-11-17T15:42:00Z'),
+      dueDate: position === 1 ? null : payment.dueDate,
     }),
 );
 
@@ -321,6 +322,7 @@ const variantSamples: readonly Sample[] = [
         name: 'payments',
         period: { year: 2026, month: null },
         payments: buyerPayments,
+        taxIdsLast4: new Map(),
         choices: new Set(),
         rest: true,
       },
@@ -333,6 +335,7 @@ const variantSamples: readonly Sample[] = [
         name: 'payments',
         period: { year: 2026, month: null },
         payments: openPayments,
+        taxIdsLast4: new Map(),
         choices: new Set(openPayments.map(({ id }) => id)),
         rest: false,
       },
@@ -356,6 +359,7 @@ const variantSamples: readonly Sample[] = [
         name: 'payments',
         period: { year: 2025, month: 11 },
         payments: [],
+        taxIdsLast4: new Map(),
         choices: new Set(),
         rest: false,
       },
