@@ -103,8 +103,10 @@ export function colleagueView(
   const page = { name: 'instructions' } as const;
   const view = paymentView(context, { ...call, session: null, csrf: null }, shown, page);
   const all = signedInView(context.deps, shown);
-  const { money, partner, purchaseOrder, buyerReference, instructions, check } = all;
-  const known = { money, partner, purchaseOrder, buyerReference, instructions, check };
+  const { money, partner, payeeTaxId, payeeTaxIdLast4, purchaseOrder, buyerReference } = all;
+  const { instructions, check } = all;
+  const payee = { payeeTaxId, payeeTaxIdLast4 };
+  const known = { money, partner, purchaseOrder, buyerReference, instructions, check, ...payee };
   return { ...view, payment: { ...outerView(context.deps, shown), ...known } };
 }
 

@@ -18,8 +18,9 @@ import {
   Time,
 } from '../kit/components.js';
 import { plainAmount } from '../kit/format.js';
+import { nameOf } from '../kit/plain-text.js';
 import { BankAccounts, PrintedFrom, Replaced, referenceRows } from './bank-details.js';
-import { paymentRows, type ScreenContent } from './layout.js';
+import { paymentRows, type ScreenContent, taxIdNote } from './layout.js';
 import {
   FourAnswers,
   MoneyCard,
@@ -335,7 +336,12 @@ export function instructionsPage(scene: PaymentScene): ScreenContent {
         <>
           <PrintActions />
           <Replaced scene={scene} />
-          <Rows rows={paymentRows(scene)} />
+          <Rows
+            rows={[
+              { label: texts.frame.to, value: nameOf(payment.payee), ...taxIdNote(payment, texts) },
+              ...paymentRows(scene),
+            ]}
+          />
           <Together scene={scene} />
           <BankAccounts scene={scene} instructions={instructions} />
           <CheckCode scene={scene} />
