@@ -227,6 +227,7 @@ function factRows(scene: PaymentScene): readonly (FactRow | null)[] {
     payment.senderNames.length === 0
       ? null
       : { label: texts.paid.sentBy, value: <Foreign text={payment.senderNames.join(', ')} /> },
+    approvedRow(scene),
     { label: texts.paid.payee, value: payee, ...taxIdNote(payment, texts) },
     purpose === null ? null : { label: texts.paid.purpose, value: texts.purposes[purpose] },
     ...paymentRows(scene),
@@ -249,6 +250,17 @@ function factRows(scene: PaymentScene): readonly (FactRow | null)[] {
     code(texts.paid.payment, payment.id),
     code(texts.transfer.checkCode, check?.code ?? null),
   ];
+}
+
+/** The colleague whom the buyer asked. */
+function approvedRow({ texts, payment: { colleagueApproval } }: PaymentScene): FactRow | null {
+  if (colleagueApproval?.state !== 'approved') return null;
+  const { email, decidedAtMs, askedAtMs } = colleagueApproval;
+  return {
+    label: texts.approval.by,
+    value: <Foreign text={email} />,
+    note: <Time atMs={decidedAtMs ?? askedAtMs} />,
+  };
 }
 
 /** The bank of the buyer shows one transfer for several receipts. */

@@ -111,6 +111,7 @@ export const en = {
       </>
     ),
     waitsText: 'You can confirm the price once it is approved. We email you when it is decided.',
+    by: 'Approved by',
     given: (who: Node, when: Node) => (
       <>
         {who} approved this payment on {when}.

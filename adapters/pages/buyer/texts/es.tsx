@@ -105,6 +105,7 @@ export const es = {
     ),
     waitsText:
       'Con la aprobación puede confirmar la cotización. Le avisamos por correo de la decisión.',
+    by: 'Aprobado por',
     given: (who, when) => (
       <>
         {who} aprobó este pago el {when}.

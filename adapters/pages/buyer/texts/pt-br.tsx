@@ -104,6 +104,7 @@ export const ptBr = {
       </>
     ),
     waitsText: 'Com a aprovação, você pode confirmar a cotação. Avisamos por e‑mail da decisão.',
+    by: 'Aprovado por',
     given: (who, when) => (
       <>
         {who} aprovou este pagamento em {when}.

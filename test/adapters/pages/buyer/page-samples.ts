@@ -367,6 +367,13 @@ const variantSamples: readonly Sample[] = [
   },
   { name: 'receipt', view: onScreen('paid', { page: { name: 'receipt' } }) },
   {
+    name: 'receipt-approved',
+    view: onScreen('paid', {
+      page: { name: 'receipt' },
+      payment: { ...payment, ...paymentOnScreen.paid, colleagueApproval: approvalIn('approved') },
+    }),
+  },
+  {
     name: 'receipt-together',
     view: onScreen('paid', {
       page: { name: 'receipt' },
