@@ -150,11 +150,15 @@ export function heldScreen(scene: PaymentScene): ScreenContent {
   };
 }
 
-/** The bank details end on another day than the invoice is due: the earlier one binds. */
+/** The bank details end on another day than an invoice is due: the earlier one binds. */
 function payBy({ texts, payment }: PaymentScene, { payByMs }: PayinInstructions) {
   if (payByMs === null) return null;
-  const { dueDate } = payment;
-  const due = dueDate === null ? null : texts.transfer.invoiceDue(<Day day={dueDate} />);
+  const { together } = payment;
+  const dueOfAll = together.flatMap(({ payment: { dueDate } }) => dueDate ?? []).toSorted();
+  const dueDate = together.length === 0 ? payment.dueDate : (dueOfAll[0] ?? null);
+  const { invoiceDue, firstDue } = texts.transfer;
+  const saysDue = together.length === 0 ? invoiceDue : firstDue;
+  const due = dueDate === null ? null : saysDue(<Day day={dueDate} />);
   return (
     <>
       {texts.transfer.payBy(

@@ -226,6 +226,7 @@ export const enMoney = {
       <>Send it so that it arrives by {day}: money that comes later is returned.</>
     ),
     invoiceDue: (day: Node) => <>The invoice is due on {day}.</>,
+    firstDue: (day: Node) => <>The first of these payments is due on {day}.</>,
     print: 'Print these details',
     late: (org: string) =>
       'Your transfer has not arrived, although it should have by now. If you sent it, ask your ' +

@@ -228,6 +228,7 @@ export const esMoney = {
       <>Envíelo de modo que llegue a más tardar el {day}: lo que llegue después se devuelve.</>
     ),
     invoiceDue: (day) => <>La factura vence el {day}.</>,
+    firstDue: (day) => <>El primero de estos pagos vence el {day}.</>,
     print: 'Imprimir estos datos',
     late: (org) =>
       'Su transferencia no llegó, aunque ya debería haber llegado. Si la envió, pregunte a su ' +

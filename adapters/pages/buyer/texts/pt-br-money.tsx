@@ -224,6 +224,7 @@ export const ptBrMoney = {
       <>Envie de modo que chegue até {day}: valores que chegarem depois são devolvidos.</>
     ),
     invoiceDue: (day) => <>A fatura vence em {day}.</>,
+    firstDue: (day) => <>O primeiro destes pagamentos vence em {day}.</>,
     print: 'Imprimir estes dados',
     late: (org) =>
       'Sua transferência não chegou, embora já devesse ter chegado. Se você a enviou, pergunte ' +
