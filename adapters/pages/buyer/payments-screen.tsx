@@ -11,7 +11,7 @@ import {
 import type { NamedFile } from '../../../core/ports/outside.js';
 import type { BuyerPage, Period } from '../../../core/usecases/hosted/buyer-payments.js';
 import { OPEN_COUNT_MAX } from '../../../core/usecases/hosted/payment-page.js';
-import { Button, ButtonLink, Day, Foreign, Form, Scroll } from '../kit/components.js';
+import { Button, ButtonLink, Foreign, Form, Scroll } from '../kit/components.js';
 import { BYTE_ORDER_MARK, csvLine } from '../kit/csv-line.js';
 import { SelectField } from '../kit/fields.js';
 import { plainAmount } from '../kit/format.js';
@@ -21,6 +21,7 @@ import type { ScreenContent } from './layout.js';
 import type { BuyerPayments } from './page-view.js';
 import { payeeTaxId } from './payment-view.js';
 import type { PaymentScene } from './scene.js';
+import { DueDate } from './together-screen.js';
 
 /** A file that is sent while it is made, or whole. */
 export interface Download extends Omit<NamedFile, 'bytes'> {
@@ -167,11 +168,7 @@ function Table({ scene, list }: { readonly scene: PaymentScene; list: BuyerPayme
                     {frame.purchaseOrder} <Foreign text={payment.purchaseOrder} />
                   </p>
                 )}
-                {payment.dueDate === null ? null : (
-                  <p class="small quiet">
-                    {frame.due} <Day day={payment.dueDate} />
-                  </p>
-                )}
+                <DueDate scene={scene} payment={payment} />
               </td>
               <td>
                 <Foreign text={payment.payeeName ?? org} />

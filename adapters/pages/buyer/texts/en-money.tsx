@@ -127,7 +127,7 @@ export const enMoney = {
       'The money pays the payment that is due first in full, then the next one. If less arrives ' +
       'than the total, the last ones stay open.',
     isSent: 'If you have already sent money for one of them, do not choose it.',
-    confirm: (amount: string) => `Confirm and pay ${amount}`,
+    accepted: 'Without fees and rate: you have confirmed that price before.',
     pays: (count: number) => `This one transfer pays ${count} payments`,
     once: 'Send the total once, with this reference. Do not send a transfer for each payment.',
   },

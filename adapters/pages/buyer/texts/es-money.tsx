@@ -123,7 +123,7 @@ export const esMoney = {
       'El dinero paga primero por completo el pago que vence antes, y después el siguiente. Si ' +
       'llega menos que el total, los últimos quedan abiertos.',
     isSent: 'Si ya envió dinero para uno de ellos, no lo elija.',
-    confirm: (amount) => `Confirmar y pagar ${amount}`,
+    accepted: 'Sin comisiones ni tipo de cambio: usted ya confirmó esa cotización.',
     pays: (count) => `Esta transferencia paga ${count} pagos`,
     once:
       'Envíe el total una sola vez, con esta referencia. No haga una transferencia por cada ' +

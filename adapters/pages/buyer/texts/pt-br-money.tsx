@@ -123,7 +123,7 @@ export const ptBrMoney = {
       'O dinheiro paga primeiro, por inteiro, o pagamento que vence antes, e depois o seguinte. ' +
       'Se chegar menos que o total, os últimos ficam em aberto.',
     isSent: 'Se você já enviou dinheiro para um deles, não o escolha.',
-    confirm: (amount) => `Confirmar e pagar ${amount}`,
+    accepted: 'Sem tarifas e câmbio: você já confirmou essa cotação.',
     pays: (count) => `Esta transferência paga ${count} pagamentos`,
     once:
       'Envie o total uma só vez, com esta referência. Não faça uma transferência para cada ' +

@@ -16,7 +16,7 @@ import type {
 import { railsFrom } from '../../../../core/domain/payments/payin-instructions.js';
 import type { PaymentStatus } from '../../../../core/domain/payments/payment.js';
 import type { ConsolidatedOffer } from '../../../../core/usecases/hosted/consolidated-payments.js';
-import { aBarePayment } from '../../../support/samples/domain-samples.js';
+import { aBarePayment, aQuote } from '../../../support/samples/domain-samples.js';
 import { partsPage } from '../kit/parts-page.js';
 import {
   at,
@@ -159,7 +159,11 @@ const openPayments = buyerPayments.slice(1).map((one, position) => ({
   dueDate: `2026-12-0${position + 1}`,
 }));
 const offer: ConsolidatedOffer = {
-  payments: openPayments.map((one) => ({ payment: one, missing: one.amount, quote: null })),
+  payments: openPayments.map((one, position) => ({
+    payment: one,
+    missing: one.amount,
+    quote: position === 0 ? aQuote(quote) : null,
+  })),
   total: { ...payment.amount, amountMinor: 2n * payment.amount.amountMinor },
 };
 

@@ -52,7 +52,16 @@ test('two payments are chosen, confirmed and paid with one transfer', async (t) 
   const chosen = { [first.id]: 'yes', [second.id]: 'yes' };
   const offer = await visitor.send('/payments/together', chosen);
   assert.match(textOf(offer.text), /Pay 2 payments with one transfer/);
-  assert.match(textOf(offer.text), /You transfer in total USD 350\.00/);
+  const offered = textOf(offer.text);
+  assert.match(offered, /You transfer in total USD 350\.00/);
+  const alone = textOf((await visitor.open(`/r/${first.publicId}`)).text);
+  for (const part of [/USD 0\.80/, /1 USD = 5\.\d+ BRL/, /Confirming moves no money\./]) {
+    const [shown = ''] = part.exec(alone) ?? assert.fail(`${part}`);
+    assert.ok(offered.includes(shown), `${shown} as on the page of the payment`);
+  }
+  assert.match(offered, /What you pay stays USD 350\.00\..*Confirm USD 350\.00/);
+  await visitor.open(`/r/${first.publicId}/payments`);
+  await visitor.send('/payments/together', chosen);
   const paid = await visitor.send('/payments/together/confirm');
   assert.equal(paid.path, `/r/${first.publicId}`);
   assert.match(textOf(paid.text), /Send USD 350\.00 by bank transfer/);
