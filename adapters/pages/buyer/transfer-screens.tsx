@@ -316,6 +316,17 @@ export function takeBackScreen(scene: PaymentScene): ScreenContent {
   };
 }
 
+/** A colleague has no page to go back to. */
+function PrintOrDownload({ scene: { view, texts } }: { readonly scene: PaymentScene }): VNode {
+  if (view.viewer !== null) return <PrintActions />;
+  const file = (
+    <ButtonLink href={`${view.path}/instructions.pdf`} icon="download">
+      {texts.frame.downloadPdf}
+    </ButtonLink>
+  );
+  return <PrintActions inPlaceOfBack={file} />;
+}
+
 /** The print view. */
 export function instructionsPage(scene: PaymentScene): ScreenContent {
   const { texts, payee, payment } = scene;
@@ -338,7 +349,7 @@ export function instructionsPage(scene: PaymentScene): ScreenContent {
     body:
       instructions === null ? null : (
         <>
-          <PrintActions />
+          <PrintOrDownload scene={scene} />
           <Replaced scene={scene} />
           <Rows
             rows={[

@@ -320,6 +320,14 @@ const variantSamples: readonly Sample[] = [
   })),
   { name: 'instructions', view: onScreen('bank_details', { page: { name: 'instructions' } }) },
   {
+    name: 'colleague',
+    view: onScreen('bank_details', {
+      ...signedOut,
+      path: '/r/4kDq8vJm2XzL0aPw9sTe1g/colleague',
+      page: { name: 'instructions' },
+    }),
+  },
+  {
     name: 'payments',
     view: onScreen('bank_details', {
       page: {

@@ -418,6 +418,13 @@ test('a colleague with a link sees the bank details, can do nothing, and loses i
   assert.match(seen, /Tax id 11\.222\.333\/0001-81/);
   assert.doesNotMatch(seen, /private notes|secret bag|Ask a question|Sign out/);
   assert.doesNotMatch(page.text, /<form|token=/);
+  assert.doesNotMatch(page.text, new RegExp(`href="${path}/colleague"`), 'no way back to itself');
+  const file = await colleague.request('GET', `${path}/colleague/instructions.pdf`);
+  const { text: inFile } = await readPdf(new Uint8Array(await file.arrayBuffer()));
+  assert.match(inFile, /Tax id 11\.222\.333\/0001-81/);
+  assert.doesNotMatch(inFile, /private notes|secret bag/);
+  const stranger = await site.visitor().request('GET', `${path}/colleague/instructions.pdf`);
+  assert.equal(stranger.status, 404);
   for (const other of ['', '/share', '/question', '/instructions.pdf', '/receipt', '/payments']) {
     const { text } = await colleague.open(`${path}${other}`);
     assert.doesNotMatch(text, /Account number|name="csrf"/, other);
