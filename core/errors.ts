@@ -186,6 +186,14 @@ export interface PonteErrorOptions {
   readonly oldestSequence?: number;
   /** The position of a restored feed. */
   readonly feed?: FeedPosition;
+  readonly ofKey?: RefusedKey | null;
+}
+
+/** For the request log. */
+export interface RefusedKey {
+  readonly id: string;
+  readonly orgId: string;
+  readonly mode: 'test' | 'live';
 }
 
 export interface FeedPosition {
@@ -206,6 +214,8 @@ export class PonteError extends Error {
   readonly retryAfterSeconds: number | null;
   readonly oldestSequence: number | null;
   readonly feed: FeedPosition | null;
+  /** The key that was presented, right and not valid; never part of an answer. */
+  readonly ofKey: RefusedKey | null;
 
   constructor(code: ErrorCode, message?: string, options: PonteErrorOptions = {}) {
     const entry = catalogue[code];
@@ -224,6 +234,7 @@ export class PonteError extends Error {
     this.retryAfterSeconds = retryAfterSeconds;
     this.oldestSequence = options.oldestSequence ?? null;
     this.feed = options.feed ?? null;
+    this.ofKey = options.ofKey ?? null;
   }
 }
 
