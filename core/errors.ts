@@ -77,7 +77,8 @@ const messages = {
       'The command or its report does not allow this. Read it: ponte commands list.',
     CheckIncomplete:
       'Not every payment was checked with the partner. Run ponte restore --check until it is ' +
-      'complete, then release.',
+      'complete, then release. If it cannot be complete, as with a fake partner that stores ' +
+      'nothing, give --force <reason>.',
     NotQuarantined: 'The database is not in quarantine: there is nothing to check or to release.',
     DeliveryNotReplayable:
       'A delivery cannot be sent again while it is being sent, nor while its subscription is ' +
