@@ -358,7 +358,7 @@ export const esMoney = {
       expired: 'La solicitud ya había terminado cuando llegó su transferencia.',
       failed: 'No se pudo completar el pago.',
     },
-    money: (amount) => `${amount} están en camino de vuelta a usted.`,
+    money: (amount) => `Le estamos devolviendo ${amount}.`,
     owed: (amount) => `Le vamos a devolver ${amount}.`,
     ordered: (day) => <>Ordenado el {day}; los bancos tardan hasta 5 días hábiles.</>,
     orderedPlain: 'La devolución está ordenada; los bancos tardan hasta 5 días hábiles.',
