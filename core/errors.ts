@@ -77,7 +77,8 @@ const messages = {
       'The command or its report does not allow this. Read it: ponte commands list.',
     CheckIncomplete:
       'Not every payment was checked with the partner. Run ponte restore --check until it is ' +
-      'complete, then release.',
+      'complete, then release. If it cannot be complete, as with a fake partner that stores ' +
+      'nothing, give --force <reason>.',
     NotQuarantined: 'The database is not in quarantine: there is nothing to check or to release.',
     DeliveryNotReplayable:
       'A delivery cannot be sent again while it is being sent, nor while its subscription is ' +
@@ -186,6 +187,14 @@ export interface PonteErrorOptions {
   readonly oldestSequence?: number;
   /** The position of a restored feed. */
   readonly feed?: FeedPosition;
+  readonly ofKey?: RefusedKey | null;
+}
+
+/** For the request log. */
+export interface RefusedKey {
+  readonly id: string;
+  readonly orgId: string;
+  readonly mode: 'test' | 'live';
 }
 
 export interface FeedPosition {
@@ -206,6 +215,8 @@ export class PonteError extends Error {
   readonly retryAfterSeconds: number | null;
   readonly oldestSequence: number | null;
   readonly feed: FeedPosition | null;
+  /** The key that was presented, right and not valid; never part of an answer. */
+  readonly ofKey: RefusedKey | null;
 
   constructor(code: ErrorCode, message?: string, options: PonteErrorOptions = {}) {
     const entry = catalogue[code];
@@ -224,6 +235,7 @@ export class PonteError extends Error {
     this.retryAfterSeconds = retryAfterSeconds;
     this.oldestSequence = options.oldestSequence ?? null;
     this.feed = options.feed ?? null;
+    this.ofKey = options.ofKey ?? null;
   }
 }
 

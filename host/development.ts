@@ -24,6 +24,7 @@ import {
   listOrganizations,
   openSandbox,
   readOrganization,
+  setSupportContact,
 } from '../core/usecases/parties/organizations.js';
 import { currentEpoch } from '../core/usecases/service/epochs.js';
 import { type Config, ConfigError } from './config.js';
@@ -33,6 +34,8 @@ export const SECRET_FILE = 'secret-key';
 const DEMO_NAME = 'Demo organization';
 /** Signs in to its dashboard by the mailbox of the host. */
 const DEMO_OWNER = 'owner@demo.example';
+/** Whom its buyers ask. */
+const DEMO_SUPPORT = 'help@demo.example';
 
 export interface Demo {
   readonly orgId: string;
@@ -84,6 +87,7 @@ export async function createDemo(deps: Deps): Promise<Demo | null> {
   if ((await currentEpoch(deps)).state === 'quarantine') return null;
   const { organization } = await createOrganization(deps, { name: DEMO_NAME, sandboxKyb: false });
   const { id: orgId } = organization;
+  await setSupportContact(deps, orgId, { supportEmail: DEMO_SUPPORT });
   const { secret } = await createKey(deps, {
     orgId,
     mode: 'test',

@@ -12,6 +12,7 @@ import {
   MINUTE_MS,
 } from '../core/domain/base/instant.js';
 import { formatAmount } from '../core/domain/base/money.js';
+import type { Mode } from '../core/domain/base/tenant.js';
 import { lateAfterMs } from '../core/domain/deposits/book-reading.js';
 import { hasContact } from '../core/domain/parties/organization.js';
 import type { FeedHead } from '../core/domain/payments/event.js';
@@ -27,7 +28,7 @@ import {
   readQueueStats,
 } from '../core/usecases/service/queue-stats.js';
 import { documentStorageProblem } from '../core/usecases/service/storage-fingerprint.js';
-import { overlappingInLive } from '../core/usecases/webhooks/subscriptions.js';
+import { overlappingIn } from '../core/usecases/webhooks/subscriptions.js';
 import type { Config } from './config.js';
 import type { OperatorAccess } from './operator-access.js';
 
@@ -44,6 +45,8 @@ export type Examined = Pick<
 >;
 
 /** The measurements that `diagnose` judges. */
+type ByMode = Readonly<Record<Mode, readonly string[]>>;
+
 export interface Findings {
   readonly nodeVersion: string;
   readonly unknownVariables: Config['unknownVariables'];
@@ -72,10 +75,10 @@ export interface Findings {
   readonly mailProblem: string | null | undefined;
   /** How many people run commands; null on a development host. */
   readonly operators: number | null;
-  /** Organizations of live mode without a contact for buyers; null if unknown. */
-  readonly withoutContact: readonly string[] | null;
-  /** Subscriptions of live mode that overlap with another one; null if unknown. */
-  readonly overlapping: readonly string[] | null;
+  /** Organizations without a contact for buyers, those without live mode apart; null if unknown. */
+  readonly withoutContact: ByMode | null;
+  /** Subscriptions that overlap with another one; null if unknown. */
+  readonly overlapping: ByMode | null;
   /** The head of the audit log; null before its first entry. */
   readonly auditHead: FeedHead | null;
   /** Null if this version cannot read the database; `imbalances` if the ledger was not compared. */
@@ -133,7 +136,7 @@ export async function examine(
     documentsProblem: readable ? await documentStorageProblem(deps).catch(messageOf) : null,
     operators: readable && config.production ? await operatorsOf(deps) : null,
     withoutContact: readable ? await withoutContactOf(deps) : null,
-    overlapping: readable ? await overlappingInLive(deps, OVERLAPPING_MAX) : null,
+    overlapping: readable ? await overlappingOf(deps) : null,
     auditHead: readable ? await auditHead(deps) : null,
     data: readable
       ? {
@@ -165,11 +168,22 @@ async function operatorsOf({ store }: Examined['deps']): Promise<number> {
   return (await store.run((tx) => tx.operators.list())).filter(isActive).length;
 }
 
-async function withoutContactOf({ store }: Examined['deps']): Promise<readonly string[]> {
+async function withoutContactOf({ store }: Examined['deps']): Promise<ByMode> {
   const organizations = await store.run((tx) => tx.organizations.list());
-  return organizations
-    .filter((one) => one.productionGrantedAtMs !== null && !hasContact(one))
-    .map(({ id }) => id);
+  const found = Object.groupBy(
+    organizations.filter((one) => !hasContact(one)),
+    ({ productionGrantedAtMs }): Mode => (productionGrantedAtMs === null ? 'test' : 'live'),
+  );
+  const { test = [], live = [] } = found;
+  return { test: test.map(({ id }) => id), live: live.map(({ id }) => id) };
+}
+
+async function overlappingOf(deps: Examined['deps']): Promise<ByMode> {
+  const [test, live] = await Promise.all([
+    overlappingIn(deps, 'test', OVERLAPPING_MAX),
+    overlappingIn(deps, 'live', OVERLAPPING_MAX),
+  ]);
+  return { test, live };
 }
 
 async function backupsOf({
@@ -278,18 +292,20 @@ function operatorsCheck(count: number): HealthCheck {
   ]);
 }
 
-function contactsCheck(withoutContact: readonly string[]): HealthCheck {
-  return unless(withoutContact.length === 0, 'contacts', 'buyers find a person to ask', [
+function contactsCheck({ test, live }: ByMode): HealthCheck {
+  const inTest = test.length === 0 ? '' : `; in test mode without one: ${test.length}`;
+  return unless(live.length === 0, 'contacts', `live buyers find a person to ask${inTest}`, [
     'warning',
-    `${withoutContact.join(', ')}: live without one; run ponte org support <org-id> --email`,
+    `${live.join(', ')}: live without one; run ponte org support <org-id> --email`,
   ]);
 }
 
 /** In test mode the answer to a create and the dashboard say it. */
-function overlapCheck(overlapping: readonly string[]): HealthCheck {
-  return unless(overlapping.length === 0, 'subscriptions', 'no event is sent twice', [
+function overlapCheck({ test, live }: ByMode): HealthCheck {
+  const inTest = test.length === 0 ? '' : `; in test mode overlapping: ${test.length}`;
+  return unless(live.length === 0, 'subscriptions', `no live event is sent twice${inTest}`, [
     'warning',
-    `${overlapping.join(', ')}: send the same events to the same URL, each with its own secret; ` +
+    `${live.join(', ')}: send the same events to the same URL, each with its own secret; ` +
       'ask the organization to delete one',
   ]);
 }

@@ -26,7 +26,7 @@ import { closedKeys } from '../core/usecases/service/secret-keys.js';
 import { documentStorageProblem } from '../core/usecases/service/storage-fingerprint.js';
 import { differingTables, factsOf } from './backup.js';
 import { type Config, ConfigError } from './config.js';
-import { developmentSecret } from './development.js';
+import { developmentSecret, SECRET_FILE } from './development.js';
 import type { OperatorAccess } from './operator-access.js';
 import { occupantsOf, type Place, stageIn, swap, writtenAtMs } from './restore-place.js';
 
@@ -133,7 +133,12 @@ function refuseMissingKeys({ secretKeys }: Manifest, config: Config): void {
       : closedKeys(createSecretBox(keys), checkValues);
   if (closed.length === 0) return;
   const names = closed.map((id) => JSON.stringify(id)).join(', ');
-  throw new ConfigError([`PONTE_SECRET_KEYS: the backup does not open without the key ${names}`]);
+  const advice =
+    config.secretKeys === null
+      ? `Copy the file ${SECRET_FILE} of the folder that was served to ${config.dataDir} first`
+      : 'Set the keys that the database was served with';
+  const problem = `the backup does not open without the key ${names}. ${advice}`;
+  throw new ConfigError([`PONTE_SECRET_KEYS: ${problem}`]);
 }
 
 function refuseServed(file: string): void {

@@ -4,6 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { formatInstant, MINUTE_MS } from '../../core/domain/base/instant.js';
+import { type Mode, modes } from '../../core/domain/base/tenant.js';
 import type { Epoch } from '../../core/domain/service/epoch.js';
 import type { CheckedPayment } from '../../core/usecases/money-desk/restore-check.js';
 import { decided } from '../decided.js';
@@ -60,10 +61,7 @@ export async function checkAfterRestore(shell: Shell, { deps }: Operator): Promi
   const counts = await checkRestored(deps, show, call);
   for (const line of lines.repeated()) shell.stderr.write(`${line}\n`);
   const complete = isCheckComplete(counts);
-  const next = complete
-    ? 'The check is complete. Release the database with ponte release.'
-    : 'Some payments or entries could not be checked. ' +
-      'Run this again, or ponte release --force <reason>.';
+  const next = complete ? nextWhenComplete : nextUnless(modes.some(storesNothing(deps)));
   const attention = counts.differing > 0 ? 'attention' : 'done';
   const deposits =
     counts.deposits === 0
@@ -74,6 +72,22 @@ export async function checkAfterRestore(shell: Shell, { deps }: Operator): Promi
     text: `${fields({ ...counts })}\n${deposits}${next}`,
     exit: complete ? attention : 'checkFailed',
   };
+}
+
+const nextWhenComplete = 'The check is complete. Release the database with ponte release.';
+
+function nextUnless(isNeverComplete: boolean): string {
+  const some = 'Some payments or entries could not be checked.';
+  if (!isNeverComplete) return `${some} Run this again, or ponte release --force <reason>.`;
+  return (
+    `${some} Without PONTE_FAKE_PARTNER_FILE the fake partner stores nothing, and no repeat ` +
+    'completes the check. End a rehearsal with ponte release --force rehearsal.'
+  );
+}
+
+/** The fake partner of a mode answers no look-up. */
+function storesNothing({ partners }: Pick<Operator['deps'], 'partners'>) {
+  return (mode: Mode) => partners[mode]?.name === 'fake' && partners[mode].statement === undefined;
 }
 
 /** The lines of a check. `of` is null where only a reason is said that was said before. */

@@ -60,6 +60,7 @@ export function addServiceCommands(shell: Shell, program: Command, version: stri
       'make a development database with fifty test payments of the past month, in every state ' +
       'that lasts, and a test key',
     run: async () => {
+      shell.stderr.write('Making the payments takes about twenty seconds.\n');
       const { seedDatabase } = await import('../../host/seeding.js');
       const seeded = await seedDatabase(shell.env);
       const { payments, databaseName, orgId, owner, secret } = seeded;
@@ -179,10 +180,9 @@ export function startText(
   }
   if (mailboxUrl !== null) {
     lines.push(`This host sends no mail; what it would send is at ${mailboxUrl}`, '');
-    if (demo !== null) {
-      const dashboard = new URL('../dashboard', mailboxUrl);
-      lines.push(`Dashboard: ${dashboard}, sign in as ${demo.owner}`, '');
-    }
+    const dashboard = new URL('../dashboard', mailboxUrl);
+    const who = demo === null ? '' : `, sign in as ${demo.owner}`;
+    lines.push(`Dashboard: ${dashboard}${who}`, '');
   }
   if (metricsUrl !== null) lines.push(`Metrics: ${metricsUrl}`);
   if (consoleUrl !== null) lines.push(`Console: ${consoleUrl}`);

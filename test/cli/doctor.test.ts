@@ -64,8 +64,8 @@ const healthy: Findings = {
   backups: null,
   mailProblem: null,
   operators: null,
-  withoutContact: [],
-  overlapping: [],
+  withoutContact: { test: [], live: [] },
+  overlapping: { test: [], live: [] },
   auditHead: null,
   data: { waiting: idle, imbalances: 0 },
 };
@@ -100,8 +100,8 @@ test('a healthy service is reported check by check', () => {
       'connections: each keeps its session',
       'disk: 12.3 GiB free at data',
       'mail: the mail server accepts us',
-      'contacts: buyers find a person to ask',
-      'subscriptions: no event is sent twice',
+      'contacts: live buyers find a person to ask',
+      'subscriptions: no live event is sent twice',
       'secret keys: of this database',
       'documents: where they belong',
       'epoch: 1, released',
@@ -113,6 +113,22 @@ test('a healthy service is reported check by check', () => {
       'deliveries: on time',
       'deposits: each has its payment',
       'dead letters: none',
+    ],
+  );
+});
+
+test('what only test mode lacks is noted, and is no warning', () => {
+  const checks = diagnose({
+    ...healthy,
+    withoutContact: { test: ['org_1'], live: [] },
+    overlapping: { test: ['whs_1', 'whs_2'], live: [] },
+  });
+  const shown = checks.filter(({ name }) => name === 'contacts' || name === 'subscriptions');
+  assert.deepEqual(
+    shown.map(({ severity, detail }) => `${severity}: ${detail}`),
+    [
+      'ok: live buyers find a person to ask; in test mode without one: 1',
+      'ok: no live event is sent twice; in test mode overlapping: 2',
     ],
   );
 });
@@ -169,11 +185,11 @@ describe('each defect is reported with what to do about it', () => {
         'run ponte operator add',
     ],
     [
-      { withoutContact: ['org_1', 'org_2'] },
+      { withoutContact: { test: [], live: ['org_1', 'org_2'] } },
       'warning contacts: org_1, org_2: live without one; run ponte org support <org-id> --email',
     ],
     [
-      { overlapping: ['whs_1', 'whs_2'] },
+      { overlapping: { test: ['whs_3'], live: ['whs_1', 'whs_2'] } },
       'warning subscriptions: whs_1, whs_2: send the same events to the same URL, each with its ' +
         'own secret; ask the organization to delete one',
     ],

@@ -205,8 +205,11 @@ test('SIGTERM ends it with code 0, and the next start goes on without another de
   host = await startHostProcess({ ...env, PONTE_PROT: '1' });
   assert.equal(host.key, null);
   assert.doesNotMatch(host.startText, /hostedPaymentUrl/);
+  assert.match(host.startText, /^Dashboard: http:\S+\/dashboard$/m);
   assert.match(host.log(), /PONTE_PROT is not a variable of Ponte .*: did you mean PONTE_PORT\?/);
   const kept = await json('/v1/payments/ext_order-1', { headers: { 'x-api-key': key } });
   assert.equal(kept['status'], 'awaiting_buyer');
+  const page = await fetch(String(kept['hostedPaymentUrl']));
+  assert.match(await page.text(), /mailto:help@demo\.example/, 'its buyers find whom to ask');
   assert.equal(await host.stop('SIGINT'), 0);
 });

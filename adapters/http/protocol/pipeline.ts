@@ -229,10 +229,17 @@ function refused(
   // Every request fails like this while the database is down, and the log counts it: no stack.
   else if (refusal.transient) deps.log.warn('refused', { ...fields, reason: reasonOf(refusal) });
   else deps.log.error('failed', { ...fields, err: error });
-  const credentialId = actor === null ? null : 'keyId' in actor ? actor.keyId : actor.memberId;
-  const tenant = actor === null ? { orgId: null, mode: null } : tenantOf(actor);
-  noteRefusal(deps, refusal, { requestId, operation, ...tenant, credentialId });
+  noteRefusal(deps, refusal, { requestId, operation, ...credentialOf(refusal, actor) });
   const reply = refusalReply(refusal);
   if (refusal.code !== 'MethodNotAllowed') return reply;
   return { ...reply, headers: { allow: (router.allowed(request.url ?? '') ?? []).join(', ') } };
+}
+
+function credentialOf({ ofKey }: PonteError, actor: ActorOf[Auth]) {
+  if (actor !== null) {
+    const credentialId = 'keyId' in actor ? actor.keyId : actor.memberId;
+    return { ...tenantOf(actor), credentialId };
+  }
+  if (ofKey !== null) return { ...tenantOf(ofKey), credentialId: ofKey.id };
+  return { orgId: null, mode: null, credentialId: null };
 }

@@ -2,8 +2,10 @@
 // the money is. Every screen of a payment shows each amount that is not zero.
 import type { ComponentChildren, VNode } from 'preact';
 import { type Money, money } from '../../../core/domain/base/money.js';
+import type { QuoteTerms } from '../../../core/domain/commands/quote.js';
 import { helpReference } from '../../../core/domain/payments/display.js';
 import { Answers, type FactRow, Route, Rows, type Stop, Time } from '../kit/components.js';
+import type { Format } from '../kit/format.js';
 import { nameOf } from '../kit/plain-text.js';
 import { useContacts } from './layout.js';
 import { type PaymentScene, useScene } from './scene.js';
@@ -240,4 +242,19 @@ export function refundRoute(scene: PaymentScene, at: 'partner' | 'banks' | 'end'
       state: state(2),
     },
   ];
+}
+
+export function rateOf(format: Format, { source, target, rate }: QuoteTerms): string {
+  return `1\u00a0${source.currency} = ${format.rate(rate)}\u00a0${target.currency}`;
+}
+
+/** What the buyer can rely on. */
+export function condition(
+  { texts, format }: PaymentScene,
+  { rateKind, source, lockedUntilMs }: Pick<QuoteTerms, 'rateKind' | 'source' | 'lockedUntilMs'>,
+) {
+  if (rateKind === 'indicative') return texts.price.indicative(format.money(source));
+  return lockedUntilMs === null
+    ? texts.price.locked
+    : texts.price.lockedUntil(<Time atMs={lockedUntilMs} />);
 }

@@ -19,6 +19,7 @@ import type { BuyerPage, Period } from '../../../core/usecases/hosted/buyer-paym
 import type { ApproverProblem } from '../../../core/usecases/hosted/colleague-approvals.js';
 import type { ColleagueLink } from '../../../core/usecases/hosted/colleague-links.js';
 import type { ConsolidatedOffer } from '../../../core/usecases/hosted/consolidated-payments.js';
+import type { SharedTransfer } from '../../../core/usecases/hosted/payment-page.js';
 import type { Attachment } from '../../../core/usecases/parties/attachments.js';
 import type { AccessPage } from '../kit/access-pages.js';
 import type { FrameView } from '../kit/frame-view.js';
@@ -104,6 +105,10 @@ export interface PagePayment
   readonly instructions: PayinInstructions | null;
   /** The payments that the same transfer pays, in due order; none if it pays this one alone. */
   readonly together: readonly TogetherView[];
+  /** The transfers that paid this payment and others; none before the settlement. */
+  readonly sharedTransfers: readonly SharedTransfer[];
+  /** Open payments of the buyer, at most OPEN_COUNT_MAX; 0 where the page asks for no money. */
+  readonly openPayments: number;
   /** Null without instructions. */
   readonly check: CheckView | null;
   readonly settlement: SettlementView | null;

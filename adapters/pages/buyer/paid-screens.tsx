@@ -2,6 +2,7 @@
 import type { VNode } from 'preact';
 import { formatRate, parseRate } from '../../../core/domain/base/money.js';
 import { helpReference } from '../../../core/domain/payments/display.js';
+import type { SharedTransfer } from '../../../core/usecases/hosted/payment-page.js';
 import {
   ButtonLink,
   type FactRow,
@@ -12,6 +13,7 @@ import {
   Time,
 } from '../kit/components.js';
 import { Icon } from '../kit/icons.js';
+import { nameOf } from '../kit/plain-text.js';
 import { PrintedFrom } from './bank-details.js';
 import {
   attachmentRow,
@@ -225,12 +227,14 @@ function factRows(scene: PaymentScene): readonly (FactRow | null)[] {
     payment.senderNames.length === 0
       ? null
       : { label: texts.paid.sentBy, value: <Foreign text={payment.senderNames.join(', ')} /> },
+    approvedRow(scene),
     { label: texts.paid.payee, value: payee, ...taxIdNote(payment, texts) },
     purpose === null ? null : { label: texts.paid.purpose, value: texts.purposes[purpose] },
     ...paymentRows(scene),
     attachmentRow(scene),
     { label: texts.paid.method, value: methodOf(scene) },
     code(texts.paid.reference, payment.instructions?.reference ?? null),
+    ...payment.sharedTransfers.map((shared) => sharedRow(scene, shared)),
     receivedAtMs === null
       ? null
       : { label: texts.paid.receivedAt, value: <Time atMs={receivedAtMs} /> },
@@ -246,6 +250,28 @@ function factRows(scene: PaymentScene): readonly (FactRow | null)[] {
     code(texts.paid.payment, payment.id),
     code(texts.transfer.checkCode, check?.code ?? null),
   ];
+}
+
+/** The colleague whom the buyer asked. */
+function approvedRow({ texts, payment: { colleagueApproval } }: PaymentScene): FactRow | null {
+  if (colleagueApproval?.state !== 'approved') return null;
+  const { email, decidedAtMs, askedAtMs } = colleagueApproval;
+  return {
+    label: texts.approval.by,
+    value: <Foreign text={email} />,
+    note: <Time atMs={decidedAtMs ?? askedAtMs} />,
+  };
+}
+
+/** The bank of the buyer shows one transfer for several receipts. */
+function sharedRow({ texts, format }: PaymentScene, { amount, others }: SharedTransfer): FactRow {
+  const names = others.map((other) => nameOf(helpReference(other))).join(', ');
+  return {
+    label: texts.paid.partOf,
+    value: format.money(amount),
+    note: texts.paid.paidWithIt(names),
+    look: 'num',
+  };
 }
 
 /** The rail, where the buyer had no choice: partners do not report which one was used. */

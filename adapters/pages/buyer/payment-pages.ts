@@ -27,6 +27,7 @@ import { openPage, readPaymentPage } from '../../../core/usecases/hosted/payment
 import { askQuestion } from '../../../core/usecases/hosted/questions.js';
 import { takeShortBack } from '../../../core/usecases/payments/payments.js';
 import { simulate } from '../../../core/usecases/sandbox/simulations.js';
+import { takePageSlot } from '../../../core/usecases/service/rate-limits.js';
 import { accessRows, openedLink, signOutRow } from '../kit/access-pages.js';
 import { changeStream } from '../kit/change-stream.js';
 import { attachedFile } from '../kit/files/attached-file.js';
@@ -144,6 +145,19 @@ export const paymentPages = [
     path: '/r/{publicId}/colleague',
     auth: 'none',
     handler: showColleague,
+  }),
+  pageRow({
+    ...pages,
+    subject: 'colleague',
+    method: 'GET',
+    path: '/r/{publicId}/colleague/instructions.pdf',
+    auth: 'none',
+    handler: async (context, call) => {
+      const view = await forColleague(context, call);
+      // Not before: who has no link would take it from the buyer.
+      await takePageSlot(context.deps, 'file', publicIdOf(call));
+      return download(await paymentFile(view, 'instructions'));
+    },
   }),
   pageRow({
     ...pages,
@@ -498,12 +512,16 @@ async function showColleague(context: PageContext, call: PaymentCall): Promise<P
     const isToken = /^[\w-]{43}$/.test(token);
     return seeOther(call.base, isToken ? [{ name: 'session', value: token, path: call.base }] : []);
   }
+  return html(renderPage(await forColleague(context, call)));
+}
+
+/** NotFound for a link that ended, and one of a payment that awaits no money. */
+async function forColleague(context: PageContext, call: PaymentCall) {
   const shown = await readPaymentPage(context.deps, publicIdOf(call));
-  // A link that ended, and one of a payment that awaits no money, are not found.
   if (call.session === null || !withDetails.some((screen) => screen === shown.screen)) {
     throw new PonteError('NotFound');
   }
-  return html(renderPage(colleagueView(context, call, shown)));
+  return colleagueView(context, call, shown);
 }
 
 async function ask(

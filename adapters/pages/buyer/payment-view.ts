@@ -103,8 +103,10 @@ export function colleagueView(
   const page = { name: 'instructions' } as const;
   const view = paymentView(context, { ...call, session: null, csrf: null }, shown, page);
   const all = signedInView(context.deps, shown);
-  const { money, partner, purchaseOrder, buyerReference, instructions, check } = all;
-  const known = { money, partner, purchaseOrder, buyerReference, instructions, check };
+  const { money, partner, payeeTaxId, payeeTaxIdLast4, purchaseOrder, buyerReference } = all;
+  const { instructions, check } = all;
+  const payee = { payeeTaxId, payeeTaxIdLast4 };
+  const known = { money, partner, purchaseOrder, buyerReference, instructions, check, ...payee };
   return { ...view, payment: { ...outerView(context.deps, shown), ...known } };
 }
 
@@ -270,6 +272,8 @@ function outerView(
     purpose: null,
     instructions: null,
     together: [],
+    sharedTransfers: [],
+    openPayments: 0,
     check: null,
     settlement: null,
     isPayoutBack: false,
@@ -303,7 +307,7 @@ function answerByMs(
 }
 
 /** What an integrator says must not differ from what was verified. */
-function payeeTaxId(sent: string | null, last4: string | null): string | null {
+export function payeeTaxId(sent: string | null, last4: string | null): string | null {
   return sent === null || last4 === null || lastFour(sent) === last4 ? sent : null;
 }
 
@@ -345,6 +349,8 @@ function signedInView(deps: PageSettings, shown: PaymentPage): PagePayment {
     purpose: payment.purpose,
     instructions: instructionsView(shown),
     together: togetherView(shown),
+    sharedTransfers: shown.sharedTransfers,
+    openPayments: shown.openPayments,
     check: checkView(shown),
     settlement:
       settlement === null

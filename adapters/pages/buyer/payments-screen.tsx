@@ -2,10 +2,15 @@
 import type { VNode } from 'preact';
 import { formatInstant } from '../../../core/domain/base/instant.js';
 import { pathOf } from '../../../core/domain/hosted/hosted-page.js';
-import { helpReference } from '../../../core/domain/payments/display.js';
-import { isTerminal, type Payment } from '../../../core/domain/payments/payment.js';
+import { helpReference, readDisplay } from '../../../core/domain/payments/display.js';
+import {
+  isTerminal,
+  type Payment,
+  type SettlementFacts,
+} from '../../../core/domain/payments/payment.js';
 import type { NamedFile } from '../../../core/ports/outside.js';
 import type { BuyerPage, Period } from '../../../core/usecases/hosted/buyer-payments.js';
+import { OPEN_COUNT_MAX } from '../../../core/usecases/hosted/payment-page.js';
 import { Button, ButtonLink, Foreign, Form, Scroll } from '../kit/components.js';
 import { BYTE_ORDER_MARK, csvLine } from '../kit/csv-line.js';
 import { SelectField } from '../kit/fields.js';
@@ -14,11 +19,28 @@ import type { PageAnswer } from '../kit/page-route.js';
 import { plainText } from '../kit/plain-text.js';
 import type { ScreenContent } from './layout.js';
 import type { BuyerPayments } from './page-view.js';
+import { payeeTaxId } from './payment-view.js';
 import type { PaymentScene } from './scene.js';
+import { DueDate } from './together-screen.js';
 
 /** A file that is sent while it is made, or whole. */
 export interface Download extends Omit<NamedFile, 'bytes'> {
   readonly bytes: PageAnswer['body'];
+}
+
+/** The way to the list, where one transfer for several open payments is chosen. */
+export function PaymentsLink({ scene }: { readonly scene: PaymentScene }): VNode | null {
+  const { texts, view, payment } = scene;
+  const { openPayments } = payment;
+  if (openPayments === 0) return null;
+  const count = openPayments < OPEN_COUNT_MAX ? `${openPayments}` : `${OPEN_COUNT_MAX}+`;
+  return (
+    <p>
+      <a href={`${view.path}/payments`}>
+        {openPayments === 1 ? texts.payments.all : texts.payments.open(count)}
+      </a>
+    </p>
+  );
 }
 
 export function paymentsScreen(scene: PaymentScene, list: BuyerPayments): ScreenContent {
@@ -146,6 +168,7 @@ function Table({ scene, list }: { readonly scene: PaymentScene; list: BuyerPayme
                     {frame.purchaseOrder} <Foreign text={payment.purchaseOrder} />
                   </p>
                 )}
+                <DueDate scene={scene} payment={payment} />
               </td>
               <td>
                 <Foreign text={payment.payeeName ?? org} />
@@ -189,36 +212,65 @@ async function* linesOf(
   scene: PaymentScene,
   pages: AsyncIterable<BuyerPage>,
 ): AsyncGenerator<string> {
-  const { payments, frame, paid, money } = scene.texts;
-  const head = [
-    paid.payment,
-    frame.invoice,
-    frame.purchaseOrder,
-    frame.buyerReference,
-    paid.payee,
-    payments.created,
-    payments.state,
-    money.amount,
-    payments.currency,
-    paid.paidOut,
-  ];
-  yield `${BYTE_ORDER_MARK}${csvLine(head)}`;
-  for await (const page of pages)
-    yield page.payments.map((payment) => rowOf(scene, payment)).join('');
+  yield `${BYTE_ORDER_MARK}${csvLine(columns.map(({ head }) => head(scene.texts)))}`;
+  for await (const { payments, taxIdsLast4 } of pages) {
+    const rows = payments.map((payment) => {
+      const taxId = taxIdOf(scene, payment, taxIdsLast4.get(payment.id) ?? null);
+      return csvLine(columns.map(({ cell }) => plainText(cell({ scene, payment, taxId }))));
+    });
+    yield rows.join('');
+  }
 }
 
-function rowOf(scene: PaymentScene, payment: Payment): string {
-  const cells = [
-    payment.id,
-    payment.number,
-    payment.purchaseOrder,
-    payment.buyerReference,
-    payment.payeeName ?? scene.org,
-    formatInstant(payment.createdAtMs).slice(0, 'YYYY-MM-DD'.length),
-    stateOf(scene, payment),
-    plainAmount(payment.amount),
-    payment.amount.currency,
-    payment.settlement === null ? null : plainAmount(payment.settlement.settled),
-  ];
-  return csvLine(cells.map(plainText));
+interface Row {
+  readonly scene: PaymentScene;
+  readonly payment: Payment;
+  readonly taxId: string | null;
+}
+
+interface Column {
+  readonly head: (texts: PaymentScene['texts']) => string;
+  readonly cell: (row: Row) => string | null;
+}
+
+/** One that is new comes last: the books of buyers may read the others by their place. */
+const columns: readonly Column[] = [
+  { head: ({ paid }) => paid.payment, cell: ({ payment }) => payment.id },
+  { head: ({ frame }) => frame.invoice, cell: ({ payment }) => payment.number },
+  { head: ({ frame }) => frame.purchaseOrder, cell: ({ payment }) => payment.purchaseOrder },
+  { head: ({ frame }) => frame.buyerReference, cell: ({ payment }) => payment.buyerReference },
+  { head: ({ paid }) => paid.payee, cell: ({ payment, scene }) => payment.payeeName ?? scene.org },
+  { head: ({ payments }) => payments.created, cell: ({ payment }) => dayOf(payment.createdAtMs) },
+  { head: ({ payments }) => payments.state, cell: ({ scene, payment }) => stateOf(scene, payment) },
+  { head: ({ money }) => money.amount, cell: ({ payment }) => plainAmount(payment.amount) },
+  { head: ({ payments }) => payments.currency, cell: ({ payment }) => payment.amount.currency },
+  {
+    head: ({ paid }) => `${paid.paidOut} (BRL)`,
+    cell: settled(({ settled }) => plainAmount(settled)),
+  },
+  { head: ({ frame }) => frame.due, cell: ({ payment }) => payment.dueDate },
+  { head: ({ paid }) => paid.receivedAt, cell: ({ payment }) => dayOf(payment.coveredAtMs) },
+  { head: ({ paid }) => paid.paidOutAt, cell: ({ payment }) => dayOf(payment.settledAtMs) },
+  { head: ({ price }) => price.fees, cell: settled(({ fees }) => plainAmount(fees)) },
+  { head: ({ price }) => price.rate, cell: settled(({ fxRate }) => fxRate) },
+  { head: ({ paid }) => paid.endToEndId, cell: settled(({ endToEndId }) => endToEndId) },
+  {
+    head: ({ paid }) => paid.reference,
+    cell: ({ payment }) => payment.payinInstructions?.reference ?? null,
+  },
+  { head: ({ payments }) => payments.taxId, cell: ({ taxId }) => taxId },
+];
+
+function settled(textOf: (facts: SettlementFacts) => string | null): Column['cell'] {
+  return ({ payment: { settlement } }) => (settlement === null ? null : textOf(settlement));
+}
+
+function dayOf(atMs: number | null): string | null {
+  return atMs === null ? null : formatInstant(atMs).slice(0, 'YYYY-MM-DD'.length);
+}
+
+/** As the receipt has it. */
+function taxIdOf({ texts }: PaymentScene, { display }: Payment, last4: string | null) {
+  const sent = payeeTaxId(readDisplay(display)?.sellerTaxId ?? null, last4);
+  return sent ?? (last4 === null ? null : texts.paid.cnpj(last4));
 }

@@ -8,8 +8,9 @@ import { Icon } from '../kit/icons.js';
 import { ApprovalPart } from './colleagues/approval-screens.js';
 import { Countdown, type ScreenContent } from './layout.js';
 import { FoldedItems } from './line-items.js';
-import { FourAnswers, isZero, MoneyCard, whereMoney } from './money-parts.js';
+import { condition, FourAnswers, isZero, MoneyCard, rateOf, whereMoney } from './money-parts.js';
 import type { QuoteView } from './page-view.js';
+import { PaymentsLink } from './payments-screen.js';
 import type { PaymentScene } from './scene.js';
 
 export function askPriceScreen(scene: PaymentScene): ScreenContent {
@@ -25,6 +26,7 @@ export function askPriceScreen(scene: PaymentScene): ScreenContent {
           <Button look="primary">{texts.price.show}</Button>
         </Form>
         <ApprovalPart scene={scene} />
+        <PaymentsLink scene={scene} />
         <FoldedItems scene={scene} />
         <MoneyCard scene={scene} stops={null} rest="payee" />
       </>
@@ -66,6 +68,7 @@ export function priceExpiredScreen(scene: PaymentScene): ScreenContent {
           <Button look="primary">{texts.price.renew}</Button>
         </Form>
         <ApprovalPart scene={scene} />
+        <PaymentsLink scene={scene} />
         <FourAnswers
           money={whereMoney(scene, texts.answers.nothing)}
           next={texts.price.overNext(<Time atMs={expiredAtMs} />)}
@@ -97,6 +100,7 @@ export function priceLimitScreen(scene: PaymentScene): ScreenContent {
           <Button>{texts.price.renew}</Button>
         </Form>
         <ApprovalPart scene={scene} />
+        <PaymentsLink scene={scene} />
         <MoneyCard scene={scene} stops={null} rest="payee" />
       </>
     ),
@@ -148,6 +152,7 @@ function Price({
           <Countdown untilMs={quote.expiresAtMs} /> {texts.price.after}
         </span>
       </p>
+      <PaymentsLink scene={scene} />
       <FoldedItems scene={scene} />
       <MoneyCard scene={scene} stops={null} rest="payee" />
     </>
@@ -160,8 +165,6 @@ function priceRows(
   before: QuoteTerms | null,
 ) {
   const { price } = texts;
-  const rate = (terms: QuoteTerms) =>
-    `1\u00a0${terms.source.currency} = ${format.rate(terms.rate)}\u00a0${terms.target.currency}`;
   const row = (label: string, write: (terms: QuoteTerms) => string) => {
     const value = write(quote);
     const old = before === null ? value : write(before);
@@ -173,7 +176,7 @@ function priceRows(
   return [
     row(price.youPay, ({ source }) => format.money(source)),
     row(price.fees, ({ fees }) => format.money(fees)),
-    row(price.rate, rate),
+    row(price.rate, (terms) => rateOf(format, terms)),
     {
       ...receives,
       value: (
@@ -185,12 +188,4 @@ function priceRows(
       look: 'sum' as const,
     },
   ];
-}
-
-function condition({ texts, format }: PaymentScene, quote: QuoteTerms) {
-  if (quote.rateKind === 'indicative') return texts.price.indicative(format.money(quote.source));
-  const { lockedUntilMs } = quote;
-  return lockedUntilMs === null
-    ? texts.price.locked
-    : texts.price.lockedUntil(<Time atMs={lockedUntilMs} />);
 }

@@ -1,17 +1,32 @@
 // One transfer for several payments: what the buyer confirms, and what the bank details are for.
 import type { VNode } from 'preact';
+import type { Money } from '../../../core/domain/base/money.js';
 import { pathOf } from '../../../core/domain/hosted/hosted-page.js';
 import { helpReference } from '../../../core/domain/payments/display.js';
+import type { Payment } from '../../../core/domain/payments/payment.js';
 import type { ConsolidatedOffer } from '../../../core/usecases/hosted/consolidated-payments.js';
-import { Button, ButtonLink, Day, Foreign, Form, Note, Scroll, Time } from '../kit/components.js';
+import {
+  Button,
+  ButtonLink,
+  Day,
+  type FactRow,
+  Foreign,
+  Form,
+  Note,
+  Rows,
+  Scroll,
+  Time,
+} from '../kit/components.js';
 import type { ScreenContent } from './layout.js';
+import { condition, rateOf } from './money-parts.js';
 import type { TogetherView } from './page-view.js';
 import type { PaymentScene } from './scene.js';
 
 export function togetherScreen(scene: PaymentScene, offer: ConsolidatedOffer): ScreenContent {
   const { texts, format, view, org } = scene;
   const { payments, total } = offer;
-  const ends = payments.flatMap(({ quote }) => (quote === null ? [] : [quote.expiresAtMs]));
+  const quotes = payments.flatMap(({ quote }) => quote ?? []);
+  const ends = quotes.map(({ expiresAtMs }) => expiresAtMs);
   return {
     title: texts.together.heading(payments.length),
     lede: texts.together.lede(payments[0]?.payment.payeeName ?? org),
@@ -19,56 +34,26 @@ export function togetherScreen(scene: PaymentScene, offer: ConsolidatedOffer): S
     about: <></>,
     body: (
       <>
-        <Scroll label={texts.together.heading(payments.length)}>
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">{texts.paid.payment}</th>
-                <th scope="col" class="num">
-                  {texts.money.amount}
-                </th>
-                <th scope="col" class="num">
-                  {texts.together.receives}
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {payments.map(({ payment, missing, quote }) => (
-                <tr>
-                  <td>
-                    <Foreign text={helpReference(payment)} />
-                    {payment.dueDate === null ? null : (
-                      <p class="small quiet">
-                        {texts.frame.due} <Day day={payment.dueDate} />
-                      </p>
-                    )}
-                  </td>
-                  <td class="num">{format.money(missing)}</td>
-                  <td class="num">{quote === null ? null : received(scene, quote)}</td>
-                </tr>
-              ))}
-              <tr>
-                <td>
-                  <b>{texts.together.total}</b>
-                </td>
-                <td class="num">
-                  <b>{format.money(total)}</b>
-                </td>
-                <td />
-              </tr>
-            </tbody>
-          </table>
-        </Scroll>
+        <Offer scene={scene} offer={offer} />
+        {quotes.length === 0 ? null : (
+          <p class="small quiet">{condition(scene, conditionOf(quotes, total))}</p>
+        )}
+        {quotes.length === payments.length ? null : (
+          <p class="small quiet">{texts.together.accepted}</p>
+        )}
         <p>{texts.together.order}</p>
         <Note>
           <p>{texts.together.isSent}</p>
         </Note>
-        <Form to="payments/together/confirm" class="actions">
+        <Form to="payments/together/confirm" class="stack-s">
           {payments.map(({ payment, quote }) => (
             <input type="hidden" name={payment.id} value={quote?.id ?? ''} />
           ))}
-          <Button look="primary">{texts.together.confirm(format.money(total))}</Button>
-          <ButtonLink href={`${view.path}/payments`}>{texts.frame.back}</ButtonLink>
+          <div class="actions">
+            <Button look="primary">{texts.price.confirm(format.money(total))}</Button>
+            <ButtonLink href={`${view.path}/payments`}>{texts.frame.back}</ButtonLink>
+          </div>
+          <p class="small quiet">{texts.price.confirmHint}</p>
         </Form>
         {ends.length === 0 ? null : (
           <p class="small quiet">
@@ -80,14 +65,78 @@ export function togetherScreen(scene: PaymentScene, offer: ConsolidatedOffer): S
   };
 }
 
+interface OfferProps {
+  readonly scene: PaymentScene;
+  readonly offer: ConsolidatedOffer;
+}
+
+function Offer({ scene, offer: { payments, total } }: OfferProps): VNode {
+  const { texts, format } = scene;
+  return (
+    <Scroll label={texts.together.heading(payments.length)}>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">{texts.paid.payment}</th>
+            <th scope="col" class="num">
+              {texts.money.amount}
+            </th>
+            <th scope="col" class="num">
+              {texts.together.receives}
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {payments.map(({ payment, missing, quote }) => (
+            <tr>
+              <td>
+                <Foreign text={helpReference(payment)} />
+                <DueDate scene={scene} payment={payment} />
+              </td>
+              <td class="num">
+                {format.money(missing)}
+                {quote === null ? null : (
+                  <p class="small quiet">
+                    {texts.price.fees}: {format.money(quote.fees)}
+                  </p>
+                )}
+              </td>
+              <td class="num">{quote === null ? null : received(scene, quote)}</td>
+            </tr>
+          ))}
+          <tr>
+            <td>
+              <b>{texts.together.total}</b>
+            </td>
+            <td class="num">
+              <b>{format.money(total)}</b>
+            </td>
+            <td />
+          </tr>
+        </tbody>
+      </table>
+    </Scroll>
+  );
+}
+
 type Offered = NonNullable<ConsolidatedOffer['payments'][number]['quote']>;
 
-function received({ texts, format }: PaymentScene, { rateKind, target }: Offered) {
+/** What is true of all of them. */
+function conditionOf(quotes: readonly Offered[], source: Money) {
+  const isLocked = quotes.every(({ rateKind }) => rateKind === 'locked');
+  const untilMs = quotes.flatMap(({ lockedUntilMs }) => lockedUntilMs ?? []);
+  const lockedUntilMs = untilMs.length === 0 ? null : Math.min(...untilMs);
+  return { rateKind: isLocked ? 'locked' : 'indicative', source, lockedUntilMs } as const;
+}
+
+function received({ texts, format }: PaymentScene, quote: Offered) {
+  const { rateKind, target } = quote;
   const about = rateKind === 'locked' ? null : <small>{texts.price.about} </small>;
   return (
     <>
       {about}
       {format.money(target)}
+      <p class="small quiet">{rateOf(format, quote)}</p>
     </>
   );
 }
@@ -100,13 +149,7 @@ export function Together({ scene }: { readonly scene: PaymentScene }): VNode | n
   return (
     <section class="card stack">
       <h2>{texts.together.pays(together.length)}</h2>
-      <table>
-        <tbody>
-          {together.map((one) => (
-            <Line scene={scene} one={one} />
-          ))}
-        </tbody>
-      </table>
+      <Rows look="right" rows={together.map((one) => rowOf(scene, one))} />
       <p>
         <b>{texts.together.once}</b> {texts.together.order}
       </p>
@@ -114,17 +157,33 @@ export function Together({ scene }: { readonly scene: PaymentScene }): VNode | n
   );
 }
 
-function Line({ scene, one }: { readonly scene: PaymentScene; one: TogetherView }): VNode {
-  const { view, format } = scene;
-  const { payment, missing } = one;
-  const path = pathOf({ kind: 'payment', publicId: payment.publicId });
+function rowOf({ view, texts, format }: PaymentScene, { payment, missing }: TogetherView): FactRow {
+  const { publicId, dueDate } = payment;
+  const path = pathOf({ kind: 'payment', publicId });
+  const due = (
+    <>
+      {texts.frame.due} {dueDate === null ? null : <Day day={dueDate} />}
+    </>
+  );
+  return {
+    label: <a href={`${view.root}${path}`}>{helpReference(payment)}</a>,
+    value: format.money(missing),
+    look: 'num',
+    ...(dueDate === null ? {} : { note: due }),
+  };
+}
+
+export function DueDate({
+  scene: { texts },
+  payment: { dueDate },
+}: {
+  readonly scene: PaymentScene;
+  readonly payment: Payment;
+}): VNode | null {
+  if (dueDate === null) return null;
   return (
-    <tr>
-      <td>
-        <a href={`${view.root}${path}`}>{helpReference(payment)}</a>
-      </td>
-      <td>{payment.dueDate === null ? null : <Day day={payment.dueDate} />}</td>
-      <td class="num">{format.money(missing)}</td>
-    </tr>
+    <p class="small quiet">
+      {texts.frame.due} <Day day={dueDate} />
+    </p>
   );
 }

@@ -18,8 +18,9 @@ import {
   Time,
 } from '../kit/components.js';
 import { plainAmount } from '../kit/format.js';
+import { nameOf } from '../kit/plain-text.js';
 import { BankAccounts, PrintedFrom, Replaced, referenceRows } from './bank-details.js';
-import { paymentRows, type ScreenContent } from './layout.js';
+import { paymentRows, type ScreenContent, taxIdNote } from './layout.js';
 import {
   FourAnswers,
   MoneyCard,
@@ -28,6 +29,7 @@ import {
   sumsOf,
   whereMoney,
 } from './money-parts.js';
+import { PaymentsLink } from './payments-screen.js';
 import type { PaymentScene } from './scene.js';
 import { Together } from './together-screen.js';
 
@@ -81,6 +83,7 @@ export function bankDetailsScreen(scene: PaymentScene): ScreenContent {
           <Late scene={scene} />
           <Replaced scene={scene} />
           <Together scene={scene} />
+          <PaymentsLink scene={scene} />
           <BankAccounts scene={scene} instructions={instructions} />
           <CheckCode scene={scene} />
           <section class="stack">
@@ -147,11 +150,15 @@ export function heldScreen(scene: PaymentScene): ScreenContent {
   };
 }
 
-/** The bank details end on another day than the invoice is due: the earlier one binds. */
+/** The bank details end on another day than an invoice is due: the earlier one binds. */
 function payBy({ texts, payment }: PaymentScene, { payByMs }: PayinInstructions) {
   if (payByMs === null) return null;
-  const { dueDate } = payment;
-  const due = dueDate === null ? null : texts.transfer.invoiceDue(<Day day={dueDate} />);
+  const { together } = payment;
+  const dueOfAll = together.flatMap(({ payment: { dueDate } }) => dueDate ?? []).toSorted();
+  const dueDate = together.length === 0 ? payment.dueDate : (dueOfAll[0] ?? null);
+  const { invoiceDue, firstDue } = texts.transfer;
+  const saysDue = together.length === 0 ? invoiceDue : firstDue;
+  const due = dueDate === null ? null : saysDue(<Day day={dueDate} />);
   return (
     <>
       {texts.transfer.payBy(
@@ -309,6 +316,17 @@ export function takeBackScreen(scene: PaymentScene): ScreenContent {
   };
 }
 
+/** A colleague has no page to go back to. */
+function PrintOrDownload({ scene: { view, texts } }: { readonly scene: PaymentScene }): VNode {
+  if (view.viewer !== null) return <PrintActions />;
+  const file = (
+    <ButtonLink href={`${view.path}/instructions.pdf`} icon="download">
+      {texts.frame.downloadPdf}
+    </ButtonLink>
+  );
+  return <PrintActions inPlaceOfBack={file} />;
+}
+
 /** The print view. */
 export function instructionsPage(scene: PaymentScene): ScreenContent {
   const { texts, payee, payment } = scene;
@@ -331,9 +349,14 @@ export function instructionsPage(scene: PaymentScene): ScreenContent {
     body:
       instructions === null ? null : (
         <>
-          <PrintActions />
+          <PrintOrDownload scene={scene} />
           <Replaced scene={scene} />
-          <Rows rows={paymentRows(scene)} />
+          <Rows
+            rows={[
+              { label: texts.frame.to, value: nameOf(payment.payee), ...taxIdNote(payment, texts) },
+              ...paymentRows(scene),
+            ]}
+          />
           <Together scene={scene} />
           <BankAccounts scene={scene} instructions={instructions} />
           <CheckCode scene={scene} />

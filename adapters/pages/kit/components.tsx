@@ -349,7 +349,7 @@ export function LiveNote(): VNode {
 }
 
 /** The button needs the script, which also prints at once after a link with `#print`. */
-export function PrintActions(): VNode {
+export function PrintActions({ inPlaceOfBack }: { readonly inPlaceOfBack?: VNode }): VNode {
   const { view, texts } = useFrame();
   return (
     <div class="actions noprint">
@@ -357,7 +357,7 @@ export function PrintActions(): VNode {
         <Icon name="print" />
         {texts.frame.print}
       </button>
-      <ButtonLink href={view.path}>{texts.frame.back}</ButtonLink>
+      {inPlaceOfBack ?? <ButtonLink href={view.path}>{texts.frame.back}</ButtonLink>}
       <noscript>{texts.frame.printHow}</noscript>
     </div>
   );

@@ -280,8 +280,11 @@ function paymentFacts(letter: Letter, about: NonNullable<Letter['about']>): Paym
 
 /** For free text of integrators, in characters. */
 const NAME_LENGTH_MAX = 100;
-/** Within these, mail programs find addresses; an abbreviation such as `S.A.` has none. */
-const linkMarks = /[.:@/](?=\/|[\p{L}\p{N}-]{2})/gu;
+/**
+ * Within these, mail programs find addresses; an abbreviation such as `S.A.` and a number such as
+ * `2026/101` have none.
+ */
+const linkMarks = /[.:@](?=\/|[\p{L}\p{N}-]{2})|\/(?=\/)/gu;
 const WORD_JOINER = '\u2060';
 
 /**

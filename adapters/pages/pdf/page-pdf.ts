@@ -31,10 +31,27 @@ export interface PdfAbout {
 
 export async function pdfOf(html: string, about: PdfAbout): Promise<Uint8Array> {
   fonts ??= await loadFonts();
-  const writer = createWriter(fonts, about);
-  for (const part of pageParts(html)) writePart(writer, part);
+  const parts = pageParts(html);
+  const usual = written(fonts, about, parts, 1);
+  if (pagesOf(usual) === 1) return finish(usual, about);
+  const dense = written(fonts, about, parts, DENSE);
+  return finish(pagesOf(dense) === 1 ? dense : usual, about);
+}
+
+function written(
+  made: Fonts,
+  about: PdfAbout,
+  parts: readonly PagePart[],
+  spacing: number,
+): Writer {
+  const writer = createWriter(made, about, spacing);
+  for (const part of parts) writePart(writer, part);
   if (writer.isMissing()) writeText(writer, 'small', [{ text: about.hasMissing, isBold: false }]);
-  return finish(writer, about);
+  return writer;
+}
+
+function pagesOf({ doc }: Writer): number {
+  return doc.bufferedPageRange().count;
 }
 
 interface Fonts {
@@ -76,6 +93,8 @@ const SMALL_SIZE = 8;
 const LINE_GAP = -1;
 const EXACT_SIZE = 12;
 const ROW_PADDING = 2;
+/** The part of all spaces that is left where that saves the second page. */
+const DENSE = 0.4;
 
 const ink = '#0f1f22';
 const soft = '#46585c';
@@ -109,13 +128,15 @@ interface Writer {
   /** Holds the elements of all parts. */
   readonly root: Element;
   readonly width: number;
+  /** Spaces between lines are multiplied by it. */
+  readonly spacing: number;
   /** Whether a character was in none of the fonts. */
   readonly isMissing: () => boolean;
   /** As it can be drawn; `actual` is the text, if that differs. */
   readonly drawable: (text: string) => { readonly text: string; readonly actual?: string };
 }
 
-function createWriter({ regular, bold }: Fonts, about: PdfAbout): Writer {
+function createWriter({ regular, bold }: Fonts, about: PdfAbout, spacing: number): Writer {
   const writtenAt = new Date(about.writtenAtMs);
   const doc = new PDFDocument({
     size: 'A4',
@@ -143,6 +164,7 @@ function createWriter({ regular, bold }: Fonts, about: PdfAbout): Writer {
     doc,
     root,
     width: doc.page.width - 2 * MARGIN,
+    spacing,
     isMissing: () => missing,
     drawable(text) {
       const plain = text.normalize('NFC').replace(marks, '');
@@ -187,11 +209,11 @@ function writePart(writer: Writer, part: PagePart): void {
 }
 
 function writeText(writer: Writer, look: TextLook, runs: readonly StyledText[], indent = 0): void {
-  const { doc, root, width } = writer;
+  const { doc, root, width, spacing } = writer;
   const { tag, above, keep = 0, ...style } = textStyles[look];
   const cell = { isBold: false, ...style, runs };
   const box = { left: MARGIN + indent, width: width - indent };
-  if (doc.y > MARGIN) doc.y += above;
+  if (doc.y > MARGIN) doc.y += above * spacing;
   ensureRoom(doc, heightOf(writer, cell, box.width) + keep);
   writeCell(writer, elementIn(doc, root, tag), cell, { ...box, top: doc.y });
 }
@@ -203,20 +225,21 @@ function writeNote(writer: Writer, texts: readonly TextPart[]): void {
   for (const { look, runs } of texts) writeText(writer, look, runs, GAP);
   // What a page break divides has no bar.
   if (doc.page !== page) return;
-  const above = textStyles.text.above;
+  const above = textStyles.text.above * writer.spacing;
   artifact(doc, () => doc.rect(MARGIN, top + above, 3, doc.y - top - above).fill(accent));
 }
 
 function writeFacts(writer: Writer, look: FactsPart['look'], facts: readonly PageFact[]): void {
   const { doc, root } = writer;
   const table = elementIn(doc, root, 'Table');
-  doc.y += textStyles.text.above;
+  doc.y += textStyles.text.above * writer.spacing;
   for (const fact of facts) writeFact(writer, table, look, fact);
   table.end();
 }
 
 function writeFact(writer: Writer, table: Element, look: FactsPart['look'], fact: PageFact): void {
   const { doc, width } = writer;
+  const padding = ROW_PADDING * writer.spacing;
   const { label, isSum } = fact;
   const isExact = look === 'exact';
   const inset = isExact ? GAP : 0;
@@ -240,9 +263,9 @@ function writeFact(writer: Writer, table: Element, look: FactsPart['look'], fact
     heightOf(writer, cells.label, labelBox.width),
     valueHeight + heightOf(writer, cells.note, valueBox.width),
   );
-  ensureRoom(doc, height + 2 * ROW_PADDING);
-  const top = doc.y + ROW_PADDING;
-  const bottom = top + height + ROW_PADDING;
+  ensureRoom(doc, height + 2 * padding);
+  const top = doc.y + padding;
+  const bottom = top + height + padding;
   artifact(doc, () => {
     if (isExact) doc.rect(MARGIN, doc.y, width, bottom - doc.y).fill(ground);
     else rule(doc, isSum ? doc.y : bottom, isSum ? ink : line);
@@ -264,9 +287,10 @@ function writeFact(writer: Writer, table: Element, look: FactsPart['look'], fact
 function writeTable(writer: Writer, rows: TablePart['rows']): void {
   const { doc, root, width } = writer;
   const columns = Math.max(...rows.map((row) => row.length)) + 1;
+  const padding = ROW_PADDING * writer.spacing;
   const figure = (width - GAP * (columns - 2)) / columns;
   const table = elementIn(doc, root, 'Table');
-  doc.y += textStyles.text.above;
+  doc.y += textStyles.text.above * writer.spacing;
   for (const [position, row] of rows.entries()) {
     const isHead = position === 0;
     const boxes = row.map((runs, column) => ({
@@ -281,9 +305,9 @@ function writeTable(writer: Writer, rows: TablePart['rows']): void {
       width: column === 0 ? 2 * figure : figure,
     }));
     const height = Math.max(...boxes.map((box) => heightOf(writer, box.cell, box.width)));
-    ensureRoom(doc, height + 2 * ROW_PADDING);
-    const top = doc.y + ROW_PADDING;
-    const bottom = top + height + ROW_PADDING;
+    ensureRoom(doc, height + 2 * padding);
+    const top = doc.y + padding;
+    const bottom = top + height + padding;
     artifact(doc, () => rule(doc, bottom, line));
     const shown = elementIn(doc, table, 'TR');
     for (const { cell, ...box } of boxes) {

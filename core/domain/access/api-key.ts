@@ -107,12 +107,13 @@ export function hashSecret(salt: string, secret: string): string {
 /**
  * Whether the presented key is the stored one (null: unknown id) and may be used. Every refusal has
  * the same answer and takes the same work here; the look-up before it may be answered from memory.
+ * `ended`: the key was right, and may be used no more.
  */
 export function mayUse(
   stored: ApiKeyFacts | null,
   presented: ApiKey,
   nowMs: number,
-): 'ok' | 'InvalidApiKey' {
+): 'ok' | 'ended' | 'InvalidApiKey' {
   const facts = stored ?? unknownKey;
   const given = Buffer.from(hashSecret(facts.salt, presented.secret));
   const expected = Buffer.from(facts.secretHash);
@@ -120,7 +121,8 @@ export function mayUse(
   const sameSecret = timingSafeEqual(given, expected);
   const sameMode = facts.mode === presented.mode;
   const active = stored !== null && isActive(facts, nowMs);
-  return sameSecret && sameMode && active ? 'ok' : 'InvalidApiKey';
+  if (!sameSecret || !sameMode || stored === null) return 'InvalidApiKey';
+  return active ? 'ok' : 'ended';
 }
 
 export function isActive(

@@ -29,7 +29,7 @@ import { HOUR_MS, MINUTE_MS } from '../../domain/base/instant.js';
 import { hasUnstorableText } from '../../domain/base/raw-json.js';
 import { freeSlot } from '../../domain/base/slot.js';
 import type { Mode, Tenant } from '../../domain/base/tenant.js';
-import { assert, PonteError } from '../../errors.js';
+import { assert, PonteError, type RefusedKey } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
 import { stageKeyNotices } from '../mail/member-notices.js';
@@ -103,7 +103,10 @@ export async function authenticateKey(
   const stored = await deps.store.run((tx) => tx.keys.get(presented.keyId));
   const nowMs = deps.clock.nowMs();
   if (!isVerified(stored, header) || !isActive(stored, nowMs)) {
-    if (mayUse(stored, presented, nowMs) !== 'ok') throw new PonteError('InvalidApiKey');
+    const use = mayUse(stored, presented, nowMs);
+    // Who was refused, for the request log: only the holder of the key has its secret.
+    const ofKey = use === 'ended' && stored !== null ? nameOfKey(stored) : null;
+    if (use !== 'ok') throw new PonteError('InvalidApiKey', undefined, { ofKey });
     assert(stored !== null, 'a key that may be used is stored');
     verified.set(stored, Buffer.from(header));
   }
@@ -121,11 +124,16 @@ export function keptKeyActor(deps: Deps, header: string, comesFrom: ComesFrom): 
 function actorOf(deps: Deps, stored: StoredKey, comesFrom: ComesFrom): KeyActor {
   const { orgId, mode, id: keyId, usedScopes, networks } = stored;
   if (networks.length > 0 && !comesFrom(networks)) {
-    throw new PonteError('InvalidApiKey', 'The API key may not be used from this address.');
+    const message = 'The API key may not be used from this address.';
+    throw new PonteError('InvalidApiKey', message, { ofKey: nameOfKey(stored) });
   }
   noteUse(deps, stored);
   const createdByMemberId = accountableMember(stored);
   return { orgId, mode, keyId, createdByMemberId, scopes: grantedScopes(stored), usedScopes };
+}
+
+function nameOfKey({ id, orgId, mode }: StoredKey): RefusedKey {
+  return { id, orgId, mode };
 }
 
 /** Headers that were right, by the stored key: the store may give the same object again. */

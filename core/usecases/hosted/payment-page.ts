@@ -1,10 +1,11 @@
 // What the hosted page of a payment shows, read for one request. Nothing is changed here.
+import type { Money } from '../../domain/base/money.js';
 import { tenantOf } from '../../domain/base/tenant.js';
 import { isOpen, type MoneyCommand } from '../../domain/commands/partner-command.js';
 import { isDecisionLate, isLate, isPayinShort } from '../../domain/commands/poll-plan.js';
 import type { Quote } from '../../domain/commands/quote.js';
 import { inDueOrder } from '../../domain/deposits/consolidated-payment.js';
-import { screenOf } from '../../domain/hosted/hosted-screen.js';
+import { type Screen, screenOf } from '../../domain/hosted/hosted-screen.js';
 import { isPayoutBack } from '../../domain/money-desk/money-decision.js';
 import { type KycState, type KycSubmission, kycStateOf } from '../../domain/parties/buyer-kyc.js';
 import { type ConnectedAccount, payeeNameOf } from '../../domain/parties/connected-account.js';
@@ -12,7 +13,12 @@ import type { Organization } from '../../domain/parties/organization.js';
 import type { PaymentAggregate, PaymentView } from '../../domain/payments/change.js';
 import { type EventNote, reportedStatus } from '../../domain/payments/event.js';
 import type { PostingKind, StoredPosting } from '../../domain/payments/ledger.js';
-import { isPageOpen, isTerminal, type Payment } from '../../domain/payments/payment.js';
+import {
+  isPageOpen,
+  isTerminal,
+  type Payment,
+  paymentStatuses,
+} from '../../domain/payments/payment.js';
 import { assert, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
@@ -20,13 +26,25 @@ import { payerOf } from '../deposits/deposits.js';
 import { type Attachment, attachmentOf } from '../parties/attachments.js';
 import { readBankDetails, type ShownBankDetails } from '../payments/bank-details.js';
 
+/** More are not counted. */
+export const OPEN_COUNT_MAX = 20;
+
+/** The buyer still decides how to pay. */
+const beforeMoney: readonly Screen[] = [
+  'price_ask',
+  'price',
+  'price_expired',
+  'price_limit',
+  'bank_details',
+];
+
 export interface PaymentPage extends PaymentView {
   readonly organization: Organization;
   readonly quote: Quote | null;
   /** Null before the first KYC with this organization. */
   readonly submission: KycSubmission | null;
   readonly kyc: KycState;
-  readonly screen: ReturnType<typeof screenOf>;
+  readonly screen: Screen;
   /** The seller's own invoice; null if there is none. */
   readonly attachment: Attachment | null;
   /** The end of the seller's tax id; null if it is unknown or the organization is paid. */
@@ -41,12 +59,26 @@ export interface PaymentPage extends PaymentView {
   readonly check: ShownBankDetails | null;
   /** The payments that the same transfer pays, in due order; none if it pays this one alone. */
   readonly consolidated: readonly PaymentAggregate[];
+  /** The transfers that paid this payment and others; none before the settlement. */
+  readonly sharedTransfers: readonly SharedTransfer[];
+  /**
+   * Open payments in this year's list of the buyer, at most OPEN_COUNT_MAX; 0 where the page does
+   * not ask for money.
+   */
+  readonly openPayments: number;
   readonly moneyTimes: MoneyTimes;
   /** When it was settled, failed, cancelled or expired; null before, and if that is not known. */
   readonly endedAtMs: number | null;
   /** The version that `tx.views.pageVersions` returns. */
   readonly pageVersion: string;
   readonly nowMs: number;
+}
+
+/** A transfer whose money was split among payments of one buyer. */
+export interface SharedTransfer {
+  readonly amount: Money;
+  /** The other payments that have money of it, in due order. */
+  readonly others: readonly Payment[];
 }
 
 /** The latest of each kind; null if there is none. */
@@ -108,6 +140,11 @@ export async function readPaymentPage(deps: Deps, publicId: string): Promise<Pay
       senderNames,
       isPayoutBack: commands.some(isPayoutBack),
       consolidated,
+      sharedTransfers:
+        payment.status === 'settled'
+          ? await sharedTransfersOf(tx, payment, commands, consolidated)
+          : [],
+      openPayments: beforeMoney.includes(screen) ? await openPaymentsOf(tx, payment, nowMs) : 0,
       isLate: isWaitLate(payment, submission, awaited, nowMs),
       moneyTimes: moneyTimesOf(postings, commands),
       endedAtMs: endedAtMsOf(events),
@@ -134,8 +171,51 @@ async function readConsolidated(tx: Tx, payment: Payment): Promise<readonly Paym
   );
 }
 
+async function sharedTransfersOf(
+  tx: Tx,
+  { id, buyerId }: Payment,
+  commands: readonly MoneyCommand[],
+  consolidated: readonly PaymentAggregate[],
+): Promise<readonly SharedTransfer[]> {
+  const all = consolidated.map(({ payment }) => payment);
+  const ofOthers = await Promise.all(
+    all
+      .filter((one) => one.id !== id && one.buyerId === buyerId)
+      .map(async (one) => ({ payment: one, commands: await tx.commands.ofPayment(one, one.id) })),
+  );
+  const depositIds = new Set(commands.filter(hasMoneyOfDeposit).map(({ depositId }) => depositId));
+  const found = [...depositIds].map(async (depositId) => {
+    const deposit = await tx.deposits.get(depositId ?? '');
+    const others = ofOthers.filter((other) =>
+      other.commands.some((one) => one.depositId === depositId && hasMoneyOfDeposit(one)),
+    );
+    if (deposit === null || others.length === 0) return [];
+    return [{ amount: deposit.amount, others: others.map(({ payment }) => payment) }];
+  });
+  return (await Promise.all(found)).flat();
+}
+
+function hasMoneyOfDeposit({ depositId, receivedMinor }: MoneyCommand): boolean {
+  return depositId !== null && receivedMinor > 0n;
+}
+
+async function openPaymentsOf(tx: Tx, payment: Payment, nowMs: number): Promise<number> {
+  const tenant = tenantOf(payment);
+  const year = new Date(nowMs).getUTCFullYear();
+  const [fromMs, beforeMs] = [Date.UTC(year), Date.UTC(year + 1)];
+  const place = { fromMs, beforeMs, beforeId: '', limit: OPEN_COUNT_MAX };
+  const ofStatuses = paymentStatuses
+    .filter((status) => !isTerminal(status))
+    .map((status) => tx.payments.newestOfBuyer(tenant, payment.buyerId, status, place));
+  const found = (await Promise.all(ofStatuses)).flat().filter(isPageOpen);
+  return Math.min(found.length, OPEN_COUNT_MAX);
+}
+
 /** Null if the account has another name than at the creation of the payment. */
-function taxIdLast4Of({ payeeName }: Payment, seller: ConnectedAccount | null): string | null {
+export function taxIdLast4Of(
+  { payeeName }: Payment,
+  seller: ConnectedAccount | null,
+): string | null {
   if (seller === null || payeeNameOf(seller) !== payeeName) return null;
   return seller.taxIdLast4;
 }

@@ -1,7 +1,7 @@
 // Webhook subscriptions: create, change, list, test and delete them, and rotate their secret.
 import { formatInstant } from '../../domain/base/instant.js';
 import { freeSlot } from '../../domain/base/slot.js';
-import { type Tenant, tenantOf } from '../../domain/base/tenant.js';
+import { type Mode, type Tenant, tenantOf } from '../../domain/base/tenant.js';
 import {
   eventBody,
   eventTypes,
@@ -147,9 +147,13 @@ export async function overlapping(
   return active.filter((other) => overlaps(subscription, other)).map(({ id }) => id);
 }
 
-/** Active subscriptions of live mode, of all tenants, that overlap with another one. */
-export async function overlappingInLive(deps: Deps, limit: number): Promise<readonly string[]> {
-  const sharing = await deps.store.run((tx) => tx.subscriptions.sharingUrl('live', limit));
+/** Active subscriptions of a mode, of all organizations, that overlap with another one. */
+export async function overlappingIn(
+  deps: Deps,
+  mode: Mode,
+  limit: number,
+): Promise<readonly string[]> {
+  const sharing = await deps.store.run((tx) => tx.subscriptions.sharingUrl(mode, limit));
   return sharing
     .filter((one) => sharing.some((other) => one.orgId === other.orgId && overlaps(one, other)))
     .map(({ id }) => id);

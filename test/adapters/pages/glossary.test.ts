@@ -70,9 +70,8 @@ const files: Readonly<Record<Locale, readonly string[]>> = {
 const code = /\$?\{\w+\}|\([^()]*\) =>|\b\w+:(?= )|\w+ === null/g;
 
 /** The texts as they are written, without comments and code, on one line. */
-function textsOf(locale: Locale): string {
-  const letters = `letters/letters-${locale.toLowerCase()}.ts`;
-  return [...files[locale], letters]
+function textsIn(names: readonly string[]): string {
+  return names
     .map((file) => readFileSync(join(projectRoot, 'adapters/pages', file), 'utf8'))
     .flatMap((source) => source.split('\n'))
     .filter((line) => !/^\s*(\/\/|\/?\*|import )/.test(line))
@@ -84,13 +83,23 @@ function textsOf(locale: Locale): string {
 
 for (const locale of locales) {
   test(`one word per concept: ${locale}`, () => {
-    const texts = textsOf(locale);
-    const faults = glossary[locale].flatMap(([concept, word, others]) => [
-      ...(word.test(texts) ? [] : [`${concept}: ${word} does not occur`]),
-      ...[...texts.matchAll(new RegExp(others, `${others.flags}g`))].map(
-        ({ index }) => `${concept}: …${texts.slice(Math.max(0, index - 30), index + 40)}…`,
-      ),
-    ]);
-    assert.deepEqual(faults, []);
+    const texts = textsIn([...files[locale], `letters/letters-${locale.toLowerCase()}.ts`]);
+    assert.deepEqual(faultsIn(texts, glossary[locale]), []);
   });
+}
+
+test('members read the word for email that buyers read', () => {
+  const names = ['dashboard-en.ts', 'setup-en.ts', 'developer-en.ts'];
+  const texts = textsIn(names.map((name) => `dashboard/texts/${name}`));
+  const email = glossary.en.filter(([concept]) => concept === 'email');
+  assert.deepEqual(faultsIn(texts, email), []);
+});
+
+function faultsIn(texts: string, terms: readonly Term[]): readonly string[] {
+  return terms.flatMap(([concept, word, others]) => [
+    ...(word.test(texts) ? [] : [`${concept}: ${word} does not occur`]),
+    ...[...texts.matchAll(new RegExp(others, `${others.flags}g`))].map(
+      ({ index }) => `${concept}: …${texts.slice(Math.max(0, index - 30), index + 40)}…`,
+    ),
+  ]);
 }

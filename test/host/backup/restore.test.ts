@@ -139,3 +139,27 @@ test('30 payments paid out after a backup are paid once after its restore', asyn
   );
   await checkBooks(host.deps.store, ids);
 });
+
+test('a check with a fake partner that stores nothing says how a rehearsal ends', async () => {
+  const { PONTE_FAKE_PARTNER_FILE: _, ...rest } = env;
+  const plain = { ...rest, PONTE_DATA_DIR: join(folder, 'plain') };
+  const host = await startHost(readConfig(plain));
+  const secret = host.demo?.secret ?? '';
+  const buyer = { email: 'ana@buyer.example' };
+  const intent = { externalId: 'order-1', amount: '100.00', buyer };
+  const { body } = await jsonCall(host, secret, '/v1/payment-intents', intent);
+  const to = 'on_ramp_pending';
+  await jsonCall(host, secret, `/v1/test-helpers/payments/${body['id']}/advance`, { to });
+  await until(async () => (await countAt(host, to)) === 1);
+  await host.stop();
+  const operator = await openForOperator(plain);
+  await quarantineRestored(operator.deps);
+  await operator.close();
+  const checked = await runCommand(plain, ['restore', '--check']);
+  assert.equal(checked.status, 8, checked.stderr);
+  assert.match(checked.stdout, /no repeat completes the check.*ponte release --force rehearsal/s);
+  const refused = await runCommand(plain, ['release']);
+  assert.match(refused.stderr, /give --force <reason>/);
+  const released = await runCommand(plain, ['release', '--force', 'rehearsal']);
+  assert.equal(released.status, 0, released.stderr);
+});

@@ -345,10 +345,15 @@ describe('refused, and nothing is touched', () => {
     const place = emptyPlace('keyless');
     const without = { env: placeIn(folder, 'keyless').env };
     const wrong = { env: { ...place.env, PONTE_SECRET_KEYS: newSecretKey('dev') } };
-    for (const given of [without, wrong]) {
+    const advices = new Map([
+      [without, /Copy the file secret-key of the folder that was served to \S+ first/],
+      [wrong, /Set the keys that the database was served with/],
+    ]);
+    for (const [given, advice] of advices) {
       const { status, stderr } = await restore(given, backup);
       assert.equal(status, 7);
       assert.match(stderr, /PONTE_SECRET_KEYS: the backup does not open without the key "dev"/);
+      assert.match(stderr, advice);
       assert.deepEqual(treeOf(place.env.PONTE_DATA_DIR), {});
     }
   });

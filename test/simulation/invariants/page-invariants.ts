@@ -138,6 +138,8 @@ function pageOf(observed: ObservedState, found: ObservedPayment, nowMs: number):
     senderNames: [],
     attachment: null,
     consolidated: consolidatedOf(observed, payment),
+    sharedTransfers: [],
+    openPayments: 1,
     nowMs,
     bankDetails,
     screen: screenOf(facts, nowMs),

@@ -24,6 +24,7 @@ import { WhoAsks } from '../access-screens.js';
 import { attachmentRow, paymentRows, type ScreenContent, taxIdNote } from '../layout.js';
 import { FoldedItems } from '../line-items.js';
 import type { Page } from '../page-view.js';
+import { PaymentsLink } from '../payments-screen.js';
 import type { PaymentScene } from '../scene.js';
 
 interface ApprovalProps {
@@ -88,9 +89,10 @@ function ApprovalNote({
 }
 
 export function askApproverScreen(
-  { texts, view }: PaymentScene,
+  scene: PaymentScene,
   { typed, problem }: Extract<Page, { name: 'ask_approver' }>,
 ): ScreenContent {
+  const { texts, view } = scene;
   const words = texts.approval;
   const error = problem === null ? undefined : words.problems[problem];
   return {
@@ -99,14 +101,17 @@ export function askApproverScreen(
     station: 'price',
     errors: error === undefined ? [] : [{ field: 'email', text: error }],
     body: (
-      <Form to="ask-approver" class="card stack">
-        <TextField name="email" type="email" label={words.email} value={typed} error={error} />
-        <p class="small quiet">{words.stays}</p>
-        <div class="actions">
-          <Button look="primary">{words.send}</Button>
-          <ButtonLink href={view.path}>{texts.frame.back}</ButtonLink>
-        </div>
-      </Form>
+      <>
+        <Form to="ask-approver" class="card stack">
+          <TextField name="email" type="email" label={words.email} value={typed} error={error} />
+          <p class="small quiet">{words.stays}</p>
+          <div class="actions">
+            <Button look="primary">{words.send}</Button>
+            <ButtonLink href={view.path}>{texts.frame.back}</ButtonLink>
+          </div>
+        </Form>
+        <PaymentsLink scene={scene} />
+      </>
     ),
   };
 }

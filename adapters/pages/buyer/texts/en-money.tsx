@@ -127,7 +127,7 @@ export const enMoney = {
       'The money pays the payment that is due first in full, then the next one. If less arrives ' +
       'than the total, the last ones stay open.',
     isSent: 'If you have already sent money for one of them, do not choose it.',
-    confirm: (amount: string) => `Confirm and pay ${amount}`,
+    accepted: 'Without fees and rate: you have confirmed that price before.',
     pays: (count: number) => `This one transfer pays ${count} payments`,
     once: 'Send the total once, with this reference. Do not send a transfer for each payment.',
   },
@@ -226,6 +226,7 @@ export const enMoney = {
       <>Send it so that it arrives by {day}: money that comes later is returned.</>
     ),
     invoiceDue: (day: Node) => <>The invoice is due on {day}.</>,
+    firstDue: (day: Node) => <>The first of these payments is due on {day}.</>,
     print: 'Print these details',
     late: (org: string) =>
       'Your transfer has not arrived, although it should have by now. If you sent it, ask your ' +
@@ -303,6 +304,8 @@ export const enMoney = {
     bankTransfer: (name: string | null) =>
       name === null ? 'Bank transfer' : `Bank transfer (${name})`,
     reference: 'Reference of the transfer',
+    partOf: 'Part of one transfer of',
+    paidWithIt: (others: string) => `It also paid ${others}.`,
     receivedAt: 'Transfer arrived',
     paidOutAt: 'Paid out on',
     brasilia: (time: string) => `${time} in Brasília`,

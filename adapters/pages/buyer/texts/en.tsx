@@ -111,6 +111,7 @@ export const en = {
       </>
     ),
     waitsText: 'You can confirm the price once it is approved. We email you when it is decided.',
+    by: 'Approved by',
     given: (who: Node, when: Node) => (
       <>
         {who} approved this payment on {when}.
@@ -157,6 +158,7 @@ export const en = {
   },
   payments: {
     all: 'All my payments',
+    open: (count: string) => `You have ${count} open payments`,
     heading: (org: string, period: string) => `Your payments through ${org} in ${period}`,
     none: 'No payments in this period.',
     newest: 'These are the newest of this period. The file has all of them.',
@@ -166,6 +168,7 @@ export const en = {
     state: 'State',
     states: { open: 'Open', over: 'Closed' },
     currency: 'Currency',
+    taxId: 'Tax id of the payee',
     csv: 'Download as CSV',
     file: 'payments',
     choose: (payment: string) => `Choose ${payment}`,

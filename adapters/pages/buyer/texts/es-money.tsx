@@ -123,7 +123,7 @@ export const esMoney = {
       'El dinero paga primero por completo el pago que vence antes, y después el siguiente. Si ' +
       'llega menos que el total, los últimos quedan abiertos.',
     isSent: 'Si ya envió dinero para uno de ellos, no lo elija.',
-    confirm: (amount) => `Confirmar y pagar ${amount}`,
+    accepted: 'Sin comisiones ni tipo de cambio: usted ya confirmó esa cotización.',
     pays: (count) => `Esta transferencia paga ${count} pagos`,
     once:
       'Envíe el total una sola vez, con esta referencia. No haga una transferencia por cada ' +
@@ -228,6 +228,7 @@ export const esMoney = {
       <>Envíelo de modo que llegue a más tardar el {day}: lo que llegue después se devuelve.</>
     ),
     invoiceDue: (day) => <>La factura vence el {day}.</>,
+    firstDue: (day) => <>El primero de estos pagos vence el {day}.</>,
     print: 'Imprimir estos datos',
     late: (org) =>
       'Su transferencia no llegó, aunque ya debería haber llegado. Si la envió, pregunte a su ' +
@@ -306,6 +307,8 @@ export const esMoney = {
     bankTransfer: (name) =>
       name === null ? 'Transferencia bancaria' : `Transferencia bancaria (${name})`,
     reference: 'Referencia de la transferencia',
+    partOf: 'Parte de una sola transferencia de',
+    paidWithIt: (others) => `También pagó ${others}.`,
     receivedAt: 'Transferencia recibida',
     paidOutAt: 'Fecha de abono',
     brasilia: (time) => `${time} en Brasilia`,
@@ -355,7 +358,7 @@ export const esMoney = {
       expired: 'La solicitud ya había terminado cuando llegó su transferencia.',
       failed: 'No se pudo completar el pago.',
     },
-    money: (amount) => `${amount} están en camino de vuelta a usted.`,
+    money: (amount) => `Le estamos devolviendo ${amount}.`,
     owed: (amount) => `Le vamos a devolver ${amount}.`,
     ordered: (day) => <>Ordenado el {day}; los bancos tardan hasta 5 días hábiles.</>,
     orderedPlain: 'La devolución está ordenada; los bancos tardan hasta 5 días hábiles.',

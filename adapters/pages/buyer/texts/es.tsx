@@ -105,6 +105,7 @@ export const es = {
     ),
     waitsText:
       'Con la aprobación puede confirmar la cotización. Le avisamos por correo de la decisión.',
+    by: 'Aprobado por',
     given: (who, when) => (
       <>
         {who} aprobó este pago el {when}.
@@ -150,6 +151,7 @@ export const es = {
   },
   payments: {
     all: 'Todos mis pagos',
+    open: (count) => `Tiene ${count} pagos abiertos`,
     heading: (org, period) => `Sus pagos con ${org} en ${period}`,
     none: 'No hay pagos en este período.',
     newest: 'Estos son los más recientes de este período. El archivo los contiene todos.',
@@ -159,6 +161,7 @@ export const es = {
     state: 'Estado',
     states: { open: 'Abierto', over: 'Cerrado' },
     currency: 'Moneda',
+    taxId: 'Identificación fiscal del beneficiario',
     csv: 'Descargar en CSV',
     file: 'pagos',
     choose: (payment) => `Elegir ${payment}`,

@@ -123,7 +123,7 @@ export const ptBrMoney = {
       'O dinheiro paga primeiro, por inteiro, o pagamento que vence antes, e depois o seguinte. ' +
       'Se chegar menos que o total, os últimos ficam em aberto.',
     isSent: 'Se você já enviou dinheiro para um deles, não o escolha.',
-    confirm: (amount) => `Confirmar e pagar ${amount}`,
+    accepted: 'Sem tarifas e câmbio: você já confirmou essa cotação.',
     pays: (count) => `Esta transferência paga ${count} pagamentos`,
     once:
       'Envie o total uma só vez, com esta referência. Não faça uma transferência para cada ' +
@@ -224,6 +224,7 @@ export const ptBrMoney = {
       <>Envie de modo que chegue até {day}: valores que chegarem depois são devolvidos.</>
     ),
     invoiceDue: (day) => <>A fatura vence em {day}.</>,
+    firstDue: (day) => <>O primeiro destes pagamentos vence em {day}.</>,
     print: 'Imprimir estes dados',
     late: (org) =>
       'Sua transferência não chegou, embora já devesse ter chegado. Se você a enviou, pergunte ' +
@@ -301,6 +302,8 @@ export const ptBrMoney = {
     bankTransfer: (name) =>
       name === null ? 'Transferência bancária' : `Transferência bancária (${name})`,
     reference: 'Referência da transferência',
+    partOf: 'Parte de uma só transferência de',
+    paidWithIt: (others) => `Ela também pagou ${others}.`,
     receivedAt: 'Transferência recebida',
     paidOutAt: 'Data do pagamento',
     brasilia: (time) => `${time} em Brasília`,

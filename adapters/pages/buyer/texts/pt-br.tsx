@@ -104,6 +104,7 @@ export const ptBr = {
       </>
     ),
     waitsText: 'Com a aprovação, você pode confirmar a cotação. Avisamos por e‑mail da decisão.',
+    by: 'Aprovado por',
     given: (who, when) => (
       <>
         {who} aprovou este pagamento em {when}.
@@ -148,6 +149,7 @@ export const ptBr = {
   },
   payments: {
     all: 'Todos os meus pagamentos',
+    open: (count) => `Você tem ${count} pagamentos em aberto`,
     heading: (org, period) => `Seus pagamentos com ${org} em ${period}`,
     none: 'Não há pagamentos neste período.',
     newest: 'Estes são os mais recentes deste período. O arquivo contém todos.',
@@ -157,6 +159,7 @@ export const ptBr = {
     state: 'Situação',
     states: { open: 'Em aberto', over: 'Encerrado' },
     currency: 'Moeda',
+    taxId: 'Identificação fiscal do recebedor',
     csv: 'Baixar em CSV',
     file: 'pagamentos',
     choose: (payment) => `Escolher ${payment}`,

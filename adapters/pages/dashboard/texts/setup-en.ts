@@ -84,7 +84,7 @@ export const setupEn = {
       none: 'Tell us what you sell, to whom, and how much a month. A person decides.',
       ask: 'Ask for it',
       askAgain: 'Ask again',
-      requested: (day: string) => `Asked for on ${day}. A person decides, and we mail the answer.`,
+      requested: (day: string) => `Asked for on ${day}. A person decides, and we email the answer.`,
       refused: (day: string, reason: string) => `Refused on ${day}: ${reason}`,
       granted: (day: string) => `Granted on ${day}. Live mode is open.`,
       live: 'Go to live mode',
@@ -112,9 +112,9 @@ export const setupEn = {
       'and is not stored here.',
     heldLede: (hours: number) =>
       hours === 0
-        ? 'A change takes effect at once. Owners and admins are mailed about it.'
-        : `A change takes effect after ${hours} hours. Owners and admins are mailed about it and ` +
-          'can stop it.',
+        ? 'A change takes effect at once. Owners and admins are emailed about it.'
+        : `A change takes effect after ${hours} hours. Owners and admins are emailed about it ` +
+          'and can stop it.',
     history: 'Changes',
     destination: 'Destination',
     changed: 'Changed',
@@ -140,7 +140,7 @@ export const setupEn = {
   },
   production: {
     heading: 'Production access',
-    lede: 'A person of the operator reads this and decides. We mail you the answer.',
+    lede: 'A person of the operator reads this and decides. We email you the answer.',
     questions: {
       sells: 'What do you sell?',
       customers: 'To whom, and in which countries?',
@@ -172,7 +172,7 @@ export const setupEn = {
     invite: 'Invite someone',
     email: 'Email address',
     send: 'Send invitation',
-    sendText: 'The link in the mail signs in once, within 24 hours.',
+    sendText: 'The link in the email signs in once, within 24 hours.',
     first: 'We check your mailbox first.',
     roles: roleNames.en,
     roleTexts: {
@@ -269,7 +269,7 @@ export const setupEn = {
     changeHeading: 'Change settings',
     contact: 'What buyers see',
     contactText:
-      'On payment pages and in mails. Live mode needs an email address or a phone number.',
+      'On payment pages and in emails. Live mode needs an email address or a phone number.',
     supportEmail: 'Support email',
     supportPhone: 'Support phone',
     website: 'Website',
@@ -291,7 +291,7 @@ export const setupEn = {
     holdHint: (from: number) => `${from} to 72. Members can stop a change while it is held.`,
     notHours: (from: number) => `Give a whole number from ${from} to 72.`,
     brand: 'Look of the payment page',
-    brandText: 'Buyers see them on payment pages, not in mails.',
+    brandText: 'Buyers see them on payment pages, not in emails.',
     accentColor: 'Accent color',
     accentHint:
       'Six hex digits, as #0a5568. Links and buttons have it; dark pages show it lighter.',

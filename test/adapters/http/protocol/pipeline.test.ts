@@ -2,8 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Readiness } from '../../../../adapters/http/protocol/route-row.js';
+import { formatApiKey, parseApiKey } from '../../../../core/domain/access/api-key.js';
 import { MINUTE_MS } from '../../../../core/domain/base/instant.js';
 import { REFUSALS_WAITING_MAX } from '../../../../core/domain/service/refused-request.js';
+import { revokeKey } from '../../../../core/usecases/access/keys.js';
 import { allWell, type CallOptions, checkedSite, refusalOf, sharedSite } from '../checked-site.js';
 import { createBody } from '../docs/example-calls.js';
 import { operations } from '../table-scene.js';
@@ -292,4 +294,28 @@ test('a refusal is in the request log with its organization and credential', asy
   assert.match(key, new RegExp(`${rest.credentialId?.replace('key_', '')}`));
   const bare = found(unknown) ?? assert.fail();
   assert.deepEqual([bare.code, bare.orgId, bare.credentialId], ['InvalidApiKey', null, null]);
+});
+
+test('a revoked key is named in the request log by who has its secret alone', async () => {
+  const { world } = site;
+  const orgId = await world.organization();
+  const [key, other] = [await world.key(orgId), await world.key(orgId)].map(
+    (text) => parseApiKey(text) ?? assert.fail(text),
+  );
+  assert.ok(key !== undefined && other !== undefined);
+  const { keyId: id } = key;
+  await revokeKey(world.deps, orgId, id);
+  world.advanceClock(MINUTE_MS);
+  const credentialWith = async (presented: typeof key) => {
+    const answer = await site.call('GET', '/v1/payments', { key: formatApiKey(presented) });
+    assert.equal(refusalOf(answer), '401 InvalidApiKey');
+    assert.doesNotMatch(answer.text, /key_|org_/);
+    const waiting = world.deps.refusals.oldest(REFUSALS_WAITING_MAX);
+    const noted = waiting.find(({ requestId }) => requestId === answer.headers['x-request-id']);
+    return [noted?.orgId, noted?.mode, noted?.credentialId];
+  };
+  assert.deepEqual(await credentialWith(key), [orgId, 'test', id]);
+  // The form of before checksums, so that it is compared.
+  const guessed = { ...key, secret: other.secret.slice(0, 43) };
+  assert.deepEqual(await credentialWith(guessed), [null, null, null]);
 });

@@ -158,6 +158,8 @@ export const payment: PagePayment = {
   attachment: { fileName: 'RN-2026-0431.pdf', sizeBytes: 84_212 },
   instructions: null,
   together: [],
+  sharedTransfers: [],
+  openPayments: 5,
   check: null,
   settlement: null,
   isLate: false,

@@ -16,7 +16,7 @@ import type {
 import { railsFrom } from '../../../../core/domain/payments/payin-instructions.js';
 import type { PaymentStatus } from '../../../../core/domain/payments/payment.js';
 import type { ConsolidatedOffer } from '../../../../core/usecases/hosted/consolidated-payments.js';
-import { aBarePayment } from '../../../support/samples/domain-samples.js';
+import { aBarePayment, aQuote } from '../../../support/samples/domain-samples.js';
 import { partsPage } from '../kit/parts-page.js';
 import {
   at,
@@ -149,6 +149,7 @@ const buyerPayments = (['settled', 'cancelled', 'on_ramp_pending'] as const).map
       purchaseOrder: position === 0 ? 'PO-4711' : null,
       payeeName: payment.payee,
       createdAtMs: at('2026-11-17T15:42:00Z'),
+      dueDate: position === 1 ? null : payment.dueDate,
     }),
 );
 
@@ -158,7 +159,11 @@ const openPayments = buyerPayments.slice(1).map((one, position) => ({
   dueDate: `2026-12-0${position + 1}`,
 }));
 const offer: ConsolidatedOffer = {
-  payments: openPayments.map((one) => ({ payment: one, missing: one.amount, quote: null })),
+  payments: openPayments.map((one, position) => ({
+    payment: one,
+    missing: one.amount,
+    quote: position === 0 ? aQuote(quote) : null,
+  })),
   total: { ...payment.amount, amountMinor: 2n * payment.amount.amountMinor },
 };
 
@@ -315,12 +320,21 @@ const variantSamples: readonly Sample[] = [
   })),
   { name: 'instructions', view: onScreen('bank_details', { page: { name: 'instructions' } }) },
   {
+    name: 'colleague',
+    view: onScreen('bank_details', {
+      ...signedOut,
+      path: '/r/4kDq8vJm2XzL0aPw9sTe1g/colleague',
+      page: { name: 'instructions' },
+    }),
+  },
+  {
     name: 'payments',
     view: onScreen('bank_details', {
       page: {
         name: 'payments',
         period: { year: 2026, month: null },
         payments: buyerPayments,
+        taxIdsLast4: new Map(),
         choices: new Set(),
         rest: true,
       },
@@ -333,6 +347,7 @@ const variantSamples: readonly Sample[] = [
         name: 'payments',
         period: { year: 2026, month: null },
         payments: openPayments,
+        taxIdsLast4: new Map(),
         choices: new Set(openPayments.map(({ id }) => id)),
         rest: false,
       },
@@ -356,12 +371,31 @@ const variantSamples: readonly Sample[] = [
         name: 'payments',
         period: { year: 2025, month: 11 },
         payments: [],
+        taxIdsLast4: new Map(),
         choices: new Set(),
         rest: false,
       },
     }),
   },
   { name: 'receipt', view: onScreen('paid', { page: { name: 'receipt' } }) },
+  {
+    name: 'receipt-approved',
+    view: onScreen('paid', {
+      page: { name: 'receipt' },
+      payment: { ...payment, ...paymentOnScreen.paid, colleagueApproval: approvalIn('approved') },
+    }),
+  },
+  {
+    name: 'receipt-together',
+    view: onScreen('paid', {
+      page: { name: 'receipt' },
+      payment: {
+        ...payment,
+        ...paymentOnScreen.paid,
+        sharedTransfers: [{ amount: money(3_744_000n, 'USD'), others: openPayments }],
+      },
+    }),
+  },
 ];
 
 const bare = { ...signedOut, payment: null, organization: null } as const;

@@ -396,8 +396,16 @@ test('a colleague with a link sees the bank details, can do nothing, and loses i
   const site = await pageSite(t, { payins: 'wait' });
   const { world, tenant } = site;
   const { id, path, visitor } = await atTheDetails(site, {
-    display: '{"title":"Bags","notes":"private notes","lineItems":[{"description":"secret bag"}]}',
+    display: JSON.stringify({
+      title: 'Bags',
+      notes: 'private notes',
+      lineItems: [{ description: 'secret bag' }],
+      sellerTaxId: '11.222.333/0001-81',
+    }),
   });
+  const own = await visitor.request('GET', `${path}/instructions.pdf`);
+  const { text: onPaper } = await readPdf(new Uint8Array(await own.arrayBuffer()));
+  assert.match(onPaper, /Tax id 11\.222\.333\/0001-81/);
   await visitor.open(`${path}/share`);
   const made = await visitor.send('/share');
   const [, link = ''] = /(http:[^<" ]*colleague\?token=[\w-]{43})/.exec(made.text) ?? [];
@@ -407,8 +415,16 @@ test('a colleague with a link sees the bank details, can do nothing, and loses i
   const seen = textOf(page.text);
   assert.match(seen, /USD 100\.00/);
   assert.match(seen, /Account number/);
+  assert.match(seen, /Tax id 11\.222\.333\/0001-81/);
   assert.doesNotMatch(seen, /private notes|secret bag|Ask a question|Sign out/);
   assert.doesNotMatch(page.text, /<form|token=/);
+  assert.doesNotMatch(page.text, new RegExp(`href="${path}/colleague"`), 'no way back to itself');
+  const file = await colleague.request('GET', `${path}/colleague/instructions.pdf`);
+  const { text: inFile } = await readPdf(new Uint8Array(await file.arrayBuffer()));
+  assert.match(inFile, /Tax id 11\.222\.333\/0001-81/);
+  assert.doesNotMatch(inFile, /private notes|secret bag/);
+  const stranger = await site.visitor().request('GET', `${path}/colleague/instructions.pdf`);
+  assert.equal(stranger.status, 404);
   for (const other of ['', '/share', '/question', '/instructions.pdf', '/receipt', '/payments']) {
     const { text } = await colleague.open(`${path}${other}`);
     assert.doesNotMatch(text, /Account number|name="csrf"/, other);

@@ -57,6 +57,16 @@ test('every page renders in every language as one document with one heading', ()
   }
 });
 
+test('bank details for several payments name the first due date of them, not that of the page', () => {
+  const { view } = samples.find(({ name }) => name === 'together-details') ?? assert.fail();
+  for (const page of [view.page, { name: 'instructions' }] as const) {
+    const text = textOf(renderPage({ ...view, page }));
+    assert.match(text, /The first of these payments is due on 1 December 2026 ?\./);
+    assert.doesNotMatch(text, /The invoice is due/);
+  }
+  assert.match(textOf(renderPage(onScreen('bank_details'))), /The invoice is due on 30 November/);
+});
+
 test('no page has a style attribute, an inline script or an event handler', () => {
   for (const { name, view } of samples) {
     const html = renderPage(view);

@@ -33,7 +33,7 @@ test('a buyer chooses two payments in its list and sees one set of bank details'
   for (const box of await page.getByRole('checkbox').all()) await box.check();
   await page.getByRole('button', { name: 'Pay the chosen ones with one transfer' }).click();
   await page.getByRole('heading', { name: 'Pay 2 payments with one transfer' }).waitFor();
-  await page.getByRole('button', { name: /^Confirm and pay/ }).click();
+  await page.getByRole('button', { name: /^Confirm USD/ }).click();
   await page.getByRole('heading', { name: 'This one transfer pays 2 payments' }).waitFor();
   for (const id of ids) assert.equal(await world.statusOf(id), 'on_ramp_pending');
 });

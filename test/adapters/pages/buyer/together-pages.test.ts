@@ -52,7 +52,16 @@ test('two payments are chosen, confirmed and paid with one transfer', async (t) 
   const chosen = { [first.id]: 'yes', [second.id]: 'yes' };
   const offer = await visitor.send('/payments/together', chosen);
   assert.match(textOf(offer.text), /Pay 2 payments with one transfer/);
-  assert.match(textOf(offer.text), /You transfer in total USD 350\.00/);
+  const offered = textOf(offer.text);
+  assert.match(offered, /You transfer in total USD 350\.00/);
+  const alone = textOf((await visitor.open(`/r/${first.publicId}`)).text);
+  for (const part of [/USD 0\.80/, /1 USD = 5\.\d+ BRL/, /Confirming moves no money\./]) {
+    const [shown = ''] = part.exec(alone) ?? assert.fail(`${part}`);
+    assert.ok(offered.includes(shown), `${shown} as on the page of the payment`);
+  }
+  assert.match(offered, /What you pay stays USD 350\.00\..*Confirm USD 350\.00/);
+  await visitor.open(`/r/${first.publicId}/payments`);
+  await visitor.send('/payments/together', chosen);
   const paid = await visitor.send('/payments/together/confirm');
   assert.equal(paid.path, `/r/${first.publicId}`);
   assert.match(textOf(paid.text), /Send USD 350\.00 by bank transfer/);
@@ -71,6 +80,12 @@ test('two payments are chosen, confirmed and paid with one transfer', async (t) 
   }
   for (const { id } of [first, second]) assert.equal(await world.statusOf(id), 'settled');
   assert.equal(await world.statusOf(euros.id), 'fx_quoted');
+  const receipt = await visitor.open(`/r/${first.publicId}/receipt`);
+  const shared = new RegExp(`Part of one transfer of USD 350\\.00\\s*It also paid ${second.id}\\.`);
+  assert.match(textOf(receipt.text), shared);
+  const receiptPdf = await visitor.request('GET', `/r/${first.publicId}/receipt.pdf`);
+  const { text: onPaper } = await readPdf(new Uint8Array(await receiptPdf.arrayBuffer()));
+  assert.match(onPaper.replaceAll(/\s+/g, ' '), shared);
   assert.deepEqual(await findDifferences(world.deps, 10), []);
 });
 
@@ -148,4 +163,25 @@ test('a buyer that confirms again and again is slowed down', async (t) => {
   }
   assert.equal(statuses[0], 200);
   assert.equal(statuses.at(-1), 429, 'the offer counts too');
+});
+
+test('before a payment is paid, its page names the open payments of the buyer, which it lists', async (t) => {
+  const { world, tenant, made, signedIn } = await buyerOf(t, { payins: 'wait' });
+  const first = await made();
+  const visitor = await signedIn(first);
+  const linkOf = async (page = '') => {
+    const { text } = await visitor.open(`/r/${first.publicId}${page}`);
+    return new RegExp(`<a href="/r/${first.publicId}/payments">([^<]*)</a>`).exec(text)?.[1];
+  };
+  assert.equal(await linkOf(), 'All my payments');
+  await made();
+  await made(undefined, 'bo@example.com');
+  const { id: paid } = await made();
+  await world.play(tenant, paid, 'settled');
+  for (const page of ['', '/ask-approver']) {
+    assert.equal(await linkOf(page), 'You have 2 open payments', page);
+  }
+  await world.play(tenant, first.id, 'on_ramp_pending');
+  await world.settle();
+  assert.equal(await linkOf(), 'You have 2 open payments', 'beside the bank details');
 });

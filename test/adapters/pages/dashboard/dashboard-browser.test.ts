@@ -44,12 +44,12 @@ for (const [how, order] of [
     await page.goto(`${site.origin}/dashboard`);
     await page.getByLabel('Email address').fill(email);
     await page.getByRole('button', { name: 'Send me a sign-in link' }).click();
-    await page.getByRole('heading', { name: 'Check your mail' }).waitFor();
+    await page.getByRole('heading', { name: 'Check your email' }).waitFor();
     const code = /\b\d{6}\b/.exec(await site.newestMail())?.[0] ?? '';
     await page.getByLabel('Six-digit code').fill(code);
     await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByRole('link', { name: 'All payments' }).click();
-    await page.getByLabel('Reference, id, e-mail or amount').fill(order);
+    await page.getByLabel('Reference, id, email or amount').fill(order);
     await page.getByRole('button', { name: 'Filter' }).click();
     await page.getByRole('link', { name: order, exact: true }).click();
     await page.getByRole('heading', { name: 'Where the money is' }).waitFor();
@@ -90,7 +90,7 @@ test('a member makes an invoice, approves it and invites the buyer, without scri
   await page.goto(`${site.origin}${places['invoices']}`);
   await page.getByRole('link', { name: 'New invoice' }).click();
   await page.getByLabel('Paid to').selectOption({ label: 'Café Serra Azul Ltda' });
-  await page.getByLabel('Buyer’s e-mail').fill('dana@harborpine');
+  await page.getByLabel('Buyer’s email').fill('dana@harborpine');
   await page.getByLabel('Item 1').fill('Green coffee');
   await page.getByLabel('Line total 1').fill('8,000.00');
   await page.getByRole('button', { name: 'Add a line' }).click();
@@ -99,12 +99,12 @@ test('a member makes an invoice, approves it and invites the buyer, without scri
   await page.getByRole('button', { name: 'Save and ask for approval' }).click();
   await page.getByRole('link', { name: /like dana@harborpine\.com/ }).waitFor();
   await page.getByText('USD 8,480.00').first().waitFor();
-  await page.getByLabel('Buyer’s e-mail').fill('dana@harborpine.example');
+  await page.getByLabel('Buyer’s email').fill('dana@harborpine.example');
   await page.getByRole('button', { name: 'Save and ask for approval' }).click();
   await page.getByText('The invoice is saved').waitFor();
   await page.getByRole('button', { name: 'Approve' }).click();
   await page.getByRole('button', { name: 'Invite the buyer' }).click();
-  await page.getByText('The mail to the buyer is on its way').waitFor();
+  await page.getByText('The email to the buyer is on its way').waitFor();
   assert.match(await site.newestMail(), /Café Serra Azul Ltda/);
   await page.close();
 });

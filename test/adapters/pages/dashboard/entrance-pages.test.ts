@@ -128,11 +128,11 @@ test('who proves the mailbox again gets another session, and the former one is o
   const former = visitor.copy();
   site.world.advanceClock(30 * MINUTE_MS);
   await visitor.open('/dashboard/confirm');
-  assert.match(visitor.shown?.text ?? '', /We mail a link and a code to joana@/);
+  assert.match(visitor.shown?.text ?? '', /We email a link and a code to joana@/);
   const sent = await visitor.send('/link');
   assert.match(
     textOf(sent.text),
-    /a mail with a link and a code to joana@.* shows that it is you/i,
+    /an email with a link and a code to joana@.* shows that it is you/i,
   );
   assert.doesNotMatch(textOf(sent.text), /sign in|belongs to a member|whether you were added/i);
   const code = /\b\d{6}\b/.exec(await site.newestMail())?.[0] ?? '';

@@ -119,7 +119,7 @@ test('a member works with keys alone', async () => {
   assert.equal(await page.evaluate('document.activeElement.id'), 'main');
   await type(page, 'Email address', email);
   await press(page, 'Send me a sign-in link');
-  await page.getByRole('heading', { name: 'Check your mail' }).waitFor();
+  await page.getByRole('heading', { name: 'Check your email' }).waitFor();
   const code = /\b\d{6}\b/.exec(await site.newestMail())?.[0] ?? '';
   await type(page, 'Six-digit code', code);
   await page.keyboard.press('Enter');
@@ -127,7 +127,7 @@ test('a member works with keys alone', async () => {
 
   await press(page, 'All payments');
   await page.getByRole('heading', { name: 'Payments', level: 1 }).waitFor();
-  await type(page, 'Reference, id, e-mail or amount', 'order-88007');
+  await type(page, 'Reference, id, email or amount', 'order-88007');
   await page.keyboard.press('Enter');
   await page.getByText('“order-88007”').waitFor();
   await press(page, 'order-88007');
@@ -139,7 +139,7 @@ test('a member works with keys alone', async () => {
   await page.getByRole('heading', { name: 'Invoices', level: 1 }).waitFor();
   await press(page, 'New invoice');
   await page.getByRole('heading', { name: 'New invoice' }).waitFor();
-  await type(page, 'Buyer’s e-mail', 'dana@harborpine');
+  await type(page, 'Buyer’s email', 'dana@harborpine');
   await type(page, 'Item 1', 'Green coffee');
   await type(page, 'Line total 1', '8,000.00');
   await press(page, 'Save and ask for approval');

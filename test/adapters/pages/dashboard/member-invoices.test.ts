@@ -61,7 +61,7 @@ test('a member makes an invoice of lines, whose sum the buyer pays', async () =>
   const shown = await finance.send('/invoices/new', filled);
   const payment = await newest();
   assert.equal(shown.path, `${root}/payments/${payment.id}?done=created`);
-  assert.match(textOf(shown.text), /The buyer was not mailed yet/);
+  assert.match(textOf(shown.text), /The buyer was not emailed yet/);
   assert.match(textOf(shown.text), /Items and notes .*Certificate 480,00 Thank you/);
   assert.deepEqual(payment.amount, money(848_000n, 'EUR'));
   assert.equal(payment.status, 'approved');
@@ -135,7 +135,7 @@ test('each fault is named beside its field, and nothing is stored', async () => 
   const before = await countOf();
   for (const [fault, field, text] of [
     [{ email: 'dana@harborpine' }, 'email', /like dana@harborpine\.com/],
-    [{ email: '' }, 'email', /Give the buyer’s e-mail/],
+    [{ email: '' }, 'email', /Give the buyer’s email/],
     [{ due: '30/02/2030' }, 'due', /Give the due day/],
     [{ due: '2026-02-30' }, 'due', /Give the due day/],
     [{ amount0: '12,345.678' }, 'amount0', /Give an amount/],
@@ -202,13 +202,13 @@ test('a member invites the buyer, and a second mail within a minute is refused i
   const { payment } = await makeInvoice(site.world.deps, site.tenant, {});
   await finance.open(`${root}/payments/${payment.id}`);
   const invited = await finance.send('/invite');
-  assert.match(textOf(invited.text), /The mail to the buyer is on its way/);
+  assert.match(textOf(invited.text), /The email to the buyer is on its way/);
   assert.equal(await site.world.statusOf(payment.id), 'awaiting_buyer');
   await site.world.settle();
   const mails = site.world.mails.length;
   assert.ok(mails > 0);
   const again = await finance.send('/invite');
-  assert.match(textOf(again.text), /A mail was sent shortly before.* in 60 seconds/);
+  assert.match(textOf(again.text), /An email was sent shortly before.* in 60 seconds/);
   site.world.advanceClock(MINUTE_MS);
   await finance.open(`${root}/payments/${payment.id}`);
   assert.match(textOf((await finance.send('/invite')).text), /on its way/);

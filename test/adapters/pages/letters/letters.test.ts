@@ -348,6 +348,13 @@ test('an integrator’s text holds no address that a mail program makes a link o
   assert.match(subject, /Café S\.A\. \(B\/C\) asks/, 'other names stay as they are');
 });
 
+test('a number with slashes in a question is as it was typed, so that it can be searched for', () => {
+  for (const number of ['2026/101', 'INV/2026-04/7']) {
+    const { text, html } = render(letterOf('question', { question: `Is ${number} right?` }));
+    for (const written of [text, html]) assert.ok(written.includes(number), written);
+  }
+});
+
 test('a number that holds words is not shown, nor the externalId of a seller', () => {
   const number = 'call +1 555 0100 now';
   assert.doesNotMatch(render(letterOf('invitation', { payment: { number } })).text, /555/);

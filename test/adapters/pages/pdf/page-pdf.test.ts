@@ -73,6 +73,17 @@ test('what a page shows on paper is in its parts, without controls', () => {
   }
 });
 
+test('bank details and a receipt of usual length are one page, in each language and mode', async () => {
+  for (const page of filePages) {
+    for (const locale of locales) {
+      for (const mode of ['live', 'test'] as const) {
+        const { bytes } = await fileOf(page, { locale, mode });
+        assert.equal((await readPdf(bytes)).pages, 1, `${page} ${locale} ${mode}`);
+      }
+    }
+  }
+});
+
 test('tags say what is a heading, a paragraph and a row of a table', async () => {
   const { roles } = await readPdf((await fileOf('receipt')).bytes);
   const order = ['Root', 'Document', 'P', 'H1', 'P', 'H2', 'Table', 'TR', 'TH', 'TD', 'P'];

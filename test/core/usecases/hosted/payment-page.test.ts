@@ -1,6 +1,8 @@
 // What the page of a payment reads besides the payment.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { money } from '../../../../core/domain/base/money.js';
+import { payConsolidated } from '../../../../core/usecases/hosted/consolidated-payments.js';
 import { moneyTimesOf, readPaymentPage } from '../../../../core/usecases/hosted/payment-page.js';
 import {
   configureAccountPayout,
@@ -8,6 +10,7 @@ import {
   submitAccount,
 } from '../../../../core/usecases/parties/accounts.js';
 import { anyAuthor } from '../../../support/samples/domain-samples.js';
+import type { Scene } from '../../../support/scenes/command-scene.js';
 import { depositScene } from '../../../support/scenes/deposit-scene.js';
 import { refusedRefund } from '../../../support/scenes/desk-scene.js';
 import { world } from '../../../support/scenes/test-world.js';
@@ -66,4 +69,37 @@ test('a refund was ordered when it was sent to the partner, not when it was owed
     moneyTimesOf(owed, [refusedRefund({ lastSentAtMs })]).refundOrderedAtMs;
   assert.equal(orderedAtMs(null), null);
   assert.equal(orderedAtMs(9), 9);
+});
+
+test('a settled payment names the transfer that it shares, with those that have money of it', async (t) => {
+  const scene = await depositScene(t);
+  const all: Scene[] = [];
+  for (const amountMinor of [10_000n, 20_000n, 30_000n]) {
+    all.push(await scene.priced(amountMinor));
+    scene.made.advanceClock(1);
+  }
+  const read = () => Promise.all(all.map(async (at) => (await at.read()).payment));
+  const [first] = await read();
+  assert.ok(first);
+  const accepted = (await read()).map(({ id: paymentId, quoteId }) => ({ paymentId, quoteId }));
+  await payConsolidated(scene.made.deps, first.publicId, accepted, 'en');
+  const { reference } = scene.collected[0] ?? assert.fail('nothing is collected');
+  const shared = async () => {
+    const pages = (await read()).map(({ publicId }) => readPaymentPage(scene.made.deps, publicId));
+    return (await Promise.all(pages)).map(({ sharedTransfers }) =>
+      sharedTransfers.map(({ amount, others }) => [
+        amount.amountMinor,
+        others.map(({ id }) => all.findIndex((at) => at.id === id)),
+      ]),
+    );
+  };
+  assert.deepEqual(await shared(), [[], [], []]);
+  scene.transfer('va_1', reference, { amount: money(30_000n, 'USD') });
+  await scene.tell('va_1');
+  await all[0]?.pass(3);
+  assert.deepEqual(await shared(), [[[30_000n, [1]]], [[30_000n, [0]]], []]);
+  scene.transfer('va_2', reference, { amount: money(30_000n, 'USD') });
+  await scene.tell('va_2');
+  await all[0]?.pass(3);
+  assert.deepEqual((await shared())[2], [], 'the second transfer paid it alone');
 });

@@ -10,7 +10,7 @@ import {
   deleteSubscription,
   listSubscriptions,
   openSecret,
-  overlappingInLive,
+  overlappingIn,
   rotateSecret,
   testSubscription,
 } from '../../../../core/usecases/webhooks/subscriptions.js';
@@ -52,16 +52,17 @@ test('a subscription is stored with its types, active, its secret sealed', async
   assert.equal(openSecret(deps, subscription), secret);
 });
 
-test('those of live mode that send the same events to the same URL are found', async (t) => {
+test('those of a mode that send the same events to the same URL are found', async (t) => {
   const { deps } = await scene(t);
   const live = { ...tenant, mode: 'live' } as const;
   const make = async (of: Tenant, ...eventTypes: readonly string[]) =>
     (await createSubscription(deps, of, { url, eventTypes })).subscription.id;
   for (let count = 0; count < 2; count += 1) await make({ ...tenant, mode: 'test' }, '*');
   const [first] = [await make(live, 'invoice.*'), await make(live, 'payment_intent.settled')];
-  assert.deepEqual(await overlappingInLive(deps, 9), []);
+  assert.deepEqual(await overlappingIn(deps, 'live', 9), []);
   const second = await make(live, 'invoice.settled');
-  assert.deepEqual((await overlappingInLive(deps, 9)).toSorted(), [first, second].toSorted());
+  assert.deepEqual((await overlappingIn(deps, 'live', 9)).toSorted(), [first, second].toSorted());
+  assert.equal((await overlappingIn(deps, 'test', 9)).length, 2);
 });
 
 test('a secret is whsec_ and the standard base64 of 32 random bytes', async (t) => {

@@ -8,6 +8,7 @@ import { MINUTE_MS } from '../../../../../core/domain/base/instant.js';
 import { auditEntry, auditFeed } from '../../../../../core/domain/service/audit-entry.js';
 import { readPaymentPage } from '../../../../../core/usecases/hosted/payment-page.js';
 import { auditHead } from '../../../../../core/usecases/service/audit-log.js';
+import { readPdf } from '../../../../support/read-pdf.js';
 import type { IntentFields } from '../../../../support/scenes/made-payments.js';
 import { startSession } from '../../../../support/scenes/started-session.js';
 import { type PageSite, pageSite, textOf, type Visitor } from '../../visitor.js';
@@ -75,6 +76,12 @@ test('the price is confirmed once a colleague has approved, and the page says so
   assert.equal(hiddenOf(given.text, '/confirm')['quoteId'], quoteId);
   await visitor.send('/confirm');
   assert.notEqual(await site.world.statusOf(id), 'fx_quoted');
+  await site.world.play(site.tenant, id, 'settled');
+  await site.world.settle();
+  const by = /Approved by\s*cfo@buyer\.example\s*\d+ \w+ \d{4}/;
+  assert.match(textOf((await visitor.open(`${path}/receipt`)).text), by);
+  const receipt = await visitor.request('GET', `${path}/receipt.pdf`);
+  assert.match((await readPdf(new Uint8Array(await receipt.arrayBuffer()))).text, by);
 });
 
 test('a decline has a reason, which the buyer sees, and is asked about again', async (t) => {
