@@ -269,16 +269,18 @@ export function refuseCommand<C extends PartnerCommand>(
 
 /**
  * A look-up found nothing. A denied command is refused; any other is pending again, for the worker
- * that holds the lease. If it is too early to count, the command is looked up again later.
+ * that holds the lease. If it was too early to count when the partner was asked, the command is
+ * looked up again later: the answer says nothing of what arrives while it is on its way.
  */
 export function recordAbsence<C extends PartnerCommand>(
   command: C,
   effectWithinMs: number,
   nowMs: number,
+  askedAtMs = nowMs,
 ): C {
   const doubted = inDoubt(command, nowMs);
   const countsAtMs = absenceCountsAtMs(doubted, effectWithinMs);
-  if (nowMs < countsAtMs) {
+  if (askedAtMs < countsAtMs) {
     return changed(doubted, nowMs, { dueAtMs: countsAtMs, leaseToken: null });
   }
   const released = doubted.state === 'denied' ? { dueAtMs: null, leaseToken: null } : {};

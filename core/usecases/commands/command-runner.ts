@@ -201,6 +201,7 @@ async function call(
 
 /** The command may exist at the partner: only a look-up shows it. */
 async function lookUp(deps: Deps, partner: SettlementPartner, claimed: PartnerCommand) {
+  const askedAtMs = deps.clock.nowMs();
   const found = await operationOf(claimed).callsOf(partner).find(requestOf(deps, claimed));
   if (found.outcome === 'done' && found.value !== null) {
     const recorded = await record(deps, claimed, { outcome: 'done', value: found.value });
@@ -220,7 +221,7 @@ async function lookUp(deps: Deps, partner: SettlementPartner, claimed: PartnerCo
     return;
   }
   const absent = await storeLeased(deps, claimed, (batch, command) => {
-    const next = recordAbsence(command, partner.effectWithinMs, batch.nowMs);
+    const next = recordAbsence(command, partner.effectWithinMs, batch.nowMs, askedAtMs);
     const operation = operationOf(command);
     return next.state === 'refused'
       ? operation.onRefused(batch, command, next, command.refusal ?? 'refused')

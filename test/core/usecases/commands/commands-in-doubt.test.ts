@@ -120,6 +120,20 @@ for (const kind of ['payin', 'payout', 'refund'] as const) {
   }
 }
 
+test('a look-up that was asked too early proves nothing, however late its answer comes', async (t) => {
+  const { at, seen } = await begun(t, 'payin', 'lost');
+  const calls: number[] = [];
+  const find = async () => {
+    calls.push(seen.calls);
+    // The host stands still while the answer is on its way.
+    if (calls.length === 1) at.made.advanceClock(HOUR_MS);
+    return absent();
+  };
+  changePartner(at.made.partner, { payin: { find } });
+  await at.pass(20, MINUTE_MS);
+  assert.deepEqual([calls, seen.calls], [[1, 1], 2], 'it is asked again before the next call');
+});
+
 test('a payout that is refused for good fails the payment, and its money goes back', async (t) => {
   const { at } = await begun(t, 'payout', 'refused');
   await at.pass(30);
