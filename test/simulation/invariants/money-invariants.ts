@@ -77,12 +77,15 @@ export function refundsTakeFromThePayinThatHasTheMoney(observed: ObservedState):
   return eachWholePayment(observed, (found) => {
     const transactions = observed.transactionsOf(found);
     for (const payin of transactions.filter(({ kind }) => kind === 'payin')) {
-      const refunds = transactions.filter(
+      // A share that was corrected does not tell what it had before: its transfer does.
+      const { whole = payin } = payin;
+      const among = whole === payin ? transactions : observed.outside.books.transactions;
+      const refunds = among.filter(
         ({ kind, payinRef, status }) =>
           kind === 'refund' && payinRef === payin.ref && status !== 'failed',
       );
       const taken = refunds.reduce((sum, { amount }) => sum + amount.amountMinor, 0n);
-      const over = taken > mostReceived(payin) && !refunds.some((one) => wasEver(one, 'failed'));
+      const over = taken > mostReceived(whole) && !refunds.some((one) => wasEver(one, 'failed'));
       if (over) return `${taken} refunded of ${payin.receivedMinor} in ${payin.ref}`;
     }
     return null;

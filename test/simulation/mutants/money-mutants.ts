@@ -89,7 +89,7 @@ export const moneyMutants = [
   {
     name: 'a look-up counts while the call may be on its way',
     file: 'core/domain/commands/partner-command.ts',
-    edits: [['if (nowMs < countsAtMs) {', 'if (nowMs < 0) {']],
+    edits: [['if (askedAtMs < countsAtMs) {', 'if (askedAtMs < 0) {']],
     focus: { ...payments, faults: { ...calm, callLate: 0.5, messageLost: 1 } },
     first: { seed: 32, steps: 600 },
     caughtBy: ['everyTransactionAtThePartnerIsKnown', 'endedPaymentsSendNothing'],
