@@ -258,6 +258,9 @@ export const paymentPages = [
     handler: async (context, call) => {
       const shown = await readPaymentPage(context.deps, publicIdOf(call));
       const view = paymentView(context, call, shown, { name: 'payment', screen: shown.screen });
+      // Of another period than the one that was asked for, a file would be wrong.
+      const asked = call.query.get('period');
+      if (asked !== null && !periodForm.test(asked)) throw new PonteError('NotFound');
       const period = periodOf(context, call);
       const pages = buyerPages(call.freshDeps, publicIdOf(call), period);
       return download(paymentsFile(paymentScene(sceneOf(view)), period, pages));
@@ -383,9 +386,11 @@ async function deadline(context: PageContext, call: PaymentCall): Promise<PageAn
   return file === null ? seeOther(call.base) : download(file);
 }
 
+const periodForm = /^(20[0-9]{2})(?:-(0[1-9]|1[0-2]))?$/;
+
 /** The period of the query, as `2026` or `2026-11`, else this year. */
 function periodOf({ deps }: PageContext, call: PaymentCall): Period {
-  const asked = /^(20[0-9]{2})(?:-(0[1-9]|1[0-2]))?$/.exec(call.query.get('period') ?? '');
+  const asked = periodForm.exec(call.query.get('period') ?? '');
   const [, year, month] = asked ?? [];
   return {
     year: year === undefined ? thisYear(deps) : Number.parseInt(year, 10),

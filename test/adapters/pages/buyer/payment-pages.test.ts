@@ -147,6 +147,8 @@ test('a buyer sees all payments of its mailbox in a year, and no others, also as
   assert.ok(csv.includes(",'=1+1,"), 'a spreadsheet does not run it');
   assert.match(textOf((await visitor.open(`${path}?period=${year - 1}`)).text), /No payments/);
   assert.match(textOf((await visitor.open(`${path}?period=${year}-02`)).text), /No payments/);
+  const unknown = await visitor.request('GET', `${path}.csv?period=${year}-13`);
+  assert.equal(unknown.status, 404, 'no file of another period than was asked for');
   const stranger = await site.visitor().request('GET', `${path}.csv`);
   assert.equal(stranger.status, 303);
 });
