@@ -1,5 +1,6 @@
-// What the pages do with a script; without it everything works through links and forms. It writes
-// text only, so that it needs no policy for trusted types.
+// What the pages do with a script; without it everything but passkeys works through links and forms.
+// It writes text, and parts of pages that the browser has read from the server, so that it needs no
+// policy for trusted types.
 const SECOND_MS = 1000;
 /** What had the focus before a reload that a change caused: its id, or where it leads. */
 const CHANGED = 'ponte.changed';
