@@ -181,15 +181,18 @@ export function readReview(text: string): Review {
 
 /**
  * The report under review states that there is less to pay out: a pay-in failed, was returned or
- * brought less, or a refund gave back more than was ordered, as one from before a restore may. A
- * report about a transfer that was split says nothing of one share.
+ * brought less, or a refund is of more than was ordered, or of another currency, as one from before
+ * a restore may be. One about a transfer that was split does not say which share has less.
  */
 export function holdsPayouts(command: MoneyCommand): boolean {
   const { kind, review, depositId, amount, receivedMinor } = command;
   if (review === null || kind === 'payout') return false;
   if (depositId !== null) return true;
   const { fact } = readReview(review);
-  if (fact.kind === 'refund') return fact.report.amount.amountMinor > amount.amountMinor;
+  if (fact.kind === 'refund') {
+    const { amountMinor, currency } = fact.report.amount;
+    return currency !== amount.currency || amountMinor > amount.amountMinor;
+  }
   const { status } = fact.report;
   const isLess = fact.kind === 'payin' && fact.report.receivedMinor < receivedMinor;
   return status === 'failed' || status === 'returned' || isLess;

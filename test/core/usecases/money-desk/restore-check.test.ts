@@ -199,27 +199,32 @@ test('a refund whose amount is not read, or cannot be one, leaves the check inco
   assert.equal((await life.at.commands('refund')).length, 1);
 });
 
-test('a payout waits while a larger refund of the lost life awaits a decision', async (t) => {
-  const life = await backedUp(t, 'on_ramp_pending');
-  const { partner } = life.at.made;
-  const { partnerRef } = await life.at.command('payin');
-  await otherRefund(life, partnerRef ?? '', 10_000n);
-  // The buyer paid twice; the lost life gave all of it back, this one owes the surplus only.
-  const { payin, refund } = partner;
-  const twice: typeof payin.read = async (ref) => {
-    const report = done(await payin.read(ref));
-    return { outcome: 'done', value: { ...report, status: 'completed', receivedMinor: 20_000n } };
-  };
-  const all: typeof refund.read = async (ref) => {
-    const amount = { amountMinor: 20_000n, currency: 'USD' };
-    return { outcome: 'done', value: { ...done(await refund.read(ref)), amount } };
-  };
-  changePartner(partner, { payin: { read: twice }, refund: { read: all } });
-  await restored(life);
-  assert.deepEqual([life.taken('payout'), life.taken('refund')], [0, 1]);
-  const { review } = await life.at.command('refund');
-  assert.match(review ?? '', /refunds 20000 minor units, 10000 were requested/);
-});
+for (const [refunded, why] of [
+  [{ amountMinor: 20_000n, currency: 'USD' }, /refunds 20000 minor units, 10000 were requested/],
+  [{ amountMinor: 9_000n, currency: 'EUR' }, /the refund is not in USD/],
+] as const) {
+  const { amountMinor, currency } = refunded;
+  test(`a payout waits while a refund of the lost life of ${amountMinor} ${currency} awaits a decision`, async (t) => {
+    const life = await backedUp(t, 'on_ramp_pending');
+    const { partner } = life.at.made;
+    const { partnerRef } = await life.at.command('payin');
+    await otherRefund(life, partnerRef ?? '', 10_000n);
+    // The buyer paid twice; the lost life gave all of it back, this one owes the surplus only.
+    const { payin, refund } = partner;
+    const twice: typeof payin.read = async (ref) => {
+      const report = done(await payin.read(ref));
+      return { outcome: 'done', value: { ...report, status: 'completed', receivedMinor: 20_000n } };
+    };
+    const all: typeof refund.read = async (ref) => {
+      return { outcome: 'done', value: { ...done(await refund.read(ref)), amount: refunded } };
+    };
+    changePartner(partner, { payin: { read: twice }, refund: { read: all } });
+    await restored(life);
+    assert.deepEqual([life.taken('payout'), life.taken('refund')], [0, 1]);
+    const { review } = await life.at.command('refund');
+    assert.match(review ?? '', why);
+  });
+}
 
 test('a payment that was paid out after the backup cannot be cancelled and refunded', async (t) => {
   const life = await backedUp(t, 'on_ramp_pending');
