@@ -71,37 +71,6 @@ begin
 end
 $function$;
 
-create or replace function ponte_lines_of_receipts(only_posting text)
- returns setof ledger_lines
- language sql
- stable
-as $function$
-  select ''::text collate "C", r.mode, l.posting_id, l.line_number + also.step, l.receipt_id,
-    case l.kind
-      when 'received' then 'funds_received' when 'corrected' then 'funds_corrected'
-      when 'assigned' then 'deposit_assigned' when 'refunded' then 'refund_by_hand'
-      when 'resolved' then 'deposit_resolved' else l.kind
-    end,
-    coalesce(also.account, l.account), also.sign * l.amount_minor, l.currency, l.posted_at
-  from receipt_lines l
-  join receipts r on r.id = l.receipt_id
-  cross join (values (0, null, 1), (2, 'adjustments', -1), (3, 'operator', 1))
-    also (step, account, sign)
-  where (only_posting is null or l.posting_id = only_posting)
-    and (also.step = 0 or (l.kind = 'refunded' and l.account = 'suspense'))
-$function$;
-
-create or replace function ponte_posts_receipt()
- returns trigger
- language plpgsql
-as $function$
-begin
-  insert into ledger_lines select * from ponte_lines_of_receipts(new.posting_id)
-    on conflict do nothing;
-  return null;
-end
-$function$;
-
 create table advances (
   org_id text collate "C" not null,
   mode text collate "C" not null,
@@ -128,7 +97,6 @@ create table api_keys (
   revoked_at timestamp with time zone,
   slot integer,
   created_at timestamp with time zone not null,
-  version integer not null,
   created_by text collate "C",
   kept_by text collate "C",
   expires_at timestamp with time zone,
@@ -136,6 +104,7 @@ create table api_keys (
   networks text not null default '[]'::text,
   used_scopes text not null default '[]'::text,
   kept_scopes text not null default '[]'::text,
+  version integer not null,
   constraint api_keys_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
   constraint api_keys_pkey primary key (id)
 );
@@ -253,12 +222,12 @@ create table connected_accounts (
   rejected_at timestamp with time zone,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
-  version integer not null,
   corrections text,
   answer_by timestamp with time zone,
   answer_alerted_at timestamp with time zone,
   held_ref text collate "C",
   held_until timestamp with time zone,
+  version integer not null,
   constraint connected_accounts_entity_type_check check ((entity_type = any
     (array['business'::text, 'individual'::text]))),
   constraint connected_accounts_mode_check check ((mode = any (array['test'::text,
@@ -306,12 +275,12 @@ create table deliveries (
   duration_ms integer,
   resent boolean not null,
   created_at timestamp with time zone not null,
-  version integer not null,
   first_started_at timestamp with time zone,
   first_duration_ms integer,
   first_response_status integer,
   first_response_body text,
   first_error text,
+  version integer not null,
   constraint deliveries_check check (((status = 'pending'::text) = (due_at is not null))),
   constraint deliveries_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
   constraint deliveries_pkey primary key (id),
@@ -396,8 +365,8 @@ create table documents (
   slot integer,
   upload_token_hash text not null,
   read_token_hash text not null,
-  version integer not null,
   file_name text,
+  version integer not null,
   constraint documents_content_type_check check ((content_type = any (array['image/jpeg'::text,
     'image/png'::text, 'application/pdf'::text]))),
   constraint documents_kind_check check ((kind = any (array['selfie'::text, 'id_doc_front'::text,
@@ -491,8 +460,8 @@ create table funds (
   refund_ordered_minor bigint not null,
   refunded_minor bigint not null,
   loss_minor bigint not null,
-  version integer not null,
   written_off_minor bigint not null default 0,
+  version integer not null,
   constraint funds_check check (((received_minor + loss_minor) >= (((payout_minor +
     refund_owed_minor) + refund_ordered_minor) + refunded_minor))),
   constraint funds_loss_minor_check check ((loss_minor >= 0)),
@@ -574,12 +543,12 @@ create table kyc_submissions (
   tos_id text collate "C",
   draft_sealed text,
   created_at timestamp with time zone not null,
-  version integer not null,
   corrections text,
   dossier_sealed text,
   submit_command_id text,
   answer_by timestamp with time zone,
   answer_alerted_at timestamp with time zone,
+  version integer not null,
   constraint kyc_submissions_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
   constraint kyc_submissions_pkey primary key (org_id, mode, id),
   constraint kyc_submissions_status_check check ((status = any (array['not_started'::text,
@@ -653,7 +622,6 @@ create table mails (
   last_error text,
   sent_at timestamp with time zone,
   created_at timestamp with time zone not null,
-  version integer not null,
   submission_id text collate "C",
   owner_index integer,
   cause text collate "C",
@@ -663,14 +631,15 @@ create table mails (
   browser_hash text collate "C",
   member_id text collate "C",
   approval_payment_id text collate "C",
+  version integer not null,
   constraint mails_check check (((status = 'pending'::text) = (due_at is not null))),
   constraint mails_check1 check ((((status = 'pending'::text) and (token_hash is not null)) =
     (token_sealed is not null))),
-  constraint mails_check2 check (((token_hash is null) or (payment_id is not null) or
+  constraint mails_check2 check (((owner_index is null) or (submission_id is not null))),
+  constraint mails_check3 check (((code_hash is null) = (browser_hash is null))),
+  constraint mails_check4 check (((code_hash is null) or (token_hash is not null))),
+  constraint mails_check5 check (((token_hash is null) or (payment_id is not null) or
     (approval_payment_id is not null) or (submission_id is not null) or (member_id is not null))),
-  constraint mails_check3 check (((owner_index is null) or (submission_id is not null))),
-  constraint mails_check4 check (((code_hash is null) = (browser_hash is null))),
-  constraint mails_check5 check (((code_hash is null) or (token_hash is not null))),
   constraint mails_locale_check check ((locale = any (array['en'::text, 'pt-BR'::text,
     'es'::text]))),
   constraint mails_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
@@ -755,29 +724,6 @@ create unique index members_email on members using btree (org_id, email_key) whe
 
 create index members_of_address on members using btree (email_key, id) where (removed_at is null);
 
-create table money_decisions (
-  id text collate "C" not null,
-  org_id text collate "C",
-  mode text collate "C" not null,
-  item_id text collate "C" not null,
-  number integer not null,
-  action text not null,
-  evidence text,
-  basis text not null,
-  state text collate "C" not null,
-  proposed_by text not null,
-  proposed_at timestamp with time zone not null,
-  ended_by text,
-  ended_at timestamp with time zone,
-  version integer not null,
-  constraint money_decisions_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
-  constraint money_decisions_pkey primary key (id),
-  constraint money_decisions_state_check check ((state = any (array['proposed'::text,
-    'done'::text, 'replaced'::text, 'void'::text])))
-);
-
-create unique index money_decisions_of_item on money_decisions using btree (item_id, number);
-
 create table operator_sessions (
   id text collate "C" not null,
   operator_id text collate "C" not null,
@@ -848,7 +794,6 @@ create table organization_profiles (
   kyb_command_id text collate "C",
   tos_id text collate "C",
   tos_accepted_at timestamp with time zone,
-  version integer not null,
   corrections text,
   answer_by timestamp with time zone,
   answer_alerted_at timestamp with time zone,
@@ -860,6 +805,7 @@ create table organization_profiles (
   held_ref text collate "C",
   held_until timestamp with time zone,
   payout_hold_hours integer not null default 24,
+  version integer not null,
   constraint organization_profiles_kyb_status_check check ((kyb_status = any
     (array['verifying'::text, 'approved'::text, 'rejected'::text]))),
   constraint organization_profiles_mode_check check ((mode = any (array['test'::text,
@@ -878,7 +824,6 @@ create table organizations (
   production_granted_at timestamp with time zone,
   requires_approval boolean not null,
   created_at timestamp with time zone not null,
-  version integer not null,
   support_email text,
   support_phone text,
   website text,
@@ -887,6 +832,7 @@ create table organizations (
   sends_reminders boolean not null default false,
   accent_color text,
   logo_hash text collate "C",
+  version integer not null,
   constraint organizations_pkey primary key (org_id)
 );
 
@@ -915,11 +861,11 @@ create table page_sessions (
   seen_at timestamp with time zone not null,
   ends_at timestamp with time zone not null,
   ended_at timestamp with time zone,
-  version integer not null,
   account_id text collate "C",
-  constraint page_sessions_check check (((payment_id is not null) or (submission_id is not null)
+  version integer not null,
+  constraint page_sessions_check check (((kind = 'owner'::text) = (owner_index is not null))),
+  constraint page_sessions_check1 check (((payment_id is not null) or (submission_id is not null)
     or (account_id is not null))),
-  constraint page_sessions_check1 check (((kind = 'owner'::text) = (owner_index is not null))),
   constraint page_sessions_kind_check check ((kind = any (array['buyer'::text, 'owner'::text,
     'upload'::text, 'seller'::text, 'seller_link'::text, 'colleague'::text, 'approver'::text]))),
   constraint page_sessions_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
@@ -969,7 +915,6 @@ create table partner_commands (
   last_error text,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
-  version integer not null,
   overruled text collate "C",
   held_since timestamp with time zone,
   late_at timestamp with time zone,
@@ -978,6 +923,7 @@ create table partner_commands (
   is_in_flight boolean not null default false,
   is_undecided boolean not null default false,
   deposit_id text collate "C",
+  version integer not null,
   constraint partner_commands_command_end_check check ((command_end = any (array['open'::text,
     'completed'::text, 'failed'::text, 'returned'::text]))),
   constraint partner_commands_confirmed_minor_check check ((confirmed_minor >= 0)),
@@ -1088,7 +1034,6 @@ create table payments (
   invited_at timestamp with time zone,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
-  version integer not null,
   payee_name text,
   confirmed_locale text,
   buyer_locale text,
@@ -1105,6 +1050,7 @@ create table payments (
   consolidated_reference text collate "C",
   attachment_document_id text collate "C",
   settled_at timestamp with time zone,
+  version integer not null,
   constraint payments_amount_minor_check check ((amount_minor > 0)),
   constraint payments_buyer_locale_check check ((buyer_locale = any (array['en'::text,
     'pt-BR'::text, 'es'::text]))),
@@ -1251,34 +1197,6 @@ create unlogged table rate_limits (
   constraint rate_limits_pkey primary key (key)
 );
 
-create table receipt_lines (
-  posting_id text collate "C" not null,
-  line_number integer not null,
-  receipt_id text collate "C" not null,
-  kind text not null,
-  account text not null,
-  amount_minor bigint not null,
-  currency text not null,
-  posted_at timestamp with time zone not null,
-  constraint receipt_lines_account_check check ((account = any (array['buyer'::text,
-    'suspense'::text, 'adjustments'::text]))),
-  constraint receipt_lines_amount_minor_check check ((amount_minor <> 0)),
-  constraint receipt_lines_pkey primary key (posting_id, line_number),
-  constraint receipt_lines_post trigger deferrable initially deferred
-);
-
-create index receipt_lines_of_receipt on receipt_lines using btree (receipt_id, posting_id,
-    line_number);
-
-create trigger receipt_lines_keep before delete or update on receipt_lines for each row execute
-    function ponte_ledger_keeps();
-
-create trigger receipt_lines_keep_all before truncate on receipt_lines for each statement execute
-    function ponte_ledger_keeps();
-
-create constraint trigger receipt_lines_post after insert on receipt_lines deferrable initially
-    deferred for each row execute function ponte_posts_receipt();
-
 create table receipts (
   id text collate "C" not null,
   partner text collate "C" not null,
@@ -1302,8 +1220,8 @@ create table receipts (
   last_error text,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
-  version integer not null,
   consolidated_reference text collate "C",
+  version integer not null,
   constraint receipts_amount_minor_check check ((amount_minor > 0)),
   constraint receipts_check check (((state = 'assigned'::text) = (payment_id is not null))),
   constraint receipts_entry_end_check check ((entry_end = any (array['open'::text,
@@ -1370,21 +1288,6 @@ create table simulated_reports (
   constraint simulated_reports_pkey primary key (mode, reference)
 );
 
-create table statement_scans (
-  partner text collate "C" not null,
-  mode text collate "C" not null,
-  since_at timestamp with time zone not null,
-  page_cursor text,
-  began_at timestamp with time zone not null,
-  completed_at timestamp with time zone,
-  tries integer not null,
-  due_at timestamp with time zone not null,
-  last_error text,
-  version integer not null,
-  constraint statement_scans_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
-  constraint statement_scans_pkey primary key (partner, mode)
-);
-
 create table storage_fingerprints (
   name text collate "C" not null,
   value text not null,
@@ -1403,9 +1306,9 @@ create table subscriptions (
   slot integer,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
-  version integer not null,
   feed_cursor bigint,
   paused boolean not null default false,
+  version integer not null,
   constraint subscriptions_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
   constraint subscriptions_pkey primary key (org_id, mode, id)
 );

@@ -25,10 +25,18 @@ create table api_keys (
   revoked_at integer,
   slot integer,
   created_at integer not null,
+  -- The member (its id) or operator ('operator') who created a key.
+  created_by text,
+  -- The owner who kept the key when its creator was removed.
+  kept_by text,
+  expires_at integer,
+  rolled_at integer,
+  networks text not null default '[]',
+  used_scopes text not null default '[]',
+  -- Scopes that were part of another one when the key was created; it keeps them.
+  kept_scopes text not null default '[]',
   version integer not null
-, created_by text, kept_by text, expires_at integer, rolled_at integer, networks text not null
-    default '[]', used_scopes text not null default '[]', kept_scopes text not null default '[]')
-    strict, without rowid;
+) strict, without rowid;
 
 create index api_keys_active on api_keys (org_id, id) where revoked_at is null;
 
@@ -133,8 +141,13 @@ create table connected_accounts (
   rejected_at integer,
   created_at integer not null,
   updated_at integer not null,
-  version integer not null, corrections text, answer_by integer, answer_alerted_at integer,
-    held_ref text, held_until integer,
+  -- What the partner requires of the party.
+  corrections text,
+  answer_by integer,
+  answer_alerted_at integer,
+  held_ref text,
+  held_until integer,
+  version integer not null,
   primary key (org_id, mode, id)
 ) strict, without rowid;
 
@@ -171,8 +184,13 @@ create table deliveries (
   duration_ms integer,
   resent integer not null check (resent in (0, 1)),
   created_at integer not null,
-  version integer not null, first_started_at integer, first_duration_ms integer,
-    first_response_status integer, first_response_body text, first_error text,
+  -- The first attempt of a delivery that is stored when it has ended.
+  first_started_at integer,
+  first_duration_ms integer,
+  first_response_status integer,
+  first_response_body text,
+  first_error text,
+  version integer not null,
   -- Due exactly while it is pending.
   check ((status = 'pending') = (due_at is not null))
 ) strict, without rowid;
@@ -234,24 +252,20 @@ create table documents (
   org_id text not null,
   mode text not null check (mode in ('test', 'live')),
   id text not null,
-  owner_party text not null check (owner_party in (
-    'account', 'buyer', 'organization', 'payment'
-  )),
+  owner_party text not null
+    check (owner_party in ('account', 'buyer', 'organization', 'payment')),
   owner_id text not null,
-  kind text not null check (kind in (
-    'selfie', 'id_doc_front', 'id_doc_back', 'proof_of_address', 'incorporation_doc',
-    'proof_of_ownership_doc', 'attachment'
-  )),
+  kind text not null
+    check (kind in ('selfie', 'id_doc_front', 'id_doc_back', 'proof_of_address',
+      'incorporation_doc', 'proof_of_ownership_doc', 'attachment')),
   owner_index integer,
-  content_type text not null check (content_type in (
-    'image/jpeg', 'image/png', 'application/pdf'
-  )),
+  content_type text not null
+    check (content_type in ('image/jpeg', 'image/png', 'application/pdf')),
   file_name text,
   upload_until_at integer not null,
   created_at integer not null,
-  status text not null check (status in (
-    'awaiting', 'stored', 'submitted', 'purging', 'purged'
-  )),
+  status text not null
+    check (status in ('awaiting', 'stored', 'submitted', 'purging', 'purged')),
   content_name text,
   size_bytes integer,
   due_at integer,
@@ -343,20 +357,20 @@ create table funds (
   mode text not null check (mode in ('test', 'live')),
   payment_id text not null,
   currency text not null,
-  position text not null check (position in (
-    'none', 'expected', 'received', 'payout_ordered', 'paid', 'returned_to_buyer', 'needs_review'
-  )),
-  refund text not null check (refund in (
-    'none', 'refund_owed', 'refund_ordered', 'refunded', 'needs_review'
-  )),
+  position text not null
+    check (position in ('none', 'expected', 'received', 'payout_ordered', 'paid',
+      'returned_to_buyer', 'needs_review')),
+  refund text not null
+    check (refund in ('none', 'refund_owed', 'refund_ordered', 'refunded', 'needs_review')),
   received_minor integer not null check (received_minor >= 0),
   payout_minor integer not null check (payout_minor >= 0),
   refund_owed_minor integer not null check (refund_owed_minor >= 0),
   refund_ordered_minor integer not null check (refund_ordered_minor >= 0),
   refunded_minor integer not null check (refunded_minor >= 0),
   loss_minor integer not null check (loss_minor >= 0),
-  version integer not null, written_off_minor integer not null default 0
-  check (written_off_minor >= 0),
+  -- Operators write losses off.
+  written_off_minor integer not null default 0 check (written_off_minor >= 0),
+  version integer not null,
   primary key (org_id, mode, payment_id),
   -- What left beyond what was received is a loss.
   check (
@@ -411,9 +425,8 @@ create table kyc_submissions (
   id text not null,
   buyer_id text not null,
   receiver_id text not null,
-  status text not null check (status in (
-    'not_started', 'pending', 'verifying', 'approved', 'rejected'
-  )),
+  status text not null
+    check (status in ('not_started', 'pending', 'verifying', 'approved', 'rejected')),
   partner_ref text,
   reason text,
   submitted_at integer not null,
@@ -423,8 +436,13 @@ create table kyc_submissions (
   tos_id text,
   draft_sealed text,
   created_at integer not null,
-  version integer not null, corrections text, dossier_sealed text, submit_command_id text,
-    answer_by integer, answer_alerted_at integer,
+  -- What the partner asked to correct.
+  corrections text,
+  dossier_sealed text,
+  submit_command_id text,
+  answer_by integer,
+  answer_alerted_at integer,
+  version integer not null,
   primary key (org_id, mode, id)
 ) strict, without rowid;
 
@@ -441,17 +459,16 @@ create index kyc_submissions_of_buyer on kyc_submissions (org_id, mode, buyer_id
 create index kyc_submissions_partner_ref on kyc_submissions (mode, partner_ref)
   where partner_ref is not null;
 
-create table "ledger_lines" (
+create table ledger_lines (
   org_id text not null,
   mode text not null check (mode in ('test', 'live')),
   posting_id text not null,
   line_number integer not null,
   payment_id text not null,
   kind text not null,
-  account text not null check (account in (
-    'buyer', 'partner_float', 'conversion', 'fees', 'seller', 'refunds', 'losses', 'operator',
-    'suspense', 'adjustments', 'write_offs'
-  )),
+  account text not null
+    check (account in ('buyer', 'partner_float', 'conversion', 'fees', 'seller', 'refunds',
+      'losses', 'operator', 'suspense', 'adjustments', 'write_offs')),
   amount_minor integer not null check (amount_minor <> 0),
   currency text not null,
   posted_at integer not null,
@@ -487,13 +504,12 @@ create table mails (
   org_id text not null,
   mode text not null check (mode in ('test', 'live')),
   id text not null,
-  purpose text not null check (purpose in (
-    'invitation', 'sign_in', 'owner_link', 'approval_link', 'payout_changed', 'production_decided',
-    'kyc_approved', 'kyc_more', 'kyc_rejected', 'approval_given', 'approval_declined',
-    'instructions_ready', 'money_short', 'money_received', 'receipt', 'cancelled', 'expired',
-    'failed', 'refund_ordered', 'refunded', 'reminder', 'question', 'webhooks_gave_up',
-    'passkey_added', 'passkey_removed', 'live_key_created', 'team_changed'
-  )),
+  purpose text not null
+    check (purpose in ('invitation', 'sign_in', 'owner_link', 'approval_link', 'payout_changed',
+      'production_decided', 'kyc_approved', 'kyc_more', 'kyc_rejected', 'approval_given',
+      'approval_declined', 'instructions_ready', 'money_short', 'money_received', 'receipt',
+      'cancelled', 'expired', 'failed', 'refund_ordered', 'refunded', 'reminder', 'question',
+      'webhooks_gave_up', 'passkey_added', 'passkey_removed', 'live_key_created', 'team_changed')),
   payment_id text,
   approval_payment_id text,
   account_id text,
@@ -599,25 +615,6 @@ create unique index members_email on members (org_id, email_key) where removed_a
 
 create index members_of_address on members (email_key, id) where removed_at is null;
 
-create table money_decisions (
-  id text not null primary key,
-  org_id text,
-  mode text not null check (mode in ('test', 'live')),
-  item_id text not null,
-  number integer not null,
-  action text not null,
-  evidence text,
-  basis text not null,
-  state text not null check (state in ('proposed', 'done', 'replaced', 'void')),
-  proposed_by text not null,
-  proposed_at integer not null,
-  ended_by text,
-  ended_at integer,
-  version integer not null
-) strict;
-
-create unique index money_decisions_of_item on money_decisions (item_id, number);
-
 create table operator_sessions (
   id text not null primary key,
   operator_id text not null,
@@ -686,12 +683,19 @@ create table organization_profiles (
   kyb_command_id text,
   tos_id text,
   tos_accepted_at integer,
-  version integer not null, corrections text, answer_by integer, answer_alerted_at integer, reason
-    text, approved_at integer, rejected_at integer, rails_command_id text, intents_need_approval
-    integer not null default 0
-  check (intents_need_approval in (0, 1)), held_ref text, held_until integer, payout_hold_hours
-    integer not null default 24
-  check (payout_hold_hours between 0 and 72),
+  corrections text,
+  answer_by integer,
+  answer_alerted_at integer,
+  reason text,
+  approved_at integer,
+  rejected_at integer,
+  rails_command_id text,
+  intents_need_approval integer not null default 0 check (intents_need_approval in (0, 1)),
+  -- A changed pix destination that is held: until then new payments use destination_ref.
+  held_ref text,
+  held_until integer,
+  payout_hold_hours integer not null default 24 check (payout_hold_hours between 0 and 72),
+  version integer not null,
   primary key (org_id, mode)
 ) strict, without rowid;
 
@@ -704,10 +708,20 @@ create table organizations (
   production_granted_at integer,
   requires_approval integer not null check (requires_approval in (0, 1)),
   created_at integer not null,
+  -- Support contact.
+  support_email text,
+  support_phone text,
+  website text,
+  -- Shown to buyers beside the support contact.
+  privacy_url text,
+  terms_url text,
+  -- Buyers of invoices are reminded of the due date, if the organization wants it.
+  sends_reminders integer not null default 0 check (sends_reminders in (0, 1)),
+  -- What buyers see of an organization, beside its name.
+  accent_color text,
+  logo_hash text,
   version integer not null
-, support_email text, support_phone text, website text, privacy_url text, terms_url text,
-    sends_reminders integer not null default 0
-  check (sends_reminders in (0, 1)), accent_color text, logo_hash text) strict;
+) strict;
 
 create table outbox (
   position integer primary key autoincrement,
@@ -724,9 +738,9 @@ create table page_sessions (
   org_id text not null,
   mode text not null check (mode in ('test', 'live')),
   id text not null,
-  kind text not null check (kind in (
-    'buyer', 'owner', 'upload', 'seller', 'seller_link', 'colleague', 'approver'
-  )),
+  kind text not null
+    check (kind in ('buyer', 'owner', 'upload', 'seller', 'seller_link', 'colleague',
+      'approver')),
   payment_id text,
   submission_id text,
   account_id text,
@@ -762,19 +776,17 @@ create table partner_commands (
   org_id text not null,
   mode text not null check (mode in ('test', 'live')),
   reference text not null,
-  kind text not null check (kind in (
-    'submit_organization', 'submit_buyer', 'submit_account', 'provision_rails', 'payin', 'payout',
-    'refund'
-  )),
+  kind text not null
+    check (kind in ('submit_organization', 'submit_buyer', 'submit_account', 'provision_rails',
+      'payin', 'payout', 'refund')),
   payment_id text,
   submission_id text,
   account_id text,
   amount_minor integer,
   currency text,
   payin_id text,
-  state text not null check (state in (
-    'pending', 'sent', 'unknown', 'denied', 'done', 'refused', 'void'
-  )),
+  state text not null
+    check (state in ('pending', 'sent', 'unknown', 'denied', 'done', 'refused', 'void')),
   request text,
   partner_ref text,
   command_end text not null check (command_end in ('open', 'completed', 'failed', 'returned')),
@@ -789,12 +801,21 @@ create table partner_commands (
   last_error text,
   created_at integer not null,
   updated_at integer not null,
+  -- What operators overruled is not applied when the partner repeats it.
+  overruled text,
+  -- Of a command without an end: since when the partner checks its money, and the alert.
+  held_since integer,
+  late_at integer,
+  -- The queue of the money desk, or null.
+  queue text check (queue in ('owed', 'in_review')),
+  is_stuck integer not null default 0 check (is_stuck in (0, 1)),
+  is_in_flight integer not null default 0 check (is_in_flight in (0, 1)),
+  -- A payout without effect after the settlement waits for an operator.
+  is_undecided integer not null default 0 check (is_undecided in (0, 1)),
+  -- A share of a deposit is a pay-in of its payment.
+  deposit_id text,
   version integer not null
-, overruled text, held_since integer, late_at integer, queue text check (queue in ('owed',
-    'in_review')), is_stuck integer not null default 0
-  check (is_stuck in (0, 1)), is_in_flight integer not null default 0
-  check (is_in_flight in (0, 1)), is_undecided integer not null default 0
-  check (is_undecided in (0, 1)), deposit_id text) strict, without rowid;
+) strict, without rowid;
 
 create index partner_commands_due on partner_commands (due_at) where due_at is not null;
 
@@ -855,11 +876,10 @@ create table payments (
   origin text not null check (origin in ('payment_intent', 'invoice')),
   public_id text not null,
   external_id text,
-  status text not null check (status in (
-    'awaiting_approval', 'approved', 'awaiting_buyer', 'buyer_kyc_pending', 'buyer_kyc_approved',
-    'fx_quoted', 'on_ramp_pending', 'on_chain_confirmed', 'offramp_pending', 'settled', 'failed',
-    'cancelled', 'expired'
-  )),
+  status text not null
+    check (status in ('awaiting_approval', 'approved', 'awaiting_buyer', 'buyer_kyc_pending',
+      'buyer_kyc_approved', 'fx_quoted', 'on_ramp_pending', 'on_chain_confirmed',
+      'offramp_pending', 'settled', 'failed', 'cancelled', 'expired')),
   amount_minor integer not null check (amount_minor > 0),
   currency text not null,
   buyer_id text not null,
@@ -891,12 +911,34 @@ create table payments (
   invited_at integer,
   created_at integer not null,
   updated_at integer not null,
-  version integer not null, payee_name text, confirmed_locale text, buyer_locale text check
-    (buyer_locale in ('en', 'pt-BR', 'es')), bank_details_code text, purpose text, limit_hit text,
-    approval_lost_at integer, requires_approval integer not null default 0
-  check (requires_approval in (0, 1)), purchase_order text, buyer_reference text, failure_code
-    text, remind_at integer, colleague_approval text, consolidated_reference text,
-    attachment_document_id text, settled_at integer,
+  -- Payee and consent.
+  payee_name text,
+  confirmed_locale text,
+  -- The language of mails about a payment; null until its buyer signs in by mail.
+  buyer_locale text check (buyer_locale in ('en', 'pt-BR', 'es')),
+  -- Bank details that were shown.
+  bank_details_code text,
+  -- Purpose of the payment.
+  purpose text,
+  -- The latest quote that was refused because of a limit of the payee.
+  limit_hit text,
+  -- When the buyer of a running payment lost its kyc approval.
+  approval_lost_at integer,
+  requires_approval integer not null default 0 check (requires_approval in (0, 1)),
+  -- The buyer's order, and what its books call the payment.
+  purchase_order text,
+  buyer_reference text,
+  -- Why a payment failed (core/domain/payments/failure.ts);.
+  failure_code text,
+  remind_at integer,
+  -- A colleague of the buyer approves a payment, as json, if the buyer asks for it.
+  colleague_approval text,
+  -- One transfer pays several payments of a buyer, by one reference.
+  consolidated_reference text,
+  attachment_document_id text,
+  -- When the payout was reported as paid.
+  settled_at integer,
+  version integer not null,
   primary key (org_id, mode, id)
 ) strict;
 
@@ -1014,39 +1056,6 @@ create table quotes (
 
 create index quotes_partner_quote_id on quotes (mode, partner_quote_id);
 
-create table receipt_lines (
-  posting_id text not null,
-  line_number integer not null,
-  receipt_id text not null,
-  kind text not null,
-  account text not null check (account in ('buyer', 'suspense', 'adjustments')),
-  amount_minor integer not null check (amount_minor <> 0),
-  currency text not null,
-  posted_at integer not null,
-  primary key (posting_id, line_number)
-) strict, without rowid;
-
-create index receipt_lines_of_receipt on receipt_lines (receipt_id, posting_id, line_number);
-
-create trigger receipt_lines_keep_delete before delete on receipt_lines
-begin
-  select raise(abort, 'the ledger is append-only');
-end;
-
-create trigger receipt_lines_keep_insert before insert on receipt_lines
-when exists (
-  select 1 from receipt_lines
-  where posting_id = new.posting_id and line_number = new.line_number
-)
-begin
-  select raise(abort, 'the ledger is append-only');
-end;
-
-create trigger receipt_lines_keep_update before update on receipt_lines
-begin
-  select raise(abort, 'the ledger is append-only');
-end;
-
 create table receipts (
   id text not null primary key,
   partner text not null,
@@ -1058,9 +1067,8 @@ create table receipts (
   amount_minor integer not null check (amount_minor > 0),
   currency text not null,
   entry_end text not null check (entry_end in ('open', 'completed', 'failed', 'returned')),
-  state text not null check (state in (
-    'waiting', 'returned', 'assigned', 'refunded', 'resolved'
-  )),
+  state text not null
+    check (state in ('waiting', 'returned', 'assigned', 'refunded', 'resolved')),
   payer_sealed text,
   transaction_hash text,
   payment_id text,
@@ -1071,7 +1079,9 @@ create table receipts (
   last_error text,
   created_at integer not null,
   updated_at integer not null,
-  version integer not null, tries integer not null default 0, consolidated_reference text,
+  tries integer not null default 0,
+  consolidated_reference text,
+  version integer not null,
   check ((state = 'assigned') = (payment_id is not null))
 ) strict, without rowid;
 
@@ -1103,7 +1113,7 @@ create index refused_requests_org on refused_requests (org_id, id);
 
 create index refused_requests_request on refused_requests (request_id, id);
 
-create table "service_keys" (
+create table service_keys (
   id text not null primary key,
   purpose text not null check (purpose in ('session', 'partner', 'record')),
   sealed text not null,
@@ -1120,20 +1130,6 @@ create table simulated_reports (
   outcome text not null,
   version integer not null,
   primary key (mode, reference)
-) strict, without rowid;
-
-create table statement_scans (
-  partner text not null,
-  mode text not null check (mode in ('test', 'live')),
-  since_at integer not null,
-  page_cursor text,
-  began_at integer not null,
-  completed_at integer,
-  tries integer not null,
-  due_at integer not null,
-  last_error text,
-  version integer not null,
-  primary key (partner, mode)
 ) strict, without rowid;
 
 create table storage_fingerprints (
@@ -1153,8 +1149,10 @@ create table subscriptions (
   slot integer,
   created_at integer not null,
   updated_at integer not null,
-  version integer not null, feed_cursor integer, paused integer not null default 0
-  check (paused in (0, 1)),
+  -- Up to this event of the feed, the subscription has its deliveries.
+  feed_cursor integer,
+  paused integer not null default 0 check (paused in (0, 1)),
+  version integer not null,
   primary key (org_id, mode, id)
 ) strict, without rowid;
 

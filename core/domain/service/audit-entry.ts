@@ -41,7 +41,6 @@ export const objectTypes = {
   mails: 'mail',
   member_sessions: 'session',
   members: 'member',
-  money_decisions: 'money_decision',
   operator_sessions: 'operator_session',
   operators: 'operator',
   // The organization has its hash.

@@ -245,7 +245,6 @@ export const setupEn = {
       mail: 'Email',
       session: 'Session of a member',
       member: 'Member',
-      money_decision: 'Decision about money',
       operator_session: 'Session of an operator',
       operator: 'Operator',
       organization_profile: 'State of the organization in this mode',

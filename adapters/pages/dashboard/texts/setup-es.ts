@@ -247,7 +247,6 @@ export const setupEs: SetupTexts = {
       mail: 'Correo',
       session: 'Sesión de un miembro',
       member: 'Miembro',
-      money_decision: 'Decisión sobre dinero',
       operator_session: 'Sesión de un operador',
       operator: 'Operador',
       organization_profile: 'Estado de la organización en este modo',

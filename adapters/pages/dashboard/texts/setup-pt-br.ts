@@ -243,7 +243,6 @@ export const setupPtBr: SetupTexts = {
       mail: 'E-mail',
       session: 'Sessão de um membro',
       member: 'Membro',
-      money_decision: 'Decisão sobre dinheiro',
       operator_session: 'Sessão de um operador',
       operator: 'Operador',
       organization_profile: 'Situação da organização neste modo',

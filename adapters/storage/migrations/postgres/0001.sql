@@ -10,12 +10,37 @@ begin
 end
 $$;
 
+create function ponte_ledger_keeps() returns trigger language plpgsql as $$
+begin
+  raise exception 'the ledger is append-only';
+end
+$$;
+
+-- The audit log is the feed of the service: its events are neither changed nor removed.
+create function ponte_audit_keeps() returns trigger language plpgsql as $$
+begin
+  raise exception 'the audit log is append-only';
+end
+$$;
+
 create table organizations (
   org_id text collate "C" not null primary key,
   name text not null,
   production_granted_at timestamptz,
   requires_approval boolean not null,
   created_at timestamptz not null,
+  -- Support contact.
+  support_email text,
+  support_phone text,
+  website text,
+  -- Shown to buyers beside the support contact.
+  privacy_url text,
+  terms_url text,
+  -- Buyers of invoices are reminded of the due date, if the organization wants it.
+  sends_reminders boolean not null default false,
+  -- What buyers see of an organization, beside its name.
+  accent_color text,
+  logo_hash text collate "C",
   version integer not null
 );
 
@@ -30,9 +55,24 @@ create table organization_profiles (
   kyb_command_id text collate "C",
   tos_id text collate "C",
   tos_accepted_at timestamptz,
+  corrections text,
+  answer_by timestamp with time zone,
+  answer_alerted_at timestamp with time zone,
+  reason text,
+  approved_at timestamp with time zone,
+  rejected_at timestamp with time zone,
+  rails_command_id text,
+  intents_need_approval boolean not null default false,
+  -- A changed PIX destination that is held: until then new payments use destination_ref.
+  held_ref text collate "C",
+  held_until timestamptz,
+  payout_hold_hours integer not null default 24 check (payout_hold_hours between 0 and 72),
   version integer not null,
   primary key (org_id, mode)
 );
+
+create index organization_profiles_partner_ref
+  on organization_profiles (mode, partner_ref) where partner_ref is not null;
 
 create table members (
   org_id text collate "C" not null,
@@ -48,6 +88,9 @@ create table members (
 
 create unique index members_email on members (org_id, email_key) where removed_at is null;
 
+-- A person may be a member of several organizations.
+create index members_of_address on members (email_key, id) where removed_at is null;
+
 create table api_keys (
   id text collate "C" not null primary key,
   org_id text collate "C" not null,
@@ -60,12 +103,24 @@ create table api_keys (
   revoked_at timestamptz,
   slot integer,
   created_at timestamptz not null,
+  -- The member (its id) or operator ('operator') who created a key.
+  created_by text collate "C",
+  -- The owner who kept the key when its creator was removed.
+  kept_by text collate "C",
+  expires_at timestamptz,
+  rolled_at timestamptz,
+  networks text not null default '[]',
+  used_scopes text not null default '[]',
+  -- Scopes that were part of another one when the key was created; it keeps them.
+  kept_scopes text not null default '[]',
   version integer not null
 );
 
 create unique index api_keys_slot on api_keys (org_id, mode, slot)
   where revoked_at is null and slot is not null;
+
 create index api_keys_active on api_keys (org_id, id) where revoked_at is null;
+
 create index api_keys_revoked on api_keys (org_id, id) where revoked_at is not null;
 
 create table payments (
@@ -75,11 +130,10 @@ create table payments (
   origin text collate "C" not null check (origin in ('payment_intent', 'invoice')),
   public_id text collate "C" not null,
   external_id text collate "C",
-  status text collate "C" not null check (status in (
-    'awaiting_approval', 'approved', 'awaiting_buyer', 'buyer_kyc_pending', 'buyer_kyc_approved',
-    'fx_quoted', 'on_ramp_pending', 'on_chain_confirmed', 'offramp_pending', 'settled', 'failed',
-    'cancelled', 'expired'
-  )),
+  status text collate "C" not null
+    check (status in ('awaiting_approval', 'approved', 'awaiting_buyer', 'buyer_kyc_pending',
+      'buyer_kyc_approved', 'fx_quoted', 'on_ramp_pending', 'on_chain_confirmed',
+      'offramp_pending', 'settled', 'failed', 'cancelled', 'expired')),
   amount_minor bigint not null check (amount_minor > 0),
   currency text not null,
   buyer_id text collate "C" not null,
@@ -111,23 +165,88 @@ create table payments (
   invited_at timestamptz,
   created_at timestamptz not null,
   updated_at timestamptz not null,
+  -- Payee and consent.
+  payee_name text,
+  confirmed_locale text,
+  buyer_locale text check (buyer_locale in ('en', 'pt-BR', 'es')),
+  -- Bank details that were shown.
+  bank_details_code text,
+  -- Purpose of the payment.
+  purpose text,
+  -- The latest quote that was refused because of a limit of the payee.
+  limit_hit text,
+  -- When the buyer of a running payment lost its KYC approval.
+  approval_lost_at timestamptz,
+  requires_approval boolean not null default false,
+  -- The buyer's order, and what its books call the payment.
+  purchase_order text collate "C",
+  buyer_reference text collate "C",
+  -- Why a payment failed (core/domain/payments/failure.ts);.
+  failure_code text collate "C",
+  remind_at timestamptz,
+  -- A colleague of the buyer approves a payment, as JSON, if the buyer asks for it.
+  colleague_approval text,
+  -- One transfer pays several payments of a buyer, by one reference.
+  consolidated_reference text collate "C",
+  attachment_document_id text collate "C",
+  -- When the payout was reported as paid.
+  settled_at timestamptz,
   version integer not null,
   primary key (org_id, mode, id)
 );
 
 create unique index payments_external_id on payments (org_id, mode, origin, external_id)
   where external_id is not null;
+
 create unique index payments_public_id on payments (public_id);
+
 create index payments_of_buyer on payments (org_id, mode, buyer_id, status, created_at, id);
+
 create index payments_id on payments (id);
+
 create index payments_expiring on payments (expires_at)
   where expires_at is not null and covered_at is null and status in (
     'awaiting_approval', 'approved', 'awaiting_buyer', 'buyer_kyc_pending', 'buyer_kyc_approved',
     'fx_quoted', 'on_ramp_pending'
   );
+
 create index payments_invoices on payments (org_id, mode, id) where origin = 'invoice';
+
 create index payments_invoices_of_status on payments (org_id, mode, status, id)
   where origin = 'invoice';
+
+-- Payments: lists of a tenant. Those of sellers cost other payments nothing.
+create index payments_intents_of_status on payments (org_id, mode, status, id)
+  where origin = 'payment_intent';
+
+create index payments_updated on payments (org_id, mode, origin, updated_at, id);
+
+create index payments_of_seller on payments (org_id, mode, seller_external_id, id)
+  where seller_external_id is not null;
+
+create index payments_of_seller_and_status
+  on payments (org_id, mode, seller_external_id, status, id) where seller_external_id is not null;
+
+create index payments_awaiting_money
+  on payments (org_id, mode, seller_external_id, id) where status = 'on_ramp_pending';
+
+-- Their payouts wait for an operator.
+create index payments_approval_lost on payments (id)
+  where approval_lost_at is not null and status in (
+    'buyer_kyc_approved', 'fx_quoted', 'on_ramp_pending', 'on_chain_confirmed', 'offramp_pending'
+  );
+
+-- A search in the dashboard: by the address of the buyer, an amount, or the number of an invoice.
+create index payments_of_amount
+  on payments (org_id, mode, origin, amount_minor, currency, id);
+
+create index payments_of_number on payments (org_id, mode, number, id)
+  where number is not null;
+
+create index payments_to_remind on payments (remind_at, id) where remind_at is not null;
+
+create index payments_consolidated on payments (org_id, mode, consolidated_reference)
+  where consolidated_reference is not null;
 
 create table idempotency_keys (
   org_id text collate "C" not null,
@@ -159,23 +278,27 @@ create table quotes (
   primary key (org_id, mode, id)
 );
 
+-- What a receipt is compared with.
+create index quotes_partner_quote_id on quotes (mode, partner_quote_id);
+
 create table funds (
   org_id text collate "C" not null,
   mode text collate "C" not null check (mode in ('test', 'live')),
   payment_id text collate "C" not null,
   currency text not null,
-  position text not null check (position in (
-    'none', 'expected', 'received', 'payout_ordered', 'paid', 'returned_to_buyer', 'needs_review'
-  )),
-  refund text not null check (refund in (
-    'none', 'refund_owed', 'refund_ordered', 'refunded', 'needs_review'
-  )),
+  position text not null
+    check (position in ('none', 'expected', 'received', 'payout_ordered', 'paid',
+      'returned_to_buyer', 'needs_review')),
+  refund text not null
+    check (refund in ('none', 'refund_owed', 'refund_ordered', 'refunded', 'needs_review')),
   received_minor bigint not null check (received_minor >= 0),
   payout_minor bigint not null check (payout_minor >= 0),
   refund_owed_minor bigint not null check (refund_owed_minor >= 0),
   refund_ordered_minor bigint not null check (refund_ordered_minor >= 0),
   refunded_minor bigint not null check (refunded_minor >= 0),
   loss_minor bigint not null check (loss_minor >= 0),
+  -- Operators write losses off.
+  written_off_minor bigint not null default 0 check (written_off_minor >= 0),
   version integer not null,
   primary key (org_id, mode, payment_id),
   check (
@@ -188,6 +311,9 @@ create index funds_open on funds (payment_id)
   where refund_owed_minor + refund_ordered_minor > 0 or loss_minor > 0
     or position = 'needs_review' or refund = 'needs_review';
 
+-- The queues of operators: few rows of each are in them.
+create index funds_received on funds (payment_id) where position = 'received';
+
 create table ledger_lines (
   org_id text collate "C" not null,
   mode text collate "C" not null check (mode in ('test', 'live')),
@@ -195,9 +321,9 @@ create table ledger_lines (
   line_number integer not null,
   payment_id text collate "C" not null,
   kind text collate "C" not null,
-  account text not null check (account in (
-    'buyer', 'partner_float', 'conversion', 'fees', 'seller', 'refunds', 'losses'
-  )),
+  account text not null
+    check (account in ('buyer', 'partner_float', 'conversion', 'fees', 'seller', 'refunds',
+      'losses', 'operator', 'suspense', 'adjustments', 'write_offs')),
   amount_minor bigint not null check (amount_minor <> 0),
   currency text not null,
   posted_at timestamptz not null,
@@ -206,11 +332,9 @@ create table ledger_lines (
 
 create index ledger_lines_of_payment on ledger_lines (org_id, mode, payment_id);
 
-create function ponte_ledger_keeps() returns trigger language plpgsql as $$
-begin
-  raise exception 'the ledger is append-only';
-end
-$$;
+-- Money of buyers by day.
+create index ledger_lines_of_buyers on ledger_lines (org_id, mode, posted_at)
+  where account = 'buyer';
 
 create trigger ledger_lines_keep before update or delete on ledger_lines
   for each row execute function ponte_ledger_keeps();
@@ -223,22 +347,20 @@ create table partner_commands (
   org_id text collate "C" not null,
   mode text collate "C" not null check (mode in ('test', 'live')),
   reference text collate "C" not null,
-  kind text collate "C" not null check (kind in (
-    'submit_organization', 'submit_buyer', 'submit_account', 'provision_rails', 'payin', 'payout',
-    'refund'
-  )),
+  kind text collate "C" not null
+    check (kind in ('submit_organization', 'submit_buyer', 'submit_account', 'provision_rails',
+      'payin', 'payout', 'refund')),
   payment_id text collate "C",
   submission_id text collate "C",
   account_id text collate "C",
   amount_minor bigint,
   currency text,
   payin_id text collate "C",
-  state text not null check (state in (
-    'pending', 'sent', 'unknown', 'denied', 'done', 'refused', 'void'
-  )),
+  state text not null
+    check (state in ('pending', 'sent', 'unknown', 'denied', 'done', 'refused', 'void')),
   request text,
   partner_ref text collate "C",
-  order_end text not null check (order_end in ('open', 'completed', 'failed', 'returned')),
+  command_end text not null check (command_end in ('open', 'completed', 'failed', 'returned')),
   received_minor bigint not null check (received_minor >= 0),
   confirmed_minor bigint not null check (confirmed_minor >= 0),
   refusal text,
@@ -250,21 +372,41 @@ create table partner_commands (
   last_error text,
   created_at timestamptz not null,
   updated_at timestamptz not null,
+  -- What operators overruled is not applied when the partner repeats it.
+  overruled text collate "C",
+  -- Of a command without an end: since when the partner checks its money, and the alert.
+  held_since timestamptz,
+  late_at timestamptz,
+  -- The queue of the money desk, or null.
+  queue text collate "C" check (queue in ('owed', 'in_review')),
+  is_stuck boolean not null default false,
+  is_in_flight boolean not null default false,
+  -- A payout without effect after the settlement waits for an operator.
+  is_undecided boolean not null default false,
+  -- A share of a deposit is a pay-in of its payment.
+  deposit_id text collate "C",
   version integer not null
 );
 
 create unique index partner_commands_reference on partner_commands (mode, reference);
+
 create index partner_commands_due on partner_commands (due_at) where due_at is not null;
+
 create index partner_commands_partner_ref on partner_commands (mode, kind, partner_ref)
   where partner_ref is not null;
+
 create index partner_commands_of_payment on partner_commands (org_id, mode, payment_id);
+
 create index partner_commands_newest on partner_commands (created_at, id);
-create index partner_commands_stuck on partner_commands (created_at, id)
-  where review is not null or (kind = 'refund' and state = 'refused')
-    or (state not in ('refused', 'void') and (state <> 'done' or order_end = 'open')
-      and last_error is not null and tries >= 20);
+
 create index partner_commands_of_submission on partner_commands (org_id, mode, submission_id, id)
   where submission_id is not null;
+
+create index partner_commands_queue on partner_commands (queue, id) where queue is not null;
+
+create index partner_commands_stuck on partner_commands (created_at, id) where is_stuck;
+
+create index partner_commands_in_flight on partner_commands (mode, id) where is_in_flight;
 
 create table inbox (
   partner text collate "C" not null,
@@ -279,6 +421,7 @@ create table inbox (
 );
 
 create index inbox_due on inbox (due_at) where due_at is not null;
+
 create index inbox_applied on inbox (received_at, message_id) where due_at is null;
 
 create table advances (
@@ -311,9 +454,8 @@ create table kyc_submissions (
   id text collate "C" not null,
   buyer_id text collate "C" not null,
   receiver_id text collate "C" not null,
-  status text collate "C" not null check (status in (
-    'not_started', 'pending', 'verifying', 'approved', 'rejected'
-  )),
+  status text collate "C" not null
+    check (status in ('not_started', 'pending', 'verifying', 'approved', 'rejected')),
   partner_ref text collate "C",
   reason text,
   submitted_at timestamptz not null,
@@ -323,17 +465,27 @@ create table kyc_submissions (
   tos_id text collate "C",
   draft_sealed text,
   created_at timestamptz not null,
+  -- What the partner asked to correct.
+  corrections text,
+  dossier_sealed text,
+  submit_command_id text,
+  answer_by timestamp with time zone,
+  answer_alerted_at timestamp with time zone,
   version integer not null,
   primary key (org_id, mode, id)
 );
 
 create unique index kyc_submissions_current on kyc_submissions (org_id, mode, buyer_id)
   where status <> 'rejected';
+
 create index kyc_submissions_of_buyer on kyc_submissions (org_id, mode, buyer_id, created_at, id);
+
 create index kyc_submissions_approved on kyc_submissions (mode, buyer_id, created_at, id)
   where status = 'approved';
+
 create index kyc_submissions_partner_ref on kyc_submissions (mode, partner_ref)
   where partner_ref is not null;
+
 create unique index kyc_submissions_flow on kyc_submissions (flow_id) where flow_id is not null;
 
 create table connected_accounts (
@@ -366,37 +518,48 @@ create table connected_accounts (
   rejected_at timestamptz,
   created_at timestamptz not null,
   updated_at timestamptz not null,
+  -- What the partner requires of the party.
+  corrections text,
+  answer_by timestamp with time zone,
+  answer_alerted_at timestamp with time zone,
+  held_ref text collate "C",
+  held_until timestamptz,
   version integer not null,
   primary key (org_id, mode, id)
 );
 
 create unique index connected_accounts_external_id
   on connected_accounts (org_id, mode, external_id) where external_id is not null;
+
 create index connected_accounts_of_role on connected_accounts (org_id, mode, role, id);
+
 create index connected_accounts_of_status on connected_accounts (org_id, mode, status, id);
+
 create index connected_accounts_of_both on connected_accounts (org_id, mode, role, status, id);
+
 create index connected_accounts_of_buyer on connected_accounts (org_id, mode, email_key, id)
   where role = 'buyer' and status in ('verifying', 'approved');
+
+create index connected_accounts_partner_ref on connected_accounts (mode, partner_ref)
+  where partner_ref is not null;
 
 create table documents (
   org_id text collate "C" not null,
   mode text collate "C" not null check (mode in ('test', 'live')),
   id text collate "C" not null,
-  owner_party text collate "C" not null check (owner_party in ('account', 'buyer')),
+  owner_party text collate "C" not null
+    check (owner_party in ('account', 'buyer', 'organization', 'payment')),
   owner_id text collate "C" not null,
-  kind text collate "C" not null check (kind in (
-    'selfie', 'id_doc_front', 'id_doc_back', 'proof_of_address', 'incorporation_doc',
-    'proof_of_ownership_doc'
-  )),
+  kind text collate "C" not null
+    check (kind in ('selfie', 'id_doc_front', 'id_doc_back', 'proof_of_address',
+      'incorporation_doc', 'proof_of_ownership_doc', 'attachment')),
   owner_index integer,
-  content_type text not null check (content_type in (
-    'image/jpeg', 'image/png', 'application/pdf'
-  )),
+  content_type text not null
+    check (content_type in ('image/jpeg', 'image/png', 'application/pdf')),
   upload_until_at timestamptz not null,
   created_at timestamptz not null,
-  status text collate "C" not null check (status in (
-    'awaiting', 'stored', 'submitted', 'purging', 'purged'
-  )),
+  status text collate "C" not null
+    check (status in ('awaiting', 'stored', 'submitted', 'purging', 'purged')),
   content_name text,
   size_bytes integer,
   due_at timestamptz,
@@ -406,14 +569,19 @@ create table documents (
   slot integer,
   upload_token_hash text not null,
   read_token_hash text not null,
+  file_name text,
   version integer not null,
   primary key (org_id, mode, id)
 );
 
 create index documents_id on documents (id);
+
 create index documents_of_owner on documents (org_id, mode, owner_party, owner_id, status);
+
 create index documents_due on documents (due_at) where due_at is not null;
+
 create index documents_kept on documents (id) where status <> 'purged';
+
 create unique index documents_slot on documents (org_id, mode, owner_party, owner_id, slot)
   where status <> 'purged' and slot is not null;
 
@@ -421,7 +589,12 @@ create table mails (
   org_id text collate "C" not null,
   mode text collate "C" not null check (mode in ('test', 'live')),
   id text collate "C" not null,
-  purpose text not null check (purpose in ('invitation', 'sign_in', 'payout_changed')),
+  purpose text not null
+    check (purpose in ('invitation', 'sign_in', 'owner_link', 'approval_link', 'payout_changed',
+      'production_decided', 'kyc_approved', 'kyc_more', 'kyc_rejected', 'approval_given',
+      'approval_declined', 'instructions_ready', 'money_short', 'money_received', 'receipt',
+      'cancelled', 'expired', 'failed', 'refund_ordered', 'refunded', 'reminder', 'question',
+      'webhooks_gave_up', 'passkey_added', 'passkey_removed', 'live_key_created', 'team_changed')),
   payment_id text collate "C",
   account_id text collate "C",
   to_address text not null,
@@ -438,22 +611,55 @@ create table mails (
   last_error text,
   sent_at timestamptz,
   created_at timestamptz not null,
+  submission_id text collate "C",
+  owner_index integer,
+  cause text collate "C",
+  locale text not null default 'en' check (locale in ('en', 'pt-BR', 'es')),
+  code_hash text,
+  code_tries integer not null default 0,
+  browser_hash text collate "C",
+  -- A link may sign a member in, or open the approval of a payment.
+  member_id text collate "C",
+  approval_payment_id text collate "C",
   version integer not null,
   primary key (org_id, mode, id),
   check ((status = 'pending') = (due_at is not null)),
   check ((status = 'pending' and token_hash is not null) = (token_sealed is not null)),
-  check ((token_hash is null) = (payment_id is null))
+  check (owner_index is null or submission_id is not null),
+  check ((code_hash is null) = (browser_hash is null)),
+  check (code_hash is null or token_hash is not null),
+  check (
+  token_hash is null or payment_id is not null or approval_payment_id is not null
+    or submission_id is not null or member_id is not null
+)
 );
 
 create unique index mails_token_hash on mails (token_hash);
-create unique index mails_sign_ins on mails (mode, to_key, nth)
-  where nth is not null and purpose = 'sign_in';
+
 create unique index mails_numbered on mails (org_id, mode, to_key, purpose, nth)
   where nth is not null;
+
 create index mails_due on mails (due_at) where due_at is not null;
+
 create index mails_leased on mails (due_at) where lease_token is not null;
+
 create index mails_id on mails (id);
+
 create index mails_of_status on mails (status, id);
+
+create unique index mails_of_cause on mails (org_id, mode, cause)
+  where cause is not null;
+
+create index mails_of_payment on mails (org_id, mode, payment_id)
+  where token_hash is not null;
+
+create index mails_of_submission on mails (org_id, mode, submission_id, id)
+  where submission_id is not null;
+
+create index mails_of_member on mails (org_id, mode, member_id) where member_id is not null;
+
+create index mails_of_approval on mails (org_id, mode, approval_payment_id)
+  where approval_payment_id is not null;
 
 create table outbox (
   position bigint generated always as identity primary key,
@@ -488,7 +694,14 @@ create table events (
 );
 
 create unique index events_sequence on events (org_id, mode, sequence);
+
 create index events_of_subject on events (org_id, mode, subject_id, sequence);
+
+create trigger events_keep_audit before update or delete on events
+  for each row when (old.org_id = 'service') execute function ponte_audit_keeps();
+
+create trigger events_keep_audit_all before truncate on events
+  for each statement execute function ponte_audit_keeps();
 
 create table subscriptions (
   org_id text collate "C" not null,
@@ -501,14 +714,20 @@ create table subscriptions (
   slot integer,
   created_at timestamptz not null,
   updated_at timestamptz not null,
+  -- Up to this event of the feed, the subscription has its deliveries.
+  feed_cursor bigint,
+  paused boolean not null default false,
   version integer not null,
   primary key (org_id, mode, id)
 );
 
 create index subscriptions_id on subscriptions (id);
+
 create unique index subscriptions_slot on subscriptions (org_id, mode, slot)
   where active and slot is not null;
+
 create index subscriptions_active on subscriptions (org_id, mode, id) where active;
+
 create index subscriptions_deleted on subscriptions (org_id, mode, id) where not active;
 
 create table deliveries (
@@ -529,17 +748,37 @@ create table deliveries (
   duration_ms integer,
   resent boolean not null,
   created_at timestamptz not null,
+  -- The first attempt of a delivery that is stored when it has ended.
+  first_started_at timestamptz,
+  first_duration_ms integer,
+  first_response_status integer,
+  first_response_body text,
+  first_error text,
   version integer not null,
   check ((status = 'pending') = (due_at is not null))
 );
 
 create index deliveries_of_subscription on deliveries (subscription_id, id);
+
 create index deliveries_leased on deliveries (due_at) where lease_token is not null;
+
 create index deliveries_dead on deliveries (id) where status = 'dead_letter';
+
 create index deliveries_of_event on deliveries (event_id, id);
-create index deliveries_waiting on deliveries (created_at) where status = 'pending';
+
 create index deliveries_in_turn on deliveries (subscription_id, due_at, id)
   where due_at is not null;
+
+-- The dead letters of one subscription, and those that wait.
+create index deliveries_dead_of_subscription on deliveries (subscription_id, id)
+  where status = 'dead_letter';
+
+create index deliveries_pending_of_subscription on deliveries (subscription_id, id)
+  where status = 'pending';
+
+-- The oldest one that is not delivered, without those that a pause holds.
+create index deliveries_undelivered on deliveries (created_at)
+  where status = 'pending' and next_attempt_at is not null;
 
 create table delivery_attempts (
   delivery_id text collate "C" not null,
@@ -582,7 +821,7 @@ create table key_check_values (
 
 create table service_keys (
   id text collate "C" not null primary key,
-  purpose text not null check (purpose in ('session', 'partner')),
+  purpose text not null check (purpose in ('session', 'partner', 'record')),
   sealed text not null,
   created_at timestamptz not null,
   expires_at timestamptz,
@@ -603,3 +842,402 @@ create unlogged table rate_limits (
   key text collate "C" not null primary key,
   tat_micros bigint not null
 );
+
+-- Reports of simulated orders: what an order of test mode reports, by our reference. The order may
+-- not exist yet.
+create table simulated_reports (
+  mode text collate "C" not null check (mode in ('test', 'live')),
+  reference text collate "C" not null,
+  outcome text not null,
+  version integer not null,
+  primary key (mode, reference)
+);
+
+-- Sessions on the hosted pages.
+create table page_sessions (
+  org_id text collate "C" not null,
+  mode text collate "C" not null check (mode in ('test', 'live')),
+  id text collate "C" not null,
+  kind text not null
+    check (kind in ('buyer', 'owner', 'upload', 'seller', 'seller_link', 'colleague',
+      'approver')),
+  payment_id text collate "C",
+  submission_id text collate "C",
+  owner_index integer,
+  created_at timestamptz not null,
+  seen_at timestamptz not null,
+  ends_at timestamptz not null,
+  ended_at timestamptz,
+  -- A seller opens its onboarding by a link, and a colleague of a buyer the bank details.
+  account_id text collate "C",
+  version integer not null,
+  primary key (org_id, mode, id),
+  check ((kind = 'owner') = (owner_index is not null)),
+  check (payment_id is not null or submission_id is not null or account_id is not null)
+);
+
+create unique index page_sessions_id on page_sessions (id);
+
+create index page_sessions_created on page_sessions (created_at);
+
+create index page_sessions_of_payment on page_sessions (org_id, mode, payment_id, seen_at)
+  where payment_id is not null;
+
+create index page_sessions_of_submission on page_sessions (org_id, mode, submission_id, seen_at)
+  where submission_id is not null;
+
+create index page_sessions_of_account on page_sessions (org_id, mode, account_id)
+  where account_id is not null and ended_at is null;
+
+-- One link of a seller at a time.
+create unique index page_sessions_link on page_sessions (org_id, mode, account_id)
+  where kind = 'seller_link' and ended_at is null;
+
+create table bank_details (
+  org_id text collate "C" not null,
+  mode text collate "C" not null check (mode in ('test', 'live')),
+  payment_id text collate "C" not null,
+  check_code text collate "C" not null,
+  short_id text collate "C" not null,
+  buyer_id text collate "C" not null,
+  payee_name text,
+  record text not null,
+  signature text not null,
+  key_id text not null,
+  issued_at timestamptz not null,
+  primary key (org_id, mode, payment_id, check_code)
+);
+
+create index bank_details_short_id on bank_details (short_id, check_code);
+
+-- Their accounts, as hashes to search for: with its bank, and by the number that people type.
+create table bank_detail_accounts (
+  org_id text collate "C" not null,
+  mode text collate "C" not null check (mode in ('test', 'live')),
+  payment_id text collate "C" not null,
+  check_code text collate "C" not null,
+  account_hash text collate "C" not null,
+  number_hash text collate "C" not null,
+  short_id text collate "C" not null,
+  buyer_id text collate "C" not null,
+  payee_name text,
+  issued_at timestamptz not null,
+  primary key (org_id, mode, payment_id, check_code, account_hash)
+);
+
+create index bank_detail_accounts_number on bank_detail_accounts (number_hash, issued_at);
+
+create index bank_detail_accounts_of_page
+  on bank_detail_accounts (short_id, number_hash, issued_at);
+
+create index bank_detail_accounts_of_buyer
+  on bank_detail_accounts (org_id, mode, buyer_id, account_hash, issued_at);
+
+-- Money that nobody ordered, decisions of operators about money, and what a real settlement partner
+-- needs.
+
+-- Receipts: pay-ins of the partner without an order, and their postings.
+create table receipts (
+  id text collate "C" not null primary key,
+  partner text collate "C" not null,
+  mode text collate "C" not null check (mode in ('test', 'live')),
+  partner_ref text collate "C" not null,
+  receiver_ref text collate "C",
+  org_id text collate "C",
+  account_id text collate "C",
+  amount_minor bigint not null check (amount_minor > 0),
+  currency text not null,
+  entry_end text not null check (entry_end in ('open', 'completed', 'failed', 'returned')),
+  state text not null
+    check (state in ('waiting', 'returned', 'assigned', 'refunded', 'resolved')),
+  payer_sealed text,
+  transaction_hash text,
+  payment_id text collate "C",
+  rule text check (rule in ('quote', 'text', 'amount')),
+  entered_at timestamptz not null,
+  completed_at timestamptz,
+  tries integer not null default 0,
+  due_at timestamptz,
+  last_error text,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  consolidated_reference text collate "C",
+  version integer not null,
+  check ((state = 'assigned') = (payment_id is not null))
+);
+
+create unique index receipts_partner_ref on receipts (partner, mode, partner_ref);
+
+create index receipts_due on receipts (due_at, id) where due_at is not null;
+
+-- Amounts per currency that wait for a decision.
+create index receipts_unmatched on receipts (currency, id)
+  where state = 'waiting' and entry_end = 'completed';
+
+create index receipts_waiting on receipts (id)
+  where state = 'waiting' and entry_end in ('open', 'completed');
+
+-- The partner's books: pay-ins and payouts are read, what is new often, what has ended for months.
+-- Receipts are read with them.
+create table book_readings (
+  partner text collate "C" not null,
+  mode text collate "C" not null check (mode in ('test', 'live')),
+  book text collate "C" not null check (book in ('payin', 'payout')),
+  span text collate "C" not null check (span in ('recent', 'watched', 'complete')),
+  from_at timestamptz not null,
+  since_at timestamptz not null,
+  page_cursor text,
+  began_at timestamptz not null,
+  completed_at timestamptz,
+  tries integer not null,
+  due_at timestamptz not null,
+  last_error text,
+  version integer not null,
+  primary key (partner, mode, book, span)
+);
+
+-- Sessions of members: their tokens name them. Those of the dashboard have a cookie as well.
+create table member_sessions (
+  org_id text collate "C" not null,
+  id text collate "C" not null,
+  member_id text collate "C" not null,
+  created_at timestamptz not null,
+  ends_at timestamptz not null,
+  ended_at timestamptz,
+  -- Both null for a session without a cookie.
+  token_hash text collate "C",
+  seen_at timestamptz,
+  version integer not null,
+  primary key (org_id, id),
+  check ((token_hash is null) = (seen_at is null))
+);
+
+create index member_sessions_of_member on member_sessions (org_id, member_id, id);
+
+create index member_sessions_created on member_sessions (created_at);
+
+create unique index member_sessions_token on member_sessions (token_hash)
+  where token_hash is not null;
+
+create table destination_changes (
+  org_id text collate "C" not null,
+  mode text collate "C" not null check (mode in ('test', 'live')),
+  id text collate "C" not null,
+  account_id text collate "C",
+  from_ref text collate "C",
+  to_ref text collate "C" not null,
+  pix_key_shown text not null,
+  changed_by text collate "C" not null,
+  created_at timestamptz not null,
+  effective_at timestamptz not null,
+  stopped_at timestamptz,
+  replaced_at timestamptz,
+  version integer not null,
+  primary key (org_id, mode, id)
+);
+
+create unique index destination_changes_id on destination_changes (id);
+
+create index destination_changes_of_account on destination_changes (org_id, mode, account_id, id);
+
+-- People who run commands, each with the public half of a key.
+create table operators (
+  id text collate "C" not null primary key,
+  name text collate "C" not null,
+  public_key text collate "C" not null,
+  number integer not null,
+  created_by text collate "C",
+  created_at timestamptz not null,
+  removed_by text collate "C",
+  removed_at timestamptz,
+  signed_at timestamptz not null,
+  version integer not null
+);
+
+create unique index operators_number on operators (number);
+
+create unique index operators_public_key on operators (public_key);
+
+create unique index operators_name on operators (name) where removed_at is null;
+
+-- Links to the console of operators, each with the session that it opened.
+create table operator_sessions (
+  id text collate "C" not null primary key,
+  operator_id text collate "C" not null,
+  -- The command that asked for the link; null on a development host without operators.
+  signed text,
+  link_hash text collate "C" not null,
+  link_ends_at timestamptz not null,
+  created_at timestamptz not null,
+  -- Null until the link is opened.
+  token_hash text collate "C",
+  opened_at timestamptz,
+  seen_at timestamptz,
+  ends_at timestamptz not null,
+  ended_at timestamptz,
+  version integer not null,
+  check ((token_hash is null) = (opened_at is null)),
+  check ((token_hash is null) = (seen_at is null))
+);
+
+create unique index operator_sessions_link on operator_sessions (link_hash);
+
+create unique index operator_sessions_token on operator_sessions (token_hash)
+  where token_hash is not null;
+
+-- One link or session at a time.
+create unique index operator_sessions_open on operator_sessions (operator_id)
+  where ended_at is null;
+
+create index operator_sessions_created on operator_sessions (created_at);
+
+-- What operators propose, and confirm.
+create table proposals (
+  id text collate "C" not null primary key,
+  org_id text collate "C",
+  mode text collate "C" not null check (mode in ('test', 'live')),
+  item_id text collate "C" not null,
+  number integer not null,
+  action text not null,
+  evidence text,
+  basis text not null,
+  state text collate "C" not null
+    check (state in ('proposed', 'done', 'replaced', 'withdrawn', 'void')),
+  proposed_by_id text collate "C" not null,
+  proposed_by text not null,
+  proposed_at timestamptz not null,
+  expires_at timestamptz not null,
+  ended_by_id text collate "C",
+  ended_by text,
+  ended_at timestamptz,
+  version integer not null
+);
+
+create unique index proposals_of_item on proposals (item_id, number);
+
+-- Organizations ask for production access, and operators decide.
+create table production_requests (
+  org_id text collate "C" not null,
+  id text collate "C" not null,
+  requested_by text collate "C" not null,
+  answers text not null,
+  state text collate "C" not null check (state in ('requested', 'granted', 'refused')),
+  decided_by text,
+  decided_at timestamptz,
+  reason text,
+  created_at timestamptz not null,
+  version integer not null,
+  primary key (org_id, id),
+  check ((state = 'requested') = (decided_at is null))
+);
+
+-- One waits at a time.
+create unique index production_requests_open on production_requests (org_id)
+  where state = 'requested';
+
+create index production_requests_waiting on production_requests (id) where state = 'requested';
+
+-- What a seller or an organization has filled in, until the partner has decided on it.
+create table party_drafts (
+  org_id text collate "C" not null,
+  mode text collate "C" not null check (mode in ('test', 'live')),
+  -- Of the connected account, or of the organization.
+  id text collate "C" not null,
+  draft_sealed text not null,
+  saved_at timestamptz not null,
+  version integer not null,
+  primary key (org_id, mode, id)
+);
+
+create index party_drafts_saved on party_drafts (saved_at, org_id, mode, id);
+
+-- What was refused or failed in the last days. A client may choose the request id.
+create table refused_requests (
+  id text collate "C" not null primary key,
+  request_id text collate "C" not null,
+  created_at timestamptz not null,
+  operation text collate "C",
+  status integer not null,
+  code text collate "C" not null,
+  field text collate "C",
+  org_id text collate "C",
+  mode text collate "C" check (mode in ('test', 'live')),
+  credential_id text collate "C",
+  version integer not null
+);
+
+create index refused_requests_request on refused_requests (request_id, id);
+
+create index refused_requests_org on refused_requests (org_id, id);
+
+-- Passkeys of members. A removed one stays: the id of its credential is never taken again.
+create table passkeys (
+  org_id text collate "C" not null,
+  id text collate "C" not null,
+  member_id text collate "C" not null,
+  credential_id text collate "C" not null,
+  public_key text collate "C" not null,
+  sign_count bigint not null,
+  name text collate "C" not null,
+  created_at timestamptz not null,
+  used_at timestamptz,
+  removed_at timestamptz,
+  version integer not null,
+  primary key (org_id, id)
+);
+
+create unique index passkeys_credential on passkeys (credential_id);
+
+create index passkeys_of_member on passkeys (org_id, member_id, id) where removed_at is null;
+
+create table organization_logos (
+  org_id text collate "C" not null primary key,
+  content_type text collate "C" not null check (content_type in ('image/png', 'image/jpeg')),
+  hash text collate "C" not null,
+  -- In Base64.
+  content text not null,
+  version integer not null
+);
+
+-- Appends the events of a group to the feeds of their tenants: each gets the next number and the
+-- hash of the chain. It is the last statement of a transaction, and locks the heads in one order.
+create function ponte_append(
+  org_ids text[], modes text[], ids text[], types text[], subject_ids text[], bodies text[],
+  created_ats timestamptz[]
+) returns void language plpgsql as $$
+declare
+  tenant record;
+  head feed_heads;
+  place integer;
+  sequences bigint[];
+  chain_hashes text[];
+begin
+  for tenant in
+    select e.org_id, e.mode, array_agg(e.place::integer order by e.place) as places
+    from unnest(org_ids, modes) with ordinality as e (org_id, mode, place)
+    group by e.org_id, e.mode
+    order by e.org_id, e.mode
+  loop
+    select * into head from feed_heads h
+      where h.org_id = tenant.org_id and h.mode = tenant.mode for update;
+    if not found then
+      insert into feed_heads (org_id, mode, sequence, chain_hash)
+        values (tenant.org_id, tenant.mode, 0, '') on conflict do nothing;
+      select * into strict head from feed_heads h
+        where h.org_id = tenant.org_id and h.mode = tenant.mode for update;
+    end if;
+    foreach place in array tenant.places loop
+      head.sequence := head.sequence + 1;
+      head.chain_hash :=
+        encode(sha256(convert_to(head.chain_hash || bodies[place], 'UTF8')), 'hex');
+      sequences[place] := head.sequence;
+      chain_hashes[place] := head.chain_hash;
+    end loop;
+    update feed_heads h set sequence = head.sequence, chain_hash = head.chain_hash
+      where h.org_id = tenant.org_id and h.mode = tenant.mode;
+  end loop;
+  insert into events (org_id, mode, id, type, subject_id, body, created_at, sequence, chain_hash)
+    select * from unnest(org_ids, modes, ids, types, subject_ids, bodies, created_ats, sequences,
+      chain_hashes);
+end
+$$;

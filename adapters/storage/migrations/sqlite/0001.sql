@@ -4,13 +4,24 @@
 -- no foreign keys: rows are never deleted under others, and a parent row must not become hot.
 
 -- ---------------------------------------------------------------- organizations and their members
-
 create table organizations (
   org_id text not null primary key,
   name text not null,
   production_granted_at integer,
   requires_approval integer not null check (requires_approval in (0, 1)),
   created_at integer not null,
+  -- Support contact.
+  support_email text,
+  support_phone text,
+  website text,
+  -- Shown to buyers beside the support contact.
+  privacy_url text,
+  terms_url text,
+  -- Buyers of invoices are reminded of the due date, if the organization wants it.
+  sends_reminders integer not null default 0 check (sends_reminders in (0, 1)),
+  -- What buyers see of an organization, beside its name.
+  accent_color text,
+  logo_hash text,
   version integer not null
 ) strict;
 
@@ -25,9 +36,24 @@ create table organization_profiles (
   kyb_command_id text,
   tos_id text,
   tos_accepted_at integer,
+  corrections text,
+  answer_by integer,
+  answer_alerted_at integer,
+  reason text,
+  approved_at integer,
+  rejected_at integer,
+  rails_command_id text,
+  intents_need_approval integer not null default 0 check (intents_need_approval in (0, 1)),
+  -- A changed PIX destination that is held: until then new payments use destination_ref.
+  held_ref text,
+  held_until integer,
+  payout_hold_hours integer not null default 24 check (payout_hold_hours between 0 and 72),
   version integer not null,
   primary key (org_id, mode)
 ) strict, without rowid;
+
+create index organization_profiles_partner_ref on organization_profiles (mode, partner_ref)
+  where partner_ref is not null;
 
 create table members (
   org_id text not null,
@@ -43,6 +69,9 @@ create table members (
 
 create unique index members_email on members (org_id, email_key) where removed_at is null;
 
+-- A person may be a member of several organizations.
+create index members_of_address on members (email_key, id) where removed_at is null;
+
 create table api_keys (
   id text not null primary key,
   org_id text not null,
@@ -55,12 +84,24 @@ create table api_keys (
   revoked_at integer,
   slot integer,
   created_at integer not null,
+  -- The member (its id) or operator ('operator') who created a key.
+  created_by text,
+  -- The owner who kept the key when its creator was removed.
+  kept_by text,
+  expires_at integer,
+  rolled_at integer,
+  networks text not null default '[]',
+  used_scopes text not null default '[]',
+  -- Scopes that were part of another one when the key was created; it keeps them.
+  kept_scopes text not null default '[]',
   version integer not null
 ) strict, without rowid;
 
 create unique index api_keys_slot on api_keys (org_id, mode, slot)
   where revoked_at is null and slot is not null;
+
 create index api_keys_active on api_keys (org_id, id) where revoked_at is null;
+
 create index api_keys_revoked on api_keys (org_id, id) where revoked_at is not null;
 
 -- ----------------------------------------------------------------------- payments and their money
@@ -72,11 +113,10 @@ create table payments (
   origin text not null check (origin in ('payment_intent', 'invoice')),
   public_id text not null,
   external_id text,
-  status text not null check (status in (
-    'awaiting_approval', 'approved', 'awaiting_buyer', 'buyer_kyc_pending', 'buyer_kyc_approved',
-    'fx_quoted', 'on_ramp_pending', 'on_chain_confirmed', 'offramp_pending', 'settled', 'failed',
-    'cancelled', 'expired'
-  )),
+  status text not null
+    check (status in ('awaiting_approval', 'approved', 'awaiting_buyer', 'buyer_kyc_pending',
+      'buyer_kyc_approved', 'fx_quoted', 'on_ramp_pending', 'on_chain_confirmed',
+      'offramp_pending', 'settled', 'failed', 'cancelled', 'expired')),
   amount_minor integer not null check (amount_minor > 0),
   currency text not null,
   buyer_id text not null,
@@ -108,24 +148,90 @@ create table payments (
   invited_at integer,
   created_at integer not null,
   updated_at integer not null,
+  -- Payee and consent.
+  payee_name text,
+  confirmed_locale text,
+  -- The language of mails about a payment; null until its buyer signs in by mail.
+  buyer_locale text check (buyer_locale in ('en', 'pt-BR', 'es')),
+  -- Bank details that were shown.
+  bank_details_code text,
+  -- Purpose of the payment.
+  purpose text,
+  -- The latest quote that was refused because of a limit of the payee.
+  limit_hit text,
+  -- When the buyer of a running payment lost its KYC approval.
+  approval_lost_at integer,
+  requires_approval integer not null default 0 check (requires_approval in (0, 1)),
+  -- The buyer's order, and what its books call the payment.
+  purchase_order text,
+  buyer_reference text,
+  -- Why a payment failed (core/domain/payments/failure.ts);.
+  failure_code text,
+  remind_at integer,
+  -- A colleague of the buyer approves a payment, as JSON, if the buyer asks for it.
+  colleague_approval text,
+  -- One transfer pays several payments of a buyer, by one reference.
+  consolidated_reference text,
+  attachment_document_id text,
+  -- When the payout was reported as paid.
+  settled_at integer,
   version integer not null,
   primary key (org_id, mode, id)
 ) strict;
 
 create unique index payments_external_id on payments (org_id, mode, origin, external_id)
   where external_id is not null;
+
 create unique index payments_public_id on payments (public_id);
+
 create index payments_of_buyer on payments (org_id, mode, buyer_id, status, created_at, id);
+
 create index payments_id on payments (id);
+
 create index payments_expiring on payments (expires_at)
   where expires_at is not null and covered_at is null and status in (
     'awaiting_approval', 'approved', 'awaiting_buyer', 'buyer_kyc_pending', 'buyer_kyc_approved',
     'fx_quoted', 'on_ramp_pending'
   );
+
 -- Indexes of invoices alone cost payment intents nothing.
 create index payments_invoices on payments (org_id, mode, id) where origin = 'invoice';
+
 create index payments_invoices_of_status on payments (org_id, mode, status, id)
   where origin = 'invoice';
+
+-- Payments: lists of a tenant. Those of sellers cost other payments nothing.
+create index payments_intents_of_status on payments (org_id, mode, status, id)
+  where origin = 'payment_intent';
+
+create index payments_updated on payments (org_id, mode, origin, updated_at, id);
+
+create index payments_of_seller on payments (org_id, mode, seller_external_id, id)
+  where seller_external_id is not null;
+
+create index payments_of_seller_and_status
+  on payments (org_id, mode, seller_external_id, status, id) where seller_external_id is not null;
+
+create index payments_awaiting_money on payments (org_id, mode, seller_external_id, id)
+  where status = 'on_ramp_pending';
+
+-- Their payouts wait for an operator.
+create index payments_approval_lost on payments (id)
+  where approval_lost_at is not null and status in (
+    'buyer_kyc_approved', 'fx_quoted', 'on_ramp_pending', 'on_chain_confirmed', 'offramp_pending'
+  );
+
+-- A search in the dashboard: by the address of the buyer, an amount, or the number of an invoice.
+create index payments_of_amount
+  on payments (org_id, mode, origin, amount_minor, currency, id);
+
+create index payments_of_number on payments (org_id, mode, number, id)
+  where number is not null;
+
+create index payments_to_remind on payments (remind_at, id) where remind_at is not null;
+
+create index payments_consolidated on payments (org_id, mode, consolidated_reference)
+  where consolidated_reference is not null;
 
 create table idempotency_keys (
   org_id text not null,
@@ -157,23 +263,27 @@ create table quotes (
   primary key (org_id, mode, id)
 ) strict, without rowid;
 
+-- What a receipt is compared with.
+create index quotes_partner_quote_id on quotes (mode, partner_quote_id);
+
 create table funds (
   org_id text not null,
   mode text not null check (mode in ('test', 'live')),
   payment_id text not null,
   currency text not null,
-  position text not null check (position in (
-    'none', 'expected', 'received', 'payout_ordered', 'paid', 'returned_to_buyer', 'needs_review'
-  )),
-  refund text not null check (refund in (
-    'none', 'refund_owed', 'refund_ordered', 'refunded', 'needs_review'
-  )),
+  position text not null
+    check (position in ('none', 'expected', 'received', 'payout_ordered', 'paid',
+      'returned_to_buyer', 'needs_review')),
+  refund text not null
+    check (refund in ('none', 'refund_owed', 'refund_ordered', 'refunded', 'needs_review')),
   received_minor integer not null check (received_minor >= 0),
   payout_minor integer not null check (payout_minor >= 0),
   refund_owed_minor integer not null check (refund_owed_minor >= 0),
   refund_ordered_minor integer not null check (refund_ordered_minor >= 0),
   refunded_minor integer not null check (refunded_minor >= 0),
   loss_minor integer not null check (loss_minor >= 0),
+  -- Operators write losses off.
+  written_off_minor integer not null default 0 check (written_off_minor >= 0),
   version integer not null,
   primary key (org_id, mode, payment_id),
   -- What left beyond what was received is a loss.
@@ -187,6 +297,9 @@ create index funds_open on funds (payment_id)
   where refund_owed_minor + refund_ordered_minor > 0 or loss_minor > 0
     or position = 'needs_review' or refund = 'needs_review';
 
+-- The queues of operators: few rows of each are in them.
+create index funds_received on funds (payment_id) where position = 'received';
+
 create table ledger_lines (
   org_id text not null,
   mode text not null check (mode in ('test', 'live')),
@@ -194,9 +307,9 @@ create table ledger_lines (
   line_number integer not null,
   payment_id text not null,
   kind text not null,
-  account text not null check (account in (
-    'buyer', 'partner_float', 'conversion', 'fees', 'seller', 'refunds', 'losses'
-  )),
+  account text not null
+    check (account in ('buyer', 'partner_float', 'conversion', 'fees', 'seller', 'refunds',
+      'losses', 'operator', 'suspense', 'adjustments', 'write_offs')),
   amount_minor integer not null check (amount_minor <> 0),
   currency text not null,
   posted_at integer not null,
@@ -204,6 +317,10 @@ create table ledger_lines (
 ) strict, without rowid;
 
 create index ledger_lines_of_payment on ledger_lines (org_id, mode, payment_id);
+
+-- Money of buyers by day.
+create index ledger_lines_of_buyers on ledger_lines (org_id, mode, posted_at)
+  where account = 'buyer';
 
 create trigger ledger_lines_keep_update before update on ledger_lines
 begin
@@ -233,22 +350,20 @@ create table partner_commands (
   org_id text not null,
   mode text not null check (mode in ('test', 'live')),
   reference text not null,
-  kind text not null check (kind in (
-    'submit_organization', 'submit_buyer', 'submit_account', 'provision_rails', 'payin', 'payout',
-    'refund'
-  )),
+  kind text not null
+    check (kind in ('submit_organization', 'submit_buyer', 'submit_account', 'provision_rails',
+      'payin', 'payout', 'refund')),
   payment_id text,
   submission_id text,
   account_id text,
   amount_minor integer,
   currency text,
   payin_id text,
-  state text not null check (state in (
-    'pending', 'sent', 'unknown', 'denied', 'done', 'refused', 'void'
-  )),
+  state text not null
+    check (state in ('pending', 'sent', 'unknown', 'denied', 'done', 'refused', 'void')),
   request text,
   partner_ref text,
-  order_end text not null check (order_end in ('open', 'completed', 'failed', 'returned')),
+  command_end text not null check (command_end in ('open', 'completed', 'failed', 'returned')),
   received_minor integer not null check (received_minor >= 0),
   confirmed_minor integer not null check (confirmed_minor >= 0),
   refusal text,
@@ -260,22 +375,42 @@ create table partner_commands (
   last_error text,
   created_at integer not null,
   updated_at integer not null,
+  -- What operators overruled is not applied when the partner repeats it.
+  overruled text,
+  -- Of a command without an end: since when the partner checks its money, and the alert.
+  held_since integer,
+  late_at integer,
+  -- The queue of the money desk, or null.
+  queue text check (queue in ('owed', 'in_review')),
+  is_stuck integer not null default 0 check (is_stuck in (0, 1)),
+  is_in_flight integer not null default 0 check (is_in_flight in (0, 1)),
+  -- A payout without effect after the settlement waits for an operator.
+  is_undecided integer not null default 0 check (is_undecided in (0, 1)),
+  -- A share of a deposit is a pay-in of its payment.
+  deposit_id text,
   version integer not null
 ) strict, without rowid;
 
 create unique index partner_commands_reference on partner_commands (mode, reference);
+
 create index partner_commands_due on partner_commands (due_at) where due_at is not null;
+
 create index partner_commands_partner_ref on partner_commands (mode, kind, partner_ref)
   where partner_ref is not null;
+
 create index partner_commands_of_payment on partner_commands (org_id, mode, payment_id);
+
 create index partner_commands_newest on partner_commands (created_at, id);
-create index partner_commands_stuck on partner_commands (created_at, id)
-  where review is not null or (kind = 'refund' and state = 'refused')
-    or (state not in ('refused', 'void') and (state <> 'done' or order_end = 'open')
-      and last_error is not null and tries >= 20);
+
 -- Commands of a submission are voided when it no longer needs them.
 create index partner_commands_of_submission on partner_commands (org_id, mode, submission_id, id)
   where submission_id is not null;
+
+create index partner_commands_queue on partner_commands (queue, id) where queue is not null;
+
+create index partner_commands_stuck on partner_commands (created_at, id) where is_stuck;
+
+create index partner_commands_in_flight on partner_commands (mode, id) where is_in_flight;
 
 create table inbox (
   partner text not null,
@@ -290,6 +425,7 @@ create table inbox (
 ) strict, without rowid;
 
 create index inbox_due on inbox (due_at) where due_at is not null;
+
 -- Applied messages by age, for their removal.
 create index inbox_applied on inbox (received_at, message_id) where due_at is null;
 
@@ -325,9 +461,8 @@ create table kyc_submissions (
   id text not null,
   buyer_id text not null,
   receiver_id text not null,
-  status text not null check (status in (
-    'not_started', 'pending', 'verifying', 'approved', 'rejected'
-  )),
+  status text not null
+    check (status in ('not_started', 'pending', 'verifying', 'approved', 'rejected')),
   partner_ref text,
   reason text,
   submitted_at integer not null,
@@ -337,6 +472,12 @@ create table kyc_submissions (
   tos_id text,
   draft_sealed text,
   created_at integer not null,
+  -- What the partner asked to correct.
+  corrections text,
+  dossier_sealed text,
+  submit_command_id text,
+  answer_by integer,
+  answer_alerted_at integer,
   version integer not null,
   primary key (org_id, mode, id)
 ) strict, without rowid;
@@ -344,11 +485,15 @@ create table kyc_submissions (
 -- One running or approved submission per tenant and buyer: of two concurrent starts one wins.
 create unique index kyc_submissions_current on kyc_submissions (org_id, mode, buyer_id)
   where status <> 'rejected';
+
 create index kyc_submissions_of_buyer on kyc_submissions (org_id, mode, buyer_id, created_at, id);
+
 create index kyc_submissions_approved on kyc_submissions (mode, buyer_id, created_at, id)
   where status = 'approved';
+
 create index kyc_submissions_partner_ref on kyc_submissions (mode, partner_ref)
   where partner_ref is not null;
+
 create unique index kyc_submissions_flow on kyc_submissions (flow_id) where flow_id is not null;
 
 -- An integrator's own clients, verified at the partner. Lists run newest first along the ids, which
@@ -382,38 +527,50 @@ create table connected_accounts (
   rejected_at integer,
   created_at integer not null,
   updated_at integer not null,
+  -- What the partner requires of the party.
+  corrections text,
+  answer_by integer,
+  answer_alerted_at integer,
+  held_ref text,
+  held_until integer,
   version integer not null,
   primary key (org_id, mode, id)
 ) strict, without rowid;
 
 create unique index connected_accounts_external_id
   on connected_accounts (org_id, mode, external_id) where external_id is not null;
+
 create index connected_accounts_of_role on connected_accounts (org_id, mode, role, id);
+
 create index connected_accounts_of_status on connected_accounts (org_id, mode, status, id);
+
 create index connected_accounts_of_both on connected_accounts (org_id, mode, role, status, id);
+
 create index connected_accounts_of_buyer on connected_accounts (org_id, mode, email_key, id)
   where role = 'buyer' and status in ('verifying', 'approved');
+
+create index connected_accounts_partner_ref on connected_accounts (mode, partner_ref)
+  where partner_ref is not null;
 
 -- Documents of parties, without their bytes. Each URL carries a random token; its hash is here.
 create table documents (
   org_id text not null,
   mode text not null check (mode in ('test', 'live')),
   id text not null,
-  owner_party text not null check (owner_party in ('account', 'buyer')),
+  owner_party text not null
+    check (owner_party in ('account', 'buyer', 'organization', 'payment')),
   owner_id text not null,
-  kind text not null check (kind in (
-    'selfie', 'id_doc_front', 'id_doc_back', 'proof_of_address', 'incorporation_doc',
-    'proof_of_ownership_doc'
-  )),
+  kind text not null
+    check (kind in ('selfie', 'id_doc_front', 'id_doc_back', 'proof_of_address',
+      'incorporation_doc', 'proof_of_ownership_doc', 'attachment')),
   owner_index integer,
-  content_type text not null check (content_type in (
-    'image/jpeg', 'image/png', 'application/pdf'
-  )),
+  content_type text not null
+    check (content_type in ('image/jpeg', 'image/png', 'application/pdf')),
+  file_name text,
   upload_until_at integer not null,
   created_at integer not null,
-  status text not null check (status in (
-    'awaiting', 'stored', 'submitted', 'purging', 'purged'
-  )),
+  status text not null
+    check (status in ('awaiting', 'stored', 'submitted', 'purging', 'purged')),
   content_name text,
   size_bytes integer,
   due_at integer,
@@ -428,9 +585,13 @@ create table documents (
 ) strict, without rowid;
 
 create index documents_id on documents (id);
+
 create index documents_of_owner on documents (org_id, mode, owner_party, owner_id, status);
+
 create index documents_due on documents (due_at) where due_at is not null;
+
 create index documents_kept on documents (id) where status <> 'purged';
+
 create unique index documents_slot on documents (org_id, mode, owner_party, owner_id, slot)
   where status <> 'purged' and slot is not null;
 
@@ -439,14 +600,29 @@ create table mails (
   org_id text not null,
   mode text not null check (mode in ('test', 'live')),
   id text not null,
-  purpose text not null check (purpose in ('invitation', 'sign_in', 'payout_changed')),
+  purpose text not null
+    check (purpose in ('invitation', 'sign_in', 'owner_link', 'approval_link', 'payout_changed',
+      'production_decided', 'kyc_approved', 'kyc_more', 'kyc_rejected', 'approval_given',
+      'approval_declined', 'instructions_ready', 'money_short', 'money_received', 'receipt',
+      'cancelled', 'expired', 'failed', 'refund_ordered', 'refunded', 'reminder', 'question',
+      'webhooks_gave_up', 'passkey_added', 'passkey_removed', 'live_key_created', 'team_changed')),
   payment_id text,
+  approval_payment_id text,
   account_id text,
+  submission_id text,
+  owner_index integer,
+  member_id text,
+  -- Of a notice. At most one mail has it.
+  cause text,
   to_address text not null,
   to_key text not null,
   nth integer,
+  locale text not null default 'en' check (locale in ('en', 'pt-BR', 'es')),
   token_hash text,
   token_sealed text,
+  code_hash text,
+  code_tries integer not null default 0,
+  browser_hash text,
   link_ends_at integer not null,
   link_used_at integer,
   status text not null check (status in ('pending', 'sent', 'refused', 'dropped')),
@@ -461,26 +637,46 @@ create table mails (
   -- Due, with the sealed token of its link, exactly while it is pending.
   check ((status = 'pending') = (due_at is not null)),
   check ((status = 'pending' and token_hash is not null) = (token_sealed is not null)),
-  -- A link is about a payment, a notice is not.
-  check ((token_hash is null) = (payment_id is null))
+  -- A link opens the page of a payment, of its approval or of a KYC form, or signs a member in.
+  check (
+    token_hash is null or payment_id is not null or approval_payment_id is not null
+      or submission_id is not null or member_id is not null
+  ),
+  check (owner_index is null or submission_id is not null),
+  -- A code is valid in the browser that asked for it, and goes with a link.
+  check ((code_hash is null) = (browser_hash is null)),
+  check (code_hash is null or token_hash is not null)
 ) strict, without rowid;
 
-create unique index mails_token_hash on mails (token_hash);
--- Mails to an address are numbered per purpose: sign-ins over all organizations, because anybody
--- can request one, the others within their organization. Of two concurrent batches one gets the
--- number.
-create unique index mails_sign_ins on mails (mode, to_key, nth)
-  where nth is not null and purpose = 'sign_in';
+create index mails_due on mails (due_at) where due_at is not null;
+
+create index mails_id on mails (id);
+
+create index mails_leased on mails (due_at) where lease_token is not null;
+
 create unique index mails_numbered on mails (org_id, mode, to_key, purpose, nth)
   where nth is not null;
-create index mails_due on mails (due_at) where due_at is not null;
-create index mails_leased on mails (due_at) where lease_token is not null;
-create index mails_id on mails (id);
+
+create unique index mails_of_cause on mails (org_id, mode, cause) where cause is not null;
+
+create index mails_of_payment on mails (org_id, mode, payment_id) where token_hash is not null;
+
+create index mails_of_approval on mails (org_id, mode, approval_payment_id)
+  where approval_payment_id is not null;
+
 create index mails_of_status on mails (status, id);
+
+create index mails_of_submission on mails (org_id, mode, submission_id, id)
+  where submission_id is not null;
+
+create unique index mails_token_hash on mails (token_hash);
+
+create index mails_of_member on mails (org_id, mode, member_id) where member_id is not null;
 
 -- ---------------------------------------------------------------------------- events and webhooks
 
 -- A position is never reused, so removing a row by its position removes no other row.
+
 create table outbox (
   position integer primary key autoincrement,
   org_id text not null,
@@ -514,7 +710,31 @@ create table events (
 ) strict;
 
 create unique index events_sequence on events (org_id, mode, sequence);
+
 create index events_of_subject on events (org_id, mode, subject_id, sequence);
+
+-- The audit log is the feed of the service: its events are neither changed nor removed.
+create trigger events_keep_audit_update before update on events
+when old.org_id = 'service'
+begin
+  select raise(abort, 'the audit log is append-only');
+end;
+
+create trigger events_keep_audit_delete before delete on events
+when old.org_id = 'service'
+begin
+  select raise(abort, 'the audit log is append-only');
+end;
+
+-- A replaced row is not deleted.
+create trigger events_keep_audit_insert before insert on events
+when new.org_id = 'service' and exists (
+  select 1 from events
+  where org_id = new.org_id and mode = new.mode and (id = new.id or sequence = new.sequence)
+)
+begin
+  select raise(abort, 'the audit log is append-only');
+end;
 
 create table subscriptions (
   org_id text not null,
@@ -527,16 +747,22 @@ create table subscriptions (
   slot integer,
   created_at integer not null,
   updated_at integer not null,
+  -- Up to this event of the feed, the subscription has its deliveries.
+  feed_cursor integer,
+  paused integer not null default 0 check (paused in (0, 1)),
   version integer not null,
   primary key (org_id, mode, id)
 ) strict, without rowid;
 
 create index subscriptions_id on subscriptions (id);
+
 -- Slots limit how many a tenant can have.
 create unique index subscriptions_slot on subscriptions (org_id, mode, slot)
   where active and slot is not null;
+
 -- Lists show what is active and the newest of the rest, without reading all of it.
 create index subscriptions_active on subscriptions (org_id, mode, id) where active;
+
 create index subscriptions_deleted on subscriptions (org_id, mode, id) where not active;
 
 -- `resent`: the attempt under way is a second sending, because the first one lost its lease.
@@ -558,20 +784,39 @@ create table deliveries (
   duration_ms integer,
   resent integer not null check (resent in (0, 1)),
   created_at integer not null,
+  -- The first attempt of a delivery that is stored when it has ended.
+  first_started_at integer,
+  first_duration_ms integer,
+  first_response_status integer,
+  first_response_body text,
+  first_error text,
   version integer not null,
   -- Due exactly while it is pending.
   check ((status = 'pending') = (due_at is not null))
 ) strict, without rowid;
 
 create index deliveries_of_subscription on deliveries (subscription_id, id);
+
 create index deliveries_leased on deliveries (due_at) where lease_token is not null;
+
 create index deliveries_dead on deliveries (id) where status = 'dead_letter';
+
 create index deliveries_of_event on deliveries (event_id, id);
--- The age of the oldest undelivered event.
-create index deliveries_waiting on deliveries (created_at) where status = 'pending';
+
 -- Without the id, PostgreSQL would sort a burst that is due at one moment for each claim.
 create index deliveries_in_turn on deliveries (subscription_id, due_at, id)
   where due_at is not null;
+
+-- The dead letters of one subscription, and those that wait.
+create index deliveries_dead_of_subscription on deliveries (subscription_id, id)
+  where status = 'dead_letter';
+
+create index deliveries_pending_of_subscription on deliveries (subscription_id, id)
+  where status = 'pending';
+
+-- The oldest one that is not delivered, without those that a pause holds.
+create index deliveries_undelivered on deliveries (created_at)
+  where status = 'pending' and next_attempt_at is not null;
 
 create table delivery_attempts (
   delivery_id text not null,
@@ -591,6 +836,7 @@ create table delivery_attempts (
 -- it. Exactly one epoch is not over. `check_progress` is where an interrupted check resumes.
 -- `lost_commits`: `timeline` is that of a server that lacks commits: a host that detects it late
 -- begins no other.
+
 create table epochs (
   number integer not null primary key check (number > 0),
   cause text not null check (cause in ('initial', 'restored', 'lost_commits')),
@@ -625,7 +871,7 @@ create table key_check_values (
 -- session key stays valid until the last session it signed expires.
 create table service_keys (
   id text not null primary key,
-  purpose text not null check (purpose in ('session', 'partner')),
+  purpose text not null check (purpose in ('session', 'partner', 'record')),
   sealed text not null,
   created_at integer not null,
   expires_at integer,
@@ -640,4 +886,358 @@ create table storage_fingerprints (
   name text not null primary key,
   value text not null,
   created_at integer not null
+) strict, without rowid;
+
+-- Reports of simulated orders: what an order of test mode reports, by our reference. The order may
+-- not exist yet.
+create table simulated_reports (
+  mode text not null check (mode in ('test', 'live')),
+  reference text not null,
+  outcome text not null,
+  version integer not null,
+  primary key (mode, reference)
+) strict, without rowid;
+
+-- Sessions on the hosted pages.
+create table page_sessions (
+  org_id text not null,
+  mode text not null check (mode in ('test', 'live')),
+  id text not null,
+  kind text not null
+    check (kind in ('buyer', 'owner', 'upload', 'seller', 'seller_link', 'colleague',
+      'approver')),
+  payment_id text,
+  submission_id text,
+  account_id text,
+  owner_index integer,
+  created_at integer not null,
+  seen_at integer not null,
+  ends_at integer not null,
+  ended_at integer,
+  version integer not null,
+  primary key (org_id, mode, id),
+  check (payment_id is not null or submission_id is not null or account_id is not null),
+  check ((kind = 'owner') = (owner_index is not null))
+) strict, without rowid;
+
+create unique index page_sessions_id on page_sessions (id);
+
+create index page_sessions_created on page_sessions (created_at);
+
+create index page_sessions_of_payment on page_sessions (org_id, mode, payment_id, seen_at)
+  where payment_id is not null;
+
+create index page_sessions_of_submission on page_sessions (org_id, mode, submission_id, seen_at)
+  where submission_id is not null;
+
+create index page_sessions_of_account on page_sessions (org_id, mode, account_id)
+  where account_id is not null and ended_at is null;
+
+-- One link of a seller at a time.
+create unique index page_sessions_link on page_sessions (org_id, mode, account_id)
+  where kind = 'seller_link' and ended_at is null;
+
+create table bank_details (
+  org_id text not null,
+  mode text not null check (mode in ('test', 'live')),
+  payment_id text not null,
+  check_code text not null,
+  short_id text not null,
+  buyer_id text not null,
+  payee_name text,
+  record text not null,
+  signature text not null,
+  key_id text not null,
+  issued_at integer not null,
+  primary key (org_id, mode, payment_id, check_code)
+) strict, without rowid;
+
+create index bank_details_short_id on bank_details (short_id, check_code);
+
+-- Their accounts, as hashes to search for: with its bank, and by the number that people type.
+create table bank_detail_accounts (
+  org_id text not null,
+  mode text not null check (mode in ('test', 'live')),
+  payment_id text not null,
+  check_code text not null,
+  account_hash text not null,
+  number_hash text not null,
+  short_id text not null,
+  buyer_id text not null,
+  payee_name text,
+  issued_at integer not null,
+  primary key (org_id, mode, payment_id, check_code, account_hash)
+) strict, without rowid;
+
+create index bank_detail_accounts_number on bank_detail_accounts (number_hash, issued_at);
+
+create index bank_detail_accounts_of_page
+  on bank_detail_accounts (short_id, number_hash, issued_at);
+
+create index bank_detail_accounts_of_buyer
+  on bank_detail_accounts (org_id, mode, buyer_id, account_hash, issued_at);
+
+-- Money that nobody ordered, decisions of operators about money, and what a real settlement partner
+-- needs.
+
+-- Receipts: pay-ins of the partner without an order, and their postings.
+create table receipts (
+  id text not null primary key,
+  partner text not null,
+  mode text not null check (mode in ('test', 'live')),
+  partner_ref text not null,
+  receiver_ref text,
+  org_id text,
+  account_id text,
+  amount_minor integer not null check (amount_minor > 0),
+  currency text not null,
+  entry_end text not null check (entry_end in ('open', 'completed', 'failed', 'returned')),
+  state text not null
+    check (state in ('waiting', 'returned', 'assigned', 'refunded', 'resolved')),
+  payer_sealed text,
+  transaction_hash text,
+  payment_id text,
+  rule text check (rule in ('quote', 'text', 'amount')),
+  entered_at integer not null,
+  completed_at integer,
+  due_at integer,
+  last_error text,
+  created_at integer not null,
+  updated_at integer not null,
+  tries integer not null default 0,
+  consolidated_reference text,
+  version integer not null,
+  check ((state = 'assigned') = (payment_id is not null))
+) strict, without rowid;
+
+create unique index receipts_partner_ref on receipts (partner, mode, partner_ref);
+
+create index receipts_due on receipts (due_at, id) where due_at is not null;
+
+-- Amounts per currency that wait for a decision.
+create index receipts_unmatched on receipts (currency, id)
+  where state = 'waiting' and entry_end = 'completed';
+
+create index receipts_waiting on receipts (id)
+  where state = 'waiting' and entry_end in ('open', 'completed');
+
+-- The partner's books: pay-ins and payouts are read, what is new often, what has ended for months.
+-- Receipts are read with them.
+create table book_readings (
+  partner text not null,
+  mode text not null check (mode in ('test', 'live')),
+  book text not null check (book in ('payin', 'payout')),
+  span text not null check (span in ('recent', 'watched', 'complete')),
+  from_at integer not null,
+  since_at integer not null,
+  page_cursor text,
+  began_at integer not null,
+  completed_at integer,
+  tries integer not null,
+  due_at integer not null,
+  last_error text,
+  version integer not null,
+  primary key (partner, mode, book, span)
+) strict, without rowid;
+
+-- Sessions of members: their tokens name them. Those of the dashboard have a cookie as well.
+create table member_sessions (
+  org_id text not null,
+  id text not null,
+  member_id text not null,
+  created_at integer not null,
+  ends_at integer not null,
+  ended_at integer,
+  -- Both null for a session without a cookie.
+  token_hash text,
+  seen_at integer,
+  version integer not null,
+  primary key (org_id, id),
+  check ((token_hash is null) = (seen_at is null))
+) strict, without rowid;
+
+create index member_sessions_of_member on member_sessions (org_id, member_id, id);
+
+create index member_sessions_created on member_sessions (created_at);
+
+create unique index member_sessions_token on member_sessions (token_hash)
+  where token_hash is not null;
+
+create table destination_changes (
+  org_id text not null,
+  mode text not null check (mode in ('test', 'live')),
+  id text not null,
+  account_id text,
+  from_ref text,
+  to_ref text not null,
+  pix_key_shown text not null,
+  changed_by text not null,
+  created_at integer not null,
+  effective_at integer not null,
+  stopped_at integer,
+  replaced_at integer,
+  version integer not null,
+  primary key (org_id, mode, id)
+) strict, without rowid;
+
+create unique index destination_changes_id on destination_changes (id);
+
+create index destination_changes_of_account on destination_changes (org_id, mode, account_id, id);
+
+-- People who run commands, each with the public half of a key.
+create table operators (
+  id text not null primary key,
+  name text not null,
+  public_key text not null,
+  number integer not null,
+  created_by text,
+  created_at integer not null,
+  removed_by text,
+  removed_at integer,
+  signed_at integer not null,
+  version integer not null
+) strict, without rowid;
+
+create unique index operators_number on operators (number);
+
+create unique index operators_public_key on operators (public_key);
+
+create unique index operators_name on operators (name) where removed_at is null;
+
+-- Links to the console of operators, each with the session that it opened.
+create table operator_sessions (
+  id text not null primary key,
+  operator_id text not null,
+  -- The command that asked for the link; null on a development host without operators.
+  signed text,
+  link_hash text not null,
+  link_ends_at integer not null,
+  created_at integer not null,
+  -- Null until the link is opened.
+  token_hash text,
+  opened_at integer,
+  seen_at integer,
+  ends_at integer not null,
+  ended_at integer,
+  version integer not null,
+  check ((token_hash is null) = (opened_at is null)),
+  check ((token_hash is null) = (seen_at is null))
+) strict, without rowid;
+
+create unique index operator_sessions_link on operator_sessions (link_hash);
+
+create unique index operator_sessions_token on operator_sessions (token_hash)
+  where token_hash is not null;
+
+-- One link or session at a time.
+create unique index operator_sessions_open on operator_sessions (operator_id)
+  where ended_at is null;
+
+create index operator_sessions_created on operator_sessions (created_at);
+
+-- What operators propose, and confirm.
+create table proposals (
+  id text not null primary key,
+  org_id text,
+  mode text not null check (mode in ('test', 'live')),
+  item_id text not null,
+  number integer not null,
+  action text not null,
+  evidence text,
+  basis text not null,
+  state text not null check (state in ('proposed', 'done', 'replaced', 'withdrawn', 'void')),
+  proposed_by_id text not null,
+  proposed_by text not null,
+  proposed_at integer not null,
+  expires_at integer not null,
+  ended_by_id text,
+  ended_by text,
+  ended_at integer,
+  version integer not null
+) strict;
+
+create unique index proposals_of_item on proposals (item_id, number);
+
+-- Organizations ask for production access, and operators decide.
+create table production_requests (
+  org_id text not null,
+  id text not null,
+  requested_by text not null,
+  answers text not null,
+  state text not null check (state in ('requested', 'granted', 'refused')),
+  decided_by text,
+  decided_at integer,
+  reason text,
+  created_at integer not null,
+  version integer not null,
+  primary key (org_id, id),
+  check ((state = 'requested') = (decided_at is null))
+) strict, without rowid;
+
+-- One waits at a time.
+create unique index production_requests_open on production_requests (org_id)
+  where state = 'requested';
+
+create index production_requests_waiting on production_requests (id) where state = 'requested';
+
+-- What a seller or an organization has filled in, until the partner has decided on it.
+create table party_drafts (
+  org_id text not null,
+  mode text not null check (mode in ('test', 'live')),
+  -- Of the connected account, or of the organization.
+  id text not null,
+  draft_sealed text not null,
+  saved_at integer not null,
+  version integer not null,
+  primary key (org_id, mode, id)
+) strict, without rowid;
+
+create index party_drafts_saved on party_drafts (saved_at, org_id, mode, id);
+
+-- What was refused or failed in the last days. A client may choose the request id.
+create table refused_requests (
+  id text not null primary key,
+  request_id text not null,
+  created_at integer not null,
+  operation text,
+  status integer not null,
+  code text not null,
+  field text,
+  org_id text,
+  mode text check (mode in ('test', 'live')),
+  credential_id text,
+  version integer not null
+) strict, without rowid;
+
+create index refused_requests_request on refused_requests (request_id, id);
+
+create index refused_requests_org on refused_requests (org_id, id);
+
+-- Passkeys of members. A removed one stays: the id of its credential is never taken again.
+create table passkeys (
+  org_id text not null,
+  id text not null,
+  member_id text not null,
+  credential_id text not null,
+  public_key text not null,
+  sign_count integer not null,
+  name text not null,
+  created_at integer not null,
+  used_at integer,
+  removed_at integer,
+  version integer not null,
+  primary key (org_id, id)
+) strict, without rowid;
+
+create unique index passkeys_credential on passkeys (credential_id);
+
+create index passkeys_of_member on passkeys (org_id, member_id, id) where removed_at is null;
+
+create table organization_logos (
+  org_id text not null primary key,
+  content_type text not null check (content_type in ('image/png', 'image/jpeg')),
+  hash text not null,
+  -- In Base64.
+  content text not null,
+  version integer not null
 ) strict, without rowid;

@@ -11,13 +11,6 @@ import {
 import { migratePostgres } from '../../../../adapters/storage/postgres/migrations.js';
 import { openPostgresStore } from '../../../../adapters/storage/postgres/store.js';
 import { PonteError } from '../../../../core/errors.js';
-import { checkLedger } from '../../../../core/usecases/payments/ledger-check.js';
-import {
-  type FormerName,
-  formerDepositNames,
-  formerDeposits,
-  formerReceiptLines,
-} from '../../../support/databases/former-deposits.js';
 import { localPostgres } from '../../../support/databases/local-postgres.js';
 
 const opened: { close(): Promise<void> }[] = [];
@@ -134,43 +127,4 @@ test('a database that was migrated with another text is refused', async () => {
   await migratePostgres(connections, [migration(1, 'create table a (n integer)')]);
   const another = migration(1, 'create table a (m integer)');
   await assert.rejects(migratePostgres(connections, [another]), /another text of 0001.sql/);
-});
-
-test('deposits in every state come over with their postings, also those of hosts of 0.1.0', async () => {
-  const url = await postgres.newDatabase();
-  const connections = connectionsTo(url);
-  await migratePostgres(connections, known.slice(0, 5));
-  const run = (sql: string) => connections.use('once', (client) => client.query(sql));
-  // In one transaction. A host inserts the deposit after its postings.
-  const insert = (id: string, name: FormerName) => {
-    const { state, end } = formerDeposits[name];
-    return run(`${formerReceiptLines(id, name, 'now()')};
-      insert into receipts (id, partner, mode, partner_ref, amount_minor, currency,
-      entry_end, state, payment_id, entered_at, tries, due_at, created_at, updated_at, version)
-      values ('${id}', 'fake', 'live', '${id}', 100, 'USD',
-        '${end}', '${state}',
-        ${state === 'assigned' ? "'pi_1'" : 'null'}, now(), 3, now(), now(), now(), 4)`);
-  };
-  for (const name of formerDepositNames) await insert(`rct_early_${name}`, name);
-  await run(`insert into statement_scans values ('fake', 'live', '2026-01-02Z', 'c', '2026-01-03Z',
-    '2026-01-03Z', 0, '2026-01-04Z', null, 7)`);
-  await migratePostgres(connections, known);
-  const store = storeAt(url);
-  const [deposits, readings] = await store.run((tx) =>
-    Promise.all([tx.deposits.after('', 9), tx.bookReadings.of('fake', 'live')]),
-  );
-  const stored = Object.fromEntries(deposits.map(({ id, state, end }) => [id, `${state} ${end}`]));
-  const expected = formerDepositNames.map((name) => {
-    const { state, end } = formerDeposits[name];
-    return [`rct_early_${name}`, `${state} ${end}`];
-  });
-  assert.deepEqual(stored, Object.fromEntries(expected));
-  assert.equal(readings.length, 6);
-  const sinceMs = Date.UTC(2026, 0, 2);
-  for (const reading of readings) {
-    assert.deepEqual([reading.fromMs, reading.sinceMs, reading.cursor], [sinceMs, sinceMs, null]);
-  }
-  for (const name of formerDepositNames) await insert(`rct_late_${name}`, name);
-  const { differences, counts } = await checkLedger({ store }, 10);
-  assert.deepEqual([differences, counts.deposits, counts.lines], [[], 14, 68]);
 });

@@ -1,6 +1,7 @@
-// Writes the dumps of a release: `node --import tsx <this file> 0.1.0`, at the commit that is
-// released. A host of this version makes payments in each state that holds money; the dump has the
-// schema and every row, as SQLite has them and as `ponte store copy` brings them to PostgreSQL.
+// Writes the dumps of a release beside this file: `node --import tsx <this file> 1.0.0`, at the
+// commit that is released. A host of this version makes payments in each state that holds money;
+// the dump has the schema and every row, as SQLite has them and as `ponte store copy` brings them
+// to PostgreSQL.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -34,29 +35,35 @@ const migrationsTable = {
     'checksum text not null, applied_at timestamptz not null);',
 } as const;
 
-const [release = ''] = process.argv.slice(2);
-const folder = mkdtempSync(join(tmpdir(), 'ponte-release-'));
-const file = join(folder, 'ponte.db');
-const postgres = temporaryPostgres();
+/** The folder of the dumps of releases. */
+export const releasesFolder = new URL('./', import.meta.url);
 
-try {
-  const apiKey = await play();
-  const source = new SqliteConnection(file, { readonly: true });
-  write('sqlite', apiKey, sqliteRows(source));
-  source.close();
-  const url = await postgres.newDatabase();
-  await copyStore({ from: file, to: url });
-  const client = new pg.Client(url);
-  await client.connect();
-  write('postgres', apiKey, await postgresRows(client));
-  await client.end();
-} finally {
-  await postgres.end();
-  rmSync(folder, { recursive: true });
+/** The dumps of this version. `newDatabase` makes an empty database of PostgreSQL. */
+export async function recordRelease(
+  release: string,
+  newDatabase: () => Promise<string>,
+): Promise<{ readonly sqlite: string; readonly postgres: string }> {
+  const folder = mkdtempSync(join(tmpdir(), 'ponte-release-'));
+  const file = join(folder, 'ponte.db');
+  try {
+    const apiKey = await play(folder);
+    const source = new SqliteConnection(file, { readonly: true });
+    const sqlite = dumpOf('sqlite', release, apiKey, sqliteRows(source));
+    source.close();
+    const url = await newDatabase();
+    await copyStore({ from: file, to: url });
+    const client = new pg.Client(url);
+    await client.connect();
+    const postgres = dumpOf('postgres', release, apiKey, await postgresRows(client));
+    await client.end();
+    return { sqlite, postgres };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }
 
 /** The key of its organization. */
-async function play(): Promise<string> {
+async function play(folder: string): Promise<string> {
   const receiver = await startReceiver((response) => response.writeHead(204).end());
   const env = {
     PONTE_DATA_DIR: folder,
@@ -90,15 +97,21 @@ async function play(): Promise<string> {
   return `${host.key}`;
 }
 
-function write(database: 'sqlite' | 'postgres', apiKey: string, rows: readonly string[]): void {
+function dumpOf(
+  database: 'sqlite' | 'postgres',
+  release: string,
+  apiKey: string,
+  rows: readonly string[],
+): string {
   const schema = new URL(`../../../../adapters/storage/schema/${database}.sql`, import.meta.url);
   const [, ...statements] = readFileSync(schema, 'utf8').split('\n\n');
   const head = [
     `-- Ponte ${release} on ${database}, by record-release.ts: never edited.`,
     `-- API key: ${apiKey}`,
+    // A function may name a table that follows it, as pg_dump has it.
+    ...(database === 'postgres' ? ['set check_function_bodies = off;'] : []),
   ].join('\n');
-  const text = [head, ...statements, migrationsTable[database], rows.join('\n')].join('\n\n');
-  writeFileSync(new URL(`./${database}-${release}.dump`, import.meta.url), `${text}\n`);
+  return `${[head, ...statements, migrationsTable[database], rows.join('\n')].join('\n\n')}\n`;
 }
 
 function sqliteRows(source: SqliteConnection.Database): readonly string[] {
@@ -138,4 +151,13 @@ async function postgresRows(client: pg.Client): Promise<readonly string[]> {
       as text from information_schema.columns where ${ofSchema} and is_identity = 'YES'`,
   );
   return [...rows, ...restarts];
+}
+
+if (import.meta.filename === process.argv[1]) {
+  const [, , release = ''] = process.argv;
+  const postgres = temporaryPostgres();
+  const dumps = await recordRelease(release, () => postgres.newDatabase());
+  await postgres.end();
+  for (const [database, dump] of Object.entries(dumps))
+    writeFileSync(new URL(`${database}-${release}.dump`, releasesFolder), dump);
 }
