@@ -17,7 +17,6 @@ import {
   fingerprintDocuments,
 } from '../core/usecases/service/storage-fingerprint.js';
 import { missingSearch } from '../core/usecases/webhooks/event-deliveries.js';
-import { appendAllWaiting } from '../core/usecases/webhooks/feed.js';
 import { anchorStep } from './anchor-place.js';
 import { readBackupAgeMs } from './backup-schedule.js';
 import { type Config, ConfigError } from './config.js';
@@ -226,7 +225,6 @@ async function acquireDatabase(store: ServedStore, deps: Deps, role: HostRole): 
     throw new ConfigError(['--role: api and worker are for hosts that share a PostgreSQL']);
   }
   await store.migrate();
-  await appendAllWaiting(deps);
   store.serve();
   const problem = await secretKeysProblem(deps);
   if (problem !== null) throw new ConfigError([`PONTE_SECRET_KEYS: ${problem}`]);

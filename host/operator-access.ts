@@ -4,7 +4,6 @@ import type { ServedStore, Server } from '../adapters/storage/store.js';
 import { StoreRefusal } from '../core/errors.js';
 import type { Deps } from '../core/ports/deps.js';
 import { secretKeysProblem } from '../core/usecases/service/secret-keys.js';
-import { appendAllWaiting } from '../core/usecases/webhooks/feed.js';
 import { type Config, readConfig } from './config.js';
 import { tokens } from './container.js';
 import { missingDatabaseText } from './database-place.js';
@@ -67,7 +66,6 @@ async function openedForOperator(config: Config, opening: Opening): Promise<Oper
     const [deps, clock] = [container.get(tokens.deps), container.get(tokens.hostClock)];
     // An unreachable database has no clock, and cannot be changed.
     await clock.measure().catch(() => undefined);
-    if (opening === 'makes' || opening === 'finds') await appendAllWaiting(deps);
     warnOfUnknown(config, deps);
     const keysProblem = migrations || migrates ? secretKeysProblem(deps) : null;
     return {

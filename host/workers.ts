@@ -23,7 +23,6 @@ import {
   WINDOW_GROWTH_MAX,
 } from '../core/usecases/webhooks/delivery-window.js';
 import { missingSearch } from '../core/usecases/webhooks/event-deliveries.js';
-import { appendWaiting, WAITING_PER_BATCH } from '../core/usecases/webhooks/feed.js';
 
 /** The longest sleep of a loop without a wake-up. */
 const POLL_MS = MINUTE_MS;
@@ -79,10 +78,6 @@ export function workerSteps(parts: {
   const ofLeader: typeof step = (name, wokenBy, run) =>
     step(name, wokenBy, async (...at) => ((await leads()) ? run(...at) : 0));
   return [
-    {
-      ...ofLeader('outbox', ['outbox'], (_, _nowMs, limit) => appendWaiting(deps, limit)),
-      batch: WAITING_PER_BATCH,
-    },
     step('commands', ['commands'], (_, ...at) => runners.commands.runOnce(...at)),
     ofLeader('inbox', ['inbox'], runInbox),
     ofLeader('book readings', [], runBookReadings),
@@ -161,9 +156,9 @@ export function localSteps(parts: {
 
 /**
  * What wakes a loop. Kinds other than `WorkKind` are local to this process: messages of a partner
- * in this process, payments that expire, and each write. Only hosts of 0.1.0 publish `outbox`.
+ * in this process, payments that expire, and each write.
  */
-export type Wake = WorkKind | 'partner messages' | 'expiries' | 'write' | 'outbox';
+export type Wake = WorkKind | 'partner messages' | 'expiries' | 'write';
 
 export interface WorkerStep {
   readonly name: string;

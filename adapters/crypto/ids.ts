@@ -1,7 +1,7 @@
 // Ids: `<prefix>_` and 26 characters of lower-case Crockford base32, of 48 bits of creation time in
 // milliseconds, 10 bits for the cell (the number of the deployment) and 70 random bits. They sort
-// by creation time, and randomly within a millisecond. In ids of 0.1.0 the cell is random. A named
-// id has the time and the cell of the id that it follows from.
+// by creation time, and randomly within a millisecond. A named id has
+// the time and the cell of the id that it follows from.
 import { createHash, hash, randomBytes } from 'node:crypto';
 import { assert } from '../../core/errors.js';
 import {

@@ -20,7 +20,7 @@ import { bookReadingsPart, depositsPart } from './tables/deposit-rows.js';
 import { destinationChangesPart } from './tables/destination-change-rows.js';
 import { documentsPart, storageFingerprintsPart } from './tables/document-rows.js';
 import { epochsPart, expectNoQuarantine, isInQuarantine } from './tables/epoch-rows.js';
-import { feedPart, outboxPart } from './tables/event-rows.js';
+import { feedPart } from './tables/event-rows.js';
 import { mailsPart } from './tables/mail-rows.js';
 import { membersPart, passkeysPart } from './tables/member-rows.js';
 import { fundsPart, ledgerPart, quotesPart } from './tables/money-rows.js';
@@ -247,7 +247,6 @@ const parts: {
   logos: logosPart,
   productionRequests: productionRequestsPart,
   destinationChanges: destinationChangesPart,
-  outbox: outboxPart,
   feed: feedPart,
   subscriptions: subscriptionsPart,
   deliveries: deliveriesPart,

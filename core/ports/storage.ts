@@ -36,13 +36,7 @@ import type { PartyDraft } from '../domain/parties/party-draft.js';
 import type { ProductionRequest } from '../domain/parties/production-request.js';
 import type { BankAccount, BankDetails } from '../domain/payments/bank-record.js';
 import type { PaymentView, ShownView } from '../domain/payments/change.js';
-import type {
-  DomainEvent,
-  EventNote,
-  FeedHead,
-  NumberedEvent,
-  OutboxRow,
-} from '../domain/payments/event.js';
+import type { DomainEvent, EventNote, FeedHead, NumberedEvent } from '../domain/payments/event.js';
 import type { Funds } from '../domain/payments/funds.js';
 import type { Posting, StoredPosting } from '../domain/payments/ledger.js';
 import type { Advance, Payment, PaymentOrigin, PaymentStatus } from '../domain/payments/payment.js';
@@ -472,11 +466,6 @@ export interface Tx {
     /** Newest first, of one seller; null: of the organization itself. */
     ofPayee(tenant: Tenant, accountId: string | null, limit: number): Many<DestinationChange>;
   };
-  /** Events of 0.1.0 without a number (`appendWaiting` of feed.ts). */
-  readonly outbox: {
-    oldest(limit: number): Many<OutboxRow>;
-    remove(rows: readonly OutboxRow[]): void;
-  };
   readonly feed: {
     /** Returns null before a tenant's first event. */
     head(tenant: Tenant): Found<FeedHead>;
@@ -505,16 +494,13 @@ export interface Tx {
     active(tenant: Tenant): Many<Subscription>;
     /** Active ones with the URL of another active one of their tenant, by tenant. */
     sharingUrl(mode: Mode, limit: number): Many<Subscription>;
-    /**
-     * Active ones whose cursor is behind the head of the feed, over all tenants, in id order. Null:
-     * without a cursor.
-     */
+    /** Active ones whose cursor is behind the head of the feed, over all tenants, in id order. */
     behind(
       afterId: string,
       limit: number,
     ): Many<{
       readonly subscription: Subscription;
-      readonly cursor: number | null;
+      readonly cursor: number;
       readonly head: number;
     }>;
     /** Up to this event of the feed, the subscription has its deliveries. */

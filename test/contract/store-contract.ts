@@ -68,7 +68,6 @@ export function storeContract(fresh: OpenStore): void {
     'an expected profile': (tx) => tx.organizations.expectProfile(aProfile({ version: 2 })),
     'an expected submission': (tx) => tx.buyers.expectSubmission(aSubmission({ version: 2 })),
     'an advance that was replaced': (tx) => tx.advances.remove(anAdvance({ version: 2 })),
-    'an outbox row that is gone': (tx) => tx.outbox.remove([{ position: 77n, event: anEvent() }]),
   } as const satisfies Record<string, (tx: Parameters<Parameters<Store['run']>[0]>[0]) => void>;
 
   for (const [what, stage] of Object.entries(staleWrites)) {

@@ -201,7 +201,7 @@ test('a step without a good run for half a minute is stalled', async () => {
   gate.resolve(0);
 });
 
-test('one run takes the deliveries of one receiver, ten events of 0.1.0, and a hundred of others', async () => {
+test('one run takes the deliveries of one receiver, and a hundred of others', async () => {
   const parts = { deps: {} as Deps, runners: {} as Runners };
   const asked = await Promise.all(
     [...workerSteps(parts), ...localSteps({ ...parts, partners: { test: null, live: null } })].map(
@@ -223,8 +223,7 @@ test('one run takes the deliveries of one receiver, ten events of 0.1.0, and a h
       },
     ),
   );
-  const { deliveries, outbox, ...others } = Object.fromEntries(asked);
-  assert.equal(outbox, 10);
+  const { deliveries, ...others } = Object.fromEntries(asked);
   assert.equal(deliveries, IN_FLIGHT_PER_SUBSCRIPTION + WINDOW_GROWTH_MAX);
   assert.deepEqual([...new Set(Object.values(others))], [100]);
 });

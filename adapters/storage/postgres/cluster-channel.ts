@@ -1,8 +1,7 @@
 // Notifications between the hosts on one PostgreSQL, over a dedicated connection, and the lock that
 // elects the leader. Notifications are coalesced, so no write waits for one. Queues do not rely on
-// them: due-alarm.ts looks for due rows once a second, and the table outbox, which only hosts of
-// 0.1.0 fill, is polled once a minute. Long polls of the feed do: after a reconnect a host
-// therefore notifies all work and wakes all its waiting readers.
+// them: due-alarm.ts looks for due rows once a second. Long polls of the feed do: after a reconnect
+// a host therefore notifies all work and wakes all its waiting readers.
 import { hostname } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
 import type pg from 'pg';

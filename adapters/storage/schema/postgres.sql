@@ -836,19 +836,6 @@ create table organizations (
   constraint organizations_pkey primary key (org_id)
 );
 
-create table outbox (
-  position bigint not null generated always as identity,
-  org_id text collate "C" not null,
-  mode text collate "C" not null,
-  event_id text collate "C" not null,
-  type text not null,
-  subject_id text collate "C" not null,
-  body text not null,
-  created_at timestamp with time zone not null,
-  constraint outbox_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
-  constraint outbox_pkey primary key ("position")
-);
-
 create table page_sessions (
   org_id text collate "C" not null,
   mode text collate "C" not null,
@@ -1306,7 +1293,7 @@ create table subscriptions (
   slot integer,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
-  feed_cursor bigint,
+  feed_cursor bigint not null default 0,
   paused boolean not null default false,
   version integer not null,
   constraint subscriptions_mode_check check ((mode = any (array['test'::text, 'live'::text]))),

@@ -723,17 +723,6 @@ create table organizations (
   version integer not null
 ) strict;
 
-create table outbox (
-  position integer primary key autoincrement,
-  org_id text not null,
-  mode text not null check (mode in ('test', 'live')),
-  event_id text not null,
-  type text not null,
-  subject_id text not null,
-  body text not null,
-  created_at integer not null
-) strict;
-
 create table page_sessions (
   org_id text not null,
   mode text not null check (mode in ('test', 'live')),
@@ -1150,7 +1139,7 @@ create table subscriptions (
   created_at integer not null,
   updated_at integer not null,
   -- Up to this event of the feed, the subscription has its deliveries.
-  feed_cursor integer,
+  feed_cursor integer not null default 0,
   paused integer not null default 0 check (paused in (0, 1)),
   version integer not null,
   primary key (org_id, mode, id)

@@ -113,7 +113,7 @@ export const subscriptionsPart: TxPart<'subscriptions'> = {
     const rows = await unit.rows(subscriptions.name, behindSql, [after, limit]);
     return rows.map((row) => ({
       subscription: subscriptions.read(row),
-      cursor: integer.null('feed_cursor').read(row),
+      cursor: integer('feed_cursor').read(row),
       head: integer('head').read(row),
     }));
   },
@@ -146,7 +146,7 @@ const behindSql = [
   'select s.*, h.sequence as head from subscriptions s',
   'join feed_heads h on h.org_id = s.org_id and h.mode = s.mode',
   'where s.id > $1 and s.active and not s.paused',
-  'and coalesce(s.feed_cursor, -1) < h.sequence order by s.id limit $2',
+  'and s.feed_cursor < h.sequence order by s.id limit $2',
 ].join(' ');
 
 /** Has a row of nulls for a tenant without one, so that this can be kept too. */

@@ -1,12 +1,10 @@
-// Events: the feed of each tenant, gap-free and chained, the audit log, and events of 0.1.0 that
-// have no number yet: columns and SQL.
+// Events: the feed of each tenant, gap-free and chained, and the audit log: columns and
+// SQL.
 import type { DomainEvent, EventNote, NumberedEvent } from '../../../core/domain/payments/event.js';
-import { fixed, group, integer, key, minor, readerOf, tenant, text, time } from '../columns.js';
+import { fixed, group, integer, key, readerOf, tenant, text, time } from '../columns.js';
 import type { Param } from '../database.js';
 import { defineTable, rowName, templated } from '../table.js';
 import type { TxPart } from '../unit-of-work.js';
-
-const outboxName = 'outbox';
 
 const facts = {
   type: fixed(text('type')),
@@ -55,30 +53,6 @@ const readNote = readerOf<EventNote>({
   type: text('type'),
   createdAtMs: time('created_at'),
 });
-
-/** The database has assigned the position. */
-const waitingEvent = group<DomainEvent>({ ...tenant, id: text('event_id'), ...facts });
-const position = minor('position');
-const removed = templated({
-  kind: 'remove',
-  table: outboxName,
-  columns: ['position'],
-  key: ['position'],
-});
-
-export const outboxPart: TxPart<'outbox'> = {
-  async oldest(unit, limit) {
-    const rows = await unit.rows(outboxName, 'select * from outbox order by position limit $1', [
-      limit,
-    ]);
-    return rows.map((row) =>
-      Object.freeze({ position: position.read(row), event: waitingEvent.read(row) }),
-    );
-  },
-  remove(unit, rows) {
-    for (const row of rows) unit.stage(removed(rowName([row.position]), [row.position]));
-  },
-};
 
 export const feedPart: TxPart<'feed'> = {
   async head(unit, { orgId, mode }) {

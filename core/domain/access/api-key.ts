@@ -83,9 +83,8 @@ export function issueApiKey(input: {
   return { text, keyPrefix: keyPrefix(mode, keyId), salt, secretHash };
 }
 
-/** Whether the text may have been issued: its checksum is right, or it is from before checksums. */
+/** Whether the text may have been issued: its checksum is right. */
 export function isIntact({ secret, ...key }: ApiKey): boolean {
-  if (secret.length === RANDOM_LENGTH) return true;
   const random = secret.slice(0, -CHECKSUM_LENGTH);
   return (
     random.length === RANDOM_LENGTH &&

@@ -228,12 +228,6 @@ function reachableStatuses(): readonly PaymentStatus[] {
   return [...new Set(rows.flatMap((row) => Object.values(row)))];
 }
 
-/** An event that 0.1.0 stored without a number. `position` is its place in commit order. */
-export interface OutboxRow {
-  readonly position: bigint;
-  readonly event: DomainEvent;
-}
-
 export interface FeedHead {
   readonly sequence: number;
   /** Hex SHA-256 over the previous chain hash and this event's body. */

@@ -183,7 +183,6 @@ export interface Payment extends Tenant {
   readonly settlement: SettlementFacts | null;
   /** When `settlement` was reported; null also for one of before this was recorded. */
   readonly settledAtMs: number | null;
-  /** Null also for a payment that failed in version 0.1.0. */
   readonly failureCode: FailureCode | null;
   readonly failureReason: string | null;
   readonly cancelReason: string | null;

@@ -47,7 +47,6 @@ export const objectTypes = {
   organization_logos: null,
   organization_profiles: 'organization_profile',
   organizations: 'organization',
-  outbox: null,
   page_sessions: 'page_session',
   partner_commands: 'partner_command',
   party_drafts: 'party_draft',

@@ -110,7 +110,7 @@ export async function resendEvent(
     ]);
     if (event === null) throw new PonteError('NotFound');
     const unsent = newDeliveryOf(deps, event, subscription);
-    const known = await deliveryLike(tx, unsent);
+    const known = await tx.deliveries.get(unsent.id);
     if (known !== null) return stageReplay(deps, tx, known, subscription);
     const delivery = replay(unsent, { nowMs: deps.clock.nowMs(), subscription });
     tx.subscriptions.expect(subscription);
@@ -121,16 +121,6 @@ export async function resendEvent(
   });
   deps.wake('deliveries');
   return sent;
-}
-
-/** The delivery of the same event to the same subscription. */
-async function deliveryLike(tx: Tx, unsent: WebhookDelivery): Promise<WebhookDelivery | null> {
-  const { id, eventId, subscriptionId } = unsent;
-  const found = await tx.deliveries.get(id);
-  if (found !== null) return found;
-  // Version 0.1.0 did not derive the id.
-  const stored = await tx.deliveries.ofEvent(unsent, eventId, OF_EVENT_MAX);
-  return stored.find((one) => one.subscriptionId === subscriptionId) ?? null;
 }
 
 /** The same over all tenants, for operators. */

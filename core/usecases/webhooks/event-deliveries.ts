@@ -67,10 +67,8 @@ export function missingSearch(deps: Deps): MissingSearch {
       for (const { subscription, cursor, head } of page) {
         const key = tenantKey(subscription);
         heads.set(key, head);
-        // Version 0.1.0 stored the subscription, and the deliveries up to now.
-        if (cursor === null) await advance(deps, subscription, { after: head, last: head });
         const last = all ? head : (seen.get(key) ?? 0);
-        for (let after = cursor ?? head; after < last; after += EVENTS_PER_BATCH) {
+        for (let after = cursor; after < last; after += EVENTS_PER_BATCH) {
           const upTo = Math.min(last, after + EVENTS_PER_BATCH);
           stored += await advance(deps, subscription, { after, last: upTo });
         }

@@ -1,15 +1,13 @@
 // Events are stored in the batch of their cause. The commit numbers and chains them; after it, the
 // runner of this process sends them (delivery-dispatch.ts).
-import { type Tenant, tenantKey, tenantOf } from '../../domain/base/tenant.js';
+import { type Tenant, tenantOf } from '../../domain/base/tenant.js';
 import type { DomainEvent, NumberedEvent } from '../../domain/payments/event.js';
 import type { WebhookDelivery } from '../../domain/webhooks/webhook-delivery.js';
-import { isCode, PonteError } from '../../errors.js';
+import { PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { NewestPage, Tx } from '../../ports/storage.js';
 import { deliveryOf } from './event-deliveries.js';
 
-/** Each event has a delivery for each of up to a hundred subscriptions. */
-export const WAITING_PER_BATCH = 10;
 /** Events that one page of a search by type looks at. */
 export const SEARCHED_MAX = 5_000;
 
@@ -91,34 +89,4 @@ export async function searchEvents(
     const older = await tx.feed.newest(tenant, all, { beforeSequence: fromSequence, limit: 1 });
     return { events, next: older.length === 0 ? null : fromSequence };
   });
-}
-
-/**
- * At every start, before anything else is appended. A host of 0.1.0 that appends them at the same
- * moment wins: the leader appends the rest.
- */
-export async function appendAllWaiting(deps: Deps): Promise<void> {
-  try {
-    while ((await appendWaiting(deps, WAITING_PER_BATCH)) === WAITING_PER_BATCH);
-  } catch (error) {
-    if (!isCode(error, 'StoreContention')) throw error;
-  }
-}
-
-/**
- * Appends at most `limit` events that hosts of 0.1.0 stored without a number, in their order.
- * Returns how many. In quarantine, too: it only records, and their deliveries wait to be claimed.
- */
-export function appendWaiting(deps: Deps, limit: number): Promise<number> {
-  const recording = { ...deps, dispatch: () => null };
-  const append = async (tx: Tx) => {
-    const rows = await tx.outbox.oldest(limit);
-    const events = rows.map(({ event }) => event);
-    for (const ofTenant of Map.groupBy(events, tenantKey).values()) {
-      await stageEvents(recording, tx, ofTenant);
-    }
-    tx.outbox.remove(rows);
-    return rows.length;
-  };
-  return deps.store.run(append, { inQuarantine: true });
 }

@@ -64,10 +64,10 @@ test('every statement of the store finds its rows by an index', async () => {
   };
   for (const sql of texts) {
     for (const step of planOf(database, sql)) {
-      // An index that is read along its order, the outbox along its positions, or rows that were
+      // An index that is read along its order, or rows that were
       // chosen before (`due`, `taken`, `chosen`), is no whole table where a limit ends the
       // reading; else it is.
-      const scans = /^SCAN (?!waiting|due|taken|chosen|one$|CONSTANT|outbox|\(subquery)/.test(step);
+      const scans = /^SCAN (?!waiting|due|taken|chosen|one$|CONSTANT|\(subquery)/.test(step);
       // From one subscription to the next, each step of the jump ends with its first row.
       const ends = / limit \$/.test(sql) || sql.includes('with recursive waiting');
       const bounded = / USING (COVERING )?INDEX/.test(step) && ends;
@@ -124,7 +124,6 @@ const smallTables: Readonly<Record<string, string>> = {
   ...wholeTables,
   ...heldPart,
   'update book_readings': 'a partner and mode have six',
-  'delete from outbox': 'nothing writes to the outbox',
 };
 
 /** More rows than a few ties, a page or one payment have. */
@@ -286,14 +285,13 @@ async function multiplyRows(client: pg.ClientBase): Promise<void> {
   assert.deepEqual(
     small.map(({ name }) => name),
     // One for each tenant, each organization, each migration; limits begin
-    // empty, and nothing writes to the outbox.
+    // empty.
     [
       'book_readings',
       'feed_heads',
       'organization_logos',
       'organization_profiles',
       'organizations',
-      'outbox',
       'rate_limits',
       'schema_migrations',
     ],

@@ -159,7 +159,6 @@ test('every table is strict; keys and unique indexes of tenants begin with org_i
     'operators: name',
     'operators: number',
     'operators: public_key',
-    'outbox: position',
     'page_sessions: id',
     'partner_commands: id',
     'partner_commands: mode',

@@ -351,7 +351,6 @@ function otherReads(tx: Tx): readonly Promise<unknown>[] {
         tx.accounts.list(tenant, { role, status, beforeId: null, limit: 5 }),
       ]),
     ),
-    tx.outbox.oldest(5),
     tx.feed.head(tenant),
     tx.feed.get(tenant, 'evt_1'),
     tx.feed.after(tenant, 0, 5),
@@ -446,7 +445,6 @@ function everyFirstWrite(tx: Tx): void {
   tx.pageSessions.remove(aPageSession({ id: 'other' }));
   tx.mails.remove(aMail({ id: 'mail_2' }));
   tx.documents.insert(aDocument());
-  tx.outbox.remove([{ position: 1n, event: anEvent() }]);
   tx.subscriptions.insert(aSubscription());
   tx.feed.expect({ ...anEvent({ id: 'evt_2' }), sequence: 1, chainHash: 'hash' });
   tx.feed.append(anEvent());

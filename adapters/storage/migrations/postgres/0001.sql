@@ -661,17 +661,6 @@ create index mails_of_member on mails (org_id, mode, member_id) where member_id 
 create index mails_of_approval on mails (org_id, mode, approval_payment_id)
   where approval_payment_id is not null;
 
-create table outbox (
-  position bigint generated always as identity primary key,
-  org_id text collate "C" not null,
-  mode text collate "C" not null check (mode in ('test', 'live')),
-  event_id text collate "C" not null,
-  type text not null,
-  subject_id text collate "C" not null,
-  body text not null,
-  created_at timestamptz not null
-);
-
 create table feed_heads (
   org_id text collate "C" not null,
   mode text collate "C" not null check (mode in ('test', 'live')),
@@ -715,7 +704,7 @@ create table subscriptions (
   created_at timestamptz not null,
   updated_at timestamptz not null,
   -- Up to this event of the feed, the subscription has its deliveries.
-  feed_cursor bigint,
+  feed_cursor bigint not null default 0,
   paused boolean not null default false,
   version integer not null,
   primary key (org_id, mode, id)

@@ -675,19 +675,6 @@ create index mails_of_member on mails (org_id, mode, member_id) where member_id 
 
 -- ---------------------------------------------------------------------------- events and webhooks
 
--- A position is never reused, so removing a row by its position removes no other row.
-
-create table outbox (
-  position integer primary key autoincrement,
-  org_id text not null,
-  mode text not null check (mode in ('test', 'live')),
-  event_id text not null,
-  type text not null,
-  subject_id text not null,
-  body text not null,
-  created_at integer not null
-) strict;
-
 create table feed_heads (
   org_id text not null,
   mode text not null check (mode in ('test', 'live')),
@@ -748,7 +735,7 @@ create table subscriptions (
   created_at integer not null,
   updated_at integer not null,
   -- Up to this event of the feed, the subscription has its deliveries.
-  feed_cursor integer,
+  feed_cursor integer not null default 0,
   paused integer not null default 0 check (paused in (0, 1)),
   version integer not null,
   primary key (org_id, mode, id)

@@ -102,11 +102,6 @@ test('law: an issued key parses back to its parts and may be used', () => {
   );
 });
 
-test('a key from before checksums is intact', () => {
-  const key = { mode: 'live', keyId: 'key_1', secret: 'A'.repeat(43) } as const;
-  assert.equal(isIntact(key), true);
-});
-
 test('law: a mistyped key is not intact', () => {
   const letter = fc.constantFrom(...'ABCxyz019-_');
   fc.assert(

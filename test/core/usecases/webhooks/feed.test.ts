@@ -4,12 +4,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Tenant } from '../../../../core/domain/base/tenant.js';
 import { headAfter } from '../../../../core/domain/payments/event.js';
-import { PonteError } from '../../../../core/errors.js';
-import {
-  appendAllWaiting,
-  SEARCHED_MAX,
-  searchEvents,
-} from '../../../../core/usecases/webhooks/feed.js';
+import { SEARCHED_MAX, searchEvents } from '../../../../core/usecases/webhooks/feed.js';
 import { deleteSubscription } from '../../../../core/usecases/webhooks/subscriptions.js';
 import { lawRuns } from '../../../support/law-runs.js';
 import { scene, tenant } from '../../../support/scenes/webhook-scene.js';
@@ -148,16 +143,6 @@ test('law: batches that are stored side by side leave no gap, and each event has
     ),
     { numRuns: lawRuns(60) },
   );
-});
-
-test('a start leaves events of 0.1.0 that another host appends to the leader', async (t) => {
-  const { deps } = await scene(t);
-  const refusing = (code: 'StoreContention' | 'StoreUnavailable') => {
-    const run = () => Promise.reject(new PonteError(code));
-    return appendAllWaiting({ ...deps, store: { ...deps.store, run } });
-  };
-  await refusing('StoreContention');
-  await assert.rejects(refusing('StoreUnavailable'), { code: 'StoreUnavailable' });
 });
 
 test('a search for a type goes on behind the events that its page has looked at', async (t) => {
