@@ -384,8 +384,7 @@ async function depositScene(at: DeskScene, request: DeskRequest): Promise<Scene>
     itemId: deposit.id,
     request,
     isDone: async () => (await read())?.state !== deposit.state,
-    change: () =>
-      at.deps.store.run(async (tx) => tx.deposits.update({ ...deposit, state: 'returned' })),
+    change: async () => at.books.change(deposit.partnerRef, { status: 'returned' }),
   };
 }
 

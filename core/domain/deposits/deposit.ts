@@ -2,7 +2,7 @@
 // account. It is money once the partner reports it completed. Until it is assigned to a payment or
 // goes back, it is in suspense.
 import { machine } from '../base/machine.js';
-import type { Money } from '../base/money.js';
+import { type Money, sameMoney } from '../base/money.js';
 import type { Mode, Tenant } from '../base/tenant.js';
 import { reportEffect } from '../commands/command-report.js';
 import type { CommandEnd } from '../commands/partner-command.js';
@@ -102,12 +102,14 @@ export function newDeposit(
   });
 }
 
-/** Whether a read changes nothing. */
-export function isCurrent(deposit: Deposit, { status, amount }: DepositFacts): boolean {
-  if (deposit.end !== status) return false;
-  if (deposit.consolidatedReference === null || status !== 'completed') return true;
-  const { amountMinor, currency } = deposit.amount;
-  return amountMinor === amount.amountMinor && currency === amount.currency;
+/** Whether a read changes nothing. What is off about one that was split waits for a person. */
+export function isCurrent(deposit: Deposit, facts: DepositFacts): boolean {
+  const { status, amount } = facts;
+  if (deposit.consolidatedReference !== null) {
+    return deposit.end === status && (status !== 'completed' || sameMoney(deposit.amount, amount));
+  }
+  const read = readAgain(deposit, facts, deposit.updatedAtMs);
+  return deposit.end === read.end && sameMoney(deposit.amount, read.amount);
 }
 
 /**
@@ -200,16 +202,26 @@ export function depositBalances({
   return { buyer: -suspense - adjustments - operator, suspense, adjustments, operator };
 }
 
-/** The posting of a change; null if no money moves. A new deposit has no `was`. */
+/**
+ * The posting of a change; null if no money moves. A new deposit has no `was`. Both states have
+ * their own currency: the books may correct it.
+ */
 export function depositPosting(was: Deposit | null, next: Deposit): Posting | null {
-  const [before, after] = [was === null ? null : depositBalances(was), depositBalances(next)];
-  const { currency } = next.amount;
-  const lines = depositAccounts.map((account) => {
-    const amountMinor = after[account] - (before?.[account] ?? 0n);
-    return { account, money: { amountMinor, currency } };
-  });
+  const states = was === null ? [next] : [was, next];
+  const currencies = new Set(states.map(({ amount }) => amount.currency));
+  const lines = [...currencies].flatMap((currency) =>
+    depositAccounts.map((account) => {
+      const hadMinor = was === null ? 0n : balanceIn(was, account, currency);
+      const amountMinor = balanceIn(next, account, currency) - hadMinor;
+      return { account, money: { amountMinor, currency } };
+    }),
+  );
   const made = posting(kindOf(was, next), lines);
   return made.lines.length === 0 ? null : made;
+}
+
+function balanceIn(deposit: Deposit, account: DepositAccount, currency: string): bigint {
+  return deposit.amount.currency === currency ? depositBalances(deposit)[account] : 0n;
 }
 
 const decided = {

@@ -4,6 +4,7 @@
 import { isActive } from '../../domain/access/registered-operator.js';
 import type { OperatorActor } from '../../domain/base/actor.js';
 import { formatInstant } from '../../domain/base/instant.js';
+import { isUnmatched } from '../../domain/deposits/deposit.js';
 import {
   confirmed,
   EVIDENCE_LENGTH_MAX,
@@ -19,6 +20,7 @@ import { PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
 import { expectActive, expectOperator } from '../access/registered-operators.js';
+import { readDeposit } from '../deposits/deposits.js';
 import type { Batch } from '../service/batch.js';
 import { readItem, requestOf } from './desk-items.js';
 import type { DeskItem, DeskRequest } from './service-items.js';
@@ -45,11 +47,12 @@ export interface DeskOutcome {
 
 /**
  * Proposes a decision in live mode, or executes it in test mode. NotFound, ValidationError,
- * PaymentStateConflict, OperatorNotAllowed; DecisionNotAllowed if the item or another proposal is
- * in its way.
+ * PaymentStateConflict, OperatorNotAllowed, PartnerUnavailable; DecisionNotAllowed if the item or
+ * another proposal is in its way.
  */
 export async function decide(deps: Deps, command: DeskDecision): Promise<DeskOutcome> {
   const asked = { ...command, ...checkedTexts(command) };
+  await readBefore(deps, command.itemId, command.request);
   return inBatch(deps, command.request, async (batch) => {
     await expectOperator(batch.tx, command.operator);
     return decideIn(batch, asked);
@@ -58,14 +61,15 @@ export async function decide(deps: Deps, command: DeskDecision): Promise<DeskOut
 
 /**
  * Executes what another operator proposed, if what it relies on is still so. NotFound,
- * DecisionNotAllowed, OperatorNotAllowed, and what the decision throws.
+ * DecisionNotAllowed, OperatorNotAllowed, PartnerUnavailable, and what the decision throws.
  */
 export async function confirmProposal(
   deps: Deps,
   id: string,
   operator: OperatorActor,
 ): Promise<DeskOutcome> {
-  const { action } = await readProposal(deps, id);
+  const { itemId, action } = await readProposal(deps, id);
+  await readBefore(deps, itemId, requestOf(action));
   return inBatch(deps, requestOf(action), async (batch) => {
     const { tx, nowMs } = batch;
     const proposal = await tx.proposals.get(id);
@@ -114,6 +118,21 @@ async function readProposal({ store }: Pick<Deps, 'store'>, id: string): Promise
   const proposal = await store.run((tx) => tx.proposals.get(id));
   if (proposal === null) throw new PonteError('NotFound');
   return proposal;
+}
+
+/**
+ * The deposit is decided on as the partner's books have it now: a message about it may be lost. A
+ * payment of unread money could pay out what is not there. PartnerUnavailable.
+ */
+async function readBefore(deps: Deps, itemId: string, { verb }: DeskRequest): Promise<void> {
+  const deposit = await deps.store.run((tx) => tx.deposits.get(itemId));
+  if (deposit === null || !isUnmatched(deposit)) return;
+  const { mode, partner, partnerRef } = deposit;
+  const isAsked = deps.partners[mode]?.name === partner;
+  const outcome = isAsked ? await readDeposit(deps, mode, partnerRef) : 'no answer';
+  if (verb !== 'assign' || outcome !== 'no answer') return;
+  const message = `The books of ${partner} in ${mode} mode have to be read first, and cannot be.`;
+  throw new PonteError('PartnerUnavailable', `${message} Try again.`);
 }
 
 interface Decided {

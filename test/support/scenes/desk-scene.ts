@@ -27,6 +27,7 @@ import {
 import { listQueues } from '../../../core/usecases/money-desk/money-queues.js';
 import { findDifferences } from '../../../core/usecases/payments/ledger-check.js';
 import { currentKey } from '../../../core/usecases/service/service-keys.js';
+import { changedPartner } from '../partners/changed-partner.js';
 import { aDeposit } from '../samples/deposit-samples.js';
 import {
   aBarePayment,
@@ -38,6 +39,7 @@ import {
   T0,
 } from '../samples/domain-samples.js';
 import { operatorNamed, registerOperators } from '../samples/operator-samples.js';
+import { Books } from './deposit-scene.js';
 import { type World, world } from './test-world.js';
 
 export const live: Tenant = { orgId: 'org_a', mode: 'live' };
@@ -100,9 +102,14 @@ export interface DeskFields extends Partial<Pick<DeskDecision, 'evidence' | 'rep
 
 export class DeskScene {
   readonly made: Pick<World, 'deps' | 'log'>;
+  /** What the partner of live mode has in its books. */
+  readonly books = new Books();
 
   constructor(made: DeskScene['made']) {
-    this.made = made;
+    const { test, live: given } = made.deps.partners;
+    assert.ok(test !== null, 'a world has a partner');
+    const partner = given ?? changedPartner(test, { statement: this.books.statement });
+    this.made = { ...made, deps: { ...made.deps, partners: { test, live: partner } } };
   }
 
   get deps() {
@@ -163,6 +170,8 @@ export class DeskScene {
       payerPurpose({ id: fields.id ?? 'rct_1' }),
     );
     const deposit = aDeposit({ ...known, payerSealed, ...fields });
+    const { partnerRef, partyRef, amount, end: status, enteredAtMs: createdAtMs } = deposit;
+    this.books.deposit(partnerRef, { partyRef, amount, status, createdAtMs });
     const posting = depositPosting(null, deposit);
     await this.deps.store.run(async (tx) => {
       tx.deposits.insert(deposit);

@@ -7,16 +7,19 @@ import { money } from '../../../../core/domain/base/money.js';
 import type { CommandEnd } from '../../../../core/domain/commands/partner-command.js';
 import {
   type Deposit,
+  type DepositFacts,
   decideDeposit,
   depositBalances,
   depositPosting,
   depositStates,
+  isCurrent,
   isUnmatched,
   newDeposit,
   nextDepositState,
   readAgain,
 } from '../../../../core/domain/deposits/deposit.js';
-import type { LedgerLine } from '../../../../core/domain/payments/ledger.js';
+import { matchRules } from '../../../../core/domain/deposits/deposit-match.js';
+import type { Posting } from '../../../../core/domain/payments/ledger.js';
 import { AssertionFailure } from '../../../../core/errors.js';
 
 const T0 = 1_800_000_000_000;
@@ -121,41 +124,126 @@ test('each move of the money has its posting', () => {
   );
 });
 
-type Cause =
-  | { readonly status: CommandEnd; readonly amountMinor: bigint }
-  | (typeof decisions)[number];
+/** Balances that are not zero, by account and currency. */
+type Balances = ReadonlyMap<string, bigint>;
+
+function balancesOf(deposit: Deposit): Balances {
+  const { currency } = deposit.amount;
+  const found = Object.entries(depositBalances(deposit));
+  return new Map(
+    found
+      .filter(([, amountMinor]) => amountMinor !== 0n)
+      .map(([account, amountMinor]) => [`${account} ${currency}`, amountMinor]),
+  );
+}
+
+function booked(was: Balances, posting: Posting | null): Balances {
+  const next = new Map(was);
+  for (const { account, money: moved } of posting?.lines ?? []) {
+    const name = `${account} ${moved.currency}`;
+    const amountMinor = (next.get(name) ?? 0n) + moved.amountMinor;
+    if (amountMinor === 0n) next.delete(name);
+    else next.set(name, amountMinor);
+  }
+  return next;
+}
+
+const sorted = (balances: Balances) => [...balances].toSorted();
+const anAmount = fc.record({
+  amountMinor: fc.bigInt({ min: 0n, max: 500n }),
+  currency: fc.constantFrom('USD', 'EUR', 'BRL'),
+});
+const anEnd = fc.constantFrom(...ends);
+
+test('between any two states of a deposit the posting is the difference of their balances', () => {
+  const aText = fc.option(fc.constantFrom('a', 'b'));
+  const aTime = fc.integer({ min: T0, max: T0 + 9 });
+  /** Any value in each field that may differ: the partner corrects what it likes. */
+  const aDeposit: fc.Arbitrary<Deposit> = fc.record({
+    id: fc.constant('rct_1'),
+    partner: fc.constant('fake'),
+    mode: fc.constant('test'),
+    partnerRef: fc.constant('p'),
+    partyRef: aText,
+    orgId: aText,
+    accountId: aText,
+    amount: anAmount,
+    end: anEnd,
+    state: fc.constantFrom(...depositStates),
+    payerSealed: aText,
+    transactionHash: aText,
+    paymentId: aText,
+    rule: fc.constantFrom(null, ...matchRules),
+    consolidatedReference: aText,
+    enteredAtMs: aTime,
+    completedAtMs: fc.option(aTime),
+    createdAtMs: aTime,
+    updatedAtMs: aTime,
+    version: fc.integer({ min: 1, max: 9 }),
+  });
+  fc.assert(
+    fc.property(fc.option(aDeposit), aDeposit, (was, next) => {
+      const before: Balances = was === null ? new Map() : balancesOf(was);
+      const after = booked(before, depositPosting(was, next));
+      assert.deepEqual(sorted(after), sorted(balancesOf(next)));
+    }),
+  );
+});
+
+test('a corrected currency leaves nothing in the former one', () => {
+  const euros = readAgain(fresh, { status: 'completed', amount: money(100n, 'EUR') }, T0);
+  const dollars = read(euros, 'completed');
+  const posting = depositPosting(euros, dollars);
+  const lines = posting?.lines.map(
+    ({ account, money: { amountMinor, currency } }) => `${account} ${amountMinor} ${currency}`,
+  );
+  assert.equal(posting?.kind, 'funds_corrected');
+  assert.deepEqual(lines, [
+    'buyer 100 EUR',
+    'suspense -100 EUR',
+    'buyer -100 USD',
+    'suspense 100 USD',
+  ]);
+});
+
+type Cause = DepositFacts | (typeof decisions)[number];
 
 test('after any history the postings are where the money is, and none is held below zero', () => {
   const cause: fc.Arbitrary<Cause> = fc.oneof(
-    fc.record({
-      status: fc.constantFrom(...ends),
-      amountMinor: fc.bigInt({ min: 0n, max: 500n }),
-    }),
+    fc.record({ status: anEnd, amount: anAmount }),
     fc.constantFrom(...decisions),
   );
   fc.assert(
     fc.property(fc.array(cause, { maxLength: 12 }), (causes) => {
-      const booked = new Map<string, bigint>();
+      let balances: Balances = new Map();
       let was: Deposit | null = null;
       let deposit = fresh;
       for (const one of causes) {
         const next: Deposit =
           typeof one !== 'string'
-            ? read(deposit, one.status, one.amountMinor)
+            ? readAgain(deposit, one, T0)
             : isUnmatched(deposit)
               ? decideDeposit(deposit, one, {}, T0)
               : deposit;
-        const lines: readonly LedgerLine[] = depositPosting(was, next)?.lines ?? [];
-        for (const { account, money: given } of lines) {
-          booked.set(account, (booked.get(account) ?? 0n) + given.amountMinor);
-        }
+        balances = booked(balances, depositPosting(was, next));
+        if (typeof one !== 'string') assert.ok(isCurrent(next, one));
         [was, deposit] = [next, next];
-        const expected = depositBalances(deposit);
-        for (const [account, amountMinor] of Object.entries(expected)) {
-          assert.equal(booked.get(account) ?? 0n, amountMinor, account);
-        }
-        assert.ok(expected.suspense >= 0n && expected.adjustments >= 0n);
+        assert.deepEqual(sorted(balances), sorted(balancesOf(deposit)));
+        const { suspense, adjustments } = depositBalances(deposit);
+        assert.ok(suspense >= 0n && adjustments >= 0n);
       }
     }),
   );
 });
+
+for (const [what, stated, current] of [
+  ['the same', { status: 'completed', amount: money(100n, 'USD') }, true],
+  ['another amount', { status: 'completed', amount: money(50n, 'USD') }, false],
+  ['another currency', { status: 'completed', amount: money(100n, 'EUR') }, false],
+  ['another end', { status: 'returned', amount: money(100n, 'USD') }, false],
+  ['no amount', { status: 'completed', amount: money(0n, 'USD') }, true],
+] as const) {
+  test(`a waiting deposit is ${current ? '' : 'not '}current if the books have ${what}`, () => {
+    assert.equal(isCurrent(read(fresh, 'completed'), stated), current);
+  });
+}

@@ -227,6 +227,23 @@ test('an open deposit is no money yet; the books show its end', async (t) => {
   await booksAreRight(scene);
 });
 
+for (const [what, amount] of [
+  ['amount', money(5_000n, 'USD')],
+  ['currency', money(10_000n, 'EUR')],
+] as const) {
+  test(`a corrected ${what} of a deposit is found without a message, and the ledger balances`, async (t) => {
+    const scene = await depositScene(t);
+    const at = await scene.awaiting(1_000n);
+    await scene.arrive('va_1');
+    scene.books.change('va_1', { amount });
+    await at.pass(30, HOUR_MS);
+    assert.deepEqual((await scene.found('va_1')).amount, amount);
+    await booksAreRight(scene);
+    await refundDeposit(scene.made.deps, (await scene.found('va_1')).id);
+    await booksAreRight(scene);
+  });
+}
+
 test('a deposit that fails, or goes back before anyone decides, needs no decision', async (t) => {
   const scene = await depositScene(t);
   await scene.arrive('va_1', { status: 'open' });

@@ -183,6 +183,31 @@ test('a proposal is void once the partner has returned the money', async (t) => 
   );
 });
 
+test('a deposit is decided on as the books have it now, though no message told of the change', async (t) => {
+  const at = await begun(t);
+  at.books.change('pa_9', { amount: usd(4_000n) });
+  await at.decide('rct_1', assign, free);
+  assert.equal(await at.depositNow(), 'waiting completed -40 40 0 0');
+  at.books.change('pa_9', { amount: usd(3_000n) });
+  const { kind, ended } = await at.decide('rct_1', assign, { ...free, ...bia });
+  assert.deepEqual([kind, ended?.state], ['proposed', 'void']);
+  assert.equal(await at.depositNow(), 'waiting completed -30 30 0 0');
+  assert.equal(await at.summary(), 'none none 0 0 0 0 0');
+  at.books.change('pa_9', { status: 'returned' });
+  await assert.rejects(at.decide('rct_1', refund), {
+    code: 'DecisionNotAllowed',
+    message: /went back: the partner returned it/,
+  });
+  await at.booksAreRight();
+});
+
+test('nothing is assigned while the books cannot be read', async (t) => {
+  const at = await begun(t);
+  at.books.problem = { outcome: 'later', reason: 'HTTP 503' };
+  await assert.rejects(at.decide('rct_1', assign, free), { code: 'PartnerUnavailable' });
+  assert.equal((await at.decide('rct_1', refund)).kind, 'proposed');
+});
+
 test('the row of a deposit has its payer, and the payments that it may be for', async (t) => {
   const at = await deskScene(t);
   const seller = { sellerExternalId: null };
