@@ -1,5 +1,6 @@
 // The fields of the hosted KYC form: what may be typed into each, and the check that turns typed
 // text into a value of the dossier. Problems are codes; the pages have the words.
+import { isMisleading } from '../base/checked-text.js';
 import { countries, usStates } from '../base/countries.js';
 import { HOUR_MS } from '../base/instant.js';
 import { readEmail } from '../parties/buyer-kyc.js';
@@ -103,9 +104,6 @@ export const AGE_MAX = 120;
 /** The offset of the time zone in which a day begins first: a later date is in the future. */
 const EARLIEST_ZONE_MS = 14 * HOUR_MS;
 
-/** A text with these could be read differently from what it is, or break a line. */
-const refused = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u;
-
 /** Text of the form by the names of its inputs. A date has three: name, and Year, Month or Day. */
 export type Typed = Readonly<Record<string, string | undefined>>;
 
@@ -121,7 +119,7 @@ export function checkField(field: FormField, typed: Typed, nowMs: number): Check
   }
   const value = typed[field]?.trim() ?? '';
   if (value === '') return { value: null };
-  if (refused.test(value)) return { problem: 'control_characters' };
+  if (isMisleading(value)) return { problem: 'control_characters' };
   switch (rule.form) {
     case 'text':
       return sized(value, rule.max, rule.min);

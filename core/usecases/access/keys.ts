@@ -25,8 +25,8 @@ import {
   scopes,
   scopesIn,
 } from '../../domain/access/scope.js';
+import { checkedText } from '../../domain/base/checked-text.js';
 import { HOUR_MS, MINUTE_MS } from '../../domain/base/instant.js';
-import { hasUnstorableText } from '../../domain/base/raw-json.js';
 import { freeSlot } from '../../domain/base/slot.js';
 import type { Mode, Tenant } from '../../domain/base/tenant.js';
 import { assert, PonteError, type RefusedKey } from '../../errors.js';
@@ -164,7 +164,10 @@ export async function createKey(
   newId: string | null = null,
 ): Promise<IssuedKey> {
   const { orgId, mode, createdBy, expiresAtMs, networks } = input;
-  const granted = { name: checkedName(input.name), scopes: checkedScopes(input.scopes) };
+  const granted = {
+    name: checkedText('name', input.name, NAME_LENGTH_MAX),
+    scopes: checkedScopes(input.scopes),
+  };
   if (networks.length > NETWORKS_MAX) {
     throw new PonteError('ValidationError', `networks: give at most ${NETWORKS_MAX}.`);
   }
@@ -400,17 +403,6 @@ export function noteScopes(
   if (added.length === 0) return;
   const usedAtMs = noted?.usedAtMs ?? clock.nowMs();
   keyUses.set(keyId, { usedAtMs, usedScopes: [...known, ...added] });
-}
-
-function checkedName(name: string): string {
-  const trimmed = name.trim();
-  if (trimmed === '' || trimmed.length > NAME_LENGTH_MAX || hasUnstorableText(trimmed)) {
-    throw new PonteError(
-      'ValidationError',
-      `name: give 1 to ${NAME_LENGTH_MAX} characters of text.`,
-    );
-  }
-  return trimmed;
 }
 
 function checkedScopes(names: readonly string[]): readonly Scope[] {

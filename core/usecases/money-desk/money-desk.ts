@@ -3,6 +3,7 @@
 // effects, money-queues.ts lists what waits.
 import { isActive } from '../../domain/access/registered-operator.js';
 import type { OperatorActor } from '../../domain/base/actor.js';
+import { checkedText } from '../../domain/base/checked-text.js';
 import { formatInstant } from '../../domain/base/instant.js';
 import { isUnmatched } from '../../domain/deposits/deposit.js';
 import {
@@ -225,19 +226,10 @@ function differsText({ id, proposedBy, proposedAtMs }: Proposal): string {
 function checkedTexts({ request, evidence }: DeskDecision): Partial<DeskDecision> {
   const isFree = request.verb === 'assign' || isServiceAction(request);
   const checkedEvidence =
-    isFree && evidence === null ? null : checked('evidence', evidence ?? '', EVIDENCE_LENGTH_MAX);
+    isFree && evidence === null
+      ? null
+      : checkedText('evidence', evidence ?? '', EVIDENCE_LENGTH_MAX);
   if (!('endToEndId' in request)) return { evidence: checkedEvidence };
-  const endToEndId = checked('end-to-end id', request.endToEndId, TRANSFER_ID_LENGTH_MAX);
+  const endToEndId = checkedText('end-to-end id', request.endToEndId, TRANSFER_ID_LENGTH_MAX);
   return { evidence: checkedEvidence, request: { ...request, endToEndId } };
-}
-
-/** One line of text. ValidationError. */
-function checked(name: string, text: string, lengthMax: number): string {
-  const trimmed = text.trim();
-  const isFit = trimmed !== '' && trimmed.length <= lengthMax && !/\p{Cc}/u.test(trimmed);
-  if (isFit) return trimmed;
-  throw new PonteError(
-    'ValidationError',
-    `${name}: give 1 to ${lengthMax} characters on one line.`,
-  );
 }

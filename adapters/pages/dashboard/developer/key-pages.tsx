@@ -238,12 +238,12 @@ function ActiveTable({
                     {key.rolledAtMs === null ? (
                       <ButtonLink href={`${view.path}/keys/${key.id}/roll`} look="sm">
                         {words.roll}
-                        <span class="vh"> {key.name}</span>
+                        <span class="vh"> {nameOf(key.name)}</span>
                       </ButtonLink>
                     ) : null}
                     <ButtonLink href={`${view.path}/keys/${key.id}/revoke`} look="sm danger">
                       {words.revoke}
-                      <span class="vh"> {key.name}</span>
+                      <span class="vh"> {nameOf(key.name)}</span>
                     </ButtonLink>
                   </div>
                 </td>
