@@ -164,13 +164,15 @@ export function auditSubject({ orgId, mode }: Pick<AuditEntry, 'orgId' | 'mode'>
 
 /**
  * What a batch changes, by organization. Nothing for a created payment: its `created` event names
- * its creator, in the chain of the tenant's feed.
+ * its creator, in the chain of the tenant's feed. Nothing for mails that a person with only a link
+ * asks for or tries codes of: rows of mails are removed after a while, and entries are not.
  */
 export function auditedOf(
   rows: readonly ChangedRow[],
-  authorOrgId: string | null,
+  author: Pick<AuditAuthor, 'actor' | 'orgId'>,
 ): readonly Audited[] {
   if (rows.some(({ table, kind }) => table === 'payments' && kind === 'insert')) return [];
+  if (author.actor.kind === 'link' && rows.every(({ table }) => table === 'mails')) return [];
   const known = rows.flatMap(({ table, kind, isOne, details }) => {
     const type = objectTypes[table as AuditedTable] ?? null;
     const isNewEvent = type === 'event' && kind === 'insert';
@@ -189,7 +191,7 @@ export function auditedOf(
   const [first = null, ...others] = new Set(changed.flatMap((one) => one.orgId ?? []));
   // A row without an organization is part of the change of the only one.
   const only = others.length === 0 ? first : null;
-  const byOrganization = Map.groupBy(changed, (one) => authorOrgId ?? one.orgId ?? only);
+  const byOrganization = Map.groupBy(changed, (one) => author.orgId ?? one.orgId ?? only);
   return [...byOrganization].map(([orgId, ofOne]) => {
     const [mode = null, ...otherModes] = new Set(ofOne.flatMap((one) => one.mode ?? []));
     return {

@@ -89,7 +89,7 @@ class AuditedStore implements Store {
   }
 
   #record(tx: Tx): void {
-    for (const changed of auditedOf(tx.changes(), this.author.orgId)) this.#append(tx, changed);
+    for (const changed of auditedOf(tx.changes(), this.author)) this.#append(tx, changed);
   }
 
   #append(tx: Tx, about: Audited): void {

@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import { pageRoutes } from '../../../../adapters/pages/page-routes.js';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../../core/domain/base/instant.js';
 import { simulate } from '../../../../core/usecases/sandbox/simulations.js';
-import { newestEntries } from '../../../../core/usecases/service/audit-log.js';
+import { auditHead, newestEntries } from '../../../../core/usecases/service/audit-log.js';
 import { type PageSite, pageSite, textOf, type Visitor } from '../visitor.js';
 
 /** A visitor who proved the mailbox of the payment. */
@@ -73,7 +73,6 @@ test('what a form changes is in the audit log, by the link and then by the buyer
   const found = entries.map(({ actor, action }) => `${actor.kind} ${actor.id} ${action}`);
   const publicId = path.slice('/r/'.length);
   assert.deepEqual([...new Set(found)].toReversed(), [
-    `link ${publicId} /r/{publicId}/link`,
     `link ${publicId} /r/{publicId}/enter`,
     `buyer ${id} /r/{publicId}/sign-out`,
   ]);
@@ -81,6 +80,20 @@ test('what a form changes is in the audit log, by the link and then by the buyer
     assert.equal(address, '127.0.0.1');
     assert.ok(requestId !== null);
   }
+});
+
+test('a stranger does not fill the audit log: no mail and no wrong code is an entry', async (t) => {
+  const site = await pageSite(t);
+  const { path } = await site.newPayment();
+  const { deps } = site.world;
+  const before = await auditHead(deps);
+  const stranger = site.visitor();
+  await stranger.open(path);
+  await stranger.send('/link');
+  for (const code of ['000000', '111111', '222222']) await stranger.send('/code', { code });
+  const [mail] = await deps.store.run((tx) => tx.mails.oldest(1));
+  assert.equal(mail?.codeTries, 3, 'each was tried');
+  assert.deepEqual(await auditHead(deps), before);
 });
 
 test('a browser may load a hundred pages of a session concurrently', async (t) => {
