@@ -113,7 +113,8 @@ export function verifyCommand(
   if (signed.text !== writeCommand({ ...expected, operator: operator.id, atMs })) {
     throw refused('The signature is of another command or of another database.');
   }
-  if (Math.abs(nowMs - atMs) > SIGNATURE_AGE_MAX_MS) {
+  // A text compares as NaN: neither late nor early.
+  if (!Number.isSafeInteger(atMs) || Math.abs(nowMs - atMs) > SIGNATURE_AGE_MAX_MS) {
     throw refused('The signature is not of this time. Compare the clock of this machine.');
   }
   if (atMs <= operator.signedAtMs) {

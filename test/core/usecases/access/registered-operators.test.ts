@@ -129,6 +129,15 @@ describe('a command', () => {
     await assert.rejects(admit(made, ana, signed, grant), notAllowed);
   });
 
+  test('is refused if its time is no number', async (t) => {
+    const { made, ana } = await scene(t);
+    const toSign = await commandOf(made, ana);
+    for (const atMs of ['x', '', null, {}, [], true, `${toSign.atMs}`, toSign.atMs + 0.5]) {
+      const signed = signedWith({ ...toSign, atMs: atMs as number }, ana.key);
+      await assert.rejects(admit(made, ana, signed), notAllowed, JSON.stringify(atMs));
+    }
+  });
+
   test('of another database is refused, although its operator has the same id', async (t) => {
     const { made, ana } = await scene(t);
     const toSign = await commandOf(made, ana);
