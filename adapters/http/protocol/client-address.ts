@@ -10,7 +10,8 @@ export type ClientAddress = (request: IncomingMessage) => string | null;
 export function isNetwork(text: string): boolean {
   const [address = '', length, ...rest] = text.split('/');
   const family = isIP(address);
-  if (family === 0 || rest.length > 0) return false;
+  // A zone (RFC 4007) names an interface of one machine.
+  if (family === 0 || address.includes('%') || rest.length > 0) return false;
   return length === undefined || (/^\d{1,3}$/.test(length) && Number(length) <= bitsOf(family));
 }
 
@@ -50,9 +51,9 @@ function withoutPort(entry: string): string {
   return inBrackets ?? beforePort ?? entry;
 }
 
-/** An IPv4-mapped IPv6 address as IPv4. */
+/** Without its zone; an IPv4-mapped IPv6 address as IPv4. */
 function plain(address: string): string {
-  return address.replace(/^::ffff:(?=\d+\.)/i, '');
+  return address.replace(/%.*$/, '').replace(/^::ffff:(?=\d+\.)/i, '');
 }
 
 function bitsOf(family: number): number {

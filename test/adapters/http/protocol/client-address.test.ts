@@ -39,6 +39,7 @@ test('X-Forwarded-For counts only as far as trusted proxies have written it', ()
     ['::ffff:10.1.2.3', '::ffff:198.51.100.1', '198.51.100.1'],
     ['fd00::1', '2001:db8::5', '2001:db8::5'],
     ['2001:db8::1', '2001:db8::5', '2001:db8::1'],
+    ['fd00::1%eth0', '2001:db8::5%2', '2001:db8::5'],
     [undefined, '198.51.100.1', null],
   ];
   for (const [peer, forwarded, client] of cases) {
@@ -48,10 +49,20 @@ test('X-Forwarded-For counts only as far as trusted proxies have written it', ()
 });
 
 test('a network is an IP address or CIDR', () => {
+  const zoned = ['fe80::1%eth0', 'fe80::%1/64', '::1%lo'];
   for (const network of ['127.0.0.1', '::1', '0.0.0.0/0', '10.0.0.0/32', '::/0', 'fd00::/128']) {
     assert.equal(isNetwork(network), true, network);
   }
-  for (const text of ['', 'localhost', '10.0.0.0/', '10.0.0.0/33', '::/129', '10/8', '1.1.1.1/a']) {
+  for (const text of [
+    '',
+    'localhost',
+    '10.0.0.0/',
+    '10.0.0.0/33',
+    '::/129',
+    '10/8',
+    '1.1.1.1/a',
+    ...zoned,
+  ]) {
     assert.equal(isNetwork(text), false, text);
   }
 });
