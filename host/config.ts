@@ -367,6 +367,11 @@ function configOf(values: z.output<typeof variables>, set: Environment) {
     /** Public addresses without a trailing slash; null: the address of the listener. */
     baseUrl: values.PONTE_BASE_URL ?? null,
     payUrl: values.PONTE_PAY_URL ?? null,
+    /** Names that a request may give as its host, besides loopback names; null: any. */
+    hostNames:
+      values.PONTE_ENV === 'production' || !isLoopback(values.PONTE_HOST)
+        ? null
+        : namesIn(values.PONTE_BASE_URL, values.PONTE_PAY_URL),
     /** The first one encrypts. Null: stored in the data directory, in development only. */
     secretKeys: values.PONTE_SECRET_KEYS ?? null,
     /** The first one signs session tokens; null: a key stored in the database signs them. */
@@ -477,6 +482,10 @@ function openToNetwork({
       'everybody: set PONTE_ENV=production, or PONTE_HOST=127.0.0.1, or, for a trial, ' +
       'PONTE_DEVELOPMENT_ON_NETWORK=1',
   ];
+}
+
+function namesIn(...urls: readonly (string | undefined)[]): readonly string[] {
+  return urls.flatMap((url) => (url === undefined ? [] : [new URL(url).hostname]));
 }
 
 function isLoopback(host: string): boolean {

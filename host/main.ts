@@ -78,6 +78,7 @@ async function start(config: Config, role: HostRole, creation: Creation): Promis
   let serving = true;
   const http = createHttpServer(deps, {
     corsOrigins: config.corsOrigins,
+    hostNames: config.hostNames,
     feedReaders: container.get(tokens.feedReaders),
     pages: container.get(tokens.pages),
     trustedProxies: config.trustedProxies,
@@ -142,6 +143,7 @@ function consoleOf(container: Container, config: Config) {
   let url = place.url ?? '';
   const server = createHttpServer(container.get(tokens.deps), {
     corsOrigins: [],
+    hostNames: place.url === null ? [] : [new URL(place.url).hostname],
     feedReaders: container.get(tokens.feedReaders),
     pages: operatorConsole({
       watch: container.get(tokens.pageWatch),

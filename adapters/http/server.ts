@@ -13,7 +13,7 @@ import type { FeedReaders } from '../../core/usecases/webhooks/feed-readers.js';
 import { describeRoutes } from './docs/openapi.js';
 import { clientAddressOver } from './protocol/client-address.js';
 import { type Pipeline, serve } from './protocol/pipeline.js';
-import { hostsIn, readBytes, requestIdOf } from './protocol/request-input.js';
+import { hasForeignHost, hostsIn, readBytes, requestIdOf } from './protocol/request-input.js';
 import { refusalReply, sendRaw, transportHeaders } from './protocol/response-output.js';
 import type { HandlerContext, PageFile, Readiness } from './protocol/route-row.js';
 import { createRouter } from './protocol/router.js';
@@ -54,6 +54,11 @@ export interface HttpOptions {
   readonly feedReaders: FeedReaders;
   /** The pages for buyers; none by default. */
   readonly pages?: Pages;
+  /**
+   * Host names of this server besides those of the loopback interface; any other one is refused.
+   * Null, the default: any name, for servers that others reach.
+   */
+  readonly hostNames?: readonly string[] | null;
   /** `health`: the probes only; 'all' by default. */
   readonly surface?: 'all' | 'health';
   readonly readiness: () => Promise<Readiness>;
@@ -121,6 +126,7 @@ export function createHttpServer(deps: Deps, options: HttpOptions): HttpServer {
       document: async (path) => options.pages?.document?.(path, description().json) ?? null,
     },
     router: createRouter(options.surface === 'health' ? healthRoutes : routes),
+    hostNames: options.hostNames ?? null,
     limits: { bytesMax: BODY_BYTES_MAX, timeoutMs: requestTimeoutMs },
     corsOrigins: new Set(options.corsOrigins),
     clientAddress: clientAddressOver(options.trustedProxies ?? []),
@@ -183,8 +189,10 @@ async function answer(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  // The pipeline refuses a request of several hosts.
-  if (!pages?.owns(request) || hostsIn(request) > 1) return serve(pipeline, request, response);
+  // The pipeline refuses a request of several hosts, and of a foreign one.
+  if (!pages?.owns(request) || !isForHost(pipeline, request)) {
+    return serve(pipeline, request, response);
+  }
   const { context, clientAddress, limits, stopping } = pipeline;
   const ofEveryPage = Object.entries(transportHeaders(context.deps.settings.payUrl));
   for (const [name, value] of ofEveryPage) response.setHeader(name, value);
@@ -196,6 +204,11 @@ async function answer(
     freshDeps: () => withStoreTimeout(context.deps),
     readBody: (bytesMax) => readBytes(request, response, { ...limits, bytesMax }),
   });
+}
+
+function isForHost({ hostNames }: Pipeline, request: IncomingMessage): boolean {
+  if (hostsIn(request) > 1) return false;
+  return hostNames === null || !hasForeignHost(request, hostNames);
 }
 
 /** A client has so long for the rest of a body that nothing reads any more. */

@@ -24,6 +24,7 @@ import { corsHeaders, preflightReply } from './cross-origin.js';
 import {
   type BodyLimits,
   ClientGone,
+  hasForeignHost,
   header,
   headerTexts,
   hostsIn,
@@ -41,6 +42,8 @@ export interface Pipeline {
   readonly limits: BodyLimits;
   readonly corsOrigins: ReadonlySet<string>;
   readonly clientAddress: ClientAddress;
+  /** Null: any Host is served (`HttpOptions`). */
+  readonly hostNames: readonly string[] | null;
   /** Aborted when the server closes: requests that wait for events are answered. */
   readonly stopping: AbortSignal;
   readonly isLastAnswer: () => boolean;
@@ -106,12 +109,12 @@ function measure(
 }
 
 async function answer(
-  { context: unlimited, router, limits, clientAddress, stopping }: Pipeline,
+  { context: unlimited, router, limits, clientAddress, stopping, hostNames }: Pipeline,
   request: IncomingMessage,
   response: ServerResponse,
   seen: Seen,
 ): Promise<Reply> {
-  expectHost(request);
+  expectHost(request, hostNames);
   const deps = withStoreTimeout(unlimited.deps);
   const match = router.match(request.method ?? '', request.url ?? '');
   const { route } = match;
@@ -201,11 +204,15 @@ function endOfWait(response: ServerResponse, stopping: AbortSignal, waitMs: numb
 }
 
 /** HTTP/1.1 requires one Host header (RFC 9112, 3.2). */
-function expectHost(request: IncomingMessage): void {
+function expectHost(request: IncomingMessage, hostNames: Pipeline['hostNames']): void {
   const count = hostsIn(request);
   if (count > 1) throw new PonteError('ValidationError', 'Host: send this header once.');
-  if (count === 1 || request.httpVersion === '1.0') return;
-  throw new PonteError('ValidationError', 'Host: this header is required.');
+  if (count === 0 && request.httpVersion !== '1.0') {
+    throw new PonteError('ValidationError', 'Host: this header is required.');
+  }
+  if (hostNames === null || !hasForeignHost(request, hostNames)) return;
+  const message = 'Host: it names another server. Use localhost, or set PONTE_BASE_URL.';
+  throw new PonteError('ValidationError', message);
 }
 
 function unlessUnchanged(request: IncomingMessage, reply: Reply): Reply {

@@ -54,6 +54,18 @@ export function hostsIn({ rawHeaders }: IncomingMessage): number {
   return count;
 }
 
+const loopbackName = /^(?:(?:[a-z0-9-]+\.)*localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+
+/**
+ * Whether Host names neither this machine nor one of `names`. A page of another site reaches a
+ * server on the loopback interface under its own name (DNS rebinding), and reads what it answers.
+ */
+export function hasForeignHost({ headers }: IncomingMessage, names: readonly string[]): boolean {
+  if (headers.host === undefined) return false;
+  const name = headers.host.toLowerCase().replace(/\.?(?::\d*)?$/, '');
+  return !loopbackName.test(name) && !names.includes(name);
+}
+
 export function headerTexts(request: IncomingMessage): Readonly<Record<string, string>> {
   const names = Object.keys(request.headers);
   return Object.fromEntries(names.map((name) => [name, header(request, name) ?? '']));

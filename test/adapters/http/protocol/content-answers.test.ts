@@ -56,6 +56,7 @@ async function contentSite(t: TestContext, source: () => AsyncIterable<Uint8Arra
     limits: { bytesMax: 1_024, timeoutMs: 1_000 },
     corsOrigins: new Set<string>(),
     clientAddress: clientAddressOver([]),
+    hostNames: null,
     stopping: new AbortController().signal,
     isLastAnswer: () => false,
   };
