@@ -4,6 +4,7 @@
 import { appendFile } from 'node:fs/promises';
 import { MINUTE_MS, SECOND_MS } from '../core/domain/base/instant.js';
 import type { Deps } from '../core/ports/deps.js';
+import { USER_AGENT } from '../core/ports/outside.js';
 import { takeAnchor } from '../core/usecases/service/audit-anchors.js';
 import type { WorkerStep } from './workers.js';
 
@@ -44,7 +45,7 @@ async function keep(place: string, line: string): Promise<void> {
   }
   const { ok, status } = await fetch(place, {
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
+    headers: { 'content-type': 'application/json', 'user-agent': USER_AGENT },
     body: line,
     redirect: 'error',
     signal: AbortSignal.timeout(TIMEOUT_MS),

@@ -259,6 +259,19 @@ const rules: readonly Rule[] = [
     ],
   },
   {
+    name: 'a request that Ponte sends has its User-Agent; the client runs at integrators',
+    check: (files) =>
+      files
+        .filter(({ path }) => /^(adapters|host)\/(?!client|pages).*\.ts$/.test(path))
+        .filter(({ text }) => /\b(await fetch\(|agent\.dispatch\(|await request\(url)/.test(text))
+        .filter(({ text }) => !text.includes('USER_AGENT'))
+        .map(({ path }) => path),
+    counterexamples: [
+      ['adapters/a/b.ts', 'const answer = await fetch(place);'],
+      ['host/a.ts', "await request(url, { method: 'POST' });"],
+    ],
+  },
+  {
     name: 'the core knows no clock, no chance, no float, no process',
     check: eachLineOfCode(
       ({ path }) => path.startsWith('core/'),

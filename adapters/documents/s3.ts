@@ -7,7 +7,7 @@ import { AwsClient } from 'aws4fetch';
 import { SECOND_MS } from '../../core/domain/base/instant.js';
 import { DOCUMENT_BYTES_MAX } from '../../core/domain/parties/document.js';
 import { assert, PonteError } from '../../core/errors.js';
-import type { ByteSource, DocumentStorage } from '../../core/ports/outside.js';
+import { type ByteSource, type DocumentStorage, USER_AGENT } from '../../core/ports/outside.js';
 
 export interface S3Place {
   /** The address of the bucket, `https://<host>/<bucket>`. */
@@ -142,7 +142,7 @@ function bucketOf(place: S3Place, limits: S3Limits): Bucket {
     repeated(limits, method, async () => {
       const signed = await client.sign(`${url}${path}`, {
         method,
-        headers: { 'x-amz-content-sha256': hash('sha256', bytes ?? '') },
+        headers: { 'x-amz-content-sha256': hash('sha256', bytes ?? ''), 'user-agent': USER_AGENT },
         ...(bytes === null ? {} : { body: bytes }),
       });
       return begun(signed, limits);

@@ -13,6 +13,21 @@ const platformAddresses: readonly string[] = ['168.63.129.16'];
 /** Assigned public IPv6: ipaddr.js counts unassigned space as unicast. */
 const publicIpv6 = ipaddr.IPv6.parseCIDR('2000::/3');
 
+/**
+ * The well-known prefix of NAT64 (RFC 6052): the last four bytes are an IPv4 address. On a network
+ * with IPv6 only, DNS64 answers with such addresses for hosts that have IPv4 only.
+ */
+const nat64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96');
+
+/**
+ * Time for one of several addresses of a host, in milliseconds, before the next one is tried. Node
+ * has 250 ms, in which a handshake over an ocean with one lost packet does not end. With at most
+ * ADDRESSES_MAX addresses there is time left for the last one, which only the connection's limit
+ * ends.
+ */
+const ADDRESS_TIMEOUT_MS = 1_500;
+const ADDRESSES_MAX = 4;
+
 /** Per try: both end within the time limit of a connection. */
 const DNS_TIMEOUT_MS = 1_500;
 const DNS_TRIES = 2;
@@ -67,6 +82,8 @@ export function egressGuard(options: EgressOptions): EgressGuard {
   const connect = buildConnector({
     allowH2: false,
     timeout: options.connectTimeoutMs,
+    autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: ADDRESS_TIMEOUT_MS,
     lookup: lookupWith(allowedAddresses),
     ...(options.ca === undefined ? {} : { ca: options.ca }),
   });
@@ -99,6 +116,9 @@ export function egressGuard(options: EgressOptions): EgressGuard {
 export function isPublicAddress(address: string): boolean {
   if (isIP(address) === 0) return false;
   const parsed = ipaddr.parse(address);
+  if (parsed.kind() === 'ipv6' && parsed.match(nat64)) {
+    return isPublicAddress(parsed.toByteArray().slice(12).join('.'));
+  }
   if (parsed.range() !== 'unicast') return false;
   if (parsed.kind() === 'ipv6') return parsed.match(publicIpv6);
   return !platformAddresses.includes(parsed.toString());
@@ -134,13 +154,23 @@ function lookupWith(addressesOf: Resolve): LookupFunction {
   return (hostname, { all }, callback) => {
     addressesOf(hostname)
       .then((addresses) => {
-        const found = addresses.map((address) => ({ address, family: isIP(address) }));
+        const found = inTurns(addresses).map((address) => ({ address, family: isIP(address) }));
         if (all === true) callback(null, found);
         else callback(null, found[0]?.address ?? '', found[0]?.family);
       })
       .catch((error: NodeJS.ErrnoException) => callback(error, []))
       .catch(() => undefined);
   };
+}
+
+/** The families in turns, so that one that does not answer hides no other (RFC 8305, section 4). */
+function inTurns(addresses: readonly string[]): readonly string[] {
+  const families = [4, 6].map((family) => addresses.filter((one) => isIP(one) === family));
+  const longest = Math.max(...families.map(({ length }) => length));
+  const mixed = Array.from({ length: longest }, (_, at) =>
+    families.flatMap((ofFamily) => ofFamily.slice(at, at + 1)),
+  );
+  return mixed.flat().slice(0, ADDRESSES_MAX);
 }
 
 async function inTime<T>(work: Promise<T>, timeoutMs: number): Promise<T> {

@@ -3,7 +3,12 @@
 // may connect.
 import { Agent, type Dispatcher } from 'undici';
 import { assert } from '../../core/errors.js';
-import type { WebhookRequest, WebhookResult, WebhookSender } from '../../core/ports/outside.js';
+import {
+  USER_AGENT,
+  type WebhookRequest,
+  type WebhookResult,
+  type WebhookSender,
+} from '../../core/ports/outside.js';
 import { SEND_TIMEOUT_MS } from '../../core/usecases/webhooks/delivery-attempts.js';
 import { egressGuard, type Resolve } from './egress.js';
 
@@ -32,6 +37,9 @@ const CONNECTIONS_PER_ORIGIN = 2_048;
 /** The longest idle time of a kept-alive connection. */
 const KEEP_ALIVE_MAX_MS = 60_000;
 
+/** Codes of a connection that the receiver closed. */
+const CLOSED_BY_RECEIVER: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
+
 export interface SenderOptions {
   /** Allows http and private addresses: development only. */
   readonly allowPrivate: boolean;
@@ -48,16 +56,23 @@ export function webhookSender(options: SenderOptions): WebhookSender {
   assert(timeoutMs > 0 && timeoutMs <= SEND_TIMEOUT_MS, 'leases are made for SEND_TIMEOUT_MS');
   const { timeoutMs: _, ...egress } = options;
   const guard = egressGuard({ ...egress, connectTimeoutMs: timeoutMs });
-  const agent = new Agent({
-    connect: guard.connector,
+  let connects = 0;
+  const usual: Agent.Options = {
+    connect: (...to) => {
+      connects += 1;
+      guard.connector(...to);
+    },
     connections: CONNECTIONS_PER_ORIGIN,
-    pipelining: 1,
     allowH2: false,
-    keepAliveMaxTimeout: KEEP_ALIVE_MAX_MS,
     // `timeoutMs` covers both.
     headersTimeout: 0,
     bodyTimeout: 0,
-  });
+  };
+  const agents: Agents = {
+    keptAlive: new Agent({ ...usual, pipelining: 1, keepAliveMaxTimeout: KEEP_ALIVE_MAX_MS }),
+    fresh: new Agent({ ...usual, pipelining: 0 }),
+    connects: () => connects,
+  };
 
   return {
     send: async (request) => {
@@ -65,12 +80,14 @@ export function webhookSender(options: SenderOptions): WebhookSender {
       const problem = guard.problem(request.url);
       const answer =
         problem === null
-          ? await exchange(agent, request, timeoutMs)
+          ? await exchange(agents, request, timeoutMs)
           : { ...unanswered, error: problem };
       return { ...answer, durationMs: Math.round(performance.now() - startedAtMs) };
     },
     refusal: (url) => guard.refusal(url),
-    close: () => agent.destroy(),
+    close: async () => {
+      await Promise.all([agents.keptAlive.destroy(), agents.fresh.destroy()]);
+    },
   };
 }
 
@@ -78,14 +95,28 @@ type Answer = Omit<WebhookResult, 'durationMs'>;
 
 const unanswered = { responseStatus: null, responseBody: null } as const;
 
+interface Agents {
+  readonly keptAlive: Agent;
+  /** One connection for each request. */
+  readonly fresh: Agent;
+  /** How many connections were begun. */
+  readonly connects: () => number;
+}
+
 /**
  * The status decides: after it, an incomplete, long or slow body does not make a failure. undici
  * has no time limit for a request that waits for a connection, so the timer is here.
+ *
+ * A receiver may close an idle connection at any time. A request that was written to a kept-alive
+ * connection and got no byte of an answer is therefore repeated once, on a fresh connection, within
+ * the same limit (RFC 9112, section 9.3.1). Receivers drop a duplicate by its delivery id.
  */
-function exchange(agent: Agent, request: WebhookRequest, timeoutMs: number): Promise<Answer> {
+function exchange(agents: Agents, request: WebhookRequest, timeoutMs: number): Promise<Answer> {
   return new Promise((resolve) => {
     let controller: Dispatcher.DispatchController | null = null;
     let responseStatus: number | null = null;
+    let isAnswered = false;
+    let isOnKeptConnection = false;
     let ended = false;
     const chunks: Buffer[] = [];
     let bytes = 0;
@@ -112,6 +143,7 @@ function exchange(agent: Agent, request: WebhookRequest, timeoutMs: number): Pro
         if (ended) started.abort(new Error('the limit was reached before a connection was made'));
       },
       onResponseStart: (_, status) => {
+        isAnswered = true;
         // 1xx is not the final answer.
         if (status >= 200) responseStatus = status;
       },
@@ -121,18 +153,32 @@ function exchange(agent: Agent, request: WebhookRequest, timeoutMs: number): Pro
         if (bytes >= RESPONSE_BODY_BYTES_MAX) abort('');
       },
       onResponseEnd: () => end(''),
-      onResponseError: (_, error) => end(errorText(error)),
+      onResponseError: (_, error) => {
+        if (ended || isAnswered || !isOnKeptConnection || !CLOSED_BY_RECEIVER.has(codeOf(error))) {
+          end(errorText(error));
+          return;
+        }
+        isOnKeptConnection = false;
+        dispatch(agents.fresh);
+      },
     };
-    try {
-      const { origin, pathname, search } = new URL(request.url);
-      const { headers, body } = request;
-      agent.dispatch(
-        { origin, path: `${pathname}${search}`, method: 'POST', headers, body },
-        handler,
-      );
-    } catch (error) {
-      end(errorText(error));
-    }
+    const dispatch = (agent: Agent): void => {
+      try {
+        const { origin, pathname, search } = new URL(request.url);
+        const headers = { ...request.headers, 'User-Agent': USER_AGENT };
+        const { body } = request;
+        agent.dispatch(
+          { origin, path: `${pathname}${search}`, method: 'POST', headers, body },
+          handler,
+        );
+      } catch (error) {
+        end(errorText(error));
+      }
+    };
+    const connectsBefore = agents.connects();
+    dispatch(agents.keptAlive);
+    // A request that needs a new connection begins it at once.
+    isOnKeptConnection = agents.connects() === connectsBefore;
   });
 }
 
@@ -143,9 +189,13 @@ function bodyText(chunks: readonly Buffer[]): string {
   return decoder.decode(Buffer.concat(chunks), { stream: true }).replaceAll('\0', '\u{fffd}');
 }
 
+function codeOf(error: Error): string {
+  return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
+}
+
 function errorText(error: unknown): string {
   if (!(error instanceof Error)) return 'the request failed';
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name;
+  const code = codeOf(error);
   const text = errorTexts.find(([pattern]) => pattern.test(code))?.[1];
   return text ?? (/^\w{1,60}$/.test(code) ? `the request failed (${code})` : 'the request failed');
 }

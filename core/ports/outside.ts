@@ -5,6 +5,12 @@ import type { Mode, Tenant } from '../domain/base/tenant.js';
 import type { MailOutcome } from '../domain/mail/mail.js';
 import type { Bucket, Taken } from '../domain/service/rate-limit.js';
 
+/**
+ * `User-Agent` of all requests that Ponte sends: firewalls and CDNs refuse requests without one.
+ * Its version is that of the interface.
+ */
+export const USER_AGENT = 'Ponte/1.0';
+
 export interface WebhookRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;

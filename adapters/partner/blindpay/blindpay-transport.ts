@@ -1,5 +1,6 @@
 // One HTTP request to BlindPay and its answer: by undici here, in the process for tests.
 import { Agent, type FormData, request } from 'undici';
+import { USER_AGENT } from '../../../core/ports/outside.js';
 
 const BODY_BYTES_MAX = 16 * 1_024 * 1_024;
 
@@ -28,6 +29,7 @@ export function undiciTransport(timeoutMs: number): Transport {
   return async ({ url, ...sent }) => {
     const { statusCode, headers, body } = await request(url, {
       ...sent,
+      headers: { ...sent.headers, 'user-agent': USER_AGENT },
       dispatcher,
       headersTimeout: timeoutMs,
       bodyTimeout: timeoutMs,

@@ -48,6 +48,9 @@ const publicAddresses = [
   '2606:4700:4700::1111',
   '2a00:1450:4001:80b::200e',
   '2001:4860::8888',
+  // NAT64 of public IPv4.
+  '64:ff9b::808:808',
+  '64:ff9b::5db8:d822',
 ];
 
 const forbiddenAddresses = [
@@ -87,13 +90,19 @@ const forbiddenAddresses = [
   'fc00::1',
   'fd00:ec2::254',
   'ff02::1',
-  // IPv4 in IPv6: mapped, compatible, translated, NAT64 twice, 6to4, Teredo.
+  // IPv4 in IPv6: mapped, compatible, translated, 6to4, Teredo; NAT64 of private addresses, and
+  // by a prefix of the network.
   '::ffff:127.0.0.1',
   '::ffff:8.8.8.8',
   '::127.0.0.1',
   '::ffff:0:7f00:1',
   '64:ff9b::7f00:1',
+  '64:ff9b::a00:1',
+  '64:ff9b::a9fe:a9fe',
+  '64:ff9b::a83f:8110',
+  '64:ff9b:0:0:1::808:808',
   '64:ff9b:1::a00:1',
+  '64:ff9b:1::808:808',
   '2002:7f00:1::',
   '2001:0:4136:e378:8000:63bf:3fff:fdd2',
   '100::1',
@@ -117,12 +126,13 @@ test('only public unicast addresses may be called', () => {
   for (const address of forbiddenAddresses) assert.equal(isPublicAddress(address), false, address);
 });
 
-test('law: no IPv4 address is reached by way of its IPv6 forms', () => {
+test('law: IPv4 is reached by way of NAT64 where it is public, and by no other IPv6 form', () => {
   fc.assert(
     fc.property(fc.ipV4(), (address) => {
       const [a, b, c, d] = address.split('.').map((part) => Number.parseInt(part, 10));
       const hex = [(a! << 8) | b!, (c! << 8) | d!].map((part) => part.toString(16)).join(':');
-      for (const prefix of ['::ffff:', '::', '::ffff:0:', '64:ff9b::', '64:ff9b:1::']) {
+      assert.equal(isPublicAddress(`64:ff9b::${hex}`), isPublicAddress(address), address);
+      for (const prefix of ['::ffff:', '::', '::ffff:0:', '64:ff9b:1::']) {
         assert.equal(isPublicAddress(`${prefix}${hex}`), false, `${prefix}${hex}`);
       }
       assert.equal(isPublicAddress(`2002:${hex}::1`), false);

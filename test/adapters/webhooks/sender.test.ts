@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { type SenderOptions, webhookSender } from '../../../adapters/webhooks/sender.js';
 import { AssertionFailure } from '../../../core/errors.js';
@@ -14,6 +16,7 @@ import {
   startReceiver,
   tls,
 } from '../../support/servers/local-receiver.js';
+import { silentAddress } from '../../support/servers/silent-address.js';
 
 /** Short where a test waits for the limit to come. */
 const SHORT_MS = 150;
@@ -50,7 +53,7 @@ const headers = {
   'X-Service-Event-Type': 'webhook.test',
 };
 
-test('it sends one POST with the headers and the bytes it was given, and no others', async (t) => {
+test('it sends one POST with the headers and the bytes it was given, and its name', async (t) => {
   const server = await receiver(t, (response) => response.end('thanks'));
   const result = await sender(t).send({ url: `${server.url}?a=b`, headers, body });
   assert.deepEqual(
@@ -65,6 +68,7 @@ test('it sends one POST with the headers and the bytes it was given, and no othe
     host: `127.0.0.1:${server.port}`,
     connection: 'keep-alive',
     'content-length': `${Buffer.byteLength(body)}`,
+    'user-agent': 'Ponte/1.0',
     ...Object.fromEntries(
       Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
     ),
@@ -265,6 +269,101 @@ test('connections are used again', async (t) => {
   assert.equal(server.requests.length, 20);
   // A connection is free again a moment after its answer: the next request may open one more.
   assert.ok(server.connections.length <= 2, `${server.connections.length}`);
+});
+
+/** What receivers do to a connection that they have answered once. */
+const endings: Readonly<Record<string, (socket: Socket) => void>> = {
+  'is reset': (socket) => socket.resetAndDestroy(),
+  'is closed': (socket) => socket.end(),
+  'was half closed and is reset': (socket) => socket.end(() => socket.resetAndDestroy()),
+};
+
+for (const [what, endOf] of Object.entries(endings)) {
+  test(`a kept-alive connection that ${what} without an answer costs no attempt`, async (t) => {
+    const paths: string[] = [];
+    const server = await raw(t, (socket) => {
+      let answers = 0;
+      socket.on('data', (data) => {
+        if (!data.includes('POST ')) return;
+        paths.push(/POST (\S+)/.exec(`${data}`)?.[1] ?? '');
+        answers += 1;
+        if (answers === 1) socket.write('HTTP/1.1 204 No Content\r\n\r\n');
+        else endOf(socket);
+      });
+    });
+    const made = sender(t);
+    for (const path of ['/1', '/2', '/3', '/4']) {
+      const { origin } = new URL(server.url);
+      const result = await made.send({ url: `${origin}${path}`, headers, body });
+      assert.deepEqual([result.responseStatus, result.error], [204, null], path);
+      // A connection is free again a moment after its answer.
+      await nextTurn();
+    }
+    const repeated = paths.filter((path, at) => paths.indexOf(path) < at);
+    assert.ok(repeated.length >= 1, paths.join());
+    assert.deepEqual(repeated, [...new Set(repeated)], 'once each');
+  });
+}
+
+test('what is closed on a fresh connection, or after a byte of an answer, is not repeated', async (t) => {
+  const closing = await raw(t, (socket) => socket.once('data', () => socket.resetAndDestroy()));
+  const first = await sender(t).send({ url: closing.url, headers, body });
+  assert.equal(first.error, 'the connection was closed before the answer');
+  assert.equal(closing.connections.length, 1);
+
+  let requests = 0;
+  const partly = await raw(t, (socket) =>
+    socket.on('data', () => {
+      requests += 1;
+      if (requests === 1) socket.write('HTTP/1.1 204 No Content\r\n\r\n');
+      else socket.end('HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n');
+    }),
+  );
+  const made = sender(t);
+  await made.send({ url: partly.url, headers, body });
+  await nextTurn();
+  const second = await made.send({ url: partly.url, headers, body });
+  assert.equal(second.error, 'the connection was closed before the answer');
+  assert.equal(requests, 2);
+});
+
+test('a repeat that is closed, too, fails', async (t) => {
+  let requests = 0;
+  const server = await raw(t, (socket) =>
+    socket.on('data', () => {
+      requests += 1;
+      if (requests === 1) socket.write('HTTP/1.1 204 No Content\r\n\r\n');
+      else socket.resetAndDestroy();
+    }),
+  );
+  const made = sender(t);
+  await made.send({ url: server.url, headers, body });
+  await nextTurn();
+  const result = await made.send({ url: server.url, headers, body });
+  assert.equal(result.error, 'the connection was closed before the answer');
+  assert.ok(requests <= 3, `${requests}`);
+});
+
+test('a receiver is reached by its second address while the first one is silent', async (t) => {
+  const server = await receiver(t, (response) => response.end('here'));
+  const silent = await silentAddress('127.0.0.2', server.port);
+  t.after(() => silent.close());
+  const made = sender(t, { resolve: async () => ['127.0.0.2', '127.0.0.1'] });
+  const result = await made.send({ url: `http://two.example:${server.port}/`, headers, body });
+  assert.deepEqual([result.responseStatus, result.responseBody], [200, 'here']);
+});
+
+test('a handshake of a second is waited for, though there is another address', async (t) => {
+  const free = await receiver(t, (response) => response.end());
+  await free.close();
+  const silent = await silentAddress('127.0.0.2', free.port);
+  t.after(() => silent.close());
+  const made = sender(t, { resolve: async () => ['127.0.0.2', '127.0.0.1'] });
+  const sending = made.send({ url: `http://two.example:${free.port}/`, headers, body });
+  // Linux asks again a second after the first packet.
+  setTimeout(silent.answer, 500);
+  const result = await sending;
+  assert.deepEqual([result.responseStatus, result.responseBody], [200, 'late']);
 });
 
 test('a hanging receiver delays no other delivery, even at its origin', async (t) => {
