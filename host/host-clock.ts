@@ -43,6 +43,7 @@ export function newHostClock(sources: {
   let seen = { machine: machineMs(), steady: steadyMs() };
   return {
     nowMs,
+    steadyMs,
     skewMs,
     isAccurate: () => Math.abs(skewMs()) <= CLOCK_ERROR_MAX_MS,
     async measure() {

@@ -69,12 +69,23 @@ function payinRules(traits: PartnerTraits, check: RuleCheck): void {
       assert.equal((await partner.payout.read(ref)).outcome, 'refused', ref);
       assert.equal((await partner.refund.read(ref)).outcome, 'refused', ref);
     }
-    for (const request of ['', '{}', 'null', '[', '{"kind":"payin"}']) {
+    for (const request of unprepared) {
       assert.equal((await partner.payin.start(request)).outcome, 'refused', request);
       assert.equal((await partner.payout.start(request)).outcome, 'refused', request);
     }
   });
+
+  check('a look-up of a request that another adapter prepared is no absence', async (harness) => {
+    const { party, payin, payout, refund } = harness.partner;
+    for (const request of unprepared) {
+      for (const { find } of [party, payin, payout, refund]) {
+        assert.equal((await find(request)).outcome, 'later', request);
+      }
+    }
+  });
 }
+
+const unprepared = ['', '{}', 'null', '[', '{"kind":"payin"}', '{"kind":"refund","mode":"test"}'];
 
 function payoutRules(traits: PartnerTraits, check: RuleCheck): void {
   check('a completed payout reports BRL, rate, fees and the PIX id', async (harness) => {

@@ -264,7 +264,7 @@ export function notFound(what: string): FakeRefusal {
   return { code: 'not_found', message: `There is no such ${what}.` };
 }
 
-const unreadable: FakeRefusal = {
+export const unreadable: FakeRefusal = {
   code: 'request_invalid',
   message: 'This partner has not prepared the request.',
 };

@@ -39,6 +39,7 @@ import {
   scenarios,
   type TransactionKind,
   type TransactionScenario,
+  unreadable,
   writeRequest,
 } from './fake-transaction.js';
 import { magicValues } from './fake-values.js';
@@ -307,6 +308,7 @@ function commandCalls<K extends TransactionKind, Input>(
     },
     async find(request) {
       const transaction = scenario.transaction(mode, request);
+      if (transaction === unreadable) return notPrepared;
       if ('code' in transaction) return done(null);
       const found = memory === null ? transaction : memory.find({ mode, kind, ...transaction });
       return done(found === null ? null : accepted(mode, scenario, found.partnerRef));
@@ -336,6 +338,9 @@ function collect(
   }
   return done(collectInstructions(input, atMs));
 }
+
+/** Another adapter may have sent the request, so it is not absent. */
+const notPrepared: PartnerAnswer<never> = { outcome: 'later', reason: unreadable.message };
 
 /** The answer about a transaction that exists. */
 function accepted(

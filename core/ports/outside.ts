@@ -151,6 +151,12 @@ export interface RateLimits {
 
 export interface Clock {
   nowMs(): number;
+  /** Monotonic, with any zero: no set clock moves it. Absent where `nowMs` never jumps. */
+  steadyMs?(): number;
+}
+
+export function steadyOf(clock: Clock): () => number {
+  return () => clock.steadyMs?.() ?? clock.nowMs();
 }
 
 export type IdPrefix =

@@ -42,7 +42,7 @@ export interface PayoutInput {
   readonly reference: string;
   /** What is paid out, in the currency the buyer paid. */
   readonly amount: Money;
-  /** The completed pay-ins that brought it. */
+  /** The completed pay-ins that brought it; none that went back. */
   readonly payinRefs: readonly string[];
   /** The reference that registerPixDestination returned. */
   readonly destination: string;
@@ -50,6 +50,8 @@ export interface PayoutInput {
   readonly quote: QuoteTerms | null;
   /** Goes to the partner's report of the foreign exchange, if it is known. */
   readonly purpose?: Purpose | null;
+  /** No payout under the reference is older; absent or null: it may have any age. */
+  readonly sinceMs?: number | null;
 }
 
 export interface RefundInput {

@@ -4,7 +4,7 @@ import { FormData } from 'undici';
 import { z } from 'zod';
 import { MINUTE_MS, SECOND_MS } from '../../../core/domain/base/instant.js';
 import { gcraStep } from '../../../core/domain/service/rate-limit.js';
-import type { Clock, Log } from '../../../core/ports/outside.js';
+import { type Clock, type Log, steadyOf } from '../../../core/ports/outside.js';
 import type { PartnerAnswer } from '../../../core/ports/partner.js';
 import { codeOf, type Sorting, sortError, sortForeign } from './answer-codes.js';
 import {
@@ -13,6 +13,7 @@ import {
   type Transport,
   undiciTransport,
 } from './blindpay-transport.js';
+import { isPast, listStart, placeAfter } from './listed-order.js';
 
 const HTTP_TIMEOUT_MS = 6 * SECOND_MS;
 /** No page is requested after this time. */
@@ -21,8 +22,8 @@ const SEARCH_FOR_MS = 6 * SECOND_MS;
 export const OPERATION_MS = SEARCH_FOR_MS + 3 * HTTP_TIMEOUT_MS;
 const PAUSE_MAX_MS = 10 * MINUTE_MS;
 const MESSAGE_LENGTH_MAX = 300;
-/** One of the allowed sizes: 10, 50, 100, 200, 500, 1000. */
-const PAGE_SIZE = 100;
+/** Two of the allowed sizes. The first page of a list usually has what is looked for. */
+const pageSizes = { first: 100, next: 1_000 } as const;
 const KEY_MISMATCH = 'idempotency_key_payload_mismatch';
 /** Shorter texts of a request are codes and numbers, not personal data. */
 const REDACTED_LENGTH_MIN = 4;
@@ -75,8 +76,8 @@ export interface Post<T> {
 /** `:instance` in a path is the id of the instance. */
 export interface BlindPayClient {
   /** Never `unknown`. */
-  get<T>(path: string, shape: z.ZodType<T>): Promise<PartnerAnswer<T>>;
-  post<T>(call: Post<T>): Promise<PartnerAnswer<T>>;
+  get<T>(path: string, shape: z.ZodType<T>): Promise<DatedAnswer<T>>;
+  post<T>(call: Post<T>): Promise<DatedAnswer<T>>;
   /** The address of the stored file. */
   upload(file: {
     readonly bytes: Uint8Array;
@@ -90,14 +91,24 @@ export interface BlindPayClient {
     shape: z.ZodType<T>,
     after: string | null,
   ): Promise<PartnerAnswer<BlindPayPage<T>>>;
-  /** Reads page by page until `visit` returns something; null: all pages were read. */
-  search<T extends { readonly id: string }, R>(
+  /** Reads until `visit` returns something; null: no item of the list is it. */
+  search<T extends ListedItem, R>(
     path: string,
     shape: z.ZodType<T>,
     visit: (item: T) => R | null,
-    paging?: Paging,
+    extent?: Extent,
   ): Promise<PartnerAnswer<R | null>>;
 }
+
+interface ListedItem {
+  readonly id: string;
+  readonly created_at?: string | null | undefined;
+}
+
+/** A done call, with the time of BlindPay's answer by its header `Date`; null without one. */
+export type DatedAnswer<T> =
+  | Exclude<PartnerAnswer<T>, { readonly outcome: 'done' }>
+  | { readonly outcome: 'done'; readonly value: T; readonly atMs: number | null };
 
 /** What came back; `json` is undefined for a body that is not JSON. */
 export type Probe =
@@ -112,13 +123,17 @@ export interface BlindPayPage<T> {
   readonly isCut: boolean;
 }
 
-/** Lists of a customer's objects are short and come whole. */
-export type Paging = 'pages' | 'whole';
+/**
+ * How much of a list is read. `whole`: lists of a customer's objects are short and have no pages.
+ * `sinceMs`: by BlindPay's clock, what is looked for is not older; null: it may have any age.
+ */
+type Extent = 'whole' | { readonly sinceMs: number | null };
 
 export function createBlindPayClient(options: ClientOptions): BlindPayClient {
   const { clock, log, instanceId, timeoutMs = HTTP_TIMEOUT_MS } = options;
   const { transport = undiciTransport(timeoutMs) } = options;
   const admission = admissionOf(options);
+  const steadyMs = steadyOf(clock);
 
   const requestOf = ({ body, method, path, headers }: SentRequest): HttpRequest => ({
     method,
@@ -131,7 +146,7 @@ export function createBlindPayClient(options: ClientOptions): BlindPayClient {
     },
   });
 
-  const call = async <T>(sent: SentRequest, shape: z.ZodType<T>): Promise<PartnerAnswer<T>> => {
+  const call = async <T>(sent: SentRequest, shape: z.ZodType<T>): Promise<DatedAnswer<T>> => {
     const nowMs = clock.nowMs();
     const refusal = admission.refusal(nowMs);
     if (refusal !== null) return { outcome: 'later', reason: refusal };
@@ -147,10 +162,10 @@ export function createBlindPayClient(options: ClientOptions): BlindPayClient {
       const alert = 'BlindPay has another request under an idempotency key; the call is looked up';
       log.error('alert', { alert, path: sent.path, key: sent.headers['idempotency-key'] ?? null });
     }
-    return answer;
+    return answer.outcome === 'done' ? { ...answer, atMs: timeOf(received.date) } : answer;
   };
 
-  const get = async <T>(path: string, shape: z.ZodType<T>): Promise<PartnerAnswer<T>> => {
+  const get = async <T>(path: string, shape: z.ZodType<T>): Promise<DatedAnswer<T>> => {
     const answer = await call({ method: 'GET', path, headers: {}, body: null }, shape);
     return answer.outcome === 'unknown' ? { ...answer, outcome: 'later' } : answer;
   };
@@ -182,10 +197,10 @@ export function createBlindPayClient(options: ClientOptions): BlindPayClient {
       }
     },
     page: (path, shape, after) => readPage({ get }, [path, 'pages'], shape, after),
-    search(path, shape, visit, paging = 'pages') {
-      const untilMs = clock.nowMs() + SEARCH_FOR_MS;
-      const isLate = () => clock.nowMs() > untilMs;
-      return searchList({ get, isLate }, [path, paging], shape, visit);
+    search(path, shape, visit, extent = { sinceMs: null }) {
+      const untilMs = steadyMs() + SEARCH_FOR_MS;
+      const isLate = () => steadyMs() > untilMs;
+      return searchList({ get, isLate }, [path, extent], shape, visit);
     },
   };
 }
@@ -290,23 +305,39 @@ function parsedJson(text: string): unknown {
   }
 }
 
-async function searchList<T extends { readonly id: string }, R>(
+/** Null without a date that can be read. */
+function timeOf(date: string | null | undefined): number | null {
+  const atMs = Date.parse(date ?? '');
+  return Number.isFinite(atMs) ? atMs : null;
+}
+
+async function searchList<T extends ListedItem, R>(
   { get, isLate }: Pick<BlindPayClient, 'get'> & { readonly isLate: () => boolean },
-  list: readonly [path: string, paging: Paging],
+  [path, extent]: readonly [string, Extent],
   shape: z.ZodType<T>,
   visit: (item: T) => R | null,
 ): Promise<PartnerAnswer<R | null>> {
-  let after: string | null = null;
+  const paging = extent === 'whole' ? 'whole' : 'pages';
+  const sinceMs = extent === 'whole' ? null : extent.sinceMs;
+  let [after, place]: [string | null, typeof listStart] = [null, listStart];
   while (!isLate()) {
-    const page: PartnerAnswer<BlindPayPage<T>> = await readPage({ get }, list, shape, after);
+    const page: PartnerAnswer<BlindPayPage<T>> = await readPage(
+      { get },
+      [path, paging],
+      shape,
+      after,
+    );
     if (page.outcome !== 'done') return page;
     const { items, hasMore, isCut }: BlindPayPage<T> = page.value;
     for (const item of items) {
       const found = visit(item);
       if (found !== null) return { outcome: 'done', value: found };
+      place = placeAfter(place, Date.parse(item.created_at ?? ''));
     }
     if (isCut) break;
-    if (!hasMore) return { outcome: 'done', value: null };
+    if (!hasMore || (sinceMs !== null && isPast(place, sinceMs))) {
+      return { outcome: 'done', value: null };
+    }
     after = items.at(-1)?.id ?? null;
   }
   return { outcome: 'later', reason: 'BlindPay lists more than can be read' };
@@ -314,7 +345,7 @@ async function searchList<T extends { readonly id: string }, R>(
 
 async function readPage<T extends { readonly id: string }>(
   { get }: Pick<BlindPayClient, 'get'>,
-  [path, paging]: readonly [string, Paging],
+  [path, paging]: readonly [string, 'pages' | 'whole'],
   shape: z.ZodType<T>,
   after: string | null,
 ): Promise<PartnerAnswer<BlindPayPage<T>>> {
@@ -322,15 +353,16 @@ async function readPage<T extends { readonly id: string }>(
   const pagination = z.object({ has_more: z.boolean() }).nullish();
   const page = z.object({ data: list, pagination });
   const either = z.union([page, list.transform((data) => ({ data, pagination: null }))]);
+  const size = after === null ? pageSizes.first : pageSizes.next;
   const query = new URLSearchParams();
-  if (paging === 'pages') query.set('limit', `${PAGE_SIZE}`);
+  if (paging === 'pages') query.set('limit', `${size}`);
   if (after !== null) query.set('starting_after', after);
   const sign = path.includes('?') ? '&' : '?';
   const answer = await get(query.size === 0 ? path : `${path}${sign}${query}`, either);
   if (answer.outcome !== 'done') return answer;
   const { data: items, pagination: given } = answer.value;
   // Without pages, a list as long as one may have been cut.
-  const isLong = paging === 'pages' && items.length >= PAGE_SIZE;
+  const isLong = paging === 'pages' && items.length >= size;
   const hasMore = given?.has_more ?? isLong;
   const isCut = hasMore && (!given || items.length === 0);
   return { outcome: 'done', value: { items, hasMore, isCut } };

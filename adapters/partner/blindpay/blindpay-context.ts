@@ -25,6 +25,8 @@ export interface BlindPayContext {
   readonly route: BlindPayRoute;
   readonly log: Log;
   nowMs(): number;
+  /** Monotonic. */
+  steadyMs(): number;
 }
 
 /** Buyers pay in US dollars: pay-in quotes name the payment method, not the currency. */
@@ -78,6 +80,8 @@ export function later(reason: string): PartnerAnswer<never> {
 }
 
 export const unreadable = refused('request_invalid', 'This adapter has not prepared the request.');
+/** A look-up of such a request: another adapter may have sent it, so it is not absent. */
+export const notPrepared = later('this adapter has not prepared the request');
 export const notFound = refused('not_found', 'BlindPay has no such object.');
 
 /** A call without effect of its kind: it can only succeed, be refused, or be tried again. */

@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { MINUTE_MS } from '../../../core/domain/base/instant.js';
 import type { Mode } from '../../../core/domain/base/tenant.js';
-import type { Clock, Log } from '../../../core/ports/outside.js';
+import { type Clock, type Log, steadyOf } from '../../../core/ports/outside.js';
 import type {
   CommandCalls,
   PartnerNotes,
@@ -22,6 +22,7 @@ import {
   done,
   later,
   notFound,
+  notPrepared,
   refused,
   withoutEffect,
 } from './blindpay-context.js';
@@ -32,7 +33,7 @@ import { provision, registerPix } from './destinations.js';
 import { readMessage } from './inbound.js';
 import { limitBook } from './limits.js';
 import { payinsApi, requestQuote } from './payins.js';
-import { findByReference, payoutsApi, QUOTE_LIFE_MS } from './payouts.js';
+import { payoutsApi, QUOTE_LIFE_MS } from './payouts.js';
 import { type BlindPaySettings, blindPayVariables, readSettings } from './settings.js';
 import { statementOf } from './statement.js';
 import { walletsApi } from './wallets.js';
@@ -72,7 +73,8 @@ export function createBlindPayPartner(options: BlindPayOptions): SettlementPartn
   const { mode, clock, log, route, readFile } = options;
   const isDevelopment = mode === 'test';
   const client = createBlindPayClient({ ...options, ...options.limit });
-  const desk: BlindPayContext = { client, route, log, nowMs: () => clock.nowMs() };
+  const nowMs = () => clock.nowMs();
+  const desk: BlindPayContext = { client, route, log, nowMs, steadyMs: steadyOf(clock) };
   const limits = limitBook(desk);
   return {
     name: 'blindpay',
@@ -94,12 +96,11 @@ export function createBlindPayPartner(options: BlindPayOptions): SettlementPartn
     provisionRails: (input) => provision(desk, input),
     quote: (input) => requestQuote(desk, limits, input),
     statement: statementOf(desk),
-    async findCommand(kind, reference) {
-      if (kind === 'refund') return done(null);
-      if (kind === 'payout') return findByReference(desk, reference);
-      return later('BlindPay stores no reference of ours with a pay-in');
+    async findCommand(kind) {
+      // It has no refunds. The books have the references of payouts; pay-ins have none.
+      return kind === 'refund' ? done(null) : later('BlindPay looks up no reference alone');
     },
-    checks: (input) => checkConnection({ ...options, client, nowMs: () => clock.nowMs() }, input),
+    checks: (input) => checkConnection({ ...options, client, nowMs }, input),
     readInbound: (headers, body, nowMs) => readMessage(options, headers, body, nowMs),
   };
 }
@@ -141,6 +142,6 @@ const noRefund = refused(
 const noRefunds: CommandCalls<RefundInput, RefundReport> = {
   prepare: async () => noRefund,
   start: async () => noRefund,
-  find: async () => done(null),
+  find: async () => notPrepared,
   read: async () => notFound,
 };

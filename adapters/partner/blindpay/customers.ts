@@ -26,6 +26,7 @@ import {
   isId,
   later,
   notFound,
+  notPrepared,
   readRequest,
   refused,
   unreadable,
@@ -135,7 +136,7 @@ export function customersApi(
     },
     async find(request) {
       const fields = readRequest('party', requestShape, request);
-      if (fields === null) return done(null);
+      if (fields === null) return notPrepared;
       return fields.customerId == null ? findCustomer(desk, fields) : findAnswer(desk, fields);
     },
   };

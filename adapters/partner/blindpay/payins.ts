@@ -1,7 +1,7 @@
 // Quotes and pay-ins. A pay-in quote fixes what arrives in the wallet; the rate to BRL is
 // indicative, because a payout quote lives for five minutes and a bank transfer takes days.
 import { z } from 'zod';
-import { HOUR_MS, MINUTE_MS } from '../../../core/domain/base/instant.js';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../core/domain/base/instant.js';
 import { divide, formatRate, type Money, money } from '../../../core/domain/base/money.js';
 import { QUOTE_EXPIRED } from '../../../core/domain/commands/quote.js';
 import type { PayinReport } from '../../../core/domain/commands/report-check.js';
@@ -28,6 +28,7 @@ import {
   joinIds,
   later,
   notFound,
+  notPrepared,
   readRequest,
   refused,
   splitIds,
@@ -46,6 +47,8 @@ const RANGE_FROM_MINOR = 1_000n;
 const RATE_SCALE = 10n ** 8n;
 /** Longer than any quote lives. */
 const QUOTE_LIFE_MAX_MS = HOUR_MS;
+/** How long before the end of its quote a pay-in is looked for: the days in between are few. */
+const SEARCH_BEFORE_MS = 2 * DAY_MS;
 const CLOCKS_DIFFER_MS = MINUTE_MS;
 /** How long a transfer in the USA takes: up to five business days. */
 const BANK_DAYS = { from: 0, to: 5 };
@@ -219,7 +222,7 @@ export function payinsApi(desk: BlindPayContext): CommandCalls<PayinInput, Payin
     },
     async find(request) {
       const fields = readRequest('payin', requestShape, request);
-      if (fields === null) return done(null);
+      if (fields === null) return notPrepared;
       const id = await findPayin(desk, fields);
       if (id.outcome !== 'done') return id;
       if (id.value === null) return done(null);
@@ -255,10 +258,14 @@ async function findPayin(
 ): Promise<PartnerAnswer<string | null>> {
   let isDoubtful = false;
   const path = `/instances/:instance/payins?customer_id=${fields.customerId}`;
-  const found = await client.search(path, payinShape, (payin) => {
+  const visit = (payin: Payin) => {
     if (!payin.payin_quote_id && isLike(payin, fields)) isDoubtful = true;
     return payin.payin_quote_id === fields.quoteId ? payin.id : null;
-  });
+  };
+  // A pay-in is younger than its quote; both times are BlindPay's.
+  const { quotedUntilMs } = fields;
+  const sinceMs = quotedUntilMs ? quotedUntilMs - SEARCH_BEFORE_MS : null;
+  const found = await client.search(path, payinShape, visit, { sinceMs });
   if (found.outcome !== 'done' || found.value !== null || !isDoubtful) return found;
   return later('a pay-in without a quote may be this one');
 }

@@ -4,9 +4,11 @@
 //
 // No second payout: a command has a chain of numbered quotes. Each has its number in its key, so a
 // repeat returns the same quote, and the next one is requested only after the expiry of the one
-// before. So no two quotes of a command are alive at a time.
+// before. So no two quotes of a command are alive at a time. No clock of ours proves an expiry: it
+// is judged by the `Date` of the answer that has the quote, and the life of a quote must also have
+// gone by on the monotonic clock.
 import { z } from 'zod';
-import { MINUTE_MS } from '../../../core/domain/base/instant.js';
+import { DAY_MS, MINUTE_MS } from '../../../core/domain/base/instant.js';
 import { formatAmount, money, parseAmount } from '../../../core/domain/base/money.js';
 import type { PayoutReport } from '../../../core/domain/commands/report-check.js';
 import { purposes } from '../../../core/domain/payments/purpose.js';
@@ -25,6 +27,7 @@ import {
   isId,
   later,
   notFound,
+  notPrepared,
   readRequest,
   refused,
   transactionEnds,
@@ -36,10 +39,12 @@ import { expiryMs, rateOf, readPayin } from './payins.js';
 
 /** How long a quote lives, as BlindPay documents it. */
 export const QUOTE_LIFE_MS = 5 * MINUTE_MS;
-/** Quotes that one call passes over, in case no quote is ever alive by our clock. */
-const QUOTES_PASSED_MAX = 20;
-/** The clock of BlindPay may be behind ours. */
+/** Requests for a quote in one try, in case no quote is ever alive. */
+const QUOTE_CALLS_MAX = 20;
+/** Two clocks of BlindPay may differ. */
 const CLOCK_SLACK_MS = MINUTE_MS;
+/** A payout is looked for from this long before its command could exist: a clock may be wrong. */
+const SEARCH_BEFORE_MS = DAY_MS;
 
 /** Refusals that pass: the money stays in the wallet, and the payout is sent again. */
 const passing: ReadonlySet<string> = new Set([
@@ -74,7 +79,8 @@ const quoteShape = z.object({ id: z.string(), expires_at: z.number() });
 
 const requestShape = z.object({
   reference: z.string(),
-  preparedAtMs: z.number(),
+  /** No payout under the reference is older. */
+  sinceMs: z.number().nullable(),
   customerId: z.string(),
   bankAccountId: z.string(),
   address: z.string(),
@@ -85,20 +91,27 @@ const requestShape = z.object({
 });
 type Request = z.output<typeof requestShape>;
 
-/** The current number of each reference; without it, the chain is followed from its start. */
-type QuoteNumbers = Map<string, number>;
+/** Where the chain of a command is. A process that starts follows it from its start. */
+interface Chain {
+  number: number;
+  /** The quote of this number was alive. */
+  wasAlive: boolean;
+  /** Until then, by the monotonic clock, a quote of the chain may be alive. */
+  mayLiveUntilMs: number;
+}
+type Chains = Map<string, Chain>;
 
 export function payoutsApi(desk: BlindPayContext): CommandCalls<PayoutInput, PayoutReport> {
-  const numbers: QuoteNumbers = new Map();
+  const chains: Chains = new Map();
   return {
     prepare: (input) => prepare(desk, input),
     async start(request) {
       const fields = readRequest('payout', requestShape, request);
-      return fields === null ? unreadable : start(desk, numbers, fields);
+      return fields === null ? unreadable : start(desk, chains, fields);
     },
     async find(request) {
       const fields = readRequest('payout', requestShape, request);
-      return fields === null ? done(null) : findPayout(desk, fields);
+      return fields === null ? notPrepared : findPayout(desk, fields);
     },
     async read(partnerRef) {
       if (!isId(partnerRef)) return notFound;
@@ -109,35 +122,29 @@ export function payoutsApi(desk: BlindPayContext): CommandCalls<PayoutInput, Pay
   };
 }
 
-/** Among all payouts, by our reference alone. */
-export function findByReference(desk: BlindPayContext, reference: string) {
-  return desk.client.search('/instances/:instance/payouts', payoutShape, ({ id, description }) =>
-    describedCommand(description).reference === reference ? { partnerRef: id } : null,
-  );
-}
-
 async function prepare(
   desk: BlindPayContext,
-  { reference, amount, destination, payinRefs, purpose = null }: PayoutInput,
+  { reference, amount, destination, payinRefs, purpose = null, sinceMs = null }: PayoutInput,
 ): Promise<PartnerAnswer<string>> {
   const to = readDestination(destination);
   if (to === null) return notFound;
   if (amount.currency !== CURRENCY) {
     return refused('currency_not_supported', `Payouts are of ${CURRENCY}.`);
   }
-  const tokens = await tokensFor(desk, amount.amountMinor, payinRefs);
-  if (tokens.outcome !== 'done') return tokens;
+  const funding = await fundingOf(desk, amount.amountMinor, payinRefs);
+  if (funding.outcome !== 'done') return funding;
+  const { tokenMinor, arrivedAtMs } = funding.value;
   const address = await walletAddress(desk, to);
   if (address.outcome !== 'done') return address;
   const { network, token } = desk.route;
   const request: Request & { readonly kind: 'payout' } = {
     kind: 'payout',
     reference,
-    preparedAtMs: desk.nowMs(),
+    sinceMs: sinceMs === null ? null : Math.min(sinceMs, arrivedAtMs ?? sinceMs),
     customerId: to.customerId,
     bankAccountId: to.bankAccountId,
     address: address.value,
-    tokenMinor: tokens.value,
+    tokenMinor,
     description: [
       reference,
       formatAmount(amount.amountMinor),
@@ -150,35 +157,45 @@ async function prepare(
   return done(JSON.stringify(request));
 }
 
-/** What the pay-ins brought to the wallet for this amount; a surplus stays there. */
-async function tokensFor(
+/**
+ * What the pay-ins brought to the wallet for this amount, and when the first one was made; a
+ * surplus stays there. A token is worth a dollar, so more tokens than dollars are an error of
+ * BlindPay, and would be those of another payment.
+ */
+async function fundingOf(
   desk: BlindPayContext,
   amountMinor: bigint,
   payinRefs: readonly string[],
-): Promise<PartnerAnswer<number>> {
+): Promise<PartnerAnswer<{ readonly tokenMinor: number; readonly arrivedAtMs: number | null }>> {
   let [sentMinor, arrivedMinor] = [0n, 0n];
+  const madeAtMs: number[] = [];
   for (const ref of payinRefs) {
     const payin = await readPayin(desk, ref);
     if (payin.outcome !== 'done') return payin;
-    const { sender_amount: sent, receiver_amount: arrived } = payin.value;
+    const { sender_amount: sent, receiver_amount: arrived, created_at: madeAt } = payin.value;
     if (!sent || !arrived) return later('a pay-in has no amounts');
+    if (arrived > sent) return later(`the pay-in ${ref} brought more than was sent`);
     sentMinor += BigInt(sent);
     arrivedMinor += BigInt(arrived);
+    if (madeAt) madeAtMs.push(Date.parse(madeAt));
   }
   if (sentMinor < amountMinor) return refused('payin_missing', 'The pay-ins do not cover this.');
-  return done(Number((arrivedMinor * amountMinor) / sentMinor));
+  const tokenMinor = Number((arrivedMinor * amountMinor) / sentMinor);
+  if (tokenMinor === 0) return later('the pay-ins brought nothing to pay out');
+  const firstMs = madeAtMs.length === 0 ? Number.NaN : Math.min(...madeAtMs);
+  return done({ tokenMinor, arrivedAtMs: Number.isFinite(firstMs) ? firstMs : null });
 }
 
 async function start(
   desk: BlindPayContext,
-  numbers: QuoteNumbers,
+  chains: Chains,
   fields: Request,
 ): Promise<PartnerAnswer<AcceptedCommand>> {
-  const startedAtMs = desk.nowMs();
+  const untilMs = desk.steadyMs() + OPERATION_MS;
   const found = await findPayout(desk, fields);
   if (found.outcome !== 'done') return withoutEffect(found);
   if (found.value !== null) return done(found.value);
-  const quote = await currentQuote(desk, numbers, fields, startedAtMs + OPERATION_MS);
+  const quote = await currentQuote(desk, chains, fields, untilMs);
   if (quote.outcome !== 'done') return withoutEffect(unlessPassing(quote));
   const { address, reference } = fields;
   const { id, key } = quote.value;
@@ -189,22 +206,25 @@ async function start(
     shape: payoutShape,
   });
   if (payout.outcome !== 'done') return unlessPassing(payout);
-  numbers.delete(reference);
+  chains.delete(reference);
   return done({ partnerRef: payout.value.id });
 }
 
-/** The one quote of the chain that is alive. */
+/** The one quote of the chain that is alive; `untilMs` is of the monotonic clock. */
 async function currentQuote(
   desk: BlindPayContext,
-  numbers: QuoteNumbers,
+  chains: Chains,
   fields: Request,
   untilMs: number,
 ): Promise<PartnerAnswer<{ readonly id: string; readonly key: string }>> {
   const { reference } = fields;
-  const first = numbers.get(reference) ?? 0;
-  for (let number = first; number < first + QUOTES_PASSED_MAX; number += 1) {
-    numbers.set(reference, number);
-    const key = `${reference}.${number}`;
+  const lifeMs = QUOTE_LIFE_MS + CLOCK_SLACK_MS;
+  // Another process may have requested a quote just now.
+  const mayLiveUntilMs = desk.steadyMs() + lifeMs;
+  const chain = chains.get(reference) ?? { number: 0, wasAlive: false, mayLiveUntilMs };
+  chains.set(reference, chain);
+  for (let calls = 0; calls < QUOTE_CALLS_MAX; calls += 1) {
+    const key = `${reference}.${chain.number}`;
     const quote = await desk.client.post({
       path: '/instances/:instance/quotes',
       body: quoteBody(fields),
@@ -212,14 +232,21 @@ async function currentQuote(
       shape: quoteShape,
     });
     // A refusal makes no quote, and BlindPay may repeat it under its key.
-    if (quote.outcome === 'refused') numbers.set(reference, number + 1);
+    if (quote.outcome === 'refused') chain.number += 1;
     if (quote.outcome !== 'done') return quote;
-    const nowMs = desk.nowMs();
+    const steadyMs = desk.steadyMs();
     // After a pause another call may be under way, and this quote be younger than the call.
-    if (nowMs > untilMs) return later('the call took too long');
-    const expiresAtMs = expiryMs(quote.value.expires_at);
-    if (nowMs < expiresAtMs) return done({ id: quote.value.id, key });
-    if (nowMs < expiresAtMs + CLOCK_SLACK_MS) return later('the quote has just expired');
+    if (steadyMs > untilMs) return later('the call took too long');
+    const leftMs = expiryMs(quote.value.expires_at) - (quote.atMs ?? desk.nowMs());
+    if (leftMs > 0) {
+      if (!chain.wasAlive) chain.mayLiveUntilMs = steadyMs + lifeMs;
+      chain.wasAlive = true;
+      return done({ id: quote.value.id, key });
+    }
+    const isOver = leftMs <= -CLOCK_SLACK_MS && steadyMs >= chain.mayLiveUntilMs;
+    if (!isOver) return later('a quote of the payout may be alive');
+    chain.number += 1;
+    chain.wasAlive = false;
   }
   return later('the quotes of the payout have expired');
 }
@@ -248,12 +275,14 @@ async function findPayout(
 ): Promise<PartnerAnswer<AcceptedCommand | null>> {
   let isDoubtful = false;
   const path = `/instances/:instance/payouts?customer_id=${fields.customerId}`;
-  const found = await client.search(path, payoutShape, (payout) => {
+  const visit = (payout: Payout) => {
     if (describedCommand(payout.description).reference === fields.reference)
       return { partnerRef: payout.id };
     if (!payout.description && isLike(payout, fields)) isDoubtful = true;
     return null;
-  });
+  };
+  const sinceMs = fields.sinceMs === null ? null : fields.sinceMs - SEARCH_BEFORE_MS;
+  const found = await client.search(path, payoutShape, visit, { sinceMs });
   if (found.outcome !== 'done' || found.value !== null || !isDoubtful) return found;
   return later('a payout without a description may be this one');
 }
@@ -263,7 +292,7 @@ function isLike(
   fields: Request,
 ): boolean {
   const atMs = createdAt ? Date.parse(createdAt) : Number.NaN;
-  if (atMs < fields.preparedAtMs - CLOCK_SLACK_MS) return false;
+  if (fields.sinceMs !== null && atMs < fields.sinceMs) return false;
   return amount === null || amount === undefined || amount === fields.tokenMinor;
 }
 

@@ -1,8 +1,7 @@
 // The lists of pay-ins and payouts: what BlindPay has done, whether we ordered it or not. A deposit
 // into a virtual account is a pay-in too. Its quote is not one of ours, or absent.
 //
-// The order of the lists is not documented, and no filter is by time. So all pages are read, unless
-// those read so far run from new to old and the last one is before the start.
+// listed-order.ts says when a list is over.
 import { z } from 'zod';
 import { money } from '../../../core/domain/base/money.js';
 import type { EntryKind } from '../../../core/domain/deposits/book-reading.js';
@@ -25,6 +24,7 @@ import {
   refused,
   splitIds,
 } from './blindpay-context.js';
+import { isPast, type ListPlace, listStart, placeAfter } from './listed-order.js';
 import { payinReport, payinShape } from './payins.js';
 import { describedCommand, payoutReport, payoutShape } from './payouts.js';
 
@@ -100,14 +100,13 @@ function bookOf<T extends { readonly id: string; readonly created_at: string }>(
       let at = place;
       for (const item of items) {
         const atMs = Date.parse(item.created_at);
-        at = { id: item.id, atMs, order: orderAfter(at, atMs) };
+        at = { id: item.id, ...placeAfter(at, atMs) };
         if (atMs < sinceMs) continue;
         const entry = readItem(item);
         if (entry.outcome === 'done') entries.push(entry.value);
         else unreadable.push({ partnerRef: item.id, reason: reasonOf(entry) });
       }
-      const isPast = items.every((item) => Date.parse(item.created_at) < sinceMs);
-      const isOver = !hasMore || (isPast && at.order === 'falling');
+      const isOver = !hasMore || isPast(at, sinceMs);
       return done({ entries, unreadable, nextCursor: isOver ? null : cursorOf(at) });
     },
     async read(partnerRef) {
@@ -122,33 +121,26 @@ function reasonOf(answer: Exclude<PartnerAnswer<unknown>, { readonly outcome: 'd
   return answer.outcome === 'refused' ? answer.message : answer.reason;
 }
 
-/** The last item that was read, and the order up to it. */
-interface Place {
+interface Place extends ListPlace {
+  /** The last item that was read. */
   readonly id: string | null;
-  readonly atMs: number | null;
-  readonly order: ListOrder;
 }
 
-/** `falling` needs two different times. */
-const listOrders = ['unknown', 'falling', 'other'] as const;
-type ListOrder = (typeof listOrders)[number];
+const start: Place = { id: null, ...listStart };
 
-const start: Place = { id: null, atMs: null, order: 'unknown' };
-
-function orderAfter({ atMs: lastMs, order }: Place, atMs: number): ListOrder {
-  if (lastMs === null || atMs === lastMs) return order;
-  return atMs > lastMs ? 'other' : order === 'unknown' ? 'falling' : order;
-}
-
-function cursorOf({ id, atMs, order }: Place): string {
-  return joinIds([`${id}`, `${atMs}`, order]);
+function cursorOf({ id, atMs, falls }: Place): string {
+  return joinIds([`${id}`, `${atMs}`, `${falls ?? 'none'}`]);
 }
 
 function readCursor(text: string): Place | null {
-  const parts = splitIds(text, ['id', 'at', 'order']);
-  const order = listOrders.find((one) => one === parts?.order);
-  if (parts === null || order === undefined || !/^\d{1,15}$/.test(parts.at)) return null;
-  return { id: parts.id, atMs: Number.parseInt(parts.at, 10), order };
+  const parts = splitIds(text, ['id', 'at', 'falls']);
+  const [at, falls] = [countOf(parts?.at), countOf(parts?.falls)];
+  if (parts === null || at === null || (falls === null && parts.falls !== 'none')) return null;
+  return { id: parts.id, atMs: at, falls };
+}
+
+function countOf(text = ''): number | null {
+  return /^\d{1,15}$/.test(text) ? Number.parseInt(text, 10) : null;
 }
 
 function payinEntry(desk: BlindPayContext, payin: ListedPayin): PartnerAnswer<PartnerEntry> {

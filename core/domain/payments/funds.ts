@@ -215,6 +215,11 @@ export function plannedMinor(commands: readonly MoneyCommand[]): bigint {
   return total(commands, 'payout', 'planned');
 }
 
+/** A pay-in whose money arrived and did not go back: it can be paid out. */
+export function hasMoneyForPayouts({ kind, end, confirmedMinor }: MoneyCommand): boolean {
+  return kind === 'payin' && end !== 'returned' && confirmedMinor > 0n;
+}
+
 /** What can be refunded from this pay-in: nothing once it was returned. */
 export function refundableMinor(payin: MoneyCommand, commands: readonly MoneyCommand[]): bigint {
   if (payin.end === 'returned') return 0n;

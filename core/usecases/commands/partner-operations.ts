@@ -24,7 +24,7 @@ import {
 } from '../../domain/commands/report-check.js';
 import { decisionProblem } from '../../domain/deposits/deposit.js';
 import { shortIdOf } from '../../domain/payments/bank-record.js';
-import { takenFrom } from '../../domain/payments/funds.js';
+import { hasMoneyForPayouts, takenFrom } from '../../domain/payments/funds.js';
 import { assert } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type {
@@ -55,6 +55,7 @@ import {
   stageMoneyCommand,
   stageReport,
 } from '../payments/command-changes.js';
+import { referencesSinceMs } from '../payments/command-references.js';
 import { loadPayment } from '../payments/payment-store.js';
 import type { Batch } from '../service/batch.js';
 
@@ -177,13 +178,13 @@ export const operations: Readonly<Record<CommandKind, Operation>> = {
     details: ({ reason, transactionHash }) => ({ reason, transactionHash }),
   }),
   payout: moneyOperation('payout', {
-    prepare(partner, { reference, amount }, { payment, commands, quote }) {
+    prepare(partner, { reference, amount }, { payment, commands, quote, sinceMs }) {
       const { destination, purpose } = payment;
-      const payinRefs = commands.flatMap(({ kind, confirmedMinor, partnerRef }) =>
-        kind === 'payin' && confirmedMinor > 0n && partnerRef !== null ? [partnerRef] : [],
+      const payinRefs = commands.flatMap((command) =>
+        hasMoneyForPayouts(command) && command.partnerRef !== null ? [command.partnerRef] : [],
       );
       const money = { reference, amount, destination, payinRefs };
-      return partner.payout.prepare({ ...money, quote, purpose });
+      return partner.payout.prepare({ ...money, quote, purpose, sinceMs });
     },
     // Only a report with an effect is checked.
     problem: ({ command, report, quote, polled }) =>
@@ -284,13 +285,14 @@ function moneyOperation<K extends MoneyFact['kind']>(
   };
 }
 
-function knownOf({ store }: Deps, command: MoneyCommand) {
+function knownOf(deps: Deps, command: MoneyCommand) {
   const tenant = tenantOf(command);
-  return store.run(async (tx) => {
+  return deps.store.run(async (tx) => {
     const { payment } = await loadPayment(tx, tenant, command.paymentId);
     const { quoteId } = payment;
     const quote = quoteId === null ? null : await tx.quotes.get(tenant, quoteId);
-    return { payment, quote, commands: await tx.commands.ofPayment(tenant, command.paymentId) };
+    const commands = await tx.commands.ofPayment(tenant, command.paymentId);
+    return { payment, quote, commands, sinceMs: await referencesSinceMs(deps, tx, payment) };
   });
 }
 

@@ -11,6 +11,9 @@ import type {
   MoneyCommand,
 } from '../../domain/commands/partner-command.js';
 import type { Payment } from '../../domain/payments/payment.js';
+import type { Deps } from '../../ports/deps.js';
+import type { Tx } from '../../ports/storage.js';
+import { momentOf } from '../service/id-moments.js';
 
 export function commandSubject({ id, orgId, mode, origin, externalId }: Payment): string {
   return externalId === null ? id : [orgId, mode, origin, externalId].join('.');
@@ -41,4 +44,23 @@ export function commandReference(
 ): string {
   const text = `${command.subject}.${command.kind}.${command.number}`;
   return createHmac('sha256', key).update(text).digest('hex').slice(0, 32);
+}
+
+/**
+ * No reference of the payment was used before this time; null: it may have any age. A payment that
+ * is created again after a restore has the references of the lost one, which is younger than the
+ * last payment of the organization that the backup has.
+ */
+export async function referencesSinceMs(
+  deps: Pick<Deps, 'ids'>,
+  tx: Tx,
+  { orgId, externalId, createdAtMs }: Payment,
+): Promise<number | null> {
+  const [, restored = null] = await tx.epochs.list();
+  if (externalId === null || restored === null || createdAtMs < restored.beganAtMs) {
+    return createdAtMs;
+  }
+  const beforeId = `pi_${momentOf(deps, restored.beganAtMs)}`;
+  const [last] = await tx.payments.list({ orgId, status: null, beforeId, limit: 1 });
+  return last?.createdAtMs ?? null;
 }

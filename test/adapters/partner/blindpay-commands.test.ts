@@ -236,7 +236,7 @@ test('a payout sends what its pay-ins brought, and names our command in the desc
   assert.equal(report.settled?.amountMinor, 667_715n);
 });
 
-test('a payout names its purpose in words behind our command, which is found by its reference', async (t) => {
+test('a payout names its purpose in words behind our command, and is found', async (t) => {
   for (const purpose of [null, ...purposeNames]) {
     const scene = await blindPay(t);
     const { partner, server } = scene;
@@ -250,7 +250,6 @@ test('a payout names its purpose in words behind our command, which is found by 
     assert.ok(description.length + 32 <= 128, description);
     const restarted = scene.restarted();
     assert.deepEqual(done(await restarted.payout.find(request)), { partnerRef });
-    assert.deepEqual(done(await restarted.findCommand('payout', 'reference-2')), { partnerRef });
     scene.pass(60_000);
     assert.deepEqual(done(await partner.payout.read(partnerRef)).fees, usd(100n), 'by its amount');
   }
@@ -272,6 +271,37 @@ test('a payout takes from its pay-ins what it pays; a surplus stays in the walle
   const paid = Number(server.state.payouts[0]?.['sender_amount']);
   assert.equal(paid, Math.floor((arrived * 10_000) / 16_000));
   assert.deepEqual([...server.state.balances.values()], [arrived - paid]);
+});
+
+test('a payout is not prepared for a pay-in that brought more tokens than dollars', async (t) => {
+  for (const [arrived, outcome] of [
+    [1_000_001, 'later'],
+    [300_000, 'later'],
+    [125_001, 'later'],
+    [125_000, 'done'],
+    [1, 'done'],
+    [0, 'later'],
+  ] as const) {
+    const scene = await blindPay(t);
+    const { partner, server } = scene;
+    const destination = await destinationAt(scene);
+    const amount = usd(125_000n);
+    const quote = done(await partner.quote({ source: amount, destination }));
+    const asked = { reference: 'reference-1', quote, payerEmail: 'buyer@example.com' };
+    const order = done(await partner.payin.prepare(asked));
+    const payinRefs = [done(await partner.payin.start(order)).partnerRef];
+    scene.pass(60_000);
+    Object.assign(server.state.payins[0] ?? {}, { receiver_amount: arrived });
+    const payout = { reference: 'reference-2', amount, destination, payinRefs, quote };
+    assert.equal((await partner.payout.prepare(payout)).outcome, outcome, `${arrived}`);
+    // What one pay-in brings too much does not pay for another one.
+    const both = { ...payout, amount: usd(250_000n), payinRefs: [...payinRefs, ...payinRefs] };
+    const answer = await partner.payout.prepare(both);
+    assert.equal(answer.outcome, outcome);
+    if (answer.outcome === 'done') {
+      assert.equal(JSON.parse(answer.value).tokenMinor, 2 * arrived);
+    }
+  }
 });
 
 test('a payout that failed stays failed, even when its tokens are said to be back', async (t) => {
@@ -297,7 +327,9 @@ test('a refund is refused while it is prepared, so it is never sent', async (t) 
   const answer = await partner.refund.prepare(input);
   assert.equal(answer.outcome === 'refused' && answer.code, 'refunds_not_supported');
   assert.deepEqual(done(await partner.findCommand('refund', 'r')), null);
-  assert.equal((await partner.findCommand('payin', 'r')).outcome, 'later');
+  for (const kind of ['payin', 'payout'] as const) {
+    assert.equal((await partner.findCommand(kind, 'r')).outcome, 'later');
+  }
   assert.deepEqual(server.calls, []);
 });
 

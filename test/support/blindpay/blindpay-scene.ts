@@ -40,7 +40,10 @@ export interface BlindPayScene {
   readonly log: readonly LogEntry[];
   /** Signed and sent so far, oldest first. */
   readonly messages: readonly SignedMessage[];
+  /** The time, by BlindPay's clock. */
   nowMs: number;
+  /** How far the clock of the adapter is ahead of it. */
+  aheadMs: number;
   pass(ms: number): void;
   restarted(): SettlementPartner;
 }
@@ -59,7 +62,7 @@ export async function openBlindPay(options: SceneOptions = {}): Promise<BlindPay
       instanceId,
       secrets,
       url: server.url,
-      clock: { nowMs: () => scene.nowMs },
+      clock: { nowMs: () => scene.nowMs + scene.aheadMs, steadyMs: () => scene.nowMs },
       log: notesIn(log),
       readFile: options.readFile ?? (async (url) => files.get(url) ?? null),
       route: { ...network, paymentMethod: 'ach', bankingPartner: null, ...options.route },
@@ -71,6 +74,7 @@ export async function openBlindPay(options: SceneOptions = {}): Promise<BlindPay
     server,
     log,
     nowMs: START_MS,
+    aheadMs: 0,
     restarted: make,
     get messages() {
       const fresh = server.state.messages.slice(messages.length);
@@ -131,7 +135,7 @@ export async function preparedPayin(
 export async function preparedPayout(
   scene: BlindPayScene,
   amount = usd(125_000n),
-  fields: Pick<PayoutInput, 'purpose'> = {},
+  fields: Pick<PayoutInput, 'purpose' | 'sinceMs'> = {},
 ): Promise<string> {
   const destination = await destinationAt(scene);
   const quote = done(await scene.partner.quote({ source: amount, destination }));

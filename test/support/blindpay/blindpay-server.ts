@@ -79,6 +79,8 @@ export interface BlindPayServer {
   readonly url: string;
   readonly state: BlindPayState;
   readonly calls: readonly Call[];
+  /** Answers have the header `Date`. */
+  sendsDate: boolean;
   /** The next call of this method and path, as `POST /payins/evm`, has this fault. */
   failNext(call: string, fault: Fault): void;
   /** The calls with the fault `late` take effect, if they still may. */
@@ -228,7 +230,8 @@ export async function startBlindPay(
       const { path } = sentOf(call);
       const at = planned.findIndex((one) => one.call === `${method} ${path}`);
       const fault = planned.splice(at, at < 0 ? 0 : 1)[0]?.fault ?? null;
-      response.setHeader('date', new Date(options.nowMs()).toUTCString());
+      response.sendDate = false;
+      if (opened.sendsDate) response.setHeader('date', new Date(options.nowMs()).toUTCString());
       const answer = desk.receive(call, fault, (effect) => void late.push(effect));
       if (answer === 'cut') cut(response);
       else if (answer !== null) write(response, answer);
@@ -236,7 +239,8 @@ export async function startBlindPay(
   });
   server.listen(options.port ?? 0, '127.0.0.1');
   await once(server, 'listening');
-  return {
+  const opened: BlindPayServer = {
+    sendsDate: true,
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     state: desk.state,
     calls: desk.calls,
@@ -250,6 +254,7 @@ export async function startBlindPay(
       await once(server, 'close');
     },
   };
+  return opened;
 }
 
 function responder(
