@@ -177,6 +177,13 @@ export const variables = z.object({
         'limits of one.',
       unset: '`none`; in production, start and `ponte doctor` warn',
     }),
+  PONTE_KEEP_ALIVE_SECONDS: wholeNumber(1, 86_400)
+    .prefault('620')
+    .meta({
+      description:
+        'How long an idle connection is kept. It must be longer than the load balancer in front ' +
+        'keeps one ([TLS](../deployment.md#tls)).',
+    }),
   PONTE_SECURITY_CONTACT: contactUrl().optional().meta({
     description: 'Where to report a vulnerability; published at `/.well-known/security.txt`.',
   }),
@@ -394,6 +401,7 @@ function configOf(values: z.output<typeof variables>, set: Environment) {
     corsOrigins: values.PONTE_CORS_ORIGINS,
     /** Addresses and networks whose X-Forwarded-For is trusted. */
     trustedProxies: values.PONTE_TRUSTED_PROXIES ?? [],
+    keepAliveSeconds: values.PONTE_KEEP_ALIVE_SECONDS,
     /** Published in security.txt; null: no such file. */
     securityContact: values.PONTE_SECURITY_CONTACT ?? null,
     /** Linked from payment pages; null: no link. */

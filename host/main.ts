@@ -82,6 +82,7 @@ async function start(config: Config, role: HostRole, creation: Creation): Promis
     feedReaders: container.get(tokens.feedReaders),
     pages: container.get(tokens.pages),
     trustedProxies: config.trustedProxies,
+    keepAliveSeconds: config.keepAliveSeconds,
     surface: role === 'worker' ? 'health' : 'all',
     onArrival: () => store.arrived(),
     readiness: async () => ({

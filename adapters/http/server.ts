@@ -30,7 +30,8 @@ const UPLOAD_TIMEOUT_MS = UPLOAD_TIME_MAX_MS - 60_000;
 const HEADERS_SHARE = 2;
 const CHECK_SHARE = 6;
 /** Longer than load balancers keep an idle connection (usually 60 s), so that they close first. */
-const KEEP_ALIVE_MS = 65_000;
+/** Longer than the balancers that keep idle connections for ten minutes. */
+export const KEEP_ALIVE_SECONDS = 620;
 const STOP_GRACE_MS = 8_000;
 
 /** The rows of a process without an API. */
@@ -66,6 +67,8 @@ export interface HttpOptions {
   readonly onArrival?: () => void;
   /** The time limit of a complete request except uploads; 30 s by default. */
   readonly requestTimeoutMs?: number;
+  /** How long an idle connection is kept; 620 s by default. */
+  readonly keepAliveSeconds?: number;
 }
 
 /** Pages on the same server. */
@@ -108,7 +111,7 @@ export interface HttpServer {
 }
 
 export function createHttpServer(deps: Deps, options: HttpOptions): HttpServer {
-  const { requestTimeoutMs = REQUEST_TIMEOUT_MS } = options;
+  const { requestTimeoutMs = REQUEST_TIMEOUT_MS, keepAliveSeconds = KEEP_ALIVE_SECONDS } = options;
   const stopping = new AbortController();
   let draining = false;
   let described: ReturnType<HandlerContext['description']> | null = null;
@@ -154,7 +157,7 @@ export function createHttpServer(deps: Deps, options: HttpOptions): HttpServer {
       requestTimeout: UPLOAD_TIMEOUT_MS,
       headersTimeout: requestTimeoutMs / HEADERS_SHARE,
       connectionsCheckingInterval: requestTimeoutMs / CHECK_SHARE,
-      keepAliveTimeout: KEEP_ALIVE_MS,
+      keepAliveTimeout: keepAliveSeconds * 1_000,
       // The pipeline checks Host, to answer with an error body.
       requireHostHeader: false,
     },

@@ -6,8 +6,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { z } from 'zod';
 import {
   hasUnstorableText,
-  isWithin,
+  namesWithin,
   RawJson,
+  repeatedName,
   sliceTopLevel,
 } from '../../../core/domain/base/raw-json.js';
 import { isIdempotencyKey } from '../../../core/domain/payments/idempotency.js';
@@ -19,13 +20,17 @@ import { isObject, rawJsonFields } from './schemas.js';
 
 /** Paths in one message at most. */
 const PATHS_MAX = 20;
+/** Characters of a path that the client chose, in a message. */
+const PATH_LENGTH_MAX = 200;
 /** Characters of a refused query value in a message. */
 const SHOWN_VALUE_MAX = 40;
 /** Limits of a JSON body. The largest that a schema allows, with metadata, has far fewer. */
 const jsonMax = { depthMax: 64, valuesMax: 10_000 } as const;
 const requestIdForm = /^[A-Za-z0-9_.-]{1,128}$/;
 const jsonContent = /^application\/json[ \t]*(?:;|$)/i;
-const otherCharset = /;[ \t]*charset[ \t]*=[ \t]*(?!"?utf-8"?[ \t]*(?:;|$))/i;
+/** `utf8` is no registered name, and many clients send it. */
+const otherCharset = /;[ \t]*charset[ \t]*=[ \t]*(?!"?utf-?8"?[ \t]*(?:;|$))/i;
+const BYTE_ORDER_MARK = '\u{feff}';
 const noBytes = new Uint8Array();
 
 export class ClientGone extends Error {
@@ -187,13 +192,22 @@ function onlyChunk(chunks: readonly Buffer[]): Buffer | undefined {
 function parseJson(bytes: Uint8Array): Readonly<Record<string, unknown>> {
   if (bytes.length === 0) return {};
   if (!isUtf8(bytes)) throw new PonteError('ValidationError', 'body: must be JSON in UTF-8.');
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
-  if (!isWithin(text, jsonMax)) {
+  const sent = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
+  // .NET and many ERPs on Windows begin with a byte order mark; RFC 8259 lets a parser ignore it.
+  const text = sent.startsWith(BYTE_ORDER_MARK) ? sent.slice(1) : sent;
+  const names = namesWithin(text, jsonMax);
+  if (names === null) {
     const { depthMax, valuesMax } = jsonMax;
     const message = `body: must have at most ${depthMax} levels and ${valuesMax} values.`;
     throw new PonteError('ValidationError', message);
   }
   const value = parsedObject(text);
+  const repeated = repeatedName(text, value, names);
+  if (repeated !== null) {
+    const path = hasUnstorableText(repeated) ? 'body' : repeated.slice(0, PATH_LENGTH_MAX);
+    const message = `${path}: the name occurs twice. Send each name of an object once.`;
+    throw new PonteError('ValidationError', message);
+  }
   // Only an escape can encode NUL or a lone surrogate, which databases cannot store.
   if (text.includes('\\u')) refuseUnstorable(value);
   const raw = rawJsonFields.filter((name) => isObject(value[name]));

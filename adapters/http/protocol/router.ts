@@ -39,10 +39,13 @@ export function createRouter(routes: readonly Route[]): Router {
     const methods: Methods = found.store;
     return { methods, params: found.params, query: found.searchParams };
   };
+  /** Some monitors add a slash to the address of a probe. A slash after `/v1/…` lacks an id. */
+  const findProbe = (url: string) =>
+    /^\/(?:healthz|readyz)\/(?:\?|$)/.test(url) ? find(url.replace('z/', 'z')) : null;
   return {
     methods: [...new Set(routes.map(({ method }) => method))],
     match(method, url) {
-      const found = find(url);
+      const found = find(url) ?? findProbe(url);
       if (found === null) throw new PonteError('NotFound');
       const row = found.methods.get(method === 'HEAD' ? 'GET' : method);
       if (row === undefined) throw new PonteError('MethodNotAllowed');

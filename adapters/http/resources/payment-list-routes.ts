@@ -21,10 +21,13 @@ import { type Call, type HandlerContext, type Reply, reply, route } from '../pro
 import { optional, pageQuery, readText, text } from '../protocol/schemas.js';
 import { keptTexts, payment, paymentScopes, searchText, statuses } from './payment-routes.js';
 
+/** A `+` that a client does not escape arrives as a blank: only an offset can have it. */
+const readMoment = (text: string) => parseInstant(text.replace(/ (?=\d\d:\d\d$)/, '+'));
+
 function moment(description: string) {
   return optional(
     readText(
-      parseInstant,
+      readMoment,
       'send an RFC 3339 timestamp with an offset, for example 2030-01-31T12:00:00Z',
       {
         format: 'date-time',

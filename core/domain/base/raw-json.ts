@@ -21,6 +21,7 @@ export class RawJson {
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
+const COLON = 0x3a;
 const OPEN_BRACKET = 0x5b;
 const BACKSLASH = 0x5c;
 const CLOSE_BRACKET = 0x5d;
@@ -28,31 +29,81 @@ const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
 /**
- * Whether JSON text has at most so many levels of arrays and objects, and so many values. This
- * bounds the cost of JSON.parse, which is many times slower than this scan.
+ * How many names the objects of a JSON text have, or null: it has more levels of arrays and
+ * objects, or more values, than allowed. This bounds the cost of JSON.parse, which is many times
+ * slower than this scan.
  */
-export function isWithin(
+export function namesWithin(
   text: string,
   { depthMax, valuesMax }: { readonly depthMax: number; readonly valuesMax: number },
-): boolean {
+): number | null {
   let depth = 0;
   let values = 1;
+  let names = 0;
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
     if (code === QUOTE) at = skipString(text, at) - 1;
     else if (code === COMMA) values += 1;
+    else if (code === COLON) names += 1;
     else if (code === OPEN_BRACE || code === OPEN_BRACKET) depth += 1;
     else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) depth -= 1;
-    if (depth > depthMax || values > valuesMax) return false;
+    if (depth > depthMax || values > valuesMax) return null;
   }
-  return true;
+  return names;
 }
 
 /**
- * The raw text of these top-level properties. Of a repeated name the last counts, as in JSON.parse.
+ * The path of the first name that occurs twice in its object, such as `buyer.email`, or null. RFC
+ * 8259 leaves open which value counts: two programs may read two amounts. `names` is what
+ * namesWithin counted and `value` the parsed text, which has fewer names if one is repeated.
  */
+export function repeatedName(text: string, value: unknown, names: number): string | null {
+  return countOfNames(value) === names ? null : firstRepeated(text);
+}
+
+/** Iterative, like hasUnstorableText. */
+function countOfNames(value: unknown): number {
+  const open: unknown[] = [value];
+  let names = 0;
+  while (open.length > 0) {
+    const next = open.pop();
+    if (!isContainer(next)) continue;
+    const items = Object.values(next);
+    if (!Array.isArray(next)) names += items.length;
+    for (const item of items) if (isContainer(item)) open.push(item);
+  }
+  return names;
+}
+
+function firstRepeated(text: string): string | null {
+  const open: (readonly [path: string, text: string])[] = [['', text]];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const [path, value] = next;
+    const pathOf = (name: string) => (path === '' ? name : `${path}.${name}`);
+    const [first] = value.trimStart();
+    if (first === '[') {
+      open.push(...sliceItems(value).map((item, at) => [`${path}[${at}]`, item] as const));
+    } else if (first === '{') {
+      const members = membersOf(value);
+      const seen = new Set<string>();
+      for (const [name] of members) {
+        if (seen.has(name)) return pathOf(name);
+        seen.add(name);
+      }
+      open.push(...members.map(([name, item]) => [pathOf(name), item] as const));
+    }
+  }
+  return null;
+}
+
+/** The raw text of these top-level properties. */
 export function sliceTopLevel(bodyText: string, names: readonly string[]): Map<string, string> {
-  const slices = new Map<string, string>();
+  return new Map(membersOf(bodyText).filter(([name]) => names.includes(name)));
+}
+
+/** The members of an object, in order: the name and the raw text of the value. */
+function membersOf(bodyText: string): readonly (readonly [name: string, text: string])[] {
+  const members: (readonly [string, string])[] = [];
   let at = skipBlanks(bodyText, 0);
   assert(bodyText.charCodeAt(at) === OPEN_BRACE, 'only an object has properties to cut out');
   at = skipBlanks(bodyText, at + 1);
@@ -61,11 +112,11 @@ export function sliceTopLevel(bodyText: string, names: readonly string[]): Map<s
     const name = decodeString(bodyText.slice(at, nameEnd));
     const valueStart = skipBlanks(bodyText, skipBlanks(bodyText, nameEnd) + 1);
     const valueEnd = skipValue(bodyText, valueStart);
-    if (names.includes(name)) slices.set(name, bodyText.slice(valueStart, valueEnd));
+    members.push([name, bodyText.slice(valueStart, valueEnd)]);
     at = skipBlanks(bodyText, valueEnd);
     if (bodyText.charCodeAt(at) === COMMA) at = skipBlanks(bodyText, at + 1);
   }
-  return slices;
+  return members;
 }
 
 /** The raw text of each item of an array. */

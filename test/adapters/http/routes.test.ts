@@ -213,6 +213,8 @@ test('content types that say JSON in UTF-8 are taken', async () => {
     'application/json; charset=utf-8',
     'APPLICATION/JSON',
     'application/json;charset="UTF-8"',
+    'application/json; charset=utf8',
+    'application/json;charset=UTF8',
     'application/json ; profile=x',
     'application/json;',
     'application/json; charset=utf-8; a=b',

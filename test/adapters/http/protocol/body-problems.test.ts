@@ -171,6 +171,61 @@ test('a body with more levels or values than any schema has is refused unread', 
   }
 });
 
+/** What stands behind `{"externalId":"…",` in a create, and the path that is named twice. */
+const repeatedNames: readonly (readonly [rest: string, path: string])[] = [
+  ['"amount":"10.00","amount":"9999.00","buyer":{"email":"a@b.example"}', 'amount'],
+  ['"amount":"10.00","buyer":{"email":"a@b.example"},"amount":"10.00"', 'amount'],
+  ['"amount":"10.00","\\u0061mount":"9.00","buyer":{"email":"a@b.example"}', 'amount'],
+  ['"amount":"10.00", "amount" : null ,"buyer":{"email":"a@b.example"}', 'amount'],
+  ['"amount":"10.00","buyer":{"email":"a@b.example","email":"eve@c.example"}', 'buyer.email'],
+  ['"amount":"10.00","buyer":{"email":"a@b.example"},"buyer":{}', 'buyer'],
+  [
+    '"amount":"10.00","buyer":{"email":"a@b.example"},"metadata":{"a":[{"b":1,"c":2,"b":3}]}',
+    'metadata.a[0].b',
+  ],
+  [
+    '"amount":"10.00","buyer":{"email":"a@b.example"},' +
+      '"display":{"lineItems":[{"unitPrice":"1.00"},{"unitPrice":"1.00","unitPrice":"2.00"}]}',
+    'display.lineItems[1].unitPrice',
+  ],
+  ['"amount":"10.00","buyer":{"email":"a@b.example"},"metadata":{"":1,"":2}', 'metadata.'],
+  ['"amount":"1","buyer":{"email":"a@b.example"},"__proto__":{},"__proto__":{}', '__proto__'],
+  ['"amount":"10.00","buyer":{"email":"a@b.example"},"metadata":{"\\n":1,"\n":2}', 'metadata.\n'],
+];
+
+test('a name that occurs twice in an object is refused with its path', async () => {
+  const { site, key } = scene;
+  for (const [rest, path] of repeatedNames) {
+    // A line break within a name is sent as an escape.
+    const body = `{"externalId":"twice",${rest.replaceAll('\n', '\\n')}}`;
+    const answer = await site.call('POST', '/v1/payment-intents', { key, body });
+    assert.equal(refusalOf(answer), '400 ValidationError', rest);
+    const message = `${path}: the name occurs twice. Send each name of an object once.`;
+    assert.equal(answer.body['message'], message, rest);
+  }
+});
+
+test('a name that occurs in several objects, or in a text, is no repetition', async () => {
+  const { site, key } = scene;
+  const metadata = { amount: '"amount":1,"amount":2', a: [{ b: 1 }, { b: 1 }], b: { a: { b: 1 } } };
+  const body = { ...createBody(), externalId: 'not twice', metadata };
+  assert.equal((await site.call('POST', '/v1/payment-intents', { key, body })).status, 201);
+});
+
+test('a byte order mark before a body is skipped; another encoding is refused', async () => {
+  const { site, key } = scene;
+  const body = JSON.stringify({ ...createBody(), externalId: 'marked' });
+  for (const [sent, status] of [
+    [`\ufeff${body}`, 201],
+    [`\ufeff\n${body}\n`, 200],
+    [`\ufeff\ufeff${body}`, 400],
+    [Buffer.from(`\ufeff${body}`, 'utf16le'), 400],
+  ] as const) {
+    const answer = await site.call('POST', '/v1/payment-intents', { key, body: sent });
+    assert.equal(answer.status, status, String(answer.body['message']));
+  }
+});
+
 test('text in a body is not counted as levels and values', async () => {
   const { site, key } = scene;
   const externalId = `${'{'.repeat(70)}\\"[,`;

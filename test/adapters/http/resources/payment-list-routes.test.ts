@@ -78,6 +78,8 @@ test('each filter selects, and filters combine', async () => {
       [{ createdTo: late }, [one]],
       [{ createdFrom: early, createdTo: late, status: 'awaiting_buyer' }, [one]],
       [{ createdFrom: '0001-01-01T00:00:00Z' }, [bill, two, one]],
+      // A client that does not escape the plus sign of an offset.
+      [{ createdFrom: '0001-01-01T00:00:00 00:00' }, [bill, two, one]],
       [{ createdFrom: late, createdTo: early }, []],
     ];
   for (const [query, expected] of cases) {

@@ -4,7 +4,9 @@ import fc from 'fast-check';
 import {
   hasUnstorableText,
   isSameJson,
+  namesWithin,
   RawJson,
+  repeatedName,
   sliceItems,
   sliceTopLevel,
   writeJson,
@@ -70,6 +72,39 @@ test('several properties are cut out in one pass', () => {
       ['metadata', '{"b":1,"a":2}'],
       ['display', 'null'],
     ],
+  );
+});
+
+const noLimits = { depthMax: 1_000, valuesMax: 1e9 };
+const repeatedIn = (text: string) =>
+  repeatedName(text, JSON.parse(text), namesWithin(text, noLimits) ?? -1);
+
+test('law: a value that JSON.stringify wrote repeats no name, at any depth', () => {
+  fc.assert(
+    fc.property(anyObject, indent, (object, space) => {
+      assert.equal(repeatedIn(JSON.stringify({ o: [object] }, null, space)), null);
+    }),
+    { numRuns: lawRuns(500) },
+  );
+});
+
+test('law: a name that is written again in its object is found by its path', () => {
+  fc.assert(
+    fc.property(
+      anyObject,
+      key,
+      anyJson,
+      indent,
+      fc.boolean(),
+      (object, name, again, space, isIn) => {
+        const members = { ...object, [name]: 1 };
+        const text = JSON.stringify(members, null, space);
+        const member = `${JSON.stringify(name)}:${JSON.stringify(again)}`;
+        const twice = `${text.slice(0, text.lastIndexOf('}'))},${member}}`;
+        assert.equal(repeatedIn(isIn ? `{"a":[0,${twice}]}` : twice), isIn ? `a[1].${name}` : name);
+      },
+    ),
+    { numRuns: lawRuns(500) },
   );
 });
 
