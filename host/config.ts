@@ -9,6 +9,7 @@ import type { PartnerKind } from '../adapters/partner/running-partner.js';
 import { SECOND_MS } from '../core/domain/base/instant.js';
 import { nearMiss } from '../core/domain/base/near-miss.js';
 import { schedules } from '../core/domain/base/schedules.js';
+import { type DriftLimits, defaultDrift } from '../core/domain/commands/report-check.js';
 import { ATTEMPTS_MAX } from '../core/domain/webhooks/webhook-delivery.js';
 import { CELLS } from '../core/ports/outside.js';
 import {
@@ -201,6 +202,20 @@ export const variables = z.object({
         'page gives the date.',
       unset: 'the page gives no date',
     }),
+  PONTE_DRIFT_ALERT_PERCENT: wholeNumber(1, 25)
+    .prefault(`${defaultDrift.alertPercent}`)
+    .meta({
+      description:
+        'A payout raises an alert if its rate, or the BRL that reached the seller, differs from ' +
+        'the quote by this many percent.',
+    }),
+  PONTE_DRIFT_WAIT_PERCENT: wholeNumber(1, 25)
+    .prefault(`${defaultDrift.waitPercent}`)
+    .meta({
+      description:
+        'A payout waits for an operator if its rate differs from an indicative quote by more ' +
+        'than this many percent.',
+    }),
   PONTE_CELL: wholeNumber(0, CELLS - 1)
     .default(0)
     .meta({
@@ -360,6 +375,11 @@ function contentOf(path: string): string | null {
   }
 }
 
+function driftOf(values: z.output<typeof variables>): DriftLimits {
+  const { PONTE_DRIFT_ALERT_PERCENT: alertPercent, PONTE_DRIFT_WAIT_PERCENT: waitPercent } = values;
+  return { alertPercent, waitPercent };
+}
+
 function configOf(values: z.output<typeof variables>, set: Environment) {
   const production = values.PONTE_ENV === 'production';
   const dataDir = resolve(values.PONTE_DATA_DIR);
@@ -411,6 +431,7 @@ function configOf(values: z.output<typeof variables>, set: Environment) {
     },
     /** Null: payment pages give no date of an answer. */
     answerDays: values.PONTE_ANSWER_DAYS ?? null,
+    drift: driftOf(values),
     cell: values.PONTE_CELL,
     /** How long requests are served after a stop signal, until load balancers react. */
     drainMs: (values.PONTE_DRAIN_SECONDS ?? (production ? DRAIN_SECONDS : 0)) * SECOND_MS,

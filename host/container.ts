@@ -208,6 +208,7 @@ function settings(config: Config, address: Address): Deps['settings'] {
     securityContact: config.securityContact,
     legal: config.legal,
     answerDays: config.answerDays,
+    drift: config.drift,
     allowPrivateUrls: config.allowPrivateUrls,
     get baseUrl() {
       return address.baseUrl;

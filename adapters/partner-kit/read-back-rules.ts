@@ -137,10 +137,7 @@ export function depositRules(traits: PartnerTraits, check: RuleCheck): void {
       const listed = refsOf((await pagesOf(harness, 'payin')).flat());
       assert.deepEqual(listed, [payin.partnerRef, partnerRef].toSorted());
       const report = await finalReport(harness, () => partner.payin.read(partnerRef));
-      assert.partialDeepStrictEqual(report, {
-        status: 'completed',
-        receivedMinor: fine.amountMinor,
-      });
+      assert.partialDeepStrictEqual(report, { status: 'completed', received: fine });
       await until(harness, () =>
         payinFacts(harness).some((fact) => fact.partnerRef === partnerRef),
       );

@@ -132,7 +132,7 @@ const factSchema = z.discriminatedUnion('kind', [
     kind: z.literal('payin'),
     report: z.object({
       status: transactionStatus,
-      receivedMinor: minor,
+      received: money,
       transactionHash: z.string().nullable(),
       reason,
     }),

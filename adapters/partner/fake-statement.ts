@@ -74,9 +74,8 @@ async function entryOf(
 async function payinPart({ mode, report }: FakeBooks, { partnerRef }: StoredTransaction) {
   const payin = readPayin(mode, partnerRef);
   assert(payin !== null, 'the memory has transactions of its partner');
-  const { status, receivedMinor, transactionHash } = await report('payin', partnerRef);
-  const amountMinor = status === 'completed' ? receivedMinor : payin.amountMinor;
-  const amount = money(amountMinor, payin.currency);
+  const { status, received, transactionHash } = await report('payin', partnerRef);
+  const amount = status === 'completed' ? received : money(payin.amountMinor, payin.currency);
   return { kind: 'payin' as const, status, amount, transactionHash };
 }
 

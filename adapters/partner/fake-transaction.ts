@@ -167,12 +167,19 @@ const payinScenario: TransactionScenario<'payin'> = {
   stages(mode, partnerRef, delayMs) {
     const payin = readPayin(mode, partnerRef);
     if (payin === null) return null;
-    const first = { atMs: payin.preparedAtMs, report: payinReport(partnerRef, nothingArrived) };
+    const first = {
+      atMs: payin.preparedAtMs,
+      report: payinReport(payin, partnerRef, nothingArrived),
+    };
     if (payin.waits) return [first];
-    const end = payinReport(partnerRef, transferOf(payin.amountMinor));
+    const end = payinReport(payin, partnerRef, transferOf(payin.amountMinor));
     return [first, { atMs: payin.preparedAtMs + delayMs, report: end }];
   },
-  chosen: (_mode, partnerRef, outcome) => payinReport(partnerRef, outcome),
+  chosen(mode, partnerRef, outcome) {
+    const payin = readPayin(mode, partnerRef);
+    assert(payin !== null, 'an outcome is chosen for a pay-in that is there');
+    return payinReport(payin, partnerRef, outcome);
+  },
   instructions: payinInstructions,
 };
 
@@ -227,7 +234,7 @@ const refundScenario: TransactionScenario<'refund'> = {
     if (payin === null) return notFound('pay-in');
     // The final amount counts: a refusal is permanent, and the current amount depends on the delay.
     const stages = payinScenario.stages(mode, read.payinRef, 0);
-    const finalMinor = stages?.at(-1)?.report.receivedMinor ?? 0n;
+    const finalMinor = stages?.at(-1)?.report.received.amountMinor ?? 0n;
     const isCovered = read.amountMinor <= finalMinor || read.amountMinor <= read.receivedMinor;
     if (read.currency !== payin.currency || !isCovered) {
       return {
@@ -363,11 +370,13 @@ function transferOf(amountMinor: bigint): OutcomeOf<'payin'> {
 }
 
 function payinReport(
+  { currency }: Pick<Money, 'currency'>,
   partnerRef: string,
   { status, receivedMinor, reason }: OutcomeOf<'payin'>,
 ): PayinReport {
+  const received = money(receivedMinor, currency);
   const transactionHash = status === 'completed' ? `0x${sha256(partnerRef)}` : null;
-  return { status, receivedMinor, transactionHash, reason };
+  return { status, received, transactionHash, reason };
 }
 
 function unpaid(status: 'open' | 'failed' | 'returned', reason: string | null): PayoutReport {

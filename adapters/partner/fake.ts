@@ -271,7 +271,7 @@ async function prepareRefund(
   { reference, payinRef, amount: { currency, amountMinor } }: RefundInput,
 ): Promise<PartnerAnswer<string>> {
   const payin = await readTransaction(world, scenarios.payin, payinRef);
-  const receivedMinor = payin.outcome === 'done' ? payin.value.receivedMinor : 0n;
+  const receivedMinor = payin.outcome === 'done' ? payin.value.received.amountMinor : 0n;
   const amounts = { amountMinor: `${amountMinor}`, receivedMinor: `${receivedMinor}` };
   const fields = { ...stamp(world), reference, payinRef, currency, ...amounts };
   return done(writeRequest('refund', fields));

@@ -4,6 +4,7 @@ import type { Scope } from '../domain/access/scope.js';
 import type { Locale } from '../domain/base/locale.js';
 import type { Mode, Tenant } from '../domain/base/tenant.js';
 import type { PartnerCommand } from '../domain/commands/partner-command.js';
+import type { DriftLimits } from '../domain/commands/report-check.js';
 import type { LegalLinks } from '../domain/parties/organization.js';
 import type { DomainEvent } from '../domain/payments/event.js';
 import type { Payment } from '../domain/payments/payment.js';
@@ -94,6 +95,8 @@ export interface Settings {
   readonly legal: LegalLinks;
   /** Days in which the operator answers a buyer whose payment needs a review; null: no promise. */
   readonly answerDays: number | null;
+  /** How far a payout may be from its quote. */
+  readonly drift: DriftLimits;
   /** Whether webhook URLs may be http and private: development only. */
   readonly allowPrivateUrls: boolean;
 }

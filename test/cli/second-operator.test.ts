@@ -152,7 +152,12 @@ const aReview = (text: string) =>
       kind: 'payin',
       reference: null,
       partnerRef: 'pa_odd',
-      report: { status: 'completed', receivedMinor: '25000', transactionHash: null, reason: null },
+      report: {
+        status: 'completed',
+        received: { amountMinor: '25000', currency: 'USD' },
+        transactionHash: null,
+        reason: null,
+      },
     },
   });
 

@@ -46,7 +46,7 @@ export function createBankPartner({ clock }: { clock: { nowMs(): number } }): Ba
       ({ quote }) => ({
         ...completed,
         transactionHash: null,
-        receivedMinor: quote.source.amountMinor,
+        received: quote.source,
       }),
     ),
     payout: commandCalls('payout', nothing, ({ amount }: PayoutInput) => ({

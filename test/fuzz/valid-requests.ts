@@ -144,16 +144,19 @@ function usePartnerMessage(maker: ValueMaker, draft: Draft, scene: FuzzScene, pl
 /** Another report on the same order, or a fact that is malformed. */
 function strangeFact(maker: ValueMaker, draft: Draft, genuine: SignedMessage): string {
   const { random, description } = maker;
-  const fact = JSON.parse(Buffer.from(genuine.body).toString()) as { readonly report: object };
+  const fact = JSON.parse(Buffer.from(genuine.body).toString()) as {
+    readonly report: { readonly received?: object };
+  };
   if (random.chance(0.5)) {
     const { value, note } = nearMiss(description, random, {}, fact);
     draft.notes.push(`signed fact with ${note}`);
     return writeJson(value);
   }
   const status = random.pick(['open', 'completed', 'failed', 'returned', 'approved', 'rejected']);
-  const receivedMinor = random.pick(['0', '1', '2500', '125000', '9'.repeat(16)]);
-  draft.notes.push(`signed report: ${status} ${receivedMinor}`);
-  return writeJson({ ...fact, report: { ...fact.report, status, receivedMinor } });
+  const amountMinor = random.pick(['0', '1', '2500', '125000', '9'.repeat(16)]);
+  draft.notes.push(`signed report: ${status} ${amountMinor}`);
+  const received = { ...fact.report.received, amountMinor };
+  return writeJson({ ...fact, report: { ...fact.report, status, received } });
 }
 
 /** Values that have an effect, by the name of their property. */

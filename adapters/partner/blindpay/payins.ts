@@ -93,6 +93,7 @@ export const payinShape = z.object({
   status: z.string(),
   sender_amount: minor.nullish(),
   receiver_amount: minor.nullish(),
+  currency: z.string().nullish(),
   payin_quote_id: z.string().nullish(),
   memo_code: z.string().nullish(),
   created_at: z.string().nullish(),
@@ -293,7 +294,7 @@ export function payinReport(desk: BlindPayContext, payin: Payin): PartnerAnswer<
   const isOver = status === 'failed' || status === 'returned';
   return done({
     status,
-    receivedMinor: isPaid ? BigInt(amount) : 0n,
+    received: money(isPaid ? BigInt(amount) : 0n, payin.currency ?? CURRENCY),
     transactionHash: complete?.transaction_hash ?? transaction?.transaction_hash ?? null,
     reason: isOver ? `BlindPay: ${why ?? payin.status}` : null,
     held: payin.status === 'on_hold',

@@ -1,6 +1,8 @@
-// Checks a report of the partner: its form, then against the command and the quote. A report that
-// fails is stored with the command until a person decides or the partner corrects it. An `unusable`
-// report cannot be booked, an `implausible` one can be accepted by a person.
+// Compares what the partner says of money with what was asked and quoted: its form, currency and
+// amount, rate and fees. It is the one comparison of ordered money, deposits and shares. A report
+// that fails is stored with the command until a person decides or the partner corrects it; a
+// deposit waits in its queue. An `unusable` report cannot be booked, an `implausible` one can be
+// accepted by a person.
 import { hash } from 'node:crypto';
 import { absolute, convert, type Money, parseRate } from '../base/money.js';
 import type { CommandEnd, MoneyCommand } from './partner-command.js';
@@ -11,10 +13,10 @@ export interface PayinReport {
   /** `returned`: all but our refunds went back to the buyer. */
   readonly status: CommandEnd;
   /**
-   * The total so far, in minor units of the payment's currency. Of a returned pay-in: what came
-   * before it went back; zero if the partner does not say.
+   * The total so far, in the currency that arrived. Of a returned pay-in: what came before it went
+   * back; zero if the partner does not say.
    */
-  readonly receivedMinor: bigint;
+  readonly received: Money;
   readonly transactionHash: string | null;
   readonly reason: string | null;
   /** While open: the partner has the money and checks it. */
@@ -49,41 +51,67 @@ export function reviewName(review: string): string {
 
 /** Far above any payment; fits into 64 bits. */
 const AMOUNT_MINOR_MAX = 10n ** 18n;
-/** More than this multiple of the amount is a mistake, not an overpayment. */
+/** More than this multiple of what was asked is a mistake, not an overpayment. */
 const RECEIVED_TIMES_MAX = 2n;
-/** Allowed above the fees of the quote, in percent of the amount paid out. */
-const FEES_ABOVE_QUOTE_PERCENT = 5n;
-/** Allowed change of an indicative rate between quote and payout. */
-const RATE_DRIFT_PERCENT = 25n;
+/** More than this multiple of the fees of the quote is a mistake. */
+const FEES_TIMES_MAX = 2n;
+/** In minor units: fees that count even if the quote has less, as a flat fee of a network. */
+const FEES_ALLOWED_MINOR = 100n;
 /** Allowed rounding, in centavos, between a locked quote and its payout. */
 const LOCKED_SLACK_MINOR = 1n;
 /** Allowed rounding of the rate: amount, fees and rate must give the BRL paid. */
 const ROUNDING_PERMILLE = 1n;
+
+/** Settings: how far the BRL of a payout may be from its quote, in percent. */
+export interface DriftLimits {
+  /** From here on, an alert is raised. */
+  readonly alertPercent: number;
+  /** Beyond it, the report waits for a person. */
+  readonly waitPercent: number;
+}
+
+export const defaultDrift: DriftLimits = { alertPercent: 3, waitPercent: 8 };
+
+/** What a total is compared with. */
+export interface KnownReceipt extends Pick<MoneyCommand, 'end' | 'receivedMinor'> {
+  /** What the payment asks for, or all payments that share the money. */
+  readonly asked: Money;
+}
+
+/** Why money that arrives does not count without a person for payments that ask for `asked`. */
+export function arrivalProblem(
+  asked: Money,
+  received: Money,
+  knownMinor = 0n,
+): ReportProblem | null {
+  const { amountMinor, currency } = received;
+  if (typeof amountMinor !== 'bigint' || amountMinor < 0n) {
+    return unusable('the amount received is not a whole number of minor units');
+  }
+  if (amountMinor > AMOUNT_MINOR_MAX) return unusable('the amount received cannot be stored');
+  if (amountMinor > 0n && currency !== asked.currency) {
+    return unusable(`the money is in ${currency}, ${asked.currency} was requested`);
+  }
+  // A person may have accepted this total before.
+  if (amountMinor <= asked.amountMinor * RECEIVED_TIMES_MAX || amountMinor <= knownMinor) {
+    return null;
+  }
+  return implausible(`received ${amountMinor} minor units, ${asked.amountMinor} were requested`);
+}
 
 /**
  * `polled`: the report answers a poll; it is not a late message. `takenMinor`: what our refunds
  * took from the pay-in, or may still take.
  */
 export function payinProblem(
-  {
-    amount,
-    end,
-    receivedMinor: knownMinor,
-  }: Pick<MoneyCommand, 'amount' | 'end' | 'receivedMinor'>,
-  { receivedMinor, status }: PayinReport,
+  { asked, end, receivedMinor: knownMinor }: KnownReceipt,
+  { received, status }: PayinReport,
   polled: boolean,
   takenMinor: bigint,
 ): ReportProblem | null {
-  if (typeof receivedMinor !== 'bigint' || receivedMinor < 0n) {
-    return unusable('the amount received is not a whole number of minor units');
-  }
-  if (receivedMinor > AMOUNT_MINOR_MAX) return unusable('the amount received cannot be stored');
-  // A person may have accepted this total before.
-  if (receivedMinor > amount.amountMinor * RECEIVED_TIMES_MAX && receivedMinor > knownMinor) {
-    return implausible(
-      `received ${receivedMinor} minor units, ${amount.amountMinor} were requested`,
-    );
-  }
+  const problem = arrivalProblem(asked, received, knownMinor);
+  if (problem !== null) return problem;
+  const receivedMinor = received.amountMinor;
   if (status === 'completed' && receivedMinor === 0n && knownMinor === 0n) {
     return implausible('a pay-in without money is reported completed');
   }
@@ -135,6 +163,7 @@ export function payoutProblem(
   { amount, lastSentAtMs }: MoneyCommand,
   report: PayoutReport,
   quote: Quote | null,
+  limits: DriftLimits,
 ): ReportProblem | null {
   if (report.status !== 'completed') return null;
   const { settled, fees, fxRate } = report;
@@ -162,17 +191,43 @@ export function payoutProblem(
   }
   if (quote === null) return null;
   const isLocked = quote.rateKind === 'locked' && (lastSentAtMs ?? 0) < (quote.lockedUntilMs ?? 0);
-  return againstQuote(amount, report, rate.rateScaled, { ...quote, isLocked });
+  return againstQuote(report, { ...quote, isLocked }, limits);
+}
+
+/** Why a payout that counts raises an alert; null if it is close to its quote. */
+export function payoutDrift(
+  { settled, fxRate, fees }: PayoutReport,
+  quote: Quote | null,
+  { alertPercent }: DriftLimits,
+): string | null {
+  if (quote === null || settled === null || fxRate === null) return null;
+  const isFar =
+    isOffBy(alertPercent, rateOf(fxRate), rateOf(quote.rate)) ||
+    isOffBy(alertPercent, settled.amountMinor, quote.target.amountMinor);
+  if (!isFar) return null;
+  const [had, has] = [quote, { rate: fxRate, fees, target: settled }].map(
+    ({ rate, fees: one, target }) =>
+      `${target.amountMinor} centavos at ${rate} with fees of ${one?.amountMinor}`,
+  );
+  return `paid ${has}; the quote had ${had}`;
+}
+
+function rateOf(text: string): bigint {
+  return parseRate(text)?.rateScaled ?? 0n;
+}
+
+/** At least this many percent. */
+function isOffBy(percent: number, value: bigint, expected: bigint): boolean {
+  return absolute(value - expected) * 100n >= expected * BigInt(percent);
 }
 
 function againstQuote(
-  amount: Money,
-  { settled, fees }: PayoutReport,
-  rateScaled: bigint,
+  { settled, fees, fxRate }: PayoutReport,
   quote: Quote & { readonly isLocked: boolean },
+  { waitPercent }: DriftLimits,
 ): ReportProblem | null {
-  const feesMaxMinor =
-    quote.fees.amountMinor + (amount.amountMinor * FEES_ABOVE_QUOTE_PERCENT) / 100n;
+  const timesMinor = quote.fees.amountMinor * FEES_TIMES_MAX;
+  const feesMaxMinor = timesMinor > FEES_ALLOWED_MINOR ? timesMinor : FEES_ALLOWED_MINOR;
   if (fees !== null && fees.amountMinor > feesMaxMinor) {
     return implausible(`fees of ${fees.amountMinor}, the quote had ${quote.fees.amountMinor}`);
   }
@@ -183,9 +238,10 @@ function againstQuote(
       `paid ${settled?.amountMinor}, the locked quote is ${quote.target.amountMinor}`,
     );
   }
-  const quoted = parseRate(quote.rate)?.rateScaled ?? rateScaled;
-  if (absolute(rateScaled - quoted) * 100n <= quoted * RATE_DRIFT_PERCENT) return null;
-  return implausible(`the rate is more than ${RATE_DRIFT_PERCENT} % off the quote's ${quote.rate}`);
+  const quoted = rateOf(quote.rate);
+  const drift = absolute(rateOf(fxRate ?? '') - quoted);
+  if (drift * 100n <= quoted * BigInt(waitPercent)) return null;
+  return implausible(`the rate is more than ${waitPercent} % off the quote's ${quote.rate}`);
 }
 
 export function unusable(text: string): ReportProblem {

@@ -83,25 +83,27 @@ function isAble({ payment: { status, amount } }: PaymentAggregate, currency: str
   return amount.currency === currency && (isTerminal(status) || isConfirmed);
 }
 
+/** What all payments of a transfer ask for. */
+export function askedOf(currency: string, members: readonly Pick<Payment, 'amount'>[]): Money {
+  const amountMinor = members.reduce((sum, { amount }) => sum + amount.amountMinor, 0n);
+  return { amountMinor, currency };
+}
+
 /**
  * Why what the partner's books say of a deposit that was split waits for a person; null if the
- * shares follow. `askedMinor` is what its payments ask for.
+ * shares follow. `asked` is what its payments ask for.
  */
 export function correctionProblem(
   { end, amount }: Deposit,
   { status, amount: stated }: DepositFacts,
-  askedMinor: bigint,
+  asked: Money,
 ): ReportProblem | null {
-  const { amountMinor: knownMinor, currency } = amount;
   const isReceived = status === 'completed';
-  if (isReceived && stated.currency !== currency) {
-    return unusable(`the money is in ${stated.currency}, it was split in ${currency}`);
-  }
   if (isReceived && stated.amountMinor === 0n) return unusable('no money is reported completed');
-  const known = { amount: { amountMinor: askedMinor, currency }, end, receivedMinor: knownMinor };
+  const known = { asked, end, receivedMinor: amount.amountMinor };
   // Another end says nothing of the amount.
-  const receivedMinor = isReceived ? stated.amountMinor : knownMinor;
-  const report = { status, receivedMinor, transactionHash: null, reason: null };
+  const received = isReceived ? stated : amount;
+  const report = { status, received, transactionHash: null, reason: null };
   return payinProblem(known, report, true, 0n);
 }
 

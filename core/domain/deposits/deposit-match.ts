@@ -1,6 +1,7 @@
 // Which payment a deposit is for. The first rule that finds something decides: one payment, or a
 // person.
 import type { Money } from '../base/money.js';
+import { arrivalProblem } from '../commands/report-check.js';
 import { isTerminal, type PaymentStatus, progress } from '../payments/payment.js';
 
 /** Payments of the party whose account received the money. */
@@ -16,6 +17,8 @@ export interface MatchCandidate {
   /** The integrator's, which may be a word of any text, as `2026`. */
   readonly externalId: string | null;
   readonly missing: Money;
+  /** By the payment, or by all payments of this transfer. */
+  readonly asked: Money;
 }
 
 export interface Arrival {
@@ -72,7 +75,8 @@ export function matchOf(
     const isOne = found.every(
       (one) => one.paymentId === paymentId && one.consolidatedReference === consolidatedReference,
     );
-    const counts = takesMoney(first, arrival.amount, from);
+    const isBounded = arrivalProblem(first.asked, arrival.amount) === null;
+    const counts = isBounded && takesMoney(first, arrival.amount, from);
     const isDoubted = candidates.some((one) => !found.includes(one) && unless?.(one, arrival));
     return isOne && counts && !isDoubted ? { rule, paymentId, consolidatedReference } : null;
   }

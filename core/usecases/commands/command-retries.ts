@@ -71,8 +71,7 @@ export async function stageAccepted(
   if (command.depositId !== null && fact.kind === 'payin') {
     const deposit = await batch.tx.deposits.get(command.depositId);
     assert(deposit !== null, 'a deposit stays');
-    const { status, receivedMinor: amountMinor, transactionHash } = fact.report;
-    const amount = { ...deposit.amount, amountMinor };
+    const { status, received: amount, transactionHash } = fact.report;
     const { announce } = await stageSplit(
       batch,
       deposit,

@@ -19,6 +19,7 @@ import {
 import {
   type PayoutReport,
   payinProblem,
+  payoutDrift,
   payoutProblem,
   refundProblem,
 } from '../../domain/commands/report-check.js';
@@ -171,10 +172,12 @@ export const operations: Readonly<Record<CommandKind, Operation>> = {
       const payer = { payerEmail: payment.buyer.email, payerReference };
       return partner.payin.prepare({ reference, quote, ...payer });
     },
-    problem: ({ command, report, polled, commands }) =>
-      payinProblem(command, report, polled, takenFrom(command, commands)),
+    problem: ({ command, asked, report, polled, commands }) =>
+      payinProblem({ ...command, asked }, report, polled, takenFrom(command, commands)),
     depositOf,
-    sums: ({ receivedMinor, held = false }) => ({ receivedMinor, refunded: null, held }),
+    sums: ({ received, held = false }) => {
+      return { receivedMinor: received.amountMinor, refunded: null, held };
+    },
     details: ({ reason, transactionHash }) => ({ reason, transactionHash }),
   }),
   payout: moneyOperation('payout', {
@@ -187,10 +190,14 @@ export const operations: Readonly<Record<CommandKind, Operation>> = {
       return partner.payout.prepare({ ...money, quote, purpose, sinceMs });
     },
     // Only a report with an effect is checked.
-    problem: ({ command, report, quote, polled }) =>
+    problem: ({ command, report, quote, polled, drift }) =>
       effectOn(command, report.status, polled) === 'apply'
-        ? payoutProblem(command, report, quote)
+        ? payoutProblem(command, report, quote, drift)
         : null,
+    alert({ report, quote, drift }) {
+      const reason = payoutDrift(report, quote, drift);
+      return reason === null ? null : { alert: 'a payout is far from its quote', reason };
+    },
     sums: ({ held = false }) => ({ ...nothing, held }),
     details: settlementOf,
   }),

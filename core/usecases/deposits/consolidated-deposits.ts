@@ -2,8 +2,9 @@
 // change with it. Guards of all payments with a share are part of the batch.
 import { tenantOf } from '../../domain/base/tenant.js';
 import { newCommand, voidCommand } from '../../domain/commands/partner-command.js';
-import type { ReportProblem } from '../../domain/commands/report-check.js';
+import { arrivalProblem, type ReportProblem } from '../../domain/commands/report-check.js';
 import {
+  askedOf,
   correctionProblem,
   inDueOrder,
   isShareCurrent,
@@ -65,7 +66,10 @@ export async function stageShares(
   return (await stageSharesOf(batch, deposit, named, 'text')) ?? 'undecided';
 }
 
-/** The same for this consolidated payment. Null if none of its payments may have money. */
+/**
+ * The same for this consolidated payment. Null if none of its payments may have money, or if a rule
+ * finds more than may count without a person.
+ */
 export async function stageSharesOf(
   batch: Batch,
   deposit: Deposit,
@@ -73,6 +77,8 @@ export async function stageSharesOf(
   rule: MatchRule | null,
 ): Promise<StagedShares | null> {
   const { deps, tx } = batch;
+  const asked = askedOf(deposit.amount.currency, payments);
+  if (rule !== null && arrivalProblem(asked, deposit.amount) !== null) return null;
   const books = await booksOf(tx, payments);
   const shares = sharesOf(
     deposit.amount,
@@ -116,11 +122,11 @@ export async function stageSharesAgain(
     was,
     members.flatMap(({ commands }) => commands),
   );
-  const askedMinor = members.reduce(
-    (sum, { was: { payment } }) => sum + payment.amount.amountMinor,
-    0n,
+  const asked = askedOf(
+    was.amount.currency,
+    members.map((member) => member.was.payment),
   );
-  const problem = correctionProblem(was, facts, askedMinor);
+  const problem = correctionProblem(was, facts, asked);
   if (problem !== null && !(isAccepted && problem.kind === 'implausible')) {
     return { deposit: was, announce: await stageReview(batch, was, facts, problem, books) };
   }
@@ -154,8 +160,8 @@ async function stageReview(
 ): Promise<() => void> {
   const { id: depositId, partnerRef } = deposit;
   const text = `the transfer ${depositId}, which was split: ${problem.text}`;
-  const receivedMinor = status === 'completed' ? amount.amountMinor : 0n;
-  const report = { status, receivedMinor, transactionHash, reason: null };
+  const received = status === 'completed' ? amount : { ...amount, amountMinor: 0n };
+  const report = { status, received, transactionHash, reason: null };
   const staged: Staged[] = [];
   for (const book of books.values()) {
     for (const share of sharesIn(deposit, book.commands)) {

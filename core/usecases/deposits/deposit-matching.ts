@@ -165,10 +165,12 @@ function togetherOf(
     if (consolidatedReference === null || own === undefined) continue;
     const others = together.get(consolidatedReference);
     if (others !== undefined) several.add(consolidatedReference);
-    const { amountMinor, currency } = own.missing;
-    const missing = money(amountMinor + (others?.missing.amountMinor ?? 0n), currency);
+    const { currency } = own.missing;
+    const sumOf = (name: 'missing' | 'asked') =>
+      money(own[name].amountMinor + (others?.[name].amountMinor ?? 0n), currency);
+    const sums = { missing: sumOf('missing'), asked: sumOf('asked') };
     const unnamed = { isQuoted: false, names: [], externalId: null };
-    together.set(consolidatedReference, { ...own, ...unnamed, consolidatedReference, missing });
+    together.set(consolidatedReference, { ...own, ...unnamed, consolidatedReference, ...sums });
   }
   return [...together].flatMap(([reference, one]) => (several.has(reference) ? [one] : []));
 }
@@ -213,6 +215,7 @@ async function candidateOf(tx: Tx, payment: Payment, isQuoted: boolean): Promise
     externalId,
     names: names.filter((name) => typeof name === 'string'),
     missing: missingOf(amount, await tx.funds.get(payment, paymentId)),
+    asked: amount,
   };
 }
 

@@ -1,6 +1,7 @@
 // Which row of ours an entry of the partner's books belongs to: a command, by the partner's id, our
 // reference or its quote, or a deposit. The readings of the books, the check after a restore and
 // the reconciliation ask here.
+import { sameMoney } from '../../domain/base/money.js';
 import { type Mode, tenantOf } from '../../domain/base/tenant.js';
 import { effectOn } from '../../domain/commands/command-report.js';
 import {
@@ -84,7 +85,8 @@ export function isBehind(
   if (command.review !== null || command.overruled === status) return false;
   if (effectOn(command, status, true) === 'apply') return true;
   const isReceived = kind === 'payin' && status === 'completed' && command.end === 'completed';
-  return isReceived && amount.amountMinor !== command.receivedMinor;
+  const { amount: ordered, receivedMinor } = command;
+  return isReceived && !sameMoney(amount, { ...ordered, amountMinor: receivedMinor });
 }
 
 /** The command whose reference the partner stores. */

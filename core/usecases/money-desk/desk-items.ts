@@ -195,9 +195,9 @@ function commandItem(command: MoneyCommand, request: MoneyRequest, basis: string
     basis,
     action,
     problem: commandProblem(command, action),
-    async check({ tx, nowMs }) {
+    async check({ deps, tx, nowMs }) {
       if (action.verb === 'pay-again') await destinationNow(tx, command, nowMs);
-      await checkFigures(tx, action, command);
+      await checkFigures({ deps, tx }, action, command);
     },
     stage: (batch) => stageCommandAction(batch, action, command),
   };
@@ -260,14 +260,23 @@ function reviewHint({ id }: MoneyCommand): string {
   return `Read it: ponte commands list --stuck. Then ponte commands accept ${id}.`;
 }
 
+/** A rate that is further off the quote's is a typing error: what is off was seen by a person. */
+const FIGURES_OFF_PERCENT_MAX = 25;
+
 /** The figures of a person pass the check of a report. ValidationError. */
-async function checkFigures(tx: Tx, action: MoneyAction, item: MoneyCommand): Promise<void> {
+async function checkFigures(
+  { deps, tx }: Pick<Batch, 'deps' | 'tx'>,
+  action: MoneyAction,
+  item: MoneyCommand,
+): Promise<void> {
   if (!isPayoutFound(action)) return;
   const tenant = tenantOf(item);
   const payment = await tx.payments.get(tenant, item.paymentId);
   const quoteId = payment?.quoteId ?? null;
   const quote = quoteId === null ? null : await tx.quotes.get(tenant, quoteId);
-  const problem = payoutProblem(item, payoutReport(action, item.amount), quote);
+  const report = payoutReport(action, item.amount);
+  const limits = { ...deps.settings.drift, waitPercent: FIGURES_OFF_PERCENT_MAX };
+  const problem = payoutProblem(item, report, quote, limits);
   if (problem === null) return;
   throw new PonteError('ValidationError', `The figures are not plausible: ${problem.text}.`);
 }

@@ -1,6 +1,7 @@
 // Changes of commands to the partner, each stored in one batch with everything that follows from
 // it. Reports are checked before they are applied; an implausible one waits for a person's
 // decision.
+import type { Money } from '../../domain/base/money.js';
 import { type Tenant, tenantOf } from '../../domain/base/tenant.js';
 import {
   type CommandReport,
@@ -15,7 +16,7 @@ import {
 } from '../../domain/commands/partner-command.js';
 import { readAmount, writeAmount } from '../../domain/commands/partner-message.js';
 import type { Quote } from '../../domain/commands/quote.js';
-import type { ReportProblem } from '../../domain/commands/report-check.js';
+import type { DriftLimits, ReportProblem } from '../../domain/commands/report-check.js';
 import type { Change, PaymentAggregate } from '../../domain/payments/change.js';
 import { commandsChanged, type ReportedDetails } from '../../domain/payments/command-outcomes.js';
 import type { Payment } from '../../domain/payments/payment.js';
@@ -107,16 +108,26 @@ export async function stageMoneyCommand(
 export interface Reported<R> {
   readonly command: MoneyCommand;
   readonly report: R;
+  /** By the payment. */
+  readonly asked: Money;
   readonly quote: Quote | null;
   /** All about money of the payment. */
   readonly commands: readonly MoneyCommand[];
   /** The report is current. */
   readonly polled: boolean;
+  readonly drift: DriftLimits;
+}
+
+export interface Alert {
+  readonly alert: string;
+  readonly reason: string;
 }
 
 /** The rules for reports of one kind of command about money. */
 export interface ReportRules<R> {
   problem(reported: Reported<R>): ReportProblem | null;
+  /** Raised once the report has ended the command. */
+  alert?(reported: Reported<R>): Alert | null;
   sums(report: R): Pick<CommandReport, 'receivedMinor' | 'refunded' | 'held'>;
   /** Applied if the report ends the command. */
   details(report: R): ReportedDetails;
@@ -137,7 +148,10 @@ export async function stageReport<R extends MoneyFact['report']>(
     payment.quoteId === null ? null : await tx.quotes.get(tenantOf(command), payment.quoteId);
   const { report } = fact;
   const polled = source.polledVersion === command.version;
-  const found = rules.problem({ command, report, quote, commands: books.commands, polled });
+  const asked = payment.amount;
+  const { drift } = deps.settings;
+  const stated = { command, report, asked, quote, commands: books.commands, polled, drift };
+  const found = rules.problem(stated);
   const { accepted = false } = source;
   const problem = accepted && found?.kind === 'implausible' ? null : found;
   const next =
@@ -156,11 +170,14 @@ export async function stageReport<R extends MoneyFact['report']>(
     last,
     isApplied ? rules.details(report) : {},
   );
+  const alert = isApplied && next.end !== command.end ? rules.alert?.(stated) : null;
   const polls = last.dueAtMs === nowMs;
   return {
     ...stored,
     announce: () => {
       stored.announce();
+      if (alert)
+        deps.log.error('alert', { ...alert, commandId: command.id, paymentId: payment.id });
       if (polls) deps.wake('commands');
     },
   };
@@ -185,7 +202,7 @@ export function readReview(text: string): Review {
  * a restore may be. One about a transfer that was split does not say which share has less.
  */
 export function holdsPayouts(command: MoneyCommand): boolean {
-  const { kind, review, depositId, amount, receivedMinor } = command;
+  const { kind, review, depositId, amount } = command;
   if (review === null || kind === 'payout') return false;
   if (depositId !== null) return true;
   const { fact } = readReview(review);
@@ -194,8 +211,14 @@ export function holdsPayouts(command: MoneyCommand): boolean {
     return currency !== amount.currency || amountMinor > amount.amountMinor;
   }
   const { status } = fact.report;
-  const isLess = fact.kind === 'payin' && fact.report.receivedMinor < receivedMinor;
+  const isLess = fact.kind === 'payin' && isLessThan(fact.report.received, command);
   return status === 'failed' || status === 'returned' || isLess;
+}
+
+/** Money in another currency is none in that of the payment. */
+function isLessThan({ amountMinor, currency }: Money, { amount, receivedMinor }: MoneyCommand) {
+  const isOther = currency !== amount.currency && receivedMinor > 0n;
+  return isOther || amountMinor < receivedMinor;
 }
 
 export interface PaymentCommands {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { done, person } from '../../../adapters/partner-kit/conformance-harness.js';
+import { money } from '../../../core/domain/base/money.js';
 import type { VerificationKind } from '../../../core/domain/parties/document.js';
 import type { Dossier } from '../../../core/domain/parties/dossier.js';
 import { purposeNames, purposes } from '../../../core/domain/payments/purpose.js';
@@ -219,7 +220,7 @@ test('a refunded pay-in is returned, without money', async (t) => {
   const { partnerRef } = done(await scene.partner.payin.start(request));
   scene.pass(60_000);
   const report = done(await scene.partner.payin.read(partnerRef));
-  assert.deepEqual([report.status, report.receivedMinor], ['returned', 0n]);
+  assert.deepEqual([report.status, report.received], ['returned', money(0n, 'USD')]);
 });
 
 test('a payout sends what its pay-ins brought, and names our command in the description', async (t) => {

@@ -88,7 +88,7 @@ test('a message that is not taken is repeated three times, then given up', async
 test('each kind of fact is read as it was written', () => {
   const ids = { reference: null, partnerRef: 'r' };
   const reason = null;
-  const payin = { status: 'open', receivedMinor: 0n, transactionHash: null } as const;
+  const payin = { status: 'open', received: money(0n, 'USD'), transactionHash: null } as const;
   const settled = money(99_999_999_999_999n, 'BRL');
   const sums = { status: 'completed', settled, fees: money(0n, 'USD') } as const;
   const facts: readonly PartnerFact[] = [

@@ -1,8 +1,9 @@
 // Pay-ins of the fake partner that wait for the buyer, and outcomes that a person chose.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { done } from '../../../adapters/partner-kit/conformance-harness.js';
-import { parseRate } from '../../../core/domain/base/money.js';
+import { money, parseRate } from '../../../core/domain/base/money.js';
 import type { SimulatedOutcome } from '../../../core/domain/payments/simulated-event.js';
 import {
   DELAY_MS,
@@ -71,7 +72,7 @@ test('a chosen outcome is what a read answers and what a message says', async ()
   const partnerRef = await startedPayin(made, minor('100.00'));
   made.choose('cmd_1', arrived);
   const report = done(await made.partner.payin.read(partnerRef));
-  assert.deepEqual([report.status, report.receivedMinor], ['completed', 10_000n]);
+  assert.deepEqual([report.status, report.received], ['completed', money(10_000n, 'USD')]);
   assert.match(report.transactionHash ?? '', /^0x[0-9a-f]{64}$/);
   await sent(made, 'payin', partnerRef);
   assert.deepEqual(facts(made), [{ kind: 'payin', reference: 'cmd_1', partnerRef, report }]);

@@ -124,7 +124,7 @@ function isReviewTrue({ partners }: World, { mode, review }: PartnerCommand): bo
   if (transaction === null || fact.kind === 'payout') return false;
   const [reported, known] =
     fact.kind === 'payin'
-      ? [fact.report.receivedMinor, transaction.receivedMinor]
+      ? [fact.report.received.amountMinor, transaction.receivedMinor]
       : [fact.report.amount.amountMinor, transaction.amount.amountMinor];
   return transaction.status === fact.report.status && reported === known;
 }

@@ -105,8 +105,9 @@ function ignoredFact(
   if (command === undefined || command.review !== null || command.dueAtMs !== null) return null;
   const isForgotten = fact.reference === null && command.partnerRef === null;
   if (isForgotten && observed.exempt.hasPayment(command.paymentId)) return null;
-  if (fact.kind === 'payin' && isTotalMissed(transaction, fact.report.receivedMinor, command)) {
-    return `${fact.report.receivedMinor} received, ${command.id} has ${command.receivedMinor}`;
+  const stated = fact.kind === 'payin' ? fact.report.received.amountMinor : null;
+  if (stated !== null && isTotalMissed(transaction, stated, command)) {
+    return `${stated} received, ${command.id} has ${command.receivedMinor}`;
   }
   const { status } = fact.report;
   const isKnown = command.end === status || status === 'open';

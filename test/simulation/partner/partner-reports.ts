@@ -8,9 +8,10 @@ import type { SeededRandom } from '../seeded-random.js';
 import type { PartnerTransaction } from './partner-ledger.js';
 
 export function payinReport(transaction: PartnerTransaction): PayinReport {
-  const { status, receivedMinor, ref } = transaction;
+  const { status, receivedMinor, ref, amount } = transaction;
   const transactionHash = status === 'completed' ? `0x${ref}` : null;
-  return { status, receivedMinor, transactionHash, reason: reasonOf(transaction) };
+  const received = { ...amount, amountMinor: receivedMinor };
+  return { status, received, transactionHash, reason: reasonOf(transaction) };
 }
 
 export function payoutReport(transaction: PartnerTransaction): PayoutReport {
@@ -42,9 +43,14 @@ export function wrongPayinReport(
   random: SeededRandom,
   transaction: PartnerTransaction,
 ): PayinReport {
-  const { amountMinor } = transaction.amount;
-  const receivedMinor = random.pick([-1n, amountMinor * 7n, amountMinor * 1_000n]);
-  return { ...payinReport(transaction), receivedMinor };
+  const { amountMinor, currency } = transaction.amount;
+  const received = random.pick([
+    { amountMinor: -1n, currency },
+    { amountMinor: amountMinor * 7n, currency },
+    { amountMinor: amountMinor * 1_000n, currency },
+    { amountMinor, currency: 'BRL' },
+  ]);
+  return { ...payinReport(transaction), received };
 }
 
 /** A refund reports its amount from its start. */

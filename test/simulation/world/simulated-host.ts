@@ -11,6 +11,7 @@ import type { SignedCommand } from '../../../core/domain/access/registered-opera
 import { developmentOperator, type OperatorActor } from '../../../core/domain/base/actor.js';
 import { schedules } from '../../../core/domain/base/schedules.js';
 import type { Mode, Tenant } from '../../../core/domain/base/tenant.js';
+import { defaultDrift } from '../../../core/domain/commands/report-check.js';
 import type { Actor } from '../../../core/domain/service/audit-entry.js';
 import { Refusals } from '../../../core/domain/service/refused-request.js';
 import { PonteError } from '../../../core/errors.js';
@@ -314,6 +315,7 @@ export class SimulatedHost {
         securityContact: null,
         legal: { privacyUrl: null, termsUrl: null },
         answerDays: null,
+        drift: defaultDrift,
         allowPrivateUrls: true,
       },
     };

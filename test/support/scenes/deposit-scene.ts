@@ -215,7 +215,7 @@ export async function depositScene(
 }
 
 function reportOf({ status, amount, transactionHash }: PartnerEntry): PartnerAnswer<PayinReport> {
-  const receivedMinor = status === 'completed' ? amount.amountMinor : 0n;
+  const received = status === 'completed' ? amount : { ...amount, amountMinor: 0n };
   const given = { transactionHash: transactionHash ?? null, reason: null };
-  return { outcome: 'done', value: { status, receivedMinor, ...given } };
+  return { outcome: 'done', value: { status, received, ...given } };
 }

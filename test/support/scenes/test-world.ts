@@ -23,6 +23,7 @@ import type { Scope } from '../../../core/domain/access/scope.js';
 import { developmentOperator } from '../../../core/domain/base/actor.js';
 import { schedules } from '../../../core/domain/base/schedules.js';
 import type { Mode, Tenant } from '../../../core/domain/base/tenant.js';
+import { defaultDrift } from '../../../core/domain/commands/report-check.js';
 import type { PaymentStatus } from '../../../core/domain/payments/payment.js';
 import { Refusals } from '../../../core/domain/service/refused-request.js';
 import type { Deps, Settings, WorkKind } from '../../../core/ports/deps.js';
@@ -63,6 +64,7 @@ const usualSettings: Settings = {
   securityContact: 'mailto:security@example.com',
   legal: { privacyUrl: null, termsUrl: null },
   answerDays: null,
+  drift: defaultDrift,
   allowPrivateUrls: false,
 };
 

@@ -3,13 +3,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { convert, formatRate } from '../../../../core/domain/base/money.js';
+import { convert, formatRate, type Money } from '../../../../core/domain/base/money.js';
 import type { MoneyCommand } from '../../../../core/domain/commands/partner-command.js';
 import type { Quote } from '../../../../core/domain/commands/quote.js';
 import {
+  arrivalProblem,
+  defaultDrift,
   type PayinReport,
   type PayoutReport,
   payinProblem,
+  payoutDrift,
   payoutProblem,
   refundProblem,
 } from '../../../../core/domain/commands/report-check.js';
@@ -37,15 +40,15 @@ function payinVerdict(
   asked = false,
   takenMinor = 0n,
 ): KycDecision {
-  const nothing = { receivedMinor: 0n, transactionHash: null, reason: null };
+  const nothing = { received: usd(0n), transactionHash: null, reason: null };
   const report = { status: 'open', ...nothing } as const;
-  const known = { ...payin, ...command };
+  const known = { ...payin, asked: payin.amount, ...command };
   return payinProblem(known, { ...report, ...fields }, asked, takenMinor)?.kind ?? null;
 }
 
 function payoutVerdict(fields: Partial<PayoutReport>, quote: Quote | null, sentAtMs = START_MS) {
   const command = { ...payout, lastSentAtMs: sentAtMs };
-  return payoutProblem(command, { ...paid, ...fields }, quote)?.kind ?? null;
+  return payoutProblem(command, { ...paid, ...fields }, quote, defaultDrift)?.kind ?? null;
 }
 
 test('a pay-in brings from nothing to twice what was ordered, in whole minor units', () => {
@@ -67,7 +70,7 @@ test('a pay-in brings from nothing to twice what was ordered, in whole minor uni
   ];
   for (const status of ['open', 'completed', 'failed', 'returned'] as const) {
     for (const [receivedMinor, verdict] of table) {
-      const report = { status, receivedMinor } as PayinReport;
+      const report = { status, received: usd(receivedMinor as bigint) } as const;
       const isEmpty = status === 'completed' && receivedMinor === 0n;
       const expected = isEmpty ? 'implausible' : verdict;
       assert.equal(payinVerdict(report), expected, `${status} ${String(receivedMinor)}`);
@@ -76,7 +79,7 @@ test('a pay-in brings from nothing to twice what was ordered, in whole minor uni
 });
 
 test('a pay-in that completes without money is for a person, unless the message may be old', () => {
-  const empty = { status: 'completed', receivedMinor: 0n } as const;
+  const empty = { status: 'completed', received: usd(0n) } as const;
   assert.equal(payinVerdict(empty), 'implausible');
   assert.equal(payinVerdict(empty, {}, true), 'implausible');
   assert.equal(payinVerdict(empty, { receivedMinor: 1n }), null);
@@ -84,20 +87,20 @@ test('a pay-in that completes without money is for a person, unless the message 
 
 test('a total that a person accepted is accepted in later reports, and no larger one', () => {
   const accepted = { receivedMinor: 30_000n };
-  assert.equal(payinVerdict({ receivedMinor: 30_000n }, accepted), null);
-  assert.equal(payinVerdict({ receivedMinor: 20_001n }, accepted), null);
-  assert.equal(payinVerdict({ receivedMinor: 30_001n }, accepted), 'implausible');
+  assert.equal(payinVerdict({ received: usd(30_000n) }, accepted), null);
+  assert.equal(payinVerdict({ received: usd(20_001n) }, accepted), null);
+  assert.equal(payinVerdict({ received: usd(30_001n) }, accepted), 'implausible');
 });
 
 test('a polled total below the known one is for a person; a message may be old', () => {
   const known = { receivedMinor: 10_000n };
   for (const status of ['open', 'completed'] as const) {
-    const less = { status, receivedMinor: 9_999n };
+    const less = { status, received: usd(9_999n) };
     assert.equal(payinVerdict(less, known, true), 'implausible', status);
     assert.equal(payinVerdict(less, known), null, status);
-    assert.equal(payinVerdict({ status, receivedMinor: 10_000n }, known, true), null, status);
+    assert.equal(payinVerdict({ status, received: usd(10_000n) }, known, true), null, status);
   }
-  assert.equal(payinVerdict({ status: 'returned', receivedMinor: 0n }, known, true), null);
+  assert.equal(payinVerdict({ status: 'returned', received: usd(0n) }, known, true), null);
 });
 
 test('a returned pay-in brought at least what was refunded of it, unless the partner does not say', () => {
@@ -109,7 +112,7 @@ test('a returned pay-in brought at least what was refunded of it, unless the par
     [9_955n, true, null],
     [9_954n, false, null],
   ] as const) {
-    const report = { status: 'returned', receivedMinor } as const;
+    const report = { status: 'returned', received: usd(receivedMinor) } as const;
     assert.equal(payinVerdict(report, known, asked, 9_955n), verdict, `${receivedMinor} ${asked}`);
   }
 });
@@ -184,32 +187,52 @@ test('amount, fees and rate give what the seller got, but for 0.1 % and a cent o
   }
 });
 
-test('fees may exceed those of the quote by 5 % of the amount, and be less', () => {
-  const table: readonly (readonly [
-    feesMinor: bigint,
-    settledMinor: bigint,
-    verdict: KycDecision,
-  ])[] = [
-    [0n, 52_000n, null],
-    [100n, 51_480n, null],
-    [600n, 48_880n, null],
-    [601n, 48_875n, 'implausible'],
-    [9_999n, 5n, 'implausible'],
-  ];
-  for (const [feesMinor, settledMinor, verdict] of table) {
-    const report = { fees: usd(feesMinor), settled: brl(settledMinor) };
-    assert.equal(payoutVerdict(report, sampleQuote), verdict, `${feesMinor}`);
-    assert.equal(payoutVerdict(report, null), null, `${feesMinor} without a quote`);
+test('money in another currency than was asked cannot be booked, unless there is none', () => {
+  const euros = (amountMinor: bigint) => ({ amountMinor, currency: 'EUR' });
+  for (const status of ['open', 'completed', 'failed', 'returned'] as const) {
+    const known = { receivedMinor: 10_000n };
+    assert.equal(payinVerdict({ status, received: euros(10_000n) }, known, true), 'unusable');
+  }
+  assert.equal(payinVerdict({ status: 'failed', received: euros(0n) }), null);
+});
+
+test('money that nobody ordered counts up to twice of what was asked, in its currency', () => {
+  const verdict = (received: Money) => arrivalProblem(usd(10_000n), received)?.kind ?? null;
+  assert.equal(verdict(usd(1n)), null);
+  assert.equal(verdict(usd(20_000n)), null);
+  assert.equal(verdict(usd(20_001n)), 'implausible');
+  assert.equal(verdict(brl(10_000n)), 'unusable');
+});
+
+test('fees are at most twice those of the quote, or 1.00 if that is more', () => {
+  const settledOf = (fees: bigint) => brl(((10_000n - fees) * 52n) / 10n);
+  const verdict = (fees: bigint, quoted: bigint) => {
+    const quote = { ...sampleQuote, fees: usd(quoted) };
+    return payoutVerdict({ fees: usd(fees), settled: settledOf(fees) }, quote);
+  };
+  for (const [fees, quoted, expected] of [
+    [0n, 100n, null],
+    [100n, 100n, null],
+    [200n, 100n, null],
+    [201n, 100n, 'implausible'],
+    [600n, 100n, 'implausible'],
+    [100n, 0n, null],
+    [101n, 0n, 'implausible'],
+    [9_999n, 100n, 'implausible'],
+  ] as const) {
+    assert.equal(verdict(fees, quoted), expected, `${fees} of ${quoted}`);
+    const report = { fees: usd(fees), settled: settledOf(fees) };
+    assert.equal(payoutVerdict(report, null), null, `${fees} without a quote`);
   }
 });
 
-test('an indicative rate may move 25 % between quote and payout', () => {
+test('an indicative rate may move 8 % between quote and payout', () => {
   const table: readonly (readonly [fxRate: string, settledMinor: bigint, verdict: KycDecision])[] =
     [
-      ['6.50', 64_350n, null],
-      ['6.50000001', 64_350n, 'implausible'],
-      ['3.90', 38_610n, null],
-      ['3.89999999', 38_610n, 'implausible'],
+      ['5.616', 55_598n, null],
+      ['5.61600001', 55_598n, 'implausible'],
+      ['4.784', 47_361n, null],
+      ['4.78399999', 47_361n, 'implausible'],
       ['0.00000001', 1n, 'implausible'],
     ];
   for (const [fxRate, settledMinor, verdict] of table) {
@@ -217,6 +240,21 @@ test('an indicative rate may move 25 % between quote and payout', () => {
     assert.equal(payoutVerdict(report, sampleQuote), verdict, fxRate);
     assert.equal(payoutVerdict(report, null), null, `${fxRate} without a quote`);
   }
+});
+
+test('a payout raises an alert from 3 % in rate or BRL on, in both directions', () => {
+  const isAlerted = (fxRate: string, settledMinor: bigint, limits = defaultDrift) => {
+    const report = { ...paid, fxRate, settled: brl(settledMinor) };
+    return payoutDrift(report, sampleQuote, limits) !== null;
+  };
+  assert.deepEqual(
+    [isAlerted('5.2', 51_480n), isAlerted('5.3559', 53_023n), isAlerted('5.356', 53_024n)],
+    [false, false, true],
+  );
+  assert.deepEqual([isAlerted('5.0441', 49_936n), isAlerted('5.044', 49_935n)], [false, true]);
+  assert.equal(isAlerted('5.2', 49_935n), true, 'by fees');
+  assert.equal(isAlerted('5.356', 53_024n, { alertPercent: 4, waitPercent: 8 }), false);
+  assert.equal(payoutDrift({ ...paid, fxRate: '9' }, null, defaultDrift), null);
 });
 
 test('a locked quote holds to the cent for a payout that was sent in its time', () => {
@@ -234,16 +272,17 @@ test('a locked quote holds to the cent for a payout that was sent in its time', 
     assert.equal(payoutVerdict({ settled }, locked, START_MS + 60_000), null);
     assert.equal(payoutVerdict({ settled }, { ...locked, lockedUntilMs: null }), null);
   }
-  const moved = { fxRate: '6.00', settled: brl(59_400n) };
+  const moved = { fxRate: '5.50', settled: brl(54_450n) };
   assert.equal(payoutVerdict(moved, locked, START_MS + 59_999), 'implausible');
   assert.equal(payoutVerdict(moved, locked, START_MS + 60_000), null);
 });
 
 test('a report in review names amounts and rates for operators, and nothing else', () => {
-  const problem = payoutProblem(payout, { ...paid, settled: brl(1n) }, sampleQuote);
+  const none = { transactionHash: null, reason: null };
+  const problem = payoutProblem(payout, { ...paid, settled: brl(1n) }, sampleQuote, defaultDrift);
   assert.match(problem?.text ?? '', /^1 centavos, .* give 51480$/);
-  const many = { ...paid, status: 'open', receivedMinor: 20_001n, transactionHash: null } as const;
-  const { text } = payinProblem(payin, many, false, 0n) ?? {};
+  const many = { status: 'open', received: usd(20_001n), ...none } as const;
+  const { text } = payinProblem({ ...payin, asked: payin.amount }, many, false, 0n) ?? {};
   assert.match(text ?? '', /^received 20001 .*10000 were requested$/);
 });
 
@@ -260,7 +299,8 @@ test('law: what a partner converts by its own fees and rate is plausible, of any
         fc.pre(settled.amountMinor > 0n);
         const fxRate = formatRate({ rateScaled });
         const command = { ...payout, amount: usd(amountMinor) };
-        assert.equal(payoutProblem(command, { ...paid, fees, settled, fxRate }, null), null);
+        const report = { ...paid, fees, settled, fxRate };
+        assert.equal(payoutProblem(command, report, null, defaultDrift), null);
       },
     ),
   );

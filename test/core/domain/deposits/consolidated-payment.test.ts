@@ -141,13 +141,13 @@ for (const [end, stated, problem] of [
   const [status, amountMinor] = stated;
   test(`300 of 600 asked, ${end}, then ${status} ${amountMinor}: ${problem ?? 'applied'}`, () => {
     const facts = { status, amount: usd(amountMinor) };
-    assert.equal(correctionProblem(split(end), facts, 600n)?.kind ?? null, problem);
+    assert.equal(correctionProblem(split(end), facts, usd(600n))?.kind ?? null, problem);
   });
 }
 
 test('a correction to another currency cannot be booked', () => {
   const facts = { status: 'completed', amount: money(300n, 'EUR') } as const;
-  assert.equal(correctionProblem(split('completed'), facts, 600n)?.kind, 'unusable');
+  assert.equal(correctionProblem(split('completed'), facts, usd(600n))?.kind, 'unusable');
   assert.equal(isCurrent(split('completed'), facts), false);
 });
 

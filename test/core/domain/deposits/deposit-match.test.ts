@@ -25,6 +25,7 @@ const waiting = (paymentId: string, fields: Partial<MatchCandidate> = {}): Match
   names: [`name-${paymentId}`],
   externalId: null,
   missing: usd(100n),
+  asked: usd(100n),
   ...fields,
 });
 const arrival = (text = '', amountMinor = 100n): Arrival => ({
@@ -57,7 +58,7 @@ test('two that fit a rule leave it to a person, and no later rule decides', () =
 });
 
 test('an externalId counts with the missing amount only; of another payment it is a doubt', () => {
-  const year = waiting('y', { externalId: '2026', missing: usd(900n) });
+  const year = waiting('y', { externalId: '2026', missing: usd(900n), asked: usd(900n) });
   const settled = { ...year, status: 'settled' } as const;
   const other = waiting('o', { externalId: '2055' });
   const text = 'INVOICE NOV 2026';
@@ -142,6 +143,10 @@ const anyCandidate: fc.Arbitrary<MatchCandidate> = fc.record({
     amountMinor: fc.bigInt({ min: -2n, max: 2n }),
     currency: fc.constantFrom('USD', 'EUR'),
   }),
+  asked: fc.record({
+    amountMinor: fc.bigInt({ min: 1n, max: 2n }),
+    currency: fc.constantFrom('USD', 'EUR'),
+  }),
 });
 const anyArrival: fc.Arbitrary<Arrival> = fc.record({
   amount: fc.record({ amountMinor: fc.bigInt({ min: 1n, max: 2n }), currency: fc.constant('USD') }),
@@ -149,6 +154,21 @@ const anyArrival: fc.Arbitrary<Arrival> = fc.record({
     maxLength: 2,
   }),
   isFromBefore: fc.boolean(),
+});
+
+test('more than twice of what was asked counts for no payment without a person', () => {
+  for (const [amountMinor, counts] of [
+    [200n, true],
+    [201n, false],
+  ] as const) {
+    for (const [text, fields] of [
+      ['name-p1', {}],
+      ['', { isQuoted: true }],
+    ] as const) {
+      const match = matchOf(arrival(text, amountMinor), [waiting('p1', fields)]);
+      assert.equal(match !== null, counts, `${amountMinor} ${text}`);
+    }
+  }
 });
 
 test('the same candidates in any order, or twice, give the same answer: one payment or none', () => {

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { HOUR_MS, MINUTE_MS } from '../../../../core/domain/base/instant.js';
+import { money } from '../../../../core/domain/base/money.js';
 import { retryCommand } from '../../../../core/usecases/commands/command-retries.js';
 import { applyPartnerUpdate } from '../../../../core/usecases/commands/partner-inbox.js';
 import { cancelPayment, readPayment } from '../../../../core/usecases/payments/payments.js';
@@ -166,7 +167,7 @@ test('the buyer gets the instructions although a message was faster than the ans
   const at = await scene(t);
   const { partner } = at.made;
   const { payin } = partner;
-  const nothing = { receivedMinor: 0n, transactionHash: null, reason: null };
+  const nothing = { received: money(0n, 'USD'), transactionHash: null, reason: null };
   const report = { status: 'open', ...nothing } as const;
   const start = async (request: string) => {
     const answer = await payin.start(request);

@@ -3,6 +3,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { developmentOperator } from '../../../../core/domain/base/actor.js';
 import {
+  convert,
+  formatRate,
+  money,
+  parseRate,
+  subtract,
+} from '../../../../core/domain/base/money.js';
+import {
   type PayinReport,
   type PayoutReport,
   reviewName,
@@ -21,7 +28,7 @@ import { absent, fates, type Scene, scene, silent } from '../../../support/scene
 
 const payinBack: PayinReport = {
   status: 'returned',
-  receivedMinor: 10_000n,
+  received: money(10_000n, 'USD'),
   transactionHash: null,
   reason: 'chargeback',
 };
@@ -66,7 +73,7 @@ test('two pay-ins are refunded by separate commands', async (t) => {
   const at = await scene(t, 10_055n);
   await requoted(at);
   const first = (await at.commands('payin')).find(({ state }) => state === 'refused');
-  const report: PayinReport = { ...payinBack, status: 'open', receivedMinor: 45n };
+  const report: PayinReport = { ...payinBack, status: 'open', received: money(45n, 'USD') };
   const fact = { kind: 'payin', reference: null, partnerRef: 'pay-in 1', report } as const;
   await applyPartnerUpdate(at.made.deps, first?.id ?? '', fact);
   await cancelPayment(at.made.deps, at.tenant, at.id, 'withdrawn');
@@ -126,9 +133,9 @@ test('a message about a refund of another amount changes nothing before the part
   await at.booksAreRight();
 });
 
-const total = (receivedMinor: bigint): PayinReport => ({
+const total = (amountMinor: bigint): PayinReport => ({
   status: 'completed',
-  receivedMinor,
+  received: money(amountMinor, 'USD'),
   transactionHash: null,
   reason: null,
 });
@@ -194,7 +201,7 @@ test('a pay-in that goes back after its total was corrected gives back what the 
     await at.pass(30);
     assert.equal((await at.read()).funds.receivedMinor, 6_551n);
     if (way === 'review') await at.answer('payin', total(6_521n));
-    stated = { ...payinBack, receivedMinor: 6_521n };
+    stated = { ...payinBack, received: money(6_521n, 'USD') };
     if (way === 'message') await at.report('payin', stated);
     assert.equal((await at.read()).funds.receivedMinor, 6_551n, 'only an answer counts');
     await at.pass(60, 60_000);
@@ -206,7 +213,7 @@ test('a pay-in that goes back after its total was corrected gives back what the 
 test('a returned total below what was refunded waits for a person', async (t) => {
   const at = await scene(t, 10_055n);
   await refundOrdered(at);
-  await at.answer('payin', { ...payinBack, receivedMinor: 9_000n });
+  await at.answer('payin', { ...payinBack, received: money(9_000n, 'USD') });
   const { end, review } = await at.command('payin');
   assert.equal(end, 'open', 'it is short');
   assert.match(review ?? '', /received 9000 minor units, 9955 are or may be refunded/);
@@ -433,15 +440,62 @@ test('no payout is sent while a person must decide whether its pay-in failed', a
   await at.booksAreRight();
 });
 
+test('an ordered pay-in that is completed in another currency brings no money', async (t) => {
+  const at = await scene(t);
+  Object.assign(at.made.partner, silent);
+  while ((await at.commands('payin'))[0]?.partnerRef == null) await at.pass(1);
+  const paid = { status: 'completed', reason: null, transactionHash: null } as const;
+  await at.report('payin', { ...paid, received: money(10_000n, 'EUR') });
+  const { review, receivedMinor } = await at.command('payin');
+  assert.match(review ?? '', /the money is in EUR, USD was requested/);
+  assert.equal(receivedMinor, 0n);
+  await at.booksAreRight();
+});
+
+for (const [what, percent, shown, isAlerted] of [
+  ['2 % below the quote settles', 98n, 'settled', false],
+  ['5 % below it settles with an alert', 95n, 'settled', true],
+  ['10 % below it waits for a person', 90n, 'offramp_pending', false],
+  ['10 % above it waits, too', 110n, 'offramp_pending', false],
+] as const) {
+  test(`a payout at a rate ${what}`, async (t) => {
+    const at = await scene(t);
+    const { payout } = at.made.partner;
+    const { store } = at.made.deps;
+    const read = async (partnerRef: string) => {
+      const answer = await payout.read(partnerRef);
+      if (answer.outcome !== 'done' || answer.value.status !== 'completed') return answer;
+      const { payment } = await at.read();
+      const quote = await store.run((tx) => tx.quotes.get(payment, payment.quoteId ?? ''));
+      const { source, fees, rate: quoted } = quote ?? assert.fail('no quote');
+      const { rateScaled } = parseRate(quoted) ?? assert.fail(quoted);
+      const rate = { rateScaled: (rateScaled * percent) / 100n };
+      const settled = convert(subtract(source, fees), rate, 'BRL', 'floor');
+      return {
+        outcome: 'done',
+        value: { ...answer.value, settled, fees, fxRate: formatRate(rate) },
+      } as const;
+    };
+    changePartner(at.made.partner, { payout: { read }, readInbound: () => null });
+    await at.pass(60, 60_000);
+    assert.equal((await at.shown())[0], shown);
+    const told = at.made.log.some(
+      ({ fields }) => fields['alert'] === 'a payout is far from its quote',
+    );
+    assert.equal(told, isAlerted);
+    await at.booksAreRight();
+  });
+}
+
 test('an operator accepts the report that it saw, and no later one', async (t) => {
   const at = await scene(t);
   Object.assign(at.made.partner, silent);
   while ((await at.commands('payin'))[0]?.partnerRef == null) await at.pass(1);
   const report = { ...payinBack, status: 'open', reason: null } as const;
-  await at.report('payin', { ...report, receivedMinor: 30_000n });
+  await at.report('payin', { ...report, received: money(30_000n, 'USD') });
   const { id, review } = await at.command('payin');
   const seen = reviewName(review ?? '');
-  await at.report('payin', { ...report, receivedMinor: 3_000_000n });
+  await at.report('payin', { ...report, received: money(3_000_000n, 'USD') });
   const other = { code: 'CommandNotRetryable', message: /Another report/ } as const;
   await assert.rejects(operatorDoes(at.made.deps, id, { verb: 'accept', report: seen }), other);
   assert.equal((await at.command('payin')).receivedMinor, 0n);

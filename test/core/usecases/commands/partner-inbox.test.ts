@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { HOUR_MS, MINUTE_MS } from '../../../../core/domain/base/instant.js';
+import { money } from '../../../../core/domain/base/money.js';
 import type { PayinReport, PayoutReport } from '../../../../core/domain/commands/report-check.js';
 import type {
   AcceptedCommand,
@@ -23,7 +24,7 @@ import { fates, type Scene, scene, silent } from '../../../support/scenes/comman
 
 const payin: PayinReport = {
   status: 'completed',
-  receivedMinor: 10_000n,
+  received: money(10_000n, 'USD'),
   transactionHash: '0xabc',
   reason: null,
 };
@@ -52,7 +53,7 @@ interface Desk {
 async function desk(t: TestContext): Promise<Desk> {
   const at = await scene(t);
   const says: Desk['says'] = {
-    payin: { ...payin, status: 'open', receivedMinor: 0n },
+    payin: { ...payin, status: 'open', received: money(0n, 'USD') },
     payout: open,
     refund: { ...refunded, status: 'open' },
   };
@@ -92,7 +93,7 @@ async function refunding(t: TestContext): Promise<Desk> {
 
 test('a pay-in that completed short is asked about until it is topped up', async (t) => {
   const { at, says } = await desk(t);
-  says.payin = { ...payin, receivedMinor: 9_900n };
+  says.payin = { ...payin, received: money(9_900n, 'USD') };
   await at.report('payin', says.payin);
   assert.deepEqual((await at.shown())[0], 'on_ramp_pending');
   await at.pass(3, HOUR_MS);
@@ -253,7 +254,7 @@ test('only a report that waits for a person is accepted, and once', async (t) =>
 
 test('an amount that a person accepted needs no second review', async (t) => {
   const { at, says } = await desk(t);
-  says.payin = { ...payin, status: 'open', receivedMinor: 30_000n };
+  says.payin = { ...payin, status: 'open', received: money(30_000n, 'USD') };
   await at.report('payin', says.payin);
   await at.accept('payin');
   assert.equal((await at.shown())[3], 300);
@@ -368,8 +369,8 @@ test('a message of another kind under our reference is not applied', async (t) =
 test('a message is applied once, however often it comes', async (t) => {
   const { at } = await desk(t);
   const { reference, partnerRef } = await at.command('payin');
-  for (const receivedMinor of [4_000n, 6_000n]) {
-    const report = { ...payin, receivedMinor };
+  for (const amountMinor of [4_000n, 6_000n]) {
+    const report = { ...payin, received: money(amountMinor, 'USD') };
     const fact = { kind: 'payin', reference, partnerRef: partnerRef ?? '', report } as const;
     await received(at, 'msg_1', fact);
   }

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { HOUR_MS } from '../../../../core/domain/base/instant.js';
+import { money } from '../../../../core/domain/base/money.js';
 import type { PartnerNotice, PartnerReports } from '../../../../core/ports/partner.js';
 import { receivePartnerMessage } from '../../../../core/usecases/commands/partner-inbox.js';
 import { changePartner } from '../../../support/partners/changed-partner.js';
@@ -13,7 +14,7 @@ const open = { status: 'open', reason: null } as const;
 const unpaid = { settled: null, fxRate: null, fees: null, endToEndId: null } as const;
 const received = {
   status: 'completed',
-  receivedMinor: 10_000n,
+  received: money(10_000n, 'USD'),
   transactionHash: '0xabc',
   reason: null,
 } as const;
@@ -30,7 +31,7 @@ const paid = {
 async function desk(t: TestContext): Promise<{ readonly at: Scene; readonly says: Says }> {
   const at = await scene(t);
   const says: Says = {
-    payin: { ...open, receivedMinor: 0n, transactionHash: null },
+    payin: { ...open, received: money(0n, 'USD'), transactionHash: null },
     payout: { ...open, ...unpaid },
   };
   Object.assign(at.made.partner, silent);

@@ -124,6 +124,15 @@ test('what is over is a surplus of the last payment, which is refunded', async (
   await booksAreRight(made, 'va_1');
 });
 
+test('more than twice of what all payments ask for is not split without a person', async (t) => {
+  const made = await consolidated(t);
+  await pay(made, 'va_1', 120_001n);
+  assert.equal(await made.scene.shown('va_1'), 'waiting completed null');
+  assert.deepEqual(await summaries(made), Array(3).fill('on_ramp_pending none none 0 0 0 0 0'));
+  await pay(made, 'va_2', 120_000n);
+  assert.equal(await made.scene.shown('va_2'), 'assigned completed text');
+});
+
 test('a recall takes all shares back, before and after payouts', async (t) => {
   const made = await consolidated(t);
   await pay(made, 'va_1', 25_000n);
@@ -165,7 +174,12 @@ test('a message that comes late, twice, or as a false report moves no money twic
   scene.books.change('va_1', { status: 'completed' });
   await Promise.all([scene.tell('va_1'), scene.tell('va_1')]);
   await scene.tell('va_1');
-  const report = { status: 'returned', receivedMinor: '7', transactionHash: null, reason: null };
+  const report = {
+    status: 'returned',
+    received: { amountMinor: '7', currency: 'USD' },
+    transactionHash: null,
+    reason: null,
+  };
   await scene.tell('va_1', { report } as never);
   for (const line of await summaries(made)) assert.match(line, /^settled paid none/);
   await booksAreRight(made, 'va_1');

@@ -294,8 +294,9 @@ async function foundByCommand(t: TestContext, entry: Partial<PartnerEntry> = {})
   const at = await scene.awaiting();
   await at.pass(2);
   const { id } = await scene.found('va_1');
-  const report = async (status: CommandEnd, receivedMinor: bigint) => {
-    const value = { status, receivedMinor, transactionHash: null, reason: null };
+  const report = async (status: CommandEnd, amountMinor: bigint) => {
+    const received = money(amountMinor, 'USD');
+    const value = { status, received, transactionHash: null, reason: null };
     stated = { outcome: 'done', value };
     await at.answer('payin', value);
   };
@@ -371,7 +372,12 @@ for (const [status, shown] of [
 for (const status of ['failed', 'returned'] as const) {
   test(`a message that the command of a deposit has ${status} may be old: the partner is polled`, async (t) => {
     const { scene, at, report } = await foundByCommand(t);
-    await at.report('payin', { status, receivedMinor: 0n, transactionHash: null, reason: null });
+    await at.report('payin', {
+      status,
+      received: money(0n, 'USD'),
+      transactionHash: null,
+      reason: null,
+    });
     assert.equal(await scene.shown('va_1'), 'waiting completed null');
     assert.deepEqual(await scene.postings('va_1'), ['funds_received']);
     assert.equal((await at.command('payin')).dueAtMs, scene.made.deps.clock.nowMs());
@@ -403,7 +409,7 @@ for (const first of ['person', 'report'] as const) {
     const { id: commandId, reference } = await at.command('payin');
     const corrected = {
       status: 'completed',
-      receivedMinor: 9_000n,
+      received: money(9_000n, 'USD'),
       transactionHash: null,
       reason: null,
     } as const;

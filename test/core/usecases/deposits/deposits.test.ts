@@ -52,7 +52,12 @@ test('the ordered pay-in that stays open fails no settled payment, and polls of 
   await at.pass(400, DAY_MS);
   assert.equal((await own()).dueAtMs, null, 'abandoned');
   const { id, reference, partnerRef } = await own();
-  const report = { status: 'failed', receivedMinor: 0n, transactionHash: null, reason: 'x' };
+  const report = {
+    status: 'failed',
+    received: money(0n, 'USD'),
+    transactionHash: null,
+    reason: 'x',
+  };
   const fact = { kind: 'payin', reference, partnerRef, report } as PartnerFact;
   await applyPartnerUpdate(scene.made.deps, id, fact);
   assert.equal((await own()).end, 'failed');
@@ -193,6 +198,40 @@ test('what a deposit has above the amount is owed back', async (t) => {
   await scene.tell('va_1');
   await at.pass(3);
   assert.equal(await at.summary(), 'settled paid needs_review 125 100 25 0 0');
+  await booksAreRight(scene);
+});
+
+test('more than twice of what a named payment asks for waits for a person', async (t) => {
+  const scene = await depositScene(t);
+  const at = await scene.awaiting();
+  for (const [ref, amountMinor] of [
+    ['va_huge', 9_000_000_000_000n],
+    ['va_1', 20_001n],
+  ] as const) {
+    scene.transfer(ref, await nameOf(at), { amount: money(amountMinor, 'USD') });
+    await scene.tell(ref);
+    await at.pass(3);
+    assert.equal(await scene.shown(ref), 'waiting completed null');
+  }
+  assert.deepEqual(scene.alerts(), [WAITS, WAITS]);
+  assert.equal(await at.summary(), 'on_ramp_pending expected none 0 0 0 0 0');
+  await assignDeposit(scene.made.deps, (await scene.found('va_1')).id, at.id);
+  await at.pass(3);
+  assert.equal(await at.summary(), 'settled paid needs_review 200.01 100 100.01 0 0');
+  await booksAreRight(scene);
+});
+
+test('an assigned deposit that turns out to be in another currency waits for a person', async (t) => {
+  const scene = await depositScene(t);
+  const at = await scene.awaiting();
+  await scene.arrive('va_1');
+  await at.pass(3);
+  scene.books.change('va_1', { amount: money(10_000n, 'EUR') });
+  await at.pass(30, HOUR_MS);
+  const payins = await at.commands('payin');
+  const { review } = payins.find(({ partnerRef }) => partnerRef === 'va_1') ?? assert.fail();
+  assert.match(review ?? '', /the money is in EUR, USD was requested/);
+  assert.equal((await at.shown())[1], 'needs_review');
   await booksAreRight(scene);
 });
 
@@ -386,7 +425,7 @@ test('what a message reports of a deposit is not believed: the books count', asy
   scene.deposit('va_1', { status: 'open' });
   const report = {
     status: 'completed',
-    receivedMinor: '10000',
+    received: { amountMinor: '10000', currency: 'USD' },
     transactionHash: null,
     reason: null,
   } as const;

@@ -137,7 +137,7 @@ test('a payment with an own pay-in joins, and its bank details become those of a
   assert.equal(amount.amountMinor, 30_000n);
   assert.notEqual(payment.bankDetailsCode, before);
   // Its own pay-in that nobody pays does not end it.
-  const nothing = { receivedMinor: 0n, transactionHash: null, reason: 'nobody paid' };
+  const nothing = { received: money(0n, 'USD'), transactionHash: null, reason: 'nobody paid' };
   await own.answer('payin', { status: 'failed', ...nothing });
   assert.equal((await own.shown())[0], 'on_ramp_pending');
   scene.transfer('va_1', reference, { amount });
@@ -155,7 +155,7 @@ test('money for a pay-in and for the transfer: the surplus is owed back', async 
   const scene = await depositScene(t);
   const [priced, own] = [await scene.priced(10_000n), await scene.awaiting(20_000n)];
   await pay(scene, priced, own);
-  const paid = { receivedMinor: 20_000n, transactionHash: null, reason: null };
+  const paid = { received: money(20_000n, 'USD'), transactionHash: null, reason: null };
   await own.report('payin', { status: 'completed', ...paid });
   const [{ reference, amount } = { reference: '', amount: money(0n, 'USD') }] = scene.collected;
   scene.transfer('va_1', reference, { amount });

@@ -2,6 +2,7 @@
 // the partner reports something else afterwards.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { money } from '../../../../core/domain/base/money.js';
 import { retryCommand } from '../../../../core/usecases/commands/command-retries.js';
 import { listProposals, listQueues } from '../../../../core/usecases/money-desk/money-queues.js';
 import type { DeskRequest } from '../../../../core/usecases/money-desk/service-items.js';
@@ -312,7 +313,11 @@ test('the seller is not paid again without a destination, and nothing is stored'
 test('a loss is not written off while nobody decided about a payout that came back', async (t) => {
   const at = await deskScene(t);
   await cameBack(at);
-  const gone = { status: 'returned', receivedMinor: 10_000n, transactionHash: null } as const;
+  const gone = {
+    status: 'returned',
+    received: money(10_000n, 'USD'),
+    transactionHash: null,
+  } as const;
   await at.report('cmd_in', { ...gone, reason: 'chargeback' }, true);
   assert.equal(await at.summary(), 'needs_review refunded 100 100 0 100 100');
   const lost = { queue: 'lost', orgId: null, mode: null, after: null, limit: 2 } as const;
@@ -411,7 +416,12 @@ test('what was paid too much goes back by other means, and the payment keeps its
 test('a bank takes back a pay-in that was paid back by other means: all of it is a loss', async (t) => {
   const at = await deskScene(t);
   await paidBack(at);
-  const taken = { status: 'returned', receivedMinor: 10_000n, transactionHash: null, reason: null };
+  const taken = {
+    status: 'returned',
+    received: money(10_000n, 'USD'),
+    transactionHash: null,
+    reason: null,
+  };
   await at.report('cmd_in', taken, true);
   assert.equal(await at.summary(), 'returned_to_buyer refunded 100 0 0 200 100');
   await at.booksAreRight();

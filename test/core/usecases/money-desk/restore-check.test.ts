@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { type FakeMemory, memoryOnly } from '../../../../adapters/partner/fake-memory.js';
+import { money } from '../../../../core/domain/base/money.js';
 import { type MoneyKind, newCommand } from '../../../../core/domain/commands/partner-command.js';
 import type { PaymentStatus } from '../../../../core/domain/payments/payment.js';
 import type {
@@ -213,7 +214,10 @@ for (const [refunded, why] of [
     const { payin, refund } = partner;
     const twice: typeof payin.read = async (ref) => {
       const report = done(await payin.read(ref));
-      return { outcome: 'done', value: { ...report, status: 'completed', receivedMinor: 20_000n } };
+      return {
+        outcome: 'done',
+        value: { ...report, status: 'completed', received: money(20_000n, 'USD') },
+      };
     };
     const all: typeof refund.read = async (ref) => {
       return { outcome: 'done', value: { ...done(await refund.read(ref)), amount: refunded } };
@@ -254,7 +258,7 @@ test('a payout that could be found and not be looked at is not sent again', asyn
   };
   const open: typeof payin.read = async (ref) => {
     const report = done(await payin.read(ref));
-    return { outcome: 'done', value: { ...report, status: 'open', receivedMinor: 0n } };
+    return { outcome: 'done', value: { ...report, status: 'open', received: money(0n, 'USD') } };
   };
   Object.assign(partner, { findCommand: once });
   changePartner(partner, { payout: { read: async () => later }, payin: { read: open } });
@@ -277,7 +281,7 @@ test('a payout is found although its pay-in went back since', async (t) => {
   const returned: typeof payin.read = async (ref) => {
     const report = done(await payin.read(ref));
     const status = 'returned' as const;
-    return { outcome: 'done', value: { ...report, status, receivedMinor: 10_000n } };
+    return { outcome: 'done', value: { ...report, status, received: money(10_000n, 'USD') } };
   };
   changePartner(partner, { payin: { read: returned } });
   const [payment] = await restored(life);
@@ -291,7 +295,10 @@ test('a payout that was read back counts, also while a report of its pay-in wait
   await otherPayout(life);
   const { payin } = partner;
   const odd: typeof payin.read = async (ref) => {
-    return { outcome: 'done', value: { ...done(await payin.read(ref)), receivedMinor: 70_000n } };
+    return {
+      outcome: 'done',
+      value: { ...done(await payin.read(ref)), received: money(70_000n, 'USD') },
+    };
   };
   changePartner(partner, { payin: { read: odd } });
   await quarantineRestored(deps);
@@ -318,7 +325,7 @@ test('a pay-in that became a deposit counts once when another check finds its co
   const outage: PartnerAnswer<never> = { outcome: 'later', reason: 'an outage' };
   const stillOpen: typeof payin.read = async (ref) => {
     const report = done(await payin.read(ref));
-    return { outcome: 'done', value: { ...report, status: 'open', receivedMinor: 0n } };
+    return { outcome: 'done', value: { ...report, status: 'open', received: money(0n, 'USD') } };
   };
   Object.assign(partner, { findCommand: async () => outage });
   await checked(life);
