@@ -3,7 +3,7 @@
 // files both from adapters/storage (sources) and from dist/ (built). Types are not made here: tsup
 // cannot with TypeScript 7, `tsc -p tsconfig.build.json` does. The types of the client are made
 // first, from the route table; `npm run generate` makes them alone.
-import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { defineConfig, type Options } from 'tsup';
 
@@ -67,6 +67,48 @@ export async function writeClientTypes(): Promise<void> {
   const file = new URL(clientTypes, import.meta.url);
   // A new date would make dist/ look older than its sources.
   if (!existsSync(file) || readFileSync(file, 'utf8') !== text) writeFileSync(file, text);
+}
+
+const manifest = new URL('package.json', import.meta.url);
+const unpinned = new URL('package.json.unpinned', import.meta.url);
+
+interface Pins {
+  readonly dependencies: Record<string, string>;
+  readonly optionalDependencies: Record<string, string>;
+}
+
+/**
+ * The exact version of every package of production, by the lock file. npm takes no lock file from a
+ * package that it installs, and would choose newer versions of what our dependencies need. It has
+ * one version of each name at the top; another one, needed deeper, cannot be named.
+ */
+export function lockedVersions(lockText: string): Pins {
+  const { packages } = JSON.parse(lockText) as {
+    readonly packages: Readonly<
+      Record<string, { readonly version: string; readonly dev?: true; readonly optional?: true }>
+    >;
+  };
+  const pins: Pins = { dependencies: {}, optionalDependencies: {} };
+  for (const [path, { version, dev, optional }] of Object.entries(packages)) {
+    const [, name] = /^node_modules\/((?:@[^/]+\/)?[^/]+)$/.exec(path) ?? [];
+    if (name === undefined || dev) continue;
+    pins[optional ? 'optionalDependencies' : 'dependencies'][name] = version;
+  }
+  return pins;
+}
+
+/** Before `npm pack`: the manifest that is packed names locked versions only. */
+export function pinManifest(): void {
+  const lock = readFileSync(new URL('package-lock.json', import.meta.url), 'utf8');
+  const text = readFileSync(manifest, 'utf8');
+  writeFileSync(unpinned, text);
+  const pinned = { ...JSON.parse(text), ...lockedVersions(lock) };
+  writeFileSync(manifest, `${JSON.stringify(pinned, null, 2)}\n`);
+}
+
+/** After it. */
+export function unpinManifest(): void {
+  renameSync(unpinned, manifest);
 }
 
 export default defineConfig(async () => {

@@ -35,6 +35,34 @@ test('the image is refused as a development host', () => {
   );
 });
 
+test('the image has the versions of the lock file, on the version of Node that was tested', () => {
+  const text = readFileSync(join(projectRoot, 'Dockerfile'), 'utf8');
+  const { devDependencies } = JSON.parse(
+    readFileSync(join(projectRoot, 'package.json'), 'utf8'),
+  ) as { readonly devDependencies: Readonly<Record<string, string>> };
+  const bases = [...text.matchAll(/^FROM (\S+)/gm)].map(([, base]) => base);
+  assert.deepEqual(
+    bases,
+    ['$', '$'].map((sign) => `${sign}{NODE_IMAGE}`),
+  );
+  assert.match(text, new RegExp(`^ARG NODE_IMAGE=node:${devDependencies['node']}-`, 'm'));
+  const installs = [...text.matchAll(/\bnpm (?:ci|i|install|add|exec)\b.*|\bnpx\b.*/g)];
+  assert.deepEqual(
+    installs.map(([command]) => command),
+    ['npm ci && npm pack', 'npm ci --omit=dev --ignore-scripts'],
+  );
+});
+
+test('compose gives the process no rights that it does not need', () => {
+  const [, ponte = '', postgres = ''] = readFileSync(
+    join(projectRoot, 'compose.yaml'),
+    'utf8',
+  ).split(/^ {2}\w+:$/m);
+  const own = ['read_only: true', 'cap_drop: [ALL]', "security_opt: ['no-new-privileges:true']"];
+  for (const line of own) assert.ok(ponte.includes(`    ${line}\n`), line);
+  assert.ok(postgres.includes("    security_opt: ['no-new-privileges:true']\n"));
+});
+
 test('compose starts the image for a trial, on a port of this machine only', () => {
   const { production, host, database } = readConfig({ ...image, ...compose });
   assert.deepEqual([production, host, database.kind], [false, '0.0.0.0', 'postgres']);

@@ -51,6 +51,7 @@ before(() => {
     cpSync(join(projectRoot, types), join(copy, types));
     npm(copy, 'run', 'build:types');
   }
+  if (program !== undefined) npm(copy, 'run', 'prepack');
   const scripts = program === undefined ? '--foreground-scripts=false' : '--ignore-scripts';
   const [tarball] = JSON.parse(
     npm(copy, 'pack', '--json', scripts, '--pack-destination', temporary),
@@ -110,6 +111,35 @@ test('the tarball holds every file that its pages link, and the examples that th
     linked.filter((path) => !packed.includes(path)),
     [],
   );
+});
+
+test('what installs the tarball takes the versions of the lock file', () => {
+  const lockText = readFileSync(join(projectRoot, 'package-lock.json'), 'utf8');
+  const { packages } = JSON.parse(lockText) as {
+    readonly packages: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  };
+  const production = Object.entries(packages).filter(([path, { dev }]) => path !== '' && !dev);
+  const needed = production.filter(([path]) => path.lastIndexOf('node_modules/') === 0);
+  const installed = readFileSync(join(consumer, 'node_modules/ponte/package.json'), 'utf8');
+  const { dependencies, optionalDependencies } = JSON.parse(installed) as Readonly<
+    Record<string, Readonly<Record<string, string>>>
+  >;
+  assert.deepEqual(
+    { ...dependencies, ...optionalDependencies },
+    Object.fromEntries(
+      needed.map(([path, { version }]) => [path.slice('node_modules/'.length), version]),
+    ),
+  );
+  // A second version of a name cannot be pinned: what needs one is known here.
+  const deeper = production.filter((one) => !needed.includes(one)).map(([path]) => path);
+  assert.deepEqual(deeper, [
+    'node_modules/linebreak/node_modules/base64-js',
+    'node_modules/tsyringe/node_modules/tslib',
+  ]);
+  for (const [path, { integrity, hasInstallScript }] of production) {
+    assert.match(String(integrity), /^sha512-/, path);
+    assert.equal(hasInstallScript, undefined, path);
+  }
 });
 
 test('the tarball holds the built code and every migration', () => {
