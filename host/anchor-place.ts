@@ -1,11 +1,13 @@
 // Writes heads of the audit log outside the database (PONTE_AUDIT_ANCHOR): a line of a file, or the
 // body of a POST. Only the leader does. What is missed while the place cannot be reached is covered
 // by the next anchor.
-import { appendFile } from 'node:fs/promises';
+import { appendFile, readFile } from 'node:fs/promises';
 import { MINUTE_MS, SECOND_MS } from '../core/domain/base/instant.js';
+import { PonteError } from '../core/errors.js';
 import type { Deps } from '../core/ports/deps.js';
 import { USER_AGENT } from '../core/ports/outside.js';
 import { takeAnchor } from '../core/usecases/service/audit-anchors.js';
+import type { Config } from './config.js';
 import type { WorkerStep } from './workers.js';
 
 const EVERY_MS = 5 * MINUTE_MS;
@@ -36,6 +38,15 @@ export function anchorStep(
       return 0;
     },
   };
+}
+
+/** The anchors in the file of the setting; '' without one, and where they were sent to. */
+export async function keptAnchors({ auditAnchor }: Pick<Config, 'auditAnchor'>): Promise<string> {
+  if (auditAnchor === null || auditAnchor.startsWith('https://')) return '';
+  return readFile(auditAnchor, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return '';
+    throw new PonteError('ValidationError', `${auditAnchor}: cannot be read (${error.code}).`);
+  });
 }
 
 async function keep(place: string, line: string): Promise<void> {

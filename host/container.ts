@@ -43,6 +43,7 @@ import { commandRunner, runInline } from '../core/usecases/commands/command-runn
 import { receivePartnerMessage } from '../core/usecases/commands/partner-inbox.js';
 import { type PageWatch, pageWatch } from '../core/usecases/hosted/page-watch.js';
 import { readFile } from '../core/usecases/parties/dossier-files.js';
+import { asService } from '../core/usecases/service/audit-log.js';
 import { recordKeyCheckValue } from '../core/usecases/service/secret-keys.js';
 import { currentKey, type KeyNeeds, validKeys } from '../core/usecases/service/service-keys.js';
 import { deliveryRunner } from '../core/usecases/webhooks/delivery-runner.js';
@@ -152,7 +153,10 @@ export function createContainer(
   }));
   bind(tokens.runners).toDynamicValue((all) => {
     const deps = all.get(tokens.deps);
-    return { commands: commandRunner(deps), deliveries: deliveryRunner(deps) };
+    return {
+      commands: commandRunner(asService(deps, 'commands')),
+      deliveries: deliveryRunner(deps),
+    };
   });
   bind(tokens.pageWatch).toDynamicValue((all) => wokenWatch(all));
   bind(tokens.pages).toDynamicValue((all) => pages(config, all));

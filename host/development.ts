@@ -26,6 +26,7 @@ import {
   readOrganization,
   setSupportContact,
 } from '../core/usecases/parties/organizations.js';
+import { asService } from '../core/usecases/service/audit-log.js';
 import { currentEpoch } from '../core/usecases/service/epochs.js';
 import { type Config, ConfigError } from './config.js';
 
@@ -80,7 +81,8 @@ export function throwawaySecret(): readonly SecretKey[] {
 }
 
 /** In a database without organizations: one that can collect in test mode, and a key for it. */
-export async function createDemo(deps: Deps): Promise<Demo | null> {
+export async function createDemo(unaudited: Deps): Promise<Demo | null> {
+  const deps = asService(unaudited, 'demo');
   if (deps.partners.test === null) return null;
   if ((await listOrganizations(deps)).length > 0) return null;
   // A restored database accepts no writes before its release.

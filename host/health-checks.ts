@@ -20,6 +20,7 @@ import type { HealthCheck } from '../core/domain/service/health-check.js';
 import { PonteError, reasonOf } from '../core/errors.js';
 import type { Store } from '../core/ports/storage.js';
 import { findDifferences } from '../core/usecases/payments/ledger-check.js';
+import { checkAudit } from '../core/usecases/service/audit-check.js';
 import { auditHead } from '../core/usecases/service/audit-log.js';
 import {
   COUNTED_MAX,
@@ -29,6 +30,7 @@ import {
 } from '../core/usecases/service/queue-stats.js';
 import { documentStorageProblem } from '../core/usecases/service/storage-fingerprint.js';
 import { overlappingIn } from '../core/usecases/webhooks/subscriptions.js';
+import { keptAnchors } from './anchor-place.js';
 import type { Config } from './config.js';
 import type { OperatorAccess } from './operator-access.js';
 
@@ -81,8 +83,14 @@ export interface Findings {
   readonly overlapping: ByMode | null;
   /** The head of the audit log; null before its first entry. */
   readonly auditHead: FeedHead | null;
-  /** Null if this version cannot read the database; `imbalances` if the ledger was not compared. */
-  readonly data: { readonly waiting: QueueReport; readonly imbalances: number | null } | null;
+  /** Whether heads are kept outside the database, as production needs. */
+  readonly isAnchored: boolean;
+  /** Null if this version cannot read the database; a count is null if nothing was compared. */
+  readonly data: {
+    readonly waiting: QueueReport;
+    readonly imbalances: number | null;
+    readonly auditDefects: number | null;
+  } | null;
 }
 
 /** Workers normally claim due work within a second. */
@@ -138,13 +146,20 @@ export async function examine(
     withoutContact: readable ? await withoutContactOf(deps) : null,
     overlapping: readable ? await overlappingOf(deps) : null,
     auditHead: readable ? await auditHead(deps) : null,
+    isAnchored: config.auditAnchor !== null || !config.production,
     data: readable
       ? {
           waiting: await waitingOf(deps),
           imbalances: comparesLedger ? await imbalancesOf(deps) : null,
+          auditDefects:
+            comparesLedger && keysProblem === null ? await auditDefectsOf(deps, config) : null,
         }
       : null,
   };
+}
+
+async function auditDefectsOf(deps: Examined['deps'], config: Config): Promise<number> {
+  return (await checkAudit(deps, await keptAnchors(config))).defects.length;
 }
 
 async function imbalancesOf(deps: Examined['deps']): Promise<number> {
@@ -220,6 +235,7 @@ export async function findingsWithoutDatabase({
     withoutContact: null,
     overlapping: null,
     auditHead: null,
+    isAnchored: true,
     mailProblem: undefined,
     documentsProblem: null,
     olderKeys: [],
@@ -273,7 +289,9 @@ export function diagnose(findings: Findings): readonly HealthCheck[] {
     ...(findings.operators === null ? [] : [operatorsCheck(findings.operators)]),
     ...(findings.withoutContact === null ? [] : [contactsCheck(findings.withoutContact)]),
     ...(findings.overlapping === null ? [] : [overlapCheck(findings.overlapping)]),
-    ...(findings.auditHead === null ? [] : [auditCheck(findings.auditHead)]),
+    ...(findings.auditHead === null
+      ? []
+      : [auditHeadCheck(findings.auditHead, findings.isAnchored)]),
     ...(findings.data === null ? [] : dataChecks(findings.data, findings)),
   ];
 }
@@ -311,8 +329,17 @@ function overlapCheck({ test, live }: ByMode): HealthCheck {
 }
 
 /** People keep it, to compare it later; `ponte audit verify` checks the log. */
-function auditCheck({ sequence, chainHash }: FeedHead): HealthCheck {
-  return { name: 'audit head', severity: 'ok', detail: `${sequence} ${chainHash}` };
+function auditHeadCheck({ sequence, chainHash }: FeedHead, isAnchored: boolean): HealthCheck {
+  const head = `${sequence} ${chainHash}`;
+  return unless(isAnchored, 'audit head', head, [
+    'warning',
+    `${head}, kept in this database only: set PONTE_AUDIT_ANCHOR, or nobody finds a cut-off end`,
+  ]);
+}
+
+function auditLogCheck(defects: number): HealthCheck {
+  const problem = `${counted(defects, 'problem')}: ponte audit verify`;
+  return unless(defects === 0, 'audit log', 'as it was written', ['critical', problem]);
 }
 
 function migrationsCheck(done: boolean): HealthCheck {
@@ -355,7 +382,7 @@ function servingCheck(servers: NonNullable<Findings['servers']>): HealthCheck {
 }
 
 function dataChecks(
-  { waiting, imbalances }: NonNullable<Findings['data']>,
+  { waiting, imbalances, auditDefects }: NonNullable<Findings['data']>,
   { keysProblem, olderKeys, documentsProblem, servers }: Omit<Findings, 'data'>,
 ): readonly HealthCheck[] {
   const { queues, undeliveredMs, stuckCommands, deadLetters, fundsToReview, losses } = waiting;
@@ -385,6 +412,7 @@ function dataChecks(
           : 'Run ponte restore --check, then ponte release'),
     ]),
     ...(imbalances === null ? [] : [ledgerCheck(imbalances)]),
+    ...(auditDefects === null ? [] : [auditLogCheck(auditDefects)]),
     unless(stuckCommands === 0, 'partner commands', 'none stuck', [
       'critical',
       `${counted(stuckCommands, 'command')} stuck: ponte commands list --stuck`,

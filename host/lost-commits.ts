@@ -3,6 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { SECOND_MS } from '../core/domain/base/instant.js';
 import type { Deps } from '../core/ports/deps.js';
 import type { Store } from '../core/ports/storage.js';
+import { forgetProof } from '../core/usecases/service/audit-log.js';
 import { quarantineLostCommits } from '../core/usecases/service/epochs.js';
 
 /**
@@ -19,6 +20,7 @@ export async function startQuarantine(
   for (;;) {
     try {
       await quarantineLostCommits({ ...deps, store }, timeline);
+      forgetProof(deps);
       return;
     } catch (error) {
       deps.log.error('the quarantine could not be stored; retrying', { error });

@@ -6,6 +6,7 @@ import { assert, StoreRefusal } from '../core/errors.js';
 import { addMember } from '../core/usecases/access/members.js';
 import { requireApproval } from '../core/usecases/parties/organizations.js';
 import { SEEDED_MS, seedPayments } from '../core/usecases/sandbox/seed.js';
+import { asService } from '../core/usecases/service/audit-log.js';
 import { type Config, ConfigError, readConfig } from './config.js';
 import { tokens } from './container.js';
 import { createDemo, type Demo } from './development.js';
@@ -47,7 +48,8 @@ async function seeded(config: Config, nowMs: number): Promise<Seeded> {
   const clock = { nowMs: () => time.nowMs };
   const world = { clock, mailer: createMemoryMailer() };
   const { container } = await open(config, { world, creation: 'first' });
-  const [store, deps] = [container.get(tokens.store), container.get(tokens.deps)];
+  const store = container.get(tokens.store);
+  const deps = asService(container.get(tokens.deps), 'seed');
   try {
     store.acquireServing();
     await store.migrate();

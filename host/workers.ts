@@ -15,6 +15,7 @@ import { runPurges } from '../core/usecases/parties/documents.js';
 import { runExpiry } from '../core/usecases/payments/payments.js';
 import { runReminders } from '../core/usecases/payments/reminders.js';
 import { runAdvances } from '../core/usecases/sandbox/sandbox.js';
+import { asService } from '../core/usecases/service/audit-log.js';
 import type { Runner } from '../core/usecases/service/concurrency-limiter.js';
 import { flushRefusals, runRefusalDeletion } from '../core/usecases/service/request-log.js';
 import type { DeliveryRunner } from '../core/usecases/webhooks/delivery-runner.js';
@@ -61,8 +62,9 @@ export function workerSteps(parts: {
   /** Null for a single host, which ends all leases when it starts. */
   readonly endLostLeases?: ((nowMs: number) => Promise<number>) | null;
 }): readonly WorkerStep[] {
-  const { deps, runners, leads = async () => true, analyzeGrowingTables = async () => 0 } = parts;
+  const { runners, leads = async () => true, analyzeGrowingTables = async () => 0 } = parts;
   const { endLostLeases = null } = parts;
+  const deps = asService(parts.deps, 'workers');
   const storeMissing = missingSearch(deps);
   const step = (
     name: string,

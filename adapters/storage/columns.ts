@@ -11,6 +11,8 @@ import { type Param, type Row, timeParam } from './database.js';
 export interface Column<V> {
   readonly kind: 'key' | 'fixed' | 'changing' | 'version' | 'readOnly';
   readonly isSealed: boolean;
+  /** Whether the audit log has it in the hashes of its row. */
+  readonly isHashed: boolean;
   readonly parts: readonly Part<V>[];
   /** `stored` is the value of the first part. */
   readonly decode: (stored: unknown, row: Row) => V;
@@ -125,7 +127,8 @@ export function nullable<V>(of: Column<V>): Column<V | null> {
   }));
   const decode: Column<V | null>['decode'] = (stored, row) =>
     stored === null ? null : of.decode(stored, row);
-  return { ...column(parts, decode), kind: of.kind, isSealed: of.isSealed };
+  const { kind, isSealed, isHashed } = of;
+  return { ...column(parts, decode), kind, isSealed, isHashed };
 }
 
 /** Also writes what `derive` makes of the value, to search for it; null stays null. */
@@ -142,7 +145,10 @@ export const key = <V>(of: Column<V>): Column<V> => ({ ...of, kind: 'key' });
 export const fixed = <V>(of: Column<V>): Column<V> => ({ ...of, kind: 'fixed' });
 /** Neither inserts nor updates write it. */
 export const readOnly = <V>(of: Column<V>): Column<V> => ({ ...of, kind: 'readOnly' });
-export const sealed = <V>(of: Column<V>): Column<V> => ({ ...of, isSealed: true });
+/** Changes without an author. */
+export const unhashed = <V>(of: Column<V>): Column<V> => ({ ...of, isHashed: false });
+/** A reseal replaces the text. What it is sealed for binds it to its row. */
+export const sealed = <V>(of: Column<V>): Column<V> => ({ ...unhashed(of), isSealed: true });
 
 export const version: Column<number> = { ...integer('version'), kind: 'version' };
 export const mode = oneOf('mode', modes);
@@ -199,7 +205,7 @@ function single<V extends Param>(name: string, decode: Column<V>['decode']): Col
 function column<V>(parts: readonly Part<V>[], decode: Column<V>['decode']): Column<V> {
   const first = firstOf(parts);
   const read = (row: Row) => decode(row[first], row);
-  return { kind: 'changing', isSealed: false, parts, decode, read };
+  return { kind: 'changing', isSealed: false, isHashed: true, parts, decode, read };
 }
 
 function firstOf<V>([first]: readonly Part<V>[]): string {

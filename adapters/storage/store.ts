@@ -10,6 +10,7 @@ import type { DeliveryMonths, RunOptions, Sealer, Store, Tx } from '../../core/p
 import { newClaims } from './claims.js';
 import { type Database, StoreConflict } from './database.js';
 import type { NextDue } from './due-times.js';
+import { heldPart } from './held-rows.js';
 import type { StoredRows } from './row-counts.js';
 import { accountsPart, partyDraftsPart } from './tables/account-rows.js';
 import { keyById, keysPart } from './tables/api-key-rows.js';
@@ -259,6 +260,7 @@ const parts: {
   keyCheckValues: keyCheckValuesPart,
   storageFingerprints: storageFingerprintsPart,
   serviceKeys: serviceKeysPart,
+  held: heldPart,
   sealed: sealedPart,
   epochs: epochsPart,
   refusedRequests: refusedRequestsPart,

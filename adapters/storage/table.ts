@@ -39,7 +39,7 @@ export interface Write {
   readonly statement: Statement;
   /** The sealed texts in it. */
   readonly sealed?: readonly string[];
-  /** The row by column, without its version; absent for a row that is not known as a whole. */
+  /** The row by column, without its version and columns that are not hashed; absent if unknown. */
   readonly image?: () => RowImage;
 }
 
@@ -58,7 +58,9 @@ export function defineTable<T extends object>(name: string, columns: Columns<T>)
   const sealed = properties.filter((property) => columns[property].isSealed);
   const sealedNames = partsOf(columns, sealed).map(({ name }) => name);
   const names = (of: readonly Part<T>[]) => of.map((part) => part.name);
-  const imaged = all.filter((part) => !version.includes(part));
+  const hashed = properties.filter((property) => columns[property].isHashed);
+  const hashedNames = partsOf(columns, hashed).map(({ name }) => name);
+  const imaged = all.filter((part) => !version.includes(part) && hashedNames.includes(part.name));
   const imageOf = (value: T): RowImage =>
     Object.fromEntries(imaged.map(({ name, write }) => [name, write(value)]));
   const writer = (kind: StatementTemplate['kind'], parts: readonly Part<T>[]) => {

@@ -102,7 +102,8 @@ export class UnitOfWork {
       table: write.table,
       kind: changeKind(write),
       isOne: write.row !== null,
-      details: () => detailsOf(write, write.kind === 'change' ? this.#imageRead(write) : null),
+      isWhole: write.image !== undefined,
+      details: () => rowDetails(write, write.kind === 'change' ? this.#imageRead(write) : null),
     }));
   }
 
@@ -253,7 +254,8 @@ function changeKind({ kind, statement }: Write): ChangedRow['kind'] {
   return kind === 'insert' ? 'insert' : 'change';
 }
 
-function detailsOf(write: Write, before: RowImage | null): ChangeDetails {
+/** What an entry has of a row that this write writes. */
+export function rowDetails(write: Write, before: RowImage | null = null): ChangeDetails {
   const { row, statement } = write;
   const image = write.image?.() ?? null;
   const column = (name: string) => {
@@ -271,8 +273,12 @@ function detailsOf(write: Write, before: RowImage | null): ChangeDetails {
   };
 }
 
+/** Without columns that are null: one that a migration adds changes no hash of before. */
 function imageHash(image: RowImage | readonly Param[]): string {
-  const text = JSON.stringify(image, (_, value) =>
+  const known = Array.isArray(image)
+    ? image
+    : Object.fromEntries(Object.entries(image).filter(([, value]) => value !== null));
+  const text = JSON.stringify(known, (_, value) =>
     typeof value === 'bigint' ? String(value) : value,
   );
   return hash('sha256', text, 'hex');

@@ -38,7 +38,7 @@ export function addAuditCommands(shell: Shell, program: Command): void {
   addOperatorCommand<{ readonly anchors: string | null }>(shell, noun, {
     name: 'verify',
     authority: 'read',
-    description: 'check that no entry was changed, removed, inserted or moved, and who signed it',
+    description: 'check that the log, and the rows that it is about, are as they were written',
     options: [
       new Option(
         '--anchors <file>',
@@ -46,8 +46,9 @@ export function addAuditCommands(shell: Shell, program: Command): void {
       ).default(null),
     ],
     details:
-      'Without anchors a log that was rewritten as a whole, or cut at its end with its head, is\n' +
-      'not detected.',
+      'It compares members, keys, operators, decisions, organizations, sellers and destinations\n' +
+      'with the newest entry about each. Without anchors, an end of the log that was cut off is\n' +
+      'not found.',
     run: verify,
   });
 
@@ -102,32 +103,31 @@ async function verify(
   { deps, config }: Operator,
   { anchors: named }: { readonly anchors: string | null },
 ): Promise<Outcome> {
-  const [{ verifyAudit }, { readAnchors }] = await Promise.all([
-    auditLog(),
-    import('../../core/usecases/service/audit-anchors.js'),
+  const [{ checkAudit }, { keptAnchors }] = await Promise.all([
+    import('../../core/usecases/service/audit-check.js'),
+    import('../../host/anchor-place.js'),
   ]);
-  const configured = config.auditAnchor?.startsWith('https://') ? null : config.auditAnchor;
-  const file = named ?? configured;
-  const text = file === null ? '' : await textOf(file);
-  const { anchors, foreignLines } = await readAnchors(deps, text);
-  const { head, entries, signatures, defects } = await verifyAudit(deps, anchors);
-  const foreign = foreignLines.map((line) => ({
-    sequence: null,
-    problem: `line ${line} of the anchors is not signed by this service`,
-  }));
-  const problems = [...defects, ...foreign];
-  const isSound = problems.length === 0;
-  const rows = problems.map(({ sequence, problem }) => [sequence, problem]);
-  const found = isSound ? 'The log is as it was written.' : '';
-  const signed = `${signatures} signed by operators`;
-  const counts = `${entries} entries, ${signed}, ${anchors.length} anchors.`;
+  const text = await (named === null ? keptAnchors(config) : textOf(named));
+  const { head, entries, rows, signatures, anchors, defects } = await checkAudit(deps, text);
+  const isSound = defects.length === 0;
+  const shown = defects.map(({ sequence, problem }) => [sequence, problem]);
+  const found = isSound ? 'The log and the rows that it is about are as they were written.' : '';
+  const counts = [
+    `${entries} entries`,
+    `${rows} rows`,
+    `${signatures} signed by operators`,
+    `${anchors} anchors`,
+  ].join(', ');
   const at = head === null ? '' : ` Head: ${head.sequence} ${head.chainHash}`;
+  const warned = anchors > 0 ? '' : `\n${NO_ANCHORS}`;
   return {
-    json: { sound: isSound, entries, signatures, anchors: anchors.length, head, problems },
-    text: `${table(['ENTRY', 'PROBLEM'], rows, found)}\n${counts}${at}`,
+    json: { sound: isSound, entries, rows, signatures, anchors, head, problems: defects },
+    text: `${table(['ENTRY', 'PROBLEM'], shown, found)}\n${counts}.${at}${warned}`,
     exit: isSound ? 'done' : 'checkFailed',
   };
 }
+
+const NO_ANCHORS = 'Without anchors, an end of the log that was cut off is not found.';
 
 async function textOf(file: string): Promise<string> {
   return readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {

@@ -41,7 +41,7 @@ import type { Funds } from '../domain/payments/funds.js';
 import type { Posting, StoredPosting } from '../domain/payments/ledger.js';
 import type { Advance, Payment, PaymentOrigin, PaymentStatus } from '../domain/payments/payment.js';
 import type { SimulatedReport } from '../domain/payments/simulated-event.js';
-import type { ChangedRow } from '../domain/service/audit-entry.js';
+import type { ChangedRow, HeldType } from '../domain/service/audit-entry.js';
 import type { Epoch } from '../domain/service/epoch.js';
 import type { RefusedRequest } from '../domain/service/refused-request.js';
 import type { SealedColumn, SealedPlace } from '../domain/service/sealed-columns.js';
@@ -53,6 +53,13 @@ import type {
   DeliveryStatus,
   WebhookDelivery,
 } from '../domain/webhooks/webhook-delivery.js';
+
+/** A row as an entry of the audit log has it. */
+export interface HeldRow {
+  readonly key: readonly string[];
+  readonly id: string | null;
+  readonly hash: string;
+}
 
 /**
  * The only access to data. In `run`, `work` reads and stages writes; when it returns, all staged
@@ -581,6 +588,11 @@ export interface Tx {
   };
   readonly keyCheckValues: Writes<KeyCheckValue, 'insert' | 'update' | 'remove'> & {
     list(): Many<KeyCheckValue>;
+  };
+  /** Rows that the audit log is compared with. */
+  readonly held: {
+    /** In primary key order. */
+    page(type: HeldType, after: HeldRow | null, limit: number): Many<HeldRow>;
   };
   /** Sealed texts of any table, for a reseal. */
   readonly sealed: {

@@ -67,7 +67,8 @@ const healthy: Findings = {
   withoutContact: { test: [], live: [] },
   overlapping: { test: [], live: [] },
   auditHead: null,
-  data: { waiting: idle, imbalances: 0 },
+  data: { waiting: idle, imbalances: 0, auditDefects: 0 },
+  isAnchored: true,
 };
 
 type WaitingPart = Omit<Partial<typeof idle>, 'queues'> & {
@@ -76,7 +77,7 @@ type WaitingPart = Omit<Partial<typeof idle>, 'queues'> & {
 
 function waiting({ queues = {}, ...rest }: WaitingPart): Partial<Findings> {
   const all = { ...idle, ...rest, queues: { ...idle.queues, ...queues } };
-  return { data: { waiting: all, imbalances: 0 } };
+  return { data: { waiting: all, imbalances: 0, auditDefects: 0 } };
 }
 
 /** What is not as it should be, one line each. */
@@ -106,6 +107,7 @@ test('a healthy service is reported check by check', () => {
       'documents: where they belong',
       'epoch: 1, released',
       'ledger: balances',
+      'audit log: as it was written',
       'partner commands: none stuck',
       'funds: none needs review',
       'losses: none',
@@ -218,8 +220,17 @@ describe('each defect is reported with what to do about it', () => {
         '"a scheduled backup failed"',
     ],
     [
-      { data: { waiting: idle, imbalances: 1 } },
+      { data: { waiting: idle, imbalances: 1, auditDefects: 0 } },
       'critical ledger: does not balance: ponte ledger verify',
+    ],
+    [
+      { data: { waiting: idle, imbalances: 0, auditDefects: 2 } },
+      'critical audit log: 2 problems: ponte audit verify',
+    ],
+    [
+      { auditHead: { sequence: 7, chainHash: 'abc' }, isAnchored: false },
+      'warning audit head: 7 abc, kept in this database only: set PONTE_AUDIT_ANCHOR, or nobody ' +
+        'finds a cut-off end',
     ],
     [
       waiting({ epoch: 1_800_000_000, inQuarantine: true }),

@@ -3,10 +3,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { NumberedEvent } from '../../core/domain/payments/event.js';
-import { auditFeed, type ChangedRow } from '../../core/domain/service/audit-entry.js';
-import type { Store, Tx } from '../../core/ports/storage.js';
+import { auditFeed, type ChangedRow, heldTypes } from '../../core/domain/service/audit-entry.js';
+import type { HeldRow, Store, Tx } from '../../core/ports/storage.js';
 import {
   aFeedEvent,
+  aKey,
   anAdvance,
   anEvent,
   aPayment,
@@ -23,7 +24,7 @@ export function storeAuditContract(open: OpenStore): void {
   test('a run names what it changes, with the hash of each row before and after', async () => {
     const store = await open();
     const [inserted] = await changesOf(store, async (tx) => tx.payments.insert(aPayment()));
-    const row = { table: 'payments', isOne: true, id: 'pi_1', ...tenant };
+    const row = { table: 'payments', isOne: true, isWhole: true, id: 'pi_1', ...tenant };
     assert.deepEqual(
       { ...inserted, after: null },
       { ...row, kind: 'insert', before: null, after: null },
@@ -53,6 +54,33 @@ export function storeAuditContract(open: OpenStore): void {
     assert.deepEqual([others, only?.kind, only?.after], [[], 'remove', null]);
     assert.match(only?.before ?? '', /^[0-9a-f]{64}$/);
     assert.deepEqual(await changesOf(store, (tx) => tx.buyers.get('test', 'byr_1')), []);
+  });
+
+  test('held rows are read with the hash that their newest entry has, by pages', async () => {
+    const store = await open();
+    const ids = ['key_1', 'key_2', 'key_3'];
+    const hashes: (string | null | undefined)[] = [];
+    for (const [slot, id] of ids.entries()) {
+      const key = aKey({ id, slot, lastUsedAtMs: null });
+      const [made] = await changesOf(store, async (tx) => tx.keys.insert(key));
+      hashes.push(made?.after);
+    }
+    const page = (after: HeldRow | null, limit: number) =>
+      store.run((tx) => tx.held.page('api_key', after, limit));
+    const first = await page(null, 2);
+    const rest = await page(first.at(-1) ?? null, 2);
+    const rows = [...first, ...rest];
+    assert.deepEqual([first.length, valuesOf(rows, 'id')], [2, ids]);
+    assert.deepEqual(valuesOf(rows, 'hash'), hashes);
+    await store.run(async (tx) => tx.keys.touch('key_1', 7));
+    assert.deepEqual(await page(null, 1), first.slice(0, 1), 'its use changes no hash');
+  });
+
+  test('every kind of held row is read', async () => {
+    const store = await open();
+    for (const type of heldTypes) {
+      assert.deepEqual(await store.run((tx) => tx.held.page(type, null, 9)), [], type);
+    }
   });
 
   test('entries are found by what they are about, newest first', async () => {

@@ -6,7 +6,7 @@ import { timeParam } from '../database.js';
 import { defineTable, merge, type Write } from '../table.js';
 import { type CachedJoin, type TxPart, writes } from '../unit-of-work.js';
 
-const apiKeys = defineTable<StoredKey>('api_keys', {
+export const apiKeys = defineTable<StoredKey>('api_keys', {
   id: key(text('id')),
   orgId: fixed(text('org_id')),
   mode: fixed(mode),

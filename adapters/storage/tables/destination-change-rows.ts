@@ -4,7 +4,7 @@ import { fixed, key, tenant, text, time, version } from '../columns.js';
 import { defineTable } from '../table.js';
 import { type TxPart, writes } from '../unit-of-work.js';
 
-const changes = defineTable<DestinationChange>('destination_changes', {
+export const destinationChanges = defineTable<DestinationChange>('destination_changes', {
   ...tenant,
   id: key(text('id')),
   accountId: fixed(text.null('account_id')),
@@ -20,10 +20,10 @@ const changes = defineTable<DestinationChange>('destination_changes', {
 });
 
 export const destinationChangesPart: TxPart<'destinationChanges'> = {
-  ...writes(changes),
-  find: (unit, id) => unit.first(changes, 'where id = $1', [id]),
+  ...writes(destinationChanges),
+  find: (unit, id) => unit.first(destinationChanges, 'where id = $1', [id]),
   list: (unit, { orgId, mode }, limit) =>
-    unit.all(changes, 'where org_id = $1 and mode = $2 order by id desc limit $3', [
+    unit.all(destinationChanges, 'where org_id = $1 and mode = $2 order by id desc limit $3', [
       orgId,
       mode,
       limit,
@@ -31,12 +31,12 @@ export const destinationChangesPart: TxPart<'destinationChanges'> = {
   ofPayee: (unit, { orgId, mode }, accountId, limit) =>
     accountId === null
       ? unit.all(
-          changes,
+          destinationChanges,
           'where org_id = $1 and mode = $2 and account_id is null order by id desc limit $3',
           [orgId, mode, limit],
         )
       : unit.all(
-          changes,
+          destinationChanges,
           'where org_id = $1 and mode = $2 and account_id = $3 order by id desc limit $4',
           [orgId, mode, accountId, limit],
         ),

@@ -5,7 +5,7 @@ import { fixed, integer, key, oneOf, text, time, version } from '../columns.js';
 import { defineTable } from '../table.js';
 import { type TxPart, writes } from '../unit-of-work.js';
 
-const members = defineTable<Member>('members', {
+export const members = defineTable<Member>('members', {
   orgId: key(text('org_id')),
   id: key(text('id')),
   email: fixed(text('email')),
@@ -29,7 +29,7 @@ export const membersPart: TxPart<'members'> = {
   list: (unit, orgId) => unit.all(members, 'where org_id = $1 order by id desc', [orgId]),
 };
 
-const passkeys = defineTable<Passkey>('passkeys', {
+export const passkeys = defineTable<Passkey>('passkeys', {
   orgId: key(text('org_id')),
   id: key(text('id')),
   memberId: fixed(text('member_id')),

@@ -6,12 +6,22 @@ import type {
   SignedCommand,
 } from '../../../core/domain/access/registered-operator.js';
 import { assert } from '../../../core/errors.js';
-import { encoded, fixed, integer, key, nullable, text, time, version } from '../columns.js';
+import {
+  encoded,
+  fixed,
+  integer,
+  key,
+  nullable,
+  text,
+  time,
+  unhashed,
+  version,
+} from '../columns.js';
 import { timeParam } from '../database.js';
 import { defineTable, merge } from '../table.js';
 import { type TxPart, writes } from '../unit-of-work.js';
 
-const operators = defineTable<RegisteredOperator>('operators', {
+export const operators = defineTable<RegisteredOperator>('operators', {
   id: key(text('id')),
   name: fixed(text('name')),
   publicKey: fixed(text('public_key')),
@@ -20,7 +30,7 @@ const operators = defineTable<RegisteredOperator>('operators', {
   createdAtMs: fixed(time('created_at')),
   removedBy: text.null('removed_by'),
   removedAtMs: time.null('removed_at'),
-  signedAtMs: time('signed_at'),
+  signedAtMs: unhashed(time('signed_at')),
   version,
 });
 

@@ -27,7 +27,7 @@ import {
 import { defineTable, mapped, type Table } from '../table.js';
 import { type CachedJoin, type TxPart, writes } from '../unit-of-work.js';
 
-const organizations = defineTable<Organization>('organizations', {
+export const organizations = defineTable<Organization>('organizations', {
   id: key(text('org_id')),
   name: text('name'),
   productionGrantedAtMs: time.null('production_granted_at'),
@@ -44,7 +44,7 @@ const organizations = defineTable<Organization>('organizations', {
   version,
 });
 
-const profiles = defineTable<OrganizationProfile>('organization_profiles', {
+export const profiles = defineTable<OrganizationProfile>('organization_profiles', {
   ...tenant,
   status: nullable(oneOf('kyb_status', partyStatuses)),
   commandId: text.null('kyb_command_id'),
@@ -121,7 +121,7 @@ const requestRows = defineTable<RequestRow>('production_requests', {
   version,
 });
 
-const requests: Table<ProductionRequest> = mapped(
+export const productionRequests: Table<ProductionRequest> = mapped(
   requestRows,
   ({ answers, ...request }) => ({ ...request, answers: JSON.stringify(answers) }),
   ({ answers, ...row }) =>
@@ -129,9 +129,9 @@ const requests: Table<ProductionRequest> = mapped(
 );
 
 export const productionRequestsPart: TxPart<'productionRequests'> = {
-  ...writes(requests),
+  ...writes(productionRequests),
   newest: (unit, orgId) =>
-    unit.first(requests, 'where org_id = $1 order by id desc limit 1', [orgId]),
+    unit.first(productionRequests, 'where org_id = $1 order by id desc limit 1', [orgId]),
   waiting: (unit, limit) =>
-    unit.all(requests, "where state = 'requested' order by id limit $1", [limit]),
+    unit.all(productionRequests, "where state = 'requested' order by id limit $1", [limit]),
 };

@@ -16,7 +16,7 @@ import { funds, lostFundsSql } from './money-rows.js';
 import { approvalLostSql, payments } from './payment-rows.js';
 import { commands } from './work-rows.js';
 
-const proposals = defineTable<Proposal>('proposals', {
+export const proposals = defineTable<Proposal>('proposals', {
   id: key(text('id')),
   orgId: fixed(text.null('org_id')),
   mode: fixed(mode),

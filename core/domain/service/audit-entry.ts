@@ -2,7 +2,6 @@
 // which the commit numbers and chains by hash, and which the database never changes or removes.
 import type { SignedCommand } from '../access/registered-operator.js';
 import { formatInstant } from '../base/instant.js';
-import { writeJson } from '../base/raw-json.js';
 import { type Mode, type Tenant, tenantKey } from '../base/tenant.js';
 import {
   type DomainEvent,
@@ -10,6 +9,7 @@ import {
   headAfter,
   type NumberedEvent,
 } from '../payments/event.js';
+import { type EntryProof, provenBody } from './audit-proof.js';
 
 /**
  * What an entry calls a row of each table. Null: the row follows from another one, is chained
@@ -68,6 +68,28 @@ type AuditedTable = keyof typeof objectTypes;
 export type ObjectType = NonNullable<(typeof objectTypes)[AuditedTable]>;
 
 export const auditedTypes = Object.values(objectTypes).filter((type) => type !== null);
+
+/**
+ * Rows that give authority, or say where money goes. They change with an entry only, also when a
+ * worker changes them, so each is as its newest entry says.
+ */
+export const heldTypes = [
+  'api_key',
+  'connected_account',
+  'destination_change',
+  'member',
+  'operator',
+  'organization',
+  'organization_profile',
+  'passkey',
+  'production_request',
+  'proposal',
+] as const satisfies readonly ObjectType[];
+export type HeldType = (typeof heldTypes)[number];
+
+export function isHeldType(type: string): type is HeldType {
+  return (heldTypes as readonly string[]).includes(type);
+}
 
 /** They follow from other changes, and are named only in an entry that names nothing else. */
 const consequences: readonly ObjectType[] = ['webhook_delivery', 'mail'];
@@ -141,6 +163,8 @@ export interface ChangedRow {
   readonly kind: 'insert' | 'change' | 'remove';
   /** Whether it is about one row. */
   readonly isOne: boolean;
+  /** Whether the row is known as a whole. */
+  readonly isWhole: boolean;
   /** Costs more than the rest. */
   readonly details: () => ChangeDetails;
 }
@@ -165,7 +189,8 @@ export function auditSubject({ orgId, mode }: Pick<AuditEntry, 'orgId' | 'mode'>
 /**
  * What a batch changes, by organization. Nothing for a created payment: its `created` event names
  * its creator, in the chain of the tenant's feed. Nothing for mails that a person with only a link
- * asks for or tries codes of: rows of mails are removed after a while, and entries are not.
+ * asks for or tries codes of: rows of mails are removed after a while, and entries are not. Of what
+ * the service does by itself, only changes of held rows.
  */
 export function auditedOf(
   rows: readonly ChangedRow[],
@@ -173,12 +198,13 @@ export function auditedOf(
 ): readonly Audited[] {
   if (rows.some(({ table, kind }) => table === 'payments' && kind === 'insert')) return [];
   if (author.actor.kind === 'link' && rows.every(({ table }) => table === 'mails')) return [];
-  const known = rows.flatMap(({ table, kind, isOne, details }) => {
+  const isService = author.actor.kind === 'service';
+  const known = rows.flatMap(({ table, kind, isOne, isWhole, details }) => {
     const type = objectTypes[table as AuditedTable] ?? null;
     const isNewEvent = type === 'event' && kind === 'insert';
-    return type === null || isNewEvent
-      ? []
-      : [{ type, isMain: isOne && !consequences.includes(type), details }];
+    if (type === null || isNewEvent) return [];
+    if (isService && !(isHeldType(type) && isWhole)) return [];
+    return [{ type, isMain: isOne && !consequences.includes(type), details }];
   });
   const main = known.filter(({ isMain }) => isMain);
   const written = (main.length > 0 ? main : known).map(({ type, details }) => ({
@@ -207,6 +233,7 @@ export function auditEvent(
   { actor, address, action, requestId, signed }: AuditAuthor,
   { orgId, mode, objects, exported }: Audited,
   { id, atMs }: { readonly id: string; readonly atMs: number },
+  proof: EntryProof,
 ): DomainEvent {
   const at = formatInstant(atMs);
   const about = { id, at, actor, address, action, orgId, mode, requestId, objects };
@@ -216,7 +243,7 @@ export function auditEvent(
     type: action,
     subjectId: auditSubject({ orgId, mode }),
     createdAtMs: atMs,
-    body: writeJson({
+    body: provenBody(proof, {
       ...about,
       ...(signed === null ? {} : { signed }),
       ...(exported === null ? {} : { exported }),
@@ -225,8 +252,14 @@ export function auditEvent(
 }
 
 export function auditEntry({ body, createdAtMs, sequence, chainHash }: NumberedEvent): AuditEntry {
-  const { at: _, signed = null, exported = null, ...stored } = JSON.parse(body);
+  const parsed = JSON.parse(body);
+  const { at: _at, mac: _mac, cited: _cited, signed = null, exported = null, ...stored } = parsed;
   return Object.freeze({ ...stored, signed, exported, atMs: createdAtMs, sequence, chainHash });
+}
+
+/** The head that an entry cites; null: none. */
+export function citedIn({ body }: Pick<NumberedEvent, 'body'>): FeedHead | null {
+  return JSON.parse(body).cited ?? null;
 }
 
 /** What is wrong with an entry behind the one with this head; null if nothing is. */

@@ -1,6 +1,7 @@
 // Writes the audit log, in the batch of the change that it records, and verifies it.
 import { hasSigned, type RegisteredOperator } from '../../domain/access/registered-operator.js';
 import { developmentOperator } from '../../domain/base/actor.js';
+import { MINUTE_MS } from '../../domain/base/instant.js';
 import { modes, type Tenant } from '../../domain/base/tenant.js';
 import type { FeedHead, NumberedEvent } from '../../domain/payments/event.js';
 import {
@@ -14,15 +15,21 @@ import {
   auditedOf,
   auditFeed,
   auditSubject,
+  citedIn,
   defectOf,
 } from '../../domain/service/audit-entry.js';
+import { type EntryProof, isProvenBody, macKey } from '../../domain/service/audit-proof.js';
+import type { OpenedKey } from '../../domain/service/service-key.js';
 import { assert } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { NewestPage, RunOptions, Store, Tx } from '../../ports/storage.js';
+import { currentKey, type KeyNeeds } from './service-keys.js';
 
 const PAGE = 500;
 const DEFECTS_MAX = 100;
 const ofAnyType = { type: null, fromSequence: 0 } as const;
+const unwritten = 'no key of this service made the MAC of the entry';
+const uncited = 'the entry cites a head that the log does not have: an earlier entry was removed';
 const unproven = 'no signature proves that its operator gave the command then';
 
 /**
@@ -40,11 +47,19 @@ export function audited(
   return { ...deps, store: new AuditedStore(needs, whole) };
 }
 
+/**
+ * Dependencies for what the service does by itself, such as polls and expiry: changes of held rows
+ * have entries, and nothing else has.
+ */
+export function asService(deps: Deps, action: string): Deps {
+  return audited(deps, { actor: { kind: 'service', id: 'ponte' }, action });
+}
+
 class AuditedStore implements Store {
   readonly author: AuditAuthor;
-  readonly #needs: Pick<Deps, 'store' | 'ids' | 'clock'>;
+  readonly #needs: KeyNeeds;
 
-  constructor(needs: Pick<Deps, 'store' | 'ids' | 'clock'>, author: AuditAuthor) {
+  constructor(needs: KeyNeeds, author: AuditAuthor) {
     this.#needs = needs;
     this.author = author;
   }
@@ -62,12 +77,15 @@ class AuditedStore implements Store {
   }
 
   run<T>(work: (tx: Tx) => Promise<T>, options?: RunOptions): Promise<T> {
-    const recorded = async (tx: Tx) => {
-      const value = await work(tx);
-      this.#record(tx);
-      return value;
-    };
-    return this.#needs.store.run(recorded, options);
+    const runWith = (proof: EntryProof) =>
+      this.#needs.store.run(async (tx) => {
+        const value = await work(tx);
+        const changed = auditedOf(tx.changes(), this.author);
+        for (const one of changed) this.#append(tx, one, proof);
+        return value;
+      }, options);
+    const known = knownProof(this.#needs);
+    return known === null ? readProof(this.#needs).then(runWith) : runWith(known);
   }
 
   migrate(): ReturnType<Store['migrate']> {
@@ -82,23 +100,51 @@ class AuditedStore implements Store {
     return this.#needs.store.close();
   }
 
-  recordExport({ orgId, mode }: Tenant, exported: AuditedExport): Promise<void> {
-    return this.unaudited.run(async (tx) =>
-      this.#append(tx, { orgId, mode, objects: [], exported }),
+  async recordExport({ orgId, mode }: Tenant, exported: AuditedExport): Promise<void> {
+    const proof = knownProof(this.#needs) ?? (await readProof(this.#needs));
+    await this.unaudited.run(async (tx) =>
+      this.#append(tx, { orgId, mode, objects: [], exported }, proof),
     );
   }
 
-  #record(tx: Tx): void {
-    for (const changed of auditedOf(tx.changes(), this.author)) this.#append(tx, changed);
-  }
-
-  #append(tx: Tx, about: Audited): void {
+  #append(tx: Tx, about: Audited, proof: EntryProof): void {
     const { ids, clock } = this.#needs;
     const atMs = clock.nowMs();
     const place = { id: ids.next('aud', atMs), atMs };
     // No subscription has events of this feed.
-    tx.feed.append(auditEvent(this.author, about, place));
+    tx.feed.append(auditEvent(this.author, about, place, proof));
   }
+}
+
+/** An entry that is removed within it is not missed by the entries of this process. */
+const PROOF_AGE_MAX_MS = MINUTE_MS;
+
+interface KnownProof extends EntryProof {
+  readonly readAtMs: number;
+}
+
+/** By what stores over one connection to a database share. */
+const proofs = new WeakMap<Store['claims'], KnownProof>();
+
+/** What was read within a minute, so that an entry costs no read; null if nothing was. */
+function knownProof({ store, clock }: KeyNeeds): KnownProof | null {
+  const known = proofs.get(store.claims);
+  const isFresh =
+    known !== undefined && Math.abs(clock.nowMs() - known.readAtMs) < PROOF_AGE_MAX_MS;
+  return isFresh ? known : null;
+}
+
+async function readProof(needs: KeyNeeds): Promise<EntryProof> {
+  const readAtMs = needs.clock.nowMs();
+  const key = macKey(await currentKey(needs, 'record'));
+  const proof = { key, cited: await auditHead(needs), readAtMs };
+  proofs.set(needs.store.claims, proof);
+  return proof;
+}
+
+/** The database lost commits: what was read of it may be gone. */
+export function forgetProof({ store }: Pick<Deps, 'store'>): void {
+  proofs.delete(store.claims);
 }
 
 /** An export changes nothing, so its entry is written by itself. */
@@ -199,8 +245,15 @@ async function newestAbout(
 }
 
 /** All entries, in order. */
-export async function* allEntries({ store }: Pick<Deps, 'store'>): AsyncGenerator<NumberedEvent> {
-  for (let after = 0; ; ) {
+export function allEntries(deps: Pick<Deps, 'store'>): AsyncGenerator<NumberedEvent> {
+  return entriesAfter(deps, 0);
+}
+
+export async function* entriesAfter(
+  { store }: Pick<Deps, 'store'>,
+  sequence: number,
+): AsyncGenerator<NumberedEvent> {
+  for (let after = sequence; ; ) {
     const page = await store.run((tx) => tx.feed.after(auditFeed, after, PAGE));
     yield* page;
     if (page.length < PAGE) return;
@@ -214,7 +267,8 @@ export function auditHead({ store }: Pick<Deps, 'store'>): Promise<FeedHead | nu
 }
 
 export interface AuditDefect {
-  readonly sequence: number;
+  /** Null: no entry is about it. */
+  readonly sequence: number | null;
   readonly problem: string;
 }
 
@@ -228,11 +282,13 @@ export interface AuditCheck {
 
 /**
  * Reads the whole log, verifies the signatures of operators, and compares it with its head and with
- * heads that somebody kept outside the database (`anchors`).
+ * heads that somebody kept outside the database (`anchors`) or that its entries cite. With the keys
+ * for records it also verifies the MAC of each entry.
  */
 export async function verifyAudit(
   deps: Pick<Deps, 'store'>,
   anchors: readonly (FeedHead & { readonly epoch?: number })[] = [],
+  keys: readonly OpenedKey[] | null = null,
 ): Promise<AuditCheck> {
   // Read first: entries that are added during the check come after it.
   const head = await auditHead(deps);
@@ -243,7 +299,9 @@ export async function verifyAudit(
   const note = (sequence: number, problem: string) => {
     if (defects.length < DEFECTS_MAX) defects.push({ sequence, problem });
   };
+  const macKeys = keys?.map(macKey) ?? null;
   let last: FeedHead | null = null;
+  let compared: FeedHead | null = null;
   let entries = 0;
   let signatures = 0;
   for await (const entry of allEntries(deps)) {
@@ -254,6 +312,15 @@ export async function verifyAudit(
       const proven = isProven(auditEntry(entry), operators);
       if (proven === true) signatures += 1;
       if (proven === false) note(sequence, unproven);
+      if (macKeys !== null && !isProvenBody(macKeys, entry.body)) note(sequence, unwritten);
+    }
+    const cited = citedIn(entry);
+    // Entries of a minute cite the same head.
+    if (cited !== null && !isSameHead(cited, compared)) {
+      compared = cited;
+      const found = await deps.store.run((tx) => tx.feed.after(auditFeed, cited.sequence - 1, 1));
+      const [there = null] = found;
+      if (cited.sequence >= sequence || !isSameHead(cited, there)) note(sequence, uncited);
     }
     for (const anchor of expected.get(sequence) ?? []) {
       if (anchor.chainHash === chainHash) continue;
@@ -272,6 +339,10 @@ export async function verifyAudit(
     note(anchor.sequence, `the log ends at ${found}, before an anchor${epochText(anchor)}`);
   }
   return { head, entries, signatures, defects };
+}
+
+function isSameHead(one: FeedHead, other: FeedHead | null): boolean {
+  return one.sequence === other?.sequence && one.chainHash === other.chainHash;
 }
 
 /** Whether its signature proves the entry of an operator; null for any other entry. */

@@ -17,6 +17,7 @@ import {
   auditEntry,
   auditEvent,
 } from '../../../../core/domain/service/audit-entry.js';
+import { macKey } from '../../../../core/domain/service/audit-proof.js';
 import type { Deps } from '../../../../core/ports/deps.js';
 import { createKey, unlimitedKey } from '../../../../core/usecases/access/keys.js';
 import { addMember, removeMember } from '../../../../core/usecases/access/members.js';
@@ -37,6 +38,7 @@ import {
   verifyAudit,
 } from '../../../../core/usecases/service/audit-log.js';
 import { PRUNABLE_MS, prune } from '../../../../core/usecases/service/prune.js';
+import { currentKey } from '../../../../core/usecases/service/service-keys.js';
 import { createSubscription } from '../../../../core/usecases/webhooks/subscriptions.js';
 import { partnerMessage } from '../../../adapters/http/docs/example-calls.js';
 import { anEvent } from '../../../support/samples/domain-samples.js';
@@ -284,7 +286,7 @@ describe('verification', () => {
     changed: readonly NumberedEvent[],
     anchors: readonly NumberedEvent[] = [],
     head: NumberedEvent | null = changed.at(-1) ?? null,
-  ): Promise<readonly number[]> {
+  ): Promise<readonly (number | null)[]> {
     const operators = { list: async () => [] };
     const feed = {
       head: async () => head,
@@ -346,15 +348,16 @@ describe('verification', () => {
     assert.deepEqual(await problems(cut, [last]), [last.sequence]);
   });
 
-  test('finds a log that was written again as a whole, by an anchor', async () => {
+  test('finds a log that was written again as a whole, by what it cites and by an anchor', async () => {
     let head: FeedHead | null = null;
     const forged = events.map((event) => {
       const body = event.body.replace('"address":null', '"address":"desk"');
       head = headAfter(head, body);
       return { ...event, body, ...head };
     });
-    assert.deepEqual(await problems(forged), []);
-    assert.deepEqual(await problems(forged, [events[2] as NumberedEvent]), [3]);
+    const citing = await problems(forged);
+    assert.equal(citing.length, 1, 'the head of a minute ago');
+    assert.deepEqual(await problems(forged, [events[2] as NumberedEvent]), [3, ...citing]);
   });
 });
 
@@ -406,7 +409,9 @@ describe('an entry of an operator', () => {
     const author = { ...operator, actor, orgId, signed, address: null, requestId: null };
     const objects = [{ type: 'member', id: 'mem_other', before: null, after: null }] as const;
     const place = { id: 'aud_copy', atMs: atMs + laterMs };
-    const copy = auditEvent(author, { orgId, mode: null, objects, exported: null }, place);
+    const key = macKey(await currentKey(deps, 'record'));
+    const about = { orgId, mode: null, objects, exported: null };
+    const copy = auditEvent(author, about, place, { key, cited: null });
     await deps.store.run(async (tx) => tx.feed.append(copy));
     return (await verifyAudit(deps)).defects.map(({ problem }) => problem);
   }
