@@ -1,6 +1,7 @@
 // `ponte/client`: the API client, typed by the OpenAPI description. It combines openapi-fetch, the
 // retries of repeating-fetch.ts, the credential, and an Idempotency-Key for every create.
 import createClient, { type Client, type FetchOptions, type FetchResponse } from 'openapi-fetch';
+import { pastedSecret } from '../../core/domain/base/pasted-secret.js';
 import { keyedOperations, type paths, type webhooks } from './description.gen.js';
 import { type EventsOptions, eventsFrom, type PlacedEvent, rowsOf } from './iteration.js';
 import { type RepeatOptions, repeatingFetch } from './repeating-fetch.js';
@@ -9,12 +10,12 @@ export type { components, operations, paths, webhooks } from './description.gen.
 export { type EventsOptions, type FeedEvent, type PlacedEvent, RefusedError } from './iteration.js';
 export type { RepeatOptions } from './repeating-fetch.js';
 
-/** An API key for servers, a session token for dashboards. */
+/** An API key for servers, a session token for dashboards. Blanks and quotes around it are cut. */
 export type PonteCredential = { readonly apiKey: string } | { readonly token: string };
 
 export type PonteClientOptions = PonteCredential &
   Partial<RepeatOptions> & {
-    /** The URL of the service, such as `https://api.example.com`. */
+    /** The URL of the service, such as `https://api.example.com`, with or without `/v1`. */
     readonly baseUrl: string;
   };
 
@@ -106,11 +107,13 @@ export interface PonteClient extends Pick<Client<paths>, 'use' | 'eject'> {
  * network errors, time-outs and 5xx; any request that was refused with a `retryAfter`, after that
  * time. The client adds an Idempotency-Key to each create, the same on every attempt, unless you
  * send one. Send your own to be safe against crashes of your process too.
+ *
+ * Throws a TypeError if `baseUrl` is no URL of a server, or the credential can be in no header.
  */
 export function createPonteClient(options: PonteClientOptions): PonteClient {
   const keyed = new Set(keyedOperations);
   const client = createClient<paths>({
-    baseUrl: options.baseUrl,
+    baseUrl: baseUrlOf(options.baseUrl),
     headers: credentialHeaders(options),
     fetch: repeatingFetch(options),
     // The service never redirects; a credential must not follow a redirect.
@@ -176,8 +179,25 @@ function withMismatch<M extends Method>(call: unknown): ClientCall<M> {
   return extended as unknown as ClientCall<M>;
 }
 
+/** The message of a refused credential does not contain it. */
 function credentialHeaders(credential: PonteCredential): Readonly<Record<string, string>> {
-  return 'apiKey' in credential
-    ? { 'X-API-Key': credential.apiKey }
-    : { Authorization: `Bearer ${credential.token}` };
+  const name = 'apiKey' in credential ? 'apiKey' : 'token';
+  const given = 'apiKey' in credential ? credential.apiKey : credential.token;
+  const issued = typeof given === 'string' ? pastedSecret(given) : '';
+  if (!/^[!-~]+$/.test(issued)) {
+    throw new TypeError(`${name}: is empty, or has blanks or other signs within it.`);
+  }
+  return name === 'apiKey' ? { 'X-API-Key': issued } : { Authorization: `Bearer ${issued}` };
+}
+
+/** Paths begin with /v1. */
+function baseUrlOf(given: string): string {
+  const text = String(given).trim();
+  if (!/^https?:\/\/[^\s?#]+$/i.test(text) || !URL.canParse(text)) {
+    throw new TypeError('baseUrl: must be a URL such as https://api.example.com.');
+  }
+  const { origin, pathname } = new URL(text);
+  const segments = pathname.split('/').filter((segment) => segment !== '');
+  if (segments.at(-1) === 'v1') segments.pop();
+  return [origin, ...segments].join('/');
 }

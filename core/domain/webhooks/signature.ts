@@ -5,6 +5,7 @@
 // `<t>.<raw body bytes>`; its key is the secret's whole text, `whsec_` included, as UTF-8.
 import { createHmac, type Hmac, timingSafeEqual } from 'node:crypto';
 import { assert } from '../../errors.js';
+import { pastedSecret } from '../base/pasted-secret.js';
 
 export const webhookHeaders = {
   signature: 'X-Service-Signature',
@@ -18,7 +19,7 @@ export const TOLERANCE_SECONDS = 300;
 type WebhookBody = Uint8Array | ArrayBuffer | string;
 
 export interface VerifyWebhookInput {
-  /** The subscription's secret: `whsec_…`. */
+  /** The subscription's secret: `whsec_…`. Blanks, line ends and quotes around it do not count. */
   readonly secret: string;
   /** The value of X-Service-Signature, as the server gives it. */
   readonly header: string | readonly string[] | null | undefined;
@@ -60,7 +61,8 @@ export function signWebhook(input: {
 
 /** One of several `v1` must match; names other than t and v1 are ignored. */
 export function verifyWebhook(input: VerifyWebhookInput): VerifiedWebhook {
-  if (typeof input.secret !== 'string' || input.secret === '') return invalid('missing secret');
+  const secrets = typeof input.secret === 'string' ? formsOf(input.secret) : [];
+  if (secrets.length === 0) return invalid('missing secret');
   const header = headerText(input.header);
   if (header === null) return invalid('missing header');
   const signed = parseHeader(header);
@@ -71,12 +73,21 @@ export function verifyWebhook(input: VerifyWebhookInput): VerifiedWebhook {
   if (!isNear(timestampSeconds, input.nowSeconds, input.toleranceSeconds ?? TOLERANCE_SECONDS)) {
     return invalid('timestamp outside the tolerance');
   }
-  const expected = mac(input.secret, signed.t, input.body).digest();
   let matches = false;
-  for (const v1 of signed.v1) {
-    matches = timingSafeEqual(Buffer.from(v1, 'hex'), expected) || matches;
+  for (const secret of secrets) {
+    const expected = mac(secret, signed.t, input.body).digest();
+    for (const v1 of signed.v1) {
+      matches = timingSafeEqual(Buffer.from(v1, 'hex'), expected) || matches;
+    }
   }
   return matches ? { valid: true, timestampSeconds } : invalid('signature mismatch');
+}
+
+/** As it is, and as it was issued if it came with what tools put around it. */
+function formsOf(secret: string): readonly string[] {
+  const issued = pastedSecret(secret);
+  if (issued === '') return [];
+  return issued === secret ? [secret] : [secret, issued];
 }
 
 interface SignedHeader {

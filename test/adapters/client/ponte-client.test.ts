@@ -222,6 +222,62 @@ test('a redirect is not followed: the key would follow it', async () => {
   assert.equal(sent[0]?.headers.has('x-api-key'), false);
 });
 
+test('the URL of the service may have a slash, /v1 or blanks at its end', async () => {
+  const called: string[] = [];
+  const fetch = async (request: Request) => {
+    called.push(request.url);
+    return new Response('{}', { headers: { 'content-type': 'application/json' } });
+  };
+  for (const baseUrl of [
+    'https://api.example.com',
+    'https://api.example.com/',
+    'https://api.example.com//',
+    'https://api.example.com/v1',
+    'https://api.example.com/v1/',
+    ' https://api.example.com\n',
+    'HTTPS://API.example.com',
+    'https://api.example.com:443/v1',
+  ]) {
+    await createPonteClient({ baseUrl, apiKey: 'pk', fetch }).GET('/v1/me');
+    assert.equal(called.at(-1), 'https://api.example.com/v1/me', JSON.stringify(baseUrl));
+  }
+  await createPonteClient({ baseUrl: 'http://a.example/pay/v1', apiKey: 'pk', fetch }).GET(
+    '/v1/me',
+  );
+  assert.equal(called.at(-1), 'http://a.example/pay/v1/me');
+  for (const baseUrl of [
+    '',
+    'api.example.com',
+    '127.0.0.1:80',
+    '/v1',
+    'https://a b',
+    'ftp://a.b',
+  ]) {
+    assert.throws(() => createPonteClient({ baseUrl, apiKey: 'pk' }), /^TypeError: baseUrl: /);
+  }
+});
+
+test('a credential may have a line end or quotes around it; a refused one is not shown', async () => {
+  const sent: (string | null)[] = [];
+  const fetch = async (request: Request) => {
+    sent.push(request.headers.get('x-api-key') ?? request.headers.get('authorization'));
+    return new Response('{}', { headers: { 'content-type': 'application/json' } });
+  };
+  const baseUrl = 'https://api.example.com';
+  for (const apiKey of ['pk_x.y', 'pk_x.y\n', ' pk_x.y', '"pk_x.y"', "'pk_x.y'\r\n"]) {
+    await createPonteClient({ baseUrl, apiKey, fetch }).GET('/v1/me');
+    assert.equal(sent.at(-1), 'pk_x.y', JSON.stringify(apiKey));
+  }
+  await createPonteClient({ baseUrl, token: 'a.b.c\n', fetch }).GET('/v1/me');
+  assert.equal(sent.at(-1), 'Bearer a.b.c');
+  for (const apiKey of ['', '\n', 'pk_secret .y', 'pk_secret\ny', 'pk_segrédo']) {
+    assert.throws(
+      () => createPonteClient({ baseUrl, apiKey }),
+      (error: unknown) => error instanceof TypeError && !/secret|segr/.test(error.message),
+    );
+  }
+});
+
 test('a list is read page after page', async () => {
   const ponte = await newClient();
   const externalIds = ['l1', 'l2', 'l3'];

@@ -18,7 +18,8 @@ const BODY = '{"event":"webhook.test","data":{"note":"ação ✓"}}';
 const HEADER = signWebhook({ secret: SECRET, timestampSeconds: NOW, body: BODY });
 const valid: VerifyWebhookInput = { secret: SECRET, header: HEADER, body: BODY, nowSeconds: NOW };
 
-const secret = fc.string({ minLength: 1, maxLength: 60 });
+/** Blanks alone are no secret. */
+const secret = fc.string({ minLength: 1, maxLength: 60 }).filter((text) => text.trim() !== '');
 const seconds = fc.integer({ min: 0, max: 4_000_000_000 });
 const bytes = fc.uint8Array({ minLength: 1, maxLength: 400 });
 
@@ -172,6 +173,37 @@ const headers: readonly (readonly [
 test('a header is one t and at least one v1, in any order; one matching v1 is enough', () => {
   for (const [header, expected] of headers) {
     assert.equal(reasonOf({ ...valid, header }), expected, JSON.stringify(header));
+  }
+});
+
+/** What files, shells and .env readers put around a secret. */
+const wrappings: readonly ((secret: string) => string)[] = [
+  (secret) => `${secret}\n`,
+  (secret) => `${secret}\r\n`,
+  (secret) => `\u{feff}${secret}`,
+  (secret) => ` ${secret}`,
+  (secret) => `\t${secret}\t`,
+  (secret) => `"${secret}"`,
+  (secret) => `'${secret}'`,
+  (secret) => `"${secret}"\n`,
+  (secret) => ` ' ${secret} ' `,
+  (secret) => `${secret}\u{a0}`,
+];
+
+test('a secret with blanks, line ends or quotes around it verifies', () => {
+  const body = '{}';
+  const secret = `whsec_${Buffer.alloc(24, 7).toString('base64')}`;
+  const header = signWebhook({ secret, timestampSeconds: 1_000, body });
+  for (const wrap of wrappings) {
+    const wrapped = wrap(secret);
+    const result = verifyWebhook({ secret: wrapped, header, body, nowSeconds: 1_000 });
+    assert.equal(result.valid, true, JSON.stringify(wrapped));
+    const other = wrap(secret.replace('B', 'C'));
+    assert.equal(verifyWebhook({ secret: other, header, body, nowSeconds: 1_000 }).valid, false);
+  }
+  for (const nothing of ['\n', '""', "' '", '  \r\n']) {
+    const result = verifyWebhook({ secret: nothing, header, body, nowSeconds: 1_000 });
+    assert.deepEqual(result, { valid: false, reason: 'missing secret' }, JSON.stringify(nothing));
   }
 });
 
