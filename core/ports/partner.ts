@@ -14,14 +14,14 @@ import type { Purpose } from '../domain/payments/purpose.js';
 import type { SimulatedOutcome } from '../domain/payments/simulated-event.js';
 
 /**
- * How a call ends that may have an effect. `done`: the partner accepted it. `refused`: final.
- * `later`: without effect, to be retried. `unknown`: it may have had an effect, so it never counts
- * as a failure.
+ * How a call ends that may have an effect. `done`: the partner accepted it. `refused`: the same
+ * request cannot succeed. `later`: without effect, to be retried; with a code, the partner refuses
+ * it until a person acts. `unknown`: it may have had an effect, so it never counts as a failure.
  */
 export type PartnerAnswer<T> =
   | { readonly outcome: 'done'; readonly value: T }
   | { readonly outcome: 'refused'; readonly code: string; readonly message: string }
-  | { readonly outcome: 'later'; readonly reason: string }
+  | { readonly outcome: 'later'; readonly reason: string; readonly code?: string }
   | { readonly outcome: 'unknown'; readonly reason: string };
 
 /** A refusal fails the payment; an amount over a limit may be quoted later. */

@@ -65,7 +65,7 @@ interface CommandBase extends Tenant, Leased {
   /** An end that the partner reports and a person overruled: its repeats do not count. */
   readonly overruled: CommandEnd | null;
   /**
-   * A payout without effect after the settlement: it came back, or was refused. An operator decides
+   * A payout without effect: it was refused, or came back after the settlement. An operator decides
    * who gets its money.
    */
   readonly isUndecided: boolean;
@@ -73,7 +73,7 @@ interface CommandBase extends Tenant, Leased {
   readonly receivedMinor: bigint;
   /** The total that the partner reported as confirmed for a pay-in. */
   readonly confirmedMinor: bigint;
-  /** The code of a refusal. */
+  /** The code of the last refusal, also of a payout that is tried again. */
   readonly refusal: string | null;
   /** Since when the partner checks the money of the command; null while it does not. */
   readonly heldSinceMs: number | null;
@@ -161,6 +161,13 @@ export function isVoidable(command: PartnerCommand): boolean {
   return nextCommandState(command.state, 'void') !== null;
 }
 
+/** The partner refuses this payout, for now or for good, and its money is here. */
+export function isRefusedPayout(command: PartnerCommand): boolean {
+  const { kind, state, refusal } = command;
+  if (kind !== 'payout' || state === 'done' || state === 'void') return false;
+  return state === 'refused' ? command.isUndecided : refusal !== null;
+}
+
 /** A refund that the partner refused or failed: the buyer must be paid back by other means. */
 export function isUnpaidRefund(command: PartnerCommand): command is MoneyCommand {
   return command.kind === 'refund' && command.state === 'refused';
@@ -209,12 +216,14 @@ export function requestPurpose({ id }: Pick<PartnerCommand, 'id'>): string {
 export const STUCK_AFTER_TRIES = 20;
 
 /**
- * An operator must look: a refused refund, a report under review, or a command that keeps failing.
+ * An operator must look: a refused refund or payout, a report under review, or a command that keeps
+ * failing.
  */
 export function isStuck(command: PartnerCommand): boolean {
   const keepsFailing =
     isOpen(command) && command.lastError !== null && command.tries >= STUCK_AFTER_TRIES;
-  return isUnpaidRefund(command) || command.review !== null || keepsFailing;
+  const isRefused = isUnpaidRefund(command) || isRefusedPayout(command);
+  return isRefused || command.review !== null || keepsFailing;
 }
 
 /** The request is fixed; the worker that holds the lease calls next. */
@@ -223,7 +232,7 @@ export function sendCommand<C extends PartnerCommand>(
   request: string,
   nowMs: number,
 ): C {
-  const fields = { request, lastSentAtMs: nowMs, tries: command.tries + 1, refusal: null };
+  const fields = { request, lastSentAtMs: nowMs, tries: command.tries + 1 };
   return step(command, 'send', nowMs, fields);
 }
 
@@ -239,6 +248,7 @@ export function acceptCommand<C extends PartnerCommand>(
     dueAtMs: command.end === 'open' ? nowMs + backoffMs('commandPoll', 0) : null,
     leaseToken: null,
     lastError: null,
+    refusal: null,
   });
 }
 
@@ -302,11 +312,15 @@ export function lookUpAgain<C extends PartnerCommand>(
   });
 }
 
-/** The call had no effect: the command is sent again after a wait. */
+/**
+ * The call had no effect: the command is sent again after a wait. `refusal` is the code if the
+ * partner refused it for now.
+ */
 export function postponeCommand<C extends PartnerCommand>(
   command: C,
   reason: string,
   nowMs: number,
+  refusal: string | null = null,
 ): C {
   // A failure of `prepare` counts as a try too.
   const tries = command.state === 'pending' ? command.tries + 1 : command.tries;
@@ -315,6 +329,7 @@ export function postponeCommand<C extends PartnerCommand>(
     dueAtMs: nowMs + backoffMs('call', tries - 1),
     leaseToken: null,
     lastError: reason,
+    refusal: refusal ?? command.refusal,
   });
 }
 

@@ -3,6 +3,8 @@
 import { formatAmount, type Money } from '../base/money.js';
 import {
   changed,
+  isOpen,
+  isRefusedPayout,
   isUnpaidRefund,
   isVoidable,
   type MoneyCommand,
@@ -17,8 +19,9 @@ import { type Funds, openLossOf } from '../payments/funds.js';
 /**
  * `unmatched`: deposits without a payment. `short`: payments that received less than asked.
  * `unapproved`: payments whose buyer was rejected after its approval. `owed`: refunds that are not
- * completed. `in_review`: payouts that failed and did not return or came back after the settlement,
- * and commands with a report under review. `lost`: payments of which more left than arrived.
+ * completed. `in_review`: payouts that are refused, have had no end for too long, failed and did
+ * not return, or came back after the settlement, and commands with a report under review. `lost`:
+ * payments of which more left than arrived.
  */
 export const moneyQueues = [
   'unmatched',
@@ -35,8 +38,8 @@ export type CommandQueue = (typeof commandQueues)[number];
 
 /**
  * `assign`: a deposit is a pay-in of this payment. `refund`: the payer was paid back by other
- * means; of a payout that came back, its money is owed to the buyer. `pay-again`: it goes to the
- * seller again. `returned` and `paid`: where the money of a payout is. `otherwise`: a deposit was
+ * means; of a payout, its money is owed to the buyer. `pay-again`: it goes to the seller by another
+ * payout. `returned` and `paid`: where the money of a payout is. `otherwise`: a deposit was
  * settled outside of Ponte. `write-off`: the loss of a payment is final.
  */
 export type MoneyAction =
@@ -57,7 +60,8 @@ export type MoneyAction =
 export function queueOf(command: MoneyCommand): CommandQueue | null {
   const { kind, state, end, review } = command;
   if (review !== null) return 'in_review';
-  if (isPayoutInReview(command) || isPayoutBack(command)) return 'in_review';
+  if (isResolvable(command) || isPayoutBack(command)) return 'in_review';
+  if (isRefusedOrLate(command)) return 'in_review';
   const isOver = state === 'void' || (state === 'done' && end === 'completed');
   return kind === 'refund' && !isOver ? 'owed' : null;
 }
@@ -68,17 +72,36 @@ export function isRefundableByHand(command: MoneyCommand): boolean {
 }
 
 /**
- * Nobody but a person can say where its money is. One that is open or paid is not among them, even
- * if a report is held: the partner may still pay it.
+ * A person can say where its money is: it failed, its report is under review, or it has had no end
+ * for too long.
  */
-export function isPayoutInReview(command: MoneyCommand): boolean {
-  const { kind, state, end } = command;
-  return kind === 'payout' && state === 'done' && end === 'failed';
+export function isResolvable(command: MoneyCommand): boolean {
+  const { kind, state, end, review } = command;
+  if (kind !== 'payout' || state !== 'done') return false;
+  return end === 'failed' || review !== null || isPayoutLate(command);
 }
 
-/** It came back or was refused after the settlement, and nobody has decided who gets its money. */
+/** It was refused for good or came back, and nobody has decided who gets its money. */
 export function isPayoutBack({ kind, isUndecided }: MoneyCommand): boolean {
   return kind === 'payout' && isUndecided;
+}
+
+/** It keeps failing, or is in doubt or without an end for longer than a payout takes. */
+export function isPayoutLate(command: MoneyCommand): boolean {
+  return command.kind === 'payout' && command.lateAtMs !== null && isOpen(command);
+}
+
+/**
+ * The partner does not have this payout, and it does not go out by itself or has failed to: who
+ * gets its money can be decided.
+ */
+export function isPayoutDecidable(command: MoneyCommand): boolean {
+  if (command.review !== null) return false;
+  return isPayoutBack(command) || (isRefusedOrLate(command) && isVoidable(command));
+}
+
+function isRefusedOrLate(command: MoneyCommand): boolean {
+  return isRefusedPayout(command) || isPayoutLate(command);
 }
 
 /** What a decision relies on: if it changes, a proposal is void. */

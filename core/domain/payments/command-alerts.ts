@@ -1,5 +1,5 @@
 // Alerts for operators: changes of a payment's commands that need a person.
-import type { MoneyCommand } from '../commands/partner-command.js';
+import { isRefusedPayout, type MoneyCommand } from '../commands/partner-command.js';
 import { type Funds, stageOf, sumsOf } from './funds.js';
 import type { Payment } from './payment.js';
 
@@ -15,6 +15,7 @@ export function alertsBetween(
   { payment, funds, commands }: MoneyState,
 ): readonly string[] {
   const [before, after] = [sumsOf(was.commands), sumsOf(commands)];
+  const refused = newlyRefused(was.commands, commands);
   const rules = [
     [
       after.lossMinor > before.lossMinor,
@@ -23,8 +24,13 @@ export function alertsBetween(
     [
       funds.position === 'needs_review' &&
         was.funds.position !== 'needs_review' &&
-        after.paidMinor >= before.paidMinor,
+        after.paidMinor >= before.paidMinor &&
+        refused === undefined,
       'the position of the money is unknown',
+    ],
+    [
+      refused !== undefined,
+      `a payout is refused and waits for an operator: ${refused?.refusal ?? refused?.lastError}`,
     ],
     [
       debtsOf(commands) > debtsOf(was.commands),
@@ -45,6 +51,14 @@ export function alertsBetween(
     ],
   ] as const;
   return rules.filter(([applies]) => applies).map(([, text]) => text);
+}
+
+function newlyRefused(
+  was: readonly MoneyCommand[],
+  commands: readonly MoneyCommand[],
+): MoneyCommand | undefined {
+  const known = new Set(was.filter(isRefusedPayout).map(({ id }) => id));
+  return commands.find((command) => isRefusedPayout(command) && !known.has(command.id));
 }
 
 function debtsOf(commands: readonly MoneyCommand[]): number {

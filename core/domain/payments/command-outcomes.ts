@@ -77,19 +77,24 @@ export function commandsChanged(
 }
 
 /**
- * Decides about a payout without effect after the settlement: `buyer` is owed its money, or
- * `seller` is paid again by another payout. PaymentStateConflict if the money is not held any more,
- * or if another payout has or may have paid the seller.
+ * Decides about a payout that the partner certainly does not have, or that came back: `buyer` is
+ * owed its money, which fails a payment that is not settled, or `seller` is paid by another payout.
+ * PaymentStateConflict if the money is not held any more, or if another payout has or may have paid
+ * the seller.
  */
-export function returnDecided(
+export function payoutDecided(
   was: PaymentAggregate,
   commands: readonly MoneyCommand[],
   payout: MoneyCommand,
   to: 'buyer' | 'seller',
   nowMs: number,
 ): Change {
-  const ended = changed(payout, nowMs, { isUndecided: false });
-  const change = withChangedCommand(unchanged(was), ended);
+  const ended = isVoidable(payout)
+    ? voidCommand(payout, nowMs)
+    : changed(payout, nowMs, { isUndecided: false });
+  const given = withChangedCommand(unchanged(was), ended);
+  const isOver = to === 'seller' || isTerminal(was.payment.status);
+  const change = isOver ? given : withMove(given, 'fail', nowMs, refusedFailure(payout));
   const { kind, amount } = payout;
   const drafts = to === 'seller' ? [{ kind, amount, payinId: null }] : [];
   const decided = withDerivedMoney({ ...change, commands: drafts }, was, commands, nowMs);
@@ -101,8 +106,9 @@ export function returnDecided(
 }
 
 /**
- * Money that comes back before the settlement is free for the buyer. Later an operator decides,
- * also if the partner refuses to pay the seller again.
+ * Money that comes back before the settlement is free for the buyer. An operator decides about a
+ * payout that is refused, and about one that comes back later. A payment that ended otherwise owes
+ * its money to the buyer.
  */
 function withDecision(
   next: MoneyCommand,
@@ -113,7 +119,8 @@ function withDecision(
   const stored = commands.find(({ id }) => id === next.id);
   const wasFree = stored !== undefined && stageAtPartner(stored) === 'none';
   const isFree = stageAtPartner(next) === 'none';
-  const isUndecided = isFree && (wasFree ? stored.isUndecided : status === 'settled');
+  const waits = status === 'settled' || (next.state === 'refused' && !isTerminal(status));
+  const isUndecided = isFree && (wasFree ? stored.isUndecided : waits);
   return isUndecided === next.isUndecided ? next : Object.freeze({ ...next, isUndecided });
 }
 
@@ -295,11 +302,11 @@ function payoutStep(
   commands: readonly MoneyCommand[],
   reason: string | null,
 ): Step | null {
-  const payout = commands.findLast(isPayout);
+  const payout = commands.findLast(isPayoutMade) ?? commands.findLast(isPayout);
   if (payout === undefined) return null;
   const stage = stageOf(payout);
   const taken = payment.status === 'offramp_pending';
-  if (stage === 'planned') return fundsLost(payment, commands, reason);
+  if (stage === 'planned' || payout.isUndecided) return fundsLost(payment, commands, reason);
   if (stage === 'none') return failed(payout, reason);
   if (!taken) return { move: 'send_payout' };
   if (stage === 'moved') return { move: 'payout_completed' };
@@ -329,16 +336,24 @@ function failed(command: MoneyCommand, reason: string | null): Step {
   const kind = command.kind === 'payin' ? 'payin' : 'payout';
   const name = kind === 'payin' ? 'pay-in' : 'payout';
   if (command.state === 'refused' && command.end === 'open') {
-    const why = `${name} refused: ${command.refusal ?? 'no reason given'}`;
-    return { move: 'fail', fields: failure(`${kind}_refused`, why) };
+    return { move: 'fail', fields: refusedFailure(command) };
   }
   const code = `${kind}_${command.end === 'returned' ? 'returned' : 'failed'}` as const;
   return { move: 'fail', fields: failure(code, reason ?? `${name} ${command.end}`) };
 }
 
+function refusedFailure({ kind, refusal }: MoneyCommand) {
+  const [code, name] =
+    kind === 'payin'
+      ? (['payin_refused', 'pay-in'] as const)
+      : (['payout_refused', 'payout'] as const);
+  return failure(code, `${name} refused: ${refusal ?? 'no reason given'}`);
+}
+
 /**
- * Voids unsent commands that are no longer wanted: pay-ins of a payment that has its money, and all
- * but refunds of an ended payment, unless its seller is paid again.
+ * Voids unsent commands that are no longer wanted: pay-ins of a payment that has its money, all but
+ * refunds of an ended payment, unless its seller is paid again, and a payout in the place of one
+ * that the partner turns out to have.
  */
 function withoutUnsentCommands(
   change: Change,
@@ -348,7 +363,9 @@ function withoutUnsentCommands(
   const { status } = change.payment;
   const unwanted = {
     payin: status !== 'on_ramp_pending',
-    payout: isTerminal(status) && !isPaidAgain(change, commands),
+    payout: isTerminal(status)
+      ? !isPaidAgain(change, commands)
+      : commandsAfter(commands, change).some(takesMoney),
   };
   const unsent = commandsAfter(commands, change).filter(
     (command) =>
@@ -380,16 +397,23 @@ function withOpenDecision(
   return withChangedCommand(change, changed(last, nowMs, { isUndecided: true }));
 }
 
-/** The seller was paid again: a later payout shows the decision, which a restore may have lost. */
+/**
+ * Nothing is left to decide: the money is owed to the buyer of a payment that ended unsettled, or
+ * another payout has it. A later payout shows a decision that a restore may have lost.
+ */
 function withoutTakenDecisions(
   change: Change,
   commands: readonly MoneyCommand[],
   nowMs: number,
 ): Change {
   const payouts = commandsAfter(commands, change).filter(isPayout);
-  const before = payouts.slice(0, Math.max(payouts.findLastIndex(isPayoutMade), 0));
-  return before
-    .filter(({ isUndecided }) => isUndecided)
+  const { status } = change.payment;
+  const isEnded = isTerminal(status) && status !== 'settled';
+  const last = payouts.findLastIndex(isPayoutMade);
+  const isTaken = ({ state }: MoneyCommand, at: number) =>
+    isEnded || at < last || (state === 'refused' && payouts.some(takesMoney));
+  return payouts
+    .filter((payout, at) => payout.isUndecided && isTaken(payout, at))
     .map((payout) => changed(payout, nowMs, { isUndecided: false }))
     .reduce(withChangedCommand, change);
 }
@@ -524,6 +548,12 @@ function isPayout({ kind, state }: MoneyCommand): boolean {
 /** The partner has it or may have it. */
 function isPayoutMade(command: MoneyCommand): boolean {
   return isPayout(command) && command.state !== 'pending' && command.state !== 'refused';
+}
+
+/** It has or may have paid the seller. */
+function takesMoney(command: MoneyCommand): boolean {
+  const stage = stageAtPartner(command);
+  return command.kind === 'payout' && stage !== 'none' && stage !== 'planned';
 }
 
 function payins(commands: readonly MoneyCommand[]): readonly MoneyCommand[] {

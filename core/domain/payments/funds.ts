@@ -11,6 +11,7 @@ import {
   type CommandEnd,
   type CommandState,
   isOpen,
+  isRefusedPayout,
   type MoneyCommand,
 } from '../commands/partner-command.js';
 import { type LedgerAccount, type Posting, posting, transfer } from './ledger.js';
@@ -374,7 +375,8 @@ function payoutPosting(
 
 function positionOf(sums: MoneySums, held: bigint, commands: readonly MoneyCommand[]): Position {
   const reviewed = commands.some(({ kind, review }) => kind !== 'refund' && review !== null);
-  if (sums.needsReviewMinor > 0n || reviewed) return 'needs_review';
+  const isRefused = commands.some(isRefusedPayout);
+  if (sums.needsReviewMinor > 0n || reviewed || isRefused) return 'needs_review';
   if (sums.paidMinor > 0n) return 'paid';
   if (sums.payoutMinor > 0n) return 'payout_ordered';
   if (sums.receivedMinor > 0n) return held > 0n ? 'received' : 'returned_to_buyer';

@@ -1,28 +1,35 @@
-// What operators do with commands that the service cannot finish: refused refunds, implausible
-// reports.
+// What operators do with commands that the service cannot finish: refused refunds and payouts,
+// implausible reports.
 import { tenantOf } from '../../domain/base/tenant.js';
 import {
   isMoneyCommand,
   isOpen,
   isUnpaidRefund,
+  type MoneyCommand,
   type PartnerCommand,
   supersedeCommand,
 } from '../../domain/commands/partner-command.js';
 import { reviewName } from '../../domain/commands/report-check.js';
+import { isPayoutDecidable } from '../../domain/money-desk/money-decision.js';
 import { assert, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { PartnerFact } from '../../ports/partner.js';
 import { readDeposit, stageSplit } from '../deposits/deposits.js';
-import { readReview, stageMoneyCommand, storeStaged } from '../payments/command-changes.js';
+import {
+  readReview,
+  stageMoneyCommand,
+  stagePayoutDecided,
+  storeStaged,
+} from '../payments/command-changes.js';
 import type { Batch } from '../service/batch.js';
 import { requestOf } from './command-runner.js';
 import { applyPartnerUpdate } from './partner-inbox.js';
 import { operationOf } from './partner-operations.js';
 
 /**
- * Retries a command: a refused refund by a new command, after a look-up of the old one; any other
- * open command immediately. The deposit of a share is read in its place. CommandNotRetryable if it
- * has ended, PartnerUnavailable without a look-up.
+ * Retries a command: a refused refund or payout by a new command, which is prepared afresh, after
+ * a look-up of the old one; any other open command immediately. The deposit of a share is read in
+ * its place. CommandNotRetryable if it has ended, PartnerUnavailable without a look-up.
  */
 export async function retryCommand(deps: Deps, commandId: string): Promise<PartnerCommand> {
   const command = await readCommand(deps, commandId);
@@ -33,7 +40,7 @@ export async function retryCommand(deps: Deps, commandId: string): Promise<Partn
     if (outcome === 'no answer') throw new PonteError('PartnerUnavailable');
     return readCommand(deps, commandId);
   }
-  if (isUnpaidRefund(command)) {
+  if (isRepeatable(command)) {
     await lookUpRefused(deps, command);
     return repeatCommand(deps, commandId);
   }
@@ -114,20 +121,30 @@ async function readCommand(deps: Deps, commandId: string): Promise<PartnerComman
   return command;
 }
 
-/** Looks up a refused refund at the partner and applies the answer. */
-async function lookUpRefused(deps: Deps, command: PartnerCommand): Promise<void> {
+/** The partner refused it and does not have it. After a payout that came back, two decide. */
+function isRepeatable(command: PartnerCommand): command is MoneyCommand {
+  if (!isMoneyCommand(command)) return false;
+  const isPayout = command.state !== 'done' && isPayoutDecidable(command);
+  return isPayout || isUnpaidRefund(command);
+}
+
+/** Looks a refused command up at the partner and applies the answer. */
+async function lookUpRefused(deps: Deps, command: MoneyCommand): Promise<void> {
   const partner = deps.partners[command.mode];
   if (partner === null) throw new PonteError('PartnerUnavailable');
   // Without a request it was refused before any call: the partner never saw it.
   if (command.request === null) return;
-  const found = await partner.refund.find(requestOf(deps, command));
+  const { callsOf, reportKind: kind } = operationOf(command);
+  const { find, read } = callsOf(partner);
+  const found = await find(requestOf(deps, command));
   if (found.outcome !== 'done') throw new PonteError('PartnerUnavailable');
   if (found.value === null) return;
   const { partnerRef } = found.value;
-  const answer = await partner.refund.read(partnerRef);
+  const answer = await read(partnerRef);
   if (answer.outcome !== 'done') throw new PonteError('PartnerUnavailable');
   const { reference } = command;
-  const fact: PartnerFact = { kind: 'refund', reference, partnerRef, report: answer.value };
+  // Kind and report belong together by the table of operations.
+  const fact = { kind, reference, partnerRef, report: answer.value } as PartnerFact;
   await applyPartnerUpdate(deps, command.id, fact, { polledVersion: command.version });
 }
 
@@ -136,9 +153,15 @@ async function repeatCommand(deps: Deps, commandId: string): Promise<PartnerComm
   const superseded = await storeStaged(deps, async (batch) => {
     const refused = await batch.tx.commands.get(commandId);
     assert(refused !== null, 'a command stays');
-    if (!isUnpaidRefund(refused)) {
-      const message = 'The partner has this refund after all. It is not sent again.';
+    const { kind } = refused;
+    if (!isRepeatable(refused)) {
+      const message = `The partner has this ${kind} after all. It is not sent again.`;
       throw new PonteError('CommandNotRetryable', message);
+    }
+    if (refused.kind === 'payout') {
+      const { staged, commands } = await stagePayoutDecided(batch, refused, 'seller');
+      known = commands.map(({ id }) => id);
+      return staged;
     }
     // Without the refused command its money is held again, and so owed back by a new one.
     return stageMoneyCommand(batch, refused, (commands) => {
@@ -146,7 +169,7 @@ async function repeatCommand(deps: Deps, commandId: string): Promise<PartnerComm
       return supersedeCommand(refused, batch.nowMs);
     });
   });
-  assert(superseded !== null && isMoneyCommand(superseded), 'a refund is about a payment');
+  assert(superseded !== null && isMoneyCommand(superseded), 'it is about a payment');
   const commands = await deps.store.run((tx) =>
     tx.commands.ofPayment(tenantOf(superseded), superseded.paymentId),
   );

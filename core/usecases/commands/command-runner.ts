@@ -263,12 +263,21 @@ function stageAnswer(
         ? operation.onRefused(batch, command, refuseCommand(command, answer, nowMs), answer.code)
         : changed(denyCommand(command, answer, nowMs));
     case 'later':
-      return changed(markLate(postponeCommand(command, answer.reason, nowMs), nowMs));
+      return changed(markLate(postponed(command, answer, nowMs), nowMs));
     case 'unknown':
       return changed(markUnknown(command, answer.reason, nowMs));
     default:
       return unreachable(answer);
   }
+}
+
+/** The money of a payout is here: a refusal for now is a case for an operator at once. */
+function postponed(
+  command: PartnerCommand,
+  { reason, code }: Extract<PartnerAnswer<never>, { outcome: 'later' }>,
+  nowMs: number,
+): PartnerCommand {
+  return postponeCommand(command, reason, nowMs, command.kind === 'payout' ? (code ?? null) : null);
 }
 
 /** The partner's texts about a party may quote its data: only the code is stored. */

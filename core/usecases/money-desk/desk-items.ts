@@ -14,8 +14,9 @@ import {
   basisOf,
   basisOfLoss,
   isPayoutBack,
-  isPayoutInReview,
+  isPayoutDecidable,
   isRefundableByHand,
+  isResolvable,
   type MoneyAction,
   paidByHand,
 } from '../../domain/money-desk/money-decision.js';
@@ -25,7 +26,7 @@ import {
   type ServiceAction,
 } from '../../domain/money-desk/proposal.js';
 import type { PaymentAggregate } from '../../domain/payments/change.js';
-import { commandsChanged, returnDecided } from '../../domain/payments/command-outcomes.js';
+import { commandsChanged } from '../../domain/payments/command-outcomes.js';
 import { openLossOf } from '../../domain/payments/funds.js';
 import { lossWrittenOff } from '../../domain/payments/payment-transitions.js';
 import { assert, PonteError } from '../../errors.js';
@@ -38,6 +39,7 @@ import {
   stageRefund,
   stageResolution,
 } from '../deposits/deposits.js';
+import { stagePayoutDecided } from '../payments/command-changes.js';
 import { nextReference } from '../payments/command-references.js';
 import { announce, loadPayment, stageChange } from '../payments/payment-store.js';
 import { currentDestination } from '../payments/payments.js';
@@ -82,9 +84,9 @@ export function requestOf(action: ProposedAction): DeskRequest {
   return { verb, found, endToEndId, ...figures };
 }
 
-/** `basisOf`, with where the money of a payout that came back would be paid again. */
+/** `basisOf`, with where the money of a payout would be paid again. */
 export async function basisNow(tx: Tx, command: MoneyCommand, nowMs: number): Promise<string> {
-  if (!isPayoutBack(command)) return basisOf(command);
+  if (!isPayoutDecidable(command)) return basisOf(command);
   const destination = await destinationNow(tx, command, nowMs).catch((error: unknown) => {
     if (error instanceof PonteError && error.code === 'SellerNotReady') return null;
     throw error;
@@ -231,8 +233,8 @@ function whyNotPayableAgain(item: MoneyCommand): string | null {
   const { id, kind, state, end, review } = item;
   if (kind !== 'payout') return `${id} is a ${kind}: only a payout is paid again.`;
   if (review !== null) return `A report about ${id} is under review. ${reviewHint(item)}`;
-  if (isPayoutBack(item)) return null;
-  return `The payout ${id} did not come back after the settlement: it is ${state}/${end}.`;
+  if (isPayoutDecidable(item)) return null;
+  return `The partner has or may have the payout ${id}, or it is on its way: ${state}/${end}.`;
 }
 
 function whyNotRefundable(item: MoneyCommand): string | null {
@@ -250,7 +252,7 @@ function whyNotRefundable(item: MoneyCommand): string | null {
 
 function whyNotResolvable(item: MoneyCommand): string | null {
   const { id, kind, state, end, review } = item;
-  if (isPayoutInReview(item)) return null;
+  if (isResolvable(item)) return null;
   if (review !== null) return `A report about ${id} is under review. ${reviewHint(item)}`;
   if (kind !== 'payout') return `${id} is a ${kind}: only a payout in review is resolved.`;
   return `The payout ${id} is not in review: it is ${state}/${end}.`;
@@ -303,10 +305,10 @@ async function stageCommandAction(
   action: MoneyAction,
   item: MoneyCommand,
 ): Promise<() => void> {
-  if (action.verb === 'pay-again') return stageReturnDecided(batch, item, 'seller');
+  if (action.verb === 'pay-again') return stageDecided(batch, item, 'seller');
   if (action.verb === 'refund') {
     return action.of === 'payout'
-      ? stageReturnDecided(batch, item, 'buyer')
+      ? stageDecided(batch, item, 'buyer')
       : stagePaidByHand(batch, item);
   }
   assert(isPayoutFound(action), 'only a payout is resolved');
@@ -321,21 +323,15 @@ async function stageCommandAction(
   return staged.announce;
 }
 
-async function stageReturnDecided(
-  { deps, tx, nowMs }: Batch,
+async function stageDecided(
+  batch: Batch,
   payout: MoneyCommand,
   to: 'buyer' | 'seller',
 ): Promise<() => void> {
-  const tenant = tenantOf(payout);
-  const stored = await loadPayment(tx, tenant, payout.paymentId);
-  const commands = await tx.commands.ofPayment(tenant, payout.paymentId);
-  const { payment } = stored;
-  const destination =
-    to === 'seller' ? await currentDestination(tx, payment, nowMs) : payment.destination;
-  const was = { ...stored, payment: Object.freeze({ ...payment, destination }) };
-  const change = returnDecided(was, commands, payout, to, nowMs);
-  const done = await stageChange(deps, tx, stored, change);
-  return () => announce(deps, done);
+  const { tx, nowMs } = batch;
+  const destination = to === 'seller' ? await destinationNow(tx, payout, nowMs) : null;
+  const { staged } = await stagePayoutDecided(batch, payout, to, destination);
+  return staged.announce;
 }
 
 async function stagePaidByHand(batch: Batch, refund: MoneyCommand): Promise<() => void> {

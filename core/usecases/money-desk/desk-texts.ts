@@ -31,10 +31,8 @@ export function knownText(known: Known): string {
       return `${shownAmount(known.received)} arrived, and more has left.`;
     case 'refund':
       return `${refundTexts[known.state]}${because}`;
-    case 'needs_review':
-      return `The payout failed, and the partner does not say where its money is${because}`;
-    case 'back':
-      return `The payout came back after the payment was settled${because}`;
+    case 'payout':
+      return `${payoutTexts[known.state]}${because}`;
     case 'review': {
       const next = known.isUsable ? '' : ' It cannot be booked: ask the partner to correct it.';
       return `A report of the partner is under review: ${sentence(known.reason)}${next}`;
@@ -60,6 +58,16 @@ const refundTexts: Readonly<Record<Extract<Known, { readonly kind: 'refund' }>['
     in_doubt: 'The partner may have the refund; Ponte looks it up',
     accepted: 'The partner has the refund and has not completed it',
     refused: 'The partner refused or failed the refund',
+  };
+
+const payoutTexts: Readonly<Record<Extract<Known, { readonly kind: 'payout' }>['state'], string>> =
+  {
+    failing: 'The partner does not take the payout; Ponte sends it again',
+    refused: 'The payout is refused, and its money is here',
+    in_doubt: 'The partner may have the payout; Ponte looks it up',
+    open: 'The partner has the payout and has not completed it',
+    failed: 'The payout failed, and the partner does not say where its money is',
+    back: 'The payout came back after the payment was settled',
   };
 
 const foundTexts = {

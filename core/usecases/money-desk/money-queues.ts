@@ -15,8 +15,10 @@ import {
   basisOfLoss,
   type CommandQueue,
   isPayoutBack,
-  isPayoutInReview,
+  isPayoutDecidable,
+  isPayoutLate,
   isRefundableByHand,
+  isResolvable,
   type MoneyQueue,
   moneyQueues,
   queueOf,
@@ -100,9 +102,7 @@ export type Known =
   | { readonly kind: 'unapproved'; readonly status: PaymentStatus; readonly asked: Money }
   | { readonly kind: 'lost'; readonly received: Money }
   | { readonly kind: 'refund'; readonly state: OpenRefundState; readonly error: string | null }
-  | { readonly kind: 'needs_review'; readonly error: string | null }
-  /** A payout that came back after the settlement. */
-  | { readonly kind: 'back'; readonly error: string | null }
+  | { readonly kind: 'payout'; readonly state: WaitingPayoutState; readonly error: string | null }
   | {
       readonly kind: 'review';
       /** By which `commands accept` names the report. */
@@ -117,6 +117,12 @@ export interface ListedCandidate {
   readonly externalId: string | null;
   readonly missing: Money;
 }
+
+/**
+ * `failing`: refused or put off, and sent again. `refused`: for good. `back`: after the settlement.
+ * `failed`: its money is not back.
+ */
+type WaitingPayoutState = 'failing' | 'refused' | 'in_doubt' | 'open' | 'failed' | 'back';
 
 /** `refused`: or failed. `in_doubt`: the partner may have it. */
 type OpenRefundState = 'unsent' | 'in_doubt' | 'accepted' | 'refused';
@@ -449,9 +455,17 @@ function knownOf(command: MoneyCommand): Known {
     const isUsable = problem === 'implausible';
     return { kind: 'review', report: reviewName(review), reason, isUsable };
   }
-  if (kind === 'payout') return { kind: isPayoutBack(command) ? 'back' : 'needs_review', error };
+  if (kind === 'payout') return { kind, state: payoutState(command), error };
   return { kind: 'refund', state: refundState(command), error };
 }
+
+function payoutState({ state, end }: MoneyCommand): WaitingPayoutState {
+  if (state === 'done') return ends[end];
+  if (state === 'pending') return 'failing';
+  return state === 'refused' ? 'refused' : 'in_doubt';
+}
+
+const ends = { open: 'open', completed: 'open', failed: 'failed', returned: 'back' } as const;
 
 function refundState(command: MoneyCommand): OpenRefundState {
   if (command.state === 'refused') return 'refused';
@@ -465,8 +479,13 @@ function stepsOf({ partners }: QueueContext, command: MoneyCommand): readonly De
   const steps: DeskStep[] = [];
   if (review !== null && readReview(review).kind === 'implausible') steps.push('accept');
   if (review !== null) steps.push('ask');
-  if (isPayoutInReview(command)) steps.push('returned', 'paid');
-  if (review === null && isPayoutBack(command)) steps.push('refund', 'pay_again');
+  if (isResolvable(command)) steps.push('returned', 'paid');
+  if (isPayoutDecidable(command)) {
+    if (command.state !== 'done') steps.push('retry');
+    steps.push('refund', 'pay_again');
+  } else if (review === null && isPayoutLate(command)) {
+    steps.push('ask');
+  }
   if (review === null && isUnpaidRefund(command) && isSendable) steps.push('retry');
   if (review === null && isRefundableByHand(command)) steps.push('refund');
   return steps;

@@ -18,7 +18,11 @@ import { readAmount, writeAmount } from '../../domain/commands/partner-message.j
 import type { Quote } from '../../domain/commands/quote.js';
 import type { DriftLimits, ReportProblem } from '../../domain/commands/report-check.js';
 import type { Change, PaymentAggregate } from '../../domain/payments/change.js';
-import { commandsChanged, type ReportedDetails } from '../../domain/payments/command-outcomes.js';
+import {
+  commandsChanged,
+  payoutDecided,
+  type ReportedDetails,
+} from '../../domain/payments/command-outcomes.js';
 import type { Payment } from '../../domain/payments/payment.js';
 import { assert } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
@@ -251,6 +255,26 @@ export async function stagePaymentCommands(
   const isNew = adopted.some(({ id }) => id === next.id);
   const { command, ...rest } = staged(next, () => announce(deps, stored));
   return { ...rest, command: isNew ? next : command };
+}
+
+/**
+ * Stages who gets the money of a payout that the partner does not have. The seller is paid to
+ * `destination`: null is the one of the payment.
+ */
+export async function stagePayoutDecided(
+  batch: Batch,
+  payout: MoneyCommand,
+  to: 'buyer' | 'seller',
+  destination: string | null = null,
+): Promise<PaymentCommands & { readonly staged: Staged }> {
+  const { deps, tx, nowMs } = batch;
+  const { was: stored, commands } = await loadPaymentCommands(tx, payout);
+  const payment =
+    destination === null ? stored.payment : Object.freeze({ ...stored.payment, destination });
+  const was = { ...stored, payment };
+  const change = payoutDecided(was, commands, payout, to, nowMs);
+  const done = await stageChange(deps, tx, stored, change);
+  return { was, commands, staged: staged(payout, () => announce(deps, done)) };
 }
 
 function staged(next: PartnerCommand, after: () => void): Staged {

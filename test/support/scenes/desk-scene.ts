@@ -73,6 +73,7 @@ export function anOrder(kind: MoneyCommand['kind'], id: string, fields: OrderFie
     request: null,
     leaseToken: null,
     lastError: null,
+    lateAtMs: null,
     ...fields,
   });
 }

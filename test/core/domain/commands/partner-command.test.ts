@@ -13,6 +13,7 @@ import {
   isInDoubt,
   isOpen,
   isPolled,
+  isRefusedPayout,
   isStuck,
   isUnpaidRefund,
   isVoidable,
@@ -147,20 +148,21 @@ function inEachKind(state: CommandState): readonly PartnerCommand[] {
   ];
 }
 
-test('a person must look at refused refunds, reports in review and commands long tried in vain', () => {
+test('a person must look at what is refused with money, reports and commands long tried in vain', () => {
   for (const state of states) {
     for (const command of inEachKind(state)) {
       const { kind } = command;
       const isRefusedRefund = kind === 'refund' && state === 'refused';
       assert.equal(isUnpaidRefund(command), isRefusedRefund, `${kind} ${state}`);
-      assert.equal(isStuck(command), isRefusedRefund, `${kind} ${state}`);
+      const isRefused = isRefusedRefund || isRefusedPayout(command);
+      assert.equal(isStuck(command), isRefused, `${kind} ${state}`);
       assert.equal(isStuck({ ...command, review: '{}' }), true, `${kind} ${state} in review`);
       const isUnderWay = isOpen(command);
       const tried = (tries: number, lastError: string | null) =>
         isStuck({ ...command, tries, lastError });
-      assert.equal(tried(STUCK_AFTER_TRIES - 1, 'no answer'), isRefusedRefund, `${kind} ${state}`);
-      assert.equal(tried(STUCK_AFTER_TRIES, 'no answer'), isRefusedRefund || isUnderWay, state);
-      assert.equal(tried(STUCK_AFTER_TRIES, null), isRefusedRefund, 'it waits, and nothing fails');
+      assert.equal(tried(STUCK_AFTER_TRIES - 1, 'no answer'), isRefused, `${kind} ${state}`);
+      assert.equal(tried(STUCK_AFTER_TRIES, 'no answer'), isRefused || isUnderWay, state);
+      assert.equal(tried(STUCK_AFTER_TRIES, null), isRefused, 'it waits, and nothing fails');
     }
   }
 });
@@ -182,11 +184,13 @@ test('the dossier of a party is erased once its command can neither be sent nor 
   }
 });
 
-test('sending fixes the request, counts the try and keeps the lease', () => {
+test('sending fixes the request, counts the try and keeps the lease and a known refusal', () => {
   const sending = sent({ ...sampleCommand, refusal: 'of an earlier call' }, START_MS + 5);
   assert.partialDeepStrictEqual(sending, { request: 'sealed', tries: 1 });
   assert.partialDeepStrictEqual(sending, { lastSentAtMs: START_MS + 5, leaseToken: 'lease_1' });
-  assert.deepEqual([sending.dueAtMs, sending.refusal], [START_MS + 5 + COMMAND_LEASE_MS, null]);
+  assert.equal(sending.dueAtMs, START_MS + 5 + COMMAND_LEASE_MS);
+  assert.equal(sending.refusal, 'of an earlier call', 'until the partner accepts it');
+  assert.equal(acceptCommand(sending, 'partner_1', START_MS + 6).refusal, null);
   assert.deepEqual([sending.updatedAtMs, sending.version], [START_MS + 5, sampleCommand.version]);
   assert.ok(Object.isFrozen(sending));
 });

@@ -2,10 +2,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { money } from '../../../../core/domain/base/money.js';
+import type { MoneyCommand } from '../../../../core/domain/commands/partner-command.js';
 import {
   basisOf,
-  isPayoutInReview,
+  isPayoutDecidable,
   isRefundableByHand,
+  isResolvable,
   paidByHand,
   queueOf,
 } from '../../../../core/domain/money-desk/money-decision.js';
@@ -45,12 +47,33 @@ describe('where a command waits', () => {
     test(name, () => assert.equal(queueOf(command), expected));
   }
 
-  test('a person resolves a payout that failed, not one whose report is held', () => {
-    assert.ok(isPayoutInReview(commandOf('payout', 'o', { end: 'failed' })));
-    assert.ok(isPayoutInReview(commandOf('payout', 'o', { end: 'failed', review: '{}' })));
-    assert.ok(!isPayoutInReview(commandOf('payout', 'o', { review: '{}' })));
-    assert.ok(!isPayoutInReview(commandOf('payout', 'o')));
-    assert.ok(!isPayoutInReview(commandOf('payin', 'o', { review: '{}' })));
+  test('a person resolves a payout that failed, is late or has its report held', () => {
+    assert.ok(isResolvable(commandOf('payout', 'o', { end: 'failed' })));
+    assert.ok(isResolvable(commandOf('payout', 'o', { end: 'failed', review: '{}' })));
+    assert.ok(isResolvable(commandOf('payout', 'o', { review: '{}' })));
+    assert.ok(isResolvable(commandOf('payout', 'o', { lateAtMs: T0 })));
+    assert.ok(!isResolvable(commandOf('payout', 'o')));
+    assert.ok(!isResolvable(commandOf('payout', 'o', { end: 'completed', lateAtMs: T0 })));
+    assert.ok(!isResolvable(commandOf('payin', 'o', { review: '{}' })));
+  });
+
+  test('who gets the money of a payout is decided once the partner refuses it or it is late', () => {
+    const refusal = 'BANK_ACCOUNTS_INVALID';
+    const out = (fields: Partial<MoneyCommand>) => ({ ...commandIn.unknown, ...fields });
+    for (const [command, queue, isDecidable] of [
+      [out({ state: 'pending' }), null, false],
+      [out({ state: 'pending', refusal }), 'in_review', true],
+      [out({ state: 'pending', lateAtMs: T0 }), 'in_review', true],
+      [out({ state: 'refused', refusal, isUndecided: true }), 'in_review', true],
+      [out({ state: 'refused', refusal }), null, false],
+      [out({ state: 'denied', refusal }), 'in_review', false],
+      [out({ state: 'sent', refusal }), 'in_review', false],
+      [out({ state: 'unknown', lateAtMs: T0 }), 'in_review', false],
+      [out({ state: 'void', refusal, lateAtMs: T0 }), null, false],
+    ] as const) {
+      const { state } = command;
+      assert.deepEqual([queueOf(command), isPayoutDecidable(command)], [queue, isDecidable], state);
+    }
   });
 });
 

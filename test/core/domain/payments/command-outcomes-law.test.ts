@@ -21,12 +21,12 @@ import {
   supersedeCommand,
 } from '../../../../core/domain/commands/partner-command.js';
 import {
-  isPayoutBack,
+  isPayoutDecidable,
   isRefundableByHand,
   paidByHand,
 } from '../../../../core/domain/money-desk/money-decision.js';
 import { arrivedOf } from '../../../../core/domain/payments/change.js';
-import { returnDecided } from '../../../../core/domain/payments/command-outcomes.js';
+import { payoutDecided } from '../../../../core/domain/payments/command-outcomes.js';
 import {
   balanceName,
   balancesOf,
@@ -35,6 +35,7 @@ import {
   plannedMinor,
   refundableMinor,
   sameFunds,
+  stageAtPartner,
   stageOf,
   sumsOf,
 } from '../../../../core/domain/payments/funds.js';
@@ -70,6 +71,9 @@ const works: Readonly<Record<string, (scene: MoneyScene, command: MoneyCommand) 
   deny: called((command, nowMs) => denyCommand(command, blocked, nowMs)),
   'deny the quote': called((command, nowMs) => denyCommand(command, requote, nowMs)),
   postpone: called((command, nowMs) => postponeCommand(command, 'busy', nowMs)),
+  'refuse for now': called((command, nowMs) =>
+    postponeCommand(command, 'blocked', nowMs, command.kind === 'payout' ? blocked.code : null),
+  ),
   lose: called((command, nowMs) => markUnknown(command, 'time-out', nowMs)),
   'refuse before any call': (scene, command) =>
     isVoidable(command) ? scene.changed([refuseCommand(command, blocked, scene.nowMs)]) : scene,
@@ -108,8 +112,8 @@ function decideReturn(
 ): MoneyScene {
   // A loss: its money went back to the buyer by the pay-in.
   const isGone = to === 'seller' && scene.funds.lossMinor > 0n;
-  if (!isPayoutBack(command) || isGone) return scene;
-  return scene.after(returnDecided(scene, scene.commands, command, to, scene.nowMs));
+  if (!isPayoutDecidable(command) || isGone) return scene;
+  return scene.after(payoutDecided(scene, scene.commands, command, to, scene.nowMs));
 }
 
 function called(answer: (command: MoneyCommand, nowMs: number) => MoneyCommand) {
@@ -348,11 +352,24 @@ test('law: the refund events add up to the refunded amount, to the minor unit', 
 test('law: one payout at most is planned, and a payment is settled only when it is paid', () => {
   eachStep(({ was, scene: { payment, funds, commands } }) => {
     assert.ok(plannedMinor(commands) <= payment.amount.amountMinor);
-    const payouts = commands.filter(({ kind }) => kind === 'payout').length;
-    assert.ok(payouts <= 1 || payment.status === 'settled', 'only a settled seller is paid again');
+    const payouts = commands.filter(({ kind }) => kind === 'payout');
+    const isTaken = payouts.some((one) => ['moving', 'moved'].includes(stageAtPartner(one)));
+    const waiting = payouts.filter(isVoidable).length;
+    assert.ok(waiting === 0 || !isTaken || payment.status === 'settled', 'none is paid twice');
     if (payment.status !== 'settled' || was.payment.status === 'settled') return;
     assert.equal(sumsOf(commands).paidMinor, payment.amount.amountMinor);
     assert.ok(['paid', 'needs_review'].includes(funds.position));
+  });
+});
+
+test('law: no answer to a call ends a payment whose money is here', () => {
+  const decisions = ['give back', 'hold a report'];
+  eachStep(({ was, scene: { payment }, next }) => {
+    const isAnswer = 'work' in next && !decisions.includes(next.work);
+    const { receivedMinor, returnedMinor } = sumsOf(was.commands);
+    const isHere = receivedMinor - returnedMinor >= payment.amount.amountMinor;
+    if (!isAnswer || !isHere || was.payment.status === 'on_ramp_pending') return;
+    assert.ok(payment.status !== 'failed' || was.payment.status === 'failed', next.work);
   });
 });
 

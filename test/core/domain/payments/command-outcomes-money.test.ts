@@ -8,8 +8,9 @@ import {
   recordAbsence,
   supersedeCommand,
 } from '../../../../core/domain/commands/partner-command.js';
-import { returnDecided } from '../../../../core/domain/payments/command-outcomes.js';
+import { payoutDecided } from '../../../../core/domain/payments/command-outcomes.js';
 import { balancesOf, sumsOf } from '../../../../core/domain/payments/funds.js';
+import { failedByOperator } from '../../../../core/domain/payments/payment-transitions.js';
 import { commandOf, completedPayin, START_MS } from '../../../support/samples/sample-rows.js';
 import {
   confirmed,
@@ -122,23 +123,69 @@ test('a payout that failed leaves its money to a person, until the partner says 
   assert.equal(paid.payment.settlement?.fxRate, '5.20', 'the settlement is recorded');
 });
 
-test('a payout that comes back or is refused for good is owed back to the buyer', () => {
-  for (const next of [
-    paying.report('out', { end: 'returned' }),
-    paying.changed([payout({ state: 'refused', refusal: 'account_blocked' })]),
-    confirmed.changed([payout({ state: 'refused', refusal: 'account_blocked' })]),
-  ]) {
-    assert.equal(next.payment.status, 'failed');
-    assert.deepEqual(next.amounts(), [10_000n, 0n, 0n, 10_000n, 0n, 0n, 0n]);
-    assert.deepEqual(next.drafts(), ['refund 10000 of in']);
-  }
+test('a payout that comes back before the settlement is owed back to the buyer', () => {
+  const next = paying.report('out', { end: 'returned' });
+  assert.equal(next.payment.status, 'failed');
+  assert.deepEqual(next.amounts(), [10_000n, 0n, 0n, 10_000n, 0n, 0n, 0n]);
+  assert.deepEqual(next.drafts(), ['refund 10000 of in']);
+});
+
+const refusals = [
+  ['refused', 'account_blocked'],
+  ['pending', 'not_enough_tokens'],
+] as const;
+
+for (const [state, refusal] of refusals) {
+  test(`a payout that is ${state} with a refusal waits for an operator, who has each exit`, () => {
+    for (const was of [confirmed, paying]) {
+      const next = was.changed([payout({ state, refusal, partnerRef: null })]);
+      assert.deepEqual(
+        [next.payment.status, next.funds.position],
+        [was.payment.status, 'needs_review'],
+      );
+      const alert = `a payout is refused and waits for an operator: ${refusal}`;
+      assert.deepEqual([next.change.alerts, next.drafts()], [[alert], []]);
+      const same = next.changed([next.command('out')]);
+      assert.deepEqual(same.change.alerts, [], 'it is known');
+
+      const again = decided(next, 'seller');
+      assert.deepEqual(again.drafts(), ['payout 10000']);
+      assert.equal(again.payment.status, was.payment.status);
+
+      const given = decided(next, 'buyer');
+      assert.deepEqual(
+        [given.payment.status, given.payment.failureCode],
+        ['failed', 'payout_refused'],
+      );
+      assert.deepEqual(given.amounts(), [10_000n, 0n, 0n, 10_000n, 0n, 0n, 0n]);
+      assert.deepEqual(given.drafts(), ['refund 10000 of in']);
+
+      const ended = next.after(failedByOperator(next, next.commands, 'by hand', next.nowMs));
+      assert.deepEqual(ended.amounts(), [10_000n, 0n, 0n, 10_000n, 0n, 0n, 0n]);
+      assert.deepEqual(ended.drafts(), ['refund 10000 of in']);
+      assert.ok(ended.commands.every(({ isUndecided }) => !isUndecided));
+
+      const recalled = next.report('in', { ...all, end: 'returned' });
+      assert.deepEqual([recalled.payment.status, recalled.funds.lossMinor], ['failed', 0n]);
+      assert.deepEqual(recalled.drafts(), []);
+    }
+  });
+}
+
+test('a payout that takes the place of a refused one is withdrawn if the partner has that one', () => {
+  const refused = paying.changed([payout({ state: 'refused', refusal: 'account_blocked' })]);
+  const again = decided(refused, 'seller');
+  assert.equal(again.command('payout_2').state, 'pending');
+  const found = again.report('out', { end: 'completed' });
+  assert.deepEqual([found.payment.status, found.command('payout_2').state], ['settled', 'void']);
+  assert.deepEqual([found.funds.position, found.funds.lossMinor], ['paid', 0n]);
 });
 
 /** The payout came back after the settlement. */
 const back = settled.report('out', { end: 'returned' });
 
 function decided(was: MoneyScene, to: 'buyer' | 'seller', id = 'out'): MoneyScene {
-  return was.after(returnDecided(was, was.commands, was.command(id), to, was.nowMs));
+  return was.after(payoutDecided(was, was.commands, was.command(id), to, was.nowMs));
 }
 
 test('a payout that comes back after the settlement waits for an operator; settled stays', () => {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CommandEnd, MoneyCommand } from '../../../../core/domain/commands/partner-command.js';
+import { payoutDecided } from '../../../../core/domain/payments/command-outcomes.js';
 import {
   isTerminal,
   type PaymentStatus,
@@ -92,6 +93,8 @@ test('the code of a failure names the command and its end; the reason has the pa
     MoneyScene.at('on_ramp_pending', [commandOf('payin', 'in')]).report('in', { end, reason });
   const out = MoneyScene.at('offramp_pending', [payin, commandOf('payout', 'out')]);
   const payout = (end: CommandEnd) => out.report('out', { end, reason: null });
+  const payoutToBuyer = (scene: MoneyScene) =>
+    scene.after(payoutDecided(scene, scene.commands, scene.command('out'), 'buyer', scene.nowMs));
   const refusedPayin = MoneyScene.at('on_ramp_pending', [commandOf('payin', 'in')]);
   const table: readonly (readonly [Scene, code: string, reason: string])[] = [
     [input('failed', 'bank closed'), 'payin_failed', 'bank closed'],
@@ -105,7 +108,7 @@ test('the code of a failure names the command and its end; the reason has the pa
     [payout('failed'), 'payout_failed', 'payout failed'],
     [payout('returned'), 'payout_returned', 'payout returned'],
     [
-      out.changed([commandOf('payout', 'out', blocked)]),
+      payoutToBuyer(out.changed([commandOf('payout', 'out', blocked)])),
       'payout_refused',
       'payout refused: account_blocked',
     ],

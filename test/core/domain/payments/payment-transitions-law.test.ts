@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { isOpen } from '../../../../core/domain/commands/partner-command.js';
-import { returnDecided } from '../../../../core/domain/payments/command-outcomes.js';
+import { payoutDecided } from '../../../../core/domain/payments/command-outcomes.js';
 import {
   isCancellable,
   isTerminal,
@@ -80,7 +80,7 @@ function decideReturn(model: Model, to: 'buyer' | 'seller'): void {
   if (payout === undefined) return;
   // A loss: its money went back to the buyer by the pay-in.
   const isGone = scene.funds.lossMinor > 0n;
-  model.apply(returnDecided(scene, scene.commands, payout, isGone ? 'buyer' : to, scene.nowMs));
+  model.apply(payoutDecided(scene, scene.commands, payout, isGone ? 'buyer' : to, scene.nowMs));
 }
 
 function decide(model: Model, decision: 'approve' | 'reject'): void {

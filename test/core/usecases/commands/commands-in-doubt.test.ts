@@ -135,12 +135,32 @@ test('a look-up that was asked too early proves nothing, however late its answer
   assert.deepEqual([calls, seen.calls], [[1, 1], 2], 'it is asked again before the next call');
 });
 
-test('a payout that is refused for good fails the payment, and its money goes back', async (t) => {
+test('a payout that is refused for good waits for an operator, and is sent again', async (t) => {
   const { at } = await begun(t, 'payout', 'refused');
   await at.pass(30);
-  assert.equal(await at.summary(), 'failed returned_to_buyer refunded 100 0 0 100 0');
-  const { payment } = await readPayment(at.made.deps, at.tenant, at.id);
-  assert.equal(payment.failureReason, 'payout refused: already_used');
+  assert.equal(await at.summary(), 'offramp_pending needs_review none 100 100 0 0 0');
+  const refused = await at.command('payout');
+  const next = await retryCommand(at.made.deps, refused.id);
+  assert.notEqual(next.id, refused.id);
+  await at.pass(30);
+  assert.deepEqual(await at.shown(), well.payout);
+  await assert.rejects(retryCommand(at.made.deps, refused.id), { code: 'CommandNotRetryable' });
+  await at.booksAreRight();
+});
+
+test('a refused payout that the partner has after all is not sent again', async (t) => {
+  const { at, seen } = await begun(t, 'payout', 'executed, refused');
+  const { find } = at.made.partner.payout;
+  changePartner(at.made.partner, { payout: { find: absent } });
+  await at.pass(10);
+  const refused = await at.command('payout');
+  assert.equal(refused.state, 'refused');
+  changePartner(at.made.partner, { payout: { find } });
+  const known = { code: 'CommandNotRetryable', message: /has this payout/ } as const;
+  await assert.rejects(retryCommand(at.made.deps, refused.id), known);
+  await at.pass(30);
+  assert.deepEqual(await at.shown(), well.payout);
+  assert.deepEqual([seen.executed.length, (await at.commands('payout')).length], [1, 1]);
   await at.booksAreRight();
 });
 

@@ -370,7 +370,7 @@ const unfit = [
   [
     refund,
     failedPayout({ id: 'cmd_x' }),
-    /did not come back after the settlement: it is done\/failed/,
+    /has or may have the payout cmd_x, or it is on its way: done\/failed/,
   ],
   [returned, anOrder('payout', 'cmd_x'), /not in review: it is done\/open/],
   [returned, anOrder('payout', 'cmd_x', { state: 'unknown' }), /it is unknown\/open/],
