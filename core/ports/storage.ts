@@ -543,6 +543,8 @@ export interface Tx {
     byPartnerRef(partner: string, mode: Mode, partnerRef: string): Found<Deposit>;
     /** Newest first; `waiting`: those that are open or need a decision. */
     list(filter: DepositFilter): Many<Deposit>;
+    /** All with `isUnmatched` to this party in this currency, however many wait for others. */
+    unmatchedTo(mode: Mode, partyRef: string, currency: string): Many<Deposit>;
     /** In id order. */
     after(id: string, limit: number): Many<Deposit>;
   };

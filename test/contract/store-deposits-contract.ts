@@ -2,6 +2,7 @@
 // and the look-ups by which a deposit finds its payment.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { money } from '../../core/domain/base/money.js';
 import type { Deposit } from '../../core/domain/deposits/deposit.js';
 import { isCode } from '../../core/errors.js';
 import type { Store, Tx } from '../../core/ports/storage.js';
@@ -50,6 +51,22 @@ export function storeDepositsContract(fresh: OpenStore): void {
     });
     const found = await store.run((tx) => tx.deposits.byPartnerRef('fake', 'live', 'pa'));
     assert.equal(found?.id, 'rct_b');
+  });
+
+  test('deposits to one party that wait are found among any number to others', async () => {
+    const others = Array.from({ length: 300 }, (_, at) => ({ partyRef: `re_other_${at}` }));
+    const eur = money(5n, 'EUR');
+    const store = await deposits(
+      ...others,
+      { id: 'rct_own', partyRef: 're_own' },
+      { id: 'rct_own_2', partyRef: 're_own' },
+      { id: 'rct_eur', partyRef: 're_own', amount: eur },
+      { id: 'rct_live', partyRef: 're_own', mode: 'live' },
+      { id: 'rct_open', partyRef: 're_own', end: 'open' },
+      { id: 'rct_paid', partyRef: 're_own', state: 'refunded' },
+    );
+    const found = await store.run((tx) => tx.deposits.unmatchedTo('test', 're_own', 'USD'));
+    assert.deepEqual(ids(found), ['rct_own', 'rct_own_2']);
   });
 
   test('payments of one consolidated payment are found by its reference, in their tenant', async () => {

@@ -81,6 +81,12 @@ export const depositsPart: TxPart<'deposits'> = {
     unit.newest(deposits, { 'id <': beforeId ?? '~' }, limit, {
       others: waiting ? [waitingSql] : [],
     }),
+  unmatchedTo: (unit, ofMode, partyRef, currency) =>
+    unit.all(
+      deposits,
+      `where ${unmatchedSql} and currency = $1 and mode = $2 and receiver_ref = $3 order by id`,
+      [currency, ofMode, partyRef],
+    ),
   after: (unit, id, limit) => unit.all(deposits, 'where id > $1 order by id limit $2', [id, limit]),
 };
 

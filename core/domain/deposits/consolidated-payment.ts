@@ -107,31 +107,55 @@ export function correctionProblem(
   return payinProblem(known, report, true, 0n);
 }
 
+/** A share, and what refunds of the partner took from it or may still take. */
+export interface TakenShare {
+  readonly share: MoneyCommand;
+  readonly takenMinor: bigint;
+}
+
 /**
  * What each payment has of a deposit after its read, in minor units by payment. `shares` are in due
- * order. More money is split as another transfer; less is taken from the last ones. Of a transfer
- * that failed nobody has any.
+ * order. More money is split as another transfer; less is taken from the last ones, but not what
+ * went back to the payer: that was money of the transfer, and no other share has it any more. Of a
+ * transfer that failed nobody has any.
  */
 export function splitAgain(
   { end, amount }: Deposit,
-  shares: readonly MoneyCommand[],
+  shares: readonly TakenShare[],
   members: readonly PaymentAggregate[],
 ): ReadonlyMap<string, bigint> {
   const last = shares.at(-1);
   assert(last !== undefined, 'a deposit that was split has shares');
-  const had = shares.map(({ receivedMinor }) => receivedMinor);
-  const hadMinor = had.reduce((sum, one) => sum + one, 0n);
+  const hadMinor = shares.reduce((sum, { share }) => sum + share.receivedMinor, 0n);
   const totalMinor = end === 'failed' ? 0n : amount.amountMinor;
   const keptMinor = totalMinor < hadMinor ? totalMinor : hadMinor;
-  const kept = splitOf(keptMinor, had);
-  const has = new Map(shares.map(({ paymentId }, at) => [paymentId, kept[at] ?? 0n]));
+  // First what went back, then what each share had besides.
+  const claims = [
+    ...shares.map(({ share, takenMinor }) => smaller(takenMinor, share.receivedMinor)),
+    ...shares.map(({ share, takenMinor }) => above(share.receivedMinor, takenMinor)),
+  ];
+  const kept = splitOf(keptMinor, claims);
+  const has = new Map(
+    shares.map(({ share }, at) => {
+      const keptOfShare = (kept[at] ?? 0n) + (kept[shares.length + at] ?? 0n);
+      return [share.paymentId, keptOfShare];
+    }),
+  );
   if (keptMinor === totalMinor) return has;
   const excess = { ...amount, amountMinor: totalMinor - keptMinor };
-  const added = sharesOf(excess, members) ?? [{ paymentId: last.paymentId, amount: excess }];
+  const added = sharesOf(excess, members) ?? [{ paymentId: last.share.paymentId, amount: excess }];
   for (const { paymentId, amount: more } of added) {
     has.set(paymentId, (has.get(paymentId) ?? 0n) + more.amountMinor);
   }
   return has;
+}
+
+function smaller(one: bigint, other: bigint): bigint {
+  return one < other ? one : other;
+}
+
+function above(value: bigint, floor: bigint): bigint {
+  return value > floor ? value - floor : 0n;
 }
 
 /** Whether the share stands as its deposit does, without a report under review. */

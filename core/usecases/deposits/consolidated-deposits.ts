@@ -14,6 +14,7 @@ import {
 } from '../../domain/deposits/consolidated-payment.js';
 import { type Deposit, type DepositFacts, readAgain } from '../../domain/deposits/deposit.js';
 import type { MatchRule } from '../../domain/deposits/deposit-match.js';
+import { takenFrom } from '../../domain/payments/funds.js';
 import type { Payment } from '../../domain/payments/payment.js';
 import { assert } from '../../errors.js';
 import type { PartnerEntry } from '../../ports/partner.js';
@@ -118,10 +119,8 @@ export async function stageSharesAgain(
   const { tx, nowMs } = batch;
   const books = await booksOf(tx, await paymentsOf(tx, was));
   const members = [...books.values()];
-  const shares = sharesIn(
-    was,
-    members.flatMap(({ commands }) => commands),
-  );
+  const all = members.flatMap(({ commands }) => commands);
+  const shares = sharesIn(was, all);
   const asked = askedOf(
     was.amount.currency,
     members.map((member) => member.was.payment),
@@ -134,7 +133,7 @@ export async function stageSharesAgain(
   const { end, partnerRef, transactionHash } = deposit;
   const has = splitAgain(
     deposit,
-    shares,
+    shares.map((share) => ({ share, takenMinor: takenFrom(share, all) })),
     members.map((member) => member.was),
   );
   const staged: Staged[] = [];

@@ -4,6 +4,7 @@ import { money } from '../../domain/base/money.js';
 import type { Mode, Tenant } from '../../domain/base/tenant.js';
 import { isPayinInFlight } from '../../domain/commands/partner-command.js';
 import type { Quote } from '../../domain/commands/quote.js';
+import type { Deposit } from '../../domain/deposits/deposit.js';
 import {
   joinedWords,
   type MatchCandidate,
@@ -118,14 +119,21 @@ export async function isDepositUndecided(
   if (cause === 'initial') return false;
   const payment = await tx.payments.get(tenant, paymentId);
   if (payment === null || payment.createdAtMs >= beganAtMs) return false;
-  for (const deposit of await tx.moneyQueues.deposits({ afterId: null, limit: AWAITING_MAX })) {
-    const { enteredAtMs, mode, partyRef, amount } = deposit;
-    const isAlike = mode === payment.mode && amount.currency === payment.amount.currency;
-    if (!isAlike || enteredAtMs >= beganAtMs) continue;
-    const owner = await ownerOf(tx, mode, partyRef);
-    if (owner !== null && isTo(payment, owner)) return true;
-  }
-  return false;
+  return (await unmatchedToSellerOf(tx, payment)).some(
+    ({ enteredAtMs }) => enteredAtMs < beganAtMs,
+  );
+}
+
+/** Deposits in the account of its seller, in its currency, on which nobody has decided. */
+export async function unmatchedToSellerOf(tx: Tx, payment: Payment): Promise<readonly Deposit[]> {
+  const { sellerExternalId, mode, amount } = payment;
+  const party =
+    sellerExternalId === null
+      ? await tx.organizations.profile(payment)
+      : await tx.accounts.byExternalId(payment, sellerExternalId);
+  const partyRef = party?.partnerRef ?? null;
+  if (partyRef === null) return [];
+  return tx.deposits.unmatchedTo(mode, partyRef, amount.currency);
 }
 
 /** The payment that an entry of this party is for; null: a person decides. */

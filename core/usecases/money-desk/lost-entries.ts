@@ -16,7 +16,12 @@ import type {
 } from '../../ports/partner.js';
 import type { Tx } from '../../ports/storage.js';
 import { bookAlerts, type PartnerCall, readBook } from '../deposits/books.js';
-import { isTo, namedConsolidated, ownerOf } from '../deposits/deposit-matching.js';
+import {
+  isTo,
+  namedConsolidated,
+  ownerOf,
+  unmatchedToSellerOf,
+} from '../deposits/deposit-matching.js';
 import { payerOf, stageAssignment, storeEntry } from '../deposits/deposits.js';
 import { type BooksOf, ourRowsOf } from '../deposits/our-rows.js';
 
@@ -71,9 +76,6 @@ async function readWhole(
 }
 
 type PaidOut = Tenant & { readonly paymentId: string };
-
-/** With more deposits a person decides. */
-const UNDECIDED_MAX = 1_000;
 
 export class LostEntries {
   readonly #of: BooksOf;
@@ -191,10 +193,9 @@ async function depositsFor(
   { deps, tx }: { readonly deps: Deps; readonly tx: Tx },
   payment: Payment,
 ): Promise<readonly Deposit[]> {
-  const undecided = await tx.moneyQueues.deposits({ afterId: null, limit: UNDECIDED_MAX });
   const found: Deposit[] = [];
-  for (const deposit of undecided) {
-    if (deposit.mode !== payment.mode || !sameMoney(deposit.amount, payment.amount)) continue;
+  for (const deposit of await unmatchedToSellerOf(tx, payment)) {
+    if (!sameMoney(deposit.amount, payment.amount)) continue;
     const owner = await ownerOf(tx, deposit.mode, deposit.partyRef);
     if (owner === null || !isTo(payment, owner)) continue;
     const named = await namedConsolidated(tx, payerOf(deps, deposit), owner);

@@ -167,13 +167,41 @@ for (const [end, amountMinor, expected] of [
       return { ...one, funds: { ...one.funds, receivedMinor: amount } };
     };
     const all = [paid('one', 100n), paid('two', 200n), member('three', 50n)];
-    const has = splitAgain(split(end, amountMinor), shares, all);
+    const untaken = shares.map((share) => ({ share, takenMinor: 0n }));
+    const has = splitAgain(split(end, amountMinor), untaken, all);
     assert.deepEqual(
       [...has].map(([paymentId, receivedMinor]) => `${paymentId} ${receivedMinor}`),
       expected,
     );
   });
 }
+
+test('a refund is held against its transfer: no other share has what went back', () => {
+  const after = (totalMinor: bigint, taken: readonly bigint[]) => {
+    const held = shares.map((share, at) => ({ share, takenMinor: taken[at] ?? 0n }));
+    return [...splitAgain(split('returned', totalMinor), held, []).values()];
+  };
+  assert.deepEqual(after(300n, [0n, 150n]), [100n, 200n]);
+  assert.deepEqual(after(200n, [0n, 150n]), [50n, 150n]);
+  assert.deepEqual(after(150n, [0n, 150n]), [0n, 150n]);
+  assert.deepEqual(after(100n, [0n, 150n]), [0n, 100n]);
+  const minor = fc.bigInt({ min: 0n, max: 300n });
+  fc.assert(
+    fc.property(minor, minor, minor, (totalMinor, first, second) => {
+      const has = after(totalMinor, [first, second]);
+      const sum = (all: readonly bigint[]) => all.reduce((one, more) => one + more, 0n);
+      assert.equal(sum(has), totalMinor);
+      const taken = [first, second].map((one, at) => {
+        const had = shares[at]?.receivedMinor ?? 0n;
+        return one < had ? one : had;
+      });
+      // What the bank took back: all that did not go back before.
+      const back = has.map((one, at) => one - (taken[at] ?? 0n)).filter((one) => one > 0n);
+      const leftMinor = totalMinor - sum(taken);
+      assert.equal(sum(back), leftMinor > 0n ? leftMinor : 0n);
+    }),
+  );
+});
 
 test('what a share reports is not polled, and ends its review', () => {
   const [share] = shares;

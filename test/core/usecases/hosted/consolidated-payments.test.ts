@@ -14,6 +14,7 @@ import {
 } from '../../../../core/usecases/hosted/consolidated-payments.js';
 import { findDifferences } from '../../../../core/usecases/payments/ledger-check.js';
 import { endQuarantine, quarantineRestored } from '../../../../core/usecases/service/epochs.js';
+import { aDeposit } from '../../../support/samples/deposit-samples.js';
 import type { Scene } from '../../../support/scenes/command-scene.js';
 import { refundDeposit } from '../../../support/scenes/deposit-decisions.js';
 import { type DepositScene, depositScene } from '../../../support/scenes/deposit-scene.js';
@@ -94,6 +95,13 @@ test('while a deposit from before a restore waits, no bank details are given', a
   const scene = await depositScene(t);
   const { deps } = scene.made;
   const [one, other] = [await scene.priced(10_000n), await scene.priced(20_000n)];
+  // However many wait for others.
+  await deps.store.run(async (tx) => {
+    for (let at = 0; at < 250; at += 1) {
+      const other = { id: `rct_0_${at}`, partnerRef: `va_other_${at}`, partyRef: 're_other' };
+      tx.deposits.insert(aDeposit({ ...other, enteredAtMs: deps.clock.nowMs() }));
+    }
+  });
   scene.deposit('va_1', { amount: money(30_000n, 'USD') });
   scene.made.advanceClock(1_000);
   await quarantineRestored(deps);

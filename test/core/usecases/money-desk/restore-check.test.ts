@@ -465,6 +465,28 @@ for (const status of ['buyer_kyc_approved', 'fx_quoted'] as const) {
   });
 }
 
+test('of two payments of one amount that were paid out, neither gets the one nameless pay-in', async (t) => {
+  const life = await backedUp(t, 'buyer_kyc_approved');
+  const { made, tenant } = life.at;
+  const id = await made.newPayment(tenant, { amount: money(10_000n, 'USD') });
+  await made.play(tenant, id, 'buyer_kyc_approved');
+  const other = { ...life, at: new Scene(made, tenant, id) };
+  await otherPayin(life);
+  await otherPayout(life);
+  await otherPayout(other);
+  await namelessPayins(life);
+  await restored(life);
+  const page = { afterId: null, limit: 9 };
+  const waiting = await made.deps.store.run((tx) => tx.moneyQueues.deposits(page));
+  assert.equal(waiting.length, 1);
+  for (const { at } of [life, other]) {
+    assert.equal(
+      (await at.commands('payin')).some(({ receivedMinor }) => receivedMinor > 0n),
+      false,
+    );
+  }
+});
+
 test('a nameless pay-in waits for a person, and its buyer is not asked to pay again', async (t) => {
   const life = await backedUp(t, 'buyer_kyc_approved');
   const { at } = life;
