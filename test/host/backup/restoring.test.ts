@@ -376,7 +376,8 @@ test('a backup of an older version is brought to this one', async () => {
   const { tables: rows, migrations: schema } = sqliteRows(connection);
   connection.close();
   const files = [await fileIn(from, 'ponte.db')];
-  const older = { rows, schema, files, secretKeys: [], documentFingerprint: null };
+  const none = { secretKeys: [], documentFingerprint: null, auditHead: null };
+  const older = { rows, schema, files, ...none };
   writeFileSync(
     join(from, 'manifest.json'),
     manifestText({ ...(await readManifest(backup)), ...older }),
