@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { partnerNames, partners, partnerVariables } from '../adapters/partner/partners.js';
 import type { PartnerKind } from '../adapters/partner/running-partner.js';
-import { SECOND_MS } from '../core/domain/base/instant.js';
+import { DAY_MS, SECOND_MS } from '../core/domain/base/instant.js';
 import { nearMiss } from '../core/domain/base/near-miss.js';
 import { schedules } from '../core/domain/base/schedules.js';
 import { type DriftLimits, defaultDrift } from '../core/domain/commands/report-check.js';
@@ -267,6 +267,13 @@ export const variables = z.object({
         'which a line is appended, or an https URL, to which a head is sent.',
       unset: 'none are kept',
     }),
+  PONTE_RETENTION_DAYS: wholeNumber(30, 3_650)
+    .prefault('400')
+    .meta({
+      description:
+        'Age from which deliveries, events of ended payments, messages of the partner and drafts ' +
+        'are removed by the service, as by `ponte prune`. Records of money stay.',
+    }),
   PONTE_LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info').meta({
     description: 'Lowest level of the log, which is JSON lines on stderr.',
   }),
@@ -450,6 +457,7 @@ function configOf(values: z.output<typeof variables>, set: Environment) {
           },
     /** An absolute path or an https URL; null: the audit log has no anchors. */
     auditAnchor: values.PONTE_AUDIT_ANCHOR ?? null,
+    retentionMs: values.PONTE_RETENTION_DAYS * DAY_MS,
     logLevel: values.PONTE_LOG_LEVEL,
     /** What is valid but may be a mistake, one line each. */
     warnings: warningsOf(values),

@@ -189,7 +189,7 @@ async function checkHealth(container: Container, config: Config): Promise<readon
 function startWork(
   container: Container,
   role: HostRole,
-  { auditAnchor }: Pick<Config, 'auditAnchor'>,
+  { auditAnchor, retentionMs }: Pick<Config, 'auditAnchor' | 'retentionMs'>,
 ): Workers {
   const [deps, store, clock] = [
     container.get(tokens.deps),
@@ -205,7 +205,7 @@ function startWork(
           analyzeGrowingTables: () => channel.analyzeGrowingTables(),
           endLostLeases: (nowMs: number) => channel.endLostLeases(nowMs),
         };
-  const parts = { deps, runners: container.get(tokens.runners), ...shared };
+  const parts = { deps, runners: container.get(tokens.runners), retentionMs, ...shared };
   const anchored = auditAnchor === null ? [] : [anchorStep(deps, auditAnchor, shared.leads)];
   const steps = [
     ...(role === 'api' ? [] : [...workerSteps(parts), ...anchored]).map((step) =>

@@ -1,7 +1,7 @@
 // Runs the run… functions of the core, each in a loop that sleeps until work for it is stored or
 // falls due (due-alarm.ts). A failed step is logged and retried with backoff.
 import type { RunningPartner } from '../adapters/partner/running-partner.js';
-import { MINUTE_MS, SECOND_MS } from '../core/domain/base/instant.js';
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../core/domain/base/instant.js';
 import type { Mode, Tenant } from '../core/domain/base/tenant.js';
 import { isCode } from '../core/errors.js';
 import { type Deps, type WorkKind, workKinds } from '../core/ports/deps.js';
@@ -17,7 +17,9 @@ import { runReminders } from '../core/usecases/payments/reminders.js';
 import { runAdvances } from '../core/usecases/sandbox/sandbox.js';
 import { asService } from '../core/usecases/service/audit-log.js';
 import type { Runner } from '../core/usecases/service/concurrency-limiter.js';
+import { pruneFor } from '../core/usecases/service/prune.js';
 import { flushRefusals, runRefusalDeletion } from '../core/usecases/service/request-log.js';
+import { runAddressKeyDeletion } from '../core/usecases/service/service-keys.js';
 import type { DeliveryRunner } from '../core/usecases/webhooks/delivery-runner.js';
 import {
   IN_FLIGHT_PER_SUBSCRIPTION,
@@ -34,6 +36,10 @@ const LOST_LEASES_POLL_MS = 2 * SECOND_MS;
 const SLOW_DELIVERIES_POLL_MS = SECOND_MS / 2;
 /** Much longer than a slow delivery is without a row. */
 const MISSING_DELIVERIES_POLL_MS = 3 * SECOND_MS;
+/** Rows are old by days: some hours more do no harm. */
+const PRUNE_POLL_MS = 6 * HOUR_MS;
+/** The rest is removed by the next run, at once. A longer run would count as stalled. */
+const PRUNE_RUN_MS = 5 * SECOND_MS;
 /** The minimum time between two searches for growing tables. */
 const STATISTICS_PAUSE_MS = SECOND_MS;
 /** More slots become free meantime: one claim of many deliveries costs as much as one of few. */
@@ -59,11 +65,13 @@ export function workerSteps(parts: {
   /** Whether this host is the leader; always true for a single host. */
   readonly leads?: () => Promise<boolean>;
   readonly analyzeGrowingTables?: () => Promise<number>;
+  /** From which age old rows are removed; null: only by a command. */
+  readonly retentionMs?: number | null;
   /** Null for a single host, which ends all leases when it starts. */
   readonly endLostLeases?: ((nowMs: number) => Promise<number>) | null;
 }): readonly WorkerStep[] {
   const { runners, leads = async () => true, analyzeGrowingTables = async () => 0 } = parts;
-  const { endLostLeases = null } = parts;
+  const { endLostLeases = null, retentionMs = null } = parts;
   const deps = asService(parts.deps, 'workers');
   const storeMissing = missingSearch(deps);
   const step = (
@@ -117,6 +125,15 @@ export function workerSteps(parts: {
     ofLeader('old mails', [], runMailDeletion),
     ofLeader('old sessions', [], runSessionDeletion),
     ofLeader('old refusals', [], runRefusalDeletion),
+    ofLeader('old addresses', [], runAddressKeyDeletion),
+    ...(retentionMs === null
+      ? []
+      : [
+          {
+            ...ofLeader('old rows', [], (needs) => pruneFor(needs, retentionMs, PRUNE_RUN_MS)),
+            pollMs: PRUNE_POLL_MS,
+          },
+        ]),
   ];
 }
 

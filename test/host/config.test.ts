@@ -57,6 +57,7 @@ test('an empty environment is a development host on SQLite with the fake partner
     drift: { alertPercent: 3, waitPercent: 8 },
     cell: 0,
     auditAnchor: null,
+    retentionMs: 400 * 86_400_000,
     drainMs: 0,
     metricsPort: null,
     console: null,
@@ -109,6 +110,7 @@ test('every variable has its effect', () => {
     PONTE_DRIFT_WAIT_PERCENT: '25',
     PONTE_CELL: '7',
     PONTE_AUDIT_ANCHOR: '/elsewhere/anchors',
+    PONTE_RETENTION_DAYS: '30',
     PONTE_LOG_LEVEL: 'silent',
   });
   assert.equal(config.secretKeys?.[0]?.id, 'k1');
@@ -148,6 +150,7 @@ test('every variable has its effect', () => {
       drift: { alertPercent: 1, waitPercent: 25 },
       cell: 7,
       auditAnchor: '/elsewhere/anchors',
+      retentionMs: 30 * 86_400_000,
       drainMs: 20_000,
       metricsPort: 9464,
       console: { host: '127.0.0.1', port: 8090, url: 'https://console.test' },

@@ -1260,7 +1260,7 @@ create table service_keys (
   version integer not null,
   constraint service_keys_pkey primary key (id),
   constraint service_keys_purpose_check check ((purpose = any (array['session'::text,
-    'partner'::text, 'record'::text])))
+    'partner'::text, 'record'::text, 'address'::text])))
 );
 
 create unique index service_keys_current on service_keys using btree (purpose) where (expires_at

@@ -1104,7 +1104,7 @@ create index refused_requests_request on refused_requests (request_id, id);
 
 create table service_keys (
   id text not null primary key,
-  purpose text not null check (purpose in ('session', 'partner', 'record')),
+  purpose text not null check (purpose in ('session', 'partner', 'record', 'address')),
   sealed text not null,
   created_at integer not null,
   expires_at integer,

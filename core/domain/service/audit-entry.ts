@@ -116,7 +116,10 @@ export interface AuditAuthor {
   readonly actor: Actor;
   /** The organization of the credential; null: that of what is changed. */
   readonly orgId: string | null;
-  /** The IP address of a client, or the name of an operator's machine; null if unknown. */
+  /**
+   * The IP address of a client, or the name of an operator's machine; null if unknown, and once the
+   * key of its month was removed. An entry has it sealed.
+   */
   readonly address: string | null;
   /** An operationId, the path of a page, the name of a command, or a kind of partner message. */
   readonly action: string;

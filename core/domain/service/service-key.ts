@@ -5,9 +5,10 @@ import { createPrivateKey, createPublicKey, hkdfSync, type KeyObject, sign } fro
 /**
  * `session` signs session tokens. `partner` makes idempotency keys for the settlement partner. It
  * is never rotated: under another key, a retried request would count as a new one. `record` signs
- * bank details; its public keys are published, and earlier ones stay so.
+ * bank details; its public keys are published, and earlier ones stay so. `address` seals the client
+ * addresses of one month in the audit log, which nobody reads once it was removed.
  */
-export const serviceKeyPurposes = ['session', 'partner', 'record'] as const;
+export const serviceKeyPurposes = ['session', 'partner', 'record', 'address'] as const;
 export type ServiceKeyPurpose = (typeof serviceKeyPurposes)[number];
 
 export const SERVICE_KEY_BYTES = 32;

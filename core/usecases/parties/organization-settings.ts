@@ -92,12 +92,13 @@ export async function changeLogo(
     await expectOwner(tx, { orgId }, changedBy);
     const before = await tx.logos.get(orgId);
     tx.organizations.update(Object.freeze({ ...was, logoHash: read?.hash ?? null }));
-    if (read === null || bytes === null) {
+    if (read === null) {
       if (before !== null) tx.logos.remove(before);
       return 'saved';
     }
-    const content = Buffer.from(bytes).toString('base64');
-    const logo = { ...read, orgId, content, version: before?.version ?? 1 };
+    const { bytes: picture, contentType, hash } = read;
+    const content = Buffer.from(picture).toString('base64');
+    const logo = { contentType, hash, orgId, content, version: before?.version ?? 1 };
     if (before === null) tx.logos.insert(logo);
     else tx.logos.update(logo);
     return 'saved';

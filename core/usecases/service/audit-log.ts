@@ -4,6 +4,7 @@ import { developmentOperator } from '../../domain/base/actor.js';
 import { MINUTE_MS } from '../../domain/base/instant.js';
 import { modes, type Tenant } from '../../domain/base/tenant.js';
 import type { FeedHead, NumberedEvent } from '../../domain/payments/event.js';
+import { openAddress, sealAddress } from '../../domain/service/audit-address.js';
 import {
   type Actor,
   type AuditAuthor,
@@ -23,7 +24,7 @@ import type { OpenedKey } from '../../domain/service/service-key.js';
 import { assert } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { NewestPage, RunOptions, Store, Tx } from '../../ports/storage.js';
-import { currentKey, type KeyNeeds } from './service-keys.js';
+import { addressKey, currentKey, type KeyNeeds, openedKeys } from './service-keys.js';
 
 const PAGE = 500;
 const DEFECTS_MAX = 100;
@@ -77,7 +78,7 @@ class AuditedStore implements Store {
   }
 
   run<T>(work: (tx: Tx) => Promise<T>, options?: RunOptions): Promise<T> {
-    const runWith = (proof: EntryProof) =>
+    const runWith = (proof: KnownProof) =>
       this.#needs.store.run(async (tx) => {
         const value = await work(tx);
         const changed = auditedOf(tx.changes(), this.author);
@@ -107,12 +108,14 @@ class AuditedStore implements Store {
     );
   }
 
-  #append(tx: Tx, about: Audited, proof: EntryProof): void {
+  #append(tx: Tx, about: Audited, proof: KnownProof): void {
     const { ids, clock } = this.#needs;
     const atMs = clock.nowMs();
     const place = { id: ids.next('aud', atMs), atMs };
+    const { address } = this.author;
+    const sealed = address && sealAddress(proof.addressKey, place.id, address);
     // No subscription has events of this feed.
-    tx.feed.append(auditEvent(this.author, about, place, proof));
+    tx.feed.append(auditEvent({ ...this.author, address: sealed }, about, place, proof));
   }
 }
 
@@ -120,6 +123,8 @@ class AuditedStore implements Store {
 const PROOF_AGE_MAX_MS = MINUTE_MS;
 
 interface KnownProof extends EntryProof {
+  /** The key of the month. */
+  readonly addressKey: OpenedKey;
   readonly readAtMs: number;
 }
 
@@ -134,10 +139,11 @@ function knownProof({ store, clock }: KeyNeeds): KnownProof | null {
   return isFresh ? known : null;
 }
 
-async function readProof(needs: KeyNeeds): Promise<EntryProof> {
+async function readProof(needs: KeyNeeds): Promise<KnownProof> {
   const readAtMs = needs.clock.nowMs();
   const key = macKey(await currentKey(needs, 'record'));
-  const proof = { key, cited: await auditHead(needs), readAtMs };
+  const ofMonth = await addressKey(needs);
+  const proof = { key, addressKey: ofMonth, cited: await auditHead(needs), readAtMs };
   proofs.set(needs.store.claims, proof);
   return proof;
 }
@@ -157,9 +163,11 @@ export async function recordExport(
   await store.recordExport(tenant, exported);
 }
 
+type LogReader = Pick<Deps, 'store' | 'secretBox'>;
+
 /** Entries about an organization in one mode or in both, newest first. */
 export function listAuditEntries(
-  deps: Pick<Deps, 'store'>,
+  deps: LogReader,
   { orgId, mode }: Tenant,
   page: NewestPage,
 ): Promise<readonly AuditEntry[]> {
@@ -187,7 +195,7 @@ export const AUDIT_SEARCHED_MAX = 2_000;
  * entries than its limit although `next`, the `beforeSequence` of the next one, is not null.
  */
 export async function searchAuditEntries(
-  deps: Pick<Deps, 'store'>,
+  deps: LogReader,
   tenant: Tenant,
   { kind, actorId, beforeSequence, limit }: AuditSearch,
 ): Promise<{ readonly entries: readonly AuditEntry[]; readonly next: number | null }> {
@@ -213,7 +221,7 @@ export async function searchAuditEntries(
 
 /** The same in any mode, for operators; null: all entries. */
 export async function newestEntries(
-  deps: Pick<Deps, 'store'>,
+  deps: LogReader,
   orgId: string | null,
   page: NewestPage,
 ): Promise<readonly AuditEntry[]> {
@@ -224,15 +232,15 @@ export async function newestEntries(
   const events = await deps.store.run((tx) =>
     tx.feed.newest(auditFeed, { subjectId: null, ...ofAnyType }, page),
   );
-  return events.map(auditEntry);
+  return opened(deps, events);
 }
 
 async function newestAbout(
-  { store }: Pick<Deps, 'store'>,
+  deps: LogReader,
   subjects: readonly Parameters<typeof auditSubject>[0][],
   page: NewestPage,
 ): Promise<readonly AuditEntry[]> {
-  const found = await store.run((tx) =>
+  const found = await deps.store.run((tx) =>
     Promise.all(
       subjects.map((about) => {
         const filter = { subjectId: auditSubject(about), ...ofAnyType };
@@ -241,7 +249,21 @@ async function newestAbout(
     ),
   );
   const newest = found.flat().toSorted((one, other) => other.sequence - one.sequence);
-  return newest.slice(0, page.limit).map(auditEntry);
+  return opened(deps, newest.slice(0, page.limit));
+}
+
+/** The entries with their addresses, as long as these are kept. */
+async function opened(
+  deps: LogReader,
+  events: readonly NumberedEvent[],
+): Promise<readonly AuditEntry[]> {
+  if (events.length === 0) return [];
+  const keys = await openedKeys(deps, 'address');
+  return events.map((event) => {
+    const entry = auditEntry(event);
+    const { id, address } = entry;
+    return Object.freeze({ ...entry, address: address && openAddress(keys, id, address) });
+  });
 }
 
 /** All entries, in order. */

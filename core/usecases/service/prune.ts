@@ -30,8 +30,28 @@ interface Pruned {
   readonly drafts: number;
 }
 
-/** Removes older rows in batches. If interrupted, it is run again. */
-export async function prune(deps: Deps, olderThanMs: number): Promise<Pruned> {
+interface Pruning extends Deps {
+  /** Asked between batches. */
+  readonly isOver: () => boolean;
+}
+
+/** Removes older rows for about this long, and returns how many; 0 once there are none. */
+export async function pruneFor(deps: Deps, olderThanMs: number, runMs: number): Promise<number> {
+  const endMs = deps.clock.nowMs() + runMs;
+  const removed = await prune(deps, olderThanMs, () => deps.clock.nowMs() >= endMs);
+  const { deliveries, messages, events, drafts } = removed;
+  const rows = deliveries + messages + events + drafts;
+  if (rows > 0) deps.log.info('old rows were removed', { deliveries, messages, events, drafts });
+  return rows;
+}
+
+/** Removes older rows in batches, until there are none or `isOver`. */
+export async function prune(
+  unlimited: Deps,
+  olderThanMs: number,
+  isOver: () => boolean = () => false,
+): Promise<Pruned> {
+  const deps = { ...unlimited, isOver };
   if (olderThanMs < PRUNABLE_MS) {
     throw new PonteError(
       'ValidationError',
@@ -79,7 +99,7 @@ function monthsAhead({ clock, ids }: Deps): readonly DeliveryMonth[] {
   });
 }
 
-function pruneDrafts(deps: Deps, { sinceMs }: RetentionCutoff): Promise<number> {
+function pruneDrafts(deps: Pruning, { sinceMs }: RetentionCutoff): Promise<number> {
   return inPages<PartyDraft | null>(deps, null, async (tx, after) => {
     const drafts = await tx.partyDrafts.savedBefore(sinceMs, after, ROWS_PER_BATCH);
     for (const draft of drafts) tx.partyDrafts.remove(draft);
@@ -87,7 +107,7 @@ function pruneDrafts(deps: Deps, { sinceMs }: RetentionCutoff): Promise<number> 
   });
 }
 
-function pruneDeliveries(deps: Deps, cutoff: RetentionCutoff): Promise<number> {
+function pruneDeliveries(deps: Pruning, cutoff: RetentionCutoff): Promise<number> {
   return inPages(deps, '', async (tx, afterId) => {
     const ids = await tx.retention.oldDeliveries(cutoff, afterId, ROWS_PER_BATCH);
     const last = ids.at(-1);
@@ -96,7 +116,7 @@ function pruneDeliveries(deps: Deps, cutoff: RetentionCutoff): Promise<number> {
   });
 }
 
-function pruneMessages(deps: Deps, cutoff: RetentionCutoff): Promise<number> {
+function pruneMessages(deps: Pruning, cutoff: RetentionCutoff): Promise<number> {
   return inPages<MessageCursor | null>(deps, null, async (tx, after) => {
     const messages = await tx.retention.oldMessages(cutoff, after, ROWS_PER_BATCH);
     const last = messages.at(-1);
@@ -105,19 +125,23 @@ function pruneMessages(deps: Deps, cutoff: RetentionCutoff): Promise<number> {
   });
 }
 
-async function pruneFeeds(deps: Deps, cutoff: RetentionCutoff): Promise<number> {
+async function pruneFeeds(deps: Pruning, cutoff: RetentionCutoff): Promise<number> {
   const behind = (after: Tenant | null): Promise<readonly Tenant[]> =>
     deps.store.run((tx) => tx.retention.tenants(after, ROWS_PER_BATCH));
   let events = 0;
   let tenants = await behind(null);
   for (let last = tenants.at(-1); last !== undefined; last = tenants.at(-1)) {
-    for (const tenant of tenants) events += await pruneFeed(deps, cutoff, tenant);
+    for (const tenant of tenants) {
+      events += await pruneFeed(deps, cutoff, tenant);
+      // A tenant with nothing to remove does not end the run: the next one begins here, too.
+      if (events > 0 && deps.isOver()) return events;
+    }
     tenants = await behind(last);
   }
   return events;
 }
 
-function pruneFeed(deps: Deps, cutoff: RetentionCutoff, tenant: Tenant): Promise<number> {
+function pruneFeed(deps: Pruning, cutoff: RetentionCutoff, tenant: Tenant): Promise<number> {
   return inPages(deps, 0, async (tx, after) => {
     const oldest = await tx.retention.oldestEvents(cutoff, tenant, after, ROWS_PER_BATCH);
     const firstNeeded = oldest.findIndex(({ needed }) => needed);
@@ -130,7 +154,7 @@ function pruneFeed(deps: Deps, cutoff: RetentionCutoff, tenant: Tenant): Promise
 
 /** Each page is one batch; returns the number of rows. */
 async function inPages<Cursor>(
-  deps: Deps,
+  deps: Pruning,
   begin: Cursor,
   removePage: (tx: Tx, after: Cursor) => Promise<{ rows: number; last: Cursor | undefined }>,
 ): Promise<number> {
@@ -139,7 +163,7 @@ async function inPages<Cursor>(
   for (;;) {
     const { rows, last } = await deps.store.run((tx) => removePage(tx, after));
     sum += rows;
-    if (last === undefined) return sum;
+    if (last === undefined || deps.isOver()) return sum;
     after = last;
   }
 }

@@ -85,7 +85,7 @@ export interface FoundRequest {
  * back to `sinceMs`.
  */
 export async function findRequest(
-  deps: Pick<Deps, 'store'>,
+  deps: Pick<Deps, 'store' | 'secretBox'>,
   requestId: string,
   sinceMs: number,
 ): Promise<FoundRequest> {

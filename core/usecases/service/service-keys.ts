@@ -2,6 +2,7 @@
 // the session key, existing sessions stay valid until they expire, unless they are ended.
 import { createHmac } from 'node:crypto';
 import { SESSION_MS } from '../../domain/access/member-session.js';
+import { ADDRESS_RETENTION_MS, isOfMonth } from '../../domain/service/audit-address.js';
 import {
   isCurrent,
   isValid,
@@ -35,7 +36,7 @@ export async function recordKeys(deps: KeyNeeds): Promise<readonly PublicJwk[]> 
 
 /** Expired keys included. */
 export async function openedKeys(
-  deps: KeyNeeds,
+  deps: Pick<KeyNeeds, 'store' | 'secretBox'>,
   purpose: ServiceKeyPurpose,
 ): Promise<readonly OpenedKey[]> {
   const keys = await deps.store.run((tx) => tx.serviceKeys.list(purpose));
@@ -57,6 +58,35 @@ export async function currentKeyIn(
   const fresh = newKey(deps, purpose);
   tx.serviceKeys.insert(fresh);
   return opened(deps, fresh);
+}
+
+/** The key of this month, which ends the one before. */
+export function addressKey(deps: KeyNeeds): Promise<OpenedKey> {
+  return deps.store.run(
+    async (tx) => {
+      const nowMs = deps.clock.nowMs();
+      const current = await findCurrent(tx, 'address');
+      if (current !== null && isOfMonth(current, nowMs)) return opened(deps, current);
+      if (current !== null) {
+        tx.serviceKeys.update(Object.freeze({ ...current, expiresAtMs: nowMs }));
+      }
+      const fresh = newKey(deps, 'address');
+      tx.serviceKeys.insert(fresh);
+      return opened(deps, fresh);
+    },
+    { inQuarantine: true },
+  );
+}
+
+/** Removes keys of months whose addresses are not kept any more. */
+export function runAddressKeyDeletion({ store }: Deps, nowMs: number): Promise<number> {
+  return store.run(async (tx) => {
+    const old = (await tx.serviceKeys.list('address')).filter(
+      ({ expiresAtMs }) => expiresAtMs !== null && expiresAtMs < nowMs - ADDRESS_RETENTION_MS,
+    );
+    for (const key of old) tx.serviceKeys.remove(key);
+    return old.length;
+  });
 }
 
 /**

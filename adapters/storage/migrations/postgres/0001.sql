@@ -810,7 +810,7 @@ create table key_check_values (
 
 create table service_keys (
   id text collate "C" not null primary key,
-  purpose text not null check (purpose in ('session', 'partner', 'record')),
+  purpose text not null check (purpose in ('session', 'partner', 'record', 'address')),
   sealed text not null,
   created_at timestamptz not null,
   expires_at timestamptz,

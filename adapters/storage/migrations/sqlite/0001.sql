@@ -858,7 +858,7 @@ create table key_check_values (
 -- session key stays valid until the last session it signed expires.
 create table service_keys (
   id text not null primary key,
-  purpose text not null check (purpose in ('session', 'partner', 'record')),
+  purpose text not null check (purpose in ('session', 'partner', 'record', 'address')),
   sealed text not null,
   created_at integer not null,
   expires_at integer,

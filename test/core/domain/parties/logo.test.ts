@@ -49,3 +49,58 @@ test('another file has another hash', () => {
   assert.notDeepEqual(one, other);
   assert.deepEqual(readLogo(pngOf(1, 1)), one);
 });
+
+/** What a camera writes: the place, the owner and a preview. */
+const secret = 'GPS -23.5505 -46.6333, camera of Ana';
+
+function chunk(name: string, data: string): Buffer {
+  const made = Buffer.alloc(12 + data.length);
+  made.writeUInt32BE(data.length);
+  made.write(name, 4);
+  made.write(data, 8, 'latin1');
+  return made;
+}
+
+function segment(marker: number, data: string): Buffer {
+  const head = Buffer.from([0xff, marker, 0, 0]);
+  head.writeUInt16BE(data.length + 2, 2);
+  return Buffer.concat([head, Buffer.from(data, 'latin1')]);
+}
+
+test('a logo has nothing that a camera or a program wrote beside the picture', () => {
+  const png = Buffer.concat([
+    pngOf(28, 28),
+    ...['eXIf', 'tEXt', 'zTXt', 'iTXt', 'tIME', 'acTL', 'prVt'].map((name) => chunk(name, secret)),
+    chunk('PLTE', 'abc'),
+    chunk('IDAT', 'picture'),
+    chunk('IEND', ''),
+    Buffer.from(secret),
+  ]);
+  const kept = [chunk('PLTE', 'abc'), chunk('IDAT', 'picture'), chunk('IEND', '')];
+  assert.deepEqual(bytesOf(png), Buffer.concat([pngOf(28, 28), ...kept]));
+
+  const frame = segment(0xc2, '\x08\x00\x1c\x00\x1c\x01\x01\x11\x00');
+  const scan = Buffer.concat([segment(0xda, '\x01\x01\x00\x00\x3f\x00'), coded]);
+  const looks = [
+    segment(0xe0, 'JFIF\0\x01\x02'),
+    segment(0xe2, 'ICC_PROFILE\0profile'),
+    segment(0xee, 'Adobe\0d'),
+    segment(0xdb, 'table'),
+    frame,
+    scan,
+    segment(0xc4, 'table \xff\xd9'),
+    scan,
+  ];
+  const about = [0xe0, 0xe1, 0xe2, 0xe3, 0xed, 0xef, 0xfe].map((marker) => segment(marker, secret));
+  const [start, end] = [Buffer.from([0xff, 0xd8]), Buffer.from([0xff, 0xd9])];
+  const jpeg = Buffer.concat([start, ...about, ...looks, ...about, end, Buffer.from(secret)]);
+  assert.deepEqual(bytesOf(jpeg), Buffer.concat([start, ...looks, end]));
+});
+
+/** Coded data has zeros behind its 0xff, and markers that restart it. */
+const coded = Buffer.from([1, 0xff, 0, 0xd9, 0xff, 0xd0, 2, 0xff, 0, 3]);
+
+function bytesOf(file: Buffer): Buffer {
+  const read = readLogo(new Uint8Array(file));
+  return Buffer.from(typeof read === 'string' ? assert.fail(read) : read.bytes);
+}

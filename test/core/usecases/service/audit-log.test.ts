@@ -7,11 +7,13 @@ import {
   signedWith,
 } from '../../../../core/domain/access/registered-operator.js';
 import { developmentOperator } from '../../../../core/domain/base/actor.js';
+import { DAY_MS } from '../../../../core/domain/base/instant.js';
 import {
   type FeedHead,
   headAfter,
   type NumberedEvent,
 } from '../../../../core/domain/payments/event.js';
+import { ADDRESS_RETENTION_MS } from '../../../../core/domain/service/audit-address.js';
 import {
   type AuditEntry,
   auditEntry,
@@ -33,12 +35,17 @@ import {
   audited,
   auditHead,
   listAuditEntries,
+  newestEntries,
   recordExport,
   searchAuditEntries,
   verifyAudit,
 } from '../../../../core/usecases/service/audit-log.js';
 import { PRUNABLE_MS, prune } from '../../../../core/usecases/service/prune.js';
-import { currentKey } from '../../../../core/usecases/service/service-keys.js';
+import {
+  currentKey,
+  openedKeys,
+  runAddressKeyDeletion,
+} from '../../../../core/usecases/service/service-keys.js';
 import { createSubscription } from '../../../../core/usecases/webhooks/subscriptions.js';
 import { partnerMessage } from '../../../adapters/http/docs/example-calls.js';
 import { anEvent } from '../../../support/samples/domain-samples.js';
@@ -87,11 +94,14 @@ describe('an entry', () => {
     );
     assert.deepEqual(others, []);
     assert.ok(entry !== undefined);
-    const { id, chainHash, sequence, objects, ...rest } = entry;
+    const { id, chainHash, sequence, objects, address, ...rest } = entry;
     assert.match(id, /^aud_/);
+    assert.match(address ?? '', /^skey_\w+\.[\w-]+$/, 'the body has it sealed');
+    const page = { beforeSequence: null, limit: 1 };
+    const [read] = await newestEntries(made.deps, null, page);
+    assert.equal(read?.address, 'desk');
     assert.deepEqual(rest, {
       ...operator,
-      address: 'desk',
       requestId: 'req_1',
       signed: null,
       exported: null,
@@ -359,6 +369,32 @@ describe('verification', () => {
     assert.equal(citing.length, 1, 'the head of a minute ago');
     assert.deepEqual(await problems(forged, [events[2] as NumberedEvent]), [3, ...citing]);
   });
+});
+
+test('addresses of a month are read for 180 days after it, and the log stays sound', async () => {
+  const own = await world(suite);
+  const { deps } = own;
+  const acting = (address: string) => audited(deps, { ...operator, address });
+  const firstOrg = await own.organization();
+  await addMember(acting('198.51.100.7'), { orgId: firstOrg, email, role: 'viewer' });
+  own.advanceClock(40 * DAY_MS);
+  await addMember(acting('198.51.100.8'), {
+    orgId: firstOrg,
+    email: 'b@acme.example',
+    role: 'viewer',
+  });
+  const addresses = async () => {
+    const page = { beforeSequence: null, limit: 9 };
+    const entries = await newestEntries(deps, firstOrg, page);
+    return entries.flatMap(({ address }) => (address === null ? [] : [address])).toReversed();
+  };
+  assert.deepEqual(await addresses(), ['198.51.100.7', '198.51.100.8']);
+  assert.equal(await runAddressKeyDeletion(deps, deps.clock.nowMs()), 0);
+  own.advanceClock(ADDRESS_RETENTION_MS + 1);
+  assert.equal(await runAddressKeyDeletion(deps, deps.clock.nowMs()), 1);
+  assert.deepEqual(await addresses(), ['198.51.100.8']);
+  const { defects } = await verifyAudit(deps, [], await openedKeys(deps, 'record'));
+  assert.deepEqual(defects, []);
 });
 
 describe('an entry of an operator', () => {

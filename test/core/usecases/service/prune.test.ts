@@ -9,7 +9,7 @@ import type { Payment } from '../../../../core/domain/payments/payment.js';
 import { cancelPayment, readPayment } from '../../../../core/usecases/payments/payments.js';
 import { advancePayment } from '../../../../core/usecases/sandbox/sandbox.js';
 import { quarantineRestored } from '../../../../core/usecases/service/epochs.js';
-import { prune } from '../../../../core/usecases/service/prune.js';
+import { prune, pruneFor } from '../../../../core/usecases/service/prune.js';
 import { replayByOperator } from '../../../../core/usecases/webhooks/deliveries.js';
 import {
   changeSubscription,
@@ -251,4 +251,29 @@ test('nothing younger than 30 days is removed', async (t) => {
   const made = await opened(t);
   await assert.rejects(prune(made.deps, 30 * DAY_MS - 1), { code: 'ValidationError' });
   await prune(made.deps, 30 * DAY_MS);
+});
+
+test('a run of the service ends in time, and the next one goes on until nothing is old', async (t) => {
+  const made = await opened(t);
+  const payment = await made.settled('old');
+  await made.settled('older');
+  const before = await made.money(payment);
+  const oldMs = made.deps.clock.nowMs();
+  await made.deps.store.run(async (tx) => {
+    for (let n = 0; n < 501; n += 1) {
+      tx.partyDrafts.insert(aPartyDraft({ id: `acct_${n}`, savedAtMs: oldMs }));
+    }
+  });
+  made.advanceClock(2 * YEAR_MS);
+  let runs = 0;
+  while ((await pruneFor(made.deps, YEAR_MS, 0)) > 0) runs += 1;
+  assert.ok(runs > 1, 'each run without time removes a page');
+  assert.deepEqual(await made.deliveries(), []);
+  const [first, last] = await made.feedFrom();
+  assert.equal(first, last + 1);
+  assert.deepEqual(await made.money(payment), before);
+  assert.equal(
+    made.log.some(({ message }) => message === 'old rows were removed'),
+    true,
+  );
 });
