@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { SECOND_MS } from '../../core/domain/base/instant.js';
 import { modes } from '../../core/domain/base/tenant.js';
-import type { Metrics } from '../../core/ports/outside.js';
+import { type Metrics, signInCodeResults } from '../../core/ports/outside.js';
 import { queueNames } from '../../core/ports/storage.js';
 import { COUNTED_MAX, type QueueReport } from '../../core/usecases/service/queue-stats.js';
 
@@ -46,6 +46,14 @@ export const metricTable = {
     help:
       'Messages of the settlement partner: applied; without_effect, about nothing that Ponte ' +
       'follows, such as an unknown event; unmatched, tried again; given_up; not_genuine.',
+  },
+  ponte_sign_in_codes_total: {
+    type: 'counter',
+    labels: ['result'],
+    source: 'process',
+    help:
+      'Sign-in codes tried: right; wrong; none, there was no code to compare; limited, refused ' +
+      'because too many were wrong.',
   },
   ponte_store_commits_total: {
     type: 'counter',
@@ -201,6 +209,8 @@ export function createPrometheusMetrics(): PrometheusMetrics {
   const attempts = counter(process, 'ponte_delivery_attempts_total');
   const delivered = histogram(process, 'ponte_event_to_receiver_seconds', deliveryBuckets);
   const messages = counter(process, 'ponte_partner_messages_total');
+  const codes = counter(process, 'ponte_sign_in_codes_total');
+  for (const result of signInCodeResults) codes.inc({ result }, 0);
   for (const outcome of ['delivered', 'failed', 'dead_letter']) attempts.inc({ outcome }, 0);
   let server: Server | null = null;
   return {
@@ -214,6 +224,7 @@ export function createPrometheusMetrics(): PrometheusMetrics {
     },
     undelivered: (outcome, count) => attempts.inc({ outcome }, count),
     partnerMessage: (partner, mode, result) => messages.inc({ partner, mode, result }),
+    signInCode: (result) => codes.inc({ result }),
     listen(host, port, sources) {
       collectDefaultMetrics({ register: process });
       addSources(process, sources);

@@ -221,7 +221,19 @@ export interface Metrics {
   undelivered(outcome: 'failed' | 'dead_letter', count: number): void;
   /** A message of a settlement partner; one that is tried again counts twice. */
   partnerMessage(partner: string, mode: Mode, result: PartnerMessageResult): void;
+  /** A sign-in code was tried. */
+  signInCode(result: SignInCodeResult): void;
 }
+
+export const signInCodeResults = [
+  'right',
+  'wrong',
+  /** There was no code to compare. */
+  'none',
+  /** Not compared: a budget of wrong codes is spent. */
+  'limited',
+] as const;
+export type SignInCodeResult = (typeof signInCodeResults)[number];
 
 export const partnerMessageResults = [
   'applied',

@@ -21,5 +21,8 @@ export function notedMetrics(): NotedMetrics {
     partnerMessage: (partner, mode, result) => {
       recorded.push(`${partner} ${mode} ${result}`);
     },
+    signInCode: (result) => {
+      recorded.push(`code ${result}`);
+    },
   };
 }

@@ -1,7 +1,8 @@
 // Rate limits in the database, shared by all hosts. rate-limit.ts has the arithmetic. Concurrent
 // requests are counted in one statement, which loses when another host was first. All hosts use the
 // clock of the database. The cache has the last known time of each key; a refusal may rely on it,
-// because the time of a key only grows, or falls to what its limit can produce.
+// because the time of a key only grows, or falls to what its limit can produce. What a request
+// gives back on one host may be refused on another one until the cached time allows it.
 import { type Taken, takeFromAll } from '../../../core/domain/service/rate-limit.js';
 import { PonteError } from '../../../core/errors.js';
 import type { RateLimits } from '../../../core/ports/outside.js';

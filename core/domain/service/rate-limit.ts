@@ -13,7 +13,10 @@ export interface RateLimit {
 /** A limit and what it is counted by. */
 export interface Bucket extends RateLimit {
   readonly key: string;
-  /** What one request takes: 1 by default. More than the burst counts as the burst. */
+  /**
+   * What one request takes: 1 by default. More than the burst counts as the burst. Below 0 it gives
+   * back what a request has taken.
+   */
   readonly count?: number;
 }
 

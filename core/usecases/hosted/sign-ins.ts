@@ -5,7 +5,7 @@ import { hash } from 'node:crypto';
 import type { PageSession, SessionSubject } from '../../domain/access/page-session.js';
 import type { Locale } from '../../domain/base/locale.js';
 import { type Tenant, tenantOf } from '../../domain/base/tenant.js';
-import { type HostedPage, pathOf } from '../../domain/hosted/hosted-page.js';
+import type { HostedPage } from '../../domain/hosted/hosted-page.js';
 import {
   codeText,
   codeTried,
@@ -23,7 +23,7 @@ import {
 } from '../../domain/mail/mail.js';
 import { emailKey } from '../../domain/parties/buyer-kyc.js';
 import type { PaymentView } from '../../domain/payments/change.js';
-import { assert, PonteError } from '../../errors.js';
+import { assert, isCode, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
 import { makeSession } from '../access/page-sessions.js';
@@ -149,22 +149,28 @@ export async function redeemCode(
   { client, browserHash, code }: CodeTry,
   locale: Locale,
 ): Promise<SignedIn> {
-  if (client !== null) await takeCodeSlot(deps, { client, page: await budgetOf(deps, page) });
+  const slot = await takeCodeSlot(deps, { client, addressKey: await addressKeyOf(deps, page) });
   const digits = code.replaceAll(/\D/g, '');
   // The try is stored before its result is known to anybody.
   const tried = await deps.store.run(async (tx) => {
-    const { tenant, subject } = await findPage(tx, page);
+    const found = await findPage(tx, page).catch(nullIfNotFound);
+    if (found === null) return null;
+    const { tenant, subject } = found;
     const nowMs = deps.clock.nowMs();
     const open = await tx.mails.openLinks(tenant, subject, nowMs);
     const asked = open.filter((mail) => mail.browserHash === browserHash && takesCode(mail, nowMs));
     for (const mail of asked) tx.mails.update(codeTried(mail));
     return asked;
   });
-  if (tried.length === 0) throw new PonteError('SignInCodeExpired');
+  if (tried === null || tried.length === 0) {
+    await slot.ended('none');
+    throw new PonteError(tried === null ? 'NotFound' : 'SignInCodeExpired');
+  }
   const mail = tried.find(({ id, codeHash }) => {
     const text = codeText(id, browserHash, digits);
     return codeHash !== null && deps.secretBox.isMac(text, CODE_PURPOSE, codeHash);
   });
+  await slot.ended(mail === undefined ? 'wrong' : 'right');
   if (mail !== undefined) return enter(deps, mail, locale);
   const isLast = tried.every((one) => !takesCode(codeTried(one), deps.clock.nowMs()));
   throw new PonteError(isLast ? 'SignInCodeExpired' : 'InvalidSignInCode');
@@ -252,13 +258,18 @@ async function findMemberLink(tx: Tx, token: string): Promise<Mail | null> {
 }
 
 /**
- * Whose budget of tries a code takes. An address without a member takes its own, so that the answer
- * does not show which addresses have one. NotFound for another page that does not exist.
+ * Whose budget a code takes. An address without a member takes its own, so that the answer does not
+ * show which addresses have one. NotFound for another page that does not exist.
  */
-async function budgetOf(deps: Deps, page: HostedPage): Promise<string> {
-  if (page.kind === 'dashboard') return `dashboard ${emailKey(page.address ?? '')}`;
-  await deps.store.run((tx) => findPage(tx, page));
-  return pathOf(page);
+async function addressKeyOf(deps: Deps, page: HostedPage): Promise<string> {
+  if (page.kind === 'dashboard') return emailKey(page.address ?? '');
+  const { address } = await deps.store.run((tx) => findPage(tx, page));
+  return emailKey(address);
+}
+
+function nullIfNotFound(error: unknown): null {
+  if (isCode(error, 'NotFound')) return null;
+  throw error;
 }
 
 interface FoundPage {

@@ -14,11 +14,20 @@ import type { Deps } from '../../ports/deps.js';
 
 /** Each may mail a stranger. */
 const SIGN_INS_AN_HOUR = 30;
-/** Tries of people without a session: of a client, then of all clients for one page. */
-const triesAnHour = {
-  code: { client: 60, page: 20 },
-  verify: { client: 20, page: 10 },
+/** Checks of bank details: of a client, then of all clients for one page. */
+const verifiesAnHour = { client: 20, page: 10 } as const;
+
+/**
+ * Codes of sign-in mails that were tried and were not right. Six digits can be guessed over many
+ * addresses, so each budget holds alone, and a spent one refuses codes only: links still sign in.
+ * The one of an address is whole again after ten days: nobody mistypes that often.
+ */
+const wrongCodes = {
+  address: { atOnce: 10, aDay: 1 },
+  client: { atOnce: 80, aDay: 80 },
+  service: { atOnce: 1_000, aDay: 1_000 },
 } as const;
+type CodeBudget = keyof typeof wrongCodes;
 
 /** Mails to owners: their addresses are typed by buyers. Strangers use test mode, too. */
 const ownerMailsAnHour = { client: 30, tenant: { live: 100, test: 20 } } as const;
@@ -103,6 +112,7 @@ export async function isSignInClientSpent(deps: Deps, address: string): Promise<
   return (await waitFor(deps, key, hourly(SIGN_INS_AN_HOUR))) !== null;
 }
 
+/** A try of somebody without a session. */
 interface PageTry {
   /** An IP address. */
   readonly client: string;
@@ -110,14 +120,77 @@ interface PageTry {
   readonly page: string;
 }
 
-/** A code of a mail: five tries for each mail limit guesses, this limits the work. */
-export function takeCodeSlot(deps: Deps, tried: PageTry): Promise<void> {
-  return takePageTry(deps, 'code', tried);
+/** What a try of a code has taken from the budgets. */
+export interface CodeSlot {
+  /** What counts: `right` nothing, `none` (there was no code to compare) not for the service. */
+  ended(result: 'right' | 'wrong' | 'none'): Promise<void>;
 }
 
-/** A check of bank details, which could guess codes. */
-export function takeVerifySlot(deps: Deps, tried: PageTry): Promise<void> {
-  return takePageTry(deps, 'verify', tried);
+/**
+ * A try of a sign-in code, before it is compared: so tries at the same time count too.
+ * `addressKey`: where the mail goes, also if nobody is known there. RateLimitExceeded.
+ */
+export async function takeCodeSlot(
+  deps: Deps,
+  { client, addressKey }: { readonly client: string | null; readonly addressKey: string },
+): Promise<CodeSlot> {
+  const about = {
+    address: addressKey,
+    client: client === null ? '' : clientNetwork(client),
+    service: 'all',
+  };
+  const bucketOf = (budget: CodeBudget): Bucket => {
+    const { atOnce: burst, aDay } = wrongCodes[budget];
+    const perMinute = (aDay * MINUTE_MS) / DAY_MS;
+    return { key: `wrong codes ${budget} ${about[budget]}`, perMinute, burst };
+  };
+  const all: readonly CodeBudget[] = ['address', 'client', 'service'];
+  const budgets = client === null ? all.filter((budget) => budget !== 'client') : all;
+  const buckets = budgets.map(bucketOf);
+  const nowMs = deps.clock.nowMs();
+  const taken = await deps.rateLimits.take({ buckets, nowMs });
+  const waitMs = waitOf(taken);
+  if (waitMs !== null) {
+    const spent = budgets.filter((budget) => taken.tatMicros.has(bucketOf(budget).key));
+    for (const budget of spent) await alertOfCodes(deps, budget, about[budget]);
+    deps.metrics?.signInCode('limited');
+    throw rateLimited(waitMs);
+  }
+  return {
+    async ended(result) {
+      deps.metrics?.signInCode(result);
+      if (result === 'wrong') return;
+      const unused = result === 'right' ? buckets : [bucketOf('service')];
+      const given = unused.map((bucket) => ({ ...bucket, count: -1 }));
+      await deps.rateLimits.take({ buckets: given, nowMs: deps.clock.nowMs() });
+    },
+  };
+}
+
+/** Somebody guesses codes. Once an hour for each budget: a stranger can be refused often. */
+async function alertOfCodes(deps: Deps, budget: CodeBudget, about: string): Promise<void> {
+  const key = `wrong codes alert ${budget} ${about}`;
+  if ((await waitFor(deps, key, hourly(1))) !== null) return;
+  const alert = {
+    address: 'the sign-in codes of an address are refused for now: too many were wrong',
+    client: 'the sign-in codes from a client are refused for now: too many were wrong',
+    service: 'all sign-in codes are refused for now: too many were wrong',
+  }[budget];
+  deps.log.error('alert', { alert, ...(budget === 'client' ? { client: about } : {}) });
+}
+
+/**
+ * A check of bank details. Takes from the budget of the client or, once that is spent, of the page.
+ * A stranger with the same address, such as that of a proxy, must also name the page to slow down
+ * somebody else.
+ */
+export async function takeVerifySlot(deps: Deps, { client, page }: PageTry): Promise<void> {
+  const { client: ofClient, page: ofPage } = verifiesAnHour;
+  const clientKey = `verify client ${clientNetwork(client)}`;
+  const clientWaitMs = await waitFor(deps, clientKey, hourly(ofClient));
+  if (clientWaitMs === null) return;
+  const pageWaitMs = await waitFor(deps, `verify page ${page}`, hourly(ofPage));
+  if (pageWaitMs !== null) throw rateLimited(Math.min(clientWaitMs, pageWaitMs));
 }
 
 export async function takeOwnerMailSlots(
@@ -176,23 +249,6 @@ function tenantLimit({ settings }: Deps, unitsPerCreate: number): RateLimit {
   const { rateLimitPerMinute, rateLimitBurst } = settings;
   const units = TENANT_SHARE * unitsPerCreate;
   return { perMinute: units * rateLimitPerMinute, burst: units * rateLimitBurst };
-}
-
-/**
- * Takes from the budget of the client or, once that is spent, of the page. A stranger with the same
- * address, such as that of a proxy, must also name the page to slow down somebody else.
- */
-async function takePageTry(
-  deps: Deps,
-  kind: keyof typeof triesAnHour,
-  { client, page }: PageTry,
-): Promise<void> {
-  const anHour = triesAnHour[kind];
-  const network = clientNetwork(client);
-  const clientWaitMs = await waitFor(deps, `${kind} client ${network}`, hourly(anHour.client));
-  if (clientWaitMs === null) return;
-  const pageWaitMs = await waitFor(deps, `${kind} page ${page}`, hourly(anHour.page));
-  if (pageWaitMs !== null) throw rateLimited(Math.min(clientWaitMs, pageWaitMs));
 }
 
 function take(deps: Deps, key: string, limit: RateLimit): Promise<void> {

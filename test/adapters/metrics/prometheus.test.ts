@@ -5,7 +5,7 @@ import {
   type MetricsSources,
   metricTable,
 } from '../../../adapters/metrics/prometheus.js';
-import { partnerMessageResults } from '../../../core/ports/outside.js';
+import { partnerMessageResults, signInCodeResults } from '../../../core/ports/outside.js';
 import type { QueueReport } from '../../../core/usecases/service/queue-stats.js';
 
 const nothing = { due: 0, lateMs: 0 };
@@ -210,4 +210,14 @@ test('messages of the partner are counted by partner, mode and result', async (t
     `ponte_partner_messages_total{partner="blindpay",mode="${mode}",result="${result}"}`;
   const expected = partnerMessageResults.map((result) => `${name('test', result)} 1`);
   assert.deepEqual(found.toSorted(), [...expected, `${name('live', 'applied')} 2`].toSorted());
+});
+
+test('tried sign-in codes are counted by result, each from 0', async (t) => {
+  const { metrics, lines } = await serving(t);
+  metrics.signInCode('wrong');
+  const found = (await lines()).filter((line) => line.startsWith('ponte_sign_in_codes_total'));
+  const expected = signInCodeResults.map(
+    (result) => `ponte_sign_in_codes_total{result="${result}"} ${result === 'wrong' ? 1 : 0}`,
+  );
+  assert.deepEqual(found.toSorted(), expected.toSorted());
 });

@@ -254,7 +254,7 @@ test('people behind one address of a proxy sign in after others spent what they 
   assert.ok(visitor.hasCookie('ponte-session'));
 });
 
-test('a page says when a client may try codes again, and the link still signs in', async (t) => {
+test('a page says when codes may be tried again, and the link still signs in', async (t) => {
   const site = await pageSite(t);
   const { path } = await site.newPayment();
   const stranger = site.visitor();
@@ -263,9 +263,9 @@ test('a page says when a client may try codes again, and the link still signs in
   const mail = await site.newestMail();
   const tried = async () => (await stranger.post(`${path}/code`, { code: '123' })).path;
   const shown: string[] = [];
-  for (let tries = 0; tries < 81; tries += 1) shown.push(await tried());
-  assert.match(shown[79] ?? '', /notice=code_expired/);
-  assert.match(shown[80] ?? '', /limit=code_too_often/);
+  for (let tries = 0; tries < 11; tries += 1) shown.push(await tried());
+  assert.match(shown[9] ?? '', /notice=code_expired/);
+  assert.match(shown[10] ?? '', /limit=code_too_often/);
   assert.match(textOf(stranger.shown?.text ?? ''), /Too many codes were tried\. Open the link/);
   await stranger.open(linkIn(mail));
   await stranger.send('/enter');
