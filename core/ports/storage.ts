@@ -411,6 +411,8 @@ export interface Tx {
       to: Tenant & Pick<Mail, 'purpose' | 'toKey'> & { readonly accountId: string | null },
       limit: number,
     ): Many<Mail>;
+    /** A mail of the organization that was sent to the address, in either mode. */
+    anySentTo(orgId: string, toKey: string): Found<Mail>;
     /** Reads all tenants, for operators. */
     list(filter: MailFilter): Many<Mail>;
     /** Reads all tenants, in creation order. */

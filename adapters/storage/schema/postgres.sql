@@ -682,6 +682,8 @@ create index mails_of_status on mails using btree (status, id);
 create index mails_of_submission on mails using btree (org_id, mode, submission_id, id) where
     (submission_id is not null);
 
+create index mails_sent_to on mails using btree (org_id, to_key) where (sent_at is not null);
+
 create unique index mails_token_hash on mails using btree (token_hash);
 
 create table member_sessions (

@@ -575,6 +575,8 @@ create index mails_of_status on mails (status, id);
 create index mails_of_submission on mails (org_id, mode, submission_id, id)
   where submission_id is not null;
 
+create index mails_sent_to on mails (org_id, to_key) where sent_at is not null;
+
 create unique index mails_token_hash on mails (token_hash);
 
 create table member_sessions (

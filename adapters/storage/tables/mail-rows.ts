@@ -158,6 +158,11 @@ export const mailsPart: TxPart<'mails'> = {
     unit.all(mails, numberedSql.address, [orgId, mode, toKey, purpose, limit]),
   newestAbout: (unit, { orgId, mode, purpose, toKey, accountId }, limit) =>
     unit.all(mails, numberedSql.account, [orgId, mode, toKey, purpose, accountId, limit]),
+  anySentTo: (unit, orgId, toKey) =>
+    unit.first(mails, 'where org_id = $1 and to_key = $2 and sent_at is not null limit 1', [
+      orgId,
+      toKey,
+    ]),
   list: (unit, { status, beforeId, limit }) =>
     unit.newest(mails, { 'status =': status, 'id <': beforeId }, limit),
   oldest: (unit, limit) => unit.all(mails, 'order by id limit $1', [limit]),

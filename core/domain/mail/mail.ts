@@ -32,19 +32,22 @@ interface PurposeRule {
    * neither uses up nor detects the mails of another.
    */
   readonly isNumbered: boolean;
+  /** Who waits for it: the recipient, probably; else an organization or another person sends it. */
+  readonly isAsked: boolean;
 }
 
-const notice = { lifeMs: 7 * DAY_MS, signsIn: false, isNumbered: false } as const;
+const notice = { lifeMs: 7 * DAY_MS, signsIn: false, isNumbered: false, isAsked: false } as const;
+const link = { signsIn: true, isNumbered: true, isAsked: false } as const;
 
 export const mailRules = {
   // Longer, and copies of it in archives and forwards would sign in.
-  invitation: { lifeMs: DAY_MS, signsIn: true, isNumbered: true },
+  invitation: { ...link, lifeMs: DAY_MS },
   // The recipient probably requested it and waits.
-  sign_in: { lifeMs: 15 * MINUTE_MS, signsIn: true, isNumbered: true },
+  sign_in: { ...link, lifeMs: 15 * MINUTE_MS, isAsked: true },
   // The recipient did not expect it and must have documents at hand.
-  owner_link: { lifeMs: 7 * DAY_MS, signsIn: true, isNumbered: true },
+  owner_link: { ...link, lifeMs: 7 * DAY_MS },
   // A request for payment is read within days.
-  approval_link: { lifeMs: 7 * DAY_MS, signsIn: true, isNumbered: true },
+  approval_link: { ...link, lifeMs: 7 * DAY_MS },
   payout_changed: { ...notice, isNumbered: true },
   production_decided: { ...notice, isNumbered: true },
   kyc_approved: notice,
@@ -155,6 +158,8 @@ export const FORM_MAILS_A_DAY_MAX = 20;
 export const CODE_TRIES_MAX = 5;
 /** An open page shows a change within seconds; then its mail is not needed. */
 export const PAGE_SHOWS_MS = 30 * SECOND_MS;
+/** The shortest wait of a mail to a new address once the tenant has mailed many. */
+export const NEW_ADDRESS_PAUSE_MS = 10 * MINUTE_MS;
 /** Longer than the timeout of the mail server. */
 export const MAIL_LEASE_MS = MINUTE_MS;
 /** How long a mail is kept with its address: operators can see what bounced. */
@@ -396,9 +401,10 @@ export function afterTry(mail: Mail, result: MailOutcome, nowMs: number): Mail {
   }
 }
 
-/** Not tried yet: until then a page may show what the mail says. */
-export function mailPostponed(mail: Mail, dueAtMs: number): Mail {
-  return step(mail, 'later', { dueAtMs, tries: mail.tries - 1 });
+/** Not tried yet, and why; null: until then a page may show what the mail says. */
+export function mailPostponed(mail: Mail, dueAtMs: number, reason: string | null = null): Mail {
+  const lastError = reason ?? mail.lastError;
+  return step(mail, 'later', { dueAtMs, tries: mail.tries - 1, lastError });
 }
 
 export function dropMail(mail: Mail, reason: string): Mail {

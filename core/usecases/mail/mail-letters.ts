@@ -68,6 +68,7 @@ export async function readMailFacts(tx: Tx, mail: Mail) {
     change,
     asked,
     object,
+    sent,
   ] = await Promise.all([
     tx.epochs.current(),
     tx.organizations.get(mail.orgId),
@@ -80,6 +81,7 @@ export async function readMailFacts(tx: Tx, mail: Mail) {
     isRedirect ? tx.destinationChanges.find(changeIdOf(mail)) : null,
     askedId === null ? null : tx.feed.get(tenant, askedId),
     notice === null ? null : objectOf(tx, mail, notice),
+    tx.mails.anySentTo(mail.orgId, mail.toKey),
   ]);
   assert(organization !== null, 'an organization stays');
   const about = payment === null || funds === null ? null : { payment, funds };
@@ -88,7 +90,7 @@ export async function readMailFacts(tx: Tx, mail: Mail) {
   const watcher = isReplacement ? null : session;
   const question = asked === null ? null : questionIn(asked);
   const facts = { epoch, organization, about, submission, account, change, question, object };
-  return { ...facts, session: watcher, isReplacement };
+  return { ...facts, session: watcher, isReplacement, isKnownAddress: sent !== null };
 }
 
 /** What a notice to a member names; null if that is over. */

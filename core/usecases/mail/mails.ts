@@ -18,6 +18,8 @@ import {
   type MailOutcome,
   type MemberNoticePurpose,
   mailPostponed,
+  mailRules,
+  NEW_ADDRESS_PAUSE_MS,
   type NoticePurpose,
   newMail,
   nextMail,
@@ -27,7 +29,14 @@ import { emailKey } from '../../domain/parties/buyer-kyc.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
 import { eachSeparately } from '../service/due-work.js';
-import { openPageUntil, outgoing, readMailFacts, uselessBecause } from './mail-letters.js';
+import { newAddressWaitMs } from '../service/rate-limits.js';
+import {
+  type MailFacts,
+  openPageUntil,
+  outgoing,
+  readMailFacts,
+  uselessBecause,
+} from './mail-letters.js';
 
 /** Mail servers limit the connections of one client. */
 const MAILS_AT_ONCE = 10;
@@ -152,9 +161,34 @@ async function send(deps: Deps, mail: Mail): Promise<void> {
     await record(deps, mail, (current) => mailPostponed(current, pageUntilMs));
     return;
   }
+  const newAddressMs = await newAddressPause(deps, mail, facts);
+  if (newAddressMs !== null) {
+    const dueAtMs = deps.clock.nowMs() + newAddressMs;
+    await record(deps, mail, (current) => mailPostponed(current, dueAtMs, TOO_MANY_NEW));
+    return;
+  }
   const result = await deps.mailer.send(await outgoing(deps, mail, facts));
   await record(deps, mail, (current) => afterTry(current, result, deps.clock.nowMs()));
   logFailure(deps, mail, result);
+}
+
+const TOO_MANY_NEW = 'waits: the organization has mailed many new addresses';
+
+/**
+ * How long a mail to an address waits that the organization has not mailed before; null: it may be
+ * sent. Every mail passes here, so no purpose is left out.
+ */
+async function newAddressPause(
+  deps: Deps,
+  { orgId, mode, purpose, tries }: Mail,
+  { organization, isKnownAddress }: MailFacts,
+): Promise<number | null> {
+  // A mail that is tried again was counted.
+  if (isKnownAddress || tries > 1) return null;
+  const hasProduction = organization.productionGrantedAtMs !== null;
+  const of = { orgId, mode: hasProduction ? mode : 'test' } as const;
+  const waitMs = await newAddressWaitMs(deps, of, mailRules[purpose].isAsked);
+  return waitMs === null ? null : Math.max(waitMs, NEW_ADDRESS_PAUSE_MS);
 }
 
 /** Changes nothing if the lease is lost. */

@@ -18,6 +18,16 @@ const SIGN_INS_AN_HOUR = 30;
 const verifiesAnHour = { client: 20, page: 10 } as const;
 
 /**
+ * Addresses that an organization has not mailed before, over all purposes of mail. They may be
+ * strangers', and the mails come from the operator's domain. In live mode mails that nobody asked
+ * for leave others their part. Any hour has at most the sum of both numbers.
+ */
+const newAddresses = {
+  test: { all: { atOnce: 30, anHour: 20 }, unasked: { atOnce: 30, anHour: 20 } },
+  live: { all: { atOnce: 1_000, anHour: 1_000 }, unasked: { atOnce: 500, anHour: 500 } },
+} as const;
+
+/**
  * Codes of sign-in mails that were tried and were not right. Six digits can be guessed over many
  * addresses, so each budget holds alone, and a spent one refuses codes only: links still sign in.
  * The one of an address is whole again after ten days: nobody mistypes that often.
@@ -203,6 +213,23 @@ export async function takeOwnerMailSlots(
   if (address === null) return takeAll(deps, [ofTenant]);
   const ofClient = { key: `owner mail client ${clientNetwork(address)}`, ...hourly(client) };
   return takeAll(deps, [ofClient, ofTenant]);
+}
+
+/**
+ * A mail to an address that the organization has not mailed before. `mode`: test also for live
+ * pages of an organization without production access. How long it waits; null if it may be sent.
+ */
+export function newAddressWaitMs(
+  deps: Deps,
+  { orgId, mode }: Tenant,
+  isAsked: boolean,
+): Promise<number | null> {
+  const bucketOf = (name: 'all' | 'unasked'): Bucket => {
+    const { atOnce: burst, anHour } = newAddresses[mode][name];
+    return { ...hourly(anHour), burst, key: `new addresses ${name} ${orgId} ${mode}` };
+  };
+  const buckets = isAsked ? [bucketOf('all')] : [bucketOf('all'), bucketOf('unasked')];
+  return waitForAll(deps, buckets);
 }
 
 /** `about`: what the path names, or the id of a member. RateLimitExceeded. */

@@ -647,6 +647,8 @@ create index mails_id on mails (id);
 
 create index mails_of_status on mails (status, id);
 
+create index mails_sent_to on mails (org_id, to_key) where sent_at is not null;
+
 create unique index mails_of_cause on mails (org_id, mode, cause)
   where cause is not null;
 

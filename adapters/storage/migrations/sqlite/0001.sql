@@ -657,6 +657,8 @@ create index mails_leased on mails (due_at) where lease_token is not null;
 create unique index mails_numbered on mails (org_id, mode, to_key, purpose, nth)
   where nth is not null;
 
+create index mails_sent_to on mails (org_id, to_key) where sent_at is not null;
+
 create unique index mails_of_cause on mails (org_id, mode, cause) where cause is not null;
 
 create index mails_of_payment on mails (org_id, mode, payment_id) where token_hash is not null;
