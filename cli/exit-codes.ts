@@ -43,6 +43,7 @@ const exitOfCode = {
   InvalidPasskey: 'forbidden',
   InsufficientScope: 'forbidden',
   SelfApprovalNotAllowed: 'forbidden',
+  SessionNotFresh: 'forbidden',
   OperatorNotAllowed: 'forbidden',
   AmbiguousExternalId: 'conflict',
   NotFound: 'notFound',

@@ -43,6 +43,9 @@ const messages = {
     SelfApprovalNotAllowed:
       'A member cannot approve a payment that it created, or that its API key created. Ask a ' +
       'teammate.',
+    SessionNotFresh:
+      'The session began more than ten minutes ago, and this changes live mode. Sign in again, ' +
+      'or use a new session token.',
     OperatorNotAllowed: 'The command needs a registered operator. Run ponte login.',
   },
   404: {
@@ -147,7 +150,7 @@ export const nearCodes: readonly (readonly ErrorCode[])[] = [
   ['KybNotApproved', 'SellerNotReady', 'ConnectedAccountNotApproved'],
   ['ProductionAccessNotApproved', 'ModeSwitchNotAllowed', 'KybNotApproved'],
   ['InvalidApiKey', 'InvalidApiKeyFormat', 'InsufficientScope'],
-  ['Unauthorized', 'InvalidToken', 'InvalidApiKey'],
+  ['Unauthorized', 'InvalidToken', 'InvalidApiKey', 'SessionNotFresh'],
   ['InvalidSignInLink', 'InvalidSignInCode', 'SignInCodeExpired', 'InvalidPasskey'],
   ['AmountBelowMinimum', 'ValidationError', 'ConnectedAccountMissingFields'],
   ['TosIdMismatch', 'TosSessionRequired'],

@@ -42,7 +42,7 @@ const codesOf: Readonly<Partial<Record<ExitKind, readonly ErrorCode[]>>> = {
     ...(['Unauthorized', 'InvalidToken', 'InvalidApiKey', 'InvalidApiKeyFormat'] as const),
     ...(['InvalidSignature', 'InvalidSignInLink', 'InsufficientScope'] as const),
     ...(['InvalidSignInCode', 'SignInCodeExpired', 'InvalidPasskey'] as const),
-    ...(['SelfApprovalNotAllowed', 'OperatorNotAllowed'] as const),
+    ...(['SelfApprovalNotAllowed', 'SessionNotFresh', 'OperatorNotAllowed'] as const),
   ],
   tryAgain: [
     ...(['RequestTimeout', 'RateLimitExceeded', 'StoreContention', 'StoreUnavailable'] as const),

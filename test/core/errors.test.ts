@@ -39,6 +39,7 @@ const otherCodes = {
   SignInCodeExpired: 401,
   InvalidPasskey: 401,
   SelfApprovalNotAllowed: 403,
+  SessionNotFresh: 403,
   OperatorNotAllowed: 403,
   NotFound: 404,
   MethodNotAllowed: 405,

@@ -2,6 +2,7 @@
 // limit, content type, size, JSON and schema, the payment in the path, handler, answer. A refusal
 // at any step ends it. The row of the route says what each step requires.
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isFresh } from '../../../core/domain/access/member-session.js';
 import { originsAllowed, ruleFor } from '../../../core/domain/access/scope.js';
 import { tenantOf } from '../../../core/domain/base/tenant.js';
 import type { PaymentView } from '../../../core/domain/payments/change.js';
@@ -32,7 +33,14 @@ import {
   requestIdOf,
 } from './request-input.js';
 import { endOfTurn, refusalReply, send } from './response-output.js';
-import { type ActorOf, type Auth, Content, type HandlerContext, type Reply } from './route-row.js';
+import {
+  type ActorOf,
+  type Auth,
+  Content,
+  type HandlerContext,
+  type Reply,
+  type Route,
+} from './route-row.js';
 import type { RouteMatch, Router } from './router.js';
 import { withStoreTimeout } from './store-timeout.js';
 
@@ -136,6 +144,7 @@ async function answer(
     if (tenant !== null) await takeLargeBody(deps, tenant, sizeBytes);
   };
   const input = await readInput(match, request, response, { ...limits, admit });
+  await expectProof(deps, route, actor, input);
   const handlerDeps =
     route.method === 'GET'
       ? deps
@@ -155,6 +164,20 @@ async function answer(
       waitAtMost: (waitMs) => endOfWait(response, stopping, waitMs),
     },
   );
+}
+
+/** A stolen token, or an open browser, is older than its member's proof. SessionNotFresh. */
+async function expectProof(
+  deps: Deps,
+  { access, changesMode }: Route,
+  actor: ActorOf[Auth],
+  input: { readonly params: unknown; readonly body: unknown },
+): Promise<void> {
+  if (access.proof !== 'fresh_live' || actor === null || !('session' in actor)) return;
+  if (isFresh(actor.session, deps.clock.nowMs())) return;
+  const tenant = tenantOf(actor);
+  const mode = changesMode === null ? tenant.mode : await changesMode(deps, { ...input, tenant });
+  if (mode === 'live') throw new PonteError('SessionNotFresh');
 }
 
 /** Who is recorded as the author of what the request changes. */

@@ -16,7 +16,7 @@ export const offTableCodes = [
 
 /** The refusals of a row: those that follow from its fields, and its own. */
 export function errorCodesOf(route: Route): readonly ErrorCode[] {
-  const { auth, scope, modes, rateLimit } = route.access;
+  const { auth, scope, modes, rateLimit, proof } = route.access;
   const takesBoth = auth === 'either' || auth === 'keyElseSession';
   const json = typeof route.body !== 'string';
   const codes: readonly (readonly [boolean, readonly ErrorCode[]])[] = [
@@ -29,6 +29,7 @@ export function errorCodesOf(route: Route): readonly ErrorCode[] {
     [auth === 'partner' || auth === 'signature', ['InvalidSignature']],
     [route.method !== 'GET' && route.inQuarantine !== 'served', ['InQuarantine']],
     [scope !== 'none', ['InsufficientScope']],
+    [proof === 'fresh_live', ['SessionNotFresh']],
     [namesTwoOrigins(scope), ['AmbiguousExternalId']],
     // A path parameter that is too long or cannot be decoded matches no path.
     [modes === 'test' || route.params !== noParams, ['NotFound']],

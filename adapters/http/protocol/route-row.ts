@@ -2,7 +2,7 @@
 // returns. The rows are in the files of their resources, joined by routes.ts.
 import { z } from 'zod';
 import type { ScopeByOrigin, ScopeRule } from '../../../core/domain/access/scope.js';
-import type { Tenant } from '../../../core/domain/base/tenant.js';
+import type { Mode, Tenant } from '../../../core/domain/base/tenant.js';
 import type { PaymentView } from '../../../core/domain/payments/change.js';
 import type { ErrorCode } from '../../../core/errors.js';
 import type { Deps } from '../../../core/ports/deps.js';
@@ -33,8 +33,20 @@ export type Auth = keyof ActorOf;
 /** The scope of a row that reads the payment in its path. */
 type ByOrigin = { readonly byOrigin: ScopeByOrigin };
 
+/** The credentials that may be a session. */
+type SessionAuth = 'session' | 'either' | 'keyElseSession';
+
+/**
+ * `fresh_live`: a session began within FRESH_MS if the request changes something of live mode: in
+ * that mode, or as `changesMode` of the row says. Keys are not concerned.
+ */
+export type SessionProof = 'session' | 'fresh_live';
+
 /** Who may call a row. Nothing here has a default. */
-interface Access<A extends Auth, S extends ScopeRule> {
+type Access<A extends Auth, S extends ScopeRule> = AccessOfAll<A, S> &
+  (A extends SessionAuth ? { readonly proof: SessionProof } : { readonly proof?: undefined });
+
+interface AccessOfAll<A extends Auth, S extends ScopeRule> {
   readonly auth: A;
   /**
    * `byOrigin`: the path names a payment as `{id}`. The pipeline requires the scope of its origin,
@@ -46,6 +58,14 @@ interface Access<A extends Auth, S extends ScopeRule> {
   readonly rateLimit: 'create' | 'none';
 }
 
+// The parameter of a method, so that rows of different shapes fit one array.
+type ChangesMode<P, B> = {
+  of(
+    deps: Deps,
+    call: { readonly tenant: Tenant; readonly params: P; readonly body: B },
+  ): Promise<Mode>;
+}['of'];
+
 interface RowOf<A extends Auth, S extends ScopeRule, P, Q, B> {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Path by operationId: one operation may have several paths. */
@@ -56,6 +76,8 @@ interface RowOf<A extends Auth, S extends ScopeRule, P, Q, B> {
   readonly idempotency?: 'key' | 'none';
   /** Whether a change is served in quarantine too; 'refused' by default. Reads always are. */
   readonly inQuarantine?: 'served' | 'refused';
+  /** The mode of what a request changes; null: that of the credential, as for all by default. */
+  readonly changesMode?: ChangesMode<P, B> | null;
   /** None by default. */
   readonly params?: z.ZodType<P>;
   /** None by default. */
@@ -76,7 +98,10 @@ interface RowOf<A extends Auth, S extends ScopeRule, P, Q, B> {
   handler(context: HandlerContext, call: Call<A, P, Q, B, S>): Promise<Reply>;
 }
 
-export interface Route extends Required<RowOf<Auth, ScopeRule, unknown, unknown, unknown>> {}
+export interface Route
+  extends Required<Omit<RowOf<Auth, ScopeRule, unknown, unknown, unknown>, 'access'>> {
+  readonly access: AccessOfAll<Auth, ScopeRule> & { readonly proof?: SessionProof | undefined };
+}
 
 /** What handlers need in addition to the request. */
 export interface HandlerContext {
@@ -173,6 +198,7 @@ export function route<const A extends Auth, const S extends ScopeRule, P, Q, B>(
     errors: [],
     idempotency: 'none',
     inQuarantine: 'refused',
+    changesMode: null,
     ...row,
   };
 }

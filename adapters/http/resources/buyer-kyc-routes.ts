@@ -104,7 +104,7 @@ export const buyerKycRoutes = [
     method: 'POST',
     operations: { startBuyerKyc: '/v1/buyer-kyc' },
     summary: 'Submit the dossier of a buyer, or without entityType start its hosted form',
-    access: { auth: 'either', scope, modes: 'both', rateLimit: 'none' },
+    access: { auth: 'either', scope, modes: 'both', rateLimit: 'none', proof: 'session' },
     body: startBuyerKycBody,
     responses: { 201: kyc.schema },
     errors: ['TosIdMismatch', 'NotFound', 'PartnerUnavailable'],
@@ -115,7 +115,7 @@ export const buyerKycRoutes = [
     // The interface closes the answer of the start.
     operations: { readBuyerRequirements: '/v1/buyer-kyc/{buyerId}/requirements' },
     summary: 'Read what the settlement partner wants of the buyer; a start with it answers',
-    access: { auth: 'either', scope, modes: 'both', rateLimit: 'none' },
+    access: { auth: 'either', scope, modes: 'both', rateLimit: 'none', proof: 'session' },
     params: buyerParams,
     responses: { 200: requirements },
     handler: async ({ deps }, { tenant, params }) =>
@@ -125,7 +125,7 @@ export const buyerKycRoutes = [
     method: 'POST',
     operations: { createBuyerUpload: '/v1/buyer-kyc/{buyerId}/upload-url' },
     summary: 'Create an upload URL for a document of the buyer; purged after the decision',
-    access: { auth: 'either', scope, modes: 'both', rateLimit: 'none' },
+    access: { auth: 'either', scope, modes: 'both', rateLimit: 'none', proof: 'session' },
     params: buyerParams,
     body: uploadUrlBody,
     responses: { 200: upload.schema },

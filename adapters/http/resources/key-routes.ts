@@ -126,7 +126,14 @@ export const keyRoutes = [
     method: 'POST',
     operations: { createApiKey: '/v1/api-keys' },
     summary: 'Create an API key; the secret is returned only once',
-    access: { auth: 'session', scope: 'api_keys:write', modes: 'both', rateLimit: 'none' },
+    access: {
+      auth: 'session',
+      scope: 'api_keys:write',
+      modes: 'both',
+      rateLimit: 'none',
+      proof: 'fresh_live',
+    },
+    changesMode: async (_, { body }) => body.mode,
     body: createKeyBody,
     responses: { 201: apiKeyWithSecret.schema },
     handler: async ({ deps }, { tenant: { orgId }, actor, body }) => {
@@ -140,7 +147,7 @@ export const keyRoutes = [
     method: 'GET',
     operations: { listApiKeys: '/v1/api-keys' },
     summary: 'List all active API keys of both modes and the newest revoked ones',
-    access: { auth: 'session', scope: 'none', modes: 'both', rateLimit: 'none' },
+    access: { auth: 'session', scope: 'none', modes: 'both', rateLimit: 'none', proof: 'session' },
     responses: { 200: apiKeyList.schema },
     handler: async ({ deps }, { tenant }) =>
       reply(200, apiKeyList.show(await listKeys(deps, tenant.orgId), null)),
@@ -149,7 +156,17 @@ export const keyRoutes = [
     method: 'POST',
     operations: { rollApiKey: '/v1/api-keys/{id}/roll' },
     summary: 'Create a key like this one, which stays valid for an overlap',
-    access: { auth: 'session', scope: 'api_keys:write', modes: 'both', rateLimit: 'none' },
+    access: {
+      auth: 'session',
+      scope: 'api_keys:write',
+      modes: 'both',
+      rateLimit: 'none',
+      proof: 'fresh_live',
+    },
+    changesMode: async (deps, { tenant, params }) => {
+      const keys = await listKeys(deps, tenant.orgId);
+      return keys.find(({ id }) => id === params.id)?.mode ?? tenant.mode;
+    },
     params: keyParams,
     body: rollKeyBody,
     responses: { 200: apiKeyWithSecret.schema },
@@ -163,7 +180,13 @@ export const keyRoutes = [
     method: 'DELETE',
     operations: { revokeApiKey: '/v1/api-keys/{id}' },
     summary: 'Revoke an API key, from its next request on; a repeat changes nothing',
-    access: { auth: 'session', scope: 'api_keys:write', modes: 'both', rateLimit: 'none' },
+    access: {
+      auth: 'session',
+      scope: 'api_keys:write',
+      modes: 'both',
+      rateLimit: 'none',
+      proof: 'session',
+    },
     inQuarantine: 'served',
     params: keyParams,
     responses: { 200: apiKey.schema },

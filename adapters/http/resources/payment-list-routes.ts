@@ -69,6 +69,7 @@ export const paymentListRoutes = [
       scope: { anyOf: Object.values(readScopes) },
       modes: 'both',
       rateLimit: 'none',
+      proof: 'session',
     },
     query: paymentListQuery,
     responses: { 200: paymentPage.schema },

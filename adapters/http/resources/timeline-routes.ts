@@ -173,7 +173,13 @@ export const timelineRoutes = [
     operations: { readPaymentTimeline: '/v1/payments/{id}/timeline' },
     summary:
       'List what happened to a payment, oldest first: statuses, money, partner commands, webhooks',
-    access: { auth: 'keyElseSession', scope: paymentScopes.read, modes: 'both', rateLimit: 'none' },
+    access: {
+      auth: 'keyElseSession',
+      scope: paymentScopes.read,
+      modes: 'both',
+      rateLimit: 'none',
+      proof: 'session',
+    },
     params: paymentParams,
     query: pageQuery,
     responses: { 200: timelineSchema },

@@ -102,7 +102,7 @@ export const paymentDetailPages = [
     method: 'POST',
     path: `${path}/approve`,
     scope: write,
-    proof: 'session',
+    proof: 'fresh_live',
     form: noForm,
     handler: approve,
   }),

@@ -4,8 +4,11 @@
 // is described and never given fails the last test.
 import assert from 'node:assert/strict';
 import { beforeEach, describe, type TestContext, test } from 'node:test';
+import { FRESH_MS } from '../../../core/domain/access/member-session.js';
+import { developmentOperator } from '../../../core/domain/base/actor.js';
 import { DOCUMENT_BYTES_MAX } from '../../../core/domain/parties/document.js';
 import { catalogue, type ErrorCode } from '../../../core/errors.js';
+import { createKey, unlimitedKey } from '../../../core/usecases/access/keys.js';
 import { addMember } from '../../../core/usecases/access/members.js';
 import { createSession } from '../../../core/usecases/access/sessions.js';
 import { requireApproval } from '../../../core/usecases/parties/organizations.js';
@@ -151,6 +154,22 @@ const refusals: Partial<Record<ErrorCode, (operation: Operation) => Promise<Answ
     const { id } = await addMember(deps, { ...member, role: 'finance' });
     const { token: session } = await createSession(deps, { ...member, mode: 'test' });
     return ask(operation, { path: await ownPayment(operation, id), as: { session } });
+  },
+  SessionNotFresh: async (operation) => {
+    const { site, tenant } = scene;
+    const session = await site.world.session(tenant.orgId, { mode: 'live' });
+    const live = { orgId: tenant.orgId, mode: 'live', name: 'live', ...unlimitedKey } as const;
+    const { key } = await createKey(site.world.deps, {
+      ...live,
+      createdBy: developmentOperator.id,
+    });
+    const path = `/v1/api-keys/${key.id}/roll`;
+    const isRoll = operation.operationId === 'rollApiKey';
+    site.world.advanceClock(FRESH_MS);
+    const answer = await ask(operation, { as: { session }, ...(isRoll ? { path } : {}) });
+    // The other refusals have a fresh session.
+    site.world.advanceClock(-FRESH_MS);
+    return answer;
   },
   TosSessionRequired: async (operation) =>
     ask(operation, {

@@ -46,7 +46,8 @@ import {
 const TYPES_SHOWN = 3;
 
 const path = `${TENANT_ROOT}/webhooks`;
-const write = { scope: 'webhooks:write', proof: 'session' } as const;
+/** All that happens would be sent to a new address. */
+const write = { scope: 'webhooks:write', proof: 'fresh_live' } as const;
 const newSubscriptionForm = subscriptionForm.extend({ key: formKey });
 
 export const subscriptionListPages = [

@@ -80,10 +80,10 @@ export const passkeyPages = [
     handler: async (context, call) => dashboardPage(viewOf(context, call), addScreen),
   }),
   memberRow({ ...fresh, method: 'POST', path: passkeyPaths.add, form: addForm, handler: add }),
-  memberRow({ ...own, method: 'GET', path: onePath, form: 'none', handler: showOne }),
+  memberRow({ ...fresh, method: 'GET', path: onePath, form: 'none', handler: showOne }),
   memberRow({ ...own, method: 'POST', path: onePath, form: nameForm, handler: rename }),
   memberRow({
-    ...own,
+    ...fresh,
     method: 'POST',
     path: `${onePath}/remove`,
     form: z.object({}),

@@ -227,10 +227,30 @@ test('what needs a fresh proof leads an older session to the mailbox, and change
   for (const { method, path, member } of rows.filter((row) => !ofTenant.includes(row))) {
     if (member?.proof !== 'fresh') continue;
     const sent = new URLSearchParams({ ...anyFields, csrf }).toString();
-    const response = await visitor.request(method, path, method === 'POST' ? sent : undefined);
+    const to = path.replaceAll(/\{\w+\}/g, 'psk_1');
+    const response = await visitor.request(method, to, method === 'POST' ? sent : undefined);
     assert.match(response.headers.get('location') ?? '', /^\/dashboard\/confirm(\?late)?$/, path);
   }
   assert.equal(await changesIn(site, orgId), before);
+});
+
+test('what changes who may act, or where data or money go, needs a fresh proof in live mode', () => {
+  const dangerous = [
+    /\/approve$/,
+    /\/webhooks\/new$/,
+    /\/webhooks\/\{subscriptionId\}\/(edit|rotate)$/,
+    /\/keys\/(new|\{keyId\}\/roll)$/,
+    /\/team\//,
+    /\/pix$/,
+    /\/passkeys\/(add|.*\/remove)$/,
+  ];
+  for (const path of dangerous) {
+    const found = rows.filter((row) => row.method === 'POST' && path.test(row.path));
+    assert.ok(found.length > 0, `${path}`);
+    for (const row of found) {
+      assert.match(row.member?.proof ?? '', /^fresh(_live)?$/, `${row.path}`);
+    }
+  }
 });
 
 test('a secret that was shown once is on no later page', async (t) => {
