@@ -88,6 +88,14 @@ export function emailKey(email: string): string {
   return email.trim().toLowerCase();
 }
 
+/**
+ * Addresses reach one mailbox if these are equal, as far as an address shows it: most mail servers
+ * ignore a tag behind a plus sign (RFC 5233). Two of them are one person for a second approval.
+ */
+export function mailboxKey(email: string): string {
+  return emailKey(email).replace(/\+[^@]*@/, '@');
+}
+
 /** Takes over the approval of the buyer's submission with another tenant. */
 export function adopted(
   submission: KycSubmission,

@@ -5,7 +5,7 @@ import { PonteError } from '../../errors.js';
 import type { Locale } from '../base/locale.js';
 import type { CommandDraft, MoneyCommand } from '../commands/partner-command.js';
 import { isQuoteExpired, type Quote } from '../commands/quote.js';
-import { emailKey } from '../parties/buyer-kyc.js';
+import { mailboxKey } from '../parties/buyer-kyc.js';
 import type { AmountLimit } from './amount-limit.js';
 import {
   type Change,
@@ -147,7 +147,7 @@ export function quoteRefused(
 
 /**
  * The buyer asks a colleague to approve, or another one. SelfApprovalNotAllowed for the buyer's own
- * address; PaymentStateConflict unless the price is next, and once it is approved.
+ * mailbox; PaymentStateConflict unless the price is next, and once it is approved.
  */
 export function colleagueApprovalAsked(
   was: PaymentAggregate,
@@ -155,7 +155,9 @@ export function colleagueApprovalAsked(
   nowMs: number,
 ): Change {
   const { buyer, colleagueApproval } = was.payment;
-  if (emailKey(email) === emailKey(buyer.email)) throw new PonteError('SelfApprovalNotAllowed');
+  if (mailboxKey(email) === mailboxKey(buyer.email)) {
+    throw new PonteError('SelfApprovalNotAllowed');
+  }
   const state =
     colleagueApproval === null ? 'asked' : nextColleagueApproval(colleagueApproval.state, 'ask');
   const asked = { email, askedAtMs: nowMs, decidedAtMs: null, reason: null };

@@ -4,7 +4,7 @@
 import { hasUnstorableText } from '../../domain/base/raw-json.js';
 import { type Tenant, tenantOf } from '../../domain/base/tenant.js';
 import { nextReminderAtMs } from '../../domain/mail/reminder.js';
-import { type Buyer, emailKey } from '../../domain/parties/buyer-kyc.js';
+import { type Buyer, emailKey, mailboxKey } from '../../domain/parties/buyer-kyc.js';
 import {
   type ConnectedAccount,
   payeeNameOf,
@@ -227,15 +227,36 @@ export function keptPayment(
   return store.kept.view(tenant, id);
 }
 
-/** An approved payment is unchanged. SelfApprovalNotAllowed, PaymentStateConflict. */
+/**
+ * An approved payment is unchanged. SelfApprovalNotAllowed for the member who created it, also with
+ * another address of the same mailbox; PaymentStateConflict.
+ */
 export async function approvePayment(
   deps: Deps,
   tenant: Tenant,
   id: string,
   memberId: string,
 ): Promise<PaymentView> {
-  await changePayment(deps, tenant, id, (was) => approved(was, memberId, deps.clock.nowMs()));
+  await changePayment(deps, tenant, id, async (was, tx) => {
+    await expectSecondPerson(tx, was.payment, memberId);
+    return approved(was, memberId, deps.clock.nowMs());
+  });
   return readView(deps, tenant, id);
+}
+
+async function expectSecondPerson(
+  tx: Tx,
+  { orgId, createdByMemberId }: Payment,
+  memberId: string,
+): Promise<void> {
+  if (createdByMemberId === null) return;
+  const [creator, approver] = await Promise.all([
+    tx.members.get(orgId, createdByMemberId),
+    tx.members.get(orgId, memberId),
+  ]);
+  if (creator === null || approver === null) return;
+  if (mailboxKey(creator.email) !== mailboxKey(approver.email)) return;
+  throw new PonteError('SelfApprovalNotAllowed');
 }
 
 /** A cancelled payment is unchanged. PaymentNotCancellable. */

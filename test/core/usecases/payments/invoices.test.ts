@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { MINUTE_MS } from '../../../../core/domain/base/instant.js';
 import type { Tenant } from '../../../../core/domain/base/tenant.js';
+import { addMember } from '../../../../core/usecases/access/members.js';
 import { readPaymentPage } from '../../../../core/usecases/hosted/payment-page.js';
 import { requireApproval } from '../../../../core/usecases/parties/organizations.js';
 import { inviteBuyer, listInvoices } from '../../../../core/usecases/payments/invoices.js';
@@ -81,6 +82,22 @@ test('a second member approves an invoice, not the one who created it', async ()
   const again = await approvePayment(made.deps, strict, id, 'mem_3');
   assert.deepEqual(again, approved);
   assert.deepEqual(await made.eventsOf(strict, id), ['invoice.created', 'invoice.approved']);
+});
+
+test('a second address of the same mailbox is no second person', async () => {
+  const { orgId } = strict;
+  const add = async (email: string) =>
+    (await addMember(made.deps, { orgId, email, role: 'admin' })).id;
+  const author = await add('bob+sales@acme.example');
+  const { payment } = await makeInvoice(made.deps, strict, { createdByMemberId: author });
+  for (const own of ['bob@acme.example', 'BOB+boss@acme.example']) {
+    const again = approvePayment(made.deps, strict, payment.id, await add(own));
+    await assert.rejects(again, { code: 'SelfApprovalNotAllowed' }, own);
+  }
+  assert.equal(await made.statusOf(payment.id), 'awaiting_approval');
+  const colleague = await add('bobby@acme.example');
+  const { payment: done } = await approvePayment(made.deps, strict, payment.id, colleague);
+  assert.equal(done.status, 'approved');
 });
 
 test('payment intents need an approval only if the organization asks for it', async () => {
