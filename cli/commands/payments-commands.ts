@@ -179,6 +179,20 @@ function shownLimit({ period, left, until }: ShownLimit): string {
   return `over a limit of the payee: ${period}${rest}${until === null ? '' : ` until ${until}`}`;
 }
 
+type SettlementJson = Readonly<
+  Record<'brlSettledAmount' | 'settledAt', string> &
+    Record<'endToEndId' | 'returnedAt', string | null>
+>;
+
+/** Null unless the seller was paid more than once. */
+function shownAgain(settlements: readonly SettlementJson[]): string | null {
+  const texts = settlements.map(({ brlSettledAmount, settledAt, endToEndId, returnedAt }) => {
+    const back = returnedAt === null ? '' : `, came back ${returnedAt}`;
+    return `${brlSettledAmount} BRL, ${settledAt}, PIX ${endToEndId ?? 'unknown'}${back}`;
+  });
+  return texts.length === 0 ? null : texts.join('; ');
+}
+
 /** What the page shows beside the bank details, for a comparison by phone. */
 function shownCode({ publicId, bankDetailsCode }: PaymentView['payment']): string {
   return `check code ${bankDetailsCode} (at /verify with the page ${shortIdOf(publicId)})`;
@@ -203,6 +217,8 @@ async function shown({ payUrl }: Operator, view: PaymentView): Promise<Outcome> 
       refund: funds.refundStatus === 'none' ? null : shownRefund(funds),
       settled: json.brlSettledAmount === null ? null : `${json.brlSettledAmount} BRL`,
       rate: json.fxRateAtSettlement,
+      'came back': json.settlements[0]?.returnedAt ?? null,
+      'paid again': shownAgain(json.settlements.slice(1)),
       'no price': json.amountLimit === null ? null : shownLimit(json.amountLimit),
       failed: json.failureReason,
       'failure code': json.failureCode,

@@ -2,12 +2,16 @@
 // buyer as its tenant knows it, all of one moment. Run over each database.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { DAY_MS } from '../../core/domain/base/instant.js';
+import { money } from '../../core/domain/base/money.js';
 import { type Tenant, tenantOf } from '../../core/domain/base/tenant.js';
+import type { Settlement } from '../../core/domain/commands/settlement.js';
 import type { KycStatus } from '../../core/domain/parties/buyer-kyc.js';
 import { AssertionFailure, PonteError } from '../../core/errors.js';
 import type { Store, Tx } from '../../core/ports/storage.js';
 import {
   aBuyer,
+  aCommand,
   anAccount,
   aPayment,
   aSubmission,
@@ -88,7 +92,8 @@ export function storeViewsContract(open: OpenStore): void {
     await store.run(async (tx) => tx.funds.update(funds));
     const viewOf = (id: string) => store.run((tx) => tx.views.get(tenant, id));
     const ofIntent = { payment: intent, funds: { ...funds, version: 2 } };
-    assert.deepEqual(await viewOf('pi_1'), { ...ofIntent, kycStatus: 'not_started' });
+    const rest = { kycStatus: 'not_started', settlements: [] } as const;
+    assert.deepEqual(await viewOf('pi_1'), { ...ofIntent, ...rest });
     assert.equal(await viewOf('pi_2'), null);
     const named = (place: Tenant, origin: 'payment_intent' | 'invoice') =>
       store.run((tx) => tx.views.byExternalId(place, origin, 'order-1'));
@@ -96,6 +101,44 @@ export function storeViewsContract(open: OpenStore): void {
     assert.deepEqual((await named(tenant, 'invoice'))?.payment, invoice);
     assert.equal(await named(otherOrg, 'invoice'), null);
     assert.equal(await named(otherMode, 'invoice'), null);
+  });
+
+  test('a view has the settlements of all payouts, in order, and a list has them too', async () => {
+    const facts = (id: string) => ({
+      settled: money(51_480n, 'BRL'),
+      fees: money(100n, 'USD'),
+      fxRate: '5.20',
+      endToEndId: id,
+    });
+    const paid = aPayment({ settlement: facts('E1'), settledAtMs: T0, status: 'settled' });
+    const payout = (id: string, settlements: readonly Settlement[]) =>
+      aCommand({ id, reference: id, kind: 'payout', paymentId: paid.id, settlements });
+    const first = { ...facts('E1'), settledAtMs: T0, returnedAtMs: T0 + 1 };
+    const second = { ...facts('E2'), settledAtMs: T0 + 2, returnedAtMs: null };
+    const third = { ...facts("E'3,"), settledAtMs: T0 + 3, returnedAtMs: null };
+    const store = await fresh((tx) => {
+      tx.payments.insert(paid);
+      tx.funds.insert(someFunds());
+      tx.commands.insert(payout('cmd_1', [first, third]));
+      tx.commands.insert(payout('cmd_2', [second]));
+      tx.commands.insert(payout('cmd_3', []));
+      tx.commands.insert(aCommand({ id: 'cmd_4', reference: 'cmd_4', paymentId: paid.id }));
+    });
+    const view = await store.run((tx) => tx.views.get(tenant, paid.id));
+    assert.deepEqual(view?.settlements, [first, second, third]);
+    const listed = await store.run((tx) =>
+      tx.views.updatedPayments(tenant, {
+        origins: ['payment_intent'],
+        fromMs: 0,
+        afterId: '',
+        untilMs: T0 + DAY_MS,
+        limit: 10,
+      }),
+    );
+    assert.deepEqual(
+      listed.map(({ settlements }) => settlements),
+      [view?.settlements],
+    );
   });
 
   for (const [what, [status, ...stages]] of Object.entries(known)) {

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import {
   eventTypes,
   isQuestionEvent,
+  type MoneyEvent,
   moneyEvents,
   reportedStatus,
 } from '../../../core/domain/payments/event.js';
@@ -60,7 +61,25 @@ const fundsData = {
 const questionData = {
   question: z.string().meta({ description: 'What the buyer asked on the page, on one line.' }),
 } as const;
-const refundEvents = moneyEvents.filter((name) => name !== 'funds_changed');
+const payoutData = {
+  payoutAmount: amount.meta({ description: 'The amount of the payout, in `currency`.' }),
+  ...settledData,
+} as const;
+const recallData = {
+  recalledAmount: amount.meta({ description: 'What the bank took back, in `currency`.' }),
+} as const;
+/** What the events about money say besides the payment. */
+const moneyData = {
+  funds_changed: fundsData,
+  refund_ordered: refundData,
+  refunded: refundData,
+  refund_failed: refundData,
+  payout_returned: payoutData,
+  paid_again: payoutData,
+  paid_late: payoutData,
+  payin_recalled: recallData,
+  recall_reversed: recallData,
+} as const satisfies Readonly<Record<MoneyEvent, z.ZodRawShape>>;
 
 const payoutChanged = 'connected_account.payout_changed';
 const accountData = {
@@ -78,18 +97,28 @@ const accountData = {
 const kinds = {
   PaymentIntentEvent: kind(typesOf('payment_intent'), intentData),
   PaymentIntentSettledEvent: kind(['payment_intent.settled'], { ...intentData, ...settledData }),
-  PaymentIntentFundsEvent: kind(['payment_intent.funds_changed'], { ...intentData, ...fundsData }),
-  PaymentIntentRefundEvent: kind(
-    refundEvents.map((name) => `payment_intent.${name}`),
-    { ...intentData, ...refundData },
-  ),
+  PaymentIntentFundsEvent: kind(saying('payment_intent', fundsData), {
+    ...intentData,
+    ...fundsData,
+  }),
+  PaymentIntentRefundEvent: kind(saying('payment_intent', refundData), {
+    ...intentData,
+    ...refundData,
+  }),
+  PaymentIntentPayoutEvent: kind(saying('payment_intent', payoutData), {
+    ...intentData,
+    ...payoutData,
+  }),
+  PaymentIntentRecallEvent: kind(saying('payment_intent', recallData), {
+    ...intentData,
+    ...recallData,
+  }),
   InvoiceEvent: kind(typesOf('invoice'), invoiceData),
   InvoiceSettledEvent: kind(['invoice.settled'], { ...invoiceData, ...settledData }),
-  InvoiceFundsEvent: kind(['invoice.funds_changed'], { ...invoiceData, ...fundsData }),
-  InvoiceRefundEvent: kind(
-    refundEvents.map((name) => `invoice.${name}`),
-    { ...invoiceData, ...refundData },
-  ),
+  InvoiceFundsEvent: kind(saying('invoice', fundsData), { ...invoiceData, ...fundsData }),
+  InvoiceRefundEvent: kind(saying('invoice', refundData), { ...invoiceData, ...refundData }),
+  InvoicePayoutEvent: kind(saying('invoice', payoutData), { ...invoiceData, ...payoutData }),
+  InvoiceRecallEvent: kind(saying('invoice', recallData), { ...invoiceData, ...recallData }),
   PaymentIntentQuestionEvent: kind(['payment_intent.question_asked'], {
     ...intentData,
     ...questionData,
@@ -127,6 +156,13 @@ export type EventBody = z.ZodObject<{
 
 function kind<T extends z.ZodRawShape>(types: readonly string[], data: T) {
   return z.object({ event: z.enum(types), data: z.object(data) });
+}
+
+/** The types of the money events with this data. */
+function saying(namespace: string, data: z.ZodRawShape): readonly string[] {
+  return moneyEvents
+    .filter((name) => moneyData[name] === data)
+    .map((name) => `${namespace}.${name}`);
 }
 
 /** All but settled events and those about money or a question, which have separate kinds. */

@@ -5,6 +5,7 @@ import type { Scope, ScopeByOrigin } from '../../../core/domain/access/scope.js'
 import { formatInstant, parseInstant } from '../../../core/domain/base/instant.js';
 import { formatAmount, money, parseAmount } from '../../../core/domain/base/money.js';
 import { RawJson, writeJson } from '../../../core/domain/base/raw-json.js';
+import type { Settlement } from '../../../core/domain/commands/settlement.js';
 import { kycStatuses } from '../../../core/domain/parties/buyer-kyc.js';
 import type { PaymentView, ShownView } from '../../../core/domain/payments/change.js';
 import { type FailureCode, failureCodes, failures } from '../../../core/domain/payments/failure.js';
@@ -201,6 +202,35 @@ const buyer = representation<ShownView>()(null, {
   kycStatus: z.enum(kycStatuses),
 });
 
+const rate = z.string().regex(/^[0-9]+(\.[0-9]+)?$/);
+
+/** In the names of the payment, which shows the first one. */
+const settlement = representation<Settlement>()('Settlement', {
+  settledAt: [instant, ({ settledAtMs }) => formatInstant(settledAtMs)],
+  brlSettledAmount: [
+    decimal.meta({ description: 'BRL paid to the seller.' }),
+    ({ settled }) => formatAmount(settled.amountMinor),
+  ],
+  fxRateAtSettlement: [
+    rate.meta({ description: 'BRL per unit of the currency, as of the payout.' }),
+    ({ fxRate }) => fxRate,
+  ],
+  settlementFees: [
+    decimal.meta({ description: 'Fees of the partner, in the currency of the payment.' }),
+    ({ fees }) => formatAmount(fees.amountMinor),
+  ],
+  endToEndId: [
+    z.string().nullable().meta({ description: 'The end-to-end id of the PIX to the seller.' }),
+    ({ endToEndId }) => endToEndId,
+  ],
+  returnedAt: [
+    instant.nullable().meta({
+      description: 'When the partner reported that it came back; null while the seller has it.',
+    }),
+    ({ returnedAtMs }) => instantOrNull(returnedAtMs),
+  ],
+});
+
 /** A payment, and the base URL of the pages for buyers. */
 export interface PaymentSource extends ShownView {
   readonly payUrl: string;
@@ -239,11 +269,7 @@ export const payment = representation<PaymentSource>()('Payment', {
       settlement === null ? null : formatAmount(settlement.settled.amountMinor),
   ],
   fxRateAtSettlement: [
-    z
-      .string()
-      .regex(/^[0-9]+(\.[0-9]+)?$/)
-      .nullable()
-      .meta({ description: 'BRL per unit of the currency, as of the payout.' }),
+    rate.nullable().meta({ description: 'BRL per unit of the currency, as of the payout.' }),
     (source) => source.payment.settlement?.fxRate ?? null,
   ],
   amountLimit: [
@@ -289,6 +315,14 @@ export const payment = representation<PaymentSource>()('Payment', {
   endToEndId: [
     z.string().nullable().meta({ description: 'The end-to-end id of the PIX to the seller.' }),
     (source) => source.payment.settlement?.endToEndId ?? null,
+  ],
+  settlements: [
+    z.array(settlement.schema).meta({
+      description:
+        'Every PIX that reached the seller, oldest first. The payment shows the first one, also ' +
+        'after it came back; the seller has those without `returnedAt`.',
+    }),
+    (source) => source.settlements.map(settlement.show),
   ],
   transactionHash: [
     z.string().nullable().meta({ description: 'The transfer of the stablecoin.' }),

@@ -3,6 +3,7 @@
 
 import type { Money } from '../../../core/domain/base/money.js';
 import type { QuoteTerms } from '../../../core/domain/commands/quote.js';
+import type { SettlementFacts } from '../../../core/domain/commands/settlement.js';
 import type { Screen } from '../../../core/domain/hosted/hosted-screen.js';
 import type { KycState } from '../../../core/domain/parties/buyer-kyc.js';
 import type { ChangeState } from '../../../core/domain/parties/destination-change.js';
@@ -12,7 +13,7 @@ import type { ColleagueApproval } from '../../../core/domain/payments/colleague-
 import type { DisplayTax } from '../../../core/domain/payments/display.js';
 import type { Funds } from '../../../core/domain/payments/funds.js';
 import type { PayinInstructions } from '../../../core/domain/payments/payin-instructions.js';
-import type { Payment, SettlementFacts } from '../../../core/domain/payments/payment.js';
+import type { Payment } from '../../../core/domain/payments/payment.js';
 import type { Purpose } from '../../../core/domain/payments/purpose.js';
 import type { SimulatedEvent } from '../../../core/domain/payments/simulated-event.js';
 import type { BuyerPage, Period } from '../../../core/usecases/hosted/buyer-payments.js';

@@ -4,6 +4,7 @@ import { sessionEnd } from '../../../core/domain/access/page-session.js';
 import { DAY_MS } from '../../../core/domain/base/instant.js';
 import { type Locale, localeOf } from '../../../core/domain/base/locale.js';
 import { money } from '../../../core/domain/base/money.js';
+import { receiptOf } from '../../../core/domain/commands/settlement.js';
 import { pathOf } from '../../../core/domain/hosted/hosted-page.js';
 import { lastFour } from '../../../core/domain/parties/dossier.js';
 import type { LegalLinks, Organization } from '../../../core/domain/parties/organization.js';
@@ -313,9 +314,10 @@ export function payeeTaxId(sent: string | null, last4: string | null): string | 
 
 function signedInView(deps: PageSettings, shown: PaymentPage): PagePayment {
   const { payment, funds, quote } = shown;
-  const { settlement, transactionHash, updatedAtMs } = payment;
+  const { transactionHash } = payment;
+  const settlement = receiptOf(shown.settlements);
   const { receivedMinor, refundOwedMinor, refundOrderedMinor, refundedMinor } = funds;
-  const { receivedAtMs, paidOutAtMs, refundOrderedAtMs, refundedAtMs } = shown.moneyTimes;
+  const { receivedAtMs, refundOrderedAtMs, refundedAtMs } = shown.moneyTimes;
   const display = readDisplay(payment.display);
   return {
     ...outerView(deps, shown),
@@ -352,11 +354,7 @@ function signedInView(deps: PageSettings, shown: PaymentPage): PagePayment {
     sharedTransfers: shown.sharedTransfers,
     openPayments: shown.openPayments,
     check: checkView(shown),
-    settlement:
-      settlement === null
-        ? null
-        : // A later fact about money changes the payment again.
-          { ...settlement, settledAtMs: paidOutAtMs ?? updatedAtMs, transactionHash },
+    settlement: settlement === null ? null : { ...settlement, transactionHash },
     isPayoutBack: shown.isPayoutBack,
     isLate: shown.isLate,
     answerByMs: answerByMs(shown, deps.settings),

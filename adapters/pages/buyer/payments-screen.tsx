@@ -1,13 +1,11 @@
 // The payments of a buyer to the organization in a period, as a table and as a file for its books.
+
 import type { VNode } from 'preact';
 import { formatInstant } from '../../../core/domain/base/instant.js';
+import type { SettlementFacts } from '../../../core/domain/commands/settlement.js';
 import { pathOf } from '../../../core/domain/hosted/hosted-page.js';
 import { helpReference, readDisplay } from '../../../core/domain/payments/display.js';
-import {
-  isTerminal,
-  type Payment,
-  type SettlementFacts,
-} from '../../../core/domain/payments/payment.js';
+import { isTerminal, type Payment } from '../../../core/domain/payments/payment.js';
 import type { NamedFile } from '../../../core/ports/outside.js';
 import type { BuyerPage, Period } from '../../../core/usecases/hosted/buyer-payments.js';
 import { OPEN_COUNT_MAX } from '../../../core/usecases/hosted/payment-page.js';
@@ -213,10 +211,11 @@ async function* linesOf(
   pages: AsyncIterable<BuyerPage>,
 ): AsyncGenerator<string> {
   yield `${BYTE_ORDER_MARK}${csvLine(columns.map(({ head }) => head(scene.texts)))}`;
-  for await (const { payments, taxIdsLast4 } of pages) {
+  for await (const { payments, settlements, taxIdsLast4 } of pages) {
     const rows = payments.map((payment) => {
       const taxId = taxIdOf(scene, payment, taxIdsLast4.get(payment.id) ?? null);
-      return csvLine(columns.map(({ cell }) => plainText(cell({ scene, payment, taxId }))));
+      const paid = settlements.get(payment.id) ?? firstOf(payment);
+      return csvLine(columns.map(({ cell }) => plainText(cell({ scene, payment, paid, taxId }))));
     });
     yield rows.join('');
   }
@@ -225,6 +224,8 @@ async function* linesOf(
 interface Row {
   readonly scene: PaymentScene;
   readonly payment: Payment;
+  /** As the receipt has it. */
+  readonly paid: PaidOut | null;
   readonly taxId: string | null;
 }
 
@@ -250,7 +251,7 @@ const columns: readonly Column[] = [
   },
   { head: ({ frame }) => frame.due, cell: ({ payment }) => payment.dueDate },
   { head: ({ paid }) => paid.receivedAt, cell: ({ payment }) => dayOf(payment.coveredAtMs) },
-  { head: ({ paid }) => paid.paidOutAt, cell: ({ payment }) => dayOf(payment.settledAtMs) },
+  { head: ({ paid }) => paid.paidOutAt, cell: ({ paid }) => dayOf(paid?.settledAtMs ?? null) },
   { head: ({ price }) => price.fees, cell: settled(({ fees }) => plainAmount(fees)) },
   { head: ({ price }) => price.rate, cell: settled(({ fxRate }) => fxRate) },
   { head: ({ paid }) => paid.endToEndId, cell: settled(({ endToEndId }) => endToEndId) },
@@ -262,7 +263,13 @@ const columns: readonly Column[] = [
 ];
 
 function settled(textOf: (facts: SettlementFacts) => string | null): Column['cell'] {
-  return ({ payment: { settlement } }) => (settlement === null ? null : textOf(settlement));
+  return ({ paid }) => (paid === null ? null : textOf(paid));
+}
+
+type PaidOut = SettlementFacts & Pick<Payment, 'settledAtMs'>;
+
+function firstOf({ settlement, settledAtMs }: Payment): PaidOut | null {
+  return settlement === null ? null : { ...settlement, settledAtMs };
 }
 
 function dayOf(atMs: number | null): string | null {

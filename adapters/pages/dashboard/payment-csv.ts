@@ -2,6 +2,7 @@
 // currency column, instants in UTC, the same in every language.
 import { formatInstant } from '../../../core/domain/base/instant.js';
 import { formatAmount } from '../../../core/domain/base/money.js';
+import type { Settlement } from '../../../core/domain/commands/settlement.js';
 import type { ShownView } from '../../../core/domain/payments/change.js';
 import { csvLine } from '../kit/csv-line.js';
 
@@ -37,6 +38,15 @@ const columns = {
   createdAt: ({ payment }) => formatInstant(payment.createdAtMs),
   updatedAt: ({ payment }) => formatInstant(payment.updatedAtMs),
   metadata: ({ payment }) => payment.metadata,
+  // When the PIX of the columns above came back.
+  returnedAt: ({ settlements: [first] }) => instantOrNull(first?.returnedAtMs ?? null),
+  // The newest other PIX to the seller.
+  'paidAgain.brlSettledAmount': again(({ settled }) => formatAmount(settled.amountMinor)),
+  'paidAgain.feesAtSettlement': again(({ fees }) => formatAmount(fees.amountMinor)),
+  'paidAgain.fxRateAtSettlement': again(({ fxRate }) => fxRate),
+  'paidAgain.settledAt': again(({ settledAtMs }) => formatInstant(settledAtMs)),
+  'paidAgain.pixEndToEndId': again(({ endToEndId }) => endToEndId),
+  'paidAgain.returnedAt': again(({ returnedAtMs }) => instantOrNull(returnedAtMs)),
 } as const satisfies Readonly<Record<string, (view: ShownView) => string | null>>;
 
 const values: readonly ((view: ShownView) => string | null)[] = Object.values(columns);
@@ -45,6 +55,14 @@ export const csvHeader = csvLine(Object.keys(columns));
 
 export function csvRow(view: ShownView): string {
   return csvLine(values.map((textOf) => textOf(view)));
+}
+
+/** Null unless the seller was paid more than once. */
+function again(textOf: (settlement: Settlement) => string | null) {
+  return ({ settlements: [, ...others] }: ShownView): string | null => {
+    const last = others.at(-1);
+    return last === undefined ? null : textOf(last);
+  };
 }
 
 function instantOrNull(atMs: number | null): string | null {

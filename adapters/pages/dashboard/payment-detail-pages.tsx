@@ -6,6 +6,7 @@ import { SECOND_MS } from '../../../core/domain/base/instant.js';
 import { type Money as Amount, money } from '../../../core/domain/base/money.js';
 import { tenantOf } from '../../../core/domain/base/tenant.js';
 import type { Quote } from '../../../core/domain/commands/quote.js';
+import { standingOf } from '../../../core/domain/commands/settlement.js';
 import type { PaymentView } from '../../../core/domain/payments/change.js';
 import { readDisplay } from '../../../core/domain/payments/display.js';
 import { heldMinor } from '../../../core/domain/payments/funds.js';
@@ -339,7 +340,7 @@ function stopsOf(scene: DashboardScene, detail: Detail): readonly Stop[] {
   const inCurrency = (minor: bigint) => format.money(money(minor, funds.currency));
   const held = heldMinor(funds);
   const goesBack = funds.refundOwedMinor + funds.refundOrderedMinor;
-  const settled = payment.settlement?.settled ?? null;
+  const settled = standingOf(detail.settlements)?.settled ?? null;
   const isPaid = payment.status === 'settled' && funds.position === 'paid';
   const hasSent = funds.receivedMinor > 0n;
   const isBack = hasSent && !isPaid && held === 0n && funds.payoutMinor === 0n && goesBack === 0n;
@@ -379,12 +380,13 @@ function stopsOf(scene: DashboardScene, detail: Detail): readonly Stop[] {
 function Money({ detail }: Part): VNode {
   const { texts, format } = useDashboard();
   const { funds, payment } = detail;
-  const { settlement, settledAtMs, coveredAtMs } = payment;
+  const { coveredAtMs } = payment;
+  const settlement = standingOf(detail.settlements);
   const words = texts.payment;
   const digits = (minor: bigint) => format.digits(money(minor, funds.currency));
   const fees = settlement === null ? null : words.ofItFees(digits(settlement.fees.amountMinor));
   const out = [
-    [words.payout, funds.payoutMinor, settledAtMs, fees],
+    [words.payout, funds.payoutMinor, settlement?.settledAtMs ?? null, fees],
     [words.refundOrdered, funds.refundOrderedMinor, null, null],
     [words.refunded, funds.refundedMinor, null, null],
     [words.owed, funds.refundOwedMinor, null, null],
@@ -800,28 +802,30 @@ function CheckCode({ detail }: Part): VNode | null {
 
 function Price({ detail }: Part): VNode | null {
   const { texts, format } = useDashboard();
-  const { quote, payment } = detail;
+  const { quote } = detail;
   if (quote === null) return null;
-  const settled = payment.settlement;
-  const quoted = { rate: quote.rate, fees: quote.fees, target: quote.target };
+  const quoted = { rate: quote.rate, fees: quote.fees, target: quote.target, facts: [] };
   const prices = [
     { label: format.short(quote.createdAtMs), ...quoted },
-    ...(settled === null
-      ? []
-      : [
-          {
-            label: texts.payment.settled,
-            rate: settled.fxRate,
-            fees: settled.fees,
-            target: settled.settled,
-          },
-        ]),
+    ...detail.settlements.map((one) => ({
+      label: texts.payment.settled,
+      rate: one.fxRate,
+      fees: one.fees,
+      target: one.settled,
+      facts: [
+        format.short(one.settledAtMs),
+        ...(one.endToEndId === null ? [] : [`PIX ${one.endToEndId}`]),
+        ...(one.returnedAtMs === null
+          ? []
+          : [texts.payment.cameBack(format.short(one.returnedAtMs))]),
+      ],
+    })),
   ];
   return (
     <section class="card">
       <h2>{texts.payment.price}</h2>
       <dl class="rows right">
-        {prices.map(({ label, rate, fees, target }) => (
+        {prices.map(({ label, rate, fees, target, facts }) => (
           <div>
             <dt>{label}</dt>
             <dd class="num">
@@ -832,6 +836,9 @@ function Price({ detail }: Part): VNode | null {
               </span>
               <br />
               <span class="quiet">{format.money(target)}</span>
+              {facts.map((fact) => (
+                <span class="sub">{fact}</span>
+              ))}
             </dd>
           </div>
         ))}

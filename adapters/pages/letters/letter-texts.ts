@@ -8,6 +8,7 @@ import {
   organizationPurposes,
 } from '../../../core/domain/mail/mail.js';
 import { isReference, plainText } from '../../../core/domain/payments/display.js';
+import type { MailedEvent } from '../../../core/domain/payments/event.js';
 import { heldMinor } from '../../../core/domain/payments/funds.js';
 import { assert } from '../../../core/errors.js';
 import type { Letter } from '../../../core/ports/letters.js';
@@ -78,6 +79,12 @@ export interface QuestionFacts extends Pick<PaymentFacts, 'payee' | 'amount'> {
   readonly question: string;
 }
 
+export interface MovedFacts extends Pick<PaymentFacts, 'payee' | 'amount'> {
+  readonly moved: string;
+  /** BRL of the payout; null without one. */
+  readonly settled: string | null;
+}
+
 /** In their order. */
 const detailNames = ['number', 'purchaseOrder', 'buyerReference', 'due'] as const;
 export type DetailName = (typeof detailNames)[number];
@@ -101,7 +108,7 @@ export type ApproverPurpose = 'approval_link' | 'sign_in';
 export type MemberPurpose =
   | 'invitation'
   | 'sign_in'
-  | Exclude<OrganizationPurpose, 'payout_changed' | 'question'>;
+  | Exclude<OrganizationPurpose, 'payout_changed' | 'question' | 'money_moved'>;
 export type PaymentPurpose = Exclude<
   MailPurpose,
   'owner_link' | 'approval_link' | OrganizationPurpose
@@ -115,6 +122,8 @@ export interface LetterCatalogue {
   readonly destination: (facts: DestinationFacts) => LetterTexts;
   /** To the organization. */
   readonly question: (facts: QuestionFacts) => LetterTexts;
+  /** To its owners. */
+  readonly moved: Readonly<Record<MailedEvent, (facts: MovedFacts) => LetterTexts>>;
   readonly frame: {
     readonly testSubject: (subject: string) => string;
     readonly test: string;
@@ -144,6 +153,7 @@ export function textsOf(catalogue: LetterCatalogue, letter: Letter): LetterTexts
   const { purpose } = letter;
   if (purpose === 'payout_changed') return catalogue.destination(destinationFacts(letter));
   if (purpose === 'question') return catalogue.question(questionFacts(letter));
+  if (purpose === 'money_moved') return movedTexts(catalogue, letter);
   if (letter.isToMember) {
     assert(isMemberPurpose(catalogue, purpose), `${purpose} is not to a member`);
     // Without its scheme: the only link of a mail is that of its page.
@@ -242,6 +252,15 @@ function questionFacts(letter: Letter): QuestionFacts {
   // An address is what the answer goes to: it may be a link.
   const buyer = about.payment.buyer.email.trim();
   return { payee, amount, buyer, question: withoutLinks(question) };
+}
+
+function movedTexts(catalogue: LetterCatalogue, letter: Letter): LetterTexts {
+  const { about, moved, locale } = letter;
+  assert(about !== null && moved !== null, 'money that moved is of a payment');
+  const { payee, amount } = paymentFacts(letter, about);
+  const { money } = formatOf(locale);
+  const settled = moved.settled === null ? null : money(moved.settled);
+  return catalogue.moved[moved.name]({ payee, amount, moved: money(moved.amount), settled });
 }
 
 function paymentFacts(letter: Letter, about: NonNullable<Letter['about']>): PaymentFacts {

@@ -337,6 +337,52 @@ export const lettersEn = {
       `Answer this email: the answer goes to ${buyer}, who has proven that address.`,
     ],
   }),
+  moved: {
+    payout_returned: ({ payee, amount, moved, settled }) => ({
+      subject: `The payout of ${amount} to ${payee} came back`,
+      heading: 'A payout came back',
+      paragraphs: [
+        `${payee} does not have ${settled ?? moved} any more: the PIX came back to the settlement ` +
+          'partner.',
+        'The payment stays settled. An operator of this service decides whether the seller is ' +
+          'paid again or the buyer gets the money back. Another email follows if the seller is ' +
+          'paid again.',
+      ],
+    }),
+    paid_again: ({ payee, amount, moved, settled }) => ({
+      subject: `The payout of ${amount} to ${payee} was made again`,
+      heading: 'The seller was paid again',
+      paragraphs: [
+        `${payee} has ${settled ?? moved} by another PIX.`,
+        'Its amount, rate and PIX id are its own. Those of the first PIX stay in the payment, ' +
+          'with the time at which it came back.',
+      ],
+    }),
+    paid_late: ({ payee, amount, moved, settled }) => ({
+      subject: `A payout of ${amount} to ${payee} was made after the payment had ended`,
+      heading: 'The seller was paid after the end',
+      paragraphs: [
+        `${payee} has ${settled ?? moved}, although the payment had ended without a payout.`,
+        'Its status does not change. Do not pay the seller by other means.',
+      ],
+    }),
+    payin_recalled: ({ payee, amount, moved }) => ({
+      subject: `The payment of ${amount} to ${payee} was recalled by a bank`,
+      heading: 'A bank recalled a payment',
+      paragraphs: [
+        `The bank of the buyer took back ${moved} after the payout to ${payee} was sent.`,
+        'No refund was made. The status of the payment does not change.',
+      ],
+    }),
+    recall_reversed: ({ payee, amount, moved }) => ({
+      subject: `The recall of ${amount} to ${payee} was reversed`,
+      heading: 'A recall was reversed',
+      paragraphs: [
+        `${moved} that a bank had taken back is with the settlement partner after all.`,
+        'The status of the payment does not change.',
+      ],
+    }),
+  },
   frame: {
     testSubject: (subject) => `[Test] ${subject}`,
     test: 'This is a test: no real money moves. Send nothing.',

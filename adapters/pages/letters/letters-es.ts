@@ -339,6 +339,51 @@ export const lettersEs = {
       `Responda a este correo: la respuesta llega a ${buyer}, dirección que fue confirmada.`,
     ],
   }),
+  moved: {
+    payout_returned: ({ payee, amount, moved, settled }) => ({
+      subject: `El pago de ${amount} a ${payee} volvió`,
+      heading: 'Un pago al beneficiario volvió',
+      paragraphs: [
+        `${payee} ya no tiene ${settled ?? moved}: el PIX volvió al socio de liquidación.`,
+        'El pago sigue liquidado. Un operador de este servicio decide si se paga de nuevo al ' +
+          'beneficiario o si el comprador recupera el dinero. Si se paga de nuevo al ' +
+          'beneficiario, usted recibe otro correo.',
+      ],
+    }),
+    paid_again: ({ payee, amount, moved, settled }) => ({
+      subject: `El pago de ${amount} a ${payee} se hizo de nuevo`,
+      heading: 'El beneficiario cobró de nuevo',
+      paragraphs: [
+        `${payee} tiene ${settled ?? moved} por otro PIX.`,
+        'Su importe, su tipo de cambio y su identificador PIX son propios. Los del primer PIX ' +
+          'quedan en el pago, con la hora en que volvió.',
+      ],
+    }),
+    paid_late: ({ payee, amount, moved, settled }) => ({
+      subject: `Un pago de ${amount} a ${payee} se hizo después del final`,
+      heading: 'El beneficiario cobró después del final',
+      paragraphs: [
+        `${payee} tiene ${settled ?? moved}, aunque el pago había terminado sin abono.`,
+        'El estado no cambia. No pague al beneficiario por otros medios.',
+      ],
+    }),
+    payin_recalled: ({ payee, amount, moved }) => ({
+      subject: `Un banco retiró el pago de ${amount} a ${payee}`,
+      heading: 'Un banco retiró un pago',
+      paragraphs: [
+        `El banco del comprador retiró ${moved} después del envío del pago a ${payee}.`,
+        'No se hizo ningún reembolso. El estado del pago no cambia.',
+      ],
+    }),
+    recall_reversed: ({ payee, amount, moved }) => ({
+      subject: `El retiro de ${amount} a ${payee} se anuló`,
+      heading: 'Un retiro se anuló',
+      paragraphs: [
+        `${moved} que un banco había retirado está de nuevo con el socio de liquidación.`,
+        'El estado del pago no cambia.',
+      ],
+    }),
+  },
   frame: {
     testSubject: (subject) => `[Test] ${subject}`,
     test: 'Esto es una prueba: no se mueve dinero real. No envíe nada.',

@@ -342,6 +342,51 @@ export const lettersPtBr = {
       `Responda a este e-mail: a resposta vai para ${buyer}, endereço que foi confirmado.`,
     ],
   }),
+  moved: {
+    payout_returned: ({ payee, amount, moved, settled }) => ({
+      subject: `O pagamento de ${amount} para ${payee} voltou`,
+      heading: 'Um pagamento ao recebedor voltou',
+      paragraphs: [
+        `${payee} não tem mais ${settled ?? moved}: o PIX voltou para o parceiro de liquidação.`,
+        'O pagamento continua liquidado. Um operador deste serviço decide se o recebedor é pago ' +
+          'de novo ou se o comprador recebe o dinheiro de volta. Se o recebedor for pago de ' +
+          'novo, você recebe outro e-mail.',
+      ],
+    }),
+    paid_again: ({ payee, amount, moved, settled }) => ({
+      subject: `O pagamento de ${amount} para ${payee} foi feito de novo`,
+      heading: 'O recebedor foi pago de novo',
+      paragraphs: [
+        `${payee} tem ${settled ?? moved} por outro PIX.`,
+        'Valor, taxa de câmbio e identificador do PIX são próprios dele. Os do primeiro PIX ' +
+          'ficam no pagamento, com a hora em que ele voltou.',
+      ],
+    }),
+    paid_late: ({ payee, amount, moved, settled }) => ({
+      subject: `Um pagamento de ${amount} para ${payee} foi feito depois do fim`,
+      heading: 'O recebedor foi pago depois do fim',
+      paragraphs: [
+        `${payee} tem ${settled ?? moved}, embora o pagamento tivesse terminado sem repasse.`,
+        'O status não muda. Não pague o recebedor por outros meios.',
+      ],
+    }),
+    payin_recalled: ({ payee, amount, moved }) => ({
+      subject: `Um banco tomou de volta o pagamento de ${amount} para ${payee}`,
+      heading: 'Um banco tomou de volta um pagamento',
+      paragraphs: [
+        `O banco do comprador tomou de volta ${moved} depois do envio do pagamento a ${payee}.`,
+        'Nenhum reembolso foi feito. O status do pagamento não muda.',
+      ],
+    }),
+    recall_reversed: ({ payee, amount, moved }) => ({
+      subject: `A devolução de ${amount} para ${payee} foi desfeita`,
+      heading: 'Uma devolução foi desfeita',
+      paragraphs: [
+        `${moved} que um banco tinha tomado de volta está de novo com o parceiro de liquidação.`,
+        'O status do pagamento não muda.',
+      ],
+    }),
+  },
   frame: {
     testSubject: (subject) => `[Test] ${subject}`,
     test: 'Isto é um teste: nenhum valor real é movimentado. Não envie nada.',

@@ -4,6 +4,7 @@
 import type { VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import type { Locale } from '../../../core/domain/base/locale.js';
+import type { MailPurpose } from '../../../core/domain/mail/mail.js';
 import type { Letter, Letters, RenderedLetter } from '../../../core/ports/letters.js';
 import { formatOf } from '../kit/format.js';
 import { detailsOf, handleOf, type LetterCatalogue, oneLine, textsOf } from './letter-texts.js';
@@ -48,6 +49,13 @@ function render(letter: Letter): RenderedLetter {
   };
 }
 
+/** Letters about payments and destinations that no buyer gets. */
+const toOrganization: ReadonlySet<MailPurpose> = new Set([
+  'payout_changed',
+  'question',
+  'money_moved',
+]);
+
 function partsOf(catalogue: LetterCatalogue, letter: Letter): readonly Part[] {
   const { frame } = catalogue;
   const { organization, mode, link, pageUrl, purpose } = letter;
@@ -56,7 +64,7 @@ function partsOf(catalogue: LetterCatalogue, letter: Letter): readonly Part[] {
   const org = oneLine(organization.name);
   const help = frame.help(org, organization.supportEmail, letter.reference);
   const url = link?.url ?? pageUrl;
-  const isToBuyer = purpose !== 'payout_changed' && purpose !== 'question';
+  const isToBuyer = !toOrganization.has(purpose);
   const open = frame[openingOf(letter)];
   return [
     ...(mode === 'test' ? [{ kind: 'test', text: frame.test } as const] : []),
@@ -77,7 +85,7 @@ function partsOf(catalogue: LetterCatalogue, letter: Letter): readonly Part[] {
 }
 
 function openingOf({ purpose, about, isToMember }: Letter) {
-  if (isToMember || purpose === 'question') return 'openDashboard';
+  if (isToMember || purpose === 'question' || purpose === 'money_moved') return 'openDashboard';
   if (purpose === 'payout_changed') return 'stopChange';
   return about === null ? 'openForm' : 'openPayment';
 }

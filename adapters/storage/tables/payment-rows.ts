@@ -1,6 +1,8 @@
 // Payments and the idempotency keys that name them: columns and SQL.
+
 import { locales } from '../../../core/domain/base/locale.js';
 import { modes, type Tenant } from '../../../core/domain/base/tenant.js';
+import type { SettlementFacts } from '../../../core/domain/commands/settlement.js';
 import { readLimitHit, writeLimitHit } from '../../../core/domain/payments/amount-limit.js';
 import {
   readColleagueApproval,
@@ -21,7 +23,6 @@ import {
   paymentIdPrefixes,
   paymentOrigins,
   paymentStatuses,
-  type SettlementFacts,
   verifiedStatuses,
 } from '../../../core/domain/payments/payment.js';
 import { purposeNames } from '../../../core/domain/payments/purpose.js';

@@ -1,6 +1,7 @@
 // Payments with their funds and the KYC status of their buyer, read in one query. Nothing is
 // written here.
 import type { Tenant } from '../../../core/domain/base/tenant.js';
+import { readSettlementLists } from '../../../core/domain/commands/settlement.js';
 import {
   type KycStatus,
   knownKycStatus,
@@ -22,7 +23,7 @@ import {
 } from '../../../core/domain/payments/payment.js';
 import { assert } from '../../../core/errors.js';
 import { type TenantPaymentFilter, VERSIONS_MAX } from '../../../core/ports/storage.js';
-import { integer, nullable, oneOf } from '../columns.js';
+import { integer, nullable, oneOf, text } from '../columns.js';
 import { type CachedPage, type Param, type Row, timeParam } from '../database.js';
 import { aliasedColumns } from '../table.js';
 import type { CachedJoin, Joined, TxPart } from '../unit-of-work.js';
@@ -56,17 +57,32 @@ function kycColumns(
 
 const fundsColumns = aliasedColumns(funds);
 
+/** A payout and its payment change in one batch, so a kept view needs no look at the commands. */
+const settlementsColumn = [
+  "case when chosen.settled_at is null then null else (select string_agg(settlements, ',')",
+  'from partner_commands where org_id = chosen.org_id and mode = chosen.mode',
+  "and payment_id = chosen.id and kind = 'payout') end as settlements",
+].join(' ');
+
+const settlementLists = text.null('settlements');
+
+function settlementsIn(row: Row): PaymentView['settlements'] {
+  const lists = settlementLists.read(row);
+  return lists === null ? [] : readSettlementLists(lists);
+}
+
 const views: Joined<PaymentView> = {
   tables: [payments, funds, buyers, ...kycStatus.tables],
   read: (row: Row) => ({
     payment: payments.read(row),
     funds: fundsColumns.read(row),
     kycStatus: kycStatus.read(row),
+    settlements: settlementsIn(row),
   }),
   expect: (view) => [payments.expect(view.payment), funds.expect(view.funds)],
 };
 
-const allColumns = `chosen.*, ${fundsColumns.columns}`;
+const allColumns = `chosen.*, ${fundsColumns.columns}, ${settlementsColumn}`;
 
 const shownPayment = payments.without(unshownOfPayment);
 const shownFunds = funds.without(unshownOfFunds);
@@ -81,6 +97,7 @@ const shownViews: Joined<ShownView> = {
     payment: shownPayment.read(row),
     funds: shownFunds.read(row),
     kycStatus: kycStatus.read(row),
+    settlements: settlementsIn(row),
   }),
   // No decision is made on them.
   expect: () => [],
@@ -89,6 +106,7 @@ const shownViews: Joined<ShownView> = {
 const shownColumns = [
   ...shownPayment.columns.map((column) => `chosen.${column}`),
   ...shownFunds.columns.map((column) => `funds.${column}`),
+  settlementsColumn,
 ].join(', ');
 
 /**

@@ -20,6 +20,7 @@ import {
   readAmount,
   writeAmount,
 } from '../../../core/domain/commands/partner-message.js';
+import { readSettlements, writeSettlements } from '../../../core/domain/commands/settlement.js';
 import {
   type CommandQueue,
   commandQueues,
@@ -94,6 +95,7 @@ const commandRows = defineTable<CommandRow>('partner_commands', {
   isUndecided: flag('is_undecided'),
   receivedMinor: minor('received_minor'),
   confirmedMinor: minor('confirmed_minor'),
+  settlements: encoded('settlements', writeSettlements, readSettlements),
   refusal: text.null('refusal'),
   review: text.null('review'),
   heldSinceMs: time.null('held_since'),

@@ -10,6 +10,7 @@ import { type MoveOf, machine } from '../base/machine.js';
 import type { Money } from '../base/money.js';
 import { backoffMs } from '../base/schedules.js';
 import { type Tenant, tenantOf } from '../base/tenant.js';
+import type { Settlement } from './settlement.js';
 
 export const commandMoves = {
   pending: { send: 'sent', refuse: 'refused', postpone: 'pending', void: 'void', accept: 'done' },
@@ -73,6 +74,8 @@ interface CommandBase extends Tenant, Leased {
   readonly receivedMinor: bigint;
   /** The total that the partner reported as confirmed for a pay-in. */
   readonly confirmedMinor: bigint;
+  /** What reached the seller by a payout, oldest first. */
+  readonly settlements: readonly Settlement[];
   /** The code of the last refusal, also of a payout that is tried again. */
   readonly refusal: string | null;
   /** Since when the partner checks the money of the command; null while it does not. */
@@ -140,6 +143,7 @@ export function newCommand<
     isUndecided: false,
     receivedMinor: 0n,
     confirmedMinor: 0n,
+    settlements: [],
     refusal: null,
     review: null,
     heldSinceMs: null,

@@ -67,6 +67,7 @@ export const mailRules = {
   // The next day it would say something else.
   reminder: { ...notice, lifeMs: DAY_MS },
   question: notice,
+  money_moved: notice,
   webhooks_gave_up: notice,
   passkey_added: notice,
   passkey_removed: notice,
@@ -90,6 +91,7 @@ export const organizationPurposes = [
   'payout_changed',
   'production_decided',
   'question',
+  'money_moved',
   'passkey_added',
   'passkey_removed',
   ...memberNoticePurposes,
@@ -111,6 +113,22 @@ export function isMemberNotice(purpose: MailPurpose): purpose is MemberNoticePur
 /** The cause of a notice to a member: what happened to which object. None of them has a point. */
 export function memberNoticeCause(objectId: string, what: string, memberId: string): string {
   return [objectId, what, memberId].join('.');
+}
+
+/** The cause of a mail to an owner about an event of a payment. No id has a point. */
+export function moneyNoticeCause(eventId: string, memberId: string): string {
+  return [eventId, memberId].join('.');
+}
+
+/** The event that a mail is about; null for a mail without one. */
+export function eventIdIn({ purpose, cause }: Pick<Mail, 'purpose' | 'cause'>): string | null {
+  if (purpose !== 'question' && purpose !== 'money_moved') return null;
+  return cause?.split('.')[0] ?? null;
+}
+
+/** The tenant of mails to a member, who belongs to both modes. */
+export function memberMail({ orgId }: Pick<Tenant, 'orgId'>): Tenant {
+  return { orgId, mode: 'live' };
 }
 
 /** What a notice to a member is about; null for another mail. */

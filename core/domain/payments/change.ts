@@ -4,6 +4,7 @@
 import { PonteError } from '../../errors.js';
 import { money } from '../base/money.js';
 import type { CommandDraft, MoneyCommand } from '../commands/partner-command.js';
+import type { Settlement } from '../commands/settlement.js';
 import type { KycStatus } from '../parties/buyer-kyc.js';
 import { type EventDraft, paymentEventTypes } from './event.js';
 import { type Funds, heldMinor, missingOf } from './funds.js';
@@ -46,7 +47,7 @@ export const unshownOfFunds = [
 ] as const satisfies readonly (keyof Funds)[];
 
 /** Lists read no more of a payment than this. */
-export interface ShownView extends Pick<PaymentView, 'kycStatus'> {
+export interface ShownView extends Pick<PaymentView, 'kycStatus' | 'settlements'> {
   readonly payment: Omit<Payment, (typeof unshownOfPayment)[number]>;
   readonly funds: Omit<Funds, (typeof unshownOfFunds)[number]>;
 }
@@ -54,6 +55,8 @@ export interface ShownView extends Pick<PaymentView, 'kycStatus'> {
 export interface PaymentView extends PaymentAggregate {
   /** The buyer's KYC for this tenant. */
   readonly kycStatus: KycStatus;
+  /** Of all its payouts, oldest first. */
+  readonly settlements: readonly Settlement[];
 }
 
 /** `payment` and `funds` are the rows that were read if they are unchanged. */

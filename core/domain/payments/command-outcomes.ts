@@ -1,7 +1,7 @@
 // The effect of changed commands on a payment: status, funds, ledger, refunds and events. One
 // function derives all of it, so outcomes that arrive late, twice or out of order lead to the same
 // rows.
-import { PonteError } from '../../errors.js';
+import { assert, PonteError } from '../../errors.js';
 import {
   changed,
   hasBroughtNothing,
@@ -14,10 +14,17 @@ import {
   voidCommand,
 } from '../commands/partner-command.js';
 import { QUOTE_EXPIRED } from '../commands/quote.js';
+import {
+  type Settlement,
+  type SettlementFacts,
+  settlementsOf,
+  standingOf,
+  withReturn,
+  withSettlement,
+} from '../commands/settlement.js';
 import { PARTY_BLOCKED } from '../parties/party-due.js';
 import { bankDetailsRecord, checkCodeOf } from './bank-record.js';
 import {
-  arrivedOf,
   type Change,
   commandsAfter,
   type MoveFields,
@@ -27,7 +34,6 @@ import {
   withMove,
 } from './change.js';
 import { alertsBetween } from './command-alerts.js';
-import { type EventAmounts, type MoneyEvent, moneyEventTypes } from './event.js';
 import { failure } from './failure.js';
 import {
   fundsOf,
@@ -41,14 +47,9 @@ import {
   sumsOf,
   writeOffPostings,
 } from './funds.js';
+import { withMoneyEvents } from './money-events.js';
 import { type PayinInstructions, writePayinInstructions } from './payin-instructions.js';
-import {
-  isTerminal,
-  type Payment,
-  type PaymentMove,
-  type PaymentStatus,
-  type SettlementFacts,
-} from './payment.js';
+import { isTerminal, type Payment, type PaymentMove, type PaymentStatus } from './payment.js';
 
 /** What a report states in addition to the change of its command. */
 export interface ReportedDetails {
@@ -68,10 +69,12 @@ export function commandsChanged(
   details: ReportedDetails = {},
 ): Change {
   const { status } = was.payment;
-  const decided = reported.map((command) => withDecision(command, commands, status));
+  const decided = reported
+    .map((command) => withDecision(command, commands, status))
+    .map((command) => withSettlements(command, commands, details, nowMs));
   let change = decided.reduce(withChangedCommand, unchanged(was));
-  const isPaid = sumsOf(commands).paidMinor > 0n;
-  change = { ...change, payment: withReportedDetails(was.payment, details, isPaid, nowMs) };
+  const first = settlementsOf(commandsAfter(commands, change))[0] ?? null;
+  change = { ...change, payment: withReportedDetails(was.payment, details, first, nowMs) };
   change = withStatus(change, commands, details.reason ?? null, nowMs);
   return withDerivedMoney(change, was, commands, nowMs);
 }
@@ -124,6 +127,27 @@ function withDecision(
   return isUndecided === next.isUndecided ? next : Object.freeze({ ...next, isUndecided });
 }
 
+/** A payout that reached the seller has its settlement until it comes back. */
+function withSettlements(
+  next: MoneyCommand,
+  commands: readonly MoneyCommand[],
+  { settlement }: ReportedDetails,
+  nowMs: number,
+): MoneyCommand {
+  const isPaid = next.kind === 'payout' && stageOf(next) === 'moved';
+  const isSettled = standingOf(next.settlements) !== null;
+  if (isPaid === isSettled) return next;
+  if (!isPaid) return Object.freeze({ ...next, settlements: withReturn(next.settlements, nowMs) });
+  assert(settlement !== undefined, 'a paid payout has its settlement');
+  // Clocks differ: the order of settlements is that of their reports.
+  const lastAtMs = settlementsOf(commands).at(-1)?.settledAtMs ?? 0;
+  const atMs = Math.max(nowMs, lastAtMs + 1);
+  return Object.freeze({
+    ...next,
+    settlements: withSettlement(next.settlements, settlement, atMs),
+  });
+}
+
 /**
  * Brings funds, refunds and ledger in line with the commands and the status: voids unsent commands
  * of an ended payment, and owes unallocated money to the buyer.
@@ -152,28 +176,26 @@ export function withDerivedMoney(
         ? Object.freeze({ ...payment, coveredAtMs: nowMs })
         : payment,
     postings: [
-      ...postingsBetween(before, after, funds.currency, payment.settlement),
+      ...postingsBetween(before, after, funds.currency),
       ...writeOffPostings(was.funds, funds),
     ],
   };
-  change = withFundsEvent(change, was, nowMs);
-  change = withRefundEvents(change, commands, after.returnedMinor - before.returnedMinor, nowMs);
+  change = withMoneyEvents(change, was, commands, nowMs);
   const alerts = alertsBetween({ ...was, commands }, { ...change, commands: counted });
   return { ...change, alerts: [...change.alerts, ...alerts] };
 }
 
-/** While a payout counts as paid, its settlement stays as it was posted. */
+/** `first` of the settlements; the payment shows it from then on. */
 function withReportedDetails(
   payment: Payment,
   details: ReportedDetails,
-  isPaid: boolean,
+  first: Settlement | null,
   nowMs: number,
 ): Payment {
   const { transactionHash } = details;
   // The buyer pays by the transfer for several payments.
   const instructions = payment.consolidatedReference === null ? details.instructions : undefined;
-  const { settlement } = details;
-  const isSettled = settlement !== undefined && (!isPaid || payment.settlement === null);
+  const isSettled = first !== null && payment.settlement === null;
   if (instructions === undefined && (transactionHash ?? null) === null && !isSettled) {
     return payment;
   }
@@ -181,9 +203,13 @@ function withReportedDetails(
     ...payment,
     ...givenInstructions(payment, instructions, nowMs),
     transactionHash: transactionHash ?? payment.transactionHash,
-    ...(isSettled ? { settlement, settledAtMs: nowMs } : {}),
+    ...(isSettled ? shownOf(first) : {}),
     updatedAtMs: nowMs,
   });
+}
+
+function shownOf({ settledAtMs, returnedAtMs: _, ...settlement }: Settlement) {
+  return { settlement: Object.freeze(settlement), settledAtMs };
 }
 
 /** Instructions that were given before keep their check code. */
@@ -482,54 +508,6 @@ function withSurplusOwed(change: Change, commands: readonly MoneyCommand[]): Cha
     surplusMinor -= amountMinor;
   }
   return { ...change, commands: drafts };
-}
-
-function withRefundEvents(
-  was: Change,
-  commands: readonly MoneyCommand[],
-  returnedMinor: bigint,
-  nowMs: number,
-): Change {
-  const refund = (change: Change, name: MoneyEvent, amountMinor: bigint) => {
-    const refundAmount = { amountMinor, currency: change.payment.amount.currency };
-    return withMoneyEvent(change, name, { refundAmount }, nowMs);
-  };
-  let change = was;
-  for (const command of was.changedCommands) {
-    const before = commands.find(({ id }) => id === command.id);
-    if (command.kind !== 'refund' || before === undefined) continue;
-    const [stood, stands] = [stageOf(before), stageOf(command)];
-    const { amountMinor } = command.amount;
-    if (stood === stands) continue;
-    if (stands === 'moving' && before.lastSentAtMs === null)
-      change = refund(change, 'refund_ordered', amountMinor);
-    if (stands === 'moved') change = refund(change, 'refunded', amountMinor);
-    if (stands === 'owed') change = refund(change, 'refund_failed', amountMinor);
-  }
-  return returnedMinor > 0n ? refund(change, 'refunded', returnedMinor) : change;
-}
-
-/** An event if the status stays: a new status has one, with the same amounts in the payment. */
-function withFundsEvent(change: Change, was: PaymentAggregate, nowMs: number): Change {
-  if (change.payment.status !== was.payment.status) return change;
-  const before = Object.values(arrivedOf(was));
-  const amounts = arrivedOf(change);
-  const isSame = Object.values(amounts).every(
-    ({ amountMinor }, at) => amountMinor === before[at]?.amountMinor,
-  );
-  return isSame ? change : withMoneyEvent(change, 'funds_changed', amounts, nowMs);
-}
-
-function withMoneyEvent(
-  change: Change,
-  name: MoneyEvent,
-  amounts: EventAmounts,
-  nowMs: number,
-): Change {
-  const { payment } = change;
-  const types = moneyEventTypes(payment, name);
-  const events = types.map((type) => ({ type, payment, occurredAtMs: nowMs, amounts }));
-  return { ...change, events: [...change.events, ...events] };
 }
 
 function covers(amountMinor: bigint, { amount }: Payment): boolean {

@@ -3,9 +3,10 @@
 import { hash } from 'node:crypto';
 import { assert } from '../../errors.js';
 import { formatInstant } from '../base/instant.js';
-import { formatAmount, type Money } from '../base/money.js';
+import { formatAmount, type Money, money, parseAmount } from '../base/money.js';
 import { RawJson, writeJson } from '../base/raw-json.js';
 import type { Tenant } from '../base/tenant.js';
+import type { SettlementFacts } from '../commands/settlement.js';
 import {
   type AccountEventType,
   accountEventTypes,
@@ -30,24 +31,52 @@ const otherEventTypes = [
   'webhook.test',
 ] as const;
 
-/**
- * What happens to the money of a payment while its status stays: what was received, is missing or
- * is surplus changes; a refund is sent to the partner, received by the buyer, or fails.
- */
-export const moneyEvents = [
-  'funds_changed',
-  'refund_ordered',
-  'refunded',
-  'refund_failed',
-] as const;
-export type MoneyEvent = (typeof moneyEvents)[number];
+interface MoneyEventRule {
+  readonly means: string;
+  /** Buyers by the notices of their payment, owners of the organization by money-notices.ts. */
+  readonly mailTo: 'buyer' | 'owners';
+}
+
+/** What happens to the money of a payment while its status stays; money-events.ts has the causes. */
+export const moneyEventRules = {
+  funds_changed: { means: 'what was received, is missing or is surplus changed', mailTo: 'buyer' },
+  refund_ordered: { means: 'a refund was sent to the settlement partner', mailTo: 'buyer' },
+  refunded: { means: 'money went back to the buyer', mailTo: 'buyer' },
+  refund_failed: { means: 'a refund did not reach the buyer', mailTo: 'buyer' },
+  payout_returned: { means: 'a payout that had reached the seller came back', mailTo: 'owners' },
+  paid_again: { means: 'another payout reached the seller after a settlement', mailTo: 'owners' },
+  paid_late: {
+    means: 'a payout reached the seller although the payment had ended without it',
+    mailTo: 'owners',
+  },
+  payin_recalled: {
+    means: "the buyer's bank took money back that the seller has, or may have",
+    mailTo: 'owners',
+  },
+  recall_reversed: {
+    means: 'money that a bank took back is here after all',
+    mailTo: 'owners',
+  },
+} as const satisfies Readonly<Record<string, MoneyEventRule>>;
+
+export type MoneyEvent = keyof typeof moneyEventRules;
+/** Those with a mail to the owners. */
+export type MailedEvent = {
+  [N in MoneyEvent]: (typeof moneyEventRules)[N]['mailTo'] extends 'owners' ? N : never;
+}[MoneyEvent];
+export const moneyEvents = Object.keys(moneyEventRules) as readonly MoneyEvent[];
 
 /** The buyer asked the organization something on the page. */
 const QUESTION = 'question_asked';
 
 /** Amounts of money events. */
 export type EventAmounts = Readonly<
-  Partial<Record<'refundAmount' | 'received' | 'missing' | 'surplus', Money>>
+  Partial<
+    Record<
+      'refundAmount' | 'payoutAmount' | 'recalledAmount' | 'received' | 'missing' | 'surplus',
+      Money
+    >
+  >
 >;
 
 export const eventTypes: readonly string[] = [
@@ -76,6 +105,8 @@ export interface EventDraft {
   /** The key or member that created the payment, for a `created` event. */
   readonly createdBy?: string;
   readonly amounts?: EventAmounts;
+  /** The settlement that an event about a payout is about. */
+  readonly settlement?: SettlementFacts;
   readonly question?: string;
 }
 
@@ -109,6 +140,40 @@ export function questionIn(event: Pick<DomainEvent, 'type' | 'body'>): string {
   return question;
 }
 
+/** Null for an event that is not about money. */
+export function moneyEventIn(type: string): MoneyEvent | null {
+  const suffix = type.slice(type.indexOf('.') + 1);
+  return moneyEvents.find((name) => name === suffix) ?? null;
+}
+
+/** What the members are mailed about. */
+export interface MovedMoney {
+  readonly name: MailedEvent;
+  /** In the payment's currency. */
+  readonly amount: Money;
+  /** BRL of the payout; null without one. */
+  readonly settled: Money | null;
+}
+
+/** Null for an event that is not mailed. */
+export function movedMoneyIn(event: Pick<DomainEvent, 'type' | 'body'>): MovedMoney | null {
+  const name = moneyEventIn(event.type);
+  if (name === null || !isMailed(name)) return null;
+  const data: Readonly<Record<string, string | undefined>> = JSON.parse(eventData(event));
+  const amountMinor = parseAmount(data['payoutAmount'] ?? data['recalledAmount'] ?? '');
+  const settledMinor = parseAmount(data['brlSettledAmount'] ?? '');
+  assert(amountMinor !== null, 'an event that is mailed has an amount');
+  return {
+    name,
+    amount: money(amountMinor, data['currency'] ?? ''),
+    settled: settledMinor === null ? null : money(settledMinor, 'BRL'),
+  };
+}
+
+function isMailed(name: MoneyEvent): name is MailedEvent {
+  return moneyEventRules[name].mailTo === 'owners';
+}
+
 function typesNamed({ origin }: Payment, name: string): readonly string[] {
   return origin === 'invoice' ? [`invoice.${name}`] : [`payment_intent.${name}`, `invoice.${name}`];
 }
@@ -138,6 +203,8 @@ export function matchesEvent(patterns: readonly string[], type: string): boolean
 /** The body carries metadata exactly as the integrator sent it. */
 export function paymentEvent(draft: EventDraft, eventId: string): DomainEvent {
   const { payment, type, occurredAtMs, createdBy, question, amounts = {} } = draft;
+  const isSettled = reportedStatus(type) === 'settled';
+  const settlement = draft.settlement ?? (isSettled ? payment.settlement : null);
   const reason = payment.failureReason ?? payment.cancelReason;
   return {
     orgId: payment.orgId,
@@ -154,7 +221,7 @@ export function paymentEvent(draft: EventDraft, eventId: string): DomainEvent {
       status: payment.status,
       amount: formatAmount(payment.amount.amountMinor),
       currency: payment.amount.currency,
-      ...settlementFields(type, payment),
+      ...settlementFields(settlement),
       metadata: new RawJson(payment.metadata),
       source: payment.origin,
       externalEventId: eventId,
@@ -170,9 +237,8 @@ export function paymentEvent(draft: EventDraft, eventId: string): DomainEvent {
   };
 }
 
-/** The settlement amounts, in `settled` events only. */
-function settlementFields(type: string, { settlement }: Payment) {
-  if (settlement === null || reportedStatus(type) !== 'settled') return {};
+function settlementFields(settlement: SettlementFacts | null) {
+  if (settlement === null) return {};
   const { settled, fxRate } = settlement;
   return { brlSettledAmount: formatAmount(settled.amountMinor), fxRateAtSettlement: fxRate };
 }

@@ -4,7 +4,6 @@
 // Funds follow from the commands to the partner: `sumsOf` adds them up, and the ledger postings of
 // a change are the difference of two sums. So if reports arrive late, twice or out of order, funds,
 // ledger and commands still agree.
-import { assert } from '../../errors.js';
 import { type Money, money } from '../base/money.js';
 import type { Tenant } from '../base/tenant.js';
 import {
@@ -14,8 +13,8 @@ import {
   isRefusedPayout,
   type MoneyCommand,
 } from '../commands/partner-command.js';
+import { standingOf } from '../commands/settlement.js';
 import { type LedgerAccount, type Posting, posting, transfer } from './ledger.js';
-import type { SettlementFacts } from './payment.js';
 
 /**
  * Where the money of a command is, by its state and, once accepted, by its end. `planned`: not
@@ -49,6 +48,9 @@ const stages = {
     readonly done: Record<CommandEnd, MoneyStage>;
   }
 >;
+
+/** Sellers are paid by PIX. */
+const PAYOUT_CURRENCY = 'BRL';
 
 export const positions = [
   'none',
@@ -103,8 +105,10 @@ export interface MoneySums {
   readonly receivedMinor: bigint;
   readonly payoutMinor: bigint;
   readonly paidMinor: bigint;
-  /** How many payouts are paid. */
-  readonly paidCount: bigint;
+  /** Fees of the payouts that are paid, by their settlements. */
+  readonly paidFeesMinor: bigint;
+  /** What the sellers have of them, in centavos. */
+  readonly settledMinor: bigint;
   readonly needsReviewMinor: bigint;
   readonly owedMinor: bigint;
   readonly orderedMinor: bigint;
@@ -181,7 +185,9 @@ export function sumsOf(commands: readonly MoneyCommand[]): MoneySums {
   const receivedMinor = sum(payins.map((payin) => payin.receivedMinor));
   const returnedMinor = sum(payins.map((payin) => returnedOf(payin, commands)));
   const paidMinor = payouts('moved');
-  const paidCount = BigInt(inStage(commands, 'payout', 'moved').length);
+  const settlements = paidSettlements(commands);
+  const paidFeesMinor = sum(settlements.map(({ fees }) => fees.amountMinor));
+  const settledMinor = sum(settlements.map(({ settled }) => settled.amountMinor));
   const needsReviewMinor = payouts('needs_review');
   const payoutMinor = payouts('moving') + paidMinor + needsReviewMinor;
   const owedMinor = refunds('planned') + refunds('owed');
@@ -195,7 +201,8 @@ export function sumsOf(commands: readonly MoneyCommand[]): MoneySums {
     receivedMinor,
     payoutMinor,
     paidMinor,
-    paidCount,
+    paidFeesMinor,
+    settledMinor,
     needsReviewMinor,
     owedMinor,
     orderedMinor,
@@ -204,6 +211,20 @@ export function sumsOf(commands: readonly MoneyCommand[]): MoneySums {
     returnedMinor,
     lossMinor,
   };
+}
+
+/** The settlements of the payouts that are paid: one each. */
+function paidSettlements(commands: readonly MoneyCommand[]) {
+  return inStage(commands, 'payout', 'moved')
+    .map(({ settlements }) => standingOf(settlements))
+    .filter((settlement) => settlement !== null);
+}
+
+/** Payouts that count as paid without their facts: no posting of theirs can be derived. */
+export function unsettledPayouts(commands: readonly MoneyCommand[]): readonly MoneyCommand[] {
+  return inStage(commands, 'payout', 'moved').filter(
+    ({ settlements }) => standingOf(settlements) === null,
+  );
 }
 
 /** The partner never got this refund (money-decision.ts). */
@@ -268,7 +289,6 @@ export function postingsBetween(
   was: MoneySums,
   next: MoneySums,
   currency: string,
-  settlement: SettlementFacts | null,
 ): readonly Posting[] {
   const rise = (name: keyof MoneySums) => next[name] - was[name];
   const owingMinor = rise('owedMinor') + rise('orderedMinor') + rise('refundedMinor');
@@ -286,8 +306,14 @@ export function postingsBetween(
       const name = amountMinor < 0n ? reversals[kind] : kind;
       return posting(name, transfer(from, to, { amountMinor, currency }));
     });
-  const rises = { paidMinor: rise('paidMinor'), paidCount: rise('paidCount') };
-  const paid = payoutPosting(rises, currency, settlement);
+  const paid = payoutPosting(
+    {
+      paidMinor: rise('paidMinor'),
+      paidFeesMinor: rise('paidFeesMinor'),
+      settledMinor: rise('settledMinor'),
+    },
+    currency,
+  );
   return [...postings, byHandPosting(byHandMinor, currency), paid].filter((one) => one !== null);
 }
 
@@ -323,9 +349,8 @@ const reversals = {
 export function balancesOf(
   sums: MoneySums,
   { currency, writtenOffMinor }: Pick<Funds, 'currency' | 'writtenOffMinor'>,
-  settlement: SettlementFacts | null,
 ): ReadonlyMap<string, bigint> {
-  const paid = payoutPosting(sums, currency, settlement);
+  const paid = payoutPosting(sums, currency);
   const balances = new Map<string, bigint>();
   const add = (account: LedgerAccount, of: string, amountMinor: bigint) => {
     const name = balanceName(account, of);
@@ -349,27 +374,23 @@ export function balanceName(account: LedgerAccount, currency: string): string {
   return `${account} ${currency}`;
 }
 
-/**
- * The payout reached the seller; negative: it was returned, so each line is reversed. Two that are
- * paid at a time have the settlement that was posted first.
- */
+/** Payouts reached the seller; negative: they came back, so each line is reversed. */
 function payoutPosting(
-  { paidMinor, paidCount }: Pick<MoneySums, 'paidMinor' | 'paidCount'>,
+  {
+    paidMinor,
+    paidFeesMinor,
+    settledMinor,
+  }: Pick<MoneySums, 'paidMinor' | 'paidFeesMinor' | 'settledMinor'>,
   currency: string,
-  settlement: SettlementFacts | null,
 ): Posting | null {
-  if (paidCount === 0n) return null;
-  assert(settlement !== null, 'a paid payout has its settlement');
-  const { fees, settled } = settlement;
-  const all = (money: Money) => ({ ...money, amountMinor: paidCount * money.amountMinor });
-  return posting(paidCount > 0n ? 'payout_paid' : 'payout_returned', [
+  if (paidMinor === 0n && paidFeesMinor === 0n && settledMinor === 0n) return null;
+  const kind = paidMinor > 0n || settledMinor > 0n ? 'payout_paid' : 'payout_returned';
+  const conversionMinor = paidMinor - paidFeesMinor;
+  return posting(kind, [
     { account: 'partner_float', money: { amountMinor: -paidMinor, currency } },
-    { account: 'fees', money: all(fees) },
-    {
-      account: 'conversion',
-      money: { amountMinor: paidMinor - paidCount * fees.amountMinor, currency },
-    },
-    ...transfer('conversion', 'seller', all(settled)),
+    { account: 'fees', money: { amountMinor: paidFeesMinor, currency } },
+    { account: 'conversion', money: { amountMinor: conversionMinor, currency } },
+    ...transfer('conversion', 'seller', { amountMinor: settledMinor, currency: PAYOUT_CURRENCY }),
   ]);
 }
 

@@ -4,6 +4,7 @@ import type { Locale } from '../base/locale.js';
 import { type MoveOf, machine } from '../base/machine.js';
 import type { Money } from '../base/money.js';
 import type { Tenant } from '../base/tenant.js';
+import type { SettlementFacts } from '../commands/settlement.js';
 import type { LimitHit } from './amount-limit.js';
 import type { ColleagueApproval } from './colleague-approval.js';
 import type { FailureCode } from './failure.js';
@@ -104,18 +105,6 @@ export interface BuyerHint {
   readonly phone: string | null;
 }
 
-/** Reported with a completed payout. */
-export interface SettlementFacts {
-  /** BRL that reached the seller. */
-  readonly settled: Money;
-  /** In the payment's currency. */
-  readonly fees: Money;
-  /** BRL per unit of the payment's currency, as a decimal string. */
-  readonly fxRate: string;
-  /** The BACEN end-to-end id of the PIX transfer; null if the partner does not report it. */
-  readonly endToEndId: string | null;
-}
-
 export interface Payment extends Tenant {
   readonly id: string;
   readonly origin: PaymentOrigin;
@@ -180,8 +169,9 @@ export interface Payment extends Tenant {
   /** When the whole amount was reported as received; from then on it does not expire. */
   readonly coveredAtMs: number | null;
   readonly transactionHash: string | null;
+  /** The first of its settlements; it stays if its payout comes back (settlement.ts). */
   readonly settlement: SettlementFacts | null;
-  /** When `settlement` was reported; null also for one of before this was recorded. */
+  /** When `settlement` was reported. */
   readonly settledAtMs: number | null;
   readonly failureCode: FailureCode | null;
   readonly failureReason: string | null;

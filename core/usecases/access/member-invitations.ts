@@ -1,10 +1,12 @@
 // Invitations of members: a mail with a link that signs in to the dashboard once.
+
 import type { Member } from '../../domain/access/member.js';
 import type { Locale } from '../../domain/base/locale.js';
 import { pathOf } from '../../domain/hosted/hosted-page.js';
+import { memberMail } from '../../domain/mail/mail.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
-import { mailNumber, memberMail, stageLink } from '../mail/mails.js';
+import { mailNumber, stageLink } from '../mail/mails.js';
 import { rateLimited } from '../service/rate-limits.js';
 import { type MemberChange, type MemberInput, stageMember, type TeamAuthor } from './members.js';
 

@@ -13,10 +13,11 @@ import {
 } from '../../domain/access/passkey.js';
 import { checkedText } from '../../domain/base/checked-text.js';
 import type { Locale } from '../../domain/base/locale.js';
+import { memberMail } from '../../domain/mail/mail.js';
 import { PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
-import { memberMail, stageNotice } from '../mail/mails.js';
+import { stageNotice } from '../mail/mails.js';
 import { makeMemberSession, type SignedInMember } from './sessions.js';
 
 /** Binds the MACs of challenges. */

@@ -1,6 +1,7 @@
 // What a buyer has paid, or was asked to pay, to an organization in a year or a month. A session
 // proves the mailbox of one payment; it reads the others of the same mailbox.
 import { type Tenant, tenantOf } from '../../domain/base/tenant.js';
+import { receiptOf, type Settlement, settlementsOf } from '../../domain/commands/settlement.js';
 import { isPageOpen, type Payment, paymentStatuses } from '../../domain/payments/payment.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
@@ -12,6 +13,8 @@ export const BUYER_PAGE = 100;
 /** `rest`: pages follow. */
 export interface BuyerPage {
   readonly payments: readonly Payment[];
+  /** What a receipt says, by payment; only of those that changed after their settlement. */
+  readonly settlements: ReadonlyMap<string, Settlement>;
   /** The end of the seller's tax id by payment, where it is known. */
   readonly taxIdsLast4: ReadonlyMap<string, string>;
   readonly rest: boolean;
@@ -34,7 +37,7 @@ export async function* buyerPages(
   const fromMs = Date.UTC(year, (month ?? 1) - 1);
   for (let [beforeMs, beforeId] = [Date.UTC(year, month ?? 12), '']; ; ) {
     const place = { fromMs, beforeMs, beforeId, limit: BUYER_PAGE + 1 };
-    const { page, taxIdsLast4, rest } = await freshDeps().store.run(async (tx) => {
+    const { page, ...known } = await freshDeps().store.run(async (tx) => {
       const payment = await openPage(tx, publicId);
       const tenant = tenantOf(payment);
       const ofStatuses = paymentStatuses.map((status) =>
@@ -43,11 +46,13 @@ export async function* buyerPages(
       const found = (await Promise.all(ofStatuses)).flat();
       const newest = found.toSorted(newestFirst).slice(0, BUYER_PAGE);
       const taxIds = await taxIdsOf(tx, tenant, newest);
-      return { page: newest, taxIdsLast4: taxIds, rest: found.length > BUYER_PAGE };
+      const settlements = await laterSettlements(tx, tenant, newest);
+      const rest = found.length > BUYER_PAGE;
+      return { page: newest, settlements, taxIdsLast4: taxIds, rest };
     });
-    yield { payments: page.filter(isPageOpen), taxIdsLast4, rest };
+    yield { payments: page.filter(isPageOpen), ...known };
     const last = page.at(-1);
-    if (last === undefined || !rest) return;
+    if (last === undefined || !known.rest) return;
     [beforeMs, beforeId] = [last.createdAtMs, last.id];
   }
 }
@@ -59,7 +64,23 @@ export async function readBuyerPayments(
   period: Period,
 ): Promise<BuyerPage> {
   for await (const page of buyerPages(() => deps, publicId, period)) return page;
-  return { payments: [], taxIdsLast4: new Map(), rest: false };
+  return { payments: [], settlements: new Map(), taxIdsLast4: new Map(), rest: false };
+}
+
+/** Few payments change after their settlement: a payout came back, or a bank took money back. */
+async function laterSettlements(
+  tx: Tx,
+  tenant: Tenant,
+  payments: readonly Payment[],
+): Promise<ReadonlyMap<string, Settlement>> {
+  const changed = payments.filter(
+    ({ settledAtMs, updatedAtMs }) => settledAtMs !== null && updatedAtMs > settledAtMs,
+  );
+  const read = changed.map(async ({ id }) => {
+    const settlement = receiptOf(settlementsOf(await tx.commands.ofPayment(tenant, id)));
+    return settlement === null ? [] : [[id, settlement] as const];
+  });
+  return new Map((await Promise.all(read)).flat());
 }
 
 async function taxIdsOf(

@@ -84,7 +84,6 @@ export interface SharedTransfer {
 /** The latest of each kind; null if there is none. */
 export interface MoneyTimes {
   readonly receivedAtMs: number | null;
-  readonly paidOutAtMs: number | null;
   readonly refundOrderedAtMs: number | null;
   readonly refundedAtMs: number | null;
   readonly payoutBackAtMs: number | null;
@@ -274,7 +273,6 @@ export function moneyTimesOf(
     postings.findLast(({ kind }) => kinds.includes(kind))?.atMs ?? null;
   return {
     receivedAtMs: latest('funds_received'),
-    paidOutAtMs: latest('payout_paid'),
     refundOrderedAtMs: commands.findLast(isSentRefund)?.lastSentAtMs ?? null,
     refundedAtMs: latest('refund_paid', 'refund_by_hand', 'returned_by_partner'),
     payoutBackAtMs: latest('payout_returned'),

@@ -17,6 +17,7 @@ import {
   type Mail,
   type MailSubject,
   maskedAddress,
+  memberMail,
   nextSignIn,
   SIGN_INS_A_DAY_MAX,
   takesCode,
@@ -28,7 +29,7 @@ import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
 import { makeSession } from '../access/page-sessions.js';
 import { makeMemberSession } from '../access/sessions.js';
-import { CODE_PURPOSE, memberMail, stageLink } from '../mail/mails.js';
+import { CODE_PURPOSE, stageLink } from '../mail/mails.js';
 import { isSignInClientSpent, takeCodeSlot } from '../service/rate-limits.js';
 import { signIn } from './buyer-steps.js';
 import { openPage } from './payment-page.js';

@@ -9,11 +9,13 @@ import { tenantOf } from '../../domain/base/tenant.js';
 import { dashboardPath, type HostedPage, pathOf } from '../../domain/hosted/hosted-page.js';
 import {
   codeOf,
+  eventIdIn,
   isLinkExpired,
   isMemberNotice,
   isNoticePurpose,
   type Mail,
   mailRules,
+  memberMail,
   type NoticePurpose,
   noticeIn,
   PAGE_SHOWS_MS,
@@ -23,7 +25,7 @@ import { causeOf } from '../../domain/mail/payment-notices.js';
 import { isUnpaid } from '../../domain/mail/reminder.js';
 import type { DestinationChange } from '../../domain/parties/destination-change.js';
 import { helpReference } from '../../domain/payments/display.js';
-import { questionIn } from '../../domain/payments/event.js';
+import { movedMoneyIn, questionIn } from '../../domain/payments/event.js';
 import { isTerminal } from '../../domain/payments/payment.js';
 import { takesColleagueApproval } from '../../domain/payments/payment-transitions.js';
 import { assert } from '../../errors.js';
@@ -54,7 +56,8 @@ export async function readMailFacts(tx: Tx, mail: Mail) {
   const accountId = subject.kind === 'account' ? subject.accountId : null;
   const hasDetails = mail.purpose === 'instructions_ready' && paymentId !== null;
   const isRedirect = mail.purpose === 'payout_changed';
-  const askedId = mail.purpose === 'question' ? (mail.cause ?? '') : null;
+  const isAboutMoney = mail.purpose === 'money_moved';
+  const eventId = eventIdIn(mail);
   const notice = noticeIn(mail);
   const [
     epoch,
@@ -66,9 +69,10 @@ export async function readMailFacts(tx: Tx, mail: Mail) {
     session,
     given,
     change,
-    asked,
+    event,
     object,
     sent,
+    signIns,
   ] = await Promise.all([
     tx.epochs.current(),
     tx.organizations.get(mail.orgId),
@@ -79,18 +83,28 @@ export async function readMailFacts(tx: Tx, mail: Mail) {
     onPageToo.has(mail.purpose) ? sessionOf(tx, mail) : null,
     hasDetails ? tx.bankDetails.ofPayment(tenant, paymentId) : [],
     isRedirect ? tx.destinationChanges.find(changeIdOf(mail)) : null,
-    askedId === null ? null : tx.feed.get(tenant, askedId),
+    eventId === null ? null : tx.feed.get(tenant, eventId),
     notice === null ? null : objectOf(tx, mail, notice),
     tx.mails.anySentTo(mail.orgId, mail.toKey),
+    isAboutMoney ? tx.mails.newestNumbered(signInsTo(mail), 1) : [],
   ]);
   assert(organization !== null, 'an organization stays');
   const about = payment === null || funds === null ? null : { payment, funds };
   const isReplacement = given.length > 1;
   // The buyer may have stored the details that are replaced: the mail is sent in any case.
   const watcher = isReplacement ? null : session;
-  const question = asked === null ? null : questionIn(asked);
+  const question = event === null || isAboutMoney ? null : questionIn(event);
+  const moved = event === null ? null : movedMoneyIn(event);
   const facts = { epoch, organization, about, submission, account, change, question, object };
-  return { ...facts, session: watcher, isReplacement, isKnownAddress: sent !== null };
+  // The batch in which money moves does not read how its owners sign in.
+  const locale = signIns[0]?.locale ?? mail.locale;
+  const isKnownAddress = sent !== null;
+  return { ...facts, moved, locale, session: watcher, isReplacement, isKnownAddress };
+}
+
+/** The sign-ins of a member, each in the language in which it was asked for. */
+function signInsTo({ orgId, toKey }: Mail) {
+  return { ...memberMail({ orgId }), purpose: 'sign_in', toKey } as const;
 }
 
 /** What a notice to a member names; null if that is over. */
@@ -124,6 +138,7 @@ export function uselessBecause(mail: Mail, facts: MailFacts, nowMs: number): str
     return mailRules[purpose].signsIn ? 'its link has ended' : 'it is too old';
   }
   if (purpose === 'question') return facts.question === null ? 'its event was pruned' : null;
+  if (purpose === 'money_moved') return facts.moved === null ? 'its event was pruned' : null;
   if (isMemberNotice(purpose)) return facts.object === null ? 'the subscription is deleted' : null;
   if (isNoticePurpose(purpose)) return noticeIsUseless(purpose, mail, facts);
   if (purpose === 'approval_link') {
@@ -178,7 +193,7 @@ export async function outgoing(deps: Deps, mail: Mail, facts: MailFacts): Promis
     to: mail.to,
     messageId: `${mail.id}.${hash('sha256', rendered.text).slice(0, 8)}`,
     writtenAtMs: mail.createdAtMs,
-    locale: mail.locale,
+    locale: facts.locale,
     replyTo: mail.purpose === 'question' ? buyerOf(facts) : organization.supportEmail,
     attachments: receipt === null ? [] : [receipt],
   };
@@ -207,7 +222,8 @@ async function receiptOf(
 
 function letterOf(deps: Deps, mail: Mail, facts: MailFacts): Omit<Letter, 'hasReceipt'> {
   const { organization, about, account, change, isReplacement, question, object } = facts;
-  const { purpose, locale, mode, createdAtMs: writtenAtMs } = mail;
+  const { locale, moved } = facts;
+  const { purpose, mode, createdAtMs: writtenAtMs } = mail;
   const path = pathIn(mail, facts);
   const pageUrl = path === null ? null : `${deps.settings.payUrl}${path}`;
   return {
@@ -225,6 +241,7 @@ function letterOf(deps: Deps, mail: Mail, facts: MailFacts): Omit<Letter, 'hasRe
     ...(object ?? { object: null, role: null }),
     isReplacement,
     question,
+    moved,
     reference: referenceOf(mail, facts),
     link: pageUrl === null ? stopLinkOf(deps, change) : linkOf(deps, mail, pageUrl),
   };
@@ -247,7 +264,8 @@ function linkOf(deps: Deps, mail: Mail, pageUrl: string): SignInLink | null {
 /** Null for a mail about a PIX destination. */
 function pathIn(mail: Mail, facts: MailFacts): string | null {
   const { subject } = mail;
-  if (mail.purpose === 'question' && subject.kind === 'payment') {
+  const isToOrganization = mail.purpose === 'question' || mail.purpose === 'money_moved';
+  if (isToOrganization && subject.kind === 'payment') {
     return dashboardPath(mail, subject.paymentId);
   }
   const page = pageOf(mail, facts);

@@ -44,11 +44,6 @@ const MAILS_AT_ONCE = 10;
 /** Binds the keyed hashes of codes. */
 export const CODE_PURPOSE = 'sign-in code';
 
-/** The tenant of mails to a member, who belongs to both modes. */
-export function memberMail({ orgId }: Pick<Tenant, 'orgId'>): Tenant {
-  return { orgId, mode: 'live' };
-}
-
 /** `nextMail` for an address. Notices about an account count with those about the same account. */
 export async function mailNumber(
   tx: Tx,
@@ -118,7 +113,12 @@ export function stageNotice(
   tx: Tx,
   notice: Tenant &
     Pick<Mail, 'subject' | 'to' | 'toKey' | 'locale'> & {
-      readonly purpose: NoticePurpose | MemberNoticePurpose | 'passkey_added' | 'passkey_removed';
+      readonly purpose:
+        | NoticePurpose
+        | MemberNoticePurpose
+        | 'money_moved'
+        | 'passkey_added'
+        | 'passkey_removed';
       readonly cause: string;
     },
   nowMs: number,

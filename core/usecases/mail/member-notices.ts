@@ -4,10 +4,10 @@ import { type Member, type MemberRole, scopesOf } from '../../domain/access/memb
 import type { Scope } from '../../domain/access/scope.js';
 import { DAY_MS } from '../../domain/base/instant.js';
 import { type Tenant, tenantOf } from '../../domain/base/tenant.js';
-import { type MemberNoticePurpose, memberNoticeCause } from '../../domain/mail/mail.js';
+import { type MemberNoticePurpose, memberMail, memberNoticeCause } from '../../domain/mail/mail.js';
 import type { WebhookDelivery } from '../../domain/webhooks/webhook-delivery.js';
 import type { Batch } from '../service/batch.js';
-import { memberMail, stageNotice } from './mails.js';
+import { stageNotice } from './mails.js';
 
 interface Notice {
   readonly purpose: MemberNoticePurpose;

@@ -1,7 +1,7 @@
 // Requests for production access: a member asks, operators grant (two of them, service-items.ts) or
 // refuse, and the member who asked is mailed.
 import { hasUnstorableText } from '../../domain/base/raw-json.js';
-import { newMail } from '../../domain/mail/mail.js';
+import { memberMail, newMail } from '../../domain/mail/mail.js';
 import {
   ANSWER_LENGTH_MAX,
   decidedRequest,
@@ -11,7 +11,7 @@ import {
 } from '../../domain/parties/production-request.js';
 import { PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
-import { mailNumber, memberMail } from '../mail/mails.js';
+import { mailNumber } from '../mail/mails.js';
 import type { Batch } from '../service/batch.js';
 import { expectOwner, loadOrganization, requireContact } from './organizations.js';
 

@@ -253,8 +253,10 @@ export async function stagePaymentCommands(
   const stored = await stageChange(deps, tx, was, change, adopted, commands);
   await stageBankDetails({ deps, tx, nowMs }, was.payment, stored.payment);
   const isNew = adopted.some(({ id }) => id === next.id);
-  const { command, ...rest } = staged(next, () => announce(deps, stored));
-  return { ...rest, command: isNew ? next : command };
+  // The change may have added to it.
+  const last = stored.changedCommands.find(({ id }) => id === next.id) ?? next;
+  const { command, ...rest } = staged(last, () => announce(deps, stored));
+  return { ...rest, command: isNew ? last : command };
 }
 
 /**

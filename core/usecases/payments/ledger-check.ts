@@ -2,6 +2,8 @@
 // that the postings of each deposit follow from its state. Rows are read page by page while the
 // service runs; one that changes during its read is read again.
 import { tenantOf } from '../../domain/base/tenant.js';
+import type { MoneyCommand } from '../../domain/commands/partner-command.js';
+import { sameFacts, settlementsOf } from '../../domain/commands/settlement.js';
 import { type Deposit, depositBalances, depositTenant } from '../../domain/deposits/deposit.js';
 import {
   balanceName,
@@ -11,8 +13,10 @@ import {
   fundsOf,
   heldMinor,
   sumsOf,
+  unsettledPayouts,
 } from '../../domain/payments/funds.js';
 import type { LedgerAccount, StoredPosting } from '../../domain/payments/ledger.js';
+import type { Payment } from '../../domain/payments/payment.js';
 import { assert } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
@@ -148,18 +152,34 @@ async function booksOfPayment(tx: Tx, row: Funds): Promise<Books | null> {
   if (payment.version !== after.version) return null;
   const sums = sumsOf(commands);
   const derived = fundsOf(funds, commands);
-  const lacksSettlement = sums.paidMinor > 0n && payment.settlement === null;
+  const unsettled = unsettledPayouts(commands);
   return {
     subjectId: paymentId,
     currency,
-    // Without its settlement, the postings of a paid payout cannot be derived.
-    postings: lacksSettlement ? [] : postings,
-    balances: lacksSettlement ? new Map() : balancesOf(sums, derived, payment.settlement),
+    postings,
+    balances: balancesOf(sums, derived),
     others: [
-      ...(lacksSettlement ? [['settlement', sums.paidMinor, 0n] as const] : []),
+      ...unsettled.map(({ id, amount }): Compared => {
+        return [`settlement of ${id}`, amount.amountMinor, 0n];
+      }),
+      ...comparedFirst(payment, commands),
       ...comparedFunds(funds, derived),
     ],
   };
+}
+
+/** A payment shows the first of its settlements. */
+function comparedFirst(
+  { settlement, settledAtMs }: Payment,
+  commands: readonly MoneyCommand[],
+): readonly Compared[] {
+  const first = settlementsOf(commands)[0] ?? null;
+  const isSame =
+    first === null || settlement === null
+      ? first === settlement
+      : sameFacts(first, settlement) && first.settledAtMs === settledAtMs;
+  if (isSame) return [];
+  return [['first settlement', first?.settled.amountMinor ?? 0n, -1n]];
 }
 
 function comparedFunds(funds: Funds, derived: Funds): readonly Compared[] {

@@ -1,16 +1,19 @@
 // Changes of a payment: read its rows, let the domain decide, stage everything in one batch. Every
 // change raises the payment's version, so concurrent causes do not decide on the same rows.
+import { formatAmount } from '../../domain/base/money.js';
 import { type Tenant, tenantOf } from '../../domain/base/tenant.js';
 import { type MoneyCommand, newCommand } from '../../domain/commands/partner-command.js';
+import { settlementsOf } from '../../domain/commands/settlement.js';
 import { noticesOf } from '../../domain/mail/payment-notices.js';
 import { emailKey, type KycStatus } from '../../domain/parties/buyer-kyc.js';
 import type { Change, PaymentAggregate, PaymentView } from '../../domain/payments/change.js';
-import { paymentEvent } from '../../domain/payments/event.js';
-import type { Payment } from '../../domain/payments/payment.js';
+import { moneyEventIn, paymentEvent } from '../../domain/payments/event.js';
+import { isTerminal, type Payment } from '../../domain/payments/payment.js';
 import { assert, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
 import { stageNotice } from '../mail/mails.js';
+import { stageMoneyNotices } from '../mail/money-notices.js';
 import { currentKeyIn } from '../service/service-keys.js';
 import { stageEvents } from '../webhooks/feed.js';
 import { nextReference } from './command-references.js';
@@ -78,6 +81,7 @@ export async function stageChange(
   if (change.events.length > 0) {
     const events = change.events.map((draft) => paymentEvent(draft, deps.ids.next('evt', nowMs)));
     await stageEvents(deps, tx, events);
+    await stageMoneyNotices(deps, tx, payment, events);
   }
   // A batch writes a row once: an adopted command is inserted with its changes.
   const changed = new Map(change.changedCommands.map((command) => [command.id, command]));
@@ -133,9 +137,21 @@ async function newCommands(
 /** To be called after the batch is stored. */
 export function announce(deps: Deps, change: Change): void {
   if (change.commands.length > 0) deps.wake('commands');
-  if (change.payment.buyerLocale !== null) deps.wake('mails');
-  for (const alert of change.alerts) {
-    deps.log.error('alert', { alert, paymentId: change.payment.id });
+  const { payment, events, alerts } = change;
+  const moved = events.filter(({ type }) => moneyEventIn(type) !== null);
+  if (payment.buyerLocale !== null || moved.length > 0) deps.wake('mails');
+  for (const { type, amounts = {} } of isTerminal(payment.status) ? moved : []) {
+    const texts = Object.entries(amounts).map(([name, { amountMinor, currency }]) => {
+      return [name, `${formatAmount(amountMinor)} ${currency}`] as const;
+    });
+    deps.log.info('money of an ended payment moved', {
+      paymentId: payment.id,
+      event: type,
+      ...Object.fromEntries(texts),
+    });
+  }
+  for (const alert of alerts) {
+    deps.log.error('alert', { alert, paymentId: payment.id });
   }
 }
 
@@ -144,8 +160,13 @@ export async function viewAfter(
   deps: Deps,
   { payment, funds }: PaymentAggregate,
 ): Promise<PaymentView> {
-  const kycStatus = await deps.store.run((tx) => kycStatusOf(tx, payment));
-  return { payment, funds, kycStatus };
+  return deps.store.run(async (tx) => {
+    const [kycStatus, commands] = await Promise.all([
+      kycStatusOf(tx, payment),
+      payment.settlement === null ? [] : tx.commands.ofPayment(tenantOf(payment), payment.id),
+    ]);
+    return { payment, funds, kycStatus, settlements: settlementsOf(commands) };
+  });
 }
 
 export async function readView(

@@ -122,7 +122,7 @@ export async function createPayment(
     // A create does not change an existing buyer: its data proves nothing.
     if (read.buyer === null) tx.buyers.insert(buyer);
     const funds = await stageNew(deps, tx, payment, input.createdBy);
-    return { payment, funds, kycStatus, replayed: false };
+    return { payment, funds, kycStatus, settlements: [], replayed: false };
   });
   if (!created.replayed) return { ...created, mismatch: [] };
   const { payment } = created;

@@ -102,10 +102,13 @@ function viewsOf(index: string): readonly string[] {
     'SEARCH funds USING PRIMARY KEY (org_id=? AND mode=? AND payment_id=?) LEFT-JOIN',
     'SEARCH buyers USING PRIMARY KEY (mode=? AND id=?) LEFT-JOIN',
     'CORRELATED SCALAR SUBQUERY 1',
+    'SEARCH partner_commands USING INDEX partner_commands_of_payment ' +
+      '(org_id=? AND mode=? AND payment_id=?)',
+    'CORRELATED SCALAR SUBQUERY 2',
     'SEARCH kyc_submissions USING INDEX kyc_submissions_of_buyer ' +
       '(org_id=? AND mode=? AND buyer_id=?)',
     'USE TEMP B-TREE FOR ORDER BY',
-    'CORRELATED SCALAR SUBQUERY 2',
+    'CORRELATED SCALAR SUBQUERY 3',
     'SEARCH connected_accounts USING INDEX connected_accounts_of_buyer ' +
       '(org_id=? AND mode=? AND email_key=?)',
   ];

@@ -10,6 +10,7 @@ import { newPageSession } from '../../../core/domain/access/page-session.js';
 import { type Locale, locales } from '../../../core/domain/base/locale.js';
 import { money } from '../../../core/domain/base/money.js';
 import { sameTenant, tenantOf } from '../../../core/domain/base/tenant.js';
+import { settlementsOf } from '../../../core/domain/commands/settlement.js';
 import { screenOf } from '../../../core/domain/hosted/hosted-screen.js';
 import { isPayoutBack } from '../../../core/domain/money-desk/money-decision.js';
 import { kycStateOf } from '../../../core/domain/parties/buyer-kyc.js';
@@ -131,6 +132,7 @@ function pageOf(observed: ObservedState, found: ObservedPayment, nowMs: number):
     payment,
     funds,
     kycStatus,
+    settlements: settlementsOf(commands),
     organization,
     quote,
     submission,

@@ -4,7 +4,7 @@
 import { z } from 'zod';
 import { formatRate, parseAmount } from '../../../core/domain/base/money.js';
 import type { Mode } from '../../../core/domain/base/tenant.js';
-import type { SettlementFacts } from '../../../core/domain/payments/payment.js';
+import type { SettlementFacts } from '../../../core/domain/commands/settlement.js';
 import type { PartyInput } from '../../../core/ports/partner.js';
 import type { Customer, Owned, Transaction } from '../../support/blindpay/blindpay-objects.js';
 import type { BlindPayState } from '../../support/blindpay/blindpay-state.js';

@@ -3,7 +3,7 @@
 // them, because no caller could have prevented it.
 import type { Money } from '../../../core/domain/base/money.js';
 import type { Mode } from '../../../core/domain/base/tenant.js';
-import type { SettlementFacts } from '../../../core/domain/payments/payment.js';
+import type { SettlementFacts } from '../../../core/domain/commands/settlement.js';
 
 export type TransactionKind = 'payin' | 'payout' | 'refund';
 export type TransactionStatus = 'open' | 'completed' | 'failed' | 'returned';

@@ -2,7 +2,7 @@
 // number that cannot be true.
 import type { Money } from '../../../core/domain/base/money.js';
 import type { PayinReport, PayoutReport } from '../../../core/domain/commands/report-check.js';
-import type { SettlementFacts } from '../../../core/domain/payments/payment.js';
+import type { SettlementFacts } from '../../../core/domain/commands/settlement.js';
 import type { PartnerFact, PartnerNotice, RefundReport } from '../../../core/ports/partner.js';
 import type { SeededRandom } from '../seeded-random.js';
 import type { PartnerTransaction } from './partner-ledger.js';

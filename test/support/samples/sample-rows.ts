@@ -15,6 +15,7 @@ import {
   voidCommand,
 } from '../../../core/domain/commands/partner-command.js';
 import type { Quote } from '../../../core/domain/commands/quote.js';
+import { type SettlementFacts, withSettlement } from '../../../core/domain/commands/settlement.js';
 import { type Funds, noFunds } from '../../../core/domain/payments/funds.js';
 import type { Payment } from '../../../core/domain/payments/payment.js';
 import { aBarePayment, aQuote } from './domain-samples.js';
@@ -88,6 +89,14 @@ export const commandIn: Readonly<Record<CommandState, MoneyCommand>> = {
   void: voidCommand(sampleCommand, START_MS),
 };
 
+/** The partner's report of a completed payout of 100.00 USD. */
+export const sampleSettlement: SettlementFacts = {
+  settled: money(51_480n, 'BRL'),
+  fees: money(100n, 'USD'),
+  fxRate: '5.20',
+  endToEndId: 'E1',
+};
+
 /** A command about money that the partner accepted: open, unless `fields` say otherwise. */
 export function commandOf(
   kind: 'payin' | 'payout' | 'refund',
@@ -95,6 +104,7 @@ export function commandOf(
   fields: Partial<MoneyCommand> & { readonly amountMinor?: bigint } = {},
 ): MoneyCommand {
   const { amountMinor = 10_000n, ...others } = fields;
+  const isPaid = kind === 'payout' && fields.end === 'completed';
   return {
     ...commandIn.done,
     id,
@@ -103,6 +113,7 @@ export function commandOf(
     partnerRef: `partner_${id}`,
     amount: money(amountMinor, 'USD'),
     payinId: kind === 'refund' ? 'in' : null,
+    settlements: isPaid ? withSettlement([], sampleSettlement, START_MS) : [],
     ...others,
   };
 }

@@ -8,6 +8,7 @@ import {
   isMoneyCommand,
   type MoneyCommand,
 } from '../../../core/domain/commands/partner-command.js';
+import { withSettlement } from '../../../core/domain/commands/settlement.js';
 import {
   type Deposit,
   depositPosting,
@@ -119,11 +120,17 @@ export class DeskScene {
 
   /** Stores a payment of 100.00 USD with these commands and the books that follow from them. */
   async payment(
-    commands: readonly MoneyCommand[],
+    given: readonly MoneyCommand[],
     { tenant = live, ...fields }: Partial<Payment> & { readonly tenant?: Tenant } = {},
   ): Promise<void> {
     const id = fields.id ?? 'pi_1';
     const of = { ...tenant, paymentId: id };
+    const { settlement = null } = fields;
+    const commands = given.map((command) =>
+      settlement !== null && command.kind === 'payout' && command.end === 'completed'
+        ? { ...command, settlements: withSettlement([], settlement, T0) }
+        : command,
+    );
     const sums = sumsOf(commands);
     const payment = aBarePayment({
       ...tenant,
@@ -131,10 +138,11 @@ export class DeskScene {
       amount: usd(10_000n),
       status: 'failed',
       quoteId: null,
-      settlement: null,
+      settlement,
+      settledAtMs: settlement === null ? null : T0,
       ...fields,
     });
-    const postings = postingsBetween(sumsOf([]), sums, 'USD', payment.settlement);
+    const postings = postingsBetween(sumsOf([]), sums, 'USD');
     await this.deps.store.run(async (tx) => {
       tx.payments.insert(payment);
       if (payment.quoteId !== null) {

@@ -18,29 +18,18 @@ import {
   type ReportedDetails,
 } from '../../../core/domain/payments/command-outcomes.js';
 import { type Funds, fundsOf, heldMinor } from '../../../core/domain/payments/funds.js';
-import type {
-  Payment,
-  PaymentStatus,
-  SettlementFacts,
-} from '../../../core/domain/payments/payment.js';
+import type { Payment, PaymentStatus } from '../../../core/domain/payments/payment.js';
 import {
   commandOf,
   completedPayin,
   START_MS,
   sampleFunds,
   samplePayment,
+  sampleSettlement,
   sent,
 } from '../samples/sample-rows.js';
 
 export const NOW_MS = START_MS + 1_000;
-
-/** The partner's report of a completed payout of 100.00 USD. */
-export const sampleSettlement: SettlementFacts = {
-  settled: { amountMinor: 51_480n, currency: 'BRL' },
-  fees: { amountMinor: 100n, currency: 'USD' },
-  fxRate: '5.20',
-  endToEndId: 'E1',
-};
 
 export class MoneyScene implements PaymentAggregate {
   readonly payment: Payment;
@@ -70,8 +59,8 @@ export class MoneyScene implements PaymentAggregate {
     fields: Partial<Payment> = {},
   ): MoneyScene {
     const isPaid = commands.some(({ kind, end }) => kind === 'payout' && end === 'completed');
-    const settlement = isPaid ? sampleSettlement : null;
-    const payment = { ...samplePayment, settlement, ...fields, status };
+    const shown = isPaid ? { settlement: sampleSettlement, settledAtMs: START_MS } : {};
+    const payment = { ...samplePayment, ...shown, ...fields, status };
     return new MoneyScene({ payment, funds: fundsOf(sampleFunds, commands) }, commands);
   }
 

@@ -572,6 +572,7 @@ export const dashboardEn = {
     price: 'Price',
     fees: 'Fees',
     settled: 'Settled',
+    cameBack: (when: string) => `came back on ${when}`,
     metadata: 'Metadata',
     reason: 'Reason',
     entries: {

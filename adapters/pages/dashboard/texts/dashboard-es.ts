@@ -559,6 +559,7 @@ export const dashboardEs: DashboardTexts = {
     price: 'Precio',
     fees: 'Comisiones',
     settled: 'Liquidado',
+    cameBack: (when) => `volvió el ${when}`,
     metadata: 'Metadatos',
     reason: 'Motivo',
     entries: {

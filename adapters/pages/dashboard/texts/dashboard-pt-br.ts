@@ -554,6 +554,7 @@ export const dashboardPtBr: DashboardTexts = {
     price: 'Preço',
     fees: 'Tarifas',
     settled: 'Liquidado',
+    cameBack: (when) => `voltou em ${when}`,
     metadata: 'Metadados',
     reason: 'Motivo',
     entries: {

@@ -32,6 +32,7 @@ export const justCreated = {
   settlementFees: null,
   endToEndId: null,
   settledAt: null,
+  settlements: [],
   transactionHash: null,
   failureCode: null,
   failureReason: null,

@@ -5,12 +5,16 @@ import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { documentSchema } from '../../../../adapters/http/docs/docs-routes.js';
 import type { Route } from '../../../../adapters/http/protocol/route-row.js';
+import { developmentOperator } from '../../../../core/domain/base/actor.js';
 import { SECOND_MS } from '../../../../core/domain/base/instant.js';
 import { type Money, money } from '../../../../core/domain/base/money.js';
 import type { Tenant } from '../../../../core/domain/base/tenant.js';
+import type { MoneyKind } from '../../../../core/domain/commands/partner-command.js';
 import { eventTypes } from '../../../../core/domain/payments/event.js';
 import type { SettlementPartner } from '../../../../core/ports/partner.js';
+import { applyPartnerUpdate } from '../../../../core/usecases/commands/partner-inbox.js';
 import { askQuestion } from '../../../../core/usecases/hosted/questions.js';
+import { decide } from '../../../../core/usecases/money-desk/money-desk.js';
 import {
   configureAccountPayout,
   submitAccount,
@@ -22,6 +26,7 @@ import {
 import { inviteBuyer } from '../../../../core/usecases/payments/invoices.js';
 import { approvePayment, cancelPayment } from '../../../../core/usecases/payments/payments.js';
 import { advancePayment } from '../../../../core/usecases/sandbox/sandbox.js';
+import { simulate } from '../../../../core/usecases/sandbox/simulations.js';
 import { testSubscription } from '../../../../core/usecases/webhooks/subscriptions.js';
 import { changePartner } from '../../../support/partners/changed-partner.js';
 import { anyAuthor } from '../../../support/samples/domain-samples.js';
@@ -128,6 +133,7 @@ async function recordedEvents(): Promise<Json> {
   Object.assign(made.partner, { sendDueMessages: async () => 0 });
   await played(made, tenant, { amount: unpaid });
   Object.assign(made.partner, usual);
+  await afterTheEnd(made, tenant, settled.payment.id);
   await played(made, tenant, { name: 'Fail' });
   await played(made, tenant, { lifeMs: 1_000 });
   await requireApproval(deps, tenant.orgId, true);
@@ -154,6 +160,44 @@ async function recordedEvents(): Promise<Json> {
   );
 }
 
+/** Money that moves after a settlement, and after a failure. */
+async function afterTheEnd(made: World, tenant: Tenant, settledId: string): Promise<void> {
+  const { deps } = made;
+  await simulate(deps, tenant, settledId, 'payout_returns');
+  await made.settle();
+  const payout = await commandOf(made, tenant, settledId, 'payout');
+  const asked = { evidence: 'the seller has a new account', replace: false } as const;
+  const operator = developmentOperator;
+  const request = { verb: 'pay-again' } as const;
+  await decide(deps, { itemId: payout.id, request, ...asked, operator });
+  await advanced(made, tenant, settledId);
+  const payin = await commandOf(made, tenant, settledId, 'payin');
+  const received = { ...payin.amount, amountMinor: payin.receivedMinor };
+  const total = { received, transactionHash: null, reason: null };
+  for (const status of ['returned', 'completed'] as const) {
+    const { id, reference, partnerRef, version } = await commandOf(
+      made,
+      tenant,
+      settledId,
+      'payin',
+    );
+    assert.ok(partnerRef !== null);
+    const fact = { kind: 'payin', reference, partnerRef, report: { status, ...total } } as const;
+    await applyPartnerUpdate(deps, id, fact, { polledVersion: version });
+  }
+  const failedId = await played(made, tenant, { amount: money(10_077n, 'USD') });
+  await simulate(deps, tenant, failedId, 'payout_completes');
+  await made.settle();
+}
+
+/** The newest. */
+async function commandOf({ deps }: World, tenant: Tenant, paymentId: string, kind: MoneyKind) {
+  const all = await deps.store.run((tx) => tx.commands.ofPayment(tenant, paymentId));
+  const found = all.findLast((command) => command.kind === kind);
+  assert.ok(found !== undefined, `${paymentId} has a ${kind}`);
+  return found;
+}
+
 interface Otherwise {
   readonly amount?: Money;
   readonly name?: string;
@@ -161,7 +205,7 @@ interface Otherwise {
 }
 
 /** A payment with something out of the ordinary, as far as it gets. */
-async function played(made: World, tenant: Tenant, otherwise: Otherwise): Promise<void> {
+async function played(made: World, tenant: Tenant, otherwise: Otherwise): Promise<string> {
   const { amount = money(125_000n, 'USD'), name = null, lifeMs } = otherwise;
   const nowMs = made.deps.clock.nowMs();
   const { payment } = await makeIntent(made.deps, tenant, {
@@ -172,10 +216,11 @@ async function played(made: World, tenant: Tenant, otherwise: Otherwise): Promis
   });
   if (lifeMs === undefined) {
     await advanced(made, tenant, payment.id);
-    return;
+    return payment.id;
   }
   made.advanceClock(lifeMs);
   await made.settle();
+  return payment.id;
 }
 
 async function advanced(made: World, tenant: Tenant, paymentId: string): Promise<void> {

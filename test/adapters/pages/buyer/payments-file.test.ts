@@ -32,7 +32,7 @@ async function rowsOf(
 ) {
   const scene = paymentScene(sceneOf({ ...onScreen('paid'), locale }));
   async function* pages() {
-    yield { payments, taxIdsLast4, rest: false };
+    yield { payments, settlements: new Map(), taxIdsLast4, rest: false };
   }
   const { bytes } = paymentsFile(scene, { year: 2026, month: 11 }, pages());
   assert.ok(typeof bytes === 'object' && Symbol.asyncIterator in bytes);

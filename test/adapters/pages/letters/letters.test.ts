@@ -10,6 +10,12 @@ import {
   mailRules,
   memberNoticePurposes,
 } from '../../../../core/domain/mail/mail.js';
+import {
+  type MailedEvent,
+  type MovedMoney,
+  moneyEventRules,
+  moneyEvents,
+} from '../../../../core/domain/payments/event.js';
 import type { Funds } from '../../../../core/domain/payments/funds.js';
 import type { Payment } from '../../../../core/domain/payments/payment.js';
 import type { Letter, RenderedLetter } from '../../../../core/ports/letters.js';
@@ -56,6 +62,16 @@ const stopLink = {
   endsAtMs: NOW_MS + 86_400_000,
 } as const;
 
+const movedBy = (name: MailedEvent): MovedMoney => ({
+  name,
+  amount: money(1_248_000n, 'USD'),
+  settled: name.includes('recall') ? null : money(6_739_200n, 'BRL'),
+});
+
+const mailedEvents = moneyEvents.filter(
+  (name): name is MailedEvent => moneyEventRules[name].mailTo === 'owners',
+);
+
 const bySeller = { account: anAccount(), keyId: 'key_1' };
 
 function letterOf(purpose: MailPurpose, fields: LetterFields = {}): Letter {
@@ -87,6 +103,7 @@ function letterOf(purpose: MailPurpose, fields: LetterFields = {}): Letter {
     role: null,
     hasReceipt: false,
     question: purpose === 'question' ? 'Why 12 bags, not 10?' : null,
+    moved: purpose === 'money_moved' ? movedBy('payout_returned') : null,
     isReplacement: false,
     reference: 'RN-2030-0418',
     pageUrl: purpose === 'payout_changed' ? null : page,
@@ -125,6 +142,9 @@ function variants(fields: Partial<Letter> = {}): readonly (readonly [string, Let
         },
       }),
     ],
+    ...mailedEvents.map(
+      (name) => [name, letterOf('money_moved', { ...fields, moved: movedBy(name) })] as const,
+    ),
     ['short', letterOf('money_short', received(1_247_900n))],
     ['too much', letterOf('money_received', received(1_249_000n))],
     ['too much, settled', letterOf('receipt', received(1_249_000n))],
@@ -262,7 +282,7 @@ test('no letter to a buyer has bank details, and each says that none ever has', 
     es: /Nunca enviamos datos/,
   };
   each(({ text }, { purpose, locale }) => {
-    const isToBuyer = purpose !== 'payout_changed' && purpose !== 'question';
+    const isToBuyer = !['payout_changed', 'question', 'money_moved'].includes(purpose);
     assert.equal(never[locale].test(text), isToBuyer);
     assert.doesNotMatch(text, /DE1|iban|routing|account number/i);
   });

@@ -21,6 +21,12 @@ import {
   supersedeCommand,
 } from '../../../../core/domain/commands/partner-command.js';
 import {
+  type Settlement,
+  sameFacts,
+  settlementsOf,
+  standingOf,
+} from '../../../../core/domain/commands/settlement.js';
+import {
   isPayoutDecidable,
   isRefundableByHand,
   paidByHand,
@@ -58,8 +64,9 @@ import {
   completedPayin,
   EFFECT_WITHIN_MS,
   sampleQuote,
+  sampleSettlement,
 } from '../../../support/samples/sample-rows.js';
-import { MoneyScene, sampleSettlement } from '../../../support/scenes/money-scene.js';
+import { MoneyScene } from '../../../support/scenes/money-scene.js';
 
 const blocked = { code: 'account_blocked', message: 'blocked' };
 const requote = { code: 'quote_expired', message: 'too late' };
@@ -262,10 +269,10 @@ test('law: money conserves, nothing is negative, and a loss excludes money held 
 });
 
 test('law: funds and ledger are at any time what the commands say', () => {
-  eachStep(({ start, scene: { funds, commands, payment }, postings }) => {
+  eachStep(({ start, scene: { funds, commands }, postings }) => {
     assert.ok(sameFunds(funds, fundsOf(funds, commands)));
-    const expected = balancesOf(sumsOf(commands), funds, payment.settlement);
-    const booked = new Map(balancesOf(sumsOf(start.commands), funds, null));
+    const expected = balancesOf(sumsOf(commands), funds);
+    const booked = new Map(balancesOf(sumsOf(start.commands), funds));
     for (const { lines } of postings) {
       for (const sum of sumByCurrency(lines).values()) assert.equal(sum, 0n);
       for (const { account, money } of lines) {
@@ -329,25 +336,73 @@ test('law: what arrived has one event per change: of a new status, or funds_chan
   });
 });
 
-test('law: the refund events add up to the refunded amount, to the minor unit', () => {
+test('law: refunds and recalls of events add up to what went back, to the minor unit', () => {
   eachStep(({ was, scene: { funds, commands, change } }) => {
-    const sumOf = (name: string) =>
+    const sumOf = (name: string, amountOf: 'refundAmount' | 'recalledAmount') =>
       change.events
         .filter(({ type }) => type === `payment_intent.${name}`)
-        .reduce((sum, { amounts }) => sum + (amounts?.refundAmount?.amountMinor ?? 0n), 0n);
-    const bounced = commands
-      .filter(({ id, kind }) => {
-        const before = was.commands.find((command) => command.id === id);
-        return kind === 'refund' && before !== undefined && stageOf(before) === 'moved';
-      })
-      .filter((command) => stageOf(command) !== 'moved')
-      .reduce((sum, { amount }) => sum + (amount?.amountMinor ?? 0n), 0n);
-    const returned = sumsOf(commands).returnedMinor - sumsOf(was.commands).returnedMinor;
-    const takenBack = returned < 0n ? -returned : 0n;
-    const rise = funds.refundedMinor - was.funds.refundedMinor;
-    assert.equal(sumOf('refunded'), rise + bounced + takenBack);
+        .reduce((sum, { amounts }) => sum + (amounts?.[amountOf]?.amountMinor ?? 0n), 0n);
+    const gotMinor = (command: MoneyCommand) =>
+      command.kind === 'refund' && stageOf(command) === 'moved' ? command.amount.amountMinor : 0n;
+    const bounced = commands.reduce((sum, command) => {
+      const before = was.commands.find(({ id }) => id === command.id);
+      const fellMinor = before === undefined ? 0n : gotMinor(before) - gotMinor(command);
+      return fellMinor > 0n ? sum + fellMinor : sum;
+    }, 0n);
+    const back = sumOf('refunded', 'refundAmount') + sumOf('payin_recalled', 'recalledAmount');
+    const here = sumOf('recall_reversed', 'recalledAmount') + bounced;
+    assert.equal(back - here, funds.refundedMinor - was.funds.refundedMinor);
   });
 });
+
+test('law: nothing is refunded by the change in which more left than arrived', () => {
+  eachStep(({ scene: { change } }) => {
+    const kinds = change.postings.map(({ kind }) => kind);
+    if (!kinds.includes('loss') || !kinds.includes('returned_by_partner')) return;
+    const types = change.events.map(({ type }) => type);
+    assert.ok(types.includes('payment_intent.payin_recalled'));
+    assert.ok(kinds.includes('refund_paid') || !types.includes('payment_intent.refunded'));
+  });
+});
+
+test('law: all that buyer or seller gets or gives after the end has an event', () => {
+  eachStep(({ was, scene: { change } }) => {
+    if (!isTerminal(was.payment.status)) return;
+    const lines = change.postings.flatMap((posting) => posting.lines);
+    for (const account of ['buyer', 'seller']) {
+      const moved = sumByCurrency(lines.filter((line) => line.account === account));
+      const isMoved = [...moved.values()].some((amountMinor) => amountMinor !== 0n);
+      if (isMoved) assert.ok(change.events.length > 0, `${account} ${change.postings.length}`);
+    }
+  });
+});
+
+test('law: a settlement stays as it was reported, and the payment shows the first', () => {
+  eachStep(({ was, scene: { payment, commands } }) => {
+    const before = settlementsOf(was.commands);
+    const after = settlementsOf(commands);
+    assert.deepEqual(factsOf(after.slice(0, before.length)), factsOf(before));
+    assert.ok(after.length <= before.length + 1);
+    const [first] = after;
+    assert.deepEqual(payment.settledAtMs, first?.settledAtMs ?? null);
+    if (first === undefined) assert.equal(payment.settlement, null);
+    else assert.ok(payment.settlement !== null && sameFacts(first, payment.settlement));
+  });
+});
+
+test('law: the seller has the sum of the settlements that did not come back', () => {
+  eachStep(({ scene: { funds, commands } }) => {
+    const standing = settlementsOf(commands).filter(({ returnedAtMs }) => returnedAtMs === null);
+    const sellerMinor = standing.reduce((sum, { settled }) => sum + settled.amountMinor, 0n);
+    const balances = balancesOf(sumsOf(commands), funds);
+    assert.equal(balances.get('seller BRL') ?? 0n, sellerMinor);
+  });
+});
+
+/** All but the time of the return. */
+function factsOf(settlements: readonly Settlement[]) {
+  return settlements.map(({ returnedAtMs: _, ...facts }) => facts);
+}
 
 test('law: one payout at most is planned, and a payment is settled only when it is paid', () => {
   eachStep(({ was, scene: { payment, funds, commands } }) => {
@@ -413,6 +468,10 @@ test('the histories come to every position, refund state and end', () => {
     seen.add(payment.status).add(`funds ${funds.position}`).add(`refund ${funds.refund}`);
     for (const { kind } of change.postings) seen.add(kind);
     for (const { kind, state } of commands) seen.add(`${kind} ${state}`);
+    if (settlementsOf(commands.filter((one) => standingOf(one.settlements) !== null)).length > 1)
+      seen.add('paid twice');
+    if (commands.some(({ settlements }) => settlements.length > 1))
+      seen.add('settled twice by one payout');
   };
   // The same histories every time: this looks at the generator, not at the payment.
   eachStep(note, { seed: 1, numRuns: 1_500 });
@@ -422,6 +481,8 @@ test('the histories come to every position, refund state and end', () => {
     states.map((state) => `${kind} ${state}`),
   );
   const postings = [
+    'paid twice',
+    'settled twice by one payout',
     'loss',
     'loss_recovered',
     'refund_withdrawn',

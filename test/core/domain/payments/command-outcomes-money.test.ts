@@ -8,10 +8,16 @@ import {
   recordAbsence,
   supersedeCommand,
 } from '../../../../core/domain/commands/partner-command.js';
+import { settlementsOf } from '../../../../core/domain/commands/settlement.js';
 import { payoutDecided } from '../../../../core/domain/payments/command-outcomes.js';
 import { balancesOf, sumsOf } from '../../../../core/domain/payments/funds.js';
 import { failedByOperator } from '../../../../core/domain/payments/payment-transitions.js';
-import { commandOf, completedPayin, START_MS } from '../../../support/samples/sample-rows.js';
+import {
+  commandOf,
+  completedPayin,
+  START_MS,
+  sampleSettlement,
+} from '../../../support/samples/sample-rows.js';
 import {
   confirmed,
   MoneyScene,
@@ -20,7 +26,6 @@ import {
   paying,
   payout,
   refund,
-  sampleSettlement,
   settled,
   unsent,
 } from '../../../support/scenes/money-scene.js';
@@ -119,7 +124,8 @@ test('a payout that failed leaves its money to a person, until the partner says 
   );
   const paid = failed.report('out', { end: 'completed' });
   assert.deepEqual([paid.payment.status, paid.funds.position], ['failed', 'paid']);
-  assert.deepEqual(paid.events(), [], 'settled never follows failed');
+  const late = ['payment_intent.paid_late', 'invoice.paid_late'];
+  assert.deepEqual(paid.events(), late, 'settled never follows failed');
   assert.equal(paid.payment.settlement?.fxRate, '5.20', 'the settlement is recorded');
 });
 
@@ -202,14 +208,22 @@ test('the operator gives the money of a returned payout back to the buyer', () =
   assert.deepEqual(next.postings(), ['refund_owed']);
 });
 
-test('the operator pays the seller again: another payout, with its own settlement', () => {
+test('the operator pays the seller again: the first settlement stays, the other has its own', () => {
   const again = decided(back, 'seller');
   assert.deepEqual([again.drafts(), again.postings()], [['payout 10000'], []]);
   assert.deepEqual(again.amounts(), [10_000n, 10_000n, 0n, 0n, 0n, 0n, 0n], 'held for it');
   const settlement = { ...sampleSettlement, fxRate: '5.30', endToEndId: 'E2' };
   const paid = again.send('payout_2').report('payout_2', { end: 'completed' }, { settlement });
   assert.deepEqual([paid.payment.status, paid.funds.position], ['settled', 'paid']);
-  assert.deepEqual([paid.payment.settlement, paid.events()], [settlement, []]);
+  assert.deepEqual(
+    [paid.payment.settlement, paid.payment.settledAtMs],
+    [sampleSettlement, START_MS],
+  );
+  assert.deepEqual(settlementsOf(paid.commands), [
+    { ...sampleSettlement, settledAtMs: START_MS, returnedAtMs: NOW_MS },
+    { ...settlement, settledAtMs: NOW_MS, returnedAtMs: null },
+  ]);
+  assert.deepEqual(paid.events(), ['payment_intent.paid_again', 'invoice.paid_again']);
   assert.deepEqual(paid.postings(), ['payout_paid']);
   const backAgain = paid.report('payout_2', { end: 'returned' });
   assert.equal(backAgain.funds.position, 'needs_review');
@@ -272,15 +286,18 @@ test('an operator decides about a payout that came back, also if part of its mon
 test('two payouts that are paid after all are a loss, in books that agree', () => {
   const sent = decided(back, 'seller').send('payout_2');
   const again = sent.report('out', { end: 'completed', polled: true });
+  assert.equal(settlementsOf(again.commands).length, 1, 'it never came back');
   assert.deepEqual(again.postings(), ['loss', 'payout_paid']);
   assert.deepEqual(again.amounts(), [10_000n, 0n, 20_000n, 0n, 0n, 0n, 10_000n]);
   assert.equal(sumsOf(again.commands).paidMinor, 10_000n, 'the other one is under way');
-  const paid = sent.report('payout_2', { end: 'completed' });
+  const settled = { amountMinor: 51_400n, currency: 'BRL' };
+  const other = { settlement: { ...sampleSettlement, settled, endToEndId: 'E2' } };
+  const paid = sent.report('payout_2', { end: 'completed' }, other);
   const both = paid.report('out', { end: 'completed', polled: true });
   assert.deepEqual(both.amounts(), [10_000n, 0n, 20_000n, 0n, 0n, 0n, 10_000n]);
-  const balances = balancesOf(sumsOf(both.commands), both.funds, both.payment.settlement);
+  const balances = balancesOf(sumsOf(both.commands), both.funds);
   assert.equal(balances.get('partner_float USD'), 0n);
-  assert.equal(balances.get('seller BRL'), 2n * sampleSettlement.settled.amountMinor);
+  assert.equal(balances.get('seller BRL'), sampleSettlement.settled.amountMinor + 51_400n);
 });
 
 test('a payout that completes after all withdraws the refund that was not sent', () => {

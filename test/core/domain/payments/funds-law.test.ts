@@ -7,6 +7,7 @@ import {
   commandMoves,
   type MoneyCommand,
 } from '../../../../core/domain/commands/partner-command.js';
+import { withSettlement } from '../../../../core/domain/commands/settlement.js';
 import {
   balanceName,
   balancesOf,
@@ -20,16 +21,9 @@ import {
 } from '../../../../core/domain/payments/funds.js';
 import { type Posting, sumByCurrency } from '../../../../core/domain/payments/ledger.js';
 import { lawRuns } from '../../../support/law-runs.js';
-import { commandOf, sampleFunds } from '../../../support/samples/sample-rows.js';
+import { commandOf, START_MS, sampleFunds } from '../../../support/samples/sample-rows.js';
 
 const PAYOUT_MINOR = 10_000n;
-const settlement = {
-  settled: { amountMinor: 51_480n, currency: 'BRL' },
-  fees: { amountMinor: 100n, currency: 'USD' },
-  fxRate: '5.20',
-  endToEndId: null,
-};
-
 const amount = fc.bigInt({ min: 0n, max: 12_000n });
 const standing = fc.record({
   state: fc.constantFrom(...(Object.keys(commandMoves) as CommandState[])),
@@ -43,18 +37,35 @@ type Changes = readonly (typeof change extends fc.Arbitrary<infer T> ? T : never
 
 const PAYINS = ['in_0', 'in_1', 'in_2'] as const;
 const REFUNDS = ['back_0', 'back_1', 'back_2', 'back_3'] as const;
-const COMMANDS = PAYINS.length + 1 + REFUNDS.length;
+const PAYOUTS = ['out_0', 'out_1'] as const;
+const COMMANDS = PAYINS.length + PAYOUTS.length + REFUNDS.length;
 
-/** One payment's commands: up to three pay-ins, one payout, four refunds of any pay-in. */
+/** Each payout that is paid has its settlement. */
+const settlement = fc.record({
+  settled: fc.record({
+    amountMinor: fc.bigInt({ min: 1n, max: 60_000n }),
+    currency: fc.constant('BRL'),
+  }),
+  fees: fc.record({ amountMinor: fc.bigInt({ min: 0n, max: 500n }), currency: fc.constant('USD') }),
+  fxRate: fc.constant('5.20'),
+  endToEndId: fc.constant(null),
+});
+
+/** One payment's commands: up to three pay-ins, two payouts, four refunds of any pay-in. */
 const commands = fc
   .record({
     refunds: fc.array(fc.tuple(amount, fc.constantFrom(...PAYINS)), { maxLength: REFUNDS.length }),
     payins: fc.integer({ min: 0, max: PAYINS.length }),
-    isPaidOut: fc.boolean(),
+    payouts: fc.array(settlement, { maxLength: PAYOUTS.length }),
   })
-  .map(({ refunds, payins, isPaidOut }) => [
+  .map(({ refunds, payins, payouts }) => [
     ...PAYINS.slice(0, payins).map((id) => commandOf('payin', id)),
-    ...(isPaidOut ? [commandOf('payout', 'out', { amountMinor: PAYOUT_MINOR })] : []),
+    ...payouts.map((facts, index) =>
+      commandOf('payout', PAYOUTS[index] ?? '', {
+        amountMinor: PAYOUT_MINOR,
+        settlements: withSettlement([], facts, START_MS),
+      }),
+    ),
     ...refunds.map(([amountMinor, payinId], index) =>
       commandOf('refund', REFUNDS[index] ?? '', { amountMinor, payinId }),
     ),
@@ -81,7 +92,7 @@ function eachSet(look: (funds: Funds, set: readonly MoneyCommand[]) => void): vo
 }
 
 function postingsFrom(was: readonly MoneyCommand[], next: readonly MoneyCommand[]) {
-  return postingsBetween(sumsOf(was), sumsOf(next), 'USD', settlement);
+  return postingsBetween(sumsOf(was), sumsOf(next), 'USD');
 }
 
 /** Without the accounts that hold nothing. */
@@ -167,8 +178,7 @@ test('law: the postings between two sets of commands lead from the balances of o
     fc.property(commands, changes, changes, (begun, first, second) => {
       const was = changedBy(begun, first);
       const next = changedBy(was, second);
-      const balances = (set: readonly MoneyCommand[]) =>
-        balancesOf(sumsOf(set), sampleFunds, settlement);
+      const balances = (set: readonly MoneyCommand[]) => balancesOf(sumsOf(set), sampleFunds);
       assert.deepEqual(booked(postingsFrom([], was)), booked([], balances(was)));
       const found = booked(postingsFrom(was, next), balances(was));
       assert.deepEqual(found, booked([], balances(next)));
@@ -193,7 +203,7 @@ test('law: what is written off is at most the loss, and is posted with it', () =
         ...postingsFrom(was, next),
         ...writeOffPostings(writtenOff, funds),
       ];
-      const balances = balancesOf(sumsOf(next), funds, settlement);
+      const balances = balancesOf(sumsOf(next), funds);
       assert.deepEqual(booked(postings), booked([], balances));
     }),
     { numRuns: lawRuns(1_000) },

@@ -2,13 +2,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CommandEnd, MoneyCommand } from '../../../../core/domain/commands/partner-command.js';
+import { withSettlement } from '../../../../core/domain/commands/settlement.js';
 import { balancesOf, postingsBetween, sumsOf } from '../../../../core/domain/payments/funds.js';
-import { AssertionFailure } from '../../../../core/errors.js';
-import { commandOf, completedPayin } from '../../../support/samples/sample-rows.js';
-
-const usd = (amountMinor: bigint) => ({ amountMinor, currency: 'USD' });
-const brl = (amountMinor: bigint) => ({ amountMinor, currency: 'BRL' });
-const settlement = { settled: brl(51_480n), fees: usd(100n), fxRate: '5.20', endToEndId: 'E1' };
+import {
+  commandOf,
+  completedPayin,
+  START_MS,
+  sampleSettlement,
+} from '../../../support/samples/sample-rows.js';
 
 const payin = completedPayin('in', 10_000n);
 const payout = (fields: Partial<MoneyCommand> = {}) => commandOf('payout', 'out', fields);
@@ -83,7 +84,7 @@ const moves: Readonly<
 
 for (const [kind, [from, to, lines]] of Object.entries(moves)) {
   test(`a posting ${kind} moves the money so`, () => {
-    const postings = postingsBetween(sumsOf(from), sumsOf(to), 'USD', settlement);
+    const postings = postingsBetween(sumsOf(from), sumsOf(to), 'USD');
     const expected = lines.split(', ').map((line) => {
       const [account, minor = '', currency] = line.split(' ');
       return { account, money: { amountMinor: BigInt(minor), currency } };
@@ -95,7 +96,7 @@ for (const [kind, [from, to, lines]] of Object.entries(moves)) {
 test('a loss is booked with what caused it, and its recovery too', () => {
   const sums = (end: CommandEnd) => sumsOf([{ ...payin, end }, payout({ end: 'completed' })]);
   const kinds = (from: CommandEnd, to: CommandEnd) =>
-    postingsBetween(sums(from), sums(to), 'USD', settlement).map((one) => one.kind);
+    postingsBetween(sums(from), sums(to), 'USD').map((one) => one.kind);
   assert.deepEqual(kinds('completed', 'returned'), ['loss', 'returned_by_partner']);
   assert.deepEqual(kinds('returned', 'completed'), ['loss_recovered', 'return_reversed']);
 });
@@ -104,18 +105,30 @@ test('nothing is posted for a command that is only planned, sent or in doubt', (
   const planned = sumsOf([payin, payout({ state: 'pending' })]);
   for (const state of ['sent', 'unknown', 'denied', 'done'] as const) {
     const next = sumsOf([payin, payout({ state })]);
-    assert.deepEqual(postingsBetween(planned, next, 'USD', null), [], state);
+    assert.deepEqual(postingsBetween(planned, next, 'USD'), [], state);
   }
 });
 
-test('a smaller total corrects what was received, and a paid payout has its settlement', () => {
+test('a smaller total corrects what was received', () => {
   const [less, more] = [sumsOf([{ ...payin, receivedMinor: 1n }]), sumsOf([payin])];
-  const [corrected] = postingsBetween(more, less, 'USD', null);
+  const [corrected] = postingsBetween(more, less, 'USD');
   assert.equal(corrected?.kind, 'funds_corrected');
   const taken = { amountMinor: 9_999n, currency: 'USD' };
   assert.deepEqual(corrected?.lines[0], { account: 'buyer', money: taken });
-  const paid = sumsOf([payin, payout({ end: 'completed' })]);
-  assert.throws(() => postingsBetween(more, paid, 'USD', null), AssertionFailure);
+});
+
+test('two payouts that the seller has are posted with what each of them brought', () => {
+  const facts = { ...sampleSettlement, settled: { amountMinor: 51_400n, currency: 'BRL' } };
+  const other = commandOf('payout', 'again', {
+    end: 'completed',
+    settlements: withSettlement([], facts, START_MS + 1),
+  });
+  const one = [payin, payout({ end: 'completed' })];
+  const [, paid] = postingsBetween(sumsOf(one), sumsOf([...one, other]), 'USD');
+  const seller = paid?.lines.find(({ account }) => account === 'seller');
+  assert.equal(seller?.money.amountMinor, 51_400n);
+  const balances = balancesOf(sumsOf([...one, other]), { currency: 'USD', writtenOffMinor: 0n });
+  assert.equal(balances.get('seller BRL'), 51_480n + 51_400n);
 });
 
 test('the accounts hold what the commands say, in both currencies', () => {
@@ -126,11 +139,7 @@ test('the accounts hold what the commands say, in both currencies', () => {
     refund(2_000n),
     refund(1_000n, { state: 'pending' }),
   ];
-  const balances = balancesOf(
-    sumsOf(commands),
-    { currency: 'USD', writtenOffMinor: 0n },
-    settlement,
-  );
+  const balances = balancesOf(sumsOf(commands), { currency: 'USD', writtenOffMinor: 0n });
   assert.deepEqual(Object.fromEntries([...balances].filter(([, sum]) => sum !== 0n)), {
     'buyer USD': -13_000n,
     'refunds USD': 3_000n,

@@ -42,7 +42,12 @@ test('a long list is read in pages of any status, newest first, and no other yea
   const first = await readBuyerPayments(deps, publicId, { year, month: null });
   assert.deepEqual([first.payments.length, first.rest], [BUYER_PAGE, true]);
   const none = await readBuyerPayments(deps, publicId, { year: year + 7, month: null });
-  assert.deepEqual(none, { payments: [], taxIdsLast4: new Map(), rest: false });
+  assert.deepEqual(none, {
+    payments: [],
+    settlements: new Map(),
+    taxIdsLast4: new Map(),
+    rest: false,
+  });
   const monthly: number[] = [];
   for (let month = 1; month <= 12; month += 1) {
     const { payments } = await readBuyerPayments(deps, publicId, { year, month });

@@ -1,6 +1,7 @@
 // What the partner's wallets hold, compared with the float of the ledger.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { money } from '../../../../core/domain/base/money.js';
 import type { PartnerWallets } from '../../../../core/ports/partner.js';
 import { compareWallets } from '../../../../core/usecases/money-desk/wallet-balances.js';
 import { changedPartner } from '../../../support/partners/changed-partner.js';
@@ -37,7 +38,7 @@ async function threePayments(t: Parameters<typeof deskScene>[0]): Promise<DeskSc
   await at.payment([paidIn(10_000n, { id: 'in_2' }), refusedRefund({ payinId: 'in_2' })], {
     ...named('pi_2'),
   });
-  const settlement = { settled: usd(1n), fees: usd(100n), fxRate: '5', endToEndId: null };
+  const settlement = { settled: money(1n, 'BRL'), fees: usd(100n), fxRate: '5', endToEndId: null };
   const paidOut = anOrder('payout', 'out_3', { end: 'completed' });
   await at.payment([paidIn(10_000n, { id: 'in_3' }), paidOut], { ...named('pi_3'), settlement });
   return at;

@@ -4,6 +4,7 @@ import { beforeEach, type TestContext, test } from 'node:test';
 import { money } from '../../../../core/domain/base/money.js';
 import type { Tenant } from '../../../../core/domain/base/tenant.js';
 import type { MoneyCommand } from '../../../../core/domain/commands/partner-command.js';
+import { withSettlement } from '../../../../core/domain/commands/settlement.js';
 import {
   type Funds,
   fundsAmounts,
@@ -59,12 +60,13 @@ function books(
 ) {
   const sums = sumsOf(commands);
   const isPaid = sums.paidMinor > 0n;
-  const payment = aBarePayment({ ...of, id, settlement: isPaid ? settlement : null });
+  const shown = isPaid ? { settlement, settledAtMs: T0 } : {};
+  const payment = aBarePayment({ ...of, id, ...shown });
   return {
     payment,
     funds: fundsOf(someFunds({ ...of, paymentId: id }), commands),
     commands,
-    postings: postingsBetween(sumsOf([]), sums, 'EUR', payment.settlement),
+    postings: postingsBetween(sumsOf([]), sums, 'EUR'),
     ...wrong,
   };
 }
@@ -80,6 +82,7 @@ function command(of: Tenant, paymentId: string, fields: Partial<MoneyCommand>): 
     state: 'done',
     dueAtMs: null,
     partnerRef: `pa_${paymentId}_${kind}`,
+    settlements: kind === 'payout' ? withSettlement([], settlement, T0) : [],
     ...fields,
   });
 }
@@ -149,6 +152,12 @@ test('books that agree have no differences', async () => {
   assert.deepEqual(await find(), []);
 });
 
+const dearer = { ...settlement, fees: money(11n, 'EUR') };
+const withSettlements = (
+  commands: readonly MoneyCommand[],
+  settlements: MoneyCommand['settlements'],
+) => commands.map((one) => (one.kind === 'payout' ? { ...one, settlements } : one));
+
 /** One thing that is wrong of a payment, and the differences that show it. */
 const wrongs: Readonly<
   Record<
@@ -204,17 +213,29 @@ const wrongs: Readonly<
     ],
   ],
   'the settlement is not the one that was posted': [
-    ({ payment }) => ({
-      payment: { ...payment, settlement: { ...settlement, fees: money(11n, 'EUR') } },
+    ({ commands }) => ({
+      commands: withSettlements(commands, withSettlement([], dearer, T0)),
     }),
     [
       ['ledger fees EUR', 11n, 10n],
       ['ledger conversion EUR', 989n, 990n],
+      ['first settlement', 5_100n, -1n],
     ],
   ],
+  'a payment shows another settlement than its first': [
+    ({ payment }) => ({ payment: { ...payment, settledAtMs: T0 + 1 } }),
+    [['first settlement', 5_100n, -1n]],
+  ],
   'a paid payout has no settlement': [
-    ({ payment }) => ({ payment: { ...payment, settlement: null } }),
-    [['settlement', 1_000n, 0n]],
+    ({ commands }) => ({ commands: withSettlements(commands, []) }),
+    [
+      ['ledger fees EUR', 0n, 10n],
+      ['ledger conversion EUR', 1_000n, 990n],
+      ['ledger conversion BRL', 0n, -5_100n],
+      ['ledger seller BRL', 0n, 5_100n],
+      ['settlement of cmd_pi_1_payout', 1_000n, 0n],
+      ['first settlement', 0n, -1n],
+    ],
   ],
   'a command ended otherwise than it is posted': [
     ({ commands }) => ({
