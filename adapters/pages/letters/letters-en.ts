@@ -342,8 +342,8 @@ export const lettersEn = {
       subject: `The payout of ${amount} to ${payee} came back`,
       heading: 'A payout came back',
       paragraphs: [
-        `${payee} does not have ${settled ?? moved} any more: the PIX came back to the settlement ` +
-          'partner.',
+        `${payee} does not have ${settled ?? moved} any more: the PIX came back to the ` +
+          'settlement partner.',
         'The payment stays settled. An operator of this service decides whether the seller is ' +
           'paid again or the buyer gets the money back. Another email follows if the seller is ' +
           'paid again.',

@@ -55,7 +55,7 @@ export interface ShownView extends Pick<PaymentView, 'kycStatus' | 'settlements'
 export interface PaymentView extends PaymentAggregate {
   /** The buyer's KYC for this tenant. */
   readonly kycStatus: KycStatus;
-  /** Of all its payouts, oldest first. */
+  /** What its payouts brought the seller, oldest first. */
   readonly settlements: readonly Settlement[];
 }
 

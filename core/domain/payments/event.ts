@@ -37,7 +37,7 @@ interface MoneyEventRule {
   readonly mailTo: 'buyer' | 'owners';
 }
 
-/** What happens to the money of a payment while its status stays; money-events.ts has the causes. */
+/** What happens to the money of a payment while its status stays; for causes: money-events.ts. */
 export const moneyEventRules = {
   funds_changed: { means: 'what was received, is missing or is surplus changed', mailTo: 'buyer' },
   refund_ordered: { means: 'a refund was sent to the settlement partner', mailTo: 'buyer' },

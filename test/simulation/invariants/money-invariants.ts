@@ -2,10 +2,22 @@
 // and given back. What a bank did on its own is excused there, and nothing else. How our own books
 // agree with each other is in ledger-invariants.ts.
 import { isDeepStrictEqual } from 'node:util';
-import { modes } from '../../../core/domain/base/tenant.js';
+import { formatInstant } from '../../../core/domain/base/instant.js';
+import { formatAmount } from '../../../core/domain/base/money.js';
+import { modes, type Tenant } from '../../../core/domain/base/tenant.js';
+import { settlementsOf } from '../../../core/domain/commands/settlement.js';
+import {
+  type DomainEvent,
+  moneyEventIn,
+  reportedStatus,
+} from '../../../core/domain/payments/event.js';
 import { heldMinor } from '../../../core/domain/payments/funds.js';
-import type { LedgerAccount } from '../../../core/domain/payments/ledger.js';
-import { isTerminal } from '../../../core/domain/payments/payment.js';
+import {
+  type LedgerAccount,
+  type Posting,
+  sumByCurrency,
+} from '../../../core/domain/payments/ledger.js';
+import { isTerminal, type Payment } from '../../../core/domain/payments/payment.js';
 import {
   lostMinor,
   mostReceived,
@@ -178,18 +190,74 @@ export function settledOnlyAfterAPaidPayout(observed: ObservedState): string | n
 /** Not what a report says that cannot be true. */
 export function settlementsSayWhatThePartnerPaid(observed: ObservedState): string | null {
   return eachPayment(observed, (found) => {
-    const { settlement } = found.payment;
-    if (settlement === null) return null;
+    const all = settlementsOf(found.commands);
+    if (all.length === 0) return null;
     const paid = observed
       .transactionsOf(found)
       .filter((transaction) => transaction.kind === 'payout' && wasEver(transaction, 'completed'))
       .map((transaction) => transaction.settlement);
-    const { endToEndId } = settlement;
-    const isTrue = paid.some((known) =>
-      isDeepStrictEqual({ ...settlement }, { ...known, endToEndId }),
-    );
-    return isTrue ? null : `was settled with ${settlement.settled.amountMinor} at a wrong rate`;
+    const wrong = all.find(({ settledAtMs: _, returnedAtMs: __, ...settlement }) => {
+      const { endToEndId } = settlement;
+      return !paid.some((known) => isDeepStrictEqual(settlement, { ...known, endToEndId }));
+    });
+    return wrong === undefined
+      ? null
+      : `was settled with ${wrong.settled.amountMinor} at a wrong rate`;
   });
+}
+
+/** What the event of the settlement said: receivers have it in their books. */
+export function theFirstSettlementStays(observed: ObservedState): string | null {
+  const told = new Map<string, string>();
+  for (const { feed } of observed.tenants.values()) {
+    for (const { type, subjectId, body } of feed) {
+      if (type === 'invoice.settled') told.set(subjectId, body);
+    }
+  }
+  return eachPayment(observed, ({ payment: { id, settlement, settledAtMs }, commands }) => {
+    const body = told.get(id);
+    if (body === undefined) return null;
+    const [first] = settlementsOf(commands);
+    const shown = settlement === null ? undefined : { ...settlement, settledAtMs };
+    for (const said of [shown, first]) {
+      if (said === undefined) return 'was settled, and has no settlement';
+      const texts = [
+        `"brlSettledAmount":"${formatAmount(said.settled.amountMinor)}"`,
+        `"fxRateAtSettlement":"${said.fxRate}"`,
+        `"occurredAt":"${formatInstant(said.settledAtMs ?? 0)}"`,
+      ];
+      const other = texts.find((text) => !body.includes(text));
+      if (other !== undefined) return `was settled otherwise than it says now: ${other}`;
+    }
+    return null;
+  });
+}
+
+type LedgerWrite = readonly [Tenant, string, string, Posting];
+
+/** A batch in which buyer or seller gets or gives money has an event about it. */
+export function noMoneyMovesAfterTheEndWithoutAnEvent({
+  freshBatches,
+}: ObservedState): string | null {
+  for (const { writes } of freshBatches) {
+    const of = (group: string, method: string) =>
+      writes.filter((write) => write.group === group && write.method === method);
+    const events = of('feed', 'append').map(({ args: [event] }) => event as DomainEvent);
+    const postings = of('ledger', 'append').map(({ args }) => args as unknown as LedgerWrite);
+    for (const { args } of of('payments', 'update')) {
+      const { id, status } = args[0] as Payment;
+      const own = events.filter(({ subjectId }) => subjectId === id);
+      if (!isTerminal(status) || own.some(({ type }) => reportedStatus(type) === status)) continue;
+      const lines = postings.flatMap(([, of, , { lines }]) => (of === id ? lines : []));
+      for (const account of ['buyer', 'seller']) {
+        const moved = sumByCurrency(lines.filter((line) => line.account === account));
+        const isMoved = [...moved.values()].some((amountMinor) => amountMinor !== 0n);
+        if (isMoved && !own.some(({ type }) => moneyEventIn(type) !== null))
+          return `${id} is ${status}, and its ${account} has no event`;
+      }
+    }
+  }
+  return null;
 }
 
 /** Beyond what a running payment claims, nothing that was received stays unclaimed. */

@@ -190,6 +190,31 @@ export const moneyMutants = [
     caughtBy: ['noRefundAfterTheSettlementWithoutADecision'],
   },
   {
+    name: 'a payment shows the settlement that was reported last',
+    file: 'core/domain/payments/command-outcomes.ts',
+    edits: [
+      [
+        'settlementsOf(commandsAfter(commands, change))[0] ?? null',
+        'settlementsOf(commandsAfter(commands, change)).at(-1) ?? null',
+      ],
+      [
+        'const isSettled = first !== null && payment.settlement === null;',
+        'const isSettled = first !== null;',
+      ],
+    ],
+    focus: { ...payments, faults: { ...calm, devolution: 1 }, often: bankActions },
+    first: { seed: 1, steps: 40 },
+    caughtBy: ['theFirstSettlementStays'],
+  },
+  {
+    name: 'a payout that came back has no event',
+    file: 'core/domain/payments/money-events.ts',
+    edits: [["payout_returned: () => 'payout_returned',", 'payout_returned: () => null,']],
+    focus: { ...payments, faults: { ...calm, devolution: 1 }, often: bankActions },
+    first: { seed: 1, steps: 40 },
+    caughtBy: ['noMoneyMovesAfterTheEndWithoutAnEvent'],
+  },
+  {
     name: 'what leaves beyond what arrived is no loss',
     file: 'core/domain/payments/funds.ts',
     edits: [
