@@ -42,8 +42,11 @@ export const blindPayMutants = [
     name: 'each call for a payout has another quote',
     file: 'adapters/partner/blindpay/payouts.ts',
     edits: [
-      ['const first = numbers.get(reference) ?? 0;', 'const first = desk.nowMs();'],
-      ['startedAtMs + OPERATION_MS', 'startedAtMs + 1e12'],
+      [
+        'const key = `${reference}.${chain.number}`;',
+        'const key = `${reference}.${desk.nowMs()}`;',
+      ],
+      ['desk.steadyMs() + OPERATION_MS', 'desk.steadyMs() + 1e12'],
     ],
     focus: { ...payments, faults: { ...calm, processPaused: 0.15 } },
     first: { seed: 1, steps: 600 },
@@ -53,13 +56,9 @@ export const blindPayMutants = [
     name: 'another quote of a payout is used while the one before is alive',
     file: 'adapters/partner/blindpay/payouts.ts',
     edits: [
-      [
-        'if (nowMs < expiresAtMs) return done({ id: quote.value.id, key });',
-        'if (nowMs < expiresAtMs && desk.nowMs() % 2 === number % 2) ' +
-          'return done({ id: quote.value.id, key });',
-      ],
-      ["if (nowMs < expiresAtMs + CLOCK_SLACK_MS) return later('the quote has just expired');", ''],
-      ['startedAtMs + OPERATION_MS', 'startedAtMs + 1e12'],
+      ['if (leftMs > 0) {', 'if (leftMs > 0 && desk.nowMs() % 2 === chain.number % 2) {'],
+      ["if (!isOver) return later('a quote of the payout may be alive');", ''],
+      ['desk.steadyMs() + OPERATION_MS', 'desk.steadyMs() + 1e12'],
     ],
     focus: { ...payments, faults: { ...calm, processPaused: 0.25 } },
     first: { seed: 1, steps: 600 },

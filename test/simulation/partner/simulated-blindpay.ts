@@ -230,7 +230,13 @@ export class SimulatedBlindPay implements HistoryPartner {
     if (answer === null) throw failure('UND_ERR_HEADERS_TIMEOUT');
     if (answer === 'cut') throw failure('UND_ERR_SOCKET');
     const { status, body: sent, headers: { 'retry-after': retryAfter = null } = {} } = answer;
-    return { status, retryAfter, text: typeof sent === 'string' ? sent : JSON.stringify(sent) };
+    const date = new Date(this.#input.nowMs()).toUTCString();
+    return {
+      status,
+      retryAfter,
+      date,
+      text: typeof sent === 'string' ? sent : JSON.stringify(sent),
+    };
   }
 
   #pause({ name }: SimulatedProcess): Promise<void> {
