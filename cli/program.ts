@@ -13,7 +13,7 @@ import { addMemberCommands } from './commands/member-commands.js';
 import { addMoneyCommands } from './commands/money-commands.js';
 import { addOperatorsCommands } from './commands/operator-commands.js';
 import { addOrgCommands } from './commands/org-commands.js';
-import { addPartnerCommands } from './commands/partner-commands.js';
+import { addPartnerBinding, addPartnerCommands } from './commands/partner-commands.js';
 import { addPaymentsCommands } from './commands/payments-commands.js';
 import { addProposalCommands } from './commands/proposal-commands.js';
 import { addReconcileCommand } from './commands/reconcile-command.js';
@@ -75,6 +75,7 @@ export function createProgram(shell: Shell): Command {
   addDeliveriesCommands(shell, program);
   addMailsCommands(shell, program);
   addPartnerCommands(shell, program);
+  addPartnerBinding(shell, program);
   addDocumentsCommands(shell, program);
   addLedgerCommands(shell, program);
   addAuditCommands(shell, program);

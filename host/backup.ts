@@ -34,8 +34,8 @@ import {
 import { findDifferences } from '../core/usecases/payments/ledger-check.js';
 import { auditHead, verifyAudit } from '../core/usecases/service/audit-log.js';
 import { currentEpoch } from '../core/usecases/service/epochs.js';
+import { documentFingerprint } from '../core/usecases/service/fingerprints.js';
 import { closedKeys } from '../core/usecases/service/secret-keys.js';
-import { documentFingerprint } from '../core/usecases/service/storage-fingerprint.js';
 import manifest from '../package.json' with { type: 'json' };
 import type { OperatorAccess } from './operator-access.js';
 

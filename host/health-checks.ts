@@ -22,13 +22,13 @@ import type { Store } from '../core/ports/storage.js';
 import { findDifferences } from '../core/usecases/payments/ledger-check.js';
 import { checkAudit } from '../core/usecases/service/audit-check.js';
 import { auditHead } from '../core/usecases/service/audit-log.js';
+import { documentStorageProblem } from '../core/usecases/service/fingerprints.js';
 import {
   COUNTED_MAX,
   type QueueLoad,
   type QueueReport,
   readQueueStats,
 } from '../core/usecases/service/queue-stats.js';
-import { documentStorageProblem } from '../core/usecases/service/storage-fingerprint.js';
 import { overlappingIn } from '../core/usecases/webhooks/subscriptions.js';
 import { keptAnchors } from './anchor-place.js';
 import type { Config } from './config.js';

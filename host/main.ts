@@ -6,16 +6,19 @@ import { operatorConsole } from '../adapters/pages/operator-console.js';
 import type { ServedStore } from '../adapters/storage/store.js';
 import { CONSOLE_ROOT } from '../core/domain/access/registered-operator.js';
 import { SECOND_MS } from '../core/domain/base/instant.js';
+import { modes } from '../core/domain/base/tenant.js';
 import type { HealthCheck } from '../core/domain/service/health-check.js';
 import type { Deps } from '../core/ports/deps.js';
 import { currentEpoch } from '../core/usecases/service/epochs.js';
+import {
+  bindPartners,
+  documentStorageProblem,
+  fingerprintDocuments,
+  partnerProblems,
+} from '../core/usecases/service/fingerprints.js';
 import { readQueueStats } from '../core/usecases/service/queue-stats.js';
 import { recordKeyCheckValue, secretKeysProblem } from '../core/usecases/service/secret-keys.js';
 import { currentKey } from '../core/usecases/service/service-keys.js';
-import {
-  documentStorageProblem,
-  fingerprintDocuments,
-} from '../core/usecases/service/storage-fingerprint.js';
 import { missingSearch } from '../core/usecases/webhooks/event-deliveries.js';
 import { anchorStep } from './anchor-place.js';
 import { readBackupAgeMs } from './backup-schedule.js';
@@ -96,6 +99,7 @@ async function start(config: Config, role: HostRole, creation: Creation): Promis
     await clock.measure();
     await acquireDatabase(store, deps, role);
     await checkDocuments(deps);
+    await checkPartners(deps);
     const { channel } = store;
     if (channel !== null) {
       await channel.open(signals.wakeLocal, deps.log);
@@ -246,6 +250,17 @@ async function checkDocuments(deps: Deps): Promise<void> {
   await fingerprintDocuments(deps);
   const problem = await documentStorageProblem(deps);
   if (problem !== null) throw new ConfigError([`PONTE_DOCUMENTS: ${problem}`]);
+}
+
+/** Refuses another instance of a partner than the one that has the commands. */
+async function checkPartners(deps: Deps): Promise<void> {
+  await bindPartners(deps);
+  const problems = await partnerProblems(deps);
+  const wrong = modes.flatMap((mode) => {
+    const problem = problems[mode];
+    return problem === null ? [] : [`PONTE_PARTNER_${mode.toUpperCase()}: ${problem}`];
+  });
+  if (wrong.length > 0) throw new ConfigError(wrong);
 }
 
 /** Null, and not loaded, without metrics. */

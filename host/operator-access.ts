@@ -1,8 +1,11 @@
 // What a command of an operator does with the database, next to a server that may be running.
 import type { StoredRows } from '../adapters/storage/row-counts.js';
 import type { ServedStore, Server } from '../adapters/storage/store.js';
+import type { Mode } from '../core/domain/base/tenant.js';
 import { StoreRefusal } from '../core/errors.js';
 import type { Deps } from '../core/ports/deps.js';
+import { partnerProblems } from '../core/usecases/service/fingerprints.js';
+import { withoutAnswers } from '../core/usecases/service/partner-calls.js';
 import { secretKeysProblem } from '../core/usecases/service/secret-keys.js';
 import { type Config, readConfig } from './config.js';
 import { tokens } from './container.js';
@@ -16,7 +19,9 @@ export interface OperatorAccess {
   readonly config: Config;
   /** A file, or a URL without its password. */
   readonly databaseName: string;
+  /** A partner that does not have the commands of the database answers nothing. */
   readonly deps: Deps;
+  readonly configuredPartners: Deps['partners'];
   readonly payUrl: string;
   /** Numbers of the migrations that this opening applied. */
   readonly migrated: readonly number[];
@@ -71,7 +76,8 @@ async function openedForOperator(config: Config, opening: Opening): Promise<Oper
     return {
       config,
       databaseName: store.name,
-      deps,
+      deps: migrations || migrates ? await withOwnPartners(deps) : deps,
+      configuredPartners: deps.partners,
       payUrl: deps.settings.payUrl,
       migrated,
       keysProblem: hasKeys ? await keysProblem : NO_KEYS,
@@ -88,6 +94,15 @@ async function openedForOperator(config: Config, opening: Opening): Promise<Oper
     await store.close();
     throw error;
   }
+}
+
+async function withOwnPartners(deps: Deps): Promise<Deps> {
+  const problems = await partnerProblems(deps);
+  const own = (mode: Mode) => {
+    const [partner, problem] = [deps.partners[mode], problems[mode]];
+    return partner === null || problem === null ? partner : withoutAnswers(partner, problem);
+  };
+  return { ...deps, partners: { test: own('test'), live: own('live') } };
 }
 
 async function refuseMissing(store: ServedStore, config: Config, opening: Opening): Promise<void> {

@@ -141,6 +141,7 @@ export function createFakePartner(options: FakePartnerOptions): FakePartner {
   const world: FakeContext = { ...options, outbox, memory, chosen };
   return {
     name: 'fake',
+    instance: 'fake',
     callTimeoutMs: 20_000,
     // Five minutes for the slowest call, and one in reserve.
     effectWithinMs: 360_000,

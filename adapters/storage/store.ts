@@ -19,7 +19,7 @@ import { buyersPart } from './tables/buyer-rows.js';
 import { deliveriesPart, subscriptionsPart } from './tables/delivery-rows.js';
 import { bookReadingsPart, depositsPart } from './tables/deposit-rows.js';
 import { destinationChangesPart } from './tables/destination-change-rows.js';
-import { documentsPart, storageFingerprintsPart } from './tables/document-rows.js';
+import { documentsPart, fingerprintsPart } from './tables/document-rows.js';
 import { epochsPart, expectNoQuarantine, isInQuarantine } from './tables/epoch-rows.js';
 import { feedPart } from './tables/event-rows.js';
 import { mailsPart } from './tables/mail-rows.js';
@@ -258,7 +258,7 @@ const parts: {
   simulations: simulationsPart,
   retention: retentionPart,
   keyCheckValues: keyCheckValuesPart,
-  storageFingerprints: storageFingerprintsPart,
+  fingerprints: fingerprintsPart,
   serviceKeys: serviceKeysPart,
   held: heldPart,
   sealed: sealedPart,

@@ -54,11 +54,11 @@ export class WriteWatch {
       // PostgreSQL compresses what repeats.
       const row = [PROBE, randomBytes(PROBE_BYTES).toString('base64'), timeParam(0)];
       await this.database.immediate(
-        'insert into storage_fingerprints (name, value, created_at) values ($1, $2, $3) ' +
+        'insert into fingerprints (name, value, created_at) values ($1, $2, $3) ' +
           'on conflict (name) do update set value = excluded.value',
         row,
       );
-      await this.database.immediate('delete from storage_fingerprints where name = $1', [PROBE]);
+      await this.database.immediate('delete from fingerprints where name = $1', [PROBE]);
       this.#hasFailed = false;
       return true;
     } catch {

@@ -36,9 +36,7 @@ async function list(
   { all, limit, cursor: beforeId }: ListOptions,
 ): Promise<Outcome> {
   const { listDocuments } = await import('../../core/usecases/parties/documents.js');
-  const { documentStorageProblem } = await import(
-    '../../core/usecases/service/storage-fingerprint.js'
-  );
+  const { documentStorageProblem } = await import('../../core/usecases/service/fingerprints.js');
   const problem = await documentStorageProblem(deps);
   if (problem !== null) {
     // In another folder, documents of this database would seem purged.

@@ -2,21 +2,24 @@
 import { type Command, Option } from 'commander';
 import { formatInstant } from '../../core/domain/base/instant.js';
 import { formatAmount } from '../../core/domain/base/money.js';
+import type { Mode } from '../../core/domain/base/tenant.js';
 import {
   isMoneyCommand,
   isStuck,
   type PartnerCommand,
 } from '../../core/domain/commands/partner-command.js';
 import { reviewName } from '../../core/domain/commands/report-check.js';
-import { assert } from '../../core/errors.js';
+import { assert, PonteError } from '../../core/errors.js';
 import { decided } from '../decided.js';
 import {
   addOperatorCommand,
   dryRunOption,
   limitOption,
   listOutcome,
+  modeOption,
   type Operator,
   type Outcome,
+  replaceOption,
   type Shell,
 } from '../operator.js';
 import { fields, instantOrNull, table } from '../output.js';
@@ -72,6 +75,78 @@ export function addPartnerCommands(shell: Shell, program: Command): void {
       return decided(operator, id, { verb: 'accept', report }, after, { dryRun });
     },
   });
+}
+
+const changeDetails = [
+  'Set the variables of the new partner, stop all hosts, then run this. Ponte asks it for commands',
+  'of the former one. If it has them, it is the same account at another address, and all commands',
+  'follow. If not, none may be open, and sellers, buyers and destinations are unknown to it.',
+].join('\n');
+
+/** The binding of the database to a partner. */
+export function addPartnerBinding(shell: Shell, program: Command): void {
+  const noun = program.command('partner').description('which settlement partner has the commands');
+
+  addOperatorCommand(shell, noun, {
+    name: 'show',
+    authority: 'read',
+    description: 'show the bound and the configured partner of each mode',
+    run: showBound,
+  });
+
+  addOperatorCommand<RetryOptions & { readonly mode: Mode; readonly replace: boolean }>(
+    shell,
+    noun,
+    {
+      name: 'change',
+      authority: 'confirmed',
+      description: 'bind the database to the configured partner',
+      options: [modeOption(), replaceOption(), dryRunOption()],
+      details: changeDetails,
+      run: changeBound,
+    },
+  );
+}
+
+async function showBound({ deps, configuredPartners }: Operator): Promise<Outcome> {
+  const { readBound } = await import('../../core/usecases/service/fingerprints.js');
+  const known = { partners: configuredPartners };
+  const data = await deps.store.run(async (tx) => [
+    await readBound(known, tx, 'test'),
+    await readBound(known, tx, 'live'),
+  ]);
+  const shown = data.map(({ unfinished, ...bound }) => ({
+    ...bound,
+    unfinished: unfinished.map(({ id }) => id),
+  }));
+  const rows = shown.map((row) => [
+    row.mode,
+    row.bound,
+    row.configured,
+    row.unfinished.join(' ') || null,
+  ]);
+  const headings = ['MODE', 'BOUND', 'CONFIGURED', 'NOT FINISHED ELSEWHERE'];
+  return listOutcome(shown, table(headings, rows, ''));
+}
+
+async function changeBound(
+  operator: Operator,
+  {
+    mode,
+    ...options
+  }: { readonly mode: Mode; readonly replace: boolean; readonly dryRun: boolean },
+): Promise<Outcome> {
+  const { plannedChange } = await import('../../core/usecases/commands/partner-instance.js');
+  const serving = await operator.servers();
+  if (serving.length > 0) {
+    const names = serving.map(({ name }) => name).join(', ');
+    const message = `${operator.databaseName} is served by ${names}. Stop them first.`;
+    throw new PonteError('DecisionNotAllowed', message);
+  }
+  const change = await plannedChange(operator.deps, operator.configuredPartners, mode);
+  const request = { verb: 'change-partner', mode, ...change } as const;
+  const after = () => showBound(operator);
+  return decided(operator, `partner_${mode}`, request, after, options);
 }
 
 async function list({ deps }: Operator, options: ListOptions): Promise<Outcome> {

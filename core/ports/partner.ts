@@ -261,6 +261,11 @@ export interface PartnerSandbox {
 
 export interface SettlementPartner {
   readonly name: string;
+  /**
+   * The partner, the account there and its address, for operators: the same after a restart. What
+   * another one knows says nothing about the commands of this one.
+   */
+  readonly instance: string;
   /** After this time the outcome of a call is `unknown`. At most half of COMMAND_LEASE_MS. */
   readonly callTimeoutMs: number;
   /** For this long a call in doubt may take effect: a look-up that finds nothing proves nothing. */

@@ -25,7 +25,7 @@ import type { Proposal } from '../domain/money-desk/proposal.js';
 import type { Buyer, KycStatus, KycSubmission } from '../domain/parties/buyer-kyc.js';
 import type { AccountStatus, ConnectedAccount, Role } from '../domain/parties/connected-account.js';
 import type { DestinationChange } from '../domain/parties/destination-change.js';
-import type { Document, DocumentOwner, StorageFingerprint } from '../domain/parties/document.js';
+import type { Document, DocumentOwner, Fingerprint } from '../domain/parties/document.js';
 import type { Logo } from '../domain/parties/logo.js';
 import type {
   NamedProfile,
@@ -289,6 +289,10 @@ export interface Tx {
   };
   readonly commands: Writes<PartnerCommand, 'insert' | 'update'> & {
     get(id: string): Found<PartnerCommand>;
+    /** Commands of other instances that are due, or whose money waits for an operator. */
+    unfinishedElsewhere(mode: Mode, instance: string, limit: number): Many<PartnerCommand>;
+    /** The instance has another name: its commands follow. */
+    renameInstance(mode: Mode, from: string, to: string): void;
     byReference(mode: Mode, reference: string): Found<PartnerCommand>;
     /**
      * The oldest; the pay-in that has the money; the newest about a party, because an answer is
@@ -609,8 +613,10 @@ export interface Tx {
     /** Expired keys included. */
     list(purpose: ServiceKeyPurpose): Many<ServiceKey>;
   };
-  readonly storageFingerprints: Writes<StorageFingerprint, 'insert'> & {
-    get(name: string): Found<StorageFingerprint>;
+  readonly fingerprints: Writes<Fingerprint, 'insert'> & {
+    get(name: string): Found<Fingerprint>;
+    /** Inserts, or replaces the value of the same name. */
+    put(fingerprint: Fingerprint): void;
   };
   /** Reads all organizations, and requests without one. */
   readonly refusedRequests: Writes<RefusedRequest, 'insert' | 'remove'> & {

@@ -104,13 +104,11 @@ export function storeListsContract(fresh: OpenStore): void {
   test('a mark of a name is left once', async () => {
     const store = await fresh();
     const mark = { name: 'documents', value: 'database-1', createdAtMs: T0 };
-    assert.equal(await store.run((tx) => tx.storageFingerprints.get('documents')), null);
-    await store.run(async (tx) => tx.storageFingerprints.insert(mark));
-    await assertContended(store, (tx) =>
-      tx.storageFingerprints.insert({ ...mark, value: 'database-2' }),
-    );
-    assert.deepEqual(await store.run((tx) => tx.storageFingerprints.get('documents')), mark);
-    assert.equal(await store.run((tx) => tx.storageFingerprints.get('others')), null);
+    assert.equal(await store.run((tx) => tx.fingerprints.get('documents')), null);
+    await store.run(async (tx) => tx.fingerprints.insert(mark));
+    await assertContended(store, (tx) => tx.fingerprints.insert({ ...mark, value: 'database-2' }));
+    assert.deepEqual(await store.run((tx) => tx.fingerprints.get('documents')), mark);
+    assert.equal(await store.run((tx) => tx.fingerprints.get('others')), null);
   });
 
   test('open funds are those with a debt, an unknown position or an open loss, oldest first', async () => {

@@ -29,6 +29,7 @@ export function createBankPartner({ clock }: { clock: { nowMs(): number } }): Ba
   return {
     started,
     name: 'bank',
+    instance: 'bank',
     currencies: ['USD'],
     callTimeoutMs: 5_000,
     effectWithinMs: MINUTE_MS,

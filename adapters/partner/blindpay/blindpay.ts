@@ -78,6 +78,7 @@ export function createBlindPayPartner(options: BlindPayOptions): SettlementPartn
   const limits = limitBook(desk);
   return {
     name: 'blindpay',
+    instance: instanceAt(options),
     callTimeoutMs: OPERATION_MS,
     // A pay-in and a payout need a quote that has not expired.
     effectWithinMs: QUOTE_LIFE_MS + MINUTE_MS,
@@ -103,6 +104,11 @@ export function createBlindPayPartner(options: BlindPayOptions): SettlementPartn
     checks: (input) => checkConnection({ ...options, client, nowMs }, input),
     readInbound: (headers, body, nowMs) => readMessage(options, headers, body, nowMs),
   };
+}
+
+function instanceAt({ instanceId, url }: BlindPaySettings): string {
+  const { host, pathname } = new URL(url);
+  return `blindpay ${instanceId} at ${host}${pathname}`;
 }
 
 /** A person accepts the terms in a browser; each call opens another session. */

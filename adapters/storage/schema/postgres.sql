@@ -447,6 +447,13 @@ create table feed_heads (
   constraint feed_heads_pkey primary key (org_id, mode)
 );
 
+create table fingerprints (
+  name text collate "C" not null,
+  value text not null,
+  created_at timestamp with time zone not null,
+  constraint fingerprints_pkey primary key (name)
+);
+
 create table funds (
   org_id text collate "C" not null,
   mode text collate "C" not null,
@@ -913,6 +920,7 @@ create table partner_commands (
   is_in_flight boolean not null default false,
   is_undecided boolean not null default false,
   deposit_id text collate "C",
+  instance text,
   version integer not null,
   constraint partner_commands_command_end_check check ((command_end = any (array['open'::text,
     'completed'::text, 'failed'::text, 'returned'::text]))),
@@ -1276,13 +1284,6 @@ create table simulated_reports (
   version integer not null,
   constraint simulated_reports_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
   constraint simulated_reports_pkey primary key (mode, reference)
-);
-
-create table storage_fingerprints (
-  name text collate "C" not null,
-  value text not null,
-  created_at timestamp with time zone not null,
-  constraint storage_fingerprints_pkey primary key (name)
 );
 
 create table subscriptions (

@@ -352,6 +352,12 @@ create table feed_heads (
   primary key (org_id, mode)
 ) strict, without rowid;
 
+create table fingerprints (
+  name text not null primary key,
+  value text not null,
+  created_at integer not null
+) strict, without rowid;
+
 create table funds (
   org_id text not null,
   mode text not null check (mode in ('test', 'live')),
@@ -807,6 +813,8 @@ create table partner_commands (
   is_undecided integer not null default 0 check (is_undecided in (0, 1)),
   -- A share of a deposit is a pay-in of its payment.
   deposit_id text,
+  -- The partner's instance that has it, by its own name. Only that one is asked about it.
+  instance text,
   version integer not null
 ) strict, without rowid;
 
@@ -1123,12 +1131,6 @@ create table simulated_reports (
   outcome text not null,
   version integer not null,
   primary key (mode, reference)
-) strict, without rowid;
-
-create table storage_fingerprints (
-  name text not null primary key,
-  value text not null,
-  created_at integer not null
 ) strict, without rowid;
 
 create table subscriptions (

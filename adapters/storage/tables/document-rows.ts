@@ -6,12 +6,12 @@ import {
   type DocumentOwner,
   documentKinds,
   documentStatuses,
+  type Fingerprint,
   nextDocumentStatus,
-  type StorageFingerprint,
 } from '../../../core/domain/parties/document.js';
 import { fixed, group, integer, key, oneOf, tenant, text, time, version } from '../columns.js';
 import { duePage, timeParam } from '../database.js';
-import { defineTable, merge } from '../table.js';
+import { defineTable, merge, rowName } from '../table.js';
 import { type TxPart, writes } from '../unit-of-work.js';
 
 const kinds = Object.keys(documentKinds) as readonly DocumentKind[];
@@ -80,13 +80,22 @@ export const documentsPart: TxPart<'documents'> = {
   },
 };
 
-const fingerprints = defineTable<StorageFingerprint>('storage_fingerprints', {
+const fingerprints = defineTable<Fingerprint>('fingerprints', {
   name: key(text('name')),
   value: fixed(text('value')),
   createdAtMs: fixed(time('created_at')),
 });
 
-export const storageFingerprintsPart: TxPart<'storageFingerprints'> = {
+export const fingerprintsPart: TxPart<'fingerprints'> = {
   ...writes(fingerprints),
   get: (unit, name) => unit.byKey(fingerprints, [name]),
+  put(unit, { name, value, createdAtMs }) {
+    const sql = [
+      'insert into fingerprints (name, value, created_at) values ($1, $2, $3)',
+      'on conflict (name) do update set value = excluded.value, created_at = excluded.created_at',
+    ].join(' ');
+    unit.stage(
+      merge(fingerprints.name, rowName([name]), sql, [name, value, timeParam(createdAtMs)]),
+    );
+  },
 };

@@ -110,6 +110,7 @@ const commandRows = defineTable<CommandRow>('partner_commands', {
   isInFlight: flag('is_in_flight'),
   createdAtMs: fixed(time('created_at')),
   updatedAtMs: time('updated_at'),
+  instance: text.null('instance'),
   version,
 });
 
@@ -208,6 +209,22 @@ export const commandsPart: TxPart<'commands'> = {
       ? (found.find(({ receivedMinor }) => receivedMinor > 0n) ?? found[0])
       : found.at(-1);
     return first ?? null;
+  },
+  unfinishedElsewhere: async (unit, mode, instance, limit) => {
+    const elsewhere = 'mode = $1 and instance <> $2';
+    const params = [mode, instance, limit];
+    const found = await Promise.all([
+      unit.all(commands, `where due_at >= $4 and ${elsewhere} limit $3`, [
+        ...params,
+        timeParam(0),
+      ]),
+      unit.all(commands, `where queue in ('owed', 'in_review') and ${elsewhere} limit $3`, params),
+    ]);
+    return found.flat().slice(0, limit);
+  },
+  renameInstance(unit, mode, from, to) {
+    const sql = 'update partner_commands set instance = $1 where mode = $2 and instance = $3';
+    unit.stage(merge(commands.name, null, sql, [to, mode, from]));
   },
   ofPayment: async (unit, { orgId, mode }, paymentId) => {
     const sql = [

@@ -90,6 +90,11 @@ interface CommandBase extends Tenant, Leased {
   readonly lastSentAtMs: number | null;
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
+  /**
+   * The partner's instance that the command was made for, the only one that is asked about it; null
+   * before it is stored, and if none was configured.
+   */
+  readonly instance: string | null;
   readonly version: number;
 }
 
@@ -155,6 +160,7 @@ export function newCommand<
     lastError: null,
     createdAtMs: nowMs,
     updatedAtMs: nowMs,
+    instance: null,
     version: 1,
   };
   return Object.freeze<T & CommandBase>({ ...what, ...input });

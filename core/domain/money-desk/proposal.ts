@@ -29,7 +29,7 @@ export type ProposalState = keyof typeof proposalMoves;
 /**
  * What operators decide besides money. `payout-config`: `destinationRef` is registered at the
  * partner; the PIX key is not stored, `pixKeyShown` is a part of it. `require-approval`: is
- * switched off. `release`: without a complete check.
+ * switched off. `release`: without a complete check. `change-partner`: to another instance.
  */
 export type ServiceAction =
   | { readonly verb: 'grant-production' }
@@ -46,7 +46,15 @@ export type ServiceAction =
   | { readonly verb: 'accept'; readonly report: string }
   | { readonly verb: 'cancel' | 'fail'; readonly reason: string }
   | { readonly verb: 'release'; readonly reason: string }
+  | ({ readonly verb: 'change-partner'; readonly mode: Mode } & InstanceChange)
   | { readonly verb: 'add-operator'; readonly name: string; readonly publicKey: string };
+
+/** `hasCommands`: the other instance has the commands of the former one, as they are here. */
+export interface InstanceChange {
+  readonly from: string;
+  readonly to: string;
+  readonly hasCommands: boolean;
+}
 
 export type ProposedAction = MoneyAction | ServiceAction;
 
@@ -59,6 +67,7 @@ const serviceVerbs: Readonly<Record<ServiceAction['verb'], true>> = {
   cancel: true,
   fail: true,
   release: true,
+  'change-partner': true,
   'add-operator': true,
 };
 

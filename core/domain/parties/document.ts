@@ -268,8 +268,11 @@ function changed(document: Document, fields: Partial<Document>): Document {
   return Object.freeze({ ...document, ...fields });
 }
 
-/** A random value that is also recorded at a resource outside, to recognize it. */
-export interface StorageFingerprint {
+/**
+ * What a database is bound to outside, by its name: the storage of documents, which has the same
+ * random value, or the partner's instance of a mode, which says its own.
+ */
+export interface Fingerprint {
   readonly name: string;
   readonly value: string;
   readonly createdAtMs: number;

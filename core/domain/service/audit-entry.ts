@@ -60,7 +60,7 @@ export const objectTypes = {
   refused_requests: null,
   service_keys: 'service_key',
   simulated_reports: 'simulated_report',
-  storage_fingerprints: null,
+  fingerprints: null,
   subscriptions: 'webhook_subscription',
 } as const satisfies Readonly<Record<string, string | null>>;
 

@@ -22,6 +22,7 @@ import {
   storeStaged,
 } from '../payments/command-changes.js';
 import type { Batch } from '../service/batch.js';
+import { partnerFor } from '../service/partner-calls.js';
 import { requestOf } from './command-runner.js';
 import { applyPartnerUpdate } from './partner-inbox.js';
 import { operationOf } from './partner-operations.js';
@@ -130,7 +131,7 @@ function isRepeatable(command: PartnerCommand): command is MoneyCommand {
 
 /** Looks a refused command up at the partner and applies the answer. */
 async function lookUpRefused(deps: Deps, command: MoneyCommand): Promise<void> {
-  const partner = deps.partners[command.mode];
+  const partner = partnerFor(deps, command);
   if (partner === null) throw new PonteError('PartnerUnavailable');
   // Without a request it was refused before any call: the partner never saw it.
   if (command.request === null) return;

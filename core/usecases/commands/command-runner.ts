@@ -47,6 +47,7 @@ import {
 import type { Batch } from '../service/batch.js';
 import { ConcurrencyLimiter, type Runner } from '../service/concurrency-limiter.js';
 import { eachSeparately } from '../service/due-work.js';
+import { atInstance, partnerFor } from '../service/partner-calls.js';
 import { operationOf } from './partner-operations.js';
 
 /** Commands that run at a time in one process: each is a connection to the partner. */
@@ -93,7 +94,7 @@ async function runLeased(deps: Deps, command: PartnerCommand): Promise<void> {
 }
 
 async function run(deps: Deps, command: PartnerCommand): Promise<void> {
-  const partner = deps.partners[command.mode];
+  const partner = partnerFor(deps, command);
   if (partner === null) throw new Error(`no settlement partner is configured for ${command.mode}`);
   if (isPolled(command)) await poll(deps, partner, command);
   else if (isInDoubt(command)) await lookUp(deps, partner, command);
@@ -171,7 +172,7 @@ function markSent(
       // Answers are stored in quarantine too, but no call starts there.
       tx.epochs.expectNoQuarantine();
       const sealed = command.request ?? deps.secretBox.seal(request, requestPurpose(command));
-      return sendCommand(command, sealed, nowMs);
+      return sendCommand(atInstance(deps, command), sealed, nowMs);
     });
   });
 }

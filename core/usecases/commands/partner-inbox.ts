@@ -21,6 +21,7 @@ import { readDeposit } from '../deposits/deposits.js';
 import { pollSoon, type ReportSource, storeStaged } from '../payments/command-changes.js';
 import { audited } from '../service/audit-log.js';
 import { eachDue } from '../service/due-work.js';
+import { partnerFor } from '../service/partner-calls.js';
 import { requestOf } from './command-runner.js';
 import { operationOf, operations } from './partner-operations.js';
 
@@ -236,8 +237,11 @@ async function matchingCommand(
   mode: Mode,
   fact: PartnerFact | PartnerNotice,
 ): Promise<string | null> {
-  const fits = ({ mode: its, kind }: PartnerCommand) =>
-    its === mode && operations[kind].reportKind === fact.kind;
+  const here = deps.partners[mode]?.instance;
+  const fits = ({ mode: its, kind, instance }: PartnerCommand) =>
+    its === mode &&
+    operations[kind].reportKind === fact.kind &&
+    (instance === null || instance === here);
   const found = await deps.store.run(async (tx) => {
     const { reference } = fact;
     const named = reference === null ? null : await tx.commands.byReference(mode, reference);
@@ -265,7 +269,7 @@ async function lookedUpRef(
   command: PartnerCommand,
   { partnerRef }: Pick<PartnerFact, 'partnerRef'>,
 ): Promise<string | null> {
-  const partner = deps.partners[command.mode];
+  const partner = partnerFor(deps, command);
   // Without a request nothing was sent: there is nothing to look up.
   if (partner === null || command.request === null) return partnerRef;
   const found = await operationOf(command).callsOf(partner).find(requestOf(deps, command));

@@ -90,6 +90,9 @@ const serviceTexts: {
   cancel: ({ reason }) => `the payment is cancelled: ${reason}`,
   fail: ({ reason }) => `the payment fails: ${reason}`,
   release: ({ reason }) => `the quarantine ends without a complete check: ${reason}`,
+  'change-partner': ({ mode, from, to, hasCommands }) =>
+    `the partner in ${mode} is ${to}, ` +
+    (hasCommands ? `which has the commands of ${from}` : `and no longer ${from}`),
   'add-operator': ({ name, publicKey }) => `${name} is an operator, with the key ${publicKey}`,
 };
 

@@ -26,6 +26,7 @@ import { stageGranted } from '../parties/production-requests.js';
 import { announce, loadPayment, stageChange } from '../payments/payment-store.js';
 import { checkedReason } from '../payments/payments.js';
 import type { Batch } from '../service/batch.js';
+import { boundNameOf } from '../service/fingerprints.js';
 
 type PaidAction = Extract<MoneyAction, { readonly found: 'paid' }>;
 
@@ -66,6 +67,7 @@ const readers: Readers = {
   cancel: endItem,
   fail: endItem,
   release: releaseItem,
+  'change-partner': partnerItem,
   'add-operator': operatorItem,
 };
 
@@ -251,6 +253,35 @@ async function releaseItem(
 
 export function itemOfEpoch({ number }: { readonly number: number }): string {
   return `epoch_${number}`;
+}
+
+async function partnerItem(
+  { tx }: Reading,
+  _id: string,
+  action: ActionOf<'change-partner'>,
+): Promise<DeskItem> {
+  const { mode, from, to, hasCommands } = action;
+  const name = boundNameOf(mode);
+  const bound = (await tx.fingerprints.get(name))?.value ?? 'none';
+  const unfinished = hasCommands ? [] : await tx.commands.unfinishedElsewhere(mode, to, 5);
+  const ids = unfinished.map(({ id }) => id).join(', ');
+  const isFree = bound === from && ids === '';
+  return {
+    ...possible,
+    orgId: null,
+    mode,
+    action,
+    basis: `bound to ${bound}`,
+    problem: isFree
+      ? null
+      : `The partner ${to} does not have the commands of ${bound}, and some are not finished ` +
+        `there: ${ids || 'the binding has changed since'}.`,
+    async stage({ tx: staging, nowMs }) {
+      staging.fingerprints.put({ name, value: to, createdAtMs: nowMs });
+      if (hasCommands) staging.commands.renameInstance(mode, from, to);
+      return () => undefined;
+    },
+  };
 }
 
 async function operatorItem(

@@ -13,6 +13,7 @@ import {
 } from '../../domain/commands/partner-command.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Batch } from '../service/batch.js';
+import { atInstance } from '../service/partner-calls.js';
 
 /** Due now or, with a lease, run by the process that stores it. */
 export function partyCommand(
@@ -30,7 +31,8 @@ export function partyCommand(
   },
 ): PartyCommand {
   const nowMs = deps.clock.nowMs();
-  const command = newCommand(tenant, { id, reference: id }, { kind, subject }, nowMs);
+  const made = newCommand(tenant, { id, reference: id }, { kind, subject }, nowMs);
+  const command = atInstance(deps, made);
   return Object.freeze({
     ...command,
     request: deps.secretBox.seal(request, requestPurpose(command)),

@@ -14,6 +14,7 @@ import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
 import { stageNotice } from '../mail/mails.js';
 import { stageMoneyNotices } from '../mail/money-notices.js';
+import { atInstance } from '../service/partner-calls.js';
 import { currentKeyIn } from '../service/service-keys.js';
 import { stageEvents } from '../webhooks/feed.js';
 import { nextReference } from './command-references.js';
@@ -86,7 +87,7 @@ export async function stageChange(
   // A batch writes a row once: an adopted command is inserted with its changes.
   const changed = new Map(change.changedCommands.map((command) => [command.id, command]));
   const fresh = adopted.map((command) => changed.get(command.id) ?? command);
-  for (const command of [...fresh, ...added]) tx.commands.insert(command);
+  for (const command of [...fresh, ...added]) tx.commands.insert(atInstance(deps, command));
   for (const { id } of adopted) changed.delete(id);
   for (const command of changed.values()) tx.commands.update(command);
   stageNotices(deps, tx, was, { ...change, payment });

@@ -108,6 +108,7 @@ const heldPart: Readonly<Record<string, string>> = {
 /** Statements that may look at many rows in vain, and why. */
 const readThrough: Readonly<Record<string, string>> = {
   ...heldPart,
+  'and mode = $1 and instance <> $2': 'a start goes once along the commands that are not finished',
   'coalesce((select max(a.started_at)': 'pruning goes along old deliveries, of which few wait',
   'join feed_heads h on': 'one search in three seconds goes along the active subscriptions',
   'set lease_token = null, due_at = $1': 'leases are given back once, when a host stops',

@@ -146,6 +146,7 @@ test('every table is strict; keys and unique indexes of tenants begin with org_i
     'delivery_attempts: delivery_id',
     'destination_changes: id',
     'epochs: number',
+    'fingerprints: name',
     'inbox: partner',
     'key_check_values: key_id',
     'kyc_submissions: flow_id',
@@ -172,7 +173,6 @@ test('every table is strict; keys and unique indexes of tenants begin with org_i
     'service_keys: id',
     'service_keys: purpose',
     'simulated_reports: mode',
-    'storage_fingerprints: name',
   ]);
 });
 

@@ -65,7 +65,7 @@ for (const serves of [false, true]) {
     assert.equal(await writes.isWritable(), true);
     await store.run(async (tx) => tx.buyers.insert(buyer(written)));
     assert.deepEqual(
-      await database.read('select * from storage_fingerprints', []),
+      await database.read('select * from fingerprints', []),
       [],
       'nothing is left of the probe',
     );
@@ -89,7 +89,7 @@ test('a full disk of PostgreSQL likewise', async (t) => {
   await client.query(`create function full_disk() returns trigger language plpgsql as $$
     begin raise exception 'could not extend file: No space left on device' using errcode = '53100';
     end $$`);
-  const tables = ['buyers', 'storage_fingerprints', 'rate_limits'];
+  const tables = ['buyers', 'fingerprints', 'rate_limits'];
   for (const table of tables) {
     await client.query(`create trigger full_disk before insert on ${table}
       for each row execute function full_disk()`);
@@ -109,15 +109,15 @@ test('the probe of health takes its whole size on the disk of PostgreSQL', async
   const { store, client } = await emptyPostgres(t);
   await client.query(`create function full_disk() returns trigger language plpgsql as $$
     begin
-      if tg_table_name = 'storage_fingerprints' then
+      if tg_table_name = 'fingerprints' then
         if (select pg_column_size(value) > 60000
-            from storage_fingerprints where name = new.name) then
+            from fingerprints where name = new.name) then
           return new;
         end if;
       end if;
       raise exception 'could not extend file: No space left on device' using errcode = '53100';
     end $$`);
-  for (const table of ['buyers', 'storage_fingerprints']) {
+  for (const table of ['buyers', 'fingerprints']) {
     await client.query(`create trigger full_disk after insert on ${table}
       for each row execute function full_disk()`);
   }

@@ -39,6 +39,7 @@ export interface PartnerNetworkInput {
 export function partnerNetwork(input: PartnerNetworkInput): SettlementPartner {
   return {
     name: input.partner.name,
+    instance: input.partner.name,
     callTimeoutMs: 20_000,
     effectWithinMs: LATE_MS_MAX + 60_000,
     currencies: ['USD', 'EUR', 'GBP'],

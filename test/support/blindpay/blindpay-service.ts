@@ -23,8 +23,9 @@ export interface BlindPayService extends BlindPayServer {
 export async function startBlindPayService({
   port = 0,
   pace = TEST_PACE,
+  idsFrom = 0,
 } = {}): Promise<BlindPayService> {
-  const api = await startBlindPay({ nowMs: Date.now, port });
+  const api = await startBlindPay({ nowMs: Date.now, port, idsFrom });
   const { state } = api;
   state.pace = pace;
   const app = await startApp(state);

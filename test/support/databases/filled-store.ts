@@ -88,7 +88,7 @@ export async function fillStore(store: Store): Promise<void> {
     tx.advances.put(anAdvance());
     tx.simulations.put(aSimulatedReport());
     tx.keyCheckValues.insert(aCheckValue());
-    tx.storageFingerprints.insert({ name: 'documents', value: 'database-1', createdAtMs: T0 });
+    tx.fingerprints.insert({ name: 'documents', value: 'database-1', createdAtMs: T0 });
     tx.serviceKeys.insert(aServiceKey());
     tx.bankDetails.insert(someBankDetails(), [someAccount]);
     tx.epochs.insert(anEpoch());
@@ -139,7 +139,7 @@ export function contentsOf(store: Store): Promise<readonly unknown[]> {
       tx.advances.get(tenant, 'pi_1'),
       tx.simulations.get('test', 'cmd_1'),
       tx.keyCheckValues.list(),
-      tx.storageFingerprints.get('documents'),
+      tx.fingerprints.get('documents'),
       tx.serviceKeys.list('session'),
       tx.bankDetails.ofPayment(tenant, 'pi_1'),
       tx.bankDetails.byNumber('n', 's'),

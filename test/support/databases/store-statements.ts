@@ -392,7 +392,8 @@ function otherReads(tx: Tx): readonly Promise<unknown>[] {
     tx.simulations.get('test', 'cmd_1'),
     tx.advances.due(duePage(5)),
     tx.keyCheckValues.list(),
-    tx.storageFingerprints.get('documents'),
+    tx.fingerprints.get('documents'),
+    tx.commands.unfinishedElsewhere('test', 'fake', 5),
     tx.serviceKeys.list('session'),
     // No row is found here, and a database always has one.
     tx.epochs.current().catch(() => null),
@@ -455,7 +456,7 @@ function everyFirstWrite(tx: Tx): void {
   tx.bookReadings.insert(aBookReading());
   tx.keyCheckValues.insert(aCheckValue());
   tx.keyCheckValues.remove(aCheckValue({ keyId: 'second' }));
-  tx.storageFingerprints.insert({ name: 'documents', value: 'database-1', createdAtMs: T0 });
+  tx.fingerprints.insert({ name: 'documents', value: 'database-1', createdAtMs: T0 });
   tx.serviceKeys.insert(aServiceKey({ sealed: 's1.k1.a' }));
   tx.serviceKeys.remove(aServiceKey({ id: 'skey_2' }));
   tx.epochs.expectNoQuarantine();
@@ -468,6 +469,8 @@ function everyFirstWrite(tx: Tx): void {
 /** Writes of rows that another batch has inserted: a batch writes a row once. */
 async function everyLaterWrite(tx: Tx): Promise<void> {
   tx.organizations.update(anOrganization());
+  tx.fingerprints.put({ name: 'documents', value: 'database-2', createdAtMs: T0 });
+  tx.commands.renameInstance('test', 'fake', 'other');
   tx.organizations.updateProfile(aProfile());
   tx.operators.update(anOperator());
   tx.operatorSessions.update(anOperatorSession());

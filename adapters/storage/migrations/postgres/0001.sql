@@ -386,6 +386,8 @@ create table partner_commands (
   is_undecided boolean not null default false,
   -- A share of a deposit is a pay-in of its payment.
   deposit_id text collate "C",
+  -- The partner's instance that has it, by its own name. Only that one is asked about it.
+  instance text,
   version integer not null
 );
 
@@ -823,7 +825,7 @@ create table service_keys (
 
 create unique index service_keys_current on service_keys (purpose) where expires_at is null;
 
-create table storage_fingerprints (
+create table fingerprints (
   name text collate "C" not null primary key,
   value text not null,
   created_at timestamptz not null

@@ -389,6 +389,8 @@ create table partner_commands (
   is_undecided integer not null default 0 check (is_undecided in (0, 1)),
   -- A share of a deposit is a pay-in of its payment.
   deposit_id text,
+  -- The partner's instance that has it, by its own name. Only that one is asked about it.
+  instance text,
   version integer not null
 ) strict, without rowid;
 
@@ -871,9 +873,9 @@ create table service_keys (
 
 create unique index service_keys_current on service_keys (purpose) where expires_at is null;
 
--- Random values that are also recorded in outside storage, such as the documents folder. A start
--- compares them, so that a host cannot use the storage of another database.
-create table storage_fingerprints (
+-- What the database is bound to outside: a random value that is also recorded in the storage of
+-- documents, and the name of the partner's instance of each mode. A start compares them.
+create table fingerprints (
   name text not null primary key,
   value text not null,
   created_at integer not null

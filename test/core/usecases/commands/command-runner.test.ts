@@ -162,6 +162,55 @@ test('no call starts once a quarantine has begun, also of a worker that is under
   assert.deepEqual([command?.state, command?.lastSentAtMs], ['pending', null]);
 });
 
+test('a command of another instance is not sent, not looked up and not polled', async (t) => {
+  const made = await world(t);
+  const { deps } = made;
+  const asked: string[] = [];
+  const note = (name: string) => async () => {
+    asked.push(name);
+    return { outcome: 'done', value: null } as never;
+  };
+  const party = { start: note('start'), find: note('find'), read: note('read') };
+  const partner = changedPartner(made.partner, { party });
+  const here = { ...deps, partners: { test: partner, live: null } };
+  const dueAtMs = deps.clock.nowMs();
+  const known = { tries: 0, dueAtMs, lastSentAtMs: dueAtMs - DAY_MS, partnerRef: null };
+  const states = ['pending', 'sent', 'unknown', 'denied', 'done'] as const;
+  const commandOf = (state: (typeof states)[number], instance: string | null) => {
+    const id = `cmd_${state}_${instance}`;
+    const request = deps.secretBox.seal('{}', requestPurpose({ id }));
+    const partnerRef = state === 'done' ? id : null;
+    return aPartyCommand({ id, reference: id, state, request, ...known, partnerRef, instance });
+  };
+  await deps.store.run(async (tx) => {
+    for (const state of states) tx.commands.insert(commandOf(state, 'elsewhere'));
+  });
+  const runner = commandRunner(here);
+  const runAll = async () => {
+    while ((await runner.runOnce(deps.clock.nowMs(), 100)) > 0) await runner.idle();
+  };
+  await runAll();
+  assert.deepEqual(asked, []);
+  const left = await Promise.all(
+    states.map((state) => deps.store.run((tx) => tx.commands.get(`cmd_${state}_elsewhere`))),
+  );
+  assert.deepEqual(
+    left.map((command) => [command?.state, command?.instance]),
+    [
+      ['pending', 'elsewhere'],
+      ['unknown', 'elsewhere'],
+      ['unknown', 'elsewhere'],
+      ['denied', 'elsewhere'],
+      ['done', 'elsewhere'],
+    ],
+  );
+  await deps.store.run(async (tx) => {
+    for (const state of states) tx.commands.insert(commandOf(state, partner.instance));
+  });
+  await runAll();
+  assert.deepEqual([...new Set(asked)].sort(), ['find', 'read', 'start']);
+});
+
 test('a command without an end alerts once: without answers, in doubt, and over restarts', async (t) => {
   const made = await world(t);
   const party = { read: async () => notNow, find: async () => notNow };

@@ -6,7 +6,7 @@ import type { DocumentStorage } from '../../../../core/ports/outside.js';
 import {
   documentStorageProblem,
   fingerprintDocuments,
-} from '../../../../core/usecases/service/storage-fingerprint.js';
+} from '../../../../core/usecases/service/fingerprints.js';
 import { type World, world } from '../../../support/scenes/test-world.js';
 
 let made: World;
