@@ -286,6 +286,21 @@ const scenes: Readonly<Record<string, Prepare>> = {
       change: () => registeredLater(at, 'noa'),
     };
   },
+  'partner change': async (at) => {
+    const bind = (value: string) =>
+      at.deps.store.run(async (tx) => {
+        tx.fingerprints.put({ name: 'partner_live', value, createdAtMs: at.deps.clock.nowMs() });
+      });
+    await bind('one');
+    const bound = () => at.deps.store.run((tx) => tx.fingerprints.get('partner_live'));
+    const change = { from: 'one', to: 'two', hasCommands: false };
+    return {
+      itemId: 'partner_live',
+      request: { verb: 'change-partner', mode: 'live', ...change },
+      isDone: async () => (await bound())?.value === 'two',
+      change: () => bind('three'),
+    };
+  },
 };
 
 test('each command that another operator confirms is in this matrix, and no other', () => {
