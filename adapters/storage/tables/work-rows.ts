@@ -214,10 +214,7 @@ export const commandsPart: TxPart<'commands'> = {
     const elsewhere = 'mode = $1 and instance <> $2';
     const params = [mode, instance, limit];
     const found = await Promise.all([
-      unit.all(commands, `where due_at >= $4 and ${elsewhere} limit $3`, [
-        ...params,
-        timeParam(0),
-      ]),
+      unit.all(commands, `where due_at >= $4 and ${elsewhere} limit $3`, [...params, timeParam(0)]),
       unit.all(commands, `where queue in ('owed', 'in_review') and ${elsewhere} limit $3`, params),
     ]);
     return found.flat().slice(0, limit);

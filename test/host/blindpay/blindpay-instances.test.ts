@@ -107,6 +107,12 @@ test('the same instance at another address has the commands: the payout is one',
   assert.deepEqual([inTest.bound, inTest.unfinished], [inTest.configured, []]);
   await serving(env, async (host) => {
     await until(async () => (await statusOf(host)) === 'settled');
+    const show = ['partner', 'show', '--json'];
+    // What has ended is polled once more.
+    await until(async () => {
+      const { stdout } = await runCommand(atSecond, show);
+      return JSON.parse(stdout).data[0].unfinished.length === 0;
+    });
   });
   assert.equal(first.state.payouts.length, 1);
   assert.equal(second.state.payouts.length, 0);

@@ -42,10 +42,7 @@ export const blindPayMutants = [
     name: 'each call for a payout has another quote',
     file: 'adapters/partner/blindpay/payouts.ts',
     edits: [
-      [
-        'const key = `${reference}.${chain.number}`;',
-        'const key = `${reference}.${desk.nowMs()}`;',
-      ],
+      ['chain.number}`;', 'desk.nowMs()}`;'],
       ['desk.steadyMs() + OPERATION_MS', 'desk.steadyMs() + 1e12'],
     ],
     focus: { ...payments, faults: { ...calm, processPaused: 0.15 } },
