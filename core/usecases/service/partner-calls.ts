@@ -46,7 +46,12 @@ export function withoutAnswers(partner: SettlementPartner, reason: string): Sett
   const calls = { prepare: later, start: later, find: later, read: later };
   const { name, instance, callTimeoutMs, effectWithinMs, currencies, notes } = partner;
   return {
-    ...{ name, instance, callTimeoutMs, effectWithinMs, currencies, notes },
+    name,
+    instance,
+    callTimeoutMs,
+    effectWithinMs,
+    currencies,
+    notes,
     requirements: (...party) => partner.requirements(...party),
     startTos: later,
     party: calls,
