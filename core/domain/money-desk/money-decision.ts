@@ -9,12 +9,14 @@ import {
   isVoidable,
   type MoneyCommand,
   newCommand,
+  type PartnerCommand,
   supersedeCommand,
   voidCommand,
 } from '../commands/partner-command.js';
 import { reviewName } from '../commands/report-check.js';
 import type { Deposit } from '../deposits/deposit.js';
-import { type Funds, openLossOf } from '../payments/funds.js';
+import type { PaymentAggregate } from '../payments/change.js';
+import { missingOf, openLossOf } from '../payments/funds.js';
 
 /**
  * `unmatched`: deposits without a payment. `short`: payments that received less than asked.
@@ -104,18 +106,64 @@ function isRefusedOrLate(command: MoneyCommand): boolean {
   return isRefusedPayout(command) || isPayoutLate(command);
 }
 
-/** What a decision relies on: if it changes, a proposal is void. */
-export function basisOf(item: MoneyCommand | Deposit): string {
-  const { state, end, amount } = item;
-  const review = 'review' in item ? item.review : null;
-  const reviewed = review === null ? '' : `, report ${reviewName(review)}`;
-  return `${state}/${end}, ${formatAmount(amount.amountMinor)} ${amount.currency}${reviewed}`;
+/** What a decision may rely on. */
+interface Touched {
+  readonly command: PartnerCommand;
+  readonly deposit: Deposit;
+  readonly payment: PaymentAggregate;
+  /** Where the seller would be paid; null: nowhere. */
+  readonly destination: string | null;
 }
 
-/** The same of a payment. */
-export function basisOfLoss(funds: Funds): string {
-  const { amountMinor, currency } = openLossOf(funds);
-  return `loss ${formatAmount(amountMinor)} ${currency}`;
+/** What each decision relies on: a basis that lacks a part of it does not compile. */
+export const decisionTouches = {
+  'assign deposit': ['deposit', 'payment'],
+  'refund deposit': ['deposit'],
+  'resolve deposit': ['deposit'],
+  'refund refund': ['command', 'payment'],
+  'refund payout': ['command', 'payment', 'destination'],
+  'pay-again payout': ['command', 'payment', 'destination'],
+  'resolve payout': ['command', 'payment'],
+  'accept report of payment': ['command', 'payment'],
+  'accept report of party': ['command'],
+  'write-off payment': ['payment'],
+  'cancel payment': ['payment'],
+  'fail payment': ['payment'],
+} as const satisfies Readonly<Record<string, readonly (keyof Touched)[]>>;
+
+export type DecisionName = keyof typeof decisionTouches;
+
+declare const isBasis: unique symbol;
+/** What a decision relies on, in words: if it changes, a proposal is void. */
+export type Basis = string & { readonly [isBasis]: true };
+
+const parts: { readonly [K in keyof Touched]: (value: Touched[K]) => string } = {
+  command: ({ state, end, review, ...of }) =>
+    [
+      `${state}/${end}`,
+      ...('amount' in of ? [amountText(of.amount)] : []),
+      ...(review === null ? [] : [`report ${reviewName(review)}`]),
+    ].join(', '),
+  deposit: ({ state, end, amount }) => `${state}/${end}, ${amountText(amount)}`,
+  payment: ({ payment: { status, amount }, funds }) => {
+    const loss = openLossOf(funds);
+    const lost = loss.amountMinor === 0n ? '' : `, loss ${amountText(loss)}`;
+    const missing = amountText(missingOf(amount, funds));
+    return `payment ${status}, funds ${funds.position}, missing ${missing}${lost}`;
+  },
+  destination: (destination) => `to ${destination ?? 'no destination'}`,
+};
+
+export function basisOf<D extends DecisionName>(
+  decision: D,
+  touched: Pick<Touched, (typeof decisionTouches)[D][number]>,
+): Basis {
+  const text = <K extends keyof Touched>(name: K) => parts[name]((touched as Touched)[name]);
+  return decisionTouches[decision].map(text).join(', ') as Basis;
+}
+
+function amountText({ amountMinor, currency }: Money): string {
+  return `${formatAmount(amountMinor)} ${currency}`;
 }
 
 /**

@@ -11,8 +11,8 @@ import {
 import { type PayoutReport, payoutProblem } from '../../domain/commands/report-check.js';
 import { type Deposit, type DepositState, isUnmatched } from '../../domain/deposits/deposit.js';
 import {
+  type Basis,
   basisOf,
-  basisOfLoss,
   isPayoutBack,
   isPayoutDecidable,
   isRefundableByHand,
@@ -62,7 +62,7 @@ export async function readItem(
     tx.deposits.get(id),
     tx.payments.find(id),
   ]);
-  if (deposit !== null) return depositItem(deposit, request);
+  if (deposit !== null) return depositItem(tx, deposit, request);
   if (payment !== null) {
     const tenant = tenantOf(payment);
     const stored = await loadPayment(tx, tenant, id);
@@ -70,7 +70,7 @@ export async function readItem(
   }
   if (command === null) throw new PonteError('NotFound');
   if (isMoneyCommand(command)) {
-    return commandItem(command, request, await basisNow(tx, command, nowMs));
+    return commandItem({ tx, nowMs }, command, request);
   }
   throw new PonteError('DecisionNotAllowed', `${id} is no command about money.`);
 }
@@ -84,14 +84,21 @@ export function requestOf(action: ProposedAction): DeskRequest {
   return { verb, found, endToEndId, ...figures };
 }
 
-/** `basisOf`, with where the money of a payout would be paid again. */
-export async function basisNow(tx: Tx, command: MoneyCommand, nowMs: number): Promise<string> {
-  if (!isPayoutDecidable(command)) return basisOf(command);
+async function commandBasis(
+  { tx, nowMs }: Pick<Batch, 'tx' | 'nowMs'>,
+  command: MoneyCommand,
+  { verb }: MoneyAction,
+): Promise<Basis> {
+  const payment = await loadPayment(tx, tenantOf(command), command.paymentId);
+  const touched = { command, payment };
+  if (command.kind !== 'payout') return basisOf('refund refund', touched);
+  if (verb === 'resolve') return basisOf('resolve payout', touched);
   const destination = await destinationNow(tx, command, nowMs).catch((error: unknown) => {
     if (error instanceof PonteError && error.code === 'SellerNotReady') return null;
     throw error;
   });
-  return `${basisOf(command)}, to ${destination ?? 'no destination'}`;
+  const name = verb === 'pay-again' ? 'pay-again payout' : 'refund payout';
+  return basisOf(name, { ...touched, destination });
 }
 
 /** SellerNotReady. */
@@ -101,9 +108,10 @@ async function destinationNow(tx: Tx, payout: MoneyCommand, nowMs: number): Prom
   return currentDestination(tx, payment, nowMs);
 }
 
-function depositItem(deposit: Deposit, request: MoneyRequest): DeskItem {
+async function depositItem(tx: Tx, deposit: Deposit, request: MoneyRequest): Promise<DeskItem> {
   const { orgId, mode } = deposit;
   const action = actionOf(request, deposit.amount.currency);
+  const problem = depositProblem(deposit, action);
   const stages = {
     assign: async (batch: Batch) =>
       action.verb === 'assign' ? stageAssignment(batch, deposit, action.paymentId) : null,
@@ -115,9 +123,9 @@ function depositItem(deposit: Deposit, request: MoneyRequest): DeskItem {
   return {
     orgId,
     mode,
-    basis: basisOf(deposit),
+    basis: await depositBasis(tx, deposit, action, problem === null),
     action,
-    problem: depositProblem(deposit, action),
+    problem,
     async check(batch) {
       if (action.verb === 'assign') await expectAssignable(batch, deposit, action.paymentId);
       else await expectUndecided(batch.tx, deposit);
@@ -128,6 +136,26 @@ function depositItem(deposit: Deposit, request: MoneyRequest): DeskItem {
       return staged.announce;
     },
   };
+}
+
+/** NotFound, also for a payment of another mode. */
+async function depositBasis(
+  tx: Tx,
+  deposit: Deposit,
+  action: MoneyAction,
+  isPossible: boolean,
+): Promise<Basis> {
+  if (action.verb !== 'assign' || !isPossible) {
+    const name = action.verb === 'resolve' ? 'resolve deposit' : 'refund deposit';
+    return basisOf(name, { deposit });
+  }
+  const found = await tx.payments.find(action.paymentId);
+  if (found === null || found.mode !== deposit.mode) {
+    const message = `There is no payment ${action.paymentId} in ${deposit.mode} mode.`;
+    throw new PonteError('NotFound', message);
+  }
+  const payment = await loadPayment(tx, tenantOf(found), found.id);
+  return basisOf('assign deposit', { deposit, payment });
 }
 
 const depositTexts: Readonly<Record<DepositState, string>> = {
@@ -163,7 +191,7 @@ function lossItem(
   return {
     orgId,
     mode,
-    basis: basisOfLoss(funds),
+    basis: basisOf('write-off payment', { payment: stored }),
     action: actionOf(request, funds.currency),
     problem: lossProblem(stored, commands, request),
     check: async () => undefined,
@@ -186,7 +214,11 @@ function lossProblem(
   return `The payout ${back.id} came back: decide about it first, its money may cover the loss.`;
 }
 
-function commandItem(command: MoneyCommand, request: MoneyRequest, basis: string): DeskItem {
+async function commandItem(
+  { tx, nowMs }: Pick<Batch, 'tx' | 'nowMs'>,
+  command: MoneyCommand,
+  request: MoneyRequest,
+): Promise<DeskItem> {
   const { orgId, mode } = command;
   const asked = actionOf(request, command.amount.currency);
   const isOfPayout = asked.verb === 'refund' && command.kind === 'payout';
@@ -194,12 +226,12 @@ function commandItem(command: MoneyCommand, request: MoneyRequest, basis: string
   return {
     orgId,
     mode,
-    basis,
+    basis: await commandBasis({ tx, nowMs }, command, action),
     action,
     problem: commandProblem(command, action),
-    async check({ deps, tx, nowMs }) {
-      if (action.verb === 'pay-again') await destinationNow(tx, command, nowMs);
-      await checkFigures({ deps, tx }, action, command);
+    async check(batch) {
+      if (action.verb === 'pay-again') await destinationNow(batch.tx, command, batch.nowMs);
+      await checkFigures(batch, action, command);
     },
     stage: (batch) => stageCommandAction(batch, action, command),
   };

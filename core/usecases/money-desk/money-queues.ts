@@ -11,8 +11,6 @@ import {
 import { reviewName } from '../../domain/commands/report-check.js';
 import { type Deposit, isUnmatched } from '../../domain/deposits/deposit.js';
 import {
-  basisOf,
-  basisOfLoss,
   type CommandQueue,
   isPayoutBack,
   isPayoutDecidable,
@@ -35,7 +33,7 @@ import { AWAITING_MAX, ownerOf } from '../deposits/deposit-matching.js';
 import { payerOf } from '../deposits/deposits.js';
 import { readReview } from '../payments/command-changes.js';
 import { loadPayment } from '../payments/payment-store.js';
-import { basisNow, readItem, requestOf } from './desk-items.js';
+import { readItem, requestOf } from './desk-items.js';
 
 type QueueContext = Pick<Deps, 'store' | 'secretBox' | 'partners' | 'clock'>;
 
@@ -248,10 +246,6 @@ async function listed(tx: Tx, proposal: Proposal, nowMs: number): Promise<Listed
       throw error;
     },
   );
-  return shownOpen(proposal, basis, nowMs);
-}
-
-function shownOpen(proposal: Proposal, basis: string | null, nowMs: number): ListedProposal {
   const isVoid = basis !== proposal.basis;
   return { ...proposal, isVoid, isExpired: isExpired(proposal, nowMs) };
 }
@@ -326,7 +320,7 @@ async function depositRow({ deps, tx }: Read, deposit: Deposit): Promise<QueueRo
     sinceMs: completedAtMs ?? createdAtMs,
     known: { kind: 'deposit', payer: payerOf(deps, deposit), candidates },
     steps: ['assign', 'refund', 'otherwise'],
-    proposal: await openProposal({ deps, tx }, id, basisOf(deposit)),
+    proposal: await openProposal({ deps, tx }, id),
   };
 }
 
@@ -414,7 +408,7 @@ async function lostRow({ deps, tx }: Read, { id, ...of }: FundsRow): Promise<Que
     known: { kind: 'lost', received: money(funds.receivedMinor, funds.currency) },
     // The money of a payout that came back may cover the loss.
     steps: commands.some(isPayoutBack) ? [] : ['write_off'],
-    proposal: await openProposal({ deps, tx }, id, basisOfLoss(funds)),
+    proposal: await openProposal({ deps, tx }, id),
   };
 }
 
@@ -434,18 +428,14 @@ async function commandRow(
     sinceMs: queue === 'owed' ? createdAtMs : (lastSentAtMs ?? createdAtMs),
     known: knownOf(command),
     steps: stepsOf(deps, command),
-    proposal: await openProposal({ deps, tx }, id, await basisNow(tx, command, deps.clock.nowMs())),
+    proposal: await openProposal({ deps, tx }, id),
   };
 }
 
-async function openProposal(
-  { deps, tx }: Read,
-  id: string,
-  basis: string,
-): Promise<ListedProposal | null> {
+async function openProposal({ deps, tx }: Read, id: string): Promise<ListedProposal | null> {
   const isOpen = ({ state, action }: Proposal) => state === 'proposed' && !isServiceAction(action);
   const open = (await tx.proposals.ofItem(id)).find(isOpen);
-  return open === undefined ? null : shownOpen(open, basis, deps.clock.nowMs());
+  return open === undefined ? null : listed(tx, open, deps.clock.nowMs());
 }
 
 function knownOf(command: MoneyCommand): Known {

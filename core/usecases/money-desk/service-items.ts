@@ -3,10 +3,9 @@
 
 import type { OperatorActor } from '../../domain/base/actor.js';
 import { tenantOf } from '../../domain/base/tenant.js';
-import { reviewName } from '../../domain/commands/report-check.js';
-import type { MoneyAction } from '../../domain/money-desk/money-decision.js';
+import { isMoneyCommand } from '../../domain/commands/partner-command.js';
+import { type Basis, basisOf, type MoneyAction } from '../../domain/money-desk/money-decision.js';
 import type { Proposal, ProposedAction, ServiceAction } from '../../domain/money-desk/proposal.js';
-import type { PaymentAggregate } from '../../domain/payments/change.js';
 import { cancelled, failedByOperator } from '../../domain/payments/payment-transitions.js';
 import { releaseEpoch } from '../../domain/service/epoch.js';
 import { assert, PonteError } from '../../errors.js';
@@ -38,8 +37,16 @@ export type DeskRequest =
       readonly feesMinor: bigint;
     });
 
-export interface DeskItem extends Pick<Proposal, 'orgId' | 'mode' | 'basis'> {
-  readonly action: ProposedAction;
+type MoneyService = Extract<ServiceAction, { readonly verb: 'accept' | 'cancel' | 'fail' }>;
+
+/** A decision that touches money has the basis of all that it touches. */
+type Decided =
+  | { readonly action: MoneyAction | MoneyService; readonly basis: Basis }
+  | { readonly action: Exclude<ServiceAction, MoneyService>; readonly basis: string };
+
+export type DeskItem = ItemOf & Decided;
+
+interface ItemOf extends Pick<Proposal, 'orgId' | 'mode'> {
   /** Why the item does not allow the action; null if it does. */
   readonly problem: string | null;
   /** Fails if the action is not possible, with the error of the action. */
@@ -180,13 +187,18 @@ async function reportItem(
 ): Promise<DeskItem> {
   const command = await tx.commands.get(id);
   if (command === null) throw new PonteError('NotFound');
-  const { orgId, mode, state, end, review } = command;
-  const name = review === null ? 'no report' : `report ${reviewName(review)}`;
+  const { orgId, mode } = command;
+  const basis = isMoneyCommand(command)
+    ? basisOf('accept report of payment', {
+        command,
+        payment: await loadPayment(tx, tenantOf(command), command.paymentId),
+      })
+    : basisOf('accept report of party', { command });
   return {
     orgId,
     mode,
     action,
-    basis: `${state}/${end}, ${name}`,
+    basis,
     problem: null,
     check: async () => {
       expectAcceptable(command, action.report);
@@ -211,7 +223,7 @@ async function endItem(
   return {
     ...tenant,
     action: { ...action, reason },
-    basis: endBasis(stored),
+    basis: basisOf(`${action.verb} payment`, { payment: stored }),
     problem: null,
     check: async () => {
       change();
@@ -221,10 +233,6 @@ async function endItem(
       return () => announce(deps, done);
     },
   };
-}
-
-function endBasis({ payment, funds }: PaymentAggregate): string {
-  return `${payment.status}, funds ${funds.position}`;
 }
 
 async function releaseItem(

@@ -5,6 +5,8 @@ import { money } from '../../../../core/domain/base/money.js';
 import type { MoneyCommand } from '../../../../core/domain/commands/partner-command.js';
 import {
   basisOf,
+  type DecisionName,
+  decisionTouches,
   isPayoutDecidable,
   isRefundableByHand,
   isResolvable,
@@ -14,13 +16,65 @@ import {
 import { aDeposit } from '../../../support/samples/deposit-samples.js';
 import { T0 } from '../../../support/samples/domain-samples.js';
 import { commandIn, commandOf } from '../../../support/samples/sample-rows.js';
+import { MoneyScene } from '../../../support/scenes/money-scene.js';
 
-test('the basis names what a decision relies on, and nothing that a poll changes', () => {
-  const command = commandOf('payout', 'out', { end: 'failed' });
-  assert.equal(basisOf(command), 'done/failed, 100.00 USD');
-  assert.equal(basisOf({ ...command, review: '{}' }), 'done/failed, 100.00 USD, report 44136fa3');
-  assert.equal(basisOf({ ...command, tries: 9, version: 9, lastError: 'x' }), basisOf(command));
-  assert.equal(basisOf(aDeposit({ amount: money(5n, 'EUR') })), 'waiting/completed, 0.05 EUR');
+const refusedRefund = commandOf('refund', 'back', { state: 'refused', refusal: 'no_refunds' });
+const scene = MoneyScene.at('on_ramp_pending', []);
+
+/** Each part of what a decision touches, with changes of it, and some that a poll makes. */
+const touched = {
+  command: {
+    as: refusedRefund,
+    changes: [{ state: 'void' }, { end: 'failed' }, { review: '{}' }, { amount: money(1n, 'USD') }],
+    polls: [{ tries: 9 }, { version: 9 }, { lastError: 'x' }],
+  },
+  deposit: {
+    as: aDeposit({ amount: money(5n, 'EUR') }),
+    changes: [{ state: 'refunded' }, { end: 'returned' }, { amount: money(6n, 'EUR') }],
+    polls: [{ version: 9 }, { dueAtMs: 9 }],
+  },
+  payment: {
+    as: { payment: scene.payment, funds: scene.funds },
+    changes: [
+      { payment: { ...scene.payment, status: 'settled' } },
+      { payment: { ...scene.payment, amount: money(10_001n, 'USD') } },
+      { funds: { ...scene.funds, receivedMinor: 1n } },
+      { funds: { ...scene.funds, position: 'received' } },
+      { funds: { ...scene.funds, lossMinor: 1n } },
+    ],
+    polls: [{ payment: { ...scene.payment, version: 9 } }],
+  },
+} as const;
+
+for (const [name, parts] of Object.entries(decisionTouches)) {
+  test(`the basis of ${name} changes with each part of it, and with nothing that a poll changes`, () => {
+    const known = {
+      command: touched.command.as,
+      deposit: touched.deposit.as,
+      payment: touched.payment.as,
+      destination: 'pix_1',
+    };
+    const basis = (changed: object) => basisOf(name as DecisionName, { ...known, ...changed });
+    for (const part of parts) {
+      if (part === 'destination') {
+        assert.notEqual(basis({ destination: null }), basis({}));
+        continue;
+      }
+      const { as, changes, polls } = touched[part];
+      for (const change of changes)
+        assert.notEqual(basis({ [part]: { ...as, ...change } }), basis({}), JSON.stringify(part));
+      for (const change of polls)
+        assert.equal(basis({ [part]: { ...as, ...change } }), basis({}), part);
+    }
+  });
+}
+
+test('a basis is written in words', () => {
+  const { deposit, payment } = touched;
+  assert.equal(
+    basisOf('assign deposit', { deposit: deposit.as, payment: payment.as }),
+    'waiting/completed, 0.05 EUR, payment on_ramp_pending, funds none, missing 100.00 USD',
+  );
 });
 
 describe('where a command waits', () => {

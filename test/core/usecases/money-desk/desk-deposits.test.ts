@@ -3,9 +3,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { depositStates } from '../../../../core/domain/deposits/deposit.js';
+import { confirmProposal } from '../../../../core/usecases/money-desk/money-desk.js';
 import { listProposals, listQueues } from '../../../../core/usecases/money-desk/money-queues.js';
 import type { DeskRequest } from '../../../../core/usecases/money-desk/service-items.js';
+import { operatorNamed } from '../../../support/samples/operator-samples.js';
 import {
+  anOrder,
   aPayer,
   type DeskScene,
   deskScene,
@@ -41,6 +44,25 @@ test('two operators assign a deposit: its money is a pay-in of the payment', asy
   assert.deepEqual(await at.postings(), ['funds_received']);
   const payment = await at.deps.store.run((tx) => tx.payments.get(live, 'pi_1'));
   assert.equal(payment?.status, 'on_chain_confirmed');
+  await at.booksAreRight();
+});
+
+test('an assignment that was proposed is void once its payment was paid otherwise', async (t) => {
+  const at = await deskScene(t);
+  const awaited = anOrder('payin', 'cmd_in', { end: 'open' });
+  await at.payment([awaited], waits);
+  await at.deposit();
+  assert.equal((await at.decide('rct_1', assign, free)).kind, 'proposed');
+  const nothing = { transactionHash: null, reason: null };
+  await at.report('cmd_in', { status: 'completed', received: usd(10_000n), ...nothing });
+  const [proposal] = await at.decisions();
+  assert.ok(proposal !== undefined);
+  await assert.rejects(confirmProposal(at.deps, proposal.id, operatorNamed('bia')), {
+    code: 'DecisionNotAllowed',
+    message: /changed since ana proposed it.*missing 100\.00 USD.*missing 0\.00 USD/,
+  });
+  assert.equal(await at.depositNow(), 'waiting completed -100 100 0 0');
+  assert.equal(await at.summary(), 'received none 100 0 0 0 0');
   await at.booksAreRight();
 });
 

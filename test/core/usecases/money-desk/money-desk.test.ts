@@ -450,7 +450,8 @@ test('a loss waits until two operators write it off; one that is recovered is no
   await assert.rejects(at.decide('cmd_back', writeOff), { code: 'DecisionNotAllowed' });
   assert.equal((await at.decide('pi_1', writeOff)).kind, 'proposed');
   const { kind, decision } = await at.decide('pi_1', writeOff, bia);
-  assert.deepEqual([kind, decision.basis], ['done', 'loss 100.00 USD']);
+  assert.equal(kind, 'done');
+  assert.match(decision.basis, /^payment failed, .*, loss 100\.00 USD$/);
   assert.deepEqual(await at.waiting(), []);
   assert.equal((await at.decide('pi_1', writeOff)).kind, 'repeated');
   assert.equal(await at.summary(), 'returned_to_buyer refunded 100 0 0 200 100');
