@@ -6,7 +6,7 @@ import { MINUTE_MS, SECOND_MS } from '../../../core/domain/base/instant.js';
 import { gcraStep } from '../../../core/domain/service/rate-limit.js';
 import { type Clock, type Log, steadyOf } from '../../../core/ports/outside.js';
 import type { PartnerAnswer } from '../../../core/ports/partner.js';
-import { codeOf, type Sorting, sortError, sortForeign } from './answer-codes.js';
+import { codeOf, faultOf, type Sorting, sortError, sortForeign } from './answer-codes.js';
 import {
   type HttpAnswer,
   type HttpRequest,
@@ -276,7 +276,11 @@ function read<T>(
   const { description, message, trace_id: trace } = error.data;
   const words = redacted(description ?? message, sent).slice(0, MESSAGE_LENGTH_MAX);
   const traced = trace === null || trace === undefined ? words : `${words} (trace ${trace})`;
-  return failed(sortError(status, code), traced, redacted(code, sent).slice(0, 100), status);
+  const shown = redacted(code, sent).slice(0, 100);
+  const answer = failed(sortError(status, code), traced, shown, status);
+  // An operator must act before it can succeed.
+  const isOurs = answer.outcome === 'later' && faultOf(status, code) === 'instance';
+  return isOurs ? { ...answer, code: shown } : answer;
 }
 
 function failed(sorting: Sorting, words: string, code: string, status = 0): PartnerAnswer<never> {

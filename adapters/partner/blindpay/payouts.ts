@@ -18,6 +18,7 @@ import type {
   PartnerAnswer,
   PayoutInput,
 } from '../../../core/ports/partner.js';
+import { faults } from './answer-codes.js';
 import { OPERATION_MS } from './blindpay-client.js';
 import {
   type BlindPayContext,
@@ -45,18 +46,6 @@ const QUOTE_CALLS_MAX = 20;
 const CLOCK_SLACK_MS = MINUTE_MS;
 /** A payout is looked for from this long before its command could exist: a clock may be wrong. */
 const SEARCH_BEFORE_MS = DAY_MS;
-
-/** Refusals that pass: the money stays in the wallet, and the payout is sent again. */
-const passing: ReadonlySet<string> = new Set([
-  'BANK_ACCOUNTS_NOT_APPROVED',
-  'COMPLIANCE_RFI_IN_PROGRESS',
-  'CUSTOMERS_KYC_NOT_APPROVED',
-  'LIMITS_VOLUME_EXCEEDED',
-  'QUOTES_EXPIRED',
-  'QUOTES_INVALID_STATE',
-  'QUOTES_NOT_FOUND',
-  'TOS_NOT_ACCEPTED',
-]);
 
 export const payoutShape = z.object({
   id: z.string(),
@@ -135,7 +124,7 @@ async function prepare(
   if (funding.outcome !== 'done') return funding;
   const { tokenMinor, arrivedAtMs } = funding.value;
   const address = await walletAddress(desk, to);
-  if (address.outcome !== 'done') return address;
+  if (address.outcome !== 'done') return untilMended(address);
   const { network, token } = desk.route;
   const request: Request & { readonly kind: 'payout' } = {
     kind: 'payout',
@@ -171,7 +160,7 @@ async function fundingOf(
   const madeAtMs: number[] = [];
   for (const ref of payinRefs) {
     const payin = await readPayin(desk, ref);
-    if (payin.outcome !== 'done') return payin;
+    if (payin.outcome !== 'done') return untilMended(payin);
     const { sender_amount: sent, receiver_amount: arrived, created_at: madeAt } = payin.value;
     if (!sent || !arrived) return later('a pay-in has no amounts');
     if (arrived > sent) return later(`the pay-in ${ref} brought more than was sent`);
@@ -196,7 +185,7 @@ async function start(
   if (found.outcome !== 'done') return withoutEffect(found);
   if (found.value !== null) return done(found.value);
   const quote = await currentQuote(desk, chains, fields, untilMs);
-  if (quote.outcome !== 'done') return withoutEffect(unlessPassing(quote));
+  if (quote.outcome !== 'done') return withoutEffect(untilMended(quote));
   const { address, reference } = fields;
   const { id, key } = quote.value;
   const payout = await desk.client.post({
@@ -205,7 +194,7 @@ async function start(
     key: `${key}.payout`,
     shape: payoutShape,
   });
-  if (payout.outcome !== 'done') return unlessPassing(payout);
+  if (payout.outcome !== 'done') return untilMended(payout);
   chains.delete(reference);
   return done({ partnerRef: payout.value.id });
 }
@@ -231,8 +220,8 @@ async function currentQuote(
       key: `${key}.quote`,
       shape: quoteShape,
     });
-    // A refusal makes no quote, and BlindPay may repeat it under its key.
-    if (quote.outcome === 'refused') chain.number += 1;
+    // Such an answer makes no quote, and BlindPay may repeat it under its key.
+    if (quote.outcome === 'refused' || quote.outcome === 'later') chain.number += 1;
     if (quote.outcome !== 'done') return quote;
     const steadyMs = desk.steadyMs();
     // After a pause another call may be under way, and this quote be younger than the call.
@@ -263,9 +252,17 @@ function quoteBody({ bankAccountId, tokenMinor, network, token, description }: R
   });
 }
 
-function unlessPassing<T>(answer: PartnerAnswer<T>): PartnerAnswer<T> {
-  if (answer.outcome !== 'refused' || !passing.has(answer.code)) return answer;
-  return later(`${answer.code}: ${answer.message}`);
+/**
+ * The money is here, so only a request that must be another one is refused. Anything else is mended
+ * by somebody, or passes: the payout is tried again, also after a code that is not listed.
+ */
+function untilMended<T>(answer: PartnerAnswer<T>): PartnerAnswer<T> {
+  if (answer.outcome !== 'refused') return answer;
+  const { code, message } = answer;
+  const fault = faults.get(code);
+  if (fault === 'request') return answer;
+  const reason = `${code}: ${message}`;
+  return fault === 'quote' ? later(reason) : { outcome: 'later', reason, code };
 }
 
 /** `later` if a payout without a description may be this one: that is no proof of absence. */

@@ -1,8 +1,9 @@
 // The simulator of BlindPay and the adapter's table of codes, held against what is documented.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sortError, sortings } from '../../../adapters/partner/blindpay/answer-codes.js';
+import { faults, sortError } from '../../../adapters/partner/blindpay/answer-codes.js';
 import { done } from '../../../adapters/partner-kit/conformance-harness.js';
+import { errorAnswer } from '../../support/blindpay/blindpay-answers.js';
 import { question } from '../../support/blindpay/blindpay-compliance.js';
 import {
   documentedCodes,
@@ -16,10 +17,29 @@ import { blindPay, pixKey, preparedPayout, usd } from '../../support/blindpay/bl
 test('each documented code is listed: what may be retried is never refused', () => {
   assert.equal(documentedCodes.length, 77);
   for (const [code, status, retry] of documentedCodes) {
-    assert.ok(sortings.has(code), code);
+    assert.ok(faults.has(code), code);
     if (retry === 'retryable') assert.notEqual(sortError(status, code), 'refused', code);
     else assert.notEqual(sortError(status, code), 'unknown', code);
   }
+});
+
+test('each documented code has one fault, and only one of the request refuses a payout', async (t) => {
+  const scene = await blindPay(t);
+  const { partner, server } = scene;
+  const request = await preparedPayout(scene, usd(125_000n));
+  const codes = [...documentedCodes, ...[400, 404, 409].map((status) => ['NEW', status] as const)];
+  for (const [code, status] of codes) {
+    const fault = faults.get(code) ?? null;
+    // The same key is asked again: a quote may be there.
+    if (fault === 'effect') continue;
+    server.refusal = ({ path }) => (path === '/quotes' ? errorAnswer(status, code) : null);
+    const answer = await partner.payout.start(request);
+    assert.equal(answer.outcome === 'refused', fault === 'request', code);
+    // An operator is told at once, unless it passes.
+    const isShown = fault === null || fault === 'account' || fault === 'instance';
+    assert.equal('code' in answer && answer.outcome === 'later', isShown, code);
+  }
+  assert.equal(server.state.payouts.length, 0);
 });
 
 test('every answer and message of the simulator has the documented shape', async (t) => {

@@ -114,7 +114,7 @@ export async function paidOrder(
     to = 'settled',
     lastsMs = HOUR_MS,
     ...fields
-  }: { to?: string; lastsMs?: number; purpose?: string; buyer?: object } = {},
+  }: { to?: string; lastsMs?: number; purpose?: string; buyer?: object; externalId?: string } = {},
 ) {
   const buyer = { email: 'ana@buyer.example', name: 'Ana Lima', country: 'US' };
   const order = { externalId: amount, amount, buyer, sellerExternalId: 'seller-1', ...fields };

@@ -81,6 +81,8 @@ export interface BlindPayServer {
   readonly calls: readonly Call[];
   /** Answers have the header `Date`. */
   sendsDate: boolean;
+  /** What the instance refuses from now on. */
+  refusal: (sent: Sent) => Answer | null;
   /** The next call of this method and path, as `POST /payins/evm`, has this fault. */
   failNext(call: string, fault: Fault): void;
   /** The calls with the fault `late` take effect, if they still may. */
@@ -220,7 +222,8 @@ export function sentOf({ method, url, headers, text }: HttpCall): Sent {
 export async function startBlindPay(
   options: DeskOptions & { readonly port?: number },
 ): Promise<BlindPayServer> {
-  const desk = blindPayDesk(options);
+  const refusal = (sent: Sent) => opened.refusal(sent);
+  const desk = blindPayDesk({ ...options, refusal });
   const late: (() => void)[] = [];
   const planned: { readonly call: string; readonly fault: Fault }[] = [];
   const server = createServer((request, response) => {
@@ -241,6 +244,7 @@ export async function startBlindPay(
   await once(server, 'listening');
   const opened: BlindPayServer = {
     sendsDate: true,
+    refusal: options.refusal ?? (() => null),
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     state: desk.state,
     calls: desk.calls,
