@@ -12,7 +12,7 @@ import {
 } from '../../../core/domain/commands/partner-command.js';
 import { reviewName } from '../../../core/domain/commands/report-check.js';
 import { isUnmatched } from '../../../core/domain/deposits/deposit.js';
-import { isPayoutBack } from '../../../core/domain/money-desk/money-decision.js';
+import { isPayoutDecidable } from '../../../core/domain/money-desk/money-decision.js';
 import { openLossOf } from '../../../core/domain/payments/funds.js';
 import { retryCommand } from '../../../core/usecases/commands/command-retries.js';
 import { confirmProposal, decide } from '../../../core/usecases/money-desk/money-desk.js';
@@ -27,7 +27,7 @@ import type { World } from '../world/world.js';
 const PATIENCE_MS = 20 * MINUTE_MS;
 
 export function isTheOperatorsTurn(world: World, command: PartnerCommand): boolean {
-  if (isMoneyCommand(command) && isPayoutBack(command)) return true;
+  if (isMoneyCommand(command) && isPayoutDecidable(command)) return true;
   if (!isStuck(command)) return false;
   // Polls of a report under review change its command, however long it waits.
   const isFresh = command.updatedAtMs + PATIENCE_MS > world.nowMs;
@@ -44,7 +44,7 @@ function isPaidElsewhere({ observed }: World, command: MoneyCommand): boolean {
 }
 
 export function operatorActs(world: World, host: SimulatedHost, command: PartnerCommand): void {
-  if (isMoneyCommand(command) && isPayoutBack(command)) decides(world, host, command);
+  if (isMoneyCommand(command) && isPayoutDecidable(command)) decides(world, host, command);
   else if (isReviewTrue(world, command)) {
     const { id, kind, review } = command;
     const report = reviewName(review ?? '');
@@ -78,8 +78,12 @@ export function operatorsClearTheDesk(world: World, host: SimulatedHost): void {
   }
 }
 
-function decides(world: World, host: SimulatedHost, { id }: MoneyCommand): void {
-  operatorDecides(world, host, id, { verb: world.random.chance(0.5) ? 'refund' : 'pay-again' });
+function decides(world: World, host: SimulatedHost, payout: MoneyCommand): void {
+  const { id, state } = payout;
+  const isRetried = state !== 'done' && world.random.chance(0.4);
+  if (isRetried) retries(world, host, payout);
+  else
+    operatorDecides(world, host, id, { verb: world.random.chance(0.5) ? 'refund' : 'pay-again' });
 }
 
 /** In live mode the other operator confirms. */

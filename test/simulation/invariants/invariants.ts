@@ -59,6 +59,7 @@ import {
   neverPaidOutMoreThanReceived,
   noMoneyMovesAfterTheEndWithoutAnEvent,
   noRefundAfterTheSettlementWithoutADecision,
+  noRefusalEndsAPaidPayment,
   owedMoneyIsReallyGivenBack,
   refundsTakeFromThePayinThatHasTheMoney,
   settledOnlyAfterAPaidPayout,
@@ -66,6 +67,7 @@ import {
   theFirstSettlementStays,
   theFloatIsTheSumOfTheWallets,
   theSharesOfADepositAreItsMoney,
+  whatNeedsReviewIsAtTheDesk,
   whatTheBuyerSentIsAccountedFor,
 } from './money-invariants.js';
 import type { ObservedState } from './observed-state.js';
@@ -133,6 +135,8 @@ export const always = {
   atMostOnePayinPerPayment,
   atMostOnePayoutPerPayment,
   noRefundAfterTheSettlementWithoutADecision,
+  noRefusalEndsAPaidPayment,
+  whatNeedsReviewIsAtTheDesk,
   neverPaidOutMoreThanReceived,
   neverGivenBackMoreThanIsLeft,
   refundsTakeFromThePayinThatHasTheMoney,

@@ -25,7 +25,7 @@ export function fundsConserve(observed: ObservedState): string | null {
     const sums = sumsOfFunds(funds);
     const amounts = Object.values(sums).join(' ');
     if (Object.values(sums).some((sum) => sum < 0n)) return `has a negative part: ${amounts}`;
-    const isReviewed = commands.some(({ review }) => review !== null);
+    const isReviewed = commands.some((command) => command.review !== null || isPutOff(command));
     const handedOut = ['payout_ordered', 'paid', 'needs_review'].includes(funds.position);
     if (!isReviewed && handedOut !== sums.paidOut > 0n) return `is ${funds.position}: ${amounts}`;
     const isOpen = sums.owed + sums.ordered > 0n;
@@ -164,6 +164,12 @@ function sumsOfFunds(funds: Funds): Sums {
     givenBack: funds.refundedMinor,
     lost: funds.lossMinor,
   };
+}
+
+/** The partner refuses this payout for now. */
+function isPutOff({ kind, state, refusal }: MoneyCommand): boolean {
+  const isUnderWay = state === 'pending' || inDoubt.includes(state);
+  return kind === 'payout' && refusal !== null && isUnderWay;
 }
 
 const inDoubt: readonly MoneyCommand['state'][] = ['sent', 'unknown', 'denied'];

@@ -6,6 +6,7 @@ import { formatInstant } from '../../../core/domain/base/instant.js';
 import { formatAmount } from '../../../core/domain/base/money.js';
 import { modes, type Tenant } from '../../../core/domain/base/tenant.js';
 import { settlementsOf } from '../../../core/domain/commands/settlement.js';
+import { queueOf } from '../../../core/domain/money-desk/money-decision.js';
 import {
   type DomainEvent,
   moneyEventIn,
@@ -34,6 +35,23 @@ import { eachPayment, eachWholePayment, type ObservedState } from './observed-st
 /** A payout that came back may be followed by another one, if an operator says so. */
 export function atMostOnePayoutPerPayment(observed: ObservedState): string | null {
   return atMostOne(observed, 'payout', (payout) => !wasEver(payout, 'returned'));
+}
+
+/** Once the money is here, only an operator ends a payment whose payout is refused. */
+export function noRefusalEndsAPaidPayment(observed: ObservedState): string | null {
+  return eachWholePayment(observed, ({ payment, commands }) => {
+    if (payment.failureCode !== 'payout_refused') return null;
+    const isDecided = commands.some(({ id }) => observed.decidedItems.has(id));
+    return isDecided ? null : `failed by an answer: ${payment.failureReason}`;
+  });
+}
+
+/** No money is under review without a decision that waits for an operator. */
+export function whatNeedsReviewIsAtTheDesk(observed: ObservedState): string | null {
+  return eachPayment(observed, ({ funds, commands }) => {
+    if (funds.position !== 'needs_review') return null;
+    return commands.some((command) => queueOf(command) !== null) ? null : 'no queue shows it';
+  });
 }
 
 /** Nobody but an operator decides who gets the money of a payout that came back after all. */

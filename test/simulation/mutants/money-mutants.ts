@@ -184,7 +184,7 @@ export const moneyMutants = [
   {
     name: 'the money of a payout that comes back after the settlement is refunded at once',
     file: 'core/domain/payments/command-outcomes.ts',
-    edits: [["stored.isUndecided : status === 'settled')", 'stored.isUndecided : false)']],
+    edits: [["const waits = status === 'settled' ||", 'const waits =']],
     focus: { ...payments, faults: { ...calm, devolution: 1 } },
     first: { seed: 15, steps: 30 },
     caughtBy: ['noRefundAfterTheSettlementWithoutADecision'],
@@ -213,6 +213,22 @@ export const moneyMutants = [
     focus: { ...payments, faults: { ...calm, devolution: 1 }, often: bankActions },
     first: { seed: 1, steps: 40 },
     caughtBy: ['noMoneyMovesAfterTheEndWithoutAnEvent'],
+  },
+  {
+    name: 'a refused payout ends its payment',
+    file: 'core/domain/payments/command-outcomes.ts',
+    edits: [["|| (next.state === 'refused' && !isTerminal(status));", ';']],
+    focus: { ...payments, faults: { ...calm, payoutUnprepared: 0.8 } },
+    first: { seed: 1, steps: 60 },
+    caughtBy: ['noRefusalEndsAPaidPayment'],
+  },
+  {
+    name: 'the money desk does not show a payout that is refused for now',
+    file: 'core/domain/money-desk/money-decision.ts',
+    edits: [["  if (isRefusedOrLate(command)) return 'in_review';\n", '']],
+    focus: { ...payments, faults: { ...calm, payoutUnprepared: 0.8 } },
+    first: { seed: 1, steps: 60 },
+    caughtBy: ['whatNeedsReviewIsAtTheDesk'],
   },
   {
     name: 'what leaves beyond what arrived is no loss',

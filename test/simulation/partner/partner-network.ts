@@ -119,8 +119,14 @@ function moneyCalls(input: PartnerNetworkInput) {
       read: (ref) => report(input, ref, payinReport, wrongPayinReport),
     },
     payout: {
-      prepare: ({ reference, amount, destination }) =>
-        prepare(input, { reference, destination, ...sumOf(amount) }),
+      async prepare({ reference, amount, destination }) {
+        if (!input.faults.occurs('payoutUnprepared'))
+          return prepare(input, { reference, destination, ...sumOf(amount) });
+        const code = input.random.pick(['account_unknown', 'not_found', 'something_new']);
+        return input.random.chance(0.5)
+          ? { outcome: 'refused', code, message: code }
+          : { outcome: 'later', reason: code, code };
+      },
       start: (request) => start(input, 'payout', request),
       find: (request) => find(input, request),
       read: (ref) => report(input, ref, payoutReport, wrongPayoutReport),

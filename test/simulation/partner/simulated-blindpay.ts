@@ -8,6 +8,7 @@ import type {
 import { MINUTE_MS } from '../../../core/domain/base/instant.js';
 import type { SettlementPartner } from '../../../core/ports/partner.js';
 import { type Answer, errorAnswer } from '../../support/blindpay/blindpay-answers.js';
+import { documentedCodes } from '../../support/blindpay/blindpay-facts.js';
 import {
   FAILS_MINOR,
   hexOf,
@@ -66,6 +67,14 @@ const refusals = [
   { call: /^POST \/payins\/evm$/, fault: 'commandRefused', code: 'PAYINS_METHOD_NOT_SUPPORTED' },
   { call: /^POST \/payouts\/evm$/, fault: 'commandRefused', code: 'PAYOUTS_AMOUNT_BELOW_MINIMUM' },
 ] as const;
+
+/** Each listed code without an effect, and codes that no table lists. */
+const quoteRefusals: readonly (readonly [code: string, status: number])[] = [
+  ...documentedCodes
+    .filter(([, status]) => status < 500)
+    .map(([code, status]) => [code, status] as const),
+  ...[400, 402, 404, 409, 422].map((status) => ['SOMETHING_NEW', status] as const),
+];
 
 export class SimulatedBlindPay implements HistoryPartner {
   readonly name = 'blindpay';
@@ -305,6 +314,10 @@ export class SimulatedBlindPay implements HistoryPartner {
     const call = `${sent.method} ${sent.path}`;
     if (call === 'POST /payouts/evm' && this.#isEmptied(sent)) {
       return errorAnswer(400, 'PAYOUTS_INSUFFICIENT_BALANCE');
+    }
+    if (call === 'POST /quotes' && this.#input.faults.occurs('payoutUnprepared')) {
+      const [code, status] = this.#input.random.pick(quoteRefusals);
+      return errorAnswer(status, code);
     }
     const row = refusals.find((one) => one.call.test(call));
     if (row === undefined || sent.method === 'GET') return null;

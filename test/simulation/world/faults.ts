@@ -39,6 +39,8 @@ const usualFaults = {
   /** Per valid command, or per valid party, PIX key or wallet: the partner refuses it for good. */
   commandRefused: perCommand,
   partyRefused: perCommand,
+  /** Per preparation of a payout, or per quote for it: refused with any code. */
+  payoutUnprepared: perCommand,
   /** Per command: it is taken, and the answer is a refusal (409). */
   refusedAfterEffect: perCommand,
   /** Per command: time-out without effect, and the key is burnt: every repeat is refused. */
@@ -111,7 +113,7 @@ export const faultKinds: Readonly<Record<PartnerName, readonly FaultKind[]>> = {
 export const noFaults: FaultRates = ratesBy(() => 0);
 
 /** Drawn apart: what else a seed decides does not depend on them. */
-const drawnApart: readonly FaultKind[] = ['clockJump', 'totalCorrected'];
+const drawnApart: readonly FaultKind[] = ['clockJump', 'totalCorrected', 'payoutUnprepared'];
 
 /** Two streams of one seed. */
 export interface FaultRandom {
