@@ -35,7 +35,7 @@ test('each documented code has one fault, and only one of the request refuses a 
     server.refusal = ({ path }) => (path === '/quotes' ? errorAnswer(status, code) : null);
     const answer = await partner.payout.start(request);
     assert.equal(answer.outcome === 'refused', fault === 'request', code);
-    // An operator is told at once, unless it passes.
+    // It waits for an operator from now on, unless it passes.
     const isShown = fault === null || fault === 'account' || fault === 'instance';
     assert.equal('code' in answer && answer.outcome === 'later', isShown, code);
   }

@@ -37,9 +37,7 @@ const unlisted: readonly (readonly [code: string, answer: Answer])[] = [
 const listed = [...new Set(faults.values())].map((fault) => {
   // What may have had an effect is asked for again under its key.
   const isFit = (status: number) => fault !== 'effect' || status >= 500;
-  const row = documentedCodes.find(
-    ([code, status]) => faults.get(code) === fault && isFit(status),
-  );
+  const row = documentedCodes.find(([code, status]) => faults.get(code) === fault && isFit(status));
   const [code, status] = row ?? assert.fail(fault);
   return [code, errorAnswer(status, code)] as const;
 });
@@ -51,7 +49,7 @@ async function waiting({ ponte }: PonteScene): Promise<readonly string[]> {
   return rows.filter(({ kind }) => kind === 'payout').map(({ id }) => id);
 }
 
-/** The first read of a completed pay-in tells the payment; the next one is for its payout. */
+/** The first read of a completed pay-in is a poll of it; the next one is for its payout. */
 function payoutCall({ server }: PonteScene, call: RegExp) {
   let reads = 0;
   return ({ method, path }: { readonly method: string; readonly path: string }) => {

@@ -21,8 +21,8 @@ export const blindPayMutants = [
     name: 'an error of the server counts as a refusal',
     file: 'adapters/partner/blindpay/answer-codes.ts',
     edits: [
-      ["'BLOCKCHAIN_TX_FAILED',\n    'INTERNAL_ERROR',", "'BLOCKCHAIN_TX_FAILED',"],
-      ["if (status >= 500) return 'unknown';", "if (status >= 500) return 'refused';"],
+      ["'BLOCKCHAIN_TX_FAILED',\n        'INTERNAL_ERROR',", "'BLOCKCHAIN_TX_FAILED',"],
+      ["if (status >= 500) return 'effect';", "if (status >= 500) return 'request';"],
     ],
     focus: { ...payments, faults: { ...calm, 'http 500 late': 0.2 } },
     first: { seed: 12, steps: 80 },
