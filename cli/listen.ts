@@ -271,7 +271,7 @@ function nonEmptySecret(text: string): string {
 }
 
 function httpUrl(text: string): string {
-  if (/^https?:\/\//i.test(text) && URL.canParse(text)) return text.replace(/\/+$/, '');
+  if (/^https?:\/\//i.test(text) && URL.canParse(text)) return text.replace(/(?<!\/)\/+$/, '');
   throw new InvalidArgumentError('Give an http or https URL.');
 }
 

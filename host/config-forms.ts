@@ -51,7 +51,7 @@ export function publicUrl() {
       const url = URL.canParse(text) ? new URL(text) : null;
       return url !== null && /^https?:$/.test(url.protocol) && `${url.search}${url.hash}` === '';
     }, hint)
-    .transform((text) => text.replace(/\/+$/, ''));
+    .transform((text) => text.replace(/(?<!\/)\/+$/, ''));
 }
 
 /** One bucket, by its path: each service understands this form. */

@@ -376,7 +376,7 @@ function secretIn(
 /** Without the line break at its end; null if it cannot be read. */
 function contentOf(path: string): string | null {
   try {
-    return readFileSync(path, 'utf8').replace(/[\r\n]+$/, '');
+    return readFileSync(path, 'utf8').replace(/(?<![\r\n])[\r\n]+$/, '');
   } catch {
     return null;
   }

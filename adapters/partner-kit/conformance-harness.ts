@@ -213,7 +213,9 @@ export function payinFacts(harness: PartnerHarness) {
 /** Neither as it is nor in the usual encodings. */
 export function assertHides(text: string, secret: string): void {
   for (const encoding of ['utf8', 'hex', 'base64', 'base64url'] as const) {
-    const written = Buffer.from(secret).toString(encoding).replace(/=+$/, '');
+    const written = Buffer.from(secret)
+      .toString(encoding)
+      .replace(/(?<!=)=+$/, '');
     assert.ok(!text.includes(written));
     for (const part of text.split(/[._]/)) {
       assert.ok(!Buffer.from(part, 'base64url').toString('utf8').includes(secret));

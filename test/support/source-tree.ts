@@ -117,3 +117,20 @@ function ignoredNames(): (name: string) => boolean {
   const endings = patterns.filter((pattern) => pattern.startsWith('*')).map((p) => p.slice(1));
   return (name) => names.has(name) || endings.some((ending) => name.endsWith(ending));
 }
+
+/** The regular expressions that the code of a file has as literals. */
+export function patternsOf({ path, text }: SourceFile): readonly RegExp[] {
+  const { ts } = require('@ts-morph/common') as { readonly ts: typeof TypeScript };
+  const kind = path.endsWith('x') ? ts.ScriptKind.TSX : ts.ScriptKind.TS;
+  const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, false, kind);
+  const found: RegExp[] = [];
+  const visit = (node: TypeScript.Node): void => {
+    if (ts.isRegularExpressionLiteral(node)) {
+      const [, body = '', flags = ''] = /^\/(.*)\/(\w*)$/s.exec(node.text) ?? [];
+      found.push(new RegExp(body, flags));
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return found;
+}

@@ -53,7 +53,7 @@ function withoutPort(entry: string): string {
 
 /** Without its zone; an IPv4-mapped IPv6 address as IPv4. */
 function plain(address: string): string {
-  return address.replace(/%.*$/, '').replace(/^::ffff:(?=\d+\.)/i, '');
+  return address.replace(/%.*/, '').replace(/^::ffff:(?=\d+\.)/i, '');
 }
 
 function bitsOf(family: number): number {

@@ -212,12 +212,11 @@ async function* linesOf(
 ): AsyncGenerator<string> {
   yield `${BYTE_ORDER_MARK}${csvLine(columns.map(({ head }) => head(scene.texts)))}`;
   for await (const { payments, settlements, taxIdsLast4 } of pages) {
-    const rows = payments.map((payment) => {
+    for (const payment of payments) {
       const taxId = taxIdOf(scene, payment, taxIdsLast4.get(payment.id) ?? null);
       const paid = settlements.get(payment.id) ?? firstOf(payment);
-      return csvLine(columns.map(({ cell }) => plainText(cell({ scene, payment, paid, taxId }))));
-    });
-    yield rows.join('');
+      yield csvLine(columns.map(({ cell }) => plainText(cell({ scene, payment, paid, taxId }))));
+    }
   }
 }
 

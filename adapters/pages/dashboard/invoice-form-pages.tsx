@@ -24,7 +24,7 @@ import {
 import { createPayment } from '../../../core/usecases/payments/payments.js';
 import { Amount, Button, Day, Foreign, Form, languageNames } from '../kit/components.js';
 import { type FieldError, FileField, SelectField, TextArea, TextField } from '../kit/fields.js';
-import { type FormLimits, inUploadSlot, readFileForm } from '../kit/files/uploaded-file.js';
+import { type FormLimits, readFileForm } from '../kit/files/uploaded-file.js';
 import { FormKey, newFormKey } from '../kit/form-key.js';
 import { Icon } from '../kit/icons.js';
 import { memberRow, type PageAnswer, type PageContext, seeOther } from '../kit/page-route.js';
@@ -109,8 +109,8 @@ async function send(context: PageContext, call: MemberCall): Promise<PageAnswer>
   const { deps } = context;
   const tenant = tenantOfCall(call);
   const { memberId, mode } = actorOf(call);
-  const sent = await inUploadSlot(context, call, () =>
-    readFileForm(call, formLimits, (file) => storeAttachment(deps, tenant, { ...file, memberId })),
+  const sent = await readFileForm(call, formLimits, (file) =>
+    storeAttachment(deps, tenant, { ...file, memberId }),
   );
   const { success, data: form = {} } = invoiceForm.safeParse(Object.fromEntries(sent.fields));
   if (!success) throw new PonteError('ValidationError');

@@ -158,7 +158,7 @@ async function* countedText(
 
 async function* textOf(pages: Pages, { form }: ExportCall): AsyncGenerator<string> {
   yield `${form.bom === 'yes' ? BYTE_ORDER_MARK : ''}${csvHeader}`;
-  for await (const page of pages) yield page.map(csvRow).join('');
+  for await (const page of pages) for (const view of page) yield csvRow(view);
 }
 
 function exportScreen(

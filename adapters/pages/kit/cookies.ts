@@ -42,13 +42,16 @@ export function writeCookie({ name, value, path }: Cookie, secure: boolean): str
   return parts.join('; ');
 }
 
+/** Cookies of a header that are read: browsers send those of the longest paths first. */
+const COOKIES_MAX = 50;
+
 /** By name, without names of others. Browsers send the cookie of the longest path first. */
 export function readCookies(
   header: string | undefined,
   secure: boolean,
 ): ReadonlyMap<CookieName, string> {
   const found = new Map<CookieName, string>();
-  for (const part of (header ?? '').split(';')) {
+  for (const part of (header ?? '').split(';', COOKIES_MAX)) {
     const equals = part.indexOf('=');
     const name = names.find((known) => nameOf(known, secure) === part.slice(0, equals).trim());
     if (name !== undefined && !found.has(name)) found.set(name, part.slice(equals + 1).trim());

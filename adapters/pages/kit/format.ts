@@ -65,14 +65,6 @@ export function formatOf(locale: Locale, hasDecimalPoint = false): Format {
   return known;
 }
 
-/** Whether the first Spanish of a browser is one with a decimal point, such as `es-MX`. */
-export function hasDecimalPoint(acceptLanguage: string): boolean {
-  const tags = acceptLanguage.split(',').map((part) => part.split(';', 1)[0]?.trim() ?? '');
-  const spanish = tags.find((tag) => /^es(-|$)/i.test(tag)) ?? '';
-  if (!/^es-([a-z]{2}|419)$/i.test(spanish)) return false;
-  return new Intl.NumberFormat(spanish).format(1.5) === '1.5';
-}
-
 /** To be pasted into a bank's form: `1234.50`. */
 export function plainAmount({ amountMinor }: Money): string {
   return formatAmount(amountMinor);

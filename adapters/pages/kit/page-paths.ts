@@ -2,7 +2,7 @@
 
 /** What the address of the pages says about them. */
 export function placeOf({ pathname, protocol, origin }: URL) {
-  return { prefix: pathname.replace(/\/+$/, ''), secure: protocol === 'https:', origin };
+  return { prefix: pathname.replace(/(?<!\/)\/+$/, ''), secure: protocol === 'https:', origin };
 }
 
 /** The path without the prefix; a proxy may have removed it already. */

@@ -2,10 +2,11 @@
 // limit, form, handler, answer. The row of the route says what each step requires.
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setImmediate } from 'node:timers/promises';
 import { isFresh } from '../../../core/domain/access/member-session.js';
 import type { PageSession, PageSessionKind } from '../../../core/domain/access/page-session.js';
 import { CONSOLE_ROOT } from '../../../core/domain/access/registered-operator.js';
-import { type Locale, localeOf } from '../../../core/domain/base/locale.js';
+import { localeOf } from '../../../core/domain/base/locale.js';
 import { modes } from '../../../core/domain/base/tenant.js';
 import type { AuditAuthor } from '../../../core/domain/service/audit-entry.js';
 import { type ErrorCode, PonteError } from '../../../core/errors.js';
@@ -21,10 +22,11 @@ import { depsOfCommand } from '../../../core/usecases/access/registered-operator
 import { actIn, guardMember, readMemberSession } from '../../../core/usecases/access/sessions.js';
 import { audited } from '../../../core/usecases/service/audit-log.js';
 import { takePageSlot } from '../../../core/usecases/service/rate-limits.js';
+import { acceptedLocale, hasDecimalPoint } from './browser-languages.js';
 import { contentPolicy } from './content-policy.js';
 import { type Cookie, readCookies, writeCookie } from './cookies.js';
 import { csrfToken, isCsrfToken } from './csrf-token.js';
-import { hasDecimalPoint } from './format.js';
+import { inUploadSlot } from './files/uploaded-file.js';
 import type { PageNotice } from './frame-view.js';
 import type { PageMatch, PageMatcher } from './page-match.js';
 import { below } from './page-paths.js';
@@ -43,6 +45,8 @@ import {
 import type { RefusalPlace } from './refusal.js';
 import { confirmFirst, signedOut } from './return-after-sign-in.js';
 
+/** How long the parts of an answer may be made before other requests get a turn. */
+const TURN_MAX_MS = 10;
 /** A form with a text of every field. */
 const FORM_BYTES_MAX = 64 * 1024;
 
@@ -179,12 +183,22 @@ async function answerOf(
     base,
     gone,
     chosenLocale: localeOf(cookies.get('language') ?? ''),
-    browserLocale: acceptedLocale(request.headers['accept-language']),
+    browserLocale: acceptedLocale(request.headers['accept-language'] ?? ''),
     hasDecimalPoint: hasDecimalPoint(request.headers['accept-language'] ?? ''),
   };
   if (route.method !== 'POST') return route.handler(context, call);
   const changing = depsOfChange(deps, match, { session, visit, operator }, { client, requestId });
-  return route.handler({ ...context, deps: changing }, call);
+  return handled({ ...context, deps: changing }, route, call);
+}
+
+/** A form with a file may take minutes. */
+function handled(
+  context: PageContext,
+  route: PageRoute,
+  call: PageCall<PageAuth, unknown>,
+): Promise<PageAnswer> {
+  const handle = () => route.handler(context, call);
+  return route.form === 'multipart' ? inUploadSlot(context, call, handle) : handle();
 }
 
 interface Visitors {
@@ -367,15 +381,6 @@ function valuesOf(form: URLSearchParams): Readonly<Record<string, string>> {
   return Object.fromEntries(form);
 }
 
-/** By the order of the header; quality values are rare and ordered in practice. */
-function acceptedLocale(header: string | undefined): Locale | null {
-  for (const part of (header ?? '').split(',')) {
-    const locale = localeOf(part.split(';', 1)[0] ?? '');
-    if (locale !== null) return locale;
-  }
-  return null;
-}
-
 function baseOf({ prefix }: PageContext, { route, params }: PageMatch): string {
   if (route?.subject === 'payment') return `${prefix}/r/${params['publicId']}`;
   if (route?.subject === 'colleague') return `${prefix}/r/${params['publicId']}/colleague`;
@@ -415,7 +420,7 @@ function refusalOf(
   else if (refusal.transient) log.warn('page refused', fields);
   else log.error('page failed', { ...fields, err: error });
   const language = readCookies(request.headers.cookie, context.secure).get('language') ?? '';
-  const accepted = acceptedLocale(request.headers['accept-language']);
+  const accepted = acceptedLocale(request.headers['accept-language'] ?? '');
   const page = site.errorPage(refusal, {
     locale: localeOf(language) ?? accepted ?? 'en',
     base: baseOf(context, match),
@@ -465,9 +470,14 @@ async function write(
     response.end(request.method === 'HEAD' ? undefined : body);
     return;
   }
+  let turnMs = performance.now();
   for await (const part of body) {
     if (response.destroyed) return;
     if (!response.write(part)) await drained(response);
+    // A client that reads fast must not keep others waiting while the parts are made.
+    if (performance.now() - turnMs < TURN_MAX_MS) continue;
+    await setImmediate();
+    turnMs = performance.now();
   }
   response.end();
 }

@@ -294,7 +294,9 @@ async function addressesCheck({ client, apiKey, mode }: Connection): Promise<Par
   const keys = readAs(await client.probe('/instances/:instance/api-keys'), keysShape);
   if (keys === null) return ok(name, 'not known: the key may not list the keys');
   // The list has the beginning of each key.
-  const own = keys.filter(({ token }) => token && apiKey.startsWith(token.replace(/[.…*]+$/, '')));
+  const own = keys.filter(
+    ({ token }) => token && apiKey.startsWith(token.replace(/(?<![.…*])[.…*]+$/, '')),
+  );
   const listed = (own.length > 0 ? own : keys).map(({ ip_whitelist: list }) => list?.length ?? 0);
   const fewest = Math.min(...listed);
   if (listed.length > 0 && fewest > 0)

@@ -140,7 +140,7 @@ export function readSettings(mode: Mode, env: Environment): SettingsRead {
     bankingPartner: at('BANKING_PARTNER') ?? null,
     partnerFeeId: at('PARTNER_FEE_ID') ?? null,
   };
-  const url = (at('URL') ?? unset.URL).replace(/\/+$/, '');
+  const url = (at('URL') ?? unset.URL).replace(/(?<!\/)\/+$/, '');
   const perMinute = Number(at('CALLS_PER_MINUTE') ?? unset.CALLS_PER_MINUTE);
   const limit = { perMinute, burst: BURST };
   return { settings: { apiKey, instanceId, secrets, url, route, limit } };

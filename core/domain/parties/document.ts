@@ -57,6 +57,8 @@ export const UPLOADS_MAX = 10;
 export const DOCUMENTS_MAX = 100;
 /** Maximum length of the name of an attachment, in characters. */
 export const FILE_NAME_MAX = 120;
+/** What is read of a name that a browser sends: some systems allow 255 characters. */
+const GIVEN_NAME_MAX = 1_024;
 export const UPLOAD_URL_LIFE_MS = 15 * MINUTE_MS;
 /** The host ends longer uploads: 10 MiB at 280 kbit/s. */
 export const UPLOAD_TIME_MAX_MS = 5 * MINUTE_MS;
@@ -205,10 +207,11 @@ const fileEndings: Readonly<Record<ContentType, readonly string[]>> = {
 export function fileNameOf(given: string, contentType: ContentType): string {
   const [first = '', ...others] = fileEndings[contentType];
   const plain = given
+    .slice(0, GIVEN_NAME_MAX)
     .normalize('NFC')
     .replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '')
     .replace(/[\\/:*?"<>|]/g, '-')
-    .replace(/^[\s.]+|[\s.]+$/g, '');
+    .replace(/^[\s.]+|(?<![\s.])[\s.]+$/g, '');
   const ending = [first, ...others].find((one) => plain.toLowerCase().endsWith(one)) ?? '';
   const stem = plain.slice(0, plain.length - ending.length);
   const short = [...stem].slice(0, FILE_NAME_MAX - first.length - 1).join('');

@@ -157,6 +157,7 @@ export async function verifyBankDetails(
 
 /** The short id that was typed, or the one of a page whose address was given. */
 function typedPage(text: string): string {
-  const [, last = ''] = /([^/?#]*)(?:[?#].*)?$/.exec(text.trim()) ?? [];
+  const [address = ''] = text.trim().split(/[?#]/, 1);
+  const last = address.slice(address.lastIndexOf('/') + 1);
   return readCode(last) ?? shortIdOf(last);
 }

@@ -25,7 +25,7 @@ const publicIdForm = /(?:^|\/r\/)([\w-]{24})$/;
 const signs = { US$: 'USD', R$: 'BRL', $: 'USD', '€': 'EUR', '£': 'GBP' } as const;
 const signForm = /(?:US|R)?\$|€|£/gi;
 /** The currency stands before or behind the amount. */
-const amountForm = /^([A-Z]{3})?\s*([^A-Z]+?)\s*([A-Z]{3})?$/i;
+const amountForm = /^([A-Z]{3})?([^A-Z]+)([A-Z]{3})?$/i;
 
 /** The id of the one payment that the text names: its id, or the address of its page. */
 export async function findNamed(deps: Deps, tenant: Tenant, text: string): Promise<string | null> {

@@ -16,7 +16,7 @@ import {
   storePageDocument,
 } from '../../../../core/usecases/hosted/page-documents.js';
 import type { Cookie } from '../../kit/cookies.js';
-import { inUploadSlot, readFile } from '../../kit/files/uploaded-file.js';
+import { readFile } from '../../kit/files/uploaded-file.js';
 import { html, type PageAnswer, type PageContext, seeOther } from '../../kit/page-route.js';
 import type { ScreenContent } from '../layout.js';
 import { renderContent } from '../render.js';
@@ -88,8 +88,8 @@ export async function uploadFile(
   if (!loaded.isOpen) throw new PonteError('PaymentStateConflict');
   const { session } = loaded;
   const { kind, owner } = fileIn(call, loaded);
-  const reason = await inUploadSlot(context, call, () =>
-    readFile(call, (file) => storePageDocument(context.deps, session, { kind, owner, ...file })),
+  const reason = await readFile(call, (file) =>
+    storePageDocument(context.deps, session, { kind, owner, ...file }),
   );
   const id = controlId({ field: fileFieldOf(kind), owner });
   const page = documentsPath(place, call, loaded);

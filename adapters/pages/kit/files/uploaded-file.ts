@@ -3,6 +3,7 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Busboy, type BusboyHeaders } from '@fastify/busboy';
+import { tenantKey } from '../../../../core/domain/base/tenant.js';
 import { DOCUMENT_BYTES_MAX } from '../../../../core/domain/parties/document.js';
 import { PonteError } from '../../../../core/errors.js';
 import { isCsrfToken } from '../csrf-token.js';
@@ -12,6 +13,7 @@ import type { PageAuth, PageCall, PageContext } from '../page-route.js';
 const BODY_BYTES_MAX = 3 * DOCUMENT_BYTES_MAX;
 /** A browser sends one at a time; a person may use several tabs. */
 const UPLOADS_PER_SESSION = 4;
+const UPLOADS_PER_TENANT = 64;
 
 /** What a form has beside its file. */
 export interface FormLimits {
@@ -117,19 +119,27 @@ export async function bytesOf(
   return Buffer.concat(chunks);
 }
 
-/** RateLimitExceeded while too many uploads of the session run: each may take minutes. */
+/**
+ * RateLimitExceeded while too many uploads of the session or the tenant run: each may take minutes.
+ * The pipeline holds a slot for every multipart row.
+ */
 export async function inUploadSlot<T>(
   { uploads }: Pick<PageContext, 'uploads'>,
   { session, visit }: Pick<PageCall<'none', unknown>, 'session' | 'visit'>,
   upload: () => Promise<T>,
 ): Promise<T> {
   const id = session?.id ?? visit?.signedIn.session.id ?? '';
-  if (uploads.reserved(id) >= UPLOADS_PER_SESSION) throw new PonteError('RateLimitExceeded');
-  uploads.reserve([id], 1);
+  const tenant = session ?? visit?.actor ?? null;
+  const groups = tenant === null ? [id] : [id, tenantKey(tenant)];
+  const isFull = groups.some((group) => uploads.reserved(group) >= UPLOADS_PER_TENANT);
+  if (isFull || uploads.reserved(id) >= UPLOADS_PER_SESSION) {
+    throw new PonteError('RateLimitExceeded');
+  }
+  uploads.reserve(groups, 1);
   try {
     return await upload();
   } finally {
-    uploads.release([id], 1);
+    uploads.release(groups, 1);
   }
 }
 

@@ -57,3 +57,10 @@ test('a header that is no list of cookies has none', () => {
 test('a value may have equals signs', () => {
   assert.equal(readCookies('ponte-link=a=b==', false).get('link'), 'a=b==');
 });
+
+test('the first fifty cookies are read, as a browser sends those of this page first', () => {
+  const others = (count: number) => Array.from({ length: count }, (_, nth) => `c${nth}=x`);
+  const header = (count: number) => [...others(count), 'ponte-link=link'].join('; ');
+  assert.equal(readCookies(header(49), false).get('link'), 'link');
+  assert.equal(readCookies(header(50), false).size, 0);
+});

@@ -21,6 +21,14 @@ test('no cell begins a formula, with any separator of a spreadsheet', () => {
     'x;"=1': `"x;'""=1"`,
     'x\t=1': "x\t'=1",
     'x\n@A1': `"x\n'@A1"`,
+    '＝1': "'＝1",
+    '＋1': "'＋1",
+    '－1': "'－1",
+    '＠A1': "'＠A1",
+    'x; ＝1': `"x;' ＝1"`,
+    '\nx': `"'\nx"`,
+    ';\t\t=1': `";\t\t'=1"`,
+    '\u00a0=1': "'\u00a0=1",
   };
   for (const [text, cell] of Object.entries(cells)) assert.equal(csvLine([text]), `${cell}\r\n`);
 });

@@ -70,3 +70,20 @@ test('waiting for the reader leaves no listener behind', async () => {
   assert.equal(text.length, 20 * part.length);
   assert.deepEqual(new Set(counts).size, 1, `${counts}`);
 });
+
+test('other requests are served while parts are made, however fast they are read', async () => {
+  let turns = 0;
+  const count = setInterval(() => {
+    turns += 1;
+  });
+  async function* parts() {
+    for (let part = 0; part < 20; part += 1) {
+      const startedMs = performance.now();
+      while (performance.now() - startedMs < 8);
+      yield 'a part that no buffer waits for';
+    }
+  }
+  await answered(() => parts());
+  clearInterval(count);
+  assert.ok(turns >= 5, `${turns} turns`);
+});

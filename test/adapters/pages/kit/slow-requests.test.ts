@@ -4,7 +4,9 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
+import { pageRoutes } from '../../../../adapters/pages/page-routes.js';
 import { jpeg } from '../../../support/scenes/form-scene.js';
+import { memberToken, rootOf } from '../dashboard/dashboard-site.js';
 import { type PageSite, pageSite, type Visitor } from '../visitor.js';
 
 const TIMEOUT_MS = 600;
@@ -49,14 +51,18 @@ async function atDocuments(site: PageSite): Promise<{ visitor: Visitor; path: st
 }
 
 /** The head of an upload, and its body up to the first bytes of the file. */
-function upload({ visitor, path }: Awaited<ReturnType<typeof atDocuments>>) {
+function upload({
+  visitor,
+  path,
+  cookie = visitor.cookiesFor(path),
+}: Awaited<ReturnType<typeof atDocuments>> & { readonly cookie?: string }) {
   const [, csrf = ''] = /name="csrf" value="([^"]+)"/.exec(visitor.shown?.text ?? '') ?? [];
   const field = `--x\r\nContent-Disposition: form-data; name="csrf"\r\n\r\n${csrf}\r\n`;
   const file =
     '--x\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n' +
     `Content-Type: image/jpeg\r\n\r\n${Buffer.from(jpeg).toString('latin1')}`;
   const type = 'multipart/form-data; boundary=x';
-  return { head: head(path, type, visitor.cookiesFor(path)), field, file };
+  return { head: head(path, type, cookie), field, file };
 }
 
 test('a form that does not arrive in time is a refusal, 408', async (t) => {
@@ -114,6 +120,33 @@ test('a session has four uploads at a time', async (t) => {
   next.write(parts.head + parts.field + parts.file, 'latin1');
   next.write(`${' '.repeat(9_000 - sent - rest.length)}${rest}`, 'latin1');
   assert.equal(((await once(next, 'data')) as [Buffer])[0].toString('latin1').slice(9, 12), '303');
+});
+
+test('each form with a file has four uploads at a time of one session', async (t) => {
+  const multipart = pageRoutes.filter(({ form }) => form === 'multipart');
+  const ofMembers = multipart
+    .filter(({ auth, path }) => auth === 'member' && !path.includes('{kind}'))
+    .map(({ path }) => path);
+  assert.ok(ofMembers.length >= 3, `${ofMembers}`);
+  for (const template of ofMembers) {
+    const site = await slowSite(t, 30_000);
+    const token = await memberToken(site, 'owner');
+    const cookie = `ponte-member=${token}`;
+    const owner = site.visitor({ headers: { cookie } });
+    const { orgId, mode } = site.tenant;
+    const path = template.replace('{orgId}', orgId).replace('{mode}', mode);
+    await owner.open(`${rootOf(site)}/invoices/new`);
+    const parts = upload({ visitor: owner, path, cookie });
+    const sockets = Array.from({ length: 5 }, () => open(t, site));
+    const refused = await Promise.race(
+      sockets.map(async (socket) => {
+        socket.write(parts.head + parts.field + parts.file, 'latin1');
+        const [answer] = (await once(socket, 'data')) as [Buffer];
+        return answer.toString('latin1').slice(9, 12);
+      }),
+    );
+    assert.equal(refused, '429', template);
+  }
 });
 
 test('a body that nothing reads ends in time, too', async (t) => {
