@@ -126,7 +126,7 @@ export function createHttpServer(deps: Deps, options: HttpOptions): HttpServer {
       feedReaders: options.feedReaders,
       readiness: options.readiness,
       description,
-      document: async (path) => options.pages?.document?.(path, description().json) ?? null,
+      document: async (path) => options.pages?.document?.(path, description().body.text) ?? null,
     },
     router: createRouter(options.surface === 'health' ? healthRoutes : routes),
     hostNames: options.hostNames ?? null,

@@ -1,7 +1,6 @@
 // The description of the API as a document, and the documentation as pages with their files, which
 // another adapter makes.
 import { z } from 'zod';
-import { RawJson } from '../../../core/domain/base/raw-json.js';
 import { PonteError } from '../../../core/errors.js';
 import { contentReply, type HandlerContext, type Reply, route } from '../protocol/route-row.js';
 import { pathText, responseSchemas } from '../protocol/schemas.js';
@@ -29,11 +28,11 @@ export const docsRoutes = [
     access,
     responses: { 200: documentSchema, 304: [] },
     handler: async ({ description }) => {
-      const { json, etag } = description();
+      const { body, etag } = description();
       return {
         status: 200,
-        body: new RawJson(json),
-        headers: { etag, 'cache-control': 'no-cache' },
+        body,
+        headers: { etag, 'cache-control': 'no-cache', vary: 'Accept-Encoding' },
       };
     },
   }),

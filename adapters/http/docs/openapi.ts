@@ -7,6 +7,7 @@ import type { PaymentOrigin } from '../../../core/domain/payments/payment.js';
 import { assert, catalogue, type ErrorCode, PonteError } from '../../../core/errors.js';
 import type { PartnerNotes } from '../../../core/ports/partner.js';
 import { errorBody } from '../protocol/error-body.js';
+import { PackedJson } from '../protocol/packed-json.js';
 import { errorCodesOf, offTableCodes } from '../protocol/route-errors.js';
 import {
   type Auth,
@@ -76,7 +77,8 @@ export function describeRoutes(
 ): ReturnType<HandlerContext['description']> {
   const json = JSON.stringify(openApiDocument(routes, partner));
   const hash = createHash('sha256').update(json).digest('base64url');
-  return { json, etag: `"${hash.slice(0, 22)}"` };
+  // Weak: it is the same packed.
+  return { body: new PackedJson(json), etag: `W/"${hash.slice(0, 22)}"` };
 }
 
 export function openApiDocument(routes: readonly Route[], partner: PartnerNotes): Json {
@@ -291,7 +293,7 @@ const headersOfQuota = {
 
 /** Refusals have them too, once the limit was asked. */
 function quotaHeaders({ access }: Route): Json {
-  if (access.rateLimit === 'none') return {};
+  if (access.rateLimit !== 'create') return {};
   const names = keysOf(headersOfQuota);
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }

@@ -7,6 +7,7 @@ import { writeJson } from '../../../core/domain/base/raw-json.js';
 import type { PonteError } from '../../../core/errors.js';
 import type { CreateQuota } from '../../../core/usecases/service/rate-limits.js';
 import { errorBody } from './error-body.js';
+import { packedFor } from './packed-json.js';
 import { Content, type Reply } from './route-row.js';
 
 /** Answers are for programs: a browser must not frame, sniff, cache or refer to them. */
@@ -90,24 +91,26 @@ export async function send(
     await sendContent(request, response, reply, reply.body, ending);
     return;
   }
-  const text = reply.body === null ? '' : writeJson(reply.body);
+  const packed = packedFor(request, reply.body);
+  const text = reply.body === null || packed !== null ? '' : writeJson(reply.body);
   const unread = isOverlong(request, bytesMax);
   const headers: Record<string, string | number> = headersOf(reply, ending);
   if (last || unread) headers['connection'] = 'close';
-  if (text === '') {
+  if (packed !== null) headers['content-encoding'] = 'gzip';
+  if (text === '' && packed === null) {
     delete headers['content-type'];
     if (reply.status !== 204 && reply.status !== 304) headers['content-length'] = 0;
   }
-  const bytes = Buffer.byteLength(text);
-  if (text !== '') headers['content-length'] = bytes;
+  const bytes = packed?.length ?? Buffer.byteLength(text);
+  if (bytes > 0) headers['content-length'] = bytes;
   // ASCII needs no encoding.
   const encoding = bytes === text.length ? 'latin1' : 'utf8';
   response.writeHead(reply.status, headers);
   if (!unread) {
-    response.end(text, encoding);
+    response.end(packed ?? text, encoding);
     return;
   }
-  response.write(text, encoding);
+  response.write(packed ?? text, encoding);
   linger(request, () => response.end());
 }
 
@@ -124,6 +127,7 @@ function headersOf(
   { headers }: Reply,
   { requestId, quota, baseUrl, origin }: Ending,
 ): Reply['headers'] {
+  const varying = [headers, origin].flatMap(({ vary }) => vary ?? []).join(', ');
   return {
     ...everyAnswer,
     'x-request-id': requestId,
@@ -131,6 +135,7 @@ function headersOf(
     ...transportHeaders(baseUrl),
     ...headers,
     ...origin,
+    ...(varying === '' ? {} : { vary: varying }),
   };
 }
 

@@ -10,6 +10,7 @@ import type { ByteSource } from '../../../core/ports/outside.js';
 import type { KeyActor } from '../../../core/usecases/access/keys.js';
 import type { SessionActor } from '../../../core/usecases/access/sessions.js';
 import type { FeedReaders } from '../../../core/usecases/webhooks/feed-readers.js';
+import type { PackedJson } from './packed-json.js';
 import { emptyBody } from './schemas.js';
 
 /**
@@ -55,7 +56,11 @@ interface AccessOfAll<A extends Auth, S extends ScopeRule> {
   readonly scope: S;
   /** 'test': a live credential gets NotFound. */
   readonly modes: 'both' | 'test';
-  readonly rateLimit: 'create' | 'none';
+  /**
+   * 'create': limits of creates. 'stored': what it stores is taken from the budget of its tenant,
+   * of an upload by its use case. 'none': it stores nothing for a tenant.
+   */
+  readonly rateLimit: 'create' | 'stored' | 'none';
 }
 
 // The parameter of a method, so that rows of different shapes fit one array.
@@ -108,8 +113,8 @@ export interface HandlerContext {
   readonly deps: Deps;
   readonly feedReaders: FeedReaders;
   readonly readiness: () => Promise<Readiness>;
-  /** The text of /docs-json and its entity tag. */
-  readonly description: () => { readonly json: string; readonly etag: string };
+  /** /docs-json and its entity tag. */
+  readonly description: () => { readonly body: PackedJson; readonly etag: string };
   /** A page of /docs, or a file that it loads, by its path below /docs; null if there is none. */
   readonly document: (path: string) => Promise<PageFile | null>;
 }

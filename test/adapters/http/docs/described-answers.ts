@@ -51,7 +51,7 @@ const anywhere: readonly string[] = offTableCodes;
 /** Of those, what can be said of a path and method that the description has. */
 const unreadable = anywhere.filter((code) => !['NotFound', 'MethodNotAllowed'].includes(code));
 
-const document = JSON.parse(describeRoutes(routes, fakeNotes).json) as {
+const document = JSON.parse(describeRoutes(routes, fakeNotes).body.text) as {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly webhooks: Readonly<
     Record<string, { readonly post: { readonly parameters: readonly { readonly name: string }[] } }>

@@ -126,7 +126,7 @@ test('it is the same text each time, served with a tag that saves sending it aga
   assert.deepEqual(describeRoutes(routes, fakeNotes), describeRoutes(routes, fakeNotes));
   const site = await checkedSite(t);
   const first = await site.call('GET', '/docs-json');
-  assert.deepEqual(first.body, JSON.parse(describeRoutes(routes, fakeNotes).json));
+  assert.deepEqual(first.body, JSON.parse(describeRoutes(routes, fakeNotes).body.text));
   const headers = { 'if-none-match': first.headers['etag'] ?? '' };
   const again = await site.call('GET', '/docs-json', { headers });
   assert.equal(again.status, 304);
@@ -134,4 +134,24 @@ test('it is the same text each time, served with a tag that saves sending it aga
   assert.equal(again.headers['etag'], first.headers['etag']);
   const other = await site.call('GET', '/docs-json', { headers: { 'if-none-match': '"x"' } });
   assert.equal(other.status, 200);
+});
+
+test('it is packed for clients that read gzip, and says that it depends on that', async (t) => {
+  const site = await checkedSite(t);
+  const sizeFor = async (encoding: string) => {
+    const sent = { headers: { 'accept-encoding': encoding } };
+    const { headers } = await fetch(`http://127.0.0.1:${site.port}/docs-json`, sent);
+    assert.equal(headers.get('vary'), 'Accept-Encoding', encoding);
+    const isPacked = headers.get('content-encoding') === 'gzip';
+    return { isPacked, bytes: Number(headers.get('content-length')) };
+  };
+  const plain = await sizeFor('identity');
+  assert.equal(plain.isPacked, false);
+  for (const encoding of ['gzip', 'br, gzip;q=0.5', '*', 'GZIP']) {
+    const { isPacked, bytes } = await sizeFor(encoding);
+    assert.ok(isPacked && bytes < plain.bytes / 4, `${encoding}: ${bytes}`);
+  }
+  for (const encoding of ['br', 'gzip;q=0', '*, gzip; q=0.000', 'x-gzip', '']) {
+    assert.equal((await sizeFor(encoding)).isPacked, false, encoding);
+  }
 });

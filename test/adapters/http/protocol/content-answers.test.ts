@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { createFsDocuments } from '../../../../adapters/documents/fs.js';
 import { clientAddressOver } from '../../../../adapters/http/protocol/client-address.js';
+import { PackedJson } from '../../../../adapters/http/protocol/packed-json.js';
 import { serve } from '../../../../adapters/http/protocol/pipeline.js';
 import { Content, type Reply, route } from '../../../../adapters/http/protocol/route-row.js';
 import { createRouter } from '../../../../adapters/http/protocol/router.js';
@@ -49,7 +50,7 @@ async function contentSite(t: TestContext, source: () => AsyncIterable<Uint8Arra
       deps: world.deps,
       feedReaders: world.feedReaders,
       readiness: async () => allWell,
-      description: () => ({ json: '{}', etag: '' }),
+      description: () => ({ body: new PackedJson('{}'), etag: '' }),
       document: async () => null,
     },
     router: createRouter([row]),
