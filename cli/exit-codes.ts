@@ -67,6 +67,8 @@ const exitOfCode = {
   PayloadTooLarge: 'invalid',
   UnsupportedMediaType: 'invalid',
   RateLimitExceeded: 'tryAgain',
+  StorageLimitExceeded: 'tryAgain',
+  UploadsPaused: 'tryAgain',
   HeadersTooLarge: 'invalid',
   InternalError: 'failure',
   StoreContention: 'tryAgain',

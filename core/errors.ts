@@ -106,6 +106,9 @@ const messages = {
   },
   429: {
     RateLimitExceeded: 'Rate limit exceeded. Retry after <n>s.',
+    StorageLimitExceeded:
+      'The organization has stored the most that it may in this mode. Retry after <n>s, or ask ' +
+      'the operator for a higher limit.',
   },
   431: {
     HeadersTooLarge: 'The headers are larger than 16 KiB. Send fewer or shorter ones.',
@@ -125,6 +128,8 @@ const messages = {
       'Retry with the same Idempotency-Key after <n>s.',
     KycStorageDisabled:
       'Document storage is not configured. Send https URLs of documents hosted elsewhere.',
+    UploadsPaused:
+      'The disk of the service is nearly full, so it takes no documents. Retry after <n>s.',
     PartnerUnavailable: 'The settlement partner cannot be reached. Retry after <n>s.',
   },
 } as const;
@@ -138,10 +143,13 @@ export type ErrorCode = { [S in keyof Messages]: keyof Messages[S] }[keyof Messa
  */
 const retryAfterSeconds: Partial<Record<ErrorCode, number>> = {
   RateLimitExceeded: 5,
+  // Documents go when their party is decided on.
+  StorageLimitExceeded: 3_600,
   StoreContention: 5,
   StoreUnavailable: 5,
   // It lasts until a person ends it.
   InQuarantine: 60,
+  UploadsPaused: 60,
   PartnerUnavailable: 5,
 };
 
@@ -158,7 +166,8 @@ export const nearCodes: readonly (readonly ErrorCode[])[] = [
   ['PaymentNotCancellable', 'PaymentStateConflict'],
   ['QuoteExpired', 'QuoteChanged'],
   ['EventsPruned', 'FeedReset'],
-  ['UploadUrlExpired', 'PayloadTooLarge', 'KycStorageDisabled'],
+  ['UploadUrlExpired', 'PayloadTooLarge', 'KycStorageDisabled', 'UploadsPaused'],
+  ['RateLimitExceeded', 'StorageLimitExceeded'],
   ['InternalError', 'StoreContention', 'StoreUnavailable', 'InQuarantine', 'PartnerUnavailable'],
 ];
 

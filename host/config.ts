@@ -1,6 +1,7 @@
 // The environment variables: each with its default and format, in one table. One error reports all
 // problems. This file reads only the environment and the files of secrets; container.ts builds the
 // adapters.
+
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
@@ -9,7 +10,9 @@ import type { PartnerKind } from '../adapters/partner/running-partner.js';
 import { DAY_MS, SECOND_MS } from '../core/domain/base/instant.js';
 import { nearMiss } from '../core/domain/base/near-miss.js';
 import { schedules } from '../core/domain/base/schedules.js';
+import type { Mode } from '../core/domain/base/tenant.js';
 import { type DriftLimits, defaultDrift } from '../core/domain/commands/report-check.js';
+import { defaultStorageLimits, type StorageLimits } from '../core/domain/service/storage-limits.js';
 import { ATTEMPTS_MAX } from '../core/domain/webhooks/webhook-delivery.js';
 import { CELLS } from '../core/ports/outside.js';
 import {
@@ -53,6 +56,30 @@ function sharedLimit(count: number): string {
     `each of these creates: ${mebibytes} MiB by default.`
   );
 }
+
+const rowsText =
+  'Rows that the requests of an organization may add a day: accounts, documents, KYC, keys, ' +
+  'subscriptions, members. 0: no limit.';
+const bytesText =
+  'MiB that the requests of an organization may store a day, apart for payments and uploads. 0: ' +
+  'no limit.';
+const documentsText = 'MiB of documents of an organization that are kept. 0: no limit.';
+
+function storageLimit(limit: number, mode: Mode, description: string) {
+  return wholeNumber(0, 100_000_000)
+    .prefault(`${limit}`)
+    .meta({ description: `${description} In ${mode} mode.` });
+}
+
+const { test: testStorage, live: liveStorage } = defaultStorageLimits;
+const storageVariables = {
+  PONTE_STORED_ROWS_TEST: storageLimit(testStorage.rowsADay, 'test', rowsText),
+  PONTE_STORED_ROWS_LIVE: storageLimit(liveStorage.rowsADay, 'live', rowsText),
+  PONTE_STORED_MIB_TEST: storageLimit(testStorage.mebibytesADay, 'test', bytesText),
+  PONTE_STORED_MIB_LIVE: storageLimit(liveStorage.mebibytesADay, 'live', bytesText),
+  PONTE_DOCUMENTS_MIB_TEST: storageLimit(testStorage.documentMebibytes, 'test', documentsText),
+  PONTE_DOCUMENTS_MIB_LIVE: storageLimit(liveStorage.documentMebibytes, 'live', documentsText),
+} as const;
 
 /**
  * Each variable with what adapters/docs/reference/settings.md says about it. A variable without
@@ -158,6 +185,14 @@ export const variables = z.object({
   PONTE_RATE_LIMIT_BURST: wholeNumber(1, 1_000_000)
     .prefault(`${creates.burst}`)
     .meta({ description: `Creates at once of one API key. ${sharedLimit(creates.burst)}` }),
+  ...storageVariables,
+  PONTE_DISK_RESERVE_MIB: wholeNumber(0, 1_000_000)
+    .prefault('1024')
+    .meta({
+      description:
+        'Free disk space in MiB below which no document is stored, so that payments and sign-in ' +
+        'still are; at most a fifth of the disk.',
+    }),
   PONTE_SMTP_URL: smtpUrl().optional().meta({
     description: 'Mail server. In production `smtp` requires STARTTLS.',
     unset: 'none: mails are `.eml` files in the data directory; required in production',
@@ -382,6 +417,27 @@ function contentOf(path: string): string | null {
   }
 }
 
+function limitsOf(values: z.output<typeof variables>) {
+  const storage: Readonly<Record<Mode, StorageLimits>> = {
+    test: {
+      rowsADay: values.PONTE_STORED_ROWS_TEST,
+      mebibytesADay: values.PONTE_STORED_MIB_TEST,
+      documentMebibytes: values.PONTE_DOCUMENTS_MIB_TEST,
+    },
+    live: {
+      rowsADay: values.PONTE_STORED_ROWS_LIVE,
+      mebibytesADay: values.PONTE_STORED_MIB_LIVE,
+      documentMebibytes: values.PONTE_DOCUMENTS_MIB_LIVE,
+    },
+  };
+  return {
+    rateLimitPerMinute: values.PONTE_RATE_LIMIT_PER_MINUTE,
+    rateLimitBurst: values.PONTE_RATE_LIMIT_BURST,
+    storage,
+    diskReserveBytes: values.PONTE_DISK_RESERVE_MIB * 1_024 * 1_024,
+  };
+}
+
 function driftOf(values: z.output<typeof variables>): DriftLimits {
   const { PONTE_DRIFT_ALERT_PERCENT: alertPercent, PONTE_DRIFT_WAIT_PERCENT: waitPercent } = values;
   return { alertPercent, waitPercent };
@@ -420,8 +476,7 @@ function configOf(values: z.output<typeof variables>, set: Environment) {
     s3: s3Of(values),
     allowPrivateUrls: values.PONTE_WEBHOOK_ALLOW_PRIVATE ?? !production,
     retryDelaysMs: values.PONTE_WEBHOOK_RETRY_SECONDS as readonly number[],
-    rateLimitPerMinute: values.PONTE_RATE_LIMIT_PER_MINUTE,
-    rateLimitBurst: values.PONTE_RATE_LIMIT_BURST,
+    ...limitsOf(values),
     /** Null: mails are written to files in the data directory. */
     smtpUrl: values.PONTE_SMTP_URL ?? null,
     mailFrom: values.PONTE_MAIL_FROM,

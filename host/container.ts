@@ -209,6 +209,7 @@ function settings(config: Config, address: Address): Deps['settings'] {
     retryDelaysMs: config.retryDelaysMs,
     rateLimitPerMinute: config.rateLimitPerMinute,
     rateLimitBurst: config.rateLimitBurst,
+    storage: config.storage,
     securityContact: config.securityContact,
     legal: config.legal,
     answerDays: config.answerDays,
@@ -236,12 +237,12 @@ function mailer({ smtpUrl, mailFrom: from, dataDir, production }: Config, log: L
 }
 
 function documents(
-  { documents: kind, s3, dataDir }: Config,
+  { documents: kind, s3, dataDir, diskReserveBytes }: Config,
   world: AdapterOverrides,
 ): Deps['documents'] {
   if (world.documents !== undefined) return world.documents;
   if (s3 !== null) return createS3Documents(s3);
-  return kind === 'none' ? null : createFsDocuments(join(dataDir, 'documents'));
+  return kind === 'none' ? null : createFsDocuments(join(dataDir, 'documents'), diskReserveBytes);
 }
 
 function wokenReaders(store: ServedStore, signals: WorkSignals): FeedReaders {

@@ -1,7 +1,7 @@
 // Documents as files: a folder per document with a file per upload. A file gets its name once it is
 // complete and synced; a partial file has another name and is deleted with the folder. All files
 // are readable only by the user of the process.
-import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readdir, rename, rm, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { assert, PonteError } from '../../core/errors.js';
 import type { ByteSource, DocumentStorage } from '../../core/ports/outside.js';
@@ -12,8 +12,14 @@ const nameForm = /^[0-9a-f]{1,64}$/;
 const PART = '.part';
 const CHUNK = 64 * 1_024;
 
-/** `folder` is created for the first fingerprint or document. A fingerprint is an empty file. */
-export function createFsDocuments(folder: string): DocumentStorage {
+/** A small disk has a smaller reserve. */
+const RESERVE_SHARE = 5;
+
+/**
+ * `folder` is created for the first fingerprint or document. A fingerprint is an empty file. There
+ * is room for documents while `reserveBytes` of the disk are free.
+ */
+export function createFsDocuments(folder: string, reserveBytes = 0): DocumentStorage {
   const folderOf = (documentId: string): string => {
     assert(documentIdForm.test(documentId), 'a document is named by its id');
     return join(folder, documentId);
@@ -36,6 +42,11 @@ export function createFsDocuments(folder: string): DocumentStorage {
     },
     async hasFingerprint(fingerprint) {
       return (await stat(fingerprintFile(fingerprint)).catch(unlessThere)) !== null;
+    },
+    async hasRoom() {
+      const disk = await statfs(folder).catch(() => statfs(dirname(folder)));
+      const reserve = Math.min(reserveBytes, (disk.blocks * disk.bsize) / RESERVE_SHARE);
+      return disk.bavail * disk.bsize > reserve;
     },
     async put(documentId, name, bytes) {
       const path = fileOf(documentId, name);

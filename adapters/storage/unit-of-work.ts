@@ -102,6 +102,7 @@ export class UnitOfWork {
       table: write.table,
       kind: changeKind(write),
       isOne: write.row !== null,
+      sizeBytes: () => sizeOf(write),
       isWhole: write.image !== undefined,
       details: () => rowDetails(write, write.kind === 'change' ? this.#imageRead(write) : null),
     }));
@@ -247,6 +248,12 @@ export function writes<T>(table: Table<T>) {
     expect: (unit: UnitOfWork, value: T) => unit.stage(table.expect(value)),
     remove: (unit: UnitOfWork, value: T) => unit.stage(table.remove(value)),
   };
+}
+
+function sizeOf({ statement: { params } }: Write): number {
+  return params.reduce<number>((sum, one) => {
+    return sum + (typeof one === 'string' || one instanceof Uint8Array ? one.length : 8);
+  }, 0);
 }
 
 function changeKind({ kind, statement }: Write): ChangedRow['kind'] {

@@ -9,6 +9,7 @@ import type { LegalLinks } from '../domain/parties/organization.js';
 import type { DomainEvent } from '../domain/payments/event.js';
 import type { Payment } from '../domain/payments/payment.js';
 import type { Refusals } from '../domain/service/refused-request.js';
+import type { StorageLimits } from '../domain/service/storage-limits.js';
 import type { Letters } from './letters.js';
 import type {
   Clock,
@@ -86,9 +87,10 @@ export interface Settings {
   readonly payUrl: string;
   /** Waits before attempts 2 to 7 of a delivery. */
   readonly retryDelaysMs: readonly number[];
-  /** Creates per minute and key; 0 switches the limit off. */
+  /** Creates per minute and key; 0 switches the limit off, and that of stored bytes. */
   readonly rateLimitPerMinute: number;
   readonly rateLimitBurst: number;
+  readonly storage: Readonly<Record<Mode, StorageLimits>>;
   /** Where to report a vulnerability, a mailto or https URL; null: not published. */
   readonly securityContact: string | null;
   /** Shown to buyers of organizations that have none; each is null if the operator has none. */

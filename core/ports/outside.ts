@@ -113,6 +113,8 @@ export interface DocumentStorage {
   /** Records it durably. A repeat is harmless. */
   recordFingerprint(fingerprint: string): Promise<void>;
   hasFingerprint(fingerprint: string): Promise<boolean>;
+  /** Whether there is room for another document; absent where a disk cannot fill up. */
+  hasRoom?(): Promise<boolean>;
   /** Stores the bytes under a new name of this document, whole and durably, or rejects. */
   put(documentId: string, name: string, bytes: AsyncIterable<Uint8Array>): Promise<void>;
   /** Returns null if there is no such name. */

@@ -79,6 +79,18 @@ export interface Store {
   close(): Promise<void>;
 }
 
+/** The same store, whose work is run by another function. */
+export function withRun(store: Store, run: Store['run']): Store {
+  return {
+    kept: store.kept,
+    claims: store.claims,
+    migrate: () => store.migrate(),
+    health: () => store.health(),
+    close: () => store.close(),
+    run,
+  };
+}
+
 /**
  * What a read would answer now, if this process keeps it: no process has committed a change since,
  * and all of it is durable. Null: read it.
@@ -393,6 +405,8 @@ export interface Tx {
     list(filter: DocumentFilter): Many<Document>;
     /** Slots of the party's documents that are not purged. */
     slots(tenant: Tenant, owner: DocumentOwner): Many<number>;
+    /** The sum of all uploads that are kept. */
+    keptBytes(tenant: Tenant): Promise<number>;
     /** Applies `purgeRequested` of document.ts to each document of this party. */
     requestPurge(tenant: Tenant, owner: DocumentOwner, nowMs: number): void;
   };

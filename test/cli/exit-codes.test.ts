@@ -46,7 +46,8 @@ const codesOf: Readonly<Partial<Record<ExitKind, readonly ErrorCode[]>>> = {
   ],
   tryAgain: [
     ...(['RequestTimeout', 'RateLimitExceeded', 'StoreContention', 'StoreUnavailable'] as const),
-    ...(['PartnerUnavailable', 'InQuarantine'] as const),
+    ...(['PartnerUnavailable', 'InQuarantine', 'StorageLimitExceeded'] as const),
+    'UploadsPaused' as const,
   ],
   configuration: ['KycStorageDisabled'],
 };

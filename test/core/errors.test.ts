@@ -61,12 +61,14 @@ const otherCodes = {
   UploadUrlExpired: 410,
   PayloadTooLarge: 413,
   UnsupportedMediaType: 415,
+  StorageLimitExceeded: 429,
   HeadersTooLarge: 431,
   InternalError: 500,
   StoreContention: 503,
   StoreUnavailable: 503,
   PartnerUnavailable: 503,
   InQuarantine: 503,
+  UploadsPaused: 503,
 } as const satisfies Record<Exclude<ErrorCode, keyof typeof interfaceCodes>, number>;
 
 test('the codes are those of the interface and these, each with its status', () => {
@@ -82,18 +84,25 @@ test('only these are worth repeating unchanged: they say when', () => {
     transient.map(([code]) => code),
     [
       'RateLimitExceeded',
+      'StorageLimitExceeded',
       'StoreContention',
       'StoreUnavailable',
       'InQuarantine',
+      'UploadsPaused',
       'PartnerUnavailable',
     ],
   );
 });
 
-test('a quarantine lasts until a person ends it: repeat in a minute, others in 5 seconds', () => {
+test('what a person or time ends is repeated later, the rest in 5 seconds', () => {
+  const later: Partial<Record<string, number>> = {
+    StorageLimitExceeded: 3_600,
+    InQuarantine: 60,
+    UploadsPaused: 60,
+  };
   for (const code of Object.keys(catalogue)) {
     const { retryAfterSeconds, transient } = new PonteError(code as ErrorCode);
-    if (transient) assert.equal(retryAfterSeconds, code === 'InQuarantine' ? 60 : 5, code);
+    if (transient) assert.equal(retryAfterSeconds, later[code] ?? 5, code);
   }
   assert.match(new PonteError('InQuarantine').message, /after 60s\.$/);
 });

@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { describe, test } from 'node:test';
 import { newSecretKey } from '../../adapters/crypto/secret-box.js';
 import { schedules } from '../../core/domain/base/schedules.js';
+import { defaultStorageLimits } from '../../core/domain/service/storage-limits.js';
 import { ConfigError, readConfig, variableNames } from '../../host/config.js';
 
 const production = {
@@ -46,6 +47,8 @@ test('an empty environment is a development host on SQLite with the fake partner
     allowPrivateUrls: true,
     rateLimitPerMinute: 600,
     rateLimitBurst: 100,
+    storage: defaultStorageLimits,
+    diskReserveBytes: 1_073_741_824,
     smtpUrl: null,
     mailFrom: { name: 'Ponte', address: 'ponte@localhost' },
     corsOrigins: [],
@@ -89,6 +92,13 @@ test('every variable has its effect', () => {
     PONTE_WEBHOOK_RETRY_SECONDS: '0,1,2,3,4,5',
     PONTE_RATE_LIMIT_PER_MINUTE: '0',
     PONTE_RATE_LIMIT_BURST: '1',
+    PONTE_STORED_ROWS_TEST: '1',
+    PONTE_STORED_ROWS_LIVE: '2',
+    PONTE_STORED_MIB_TEST: '3',
+    PONTE_STORED_MIB_LIVE: '4',
+    PONTE_DOCUMENTS_MIB_TEST: '5',
+    PONTE_DOCUMENTS_MIB_LIVE: '0',
+    PONTE_DISK_RESERVE_MIB: '1',
     PONTE_JWT_KEY: newSecretKey('j1'),
     PONTE_SMTP_URL: 'smtp://user:p%40ss@mail.test:2525',
     PONTE_MAIL_FROM: 'Acme Pay <pay@acme.test>',
@@ -139,6 +149,11 @@ test('every variable has its effect', () => {
       retryDelaysMs: [0, 1_000, 2_000, 3_000, 4_000, 5_000],
       rateLimitPerMinute: 0,
       rateLimitBurst: 1,
+      storage: {
+        test: { rowsADay: 1, mebibytesADay: 3, documentMebibytes: 5 },
+        live: { rowsADay: 2, mebibytesADay: 4, documentMebibytes: 0 },
+      },
+      diskReserveBytes: 1_048_576,
       smtpUrl: 'smtp://user:p%40ss@mail.test:2525',
       mailFrom: { name: 'Acme Pay', address: 'pay@acme.test' },
       corsOrigins: ['https://app.test', 'http://localhost:3000'],
@@ -220,6 +235,8 @@ describe('a value of the wrong form is a problem that names its variable', () =>
     PONTE_DOCUMENTS: ['disk', 's3://bucket'],
     PONTE_RATE_LIMIT_PER_MINUTE: ['-1', 'ten'],
     PONTE_RATE_LIMIT_BURST: ['0'],
+    PONTE_STORED_ROWS_TEST: ['-1'],
+    PONTE_DISK_RESERVE_MIB: ['some'],
     PONTE_JWT_KEY: ['k1', 'k1:AAAA', 'secret'],
     PONTE_SMTP_URL: ['mail.test:25', 'https://mail.test', 'smtp://', 'smtp://a.test/?tls=no'],
     PONTE_MAIL_FROM: ['Ponte', 'a@b@c', 'a b@c.test', '<a@b.test', 'A <a@b.test>, b@c.test'],

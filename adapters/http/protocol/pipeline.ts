@@ -4,7 +4,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isFresh } from '../../../core/domain/access/member-session.js';
 import { originsAllowed, ruleFor } from '../../../core/domain/access/scope.js';
-import { tenantOf } from '../../../core/domain/base/tenant.js';
+import { type Tenant, tenantOf } from '../../../core/domain/base/tenant.js';
 import type { PaymentView } from '../../../core/domain/payments/change.js';
 import type { Actor, AuditAuthor } from '../../../core/domain/service/audit-entry.js';
 import { assert, PonteError, reasonOf } from '../../../core/errors.js';
@@ -19,10 +19,12 @@ import {
   takeLargeBody,
 } from '../../../core/usecases/service/rate-limits.js';
 import { noteRefusal } from '../../../core/usecases/service/request-log.js';
+import { budgeted } from '../../../core/usecases/service/stored-budget.js';
 import { authenticate } from './authentication.js';
 import type { ClientAddress } from './client-address.js';
 import { corsHeaders, preflightReply } from './cross-origin.js';
 import {
+  announcedBytes,
   type BodyLimits,
   ClientGone,
   hasForeignHost,
@@ -136,7 +138,8 @@ async function answer(
   if (key !== null) noteScopes(deps, key, scopes);
   const keyId = key?.keyId ?? null;
   if (tenant !== null && keyId !== null && route.access.rateLimit === 'create') {
-    seen.quota = await takeCreateToken(deps, tenant, keyId);
+    const sizeBytes = Math.min(announcedBytes(request), limits.bytesMax);
+    seen.quota = await takeCreateToken(deps, tenant, { keyId, sizeBytes });
     const waitMs = seen.quota?.waitMs ?? null;
     if (waitMs !== null) throw rateLimited(waitMs);
   }
@@ -148,7 +151,7 @@ async function answer(
   const handlerDeps =
     route.method === 'GET'
       ? deps
-      : audited(deps, {
+      : audited(countedFor(deps, route, tenant, key !== null), {
           ...authorOf(match, actor),
           address: clientAddress(request),
           requestId: seen.requestId,
@@ -178,6 +181,12 @@ async function expectProof(
   const tenant = tenantOf(actor);
   const mode = changesMode === null ? tenant.mode : await changesMode(deps, { ...input, tenant });
   if (mode === 'live') throw new PonteError('SessionNotFresh');
+}
+
+/** Creates were counted before their body was read. */
+function countedFor(deps: Deps, { access }: Route, tenant: Tenant | null, isKey: boolean): Deps {
+  if (tenant === null || access.rateLimit !== 'stored') return deps;
+  return budgeted(deps, tenant, isKey ? 'keys' : 'members');
 }
 
 /** Who is recorded as the author of what the request changes. */

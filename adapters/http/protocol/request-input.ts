@@ -81,6 +81,14 @@ export function hasBody(request: IncomingMessage): boolean {
   return encoding !== undefined || (length !== undefined && length !== '0');
 }
 
+/** What a body in chunks does not announce. */
+const UNANNOUNCED_BYTES = 8 * 1_024;
+
+export function announcedBytes({ headers }: IncomingMessage): number {
+  if (headers['transfer-encoding'] !== undefined) return UNANNOUNCED_BYTES;
+  return Number(headers['content-length'] ?? 0);
+}
+
 export interface Input {
   readonly params: unknown;
   readonly query: unknown;

@@ -38,6 +38,7 @@ export function errorCodesOf(route: Route): readonly ErrorCode[] {
       rateLimit === 'create' || (json && auth !== 'none' && auth !== 'partner'),
       ['RateLimitExceeded'],
     ],
+    [rateLimit !== 'none', ['StorageLimitExceeded']],
     [route.idempotency === 'key', ['IdempotencyKeyConflict']],
     [route.body !== 'none', ['PayloadTooLarge']],
     [json, ['UnsupportedMediaType']],

@@ -232,7 +232,7 @@ export const accountRoutes = [
       createAccount: '/v1/accounts',
     },
     summary: 'Create a connected account, or return the one with your externalId',
-    access: { auth: 'key', scope: 'connected_accounts:write', modes: 'both', rateLimit: 'none' },
+    access: { auth: 'key', scope: 'connected_accounts:write', modes: 'both', rateLimit: 'stored' },
     body: createAccountBody,
     responses: { 200: account.schema, 201: account.schema },
     handler: createConnectedAccount,
@@ -271,7 +271,7 @@ export const accountRoutes = [
     summary:
       'Create a link by which a seller enters its details, accepts the terms, uploads documents ' +
       'and sets its first PIX destination. It ends the links and sessions before it',
-    access: { auth: 'key', scope: 'connected_accounts:write', modes: 'both', rateLimit: 'none' },
+    access: { auth: 'key', scope: 'connected_accounts:write', modes: 'both', rateLimit: 'stored' },
     params: accountParams,
     responses: { 200: onboardingLink },
     handler: async ({ deps }, { tenant, params }) => {
@@ -286,7 +286,7 @@ export const accountRoutes = [
       startAccountTerms: '/v1/accounts/{id}/tos-session',
     },
     summary: 'Start a session in which the end client accepts the terms',
-    access: { auth: 'key', scope: 'connected_accounts:write', modes: 'both', rateLimit: 'none' },
+    access: { auth: 'key', scope: 'connected_accounts:write', modes: 'both', rateLimit: 'stored' },
     params: accountParams,
     body: tosSessionBody,
     responses: { 200: termsSession },
@@ -301,7 +301,7 @@ export const accountRoutes = [
       acceptAccountTerms: '/v1/accounts/{id}/tos-accepted',
     },
     summary: 'Record the terms that the end client accepted',
-    access: { auth: 'key', scope: 'connected_accounts:write', modes: 'both', rateLimit: 'none' },
+    access: { auth: 'key', scope: 'connected_accounts:write', modes: 'both', rateLimit: 'stored' },
     params: accountParams,
     body: tosAcceptedBody,
     responses: { 200: account.schema },
@@ -318,7 +318,7 @@ export const accountRoutes = [
     summary:
       'Submit for verification, or answer requirements.due. Anything else changes nothing while ' +
       'verifying or approved',
-    access: { auth: 'key', scope: 'connected_accounts:write', modes: 'both', rateLimit: 'none' },
+    access: { auth: 'key', scope: 'connected_accounts:write', modes: 'both', rateLimit: 'stored' },
     params: accountParams,
     body: submitAccountBody,
     responses: { 200: account.schema },
@@ -341,7 +341,7 @@ export const accountRoutes = [
       'Register the PIX destination of an approved seller. Existing payments keep theirs. A ' +
       'change needs payouts:write, is mailed to owners, admins and the seller, and is held in ' +
       'live mode',
-    access: { auth: 'key', scope: payoutScopes, modes: 'both', rateLimit: 'none' },
+    access: { auth: 'key', scope: payoutScopes, modes: 'both', rateLimit: 'stored' },
     params: accountParams,
     body: payoutConfigBody,
     responses: { 200: account.schema },
@@ -384,7 +384,7 @@ export const accountRoutes = [
       createAccountUpload: '/v1/accounts/{id}/upload-url',
     },
     summary: 'Create an upload URL for a document of the account; purged after the decision',
-    access: { auth: 'key', scope: 'connected_accounts:write', modes: 'both', rateLimit: 'none' },
+    access: { auth: 'key', scope: 'connected_accounts:write', modes: 'both', rateLimit: 'stored' },
     params: accountParams,
     body: uploadUrlBody,
     responses: { 200: upload.schema },

@@ -115,7 +115,7 @@ export const invoiceRoutes = [
     summary:
       "Create an upload URL for the seller's own invoice, which an invoice can have as its " +
       'attachment; purged after 7 days without one',
-    access: { auth: 'key', scope: 'invoices:write', modes: 'both', rateLimit: 'none' },
+    access: { auth: 'key', scope: 'invoices:write', modes: 'both', rateLimit: 'stored' },
     body: attachmentBody,
     responses: { 200: attachmentUpload.schema },
     errors: ['KycStorageDisabled'],
@@ -146,7 +146,7 @@ export const invoiceRoutes = [
     summary:
       'Mail a sign-in link to the buyer of an approved invoice, or a new one while it awaits the ' +
       'buyer: at most one per minute and invoice, five per hour and address',
-    access: { auth: 'key', scope: invoiceScopes.write, modes: 'both', rateLimit: 'none' },
+    access: { auth: 'key', scope: invoiceScopes.write, modes: 'both', rateLimit: 'stored' },
     params: invoiceParams,
     responses: { 200: invitation.schema },
     errors: ['InvoiceNotApproved'],

@@ -9,6 +9,7 @@ import { renderPage } from './render.js';
 /** Other refusals are 'out_of_order'. */
 const problems: Partial<Record<ErrorCode, Problem>> = {
   RateLimitExceeded: 'too_many',
+  StorageLimitExceeded: 'too_many',
   InsufficientScope: 'forbidden',
 };
 

@@ -7,7 +7,7 @@ import { isFresh } from '../../../core/domain/access/member-session.js';
 import type { PageSession, PageSessionKind } from '../../../core/domain/access/page-session.js';
 import { CONSOLE_ROOT } from '../../../core/domain/access/registered-operator.js';
 import { localeOf } from '../../../core/domain/base/locale.js';
-import { modes } from '../../../core/domain/base/tenant.js';
+import { modes, tenantOf } from '../../../core/domain/base/tenant.js';
 import type { AuditAuthor } from '../../../core/domain/service/audit-entry.js';
 import { type ErrorCode, PonteError } from '../../../core/errors.js';
 import type { Deps } from '../../../core/ports/deps.js';
@@ -22,6 +22,7 @@ import { depsOfCommand } from '../../../core/usecases/access/registered-operator
 import { actIn, guardMember, readMemberSession } from '../../../core/usecases/access/sessions.js';
 import { audited } from '../../../core/usecases/service/audit-log.js';
 import { takePageSlot } from '../../../core/usecases/service/rate-limits.js';
+import { budgeted } from '../../../core/usecases/service/stored-budget.js';
 import { acceptedLocale, hasDecimalPoint } from './browser-languages.js';
 import { contentPolicy } from './content-policy.js';
 import { type Cookie, readCookies, writeCookie } from './cookies.js';
@@ -215,10 +216,19 @@ function depsOfChange(
   { client: address, requestId }: Pick<PageRequest, 'client' | 'requestId'>,
 ): Deps {
   const author = { ...authorOf(match, session, visit), address, requestId };
-  if (operator === null) return audited(guardedBy(deps, match, session, visit), author);
+  if (operator === null) {
+    const counted = countedFor(deps, session, visit);
+    return audited(guardedBy(counted, match, session, visit), author);
+  }
   const { signed } = operator.session;
   const { action } = author;
   return depsOfCommand(deps, { ...operator, signed }, { action, address, requestId });
+}
+
+function countedFor(deps: Deps, session: PageSession | null, visit: Visit | null): Deps {
+  if (session !== null) return budgeted(deps, tenantOf(session), 'visitors');
+  const actor = visit?.actor ?? null;
+  return actor === null ? deps : budgeted(deps, tenantOf(actor), 'members');
 }
 
 /** The session may have ended since it was read: the body arrives, and the partner is called. */

@@ -73,7 +73,10 @@ export interface PageRow<A extends PageAuth, F> {
   readonly csrf: 'form' | 'none';
   /** Made by the script, not by a person: it does not keep a session from idling out. */
   readonly background?: true;
-  /** Which hourly limit a request takes; use cases limit links, codes and uploads themselves. */
+  /**
+   * Which hourly limit a request takes; use cases limit links, codes and uploads themselves. A form
+   * of a person who is signed in also takes what it stores from the budget of the tenant.
+   */
   readonly limit: PageLimit | 'none';
   /** 'multipart': the handler reads the stream. */
   readonly form: z.ZodType<F> | 'multipart' | 'none';

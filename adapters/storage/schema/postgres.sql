@@ -392,6 +392,9 @@ create index documents_of_owner on documents using btree (org_id, mode, owner_pa
 create unique index documents_slot on documents using btree (org_id, mode, owner_party, owner_id,
     slot) where ((status <> 'purged'::text) and (slot is not null));
 
+create index documents_stored on documents using btree (org_id, mode, size_bytes) where
+    (content_name is not null);
+
 create table epochs (
   number bigint not null,
   cause text not null,

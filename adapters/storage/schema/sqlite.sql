@@ -290,6 +290,9 @@ create index documents_of_owner on documents (org_id, mode, owner_party, owner_i
 create unique index documents_slot on documents (org_id, mode, owner_party, owner_id, slot)
   where status <> 'purged' and slot is not null;
 
+create index documents_stored on documents (org_id, mode, size_bytes)
+  where content_name is not null;
+
 create table epochs (
   number integer not null primary key check (number > 0),
   cause text not null check (cause in ('initial', 'restored', 'lost_commits')),

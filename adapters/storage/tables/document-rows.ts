@@ -70,6 +70,14 @@ export const documentsPart: TxPart<'documents'> = {
     const rows = await unit.rows(documents.name, sql, [orgId, mode, party, id]);
     return rows.map(integer('slot').read);
   },
+  async keptBytes(unit, { orgId, mode }) {
+    const sql = [
+      'select cast(coalesce(sum(size_bytes), 0) as bigint) as kept_bytes from documents',
+      'where org_id = $1 and mode = $2 and content_name is not null',
+    ].join(' ');
+    const [row] = await unit.rows(documents.name, sql, [orgId, mode]);
+    return row === undefined ? 0 : integer('kept_bytes').read(row);
+  },
   requestPurge(unit, { orgId, mode }, { party, id }, nowMs) {
     const sql = [
       "update documents set status = 'purging', due_at = $1, tries = 0,",

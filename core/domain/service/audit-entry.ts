@@ -168,6 +168,8 @@ export interface ChangedRow {
   readonly isOne: boolean;
   /** Whether the row is known as a whole. */
   readonly isWhole: boolean;
+  /** About what its values take. */
+  readonly sizeBytes: () => number;
   /** Costs more than the rest. */
   readonly details: () => ChangeDetails;
 }

@@ -1,7 +1,7 @@
 // Guards what a page changes by its session: the session may end while the body of the request or
 // an answer of the partner is awaited.
 import type { Deps } from '../../ports/deps.js';
-import type { Store, Tx } from '../../ports/storage.js';
+import { type Store, type Tx, withRun } from '../../ports/storage.js';
 
 /** Reads what must still be so; what it returns refuses, or guards the batch. */
 export type ReadGuard = (tx: Tx) => Promise<() => void>;
@@ -17,13 +17,5 @@ export function guarded(deps: Deps, read: ReadGuard): Deps {
       if (tx.changes().length > 0) guard();
       return value;
     }, options);
-  const guardedStore: Store = {
-    kept: store.kept,
-    claims: store.claims,
-    migrate: () => store.migrate(),
-    health: () => store.health(),
-    close: () => store.close(),
-    run,
-  };
-  return { ...deps, store: guardedStore };
+  return { ...deps, store: withRun(store, run) };
 }

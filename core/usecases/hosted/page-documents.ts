@@ -22,7 +22,7 @@ import { isCode, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import { makeSession, type NewSession, newSessionToken } from '../access/page-sessions.js';
 import { storeUpload } from '../parties/documents.js';
-import { limited, peeked } from '../parties/upload-bytes.js';
+import { isUploadLimit, limited, peeked } from '../parties/upload-bytes.js';
 import { takeUploadSlot } from '../service/rate-limits.js';
 import type { KycSession } from './form-subjects.js';
 import { changeKycForm, type KycForm, openKycForm, refuseScope } from './kyc-forms.js';
@@ -91,7 +91,7 @@ export async function storePageDocument(
     return null;
   } catch (error) {
     if (isCode(error, 'PayloadTooLarge')) return 'too_large';
-    if (isCode(error, 'RateLimitExceeded')) return 'too_many';
+    if (isUploadLimit(error)) return 'too_many';
     throw error;
   }
 }

@@ -22,7 +22,7 @@ import {
   type Upload,
   type UploadInput,
 } from './documents.js';
-import { limited, peeked } from './upload-bytes.js';
+import { isUploadLimit, limited, peeked } from './upload-bytes.js';
 
 /** What a page says about an attachment. */
 export interface Attachment {
@@ -84,7 +84,7 @@ export async function storeAttachment(
     return stored;
   } catch (error) {
     if (isCode(error, 'PayloadTooLarge')) return 'too_large';
-    if (isCode(error, 'RateLimitExceeded') || isCode(error, 'ValidationError')) return 'too_many';
+    if (isUploadLimit(error) || isCode(error, 'ValidationError')) return 'too_many';
     throw error;
   }
 }

@@ -32,7 +32,7 @@ import type { Deps } from '../../ports/deps.js';
 import type { ByteSource, DocumentStorage } from '../../ports/outside.js';
 import type { DocumentFilter, Tx } from '../../ports/storage.js';
 import { eachDue } from '../service/due-work.js';
-import { acceptedBytes, refuseTooLarge } from './upload-bytes.js';
+import { acceptedBytes, budgetedBytes, refuseTooLarge } from './upload-bytes.js';
 
 /** The random name of an upload. */
 const CONTENT_NAME_BYTES = 16;
@@ -109,7 +109,7 @@ export interface ReceivedUpload {
 /**
  * Stores the bytes; those before are deleted. InvalidSignature, UploadUrlExpired (also once the
  * document is submitted, or uploaded too often), UnsupportedMediaType, PayloadTooLarge,
- * ValidationError (no bytes), in this order.
+ * StorageLimitExceeded, UploadsPaused, ValidationError (no bytes), in this order.
  */
 export async function receiveUpload(deps: Deps, upload: ReceivedUpload): Promise<void> {
   const { documentId } = upload;
@@ -121,10 +121,12 @@ export async function receiveUpload(deps: Deps, upload: ReceivedUpload): Promise
     throw new PonteError('UnsupportedMediaType', message);
   }
   if (upload.sizeBytes !== null) refuseTooLarge(upload.sizeBytes);
+  await refuseFull(deps, document);
   await changeDocument(deps, documentId, (current) => uploadStarted(current, deps.clock.nowMs()));
   const name = Buffer.from(deps.ids.randomBytes(CONTENT_NAME_BYTES)).toString('hex');
   const count = { sizeBytes: 0 };
-  await storage.put(documentId, name, acceptedBytes(document, upload.bytes, count));
+  const bytes = budgetedBytes(deps, document, upload.bytes);
+  await storage.put(documentId, name, acceptedBytes(document, bytes, count));
   const named = deps.store.run(async (tx) => {
     const current = await tx.documents.find(documentId);
     assert(current !== null, 'a document stays');
@@ -145,6 +147,14 @@ export async function receiveUpload(deps: Deps, upload: ReceivedUpload): Promise
   if (isReadable(was)) await drop(deps, documentId, name);
   else await storage.purge(documentId, null);
   throw new PonteError('UploadUrlExpired');
+}
+
+/** StorageLimitExceeded once the documents of the tenant fill its quota. */
+async function refuseFull({ store, settings }: Deps, tenant: Tenant): Promise<void> {
+  const { documentMebibytes } = settings.storage[tenant.mode];
+  if (documentMebibytes === 0) return;
+  const keptBytes = await store.run((tx) => tx.documents.keptBytes(tenant));
+  if (keptBytes >= documentMebibytes * 1_024 * 1_024) throw new PonteError('StorageLimitExceeded');
 }
 
 /** Creates a document of bytes that are here already; the errors of both. */

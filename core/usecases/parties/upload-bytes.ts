@@ -1,10 +1,11 @@
 // The bytes of an upload while they are stored: of the declared type, not too many, not none; of
 // pages also their first bytes and the limits of uploads.
+import type { Tenant } from '../../domain/base/tenant.js';
 import { DOCUMENT_BYTES_MAX, type Document } from '../../domain/parties/document.js';
 import { FILE_HEAD_BYTES, fileTypeOf, isOfType } from '../../domain/parties/file-type.js';
-import { PonteError } from '../../errors.js';
+import { isCode, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
-import { takeUploadedMebibyte } from '../service/rate-limits.js';
+import { takeStored, takeUploadedMebibyte } from '../service/rate-limits.js';
 
 const MEBIBYTE = 1_024 * 1_024;
 
@@ -78,6 +79,30 @@ export async function peeked(source: AsyncIterable<Uint8Array>) {
   return { head, bytes: all() };
 }
 
+/**
+ * Takes bytes from the budget of the tenant before they are stored, so that uploads at the same
+ * time count too: what has begun of a step, each as large as those before it. UploadsPaused,
+ * StorageLimitExceeded.
+ */
+export async function* budgetedBytes(
+  deps: Deps,
+  tenant: Tenant,
+  bytes: AsyncIterable<Uint8Array>,
+): AsyncIterable<Uint8Array> {
+  let sizeBytes = 0;
+  let takenBytes = 0;
+  for await (const chunk of bytes) {
+    sizeBytes += chunk.length;
+    if (sizeBytes > takenBytes) {
+      if ((await deps.documents?.hasRoom?.()) === false) throw new PonteError('UploadsPaused');
+      const stepBytes = Math.max(sizeBytes - takenBytes, Math.min(takenBytes, MEBIBYTE));
+      await takeStored(deps, tenant, 'uploads', { rows: 0, bytes: stepBytes });
+      takenBytes += stepBytes;
+    }
+    yield chunk;
+  }
+}
+
 /** Throws PayloadTooLarge and RateLimitExceeded. */
 export async function* limited(
   deps: Deps,
@@ -95,4 +120,10 @@ export async function* limited(
     }
     yield chunk;
   }
+}
+
+/** A later upload may be taken. */
+export function isUploadLimit(error: unknown): boolean {
+  const codes = ['RateLimitExceeded', 'StorageLimitExceeded', 'UploadsPaused'] as const;
+  return codes.some((code) => isCode(error, code));
 }

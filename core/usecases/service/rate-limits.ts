@@ -9,8 +9,11 @@ import {
   type RateLimit,
   type Taken,
 } from '../../domain/service/rate-limit.js';
+import type { BudgetPart, Stored } from '../../domain/service/storage-limits.js';
 import { PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
+
+const KIBIBYTE = 1_024;
 
 /** Each may mail a stranger. */
 const SIGN_INS_AN_HOUR = 30;
@@ -84,18 +87,24 @@ export interface CreateQuota extends Quota {
   readonly waitMs: number | null;
 }
 
-/** A create by this API key; replays count too. Null without a limit. Refuses nothing itself. */
+/**
+ * A create by this API key; replays count too. Null without a limit. Refuses nothing itself but a
+ * body that is more than the tenant may store (StorageLimitExceeded).
+ */
 export async function takeCreateToken(
   deps: Deps,
   tenant: Tenant,
-  keyId: string,
+  { keyId, sizeBytes }: { readonly keyId: string; readonly sizeBytes: number },
 ): Promise<CreateQuota | null> {
   const { rateLimitPerMinute: perMinute, rateLimitBurst: burst } = deps.settings;
   if (perMinute === 0) return null;
   const ofKey = { key: keyId, perMinute, burst };
   const ofTenant = { key: `creates ${tenantKey(tenant)}`, ...tenantLimit(deps, 1) };
   const nowMs = deps.clock.nowMs();
-  const taken = await deps.rateLimits.take({ buckets: [ofKey, ofTenant], nowMs });
+  // In one statement: a create writes no more of them.
+  const bytes = storedBuckets(deps, tenant, 'creates', { rows: 0, bytes: KIBIBYTE + sizeBytes });
+  const taken = await deps.rateLimits.take({ buckets: [ofKey, ofTenant, ...bytes], nowMs });
+  refuseStored(taken, bytes);
   const quotaOf = (bucket: Bucket): Quota | null => {
     const tatMicros = taken.tatMicros.get(bucket.key);
     return tatMicros === undefined ? null : quotaAfter(bucket, tatMicros, nowMs);
@@ -112,7 +121,7 @@ export async function takeCreateToken(
 export async function takeLargeBody(deps: Deps, tenant: Tenant, sizeBytes: number): Promise<void> {
   if (deps.settings.rateLimitPerMinute === 0 || sizeBytes < LARGE_BODY_BYTES_MIN) return;
   const limit = tenantLimit(deps, KIBIBYTES_PER_CREATE);
-  const count = Math.ceil(sizeBytes / 1_024);
+  const count = Math.ceil(sizeBytes / KIBIBYTE);
   await takeAll(deps, [{ key: `large bodies ${tenantKey(tenant)}`, ...limit, count }]);
 }
 
@@ -261,6 +270,43 @@ export function takeUploadedMebibyte(deps: Deps, buyerId: string): Promise<void>
   const burst = uploadedMebibytesADay;
   const perMinute = (burst * MINUTE_MS) / DAY_MS;
   return take(deps, `uploaded MiB ${buyerId}`, { perMinute, burst });
+}
+
+/** What a batch stores. StorageLimitExceeded. */
+export async function takeStored(
+  deps: Deps,
+  tenant: Tenant,
+  part: BudgetPart,
+  stored: Stored,
+): Promise<void> {
+  const buckets = storedBuckets(deps, tenant, part, stored);
+  if (buckets.length === 0) return;
+  refuseStored(await deps.rateLimits.take({ buckets, nowMs: deps.clock.nowMs() }), buckets);
+}
+
+function storedBuckets(
+  { settings: { storage, rateLimitPerMinute } }: Deps,
+  tenant: Tenant,
+  part: BudgetPart,
+  { rows, bytes }: Stored,
+): readonly Bucket[] {
+  const { rowsADay, mebibytesADay } = storage[tenant.mode];
+  const kibibytes = rateLimitPerMinute === 0 ? 0 : Math.ceil(bytes / KIBIBYTE);
+  return [
+    { of: 'rows', count: rows, burst: rowsADay },
+    { of: 'KiB', count: kibibytes, burst: mebibytesADay * KIBIBYTE },
+  ].flatMap(({ of, count, burst }) => {
+    if (count === 0 || burst === 0) return [];
+    const key = `stored ${of} ${part} ${tenantKey(tenant)}`;
+    return [{ key, count, burst, perMinute: (burst * MINUTE_MS) / DAY_MS }];
+  });
+}
+
+/** Throws StorageLimitExceeded if one of these refused. */
+function refuseStored(taken: Taken, stored: readonly Bucket[]): void {
+  const { retryAfterSeconds, tatMicros } = taken;
+  if (retryAfterSeconds === null || !stored.some(({ key }) => tatMicros.has(key))) return;
+  throw new PonteError('StorageLimitExceeded', undefined, { retryAfterSeconds });
 }
 
 export function rateLimited(waitMs: number): PonteError {

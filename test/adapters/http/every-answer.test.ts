@@ -72,15 +72,7 @@ const refusals: Partial<Record<ErrorCode, (operation: Operation) => Promise<Answ
   },
   StoreContention: storeFails('StoreContention'),
   StoreUnavailable: storeFails('StoreUnavailable'),
-  InQuarantine: async (operation) => {
-    // A repeated approval writes nothing.
-    const isApproval = operation.operationId.startsWith('approve');
-    if (!isApproval) return ask(operation, { around: quarantined });
-    const { deps } = scene.site.world;
-    await requireApproval(deps, scene.tenant.orgId, true);
-    await requireApproval(deps, scene.tenant.orgId, true, 'payment_intent');
-    return ask(operation, { path: await ownPayment(operation, 'mem_1'), around: quarantined });
-  },
+  InQuarantine: (operation) => whileItChanges(operation, quarantined),
   InvalidApiKey: (operation) => ask(operation, { as: { key: `${scene.key}x` } }),
   InvalidApiKeyFormat: (operation) => ask(operation, { as: { key: 'none' } }),
   Unauthorized: (operation) => ask(operation, { as: {} }),
@@ -116,9 +108,15 @@ const refusals: Partial<Record<ErrorCode, (operation: Operation) => Promise<Answ
     const { settings } = scene.site.world.deps;
     const strict = replaced(settings, { rateLimitPerMinute: 1, rateLimitBurst: 1 });
     // A large body is refused before its fields are read.
-    const body = operation.route.access.rateLimit === 'none' && { body: ' '.repeat(100_000) };
+    const body = operation.route.access.rateLimit !== 'create' && { body: ' '.repeat(100_000) };
     await ask(operation, { around: strict, ...body });
     return ask(operation, { around: strict, ...body });
+  },
+  StorageLimitExceeded: (operation) => whileItChanges(operation, budgetSpent),
+  UploadsPaused: (operation) => {
+    const { documents } = scene.site.world.deps;
+    assert.ok(documents !== null);
+    return ask(operation, { around: replaced(documents, { hasRoom: async () => false }) });
   },
   IdempotencyKeyConflict: async (operation) => {
     const headers = { 'idempotency-key': `for ${operation.operationId}` };
@@ -222,6 +220,34 @@ const refusals: Partial<Record<ErrorCode, (operation: Operation) => Promise<Answ
   ModeSwitchNotAllowed: (operation) => ask(operation, { as: { key: scene.key } }),
   ProductionAccessNotApproved: withFields({ mode: 'live' }),
 };
+
+/** A call that writes: a repeated approval would write nothing. */
+async function whileItChanges(
+  operation: Operation,
+  around: (call: () => Promise<Answer>) => Promise<Answer>,
+): Promise<Answer> {
+  if (!operation.operationId.startsWith('approve')) return ask(operation, { around });
+  const { deps } = scene.site.world;
+  await requireApproval(deps, scene.tenant.orgId, true);
+  await requireApproval(deps, scene.tenant.orgId, true, 'payment_intent');
+  return ask(operation, { path: await ownPayment(operation, 'mem_1'), around });
+}
+
+/** While the tenant may store nothing more. */
+async function budgetSpent(call: () => Promise<Answer>): Promise<Answer> {
+  const { rateLimits, settings } = scene.site.world.deps;
+  const { take } = rateLimits;
+  rateLimits.take = async ({ buckets, nowMs }) => {
+    const stored = buckets.filter(({ key }) => key.startsWith('stored'));
+    if (stored.length === 0) return take({ buckets, nowMs });
+    return { retryAfterSeconds: 60, tatMicros: new Map(stored.map(({ key }) => [key, 0])) };
+  };
+  try {
+    return await replaced(settings, { rateLimitPerMinute: 1_000_000, rateLimitBurst: 1_000 })(call);
+  } finally {
+    rateLimits.take = take;
+  }
+}
 
 test('every operation succeeds in each way that is described', async (t) => {
   for (const operation of operations) {

@@ -225,6 +225,17 @@ test('content types that say JSON in UTF-8 are taken', async () => {
   }
 });
 
+test('each row that is no GET takes what it stores from a budget, or stores nothing', () => {
+  const unlimited = operations.filter(
+    ({ route }) => route.method !== 'GET' && route.access.rateLimit === 'none',
+  );
+  // A partner proves that it is the partner. Another token of a session is no row.
+  const storeNothing = ['receivePartnerWebhook', 'switchMode'];
+  assert.deepEqual(unlimited.map(({ operationId }) => operationId).toSorted(), storeNothing);
+  const reads = operations.filter(({ route }) => route.method === 'GET');
+  for (const { route } of reads) assert.equal(route.access.rateLimit, 'none');
+});
+
 test('a malformed body: 400', async () => {
   const cases = [
     ['{"a":', 'body'],

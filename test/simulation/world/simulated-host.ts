@@ -14,6 +14,7 @@ import type { Mode, Tenant } from '../../../core/domain/base/tenant.js';
 import { defaultDrift } from '../../../core/domain/commands/report-check.js';
 import type { Actor } from '../../../core/domain/service/audit-entry.js';
 import { Refusals } from '../../../core/domain/service/refused-request.js';
+import { defaultStorageLimits } from '../../../core/domain/service/storage-limits.js';
 import { PonteError } from '../../../core/errors.js';
 import type { Deps } from '../../../core/ports/deps.js';
 import type { DocumentStorage, Ids, Log, SecretBox } from '../../../core/ports/outside.js';
@@ -311,6 +312,7 @@ export class SimulatedHost {
         payUrl: 'https://pay.example',
         retryDelaysMs: schedules.webhookAttempt.waitsMs,
         rateLimitPerMinute: 0,
+        storage: defaultStorageLimits,
         rateLimitBurst: 1,
         securityContact: null,
         legal: { privacyUrl: null, termsUrl: null },

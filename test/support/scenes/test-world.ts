@@ -26,6 +26,7 @@ import type { Mode, Tenant } from '../../../core/domain/base/tenant.js';
 import { defaultDrift } from '../../../core/domain/commands/report-check.js';
 import type { PaymentStatus } from '../../../core/domain/payments/payment.js';
 import { Refusals } from '../../../core/domain/service/refused-request.js';
+import { defaultStorageLimits } from '../../../core/domain/service/storage-limits.js';
 import type { Deps, Settings, WorkKind } from '../../../core/ports/deps.js';
 import type { OutgoingMail, WebhookRequest, WebhookResult } from '../../../core/ports/outside.js';
 import { createKey, unlimitedKey } from '../../../core/usecases/access/keys.js';
@@ -61,6 +62,7 @@ const usualSettings: Settings = {
   retryDelaysMs: schedules.webhookAttempt.waitsMs,
   rateLimitPerMinute: 600,
   rateLimitBurst: 100,
+  storage: defaultStorageLimits,
   securityContact: 'mailto:security@example.com',
   legal: { privacyUrl: null, termsUrl: null },
   answerDays: null,

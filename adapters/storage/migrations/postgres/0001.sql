@@ -585,6 +585,9 @@ create index documents_due on documents (due_at) where due_at is not null;
 
 create index documents_kept on documents (id) where status <> 'purged';
 
+create index documents_stored on documents (org_id, mode, size_bytes)
+  where content_name is not null;
+
 create unique index documents_slot on documents (org_id, mode, owner_party, owner_id, slot)
   where status <> 'purged' and slot is not null;
 
