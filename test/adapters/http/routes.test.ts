@@ -243,7 +243,7 @@ test('a malformed body: 400', async () => {
     ['"text"', 'body'],
     ['null', 'body'],
     ['1', 'body'],
-    ['\ufeff{}', 'body'],
+    ['\ufeff\ufeff{}', 'body'],
     [Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]), 'body'],
   ] as const;
   await refusedEverywhere(cases);

@@ -67,12 +67,11 @@ async function serving(store: Pick<Store, 'run' | 'claims'>): Promise<Served> {
   };
   const { organization } = await createOrganization(deps, { name: 'Acme', sandboxKyb: true });
   const tenant = { orgId: organization.id, mode: 'test' } as const;
-  const { secret } = await createKey(deps, {
-    ...tenant,
-    createdBy: developmentOperator.id,
-    name: 'test',
-    ...unlimitedKey,
-  });
+  const newKey = async (name: string) => {
+    const createdBy = developmentOperator.id;
+    return (await createKey(deps, { ...tenant, createdBy, name, ...unlimitedKey })).secret;
+  };
+  const secret = await newKey('test');
   const url = 'https://receiver.example/webhooks';
   await createSubscription(deps, tenant, { url, eventTypes: ['*'] });
   const http = createHttpServer(deps, {
@@ -82,6 +81,11 @@ async function serving(store: Pick<Store, 'run' | 'claims'>): Promise<Served> {
   });
   opened.push(made, { close: () => http.close(0) });
   const { port } = await http.listen('127.0.0.1', 0);
+  // The proof of audit entries is read once a minute, before the first change.
+  const headers = { 'x-api-key': await newKey('other'), 'content-type': 'application/json' };
+  const cancel = `http://127.0.0.1:${port}/v1/payment-intents/none/cancel`;
+  const unknown = await fetch(cancel, { method: 'POST', headers, body: '{"reason":"none"}' });
+  assert.equal(unknown.status, 404);
   // Once it has seen that nothing waits from before.
   await deliveries.runOnce(deps.clock.nowMs(), 1);
   let orders = 0;
