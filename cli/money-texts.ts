@@ -78,6 +78,10 @@ const steps: Readonly<Record<DeskStep, (row: QueueRow) => Step | readonly Step[]
       `ponte money resolve ${id} --as paid --settled BRL --fees FEES --end-to-end-id E2E ` +
       "--evidence 'EVIDENCE'",
   }),
+  withdrawn: ({ id }) => ({
+    what: 'Record that the operator took it, as after a refund by hand:',
+    command: `ponte money resolve ${id} --as withdrawn --evidence 'EVIDENCE'`,
+  }),
   otherwise: ({ id }) => ({
     what: 'Record that it was settled outside of Ponte:',
     command: `ponte money resolve ${id} --as otherwise --evidence 'EVIDENCE'`,
@@ -94,7 +98,11 @@ function refundStep({ id, kind }: QueueRow): Step {
   return { what, command: `ponte money refund ${id} --evidence 'BANK REFERENCE'` };
 }
 
-function assignSteps({ id, known }: QueueRow): readonly Step[] {
+function assignSteps({ id, kind, known }: QueueRow): readonly Step[] {
+  if (kind === 'withdrawal') {
+    const what = 'Count it as another payout of a payment, whose loss it is:';
+    return [{ what, command: `ponte money assign ${id} --payment PAYMENT_ID` }];
+  }
   const candidates = known.kind === 'deposit' ? known.candidates : [];
   if (candidates.length === 0) {
     const what = 'Count it as money of a payment:';

@@ -38,7 +38,7 @@ interface RefundOptions extends DecisionOptions {
 }
 
 interface ResolveOptions extends DecisionOptions {
-  readonly as: 'returned' | 'paid' | 'otherwise';
+  readonly as: 'returned' | 'paid' | 'otherwise' | 'withdrawn';
   readonly settled: bigint | null;
   readonly fees: bigint | null;
   readonly endToEndId: string | null;
@@ -49,7 +49,8 @@ const queues = () => import('../../core/usecases/money-desk/money-queues.js');
 const foundDetails = [
   'returned   of a payout: the partner holds its money again',
   'paid       of a payout: the seller has its money',
-  'otherwise  of a deposit: it was settled outside of Ponte',
+  'otherwise  of a deposit or withdrawal: it was settled outside of Ponte',
+  'withdrawn  of a withdrawal: the operator has its money, as after a refund by hand',
 ].join('\n');
 
 const twoOperators = [
@@ -170,7 +171,7 @@ function addResolveCommand(shell: Shell, noun: Command): void {
     description: 'record where the money of a payout or of a deposit is',
     options: [
       new Option('--as <found>', 'what you found')
-        .choices(['returned', 'paid', 'otherwise'])
+        .choices(['returned', 'paid', 'otherwise', 'withdrawn'])
         .makeOptionMandatory(),
       new Option('--settled <amount>', 'BRL that the seller received; with --as paid')
         .argParser(amount)

@@ -17,7 +17,7 @@ import type {
 } from '../domain/commands/partner-command.js';
 import type { InboxMessage, MessageCursor } from '../domain/commands/partner-message.js';
 import type { Quote } from '../domain/commands/quote.js';
-import type { BookReading } from '../domain/deposits/book-reading.js';
+import type { BookReading, EntryKind } from '../domain/deposits/book-reading.js';
 import type { Deposit } from '../domain/deposits/deposit.js';
 import type { Mail, MailStatus, MailSubject } from '../domain/mail/mail.js';
 import type { CommandQueue } from '../domain/money-desk/money-decision.js';
@@ -560,10 +560,10 @@ export interface Tx {
   /** Money that nobody ordered, over all tenants. */
   readonly deposits: Writes<Deposit, 'insert' | 'update'> & {
     get(id: string): Found<Deposit>;
-    byPartnerRef(partner: string, mode: Mode, partnerRef: string): Found<Deposit>;
+    byPartnerRef(partner: string, mode: Mode, book: EntryKind, partnerRef: string): Found<Deposit>;
     /** Newest first; `waiting`: those that are open or need a decision. */
     list(filter: DepositFilter): Many<Deposit>;
-    /** All with `isUnmatched` to this party in this currency, however many wait for others. */
+    /** Pay-ins with `isUnmatched` to this party, however many wait for others. */
     unmatchedTo(mode: Mode, partyRef: string, currency: string): Many<Deposit>;
     /** In id order. */
     after(id: string, limit: number): Many<Deposit>;

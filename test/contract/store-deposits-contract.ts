@@ -49,7 +49,7 @@ export function storeDepositsContract(fresh: OpenStore): void {
       tx.deposits.insert(aDeposit({ id: 'rct_b', partnerRef: 'pa', mode: 'live' }));
       tx.deposits.insert(aDeposit({ id: 'rct_c', partnerRef: 'pa', partner: 'other' }));
     });
-    const found = await store.run((tx) => tx.deposits.byPartnerRef('fake', 'live', 'pa'));
+    const found = await store.run((tx) => tx.deposits.byPartnerRef('fake', 'live', 'payin', 'pa'));
     assert.equal(found?.id, 'rct_b');
   });
 

@@ -264,7 +264,7 @@ const roundTrips: Readonly<Record<string, RoundTrip>> = {
     rows.get('fake', 'test', 'msg_1'),
   ),
   'a deposit': inserted('deposits', aDeposit(), (rows) =>
-    rows.byPartnerRef('fake', 'test', 'pa_9'),
+    rows.byPartnerRef('fake', 'test', 'payin', 'pa_9'),
   ),
   'a deposit of nobody known': inserted('deposits', bareDeposit, (rows) => rows.get('rct_1')),
   'a reading of the books': inserted('bookReadings', aBookReading(), async (rows) => {

@@ -190,6 +190,7 @@ function requestIn({ step, payment, evidence, report, ...figures }: Typed): Desk
       return { verb: 'write-off' };
     case 'returned':
     case 'otherwise':
+    case 'withdrawn':
       return { verb: 'resolve', found: step };
     case 'paid':
       return {
@@ -278,6 +279,13 @@ const choices: Readonly<Record<DecisionStep, (row: QueueRow) => readonly Choice[
   ],
   paid: () => [
     { value: 'paid', label: 'The seller was paid', hint: 'Give the figures of the payout below.' },
+  ],
+  withdrawn: () => [
+    {
+      value: 'withdrawn',
+      label: 'The operator has the money',
+      hint: 'As after a refund by hand: it leaves the float. Nothing is sent.',
+    },
   ],
   otherwise: () => [
     { value: 'otherwise', label: 'It was settled outside of Ponte', hint: 'Nothing is sent.' },

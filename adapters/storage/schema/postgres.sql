@@ -1202,6 +1202,7 @@ create table receipts (
   id text collate "C" not null,
   partner text collate "C" not null,
   mode text collate "C" not null,
+  book text collate "C" not null,
   partner_ref text collate "C" not null,
   receiver_ref text collate "C",
   org_id text collate "C",
@@ -1224,6 +1225,7 @@ create table receipts (
   consolidated_reference text collate "C",
   version integer not null,
   constraint receipts_amount_minor_check check ((amount_minor > 0)),
+  constraint receipts_book_check check ((book = any (array['payin'::text, 'payout'::text]))),
   constraint receipts_check check (((state = 'assigned'::text) = (payment_id is not null))),
   constraint receipts_entry_end_check check ((entry_end = any (array['open'::text,
     'completed'::text, 'failed'::text, 'returned'::text]))),
@@ -1232,12 +1234,12 @@ create table receipts (
   constraint receipts_rule_check check ((rule = any (array['quote'::text, 'text'::text,
     'amount'::text]))),
   constraint receipts_state_check check ((state = any (array['waiting'::text, 'returned'::text,
-    'assigned'::text, 'refunded'::text, 'resolved'::text])))
+    'assigned'::text, 'refunded'::text, 'resolved'::text, 'withdrawn'::text])))
 );
 
 create index receipts_due on receipts using btree (due_at, id) where (due_at is not null);
 
-create unique index receipts_partner_ref on receipts using btree (partner, mode, partner_ref);
+create unique index receipts_partner_ref on receipts using btree (partner, mode, book, partner_ref);
 
 create index receipts_unmatched on receipts using btree (currency, id) where ((state =
     'waiting'::text) and (entry_end = 'completed'::text));

@@ -32,6 +32,7 @@ export const deposits = defineTable<Deposit>('receipts', {
   id: key(text('id')),
   partner: fixed(text('partner')),
   mode: fixed(mode),
+  book: fixed(oneOf('book', entryKinds)),
   partnerRef: fixed(text('partner_ref')),
   partyRef: text.null('receiver_ref'),
   orgId: text.null('org_id'),
@@ -70,10 +71,11 @@ const bookReadings = defineTable<BookReading>('book_readings', {
 export const depositsPart: TxPart<'deposits'> = {
   ...writes(deposits),
   get: (unit, id) => unit.byKey(deposits, [id]),
-  byPartnerRef: (unit, partner, mode, partnerRef) =>
-    unit.first(deposits, 'where partner = $1 and mode = $2 and partner_ref = $3', [
+  byPartnerRef: (unit, partner, ofMode, book, partnerRef) =>
+    unit.first(deposits, 'where partner = $1 and mode = $2 and book = $3 and partner_ref = $4', [
       partner,
-      mode,
+      ofMode,
+      book,
       partnerRef,
     ]),
   list: (unit, { waiting, beforeId, limit }) =>
@@ -84,7 +86,8 @@ export const depositsPart: TxPart<'deposits'> = {
   unmatchedTo: (unit, ofMode, partyRef, currency) =>
     unit.all(
       deposits,
-      `where ${unmatchedSql} and currency = $1 and mode = $2 and receiver_ref = $3 order by id`,
+      `where ${unmatchedSql} and currency = $1 and mode = $2 and receiver_ref = $3 ` +
+        "and book = 'payin' order by id",
       [currency, ofMode, partyRef],
     ),
   after: (unit, id, limit) => unit.all(deposits, 'where id > $1 order by id limit $2', [id, limit]),

@@ -1,6 +1,7 @@
 // A deposit: a pay-in in the partner's books that nobody ordered, as a transfer into a virtual
 // account. It is money once the partner reports it completed. Until it is assigned to a payment or
-// goes back, it is in suspense.
+// goes back, it is in suspense. A withdrawal is its mirror: a payout that nobody ordered. All
+// amounts of its postings have the opposite sign.
 import { machine } from '../base/machine.js';
 import { type Money, sameMoney } from '../base/money.js';
 import type { Mode, Tenant } from '../base/tenant.js';
@@ -8,12 +9,13 @@ import { reportEffect } from '../commands/command-report.js';
 import type { CommandEnd } from '../commands/partner-command.js';
 import type { ReportProblem } from '../commands/report-check.js';
 import { type Posting, type PostingKind, posting } from '../payments/ledger.js';
+import type { EntryKind } from './book-reading.js';
 import type { MatchRule } from './deposit-match.js';
 
 /**
  * `assigned`: its money counts as a pay-in of a payment. `returned`: the partner sent it back.
- * `refunded`: an operator paid it back. `resolved`: an operator booked it otherwise. `own`: a
- * command brings the money of its pay-in.
+ * `refunded`: an operator paid it back. `resolved`: an operator booked it otherwise. `withdrawn`:
+ * the operator has the money of a withdrawal. `own`: a command has its pay-in or payout.
  */
 export const depositMoves = {
   waiting: {
@@ -22,11 +24,13 @@ export const depositMoves = {
     return: 'returned',
     refund: 'refunded',
     resolve: 'resolved',
+    withdraw: 'withdrawn',
   },
   returned: { arrive: 'waiting' },
   assigned: {},
   refunded: {},
   resolved: { own: 'assigned' },
+  withdrawn: {},
 } as const;
 
 export type DepositState = keyof typeof depositMoves;
@@ -37,7 +41,9 @@ export interface Deposit {
   readonly id: string;
   readonly partner: string;
   readonly mode: Mode;
-  /** The partner's id of the pay-in. */
+  /** `payout`: it is a withdrawal. */
+  readonly book: EntryKind;
+  /** The partner's id of the pay-in or payout. */
   readonly partnerRef: string;
   /** The partner's id of the party whose account received it. */
   readonly partyRef: string | null;
@@ -75,7 +81,15 @@ export interface DepositFacts {
   readonly transactionHash?: string | null;
 }
 
-type FirstFacts = 'id' | 'partner' | 'mode' | 'partnerRef' | 'partyRef' | 'orgId' | 'accountId';
+type FirstFacts =
+  | 'id'
+  | 'partner'
+  | 'mode'
+  | 'book'
+  | 'partnerRef'
+  | 'partyRef'
+  | 'orgId'
+  | 'accountId';
 
 /** Whether money is here or on its way: a pay-in without money does not become a deposit. */
 export function hasMoney({ status, amount }: DepositFacts): boolean {
@@ -139,7 +153,7 @@ export function readAgain(deposit: Deposit, facts: DepositFacts, nowMs: number):
 /** Where its money goes. Of an assigned one, the books are compared with the payment's pay-in. */
 export function decideDeposit(
   deposit: Deposit,
-  move: 'assign' | 'own' | 'refund' | 'resolve',
+  move: 'assign' | 'own' | 'refund' | 'resolve' | 'withdraw',
   given: Partial<Pick<Deposit, 'orgId' | 'paymentId' | 'rule' | 'consolidatedReference'>>,
   nowMs: number,
 ): Deposit {
@@ -160,6 +174,7 @@ const decisionTexts: Readonly<Record<DepositState, string | null>> = {
   assigned: 'counts as another pay-in',
   refunded: 'was paid back by an operator',
   resolved: 'was settled otherwise by an operator: acceptance takes that back',
+  withdrawn: 'was booked as withdrawn by an operator',
 };
 
 /**
@@ -178,7 +193,7 @@ function stateAfter(state: DepositState, end: CommandEnd): DepositState {
   return (move === null ? null : nextDepositState(state, move)) ?? state;
 }
 
-const depositAccounts = ['buyer', 'suspense', 'adjustments', 'operator'] as const;
+const depositAccounts = ['buyer', 'partner_float', 'suspense', 'adjustments', 'operator'] as const;
 type DepositAccount = (typeof depositAccounts)[number];
 
 /** Deposits have no organization in the ledger: that of a deposit may become known later. */
@@ -187,19 +202,24 @@ export function depositTenant({ mode }: Pick<Deposit, 'mode'>): Tenant {
 }
 
 /**
- * The expected balances, in minor units. A refund by hand leaves the money with the partner. An
- * assigned deposit is in the books of its payment.
+ * The expected balances, in minor units. A refund by hand leaves the money with the partner. What
+ * the operator withdrew is that money: it leaves the float. An assigned deposit is in the books of
+ * its payment.
  */
 export function depositBalances({
+  book,
   state,
   end,
   amount: { amountMinor },
-}: Pick<Deposit, 'state' | 'end' | 'amount'>): Readonly<Record<DepositAccount, bigint>> {
-  const hereMinor = end === 'completed' ? amountMinor : 0n;
+}: Pick<Deposit, 'book' | 'state' | 'end' | 'amount'>): Readonly<Record<DepositAccount, bigint>> {
+  const sign = book === 'payout' ? -1n : 1n;
+  const hereMinor = end === 'completed' ? sign * amountMinor : 0n;
+  const float = state === 'withdrawn' ? hereMinor : 0n;
   const suspense = state === 'waiting' ? hereMinor : 0n;
   const adjustments = state === 'refunded' || state === 'resolved' ? hereMinor : 0n;
-  const operator = state === 'refunded' ? -amountMinor : 0n;
-  return { buyer: -suspense - adjustments - operator, suspense, adjustments, operator };
+  const operator = state === 'refunded' ? -amountMinor : -float;
+  const buyer = -float - suspense - adjustments - operator;
+  return { buyer, partner_float: float, suspense, adjustments, operator };
 }
 
 /**
@@ -228,11 +248,13 @@ const decided = {
   assigned: 'deposit_assigned',
   refunded: 'refund_by_hand',
   resolved: 'deposit_resolved',
+  withdrawn: 'deposit_resolved',
 } as const;
 
-function kindOf(was: Deposit | null, { state, end }: Deposit): PostingKind {
+function kindOf(was: Deposit | null, { book, state, end }: Deposit): PostingKind {
   if (was?.state !== state && state !== 'waiting' && state !== 'returned') return decided[state];
   if (was?.end === end) return 'funds_corrected';
+  if (book === 'payout') return end === 'completed' ? 'payout_paid' : 'payout_returned';
   return end === 'completed' ? 'funds_received' : 'returned_by_partner';
 }
 

@@ -42,14 +42,15 @@ export type CommandQueue = (typeof commandQueues)[number];
  * `assign`: a deposit is a pay-in of this payment. `refund`: the payer was paid back by other
  * means; of a payout, its money is owed to the buyer. `pay-again`: it goes to the seller by another
  * payout. `returned` and `paid`: where the money of a payout is. `otherwise`: a deposit was
- * settled outside of Ponte. `write-off`: the loss of a payment is final.
+ * settled outside of Ponte. `withdrawn`: the operator has the money of a withdrawal. `write-off`:
+ * the loss of a payment is final.
  */
 export type MoneyAction =
   | { readonly verb: 'assign'; readonly paymentId: string }
   | { readonly verb: 'refund'; readonly of?: 'payout' }
   | { readonly verb: 'pay-again' }
   | { readonly verb: 'write-off' }
-  | { readonly verb: 'resolve'; readonly found: 'returned' | 'otherwise' }
+  | { readonly verb: 'resolve'; readonly found: 'returned' | 'otherwise' | 'withdrawn' }
   | {
       readonly verb: 'resolve';
       readonly found: 'paid';

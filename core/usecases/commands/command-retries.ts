@@ -37,7 +37,7 @@ export async function retryCommand(deps: Deps, commandId: string): Promise<Partn
   if (command.depositId !== null && command.review !== null) {
     const { mode, partnerRef } = command;
     assert(partnerRef !== null, 'a share has the id of its deposit');
-    const outcome = await readDeposit(deps, mode, partnerRef);
+    const outcome = await readDeposit(deps, mode, { book: 'payin', partnerRef });
     if (outcome === 'no answer') throw new PonteError('PartnerUnavailable');
     return readCommand(deps, commandId);
   }

@@ -172,15 +172,15 @@ async function applyFact(
   return true;
 }
 
-/** A pay-in without a command. The partner's books count, not the report of the message. */
+/** A pay-in or payout without a command. The books count, not the report of the message. */
 async function recordDeposit(
   deps: Deps,
   mode: Mode,
   { kind, partnerRef }: PartnerFact | PartnerNotice,
   messageToMark: InboxMessage | null,
 ): Promise<boolean> {
-  if (kind !== 'payin') return false;
-  const outcome = await readDeposit(deps, mode, partnerRef, async (tx) => {
+  if (kind !== 'payin' && kind !== 'payout') return false;
+  const outcome = await readDeposit(deps, mode, { book: kind, partnerRef }, async (tx) => {
     if (messageToMark !== null) await stageApplied(tx, messageToMark);
   });
   return outcome === 'deposit' || outcome === 'none';

@@ -198,6 +198,7 @@ export const operations: Readonly<Record<CommandKind, Operation>> = {
       const reason = payoutDrift(report, quote, drift);
       return reason === null ? null : { alert: 'a payout is far from its quote', reason };
     },
+    depositOf,
     sums: ({ held = false }) => ({ ...nothing, held }),
     details: settlementOf,
   }),
@@ -268,7 +269,10 @@ function moneyOperation<K extends MoneyFact['kind']>(
       if (deposit === null) return stageReport(batch, command, own, source, rules);
       const problem: typeof rules.problem = (reported) => {
         const found = rules.problem(reported);
-        const isMoney = rules.sums(reported.report).receivedMinor > 0n;
+        const isMoney =
+          kind === 'payout'
+            ? reported.report.status === 'completed'
+            : rules.sums(reported.report).receivedMinor > 0n;
         return found?.kind === 'unusable' || !isMoney ? found : (decisionProblem(deposit) ?? found);
       };
       const isCurrent = source.polledVersion === command.version;

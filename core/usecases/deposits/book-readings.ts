@@ -94,14 +94,10 @@ async function afterPage(
 ): Promise<BookReading> {
   if (answer.outcome !== 'done') return afterFailure(deps, reading, answer);
   const { entries, unreadable, nextCursor } = answer.value;
-  const [payout] = await observe(deps, reading, entries);
+  await observe(deps, reading, entries);
   // Once a day.
   if (reading.span === 'complete') {
     const { mode, book } = reading;
-    if (payout !== undefined) {
-      const { partnerRef } = payout;
-      deps.log.error('alert', { alert: bookAlerts.payoutWithoutCommand, mode, partnerRef });
-    }
     for (const entry of unreadable) {
       deps.log.error('alert', { alert: bookAlerts.unreadable, mode, book, ...entry });
     }
@@ -134,14 +130,10 @@ function afterFailure(
 }
 
 /**
- * Brings our rows up to what entries say. Returns payouts that no command has. Other entries that
- * no row knows are in the next readings too: a command may be in flight, or there is no answer.
+ * Brings our rows up to what entries say. Those that no row knows are in the next readings too: a
+ * command may be in flight, or there is no answer.
  */
-async function observe(
-  deps: Deps,
-  of: BooksOf,
-  entries: readonly PartnerEntry[],
-): Promise<readonly PartnerEntry[]> {
+async function observe(deps: Deps, of: BooksOf, entries: readonly PartnerEntry[]): Promise<void> {
   const standings = await deps.store.run(async (tx) => {
     const found: (readonly [PartnerEntry, Standing])[] = [];
     for (const entry of entries) found.push([entry, await standingOf(tx, of, entry)]);
@@ -149,11 +141,8 @@ async function observe(
   });
   for (const [{ kind, partnerRef }, standing] of standings) {
     if (standing.kind === 'behind') await pollSoon(deps, standing.command.id, partnerRef);
-    if (standing.kind === 'without_command' && kind === 'payin') {
-      await readDeposit(deps, of.mode, partnerRef);
+    if (standing.kind === 'without_command') {
+      await readDeposit(deps, of.mode, { book: kind, partnerRef });
     }
   }
-  return standings.flatMap(([entry, { kind }]) =>
-    kind === 'without_command' && entry.kind === 'payout' ? [entry] : [],
-  );
 }

@@ -6,7 +6,7 @@ import type { PartnerAnswer, PartnerStatement } from '../../ports/partner.js';
 
 /** Alerts about entries; `partnerRef` names the entry. */
 export const bookAlerts = {
-  payoutWithoutCommand: "a payout in the partner's books was not ordered here: ponte reconcile",
+  payoutWithoutCommand: "a payout in the partner's books was not ordered here: ponte money list",
   unreadable: "an entry of the partner's books cannot be read: ponte reconcile",
 } as const;
 

@@ -1,5 +1,6 @@
 // What the database knows about a pay-in in the partner's books: the command that may own it, the
 // party that received it, and the payments that it may be for.
+import { MINUTE_MS } from '../../domain/base/instant.js';
 import { money } from '../../domain/base/money.js';
 import type { Mode, Tenant } from '../../domain/base/tenant.js';
 import { isPayinInFlight } from '../../domain/commands/partner-command.js';
@@ -43,13 +44,31 @@ export async function isOwned(
   mode: Mode,
   entry: PartnerEntry,
   owner: AccountOwner | null,
+  nowMs: number,
 ): Promise<boolean> {
+  if (entry.kind === 'payout') return isOwnedPayout(tx, mode, entry, nowMs);
   const mayHaveIt = await isInFlightFor(tx, mode, entry, owner);
   if (mayHaveIt || (await tx.commands.byPartnerRef(mode, 'payin', entry.partnerRef)) !== null) {
     return true;
   }
   const { reference } = entry;
   return reference !== null && (await tx.commands.byReference(mode, reference)) !== null;
+}
+
+/** A payout may be of a call that has no answer yet: its command has not the partner's id. */
+const CALL_MS = 10 * MINUTE_MS;
+
+/** A second payout under the reference of a command is not its own. */
+async function isOwnedPayout(
+  tx: Tx,
+  mode: Mode,
+  { partnerRef, reference, createdAtMs }: PartnerEntry,
+  nowMs: number,
+): Promise<boolean> {
+  if (nowMs - createdAtMs < CALL_MS) return true;
+  if ((await tx.commands.byPartnerRef(mode, 'payout', partnerRef)) !== null) return true;
+  const named = reference === null ? null : await tx.commands.byReference(mode, reference);
+  return named !== null && named.partnerRef === null;
 }
 
 /** By the payments of its quote; without a quote, by the party. */

@@ -4,6 +4,7 @@
 import { type Mode, tenantOf } from '../../domain/base/tenant.js';
 import {
   type CommandReport,
+  pollNow,
   type ReportEffect,
   reportCommand,
   reportEffect,
@@ -32,7 +33,7 @@ import {
   readAgain,
 } from '../../domain/deposits/deposit.js';
 import { type PaymentMatch, takesMoney } from '../../domain/deposits/deposit-match.js';
-import type { Payment } from '../../domain/payments/payment.js';
+import { isTerminal, type Payment } from '../../domain/payments/payment.js';
 import { assert, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { PartnerEntry, Payer } from '../../ports/partner.js';
@@ -42,6 +43,7 @@ import { commandReference } from '../payments/command-references.js';
 import { loadPayment } from '../payments/payment-store.js';
 import type { Batch } from '../service/batch.js';
 import { currentKeyIn } from '../service/service-keys.js';
+import { bookAlerts } from './books.js';
 import {
   type StagedDeposit,
   type StagedShares,
@@ -66,23 +68,23 @@ import type { BooksOf } from './our-rows.js';
 export type DepositOutcome = 'deposit' | 'none' | 'owned' | 'no answer';
 
 /**
- * Reads a pay-in in the partner's books and stores it as a deposit unless a command may own it.
+ * Reads an entry of the partner's books and stores it as a deposit unless a command may own it.
  * `alsoStage` is part of the batch of `deposit` and `none`.
  */
 export async function readDeposit(
   deps: Deps,
   mode: Mode,
-  partnerRef: string,
+  { book, partnerRef }: Pick<Deposit, 'book' | 'partnerRef'>,
   alsoStage: (tx: Tx) => Promise<void> = async () => undefined,
 ): Promise<DepositOutcome> {
   const partner = deps.partners[mode];
   if (partner?.statement === undefined) return 'no answer';
-  const answer = await partner.statement.read('payin', partnerRef);
+  const answer = await partner.statement.read(book, partnerRef);
   if (answer.outcome !== 'done') return 'no answer';
   return storeEntry(deps, { partner: partner.name, mode }, answer.value, alsoStage);
 }
 
-/** The same, for a pay-in as the books have it now. */
+/** The same, for an entry as the books have it now. */
 export async function storeEntry(
   deps: Deps,
   of: BooksOf,
@@ -112,8 +114,8 @@ async function stageEntry(
   const { deps, tx, nowMs } = batch;
   const quiet = { announce: () => undefined };
   const owner = await ownerOf(tx, mode, entry.partyRef);
-  if (await isOwned(tx, mode, entry, owner)) return { outcome: 'owned', ...quiet };
-  const was = await tx.deposits.byPartnerRef(partner, mode, entry.partnerRef);
+  if (await isOwned(tx, mode, entry, owner, nowMs)) return { outcome: 'owned', ...quiet };
+  const was = await tx.deposits.byPartnerRef(partner, mode, entry.kind, entry.partnerRef);
   if (was === null && !hasMoney(entry)) return { outcome: 'none', ...quiet };
   if (was !== null && was.consolidatedReference !== null) {
     const { announce } = await stageSplit(batch, was, entry);
@@ -123,7 +125,7 @@ async function stageEntry(
   const of = { orgId: owner?.orgId ?? null, accountId: owner?.accountId ?? null };
   const named = known.orgId === null ? { ...known, ...of } : known;
   const read = readAgain(withPayer(deps, named, entry.payer), entry, nowMs);
-  const arrived = isUnmatched(read) && known.end !== 'completed';
+  const arrived = read.book === 'payin' && isUnmatched(read) && known.end !== 'completed';
   const split = arrived && owner !== null ? await stageShares(batch, read, entry, owner) : null;
   const match =
     arrived && owner !== null && split === null ? await findMatch(tx, entry, owner) : null;
@@ -156,11 +158,11 @@ function firstDeposit(
   { deps, nowMs }: Batch,
   partner: string,
   mode: Mode,
-  { partnerRef, partyRef, amount, createdAtMs: enteredAtMs }: PartnerEntry,
+  { kind: book, partnerRef, partyRef, amount, createdAtMs: enteredAtMs }: PartnerEntry,
 ): Deposit {
   const id = deps.ids.next('rct', nowMs);
   const unknown = { orgId: null, accountId: null, payerSealed: null };
-  const given = { id, partner, mode, partnerRef, partyRef, amount, enteredAtMs };
+  const given = { id, partner, mode, book, partnerRef, partyRef, amount, enteredAtMs };
   return newDeposit({ ...given, ...unknown }, nowMs);
 }
 
@@ -191,6 +193,7 @@ export async function stageAssignment(
   rule: PaymentMatch['rule'] | null = null,
 ): Promise<StagedDeposit> {
   const consolidated = await expectAssignable(batch, deposit, paymentId);
+  if (deposit.book === 'payout') return stageWithdrawn(batch, deposit, paymentId);
   if (consolidated === null) return stageMatched(batch, deposit, deposit, { paymentId, rule });
   const split = await stageSharesOf(batch, deposit, consolidated, rule);
   if (split === null) throw new PonteError('PaymentStateConflict');
@@ -221,6 +224,10 @@ export async function expectAssignable(
     throw new PonteError('ValidationError', 'The money is in another currency.');
   }
   const { status, amount, consolidatedReference } = payment;
+  if (deposit.book === 'payout') {
+    if (isTerminal(status)) return null;
+    throw new PonteError('PaymentStateConflict', 'Its own payout may still be sent.');
+  }
   if (!takesMoney({ status, missing: amount }, deposit.amount)) {
     throw new PonteError('PaymentStateConflict');
   }
@@ -260,10 +267,15 @@ export function stageResolution(batch: Batch, deposit: Deposit): Promise<StagedD
   return stageDecision(batch, deposit, 'resolve');
 }
 
+/** The same, for a withdrawal whose money the operator has. DepositDecided. */
+export function stageWithdrawal(batch: Batch, deposit: Deposit): Promise<StagedDeposit> {
+  return stageDecision(batch, deposit, 'withdraw');
+}
+
 async function stageDecision(
   batch: Batch,
   was: Deposit,
-  move: 'refund' | 'resolve',
+  move: 'refund' | 'resolve' | 'withdraw',
 ): Promise<StagedDeposit> {
   await expectUndecided(batch.tx, was);
   const deposit = decideDeposit(was, move, {}, batch.nowMs);
@@ -276,8 +288,8 @@ async function stageDecision(
  * no money leaves the decision to a person. DepositDecided.
  */
 export async function expectUndecided(tx: Tx, deposit: Deposit): Promise<void> {
-  const { mode, partnerRef } = deposit;
-  const command = await tx.commands.byPartnerRef(mode, 'payin', partnerRef);
+  const { mode, book, partnerRef } = deposit;
+  const command = await tx.commands.byPartnerRef(mode, book, partnerRef);
   const isFree = command === null || hasBroughtNothing(command);
   if (!isFree || !isUnmatched(deposit)) throw new PonteError('DepositDecided');
 }
@@ -341,8 +353,39 @@ async function stageMatched(
 }
 
 /**
- * The deposit of a pay-in that this command turns out to have: a backup lacked the command, and the
- * partner finds its pay-in. Null once the command has booked it.
+ * Stages another payout of the payment with the partner's id of the withdrawal. It is polled as any
+ * payout, so what the seller got, and the loss, follow from the partner's report.
+ */
+async function stageWithdrawn(
+  batch: Batch,
+  was: Deposit,
+  paymentId: string,
+): Promise<StagedDeposit> {
+  const { deps, tx, nowMs } = batch;
+  const { partner, partnerRef, amount } = was;
+  const payment = await tx.payments.find(paymentId);
+  if (payment === null) throw new PonteError('NotFound');
+  const { bytes } = await currentKeyIn(deps, tx, 'partner');
+  const subject = `deposit.${partner}.${partnerRef}`;
+  const reference = commandReference(bytes, { subject, kind: 'payout', number: 1 });
+  const name = { id: deps.ids.next('cmd', nowMs), reference };
+  const what = { kind: 'payout', amount, payinId: null, paymentId } as const;
+  const command = voidCommand(newCommand(payment, name, what, nowMs), nowMs);
+  const accept = () => pollNow(acceptCommand(command, partnerRef, nowMs), nowMs);
+  const staged = await stageMoneyCommand(batch, command, accept, {}, [command]);
+  const given = { orgId: payment.orgId, paymentId, rule: null };
+  const assigned = decideDeposit(was, 'assign', given, nowMs);
+  stageDeposit(batch, was, [assigned]);
+  const announce = () => {
+    staged.announce();
+    deps.wake('commands');
+  };
+  return { deposit: assigned, announce };
+}
+
+/**
+ * The deposit of a pay-in or payout that this command turns out to have: a backup lacked the
+ * command, and the partner finds its transaction. Null once the command has booked it.
  */
 export async function depositOf(
   { deps, tx }: Batch,
@@ -350,7 +393,9 @@ export async function depositOf(
   partnerRef: string,
 ): Promise<Deposit | null> {
   const { mode } = command;
-  const deposit = await tx.deposits.byPartnerRef(deps.partners[mode]?.name ?? '', mode, partnerRef);
+  const partner = deps.partners[mode]?.name ?? '';
+  const book = command.kind === 'payout' ? 'payout' : 'payin';
+  const deposit = await tx.deposits.byPartnerRef(partner, mode, book, partnerRef);
   return deposit === null || (await isBookedBy(tx, command, deposit)) ? null : deposit;
 }
 
@@ -368,12 +413,12 @@ export interface OwnerReport {
  */
 export function effectOnDeposit(
   deposit: Deposit,
-  { end, receivedMinor }: Pick<PartnerCommand, 'end' | 'receivedMinor'>,
+  command: Pick<PartnerCommand, 'kind' | 'end' | 'receivedMinor'>,
   { status, isCurrent }: OwnerReport,
 ): ReportEffect {
   const isGone = status === 'failed' || status === 'returned';
   const isSplit = deposit.consolidatedReference !== null;
-  if (isSplit || !isGone || end !== status || receivedMinor > 0n) return 'ignore';
+  if (isSplit || !isGone || command.end !== status || hasMoved(command)) return 'ignore';
   return reportEffect(deposit.end, status, isCurrent);
 }
 
@@ -388,8 +433,8 @@ export function stageOwned(
   report: OwnerReport,
 ): () => void {
   const { deps, nowMs } = batch;
-  const { orgId, paymentId, receivedMinor } = command;
-  if (receivedMinor === 0n) {
+  const { orgId, paymentId } = command;
+  if (!hasMoved(command)) {
     if (effectOnDeposit(deposit, command, report) !== 'apply') return () => undefined;
     const read = readAgain(deposit, { status: report.status, amount: deposit.amount }, nowMs);
     stageDeposit(batch, deposit, [read]);
@@ -410,10 +455,19 @@ async function isBookedBy(tx: Tx, command: MoneyCommand, deposit: Deposit): Prom
   return !commands.some(
     (one) =>
       one.id !== command.id &&
-      one.kind === 'payin' &&
+      one.kind === command.kind &&
       one.partnerRef === partnerRef &&
-      one.receivedMinor > 0n,
+      hasMoved(one),
   );
+}
+
+/** Whether the command has booked money. */
+function hasMoved({
+  kind,
+  end,
+  receivedMinor,
+}: Pick<PartnerCommand, 'kind' | 'end' | 'receivedMinor'>) {
+  return kind === 'payout' ? end === 'completed' : receivedMinor > 0n;
 }
 
 /** Stages the row as of the last step, and a posting for each step. */
@@ -437,9 +491,12 @@ function stageDeposit(
 
 function announceRead(deps: Deps, was: Deposit, read: Deposit): void {
   if (read.end === was.end) return;
-  const isDecided = read.state === 'refunded' || read.state === 'resolved';
+  const isDecided =
+    read.paymentId === null && read.state !== 'waiting' && read.state !== 'returned';
   const alert = isUnmatched(read)
-    ? 'money that nobody ordered waits for a decision'
+    ? read.book === 'payout'
+      ? bookAlerts.payoutWithoutCommand
+      : 'money that nobody ordered waits for a decision'
     : isDecided && read.end !== 'completed'
       ? 'the partner took back money that an operator had decided on'
       : null;

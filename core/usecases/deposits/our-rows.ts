@@ -45,8 +45,8 @@ export async function ourRowsOf(
   // Of several commands with the partner's id, the one that has the money is read, else the named.
   const isNamed = named?.partnerRef === partnerRef && known?.receivedMinor === 0n;
   const own = isNamed ? named : known;
-  const isOwned = own !== null || named !== null || kind !== 'payin';
-  const deposit = isOwned ? null : await tx.deposits.byPartnerRef(partner, mode, partnerRef);
+  const isOwned = own !== null || (named !== null && named.partnerRef === null);
+  const deposit = isOwned ? null : await tx.deposits.byPartnerRef(partner, mode, kind, partnerRef);
   return { own, named, deposit };
 }
 
@@ -69,7 +69,7 @@ export async function standingOf(tx: Tx, of: BooksOf, entry: PartnerEntry): Prom
     // A look-up decides whether the partner has a command that has no answer.
     return isOpen(named) ? { kind: 'current' } : { kind: 'behind', command: named };
   }
-  const isWithout = deposit === null && entry.kind === 'payin' && !hasMoney(entry);
+  const isWithout = deposit === null && !hasMoney(entry);
   const isKnown = deposit !== null && isCurrent(deposit, entry) && !(await isInReview(tx, deposit));
   return { kind: isWithout || isKnown ? 'current' : 'without_command' };
 }

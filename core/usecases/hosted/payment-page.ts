@@ -230,7 +230,7 @@ async function senderNamesOf(
   );
   const deposits = await Promise.all(
     payins.map(({ mode, partnerRef }) =>
-      tx.deposits.byPartnerRef(deps.partners[mode]?.name ?? '', mode, partnerRef ?? ''),
+      tx.deposits.byPartnerRef(deps.partners[mode]?.name ?? '', mode, 'payin', partnerRef ?? ''),
     ),
   );
   const names = deposits.map((deposit) => deposit && payerOf(deps, deposit)?.name);

@@ -38,6 +38,7 @@ import {
   stageAssignment,
   stageRefund,
   stageResolution,
+  stageWithdrawal,
 } from '../deposits/deposits.js';
 import { stagePayoutDecided } from '../payments/command-changes.js';
 import { nextReference } from '../payments/command-references.js';
@@ -116,7 +117,10 @@ async function depositItem(tx: Tx, deposit: Deposit, request: MoneyRequest): Pro
     assign: async (batch: Batch) =>
       action.verb === 'assign' ? stageAssignment(batch, deposit, action.paymentId) : null,
     refund: (batch: Batch) => stageRefund(batch, deposit),
-    resolve: (batch: Batch) => stageResolution(batch, deposit),
+    resolve: (batch: Batch) =>
+      deposit.book === 'payout' && action.verb === 'resolve' && action.found === 'withdrawn'
+        ? stageWithdrawal(batch, deposit)
+        : stageResolution(batch, deposit),
     'pay-again': async () => null,
     'write-off': async () => null,
   } as const;
@@ -164,6 +168,7 @@ const depositTexts: Readonly<Record<DepositState, string>> = {
   returned: 'went back: the partner returned it',
   refunded: 'was paid back',
   resolved: 'was settled otherwise',
+  withdrawn: 'was withdrawn by the operator',
 };
 
 const onlyLosses = ': only the loss of a payment is written off.';
@@ -177,8 +182,14 @@ function depositProblem(deposit: Deposit, action: MoneyAction): string | null {
   }
   if (action.verb === 'pay-again') return `${id} is a deposit: only a payout is paid again.`;
   if (action.verb === 'write-off') return `${id} is a deposit${onlyLosses}`;
-  const isFit = action.verb !== 'resolve' || action.found === 'otherwise';
-  return isFit ? null : `${id} is a deposit: it is resolved --as otherwise.`;
+  const found = action.verb === 'resolve' ? action.found : null;
+  if (deposit.book === 'payin') {
+    const isFit = found === null || found === 'otherwise';
+    return isFit ? null : `${id} is a deposit: it is resolved --as otherwise.`;
+  }
+  if (action.verb === 'refund') return `${id} is a withdrawal: nobody paid it in.`;
+  const isFit = found === null || found === 'otherwise' || found === 'withdrawn';
+  return isFit ? null : `${id} is a withdrawal: it is resolved --as withdrawn or otherwise.`;
 }
 
 function lossItem(
@@ -255,7 +266,7 @@ function commandProblem(command: MoneyCommand, action: MoneyAction): string | nu
     case 'write-off':
       return `${command.id} is a command to the partner${onlyLosses}`;
     case 'resolve':
-      return action.found === 'otherwise'
+      return isOfDeposit(action)
         ? `${command.id} is a command to the partner: it is resolved --as returned or paid.`
         : whyNotResolvable(command);
   }
@@ -318,7 +329,12 @@ async function checkFigures(
 type PayoutFound = PaidAction | { readonly verb: 'resolve'; readonly found: 'returned' };
 
 function isPayoutFound(action: MoneyAction): action is PayoutFound {
-  return action.verb === 'resolve' && action.found !== 'otherwise';
+  return action.verb === 'resolve' && !isOfDeposit(action);
+}
+
+function isOfDeposit(action: MoneyAction): boolean {
+  if (action.verb !== 'resolve') return false;
+  return action.found === 'otherwise' || action.found === 'withdrawn';
 }
 
 /** What the partner would report. */

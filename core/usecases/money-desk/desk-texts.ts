@@ -15,6 +15,8 @@ export function knownText(known: Known): string {
   switch (known.kind) {
     case 'deposit':
       return payerText(known.payer);
+    case 'withdrawal':
+      return `The partner paid out ${known.partnerRef}, which was not ordered here.`;
     case 'short': {
       const until = known.expiresAtMs === null ? '' : ` until ${formatInstant(known.expiresAtMs)}`;
       return (
@@ -73,6 +75,7 @@ const payoutTexts: Readonly<Record<Extract<Known, { readonly kind: 'payout' }>['
 const foundTexts = {
   returned: 'the partner holds the money of the payout again',
   otherwise: 'the money was settled outside of Ponte',
+  withdrawn: 'the operator has the money',
 } as const;
 
 const serviceTexts: {

@@ -28,11 +28,14 @@ export async function differencesOf(
   if (isInFlight(entry.createdAtMs, nowMs)) return [];
   const { own, named, deposit } = await ourRowsOf(tx, { partner, mode }, entry);
   const sides = { book: entry.kind, theirs: theirsOf(entry), here: null, there: null };
-  if (own !== null && named !== null && named.id !== own.id) {
+  const isIts = named !== null && (named.partnerRef ?? entry.partnerRef) === entry.partnerRef;
+  if (own !== null && isIts && named.id !== own.id) {
     return [{ ...sides, kind: 'duplicate_command', ours: oursOf(own), here: named.id }];
   }
   const command = own ?? named;
   if (command === null) return withoutCommand(deposit, entry);
+  // A person has decided whose it is.
+  if (deposit !== null && deposit.state !== 'waiting') return compareDeposit(deposit, entry);
   if (own === null && command.partnerRef !== null) {
     return [{ ...sides, kind: 'duplicate_at_partner', ours: oursOf(command) }];
   }
@@ -47,7 +50,7 @@ export async function differencesOf(
 function withoutCommand(deposit: Deposit | null, entry: PartnerEntry): readonly Difference[] {
   const { kind, status } = entry;
   if (deposit !== null) return compareDeposit(deposit, entry);
-  if (kind === 'payin' && (status === 'failed' || status === 'returned')) return [];
+  if (status === 'failed' || status === 'returned') return [];
   return [
     {
       book: kind,

@@ -139,7 +139,7 @@ export class LostEntries {
     let count = 0;
     for (const partnerRef of this.#deposits) {
       const deposit = await deps.store.run((tx) =>
-        tx.deposits.byPartnerRef(partner, mode, partnerRef),
+        tx.deposits.byPartnerRef(partner, mode, 'payin', partnerRef),
       );
       if (deposit !== null && isUnmatched(deposit)) count += 1;
     }
@@ -165,23 +165,13 @@ export class LostEntries {
     assigned?.announce();
   }
 
-  /** A pay-in without a command becomes a deposit, a payout without one raises an alert. */
+  /** An entry without a command becomes a deposit. */
   async #keep(deps: Deps, entry: PartnerEntry): Promise<void> {
     const { own, deposit } = await deps.store.run((tx) => ourRowsOf(tx, this.#of, entry));
     if (own !== null) return;
     if (entry.kind === 'payin') this.#deposits.add(entry.partnerRef);
-    if (deposit?.end === entry.status) return;
-    if (entry.kind === 'payout') {
-      this.#payouts += 1;
-      const { partnerRef } = entry;
-      deps.log.error('alert', {
-        alert: bookAlerts.payoutWithoutCommand,
-        mode: this.#of.mode,
-        partnerRef,
-      });
-      return;
-    }
-    await storeEntry(deps, this.#of, entry);
+    else this.#payouts += 1;
+    if (deposit?.end !== entry.status) await storeEntry(deps, this.#of, entry);
   }
 }
 

@@ -128,9 +128,9 @@ async function readProposal({ store }: Pick<Deps, 'store'>, id: string): Promise
 async function readBefore(deps: Deps, itemId: string, { verb }: DeskRequest): Promise<void> {
   const deposit = await deps.store.run((tx) => tx.deposits.get(itemId));
   if (deposit === null || !isUnmatched(deposit)) return;
-  const { mode, partner, partnerRef } = deposit;
+  const { mode, partner } = deposit;
   const isAsked = deps.partners[mode]?.name === partner;
-  const outcome = isAsked ? await readDeposit(deps, mode, partnerRef) : 'no answer';
+  const outcome = isAsked ? await readDeposit(deps, mode, deposit) : 'no answer';
   if (verb !== 'assign' || outcome !== 'no answer') return;
   const message = `The books of ${partner} in ${mode} mode have to be read first, and cannot be.`;
   throw new PonteError('PartnerUnavailable', `${message} Try again.`);

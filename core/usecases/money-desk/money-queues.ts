@@ -53,13 +53,14 @@ export type DeskStep =
   | 'returned'
   | 'paid'
   | 'otherwise'
+  | 'withdrawn'
   | 'accept';
 
 export interface QueueRow {
   readonly queue: MoneyQueue;
   /** The id of a deposit, a payment or a command. */
   readonly id: string;
-  readonly kind: 'deposit' | 'payment' | MoneyCommand['kind'];
+  readonly kind: 'deposit' | 'withdrawal' | 'payment' | MoneyCommand['kind'];
   /** Null if the party of a deposit is unknown. */
   readonly orgId: string | null;
   readonly mode: Mode;
@@ -84,6 +85,8 @@ export interface ListedProposal extends Proposal {
 }
 
 export type Known =
+  /** A payout that nobody ordered; its id at the partner. */
+  | { readonly kind: 'withdrawal'; readonly partnerRef: string }
   | {
       readonly kind: 'deposit';
       /** Personal data: never logged. */
@@ -307,19 +310,22 @@ function reader<T extends Parameters<IsAsked>[0] & { readonly id: string }>(
 }
 
 async function depositRow({ deps, tx }: Read, deposit: Deposit): Promise<QueueRow> {
-  const { id, orgId, mode, amount, completedAtMs, createdAtMs } = deposit;
-  const candidates = await candidatesFor(tx, deposit);
+  const { id, orgId, mode, book, partnerRef, amount, completedAtMs, createdAtMs } = deposit;
+  const isIn = book === 'payin';
+  const candidates = isIn ? await candidatesFor(tx, deposit) : [];
   return {
     queue: 'unmatched',
     id,
-    kind: 'deposit',
+    kind: isIn ? 'deposit' : 'withdrawal',
     orgId,
     mode,
     paymentId: null,
     amount,
     sinceMs: completedAtMs ?? createdAtMs,
-    known: { kind: 'deposit', payer: payerOf(deps, deposit), candidates },
-    steps: ['assign', 'refund', 'otherwise'],
+    known: isIn
+      ? { kind: 'deposit', payer: payerOf(deps, deposit), candidates }
+      : { kind: 'withdrawal', partnerRef },
+    steps: isIn ? ['assign', 'refund', 'otherwise'] : ['withdrawn', 'assign', 'otherwise'],
     proposal: await openProposal({ deps, tx }, id),
   };
 }

@@ -190,12 +190,12 @@ class Comparison {
   }
 
   async #lookForDeposit(deposit: Deposit): Promise<void> {
-    const { mode, partner, partnerRef, enteredAtMs } = deposit;
+    const { mode, partner, book, partnerRef, enteredAtMs } = deposit;
     if (mode !== this.#options.mode || partner !== this.#partner) return;
     const ours = depositSide(deposit);
-    const sides = { book: 'payin', ours, theirs: null, here: null, there: null } as const;
+    const sides = { book, ours, theirs: null, here: null, there: null } as const;
     if (isUnmatched(deposit)) this.differences.push({ ...sides, kind: 'deposit_unmatched' });
-    await this.#lookUp({ kind: 'payin', partnerRef, sinceMs: enteredAtMs }, sides);
+    await this.#lookUp({ kind: book, partnerRef, sinceMs: enteredAtMs }, sides);
   }
 
   async #readReports(): Promise<void> {

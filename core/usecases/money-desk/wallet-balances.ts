@@ -12,7 +12,7 @@ export interface WalletBalance {
   readonly currency: string;
   /** The float of the ledger. */
   readonly floatMinor: bigint;
-  /** The float without the fees that the partner takes from pay-ins. */
+  /** The float without the fees that the partner takes from pay-ins, and without withdrawals. */
   readonly leastMinor: bigint;
   /** The float with the money of all deposits, whose wallet the ledger does not know. */
   readonly mostMinor: bigint;
@@ -37,15 +37,25 @@ export async function compareWallets(
   const ofDeposits = balances.filter(
     ({ account }) => account === 'suspense' || account === 'adjustments',
   );
+  // The float of deposits: what operators withdrew.
+  const ofFloat = balances.filter(
+    ({ account }) => account === 'partner_float' || account === 'refunds',
+  );
   const compared: WalletBalance[] = [];
   for (const [wallet, held] of heldBy(wallets, floats)) {
-    const depositsMinor = ofDeposits
-      .filter(({ currency }) => currency === held.currency)
-      .reduce((sum, { amountMinor }) => sum + amountMinor, 0n);
-    compared.push(await compare(wallets, wallet, { ...held, depositsMinor }));
+    const sumOf = (all: readonly Summed[]) =>
+      all
+        .filter(({ currency }) => currency === held.currency)
+        .reduce((sum, one) => sum + ('floatMinor' in one ? one.floatMinor : one.amountMinor), 0n);
+    const withdrawnMinor = sumOf(floats) - sumOf(ofFloat);
+    const depositsMinor = sumOf(ofDeposits);
+    compared.push(await compare(wallets, wallet, { ...held, depositsMinor, withdrawnMinor }));
   }
   return compared;
 }
+
+type Summed = Pick<PaymentFloat, 'currency'> &
+  ({ readonly floatMinor: bigint } | { readonly amountMinor: bigint });
 
 interface Held {
   readonly currency: string;
@@ -81,10 +91,22 @@ function feesOf({ floatMinor, quotedMinor, feesMinor }: PaymentFloat): bigint {
 async function compare(
   wallets: PartnerWallets,
   wallet: string,
-  { currency, floatMinor, leastMinor, depositsMinor }: Held & { readonly depositsMinor: bigint },
+  {
+    currency,
+    floatMinor,
+    leastMinor: ofPayments,
+    depositsMinor,
+    withdrawnMinor,
+  }: Held & {
+    /** Below zero: more was withdrawn than came as deposits. */
+    readonly depositsMinor: bigint;
+    /** By operators, in all wallets. */
+    readonly withdrawnMinor: bigint;
+  },
 ): Promise<WalletBalance> {
   const answer = await wallets.balance(wallet);
-  const mostMinor = floatMinor + depositsMinor;
+  const mostMinor = floatMinor + (depositsMinor > 0n ? depositsMinor : 0n);
+  const leastMinor = ofPayments - withdrawnMinor + (depositsMinor < 0n ? depositsMinor : 0n);
   const known = { wallet, currency, floatMinor, leastMinor, mostMinor };
   if (answer.outcome !== 'done') {
     const reason = answer.outcome === 'refused' ? answer.code : answer.reason;

@@ -47,7 +47,7 @@ const statusOf = async ({ ponte }: BlindPayContext, id: string) =>
   (await ponte.get(`/v1/payments/${id}`))['status'];
 
 const depositOf = ({ ponte }: BlindPayContext, ref: string): Promise<Deposit | null> =>
-  ponte.deps.store.run((tx) => tx.deposits.byPartnerRef('blindpay', 'test', ref));
+  ponte.deps.store.run((tx) => tx.deposits.byPartnerRef('blindpay', 'test', 'payin', ref));
 
 const shown = async (desk: BlindPayContext, ref: string) => {
   const deposit = await depositOf(desk, ref);

@@ -388,7 +388,11 @@ export function theFloatIsTheSumOfTheWallets(observed: ObservedState): string | 
     const ofDeposits = [...deposits.values()]
       .filter((one) => one.mode === mode && one.end === 'completed' && one.state !== 'assigned')
       .filter(({ partnerRef }) => !excused.has(partnerRef));
-    const held = [...lines.map(({ money }) => money), ...ofDeposits.map(({ amount }) => amount)];
+    const ofRows = ofDeposits.map(({ book, amount }) => {
+      const { amountMinor, currency } = amount;
+      return { currency, amountMinor: book === 'payout' ? -amountMinor : amountMinor };
+    });
+    const held = [...lines.map(({ money }) => money), ...ofRows];
     for (const currency of new Set(ofMode.map(({ amount }) => amount.currency))) {
       const ofOwners = Object.groupBy(
         whole.filter(({ got }) => got.amount.currency === currency),

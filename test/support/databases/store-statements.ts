@@ -249,7 +249,7 @@ function readsOfOperators(tx: Tx): readonly Promise<unknown>[] {
 function readsOfDeposits(tx: Tx): readonly Promise<unknown>[] {
   return [
     tx.deposits.get('rct_1'),
-    tx.deposits.byPartnerRef('fake', 'test', 'p'),
+    tx.deposits.byPartnerRef('fake', 'test', 'payin', 'p'),
     tx.deposits.list({ waiting: true, ...page }),
     tx.deposits.list({ waiting: true, beforeId: null, limit: 5 }),
     tx.deposits.list({ waiting: false, ...page }),

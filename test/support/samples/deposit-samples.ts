@@ -9,6 +9,7 @@ export function aDeposit(fields: Partial<Deposit> = {}): Deposit {
     id: 'rct_1',
     partner: 'fake',
     mode: 'test',
+    book: 'payin',
     partnerRef: 'pa_9',
     partyRef: 're_1',
     orgId: 'org_a',

@@ -151,7 +151,7 @@ export class DepositScene {
 
   stored(partnerRef: string): Promise<Deposit | null> {
     const { store } = this.made.deps;
-    return store.run((tx) => tx.deposits.byPartnerRef('fake', 'test', partnerRef));
+    return store.run((tx) => tx.deposits.byPartnerRef('fake', 'test', 'payin', partnerRef));
   }
 
   async found(partnerRef: string): Promise<Deposit> {

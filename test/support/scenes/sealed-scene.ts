@@ -99,7 +99,10 @@ async function receiveDeposit(deps: Deps): Promise<void> {
   const books = new Books();
   books.deposit('va_1', { partyRef: null, createdAtMs: deps.clock.nowMs() });
   const partners = { ...deps.partners, test: { ...test, statement: books.statement } };
-  assert.equal(await readDeposit({ ...deps, partners }, 'test', 'va_1'), 'deposit');
+  assert.equal(
+    await readDeposit({ ...deps, partners }, 'test', { book: 'payin', partnerRef: 'va_1' }),
+    'deposit',
+  );
 }
 
 /** The same service in a process with other secret keys. */

@@ -939,6 +939,7 @@ create table receipts (
   id text collate "C" not null primary key,
   partner text collate "C" not null,
   mode text collate "C" not null check (mode in ('test', 'live')),
+  book text collate "C" not null check (book in ('payin', 'payout')),
   partner_ref text collate "C" not null,
   receiver_ref text collate "C",
   org_id text collate "C",
@@ -947,7 +948,7 @@ create table receipts (
   currency text not null,
   entry_end text not null check (entry_end in ('open', 'completed', 'failed', 'returned')),
   state text not null
-    check (state in ('waiting', 'returned', 'assigned', 'refunded', 'resolved')),
+    check (state in ('waiting', 'returned', 'assigned', 'refunded', 'resolved', 'withdrawn')),
   payer_sealed text,
   transaction_hash text,
   payment_id text collate "C",
@@ -964,7 +965,7 @@ create table receipts (
   check ((state = 'assigned') = (payment_id is not null))
 );
 
-create unique index receipts_partner_ref on receipts (partner, mode, partner_ref);
+create unique index receipts_partner_ref on receipts (partner, mode, book, partner_ref);
 
 create index receipts_due on receipts (due_at, id) where due_at is not null;
 

@@ -981,6 +981,7 @@ create table receipts (
   id text not null primary key,
   partner text not null,
   mode text not null check (mode in ('test', 'live')),
+  book text not null check (book in ('payin', 'payout')),
   partner_ref text not null,
   receiver_ref text,
   org_id text,
@@ -989,7 +990,7 @@ create table receipts (
   currency text not null,
   entry_end text not null check (entry_end in ('open', 'completed', 'failed', 'returned')),
   state text not null
-    check (state in ('waiting', 'returned', 'assigned', 'refunded', 'resolved')),
+    check (state in ('waiting', 'returned', 'assigned', 'refunded', 'resolved', 'withdrawn')),
   payer_sealed text,
   transaction_hash text,
   payment_id text,
@@ -1006,7 +1007,7 @@ create table receipts (
   check ((state = 'assigned') = (payment_id is not null))
 ) strict, without rowid;
 
-create unique index receipts_partner_ref on receipts (partner, mode, partner_ref);
+create unique index receipts_partner_ref on receipts (partner, mode, book, partner_ref);
 
 create index receipts_due on receipts (due_at, id) where due_at is not null;
 

@@ -31,6 +31,7 @@ const fresh = newDeposit(
     id: 'rct_1',
     partner: 'fake',
     mode: 'test',
+    book: 'payin',
     partnerRef: 'p',
     partyRef: null,
     orgId: null,
@@ -45,17 +46,18 @@ const read = (deposit: Deposit, status: CommandEnd, amountMinor = 100n, nowMs = 
   readAgain(deposit, { status, amount: money(amountMinor, 'USD') }, nowMs);
 
 test('a deposit is decided while it waits; one that was settled otherwise may get its command', () => {
-  const moves = ['assign', 'own', 'return', 'refund', 'resolve', 'arrive'] as const;
+  const moves = ['assign', 'own', 'return', 'refund', 'resolve', 'withdraw', 'arrive'] as const;
   const allowed = depositStates.map((state) => [
     state,
     ...moves.filter((move) => nextDepositState(state, move) !== null),
   ]);
   assert.deepEqual(allowed, [
-    ['waiting', 'assign', 'own', 'return', 'refund', 'resolve'],
+    ['waiting', 'assign', 'own', 'return', 'refund', 'resolve', 'withdraw'],
     ['returned', 'arrive'],
     ['assigned'],
     ['refunded'],
     ['resolved', 'own'],
+    ['withdrawn'],
   ]);
   const decided = decideDeposit(read(fresh, 'completed'), 'refund', {}, T0);
   for (const move of decisions) {
@@ -163,6 +165,7 @@ test('between any two states of a deposit the posting is the difference of their
     id: fc.constant('rct_1'),
     partner: fc.constant('fake'),
     mode: fc.constant('test'),
+    book: fc.constantFrom('payin', 'payout'),
     partnerRef: fc.constant('p'),
     partyRef: aText,
     orgId: aText,

@@ -330,7 +330,9 @@ test('a pay-in that became a deposit counts once when another check finds its co
   Object.assign(partner, { findCommand: async () => outage });
   await checked(life);
   const deposit = () =>
-    deps.store.run((tx) => tx.deposits.byPartnerRef(partner.name, at.tenant.mode, partnerRef));
+    deps.store.run((tx) =>
+      tx.deposits.byPartnerRef(partner.name, at.tenant.mode, 'payin', partnerRef),
+    );
   assert.equal((await deposit())?.state, 'waiting');
   Object.assign(partner, { findCommand });
   changePartner(partner, { payin: { read: stillOpen } });
@@ -571,7 +573,7 @@ test('a nameless pay-in of a later quote than that of a refused one is kept', as
   await quarantineRestored(deps);
   await checked(life);
   const deposit = await deps.store.run((tx) =>
-    tx.deposits.byPartnerRef('fake', 'test', partnerRef),
+    tx.deposits.byPartnerRef('fake', 'test', 'payin', partnerRef),
   );
   assert.deepEqual([deposit?.state, deposit?.paymentId], ['assigned', at.id]);
 });
