@@ -1,4 +1,5 @@
 // A command that in live mode needs a second operator: proposes, or executes at once.
+import { developmentOperator } from '../core/domain/base/actor.js';
 import type { ServiceAction } from '../core/domain/money-desk/proposal.js';
 import type { Operator, Outcome } from './operator.js';
 
@@ -20,4 +21,9 @@ export async function decided(
   const asked = { itemId, request, evidence: null, operator: actor, replace };
   const outcome = await decide(deps, asked);
   return outcome.kind === 'done' && !dryRun ? done() : decidedOutcome(deps, outcome, { dryRun });
+}
+
+/** On a development host without operators, links and tokens are printed. */
+export function isDevelopment({ actor }: Pick<Operator, 'actor'>): boolean {
+  return actor.id === developmentOperator.id;
 }

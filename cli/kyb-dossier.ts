@@ -1,8 +1,10 @@
 // The dossier of an organization's KYB, from a JSON file or standard input and from options, which
 // override it. For the fake partner in test mode, sandbox values fill in missing fields.
+import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { Option } from 'commander';
 import type { Mode } from '../core/domain/base/tenant.js';
+import type { GivenDossier } from '../core/domain/money-desk/proposal.js';
 import { type Organization, sandboxKyb } from '../core/domain/parties/organization.js';
 import { PonteError } from '../core/errors.js';
 import type { Deps } from '../core/ports/deps.js';
@@ -54,6 +56,18 @@ export function dossierFor(
 ): OrganizationDossier {
   const isSandbox = mode === 'test' && partners.test?.name === 'fake';
   return isSandbox ? { ...sandboxKyb(organization), ...given(dossier) } : dossier;
+}
+
+/** What a proposal keeps of it; the same for the same fields in any order. */
+export function dossierFacts(dossier: OrganizationDossier): GivenDossier {
+  const { legalName, cnpj } = dossier as Readonly<Record<string, string | null | undefined>>;
+  const sorted = JSON.stringify(dossier, (_, value: unknown) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
+      : value,
+  );
+  const dossierHash = hash('sha256', sorted, 'hex');
+  return { legalName: legalName ?? null, cnpj: cnpj ?? null, dossierHash };
 }
 
 function given<T extends object>(fields: T): Partial<T> {

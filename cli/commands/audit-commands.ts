@@ -75,7 +75,8 @@ async function list({ deps }: Operator, { org, limit, cursor }: ListOptions): Pr
   const rows = data.map((row) => [
     row.sequence,
     row.at,
-    `${row.actor.kind} ${names.get(row.actor.id) ?? row.actor.id}`,
+    `${row.actor.kind} ${names.get(row.actor.id) ?? row.actor.id}` +
+      (row.operator === null ? '' : ` by ${names.get(row.operator) ?? row.operator}`),
     row.address,
     row.action,
     names.get(row.orgId ?? '') ?? row.orgId,

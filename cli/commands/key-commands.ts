@@ -2,17 +2,22 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { isNetwork } from '../../adapters/http/protocol/client-address.js';
 import type { apiKey } from '../../adapters/http/resources/key-routes.js';
+import type { KeyToIssue } from '../../core/domain/access/api-key.js';
 import { isScope, scopes } from '../../core/domain/access/scope.js';
 import { formatInstant, parseInstant } from '../../core/domain/base/instant.js';
 import type { Mode, Tenant } from '../../core/domain/base/tenant.js';
+import type { ServiceAction } from '../../core/domain/money-desk/proposal.js';
 import type { Deps } from '../../core/ports/deps.js';
 import type { IssuedKey } from '../../core/usecases/access/keys.js';
+import { decided } from '../decided.js';
 import {
   addOperatorCommand,
   listOutcome,
   modeOption,
+  type Operator,
   type Outcome,
   orgOption,
+  replaceOption,
   type Shell,
 } from '../operator.js';
 import { fields, table } from '../output.js';
@@ -50,7 +55,7 @@ export function addKeyCommands(shell: Shell, program: Command): void {
 function addIssuing(shell: Shell, key: Command): void {
   addOperatorCommand<CreateOptions>(shell, key, {
     name: 'create',
-    authority: 'signed',
+    authority: 'confirmed',
     description: 'create a key; its secret is shown only once',
     options: [
       orgOption(),
@@ -73,33 +78,84 @@ function addIssuing(shell: Shell, key: Command): void {
         .argParser(readTime),
     ],
     details: `Scopes:\n${fields(scopes).replaceAll(/^/gm, '  ')}`,
-    run: async ({ deps, actor }, { org: orgId, scope, network, expiresAt, ...named }) => {
-      const { createKey } = await keys();
+    run: async (operator, { org: orgId, mode, name, scope, network, expiresAt }) => {
+      const { deps, actor } = operator;
+      const { newKey, revokeExpired } = await keys();
       const granted = { scopes: scope, networks: network, expiresAtMs: expiresAt };
-      const input = { orgId, mode: named.mode, name: named.name, createdBy: actor.id, ...granted };
-      const { json, text } = await issued(await createKey(deps, input));
-      return { json, text: text + (await unreadyNote(deps, { orgId, mode: named.mode })) };
+      const input = { orgId, mode, name, createdBy: actor.id, ...granted };
+      const { made, secret } = newKey(deps, input);
+      await revokeExpired(deps, orgId);
+      const { id: keyId, salt, secretHash, scopes: checked, networks } = made;
+      const what = { mode, name: made.name, scopes: checked, networks, expiresAtMs: expiresAt };
+      const request = { verb: 'create-key', keyId, salt, secretHash, ...what } as const;
+      const { outcome, isStored } = await decidedKey(operator, orgId, request, secret, false);
+      if (!isStored) return outcome;
+      return { ...outcome, text: outcome.text + (await unreadyNote(deps, { orgId, mode })) };
     },
   });
 
-  addOperatorCommand<{ readonly overlapHours: number | null }>(shell, key, {
-    name: 'roll <key-id>',
-    authority: 'signed',
-    description: 'create a key like this one, which stays valid for an overlap',
-    options: [
-      new Option('--overlap-hours <hours>', 'how long it stays valid, 0 to 168; 24 by default')
-        .default(null)
-        .argParser(readHours),
-    ],
-    run: async ({ deps, actor }, { overlapHours }, [id = '']) => {
-      const { OVERLAP_HOURS, rollKey } = await keys();
-      const by = { createdBy: actor.id, overlapHours: overlapHours ?? OVERLAP_HOURS };
-      const rolled = await rollKey(deps, null, id, by);
-      const { json, text } = await issued(rolled);
-      const end = formatInstant(rolled.endsAtMs);
-      return { json, text: `${text}\n${id}, which it replaces, is refused from ${end} on.` };
+  addOperatorCommand<{ readonly overlapHours: number | null; readonly replace: boolean }>(
+    shell,
+    key,
+    {
+      name: 'roll <key-id>',
+      authority: 'confirmed',
+      description: 'create a key like this one, which stays valid for an overlap',
+      options: [
+        replaceOption(),
+        new Option('--overlap-hours <hours>', 'how long it stays valid, 0 to 168; 24 by default')
+          .default(null)
+          .argParser(readHours),
+      ],
+      run: async (operator, { overlapHours, replace }, [id = '']) => {
+        const { deps } = operator;
+        const { issueSecret, OVERLAP_HOURS, ownKey, revokeExpired } = await keys();
+        const { orgId, mode } = await deps.store.run((tx) => ownKey(tx, null, id));
+        await revokeExpired(deps, orgId);
+        const { secret, ...issue } = issueSecret(deps, mode);
+        const hours = overlapHours ?? OVERLAP_HOURS;
+        const request = { verb: 'roll-key', overlapHours: hours, ...issue } as const;
+        const { outcome, isStored } = await decidedKey(operator, id, request, secret, replace);
+        if (!isStored) return outcome;
+        const { revokedAtMs, expiresAtMs } = await deps.store.run((tx) => ownKey(tx, null, id));
+        const end = formatInstant(revokedAtMs ?? expiresAtMs ?? 0);
+        const note = `${id}, which it replaces, is refused from ${end} on.`;
+        return { ...outcome, text: `${outcome.text}\n${note}` };
+      },
     },
-  });
+  );
+}
+
+/**
+ * The secret is printed at once. Until another operator confirms a key of live mode, it opens
+ * nothing.
+ */
+async function decidedKey(
+  operator: Operator,
+  itemId: string,
+  request: Extract<ServiceAction, KeyToIssue>,
+  secret: string,
+  replace: boolean,
+): Promise<{ readonly outcome: Outcome; readonly isStored: boolean }> {
+  const { deps } = operator;
+  const { keyId } = request;
+  const { ownKey } = await keys();
+  const done = async () => {
+    const key = await deps.store.run((tx) => ownKey(tx, null, keyId));
+    return issued({ key, secret });
+  };
+  const outcome = await decided(operator, itemId, request, done, { replace });
+  const stored = await deps.store.run((tx) => tx.keys.get(keyId));
+  if (stored !== null) return { outcome, isStored: true };
+  const note = 'Store the secret: it is not shown again. It opens nothing before that.';
+  return {
+    outcome: {
+      ...outcome,
+      json: { ...(outcome.json as object), secret },
+      text: `${outcome.text}\n\nsecret   ${secret}\n${note}`,
+    },
+    isStored: false,
+  };
 }
 
 function addLists(shell: Shell, key: Command): void {

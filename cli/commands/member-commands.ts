@@ -7,11 +7,14 @@ import { formatInstant } from '../../core/domain/base/instant.js';
 import { type Locale, locales } from '../../core/domain/base/locale.js';
 import type { Mode } from '../../core/domain/base/tenant.js';
 import type { MemberChange } from '../../core/usecases/access/members.js';
+import { decided, isDevelopment } from '../decided.js';
 import {
   addOperatorCommand,
   listOutcome,
+  type Operator,
   type Outcome,
   orgOption,
+  replaceOption,
   type Shell,
 } from '../operator.js';
 import { fields, instantOrNull, table } from '../output.js';
@@ -41,37 +44,25 @@ const keepKeysOption = () =>
 export function addMemberCommands(shell: Shell, program: Command): void {
   const member = program.command('member').description('members of organizations');
 
-  addOperatorCommand<KeyOptions & { readonly role: MemberRole; readonly locale: Locale }>(
-    shell,
-    member,
-    {
-      name: 'add',
-      authority: 'signed',
-      description:
-        'add a member, or change the role of a member; API keys that exceed the role are ' +
-        'revoked, and a link to the dashboard is mailed and printed',
-      options: [
-        orgOption(),
-        emailOption(),
-        new Option('--role <role>', 'what the member may do')
-          .choices(memberRoles)
-          .makeOptionMandatory(),
-        keepKeysOption(),
-        new Option('--locale <locale>', 'the language of the mail').choices(locales).default('en'),
-      ],
-      run: async ({ deps }, { org: orgId, email, role, keepKeysFor, locale }) => {
-        const { inviteMember } = await import('../../core/usecases/access/member-invitations.js');
-        const input = { orgId, email, role };
-        const author = { memberId: null, keptBy: keepKeysFor };
-        const { url: dashboardLink, ...change } = await inviteMember(deps, input, author, locale);
-        const { json, text } = changed(change, keepKeysFor);
-        return {
-          json: { ...(json as object), dashboardLink },
-          text: `${text}\nOpen once, within a day: ${dashboardLink}`,
-        };
-      },
-    },
-  );
+  addOperatorCommand<AddOptions>(shell, member, {
+    name: 'add',
+    authority: 'confirmed',
+    description:
+      'add a member, or change the role of a member; API keys that exceed the role are ' +
+      'revoked, and a link to the dashboard is mailed',
+    options: [
+      orgOption(),
+      emailOption(),
+      new Option('--role <role>', 'what the member may do')
+        .choices(memberRoles)
+        .makeOptionMandatory(),
+      keepKeysOption(),
+      new Option('--locale <locale>', 'the language of the mail').choices(locales).default('en'),
+      replaceOption(),
+    ],
+    run: async (operator, options) =>
+      isDevelopment(operator) ? invited(operator, options) : decidedMember(operator, options),
+  });
 
   addOperatorCommand<KeyOptions>(shell, member, {
     name: 'remove',
@@ -104,6 +95,47 @@ export function addMemberCommands(shell: Shell, program: Command): void {
   addTokenCommand(shell, token);
 }
 
+interface AddOptions extends KeyOptions {
+  readonly role: MemberRole;
+  readonly locale: Locale;
+  readonly replace: boolean;
+}
+
+async function invited({ deps }: Operator, options: AddOptions): Promise<Outcome> {
+  const { org: orgId, email, role, keepKeysFor, locale } = options;
+  const { inviteMember } = await import('../../core/usecases/access/member-invitations.js');
+  const input = { orgId, email, role };
+  const author = { memberId: null, keptBy: keepKeysFor };
+  const { url: dashboardLink, ...change } = await inviteMember(deps, input, author, locale);
+  const { json, text } = changed(change, keepKeysFor);
+  return {
+    json: { ...(json as object), dashboardLink },
+    text: `${text}\nOpen once, within a day: ${dashboardLink}`,
+  };
+}
+
+async function decidedMember(operator: Operator, options: AddOptions): Promise<Outcome> {
+  const { deps } = operator;
+  const { org: orgId, email, role, keepKeysFor, locale, replace } = options;
+  const { listKeys } = await import('../../core/usecases/access/keys.js');
+  const { findMember } = await members();
+  const before = new Map((await listKeys(deps, orgId)).map((key) => [key.id, key]));
+  const done = async () => {
+    const member = await findMember(deps, orgId, email);
+    const keys = (await listKeys(deps, orgId)).filter((key) => {
+      const was = before.get(key.id);
+      return was?.revokedAtMs !== key.revokedAtMs || was?.keptBy !== key.keptBy;
+    });
+    const { json, text } = changed({ member, keys }, keepKeysFor);
+    return {
+      json: { ...(json as object), dashboardLink: null },
+      text: `${text}\nA link to the dashboard is mailed to ${member.email}.`,
+    };
+  };
+  const request = { verb: 'set-member', email, role, keptBy: keepKeysFor, locale } as const;
+  return decided(operator, orgId, request, done, { replace });
+}
+
 function addTokenCommand(shell: Shell, token: Command): void {
   addOperatorCommand<{ readonly org: string; readonly member: string; readonly mode: Mode }>(
     shell,
@@ -112,15 +144,18 @@ function addTokenCommand(shell: Shell, token: Command): void {
       name: 'create',
       authority: 'signed',
       description:
-        'start a session of a member for 12 hours, and print its token for Authorization',
+        'start a session of a member for 12 hours, and print its token for Authorization; not ' +
+        'in production, where members sign in themselves',
       options: [
         orgOption(),
         new Option('--member <address>', 'the member').makeOptionMandatory(),
         new Option('--mode <mode>', 'test or live').choices(['test', 'live']).default('test'),
       ],
-      run: async ({ deps }, { org: orgId, member: email, mode }) => {
+      run: async (operator, { org: orgId, member: email, mode }) => {
+        const { deps, actor } = operator;
         const { createSession } = await sessions();
-        const { expiresAtMs, ...session } = await createSession(deps, { orgId, email, mode });
+        const by = isDevelopment(operator) ? null : actor.id;
+        const { expiresAtMs, ...session } = await createSession(deps, { orgId, email, mode }, by);
         const json = { ...session, expiresAt: formatInstant(expiresAtMs) };
         return { json, text: session.token };
       },

@@ -17,8 +17,14 @@ import type { ProductionRequest } from '../../core/domain/parties/production-req
 import { PonteError } from '../../core/errors.js';
 import type { Deps } from '../../core/ports/deps.js';
 import type { OrganizationView } from '../../core/usecases/parties/organizations.js';
-import { decided } from '../decided.js';
-import { type DossierOptions, dossierFor, dossierOptions, readDossier } from '../kyb-dossier.js';
+import { decided, isDevelopment } from '../decided.js';
+import {
+  type DossierOptions,
+  dossierFacts,
+  dossierFor,
+  dossierOptions,
+  readDossier,
+} from '../kyb-dossier.js';
 import {
   addOperatorCommand,
   listOutcome,
@@ -60,7 +66,7 @@ export function addOrgCommands(shell: Shell, program: Command): void {
       new Option('--name <name>', 'its name').makeOptionMandatory(),
       new Option(
         '--owner <address>',
-        'its first member; mail and print a link to the dashboard',
+        'its first member, who is mailed a link to the dashboard',
       ).default(null),
       new Option('--no-sandbox-kyb', 'do not approve its KYB in test mode'),
     ],
@@ -114,16 +120,17 @@ export function addOrgCommands(shell: Shell, program: Command): void {
 }
 
 function addPayoutCommands(shell: Shell, org: Command): void {
-  addOperatorCommand(shell, org, {
+  addOperatorCommand<{ readonly replace: boolean }>(shell, org, {
     name: 'payout-hold <org-id> <hours>',
-    authority: 'signed',
+    authority: 'confirmed',
     description: 'set how long live mode holds a changed PIX destination, 0 to 72 hours',
-    run: async (operator, _, [id = '', hours = '']) =>
-      changed(operator, async (deps, { readOrganization }) => {
-        const { setPayoutHold } = await payoutChanges();
-        await setPayoutHold(deps, id, /^\d+$/.test(hours) ? Number(hours) : Number.NaN);
-        return readOrganization(deps, id);
-      }),
+    options: [replaceOption()],
+    run: async (operator, { replace }, [id = '', text = '']) => {
+      const { expectHoldHours } = await payoutChanges();
+      const hours = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+      expectHoldHours(hours);
+      return decidedAbout(operator, id, { verb: 'payout-hold', hours }, replace);
+    },
   });
 
   addOperatorCommand<ModeOptions>(shell, org, {
@@ -218,12 +225,13 @@ interface SupportOptions {
   readonly website?: string;
   readonly privacy?: string;
   readonly terms?: string;
+  readonly replace: boolean;
 }
 
 function addSupportCommand(shell: Shell, org: Command): void {
   addOperatorCommand<SupportOptions>(shell, org, {
     name: 'support <org-id>',
-    authority: 'signed',
+    authority: 'confirmed',
     description: 'set the contact and the links that buyers see; an empty text removes one',
     options: [
       new Option('--email <address>', 'its e-mail address'),
@@ -231,9 +239,11 @@ function addSupportCommand(shell: Shell, org: Command): void {
       new Option('--website <url>', 'its website'),
       new Option('--privacy <url>', 'its privacy notice'),
       new Option('--terms <url>', 'its terms'),
+      replaceOption(),
     ],
     details: 'In live mode an e-mail address or a phone number is required.',
-    run: async (operator, { email, phone, website, privacy, terms }, [orgId = '']) => {
+    run: async (operator, { replace, ...options }, [orgId = '']) => {
+      const { email, phone, website, privacy, terms } = options;
       const given = {
         ...(email === undefined ? {} : { supportEmail: email }),
         ...(phone === undefined ? {} : { supportPhone: phone }),
@@ -244,9 +254,8 @@ function addSupportCommand(shell: Shell, org: Command): void {
       if (Object.keys(given).length === 0) {
         throw new PonteError('ValidationError', 'Give one of the options.');
       }
-      return changed(operator, (deps, { setSupportContact }) =>
-        setSupportContact(deps, orgId, given),
-      );
+      const { contactIn } = await organizations();
+      return decidedAbout(operator, orgId, { verb: 'support', ...contactIn(given) }, replace);
     },
   });
 }
@@ -260,13 +269,17 @@ function addModeCommands(shell: Shell, org: Command): void {
     ],
     ['approve-kyb', 'confirmed', 'approve its KYB, and submit it first if necessary'],
   ] as const) {
-    addOperatorCommand<ModeOptions & DossierOptions>(shell, org, {
+    addOperatorCommand<ModeOptions & DossierOptions & { readonly replace?: boolean }>(shell, org, {
       name: `${name} <org-id>`,
       authority,
       description,
-      options: [modeOption(), ...dossierOptions()],
+      options: [
+        modeOption(),
+        ...dossierOptions(),
+        ...(authority === 'confirmed' ? [replaceOption()] : []),
+      ],
       details: 'Every partner needs the dossier but the fake partner in test mode.',
-      run: async (operator, { mode, ...options }, [id = '']) => {
+      run: async (operator, { mode, replace = false, ...options }, [id = '']) => {
         const { deps } = operator;
         const { prepareApproval, readOrganization, submitKyb } = await organizations();
         const given = await readDossier(shell, options);
@@ -275,7 +288,8 @@ function addModeCommands(shell: Shell, org: Command): void {
         const dossier = dossierFor(deps, mode, organization, given);
         if (name === 'submit-kyb') return changed(operator, () => submitKyb(deps, tenant, dossier));
         await prepareApproval(deps, tenant, dossier);
-        return decidedAbout(operator, id, { verb: name, mode });
+        const request = { verb: name, mode, ...dossierFacts(dossier) } as const;
+        return decidedAbout(operator, id, request, replace);
       },
     });
   }
@@ -331,9 +345,12 @@ async function create(operator: Operator, options: CreateOptions): Promise<Outco
   const { inviteMember } = await import('../../core/usecases/access/member-invitations.js');
   const input = { orgId: view.organization.id, email: owner, role: 'owner' } as const;
   const { url } = await inviteMember(deps, input, { memberId: null, keptBy: null }, 'en');
+  const isShown = isDevelopment(operator);
   return {
-    json: { ...(json as object), dashboardLink: url },
-    text: `${text}\nThe owner opens once, within a day: ${url}`,
+    json: { ...(json as object), dashboardLink: isShown ? url : null },
+    text: isShown
+      ? `${text}\nThe owner opens once, within a day: ${url}`
+      : `${text}\nA link to the dashboard is mailed to ${owner}.`,
   };
 }
 

@@ -11,6 +11,8 @@ import { createProgram } from '../../cli/program.js';
 import { developmentOperator } from '../../core/domain/base/actor.js';
 import { reviewName } from '../../core/domain/commands/report-check.js';
 import { PROPOSAL_LIFE_MS, type ServiceAction } from '../../core/domain/money-desk/proposal.js';
+import { authenticateKey, issueSecret, revokeKey } from '../../core/usecases/access/keys.js';
+import { addMember } from '../../core/usecases/access/members.js';
 import { removeOperator } from '../../core/usecases/access/registered-operators.js';
 import { retryCommand } from '../../core/usecases/commands/command-retries.js';
 import {
@@ -19,11 +21,12 @@ import {
   withdrawProposal,
 } from '../../core/usecases/money-desk/money-desk.js';
 import { type DeskRequest, itemOfEpoch } from '../../core/usecases/money-desk/service-items.js';
-import { requireApproval } from '../../core/usecases/parties/organizations.js';
+import { requireApproval, setSupportContact } from '../../core/usecases/parties/organizations.js';
+import { setPayoutHold } from '../../core/usecases/parties/payout-changes.js';
 import { currentEpoch, quarantineRestored } from '../../core/usecases/service/epochs.js';
 import { currentKey } from '../../core/usecases/service/service-keys.js';
 import { operatorDoes } from '../support/operator-action.js';
-import { anOrganization, aProfile } from '../support/samples/domain-samples.js';
+import { aKey, anOrganization, aProfile } from '../support/samples/domain-samples.js';
 import { newKey, operatorNamed, registered } from '../support/samples/operator-samples.js';
 import {
   anOrder,
@@ -276,6 +279,73 @@ const scenes: Readonly<Record<string, Prepare>> = {
       },
     };
   },
+  'member add': async (at) => {
+    await storeOrg(at);
+    const member = () => at.deps.store.run((tx) => tx.members.byEmail(orgId, 'eve@acme.example'));
+    const what = { role: 'owner', keptBy: null, locale: 'en' } as const;
+    const input = { orgId, email: 'eve@acme.example', role: 'viewer' } as const;
+    return {
+      itemId: orgId,
+      request: { verb: 'set-member', email: input.email, ...what },
+      isDone: async () => (await member())?.role === 'owner',
+      change: () => addMember(at.deps, input),
+    };
+  },
+  'key create': async (at) => {
+    await storeOrg(at);
+    const { secret, ...issued } = issueSecret(at.deps, 'live');
+    const open = { name: 'erp', scopes: [], networks: [], expiresAtMs: null };
+    return {
+      itemId: orgId,
+      request: { verb: 'create-key', mode: 'live', ...issued, ...open },
+      isDone: () => opens(at, secret),
+      change: async () => {
+        const made = aKey({ id: issued.keyId, orgId, mode: 'live' });
+        await at.deps.store.run(async (tx) => tx.keys.insert(made));
+      },
+    };
+  },
+  'key roll': async (at) => {
+    await storeOrg(at);
+    const was = aKey({
+      orgId,
+      mode: 'live',
+      networks: [],
+      createdBy: 'opr_ana',
+      keptBy: null,
+      revokedAtMs: null,
+      rolledAtMs: null,
+      expiresAtMs: null,
+      slot: 1,
+    });
+    await at.deps.store.run(async (tx) => tx.keys.insert(was));
+    const { secret, ...issued } = issueSecret(at.deps, 'live');
+    return {
+      itemId: was.id,
+      request: { verb: 'roll-key', overlapHours: 24, ...issued },
+      isDone: () => opens(at, secret),
+      change: () => revokeKey(at.deps, null, was.id),
+    };
+  },
+  'org payout-hold': async (at) => {
+    await storeOrg(at, {}, { payoutHoldHours: 24 });
+    return organizationScene(
+      at,
+      { verb: 'payout-hold', hours: 0 },
+      ({ profile }) => profile.payoutHoldHours === 0,
+      () => setPayoutHold(at.deps, orgId, 48),
+    );
+  },
+  'org support': async (at) => {
+    await storeOrg(at);
+    const supportEmail = 'eve@evil.example';
+    return organizationScene(
+      at,
+      { verb: 'support', supportEmail },
+      ({ organization }) => organization.supportEmail === supportEmail,
+      () => setSupportContact(at.deps, orgId, { supportEmail: 'new@acme.example' }),
+    );
+  },
   'operator add': async (at) => {
     const { publicKey } = newKey();
     const known = () => at.deps.store.run((tx) => tx.operators.list());
@@ -406,6 +476,13 @@ async function depositScene(at: DeskScene, request: DeskRequest): Promise<Scene>
     isDone: async () => (await read())?.state !== deposit.state,
     change: async () => at.books.change(deposit.partnerRef, { status: 'returned' }),
   };
+}
+
+function opens(at: DeskScene, secret: string): Promise<boolean> {
+  return authenticateKey(at.deps, secret).then(
+    () => true,
+    () => false,
+  );
 }
 
 async function changeProfile(at: DeskScene, fields: object): Promise<void> {

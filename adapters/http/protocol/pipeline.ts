@@ -193,12 +193,13 @@ function countedFor(deps: Deps, { access }: Route, tenant: Tenant | null, isKey:
 function authorOf(
   { operation, route, params }: RouteMatch,
   actor: ActorOf[Auth],
-): Pick<AuditAuthor, 'actor' | 'orgId' | 'action'> {
+): Pick<AuditAuthor, 'actor' | 'orgId' | 'action'> & Partial<AuditAuthor> {
   const action = operation;
   if (actor !== null) {
-    const who: Actor =
-      'keyId' in actor ? { kind: 'key', id: actor.keyId } : { kind: 'member', id: actor.memberId };
-    return { action, actor: who, orgId: actor.orgId };
+    const { orgId } = actor;
+    if ('keyId' in actor) return { action, orgId, actor: { kind: 'key', id: actor.keyId } };
+    const { memberId, session } = actor;
+    return { action, orgId, actor: { kind: 'member', id: memberId }, operator: session.operatorId };
   }
   const isPartner = route.access.auth === 'partner';
   const who: Actor = isPartner

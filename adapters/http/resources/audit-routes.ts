@@ -50,6 +50,9 @@ export const auditEntry = representation<AuditEntry>()('AuditEntry', {
   }),
   mode: z.enum(modes).nullable().meta({ description: 'Null: not of one mode.' }),
   requestId: z.string().nullable(),
+  operator: z.string().nullable().meta({
+    description: 'The operator who made the session that the member acts in; null: the member did.',
+  }),
   objects: [
     z.array(object.schema).meta({ description: 'What was changed.' }),
     ({ objects }) => objects.map((one) => object.show(one)),

@@ -705,6 +705,7 @@ create table member_sessions (
   ended_at timestamp with time zone,
   token_hash text collate "C",
   seen_at timestamp with time zone,
+  operator_id text collate "C",
   version integer not null,
   constraint member_sessions_check check (((token_hash is null) = (seen_at is null))),
   constraint member_sessions_pkey primary key (org_id, id)

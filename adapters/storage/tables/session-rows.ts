@@ -90,6 +90,7 @@ const memberSessions = defineTable<MemberSession>('member_sessions', {
   endedAtMs: time.null('ended_at'),
   tokenHash: fixed(text.null('token_hash')),
   seenAtMs: time.null('seen_at'),
+  operatorId: fixed(text.null('operator_id')),
   version,
 });
 

@@ -65,6 +65,13 @@ export function keyPrefix(mode: Mode, keyId: string): string {
   return `pk_${mode}_${keyId}`;
 }
 
+/** What is stored of a key whose secret is out, and which opens nothing before. */
+export interface KeyToIssue {
+  readonly keyId: string;
+  readonly salt: string;
+  readonly secretHash: string;
+}
+
 export function issueApiKey(input: {
   readonly mode: Mode;
   readonly keyId: string;

@@ -21,6 +21,8 @@ export interface MemberSession {
   readonly tokenHash: string | null;
   /** When it last opened a page, which keeps it from idling out; null without a cookie. */
   readonly seenAtMs: number | null;
+  /** The operator who made it for the member; null: the member, who proved to be there. */
+  readonly operatorId: string | null;
   readonly version: number;
 }
 
@@ -28,6 +30,7 @@ export function newMemberSession(
   of: Pick<MemberSession, 'orgId' | 'id' | 'memberId'>,
   nowMs: number,
   token: string | null = null,
+  operatorId: string | null = null,
 ): MemberSession {
   const { orgId, id, memberId } = of;
   return Object.freeze({
@@ -39,6 +42,7 @@ export function newMemberSession(
     endedAtMs: null,
     tokenHash: token === null ? null : hashSessionToken(token),
     seenAtMs: token === null ? null : nowMs,
+    operatorId,
     version: 1,
   });
 }

@@ -1,12 +1,17 @@
 // What operators decide, and the rule of two: in live mode a decision is a proposal until another
 // operator confirms it. money-desk.ts applies a decision.
 import { PonteError } from '../../errors.js';
+import type { KeyToIssue } from '../access/api-key.js';
+import type { MemberRole } from '../access/member.js';
+import type { Scope } from '../access/scope.js';
 import { developmentOperator, type OperatorActor } from '../base/actor.js';
 import { DAY_MS } from '../base/instant.js';
+import type { Locale } from '../base/locale.js';
 import { machine } from '../base/machine.js';
 import type { Money } from '../base/money.js';
 import type { Mode } from '../base/tenant.js';
 import { writeAmount } from '../commands/partner-message.js';
+import type { LegalLinks, SupportContact } from '../parties/organization.js';
 import type { PaymentOrigin } from '../payments/payment.js';
 import type { MoneyAction } from './money-decision.js';
 
@@ -33,7 +38,7 @@ export type ProposalState = keyof typeof proposalMoves;
  */
 export type ServiceAction =
   | { readonly verb: 'grant-production' }
-  | { readonly verb: 'approve-kyb'; readonly mode: Mode }
+  | ({ readonly verb: 'approve-kyb'; readonly mode: Mode } & Partial<GivenDossier>)
   | {
       readonly verb: 'payout-config';
       readonly mode: Mode;
@@ -47,7 +52,34 @@ export type ServiceAction =
   | { readonly verb: 'cancel' | 'fail'; readonly reason: string }
   | { readonly verb: 'release'; readonly reason: string }
   | ({ readonly verb: 'change-partner'; readonly mode: Mode } & InstanceChange)
-  | { readonly verb: 'add-operator'; readonly name: string; readonly publicKey: string };
+  | { readonly verb: 'add-operator'; readonly name: string; readonly publicKey: string }
+  | {
+      readonly verb: 'set-member';
+      readonly email: string;
+      readonly role: MemberRole;
+      /** The address of another owner, who keeps the API keys that would be revoked. */
+      readonly keptBy: string | null;
+      readonly locale: Locale;
+    }
+  | (KeyToIssue & {
+      readonly verb: 'create-key';
+      readonly mode: Mode;
+      readonly name: string;
+      readonly scopes: readonly Scope[];
+      readonly networks: readonly string[];
+      readonly expiresAtMs: number | null;
+    })
+  | (KeyToIssue & { readonly verb: 'roll-key'; readonly overlapHours: number })
+  | { readonly verb: 'payout-hold'; readonly hours: number }
+  | ({ readonly verb: 'support' } & Partial<SupportContact & LegalLinks>);
+
+/** Whose KYB it is, by what the proposer gave. Another dossier is another decision. */
+export interface GivenDossier {
+  readonly legalName: string | null;
+  readonly cnpj: string | null;
+  /** A SHA-256 of all fields, in hex. */
+  readonly dossierHash: string;
+}
 
 /** `hasCommands`: the other instance has the commands of the former one, as they are here. */
 export interface InstanceChange {
@@ -69,6 +101,11 @@ const serviceVerbs: Readonly<Record<ServiceAction['verb'], true>> = {
   release: true,
   'change-partner': true,
   'add-operator': true,
+  'set-member': true,
+  'create-key': true,
+  'roll-key': true,
+  'payout-hold': true,
+  support: true,
 };
 
 export function isServiceAction<T extends { readonly verb: string }>(
@@ -233,7 +270,13 @@ function isSameTopic(left: Decided, right: Decided): boolean {
 
 function topicOf(action: ProposedAction): string {
   if (!isServiceAction(action)) return 'money';
-  return [action.verb, 'mode' in action ? action.mode : '', 'origin' in action ? action.origin : '']
+  return [
+    action.verb,
+    'mode' in action ? action.mode : '',
+    'origin' in action ? action.origin : '',
+    'email' in action ? action.email : '',
+    'keyId' in action ? action.keyId : '',
+  ]
     .join(' ')
     .trim();
 }
@@ -263,6 +306,26 @@ export function writeAction(action: ProposedAction): string {
     'reason',
     'name',
     'publicKey',
+    'email',
+    'role',
+    'keptBy',
+    'locale',
+    'keyId',
+    'scopes',
+    'networks',
+    'expiresAtMs',
+    'salt',
+    'secretHash',
+    'overlapHours',
+    'hours',
+    'legalName',
+    'cnpj',
+    'dossierHash',
+    'supportEmail',
+    'supportPhone',
+    'website',
+    'privacyUrl',
+    'termsUrl',
     ...moneyNames,
   ];
   const minor = JSON.stringify(action, writeAmount);

@@ -126,6 +126,8 @@ export interface AuditAuthor {
   readonly requestId: string | null;
   /** The command as its operator signed it; null for other authors. */
   readonly signed: SignedCommand | null;
+  /** The operator who made the session that the member acts in; null for the member's session. */
+  readonly operator: string | null;
 }
 
 export interface AuditedObject {
@@ -235,7 +237,7 @@ export function auditedOf(
 }
 
 export function auditEvent(
-  { actor, address, action, requestId, signed }: AuditAuthor,
+  { actor, address, action, requestId, signed, operator }: AuditAuthor,
   { orgId, mode, objects, exported }: Audited,
   { id, atMs }: { readonly id: string; readonly atMs: number },
   proof: EntryProof,
@@ -251,6 +253,7 @@ export function auditEvent(
     body: provenBody(proof, {
       ...about,
       ...(signed === null ? {} : { signed }),
+      ...(operator === null ? {} : { operator }),
       ...(exported === null ? {} : { exported }),
     }),
   };
@@ -258,8 +261,9 @@ export function auditEvent(
 
 export function auditEntry({ body, createdAtMs, sequence, chainHash }: NumberedEvent): AuditEntry {
   const parsed = JSON.parse(body);
-  const { at: _at, mac: _mac, cited: _cited, signed = null, exported = null, ...stored } = parsed;
-  return Object.freeze({ ...stored, signed, exported, atMs: createdAtMs, sequence, chainHash });
+  const { at: _at, mac: _mac, cited: _cited, ...stored } = parsed;
+  const none = { signed: null, operator: null, exported: null };
+  return Object.freeze({ ...none, ...stored, atMs: createdAtMs, sequence, chainHash });
 }
 
 /** The head that an entry cites; null: none. */

@@ -8,6 +8,7 @@ import {
   isIntact,
   isMemberId,
   issueApiKey,
+  type KeyToIssue,
   mayUse,
   ownerOf,
   parseApiKey,
@@ -79,6 +80,14 @@ export const unlimitedKey = { scopes: [], expiresAtMs: null, networks: [] } as c
 export interface IssuedKey {
   readonly key: StoredKey;
   /** The whole pk_… text, returned only here. */
+  readonly secret: string;
+}
+
+type GrantedKey = Pick<StoredKey, 'orgId' | 'mode' | 'name' | 'scopes' | 'keptScopes'> &
+  Pick<StoredKey, 'expiresAtMs' | 'networks' | 'createdBy' | 'keptBy'>;
+
+export interface NewKey {
+  readonly made: Omit<StoredKey, 'slot'>;
   readonly secret: string;
 }
 
@@ -163,6 +172,25 @@ export async function createKey(
   input: CreateKeyInput,
   newId: string | null = null,
 ): Promise<IssuedKey> {
+  const { orgId } = input;
+  const { made, secret } = newKey(deps, input, newId);
+  await revokeExpired(deps, orgId);
+  const key = await deps.store.run(async (tx) => {
+    if (newId !== null && (await tx.keys.get(newId)) !== null) {
+      throw new PonteError('IdempotencyKeyConflict', 'This API key was created before.');
+    }
+    return stageNewKey({ deps, tx, nowMs: deps.clock.nowMs() }, made);
+  });
+  deps.wake('mails');
+  return { key, secret };
+}
+
+/** A key that is not stored yet, and its secret. ValidationError. */
+export function newKey(
+  deps: Pick<Deps, 'ids' | 'clock'>,
+  input: CreateKeyInput,
+  newId: string | null = null,
+): NewKey {
   const { orgId, mode, createdBy, expiresAtMs, networks } = input;
   const granted = {
     name: checkedText('name', input.name, NAME_LENGTH_MAX),
@@ -176,21 +204,19 @@ export async function createKey(
     throw new PonteError('ValidationError', 'expiresAt: send a time in the future.');
   }
   const given = { ...granted, keptScopes: [], orgId, mode, createdBy, keptBy: null };
-  const { made, secret } = issue(deps, { ...given, expiresAtMs, networks }, newId);
-  await revokeExpired(deps, orgId);
-  const key = await deps.store.run(async (tx) => {
-    if ((await tx.organizations.get(orgId)) === null) throw new PonteError('NotFound');
-    if (newId !== null && (await tx.keys.get(newId)) !== null) {
-      throw new PonteError('IdempotencyKeyConflict', 'This API key was created before.');
-    }
-    const [taken, members] = await Promise.all([tx.keys.slots(made), tx.members.list(orgId)]);
-    await expectOwner(tx, made);
-    const full = `There are ${KEYS_MAX} active ${mode} keys already. Revoke an unused key.`;
-    const slot = freeSlot(taken, KEYS_MAX, deps.ids.randomBytes(1), full);
-    return stageKey({ deps, tx, nowMs }, { ...made, slot }, members);
-  });
-  deps.wake('mails');
-  return { key, secret };
+  return issue(deps, { ...given, expiresAtMs, networks }, newId);
+}
+
+/** NotFound; ValidationError if there are too many keys. */
+export async function stageNewKey(batch: Batch, made: Omit<StoredKey, 'slot'>): Promise<StoredKey> {
+  const { deps, tx } = batch;
+  const { orgId, mode } = made;
+  if ((await tx.organizations.get(orgId)) === null) throw new PonteError('NotFound');
+  const [taken, members] = await Promise.all([tx.keys.slots(made), tx.members.list(orgId)]);
+  await expectOwner(tx, made);
+  const full = `There are ${KEYS_MAX} active ${mode} keys already. Revoke an unused key.`;
+  const slot = freeSlot(taken, KEYS_MAX, deps.ids.randomBytes(1), full);
+  return stageKey(batch, { ...made, slot }, members);
 }
 
 /**
@@ -204,57 +230,98 @@ export async function rollKey(
   keyId: string,
   { createdBy, overlapHours }: { readonly createdBy: string; readonly overlapHours: number },
 ): Promise<RolledKey> {
-  if (!Number.isInteger(overlapHours) || overlapHours < 0 || overlapHours > OVERLAP_HOURS_MAX) {
-    throw new PonteError('ValidationError', `overlapHours: give 0 to ${OVERLAP_HOURS_MAX}.`);
-  }
-  const nowMs = deps.clock.nowMs();
+  expectOverlap(overlapHours);
   const known = await deps.store.run((tx) => ownKey(tx, orgId, keyId));
   await revokeExpired(deps, known.orgId);
   const rolled = await deps.store.run(async (tx) => {
+    const batch = { deps, tx, nowMs: deps.clock.nowMs() };
     const was = await ownKey(tx, orgId, keyId);
-    if (was.rolledAtMs !== null || !isActive(was, nowMs)) {
-      const text = 'The key is revoked, rolled or expired. Create another one.';
-      throw new PonteError('ValidationError', text);
-    }
-    const { expiresAtMs, createdAtMs } = was;
-    const lifeMs = expiresAtMs === null ? null : expiresAtMs - createdAtMs;
     const { made, secret } = issue(deps, {
       ...was,
       ...(isMemberId(createdBy) ? { createdBy, keptBy: null } : {}),
-      expiresAtMs: lifeMs === null ? null : nowMs + lifeMs,
+      expiresAtMs: lifeOfNext(was, batch.nowMs),
     });
-    const members = await tx.members.list(was.orgId);
-    await expectOwner(tx, made);
-    const ended =
-      overlapHours === 0
-        ? { revokedAtMs: nowMs }
-        : { expiresAtMs: Math.min(expiresAtMs ?? Infinity, nowMs + overlapHours * HOUR_MS) };
-    const former = Object.freeze({ ...was, ...ended, rolledAtMs: nowMs, slot: null });
-    tx.keys.update(former);
-    const key = stageKey({ deps, tx, nowMs }, { ...made, slot: was.slot }, members);
-    return { key, secret, endsAtMs: overlapHours === 0 ? nowMs : (former.expiresAtMs ?? nowMs) };
+    const [key, endsAtMs] = await stageRoll(batch, was, made, overlapHours);
+    return { key, secret, endsAtMs };
   });
   deps.wake('mails');
   return rolled;
 }
 
+/** ValidationError. */
+export function expectOverlap(hours: number): void {
+  if (Number.isInteger(hours) && hours >= 0 && hours <= OVERLAP_HOURS_MAX) return;
+  throw new PonteError('ValidationError', `overlapHours: give 0 to ${OVERLAP_HOURS_MAX}.`);
+}
+
+/**
+ * When the key ends that replaces this one; null: never. ValidationError if this one is revoked,
+ * rolled or expired.
+ */
+export function lifeOfNext(was: StoredKey, nowMs: number): number | null {
+  if (was.rolledAtMs !== null || !isActive(was, nowMs)) {
+    const text = 'The key is revoked, rolled or expired. Create another one.';
+    throw new PonteError('ValidationError', text);
+  }
+  const { expiresAtMs, createdAtMs } = was;
+  return expiresAtMs === null ? null : nowMs + expiresAtMs - createdAtMs;
+}
+
+/** Returns the new key, and when the old one ends. */
+export async function stageRoll(
+  batch: Batch,
+  was: StoredKey,
+  made: Omit<StoredKey, 'slot'>,
+  overlapHours: number,
+): Promise<readonly [StoredKey, number]> {
+  const { tx, nowMs } = batch;
+  const members = await tx.members.list(was.orgId);
+  await expectOwner(tx, made);
+  const ended =
+    overlapHours === 0
+      ? { revokedAtMs: nowMs }
+      : { expiresAtMs: Math.min(was.expiresAtMs ?? Infinity, nowMs + overlapHours * HOUR_MS) };
+  const former = Object.freeze({ ...was, ...ended, rolledAtMs: nowMs, slot: null });
+  tx.keys.update(former);
+  const key = stageKey(batch, { ...made, slot: was.slot }, members);
+  return [key, overlapHours === 0 ? nowMs : (former.expiresAtMs ?? nowMs)];
+}
+
 function issue(
-  deps: Deps,
-  granted: Pick<StoredKey, 'orgId' | 'mode' | 'name' | 'scopes' | 'keptScopes'> &
-    Pick<StoredKey, 'expiresAtMs' | 'networks' | 'createdBy' | 'keptBy'>,
+  deps: Pick<Deps, 'ids' | 'clock'>,
+  granted: GrantedKey,
   newId: string | null = null,
-): { readonly made: Omit<StoredKey, 'slot'>; readonly secret: string } {
-  const { orgId, mode, name, createdBy, keptBy } = granted;
-  const { scopes, keptScopes, expiresAtMs, networks } = granted;
+): NewKey {
   const nowMs = deps.clock.nowMs();
-  const keyId = newId ?? deps.ids.next('key', nowMs);
+  const { secret, ...issued } = issueSecret(deps, granted.mode, newId);
+  return { made: unusedKey(granted, issued, nowMs), secret };
+}
+
+/** The secret of a key that is not stored, and what is stored of it. */
+export function issueSecret(
+  { ids, clock }: Pick<Deps, 'ids' | 'clock'>,
+  mode: Mode,
+  newId: string | null = null,
+): KeyToIssue & { readonly secret: string } {
+  const keyId = newId ?? ids.next('key', clock.nowMs());
   const { text, salt, secretHash } = issueApiKey({
     mode,
     keyId,
-    secretBytes: deps.ids.randomBytes(SECRET_BYTES),
-    saltBytes: deps.ids.randomBytes(SALT_BYTES),
+    secretBytes: ids.randomBytes(SECRET_BYTES),
+    saltBytes: ids.randomBytes(SALT_BYTES),
   });
-  const made = {
+  return { keyId, salt, secretHash, secret: text };
+}
+
+/** A key to be stored. */
+export function unusedKey(
+  granted: GrantedKey,
+  { keyId, salt, secretHash }: KeyToIssue,
+  nowMs: number,
+): Omit<StoredKey, 'slot'> {
+  const { orgId, mode, name, createdBy, keptBy } = granted;
+  const { scopes, keptScopes, expiresAtMs, networks } = granted;
+  return {
     id: keyId,
     orgId,
     mode,
@@ -273,8 +340,7 @@ function issue(
     expiresAtMs,
     createdAtMs: nowMs,
     version: 1,
-  } as const;
-  return { made, secret: text };
+  };
 }
 
 /**
@@ -303,7 +369,7 @@ function stageKey(batch: Batch, made: StoredKey, members: readonly Member[]): St
 }
 
 /** Expired keys leave their slots when the next key is made. */
-async function revokeExpired(deps: Deps, orgId: string): Promise<void> {
+export async function revokeExpired(deps: Deps, orgId: string): Promise<void> {
   const nowMs = deps.clock.nowMs();
   await deps.store.run(async (tx) => {
     for (const key of await tx.keys.unrevoked(orgId)) {
@@ -313,7 +379,7 @@ async function revokeExpired(deps: Deps, orgId: string): Promise<void> {
   });
 }
 
-async function ownKey(tx: Tx, orgId: string | null, keyId: string): Promise<StoredKey> {
+export async function ownKey(tx: Tx, orgId: string | null, keyId: string): Promise<StoredKey> {
   const key = await tx.keys.get(keyId);
   if (key === null || (orgId !== null && key.orgId !== orgId)) throw new PonteError('NotFound');
   return key;

@@ -24,16 +24,24 @@ export async function inviteMember(
   author: TeamAuthor,
   locale: Locale,
 ): Promise<Invited> {
-  const invited = await deps.store.run(
-    async (tx) => {
-      const nth = await nextInvitation(deps, tx, input);
-      const change = await stageMember(deps, tx, input, author);
-      return { ...change, url: stageInvitation(deps, tx, change.member, nth, locale) };
-    },
-    { inQuarantine: true },
-  );
+  const invited = await deps.store.run((tx) => stageInvited(deps, tx, input, author, locale), {
+    inQuarantine: true,
+  });
   deps.wake('mails');
   return invited;
+}
+
+/** The same, to be stored. */
+export async function stageInvited(
+  deps: Deps,
+  tx: Tx,
+  input: MemberInput,
+  author: TeamAuthor,
+  locale: Locale,
+): Promise<Invited> {
+  const nth = await nextInvitation(deps, tx, input);
+  const change = await stageMember(deps, tx, input, author);
+  return { ...change, url: stageInvitation(deps, tx, change.member, nth, locale) };
 }
 
 /** Mails a link and returns it. It signs in once, for a day. RateLimitExceeded. */

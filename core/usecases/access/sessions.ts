@@ -78,6 +78,9 @@ export async function authenticateSession(
   if (session === null || !isOpenSession(session, memberId, nowMs)) {
     throw new PonteError('InvalidToken');
   }
+  if (session.operatorId !== null && (await isInProduction(deps, orgId))) {
+    throw new PonteError('InvalidToken');
+  }
   return { orgId, mode, memberId, session, scopes: scopesOf(member.role) };
 }
 
@@ -191,23 +194,37 @@ export function bearerToken(header: string | undefined): string | null {
   return scheme.toLowerCase() === 'bearer' ? rest.join(' ') : null;
 }
 
-/** For operators. ProductionAccessNotApproved for live mode without access. */
+const noTokenInProduction =
+  'The organization is in production, so no operator acts as a member of it. Its members sign in ' +
+  'to the dashboard; a program uses an API key.';
+
+/**
+ * For operators, in place of the member. ProductionAccessNotApproved for live mode without access;
+ * DecisionNotAllowed for a registered operator (`operatorId`) once the organization has it: a token
+ * would give one operator all that an owner may do.
+ */
 export async function createSession(
   deps: Deps,
   input: { readonly orgId: string; readonly email: string; readonly mode: Mode },
+  operatorId: string | null = null,
 ): Promise<Session> {
   const { orgId, mode } = input;
   const { id: memberId } = await findMember(deps, orgId, input.email);
   await requireAccess(deps, { orgId, mode });
-  return tokenOf(deps, await startMemberSession(deps, { orgId, memberId }), mode);
+  if (operatorId !== null && (await isInProduction(deps, orgId))) {
+    throw new PonteError('DecisionNotAllowed', noTokenInProduction);
+  }
+  return tokenOf(deps, await startMemberSession(deps, { orgId, memberId }, operatorId), mode);
 }
 
 export async function startMemberSession(
   deps: Deps,
   of: Pick<MemberSession, 'orgId' | 'memberId'>,
+  operatorId: string | null = null,
 ): Promise<MemberSession> {
   const nowMs = deps.clock.nowMs();
-  const session = newMemberSession({ ...of, id: deps.ids.next('ses', nowMs) }, nowMs);
+  const named = { ...of, id: deps.ids.next('ses', nowMs) };
+  const session = newMemberSession(named, nowMs, null, operatorId);
   await deps.store.run(async (tx) => tx.memberSessions.insert(session), { inQuarantine: true });
   return session;
 }
@@ -282,9 +299,11 @@ export async function readStanding(
 }
 
 async function requireAccess(deps: Deps, { orgId, mode }: Tenant): Promise<void> {
-  if (mode === 'test') return;
+  if (mode === 'test' || (await isInProduction(deps, orgId))) return;
+  throw new PonteError('ProductionAccessNotApproved');
+}
+
+async function isInProduction(deps: Deps, orgId: string): Promise<boolean> {
   const organization = await deps.store.run((tx) => tx.organizations.get(orgId));
-  if (organization === null || organization.productionGrantedAtMs === null) {
-    throw new PonteError('ProductionAccessNotApproved');
-  }
+  return (organization?.productionGrantedAtMs ?? null) !== null;
 }

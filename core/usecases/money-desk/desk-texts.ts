@@ -84,7 +84,11 @@ const serviceTexts: {
   ) => string;
 } = {
   'grant-production': () => 'the organization gets access to production',
-  'approve-kyb': ({ mode }) => `its KYB in ${mode} is approved without the partner`,
+  'approve-kyb': ({ mode, legalName = null, cnpj = null, dossierHash }) => {
+    const whose = dossierHash === undefined ? '' : ` with the dossier ${dossierHash}`;
+    const of = `${legalName ?? 'no legal name'}, CNPJ ${cnpj ?? 'none'}`;
+    return `its KYB in ${mode} is approved without the partner, of ${of}${whose}`;
+  },
   'payout-config': ({ accountHolderName, pixKeyShown }) =>
     `its PIX destination is of ${accountHolderName}, with the key ${pixKeyShown}`,
   'require-approval': ({ origin }) =>
@@ -96,6 +100,20 @@ const serviceTexts: {
   'change-partner': ({ mode, from, to, hasCommands }) =>
     `the partner in ${mode} is ${to}, ` +
     (hasCommands ? `which has the commands of ${from}` : `and no longer ${from}`),
+  'set-member': ({ email, role, keptBy }) =>
+    `${email} is a member with the role ${role}` +
+    `${keptBy === null ? '' : `, and ${keptBy} keeps the API keys of that member`}`,
+  'create-key': ({ mode, name, keyId, scopes, networks, expiresAtMs }) =>
+    `the ${mode} key ${keyId} (${name}) opens ${scopes.join(' ') || 'all scopes'} from ` +
+    `${networks.join(' ') || 'all networks'}` +
+    `${expiresAtMs === null ? '' : ` until ${formatInstant(expiresAtMs)}`}`,
+  'roll-key': ({ keyId, overlapHours }) =>
+    `the key ${keyId} replaces it, which ends after ${overlapHours} hours`,
+  'payout-hold': ({ hours }) => `live mode holds a changed PIX destination for ${hours} hours`,
+  support: ({ verb: _verb, ...contact }) =>
+    `buyers see ${Object.entries(contact)
+      .map(([name, value]) => `${name} ${value ?? 'none'}`)
+      .join(', ')}`,
   'add-operator': ({ name, publicKey }) => `${name} is an operator, with the key ${publicKey}`,
 };
 

@@ -147,7 +147,7 @@ async function inBatch(
   { verb }: DeskRequest,
   work: (batch: Batch) => Promise<Decided>,
 ): Promise<DeskOutcome> {
-  const inQuarantine = ['release', 'add-operator', 'change-partner'].includes(verb);
+  const inQuarantine = ['release', 'add-operator', 'change-partner', 'set-member'].includes(verb);
   const { outcome, after } = await deps.store.run(
     (tx) => work({ deps, tx, nowMs: deps.clock.nowMs() }),
     { inQuarantine },

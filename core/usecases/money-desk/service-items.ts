@@ -1,14 +1,28 @@
 // What two operators decide in live mode besides money: organizations and their KYB and PIX
 // destinations, held reports, ends of payments, a release without a complete check, operators.
 
+import { isActive } from '../../domain/access/api-key.js';
+import { mayGive } from '../../domain/access/member.js';
 import type { OperatorActor } from '../../domain/base/actor.js';
-import { tenantOf } from '../../domain/base/tenant.js';
+import { type Mode, tenantOf } from '../../domain/base/tenant.js';
 import { isMoneyCommand } from '../../domain/commands/partner-command.js';
 import { type Basis, basisOf, type MoneyAction } from '../../domain/money-desk/money-decision.js';
 import type { Proposal, ProposedAction, ServiceAction } from '../../domain/money-desk/proposal.js';
+import { emailKey, readEmail } from '../../domain/parties/buyer-kyc.js';
+import type { Organization } from '../../domain/parties/organization.js';
 import { cancelled, failedByOperator } from '../../domain/payments/payment-transitions.js';
 import { releaseEpoch } from '../../domain/service/epoch.js';
 import { assert, PonteError } from '../../errors.js';
+import type { Tx } from '../../ports/storage.js';
+import {
+  expectOverlap,
+  lifeOfNext,
+  ownKey,
+  stageNewKey,
+  stageRoll,
+  unusedKey,
+} from '../access/keys.js';
+import { stageInvited } from '../access/member-invitations.js';
 import { expectNewOperator, stageOperator } from '../access/registered-operators.js';
 import { expectAcceptable, stageAccepted } from '../commands/command-retries.js';
 import {
@@ -19,8 +33,10 @@ import {
   stagePayout,
   stageProduction,
   stageSecondApproval,
+  withContact,
 } from '../parties/organizations.js';
 import { loadProfile } from '../parties/party-kinds.js';
+import { expectHoldHours, stagePayoutHold } from '../parties/payout-changes.js';
 import { stageGranted } from '../parties/production-requests.js';
 import { announce, loadPayment, stageChange } from '../payments/payment-store.js';
 import { checkedReason } from '../payments/payments.js';
@@ -76,6 +92,11 @@ const readers: Readers = {
   release: releaseItem,
   'change-partner': partnerItem,
   'add-operator': operatorItem,
+  'set-member': memberItem,
+  'create-key': keyItem,
+  'roll-key': rollItem,
+  'payout-hold': holdItem,
+  support: supportItem,
 };
 
 /** NotFound. */
@@ -107,7 +128,7 @@ async function productionItem(
     orgId,
     mode: 'live',
     action,
-    basis: isGranted ? 'production access' : 'no production access',
+    basis: isGranted ? 'production access' : await ungrantedBasis(tx, organization),
     problem: null,
     check: async () => {
       if (!isGranted) requireContact(organization);
@@ -121,6 +142,25 @@ async function productionItem(
       };
     },
   };
+}
+
+/**
+ * Who has authority over live mode from the grant on: before it, one operator adds members. So the
+ * second operator sees them, and the grant is void once they have changed.
+ */
+async function ungrantedBasis(tx: Tx, organization: Organization): Promise<string> {
+  const { id: orgId, supportEmail, supportPhone } = organization;
+  const [members, keys] = await Promise.all([tx.members.list(orgId), tx.keys.unrevoked(orgId)]);
+  const team = members
+    .filter(({ removedAtMs }) => removedAtMs === null)
+    .map(({ email, role }) => `${email} (${role})`);
+  const live = keys.filter(({ mode }) => mode === 'live').map(({ id }) => id);
+  return [
+    'no production access',
+    `members ${team.sort().join(', ') || 'none'}`,
+    `live keys ${live.sort().join(', ') || 'none'}`,
+    `support ${[supportEmail, supportPhone].filter(Boolean).join(', ') || 'none'}`,
+  ].join('; ');
 }
 
 async function approvalItem(
@@ -154,6 +194,138 @@ async function payoutItem(
     return stagePayout(batch, tenant, action, proposer.id);
   };
   return { ...possible, ...tenant, action, basis: basis.join(', '), stage };
+}
+
+/** What gives nobody more than there was in live mode needs no second operator. */
+function modeOf(organization: Organization, gives: boolean): Mode {
+  return organization.productionGrantedAtMs !== null && gives ? 'live' : 'test';
+}
+
+/** A new address, or a role with more scopes, gives authority. */
+async function memberItem(
+  { tx }: Reading,
+  orgId: string,
+  action: ActionOf<'set-member'>,
+): Promise<DeskItem> {
+  const organization = await loadOrganization(tx, orgId);
+  const email = readEmail(action.email);
+  if (email === null) throw new PonteError('ValidationError', 'email: give an e-mail address.');
+  const known = await tx.members.byEmail(orgId, emailKey(email));
+  const { role, keptBy, locale } = action;
+  return {
+    ...possible,
+    orgId,
+    mode: modeOf(organization, known === null || !mayGive(known.role, role)),
+    action: { ...action, email },
+    basis: known === null ? 'no member' : `${known.id}, ${known.role}`,
+    async stage({ deps, tx: staging }) {
+      staging.organizations.expect(organization);
+      const author = { memberId: null, keptBy };
+      await stageInvited(deps, staging, { orgId, email, role }, author, locale);
+      return () => deps.wake('mails');
+    },
+  };
+}
+
+async function keyItem(
+  { tx, nowMs }: Reading,
+  orgId: string,
+  action: ActionOf<'create-key'>,
+): Promise<DeskItem> {
+  await loadOrganization(tx, orgId);
+  const { keyId, mode, salt, secretHash, name, scopes, networks, expiresAtMs } = action;
+  const known = await tx.keys.get(keyId);
+  return {
+    ...possible,
+    orgId,
+    mode,
+    action,
+    basis: known === null ? 'not stored' : 'stored',
+    problem:
+      expiresAtMs !== null && expiresAtMs <= nowMs ? 'The key would have expired already.' : null,
+    async stage(batch, [proposer]) {
+      assert(proposer !== undefined, 'an operator proposed it');
+      const granted = { name, scopes, keptScopes: [], networks, expiresAtMs };
+      const by = { createdBy: proposer.id, keptBy: null };
+      const made = unusedKey(
+        { orgId, mode, ...granted, ...by },
+        { keyId, salt, secretHash },
+        nowMs,
+      );
+      await stageNewKey(batch, made);
+      return () => batch.deps.wake('mails');
+    },
+  };
+}
+
+async function rollItem(
+  { tx, nowMs }: Reading,
+  id: string,
+  action: ActionOf<'roll-key'>,
+): Promise<DeskItem> {
+  const was = await ownKey(tx, null, id);
+  const { orgId, mode } = was;
+  const { overlapHours } = action;
+  return {
+    ...possible,
+    orgId,
+    mode,
+    action,
+    basis: was.rolledAtMs === null && isActive(was, nowMs) ? 'active' : 'ended',
+    check: async () => {
+      expectOverlap(overlapHours);
+      lifeOfNext(was, nowMs);
+    },
+    async stage(batch) {
+      const made = unusedKey({ ...was, expiresAtMs: lifeOfNext(was, nowMs) }, action, nowMs);
+      await stageRoll(batch, was, made, overlapHours);
+      return () => batch.deps.wake('mails');
+    },
+  };
+}
+
+/** A longer hold gives nobody anything. */
+async function holdItem(
+  { tx }: Reading,
+  orgId: string,
+  action: ActionOf<'payout-hold'>,
+): Promise<DeskItem> {
+  const profile = await loadProfile(tx, { orgId, mode: 'live' });
+  const { payoutHoldHours } = profile;
+  return {
+    ...possible,
+    orgId,
+    mode: action.hours < payoutHoldHours ? 'live' : 'test',
+    action,
+    basis: `held ${payoutHoldHours} hours`,
+    check: async () => expectHoldHours(action.hours),
+    async stage(batch) {
+      stagePayoutHold(batch.tx, profile, action.hours);
+      return () => undefined;
+    },
+  };
+}
+
+async function supportItem(
+  { tx }: Reading,
+  orgId: string,
+  { verb, ...contact }: ActionOf<'support'>,
+): Promise<DeskItem> {
+  const organization = await loadOrganization(tx, orgId);
+  const next = withContact(organization, contact);
+  const names = Object.keys(contact) as (keyof typeof contact)[];
+  return {
+    ...possible,
+    orgId,
+    mode: modeOf(organization, next !== organization),
+    action: { verb, ...contact },
+    basis: names.map((name) => `${name} ${organization[name] ?? 'none'}`).join(', '),
+    async stage(batch) {
+      if (next === organization) batch.tx.organizations.expect(organization);
+      else batch.tx.organizations.update(Object.freeze(next));
+      return () => undefined;
+    },
+  };
 }
 
 /** One without production access has no invoice in live mode. */

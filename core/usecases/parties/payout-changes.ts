@@ -8,6 +8,7 @@ import {
   type DestinationChange,
   HOLD_HOURS_MAX,
 } from '../../domain/parties/destination-change.js';
+import type { OrganizationProfile } from '../../domain/parties/organization.js';
 import { destinationAt, isHeld, type Payee, withoutHeld } from '../../domain/parties/payee.js';
 import { assert, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
@@ -97,14 +98,22 @@ export async function listChanges(
 
 /** How long changes are held in live mode, from the next one on. */
 export async function setPayoutHold(deps: Deps, orgId: string, hours: number): Promise<void> {
-  if (!Number.isInteger(hours) || hours < 0 || hours > HOLD_HOURS_MAX) {
-    throw new PonteError('ValidationError', `hours: give 0 to ${HOLD_HOURS_MAX}.`);
-  }
   await deps.store.run(async (tx) => {
-    const was = await loadProfile(tx, { orgId, mode: 'live' });
-    if (was.payoutHoldHours === hours) return;
-    tx.organizations.updateProfile(Object.freeze({ ...was, payoutHoldHours: hours }));
+    stagePayoutHold(tx, await loadProfile(tx, { orgId, mode: 'live' }), hours);
   });
+}
+
+/** ValidationError. */
+export function stagePayoutHold(tx: Tx, was: OrganizationProfile, hours: number): void {
+  expectHoldHours(hours);
+  if (was.payoutHoldHours === hours) return;
+  tx.organizations.updateProfile(Object.freeze({ ...was, payoutHoldHours: hours }));
+}
+
+/** ValidationError. */
+export function expectHoldHours(hours: number): void {
+  if (Number.isInteger(hours) && hours >= 0 && hours <= HOLD_HOURS_MAX) return;
+  throw new PonteError('ValidationError', `hours: give 0 to ${HOLD_HOURS_MAX}.`);
 }
 
 /** What the code can do; NotFound for another code. */

@@ -43,7 +43,7 @@ export function audited(
 ): Deps {
   const outer = deps.store instanceof AuditedStore ? deps.store : null;
   const needs = { ...deps, store: outer?.unaudited ?? deps.store };
-  const unnamed = { orgId: null, address: null, requestId: null, signed: null };
+  const unnamed = { orgId: null, address: null, requestId: null, signed: null, operator: null };
   const whole = { ...unnamed, ...outer?.author, ...author };
   return { ...deps, store: new AuditedStore(needs, whole) };
 }

@@ -170,7 +170,8 @@ export function aProductionRequest(fields: Partial<ProductionRequest> = {}): Pro
 export function aMemberSession(fields: Partial<MemberSession> = {}): MemberSession {
   const of = { orgId: 'org_a', id: 'ses_1', memberId: 'mem_1' };
   const times = { createdAtMs: T0, endsAtMs: T0 + 9, endedAtMs: T0 + 5, seenAtMs: T0 + 1 };
-  return { ...of, ...times, tokenHash: `hash of ${fields.id ?? of.id}`, version: 1, ...fields };
+  const tokenHash = `hash of ${fields.id ?? of.id}`;
+  return { ...of, ...times, tokenHash, operatorId: 'opr_1', version: 1, ...fields };
 }
 
 export function aPasskey(fields: Partial<Passkey> = {}): Passkey {

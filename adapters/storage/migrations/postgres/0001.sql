@@ -1006,6 +1006,8 @@ create table member_sessions (
   -- Both null for a session without a cookie.
   token_hash text collate "C",
   seen_at timestamptz,
+  -- Who made it for the member; null: the member.
+  operator_id text collate "C",
   version integer not null,
   primary key (org_id, id),
   check ((token_hash is null) = (seen_at is null))

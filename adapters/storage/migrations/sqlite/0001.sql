@@ -1048,6 +1048,8 @@ create table member_sessions (
   -- Both null for a session without a cookie.
   token_hash text,
   seen_at integer,
+  -- Who made it for the member; null: the member.
+  operator_id text,
   version integer not null,
   primary key (org_id, id),
   check ((token_hash is null) = (seen_at is null))

@@ -104,6 +104,7 @@ describe('an entry', () => {
       ...operator,
       requestId: 'req_1',
       signed: null,
+      operator: null,
       exported: null,
       orgId,
       mode: null,
@@ -442,7 +443,8 @@ describe('an entry of an operator', () => {
     const database = { firstOperator: `opr_${first}`, epoch: 1 };
     const signed = signedWith({ ...given, database, operator: ana.actor.id, atMs }, ana.key);
     const { actor } = ana;
-    const author = { ...operator, actor, orgId, signed, address: null, requestId: null };
+    const by = { ...operator, actor, orgId, signed, operator: null };
+    const author = { ...by, address: null, requestId: null };
     const objects = [{ type: 'member', id: 'mem_other', before: null, after: null }] as const;
     const place = { id: 'aud_copy', atMs: atMs + laterMs };
     const key = macKey(await currentKey(deps, 'record'));
