@@ -32,7 +32,7 @@ export const sensitiveFiles: readonly string[] = [
   'feed-readers',
   'ledger-check',
   'prune',
-  'storage-fingerprint',
+  'fingerprints',
 ].map(testFile);
 
 /** The names of files are unique. */
