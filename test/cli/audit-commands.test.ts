@@ -99,7 +99,7 @@ test('for people the list has the names of operators and organizations', async (
 
 test('help says who may give a command, with an example', async () => {
   const { stdout } = await ponte('key create --help');
-  assert.match(stdout, /Signed by an operator\./);
+  assert.match(stdout, /Signed by an operator; in\s+live\s+mode\s+another/);
   assert.match(stdout, /^Example: ponte key create --org org_1 --mode test --name ana$/m);
 });
 

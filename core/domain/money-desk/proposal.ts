@@ -114,6 +114,19 @@ export function isServiceAction<T extends { readonly verb: string }>(
   return Object.hasOwn(serviceVerbs, action.verb);
 }
 
+/** Members, keys, settings: what takes effect at once has an entry of the audit log, and no row. */
+const waitingOnly: ReadonlySet<string> = new Set<ServiceAction['verb']>([
+  'set-member',
+  'create-key',
+  'roll-key',
+  'payout-hold',
+  'support',
+]);
+
+export function isKept({ verb }: ProposedAction, kind: 'execute' | 'propose'): boolean {
+  return kind === 'propose' || !waitingOnly.has(verb);
+}
+
 /** A decision of operators. Rows are never removed: they name who decided. */
 export interface Proposal {
   readonly id: string;

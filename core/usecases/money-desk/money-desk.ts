@@ -9,6 +9,7 @@ import { isUnmatched } from '../../domain/deposits/deposit.js';
 import {
   confirmed,
   EVIDENCE_LENGTH_MAX,
+  isKept,
   isServiceAction,
   type Proposal,
   repeated,
@@ -189,7 +190,7 @@ async function decideIn(batch: Batch, command: DeskDecision): Promise<Decided> {
       const after = kind === 'execute' ? await item.stage(batch, [operator]) : () => undefined;
       const { ended } = ruling;
       if (ended !== null) tx.proposals.update(ended);
-      tx.proposals.insert(proposal);
+      if (isKept(action, kind)) tx.proposals.insert(proposal);
       const outcome = kind === 'execute' ? 'done' : 'proposed';
       return { outcome: { kind: outcome, decision: proposal, ended }, after };
     }
