@@ -28,7 +28,7 @@ const groups: readonly string[] = [
   'subscriptions',
 ];
 
-/** Heads that somebody kept outside are still in it. */
+/** Heads that somebody kept outside are still in it, and rows are as their newest entries say. */
 export function theAuditLogIsAsItWasWritten({ auditDefects }: ObservedState): string | null {
   const [defect] = auditDefects;
   return defect === undefined ? null : `entry ${defect.sequence}: ${defect.problem}`;

@@ -25,6 +25,7 @@ import {
   type LedgerDifference,
 } from '../../../core/usecases/payments/ledger-check.js';
 import { type AuditDefect, verifyAudit } from '../../../core/usecases/service/audit-log.js';
+import { compareHeldRows } from '../../../core/usecases/service/row-comparison.js';
 import type { PartnerTransaction, ShareHolder } from '../partner/partner-ledger.js';
 import type { BatchObserver, ObservedBatch, StagedWrite } from '../world/gated-store.js';
 import type { ReceivedWebhook } from '../world/simulated-receivers.js';
@@ -240,7 +241,8 @@ export class ObservedState extends ObservedRows implements BatchObserver {
       for (const { id } of await tx.deliveries.list(all)) this.#touched.deliveries.add(id);
     });
     this.differences = await findDifferences({ store }, 10);
-    this.auditDefects = (await verifyAudit({ store }, this.anchors)).defects;
+    const { defects } = await verifyAudit({ store }, this.anchors);
+    this.auditDefects = [...defects, ...(await compareHeldRows({ store })).defects];
     for (const [id, { payment }] of this.payments) this.#touchPayment(payment, id, ...allParts);
     for (const [id, message] of this.inbox) this.#touched.inbox.set(id, message);
     for (const id of this.subscriptions.keys()) this.#touched.subscriptions.add(id);

@@ -32,7 +32,7 @@ import { runPurges } from '../../../core/usecases/parties/documents.js';
 import { readFile } from '../../../core/usecases/parties/dossier-files.js';
 import { runExpiry } from '../../../core/usecases/payments/payments.js';
 import { runAdvances } from '../../../core/usecases/sandbox/sandbox.js';
-import { audited } from '../../../core/usecases/service/audit-log.js';
+import { asService, audited } from '../../../core/usecases/service/audit-log.js';
 import type { Runner } from '../../../core/usecases/service/concurrency-limiter.js';
 import {
   type DeliveryRunner,
@@ -116,6 +116,8 @@ export interface Beginning<T> {
 export class SimulatedHost {
   readonly process: SimulatedProcess;
   readonly #deps: Deps;
+  /** A command guards its batches below its entries. */
+  readonly #unaudited: Deps;
   /** Of its machine; the clock of the database is right. */
   machineAheadMs = 0;
   readonly #clock: HostClock;
@@ -136,9 +138,11 @@ export class SimulatedHost {
       databaseMs: async () => world.nowMs,
     });
     void this.#clock.measure();
-    this.#deps = this.#depsOf(store);
+    const deps = this.#depsOf(store);
+    this.#unaudited = deps;
+    this.#deps = asService(deps, 'workers');
     this.#commands = commandRunner(this.#deps);
-    this.#deliveries = deliveryRunner(this.#deps);
+    this.#deliveries = deliveryRunner(deps);
     this.#searchMissing = missingSearch(this.#deps);
   }
 
@@ -190,7 +194,7 @@ export class SimulatedHost {
       const admission = { signed, publicKey };
       const actor = await admitOperator(this.#deps, given, admission, { records: true });
       const author = { action: label, address: null };
-      const deps = depsOfCommand(this.#deps, { actor, signed }, author);
+      const deps = depsOfCommand(this.#unaudited, { actor, signed }, author);
       return authored.run({ actor, deps }, () => what(actor));
     };
     this.#begin(`${name}: ${label}`, run, beginning);

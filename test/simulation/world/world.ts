@@ -5,9 +5,11 @@ import { HOUR_MS } from '../../../core/domain/base/instant.js';
 import type { Mode, Tenant } from '../../../core/domain/base/tenant.js';
 import type { DocumentKind, DocumentOwner } from '../../../core/domain/parties/document.js';
 import { newParty } from '../../../core/domain/parties/party.js';
+import type { Deps } from '../../../core/ports/deps.js';
 import type { Ids } from '../../../core/ports/outside.js';
 import type { Store } from '../../../core/ports/storage.js';
 import type { CreatePaymentInput } from '../../../core/usecases/payments/payments.js';
+import { asService } from '../../../core/usecases/service/audit-log.js';
 import { currentKey } from '../../../core/usecases/service/service-keys.js';
 import { operatorReleases, type Quarantine } from '../actions/quarantine-release.js';
 import {
@@ -170,8 +172,12 @@ export class World implements Surroundings {
 
   /** Organizations that can collect, and the first processes. */
   async open(): Promise<void> {
+    const { ids, store } = this;
+    const clock = { nowMs: () => this.nowMs };
+    const needs = { ids, store, clock, secretBox: openBox };
+    const setUp = asService(needs as unknown as Deps, 'set up').store;
     for (const orgId of new Set(tenants.map((tenant) => tenant.orgId))) {
-      await this.store.run(async (tx) => {
+      await setUp.run(async (tx) => {
         const profile = (mode: Mode) => {
           const known = this.partners[mode].organization(orgId);
           this.#destinations.set(`${orgId} ${mode}`, known.destinationRef);
@@ -212,24 +218,22 @@ export class World implements Surroundings {
         );
       });
     }
-    const { store, ids } = this;
     const first = firstOperators(this.profile.people > 0);
-    await store.run(async (tx) => {
+    await setUp.run(async (tx) => {
       for (const operator of first) tx.operators.insert(operator);
     });
     for (const operator of first) this.observed.operators.set(operator.id, operator);
-    if (this.profile.people > 0) await this.#addMembers();
-    const clock = { nowMs: () => this.nowMs };
+    if (this.profile.people > 0) await this.#addMembers(setUp);
     // As at a first start, so that every copy has it.
-    await currentKey({ store, ids, clock, secretBox: openBox }, 'partner');
+    await currentKey(needs, 'partner');
     this.populate();
     await this.look();
   }
 
-  async #addMembers(): Promise<void> {
+  async #addMembers(setUp: Store): Promise<void> {
     const orgIds = [...new Set(tenants.map(({ orgId }) => orgId))];
     const members = orgIds.flatMap((orgId) => firstMembers(orgId, this.nowMs));
-    await this.store.run(async (tx) => {
+    await setUp.run(async (tx) => {
       for (const member of members) tx.members.insert(member);
     });
     for (const member of members) this.observed.members.set(member.id, member);
