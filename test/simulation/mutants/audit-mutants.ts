@@ -6,7 +6,7 @@ export const auditMutants = [
   {
     name: 'what an actor changes has no entry',
     file: 'core/usecases/service/audit-log.ts',
-    edits: [['      this.#record(tx);\n', '']],
+    edits: [['for (const one of changed) this.#append(tx, one, proof);', '']],
     focus: payments,
     first: { seed: 1, steps: 40 },
     caughtBy: ['noChangeByAnActorIsWithoutAnEntry'],
