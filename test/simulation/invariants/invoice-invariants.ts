@@ -1,6 +1,11 @@
 // Invariants of invoices and of the mails that buyers get.
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../core/domain/base/instant.js';
-import { isMemberNotice, isSameSubject, type Mail } from '../../../core/domain/mail/mail.js';
+import {
+  isSameSubject,
+  type Mail,
+  type MailPurpose,
+  organizationPurposes,
+} from '../../../core/domain/mail/mail.js';
 import { CAREFUL_ORG } from '../world/actors.js';
 import type { ObservedPayment } from './observed-payment.js';
 import { eachPayment, type ObservedState } from './observed-state.js';
@@ -10,6 +15,7 @@ import { mailIdOf } from './outside-truth.js';
 const MAILS_AN_HOUR = 5;
 /** After so many unused ones, a page pauses for all browsers. */
 const SIGN_INS_UNUSED = 5;
+const notToBuyers: readonly MailPurpose[] = organizationPurposes;
 
 export function noInvoiceIsApprovedByItsMaker(observed: ObservedState): string | null {
   return eachPayment(observed, ({ payment, statuses }) => {
@@ -25,8 +31,7 @@ export function noInvoiceIsApprovedByItsMaker(observed: ObservedState): string |
 
 export function noMailBeforeApproval(observed: ObservedState): string | null {
   for (const mail of observed.parties.mails.values()) {
-    // Its recipients are no buyers.
-    if (mail.purpose === 'payout_changed' || isMemberNotice(mail.purpose)) continue;
+    if (notToBuyers.includes(mail.purpose)) continue;
     const found = observed.payments.get(paymentIdOf(mail) ?? '');
     const wrong = found === undefined ? 'is about no payment' : wrongMail(mail, found);
     if (wrong !== null) return `${mail.id} ${wrong}`;

@@ -13,6 +13,7 @@ import type { PartnerLedger, PartnerTransaction } from './partner-ledger.js';
 import type { Party, PixDestination, Rails } from './partner-parties.js';
 
 const payinRequest = z.object({ reference: z.string(), quoteId: z.string() });
+const payoutRequest = z.object({ reference: z.string() });
 
 /** The lists of objects of which there is one, and what makes it that one. */
 const unique = {
@@ -24,6 +25,7 @@ const unique = {
 
 export interface BlindPayBooksInput {
   readonly mode: Mode;
+  readonly nowMs: () => number;
   readonly state: BlindPayState;
   readonly books: PartnerLedger;
   readonly misuse: string[];
@@ -55,6 +57,11 @@ export class BlindPayBooks implements PartnerDesk {
   notePayin(request: string): void {
     const { reference, quoteId } = payinRequest.parse(JSON.parse(request));
     this.#referencesOfQuotes.set(quoteId, reference);
+  }
+
+  noteLookUp(request: string): void {
+    const { reference } = payoutRequest.parse(JSON.parse(request));
+    this.#input.books.lookedUpAtMs.set(reference, this.#input.nowMs());
   }
 
   get transactions(): readonly PartnerTransaction[] {

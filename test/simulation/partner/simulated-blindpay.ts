@@ -100,7 +100,7 @@ export class SimulatedBlindPay implements HistoryPartner {
     state.isByHand = true;
     // The actors name made-up terms.
     state.compliance.checksTerms = false;
-    this.desk = new BlindPayBooks({ mode, state, books, misuse: this.misuse });
+    this.desk = new BlindPayBooks({ mode, nowMs, state, books, misuse: this.misuse });
   }
 
   get transactions(): readonly PartnerTransaction[] {
@@ -163,7 +163,7 @@ export class SimulatedBlindPay implements HistoryPartner {
       limit: { perMinute: 0, burst: 1 },
       transport: (request) => this.#exchange(setup, request),
     });
-    const { party: receiver, payin } = partner;
+    const { party: receiver, payin, payout } = partner;
     return {
       ...partner,
       party: {
@@ -178,6 +178,14 @@ export class SimulatedBlindPay implements HistoryPartner {
         start: (request) => {
           this.desk.notePayin(request);
           return payin.start(request);
+        },
+      },
+      payout: {
+        ...payout,
+        find: async (request) => {
+          const answer = await payout.find(request);
+          if (answer.outcome === 'done') this.desk.noteLookUp(request);
+          return answer;
         },
       },
     };
