@@ -45,7 +45,7 @@ test('what a wallet holds is in whole tokens there, and in cents here', async (t
   const { wallets } = scene.partner;
   const wallet = wallets?.walletOf(destination) ?? assert.fail('a wallet');
   for (const cents of [0, 1, 29, 1_050, 123_456_789]) {
-    scene.server.state.balances.set(wallet.split('.')[1] ?? '', cents);
+    scene.server.state.otherTokens.set(wallet.split('.')[1] ?? '', cents);
     const answer = await wallets?.balance(wallet);
     assert.deepEqual(answer, { outcome: 'done', value: usd(BigInt(cents)) });
   }

@@ -44,8 +44,8 @@ const kinds = {
     async prepare(scene: BlindPayScene) {
       const request = await preparedPayout(scene);
       // The wallet has money of other payments: it would pay for a second payout.
-      const { wallets, balances } = scene.server.state;
-      for (const { id } of wallets) balances.set(id, 10_000_000);
+      const { wallets, otherTokens } = scene.server.state;
+      for (const { id } of wallets) otherTokens.set(id, 10_000_000);
       return request;
     },
     count: ({ server }: BlindPayScene) => server.state.payouts.length,
@@ -343,10 +343,10 @@ test('a quote that expires, a wallet that is empty, a party under review: the pa
   const { scene, request, start } = await ordered(t, 'payout');
   const { state } = scene.server;
   const wallet = state.wallets[0]?.id ?? assert.fail('a wallet');
-  const balance = state.balances.get(wallet) ?? 0;
-  state.balances.set(wallet, 0);
+  const others = state.otherTokens.get(wallet) ?? 0;
+  state.otherTokens.set(wallet, -others);
   assert.equal((await start(request)).outcome, 'later');
-  state.balances.set(wallet, balance);
+  state.otherTokens.set(wallet, others);
   const customer = state.customers[0]?.id ?? assert.fail('a customer');
   state.setKyc(customer, 'compliance_request');
   scene.pass(10 * MINUTE_MS);

@@ -1,7 +1,11 @@
-// The tokens of a payout are those that its own pay-ins brought.
+// The tokens of a payout are those that its own pay-ins brought, and come back with its refund.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { developmentOperator } from '../../../core/domain/base/actor.js';
 import { DAY_MS, HOUR_MS } from '../../../core/domain/base/instant.js';
+import { decide } from '../../../core/usecases/money-desk/money-desk.js';
+import { listQueues } from '../../../core/usecases/money-desk/money-queues.js';
+import { findDifferences } from '../../../core/usecases/payments/ledger-check.js';
 import { openPonte, paidOrder, readySeller } from '../../support/blindpay/blindpay-ponte.js';
 
 test('a transfer that went back does not count for the tokens of the payout', async (t) => {
@@ -34,4 +38,40 @@ test('a transfer that went back does not count for the tokens of the payout', as
     );
     assert.equal((await ponte.get(`/v1/payments/${id}`))['status'], 'settled');
   }
+});
+
+test('a payout that came back is made again with the tokens that came back', async (t) => {
+  const scene = await openPonte(t);
+  const { ponte, server } = scene;
+  const { state } = server;
+  await readySeller(scene);
+  const { id } = await paidOrder(scene);
+  const [payout] = state.payouts;
+  assert.ok(payout !== undefined);
+  const wallet = state.wallets.find(({ address }) => address === payout['sender_wallet_address']);
+  assert.ok(wallet !== undefined);
+  assert.equal(state.balanceOf(wallet), 0);
+  payout.status = 'refunded';
+  state.fire('payout.update', payout);
+  await ponte.advanceTime(HOUR_MS);
+  assert.equal(state.balanceOf(wallet), payout['sender_amount']);
+  const all = { queue: null, orgId: null, mode: null, after: null, limit: 10 };
+  const [row] = await listQueues(ponte.deps, all);
+  assert.ok(row !== undefined);
+  await decide(ponte.deps, {
+    itemId: row.id,
+    request: { verb: 'pay-again' },
+    operator: developmentOperator,
+    evidence: 'the seller has opened its account again',
+    replace: false,
+  });
+  await ponte.advanceTime(HOUR_MS);
+  const again = (await ponte.get(`/v1/payments/${id}`))['settlements'] as readonly unknown[];
+  assert.equal(again.length, 2);
+  assert.deepEqual(
+    state.payouts.map((one) => [one.status, one['sender_amount']]),
+    ['refunded', 'completed'].map((status) => [status, payout['sender_amount']]),
+  );
+  assert.equal(state.balanceOf(wallet), 0);
+  assert.deepEqual(await findDifferences(ponte.deps, 10), []);
 });

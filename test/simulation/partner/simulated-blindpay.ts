@@ -15,7 +15,6 @@ import {
   payinSteps,
   payoutSteps,
   RETURNS_MINOR,
-  type Transaction,
 } from '../../support/blindpay/blindpay-objects.js';
 import {
   apiKey,
@@ -136,7 +135,7 @@ export class SimulatedBlindPay implements HistoryPartner {
     const accountId = made(state.createBankAccount(customerId, pix));
     const wallet = { network: NETWORK, name: 'ponte', external_id: 'ponte' };
     const walletId = made(state.createWallet(customerId, wallet));
-    state.balances.set(walletId, OTHER_TOKENS);
+    state.otherTokens.set(walletId, OTHER_TOKENS);
     this.#messagesSeen = state.messages.length;
     const destinationRef = `${customerId}.${accountId}.${walletId}`;
     return { partnerRef: customerId, railsRef: walletId, destinationRef };
@@ -302,8 +301,8 @@ export class SimulatedBlindPay implements HistoryPartner {
   }
 
   #noteEffects(): void {
-    const { wallets, balances } = this.#instance.state;
-    for (const { id } of wallets) if (!balances.has(id)) balances.set(id, OTHER_TOKENS);
+    const { wallets, otherTokens } = this.#instance.state;
+    for (const { id } of wallets) otherTokens.set(id, OTHER_TOKENS);
     this.desk.update();
     this.#sendMessages(false);
   }
@@ -345,7 +344,7 @@ export class SimulatedBlindPay implements HistoryPartner {
   }
 
   /** The object, the wallet and the message. */
-  #move({ kind, ref, status: was }: PartnerTransaction, end: End): void {
+  #move({ kind, ref }: PartnerTransaction, end: End): void {
     const { state } = this.#instance;
     const { amountMinor } = ends[end];
     const one = (kind === 'payin' ? state.payins : state.payouts).find(({ id }) => id === ref);
@@ -355,34 +354,9 @@ export class SimulatedBlindPay implements HistoryPartner {
         ? payinSteps(one, amountMinor, `0x${hexOf(ref)}`)
         : payoutSteps(one, amountMinor, this.#input.nowMs());
     for (const { change } of steps) change();
-    this.#moveTokens(one, kind, [was, end]);
     const { payin_quote_id: _, quote_id: __, ...shown } = one;
     state.fire(`${kind}.update`, shown);
   }
-
-  /** A pay-in is delivered once. Nobody knows where the tokens of a failed payout are. */
-  #moveTokens(
-    one: Transaction,
-    kind: PartnerTransaction['kind'],
-    [was, end]: readonly [string, End],
-  ) {
-    const { state } = this.#instance;
-    const add = (walletId: string, minor: number) =>
-      state.balances.set(walletId, (state.balances.get(walletId) ?? 0) + minor);
-    if (kind === 'payin') {
-      const quote = state.payinQuotes.find(({ id }) => id === one['payin_quote_id']);
-      const isFirst = end === 'completed' && !this.#delivered.has(one.id);
-      if (isFirst) add(`${quote?.['wallet_id']}`, one['receiver_amount'] as number);
-      if (isFirst) this.#delivered.add(one.id);
-      return;
-    }
-    const wallet = state.wallets.find((its) => its['address'] === one['sender_wallet_address']);
-    const tokens = one['sender_amount'] as number;
-    if (end === 'returned') add(wallet?.id ?? '', tokens);
-    else if (was === 'returned') add(wallet?.id ?? '', -tokens);
-  }
-
-  readonly #delivered = new Set<string>();
 }
 
 function failure(code: string): Error {

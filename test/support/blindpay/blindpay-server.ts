@@ -128,7 +128,8 @@ const routes: readonly (readonly [call: string, handler: Handler])[] = [
     `GET ${customer}/wallets/([^/]+)/balance`,
     (state, { ids }) => {
       const [, id = ''] = ids;
-      const amount = (state.balances.get(id) ?? 0) / 100;
+      const wallet = state.wallets.find((its) => its.id === id) ?? {};
+      const amount = state.balanceOf(wallet) / 100;
       return ok({ USDB: { address: '0x0', id, symbol: 'USDB', amount } });
     },
   ],

@@ -49,8 +49,8 @@ export class BlindPayState {
   readonly payouts: Transaction[] = [];
   readonly files: string[] = [];
   readonly messages: Message[] = [];
-  /** The stablecoin in each wallet. */
-  readonly balances = new Map<string, number>();
+  /** Stablecoin in each wallet that no pay-in brought. */
+  readonly otherTokens = new Map<string, number>();
   /** Of every customer, in cents; below zero once a limit was lowered. Null: there are none. */
   limits: LimitsLeft | null = { payin: { ...LIMITS_LEFT }, payout: { ...LIMITS_LEFT } };
   perTransaction = 10_000_000;
@@ -262,8 +262,7 @@ export class BlindPayState {
   /** The payer's transfer for a pay-in that was ordered arrives. */
   pay(payinId: string): void {
     const payin = found(this.payins, payinId, 'PAYINS_NOT_FOUND');
-    const quote = this.payinQuotes.find(({ id }) => id === payin['payin_quote_id']);
-    this.#playPayin(payin, `${quote?.['wallet_id']}`);
+    this.#playPayin(payin);
   }
 
   /** A transfer into a virtual account makes a pay-in; returns its id. */
@@ -277,7 +276,7 @@ export class BlindPayState {
     const stamps = { id: this.#id('pi'), payin_quote_id: quoteId, created_at: this.#now() };
     const payin: Transaction = { ...depositedPayin(given, account.customer_id), ...stamps };
     this.#addPayin(payin);
-    this.#playPayin(payin, `${account['blockchain_wallet_id']}`);
+    this.#playPayin(payin);
     return payin.id;
   }
 
@@ -288,16 +287,28 @@ export class BlindPayState {
     return shown;
   }
 
-  #playPayin(payin: Transaction, walletId: string): void {
-    const { sender_amount: sent, receiver_amount: received } = payin;
-    const steps = payinSteps(payin, Number(sent), `0x${hexOf(payin.id)}`).map((step) => ({
-      ...step,
-      change: () => {
-        step.change();
-        if (payin.status === 'completed') this.#credit(walletId, Number(received));
-      },
-    }));
-    this.#play(payin, steps);
+  #playPayin(payin: Transaction): void {
+    this.#play(payin, payinSteps(payin, Number(payin['sender_amount']), `0x${hexOf(payin.id)}`));
+  }
+
+  /** The stablecoin in a wallet. A refunded payout gives its tokens back, a failed one does not. */
+  balanceOf({ id, address }: Fields): number {
+    const arrived = this.payins.filter(
+      (payin) => isDelivered(payin) && this.#walletOf(payin) === id,
+    );
+    const left = this.payouts.filter(
+      ({ sender_wallet_address: from, status }) => from === address && status !== 'refunded',
+    );
+    const sum = (all: readonly Transaction[], name: string) =>
+      all.reduce((total, one) => total + Number(one[name]), 0);
+    const own = sum(arrived, 'receiver_amount') - sum(left, 'sender_amount');
+    return own + (this.otherTokens.get(`${id}`) ?? 0);
+  }
+
+  #walletOf(payin: Transaction): unknown {
+    const quote = this.payinQuotes.find(({ id }) => id === payin['payin_quote_id']);
+    const isIts = (account: Owned) => account.customer_id === payin.customer_id;
+    return quote?.['wallet_id'] ?? this.virtualAccounts.find(isIts)?.['blockchain_wallet_id'];
   }
 
   createQuote(body: Fields): Answer {
@@ -321,12 +332,11 @@ export class BlindPayState {
     const wallet = this.wallets.find((one) => one['address'] === address);
     if (wallet === undefined) throw new Refusal(404, 'WALLETS_NOT_FOUND');
     const quote = this.#usable(this.quotes, `${body['quote_id']}`, (its) => {
-      if ((this.balances.get(wallet.id) ?? 0) < its.sender_amount) {
+      if (this.balanceOf(wallet) < its.sender_amount) {
         throw new Refusal(400, 'PAYOUTS_INSUFFICIENT_BALANCE');
       }
     });
     const { sender_amount, receiver_amount, customer_id } = quote;
-    this.#credit(wallet.id, -sender_amount);
     const id = this.#id('po');
     const payout: Transaction = {
       id,
@@ -375,13 +385,14 @@ export class BlindPayState {
     return quote;
   }
 
-  #credit(walletId: string, minor: number): void {
-    this.balances.set(walletId, (this.balances.get(walletId) ?? 0) + minor);
-  }
-
   #now(): string {
     return new Date(this.#nowMs()).toISOString();
   }
+}
+
+/** Once; a bank that takes the money back later does not empty the wallet. */
+function isDelivered({ status, tracking_complete: complete }: Transaction): boolean {
+  return status === 'completed' || complete.step === 'completed';
 }
 
 function converted(minor: number): number {
