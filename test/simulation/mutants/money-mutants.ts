@@ -59,7 +59,7 @@ export const moneyMutants = [
       ['tx.epochs.insert(next);', ''],
     ],
     focus: { faults: { ...calm, restore: 0.05 }, often: ['readFeed'] },
-    first: { seed: 7, steps: 150 },
+    first: { seed: 10, steps: 200 },
     caughtBy: ['oneSequenceHasOneEventPerEpoch'],
   },
   {
@@ -131,7 +131,7 @@ export const moneyMutants = [
     file: 'core/domain/payments/funds.ts',
     edits: [["- refundsOf(payin, commands, ['planned', 'owed', 'moving', 'moved'])", '']],
     focus: { ...payments, faults: { ...calm, overpayment: 1, payinTakenLate: 0.6 } },
-    first: { seed: 1, steps: 300 },
+    first: { seed: 8, steps: 200 },
     caughtBy: ['refundsTakeFromThePayinThatHasTheMoney', 'neverGivenBackMoreThanIsLeft'],
   },
   {
@@ -139,7 +139,7 @@ export const moneyMutants = [
     file: 'core/usecases/commands/partner-operations.ts',
     edits: [['(await rules.depositOf?.(batch, command, fact.partnerRef)) ?? null', 'null']],
     focus: { ...payments, faults: { ...calm, restore: 0.02, lookUpForbidden: 0.3 } },
-    first: { seed: 9, steps: 300 },
+    first: { seed: 8, steps: 600 },
     caughtBy: ['aPayinIsBookedOnce'],
   },
   {
@@ -149,7 +149,7 @@ export const moneyMutants = [
       ['const shareMinor = isLast ||', 'if (isLast) return totalMinor;\n    const shareMinor ='],
     ],
     focus: { ...transfers, faults: calm },
-    first: { seed: 38, steps: 80 },
+    first: { seed: 3, steps: 80 },
     caughtBy: ['theSharesOfADepositAreItsMoney'],
   },
   {
@@ -219,7 +219,7 @@ export const moneyMutants = [
     file: 'core/domain/payments/command-outcomes.ts',
     edits: [["|| (next.state === 'refused' && !isTerminal(status));", ';']],
     focus: { ...payments, faults: { ...calm, payoutUnprepared: 0.8 } },
-    first: { seed: 1, steps: 60 },
+    first: { seed: 1, steps: 200 },
     caughtBy: ['noRefusalEndsAPaidPayment'],
   },
   {
@@ -227,7 +227,7 @@ export const moneyMutants = [
     file: 'core/domain/money-desk/money-decision.ts',
     edits: [["  if (isRefusedOrLate(command)) return 'in_review';\n", '']],
     focus: { ...payments, faults: { ...calm, payoutUnprepared: 0.8 } },
-    first: { seed: 1, steps: 60 },
+    first: { seed: 3, steps: 80 },
     caughtBy: ['whatNeedsReviewIsAtTheDesk'],
   },
   {
@@ -293,7 +293,7 @@ export const moneyMutants = [
     file: 'core/domain/payments/command-outcomes.ts',
     edits: [['const voided = unsent\n', 'const voided = unsent.slice(0, 0)\n']],
     focus: { ...payments, often: ['cancel', 'advance'] },
-    first: { seed: 24, steps: 80 },
+    first: { seed: 9, steps: 80 },
     caughtBy: ['endedPaymentsSendNothing'],
   },
   {

@@ -33,7 +33,7 @@ export const partyMutants = [
       ],
     ],
     focus: { ...parties, often: ['createAccount', 'trespass'] },
-    first: { seed: 2, steps: 40 },
+    first: { seed: 1, steps: 80 },
     caughtBy: ['noTenantSeesAnothersRows', 'noTenantChangesAnothersRows'],
   },
   {
@@ -64,7 +64,7 @@ export const partyMutants = [
       ["= ['buyer_kyc_pending', ...verifiedStatuses];", "= ['buyer_kyc_pending'];"],
     ],
     focus: { ...adoptions, often: ['create', 'buyerStep', 'bankEvent', 'lateBankEvent', 'work'] },
-    first: { seed: 20, steps: 80 },
+    first: { seed: 2, steps: 200 },
     caughtBy: ['noPayoutForARejectedBuyer'],
   },
   {
@@ -85,7 +85,7 @@ export const partyMutants = [
     ],
     focus: { ...adoptions, often: ['create', 'buyerStep', 'bankEvent', 'message', 'work'] },
     // By the second where the tenant's own request brings the rejection, and not a message.
-    first: { seed: 11, steps: 80 },
+    first: { seed: 14, steps: 600 },
     caughtBy: ['aKycRejectionFailsOnlyItsOwnTenantsPayments', 'noTenantChangesAnothersRows'],
   },
   {
@@ -129,7 +129,7 @@ export const partyMutants = [
     file: 'core/domain/payments/payment-transitions.ts',
     edits: [['if (createdByMemberId === memberId) throw', 'if (memberId === null) throw']],
     focus: parties,
-    first: { seed: 15, steps: 80 },
+    first: { seed: 5, steps: 80 },
     caughtBy: ['noInvoiceIsApprovedByItsMaker'],
   },
   {
@@ -148,7 +148,7 @@ export const partyMutants = [
       ["    approve: 'approved',\n", "    approve: 'approved',\n    invite: 'awaiting_buyer',\n"],
     ],
     focus: { ...parties, often: ['createInvoice', 'invoiceStep', 'accountStep', 'work'] },
-    first: { seed: 21, steps: 40 },
+    first: { seed: 3, steps: 80 },
     caughtBy: ['noMailBeforeApproval'],
   },
   {
@@ -171,7 +171,7 @@ export const partyMutants = [
     file: 'core/domain/mail/mail.ts',
     edits: [['waitMs: Math.max(0, pausedUntilMs - nowMs, freeAtMs - nowMs)', 'waitMs: 0']],
     focus: { ...parties, often: ['invoiceStep', 'askForLink'] },
-    first: { seed: 3, steps: 150 },
+    first: { seed: 10, steps: 80 },
     caughtBy: ['mailsAreFew'],
   },
   {
@@ -196,7 +196,7 @@ export const partyMutants = [
       ["      stagePurge(deps, tx, tenant, { party: 'account', id });\n", ''],
     ],
     focus: { ...parties, paymentsMax: 0, often: ['getUpload', 'upload', 'accountStep'] },
-    first: { seed: 11, steps: 40 },
+    first: { seed: 7, steps: 200 },
     caughtBy: ['submittedDocumentsAreOfUndecidedParties'],
   },
   {
@@ -236,7 +236,7 @@ export const partyMutants = [
       faults: { purgeFailed: 0.5 },
       often: ['getUpload', 'upload', 'readDocument'],
     },
-    first: { seed: 10, steps: 80 },
+    first: { seed: 1, steps: 80 },
     caughtBy: ['noDocumentIsReadAfterItsPurge'],
   },
   {
@@ -248,7 +248,7 @@ export const partyMutants = [
       faults: { purgeFailed: 0.5 },
       often: ['getUpload', 'upload', 'accountStep'],
     },
-    first: { seed: 11, steps: 50 },
+    first: { seed: 1, steps: 80 },
     caughtBy: ['noDocumentWaitsForItsPurge', 'onlyWhatCountsIsKept'],
   },
   {
@@ -256,7 +256,7 @@ export const partyMutants = [
     file: 'core/domain/parties/document.ts',
     edits: [['document.uploadUntilMs + UNUSED_RETENTION_MS', 'Number.MAX_SAFE_INTEGER']],
     focus: { ...parties, often: ['getUpload', 'upload'] },
-    first: { seed: 3, steps: 40 },
+    first: { seed: 8, steps: 80 },
     caughtBy: ['noBytesAreKept'],
   },
   {
@@ -279,7 +279,7 @@ export const partyMutants = [
       ['await drop(deps, documentId, was.contentName);', 'await storage.purge(documentId, name);'],
     ],
     focus: { ...parties, gates: 0.3, often: ['getUpload', 'upload'] },
-    first: { seed: 9, steps: 80 },
+    first: { seed: 4, steps: 200 },
     caughtBy: ['whatCountsIsThere'],
   },
 ] as const;

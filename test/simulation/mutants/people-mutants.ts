@@ -17,7 +17,7 @@ export const peopleMutants = [
     file: 'core/domain/money-desk/proposal.ts',
     edits: [['if (proposedById === operator.id) return', "if (proposedById === '') return"]],
     focus: people,
-    first: { seed: 1, steps: 80 },
+    first: { seed: 3, steps: 80 },
     caughtBy: ['noLiveDecisionByOnePerson'],
   },
   {
@@ -33,7 +33,7 @@ export const peopleMutants = [
     file: 'core/usecases/access/members.ts',
     edits: [['  for (const key of ended) tx.keys.update(key);\n', '']],
     focus: busy,
-    first: { seed: 2, steps: 150 },
+    first: { seed: 1, steps: 600 },
     caughtBy: ['noKeyOutlivesItsOwner'],
   },
   {
@@ -49,7 +49,7 @@ export const peopleMutants = [
     file: 'core/usecases/access/registered-operators.ts',
     edits: [["if (!changed.has('operators'))", 'if (actor === null)']],
     focus: busy,
-    first: { seed: 12, steps: 40 },
+    first: { seed: 2, steps: 80 },
     caughtBy: ['whatHasEndedLetsNobodyIn'],
   },
   {
