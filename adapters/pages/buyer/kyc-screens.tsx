@@ -2,7 +2,8 @@
 // or without one.
 import type { VNode } from 'preact';
 import type { KycState } from '../../../core/domain/parties/buyer-kyc.js';
-import { ButtonLink, CheckAgain, LiveNote, Note, Time } from '../kit/components.js';
+import { Button, ButtonLink, CheckAgain, Form, LiveNote, Note, Time } from '../kit/components.js';
+import { TextField } from '../kit/fields.js';
 import { nameOf } from '../kit/plain-text.js';
 import type { ScreenContent } from './layout.js';
 import { FourAnswers, MoneyCard, whereMoney } from './money-parts.js';
@@ -27,6 +28,7 @@ function startScreen(scene: Scene): ScreenContent {
     live: true,
     body: (
       <>
+        {view.kyc.asksFacts ? <Facts scene={scene} /> : null}
         <section class="card stack">
           <h2>{kyc.hand}</h2>
           <h3>{kyc.company}</h3>
@@ -49,6 +51,24 @@ function startScreen(scene: Scene): ScreenContent {
       </>
     ),
   };
+}
+
+/** In place of the form: the buyer is known to another integrator. */
+function Facts({ scene }: { readonly scene: Scene }): VNode {
+  const words = scene.texts.kyc.facts;
+  return (
+    <section class="card stack">
+      <h2>{words.heading}</h2>
+      <p>{words.lede}</p>
+      <Form to="facts" class="stack">
+        <TextField name="born" type="date" label={words.born} hint={words.bornHint} />
+        <TextField name="number" label={words.number} hint={words.numberHint} maxLength={64} />
+        <div class="actions">
+          <Button look="primary">{words.send}</Button>
+        </div>
+      </Form>
+    </section>
+  );
 }
 
 function List({ items }: { readonly items: readonly string[] }): VNode {

@@ -151,6 +151,8 @@ export interface MoneyView
 }
 
 export interface KycView {
+  /** Another integrator submitted a dossier of the buyer, who confirms two facts of it. */
+  readonly asksFacts: boolean;
   /** Whether a step of the form was saved. */
   readonly started: boolean;
   readonly submittedAtMs: number | null;
@@ -163,6 +165,7 @@ export interface KycView {
 
 /** The view of a page without a KYC. */
 export const noKyc: KycView = {
+  asksFacts: false,
   started: false,
   submittedAtMs: null,
   usualHours: null,

@@ -12,7 +12,11 @@ import {
   type Period,
   readBuyerPayments,
 } from '../../../core/usecases/hosted/buyer-payments.js';
-import { confirmQuote, requestQuote } from '../../../core/usecases/hosted/buyer-steps.js';
+import {
+  confirmFacts,
+  confirmQuote,
+  requestQuote,
+} from '../../../core/usecases/hosted/buyer-steps.js';
 import {
   colleagueLinks,
   createColleagueLink,
@@ -58,6 +62,7 @@ const versionText = z.string().regex(/^\d{1,15}$/);
 const changeForm = z.object({ version: versionText });
 /** The quote that the page showed says enough. */
 const confirmForm = z.object({ quoteId: z.string().max(64) });
+const factsForm = z.object({ born: z.string().max(64), number: z.string().max(64) });
 const questionForm = z.object({ key: formKey, question: z.string().max(4_000).default('') });
 const endLinkForm = z.object({ link: z.string().regex(/^[0-9a-f]{64}$/) });
 const chosenForm = z.record(z.string(), z.string().max(64));
@@ -102,6 +107,13 @@ export const paymentPages = [
     limit: 'none',
     form: confirmForm,
     handler: confirm,
+  }),
+  pageRow({
+    ...actions,
+    path: '/r/{publicId}/facts',
+    limit: 'quote',
+    form: factsForm,
+    handler: typeFacts,
   }),
   pageRow({
     ...pages,
@@ -474,6 +486,14 @@ async function confirm({ deps }: PageContext, call: PaymentCall<{ quoteId: strin
     }
     throw error;
   }
+}
+
+async function typeFacts(context: PageContext, call: PaymentCall<z.infer<typeof factsForm>>) {
+  const { deps } = context;
+  const payment = await deps.store.run((tx) => openPage(tx, publicIdOf(call)));
+  const result = await confirmFacts(deps, payment, payment.id, call.form);
+  if (result === 'right') await getPrice(context, call);
+  return seeOther(result === 'wrong' ? withNotice(call.base, 'facts_wrong') : call.base);
 }
 
 /** The buyer of a short payment gets its money back. */

@@ -85,7 +85,7 @@ export function paymentView(
     organization: organizationView(shown.organization),
     legal: legalView(shown.organization, deps.settings),
     payment: signedIn ? signedInView(deps, shown) : outerView(deps, shown),
-    kyc: { ...kycView(shown), corrections },
+    kyc: { ...kycView(shown), corrections, asksFacts: signedIn && shown.asksFacts },
     version: shown.pageVersion,
     mailbox: mailbox === null ? null : `${prefix}/dev/mailbox`,
     notice: notices.find((notice) => notice === sent) ?? null,

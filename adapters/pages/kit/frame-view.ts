@@ -57,5 +57,6 @@ export const notices = [
   'choose_together',
   'take_back_asked',
   'question_sent',
+  'facts_wrong',
 ] as const;
 export type PageNotice = (typeof notices)[number];

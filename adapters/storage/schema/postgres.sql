@@ -558,15 +558,24 @@ create table kyc_submissions (
   submit_command_id text,
   answer_by timestamp with time zone,
   answer_alerted_at timestamp with time zone,
+  submitted_by text collate "C" not null,
+  name_hash text,
+  country text,
+  born_hash text,
+  tax_hash text,
+  document_hash text,
+  fact_tries integer not null,
   version integer not null,
   constraint kyc_submissions_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
   constraint kyc_submissions_pkey primary key (org_id, mode, id),
   constraint kyc_submissions_status_check check ((status = any (array['not_started'::text,
-    'pending'::text, 'verifying'::text, 'approved'::text, 'rejected'::text])))
+    'pending'::text, 'verifying'::text, 'approved'::text, 'rejected'::text]))),
+  constraint kyc_submissions_submitted_by_check check ((submitted_by = any
+    (array['integrator'::text, 'person'::text])))
 );
 
-create index kyc_submissions_approved on kyc_submissions using btree (mode, buyer_id, created_at,
-    id) where (status = 'approved'::text);
+create index kyc_submissions_approved on kyc_submissions using btree (mode, buyer_id,
+    submitted_by, created_at, id) where (status = 'approved'::text);
 
 create unique index kyc_submissions_current on kyc_submissions using btree (org_id, mode,
     buyer_id) where (status <> 'rejected'::text);

@@ -4,7 +4,20 @@ import {
   type KycSubmission,
   kycStatuses,
 } from '../../../core/domain/parties/buyer-kyc.js';
-import { fixed, key, mode, oneOf, party, sealed, tenant, text, time, version } from '../columns.js';
+import { dossierSubmitters } from '../../../core/domain/parties/identity-facts.js';
+import {
+  fixed,
+  integer,
+  key,
+  mode,
+  oneOf,
+  party,
+  sealed,
+  tenant,
+  text,
+  time,
+  version,
+} from '../columns.js';
 import { defineTable } from '../table.js';
 import { type CachedJoin, type TxPart, writes } from '../unit-of-work.js';
 
@@ -27,6 +40,13 @@ export const submissions = defineTable<KycSubmission>('kyc_submissions', {
   draftSealed: sealed(text.null('draft_sealed')),
   dossierSealed: sealed(text.null('dossier_sealed')),
   commandId: text.null('submit_command_id'),
+  submittedBy: oneOf('submitted_by', dossierSubmitters),
+  nameHash: text.null('name_hash'),
+  country: text.null('country'),
+  bornHash: text.null('born_hash'),
+  taxHash: text.null('tax_hash'),
+  documentHash: text.null('document_hash'),
+  factTries: integer('fact_tries'),
   submittedAtMs: time('submitted_at'),
   createdAtMs: fixed(time('created_at')),
   version,
@@ -66,8 +86,8 @@ export const buyersPart: TxPart<'buyers'> = {
     unit.first(
       submissions,
       [
-        "where mode = $1 and buyer_id = $2 and status = 'approved' order by created_at",
-        'desc, id desc limit 1',
+        "where mode = $1 and buyer_id = $2 and status = 'approved'",
+        'order by submitted_by desc, created_at desc, id desc limit 1',
       ].join(' '),
       [mode, buyerId],
     ),

@@ -1,7 +1,8 @@
 // A buyer and its KYC submissions. A buyer is one identity per mode and e-mail address. A
 // submission belongs to one tenant, so that a rejection affects only that tenant's payments. When
-// the buyer signs in, an approval with another tenant is adopted.
+// the buyer signs in, an approval with another tenant may be adopted (identity-facts.ts).
 import type { Mode, Tenant } from '../base/tenant.js';
+import type { IdentityFacts } from './identity-facts.js';
 import { decided, nextPartyStatus, type Party, partyStatuses } from './party.js';
 import { isAsked, nothingDue } from './party-due.js';
 
@@ -19,7 +20,7 @@ export interface Buyer {
 }
 
 /** An adopted approval has the `partnerRef` of its origin. */
-export interface KycSubmission extends Tenant, Party {
+export interface KycSubmission extends Tenant, Party, IdentityFacts {
   readonly id: string;
   readonly buyerId: string;
   /** Random value in the URL of the hosted form; null if none was requested. */
@@ -96,14 +97,22 @@ export function mailboxKey(email: string): string {
   return emailKey(email).replace(/\+[^@]*@/, '@');
 }
 
-/** Takes over the approval of the buyer's submission with another tenant. */
+/** Takes over the approval with another tenant: the person stands by its dossier. */
 export function adopted(
   submission: KycSubmission,
-  { partnerRef }: KycSubmission,
+  { partnerRef, nameHash, country, bornHash, taxHash, documentHash }: KycSubmission,
   nowMs: number,
 ): KycSubmission {
   const approved = decided(submission, 'adopt', submission.reason, nowMs);
-  return Object.freeze({ ...approved, ...withoutData, ...nothingDue, partnerRef });
+  const facts = {
+    nameHash,
+    country,
+    bornHash,
+    taxHash,
+    documentHash,
+    submittedBy: 'person',
+  } as const;
+  return Object.freeze({ ...approved, ...withoutData, ...nothingDue, ...facts, partnerRef });
 }
 
 /** What a decision erases: nothing of the dossier is kept after it. */

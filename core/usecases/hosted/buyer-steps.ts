@@ -1,11 +1,18 @@
 // The buyer's steps through a payment: sign in, KYC, quote, confirm. An approval with another
-// organization is adopted only when the buyer signs in, because that proves the mailbox.
+// organization is adopted only when the buyer signs in, because that proves the mailbox, and only
+// if the dossier is the person's (identity-facts.ts).
 import type { Locale } from '../../domain/base/locale.js';
 import { type Tenant, tenantOf } from '../../domain/base/tenant.js';
 import { isVoidable, voidCommand } from '../../domain/commands/partner-command.js';
 import type { Quote } from '../../domain/commands/quote.js';
 import { adopted, emailKey, type KycSubmission } from '../../domain/parties/buyer-kyc.js';
 import { countsAsBuyerKyc } from '../../domain/parties/connected-account.js';
+import {
+  type Adoption,
+  adoptionOf,
+  areFactsRight,
+  type TypedFacts,
+} from '../../domain/parties/identity-facts.js';
 import { nextPartyStatus } from '../../domain/parties/party.js';
 import { PARTY_BLOCKED } from '../../domain/parties/party-due.js';
 import { type PaymentView, unchanged } from '../../domain/payments/change.js';
@@ -23,6 +30,7 @@ import type { SettlementPartner } from '../../ports/partner.js';
 import type { Tx } from '../../ports/storage.js';
 import { expectApproved, moveWaiting } from '../parties/buyer-decisions.js';
 import { stagePurge } from '../parties/documents.js';
+import { factHash } from '../parties/fact-hashes.js';
 import { newSubmission } from '../parties/kyc.js';
 import { readPayee } from '../parties/party-reports.js';
 import { changePayment, loadPayment, readView } from '../payments/payment-store.js';
@@ -49,7 +57,7 @@ export async function signIn(
     const awaited = nextStatus(status, 'sign_in') ?? nextStatus(status, 'kyc_approved');
     if (awaited === null) return unchanged(was);
     const own = await tx.buyers.submission(tenant, was.payment.buyerId);
-    const verified = await adoptApproval(deps, tx, was.payment, own);
+    const verified = await adoptApproval(deps, tx, was.payment, own, null);
     // It waits for the next decision, even if another host's clock gave the last one a later time.
     const atMs = Math.max(deps.clock.nowMs(), (own?.rejectedAtMs ?? 0) + 1);
     return signedIn(was, verified, atMs);
@@ -58,6 +66,65 @@ export async function signIn(
   // An adopted approval also moves the other waiting payments of this tenant.
   if (view.kycStatus === 'approved') await moveWaiting(deps, tenant, change.payment.buyerId);
   return view;
+}
+
+/** `closed`: no approval awaits the facts, or no longer. */
+export type FactsResult = 'right' | 'wrong' | 'closed';
+
+/**
+ * The signed-in buyer confirms two facts of the dossier that another integrator submitted: the
+ * approval is adopted. A wrong answer is counted at that dossier, for all tenants together.
+ */
+export async function confirmFacts(
+  deps: Deps,
+  tenant: Tenant,
+  paymentId: string,
+  typed: TypedFacts,
+): Promise<FactsResult> {
+  let result = 'closed' as FactsResult;
+  const change = await changePayment(deps, tenant, paymentId, async (was, tx) => {
+    result = 'closed';
+    const { payment } = was;
+    if (nextStatus(payment.status, 'kyc_approved') === null) return unchanged(was);
+    const own = await tx.buyers.submission(tenant, payment.buyerId);
+    const known = await approvalElsewhere(deps, tx, payment);
+    if (known === null || known.adoption !== 'facts') return unchanged(was);
+    const isRight = areFactsRight(known.origin, typed, known.hash);
+    result = isRight ? 'right' : 'wrong';
+    if (!isRight) {
+      const factTries = known.origin.factTries + 1;
+      tx.buyers.updateSubmission(Object.freeze({ ...known.origin, factTries }));
+      return unchanged(was);
+    }
+    const verified = await adoptApproval(deps, tx, payment, own, typed);
+    return signedIn(was, verified, deps.clock.nowMs());
+  });
+  if (result === 'right') await moveWaiting(deps, tenant, change.payment.buyerId);
+  return result;
+}
+
+/** Whether the buyer of a payment that waits for its KYC may confirm two facts instead. */
+export async function asksFacts(deps: Deps, tx: Tx, payment: Payment): Promise<boolean> {
+  if (nextStatus(payment.status, 'kyc_approved') === null) return false;
+  return (await approvalElsewhere(deps, tx, payment))?.adoption === 'facts';
+}
+
+/** The best approval of the buyer with any tenant, and what it is good for; null without one. */
+async function approvalElsewhere(
+  deps: Deps,
+  tx: Tx,
+  { mode, buyerId, buyer }: Payment,
+): Promise<ApprovalElsewhere | null> {
+  const origin = await tx.buyers.approvedAnywhere(mode, buyerId);
+  if (origin === null) return null;
+  const hash = await factHash(deps, tx, buyerId);
+  return { origin, hash, adoption: adoptionOf(origin, buyer, hash) };
+}
+
+interface ApprovalElsewhere {
+  readonly origin: KycSubmission;
+  readonly adoption: Adoption;
+  readonly hash: Awaited<ReturnType<typeof factHash>>;
 }
 
 function withLocale(payment: Payment, buyerLocale: Locale | null): Payment {
@@ -160,12 +227,16 @@ export async function refuseUnapproved(tx: Tx, payment: Payment): Promise<void> 
   throw new PonteError('PaymentStateConflict', 'The buyer is not approved any more.');
 }
 
-/** Whether the buyer is approved: with this tenant, or with any organization of the mode. */
+/**
+ * Whether the buyer is approved: with this tenant, or with any organization of the mode if the
+ * dossier is the person's, or the person typed right facts of it.
+ */
 async function adoptApproval(
   deps: Deps,
   tx: Tx,
   payment: Payment,
   own: KycSubmission | null,
+  typed: TypedFacts | null,
 ): Promise<boolean> {
   const tenant = tenantOf(payment);
   if (own?.status === 'approved') {
@@ -175,11 +246,19 @@ async function adoptApproval(
   const accounts = await tx.accounts.ofBuyer(tenant, emailKey(payment.buyer.email));
   for (const account of accounts) tx.accounts.expect(account);
   if (accounts.some(countsAsBuyerKyc)) return true;
-  const elsewhere = await tx.buyers.approvedAnywhere(tenant.mode, payment.buyerId);
-  if (elsewhere === null) {
+  const known = await approvalElsewhere(deps, tx, payment);
+  const isRight =
+    known !== null && typed !== null && areFactsRight(known.origin, typed, known.hash);
+  const isAdopted = known?.adoption === 'adopt' || (known?.adoption === 'facts' && isRight);
+  if (known === null || !isAdopted) {
+    if (known?.adoption === 'differs') {
+      const { id: paymentId } = payment;
+      deps.log.warn('the approval of the buyer is about another name or country', { paymentId });
+    }
     if (own !== null) tx.buyers.expectSubmission(own);
     return false;
   }
+  const elsewhere = known.origin;
   const nowMs = deps.clock.nowMs();
   tx.buyers.expectSubmission(elsewhere);
   if (own !== null && nextPartyStatus(own.status, 'adopt') !== null) {

@@ -25,6 +25,7 @@ import type { Tx } from '../../ports/storage.js';
 import { payerOf } from '../deposits/deposits.js';
 import { type Attachment, attachmentOf } from '../parties/attachments.js';
 import { readBankDetails, type ShownBankDetails } from '../payments/bank-details.js';
+import { asksFacts } from './buyer-steps.js';
 
 /** More are not counted. */
 export const OPEN_COUNT_MAX = 20;
@@ -45,6 +46,8 @@ export interface PaymentPage extends PaymentView {
   readonly submission: KycSubmission | null;
   readonly kyc: KycState;
   readonly screen: Screen;
+  /** The buyer may confirm two facts of a dossier in place of the form. */
+  readonly asksFacts: boolean;
   /** The seller's own invoice; null if there is none. */
   readonly attachment: Attachment | null;
   /** The end of the seller's tax id; null if it is unknown or the organization is paid. */
@@ -134,6 +137,7 @@ export async function readPaymentPage(deps: Deps, publicId: string): Promise<Pay
       submission,
       kyc,
       screen,
+      asksFacts: screen === 'kyc_form' && (await asksFacts(deps, tx, payment)),
       attachment,
       payeeTaxIdLast4: taxIdLast4Of(payment, seller),
       senderNames,

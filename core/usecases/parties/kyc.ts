@@ -13,6 +13,7 @@ import {
 } from '../../domain/parties/buyer-kyc.js';
 import type { EntityType } from '../../domain/parties/connected-account.js';
 import type { Dossier } from '../../domain/parties/dossier.js';
+import { factsOf, noFacts } from '../../domain/parties/identity-facts.js';
 import { newParty, nextPartyStatus, submitted, withTerms } from '../../domain/parties/party.js';
 import { assert, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
@@ -24,6 +25,7 @@ import type { Batch } from '../service/batch.js';
 import { expectDone } from '../service/partner-calls.js';
 import { moveWaiting } from './buyer-decisions.js';
 import { stageSubmitted } from './documents.js';
+import { factHash } from './fact-hashes.js';
 import { readDraft, sealDossier, sealDraft } from './kyc-drafts.js';
 import { loadSubmission } from './party-kinds.js';
 import { refuseTier, submitParty } from './party-submissions.js';
@@ -124,16 +126,21 @@ async function stageDossier(
     form,
     commandId,
   }: {
-    readonly start: KycStart;
+    readonly start: KycStart & { readonly entityType: EntityType };
     readonly form: FormVersion | null;
     readonly commandId: string;
   },
 ) {
   const { deps, tx, nowMs } = batch;
   const { next } = opened;
+  const hash = await factHash(deps, tx, next.buyerId);
+  const submittedBy = form === null ? 'integrator' : 'person';
+  const before = next.status === 'approved' ? next : null;
+  const facts = factsOf(start.entityType, start.dossier, { before, submittedBy, hash });
   const dossier = submittedDraft(readDraft(deps, next), start, form);
   stageOpened(tx, opened, {
     ...submitted(next, commandId),
+    ...facts,
     draftSealed: null,
     dossierSealed: next.status === 'approved' ? null : sealDossier(deps, next, dossier),
     submittedAtMs: nowMs,
@@ -280,6 +287,7 @@ export function newSubmission(
     receiverId: deps.ids.next('rcv', nowMs),
     status,
     ...newParty,
+    ...noFacts,
     draftSealed: null,
     dossierSealed: null,
     submittedAtMs: nowMs,

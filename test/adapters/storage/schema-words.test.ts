@@ -27,6 +27,7 @@ import {
   documentKinds,
   documentStatuses,
 } from '../../../core/domain/parties/document.js';
+import { dossierSubmitters } from '../../../core/domain/parties/identity-facts.js';
 import { logoTypes } from '../../../core/domain/parties/logo.js';
 import { isSubmitted, partyStatuses } from '../../../core/domain/parties/party.js';
 import { productionStates } from '../../../core/domain/parties/production-request.js';
@@ -72,6 +73,7 @@ const words: Readonly<Record<string, readonly string[]>> = {
   'book_readings.span': spanNames,
   'deliveries.status': Object.keys(deliveryMoves),
   'kyc_submissions.status': kycStatuses,
+  'kyc_submissions.submitted_by': dossierSubmitters,
   'organization_profiles.kyb_status': partyStatuses,
   'members.role': memberRoles,
   'connected_accounts.role': roles,

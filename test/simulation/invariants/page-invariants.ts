@@ -137,6 +137,7 @@ function pageOf(observed: ObservedState, found: ObservedPayment, nowMs: number):
     quote,
     submission,
     kyc,
+    asksFacts: false,
     senderNames: [],
     attachment: null,
     consolidated: consolidatedOf(observed, payment),

@@ -93,3 +93,12 @@ export async function decideKyc(
 export function replaceBigint(_key: string, value: unknown): unknown {
   return typeof value === 'bigint' ? `${value}` : value;
 }
+
+/** As if the person had sent the dossier of this submission on the hosted form. */
+export async function sentByPerson({ deps }: World, { id, ...of }: KycSubmission): Promise<void> {
+  await deps.store.run(async (tx) => {
+    const submission = await tx.buyers.submissionById(of, id);
+    assert.ok(submission !== null);
+    tx.buyers.updateSubmission({ ...submission, submittedBy: 'person' });
+  });
+}

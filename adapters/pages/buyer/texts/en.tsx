@@ -313,6 +313,17 @@ export const en = {
     saved: 'Each step is saved. You can stop and come back.',
     start: 'Start',
     resume: 'Continue the form',
+    facts: {
+      heading: 'Were you verified before?',
+      lede:
+        'Your identity was checked for an earlier payment. Confirm two details of it and ' +
+        'you need no new check.',
+      born: 'Date of birth, or of formation of the company',
+      bornHint: 'Year, month, day: 1990-01-31.',
+      number: 'Tax number, or number of the identity document',
+      numberHint: 'As it was given for the earlier check.',
+      send: 'Confirm',
+    },
     wait: 'We are checking your details',
     usual: (hours: number) =>
       hours === 1
@@ -427,6 +438,9 @@ export const en = {
     quote_unavailable: 'We could not get a price just now. Try again in a moment.',
     take_back_asked: 'We return your money. You don’t have to do anything else.',
     question_sent: 'Your question is on its way. The answer comes by email.',
+    facts_wrong:
+      'These do not match the details that we know. Fill in the form instead, or try ' +
+      'again if the page asks.',
   },
   limited: {
     link_sent: (until: Node, sentAt: Node) => (

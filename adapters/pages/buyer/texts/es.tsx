@@ -307,6 +307,17 @@ export const es = {
     saved: 'Cada paso se guarda. Puede parar y volver después.',
     start: 'Empezar',
     resume: 'Seguir con el formulario',
+    facts: {
+      heading: '¿Ya le verificaron antes?',
+      lede:
+        'Su identidad se verificó para un pago anterior. Confirme dos datos de ella y no ' +
+        'hará falta otra verificación.',
+      born: 'Fecha de nacimiento, o de constitución de la empresa',
+      bornHint: 'Año, mes, día: 1990-01-31.',
+      number: 'Número fiscal, o número del documento de identidad',
+      numberHint: 'Como se indicó en la verificación anterior.',
+      send: 'Confirmar los datos',
+    },
     wait: 'Estamos verificando sus datos',
     usual: (hours) =>
       hours === 1
@@ -420,6 +431,9 @@ export const es = {
     quote_unavailable: 'No pudimos obtener una cotización ahora. Inténtelo en un momento.',
     take_back_asked: 'Le devolvemos su dinero. Usted no tiene que hacer nada más.',
     question_sent: 'Su pregunta está en camino. La respuesta llega por correo.',
+    facts_wrong:
+      'Estos datos no coinciden con los que tenemos. Rellene el formulario, o ' +
+      'inténtelo de nuevo si la página lo pide.',
   },
   limited: {
     link_sent: (until, sentAt) => (

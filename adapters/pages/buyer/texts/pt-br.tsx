@@ -310,6 +310,17 @@ export const ptBr = {
     saved: 'Cada etapa fica salva. Você pode parar e voltar depois.',
     start: 'Começar',
     resume: 'Continuar o formulário',
+    facts: {
+      heading: 'Você já foi verificado antes?',
+      lede:
+        'Sua identidade foi verificada para um pagamento anterior. Confirme dois dados ' +
+        'dela e não será preciso verificar de novo.',
+      born: 'Data de nascimento, ou de constituição da empresa',
+      bornHint: 'Ano, mês, dia: 1990-01-31.',
+      number: 'Número fiscal, ou número do documento de identidade',
+      numberHint: 'Como foi informado na verificação anterior.',
+      send: 'Confirmar dados',
+    },
     wait: 'Estamos verificando seus dados',
     usual: (hours) =>
       hours === 1
@@ -423,6 +434,9 @@ export const ptBr = {
     quote_unavailable: 'Não conseguimos uma cotação agora. Tente de novo em um instante.',
     take_back_asked: 'Vamos devolver o seu dinheiro. Você não precisa fazer mais nada.',
     question_sent: 'Sua pergunta está a caminho. A resposta chega por e‑mail.',
+    facts_wrong:
+      'Estes dados não coincidem com os que temos. Preencha o formulário, ou tente de ' +
+      'novo se a página pedir.',
   },
   limited: {
     link_sent: (until, sentAt) => (

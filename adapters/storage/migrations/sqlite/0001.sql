@@ -481,6 +481,14 @@ create table kyc_submissions (
   submit_command_id text,
   answer_by integer,
   answer_alerted_at integer,
+  submitted_by text not null check (submitted_by in ('integrator', 'person')),
+  -- Keyed hashes of what was submitted; the dossier itself is erased by the decision.
+  name_hash text,
+  country text,
+  born_hash text,
+  tax_hash text,
+  document_hash text,
+  fact_tries integer not null,
   version integer not null,
   primary key (org_id, mode, id)
 ) strict, without rowid;
@@ -491,7 +499,8 @@ create unique index kyc_submissions_current on kyc_submissions (org_id, mode, bu
 
 create index kyc_submissions_of_buyer on kyc_submissions (org_id, mode, buyer_id, created_at, id);
 
-create index kyc_submissions_approved on kyc_submissions (mode, buyer_id, created_at, id)
+create index kyc_submissions_approved
+  on kyc_submissions (mode, buyer_id, submitted_by, created_at, id)
   where status = 'approved';
 
 create index kyc_submissions_partner_ref on kyc_submissions (mode, partner_ref)

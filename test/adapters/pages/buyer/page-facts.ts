@@ -194,6 +194,7 @@ export function viewOf(page: Page, changes: Partial<PageView> = {}): PageView {
     },
     payment,
     kyc: {
+      asksFacts: false,
       started: false,
       submittedAtMs: at('2026-11-17T15:42:00Z'),
       usualHours: 2,

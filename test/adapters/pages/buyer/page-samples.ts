@@ -2,7 +2,7 @@
 // gallery takes pictures of.
 
 import type { ScreenContent } from '../../../../adapters/pages/buyer/layout.js';
-import type { Page, PageView } from '../../../../adapters/pages/buyer/page-view.js';
+import { noKyc, type Page, type PageView } from '../../../../adapters/pages/buyer/page-view.js';
 import { renderContent, renderPage } from '../../../../adapters/pages/buyer/render.js';
 import type { Scene } from '../../../../adapters/pages/buyer/scene.js';
 import { limits } from '../../../../adapters/pages/kit/limited.js';
@@ -168,6 +168,7 @@ const offer: ConsolidatedOffer = {
 };
 
 const variantSamples: readonly Sample[] = [
+  { name: 'kyc-facts', view: onScreen('kyc_form', { kyc: { ...noKyc, asksFacts: true } }) },
   {
     name: 'price-changed',
     view: onScreen('price', {

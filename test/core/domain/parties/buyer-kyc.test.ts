@@ -11,6 +11,7 @@ import {
   readEmail,
   withdrawn,
 } from '../../../../core/domain/parties/buyer-kyc.js';
+import { noFacts } from '../../../../core/domain/parties/identity-facts.js';
 import { newParty } from '../../../../core/domain/parties/party.js';
 import { readableEmails, unreadableEmails } from '../../../support/samples/emails.js';
 import { START_MS } from '../../../support/samples/sample-rows.js';
@@ -22,6 +23,7 @@ const verifying: KycSubmission = Object.freeze({
   buyerId: 'byr_1',
   receiverId: 'rcv_1',
   ...newParty,
+  ...noFacts,
   status: 'verifying',
   partnerRef: 'partner_1',
   flowId: null,
@@ -62,7 +64,7 @@ test('an adopted approval depends on its party, and its revocation has no own ti
   const source = { ...verifying, orgId: 'org_2', id: 'kyc_2', partnerRef: 'partner_2' };
   const copy = adopted({ ...verifying, draftSealed: 'draft' }, source, START_MS + 1);
   const expected = { status: 'approved', approvedAtMs: START_MS + 1, partnerRef: 'partner_2' };
-  assert.deepEqual(copy, { ...verifying, ...expected });
+  assert.deepEqual(copy, { ...verifying, ...expected, submittedBy: 'person' });
   const taken = withdrawn(copy);
   assert.deepEqual([taken.status, taken.reason, taken.rejectedAtMs], ['rejected', null, null]);
   assert.equal(withdrawn(taken), taken);

@@ -11,7 +11,7 @@ import {
 import { submitBuyerKyc } from '../../../../core/usecases/parties/kyc.js';
 import { readPayment } from '../../../../core/usecases/payments/payments.js';
 import { ana } from '../../../support/samples/dossiers.js';
-import { decideKyc, withPartner } from '../../../support/scenes/kyc-scene.js';
+import { decideKyc, sentByPerson, withPartner } from '../../../support/scenes/kyc-scene.js';
 import type { IntentFields } from '../../../support/scenes/made-payments.js';
 import { type World, world } from '../../../support/scenes/test-world.js';
 import { valuesOf } from '../../../support/values-of.js';
@@ -99,7 +99,7 @@ test('an approval is reused over integrators when the buyer signs in, also again
   const [here, there] = [await made.newPayment(one), await made.newPayment(other)];
   await signIn(made.deps, one, here);
   await signIn(made.deps, other, there);
-  await submitBuyerKyc(made.deps, other, there, person('Ana'));
+  await sentByPerson(made, await submitBuyerKyc(made.deps, other, there, person('Ana')));
   await made.settle();
   const before = await readPayment(made.deps, one, here);
   assert.equal(before.payment.status, 'buyer_kyc_pending');

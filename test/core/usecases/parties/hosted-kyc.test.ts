@@ -17,6 +17,7 @@ import {
   individual,
   type Scene,
   scene,
+  sentByPerson,
 } from '../../../support/scenes/kyc-scene.js';
 
 test('without entityType the submission is verifying, under one id, and nothing is sent', async (t) => {
@@ -139,7 +140,7 @@ test('starts with and without a dossier that race are one submission and one com
 test('a buyer who is verified elsewhere and signs in needs the form no more', async (t) => {
   const made = await scene(t);
   const elsewhere = { ...made.tenant, orgId: await made.organization() };
-  await made.start(individual, elsewhere);
+  await sentByPerson(made, await made.start(individual, elsewhere));
   await made.settle();
   const waiting = await made.start(hosted);
   const paymentId = await made.pay();

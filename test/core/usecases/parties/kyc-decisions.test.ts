@@ -46,6 +46,7 @@ import {
   partyReported,
   type Scene,
   scene,
+  sentByPerson,
   withPartner,
 } from '../../../support/scenes/kyc-scene.js';
 
@@ -80,7 +81,7 @@ test('a payment that a crash left waiting for an approved buyer goes on with its
   const made = await scene(t);
   const other = await made.newTenant();
   const waiting = await signedIn(made);
-  await made.start(individual, other);
+  await sentByPerson(made, await made.start(individual, other));
   await made.settle();
   const { deps, tenant } = made;
   const { store } = deps;
@@ -322,7 +323,9 @@ test('a revoked approval is revoked for every tenant that adopted it, and their 
   const other = await made.newTenant();
   const third = await made.newTenant();
   const waiting = await signedIn(made, other);
-  const { partnerRef } = await made.start();
+  const first = await made.start();
+  const { partnerRef } = first;
+  await sentByPerson(made, first);
   await made.settle();
   const [running, elsewhere] = [await signedIn(made, other), await signedIn(made, third)];
   assert.equal(await made.statusOf(waiting), 'buyer_kyc_approved');
@@ -355,6 +358,7 @@ test('a tenant’s approval holds when one that it adopted before is revoked', a
   const { deps } = made;
   const other = await made.newTenant();
   const theirs = await made.start(individual, other);
+  await sentByPerson(made, theirs);
   await made.settle();
   const [command] = await commandsOf(made);
   const own = await made.start();
@@ -448,7 +452,7 @@ test('an approval found by signing in ends the wait for the form, and its docume
   const { documents: storage } = deps;
   assert.ok(storage !== null);
   const other = await made.newTenant();
-  await made.start(individual, other);
+  await sentByPerson(made, await made.start(individual, other));
   await made.settle();
   const waiting = await made.start({ ...hosted, name: 'Ana Lima' });
   await uploaded(made, waiting.buyerId, 'selfie');

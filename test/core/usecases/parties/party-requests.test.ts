@@ -19,6 +19,7 @@ import {
   individual,
   type Scene,
   scene,
+  sentByPerson,
   withPartner,
 } from '../../../support/scenes/kyc-scene.js';
 import { kyb } from '../../../support/scenes/organization-scene.js';
@@ -136,7 +137,7 @@ test('what the partner says of a party is not kept with its command', async (t) 
 test('a command that was not sent yet is taken back when its buyer brings an approval', async (t) => {
   const made = await scene(t);
   const other = await made.newTenant();
-  await made.start(individual, other);
+  await sentByPerson(made, await made.start(individual, other));
   await made.settle();
   const calls: PartnerAnswer<unknown>[] = [];
   const { sealed, deps } = watched(made, async () => {

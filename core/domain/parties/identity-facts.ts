@@ -1,0 +1,108 @@
+// What is kept of a buyer's dossier after the decision: who submitted it, the country, and keyed
+// hashes. They decide whether another tenant adopts the approval, which the integrator of the first
+// tenant may have obtained about somebody else.
+import type { EntityType } from './connected-account.js';
+import type { Dossier } from './dossier.js';
+
+/** `person`: on the hosted form, signed in. Sorted: SQL prefers the last. */
+export const dossierSubmitters = ['integrator', 'person'] as const;
+
+/** Hashes are of this buyer only: those of two buyers cannot be compared. */
+export interface IdentityFacts {
+  readonly submittedBy: (typeof dossierSubmitters)[number];
+  readonly nameHash: string | null;
+  readonly country: string | null;
+  /** Hash of the date of birth or formation. */
+  readonly bornHash: string | null;
+  /** Hash of the tax id or company number. */
+  readonly taxHash: string | null;
+  /** Hash of the number of the identity document. */
+  readonly documentHash: string | null;
+  /** Wrong answers of the person to the two facts. */
+  readonly factTries: number;
+}
+
+/** Two facts of the dossier, as the person types them. */
+export interface TypedFacts {
+  readonly born: string;
+  readonly number: string;
+}
+
+export type FactHash = (fact: 'name' | 'born' | 'number', text: string) => string;
+
+export const noFacts: IdentityFacts = {
+  submittedBy: 'integrator',
+  nameHash: null,
+  country: null,
+  bornHash: null,
+  taxHash: null,
+  documentHash: null,
+  factTries: 0,
+};
+
+export const FACT_TRIES_MAX = 5;
+
+/** An answer to the partner has a part of the dossier: the rest of `before` stays. */
+export function factsOf(
+  entityType: EntityType,
+  dossier: Dossier,
+  {
+    before,
+    submittedBy,
+    hash,
+  }: Pick<IdentityFacts, 'submittedBy'> & {
+    readonly before: IdentityFacts | null;
+    readonly hash: FactHash;
+  },
+): IdentityFacts {
+  const hashed = (fact: Parameters<FactHash>[0], text: string | null | undefined) => {
+    const plain = plainFact(fact, text ?? '');
+    return plain === '' ? null : hash(fact, plain);
+  };
+  const { firstName, lastName, legalName, dateOfBirth, formationDate } = dossier;
+  const isBusiness = entityType === 'business';
+  const name = isBusiness ? legalName : [firstName, lastName].filter(Boolean).join(' ');
+  return {
+    submittedBy,
+    nameHash: hashed('name', name) ?? before?.nameHash ?? null,
+    country: dossier.country?.toUpperCase() ?? before?.country ?? null,
+    bornHash: hashed('born', isBusiness ? formationDate : dateOfBirth) ?? before?.bornHash ?? null,
+    taxHash: hashed('number', dossier.taxId ?? dossier.cnpj) ?? before?.taxHash ?? null,
+    documentHash: hashed('number', dossier.idDocNumber) ?? before?.documentHash ?? null,
+    factTries: 0,
+  };
+}
+
+/** Without accents, case and punctuation; the words of a name in any order. */
+function plainFact(fact: Parameters<FactHash>[0], text: string): string {
+  const plain = text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
+  const words = plain.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '');
+  return fact === 'name' ? words.sort().join(' ') : words.join('');
+}
+
+/** `facts`: the person must confirm two. `differs`: it is about somebody else. */
+export type Adoption = 'adopt' | 'facts' | 'differs' | 'none';
+
+/** What an approval with these facts is good for, for a payment of this name and country. */
+export function adoptionOf(
+  known: IdentityFacts,
+  { name, country }: { readonly name: string | null; readonly country: string | null },
+  hash: FactHash,
+): Adoption {
+  const plain = plainFact('name', name ?? '');
+  if (plain !== '' && known.nameHash !== hash('name', plain)) return 'differs';
+  const isElsewhere = known.country !== null && country !== null;
+  if (isElsewhere && known.country !== country.toUpperCase()) return 'differs';
+  if (known.submittedBy === 'person') return 'adopt';
+  const hasTwo = known.bornHash !== null && (known.taxHash ?? known.documentHash) !== null;
+  return hasTwo && known.factTries < FACT_TRIES_MAX ? 'facts' : 'none';
+}
+
+export function areFactsRight(known: IdentityFacts, typed: TypedFacts, hash: FactHash): boolean {
+  const born = plainFact('born', typed.born);
+  const number = plainFact('number', typed.number);
+  if (born === '' || number === '') return false;
+  const numberHash = hash('number', number);
+  const isNumber = numberHash === known.taxHash || numberHash === known.documentHash;
+  return isNumber && hash('born', born) === known.bornHash;
+}
