@@ -109,6 +109,7 @@ const finding = [
   'confirm dec_1',
   'withdraw dec_1',
   'audit list',
+  'partner show',
   'audit verify',
   'audit export --to audit.jsonl',
   'operator remove bia',
@@ -121,6 +122,7 @@ const others = [
   'store copy',
   'doctor',
   'org payout-config',
+  'partner change',
   'restore --from backup',
 ];
 

@@ -21,7 +21,7 @@ test('a key that another process has revoked is refused, also while the server r
   t.after(() => other.close());
   const request = [
     'GET /v1/me HTTP/1.1',
-    'Host: ponte.example',
+    'Host: localhost',
     `X-API-Key: ${host.demo?.secret}`,
     'Connection: close',
     '\r\n',

@@ -344,7 +344,7 @@ export const lettersEs = {
       subject: `El pago de ${amount} a ${payee} volvió`,
       heading: 'Un pago al beneficiario volvió',
       paragraphs: [
-        `${payee} ya no tiene ${settled ?? moved}: el PIX volvió al socio de liquidación.`,
+        `${payee} ya no tiene ${settled ?? moved}: el PIX volvió al proveedor de liquidación.`,
         'El pago sigue liquidado. Un operador de este servicio decide si se paga de nuevo al ' +
           'beneficiario o si el comprador recupera el dinero. Si se paga de nuevo al ' +
           'beneficiario, usted recibe otro correo.',
@@ -379,7 +379,7 @@ export const lettersEs = {
       subject: `El retiro de ${amount} a ${payee} se anuló`,
       heading: 'Un retiro se anuló',
       paragraphs: [
-        `${moved} que un banco había retirado está de nuevo con el socio de liquidación.`,
+        `${moved} que un banco había retirado está de nuevo con el proveedor de liquidación.`,
         'El estado del pago no cambia.',
       ],
     }),

@@ -69,6 +69,7 @@ const words: Readonly<Record<string, readonly string[]>> = {
   'receipts.entry_end': ['open', 'completed', 'failed', 'returned'],
   'receipts.state': depositStates,
   'receipts.rule': matchRules,
+  'receipts.book': entryKinds,
   'book_readings.book': entryKinds,
   'book_readings.span': spanNames,
   'deliveries.status': Object.keys(deliveryMoves),
