@@ -99,7 +99,9 @@ function operatorDecides(
   const decides = async () => {
     const { kind, decision } = await decide(host.deps, asked);
     const isOthers = kind === 'waiting' && decision.proposedById !== operator.id;
+    const isDone = kind === 'done' || isOthers;
     if (isOthers) await confirmProposal(host.deps, decision.id, operator);
+    if (isDone) world.count(`decided ${request.verb}`);
   };
   const signed = signedOffline(command, operator, world.nowMs);
   host.begin(command, decides, { actor: { kind: 'operator', id: operator.id }, signed });

@@ -24,6 +24,16 @@ import type { SimulatedHost } from '../world/simulated-host.js';
 import type { CreateRequest, World } from '../world/world.js';
 import { personalDossier } from './document-actions.js';
 
+/** A cent, more than a partner takes in one pay-in, and the least that BlindPay takes. */
+const extremesMinor = [1n, 999_999_999n, 1_000n] as const;
+const EXTREME_EVERY = 4;
+
+/** Each fourth payment has an extreme amount. */
+function amountOf(number: number, usualMinor: bigint): bigint {
+  const [at, rest] = [Math.floor(number / EXTREME_EVERY), number % EXTREME_EVERY];
+  return (rest === 0 ? extremesMinor[at % extremesMinor.length] : null) ?? usualMinor;
+}
+
 /** What the next create says; a named seller may be anybody's, and ready or not. */
 export function newRequest(world: World, origin: Payment['origin'] = 'payment_intent') {
   const { random, requests, observed } = world;
@@ -41,7 +51,7 @@ export function newRequest(world: World, origin: Payment['origin'] = 'payment_in
     idempotencyKey: random.chance(0.6) ? `key-${number}` : null,
     externalId: `order-${number}`,
     amount: {
-      amountMinor: BigInt(random.between(1_000, 500_000)),
+      amountMinor: amountOf(number, BigInt(random.between(1_000, 500_000))),
       currency: isAlike ? 'USD' : random.pick(['USD', 'USD', 'EUR']),
     },
     buyer: {

@@ -148,7 +148,7 @@ export const partyMutants = [
       ["    approve: 'approved',\n", "    approve: 'approved',\n    invite: 'awaiting_buyer',\n"],
     ],
     focus: { ...parties, often: ['createInvoice', 'invoiceStep', 'accountStep', 'work'] },
-    first: { seed: 3, steps: 80 },
+    first: { seed: 8, steps: 80 },
     caughtBy: ['noMailBeforeApproval'],
   },
   {
