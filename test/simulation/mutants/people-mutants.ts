@@ -17,7 +17,7 @@ export const peopleMutants = [
     file: 'core/domain/money-desk/proposal.ts',
     edits: [['if (proposedById === operator.id) return', "if (proposedById === '') return"]],
     focus: people,
-    first: { seed: 3, steps: 80 },
+    first: { seed: 8, steps: 80 },
     caughtBy: ['noLiveDecisionByOnePerson'],
   },
   {
