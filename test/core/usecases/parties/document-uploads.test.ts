@@ -75,9 +75,9 @@ function dying({ deps }: Scene, runsMax: number): Deps {
   };
 }
 
-/** What is read to begin, the count, and the row that names the new bytes. */
-const RUNS_BEFORE_NAMING = 2;
-const RUNS_OF_AN_UPLOAD = 3;
+/** What is read to begin, the quota, the count, and the row that names the new bytes. */
+const RUNS_BEFORE_NAMING = 3;
+const RUNS_OF_AN_UPLOAD = 4;
 
 function sendBy(deps: Deps, upload: Upload, text: string): Promise<void> {
   const { documentId, signature } = grantOf(upload.uploadUrl);
