@@ -179,8 +179,9 @@ export class DeskScene {
       payerPurpose({ id: fields.id ?? 'rct_1' }),
     );
     const deposit = aDeposit({ ...known, payerSealed, ...fields });
-    const { partnerRef, partyRef, amount, end: status, enteredAtMs: createdAtMs } = deposit;
-    this.books.deposit(partnerRef, { partyRef, amount, status, createdAtMs });
+    const { book: kind, partnerRef, partyRef, amount, end: status } = deposit;
+    const createdAtMs = deposit.enteredAtMs;
+    this.books.deposit(partnerRef, { kind, partyRef, amount, status, createdAtMs });
     const posting = depositPosting(null, deposit);
     await this.deps.store.run(async (tx) => {
       tx.deposits.insert(deposit);

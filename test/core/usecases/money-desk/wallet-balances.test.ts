@@ -79,6 +79,24 @@ test('the money of deposits may be in any wallet, also after a refund by hand', 
   await at.booksAreRight();
 });
 
+test('what the operator withdraws after a refund by hand leaves wallet and float', async (t) => {
+  const at = await threePayments(t);
+  for (const operator of ['ana', 'bia'])
+    await at.decide('cmd_back', { verb: 'refund' }, { operator });
+  await at.deposit({ book: 'payout' });
+  const differs = async (minor: bigint) => (await holding(at, minor))[0]?.differs;
+  assert.deepEqual([await differs(10_000n), await differs(9_899n)], [false, true], 'undecided');
+  const withdrawn = { verb: 'resolve', found: 'withdrawn' } as const;
+  for (const operator of ['ana', 'bia']) await at.decide('rct_1', withdrawn, { operator });
+  assert.deepEqual([await differs(10_000n), await differs(9_899n)], [false, true], 'decided');
+  const balances = await at.deps.store.run((tx) => tx.ledger.balances(live.mode));
+  const minorOf = (account: string) =>
+    balances.find((one) => one.account === account && one.currency === 'USD')?.amountMinor ?? 0n;
+  assert.equal(minorOf('operator'), 0n, 'it has back what it paid the buyer');
+  assert.equal(minorOf('partner_float'), 10_000n, 'of the payment that is not paid out');
+  await at.booksAreRight();
+});
+
 test('a wallet that cannot be read is not compared', async (t) => {
   const at = await threePayments(t);
   const [unread] = await holding(at, null);
