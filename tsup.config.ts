@@ -3,8 +3,10 @@
 // files both from adapters/storage (sources) and from dist/ (built). Types are not made here: tsup
 // cannot with TypeScript 7, `tsc -p tsconfig.build.json` does. The types of the client are made
 // first, from the route table; `npm run generate` makes them alone.
-import { cpSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
+import { join } from 'node:path';
+import { build as bundle } from 'esbuild';
 import { defineConfig, type Options } from 'tsup';
 
 const entries = {
@@ -15,6 +17,12 @@ const entries = {
   client: 'adapters/client/ponte-client.ts',
   'partner-kit': 'adapters/partner-kit/partner-kit.ts',
 } as const;
+
+/**
+ * The entries that programs in CommonJS require (NestJS, Jest), each as one file without imports of
+ * other packages. `ponte` itself is one module for both: Node requires it as it is.
+ */
+const required = ['core', 'webhooks', 'client', 'partner-kit'] as const;
 
 const notoSans = 'node_modules/@expo-google-fonts/noto-sans';
 
@@ -111,6 +119,27 @@ export function unpinManifest(): void {
   renameSync(unpinned, manifest);
 }
 
+/**
+ * Writes the files that CommonJS requires to `dist/cjs`. The types are the same for both: either
+ * kind of program can import declarations that are marked as CommonJS.
+ */
+export async function writeCommonJs(dist: string): Promise<void> {
+  await bundle({
+    entryPoints: Object.fromEntries(required.map((name) => [name, entries[name]])),
+    outdir: join(dist, 'cjs'),
+    bundle: true,
+    format: 'cjs',
+    platform: 'node',
+    target: 'node22',
+    sourcemap: true,
+    logLevel: 'error',
+  });
+  for (const folder of ['cjs', 'types']) {
+    mkdirSync(join(dist, folder), { recursive: true });
+    writeFileSync(join(dist, folder, 'package.json'), '{ "type": "commonjs" }\n');
+  }
+}
+
 export default defineConfig(async () => {
   await writeClientTypes();
   return build;
@@ -133,5 +162,6 @@ const build: Options = {
     for (const [from, to] of Object.entries(assets)) {
       if (existsSync(from)) cpSync(from, to, { recursive: true });
     }
+    await writeCommonJs('dist');
   },
 };

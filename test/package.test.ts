@@ -17,7 +17,9 @@ import {
 import { dirname, join, posix } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { before, describe, test } from 'node:test';
+import { build } from 'esbuild';
 import { signWebhook } from '../core/domain/webhooks/signature.js';
+import { writeCommonJs } from '../tsup.config.js';
 import { BUILT_PROGRAM } from './support/servers/host-process.js';
 import { importsOf, projectFiles, projectRoot } from './support/source-tree.js';
 import { temporaryFolder } from './support/temporary-folder.js';
@@ -33,7 +35,7 @@ const temporary = temporaryFolder();
 const consumer = join(temporary, 'consumer');
 let packed: readonly string[] = [];
 
-before(() => {
+before(async () => {
   const copy = join(temporary, 'copy');
   for (const { path } of projectFiles().filter(({ path }) => !path.startsWith('test/'))) {
     cpSync(join(projectRoot, path), join(copy, path));
@@ -50,6 +52,7 @@ before(() => {
     const types = 'adapters/client/description.gen.ts';
     cpSync(join(projectRoot, types), join(copy, types));
     npm(copy, 'run', 'build:types');
+    await writeCommonJs(join(copy, 'dist'));
   }
   if (program !== undefined) npm(copy, 'run', 'prepack');
   const scripts = program === undefined ? '--foreground-scripts=false' : '--ignore-scripts';
@@ -59,7 +62,9 @@ before(() => {
   packed = tarball.files.map(({ path }) => path);
   writeFileSync(join(consumer, 'package.json'), '{ "private": true, "type": "module" }\n');
   const file = join(temporary, tarball.filename);
-  if (program === undefined) npm(consumer, 'install', '--prefer-offline', '--no-save', file);
+  const typescript = 'typescript@5.9.3';
+  if (program === undefined)
+    npm(consumer, 'install', '--prefer-offline', '--no-save', file, typescript);
   else unpack(file);
 });
 
@@ -190,6 +195,31 @@ for (const node of nodes) {
       });
     }
 
+    for (const name of Object.keys(manifest.exports).filter((path) => !path.endsWith('.json'))) {
+      const specifier = posix.join('ponte', name);
+      test(`${specifier} can be required, with the names that can be imported`, () => {
+        const names = (loaded: string) => `console.log(Object.keys(${loaded}).sort().join())`;
+        const quiet = '--disable-warning=ExperimentalWarning';
+        const required = names(`require('${specifier}')`);
+        const imported = names(`await import('${specifier}')`);
+        assert.equal(
+          run(node, [quiet, '--input-type=commonjs', '-e', required]),
+          run(node, [quiet, '--input-type=module', '-e', imported]),
+        );
+      });
+    }
+
+    test('a loader that knows no ES module (Jest) requires all but the server itself', () => {
+      const script = `
+        for (const name of ['core', 'client', 'partner-kit']) require('ponte/' + name);
+        const { signWebhook, verifyWebhook } = require('ponte/webhooks');
+        const header = signWebhook({ secret: 's', timestampSeconds: 9, body: '{}' });
+        const { valid } = verifyWebhook({ secret: 's', header, body: '{}', nowSeconds: 9 });
+        console.log(valid);`;
+      const asJest = '--no-experimental-require-module';
+      assert.equal(run(node, [asJest, '--input-type=commonjs', '-e', script]).trim(), 'true');
+    });
+
     test('ponte demo runs: a server, its thread, a payment, and webhooks that verify', () => {
       const bin = join(consumer, 'node_modules/ponte', manifest.bin.ponte as string);
       assert.match(run(node, [bin, 'demo']), /^Settled: .* webhooks verified/m);
@@ -250,6 +280,67 @@ for (const node of nodes) {
     });
   });
 }
+
+/** How projects resolve packages, the kind of their files, and whether every run compiles them. */
+const projects: readonly (readonly [string, module: string, type: string, always: boolean])[] = [
+  ['nodenext', 'nodenext', 'commonjs', true],
+  ['nodenext', 'nodenext', 'module', false],
+  ['node16', 'node16', 'commonjs', false],
+  ['node16', 'node16', 'module', false],
+  ['node10', 'commonjs', 'commonjs', false],
+  ['bundler', 'esnext', 'module', false],
+];
+/** TypeScript 5, which the nightly run installs: version 7 resolves like node10 no more. */
+const isNightly = process.env[BUILT_PROGRAM] === undefined;
+
+for (const [moduleResolution, module, type, always] of projects) {
+  if (!always && !isNightly) continue;
+  test(`a project with ${moduleResolution}, of ${type}, compiles, and its output runs`, () => {
+    const folder = join(consumer, `${moduleResolution}-${type}`);
+    mkdirSync(folder);
+    const names = ['ponte/webhooks', 'ponte/client', 'ponte/core', 'ponte/partner-kit', 'ponte'];
+    const imports = names.map((from, at) => `import * as m${at} from '${from}';`);
+    const source = `${imports.join('\n')}
+      import { verifyWebhook } from 'ponte/webhooks';
+      const result: { valid: boolean } = verifyWebhook({ secret: 's', header: 'x', body: '{}' });
+      console.log(result.valid, ${names.map((_, at) => `typeof m${at}`).join(', ')});`;
+    const compilerOptions = {
+      module,
+      moduleResolution,
+      target: 'es2022',
+      strict: true,
+      esModuleInterop: true,
+      types: ['node'],
+      typeRoots: [join(projectRoot, 'node_modules/@types')],
+      outDir: 'out',
+    };
+    const config = JSON.stringify({ compilerOptions, files: ['a.ts'] });
+    writeFileSync(join(folder, 'package.json'), `{ "type": "${type}" }`);
+    writeFileSync(join(folder, 'a.ts'), source);
+    writeFileSync(join(folder, 'tsconfig.json'), config);
+    const modules = isNightly ? consumer : projectRoot;
+    run(process.execPath, [join(modules, 'node_modules/typescript/bin/tsc'), '-p', folder]);
+    const quiet = '--disable-warning=ExperimentalWarning';
+    const said = run(process.execPath, [quiet, join(folder, 'out/a.js')]);
+    assert.equal(said.trim(), `false${' object'.repeat(names.length)}`);
+  });
+}
+
+test('a bundler takes the entry of either kind, for a server and for a browser', async () => {
+  for (const [format, platform, from] of [
+    ['cjs', 'node', 'ponte/webhooks'],
+    ['esm', 'node', 'ponte/webhooks'],
+    ['esm', 'browser', 'ponte/client'],
+  ] as const) {
+    const load =
+      format === 'cjs' ? `const m = require('${from}');` : `import * as m from '${from}';`;
+    const contents = `${load} console.log(Object.keys(m).length > 0);`;
+    const outfile = join(consumer, `${platform}.${format === 'cjs' ? 'cjs' : 'mjs'}`);
+    const stdin = { contents, resolveDir: consumer };
+    await build({ stdin, bundle: true, format, platform, outfile });
+    assert.equal(run(process.execPath, [outfile]).trim(), 'true', `${format} ${platform}`);
+  }
+});
 
 test('the receiver in TypeScript runs as it is, and takes a signed webhook', async (t) => {
   const file = join(consumer, 'receiver.ts');

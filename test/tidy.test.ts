@@ -418,7 +418,7 @@ const rules: readonly Rule[] = [
     name: 'package.json pins every version exactly',
     check: eachLineOf(
       ({ path }) => basename(path) === 'package.json',
-      (line) => /"[\^~*]|": "(latest|\d+|\d+\.\d+)"/.test(line),
+      (line) => /: "[\^~*]|": "(latest|\d+|\d+\.\d+)"/.test(line),
     ),
     counterexamples: [
       ['package.json', '"zod": "^4.0.0"'],
