@@ -15,6 +15,7 @@ import { addOperatorsCommands } from './commands/operator-commands.js';
 import { addOrgCommands } from './commands/org-commands.js';
 import { addPartnerBinding, addPartnerCommands } from './commands/partner-commands.js';
 import { addPaymentsCommands } from './commands/payments-commands.js';
+import { addPersonCommands } from './commands/person-commands.js';
 import { addProposalCommands } from './commands/proposal-commands.js';
 import { addReconcileCommand } from './commands/reconcile-command.js';
 import { addRefundsCommands } from './commands/refunds-commands.js';
@@ -74,6 +75,7 @@ export function createProgram(shell: Shell): Command {
   addProposalCommands(shell, program);
   addDeliveriesCommands(shell, program);
   addMailsCommands(shell, program);
+  addPersonCommands(shell, program);
   addPartnerCommands(shell, program);
   addPartnerBinding(shell, program);
   addDocumentsCommands(shell, program);

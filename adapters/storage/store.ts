@@ -11,6 +11,7 @@ import { newClaims } from './claims.js';
 import { type Database, StoreConflict } from './database.js';
 import type { NextDue } from './due-times.js';
 import { heldPart } from './held-rows.js';
+import { peoplePart } from './personal-rows.js';
 import type { StoredRows } from './row-counts.js';
 import { accountsPart, partyDraftsPart } from './tables/account-rows.js';
 import { keyById, keysPart } from './tables/api-key-rows.js';
@@ -264,6 +265,7 @@ const parts: {
   sealed: sealedPart,
   epochs: epochsPart,
   refusedRequests: refusedRequestsPart,
+  people: peoplePart,
   queueStats: queueStatsPart,
 };
 

@@ -148,6 +148,18 @@ type Writes<T, W extends 'insert' | 'update' | 'expect' | 'remove'> = {
  * staged write, or reading a written row by key, is an AssertionFailure. Lists for a page are
  * newest first.
  */
+/** The rows of one table that are about a person, by column. */
+export interface PersonalRows {
+  readonly table: string;
+  /** Why and how long they are kept. */
+  readonly kept: string;
+  /** The columns that are personal data. */
+  readonly personal: readonly string[];
+  /** Columns that exist and are not read: sealed texts and secrets. */
+  readonly withheld: readonly string[];
+  readonly rows: readonly Readonly<Record<string, unknown>>[];
+}
+
 export interface Tx {
   /**
    * True in a first run, where the database finds taken unique values at no cost to others: they
@@ -652,6 +664,10 @@ export interface Tx {
   readonly queueStats: {
     /** Counts stop at `countMax`, so that the read stays cheap. */
     read(nowMs: number, countMax: number): Promise<QueueStats>;
+  };
+  readonly people: {
+    /** What is stored under an address, over all tenants, without secrets and sealed texts. */
+    find(address: string): Many<PersonalRows>;
   };
 }
 

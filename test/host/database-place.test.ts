@@ -91,6 +91,7 @@ const finding = [
   'deliveries replay --all-dead',
   'deliveries replay --all-dead --dry-run',
   'mails list',
+  'person export --address buyer@example.com',
   'commands list',
   'commands retry cmd_1',
   'commands accept cmd_1 --report 12345678',

@@ -26,11 +26,13 @@ const wholeTables: Readonly<Record<string, string>> = {
   'group by account, currency order': 'an operator asks for the trial balance',
   'as held join payments': 'an operator asks what the partner holds',
   'from epochs order by': 'a database is restored a few times in its life',
+  ' as personal where': 'an operator answers the request of a person',
   'from book_readings where span': 'a partner and mode have six',
 };
 
 /** Statements that may sort, and why. */
 const sorted: Readonly<Record<string, string>> = {
+  ' as personal where': 'an operator answers the request of a person',
   'from organizations order by': 'operators list all organizations',
   'from ledger_lines where': 'the lines of one payment are few',
   "order by status = 'rejected'": 'the submissions of a tenant for one buyer are few',

@@ -1,0 +1,453 @@
+// Personal data: for each table its columns, how the rows of an address are found, and how long and
+// why they are kept. Each column of the schema is in one list: `personal` is about a person,
+// `withheld` is sealed or a secret and never exported, `other` goes with it.
+import { emailKey } from '../../core/domain/parties/buyer-kyc.js';
+import type { PersonalRows } from '../../core/ports/storage.js';
+import type { TxPart } from './unit-of-work.js';
+
+/** Why rows stay after a person asks for their erasure, and what ends them. */
+const kept = {
+  money: 'Record of money: laws against money laundering and on accounting require it.',
+  kyc: 'Record of a check that laws require. A draft ends by itself, the dossier by the decision.',
+  decided: 'The content is removed when the partner has decided on the party.',
+  days30: 'Removed by the service after 30 days.',
+  forEver: 'Evidence of who had access and who decided. No time limit.',
+  setting: 'Until the organization changes it.',
+  signed: 'Chained or sent as signed text: cannot change. Feeds are pruned, the audit log is not.',
+  receiver: 'Answers of webhook receivers, not searchable by an address. Removed with deliveries.',
+  partner: 'Messages of the partner, not searchable by an address. Removed by the retention time.',
+  sealed: 'Sealed, not searchable by an address.',
+  operator: 'About operators, who have no address here.',
+  credential: 'Removed by the service after 7 days.',
+  hashes: 'Index of the bank details that are exported.',
+  none: 'Not about a person.',
+} as const;
+
+const idsOf = (table: 'members' | 'buyers' | 'connected_accounts') =>
+  `select id from ${table} where email_key = $1`;
+const paymentsSql = `select id from payments where buyer_id in (${idsOf('buyers')})`;
+const submissionsSql = `select id from kyc_submissions where buyer_id in (${idsOf('buyers')})`;
+/** Without wildcards: the address may contain them. In quotes: no part of a longer address. */
+const namesAddress = (column: string) =>
+  `replace(lower(${column}), '"' || $1 || '"', '') <> lower(${column})`;
+const subjectIdsSql = [
+  idsOf('members'),
+  idsOf('buyers'),
+  idsOf('connected_accounts'),
+  paymentsSql,
+].join(' union ');
+
+/** $1: the key of the address. */
+const found = {
+  isPerson: 'email_key = $1',
+  ofMembers: `member_id in (${idsOf('members')})`,
+  ofBuyers: `buyer_id in (${idsOf('buyers')})`,
+  payments: `buyer_id in (${idsOf('buyers')}) or ${namesAddress('colleague_approval')}`,
+  mails: 'to_key = $1',
+  destinations: [
+    `account_id in (${idsOf('connected_accounts')})`,
+    `changed_by in (${idsOf('members')})`,
+  ].join(' or '),
+  documents: `owner_id in (${subjectIdsSql} union ${submissionsSql})`,
+  pageSessions: [
+    `payment_id in (${paymentsSql})`,
+    `submission_id in (${submissionsSql})`,
+    `account_id in (${idsOf('connected_accounts')})`,
+  ].join(' or '),
+  requests: `requested_by in (${idsOf('members')})`,
+  support: 'lower(support_email) = $1',
+  keys: `created_by in (${idsOf('members')}) or kept_by in (${idsOf('members')})`,
+  events: [namesAddress('body'), `exists (select 1 from (${subjectIdsSql}) as person`]
+    .join(' or ')
+    .concat(" where replace(personal.body, person.id, '') <> personal.body)"),
+  commands: [
+    `payment_id in (${paymentsSql})`,
+    `submission_id in (${submissionsSql})`,
+    `account_id in (${idsOf('connected_accounts')})`,
+  ].join(' or '),
+} as const;
+
+interface PersonalTable {
+  readonly personal: string;
+  readonly withheld: string;
+  readonly other: string;
+  /** Null: its rows cannot be found by an address. */
+  readonly found: string | null;
+  readonly kept: string;
+}
+
+export const personalTables = {
+  advances: {
+    personal: '',
+    withheld: '',
+    other: 'org_id mode payment_id to_status due_at tries version',
+    found: null,
+    kept: kept.none,
+  },
+  api_keys: {
+    personal: 'created_by kept_by',
+    withheld: 'salt secret_hash',
+    other:
+      'id org_id mode name scopes last_used_at revoked_at slot created_at expires_at ' +
+      'rolled_at networks used_scopes kept_scopes version',
+    found: found.keys,
+    kept: kept.forEver,
+  },
+  bank_detail_accounts: {
+    personal: 'payee_name',
+    withheld: 'account_hash number_hash',
+    other: 'org_id mode payment_id check_code short_id buyer_id issued_at',
+    found: null,
+    kept: kept.hashes,
+  },
+  bank_details: {
+    personal: 'payee_name record',
+    withheld: 'signature',
+    other: 'org_id mode payment_id check_code short_id buyer_id key_id issued_at',
+    found: found.ofBuyers,
+    kept: kept.money,
+  },
+  book_readings: {
+    personal: '',
+    withheld: '',
+    other:
+      'partner mode book span from_at since_at page_cursor began_at completed_at tries ' +
+      'due_at last_error version',
+    found: null,
+    kept: kept.none,
+  },
+  buyers: {
+    personal: 'email',
+    withheld: '',
+    other: 'mode id email_key created_at',
+    found: found.isPerson,
+    kept: kept.money,
+  },
+  connected_accounts: {
+    personal: 'email legal_name display_name country tax_id_last4',
+    withheld: 'tax_id_sealed tos_session_key',
+    other:
+      'org_id mode id external_id role entity_type status receiver_id submit_command_id ' +
+      'partner_ref email_key tos_id destination_ref rails_command_id rails_ref ready_at ' +
+      'reason approved_at rejected_at created_at updated_at corrections answer_by ' +
+      'answer_alerted_at held_ref held_until version',
+    found: found.isPerson,
+    kept: kept.money,
+  },
+  deliveries: {
+    personal: 'first_response_body',
+    withheld: 'lease_token',
+    other:
+      'id org_id mode subscription_id event_id event_type status attempt response_status ' +
+      'last_error next_attempt_at due_at delivered_at duration_ms resent created_at ' +
+      'first_started_at first_duration_ms first_response_status first_error version',
+    found: null,
+    kept: kept.receiver,
+  },
+  delivery_attempts: {
+    personal: 'response_body',
+    withheld: '',
+    other: 'delivery_id id attempt started_at duration_ms response_status error',
+    found: null,
+    kept: kept.receiver,
+  },
+  destination_changes: {
+    personal: 'pix_key_shown changed_by',
+    withheld: '',
+    other:
+      'org_id mode id account_id from_ref to_ref created_at effective_at stopped_at ' +
+      'replaced_at version',
+    found: found.destinations,
+    kept: kept.money,
+  },
+  documents: {
+    personal: 'file_name',
+    withheld: 'upload_token_hash read_token_hash',
+    other:
+      'org_id mode id owner_party owner_id kind owner_index content_type upload_until_at ' +
+      'created_at status content_name size_bytes due_at tries purged_at uploads slot ' +
+      'version',
+    found: found.documents,
+    kept: kept.decided,
+  },
+  epochs: {
+    personal: '',
+    withheld: '',
+    other:
+      'number cause state began_at check_progress checked_at released_at released_by ' +
+      'forced_because timeline version',
+    found: null,
+    kept: kept.none,
+  },
+  events: {
+    personal: 'body',
+    withheld: '',
+    other: 'org_id mode id sequence type subject_id chain_hash created_at',
+    found: found.events,
+    kept: kept.signed,
+  },
+  feed_heads: {
+    personal: '',
+    withheld: '',
+    other: 'org_id mode sequence chain_hash',
+    found: null,
+    kept: kept.none,
+  },
+  fingerprints: {
+    personal: '',
+    withheld: '',
+    other: 'name value created_at',
+    found: null,
+    kept: kept.none,
+  },
+  funds: {
+    personal: '',
+    withheld: '',
+    other:
+      'org_id mode payment_id currency position refund received_minor payout_minor ' +
+      'refund_owed_minor refund_ordered_minor refunded_minor loss_minor written_off_minor ' +
+      'version',
+    found: null,
+    kept: kept.none,
+  },
+  idempotency_keys: {
+    personal: '',
+    withheld: '',
+    other: 'org_id mode idempotency_key surface resource_id created_at',
+    found: null,
+    kept: kept.none,
+  },
+  inbox: {
+    personal: 'facts',
+    withheld: '',
+    other: 'partner mode message_id received_at due_at tries version',
+    found: null,
+    kept: kept.partner,
+  },
+  key_check_values: {
+    personal: '',
+    withheld: 'sealed',
+    other: 'key_id state created_at version',
+    found: null,
+    kept: kept.none,
+  },
+  kyc_submissions: {
+    personal: 'status reason corrections country',
+    withheld: 'draft_sealed dossier_sealed name_hash born_hash tax_hash document_hash',
+    other:
+      'org_id mode id buyer_id receiver_id partner_ref submitted_at approved_at ' +
+      'rejected_at flow_id tos_id created_at submit_command_id answer_by answer_alerted_at ' +
+      'submitted_by fact_tries version',
+    found: found.ofBuyers,
+    kept: kept.kyc,
+  },
+  ledger_lines: {
+    personal: '',
+    withheld: '',
+    other:
+      'org_id mode posting_id line_number payment_id kind account amount_minor currency ' +
+      'posted_at',
+    found: null,
+    kept: kept.none,
+  },
+  mails: {
+    personal: 'to_address',
+    withheld: 'token_hash token_sealed code_hash browser_hash lease_token',
+    other:
+      'org_id mode id purpose payment_id approval_payment_id account_id submission_id ' +
+      'owner_index member_id cause to_key nth locale code_tries link_ends_at link_used_at ' +
+      'status tries due_at last_error sent_at created_at version',
+    found: found.mails,
+    kept: kept.days30,
+  },
+  member_sessions: {
+    personal: 'created_at ends_at ended_at seen_at',
+    withheld: 'token_hash',
+    other: 'org_id id member_id operator_id version',
+    found: found.ofMembers,
+    kept: kept.days30,
+  },
+  members: {
+    personal: 'email',
+    withheld: '',
+    other: 'org_id id email_key role removed_at created_at version',
+    found: found.isPerson,
+    kept: kept.forEver,
+  },
+  operator_sessions: {
+    personal: 'created_at opened_at seen_at',
+    withheld: 'signed link_hash token_hash',
+    other: 'id operator_id link_ends_at ends_at ended_at version',
+    found: null,
+    kept: kept.operator,
+  },
+  operators: {
+    personal: 'name',
+    withheld: '',
+    other: 'id public_key number created_by created_at removed_by removed_at signed_at version',
+    found: null,
+    kept: kept.operator,
+  },
+  organization_logos: {
+    personal: '',
+    withheld: 'content',
+    other: 'org_id content_type hash version',
+    found: null,
+    kept: kept.none,
+  },
+  organization_profiles: {
+    personal: '',
+    withheld: '',
+    other:
+      'org_id mode kyb_status receiver_id partner_ref virtual_account_ref destination_ref ' +
+      'kyb_command_id tos_id tos_accepted_at corrections answer_by answer_alerted_at ' +
+      'reason approved_at rejected_at rails_command_id intents_need_approval held_ref ' +
+      'held_until payout_hold_hours version',
+    found: null,
+    kept: kept.none,
+  },
+  organizations: {
+    personal: 'support_email support_phone',
+    withheld: '',
+    other:
+      'org_id name production_granted_at requires_approval created_at website privacy_url ' +
+      'terms_url sends_reminders accent_color logo_hash version',
+    found: found.support,
+    kept: kept.setting,
+  },
+  page_sessions: {
+    personal: 'created_at seen_at ends_at ended_at',
+    withheld: '',
+    other: 'org_id mode id kind payment_id submission_id account_id owner_index version',
+    found: found.pageSessions,
+    kept: kept.days30,
+  },
+  partner_commands: {
+    personal: '',
+    withheld: 'request lease_token',
+    other:
+      'id org_id mode reference kind payment_id submission_id account_id amount_minor ' +
+      'currency payin_id state partner_ref command_end received_minor confirmed_minor ' +
+      'settlements refusal review tries last_sent_at due_at last_error created_at ' +
+      'updated_at overruled held_since late_at queue is_stuck is_in_flight is_undecided ' +
+      'deposit_id instance version',
+    found: found.commands,
+    kept: kept.money,
+  },
+  party_drafts: {
+    personal: '',
+    withheld: 'draft_sealed',
+    other: 'org_id mode id saved_at version',
+    found: null,
+    kept: kept.sealed,
+  },
+  passkeys: {
+    personal: 'name credential_id created_at used_at removed_at',
+    withheld: 'public_key',
+    other: 'org_id id member_id sign_count version',
+    found: found.ofMembers,
+    kept: kept.forEver,
+  },
+  payments: {
+    personal:
+      'buyer_email buyer_name buyer_country buyer_phone buyer_locale display metadata ' +
+      'colleague_approval payin_instructions purchase_order buyer_reference payee_name',
+    withheld: '',
+    other:
+      'org_id mode id origin public_id external_id status amount_minor currency buyer_id ' +
+      'seller_external_id destination return_url expires_at quote_id covered_at ' +
+      'transaction_hash settled_minor settled_currency settled_fees_minor settled_fx_rate ' +
+      'end_to_end_id failure_reason cancel_reason number due_date created_by_member_id ' +
+      'approved_by_member_id invited_at created_at updated_at confirmed_locale ' +
+      'bank_details_code purpose limit_hit approval_lost_at requires_approval failure_code ' +
+      'remind_at consolidated_reference attachment_document_id settled_at version',
+    found: found.payments,
+    kept: kept.money,
+  },
+  production_requests: {
+    personal: 'answers',
+    withheld: '',
+    other: 'org_id id requested_by state decided_by decided_at reason created_at version',
+    found: found.requests,
+    kept: kept.forEver,
+  },
+  proposals: {
+    personal: 'evidence proposed_by ended_by',
+    withheld: '',
+    other:
+      'id org_id mode item_id number action basis state proposed_by_id proposed_at ' +
+      'expires_at ended_by_id ended_at version',
+    found: null,
+    kept: kept.operator,
+  },
+  quotes: {
+    personal: '',
+    withheld: '',
+    other:
+      'org_id mode id payment_id partner_quote_id source_minor source_currency fees_minor ' +
+      'fees_currency rate target_minor target_currency rate_kind locked_until_at ' +
+      'expires_at created_at',
+    found: null,
+    kept: kept.none,
+  },
+  receipts: {
+    personal: '',
+    withheld: 'payer_sealed',
+    other:
+      'id partner mode book partner_ref receiver_ref org_id account_id amount_minor ' +
+      'currency entry_end state transaction_hash payment_id rule entered_at completed_at ' +
+      'due_at last_error created_at updated_at tries consolidated_reference version',
+    found: null,
+    kept: kept.sealed,
+  },
+  refused_requests: {
+    personal: 'credential_id',
+    withheld: '',
+    other: 'id request_id created_at operation status code field org_id mode version',
+    found: null,
+    kept: kept.credential,
+  },
+  service_keys: {
+    personal: '',
+    withheld: 'sealed',
+    other: 'id purpose created_at expires_at version',
+    found: null,
+    kept: kept.none,
+  },
+  simulated_reports: {
+    personal: '',
+    withheld: '',
+    other: 'mode reference outcome version',
+    found: null,
+    kept: kept.none,
+  },
+  subscriptions: {
+    personal: 'url',
+    withheld: 'secret_sealed',
+    other:
+      'org_id mode id event_types active slot created_at updated_at feed_cursor paused ' +
+      'version',
+    found: null,
+    kept: kept.none,
+  },
+} as const satisfies Readonly<Record<string, PersonalTable>>;
+
+export function columnsIn(columns: string): readonly string[] {
+  return columns.split(' ').filter((column) => column !== '');
+}
+
+export const peoplePart: TxPart<'people'> = {
+  async find(unit, address) {
+    const tables: PersonalRows[] = [];
+    for (const [table, row] of Object.entries<PersonalTable>(personalTables)) {
+      if (row.found === null) continue;
+      const columns = [...columnsIn(row.other), ...columnsIn(row.personal)].join(', ');
+      const sql = `select ${columns} from ${table} as personal where ${row.found}`;
+      const rows = await unit.rows(table, sql, [emailKey(address)]);
+      const withheld = columnsIn(row.withheld);
+      const personal = columnsIn(row.personal);
+      if (rows.length > 0) tables.push({ table, kept: row.kept, personal, withheld, rows });
+    }
+    return tables;
+  },
+};
