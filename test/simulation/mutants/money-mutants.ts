@@ -139,7 +139,7 @@ export const moneyMutants = [
     file: 'core/usecases/commands/partner-operations.ts',
     edits: [['(await rules.depositOf?.(batch, command, fact.partnerRef)) ?? null', 'null']],
     focus: { ...payments, faults: { ...calm, restore: 0.02, lookUpForbidden: 0.3 } },
-    first: { seed: 8, steps: 600 },
+    first: { seed: 25, steps: 600 },
     caughtBy: ['aPayinIsBookedOnce'],
   },
   {
@@ -203,7 +203,7 @@ export const moneyMutants = [
       ],
     ],
     focus: { ...payments, faults: { ...calm, devolution: 1 }, often: bankActions },
-    first: { seed: 1, steps: 40 },
+    first: { seed: 3, steps: 80 },
     caughtBy: ['theFirstSettlementStays'],
   },
   {
@@ -211,7 +211,7 @@ export const moneyMutants = [
     file: 'core/domain/payments/money-events.ts',
     edits: [["payout_returned: () => 'payout_returned',", 'payout_returned: () => null,']],
     focus: { ...payments, faults: { ...calm, devolution: 1 }, often: bankActions },
-    first: { seed: 1, steps: 40 },
+    first: { seed: 3, steps: 80 },
     caughtBy: ['noMoneyMovesAfterTheEndWithoutAnEvent'],
   },
   {
@@ -293,7 +293,7 @@ export const moneyMutants = [
     file: 'core/domain/payments/command-outcomes.ts',
     edits: [['const voided = unsent\n', 'const voided = unsent.slice(0, 0)\n']],
     focus: { ...payments, often: ['cancel', 'advance'] },
-    first: { seed: 9, steps: 80 },
+    first: { seed: 1, steps: 200 },
     caughtBy: ['endedPaymentsSendNothing'],
   },
   {
@@ -328,7 +328,7 @@ export const moneyMutants = [
     file: 'core/usecases/commands/command-retries.ts',
     edits: [['    await lookUpRefused(deps, command);\n', '']],
     focus: { ...payments, faults: surprises, often: bankActions },
-    first: { seed: 1, steps: 40 },
+    first: { seed: 1, steps: 80 },
     caughtBy: ['aRefusedRefundIsLookedUpBeforeItIsSentAgain'],
   },
   {

@@ -64,7 +64,7 @@ export const partyMutants = [
       ["= ['buyer_kyc_pending', ...verifiedStatuses];", "= ['buyer_kyc_pending'];"],
     ],
     focus: { ...adoptions, often: ['create', 'buyerStep', 'bankEvent', 'lateBankEvent', 'work'] },
-    first: { seed: 2, steps: 200 },
+    first: { seed: 2, steps: 600 },
     caughtBy: ['noPayoutForARejectedBuyer'],
   },
   {
@@ -279,7 +279,7 @@ export const partyMutants = [
       ['await drop(deps, documentId, was.contentName);', 'await storage.purge(documentId, name);'],
     ],
     focus: { ...parties, gates: 0.3, often: ['getUpload', 'upload'] },
-    first: { seed: 4, steps: 200 },
+    first: { seed: 8, steps: 200 },
     caughtBy: ['whatCountsIsThere'],
   },
 ] as const;

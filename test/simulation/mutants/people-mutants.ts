@@ -25,7 +25,7 @@ export const peopleMutants = [
     file: 'core/domain/money-desk/proposal.ts',
     edits: [["item.mode === 'test' || operator.id", "item.mode !== 'none' || operator.id"]],
     focus: people,
-    first: { seed: 1, steps: 80 },
+    first: { seed: 3, steps: 80 },
     caughtBy: ['noLiveDecisionByOnePerson'],
   },
   {

@@ -432,7 +432,7 @@ export const es = {
     take_back_asked: 'Le devolvemos su dinero. Usted no tiene que hacer nada más.',
     question_sent: 'Su pregunta está en camino. La respuesta llega por correo.',
     facts_wrong:
-      'Estos datos no coinciden con los que tenemos. Rellene el formulario, o ' +
+      'Estos datos no coinciden con los que tenemos. Complete el formulario, o ' +
       'inténtelo de nuevo si la página lo pide.',
   },
   limited: {
