@@ -219,6 +219,7 @@ test('a passkey ends with its member, who does not get it back when added again'
 test('a removed passkey opens nothing, and its member is mailed', async () => {
   const [person, authenticator] = [await aPerson(), newAuthenticator()];
   const { id } = await added(person, authenticator);
+  await made.settle();
   await removePasskey(deps, person, id, 'es');
   await assert.rejects(entered(null, authenticator), refused);
   await assert.rejects(entered(person, authenticator), refused);
