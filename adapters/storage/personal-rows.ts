@@ -390,7 +390,7 @@ export const personalTables = {
     found: null,
     kept: kept.none,
   },
-  receipts: {
+  deposits: {
     personal: '',
     withheld: 'payer_sealed',
     other:

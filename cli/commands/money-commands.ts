@@ -232,7 +232,7 @@ async function decideMoney(
 }
 
 async function repeatCommand({ deps }: Operator, id: string, dryRun: boolean): Promise<Outcome> {
-  if (id.startsWith('rct_')) {
+  if (id.startsWith('dep_')) {
     const message = 'A deposit is not ordered back: pay it back by other means, with --evidence.';
     throw new PonteError('DecisionNotAllowed', message);
   }

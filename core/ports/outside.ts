@@ -182,7 +182,7 @@ export type IdPrefix =
   | 'qt'
   | 'cmd'
   | 'pst'
-  | 'rct'
+  | 'dep'
   | 'att'
   | 'dec'
   | 'opr'

@@ -31,26 +31,26 @@ export function storeDepositsContract(fresh: OpenStore): void {
   const deposits = (...rows: readonly Partial<Deposit>[]) =>
     written((tx) => {
       for (const [at, fields] of rows.entries()) {
-        tx.deposits.insert(aDeposit({ id: `rct_${at}`, partnerRef: `pa_${at}`, ...fields }));
+        tx.deposits.insert(aDeposit({ id: `dep_${at}`, partnerRef: `pa_${at}`, ...fields }));
       }
     });
   const ids = (rows: readonly { readonly id: string }[]) => rows.map(({ id }) => id);
 
   test('a pay-in of a partner has one deposit in each mode, and the second insert loses', async () => {
-    const store = await deposits({ id: 'rct_a', partnerRef: 'pa' });
+    const store = await deposits({ id: 'dep_a', partnerRef: 'pa' });
     let runs = 0;
     const second = store.run(async (tx) => {
       runs += 1;
-      tx.deposits.insert(aDeposit({ id: `rct_${runs}`, partnerRef: 'pa' }));
+      tx.deposits.insert(aDeposit({ id: `dep_${runs}`, partnerRef: 'pa' }));
     });
     await assert.rejects(second, (error) => isCode(error, 'StoreContention'));
     assert.ok(runs > 1, 'it ran again, to read the winner');
     await store.run(async (tx) => {
-      tx.deposits.insert(aDeposit({ id: 'rct_b', partnerRef: 'pa', mode: 'live' }));
-      tx.deposits.insert(aDeposit({ id: 'rct_c', partnerRef: 'pa', partner: 'other' }));
+      tx.deposits.insert(aDeposit({ id: 'dep_b', partnerRef: 'pa', mode: 'live' }));
+      tx.deposits.insert(aDeposit({ id: 'dep_c', partnerRef: 'pa', partner: 'other' }));
     });
     const found = await store.run((tx) => tx.deposits.byPartnerRef('fake', 'live', 'payin', 'pa'));
-    assert.equal(found?.id, 'rct_b');
+    assert.equal(found?.id, 'dep_b');
   });
 
   test('deposits to one party that wait are found among any number to others', async () => {
@@ -58,15 +58,15 @@ export function storeDepositsContract(fresh: OpenStore): void {
     const eur = money(5n, 'EUR');
     const store = await deposits(
       ...others,
-      { id: 'rct_own', partyRef: 're_own' },
-      { id: 'rct_own_2', partyRef: 're_own' },
-      { id: 'rct_eur', partyRef: 're_own', amount: eur },
-      { id: 'rct_live', partyRef: 're_own', mode: 'live' },
-      { id: 'rct_open', partyRef: 're_own', end: 'open' },
-      { id: 'rct_paid', partyRef: 're_own', state: 'refunded' },
+      { id: 'dep_own', partyRef: 're_own' },
+      { id: 'dep_own_2', partyRef: 're_own' },
+      { id: 'dep_eur', partyRef: 're_own', amount: eur },
+      { id: 'dep_live', partyRef: 're_own', mode: 'live' },
+      { id: 'dep_open', partyRef: 're_own', end: 'open' },
+      { id: 'dep_paid', partyRef: 're_own', state: 'refunded' },
     );
     const found = await store.run((tx) => tx.deposits.unmatchedTo('test', 're_own', 'USD'));
-    assert.deepEqual(ids(found), ['rct_own', 'rct_own_2']);
+    assert.deepEqual(ids(found), ['dep_own', 'dep_own_2']);
   });
 
   test('payments of one consolidated payment are found by its reference, in their tenant', async () => {
@@ -91,7 +91,7 @@ export function storeDepositsContract(fresh: OpenStore): void {
 
   test('a share is not found by the id that the partner has for its deposit', async () => {
     const store = await written((tx) => {
-      const share = { id: 'cmd_1', reference: 'r_1', partnerRef: 'pa', depositId: 'rct_1' };
+      const share = { id: 'cmd_1', reference: 'r_1', partnerRef: 'pa', depositId: 'dep_1' };
       tx.commands.insert(aCommand(share));
       tx.commands.insert(aCommand({ ...share, id: 'cmd_2', reference: 'r_2' }));
     });
@@ -105,9 +105,9 @@ export function storeDepositsContract(fresh: OpenStore): void {
   test('an update is guarded by the version, and changes no identity', async () => {
     const store = await deposits({});
     const change = { state: 'assigned', paymentId: 'pi_1', rule: 'text', orgId: 'org_b' } as const;
-    const read = aDeposit({ id: 'rct_0', partnerRef: 'pa_0' });
+    const read = aDeposit({ id: 'dep_0', partnerRef: 'pa_0' });
     await store.run(async (tx) => tx.deposits.update({ ...read, ...change, partnerRef: 'other' }));
-    const found = await store.run((tx) => tx.deposits.get('rct_0'));
+    const found = await store.run((tx) => tx.deposits.get('dep_0'));
     assert.deepEqual(found, { ...read, ...change, version: 2 });
     const stale = store.run(async (tx) => tx.deposits.update(read));
     await assert.rejects(stale, (error) => isCode(error, 'StoreContention'));
@@ -130,12 +130,12 @@ export function storeDepositsContract(fresh: OpenStore): void {
     );
     const list = (waiting: boolean, beforeId: string | null = null) =>
       store.run((tx) => tx.deposits.list({ waiting, beforeId, limit: 3 }));
-    assert.deepEqual(ids(await list(true)), ['rct_1', 'rct_0']);
-    assert.deepEqual(ids(await list(false)), ['rct_5', 'rct_4', 'rct_3']);
-    assert.deepEqual(ids(await list(false, 'rct_3')), ['rct_2', 'rct_1', 'rct_0']);
-    assert.deepEqual(ids(await store.run((tx) => tx.deposits.after('rct_3', 9))), [
-      'rct_4',
-      'rct_5',
+    assert.deepEqual(ids(await list(true)), ['dep_1', 'dep_0']);
+    assert.deepEqual(ids(await list(false)), ['dep_5', 'dep_4', 'dep_3']);
+    assert.deepEqual(ids(await list(false, 'dep_3')), ['dep_2', 'dep_1', 'dep_0']);
+    assert.deepEqual(ids(await store.run((tx) => tx.deposits.after('dep_3', 9))), [
+      'dep_4',
+      'dep_5',
     ]);
   });
 

@@ -38,7 +38,7 @@ export function storeDeskContract(fresh: OpenStore): void {
     const store = await fresh();
     const bare = aProposal({
       id: 'dec_2',
-      itemId: 'rct_1',
+      itemId: 'dep_1',
       orgId: null,
       action: { verb: 'refund' },
       evidence: null,
@@ -52,7 +52,7 @@ export function storeDeskContract(fresh: OpenStore): void {
       tx.proposals.insert(bare);
     });
     assert.deepEqual(await store.run((tx) => tx.proposals.ofItem('cmd_1')), [aProposal()]);
-    assert.deepEqual(await store.run((tx) => tx.proposals.ofItem('rct_1')), [bare]);
+    assert.deepEqual(await store.run((tx) => tx.proposals.ofItem('dep_1')), [bare]);
   });
 
   test('a decision ends, and keeps what was proposed', async () => {
@@ -154,7 +154,7 @@ export function storeDeskContract(fresh: OpenStore): void {
     const rows = depositStates.flatMap((state) =>
       ends.flatMap((end) =>
         ['USD', 'EUR'].map((currency) => {
-          const id = `rct_${currency}_${state}_${end}`;
+          const id = `dep_${currency}_${state}_${end}`;
           const paymentId = state === 'assigned' ? 'pi_1' : null;
           return aDeposit({
             id,

@@ -241,8 +241,8 @@ const sealedWrites: Readonly<Record<SealedColumn, Write>> = {
     tx.mails.insert(aMail({ id: `mail_1${more}`, tokenHash: `h${more}`, nth: null, tokenSealed })),
   'partner_commands.request': (tx, request, more = '') =>
     tx.commands.insert(aCommand({ id: `cmd_1${more}`, request })),
-  'receipts.payer_sealed': (tx, payerSealed, more = '') =>
-    tx.deposits.insert(aDeposit({ id: `rct_1${more}`, partnerRef: `p${more}`, payerSealed })),
+  'deposits.payer_sealed': (tx, payerSealed, more = '') =>
+    tx.deposits.insert(aDeposit({ id: `dep_1${more}`, partnerRef: `p${more}`, payerSealed })),
   'subscriptions.secret_sealed': (tx, secretSealed, more = '') =>
     tx.subscriptions.insert(aSubscription({ id: `whs_1${more}`, secretSealed })),
   'service_keys.sealed': (tx, text, more = '') =>

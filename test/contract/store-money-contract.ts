@@ -60,7 +60,7 @@ export function storeMoneyContract(fresh: OpenStore): void {
       tx.ledger.append(live, 'pi_2', 'pst_3', posting('refund_owed', owed), T0);
       tx.deposits.insert(aDeposit());
       const waiting = posting('funds_received', transfer('buyer', 'suspense', money(50n, 'USD')));
-      tx.ledger.append(depositTenant(aDeposit()), 'rct_1', 'pst_4', waiting, T0);
+      tx.ledger.append(depositTenant(aDeposit()), 'dep_1', 'pst_4', waiting, T0);
     });
     const [balances, floats] = await store.run(async (tx) => [
       await tx.ledger.balances('test'),

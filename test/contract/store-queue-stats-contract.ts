@@ -90,7 +90,7 @@ export function storeQueueStatsContract(open: OpenStore): void {
     ];
     await stage((tx) => {
       for (const [at, fields] of rows.entries()) {
-        tx.deposits.insert(aDeposit({ id: `rct_${at}`, partnerRef: `pa_${at}`, ...fields }));
+        tx.deposits.insert(aDeposit({ id: `dep_${at}`, partnerRef: `pa_${at}`, ...fields }));
       }
     });
     assert.deepEqual((await backlog()).unmatched, [

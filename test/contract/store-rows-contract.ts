@@ -266,7 +266,7 @@ const roundTrips: Readonly<Record<string, RoundTrip>> = {
   'a deposit': inserted('deposits', aDeposit(), (rows) =>
     rows.byPartnerRef('fake', 'test', 'payin', 'pa_9'),
   ),
-  'a deposit of nobody known': inserted('deposits', bareDeposit, (rows) => rows.get('rct_1')),
+  'a deposit of nobody known': inserted('deposits', bareDeposit, (rows) => rows.get('dep_1')),
   'a reading of the books': inserted('bookReadings', aBookReading(), async (rows) => {
     const [reading = null] = await rows.of('fake', 'test');
     return reading;

@@ -78,7 +78,7 @@ const finding = [
   'money refund cmd_1 --evidence wire',
   'money pay-again cmd_1 --evidence call',
   'money write-off pi_1 --evidence board',
-  'money assign rct_1 --payment pi_1',
+  'money assign dep_1 --payment pi_1',
   'money resolve cmd_1 --as returned --evidence mail',
   'refunds list',
   'ledger verify',

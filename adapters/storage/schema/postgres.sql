@@ -320,6 +320,55 @@ create table delivery_attempts (
   constraint delivery_attempts_pkey primary key (delivery_id, id)
 );
 
+create table deposits (
+  id text collate "C" not null,
+  partner text collate "C" not null,
+  mode text collate "C" not null,
+  book text collate "C" not null,
+  partner_ref text collate "C" not null,
+  receiver_ref text collate "C",
+  org_id text collate "C",
+  account_id text collate "C",
+  amount_minor bigint not null,
+  currency text not null,
+  entry_end text not null,
+  state text not null,
+  payer_sealed text,
+  transaction_hash text,
+  payment_id text collate "C",
+  rule text,
+  entered_at timestamp with time zone not null,
+  completed_at timestamp with time zone,
+  tries integer not null default 0,
+  due_at timestamp with time zone,
+  last_error text,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  consolidated_reference text collate "C",
+  version integer not null,
+  constraint deposits_amount_minor_check check ((amount_minor > 0)),
+  constraint deposits_book_check check ((book = any (array['payin'::text, 'payout'::text]))),
+  constraint deposits_check check (((state = 'assigned'::text) = (payment_id is not null))),
+  constraint deposits_entry_end_check check ((entry_end = any (array['open'::text,
+    'completed'::text, 'failed'::text, 'returned'::text]))),
+  constraint deposits_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
+  constraint deposits_pkey primary key (id),
+  constraint deposits_rule_check check ((rule = any (array['quote'::text, 'text'::text,
+    'amount'::text]))),
+  constraint deposits_state_check check ((state = any (array['waiting'::text, 'returned'::text,
+    'assigned'::text, 'refunded'::text, 'resolved'::text, 'withdrawn'::text])))
+);
+
+create index deposits_due on deposits using btree (due_at, id) where (due_at is not null);
+
+create unique index deposits_partner_ref on deposits using btree (partner, mode, book, partner_ref);
+
+create index deposits_unmatched on deposits using btree (currency, id) where ((state =
+    'waiting'::text) and (entry_end = 'completed'::text));
+
+create index deposits_waiting on deposits using btree (id) where ((state = 'waiting'::text) and
+    (entry_end = any (array['open'::text, 'completed'::text])));
+
 create table destination_changes (
   org_id text collate "C" not null,
   mode text collate "C" not null,
@@ -1207,55 +1256,6 @@ create unlogged table rate_limits (
   tat_micros bigint not null,
   constraint rate_limits_pkey primary key (key)
 );
-
-create table receipts (
-  id text collate "C" not null,
-  partner text collate "C" not null,
-  mode text collate "C" not null,
-  book text collate "C" not null,
-  partner_ref text collate "C" not null,
-  receiver_ref text collate "C",
-  org_id text collate "C",
-  account_id text collate "C",
-  amount_minor bigint not null,
-  currency text not null,
-  entry_end text not null,
-  state text not null,
-  payer_sealed text,
-  transaction_hash text,
-  payment_id text collate "C",
-  rule text,
-  entered_at timestamp with time zone not null,
-  completed_at timestamp with time zone,
-  tries integer not null default 0,
-  due_at timestamp with time zone,
-  last_error text,
-  created_at timestamp with time zone not null,
-  updated_at timestamp with time zone not null,
-  consolidated_reference text collate "C",
-  version integer not null,
-  constraint receipts_amount_minor_check check ((amount_minor > 0)),
-  constraint receipts_book_check check ((book = any (array['payin'::text, 'payout'::text]))),
-  constraint receipts_check check (((state = 'assigned'::text) = (payment_id is not null))),
-  constraint receipts_entry_end_check check ((entry_end = any (array['open'::text,
-    'completed'::text, 'failed'::text, 'returned'::text]))),
-  constraint receipts_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
-  constraint receipts_pkey primary key (id),
-  constraint receipts_rule_check check ((rule = any (array['quote'::text, 'text'::text,
-    'amount'::text]))),
-  constraint receipts_state_check check ((state = any (array['waiting'::text, 'returned'::text,
-    'assigned'::text, 'refunded'::text, 'resolved'::text, 'withdrawn'::text])))
-);
-
-create index receipts_due on receipts using btree (due_at, id) where (due_at is not null);
-
-create unique index receipts_partner_ref on receipts using btree (partner, mode, book, partner_ref);
-
-create index receipts_unmatched on receipts using btree (currency, id) where ((state =
-    'waiting'::text) and (entry_end = 'completed'::text));
-
-create index receipts_waiting on receipts using btree (id) where ((state = 'waiting'::text) and
-    (entry_end = any (array['open'::text, 'completed'::text])));
 
 create table refused_requests (
   id text collate "C" not null,

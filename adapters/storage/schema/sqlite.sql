@@ -227,6 +227,46 @@ create table delivery_attempts (
   primary key (delivery_id, id)
 ) strict;
 
+create table deposits (
+  id text not null primary key,
+  partner text not null,
+  mode text not null check (mode in ('test', 'live')),
+  book text not null check (book in ('payin', 'payout')),
+  partner_ref text not null,
+  receiver_ref text,
+  org_id text,
+  account_id text,
+  amount_minor integer not null check (amount_minor > 0),
+  currency text not null,
+  entry_end text not null check (entry_end in ('open', 'completed', 'failed', 'returned')),
+  state text not null
+    check (state in ('waiting', 'returned', 'assigned', 'refunded', 'resolved', 'withdrawn')),
+  payer_sealed text,
+  transaction_hash text,
+  payment_id text,
+  rule text check (rule in ('quote', 'text', 'amount')),
+  entered_at integer not null,
+  completed_at integer,
+  due_at integer,
+  last_error text,
+  created_at integer not null,
+  updated_at integer not null,
+  tries integer not null default 0,
+  consolidated_reference text,
+  version integer not null,
+  check ((state = 'assigned') = (payment_id is not null))
+) strict, without rowid;
+
+create index deposits_due on deposits (due_at, id) where due_at is not null;
+
+create unique index deposits_partner_ref on deposits (partner, mode, book, partner_ref);
+
+create index deposits_unmatched on deposits (currency, id)
+  where state = 'waiting' and entry_end = 'completed';
+
+create index deposits_waiting on deposits (id)
+  where state = 'waiting' and entry_end in ('open', 'completed');
+
 create table destination_changes (
   org_id text not null,
   mode text not null check (mode in ('test', 'live')),
@@ -1070,46 +1110,6 @@ create table quotes (
 ) strict, without rowid;
 
 create index quotes_partner_quote_id on quotes (mode, partner_quote_id);
-
-create table receipts (
-  id text not null primary key,
-  partner text not null,
-  mode text not null check (mode in ('test', 'live')),
-  book text not null check (book in ('payin', 'payout')),
-  partner_ref text not null,
-  receiver_ref text,
-  org_id text,
-  account_id text,
-  amount_minor integer not null check (amount_minor > 0),
-  currency text not null,
-  entry_end text not null check (entry_end in ('open', 'completed', 'failed', 'returned')),
-  state text not null
-    check (state in ('waiting', 'returned', 'assigned', 'refunded', 'resolved', 'withdrawn')),
-  payer_sealed text,
-  transaction_hash text,
-  payment_id text,
-  rule text check (rule in ('quote', 'text', 'amount')),
-  entered_at integer not null,
-  completed_at integer,
-  due_at integer,
-  last_error text,
-  created_at integer not null,
-  updated_at integer not null,
-  tries integer not null default 0,
-  consolidated_reference text,
-  version integer not null,
-  check ((state = 'assigned') = (payment_id is not null))
-) strict, without rowid;
-
-create index receipts_due on receipts (due_at, id) where due_at is not null;
-
-create unique index receipts_partner_ref on receipts (partner, mode, book, partner_ref);
-
-create index receipts_unmatched on receipts (currency, id)
-  where state = 'waiting' and entry_end = 'completed';
-
-create index receipts_waiting on receipts (id)
-  where state = 'waiting' and entry_end in ('open', 'completed');
 
 create table refused_requests (
   id text not null primary key,

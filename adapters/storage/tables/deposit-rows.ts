@@ -28,7 +28,7 @@ import { commandEnds } from './work-rows.js';
 export const unmatchedSql = `state = '${unmatched.state}' and entry_end = '${unmatched.end}'`;
 export const waitingSql = "state = 'waiting' and entry_end in ('open', 'completed')";
 
-export const deposits = defineTable<Deposit>('receipts', {
+export const deposits = defineTable<Deposit>('deposits', {
   id: key(text('id')),
   partner: fixed(text('partner')),
   mode: fixed(mode),

@@ -43,7 +43,7 @@ const attentionSql = {
 const unmatchedTotalsSql = [
   'select currency, cast(sum(amount_minor) as bigint) as amount_minor,',
   'min(completed_at) as oldest_at from',
-  `(select currency, amount_minor, completed_at from receipts where ${unmatchedSql}`,
+  `(select currency, amount_minor, completed_at from deposits where ${unmatchedSql}`,
   'order by currency, id limit $1) as chosen group by currency',
 ].join(' ');
 
@@ -68,7 +68,7 @@ export const queueStatsPart: TxPart<'queueStats'> = {
       return { due: integer('due').read(found), oldestDueAtMs: isDue ? oldestMs : null };
     };
     const unmatched = async (countMax: number) => {
-      const rows = await unit.rows('receipts', unmatchedTotalsSql, [countMax]);
+      const rows = await unit.rows('deposits', unmatchedTotalsSql, [countMax]);
       return rows.map((found) => ({
         currency: text('currency').read(found),
         amountMinor: minor('amount_minor').read(found),

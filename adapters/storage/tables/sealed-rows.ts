@@ -20,7 +20,7 @@ const tables: Readonly<Record<SealedColumn, Pick<Table<unknown>, 'name' | 'key'>
   'mails.token_sealed': mails,
   'partner_commands.request': commands,
   'party_drafts.draft_sealed': partyDrafts,
-  'receipts.payer_sealed': deposits,
+  'deposits.payer_sealed': deposits,
   'service_keys.sealed': serviceKeys,
   'subscriptions.secret_sealed': subscriptions,
 };

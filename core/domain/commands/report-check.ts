@@ -73,7 +73,7 @@ export interface DriftLimits {
 export const defaultDrift: DriftLimits = { alertPercent: 3, waitPercent: 8 };
 
 /** What a total is compared with. */
-export interface KnownReceipt extends Pick<MoneyCommand, 'end' | 'receivedMinor'> {
+export interface KnownEnd extends Pick<MoneyCommand, 'end' | 'receivedMinor'> {
   /** What the payment asks for, or all payments that share the money. */
   readonly asked: Money;
 }
@@ -104,7 +104,7 @@ export function arrivalProblem(
  * took from the pay-in, or may still take.
  */
 export function payinProblem(
-  { asked, end, receivedMinor: knownMinor }: KnownReceipt,
+  { asked, end, receivedMinor: knownMinor }: KnownEnd,
   { received, status }: PayinReport,
   polled: boolean,
   takenMinor: bigint,

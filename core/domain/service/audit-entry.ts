@@ -55,7 +55,7 @@ export const objectTypes = {
   production_requests: 'production_request',
   proposals: 'proposal',
   quotes: 'quote',
-  receipts: 'deposit',
+  deposits: 'deposit',
   // Refusals change nothing.
   refused_requests: null,
   service_keys: 'service_key',

@@ -23,7 +23,7 @@ export const sealedColumns = {
   'mails.token_sealed': tokenPurpose,
   'partner_commands.request': requestPurpose,
   'party_drafts.draft_sealed': partyDraftPurpose,
-  'receipts.payer_sealed': payerPurpose,
+  'deposits.payer_sealed': payerPurpose,
   'service_keys.sealed': serviceKeyPurpose,
   'subscriptions.secret_sealed': secretPurpose,
 } as const satisfies Readonly<Record<string, (row: SealedPlace) => string>>;

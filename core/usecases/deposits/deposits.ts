@@ -160,7 +160,7 @@ function firstDeposit(
   mode: Mode,
   { kind: book, partnerRef, partyRef, amount, createdAtMs: enteredAtMs }: PartnerEntry,
 ): Deposit {
-  const id = deps.ids.next('rct', nowMs);
+  const id = deps.ids.next('dep', nowMs);
   const unknown = { orgId: null, accountId: null, payerSealed: null };
   const given = { id, partner, mode, book, partnerRef, partyRef, amount, enteredAtMs };
   return newDeposit({ ...given, ...unknown }, nowMs);

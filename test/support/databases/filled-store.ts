@@ -134,7 +134,7 @@ export function contentsOf(store: Store): Promise<readonly unknown[]> {
       tx.deliveries.get('whd_1'),
       tx.deliveries.attempts('whd_1'),
       tx.inbox.get('fake', 'test', 'msg_1'),
-      tx.deposits.get('rct_1'),
+      tx.deposits.get('dep_1'),
       tx.bookReadings.of('fake', 'test'),
       tx.advances.get(tenant, 'pi_1'),
       tx.simulations.get('test', 'cmd_1'),

@@ -51,7 +51,7 @@ const places: Readonly<Record<SealedColumn, readonly string[]>> = {
   'mails.token_sealed': ['org_a', 'test', 'mail_1'],
   'partner_commands.request': ['cmd_1'],
   'party_drafts.draft_sealed': ['org_a', 'test', 'acct_1'],
-  'receipts.payer_sealed': ['rct_1'],
+  'deposits.payer_sealed': ['dep_1'],
   'service_keys.sealed': ['skey_1'],
   'subscriptions.secret_sealed': ['org_a', 'test', 'whs_1'],
 };
@@ -248,13 +248,13 @@ function readsOfOperators(tx: Tx): readonly Promise<unknown>[] {
 
 function readsOfDeposits(tx: Tx): readonly Promise<unknown>[] {
   return [
-    tx.deposits.get('rct_1'),
+    tx.deposits.get('dep_1'),
     tx.deposits.byPartnerRef('fake', 'test', 'payin', 'p'),
     tx.deposits.list({ waiting: true, ...page }),
     tx.deposits.list({ waiting: true, beforeId: null, limit: 5 }),
     tx.deposits.list({ waiting: false, ...page }),
     tx.deposits.list({ waiting: false, beforeId: null, limit: 5 }),
-    tx.deposits.after('rct_1', 5),
+    tx.deposits.after('dep_1', 5),
     tx.bookReadings.of('fake', 'test'),
     tx.quotes.byPartnerQuoteId('test', 'q', 5),
     tx.bankDetails.byShortId('s', 5),

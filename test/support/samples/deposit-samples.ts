@@ -6,7 +6,7 @@ import { T0 } from './domain-samples.js';
 
 export function aDeposit(fields: Partial<Deposit> = {}): Deposit {
   return {
-    id: 'rct_1',
+    id: 'dep_1',
     partner: 'fake',
     mode: 'test',
     book: 'payin',

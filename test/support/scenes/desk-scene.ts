@@ -176,7 +176,7 @@ export class DeskScene {
     };
     const payerSealed = this.deps.secretBox.seal(
       JSON.stringify(aPayer),
-      payerPurpose({ id: fields.id ?? 'rct_1' }),
+      payerPurpose({ id: fields.id ?? 'dep_1' }),
     );
     const deposit = aDeposit({ ...known, payerSealed, ...fields });
     const { book: kind, partnerRef, partyRef, amount, end: status } = deposit;
@@ -193,7 +193,7 @@ export class DeskScene {
   }
 
   /** State and end, and the balances in units: buyer, suspense, adjustments, operator. */
-  async depositNow(id = 'rct_1'): Promise<string> {
+  async depositNow(id = 'dep_1'): Promise<string> {
     const [deposit, postings] = await this.deps.store.run((tx) =>
       Promise.all([tx.deposits.get(id), tx.ledger.ofSubject(depositTenant(live), id)]),
     );

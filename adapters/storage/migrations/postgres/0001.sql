@@ -943,8 +943,8 @@ create index bank_detail_accounts_of_buyer
 -- Money that nobody ordered, decisions of operators about money, and what a real settlement partner
 -- needs.
 
--- Receipts: pay-ins of the partner without an order, and their postings.
-create table receipts (
+-- Deposits: pay-ins of the partner without an order, and their postings.
+create table deposits (
   id text collate "C" not null primary key,
   partner text collate "C" not null,
   mode text collate "C" not null check (mode in ('test', 'live')),
@@ -974,19 +974,19 @@ create table receipts (
   check ((state = 'assigned') = (payment_id is not null))
 );
 
-create unique index receipts_partner_ref on receipts (partner, mode, book, partner_ref);
+create unique index deposits_partner_ref on deposits (partner, mode, book, partner_ref);
 
-create index receipts_due on receipts (due_at, id) where due_at is not null;
+create index deposits_due on deposits (due_at, id) where due_at is not null;
 
 -- Amounts per currency that wait for a decision.
-create index receipts_unmatched on receipts (currency, id)
+create index deposits_unmatched on deposits (currency, id)
   where state = 'waiting' and entry_end = 'completed';
 
-create index receipts_waiting on receipts (id)
+create index deposits_waiting on deposits (id)
   where state = 'waiting' and entry_end in ('open', 'completed');
 
 -- The partner's books: pay-ins and payouts are read, what is new often, what has ended for months.
--- Receipts are read with them.
+-- Deposits are read with them.
 create table book_readings (
   partner text collate "C" not null,
   mode text collate "C" not null check (mode in ('test', 'live')),

@@ -106,7 +106,7 @@ export async function fillConsole(site: ConsoleSite): Promise<Readonly<Record<st
     money: '/operator/money',
     owed: site.owed,
     payout: '/operator/money/in_review/cmd_out_2',
-    deposit: '/operator/money/unmatched/rct_1',
+    deposit: '/operator/money/unmatched/dep_1',
     proposals: '/operator/proposals',
     proposal: `/operator/proposals/${decision.id}`,
     requests: '/operator/production',

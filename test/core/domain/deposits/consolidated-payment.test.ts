@@ -117,7 +117,7 @@ test('a split keeps the sum, fills in order, and gives the rest to the last', ()
 const shares = (['one', 'two'] as const).map((paymentId, at) => {
   const amountMinor = [100n, 200n][at] ?? 0n;
   const payin = completedPayin(paymentId, amountMinor, amountMinor);
-  return { ...payin, paymentId, depositId: 'rct_1', dueAtMs: null };
+  return { ...payin, paymentId, depositId: 'dep_1', dueAtMs: null };
 });
 
 const split = (end: CommandEnd, amountMinor = 300n) =>

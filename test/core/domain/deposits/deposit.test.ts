@@ -28,7 +28,7 @@ const decisions = ['assign', 'refund', 'resolve'] as const;
 
 const fresh = newDeposit(
   {
-    id: 'rct_1',
+    id: 'dep_1',
     partner: 'fake',
     mode: 'test',
     book: 'payin',
@@ -162,7 +162,7 @@ test('between any two states of a deposit the posting is the difference of their
   const aTime = fc.integer({ min: T0, max: T0 + 9 });
   /** Any value in each field that may differ: the partner corrects what it likes. */
   const aDeposit: fc.Arbitrary<Deposit> = fc.record({
-    id: fc.constant('rct_1'),
+    id: fc.constant('dep_1'),
     partner: fc.constant('fake'),
     mode: fc.constant('test'),
     book: fc.constantFrom('payin', 'payout'),

@@ -254,7 +254,7 @@ for (const [decision, decide, shown, reason] of [
     assert.deepEqual(scene.alerts().slice(-1), [unknownPosition]);
     await assert.rejects(at.accept('payin'), {
       code: 'CommandNotRetryable',
-      message: new RegExp(`cannot be booked: the money of rct_\\w+ ${reason}`),
+      message: new RegExp(`cannot be booked: the money of dep_\\w+ ${reason}`),
     });
     await at.pass(HOUR_MS / 60_000, MINUTE_MS);
     assert.equal(await at.summary(), held);

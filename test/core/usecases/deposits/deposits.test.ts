@@ -380,7 +380,7 @@ test('a person cannot assign money of another party, currency, or mode, nor mone
   await refusedAs('NotFound', assignDeposit(deps, await idOf('va_1'), 'pi_unknown'));
   await refusedAs('ValidationError', assignDeposit(deps, await idOf('va_2'), at.id));
   await refusedAs('DepositDecided', assignDeposit(deps, await idOf('va_3'), at.id));
-  await refusedAs('NotFound', assignDeposit(deps, 'rct_unknown', at.id));
+  await refusedAs('NotFound', assignDeposit(deps, 'dep_unknown', at.id));
   // Of a party that nobody here knows, a person knows more.
   await scene.arrive('va_4', { partyRef: 're_unknown' });
   await assignDeposit(deps, await idOf('va_4'), other);

@@ -98,7 +98,7 @@ test('while a deposit from before a restore waits, no bank details are given', a
   // However many wait for others.
   await deps.store.run(async (tx) => {
     for (let at = 0; at < 250; at += 1) {
-      const other = { id: `rct_0_${at}`, partnerRef: `va_other_${at}`, partyRef: 're_other' };
+      const other = { id: `dep_0_${at}`, partnerRef: `va_other_${at}`, partyRef: 're_other' };
       tx.deposits.insert(aDeposit({ ...other, enteredAtMs: deps.clock.nowMs() }));
     }
   });

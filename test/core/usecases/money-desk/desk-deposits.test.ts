@@ -34,13 +34,13 @@ async function begun(t: Parameters<typeof deskScene>[0], fields = {}): Promise<D
 
 test('two operators assign a deposit: its money is a pay-in of the payment', async (t) => {
   const at = await begun(t);
-  assert.equal((await at.decide('rct_1', assign, free)).kind, 'proposed');
+  assert.equal((await at.decide('dep_1', assign, free)).kind, 'proposed');
   assert.equal(await at.depositNow(), 'waiting completed -100 100 0 0');
-  assert.equal((await at.decide('rct_1', assign, { ...free, ...bia })).kind, 'done');
+  assert.equal((await at.decide('dep_1', assign, { ...free, ...bia })).kind, 'done');
   assert.equal(await at.depositNow(), 'assigned completed 0 0 0 0');
   assert.equal(await at.summary(), 'received none 100 0 0 0 0');
   assert.deepEqual(await at.postings(), ['funds_received']);
-  assert.equal((await at.decide('rct_1', assign, free)).kind, 'repeated');
+  assert.equal((await at.decide('dep_1', assign, free)).kind, 'repeated');
   assert.deepEqual(await at.postings(), ['funds_received']);
   const payment = await at.deps.store.run((tx) => tx.payments.get(live, 'pi_1'));
   assert.equal(payment?.status, 'on_chain_confirmed');
@@ -52,7 +52,7 @@ test('an assignment that was proposed is void once its payment was paid otherwis
   const awaited = anOrder('payin', 'cmd_in', { end: 'open' });
   await at.payment([awaited], waits);
   await at.deposit();
-  assert.equal((await at.decide('rct_1', assign, free)).kind, 'proposed');
+  assert.equal((await at.decide('dep_1', assign, free)).kind, 'proposed');
   const nothing = { transactionHash: null, reason: null };
   await at.report('cmd_in', { status: 'completed', received: usd(10_000n), ...nothing });
   const [proposal] = await at.decisions();
@@ -80,8 +80,8 @@ for (const [name, receivedMinor, status, summary] of [
     const at = await deskScene(t);
     await at.payment([], { status });
     await at.deposit({ amount: usd(receivedMinor) });
-    await at.decide('rct_1', assign, free);
-    await at.decide('rct_1', assign, { ...free, ...bia });
+    await at.decide('dep_1', assign, free);
+    await at.decide('dep_1', assign, { ...free, ...bia });
     assert.equal(await at.summary(), summary);
     await at.booksAreRight();
   });
@@ -93,15 +93,15 @@ for (const [request, after] of [
 ] as const) {
   test(`a deposit is decided by ${request.verb}, once`, async (t) => {
     const at = await begun(t);
-    await at.decide('rct_1', request);
+    await at.decide('dep_1', request);
     assert.equal(await at.depositNow(), 'waiting completed -100 100 0 0');
-    assert.equal((await at.decide('rct_1', request, bia)).kind, 'done');
+    assert.equal((await at.decide('dep_1', request, bia)).kind, 'done');
     assert.equal(await at.depositNow(), after);
-    assert.equal((await at.decide('rct_1', request)).kind, 'repeated');
-    await assert.rejects(at.decide('rct_1', assign, free), {
+    assert.equal((await at.decide('dep_1', request)).kind, 'repeated');
+    await assert.rejects(at.decide('dep_1', assign, free), {
       code: 'DecisionNotAllowed',
       message:
-        /^The money of rct_1 was .*\. ana and bia decided about it at 2030.*: ponte proposals\.$/,
+        /^The money of dep_1 was .*\. ana and bia decided about it at 2030.*: ponte proposals\.$/,
     });
     assert.equal(await at.depositNow(), after);
     await at.booksAreRight();
@@ -113,7 +113,7 @@ for (const request of [assign, refund, otherwise]) {
     const at = await deskScene(t);
     await at.payment([paidIn(10_000n, { partnerRef: 'pa_1' })], { ...waits });
     await at.deposit({ partnerRef: 'pa_1' });
-    await assert.rejects(at.decide('rct_1', request), { code: 'DepositDecided' });
+    await assert.rejects(at.decide('dep_1', request), { code: 'DepositDecided' });
     assert.equal(await at.depositNow(), 'waiting completed -100 100 0 0');
     assert.equal(await at.summary(), 'received none 100 0 0 0 0');
   });
@@ -122,10 +122,10 @@ for (const request of [assign, refund, otherwise]) {
 test('evidence is free for an assignment and required for the others', async (t) => {
   const at = await begun(t);
   for (const request of [refund, otherwise]) {
-    await assert.rejects(at.decide('rct_1', request, free), { code: 'ValidationError' });
+    await assert.rejects(at.decide('dep_1', request, free), { code: 'ValidationError' });
   }
   const evidence = 'the buyer named it by phone';
-  const { decision } = await at.decide('rct_1', assign, { evidence });
+  const { decision } = await at.decide('dep_1', assign, { evidence });
   assert.equal(decision.evidence, evidence);
 });
 
@@ -134,15 +134,15 @@ test('a deposit that needs no decision is refused in words', async (t) => {
   for (const state of depositStates) {
     const end = state === 'waiting' ? 'open' : state === 'returned' ? 'returned' : 'completed';
     const paymentId = state === 'assigned' ? 'pi_9' : null;
-    const id = `rct_${state}`;
+    const id = `dep_${state}`;
     await at.deposit({ id, partnerRef: id, state, end, paymentId, rule: paymentId && 'text' });
   }
   for (const [id, message] of [
-    ['rct_waiting', /is not here yet: the partner has not completed it\.$/],
-    ['rct_assigned', /is assigned to a payment, pi_9 by the rule "text"\.$/],
-    ['rct_returned', /went back: the partner returned it\.$/],
-    ['rct_refunded', /was paid back\.$/],
-    ['rct_resolved', /was settled otherwise\.$/],
+    ['dep_waiting', /is not here yet: the partner has not completed it\.$/],
+    ['dep_assigned', /is assigned to a payment, pi_9 by the rule "text"\.$/],
+    ['dep_returned', /went back: the partner returned it\.$/],
+    ['dep_refunded', /was paid back\.$/],
+    ['dep_resolved', /was settled otherwise\.$/],
   ] as const) {
     for (const request of [refund, otherwise, assign]) {
       await assert.rejects(at.decide(id, request), { code: 'DecisionNotAllowed', message });
@@ -155,7 +155,7 @@ test('a decision that is of another kind of item is refused', async (t) => {
   await at.payment([paidIn()], { id: 'pi_2', publicId: 'pub_2' });
   const returned: DeskRequest = { verb: 'resolve', found: 'returned' };
   for (const [id, request, message] of [
-    ['rct_1', returned, /is a deposit: it is resolved --as otherwise/],
+    ['dep_1', returned, /is a deposit: it is resolved --as otherwise/],
     ['cmd_in', assign, /only a deposit is assigned/],
     ['cmd_in', otherwise, /it is resolved --as returned or paid/],
   ] as const) {
@@ -166,12 +166,12 @@ test('a decision that is of another kind of item is refused', async (t) => {
 test('an assignment that is not possible is not proposed either', async (t) => {
   const at = await begun(t, { status: 'awaiting_buyer' });
   await at.payment([], { id: 'pi_2', publicId: 'pub_2', tenant: { ...live, mode: 'test' } });
-  await at.deposit({ id: 'rct_2', partnerRef: 'pa_2', amount: { ...usd(1n), currency: 'EUR' } });
+  await at.deposit({ id: 'dep_2', partnerRef: 'pa_2', amount: { ...usd(1n), currency: 'EUR' } });
   for (const [id, paymentId, code] of [
-    ['rct_1', 'pi_1', 'PaymentStateConflict'],
-    ['rct_1', 'pi_9', 'NotFound'],
-    ['rct_1', 'pi_2', 'NotFound'],
-    ['rct_2', 'pi_1', 'ValidationError'],
+    ['dep_1', 'pi_1', 'PaymentStateConflict'],
+    ['dep_1', 'pi_9', 'NotFound'],
+    ['dep_1', 'pi_2', 'NotFound'],
+    ['dep_2', 'pi_1', 'ValidationError'],
   ] as const) {
     await assert.rejects(at.decide(id, { verb: 'assign', paymentId }, free), { code });
   }
@@ -181,23 +181,23 @@ test('an assignment that is not possible is not proposed either', async (t) => {
 test('another payment does not confirm the proposal of one', async (t) => {
   const at = await begun(t);
   await at.payment([], { ...waits, id: 'pi_2', publicId: 'pub_2' });
-  await at.decide('rct_1', assign, free);
+  await at.decide('dep_1', assign, free);
   const other: DeskRequest = { verb: 'assign', paymentId: 'pi_2' };
-  const refused = at.decide('rct_1', other, { ...free, ...bia });
+  const refused = at.decide('dep_1', other, { ...free, ...bia });
   await assert.rejects(refused, { code: 'DecisionNotAllowed' });
-  const next = await at.decide('rct_1', other, { ...free, ...bia, replace: true });
+  const next = await at.decide('dep_1', other, { ...free, ...bia, replace: true });
   assert.deepEqual([next.kind, next.ended?.state], ['proposed', 'replaced']);
 });
 
 test('a proposal is void once the partner has returned the money', async (t) => {
   const at = await begun(t);
-  await at.decide('rct_1', refund);
-  const deposit = await at.deps.store.run((tx) => tx.deposits.get('rct_1'));
+  await at.decide('dep_1', refund);
+  const deposit = await at.deps.store.run((tx) => tx.deposits.get('dep_1'));
   assert.ok(deposit !== null);
   await at.deps.store.run(async (tx) =>
     tx.deposits.update({ ...deposit, state: 'returned', end: 'returned' }),
   );
-  await assert.rejects(at.decide('rct_1', refund, bia), { code: 'DecisionNotAllowed' });
+  await assert.rejects(at.decide('dep_1', refund, bia), { code: 'DecisionNotAllowed' });
   const filter = { orgId: null, mode: null, beforeId: null, limit: 10 };
   assert.deepEqual(
     (await listProposals(at.deps, filter)).map(({ state, isVoid }) => [state, isVoid]),
@@ -208,15 +208,15 @@ test('a proposal is void once the partner has returned the money', async (t) => 
 test('a deposit is decided on as the books have it now, though no message told of the change', async (t) => {
   const at = await begun(t);
   at.books.change('pa_9', { amount: usd(4_000n) });
-  await at.decide('rct_1', assign, free);
+  await at.decide('dep_1', assign, free);
   assert.equal(await at.depositNow(), 'waiting completed -40 40 0 0');
   at.books.change('pa_9', { amount: usd(3_000n) });
-  const { kind, ended } = await at.decide('rct_1', assign, { ...free, ...bia });
+  const { kind, ended } = await at.decide('dep_1', assign, { ...free, ...bia });
   assert.deepEqual([kind, ended?.state], ['proposed', 'void']);
   assert.equal(await at.depositNow(), 'waiting completed -30 30 0 0');
   assert.equal(await at.summary(), 'none none 0 0 0 0 0');
   at.books.change('pa_9', { status: 'returned' });
-  await assert.rejects(at.decide('rct_1', refund), {
+  await assert.rejects(at.decide('dep_1', refund), {
     code: 'DecisionNotAllowed',
     message: /went back: the partner returned it/,
   });
@@ -226,8 +226,8 @@ test('a deposit is decided on as the books have it now, though no message told o
 test('nothing is assigned while the books cannot be read', async (t) => {
   const at = await begun(t);
   at.books.problem = { outcome: 'later', reason: 'HTTP 503' };
-  await assert.rejects(at.decide('rct_1', assign, free), { code: 'PartnerUnavailable' });
-  assert.equal((await at.decide('rct_1', refund)).kind, 'proposed');
+  await assert.rejects(at.decide('dep_1', assign, free), { code: 'PartnerUnavailable' });
+  assert.equal((await at.decide('dep_1', refund)).kind, 'proposed');
 });
 
 test('the row of a deposit has its payer, and the payments that it may be for', async (t) => {
@@ -251,7 +251,7 @@ test('the row of a deposit has its payer, and the payments that it may be for', 
   assert.deepEqual(others, []);
   assert.partialDeepStrictEqual(row, {
     queue: 'unmatched',
-    id: 'rct_1',
+    id: 'dep_1',
     kind: 'deposit',
     orgId: 'org_a',
     mode: 'live',

@@ -279,18 +279,18 @@ const plants: Readonly<
   'a deposit that waits for a person': async (made) => {
     const amount = money(500n, 'USD');
     const enteredAtMs = made.payin.createdAtMs;
-    const deposit = aDeposit({ id: 'rct_9', partnerRef: 'pi_9', amount, enteredAtMs });
+    const deposit = aDeposit({ id: 'dep_9', partnerRef: 'pi_9', amount, enteredAtMs });
     await made.store((tx) => tx.deposits.insert(deposit));
     made.added = [made.entry(made.payin, { partnerRef: 'pi_9', reference: null, amount })];
-    return [['deposit_unmatched', 'payin', 'rct_9', null]];
+    return [['deposit_unmatched', 'payin', 'dep_9', null]];
   },
   'a deposit that the partner took back': async (made) => {
     const amount = money(500n, 'USD');
-    const known = { id: 'rct_9', partnerRef: 'pi_9', amount, state: 'refunded' } as const;
+    const known = { id: 'dep_9', partnerRef: 'pi_9', amount, state: 'refunded' } as const;
     await made.store((tx) => tx.deposits.insert(aDeposit(known)));
     const entry = made.entry(made.payin, { partnerRef: 'pi_9', reference: null, amount });
     made.added = [{ ...entry, status: 'returned' }];
-    return [['status', 'payin', 'rct_9', 'pi_9']];
+    return [['status', 'payin', 'dep_9', 'pi_9']];
   },
 };
 

@@ -73,8 +73,8 @@ test('the money of deposits may be in any wallet, also after a refund by hand', 
   await at.deposit();
   assert.equal((await holding(at, 30_000n))[0]?.differs, false);
   assert.equal((await holding(at, 30_001n))[0]?.differs, true);
-  await at.decide('rct_1', { verb: 'refund' });
-  await at.decide('rct_1', { verb: 'refund' }, { operator: 'bia' });
+  await at.decide('dep_1', { verb: 'refund' });
+  await at.decide('dep_1', { verb: 'refund' }, { operator: 'bia' });
   assert.equal((await holding(at, 30_000n))[0]?.differs, false);
   await at.booksAreRight();
 });
@@ -87,7 +87,7 @@ test('what the operator withdraws after a refund by hand leaves wallet and float
   const differs = async (minor: bigint) => (await holding(at, minor))[0]?.differs;
   assert.deepEqual([await differs(10_000n), await differs(9_899n)], [false, true], 'undecided');
   const withdrawn = { verb: 'resolve', found: 'withdrawn' } as const;
-  for (const operator of ['ana', 'bia']) await at.decide('rct_1', withdrawn, { operator });
+  for (const operator of ['ana', 'bia']) await at.decide('dep_1', withdrawn, { operator });
   assert.deepEqual([await differs(10_000n), await differs(9_899n)], [false, true], 'decided');
   const balances = await at.deps.store.run((tx) => tx.ledger.balances(live.mode));
   const minorOf = (account: string) =>
