@@ -162,6 +162,9 @@ const forbiddenWords = [
   'stack' + 'overflow',
 ];
 
+/** Reading takes about 20 minutes. What one room needs stands at the head of its files. */
+const architectureWordsMax = 4_000;
+
 interface Rule {
   readonly name: string;
   /** What is wrong in these files, one line each. */
@@ -446,6 +449,14 @@ const rules: readonly Rule[] = [
     ],
   },
   {
+    name: 'ARCHITECTURE is read in one sitting, and its glossary has a term once',
+    check: (files) => files.filter(({ path }) => path === 'ARCHITECTURE.md').flatMap(tooLong),
+    counterexamples: [
+      ['ARCHITECTURE.md', 'word '.repeat(architectureWordsMax + 1)],
+      ['ARCHITECTURE.md', '## Glossary\n\n| claim, lease | a |\n| lease | b |\n'],
+    ],
+  },
+  {
     name: 'a test that a document names exists',
     check: missingTests,
     counterexamples: [
@@ -483,6 +494,18 @@ test(`no folder of the product has more than ${folderFilesMax} files`, () => {
   assert.notDeepEqual(longFolders(list), []);
   assert.deepEqual(longFolders(tree), []);
 });
+
+function tooLong({ text }: SourceFile): readonly string[] {
+  const words = text.match(/\S+/g)?.length ?? 0;
+  const glossary = /^## Glossary\n([^#]*)/m.exec(text)?.[1] ?? '';
+  const terms = [...glossary.matchAll(/^\| ([^|]+?) \|/gm)].flatMap(([, found = '']) =>
+    found.split(', '),
+  );
+  return [
+    ...(words > architectureWordsMax ? [`${words} words`] : []),
+    ...terms.filter((term, at) => terms.indexOf(term) < at),
+  ];
+}
 
 function longFolders(files: readonly SourceFile[]): readonly string[] {
   const own = files.filter(({ path }) => /^(core|adapters|host|cli)\//.test(path));

@@ -2,6 +2,9 @@
 // elects the leader. Notifications are coalesced, so no write waits for one. Queues do not rely on
 // them: due-alarm.ts looks for due rows once a second. Long polls of the feed do: after a reconnect
 // a host therefore notifies all work and wakes all its waiting readers.
+//
+// A host that dies loses its connection, and with it the lead. A paused host keeps its connection,
+// so the server ends the session of a leader that is silent for ten seconds.
 import { hostname } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
 import type pg from 'pg';

@@ -1,6 +1,12 @@
 // The PostgreSQL session. Concurrent reads go out as few statements; concurrent batches are applied
 // as one transaction in one round trip, so one commit serves many callers. When a group fails, its
 // halves are retried until the failing batch is alone, and the others are applied without it.
+//
+// Writes with the same template form one statement over arrays, and a guarded statement raises an
+// error if its row is missing. `ponte_append` is the last statement: it locks the heads of feeds,
+// in one order, until the commit. Two groups run at a time, so groups grow with the load. Waits for
+// a connection, a lock and a statement are bounded and end in a retryable error. If a connection
+// ends around a commit, the caller retries; the idempotency key or the version shows what happened.
 import pg from 'pg';
 import { assert, PonteError } from '../../../core/errors.js';
 import {

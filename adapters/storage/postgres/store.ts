@@ -52,7 +52,7 @@ export function openPostgresStore(
     owner: () => parts.claims.owner,
     endLostLeases: lostLeases(writes.database),
   });
-  // A newer host may migrate further while this one runs (ARCHITECTURE.md, "A newer schema").
+  // A newer host may migrate further while this one runs (ARCHITECTURE.md, "Schema changes").
   let newer: Newer = 'refused';
   return {
     ...parts,

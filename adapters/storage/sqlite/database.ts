@@ -3,6 +3,10 @@
 //
 // Work that only awaits its own reads runs within one turn of the event loop, so all its reads see
 // one moment. Another group or process (the CLI) can write in between; the guards detect that.
+//
+// A batch whose first write is refused has changed nothing, so a create inserts its key and
+// externalId without a look-up (`tx.insertsFirst`). If a batch fails later, its group is applied
+// again with one savepoint per batch. Heads of feeds are read and stored once for a group.
 import type SqliteConnection from 'better-sqlite3';
 import { PonteError } from '../../../core/errors.js';
 import type { CachedPage, CachedRead, Database, Param, Row, Statement } from '../database.js';

@@ -2,6 +2,9 @@
 // may still be recalled or returned, so each book is read three times: often what is new, twice a
 // day what ended in the last days, and once a day all that may still change. A reading goes page by
 // page, resumes where it stopped, and begins again after a rest.
+//
+// A message may be lost, and a bank may take money back after a payment has ended: so books are
+// read again every 15 minutes for three days, twice a day for ten days, once a day for ninety days.
 import { DAY_MS, HOUR_MS } from '../base/instant.js';
 import { backoffMs, type ScheduleName } from '../base/schedules.js';
 import type { Mode } from '../base/tenant.js';

@@ -1,6 +1,16 @@
 // Money that nobody ordered. A pay-in in the partner's books that no command owns becomes a
 // deposit. It is read again until its end, and assigned to the one payment that it can only be for;
 // else it waits for a person.
+//
+// A command may own a pay-in while its call has no answer: a message can come first. So commands in
+// flight are read before the ids that are known. A pay-in with the quote of such a command, or
+// without a quote in the account of its party, waits; the message is tried again, and the next
+// reading of the books finds the rest. A command may also turn out to have the pay-in of a deposit:
+// the first report that brings it money takes the deposit over (`stageOwned`), whose version guards
+// both sides. Money that was settled otherwise before waits for an operator.
+//
+// Postings of a deposit have no organization, because it may become known later. They are the
+// differences of `depositBalances`, so repeated reads lead to the same sums.
 import { type Mode, tenantOf } from '../../domain/base/tenant.js';
 import {
   type CommandReport,

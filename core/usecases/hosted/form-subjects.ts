@@ -1,6 +1,12 @@
 // Whose hosted form it is: a buyer's KYC, the onboarding of a seller, or the KYB of an
 // organization. The form itself (kyc-forms.ts) is the same for all; this file reads what it begins
 // with, stores its draft and submits it.
+//
+// Each page saves its values in the newest draft, so people who fill in different parts do not
+// overwrite each other. An owner of a business may add their own part by a mailed link; from then
+// on only the owner's session sees it. Owners have numbers that are never used again, so a link
+// cannot show another person. The submitted dossier stays sealed until the decision; if the partner
+// asks for corrections, it becomes the draft again.
 import type { PageSession } from '../../domain/access/page-session.js';
 import { type Tenant, tenantOf } from '../../domain/base/tenant.js';
 import { emptyDraft, type KycDraft, withHint } from '../../domain/hosted/kyc-draft.js';

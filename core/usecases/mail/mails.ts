@@ -1,6 +1,13 @@
 // Mails: staged in the batch of their cause, and sent by a worker until they are accepted, refused
-// or no longer needed. After a crash a mail may be sent twice, under one Message-ID if its
-// text is the same. Mails are deleted after MAIL_RETENTION_MS.
+// or no longer needed. After a crash a mail may be sent twice, under one Message-ID if its text is
+// the same. Mails are deleted after MAIL_RETENTION_MS.
+//
+// The token of a link is 256 random bits, stored as a hash, and sealed until the mail has ended.
+// The six digits follow from the token; their hash is keyed and bound to the browser that asked.
+// Mails of an organization to one address are numbered per purpose, so their limits are exact on
+// any number of hosts. No pause before another sign-in mail is longer than the latest link works:
+// strangers who ask cannot lock a buyer out. A notice has a cause, and no other mail has that
+// cause.
 import { holdsLease } from '../../domain/base/lease.js';
 import { type Tenant, tenantOf } from '../../domain/base/tenant.js';
 import {

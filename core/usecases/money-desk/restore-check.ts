@@ -3,6 +3,10 @@
 // stored commands and those that the restored state would make next: in the partner's books
 // (lost-entries.ts), or one by one if it lists none. It runs in quarantine, page by page, and
 // resumes where it was interrupted.
+//
+// A partner that lists no books is asked about each command, until ten numbers in a row are absent.
+// A partner may store no reference with a pay-in: it is found by its quote, and if the quote was
+// lost too, it becomes a deposit. A lost payout that is found takes the one deposit of its amount.
 import { type Tenant, tenantOf } from '../../domain/base/tenant.js';
 import {
   isMoneyCommand,

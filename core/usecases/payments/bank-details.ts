@@ -1,5 +1,10 @@
 // Bank details that were given to buyers: stored and signed with the instructions of the pay-in,
 // compared with those of earlier payments, and verified for people who were sent some.
+//
+// The check code is 40 bits of the record's hash, and the payment has it too, so a read of the
+// payment joins nothing. Changed details get their own record, and a buyer that signed in by mail
+// is mailed. `/verify` does not look up a number alone: the answer would tell anybody which
+// accounts this service gives, and when it gave them.
 import { type Mode, type Tenant, tenantOf } from '../../domain/base/tenant.js';
 import {
   accountsIn,
