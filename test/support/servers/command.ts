@@ -22,3 +22,11 @@ export async function runCommand(
   await nextTurn();
   return { status: shell.exitCode, stdout, stderr };
 }
+
+/** What a command prints. A failure throws: a poll would wait for ever for what it never prints. */
+export async function outputOf(...command: Parameters<typeof runCommand>): Promise<string> {
+  const { status, stdout, stderr } = await runCommand(...command);
+  if (status !== 0)
+    throw new Error(`ponte ${command[1].join(' ')} ended with ${status}: ${stderr}`);
+  return stdout;
+}
