@@ -12,6 +12,7 @@ import { runInbox } from '../core/usecases/commands/partner-inbox.js';
 import { runBookReadings } from '../core/usecases/deposits/book-readings.js';
 import { runMailDeletion, runMails } from '../core/usecases/mail/mails.js';
 import { runPurges } from '../core/usecases/parties/documents.js';
+import { runEndedHolds } from '../core/usecases/parties/payout-changes.js';
 import { runExpiry } from '../core/usecases/payments/payments.js';
 import { runReminders } from '../core/usecases/payments/reminders.js';
 import { runAdvances } from '../core/usecases/sandbox/sandbox.js';
@@ -107,6 +108,7 @@ export function workerSteps(parts: {
     ofLeader('advances', ['advances'], runAdvances),
     ofLeader('expiry', ['expiries'], runExpiry),
     ofLeader('reminders', [], runReminders),
+    ofLeader('ended holds', [], runEndedHolds),
     ofLeader('purges', ['documents'], runPurges),
     {
       // Returns 0: without the right to analyze, a repeat would find the same tables.

@@ -7,6 +7,7 @@ import type { Claim, Claims } from '../../core/ports/storage.js';
 import { integer, readTenant, text, time } from './columns.js';
 import { type Database, type Row as DatabaseRow, duePage, timeParam } from './database.js';
 import { readNextDue } from './due-times.js';
+import { accounts } from './tables/account-rows.js';
 import {
   activeOfTenant,
   deliveries,
@@ -72,6 +73,10 @@ const claimSql = {
   paymentsToRemind: [
     'select * from payments where remind_at <= $1 and (remind_at, id) > ($2, $3)',
     'order by remind_at, id limit $4',
+  ].join(' '),
+  accountsToUnhold: [
+    'select * from connected_accounts where held_until <= $1 and (held_until, id) > ($2, $3)',
+    'order by held_until, id limit $4',
   ].join(' '),
 } as const;
 
@@ -141,6 +146,10 @@ export function newClaims(database: Database, mark: () => string): Claims {
     async paymentsToRemind(page) {
       const rows = await database.read(claimSql.paymentsToRemind, duePage(page));
       return rows.map(payments.read);
+    },
+    async accountsToUnhold(page) {
+      const rows = await database.read(claimSql.accountsToUnhold, duePage(page));
+      return rows.map(accounts.read);
     },
     releaseOwn: (nowMs) => releaseLeases(database, `${name}%`, nowMs),
     releaseAll: (nowMs) => releaseLeases(database, '%', nowMs),

@@ -26,6 +26,8 @@ export interface Letter {
   readonly account: ConnectedAccount | null;
   /** The API key that changed it; null: no key did. */
   readonly keyId: string | null;
+  /** Whether the PIX destination of the letter replaces none. */
+  readonly isFirst: boolean;
   /**
    * What a notice to a member is about: the URL of the webhook subscription, the id of the API key,
    * or the address of the member; null for another letter.

@@ -699,6 +699,8 @@ export interface Claims {
   expiredPayments(page: DuePage): Many<Payment>;
   /** Payments whose `remindAtMs` has come. */
   paymentsToRemind(page: DuePage): Many<Payment>;
+  /** Sellers with a destination whose hold has ended. */
+  accountsToUnhold(page: DuePage): Many<ConnectedAccount>;
   /** Ends the leases of this process, before it stops. */
   releaseOwn(nowMs: number): Promise<void>;
   /** Ends every lease. Only the one process that serves a database may call it. */

@@ -28,7 +28,8 @@ buyer, then follow the payment by events or by reading it.`,
     name: 'Connected accounts',
     description: `Your own end clients. Create an account, have the client accept the terms
 (\`tos-session\`, then \`tos-accepted\` or the \`tosId\` of the submit), upload its documents and
-submit it. Once a seller is approved, register its PIX destination. When it is \`readyToCollect\`, a
+submit it. Once a seller is approved, register its PIX destination. In live mode a PIX key that is
+not the CPF or CNPJ of the seller waits until \`payoutChangesAt\`. When it is \`readyToCollect\`, a
 payment can name it and is paid to its PIX destination. In test mode the submit of a seller business
 is approved immediately, any other after a short delay. Both path forms are the same API.`,
     paths: ['connected-accounts', 'accounts'],

@@ -339,8 +339,9 @@ export const accountRoutes = [
     },
     summary:
       'Register the PIX destination of an approved seller. Existing payments keep theirs. A ' +
-      'change needs payouts:write, is mailed to owners, admins and the seller, and is held in ' +
-      'live mode',
+      'change needs payouts:write. In live mode a destination is mailed to owners, admins and ' +
+      'the seller. A change is held, and so is a first one, unless its PIX key is the CPF or ' +
+      'CNPJ of the verified seller',
     access: { auth: 'key', scope: payoutScopes, modes: 'both', rateLimit: 'stored' },
     params: accountParams,
     body: payoutConfigBody,
@@ -348,7 +349,7 @@ export const accountRoutes = [
     errors: ['ConnectedAccountNotApproved', 'PartnerUnavailable'],
     handler: async ({ deps }, { tenant, actor, params, body }) => {
       const mayRedirect = allows(actor.scopes, 'payouts:write');
-      const by = { changedBy: actor.keyId, mayRedirect };
+      const by = { origin: 'key', changedBy: actor.keyId, mayRedirect } as const;
       return reply(
         200,
         account.show(await configureAccountPayout(deps, tenant, params.id, body, by)),

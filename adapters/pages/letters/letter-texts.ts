@@ -65,6 +65,8 @@ export interface DestinationFacts extends LetterFacts {
   readonly sellerId: string | null;
   /** The API key that changed it; null: the operator of the service did. */
   readonly keyId: string | null;
+  /** It replaces none. */
+  readonly isFirst: boolean;
   /** When a held change takes effect; null: at once. */
   readonly effectiveAt: string | null;
 }
@@ -233,6 +235,7 @@ function destinationFacts(letter: Letter): DestinationFacts {
     ...common,
     owner: name === undefined ? common.org : oneLine(name),
     sellerId: account?.id ?? null,
+    isFirst: letter.isFirst,
     keyId: letter.keyId,
     effectiveAt: letter.link && formatOf(letter.locale).instant(letter.link.endsAtMs),
   };

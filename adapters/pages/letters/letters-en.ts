@@ -9,6 +9,8 @@ const paidNothing = 'You have paid nothing.';
 const closed = 'This request is closed.';
 const tooMuch = (surplus: string) => `You sent ${surplus} too much. It goes back to you.`;
 
+const keepOld = ' Payments created before keep the old one.';
+
 export const lettersEn = {
   payment: {
     invitation: ({ payee, amount }) => ({
@@ -309,20 +311,20 @@ export const lettersEn = {
       ],
     }),
   },
-  destination: ({ org, owner, sellerId, keyId, writtenAt, effectiveAt }) => ({
-    subject: `The PIX destination of ${owner} was changed`,
-    heading: `The PIX destination of ${owner} was changed`,
+  destination: ({ org, owner, sellerId, isFirst, keyId, writtenAt, effectiveAt }) => ({
+    subject: `The PIX destination of ${owner} was ${isFirst ? 'set' : 'changed'}`,
+    heading: `The PIX destination of ${owner} was ${isFirst ? 'set' : 'changed'}`,
     paragraphs: [
-      `It was changed on ${writtenAt}${keyId === null ? '' : ` by the API key ${keyId}`}.`,
+      `It was ${isFirst ? 'set' : 'changed'} on ${writtenAt}` +
+        `${keyId === null ? '' : ` by the API key ${keyId}`}.`,
       ...(sellerId === null ? [] : [`Seller: ${sellerId}. Collected by: ${org}.`]),
       effectiveAt === null
-        ? 'Payments created from now on are paid to the new destination. Payments created before ' +
-          'keep the old one.'
-        : `Payments created from ${effectiveAt} on are paid to the new destination. Payments ` +
-          'created before keep the old one.',
+        ? `Payments created from now on are paid to the new destination.${isFirst ? '' : keepOld}`
+        : `Payments created from ${effectiveAt} on are paid to the new destination.` +
+          (isFirst ? ' None can be created before.' : keepOld),
       ...(effectiveAt === null
         ? []
-        : ['Until then you can stop the change. Opening the link changes nothing.']),
+        : ['Until then you can stop it. Opening the link changes nothing.']),
       'If you expected this, you don’t have to do anything. If not, act immediately: ' +
         (keyId === null
           ? 'contact the operator of this service.'

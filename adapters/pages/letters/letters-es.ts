@@ -9,6 +9,8 @@ const paidNothing = 'Usted no ha pagado nada.';
 const closed = 'Esta solicitud está cerrada.';
 const tooMuch = (surplus: string) => `Usted envió ${surplus} de más. Se le devolverán.`;
 
+const keepOld = ' Los pagos creados antes mantienen el anterior.';
+
 export const lettersEs = {
   payment: {
     invitation: ({ payee, amount }) => ({
@@ -310,20 +312,20 @@ export const lettersEs = {
       ],
     }),
   },
-  destination: ({ org, owner, sellerId, keyId, writtenAt, effectiveAt }) => ({
-    subject: `El destino PIX de ${owner} fue cambiado`,
-    heading: `El destino PIX de ${owner} fue cambiado`,
+  destination: ({ org, owner, sellerId, isFirst, keyId, writtenAt, effectiveAt }) => ({
+    subject: `El destino PIX de ${owner} fue ${isFirst ? 'registrado' : 'cambiado'}`,
+    heading: `El destino PIX de ${owner} fue ${isFirst ? 'registrado' : 'cambiado'}`,
     paragraphs: [
-      `El cambio se hizo el ${writtenAt}${keyId === null ? '' : ` con la clave de API ${keyId}`}.`,
+      `${isFirst ? 'El registro' : 'El cambio'} se hizo el ${writtenAt}` +
+        `${keyId === null ? '' : ` con la clave de API ${keyId}`}.`,
       ...(sellerId === null ? [] : [`Vendedor: ${sellerId}. Cobra: ${org}.`]),
       effectiveAt === null
-        ? 'Los pagos creados desde ahora van al destino nuevo. Los pagos creados antes mantienen ' +
-          'el anterior.'
-        : `Los pagos creados desde el ${effectiveAt} van al destino nuevo. Los pagos creados ` +
-          'antes mantienen el anterior.',
+        ? `Los pagos creados desde ahora van al destino nuevo.${isFirst ? '' : keepOld}`
+        : `Los pagos creados desde el ${effectiveAt} van al destino nuevo.` +
+          (isFirst ? ' Antes no se puede crear ninguno.' : keepOld),
       ...(effectiveAt === null
         ? []
-        : ['Hasta entonces puede detener el cambio. Abrir el enlace no cambia nada.']),
+        : ['Hasta entonces puede detenerlo. Abrir el enlace no cambia nada.']),
       'Si lo esperaba, no tiene que hacer nada. Si no, actúe de inmediato: ' +
         (keyId === null
           ? 'contacte al operador de este servicio.'

@@ -9,6 +9,8 @@ const paidNothing = 'Você não pagou nada.';
 const closed = 'Esta cobrança está encerrada.';
 const tooMuch = (surplus: string) => `Você enviou ${surplus} a mais. Esse valor será devolvido.`;
 
+const keepOld = ' Pagamentos criados antes mantêm o anterior.';
+
 export const lettersPtBr = {
   payment: {
     invitation: ({ payee, amount }) => ({
@@ -312,22 +314,20 @@ export const lettersPtBr = {
       ],
     }),
   },
-  destination: ({ org, owner, sellerId, keyId, writtenAt, effectiveAt }) => ({
-    subject: `O destino PIX de ${owner} foi alterado`,
-    heading: `O destino PIX de ${owner} foi alterado`,
+  destination: ({ org, owner, sellerId, isFirst, keyId, writtenAt, effectiveAt }) => ({
+    subject: `O destino PIX de ${owner} foi ${isFirst ? 'cadastrado' : 'alterado'}`,
+    heading: `O destino PIX de ${owner} foi ${isFirst ? 'cadastrado' : 'alterado'}`,
     paragraphs: [
-      keyId === null
-        ? `A alteração foi feita em ${writtenAt}.`
-        : `A alteração foi feita em ${writtenAt} pela chave de API ${keyId}.`,
+      `${isFirst ? 'O cadastro foi feito' : 'A alteração foi feita'} em ${writtenAt}` +
+        `${keyId === null ? '' : ` pela chave de API ${keyId}`}.`,
       ...(sellerId === null ? [] : [`Vendedor: ${sellerId}. Cobrança por: ${org}.`]),
       effectiveAt === null
-        ? 'Pagamentos criados a partir de agora vão para o novo destino. Pagamentos criados ' +
-          'antes mantêm o anterior.'
-        : `Pagamentos criados a partir de ${effectiveAt} vão para o novo destino. Pagamentos ` +
-          'criados antes mantêm o anterior.',
+        ? `Pagamentos criados a partir de agora vão para o novo destino.${isFirst ? '' : keepOld}`
+        : `Pagamentos criados a partir de ${effectiveAt} vão para o novo destino.` +
+          (isFirst ? ' Antes, nenhum pode ser criado.' : keepOld),
       ...(effectiveAt === null
         ? []
-        : ['Até lá, você pode impedir a alteração. Abrir o link não altera nada.']),
+        : ['Até lá, você pode impedir isso. Abrir o link não altera nada.']),
       'Se você esperava isto, não precisa fazer nada. Se não, aja imediatamente: ' +
         (keyId === null
           ? 'fale com o operador deste serviço.'

@@ -257,6 +257,9 @@ create index connected_accounts_of_status on connected_accounts using btree (org
 create index connected_accounts_partner_ref on connected_accounts using btree (mode, partner_ref)
     where (partner_ref is not null);
 
+create index connected_accounts_to_unhold on connected_accounts using btree (held_until, id) where
+    (held_until is not null);
+
 create table deliveries (
   id text collate "C" not null,
   org_id text collate "C" not null,

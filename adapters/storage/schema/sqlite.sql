@@ -166,6 +166,9 @@ create index connected_accounts_of_status on connected_accounts (org_id, mode, s
 create index connected_accounts_partner_ref on connected_accounts (mode, partner_ref)
   where partner_ref is not null;
 
+create index connected_accounts_to_unhold on connected_accounts (held_until, id)
+  where held_until is not null;
+
 create table deliveries (
   id text not null primary key,
   org_id text not null,

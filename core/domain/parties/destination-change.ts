@@ -6,6 +6,43 @@ import type { Tenant } from '../base/tenant.js';
 export const HOLD_HOURS_MAX = 72;
 export const HOLD_HOURS = 24;
 
+/** Who sets a destination, and whether live mode holds one that replaces none. */
+const holdsFirst = {
+  // A key may be stolen, and its integrator mistaken.
+  key: true,
+  // On its onboarding page.
+  seller: false,
+  // An owner, with a fresh proof.
+  member: false,
+  // Two of them.
+  operator: false,
+} as const;
+
+export type DestinationOrigin = keyof typeof holdsFirst;
+
+/**
+ * Whether live mode holds a destination that replaces none. A CPF or CNPJ is a PIX key of the
+ * person with that number only. The holder's name proves nothing: it is typed with the key. Null:
+ * not known.
+ */
+export function isFirstHeld(
+  origin: DestinationOrigin,
+  pixKey: string | null,
+  verifiedTaxId: string | null,
+): boolean {
+  const number = taxIdIn(pixKey);
+  return holdsFirst[origin] && (number === null || number !== taxIdIn(verifiedTaxId));
+}
+
+/** The characters of a CPF or CNPJ; null for another text. */
+function taxIdIn(text: string | null): string | null {
+  const plain = (text ?? '').replace(/[\s./-]/g, '').toUpperCase();
+  return plainTaxId.test(plain) ? plain : null;
+}
+
+/** The central bank's form: a CNPJ may have letters before its check digits. */
+const plainTaxId = /^(\d{11}|[0-9A-Z]{12}\d{2})$/;
+
 export interface DestinationChange extends Tenant {
   readonly id: string;
   /** The seller; null: the organization itself. */

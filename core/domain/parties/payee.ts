@@ -45,16 +45,24 @@ export function destinationAt(payee: Payee, nowMs: number): string | null {
   return heldUntilMs !== null && nowMs >= heldUntilMs ? heldRef : destinationRef;
 }
 
-/** Sets or changes the destination. A change is held; the same again does not hold it longer. */
+export interface Hold {
+  readonly nowMs: number;
+  /** How long a change is held; 0: not at all. */
+  readonly holdMs: number;
+  /** Whether one that replaces none is held too: `isFirstHeld`. */
+  readonly holdsFirst: boolean;
+}
+
+/** Sets or changes the destination; the same again does not hold it longer. */
 export function withDestination<P extends Payee>(
   payee: P,
   ref: string,
-  { nowMs, holdMs }: { readonly nowMs: number; readonly holdMs: number },
+  { nowMs, holdMs, holdsFirst }: Hold,
 ): P {
   const current = destinationAt(payee, nowMs);
   const isPending = isHeld(payee, nowMs);
   if (ref === (isPending ? payee.heldRef : current)) return payee;
-  const holds = holdMs > 0 && current !== null && ref !== current;
+  const holds = holdMs > 0 && (current === null ? holdsFirst : ref !== current);
   return Object.freeze({
     ...payee,
     destinationRef: holds ? current : ref,
@@ -65,6 +73,12 @@ export function withDestination<P extends Payee>(
 
 export function isHeld({ heldUntilMs }: Payee, nowMs: number): boolean {
   return heldUntilMs !== null && nowMs < heldUntilMs;
+}
+
+/** Unchanged unless a hold has ended: then what was held is in its place. */
+export function withoutEndedHold<P extends Payee>(payee: P, nowMs: number): P {
+  if (payee.heldUntilMs === null || isHeld(payee, nowMs)) return payee;
+  return withoutHeld(Object.freeze({ ...payee, destinationRef: payee.heldRef }));
 }
 
 /** Without the change that is held. */
@@ -90,9 +104,15 @@ export function hadDestination({ destinationRef, readyAtMs = null }: MaybeReady)
   return destinationRef !== null || readyAtMs !== null;
 }
 
-/** A new destination replaces an earlier one, even one of an earlier party; or it was stopped. */
+/**
+ * A new destination replaces an earlier one, even one of an earlier party, or is held; or a held
+ * one was stopped. The end of a hold is no change.
+ */
 export function isRedirected(was: MaybeReady, next: Payee): boolean {
-  return hadDestination(was) && next.destinationRef !== null && isOtherDestination(was, next);
+  const [from, to] = [was, next].map(({ heldRef, destinationRef }) => heldRef ?? destinationRef);
+  if (from === to) return false;
+  if (to === null) return was.partnerRef === next.partnerRef;
+  return hadDestination(was) || next.heldRef !== null;
 }
 
 export function isOtherDestination(was: Payee, next: Payee): boolean {

@@ -143,6 +143,6 @@ export async function setFirstDestination(
   accountId: string,
   destination: PixDestination,
 ): Promise<void> {
-  const by = { changedBy: accountId, mayRedirect: false } as const;
+  const by = { origin: 'seller', changedBy: accountId, mayRedirect: false } as const;
   await configureAccountPayout(deps, tenant, accountId, checkedDestination(destination), by);
 }

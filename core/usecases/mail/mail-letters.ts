@@ -236,6 +236,7 @@ function letterOf(deps: Deps, mail: Mail, facts: MailFacts): Omit<Letter, 'hasRe
     account,
     isToMember: mail.subject.kind === 'member',
     isToApprover: mail.subject.kind === 'approval',
+    isFirst: change?.fromRef === null,
     keyId: change !== null && isKeyId(change.changedBy) ? change.changedBy : null,
     pageUrl,
     ...(object ?? { object: null, role: null }),

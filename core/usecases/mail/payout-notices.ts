@@ -1,7 +1,7 @@
-// Mails about a changed PIX destination, for the people who can undo it: the change may be a
-// mistake or made with a stolen key. They are staged in the batch of the change.
+// Mails about a new PIX destination, for the people who can undo it: it may be a mistake or set
+// with a stolen key. They are staged in the batch of the change.
 import { scopesOf } from '../../domain/access/member.js';
-import { type Tenant, tenantOf } from '../../domain/base/tenant.js';
+import { tenantOf } from '../../domain/base/tenant.js';
 import { newMail } from '../../domain/mail/mail.js';
 import { emailKey } from '../../domain/parties/buyer-kyc.js';
 import type { ConnectedAccount } from '../../domain/parties/connected-account.js';
@@ -49,17 +49,16 @@ export async function stagePayoutNotices(
   }
 }
 
-/** To be called after the batch is stored; `accountId` is null for the organization. */
+/** To be called after the batch is stored. */
 export function announceRedirect(
   deps: Deps,
-  { orgId, mode }: Tenant,
-  accountId: string | null,
-  isStopped = false,
+  { orgId, mode, accountId }: DestinationChange,
+  happened: 'was set, and is held' | 'was changed' | 'was changed, and it was stopped',
 ): void {
   deps.wake('mails');
   const whose = accountId === null ? 'an organization' : 'a seller';
   deps.log.error('alert', {
-    alert: `the PIX destination of ${whose} was changed${isStopped ? ', and it was stopped' : ''}`,
+    alert: `the PIX destination of ${whose} ${happened}`,
     orgId,
     mode,
     ...(accountId === null ? {} : { accountId }),

@@ -283,6 +283,7 @@ export async function configureAccountPayout(
     kind: accountKind,
     payableParty,
     seller: (account: ConnectedAccount) => account,
+    taxId: openTaxId,
   };
   await configurePayoutOf(deps, tenant, id, access, destination, by);
   return readAccount(deps, tenant, id);

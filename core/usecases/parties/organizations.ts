@@ -326,7 +326,13 @@ export async function expectOwner(
   tx.members.expect(member);
 }
 
-const asPayee = { kind: organizationKind, payableParty, seller: () => null };
+const asPayee = {
+  kind: organizationKind,
+  payableParty,
+  seller: () => null,
+  // The dossier of an organization is not kept.
+  taxId: () => null,
+};
 
 /** Registers the destination at the partner. Nothing is paid to it. */
 export async function registerPayout(
@@ -347,8 +353,10 @@ export async function stagePayout(
   registered: RegisteredDestination,
   changedBy: string,
 ): Promise<() => Promise<void>> {
-  const by = { changedBy, mayRedirect: true };
-  const after = await stagePayoutOf(batch, tenant, tenant.orgId, asPayee, registered, by);
+  const origin = isMemberId(changedBy) ? 'member' : 'operator';
+  const by = { origin, changedBy, mayRedirect: true } as const;
+  const destination = { ...registered, pixKey: null };
+  const after = await stagePayoutOf(batch, tenant, tenant.orgId, asPayee, destination, by);
   return async () => {
     await after();
     await refuseWithoutRails(batch.deps, tenant);

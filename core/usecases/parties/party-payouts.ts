@@ -2,9 +2,15 @@
 // rails, under a stored command. Existing payments keep the old destination.
 import { checkedText } from '../../domain/base/checked-text.js';
 import type { Tenant } from '../../domain/base/tenant.js';
+import { isOpen } from '../../domain/commands/partner-command.js';
 import type { ConnectedAccount } from '../../domain/parties/connected-account.js';
-import { shownPixKey } from '../../domain/parties/destination-change.js';
 import {
+  type DestinationOrigin,
+  isFirstHeld,
+  shownPixKey,
+} from '../../domain/parties/destination-change.js';
+import {
+  hadDestination,
   isOtherDestination,
   isRedirected,
   type Payee,
@@ -44,6 +50,7 @@ export function checkedDestination(given: PixDestination): PixDestination {
 
 /** Who configures a payout. */
 export interface PayoutAuthor {
+  readonly origin: DestinationOrigin;
   /** The id of an API key, a member, an operator, or of the seller itself. */
   readonly changedBy: string;
   /** Whether a destination that is there may be changed: the scope `payouts:write`. */
@@ -56,6 +63,8 @@ export interface PayeeAccess<P extends Payee> {
   payableParty(payee: P, known?: string): string;
   /** Null for an organization. */
   seller(payee: P): ConnectedAccount | null;
+  /** The tax id of an approved payee; null if it is not stored. */
+  taxId(deps: Deps, payee: P): string | null;
 }
 
 /** A destination that the partner knows. */
@@ -67,7 +76,8 @@ export interface RegisteredDestination {
 }
 
 /**
- * A change of the destination is mailed to the people who can undo it, and held in live mode.
+ * In live mode a destination is mailed to the people who can undo it. A change is held, and so is a
+ * first one by `isFirstHeld`.
  * Without an answer to the registration nothing is stored: the client repeats it under the same
  * key. Rails that the partner has refused are requested again.
  */
@@ -82,7 +92,7 @@ export async function configurePayoutOf<P extends Payee>(
   const registered = await registerDestination(deps, tenant, id, access, destination);
   const after = await deps.store.run((tx) => {
     const batch = { deps, tx, nowMs: deps.clock.nowMs() };
-    return stagePayoutOf(batch, tenant, id, access, registered, author);
+    return stagePayoutOf(batch, tenant, id, access, { ...registered, ...destination }, author);
   });
   await after();
 }
@@ -106,40 +116,61 @@ export async function registerDestination<P extends Payee>(
   return { partyRef, destinationRef, pixKeyShown: shownPixKey(pixKey) };
 }
 
-/** Returns what is to be called after the batch is stored. */
+/**
+ * Returns what is to be called after the batch is stored. `pixKey` is null if it is not known any
+ * more.
+ */
 export async function stagePayoutOf<P extends Payee>(
   batch: Batch,
   tenant: Tenant,
   id: string,
-  { kind, payableParty, seller }: PayeeAccess<P>,
-  { partyRef, destinationRef, pixKeyShown }: RegisteredDestination,
-  { changedBy, mayRedirect }: PayoutAuthor,
+  access: PayeeAccess<P>,
+  destination: RegisteredDestination & { readonly pixKey: string | null },
+  { origin, changedBy, mayRedirect }: PayoutAuthor,
 ): Promise<() => Promise<void>> {
   const { deps, tx, nowMs } = batch;
+  const { kind, payableParty, seller } = access;
+  const { partyRef, destinationRef, pixKey, pixKeyShown } = destination;
   const was = await kind.load(tx, tenant, id);
   // It may have been rejected since, or submitted as another party.
   payableParty(was, partyRef);
-  const hold = { nowMs, holdMs: await payoutHoldMs(tx, tenant) };
+  const holdsFirst = isFirstHeld(origin, pixKey, await verifiedTaxId(batch, access, was));
+  const hold = { nowMs, holdMs: await payoutHoldMs(tx, tenant), holdsFirst };
   const next = withDestination(await withoutRefusedRails(batch, was), destinationRef, hold);
-  const redirected = isRedirected(was, next) ? next : null;
   const accountId = seller(next)?.id ?? null;
+  let announce: (() => void) | null = null;
   if (isOtherDestination(was, next)) {
     // One of an earlier party counts, also if that party was never ready.
     const [before] = mayRedirect ? [] : await tx.destinationChanges.ofPayee(tenant, accountId, 1);
-    const isFirst = redirected === null && before === undefined;
+    const isFirst = !hadDestination(was) && before === undefined;
     if (!isFirst && !mayRedirect) throw new PonteError('InsufficientScope', needsPayouts);
     const by = { accountId, changedBy, pixKeyShown };
     const change = await stageDestinationChange(batch, tenant, [was, next], by);
-    if (redirected !== null) await stagePayoutNotices(batch, change, seller(redirected));
+    const isAlert = isRedirected(was, next);
+    if (isAlert || tenant.mode === 'live') await stagePayoutNotices(batch, change, seller(next));
+    const happened = hadDestination(was) ? 'was changed' : 'was set, and is held';
+    announce = () => (isAlert ? announceRedirect(deps, change, happened) : deps.wake('mails'));
   }
   const open = next.railsRef === null ? await stageTaken(batch, next.railsCommandId) : null;
   const lease = deps.store.claims.newLease();
   const rails = (await kind.stage(batch, was, next, lease)) ?? open;
   return async () => {
     announceParty(deps);
-    if (redirected !== null) announceRedirect(deps, tenant, seller(redirected)?.id ?? null);
+    announce?.();
     if (rails !== null) await deps.runCommand(deps, rails);
   };
+}
+
+/** Null while the partner verifies an answer: it may have another tax id. */
+async function verifiedTaxId<P extends Payee>(
+  { deps, tx }: Batch,
+  { taxId }: PayeeAccess<P>,
+  payee: P,
+): Promise<string | null> {
+  const dossier = payee.commandId === null ? null : await tx.commands.get(payee.commandId);
+  if (dossier === null) return null;
+  const isAnswer = dossier.createdAtMs > (payee.approvedAtMs ?? 0);
+  return isAnswer && isOpen(dossier) ? null : taxId(deps, payee);
 }
 
 async function withoutRefusedRails<P extends Payee>({ tx }: Batch, payee: P): Promise<P> {

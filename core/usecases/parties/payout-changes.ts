@@ -9,13 +9,20 @@ import {
   HOLD_HOURS_MAX,
 } from '../../domain/parties/destination-change.js';
 import type { OrganizationProfile } from '../../domain/parties/organization.js';
-import { destinationAt, isHeld, type Payee, withoutHeld } from '../../domain/parties/payee.js';
+import {
+  destinationAt,
+  isHeld,
+  type Payee,
+  withoutEndedHold,
+  withoutHeld,
+} from '../../domain/parties/payee.js';
 import { assert, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
 import { announceRedirect } from '../mail/payout-notices.js';
 import { isStopCode } from '../mail/stop-codes.js';
 import type { Batch } from '../service/batch.js';
+import { eachDue } from '../service/due-work.js';
 import { accountKind, loadAccount, loadProfile, organizationKind } from './party-kinds.js';
 import { announceParty } from './party-reports.js';
 
@@ -143,9 +150,30 @@ export async function stopChange(deps: Deps, code: string): Promise<ChangeState>
   );
   if (stopped.change !== null) {
     announceParty(deps);
-    announceRedirect(deps, stopped.change, stopped.change.accountId, true);
+    announceRedirect(deps, stopped.change, 'was changed, and it was stopped');
   }
   return stopped.state;
+}
+
+/** Puts destinations whose hold has ended in their place; returns how many. */
+export async function runEndedHolds(deps: Deps, nowMs: number, limit: number): Promise<number> {
+  return eachDue(
+    deps,
+    'ended holds',
+    { nowMs, limit },
+    {
+      read: (page) => deps.store.claims.accountsToUnhold(page),
+      cursorOf: ({ id, heldUntilMs }) => ({ id, dueAtMs: heldUntilMs ?? nowMs }),
+      work: async (account) => {
+        await deps.store.run(async (tx) => {
+          const was = await loadAccount(tx, account, account.id);
+          const next = withoutEndedHold(was, nowMs);
+          await accountKind.stage({ deps, tx, nowMs }, was, next);
+        });
+        announceParty(deps);
+      },
+    },
+  );
 }
 
 async function stageStopped(batch: Batch, { accountId, ...change }: DestinationChange) {

@@ -149,6 +149,8 @@ function gatedClaims({ store, process, gates, observer }: GatedStoreInput): Clai
       gated('spent deliveries', () => claims.lostDeliveries(nowMs, limit), unseen),
     expiredPayments: (page) =>
       gated('expired payments', () => claims.expiredPayments(page), unseen),
+    accountsToUnhold: (page) =>
+      gated('sellers to unhold', () => claims.accountsToUnhold(page), unseen),
     paymentsToRemind: (page) =>
       gated('payments to remind', () => claims.paymentsToRemind(page), unseen),
     releaseAll: (nowMs) =>

@@ -523,6 +523,7 @@ async function everyClaim(claims: Claims): Promise<void> {
   await claims.lostDeliveries(T0, 5);
   await claims.expiredPayments(duePage(5));
   await claims.paymentsToRemind(duePage(5));
+  await claims.accountsToUnhold(duePage(5));
   await claims.releaseOwn(T0);
   await claims.releaseAll(T0);
   await claims.nextDueAtMs();

@@ -128,7 +128,7 @@ export function aMember(fields: Partial<Member> = {}): Member {
 }
 
 /** Who configures a payout, and may change it. */
-export const anyAuthor = { changedBy: 'key_1', mayRedirect: true } as const;
+export const anyAuthor = { origin: 'key', changedBy: 'key_1', mayRedirect: true } as const;
 
 /** One that is held. */
 export function aDestinationChange(fields: Partial<DestinationChange> = {}): DestinationChange {

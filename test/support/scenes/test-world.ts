@@ -38,6 +38,7 @@ import { runBookReadings } from '../../../core/usecases/deposits/book-readings.j
 import { runMails } from '../../../core/usecases/mail/mails.js';
 import { runPurges } from '../../../core/usecases/parties/documents.js';
 import { createOrganization } from '../../../core/usecases/parties/organizations.js';
+import { runEndedHolds } from '../../../core/usecases/parties/payout-changes.js';
 import { runExpiry } from '../../../core/usecases/payments/payments.js';
 import { runReminders } from '../../../core/usecases/payments/reminders.js';
 import { advancePayment, runAdvances } from '../../../core/usecases/sandbox/sandbox.js';
@@ -306,6 +307,7 @@ function settler(deps: Deps, partner: FakePartner): () => Promise<void> {
     waited(commands),
     (nowMs) => runExpiry(deps, nowMs, BATCH),
     (nowMs) => runReminders(deps, nowMs, BATCH),
+    (nowMs) => runEndedHolds(deps, nowMs, BATCH),
     (nowMs) => runPurges(deps, nowMs, BATCH),
     (nowMs) => runMails(deps, nowMs, BATCH),
     waited(deliveries),

@@ -353,11 +353,11 @@ export const en = {
     stop: 'Stop the change',
     held: {
       heading: 'Stop the change of the PIX destination?',
-      text: 'New payments then go on to the destination of before. You cannot undo this here.',
+      text: 'Nothing is then paid to the new one. You cannot undo this here.',
     },
     stopped: {
       heading: 'The change was stopped',
-      text: 'New payments go to the destination of before. Ask who changed it; revoke the API key.',
+      text: 'Nothing is paid to the new PIX destination. Ask who set it; revoke the API key.',
     },
     effective: {
       heading: 'It is too late to stop this change',

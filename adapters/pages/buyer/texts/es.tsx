@@ -346,11 +346,11 @@ export const es = {
     stop: 'Detener el cambio',
     held: {
       heading: '¿Detener el cambio del destino PIX?',
-      text: 'Los pagos nuevos seguirán yendo al destino anterior. Aquí no se puede deshacer.',
+      text: 'Nada se pagará al nuevo. Aquí no se puede deshacer.',
     },
     stopped: {
       heading: 'El cambio fue detenido',
-      text: 'Los pagos nuevos van al destino anterior. Averigüe quién lo cambió.',
+      text: 'Nada se paga al nuevo destino PIX. Averigüe quién lo registró.',
     },
     effective: {
       heading: 'Ya no se puede detener este cambio',

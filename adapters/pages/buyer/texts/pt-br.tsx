@@ -349,11 +349,11 @@ export const ptBr = {
     stop: 'Impedir a alteração',
     held: {
       heading: 'Impedir a alteração do destino PIX?',
-      text: 'Os novos pagamentos vão para o destino anterior. Aqui não dá para desfazer.',
+      text: 'Nada será pago ao novo. Aqui não dá para desfazer.',
     },
     stopped: {
       heading: 'A alteração foi impedida',
-      text: 'Os novos pagamentos vão para o destino anterior. Descubra quem o alterou.',
+      text: 'Nada é pago ao novo destino PIX. Descubra quem o cadastrou.',
     },
     effective: {
       heading: 'Não é mais possível impedir esta alteração',

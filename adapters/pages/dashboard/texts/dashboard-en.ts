@@ -504,7 +504,7 @@ export const dashboardEn = {
     destination: 'PIX destination',
     noDestination: 'None is registered.',
     hasDestination: 'Registered. Ponte stores no PIX key, so none is shown: ••••••••',
-    held: (at: string) => `A change waits until ${at}. New payments use the one before.`,
+    held: (at: string) => `A new one is held until ${at}. Nothing is paid to it before.`,
     changes: 'Changes of the PIX destination',
     effective: 'In effect',
     by: 'By',

@@ -491,7 +491,7 @@ export const dashboardEs: DashboardTexts = {
     destination: 'Destino PIX',
     noDestination: 'No hay ninguno registrado.',
     hasDestination: 'Registrado. Ponte no guarda claves PIX, por eso no se muestra: ••••••••',
-    held: (at) => `Un cambio espera hasta el ${at}. Los pagos nuevos usan el anterior.`,
+    held: (at) => `Uno nuevo está retenido hasta el ${at}. Antes no se le paga nada.`,
     changes: 'Cambios del destino PIX',
     effective: 'Vigente desde',
     by: 'Por',

@@ -486,7 +486,7 @@ export const dashboardPtBr: DashboardTexts = {
     destination: 'Destino PIX',
     noDestination: 'Nenhum está registrado.',
     hasDestination: 'Registrado. A Ponte não guarda chaves PIX, então não a mostra: ••••••••',
-    held: (at) => `Uma mudança espera até ${at}. Novos pagamentos usam o anterior.`,
+    held: (at) => `Um novo está retido até ${at}. Antes, nada é pago a ele.`,
     changes: 'Mudanças do destino PIX',
     effective: 'Em vigor desde',
     by: 'Por',

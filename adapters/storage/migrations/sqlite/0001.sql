@@ -561,6 +561,9 @@ create index connected_accounts_of_both on connected_accounts (org_id, mode, rol
 create index connected_accounts_of_buyer on connected_accounts (org_id, mode, email_key, id)
   where role = 'buyer' and status in ('verifying', 'approved');
 
+create index connected_accounts_to_unhold on connected_accounts (held_until, id)
+  where held_until is not null;
+
 create index connected_accounts_partner_ref on connected_accounts (mode, partner_ref)
   where partner_ref is not null;
 

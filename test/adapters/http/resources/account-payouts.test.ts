@@ -1,12 +1,14 @@
 // The payout of connected sellers over HTTP: PIX destination, off-ramp wallet, ready to collect.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { HOUR_MS } from '../../../../core/domain/base/instant.js';
 import type { SettlementPartner } from '../../../../core/ports/partner.js';
 import { refusalOf, sharedSite } from '../checked-site.js';
 import { createBody } from '../docs/example-calls.js';
 import { newSeller, payoutConfig, sellerDossier } from './account-calls.js';
 import {
   type AccountClient,
+  accountsPath,
   newAccountClient,
   reportOn,
   withPartner,
@@ -180,4 +182,31 @@ test('a wallet that the partner refuses leaves the seller not ready, and alarms'
   assert.match(String(alert?.fields['alert']), /rails/);
   // Configured again, be it the same, it is asked for again.
   assert.equal((await api.payout(id)).body['readyToCollect'], true);
+});
+
+test('live: a first payout by a key waits, and the answer says until when, on both paths', async (t) => {
+  const { world, call } = site;
+  const { partners } = world.deps;
+  Object.assign(partners, { live: world.partner });
+  t.after(() => Object.assign(partners, { live: null }));
+  const orgId = await world.organization();
+  const scopes = ['connected_accounts:write'] as const;
+  const key = await world.key(orgId, { mode: 'live', scopes });
+  for (const path of [accountsPath, '/v1/accounts']) {
+    const body = { role: 'seller', entityType: 'business' };
+    const { id } = (await call('POST', path, { key, body })).body;
+    await call('POST', `${path}/${id}/submit`, { key, body: sellerDossier });
+    const config = { ...payoutConfig, accountHolderName: 'Somebody Else' };
+    const held = await call('POST', `${path}/${id}/payout-config`, { key, body: config });
+    assert.deepEqual([held.status, held.body['payoutConfigured']], [200, false]);
+    const atMs = Date.parse(String(held.body['payoutChangesAt']));
+    assert.equal(atMs, world.deps.clock.nowMs() + 24 * HOUR_MS);
+    const sent = world.mails.length;
+    await world.settle();
+    const mails = world.mails.slice(sent).filter(({ text }) => text.includes('/stop/'));
+    assert.deepEqual(
+      mails.map(({ to }) => to),
+      [sellerDossier.email],
+    );
+  }
 });

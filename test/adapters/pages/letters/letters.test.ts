@@ -98,6 +98,7 @@ function letterOf(purpose: MailPurpose, fields: LetterFields = {}): Letter {
     account: null,
     isToMember: toMember.includes(purpose),
     isToApprover: purpose === 'approval_link',
+    isFirst: false,
     keyId: null,
     object: purpose === 'webhooks_gave_up' ? 'https://api.rotanorte.example/hook' : 'key_1',
     role: null,

@@ -22,7 +22,7 @@ import { type ErrorCode, PonteError } from '../../../../core/errors.js';
 import { anAccount, T0 } from '../../../support/samples/domain-samples.js';
 
 /** As in test mode. */
-const unheld = { nowMs: 0, holdMs: 0 } as const;
+const unheld = { nowMs: 0, holdMs: 0, holdsFirst: true } as const;
 const moves = ['submit', 'approve', 'reject', 'pause'] as const;
 
 /** Just created, without a dossier or a report. */

@@ -11,11 +11,13 @@ import {
   railsRefused,
   withDestination,
   withOwnPayout,
+  withoutEndedHold,
+  withoutHeld,
 } from '../../../../core/domain/parties/payee.js';
 import { anAccount } from '../../../support/samples/domain-samples.js';
 
 /** As in test mode. */
-const unheld = { nowMs: 0, holdMs: 0 } as const;
+const unheld = { nowMs: 0, holdMs: 0, holdsFirst: true } as const;
 const approved = anAccount({
   status: 'approved',
   partnerRef: 're_1',
@@ -49,6 +51,32 @@ test('rails that were refused are needed again', () => {
 
 test('the same destination again changes nothing', () => {
   assert.equal(withDestination(payable, 'pix_1', unheld), payable);
+});
+
+test('a first destination is held only if its author is not trusted with one', () => {
+  const held = { nowMs: 5, holdMs: 7, holdsFirst: true } as const;
+  const { destinationRef, heldRef, heldUntilMs } = withDestination(approved, 'pix_1', held);
+  assert.deepEqual([destinationRef, heldRef, heldUntilMs], [null, 'pix_1', 12]);
+  const trusted = withDestination(approved, 'pix_1', { ...held, holdsFirst: false });
+  assert.deepEqual([trusted.destinationRef, trusted.heldUntilMs], ['pix_1', null]);
+  const changed = withDestination(payable, 'pix_2', { ...held, holdsFirst: false });
+  assert.deepEqual([changed.destinationRef, changed.heldRef], ['pix_1', 'pix_2']);
+});
+
+test('a hold that has ended puts what was held in its place, once', () => {
+  const first = withDestination(approved, 'pix_1', { nowMs: 0, holdMs: 9, holdsFirst: true });
+  assert.equal(withoutEndedHold(first, 8), first);
+  const settled = withoutEndedHold(first, 9);
+  assert.deepEqual(settled, { ...approved, destinationRef: 'pix_1' });
+  assert.equal(withoutEndedHold(settled, 10), settled);
+  assert.equal(isRedirected(first, settled), false);
+});
+
+test('a held first destination is a redirection, and so is its stop', () => {
+  const first = withDestination(approved, 'pix_1', { nowMs: 0, holdMs: 9, holdsFirst: true });
+  assert.equal(isRedirected(approved, first), true);
+  assert.equal(isRedirected(first, withoutHeld(first)), true);
+  assert.equal(isRedirected(first, { ...first, ...noPayout, partnerRef: 're_2' }), false);
 });
 
 test('another party of the partner has neither a destination nor rails', () => {

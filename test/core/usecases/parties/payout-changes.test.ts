@@ -28,7 +28,7 @@ let made: World;
 let deps: Deps;
 let live: Tenant;
 
-const onlyFirst = { changedBy: 'key_2', mayRedirect: false } as const;
+const onlyFirst = { origin: 'key', changedBy: 'key_2', mayRedirect: false } as const;
 
 beforeEach(async (t) => {
   made = await world(t as TestContext);
@@ -90,6 +90,11 @@ async function changesOf(id = 'acct_1') {
   ]);
 }
 
+async function eventsAbout(id: string) {
+  const events = await deps.store.run((tx) => tx.feed.after(live, 0, 100));
+  return events.filter(({ subjectId }) => subjectId === id);
+}
+
 test('in live mode new payments use the old destination for 24 hours', async () => {
   const { heldUntilMs, destinationRef } = await configure('new');
   assert.deepEqual([heldUntilMs, destinationRef], [deps.clock.nowMs() + 24 * HOUR_MS, 'old']);
@@ -123,14 +128,56 @@ test('a repeat does not hold a change longer, another one does, and changing bac
   assert.equal(await paidTo(), 'old');
 });
 
-test('a first destination is not held, and needs no right to change one', async () => {
+test('a first destination is held, and needs no right to change one', async () => {
   const configured = await configure('first', 'acct_2', onlyFirst);
-  assert.deepEqual([configured.destinationRef, configured.heldUntilMs], ['first', null]);
-  await configure('first', 'acct_2', onlyFirst);
+  const untilMs = deps.clock.nowMs() + 24 * HOUR_MS;
+  assert.deepEqual([configured.destinationRef, configured.heldUntilMs], [null, untilMs]);
+  made.advanceClock(1);
+  assert.equal((await configure('first', 'acct_2', onlyFirst)).heldUntilMs, untilMs);
   assert.deepEqual(await changesOf('acct_2'), [['null first key_2', null]]);
   const denied = { code: 'InsufficientScope', message: /payouts:write/ };
   await assert.rejects(configure('other', 'acct_2', onlyFirst), denied);
-  assert.equal((await readAccount(deps, live, 'acct_2')).heldRef, null);
+  assert.equal((await readAccount(deps, live, 'acct_2')).heldRef, 'first');
+});
+
+test('a seller can be paid once the hold of its first destination has ended', async () => {
+  await configure('first', 'acct_2', onlyFirst);
+  made.advanceClock(24 * HOUR_MS - 1);
+  await made.settle();
+  await assert.rejects(paidTo('acct_2'), { code: 'SellerNotReady' });
+  made.advanceClock(1);
+  await made.settle();
+  assert.equal(await paidTo('acct_2'), 'first');
+  const { destinationRef, heldRef, heldUntilMs } = await readAccount(deps, live, 'acct_2');
+  assert.deepEqual([destinationRef, heldRef, heldUntilMs], ['first', null, null]);
+  const types = valuesOf(await eventsAbout('acct_2'), 'type');
+  const names = ['payout_changed', 'ready_to_collect'];
+  assert.deepEqual(
+    types,
+    names.map((name) => `connected_account.${name}`),
+  );
+});
+
+test('a first destination that was stopped is never paid to, and the next one is held', async () => {
+  await configure('thief', 'acct_2', onlyFirst);
+  const [code = ''] = await mailedCodes();
+  made.advanceClock(HOUR_MS);
+  assert.equal(await stopChange(deps, code), 'stopped');
+  made.advanceClock(48 * HOUR_MS);
+  await made.settle();
+  await assert.rejects(paidTo('acct_2'), { code: 'SellerNotReady' });
+  const next = await configure('right', 'acct_2');
+  assert.deepEqual([next.destinationRef, next.heldRef], [null, 'right']);
+});
+
+test('the end of a hold is no second change', async () => {
+  await configure('new');
+  made.advanceClock(24 * HOUR_MS);
+  await made.settle();
+  const { destinationRef, heldUntilMs } = await readAccount(deps, live, 'acct_1');
+  assert.deepEqual([destinationRef, heldUntilMs], ['new', null]);
+  const types = valuesOf(await eventsAbout('acct_1'), 'type');
+  assert.deepEqual(types, ['connected_account.payout_changed']);
 });
 
 test('each mail about a held change stops it, once, and only by its link', async () => {
@@ -212,8 +259,7 @@ test('a change and its end are events, with the time from which new payments use
   const [code = ''] = await mailedCodes();
   await stopChange(deps, code);
   await made.settle();
-  const events = await deps.store.run((tx) => tx.feed.after(live, 0, 100));
-  const told = events.filter(({ subjectId }) => subjectId === 'acct_1');
+  const told = await eventsAbout('acct_1');
   const type = 'connected_account.payout_changed';
   assert.deepEqual(valuesOf(told, 'type'), [type, type]);
   const times = told.map(({ body }) => JSON.parse(body).data.effectiveAt);
