@@ -35,41 +35,36 @@ export interface AccountOwner extends Tenant {
 }
 
 /**
- * Whether a command has this pay-in or may have it. The partner may execute a call, and send its
- * message, before it answers. Commands in flight are read before the known ids: a command that is
- * answered between the two reads is found by its id.
+ * `owned`: a command has this entry or may have it. `again`: it is another one under the reference
+ * of a command that has its own, so a person decides what it is for.
  */
-export async function isOwned(
+type Ownership = 'owned' | 'again' | 'nobody';
+
+/**
+ * The partner may execute a call, and send its message, before it answers. Commands in flight are
+ * read before the known ids: a command that is answered between the two reads is found by its id.
+ */
+export async function ownershipOf(
   tx: Tx,
   mode: Mode,
   entry: PartnerEntry,
   owner: AccountOwner | null,
   nowMs: number,
-): Promise<boolean> {
-  if (entry.kind === 'payout') return isOwnedPayout(tx, mode, entry, nowMs);
-  const mayHaveIt = await isInFlightFor(tx, mode, entry, owner);
-  if (mayHaveIt || (await tx.commands.byPartnerRef(mode, 'payin', entry.partnerRef)) !== null) {
-    return true;
-  }
-  const { reference } = entry;
-  return reference !== null && (await tx.commands.byReference(mode, reference)) !== null;
+): Promise<Ownership> {
+  const { kind, partnerRef, reference } = entry;
+  const mayHaveIt =
+    kind === 'payout'
+      ? nowMs - entry.createdAtMs < CALL_MS
+      : await isInFlightFor(tx, mode, entry, owner);
+  if (mayHaveIt || (await tx.commands.byPartnerRef(mode, kind, partnerRef)) !== null)
+    return 'owned';
+  const named = reference === null ? null : await tx.commands.byReference(mode, reference);
+  if (named === null) return 'nobody';
+  return named.partnerRef === null ? 'owned' : 'again';
 }
 
 /** A payout may be of a call that has no answer yet: its command has not the partner's id. */
 const CALL_MS = 10 * MINUTE_MS;
-
-/** A second payout under the reference of a command is not its own. */
-async function isOwnedPayout(
-  tx: Tx,
-  mode: Mode,
-  { partnerRef, reference, createdAtMs }: PartnerEntry,
-  nowMs: number,
-): Promise<boolean> {
-  if (nowMs - createdAtMs < CALL_MS) return true;
-  if ((await tx.commands.byPartnerRef(mode, 'payout', partnerRef)) !== null) return true;
-  const named = reference === null ? null : await tx.commands.byReference(mode, reference);
-  return named !== null && named.partnerRef === null;
-}
 
 /** By the payments of its quote; without a quote, by the party. */
 async function isInFlightFor(

@@ -64,10 +64,10 @@ import {
 import {
   type ConsolidatedPayment,
   findMatch,
-  isOwned,
   isTo,
   namedConsolidated,
   ownerOf,
+  ownershipOf,
 } from './deposit-matching.js';
 import type { BooksOf } from './our-rows.js';
 
@@ -124,7 +124,8 @@ async function stageEntry(
   const { deps, tx, nowMs } = batch;
   const quiet = { announce: () => undefined };
   const owner = await ownerOf(tx, mode, entry.partyRef);
-  if (await isOwned(tx, mode, entry, owner, nowMs)) return { outcome: 'owned', ...quiet };
+  const ownership = await ownershipOf(tx, mode, entry, owner, nowMs);
+  if (ownership === 'owned') return { outcome: 'owned', ...quiet };
   const was = await tx.deposits.byPartnerRef(partner, mode, entry.kind, entry.partnerRef);
   if (was === null && !hasMoney(entry)) return { outcome: 'none', ...quiet };
   if (was !== null && was.consolidatedReference !== null) {
@@ -136,9 +137,9 @@ async function stageEntry(
   const named = known.orgId === null ? { ...known, ...of } : known;
   const read = readAgain(withPayer(deps, named, entry.payer), entry, nowMs);
   const arrived = read.book === 'payin' && isUnmatched(read) && known.end !== 'completed';
-  const split = arrived && owner !== null ? await stageShares(batch, read, entry, owner) : null;
-  const match =
-    arrived && owner !== null && split === null ? await findMatch(tx, entry, owner) : null;
+  const payee = arrived && ownership === 'nobody' ? owner : null;
+  const split = payee === null ? null : await stageShares(batch, read, entry, payee);
+  const match = payee === null || split !== null ? null : await findMatch(tx, entry, payee);
   const shared = match === null ? split : await stageMatchedShares(batch, read, match);
   if (shared !== null && shared !== 'undecided') {
     stageDeposit(batch, was, [read, decideDeposit(read, 'assign', shared.given, nowMs)]);

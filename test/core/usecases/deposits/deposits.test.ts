@@ -65,6 +65,29 @@ test('the ordered pay-in that stays open fails no settled payment, and polls of 
   await booksAreRight(scene);
 });
 
+test('a second pay-in under the reference of a command waits for a person', async (t) => {
+  for (const isTold of [true, false]) {
+    const scene = await depositScene(t);
+    const [one, other] = [await scene.awaiting(7_000n), await scene.awaiting(10_000n)];
+    const { reference, partnerRef } = await one.command('payin');
+    scene.deposit('va_2', { reference });
+    if (isTold) await scene.tell('va_2', { reference });
+    else await one.pass(30, HOUR_MS);
+    assert.equal(await scene.shown('va_2'), 'waiting completed null', 'not of the other payment');
+    assert.deepEqual(await scene.postings('va_2'), ['funds_received']);
+    assert.equal(scene.alerts().filter((alert) => alert === WAITS).length, 1);
+    const all = await other.commands('payin');
+    assert.equal(all.length, 1);
+    assert.equal((await one.command('payin')).partnerRef, partnerRef);
+    await booksAreRight(scene);
+    const { id } = await scene.found('va_2');
+    await assignDeposit(scene.made.deps, id, one.id);
+    await one.pass(3);
+    assert.match(await one.summary(), /^settled paid \S+ 100 70 /);
+    await booksAreRight(scene);
+  }
+});
+
 test('two payments that miss the same amount: a person decides', async (t) => {
   const scene = await depositScene(t);
   const [one, other] = [await scene.awaiting(), await scene.awaiting()];
