@@ -74,9 +74,11 @@ const steps: Readonly<Record<DeskStep, (row: QueueRow) => Step | readonly Step[]
   }),
   paid: ({ id }) => ({
     what: 'Record that the seller was paid:',
-    command:
-      `ponte money resolve ${id} --as paid --settled BRL --fees FEES --end-to-end-id E2E ` +
-      "--evidence 'EVIDENCE'",
+    command: resolvedAs('paid', id),
+  }),
+  paid_by_hand: ({ id }) => ({
+    what: 'Record that you paid the seller by other means:',
+    command: resolvedAs('paid-by-hand', id),
   }),
   withdrawn: ({ id }) => ({
     what: 'Record that the operator took it, as after a refund by hand:',
@@ -87,6 +89,11 @@ const steps: Readonly<Record<DeskStep, (row: QueueRow) => Step | readonly Step[]
     command: `ponte money resolve ${id} --as otherwise --evidence 'EVIDENCE'`,
   }),
 };
+
+function resolvedAs(found: 'paid' | 'paid-by-hand', id: string): string {
+  const figures = '--settled BRL --fees FEES --end-to-end-id E2E';
+  return `ponte money resolve ${id} --as ${found} ${figures} --evidence 'EVIDENCE'`;
+}
 
 function refundStep({ id, kind }: QueueRow): Step {
   if (kind === 'payout') {

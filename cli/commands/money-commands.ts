@@ -38,7 +38,7 @@ interface RefundOptions extends DecisionOptions {
 }
 
 interface ResolveOptions extends DecisionOptions {
-  readonly as: 'returned' | 'paid' | 'otherwise' | 'withdrawn';
+  readonly as: (typeof findings)[number];
   readonly settled: bigint | null;
   readonly fees: bigint | null;
   readonly endToEndId: string | null;
@@ -46,11 +46,14 @@ interface ResolveOptions extends DecisionOptions {
 
 const queues = () => import('../../core/usecases/money-desk/money-queues.js');
 
+const findings = ['returned', 'paid', 'paid-by-hand', 'otherwise', 'withdrawn'] as const;
+
 const foundDetails = [
-  'returned   of a payout: the partner holds its money again',
-  'paid       of a payout: the seller has its money',
-  'otherwise  of a deposit or withdrawal: it was settled outside of Ponte',
-  'withdrawn  of a withdrawal: the operator has its money, as after a refund by hand',
+  'returned      of a payout: the partner holds its money again',
+  'paid          of a payout: the seller has its money from the partner',
+  'paid-by-hand  of a payout that the partner does not have: you paid the seller by other means',
+  'otherwise     of a deposit or withdrawal: it was settled outside of Ponte',
+  'withdrawn     of a withdrawal: the operator has its money, as after a refund by hand',
 ].join('\n');
 
 const twoOperators = [
@@ -170,16 +173,14 @@ function addResolveCommand(shell: Shell, noun: Command): void {
     authority: 'confirmed',
     description: 'record where the money of a payout or of a deposit is',
     options: [
-      new Option('--as <found>', 'what you found')
-        .choices(['returned', 'paid', 'otherwise', 'withdrawn'])
-        .makeOptionMandatory(),
-      new Option('--settled <amount>', 'BRL that the seller received; with --as paid')
+      new Option('--as <found>', 'what you found').choices(findings).makeOptionMandatory(),
+      new Option('--settled <amount>', 'BRL that the seller received')
         .argParser(amount)
         .default(null),
-      new Option('--fees <amount>', "fees, in the payment's currency; with --as paid")
+      new Option('--fees <amount>', "fees, in the payment's currency")
         .argParser(amount)
         .default(null),
-      new Option('--end-to-end-id <id>', 'of the PIX transfer; with --as paid').default(null),
+      new Option('--end-to-end-id <id>', 'of the PIX transfer').default(null),
       evidenceOption('as the answer of the partner').makeOptionMandatory(),
       ...decisionOptions(),
     ],
@@ -242,18 +243,20 @@ async function repeatCommand({ deps }: Operator, id: string, dryRun: boolean): P
   return { json: { outcome: 'ordered', commandId: ordered.id, dryRun }, text };
 }
 
-function resolution({ as: found, settled, fees, endToEndId }: ResolveOptions): DeskRequest {
+function resolution({ as, settled, fees, endToEndId }: ResolveOptions): DeskRequest {
   const figures = [settled, fees, endToEndId];
-  if (found !== 'paid') {
-    if (figures.every((one) => one === null)) return { verb: 'resolve', found };
-    const message = '--settled, --fees and --end-to-end-id belong to --as paid.';
+  if (as !== 'paid' && as !== 'paid-by-hand') {
+    if (figures.every((one) => one === null)) return { verb: 'resolve', found: as };
+    const message = '--settled, --fees and --end-to-end-id belong to --as paid or paid-by-hand.';
     throw new PonteError('ValidationError', message);
   }
   if (settled === null || fees === null || endToEndId === null) {
-    const message = 'Give --settled, --fees and --end-to-end-id with --as paid.';
+    const message = `Give --settled, --fees and --end-to-end-id with --as ${as}.`;
     throw new PonteError('ValidationError', message);
   }
-  return { verb: 'resolve', found, settledMinor: settled, feesMinor: fees, endToEndId };
+  const by = as === 'paid-by-hand' ? ({ by: 'hand' } as const) : {};
+  const paid = { settledMinor: settled, feesMinor: fees, endToEndId, ...by };
+  return { verb: 'resolve', found: 'paid', ...paid };
 }
 
 function amount(text: string): bigint {

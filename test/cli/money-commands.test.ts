@@ -137,6 +137,8 @@ test('the queues follow each other, each row with what is known and what can be 
   assert.deepEqual(commands.at(-2), [
     `ponte money refund ${id('cmd', 'zback')} --evidence 'EVIDENCE'`,
     `ponte money pay-again ${id('cmd', 'zback')} --evidence 'EVIDENCE'`,
+    `ponte money resolve ${id('cmd', 'zback')} --as paid-by-hand --settled BRL --fees FEES ` +
+      "--end-to-end-id E2E --evidence 'EVIDENCE'",
   ]);
   assert.deepEqual(commands.at(-1), [
     `ponte money write-off ${id('pi', 'lost')} --evidence 'EVIDENCE'`,

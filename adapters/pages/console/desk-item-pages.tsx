@@ -193,12 +193,14 @@ function requestIn({ step, payment, evidence, report, ...figures }: Typed): Desk
     case 'withdrawn':
       return { verb: 'resolve', found: step };
     case 'paid':
+    case 'paid_by_hand':
       return {
         verb: 'resolve',
         found: 'paid',
         settledMinor: amountIn('settled', figures.settled),
         feesMinor: amountIn('fees', figures.fees),
         endToEndId: figures.endToEndId,
+        ...(step === 'paid_by_hand' ? { by: 'hand' } : {}),
       };
     case 'accept':
       return { verb: 'accept', report };
@@ -279,6 +281,13 @@ const choices: Readonly<Record<DecisionStep, (row: QueueRow) => readonly Choice[
   ],
   paid: () => [
     { value: 'paid', label: 'The seller was paid', hint: 'Give the figures of the payout below.' },
+  ],
+  paid_by_hand: () => [
+    {
+      value: 'paid_by_hand',
+      label: 'You paid the seller by other means',
+      hint: 'This records a PIX that your bank has made. Give its figures below.',
+    },
   ],
   withdrawn: () => [
     {
@@ -444,7 +453,7 @@ function Details({ row: { steps }, typed }: { row: QueueRow; typed: Typed | null
           spellcheck={false}
         />
       ) : null}
-      {steps.includes('paid') ? (
+      {steps.includes('paid') || steps.includes('paid_by_hand') ? (
         <fieldset class="field">
           <legend>Only if the seller was paid</legend>
           <TextField

@@ -360,10 +360,37 @@ export function voidCommand<C extends PartnerCommand>(command: C, nowMs: number)
   return step(command, 'void', nowMs, { dueAtMs: null, leaseToken: null });
 }
 
+/** Another command takes the place of a refund that the partner does not have. */
+export function replacedRefund(refund: MoneyCommand, nowMs: number): MoneyCommand {
+  return isUnpaidRefund(refund) ? supersedeCommand(refund, nowMs) : voidCommand(refund, nowMs);
+}
+
 /** A refused refund is no longer owed, or another command sends it again. */
 export function supersedeCommand<C extends PartnerCommand>(command: C, nowMs: number): C {
   assert(isUnpaidRefund(command), 'only a refused refund is superseded');
   return step(command, 'supersede', nowMs, {});
+}
+
+/** As it is stored, and as a person says that it ended. */
+export interface ByHand {
+  readonly draft: MoneyCommand;
+  readonly paid: MoneyCommand;
+}
+
+/**
+ * A person paid this refund or payout by other means. Another command, which the partner never
+ * gets, takes its place: if the partner pays this one all the same, the second payment is booked as
+ * a loss.
+ */
+export function paidByHand(
+  command: MoneyCommand,
+  name: Pick<MoneyCommand, 'id' | 'reference'>,
+  nowMs: number,
+): ByHand {
+  const { kind, amount, payinId, paymentId } = command;
+  const what = { kind, amount, payinId, paymentId };
+  const draft = voidCommand(newCommand(command, name, what, nowMs), nowMs);
+  return { draft, paid: changed(draft, nowMs, { state: 'done', end: 'completed' }) };
 }
 
 /** A call whose worker lost its lease is in doubt. */

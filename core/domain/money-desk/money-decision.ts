@@ -2,16 +2,12 @@
 // proposal.ts has the rule of two operators.
 import { formatAmount, type Money } from '../base/money.js';
 import {
-  changed,
   isOpen,
   isRefusedPayout,
   isUnpaidRefund,
   isVoidable,
   type MoneyCommand,
-  newCommand,
   type PartnerCommand,
-  supersedeCommand,
-  voidCommand,
 } from '../commands/partner-command.js';
 import { reviewName } from '../commands/report-check.js';
 import type { Deposit } from '../deposits/deposit.js';
@@ -57,6 +53,8 @@ export type MoneyAction =
       readonly settled: Money;
       readonly fees: Money;
       readonly endToEndId: string;
+      /** The operator paid by other means; absent: the partner did. */
+      readonly by?: 'hand';
     };
 
 /** The queue of a command; null if it needs nobody. */
@@ -165,24 +163,4 @@ export function basisOf<D extends DecisionName>(
 
 function amountText({ amountMinor, currency }: Money): string {
   return `${formatAmount(amountMinor)} ${currency}`;
-}
-
-/**
- * A person paid this refund by other means. Another command, which the partner never gets, takes
- * its place: if the partner pays this one all the same, the second payment is booked as a loss.
- */
-export function paidByHand(
-  refund: MoneyCommand,
-  name: Pick<MoneyCommand, 'id' | 'reference'>,
-  nowMs: number,
-): { readonly ended: MoneyCommand; readonly draft: MoneyCommand; readonly paid: MoneyCommand } {
-  const { kind, amount, payinId, paymentId } = refund;
-  const ended = isUnpaidRefund(refund)
-    ? supersedeCommand(refund, nowMs)
-    : voidCommand(refund, nowMs);
-  const draft = voidCommand(
-    newCommand(refund, name, { kind, amount, payinId, paymentId }, nowMs),
-    nowMs,
-  );
-  return { ended, draft, paid: changed(draft, nowMs, { state: 'done', end: 'completed' }) };
 }

@@ -306,6 +306,7 @@ export function writeAction(action: ProposedAction): string {
     'settled',
     'fees',
     'endToEndId',
+    'by',
     'mode',
     'from',
     'to',

@@ -3,6 +3,7 @@
 // rows.
 import { assert, PonteError } from '../../errors.js';
 import {
+  type ByHand,
   changed,
   hasBroughtNothing,
   isOpen,
@@ -10,7 +11,7 @@ import {
   isVoidable,
   type MoneyCommand,
   newCommand,
-  supersedeCommand,
+  replacedRefund,
   voidCommand,
 } from '../commands/partner-command.js';
 import { QUOTE_EXPIRED } from '../commands/quote.js';
@@ -92,10 +93,7 @@ export function payoutDecided(
   to: 'buyer' | 'seller',
   nowMs: number,
 ): Change {
-  const ended = isVoidable(payout)
-    ? voidCommand(payout, nowMs)
-    : changed(payout, nowMs, { isUndecided: false });
-  const given = withChangedCommand(unchanged(was), ended);
+  const given = withChangedCommand(unchanged(was), decidedPayout(payout, nowMs));
   const isOver = to === 'seller' || isTerminal(was.payment.status);
   const change = isOver ? given : withMove(given, 'fail', nowMs, refusedFailure(payout));
   const { kind, amount } = payout;
@@ -106,6 +104,35 @@ export function payoutDecided(
   const problem =
     'Its money is not held any more, or another payout has or may have paid the seller.';
   throw new PonteError('PaymentStateConflict', problem);
+}
+
+/**
+ * The seller was paid by other means: `paid`, a draft, takes the place of the payout as another one
+ * would. PaymentStateConflict, as for another payout.
+ */
+export function payoutPaidByHand(
+  was: PaymentAggregate,
+  commands: readonly MoneyCommand[],
+  payout: MoneyCommand,
+  { draft, paid }: ByHand,
+  settlement: SettlementFacts,
+  nowMs: number,
+): Change {
+  payoutDecided(was, commands, payout, 'seller', nowMs);
+  const all = [...commands, draft];
+  const settled = withSettlements(paid, all, { settlement }, nowMs);
+  let change = withChangedCommand(unchanged(was), decidedPayout(payout, nowMs));
+  change = withChangedCommand(change, settled);
+  const first = settlementsOf(commandsAfter(all, change))[0] ?? null;
+  change = { ...change, payment: withReportedDetails(was.payment, {}, first, nowMs) };
+  return withDerivedMoney(withStatus(change, all, null, nowMs), was, all, nowMs);
+}
+
+/** Nothing is left to decide about it, and it is not sent. */
+function decidedPayout(payout: MoneyCommand, nowMs: number): MoneyCommand {
+  return isVoidable(payout)
+    ? voidCommand(payout, nowMs)
+    : changed(payout, nowMs, { isUndecided: false });
 }
 
 /**
@@ -471,10 +498,7 @@ function withoutNeedlessRefunds(
     );
     for (const refund of waiting.toReversed()) {
       if (!isNeedless(refund, commandsAfter(commands, change))) continue;
-      const ended = isUnpaidRefund(refund)
-        ? supersedeCommand(refund, nowMs)
-        : voidCommand(refund, nowMs);
-      change = withChangedCommand(change, ended);
+      change = withChangedCommand(change, replacedRefund(refund, nowMs));
     }
   }
   return change;

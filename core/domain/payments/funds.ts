@@ -109,6 +109,8 @@ export interface MoneySums {
   readonly paidFeesMinor: bigint;
   /** What the sellers have of them, in centavos. */
   readonly settledMinor: bigint;
+  /** The part of the paid ones that operators paid by hand: the partner still holds that money. */
+  readonly paidByHandMinor: bigint;
   readonly needsReviewMinor: bigint;
   readonly owedMinor: bigint;
   readonly orderedMinor: bigint;
@@ -188,13 +190,13 @@ export function sumsOf(commands: readonly MoneyCommand[]): MoneySums {
   const settlements = paidSettlements(commands);
   const paidFeesMinor = sum(settlements.map(({ fees }) => fees.amountMinor));
   const settledMinor = sum(settlements.map(({ settled }) => settled.amountMinor));
+  const paidByHandMinor = byHandOf(commands, 'payout');
   const needsReviewMinor = payouts('needs_review');
   const payoutMinor = payouts('moving') + paidMinor + needsReviewMinor;
   const owedMinor = refunds('planned') + refunds('owed');
   const orderedMinor = refunds('moving');
   const refundedMinor = refunds('moved');
-  const byHand = inStage(commands, 'refund', 'moved').filter(isByHand);
-  const byHandMinor = sum(byHand.map(({ amount }) => amount.amountMinor));
+  const byHandMinor = byHandOf(commands, 'refund');
   const spentMinor = payoutMinor + owedMinor + orderedMinor + refundedMinor + returnedMinor;
   const lossMinor = spentMinor > receivedMinor ? spentMinor - receivedMinor : 0n;
   return {
@@ -203,6 +205,7 @@ export function sumsOf(commands: readonly MoneyCommand[]): MoneySums {
     paidMinor,
     paidFeesMinor,
     settledMinor,
+    paidByHandMinor,
     needsReviewMinor,
     owedMinor,
     orderedMinor,
@@ -227,7 +230,12 @@ export function unsettledPayouts(commands: readonly MoneyCommand[]): readonly Mo
   );
 }
 
-/** The partner never got this refund (money-decision.ts). */
+function byHandOf(commands: readonly MoneyCommand[], kind: 'payout' | 'refund'): bigint {
+  const byHand = inStage(commands, kind, 'moved').filter(isByHand);
+  return sum(byHand.map(({ amount }) => amount.amountMinor));
+}
+
+/** The partner never got this payout or refund (money-decision.ts). */
 function isByHand({ partnerRef, lastSentAtMs }: MoneyCommand): boolean {
   return partnerRef === null && lastSentAtMs === null;
 }
@@ -311,6 +319,7 @@ export function postingsBetween(
       paidMinor: rise('paidMinor'),
       paidFeesMinor: rise('paidFeesMinor'),
       settledMinor: rise('settledMinor'),
+      paidByHandMinor: rise('paidByHandMinor'),
     },
     currency,
   );
@@ -374,20 +383,25 @@ export function balanceName(account: LedgerAccount, currency: string): string {
   return `${account} ${currency}`;
 }
 
-/** Payouts reached the seller; negative: they came back, so each line is reversed. */
+/**
+ * Payouts reached the seller; negative: they came back, so each line is reversed. What the operator
+ * paid by hand left its own bank.
+ */
 function payoutPosting(
   {
     paidMinor,
     paidFeesMinor,
     settledMinor,
-  }: Pick<MoneySums, 'paidMinor' | 'paidFeesMinor' | 'settledMinor'>,
+    paidByHandMinor,
+  }: Pick<MoneySums, 'paidMinor' | 'paidFeesMinor' | 'settledMinor' | 'paidByHandMinor'>,
   currency: string,
 ): Posting | null {
   if (paidMinor === 0n && paidFeesMinor === 0n && settledMinor === 0n) return null;
   const kind = paidMinor > 0n || settledMinor > 0n ? 'payout_paid' : 'payout_returned';
   const conversionMinor = paidMinor - paidFeesMinor;
   return posting(kind, [
-    { account: 'partner_float', money: { amountMinor: -paidMinor, currency } },
+    { account: 'partner_float', money: { amountMinor: paidByHandMinor - paidMinor, currency } },
+    { account: 'operator', money: { amountMinor: -paidByHandMinor, currency } },
     { account: 'fees', money: { amountMinor: paidFeesMinor, currency } },
     { account: 'conversion', money: { amountMinor: conversionMinor, currency } },
     ...transfer('conversion', 'seller', { amountMinor: settledMinor, currency: PAYOUT_CURRENCY }),

@@ -5,7 +5,7 @@ import type { Money } from '../base/money.js';
 
 /**
  * `buyer`, `seller` and `operator` are outside the service (negative: paid in, positive: paid out);
- * `operator` is the operator's own bank, which pays refunds by hand. The partner holds
+ * `operator` is the operator's own bank, which pays refunds and sellers by hand. The partner holds
  * `partner_float`, `refunds` (owed to the buyer), `suspense` (deposits that nobody has decided on)
  * and `adjustments` (deposits that operators refunded by hand or booked otherwise). What left
  * without an order of ours lowers `suspense` until a person decides, then `adjustments`, or the

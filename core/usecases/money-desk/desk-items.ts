@@ -7,8 +7,11 @@ import {
   isMoneyCommand,
   type MoneyCommand,
   type PartnerCommand,
+  paidByHand,
+  replacedRefund,
 } from '../../domain/commands/partner-command.js';
 import { type PayoutReport, payoutProblem } from '../../domain/commands/report-check.js';
+import type { SettlementFacts } from '../../domain/commands/settlement.js';
 import { type Deposit, type DepositState, isUnmatched } from '../../domain/deposits/deposit.js';
 import {
   type Basis,
@@ -18,7 +21,6 @@ import {
   isRefundableByHand,
   isResolvable,
   type MoneyAction,
-  paidByHand,
 } from '../../domain/money-desk/money-decision.js';
 import {
   isServiceAction,
@@ -26,7 +28,7 @@ import {
   type ServiceAction,
 } from '../../domain/money-desk/proposal.js';
 import type { PaymentAggregate } from '../../domain/payments/change.js';
-import { commandsChanged } from '../../domain/payments/command-outcomes.js';
+import { commandsChanged, payoutPaidByHand } from '../../domain/payments/command-outcomes.js';
 import { openLossOf } from '../../domain/payments/funds.js';
 import { lossWrittenOff } from '../../domain/payments/payment-transitions.js';
 import { assert, PonteError } from '../../errors.js';
@@ -40,7 +42,7 @@ import {
   stageResolution,
   stageWithdrawal,
 } from '../deposits/deposits.js';
-import { stagePayoutDecided } from '../payments/command-changes.js';
+import { loadPaymentCommands, stagePayoutDecided } from '../payments/command-changes.js';
 import { nextReference } from '../payments/command-references.js';
 import { announce, loadPayment, stageChange } from '../payments/payment-store.js';
 import { currentDestination } from '../payments/payments.js';
@@ -80,9 +82,8 @@ export async function readItem(
 export function requestOf(action: ProposedAction): DeskRequest {
   if (isServiceAction(action) || action.verb !== 'resolve' || action.found !== 'paid')
     return action;
-  const { verb, found, settled, fees, endToEndId } = action;
-  const figures = { settledMinor: settled.amountMinor, feesMinor: fees.amountMinor };
-  return { verb, found, endToEndId, ...figures };
+  const { settled, fees, ...of } = action;
+  return { ...of, settledMinor: settled.amountMinor, feesMinor: fees.amountMinor };
 }
 
 async function commandBasis(
@@ -250,9 +251,8 @@ async function commandItem(
 
 function actionOf(request: MoneyRequest, currency: string): MoneyAction {
   if (request.verb !== 'resolve' || request.found !== 'paid') return request;
-  const { verb, found, settledMinor, feesMinor, endToEndId } = request;
-  const [settled, fees] = [money(settledMinor, 'BRL'), money(feesMinor, currency)];
-  return { verb, found, settled, fees, endToEndId };
+  const { settledMinor, feesMinor, ...of } = request;
+  return { ...of, settled: money(settledMinor, 'BRL'), fees: money(feesMinor, currency) };
 }
 
 function commandProblem(command: MoneyCommand, action: MoneyAction): string | null {
@@ -266,9 +266,9 @@ function commandProblem(command: MoneyCommand, action: MoneyAction): string | nu
     case 'write-off':
       return `${command.id} is a command to the partner${onlyLosses}`;
     case 'resolve':
-      return isOfDeposit(action)
-        ? `${command.id} is a command to the partner: it is resolved --as returned or paid.`
-        : whyNotResolvable(command);
+      if (isOfDeposit(action))
+        return `${command.id} is a command to the partner: it is resolved --as returned or paid.`;
+      return isByHand(action) ? whyNotPayableAgain(command) : whyNotResolvable(command);
   }
 }
 
@@ -326,6 +326,10 @@ async function checkFigures(
   throw new PonteError('ValidationError', `The figures are not plausible: ${problem.text}.`);
 }
 
+function isByHand(action: MoneyAction): action is PaidAction & { readonly by: 'hand' } {
+  return action.verb === 'resolve' && action.found === 'paid' && action.by === 'hand';
+}
+
 type PayoutFound = PaidAction | { readonly verb: 'resolve'; readonly found: 'returned' };
 
 function isPayoutFound(action: MoneyAction): action is PayoutFound {
@@ -342,10 +346,22 @@ function payoutReport(action: PayoutFound, amount: Money): PayoutReport {
   const nothing = { settled: null, fxRate: null, fees: null, endToEndId: null, reason: null };
   if (action.found === 'returned') return { ...nothing, status: 'returned' };
   const { settled, fees, endToEndId } = action;
+  const fxRate = rateOf(action, amount);
+  return { ...nothing, status: 'completed', settled, fees, fxRate, endToEndId };
+}
+
+/** Null if the figures give none. */
+function rateOf({ settled, fees }: PaidAction, amount: Money): string | null {
   const converted = { ...amount, amountMinor: amount.amountMinor - fees.amountMinor };
   const rate = rateBetween(converted, settled);
-  const fxRate = rate === null ? null : formatRate(rate);
-  return { ...nothing, status: 'completed', settled, fees, fxRate, endToEndId };
+  return rate === null ? null : formatRate(rate);
+}
+
+function factsOf(action: PaidAction, amount: Money): SettlementFacts {
+  const { settled, fees, endToEndId } = action;
+  const fxRate = rateOf(action, amount);
+  assert(fxRate !== null, 'the figures of a person pass the check of a report');
+  return { settled, fees, fxRate, endToEndId };
 }
 
 async function stageCommandAction(
@@ -357,9 +373,10 @@ async function stageCommandAction(
   if (action.verb === 'refund') {
     return action.of === 'payout'
       ? stageDecided(batch, item, 'buyer')
-      : stagePaidByHand(batch, item);
+      : stagePaidByHand(batch, item, null);
   }
   assert(isPayoutFound(action), 'only a payout is resolved');
+  if (isByHand(action)) return stagePaidByHand(batch, item, action);
   const { id, reference, partnerRef, amount, version, end } = item;
   assert(partnerRef !== null, `the payout ${id} was accepted`);
   const report = payoutReport(action, amount);
@@ -382,16 +399,23 @@ async function stageDecided(
   return staged.announce;
 }
 
-async function stagePaidByHand(batch: Batch, refund: MoneyCommand): Promise<() => void> {
+/** `settlement` is what the seller of a payout has; null for a refund. */
+async function stagePaidByHand(
+  batch: Batch,
+  item: MoneyCommand,
+  settlement: PaidAction | null,
+): Promise<() => void> {
   const { deps, tx, nowMs } = batch;
-  const tenant = tenantOf(refund);
-  const was = await loadPayment(tx, tenant, refund.paymentId);
-  const commands = await tx.commands.ofPayment(tenant, refund.paymentId);
+  const { was, commands } = await loadPaymentCommands(tx, item);
   const { bytes } = await currentKeyIn(deps, tx, 'partner');
-  const reference = nextReference(bytes, was.payment, commands, refund);
+  const reference = nextReference(bytes, was.payment, commands, item);
   const name = { id: deps.ids.next('cmd', nowMs), reference };
-  const { ended, draft, paid } = paidByHand(refund, name, nowMs);
-  const change = commandsChanged(was, [...commands, draft], [ended, paid], nowMs);
+  const byHand = paidByHand(item, name, nowMs);
+  const { draft, paid } = byHand;
+  const change =
+    settlement === null
+      ? commandsChanged(was, [...commands, draft], [replacedRefund(item, nowMs), paid], nowMs)
+      : payoutPaidByHand(was, commands, item, byHand, factsOf(settlement, item.amount), nowMs);
   const stored = await stageChange(deps, tx, was, change, [draft]);
   return () => announce(deps, stored);
 }

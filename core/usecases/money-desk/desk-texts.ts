@@ -133,8 +133,9 @@ export function actionText(action: ProposedAction): string {
       : 'the payer was paid back by other means';
   }
   if (action.found !== 'paid') return foundTexts[action.found];
-  const { settled, fees, endToEndId } = action;
-  const paid = `the seller was paid ${shownAmount(settled)}, fees ${shownAmount(fees)}`;
+  const { settled, fees, endToEndId, by } = action;
+  const means = by === 'hand' ? ' by other means' : '';
+  const paid = `the seller was paid ${shownAmount(settled)}${means}, fees ${shownAmount(fees)}`;
   return `${paid}, end-to-end id ${endToEndId}`;
 }
 

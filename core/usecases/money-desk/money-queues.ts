@@ -52,6 +52,7 @@ export type DeskStep =
   | 'write_off'
   | 'returned'
   | 'paid'
+  | 'paid_by_hand'
   | 'otherwise'
   | 'withdrawn'
   | 'accept';
@@ -478,7 +479,7 @@ function stepsOf({ partners }: QueueContext, command: MoneyCommand): readonly De
   if (isResolvable(command)) steps.push('returned', 'paid');
   if (isPayoutDecidable(command)) {
     if (command.state !== 'done') steps.push('retry');
-    steps.push('refund', 'pay_again');
+    steps.push('refund', 'pay_again', 'paid_by_hand');
   } else if (review === null && isPayoutLate(command)) {
     steps.push('ask');
   }

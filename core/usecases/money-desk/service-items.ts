@@ -48,7 +48,7 @@ type PaidAction = Extract<MoneyAction, { readonly found: 'paid' }>;
 /** `feesMinor` is in the currency of the command, `settledMinor` in BRL. */
 export type DeskRequest =
   | Exclude<ProposedAction, PaidAction>
-  | (Pick<PaidAction, 'verb' | 'found' | 'endToEndId'> & {
+  | (Pick<PaidAction, 'verb' | 'found' | 'endToEndId' | 'by'> & {
       readonly settledMinor: bigint;
       readonly feesMinor: bigint;
     });

@@ -5,6 +5,7 @@ import { type CommandReport, reportCommand } from '../../../core/domain/commands
 import {
   type MoneyCommand,
   newCommand,
+  paidByHand,
   refuseCommand,
 } from '../../../core/domain/commands/partner-command.js';
 import {
@@ -15,6 +16,7 @@ import {
 } from '../../../core/domain/payments/change.js';
 import {
   commandsChanged,
+  payoutPaidByHand,
   type ReportedDetails,
 } from '../../../core/domain/payments/command-outcomes.js';
 import { type Funds, fundsOf, heldMinor } from '../../../core/domain/payments/funds.js';
@@ -113,6 +115,17 @@ export class MoneyScene implements PaymentAggregate {
     const isPaid = next.kind === 'payout' && next.end === 'completed';
     const settlement = isPaid ? { settlement: sampleSettlement } : {};
     return this.changed([next], { reason: full.reason, ...settlement, ...details });
+  }
+
+  /** An operator paid the seller by other means, in place of this payout. */
+  paidByHand(id: string): MoneyScene {
+    const name = { id: `hand_${this.commands.length}`, reference: `hand_${this.commands.length}` };
+    const payout = this.command(id);
+    const byHand = paidByHand(payout, name, this.nowMs);
+    const commands = [...this.commands, byHand.draft];
+    const facts = { ...sampleSettlement, endToEndId: name.id };
+    const given = [this, this.commands, payout, byHand, facts, this.nowMs] as const;
+    return new MoneyScene(this, commands, undefined, this.nowMs).after(payoutPaidByHand(...given));
   }
 
   /** Received, held, payout, owed, ordered, refunded, loss. */

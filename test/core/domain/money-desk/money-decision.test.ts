@@ -2,7 +2,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { money } from '../../../../core/domain/base/money.js';
-import type { MoneyCommand } from '../../../../core/domain/commands/partner-command.js';
+import {
+  type MoneyCommand,
+  paidByHand,
+  replacedRefund,
+} from '../../../../core/domain/commands/partner-command.js';
 import {
   basisOf,
   type DecisionName,
@@ -10,7 +14,6 @@ import {
   isPayoutDecidable,
   isRefundableByHand,
   isResolvable,
-  paidByHand,
   queueOf,
 } from '../../../../core/domain/money-desk/money-decision.js';
 import { aDeposit } from '../../../support/samples/deposit-samples.js';
@@ -139,8 +142,8 @@ test('a refund that is paid by hand ends, and another command takes its place', 
   ] as const) {
     const refund = commandOf('refund', 'back', { state, partnerRef: null });
     assert.ok(isRefundableByHand(refund));
-    const { ended, draft, paid } = paidByHand(refund, name, T0);
-    assert.equal(ended.state, over);
+    const { draft, paid } = paidByHand(refund, name, T0);
+    assert.equal(replacedRefund(refund, T0).state, over);
     assert.equal(draft.state, 'void');
     assert.partialDeepStrictEqual(paid, {
       ...name,

@@ -14,16 +14,17 @@ import {
   isOpen,
   isVoidable,
   type MoneyCommand,
+  paidByHand,
   postponeCommand,
   recordAbsence,
   refuseCommand,
+  replacedRefund,
 } from '../../../../core/domain/commands/partner-command.js';
 import {
   isPayoutBack,
   isPayoutDecidable,
   isRefundableByHand,
   isResolvable,
-  paidByHand,
   queueOf,
 } from '../../../../core/domain/money-desk/money-decision.js';
 import { payoutDecided } from '../../../../core/domain/payments/command-outcomes.js';
@@ -61,9 +62,10 @@ const decisions: Readonly<
   'pay by hand': (scene, command) => {
     if (!isRefundableByHand(command)) return null;
     const name = { id: `hand_${scene.commands.length}`, reference: 'hand' };
-    const { ended, draft, paid } = paidByHand(command, name, scene.nowMs);
+    const { draft, paid } = paidByHand(command, name, scene.nowMs);
     const all = [...scene.commands, draft];
-    return new MoneyScene(scene, all, undefined, scene.nowMs).changed([ended, paid]);
+    const adopting = new MoneyScene(scene, all, undefined, scene.nowMs);
+    return adopting.changed([replacedRefund(command, scene.nowMs), paid]);
   },
   fail: (scene) =>
     isTerminal(scene.payment.status)

@@ -15,9 +15,11 @@ import {
   lookUpAgain,
   type MoneyCommand,
   markUnknown,
+  paidByHand,
   postponeCommand,
   recordAbsence,
   refuseCommand,
+  replacedRefund,
   supersedeCommand,
 } from '../../../../core/domain/commands/partner-command.js';
 import {
@@ -29,7 +31,6 @@ import {
 import {
   isPayoutDecidable,
   isRefundableByHand,
-  paidByHand,
 } from '../../../../core/domain/money-desk/money-decision.js';
 import { arrivedOf } from '../../../../core/domain/payments/change.js';
 import { payoutDecided } from '../../../../core/domain/payments/command-outcomes.js';
@@ -102,10 +103,14 @@ const works: Readonly<Record<string, (scene: MoneyScene, command: MoneyCommand) 
       id: `hand_${scene.commands.length}`,
       reference: `hand_${scene.commands.length}`,
     };
-    const { ended, draft, paid } = paidByHand(command, name, scene.nowMs);
+    const { draft, paid } = paidByHand(command, name, scene.nowMs);
     const adopting = new MoneyScene(scene, [...scene.commands, draft], undefined, scene.nowMs);
-    return adopting.changed([ended, paid]);
+    return adopting.changed([replacedRefund(command, scene.nowMs), paid]);
   },
+  'pay the seller by other means': (scene, command) =>
+    isPayoutDecidable(command) && scene.funds.lossMinor === 0n
+      ? scene.paidByHand(command.id)
+      : scene,
   'give back': (scene, command) => decideReturn(scene, command, 'buyer'),
   'pay again': (scene, command) => decideReturn(scene, command, 'seller'),
   'hold a report': (scene, command) =>

@@ -30,6 +30,7 @@ const paid = {
   feesMinor: 100n,
   endToEndId: 'E123',
 } as const satisfies DeskRequest;
+const paidByHand = { ...paid, by: 'hand' } as const;
 const refunded = (status: 'open' | 'completed' | 'failed') => ({
   status,
   amount: usd(10_000n),
@@ -260,6 +261,80 @@ test('or the seller is paid again, to its current destination, under the next nu
   await at.booksAreRight();
 });
 
+/** What is not zero, in units, over all currencies. */
+async function balances(at: DeskScene): Promise<readonly string[]> {
+  const all = await at.deps.store.run((tx) => tx.ledger.balances('live'));
+  return all
+    .filter(({ amountMinor }) => amountMinor !== 0n)
+    .map(({ account, currency, amountMinor }) => `${account} ${currency} ${amountMinor}`)
+    .toSorted();
+}
+
+const byHand = [
+  'buyer USD -10000',
+  'conversion BRL -51480',
+  'conversion USD 9900',
+  'fees USD 100',
+  'operator USD -10000',
+  'partner_float USD 10000',
+  'seller BRL 51480',
+];
+
+test('a seller whose payout is refused is paid by other means, and the payment settles', async (t) => {
+  for (const fields of [
+    { state: 'refused', refusal: 'blocked', isUndecided: true },
+    { state: 'pending', refusal: 'busy', dueAtMs: 1 },
+    { state: 'pending', lateAtMs: 1, dueAtMs: 1 },
+  ] as const) {
+    const at = await deskScene(t);
+    const waits = anOrder('payout', 'cmd_out', { partnerRef: null, ...fields });
+    await at.payment([paidIn(), waits], { status: 'on_chain_confirmed', quoteId: 'qt_1' });
+    const wrong = at.decide('cmd_out', { ...paidByHand, settledMinor: 5_148n });
+    await assert.rejects(wrong, { code: 'ValidationError' });
+    for (const untrue of [returned, paid])
+      await assert.rejects(at.decide('cmd_out', untrue), { code: 'DecisionNotAllowed' });
+    assert.equal((await at.decide('cmd_out', paidByHand)).kind, 'proposed');
+    assert.deepEqual(await at.postings(), ['funds_received']);
+    assert.equal((await at.decide('cmd_out', paidByHand, bia)).kind, 'done');
+    assert.equal(await at.summary(), 'paid none 100 100 0 0 0');
+    assert.deepEqual(await balances(at), byHand);
+    const payment = await at.deps.store.run((tx) => tx.payments.get(live, 'pi_1'));
+    assert.equal(payment?.status, 'settled');
+    assert.equal(payment?.settlement?.endToEndId, 'E123');
+    assert.deepEqual(await at.waiting(), []);
+    assert.equal((await at.decide('cmd_out', paidByHand)).kind, 'repeated');
+    await assert.rejects(at.decide('cmd_out', { verb: 'pay-again' }));
+    await at.booksAreRight();
+  }
+});
+
+test('or once a payout has come back; if the partner pays it after all, that is a loss', async (t) => {
+  const at = await deskScene(t);
+  await cameBack(at);
+  const again = { ...paidByHand, endToEndId: 'E2' } as const;
+  await at.decide('cmd_out', again);
+  await at.decide('cmd_out', again, bia);
+  assert.equal(await at.summary(), 'paid none 100 100 0 0 0');
+  assert.deepEqual(await balances(at), byHand);
+  assert.deepEqual(await at.waiting(), []);
+  const types = await at.deps.store.run((tx) => tx.feed.after(live, 0, 10));
+  assert.equal(types.at(-1)?.type, 'invoice.paid_again');
+  await at.booksAreRight();
+  await at.report('cmd_out', payoutMade, true);
+  assert.equal(await at.summary(), 'paid none 100 200 0 0 100');
+  await at.booksAreRight();
+});
+
+test('no seller is paid by other means while another payout is or may be paid', async (t) => {
+  const at = await deskScene(t);
+  const other = anOrder('payout', 'cmd_other', { reference: 'ref_other', end: 'open' });
+  await cameBack(at, [paidIn(20_000n), other]);
+  await at.decide('cmd_out', paidByHand);
+  const confirmed = at.decide('cmd_out', paidByHand, bia);
+  await assert.rejects(confirmed, { code: 'PaymentStateConflict' });
+  await at.booksAreRight();
+});
+
 test('the seller is not paid again while another payout of the payment is or may be paid', async (t) => {
   for (const end of ['completed', 'open', 'failed'] as const) {
     const at = await deskScene(t);
@@ -372,6 +447,8 @@ const unfit = [
     failedPayout({ id: 'cmd_x' }),
     /has or may have the payout cmd_x, or it is on its way: done\/failed/,
   ],
+  [paidByHand, failedPayout({ id: 'cmd_x' }), /has or may have the payout cmd_x/],
+  [paidByHand, anOrder('payout', 'cmd_x', { state: 'unknown' }), /has or may have the payout/],
   [returned, anOrder('payout', 'cmd_x'), /not in review: it is done\/open/],
   [returned, anOrder('payout', 'cmd_x', { state: 'unknown' }), /it is unknown\/open/],
   [returned, refusedRefund({ id: 'cmd_x' }), /only a payout in review is resolved/],
