@@ -35,7 +35,6 @@ import { takePageSlot } from '../../../core/usecases/service/rate-limits.js';
 import { accessRows, openedLink, signOutRow } from '../kit/access-pages.js';
 import { changeStream } from '../kit/change-stream.js';
 import { attachedFile } from '../kit/files/attached-file.js';
-import { formKey, newFormKey, newIdOf } from '../kit/form-key.js';
 import {
   html,
   type PageAnswer,
@@ -45,6 +44,7 @@ import {
   seeOther,
   withNotice,
 } from '../kit/page-route.js';
+import { formKey, newFormKey, newIdOf } from '../kit/pages/form-key.js';
 import { deadlineFile } from './deadline-file.js';
 import type { Page } from './page-view.js';
 import { type FilePage, paymentFile } from './payment-file.js';

@@ -2,7 +2,7 @@
 import { DISPLAY_TEXT_LENGTH_MAX } from '../../../core/domain/payments/display.js';
 import { Button, ButtonLink, Form } from '../kit/components.js';
 import { TextArea } from '../kit/fields.js';
-import { FormKey } from '../kit/form-key.js';
+import { FormKey } from '../kit/pages/form-key.js';
 import type { ScreenContent } from './layout.js';
 import type { Page } from './page-view.js';
 import type { PaymentScene } from './scene.js';

@@ -43,9 +43,9 @@ export function sceneOf(view: PageView): Scene {
 }
 
 /** Forms name the version of the payment, once a buyer has signed in. */
-export function frameOf({ view, texts, format }: Scene): PageFrame {
+export function frameOf({ view, format }: Scene): PageFrame {
   const formVersion = view.viewer === null ? undefined : view.payment?.version;
-  return { view, formVersion, texts, format };
+  return { view, formVersion, format };
 }
 
 export function paymentScene(scene: Scene): PaymentScene {

@@ -3,11 +3,11 @@ import type { ComponentChildren, VNode } from 'preact';
 import { renderToStaticMarkup } from 'preact-render-to-string';
 import { CONSOLE_ROOT } from '../../../core/domain/access/registered-operator.js';
 import type { ErrorCode, PonteError } from '../../../core/errors.js';
-import { catalogues } from '../buyer/texts.js';
 import { assetPaths } from '../kit/assets.js';
 import { Button, ButtonLink, Form, Note } from '../kit/components.js';
 import { ErrorSummary, type FieldError } from '../kit/fields.js';
 import { formatOf } from '../kit/format.js';
+import { frameTexts } from '../kit/frame-texts.js';
 import { Icon, Mark } from '../kit/icons.js';
 import { FrameProvider, type PageFrame } from '../kit/page-frame.js';
 import {
@@ -106,11 +106,9 @@ export function consolePage(view: ConsoleView, content: ConsoleContent, status =
 }
 
 function frameOf({ root, csrf, nowMs }: ConsoleView): PageFrame {
-  const { frame, errors } = catalogues.en;
   return {
     view: { locale: 'en', root, path: `${root}${CONSOLE_ROOT}`, csrf, nowMs },
     formVersion: undefined,
-    texts: { frame, errors },
     format,
   };
 }
@@ -118,7 +116,7 @@ function frameOf({ root, csrf, nowMs }: ConsoleView): PageFrame {
 function Document({ view, content }: { view: ConsoleView; content: ConsoleContent }): VNode {
   const assets = assetPaths(view.root);
   const { place, title, errors = [] } = content;
-  const { skip, copied, errorTitle } = catalogues.en.frame;
+  const { skip, copied, errorTitle } = frameTexts.en;
   const full = `${plainText(title)} – Operator’s console – Ponte`;
   return (
     <html lang="en">

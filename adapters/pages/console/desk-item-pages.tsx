@@ -23,8 +23,7 @@ import {
   readQueueItem,
 } from '../../../core/usecases/money-desk/money-queues.js';
 import type { DeskRequest } from '../../../core/usecases/money-desk/service-items.js';
-import { Facts } from '../dashboard/developer/developer-parts.js';
-import { Amount, Button, Foreign, Form, Note } from '../kit/components.js';
+import { Amount, Button, Facts, Foreign, Form, Note } from '../kit/components.js';
 import {
   CheckField,
   type Choice,
@@ -33,7 +32,6 @@ import {
   TextArea,
   TextField,
 } from '../kit/fields.js';
-import { FormKey, formKey, newFormKey } from '../kit/form-key.js';
 import {
   operatorRow,
   type PageAnswer,
@@ -41,6 +39,7 @@ import {
   seeOther,
   withNotice,
 } from '../kit/page-route.js';
+import { FormKey, formKey, newFormKey } from '../kit/pages/form-key.js';
 import {
   type ConsoleCall,
   type ConsoleView,

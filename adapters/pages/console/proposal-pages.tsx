@@ -13,8 +13,7 @@ import {
   readListedProposal,
 } from '../../../core/usecases/money-desk/money-queues.js';
 import { readOrganizationName } from '../../../core/usecases/parties/organizations.js';
-import { Facts } from '../dashboard/developer/developer-parts.js';
-import { Amount, Button, Foreign, Form, Note, Scroll } from '../kit/components.js';
+import { Amount, Button, Facts, Foreign, Form, Note, Scroll } from '../kit/components.js';
 import { operatorRow, type PageAnswer, type PageContext, seeOther } from '../kit/page-route.js';
 import {
   type ConsoleCall,

@@ -14,11 +14,10 @@ import {
   listProductionRequests,
   refuseProduction,
 } from '../../../core/usecases/parties/production-requests.js';
-import { Facts } from '../dashboard/developer/developer-parts.js';
-import { Button, ButtonLink, Foreign, Form, Note } from '../kit/components.js';
+import { Button, ButtonLink, Facts, Foreign, Form, Note } from '../kit/components.js';
 import { TextArea } from '../kit/fields.js';
-import { FormKey, formKey, newFormKey } from '../kit/form-key.js';
 import { operatorRow, type PageAnswer, type PageContext, seeOther } from '../kit/page-route.js';
+import { FormKey, formKey, newFormKey } from '../kit/pages/form-key.js';
 import {
   type ConsoleCall,
   consolePage,

@@ -3,9 +3,9 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { renderToStaticMarkup } from 'preact-render-to-string';
 import { modes } from '../../../core/domain/base/tenant.js';
-import { catalogues } from '../buyer/texts.js';
 import { Button, Foreign, Form, Languages, Note } from '../kit/components.js';
 import { ErrorSummary, type FieldError } from '../kit/fields.js';
+import { frameTexts } from '../kit/frame-texts.js';
 import { Icon, Mark } from '../kit/icons.js';
 import { FrameProvider } from '../kit/page-frame.js';
 import { html, type PageAnswer } from '../kit/page-route.js';
@@ -81,7 +81,7 @@ export function dashboardPage(
 
 function Document({ content, scene }: { content: DashboardContent; scene: DashboardScene }): VNode {
   const { view, texts } = scene;
-  const words = catalogues[view.locale].frame;
+  const words = frameTexts[view.locale];
   const organization = view.organization === null ? null : plainText(view.organization.name);
   const title = texts.frame.title(content.title, organization);
   const isMarked = (content.errors ?? []).length > 0;
@@ -128,7 +128,7 @@ function Document({ content, scene }: { content: DashboardContent; scene: Dashbo
 function Top(): VNode {
   const { view, texts } = useDashboard();
   const { organization, viewer, modePaths, role } = view;
-  const words = catalogues[view.locale].frame;
+  const words = frameTexts[view.locale];
   return (
     <header class="top">
       {view.mode === 'test' ? (

@@ -6,7 +6,6 @@ import { memberSessionEnd } from '../../../core/domain/access/member-session.js'
 import { allows, type Scope } from '../../../core/domain/access/scope.js';
 import type { Locale } from '../../../core/domain/base/locale.js';
 import { assert } from '../../../core/errors.js';
-import { catalogues } from '../buyer/texts.js';
 import { assetPaths } from '../kit/assets.js';
 import { type Format, formatOf } from '../kit/format.js';
 import { type FrameView, notices } from '../kit/frame-view.js';
@@ -70,10 +69,8 @@ export function sceneOf(view: DashboardView): DashboardScene {
   };
 }
 
-/** The kit has the same words on the pages of buyers. */
 export function frameOf({ view, format }: DashboardScene): PageFrame {
-  const { frame, errors } = catalogues[view.locale];
-  return { view, formVersion: undefined, texts: { frame, errors }, format };
+  return { view, formVersion: undefined, format };
 }
 
 export function localeOfCall({ chosenLocale, browserLocale }: DashboardCall): Locale {

@@ -25,9 +25,9 @@ import { createPayment } from '../../../core/usecases/payments/payments.js';
 import { Amount, Button, Day, Foreign, Form, languageNames } from '../kit/components.js';
 import { type FieldError, FileField, SelectField, TextArea, TextField } from '../kit/fields.js';
 import { type FormLimits, readFileForm } from '../kit/files/uploaded-file.js';
-import { FormKey, newFormKey } from '../kit/form-key.js';
 import { Icon } from '../kit/icons.js';
 import { memberRow, type PageAnswer, type PageContext, seeOther } from '../kit/page-route.js';
+import { FormKey, newFormKey } from '../kit/pages/form-key.js';
 import { plainText } from '../kit/plain-text.js';
 import { type DashboardContent, dashboardPage } from './dashboard-layout.js';
 import {

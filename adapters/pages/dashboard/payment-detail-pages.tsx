@@ -25,6 +25,7 @@ import {
 import { readTimeline } from '../../../core/usecases/payments/timelines.js';
 import { replayDelivery } from '../../../core/usecases/webhooks/deliveries.js';
 import {
+  Badge,
   Button,
   ButtonLink,
   Copy,
@@ -59,7 +60,7 @@ import {
 import { deliveryPath } from './developer/developer-parts.js';
 import { indentedJson } from './developer/indented-json.js';
 import { actorOf, type MemberCall, TENANT_ROOT, tenantOfCall } from './member-page.js';
-import { Badge, buyerOf, payeeOf, referenceOf, States } from './payment-parts.js';
+import { buyerOf, payeeOf, referenceOf, States } from './payment-parts.js';
 
 /** A payment rarely has more; a later page is linked. */
 const ENTRIES_MAX = 200;

@@ -15,7 +15,7 @@ import {
 } from '../../../core/usecases/payments/payment-lists.js';
 import { searchPayments } from '../../../core/usecases/payments/payment-search.js';
 import { dayMs } from '../kit/format.js';
-import { listPath } from './list-parts.js';
+import { listPath } from '../kit/pages/list-page.js';
 import { groupOf, type PaymentGroup, paymentGroups, statusesOf } from './payment-groups.js';
 
 /** Texts of the query; empty if they are not given. */

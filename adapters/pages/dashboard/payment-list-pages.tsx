@@ -7,10 +7,10 @@ import { ButtonLink, Foreign } from '../kit/components.js';
 import { dayMs } from '../kit/format.js';
 import { Icon } from '../kit/icons.js';
 import { memberRow, type PageAnswer, type PageContext, seeOther } from '../kit/page-route.js';
+import { Pager } from '../kit/pages/list-page.js';
 import { liveOf } from './change-pages.js';
 import { type DashboardContent, dashboardPage } from './dashboard-layout.js';
 import { type DashboardScene, may, useDashboard, viewOf } from './dashboard-scene.js';
-import { Pager } from './list-parts.js';
 import { type MemberCall, TENANT_ROOT, tenantOfCall } from './member-page.js';
 import {
   type Filters,

@@ -1,26 +1,9 @@
 // What lists and pages of payments share: the table, the state in words, names.
 import type { VNode } from 'preact';
 import type { ShownView } from '../../../core/domain/payments/change.js';
-import { Foreign, Scroll } from '../kit/components.js';
+import { Badge, Foreign, Scroll } from '../kit/components.js';
 import { plainText } from '../kit/plain-text.js';
 import { type DashboardScene, useDashboard } from './dashboard-scene.js';
-
-/** Word, shape and colour of a state; `look` names the shape (dashboard.css). */
-export function Badge({
-  look,
-  text,
-  pill,
-}: {
-  readonly look: string;
-  readonly text: string;
-  readonly pill?: true;
-}): VNode {
-  return (
-    <span class={pill ? 'badge pill' : 'badge'} data-s={look}>
-      {text}
-    </span>
-  );
-}
 
 type Shown = Pick<ShownView, 'payment' | 'funds'>;
 

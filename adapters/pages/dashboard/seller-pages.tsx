@@ -25,35 +25,96 @@ import {
 } from '../../../core/usecases/hosted/onboarding-links.js';
 import { listAccounts, readAccount } from '../../../core/usecases/parties/accounts.js';
 import { listAccountChanges } from '../../../core/usecases/parties/payout-changes.js';
-import { Button, ButtonLink, Copy, Foreign, Form, Note, Scroll } from '../kit/components.js';
+import {
+  Badge,
+  Button,
+  ButtonLink,
+  Copy,
+  Facts,
+  Foreign,
+  Form,
+  Note,
+  Secret,
+} from '../kit/components.js';
 import { Icon } from '../kit/icons.js';
-import { memberRow, type PageAnswer, type PageContext, seeOther } from '../kit/page-route.js';
+import { memberRow, type PageAnswer, type PageContext } from '../kit/page-route.js';
+import { idCursor, listPath, pageOf, search, tabs } from '../kit/pages/list-page.js';
+import { Table } from '../kit/pages/table.js';
 import { plainText } from '../kit/plain-text.js';
 import { type DashboardContent, dashboardPage } from './dashboard-layout.js';
 import { type DashboardScene, may, useDashboard, viewOf } from './dashboard-scene.js';
-import { Secret } from './developer/developer-parts.js';
-import { listPath, Pager } from './list-parts.js';
 import { type MemberCall, TENANT_ROOT, tenantOfCall } from './member-page.js';
-import { Badge } from './payment-parts.js';
+import { idIn, memberList, memberView, PAGE_SIZE } from './member-pages.js';
 
-const PAGE = 25;
+/** What people search for is a whole id, the integrator's or ours. */
+const lengthMax = 200;
+const read = { scope: 'connected_accounts:read', proof: 'session' } as const;
 
 export const sellerPages = [
-  memberRow({
-    method: 'GET',
-    path: `${TENANT_ROOT}/sellers`,
-    scope: 'connected_accounts:read',
-    proof: 'session',
-    form: 'none',
-    handler: showList,
+  memberList({
+    path: '/sellers',
+    access: read,
+    filters: { status: tabs(accountStatuses), q: search(lengthMax) },
+    cursor: idCursor('acct'),
+    async read({ deps }, call, { given: { q, status }, before: beforeId }) {
+      const tenant = tenantOfCall(call);
+      const named = q === null ? null : await findSeller(deps, tenant, q);
+      if (named !== null) return { to: `/sellers/${named.id}` };
+      const asked = { role: 'seller', status, beforeId, limit: PAGE_SIZE + 1 } as const;
+      const found = q === null ? await listAccounts(deps, tenant, asked) : [];
+      return pageOf(found, PAGE_SIZE, ({ id }) => id);
+    },
+    show: ({ texts: { seller: words, ...texts }, view, format }) => ({
+      title: texts.places.sellers,
+      place: 'sellers',
+      label: texts.places.sellers,
+      words: {
+        ...words,
+        any: texts.payments.all,
+        filter: words.open,
+        filters: texts.payments.filters,
+      },
+      labels: { status: texts.payments.views, q: words.search },
+      choice: (status) => (words.status as Readonly<Record<string, string>>)[status] ?? status,
+      columns: [
+        {
+          head: words.name,
+          isName: true,
+          cell: (account) => (
+            <a href={`${view.path}/sellers/${account.id}`} class="reference">
+              <Foreign text={nameOf(account)} />
+            </a>
+          ),
+        },
+        {
+          head: texts.payment.yourId,
+          look: 'only-l',
+          cell: ({ externalId }) => <Foreign text={externalId ?? '–'} />,
+        },
+        { head: words.state, cell: (account) => <State account={account} /> },
+        {
+          head: words.missing,
+          look: 'wide',
+          cells: 'quiet',
+          cell: (account) =>
+            sellerLacks(account)
+              .map((need) => words.needs[need])
+              .join(', ') || '–',
+        },
+        {
+          head: texts.payments.created,
+          look: 'only-l',
+          cells: 'when',
+          cell: ({ createdAtMs }) => format.short(createdAtMs),
+        },
+      ],
+    }),
   }),
-  memberRow({
-    method: 'GET',
-    path: `${TENANT_ROOT}/sellers/{accountId}`,
-    scope: 'connected_accounts:read',
-    proof: 'session',
-    form: 'none',
-    handler: showSeller,
+  memberView({
+    path: '/sellers/{accountId}',
+    access: read,
+    load: (context, call) => readSeller(context, call, null),
+    show: detailScreen,
   }),
   memberRow({
     method: 'POST',
@@ -66,44 +127,6 @@ export const sellerPages = [
   }),
 ];
 
-/** Texts of the query; empty if they are not given. */
-interface SellerFilters {
-  /** The whole id, the integrator's or ours. */
-  readonly q: string;
-  readonly status: '' | AccountStatus;
-  readonly before: string;
-}
-
-interface List {
-  readonly filters: SellerFilters;
-  readonly rows: readonly ConnectedAccount[];
-  /** The last id of this page; null if no page is behind it. */
-  readonly last: string | null;
-}
-
-async function showList(context: PageContext, call: MemberCall): Promise<PageAnswer> {
-  const { deps } = context;
-  const tenant = tenantOfCall(call);
-  const view = viewOf(context, call);
-  const filters = filtersIn(call.query);
-  const { q, status, before } = filters;
-  const named = q === '' ? null : await findSeller(deps, tenant, q);
-  if (named !== null) return seeOther(`${view.path}/sellers/${named.id}`);
-  const found =
-    q === ''
-      ? await listAccounts(deps, tenant, {
-          role: 'seller',
-          status: status === '' ? null : status,
-          beforeId: before === '' ? null : before,
-          // One more shows whether there is a next page.
-          limit: PAGE + 1,
-        })
-      : [];
-  const rows = found.slice(0, PAGE);
-  const last = found.length > PAGE ? (rows.at(-1)?.id ?? null) : null;
-  return dashboardPage(view, (scene) => listScreen(scene, { filters, rows, last }));
-}
-
 async function findSeller(
   deps: Deps,
   tenant: Tenant,
@@ -115,127 +138,8 @@ async function findSeller(
   return [byId, byExternalId].find((account) => account?.role === 'seller') ?? null;
 }
 
-function filtersIn(query: URLSearchParams): SellerFilters {
-  const before = query.get('before') ?? '';
-  return {
-    q: (query.get('q') ?? '').trim().slice(0, 200),
-    status: accountStatuses.find((known) => known === query.get('status')) ?? '',
-    before: /^acct_[0-9a-z]{1,64}$/.test(before) ? before : '',
-  };
-}
-
-function listScreen({ texts, view }: DashboardScene, list: List): DashboardContent {
-  const { filters, rows } = list;
-  const words = texts.seller;
-  const isFiltered = filters.q !== '' || filters.status !== '';
-  const to = (before: string) =>
-    listPath(`${view.path}/sellers`, { status: filters.status, before });
-  return {
-    title: texts.places.sellers,
-    place: 'sellers',
-    body: (
-      <div class="stack">
-        <nav aria-label={texts.payments.views}>
-          <ul class="tabs">
-            {(['', ...accountStatuses] as const).map((status) => (
-              <li>
-                <a
-                  href={listPath(`${view.path}/sellers`, { status })}
-                  aria-current={status === filters.status ? 'true' : undefined}
-                >
-                  {status === '' ? texts.payments.all : words.status[status]}
-                </a>
-              </li>
-            ))}
-          </ul>
-        </nav>
-        <form
-          class="filters one"
-          method="get"
-          action={`${view.path}/sellers`}
-          aria-label={texts.payments.filters}
-        >
-          <div>
-            <label for="q">{words.search}</label>
-            <input
-              id="q"
-              name="q"
-              type="search"
-              value={filters.q}
-              maxLength={200}
-              autocomplete="off"
-            />
-          </div>
-          <button type="submit" class="btn">
-            <Icon name="search" />
-            {words.open}
-          </button>
-        </form>
-        {rows.length === 0 ? (
-          <div class="card empty">
-            <h2>{isFiltered ? words.noMatch : words.empty}</h2>
-            <p>{isFiltered ? words.noMatchText : words.emptyText}</p>
-          </div>
-        ) : (
-          <SellerTable rows={rows} />
-        )}
-        <Pager
-          newest={filters.before === '' ? null : to('')}
-          older={list.last === null ? null : to(list.last)}
-        />
-      </div>
-    ),
-  };
-}
-
 function nameOf(account: ConnectedAccount): string {
   return plainText(payeeNameOf(account)) || plainText(account.externalId) || account.id;
-}
-
-function SellerTable({ rows }: { readonly rows: readonly ConnectedAccount[] }): VNode {
-  const { texts, view, format } = useDashboard();
-  const words = texts.seller;
-  return (
-    <Scroll label={texts.places.sellers}>
-      <table>
-        <caption class="vh">{texts.places.sellers}</caption>
-        <thead>
-          <tr>
-            <th scope="col">{words.name}</th>
-            <th scope="col" class="only-l">
-              {texts.payment.yourId}
-            </th>
-            <th scope="col">{words.state}</th>
-            <th scope="col" class="wide">
-              {words.missing}
-            </th>
-            <th scope="col" class="only-l">
-              {texts.payments.created}
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((account) => (
-            <tr>
-              <th scope="row">
-                <a href={`${view.path}/sellers/${account.id}`} class="reference">
-                  <Foreign text={nameOf(account)} />
-                </a>
-              </th>
-              <td class="only-l">
-                <Foreign text={account.externalId ?? '–'} />
-              </td>
-              <td>
-                <State account={account} />
-              </td>
-              <td class="wide quiet">{lacksInWords(texts, account) || '–'}</td>
-              <td class="only-l when">{format.short(account.createdAtMs)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
-  );
 }
 
 const looks = {
@@ -261,12 +165,6 @@ function State({
   );
 }
 
-function lacksInWords(texts: DashboardScene['texts'], account: ConnectedAccount): string {
-  return sellerLacks(account)
-    .map((need) => texts.seller.needs[need])
-    .join(', ');
-}
-
 interface Detail {
   readonly account: ConnectedAccount;
   readonly changes: readonly DestinationChange[];
@@ -274,34 +172,28 @@ interface Detail {
   readonly link: OnboardingLink | null;
 }
 
-function showSeller(context: PageContext, call: MemberCall): Promise<PageAnswer> {
-  return sellerPage(context, call, null);
-}
-
 async function makeLink(context: PageContext, call: MemberCall): Promise<PageAnswer> {
   const tenant = tenantOfCall(call);
-  const id = call.params['accountId'] ?? '';
-  const { role } = await readAccount(context.deps, tenant, id);
-  if (role !== 'seller') throw new PonteError('NotFound');
-  return sellerPage(context, call, await createOnboardingLink(context.deps, tenant, id));
+  const { account } = await readSeller(context, call, null);
+  const link = await createOnboardingLink(context.deps, tenant, account.id);
+  const detail = await readSeller(context, call, link);
+  return dashboardPage(viewOf(context, call), (scene) => detailScreen(scene, detail));
 }
 
-async function sellerPage(
-  context: PageContext,
+/** NotFound for a buyer. */
+async function readSeller(
+  { deps }: PageContext,
   call: MemberCall,
   link: OnboardingLink | null,
-): Promise<PageAnswer> {
-  const { deps } = context;
+): Promise<Detail> {
   const tenant = tenantOfCall(call);
-  const id = call.params['accountId'] ?? '';
+  const id = idIn(call, 'accountId');
   const [account, changes] = await Promise.all([
     readAccount(deps, tenant, id),
     listAccountChanges(deps, tenant, id),
   ]);
   if (account.role !== 'seller') throw new PonteError('NotFound');
-  return dashboardPage(viewOf(context, call), (scene) =>
-    detailScreen(scene, { account, changes, link }),
-  );
+  return { account, changes, link };
 }
 
 function detailScreen({ texts, view }: DashboardScene, detail: Detail): DashboardContent {
@@ -348,7 +240,7 @@ function detailScreen({ texts, view }: DashboardScene, detail: Detail): Dashboar
             <Destination detail={detail} />
           </div>
           <div class="stack">
-            <Facts account={account} />
+            <Details account={account} />
           </div>
         </div>
       </>
@@ -440,75 +332,70 @@ function Destination({ detail: { account, changes } }: { readonly detail: Detail
       <p>{account.destinationRef === null ? words.noDestination : words.hasDestination}</p>
       {held === null ? null : <p>{words.held(format.instant(held))}</p>}
       {changes.length === 0 ? null : (
-        <Scroll label={words.changes}>
-          <table>
-            <caption class="vh">{words.changes}</caption>
-            <thead>
-              <tr>
-                <th scope="col">{texts.payments.created}</th>
-                <th scope="col">{words.state}</th>
-                <th scope="col" class="only-l">
-                  {words.effective}
-                </th>
-                <th scope="col">{words.by}</th>
-              </tr>
-            </thead>
-            <tbody>
-              {changes.map((change) => (
-                <tr>
-                  <th scope="row" class="when">
-                    {format.short(change.createdAtMs)}
-                  </th>
-                  <td>{words.changeStates[changeState(change, view.nowMs)]}</td>
-                  <td class="only-l when">{format.short(change.effectiveAtMs)}</td>
-                  <td class="code">{change.changedBy}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </Scroll>
+        <Table
+          label={words.changes}
+          rows={changes}
+          columns={[
+            {
+              head: texts.payments.created,
+              cells: 'when',
+              isName: true,
+              cell: ({ createdAtMs }) => format.short(createdAtMs),
+            },
+            {
+              head: words.state,
+              cell: (change) => words.changeStates[changeState(change, view.nowMs)],
+            },
+            {
+              head: words.effective,
+              look: 'only-l',
+              cells: 'when',
+              cell: ({ effectiveAtMs }) => format.short(effectiveAtMs),
+            },
+            { head: words.by, cells: 'code', cell: ({ changedBy }) => changedBy },
+          ]}
+        />
       )}
     </section>
   );
 }
 
-function Facts({ account }: { readonly account: ConnectedAccount }): VNode {
+function Details({ account }: { readonly account: ConnectedAccount }): VNode {
   const { texts, format } = useDashboard();
   const words = texts.seller;
   const { externalId, email, country, taxIdLast4, tosId, receiverId } = account;
-  const facts: readonly (readonly [string, VNode | string] | null)[] = [
-    externalId === null ? null : [texts.payment.yourId, <Foreign text={externalId} />],
-    [words.kind, words.kinds[account.entityType]],
-    email === null ? null : [words.email, email],
-    country === null ? null : [words.country, country],
-    taxIdLast4 === null ? null : [words.taxId, `•••• ${taxIdLast4}`],
-    [words.terms, tosId === null ? words.termsOpen : words.termsAccepted],
-    account.approvedAtMs === null
-      ? null
-      : [words.status.approved, format.short(account.approvedAtMs)],
-    [texts.payments.created, format.short(account.createdAtMs)],
-    receiverId === null ? null : [words.receiver, <span class="code">{receiverId}</span>],
-    [
-      texts.payment.id,
-      <>
-        <span class="code">{account.id}</span>{' '}
-        <Copy value={account.id} label={texts.payment.copyId} />
-      </>,
-    ],
-  ];
+  const { approvedAtMs, createdAtMs } = account;
   return (
     <section class="card">
       <h2>{texts.payment.details}</h2>
-      <dl class="facts">
-        {facts.map((fact) =>
-          fact === null ? null : (
-            <div>
-              <dt>{fact[0]}</dt>
-              <dd>{fact[1]}</dd>
-            </div>
-          ),
-        )}
-      </dl>
+      <Facts
+        facts={[
+          externalId === null
+            ? null
+            : { label: texts.payment.yourId, value: <Foreign text={externalId} /> },
+          { label: words.kind, value: words.kinds[account.entityType] },
+          email === null ? null : { label: words.email, value: email },
+          country === null ? null : { label: words.country, value: country },
+          taxIdLast4 === null ? null : { label: words.taxId, value: `•••• ${taxIdLast4}` },
+          { label: words.terms, value: tosId === null ? words.termsOpen : words.termsAccepted },
+          approvedAtMs === null
+            ? null
+            : { label: words.status.approved, value: format.short(approvedAtMs) },
+          { label: texts.payments.created, value: format.short(createdAtMs) },
+          receiverId === null
+            ? null
+            : { label: words.receiver, value: <span class="code">{receiverId}</span> },
+          {
+            label: texts.payment.id,
+            value: (
+              <>
+                <span class="code">{account.id}</span>{' '}
+                <Copy value={account.id} label={texts.payment.copyId} />
+              </>
+            ),
+          },
+        ]}
+      />
     </section>
   );
 }

@@ -15,8 +15,8 @@ import { DISPLAY_TEXT_LENGTH_MAX as TEXT_MAX } from '../../../core/domain/paymen
 import { unsentFields } from '../../../core/domain/payments/idempotency.js';
 import { assert } from '../../../core/errors.js';
 import type { FieldError } from '../kit/fields.js';
-import { formKey, idempotencyKeyOf } from '../kit/form-key.js';
 import { formatOf } from '../kit/format.js';
+import { formKey, idempotencyKeyOf } from '../kit/pages/form-key.js';
 import type { DashboardTexts } from './texts/dashboard-en.js';
 
 /** Empty lines that a new form begins with. */

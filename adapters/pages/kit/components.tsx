@@ -76,15 +76,49 @@ export function Foreign({ text }: { readonly text: string }): VNode {
   );
 }
 
+/** A name or URL that may break behind its signs. */
+export function Breakable({ text }: { readonly text: string }): VNode {
+  return (
+    <>
+      {text.split(/(?<=[._/:])/).map((piece, at) => (
+        <>
+          {at === 0 ? null : <wbr />}
+          {piece}
+        </>
+      ))}
+    </>
+  );
+}
+
 /** Shown by the script. */
 export function Copy({ value, label }: { readonly value: string; readonly label: string }): VNode {
   const { texts } = useFrame();
   return (
     <button class="copy" type="button" hidden data-copy={value}>
       <Icon name="copy" />
-      <span>{texts.frame.copy}</span>
+      <span>{texts.copy}</span>
       <span class="vh"> {label}</span>
     </button>
+  );
+}
+
+export function Code({ text, label }: { readonly text: string; readonly label: string }): VNode {
+  return (
+    <Scroll label={label}>
+      <pre lang="" dir="auto">
+        {text}
+      </pre>
+    </Scroll>
+  );
+}
+
+/** Nothing stores the text: the answer to the form is the only page that has it. */
+export function Secret({ text, label }: { readonly text: string; readonly label: string }): VNode {
+  return (
+    <div class="secret">
+      <code>{text}</code>
+      <Copy value={text} label={label} />
+    </div>
   );
 }
 
@@ -126,6 +160,33 @@ function rowOf({ label, value, note, copy, look }: FactRow): VNode {
         </dd>
       )}
     </div>
+  );
+}
+
+export interface Fact {
+  readonly label: string;
+  readonly value: ComponentChildren;
+}
+
+/** Facts about one thing. `across`: side by side, where there is room. */
+export function Facts({
+  facts,
+  across,
+}: {
+  readonly facts: readonly (Fact | null)[];
+  readonly across?: true;
+}): VNode {
+  return (
+    <dl class={across ? 'facts across' : 'facts'}>
+      {facts.map((fact) =>
+        fact === null ? null : (
+          <div>
+            <dt>{fact.label}</dt>
+            <dd>{fact.value}</dd>
+          </div>
+        ),
+      )}
+    </dl>
   );
 }
 
@@ -234,6 +295,23 @@ export function Note({
   );
 }
 
+/** Word, shape and colour of a state; `look` names the shape (dashboard.css). */
+export function Badge({
+  look,
+  text,
+  pill,
+}: {
+  readonly look: string;
+  readonly text: string;
+  readonly pill?: true;
+}): VNode {
+  return (
+    <span class={pill ? 'badge pill' : 'badge'} data-s={look}>
+      {text}
+    </span>
+  );
+}
+
 /** A link that looks like a button. */
 export function ButtonLink({
   href,
@@ -309,7 +387,7 @@ export function Form(props: FormProps): VNode {
       action={to.startsWith('/') ? `${view.root}${to}` : `${view.path}/${to}`}
       class={className}
       encType={files ? 'multipart/form-data' : undefined}
-      data-upload={files === 'at_once' ? texts.frame.uploadFailed : undefined}
+      data-upload={files === 'at_once' ? texts.uploadFailed : undefined}
       data-auto={auto || undefined}
       data-preview={preview}
       hidden={passkey !== undefined}
@@ -333,7 +411,7 @@ export function CheckAgain(): VNode {
   const { view, texts } = useFrame();
   return (
     <ButtonLink href={view.path} icon="again">
-      {texts.frame.checkAgain}
+      {texts.checkAgain}
     </ButtonLink>
   );
 }
@@ -343,7 +421,7 @@ export function LiveNote(): VNode {
   const { texts } = useFrame();
   return (
     <span hidden data-watching>
-      {texts.frame.live}
+      {texts.live}
     </span>
   );
 }
@@ -355,10 +433,10 @@ export function PrintActions({ inPlaceOfBack }: { readonly inPlaceOfBack?: VNode
     <div class="actions noprint">
       <button class="btn" type="button" hidden data-print>
         <Icon name="print" />
-        {texts.frame.print}
+        {texts.print}
       </button>
-      {inPlaceOfBack ?? <ButtonLink href={view.path}>{texts.frame.back}</ButtonLink>}
-      <noscript>{texts.frame.printHow}</noscript>
+      {inPlaceOfBack ?? <ButtonLink href={view.path}>{texts.back}</ButtonLink>}
+      <noscript>{texts.printHow}</noscript>
     </div>
   );
 }
@@ -386,7 +464,7 @@ const noQuery = new URLSearchParams();
 export function Languages({ query = noQuery }: { readonly query?: URLSearchParams }): VNode {
   const { view, texts } = useFrame();
   return (
-    <nav class="langs" aria-label={texts.frame.language}>
+    <nav class="langs" aria-label={texts.language}>
       <ul>
         {locales.map((locale) => (
           <li>

@@ -342,7 +342,7 @@ export function ErrorSummary({ errors }: { readonly errors: readonly FieldError[
     <div class="errors" role="alert" tabIndex={-1}>
       <Icon name="alert" />
       <div>
-        <h2>{texts.errors.heading(errors.length)}</h2>
+        <h2>{texts.problems(errors.length)}</h2>
         <ul>
           {errors.map(({ field, text }) => (
             <li>

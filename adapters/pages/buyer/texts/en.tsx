@@ -5,6 +5,7 @@ import type {
   SimulatedEvent,
   simulations,
 } from '../../../../core/domain/payments/simulated-event.js';
+import { frameTexts } from '../../kit/frame-texts.js';
 import { enMoney } from './en-money.js';
 
 type SimulatedGroup = (typeof simulations)[SimulatedEvent]['group'];
@@ -12,13 +13,11 @@ type SimulatedGroup = (typeof simulations)[SimulatedEvent]['group'];
 export const en = {
   ...enMoney,
   frame: {
-    skip: 'Skip to content',
+    ...frameTexts.en,
     pageBy: 'Payment page by',
-    test: 'TEST',
     testBar: 'No real money moves.',
     testAccount: 'This is a test account: send nothing to it.',
     title: (heading: string, payee: string) => `${heading} – Pay ${payee}`,
-    errorTitle: (title: string) => `Error: ${title}`,
     progress: 'Progress',
     done: 'done: ',
     thisPayment: 'This payment',
@@ -42,21 +41,12 @@ export const en = {
     signOut: 'Sign out',
     privacy: 'Privacy',
     terms: 'Terms',
-    language: 'Language',
-    copy: 'Copy',
-    copied: 'Copied',
-    checkAgain: 'Check again',
-    live: 'This page updates by itself.',
-    print: 'Print',
-    printHow: 'To print this page, use the menu of your browser.',
     downloadPdf: 'Download as PDF',
-    uploadFailed: 'The file did not arrive. Check your connection, then try again.',
     sessionEnds: 'You will be signed out in 2 minutes.',
     stay: 'Stay signed in',
     continue: 'Continue',
     you: 'You',
     partner: 'Settlement partner',
-    back: 'Back',
     or: (items: readonly string[]) =>
       new Intl.ListFormat('en', { type: 'disjunction' }).format(items),
   },
@@ -385,10 +375,6 @@ export const en = {
     ),
     incompletePage: 'Enter the address of the payment page, or its short id.',
     incompleteValue: 'Enter the check code or the account number.',
-  },
-  errors: {
-    heading: (count: number) =>
-      count === 1 ? 'There is one problem' : `There are ${count} problems`,
   },
   problem: {
     not_found: {

@@ -1,17 +1,16 @@
 // Spanish texts of the hosted pages, in the formal address.
+import { frameTexts } from '../../kit/frame-texts.js';
 import type { Catalogue } from './en.js';
 import { esMoney } from './es-money.js';
 
 export const es = {
   ...esMoney,
   frame: {
-    skip: 'Ir al contenido',
+    ...frameTexts.es,
     pageBy: 'Página de pago de',
-    test: 'PRUEBA',
     testBar: 'No se mueve dinero real.',
     testAccount: 'Esta es una cuenta de prueba: no le envíe nada.',
     title: (heading, payee) => `${heading} – Pagar a ${payee}`,
-    errorTitle: (title) => `Error: ${title}`,
     progress: 'Progreso',
     done: 'hecho: ',
     thisPayment: 'Este pago',
@@ -35,21 +34,12 @@ export const es = {
     signOut: 'Salir',
     privacy: 'Privacidad',
     terms: 'Condiciones de uso',
-    language: 'Idioma',
-    copy: 'Copiar',
-    copied: 'Copiado',
-    checkAgain: 'Comprobar de nuevo',
-    live: 'Esta página se actualiza sola.',
-    print: 'Imprimir',
-    printHow: 'Para imprimir esta página, use el menú de su navegador.',
     downloadPdf: 'Descargar en PDF',
-    uploadFailed: 'El archivo no llegó. Revise su conexión e inténtelo de nuevo.',
     sessionEnds: 'Su sesión termina en 2 minutos.',
     stay: 'Seguir conectado',
     continue: 'Continuar',
     you: 'Usted',
     partner: 'Proveedor de liquidación',
-    back: 'Volver',
     or: (items) => new Intl.ListFormat('es', { type: 'disjunction' }).format(items),
   },
   files: {
@@ -378,9 +368,6 @@ export const es = {
     ),
     incompletePage: 'Escriba la dirección de la página de pago o su identificador corto.',
     incompleteValue: 'Escriba el código de comprobación o el número de cuenta.',
-  },
-  errors: {
-    heading: (count) => (count === 1 ? 'Hay un problema' : `Hay ${count} problemas`),
   },
   problem: {
     not_found: {

@@ -1,17 +1,16 @@
 // Brazilian Portuguese texts of the hosted pages.
+import { frameTexts } from '../../kit/frame-texts.js';
 import type { Catalogue } from './en.js';
 import { ptBrMoney } from './pt-br-money.js';
 
 export const ptBr = {
   ...ptBrMoney,
   frame: {
-    skip: 'Ir para o conteúdo',
+    ...frameTexts['pt-BR'],
     pageBy: 'Página de pagamento da',
-    test: 'TESTE',
     testBar: 'Nenhum valor real é movimentado.',
     testAccount: 'Esta é uma conta de teste: não envie nada para ela.',
     title: (heading, payee) => `${heading} – Pagar a ${payee}`,
-    errorTitle: (title) => `Erro: ${title}`,
     progress: 'Andamento',
     done: 'concluído: ',
     thisPayment: 'Este pagamento',
@@ -35,21 +34,12 @@ export const ptBr = {
     signOut: 'Sair',
     privacy: 'Privacidade',
     terms: 'Termos de uso',
-    language: 'Idioma',
-    copy: 'Copiar',
-    copied: 'Copiado',
-    checkAgain: 'Verificar de novo',
-    live: 'Esta página se atualiza sozinha.',
-    print: 'Imprimir',
-    printHow: 'Para imprimir esta página, use o menu do navegador.',
     downloadPdf: 'Baixar em PDF',
-    uploadFailed: 'O arquivo não chegou. Verifique a conexão e tente de novo.',
     sessionEnds: 'Sua sessão termina em 2 minutos.',
     stay: 'Continuar conectado',
     continue: 'Continuar',
     you: 'Você',
     partner: 'Parceiro de liquidação',
-    back: 'Voltar',
     or: (items) => new Intl.ListFormat('pt-BR', { type: 'disjunction' }).format(items),
   },
   files: {
@@ -381,9 +371,6 @@ export const ptBr = {
     ),
     incompletePage: 'Informe o endereço da página de pagamento ou o identificador curto.',
     incompleteValue: 'Informe o código de conferência ou o número da conta.',
-  },
-  errors: {
-    heading: (count) => (count === 1 ? 'Há um problema' : `Há ${count} problemas`),
   },
   problem: {
     not_found: {

@@ -1,6 +1,5 @@
 // One delivery: its attempts, what the server answered, and what was sent.
 import type { VNode } from 'preact';
-import { z } from 'zod';
 import { allows } from '../../../../core/domain/access/scope.js';
 import { MINUTE_MS, SECOND_MS } from '../../../../core/domain/base/instant.js';
 import type { NumberedEvent } from '../../../../core/domain/payments/event.js';
@@ -12,40 +11,105 @@ import {
   type WebhookDelivery,
 } from '../../../../core/domain/webhooks/webhook-delivery.js';
 import { readDelivery, replayDelivery } from '../../../../core/usecases/webhooks/deliveries.js';
-import { Button, ButtonLink, Copy, Form } from '../../kit/components.js';
-import { memberRow, type PageAnswer, type PageContext, seeOther } from '../../kit/page-route.js';
-import { type DashboardContent, dashboardPage } from '../dashboard-layout.js';
-import { type DashboardScene, useDashboard, viewOf, withDone } from '../dashboard-scene.js';
-import { actorOf, type MemberCall, TENANT_ROOT, tenantOfCall } from '../member-page.js';
-import { Answer, Breakable, Code, DeliveryBadge, Facts, shownUrl } from './developer-parts.js';
+import { Breakable, Button, ButtonLink, Code, Copy, Facts, Form } from '../../kit/components.js';
+import { useDashboard } from '../dashboard-scene.js';
+import { actorOf, type MemberCall, tenantOfCall } from '../member-page.js';
+import { idIn, memberAction, memberView } from '../member-pages.js';
+import { Answer, DeliveryBadge, shownUrl } from './developer-parts.js';
 import { indentedJson } from './indented-json.js';
 
 /** Until the script reloads a page whose outcome is near. */
 const REFRESH_SECONDS = 3;
 
-const path = `${TENANT_ROOT}/webhooks/{subscriptionId}/deliveries/{deliveryId}`;
+const path = '/webhooks/{subscriptionId}/deliveries/{deliveryId}';
 
 export const deliveryPages = [
-  memberRow({
-    method: 'GET',
+  memberView({
     path,
-    scope: 'webhooks:read',
-    proof: 'session',
-    form: 'none',
-    handler: showDelivery,
+    access: { scope: 'webhooks:read', proof: 'session' },
+    async load({ deps }, call) {
+      const found = await readDelivery(deps, tenantOfCall(call), ...idsIn(call));
+      const { delivery, subscription } = found;
+      const isSent = subscription.active && !subscription.paused;
+      const mayWrite = allows(actorOf(call).scopes, 'webhooks:write');
+      return { ...found, mayReplay: isSent && !isInFlight(delivery) && mayWrite };
+    },
+    show({ texts, view }, shown) {
+      const { delivery, subscription, event, mayReplay } = shown;
+      const words = texts.deliveryPage;
+      const own = `webhooks/${subscription.id}`;
+      const payment = /^(pi|inv)_/.test(event.subjectId) ? event.subjectId : null;
+      return {
+        title: delivery.eventType,
+        heading: <Breakable text={delivery.eventType} />,
+        place: 'webhooks',
+        crumbs: (
+          <>
+            <a href={`${view.path}/webhooks`}>{texts.places.webhooks}</a> /{' '}
+            <a href={`${view.path}/${own}`}>{shownUrl(subscription.url)}</a> /{' '}
+            <span class="code">{delivery.id}</span>
+          </>
+        ),
+        actions: (
+          <>
+            {payment === null ? null : (
+              <ButtonLink href={`${view.path}/payments/${payment}`}>{words.seePayment}</ButtonLink>
+            )}
+            {mayReplay ? (
+              <Form to={`${own}/deliveries/${delivery.id}/replay`}>
+                <Button look="primary">
+                  {delivery.status === 'pending' ? words.sendNow : words.replay}
+                </Button>
+              </Form>
+            ) : null}
+          </>
+        ),
+        body: (
+          <>
+            <p class="line">
+              <DeliveryBadge delivery={delivery} pill />
+              {delivery.status === 'pending' ? (
+                <a href={`${view.path}/${own}/deliveries/${delivery.id}`}>{words.refresh}</a>
+              ) : null}
+              {isSentNow(delivery, view.nowMs) ? (
+                <span
+                  class="quiet"
+                  hidden
+                  data-countdown={REFRESH_SECONDS}
+                  data-left={words.refreshIn}
+                  data-say="||"
+                />
+              ) : null}
+            </p>
+            <div class="cols second-wide">
+              <div class="stack">
+                <Attempts shown={shown} />
+                <LastAnswer shown={shown} />
+                <Details shown={shown} />
+              </div>
+              <div class="stack">
+                <Body event={event} />
+                <Headers shown={shown} />
+              </div>
+            </div>
+          </>
+        ),
+      };
+    },
   }),
-  memberRow({
-    method: 'POST',
+  memberAction({
     path: `${path}/replay`,
-    scope: 'webhooks:write',
-    proof: 'session',
-    form: z.object({}),
-    handler: replay,
+    access: { scope: 'webhooks:write', proof: 'session' },
+    async run({ deps }, call) {
+      const [subscriptionId, deliveryId] = idsIn(call);
+      await replayDelivery(deps, tenantOfCall(call), subscriptionId, deliveryId);
+      return { to: `/webhooks/${subscriptionId}/deliveries/${deliveryId}`, done: 'replayed' };
+    },
   }),
 ];
 
-function idsIn({ params }: MemberCall): readonly [string, string] {
-  return [params['subscriptionId'] ?? '', params['deliveryId'] ?? ''];
+function idsIn(call: MemberCall): readonly [string, string] {
+  return [idIn(call, 'subscriptionId'), idIn(call, 'deliveryId')];
 }
 
 interface Shown {
@@ -53,87 +117,6 @@ interface Shown {
   readonly subscription: Subscription;
   readonly attempts: readonly DeliveryAttempt[];
   readonly event: NumberedEvent;
-  readonly mayReplay: boolean;
-}
-
-async function showDelivery(context: PageContext, call: MemberCall): Promise<PageAnswer> {
-  const found = await readDelivery(context.deps, tenantOfCall(call), ...idsIn(call));
-  const { delivery, subscription } = found;
-  const isSent = subscription.active && !subscription.paused;
-  const mayReplay =
-    isSent && !isInFlight(delivery) && allows(actorOf(call).scopes, 'webhooks:write');
-  const shown = { ...found, mayReplay };
-  return dashboardPage(viewOf(context, call), (scene) => deliveryScreen(scene, shown));
-}
-
-async function replay(context: PageContext, call: MemberCall): Promise<PageAnswer> {
-  const [subscriptionId, deliveryId] = idsIn(call);
-  await replayDelivery(context.deps, tenantOfCall(call), subscriptionId, deliveryId);
-  const page = `${viewOf(context, call).path}/webhooks/${subscriptionId}/deliveries/${deliveryId}`;
-  return seeOther(withDone(page, 'replayed'));
-}
-
-function deliveryScreen({ texts, view }: DashboardScene, shown: Shown): DashboardContent {
-  const { delivery, subscription, event, mayReplay } = shown;
-  const words = texts.deliveryPage;
-  const own = `webhooks/${subscription.id}`;
-  const payment = /^(pi|inv)_/.test(event.subjectId) ? event.subjectId : null;
-  return {
-    title: delivery.eventType,
-    heading: <Breakable text={delivery.eventType} />,
-    place: 'webhooks',
-    crumbs: (
-      <>
-        <a href={`${view.path}/webhooks`}>{texts.places.webhooks}</a> /{' '}
-        <a href={`${view.path}/${own}`}>{shownUrl(subscription.url)}</a> /{' '}
-        <span class="code">{delivery.id}</span>
-      </>
-    ),
-    actions: (
-      <>
-        {payment === null ? null : (
-          <ButtonLink href={`${view.path}/payments/${payment}`}>{words.seePayment}</ButtonLink>
-        )}
-        {mayReplay ? (
-          <Form to={`${own}/deliveries/${delivery.id}/replay`}>
-            <Button look="primary">
-              {delivery.status === 'pending' ? words.sendNow : words.replay}
-            </Button>
-          </Form>
-        ) : null}
-      </>
-    ),
-    body: (
-      <>
-        <p class="line">
-          <DeliveryBadge delivery={delivery} pill />
-          {delivery.status === 'pending' ? (
-            <a href={`${view.path}/${own}/deliveries/${delivery.id}`}>{words.refresh}</a>
-          ) : null}
-          {isSentNow(delivery, view.nowMs) ? (
-            <span
-              class="quiet"
-              hidden
-              data-countdown={REFRESH_SECONDS}
-              data-left={words.refreshIn}
-              data-say="||"
-            />
-          ) : null}
-        </p>
-        <div class="cols second-wide">
-          <div class="stack">
-            <Attempts shown={shown} />
-            <LastAnswer shown={shown} />
-            <Details shown={shown} />
-          </div>
-          <div class="stack">
-            <Body event={event} />
-            <Headers shown={shown} />
-          </div>
-        </div>
-      </>
-    ),
-  };
 }
 
 /** Its outcome comes within seconds. A page that stays open does not reload without end. */

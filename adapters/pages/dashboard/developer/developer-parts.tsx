@@ -1,75 +1,12 @@
-// What the pages of webhooks, events and keys share: a secret that is shown once, code in a box,
-// and the links between them.
-import type { ComponentChildren, VNode } from 'preact';
+// What the pages of webhooks and events share: how a delivery does, and the links between them.
+import type { VNode } from 'preact';
 import type { WebhookDelivery } from '../../../../core/domain/webhooks/webhook-delivery.js';
-import { Copy, Scroll } from '../../kit/components.js';
+import { Badge } from '../../kit/components.js';
 import { useDashboard } from '../dashboard-scene.js';
-import { Badge } from '../payment-parts.js';
-
-/** Nothing stores the text: the answer to the form is the only page that has it. */
-export function Secret({ text, label }: { readonly text: string; readonly label: string }): VNode {
-  return (
-    <div class="secret">
-      <code>{text}</code>
-      <Copy value={text} label={label} />
-    </div>
-  );
-}
-
-export function Code({ text, label }: { readonly text: string; readonly label: string }): VNode {
-  return (
-    <Scroll label={label}>
-      <pre lang="" dir="auto">
-        {text}
-      </pre>
-    </Scroll>
-  );
-}
-
-export interface Fact {
-  readonly label: string;
-  readonly value: ComponentChildren;
-}
-
-/** `across`: side by side, where there is room. */
-export function Facts({
-  facts,
-  across,
-}: {
-  readonly facts: readonly (Fact | null)[];
-  readonly across?: true;
-}): VNode {
-  return (
-    <dl class={across ? 'facts across' : 'facts'}>
-      {facts.map((fact) =>
-        fact === null ? null : (
-          <div>
-            <dt>{fact.label}</dt>
-            <dd>{fact.value}</dd>
-          </div>
-        ),
-      )}
-    </dl>
-  );
-}
 
 /** Without its scheme, which is https. */
 export function shownUrl(url: string): string {
   return url.replace(/^https:\/\//, '');
-}
-
-/** A name or URL that may break behind its signs. */
-export function Breakable({ text }: { readonly text: string }): VNode {
-  return (
-    <>
-      {text.split(/(?<=[._/:])/).map((piece, at) => (
-        <>
-          {at === 0 ? null : <wbr />}
-          {piece}
-        </>
-      ))}
-    </>
-  );
 }
 
 /** The status that a server answered with, or why there is none. */

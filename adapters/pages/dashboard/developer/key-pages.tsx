@@ -1,20 +1,14 @@
 // The API keys of a mode: their list, a new one, which is shown once, and the end of one.
 import type { VNode } from 'preact';
-import { z } from 'zod';
 import {
   grantedScopes,
   isActive,
   keyPrefix,
   type StoredKey,
 } from '../../../../core/domain/access/api-key.js';
-import {
-  allows,
-  type KeyScope,
-  keyScopes,
-  type Scope,
-} from '../../../../core/domain/access/scope.js';
+import { allows, keyScopes } from '../../../../core/domain/access/scope.js';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../../core/domain/base/instant.js';
-import { isCode, PonteError } from '../../../../core/errors.js';
+import { PonteError } from '../../../../core/errors.js';
 import {
   createKey,
   type IssuedKey,
@@ -26,112 +20,164 @@ import {
   revokeKey,
   rollKey,
 } from '../../../../core/usecases/access/keys.js';
-import { Button, ButtonLink, Copy, Foreign, Form, Note, Scroll } from '../../kit/components.js';
-import {
-  ChecksField,
-  type FieldError,
-  RadioField,
-  SelectField,
-  TextField,
-} from '../../kit/fields.js';
-import { FormKey, formKey, newFormKey, newIdOf } from '../../kit/form-key.js';
-import {
-  memberRow,
-  type PageAnswer,
-  type PageContext,
-  seeOther,
-  withNotice,
-} from '../../kit/page-route.js';
+import { ButtonLink, Code, Copy, Foreign, Note, Secret } from '../../kit/components.js';
+import type { PageContext } from '../../kit/page-route.js';
+import { newIdOf } from '../../kit/pages/form-key.js';
+import { checks, radio, select, text } from '../../kit/pages/form-page.js';
+import { Empty, FoldedTable, Table, type TableColumn } from '../../kit/pages/table.js';
 import { nameOf } from '../../kit/plain-text.js';
-import { type DashboardContent, dashboardPage } from '../dashboard-layout.js';
-import { type DashboardScene, useDashboard, viewOf, withDone } from '../dashboard-scene.js';
-import { actorOf, anyRole, type MemberCall, TENANT_ROOT, tenantOfCall } from '../member-page.js';
-import { Code, Secret } from './developer-parts.js';
+import type { DashboardContent } from '../dashboard-layout.js';
+import { type DashboardScene, useDashboard } from '../dashboard-scene.js';
+import { actorOf, anyRole, type MemberCall, tenantOfCall } from '../member-page.js';
+import { memberForm, memberView } from '../member-pages.js';
 
 /** After how many days a key may end. */
 const lives = [7, 30, 90, 365] as const;
-/** What the first server of an integrator needs. */
-const usual: readonly Scope[] = ['payment_intents:write', 'payment_intents:read'];
-
-const path = `${TENANT_ROOT}/keys`;
-const write = { scope: 'api_keys:write' } as const;
-
-/** What a key can have; no route takes the others of it. */
-const givenOf = (scopes: readonly Scope[]) => keyScopes.filter((scope) => scopes.includes(scope));
-
 /** How long a rolled key stays valid, in hours. */
 const overlaps = [0, 1, OVERLAP_HOURS, OVERLAP_HOURS_MAX] as const;
-
-const rollForm = z.object({ overlap: z.string().max(10).default(`${OVERLAP_HOURS}`) });
-
-const keyForm = z.looseObject({
-  key: formKey,
-  name: z.string().max(1_000).default(''),
-  life: z.string().max(10).default(''),
-});
+/** What the first server of an integrator needs. */
+const usual = { 'payment_intents:write': 'yes', 'payment_intents:read': 'yes' };
+const write = { scope: 'api_keys:write', proof: 'fresh_live' } as const;
+const back = () => '/keys';
 
 export const keyPages = [
-  memberRow({
-    method: 'GET',
-    path,
-    scope: anyRole,
-    proof: 'session',
-    form: 'none',
-    handler: showList,
+  memberView({
+    path: '/keys',
+    access: { scope: anyRole, proof: 'session' },
+    async load(context, call) {
+      const keys = await keysOf(context, call);
+      const nowMs = context.deps.clock.nowMs();
+      const mayWrite = allows(actorOf(call).scopes, 'api_keys:write');
+      const isOpen = (key: StoredKey) => isActive(key, nowMs);
+      return { mayWrite, ...Object.groupBy(keys, (key) => (isOpen(key) ? 'active' : 'ended')) };
+    },
+    show(scene, { mayWrite, active = [], ended = [] }) {
+      const { texts, view } = scene;
+      const words = texts.keys;
+      const add = mayWrite ? (
+        <ButtonLink href={`${view.path}/keys/new`} look="primary" icon="plus">
+          {words.add}
+        </ButtonLink>
+      ) : null;
+      return {
+        title: texts.places.keys,
+        lede: words.lede[view.mode],
+        place: 'keys',
+        actions: active.length === 0 ? undefined : add,
+        body: (
+          <>
+            {mayWrite ? null : <p class="quiet">{words.mayNot}</p>}
+            {active.length === 0 ? (
+              <Empty heading={words.empty} text={words.emptyText} action={add} />
+            ) : (
+              <Table label={words.caption} rows={active} columns={columnsOf(scene, mayWrite)} />
+            )}
+            <FoldedTable label={words.ended} rows={ended} columns={endedColumns(scene)} />
+          </>
+        ),
+      };
+    },
   }),
-  memberRow({
-    ...write,
-    method: 'GET',
-    path: `${path}/new`,
-    proof: 'fresh_live',
-    form: 'none',
-    handler: async (context, call) =>
-      showNew(
-        context,
-        call,
-        { key: newFormKey(context.deps), name: '', scopes: usual, life: '' },
-        null,
+  ...memberForm({
+    path: '/keys/new',
+    access: write,
+    back,
+    isOnce: true,
+    load: async (_, call) => keyScopes.filter((scope) => actorOf(call).scopes.includes(scope)),
+    typed: () => usual,
+    fields: ({ texts: { keys: words } }, held) => ({
+      name: text({
+        label: words.name,
+        hint: words.nameHint,
+        max: NAME_LENGTH_MAX,
+        width: 'medium',
+        problem: words.noName,
+      }),
+      // Without a scope it would be unrestricted.
+      scopes: checks({
+        label: words.scopes,
+        hint: words.scopesHint,
+        problem: words.noScope,
+        choices: held.map((value) => ({
+          value,
+          label: <span class="code">{value}</span>,
+          hint: words.scopeNames[value],
+        })),
+      }),
+      life: select({
+        label: words.expiry,
+        empty: words.doesNotExpire,
+        choices: lives.map((days) => ({ value: `${days}`, label: words.days(days) })),
+      }),
+    }),
+    show: ({ texts, view }) => ({
+      title: texts.keys.newHeading[view.mode],
+      lede: texts.keys.lede[view.mode],
+      place: 'keys',
+      crumbs: <a href={`${view.path}/keys`}>{texts.places.keys}</a>,
+      submit: texts.keys.create,
+    }),
+    async save(context, call, { scene, values: { name, scopes, life }, key: formKey }) {
+      const { deps } = context;
+      const { orgId, mode, memberId: createdBy } = actorOf(call);
+      const nowMs = deps.clock.nowMs();
+      const active = (await keysOf(context, call)).filter((key) => isActive(key, nowMs));
+      const { full } = scene.texts.keys;
+      if (active.length >= KEYS_MAX) return { problem: { field: 'name', text: full } };
+      const expiresAtMs = life === '' ? null : nowMs + Number(life) * DAY_MS;
+      const input = { orgId, mode, createdBy, name, scopes, expiresAtMs, networks: [] };
+      const issued = await createKey(deps, input, newIdOf(deps, 'key', { orgId, mode }, formKey));
+      return { show: (shown) => madeScreen(shown, context, issued, null) };
+    },
+  }),
+  ...memberForm({
+    path: '/keys/{keyId}/roll',
+    access: write,
+    back,
+    load: unrolledKey,
+    typed: () => ({ overlap: `${OVERLAP_HOURS}` }),
+    fields: ({ texts: { keys: words } }) => ({
+      overlap: radio({
+        label: words.overlap,
+        choices: overlaps.map((hours) => ({ value: `${hours}`, label: words.hours(hours) })),
+      }),
+    }),
+    show: ({ texts: { keys: words } }, key) => ({
+      title: words.rollHeading(nameOf(key.name)),
+      lede: words.rollText,
+      place: 'keys',
+      crumbs: <Way keyOf={key} />,
+      submit: words.rollNow,
+      keep: words.keep,
+    }),
+    async save(context, call, { subject: { id, orgId }, values: { overlap } }) {
+      const by = { createdBy: actorOf(call).memberId, overlapHours: Number(overlap) };
+      const { endsAtMs, ...issued } = await rollKey(context.deps, orgId, id, by);
+      return { show: (scene) => madeScreen(scene, context, issued, endsAtMs) };
+    },
+  }),
+  ...memberForm({
+    path: '/keys/{keyId}/revoke',
+    access: { ...write, proof: 'session' },
+    back,
+    load: activeKey,
+    fields: () => ({}),
+    show: (scene, key) => ({
+      title: scene.texts.keys.revokeHeading(nameOf(key.name)),
+      place: 'keys',
+      crumbs: <Way keyOf={key} />,
+      submit: scene.texts.keys.revokeNow,
+      keep: scene.texts.keys.keep,
+      warning: (
+        <>
+          <b>{lastUseText(scene, key)}</b> {scene.texts.keys.revokeText}
+        </>
       ),
-  }),
-  memberRow({
-    ...write,
-    method: 'POST',
-    path: `${path}/new`,
-    proof: 'fresh_live',
-    form: keyForm,
-    handler: create,
-  }),
-  memberRow({
-    ...write,
-    method: 'GET',
-    path: `${path}/{keyId}/roll`,
-    proof: 'fresh_live',
-    form: 'none',
-    handler: showRoll,
-  }),
-  memberRow({
-    ...write,
-    method: 'POST',
-    path: `${path}/{keyId}/roll`,
-    proof: 'fresh_live',
-    form: rollForm,
-    handler: roll,
-  }),
-  memberRow({
-    ...write,
-    method: 'GET',
-    path: `${path}/{keyId}/revoke`,
-    proof: 'session',
-    form: 'none',
-    handler: showRevoke,
-  }),
-  memberRow({
-    ...write,
-    method: 'POST',
-    path: `${path}/{keyId}/revoke`,
-    proof: 'session',
-    form: z.object({}),
-    handler: revoke,
+    }),
+    async save({ deps }, _, { subject: { id, orgId } }) {
+      await revokeKey(deps, orgId, id);
+      return { to: '/keys', done: 'key_revoked' };
+    },
   }),
 ];
 
@@ -141,311 +187,127 @@ async function keysOf({ deps }: PageContext, call: MemberCall): Promise<readonly
   return (await listKeys(deps, orgId)).filter((key) => key.mode === mode);
 }
 
-async function showList(context: PageContext, call: MemberCall): Promise<PageAnswer> {
-  const keys = await keysOf(context, call);
+/** NotFound for a key of the other mode, or one that ended. */
+async function activeKey(context: PageContext, call: MemberCall): Promise<StoredKey> {
   const nowMs = context.deps.clock.nowMs();
-  const active = keys.filter((key) => isActive(key, nowMs));
-  const ended = keys.filter((key) => !isActive(key, nowMs));
-  const mayWrite = allows(actorOf(call).scopes, 'api_keys:write');
-  return dashboardPage(viewOf(context, call), ({ texts, view }) => {
-    const words = texts.keys;
-    const add = mayWrite ? (
-      <ButtonLink href={`${view.path}/keys/new`} look="primary" icon="plus">
-        {words.add}
-      </ButtonLink>
-    ) : null;
-    return {
-      title: texts.places.keys,
-      lede: words.lede[view.mode],
-      place: 'keys',
-      actions: active.length === 0 ? undefined : add,
-      body: (
-        <>
-          {mayWrite ? null : <p class="quiet">{words.mayNot}</p>}
-          {active.length === 0 ? (
-            <div class="card empty">
-              <h2>{words.empty}</h2>
-              <p>{words.emptyText}</p>
-              <p class="actions gap centred">{add}</p>
-            </div>
-          ) : (
-            <ActiveTable keys={active} mayWrite={mayWrite} />
-          )}
-          {ended.length === 0 ? null : <EndedTable keys={ended} />}
-        </>
-      ),
-    };
-  });
+  const key = (await keysOf(context, call)).find(({ id }) => id === call.params['keyId']);
+  if (key === undefined || !isActive(key, nowMs)) throw new PonteError('NotFound');
+  return key;
 }
 
-function ActiveTable({
-  keys,
-  mayWrite,
-}: {
-  readonly keys: readonly StoredKey[];
-  readonly mayWrite: boolean;
-}): VNode {
-  const { texts, view, format } = useDashboard();
+/** NotFound for a key that was rolled before, also by this form. */
+async function unrolledKey(context: PageContext, call: MemberCall): Promise<StoredKey> {
+  const key = await activeKey(context, call);
+  if (key.rolledAtMs !== null) throw new PonteError('NotFound');
+  return key;
+}
+
+/** The way to a page of a key. */
+function Way({ keyOf: { mode, id } }: { readonly keyOf: StoredKey }): VNode {
+  const { texts, view } = useDashboard();
+  return (
+    <>
+      <a href={`${view.path}/keys`}>{texts.places.keys}</a> /{' '}
+      <span class="code">{keyPrefix(mode, id)}</span>
+    </>
+  );
+}
+
+type KeyColumns = readonly (TableColumn<StoredKey> | null)[];
+
+function columnsOf({ texts, view, format }: DashboardScene, mayWrite: boolean): KeyColumns {
   const words = texts.keys;
   const lastUseOf = ({ lastUsedAtMs }: StoredKey) =>
     lastUsedAtMs === null ? words.notUsed : format.short(lastUsedAtMs);
-  return (
-    <Scroll label={words.caption}>
-      <table>
-        <caption class="vh">{words.caption}</caption>
-        <thead>
-          <tr>
-            <th scope="col">{words.name}</th>
-            <th scope="col" class="wide">
-              {words.may}
-            </th>
-            <th scope="col" class="only-l">
-              {words.lastUsed}
-            </th>
-            <th scope="col" class="only-l">
-              {words.expires}
-            </th>
-            {mayWrite ? (
-              <th scope="col">
-                <span class="vh">{words.action}</span>
-              </th>
-            ) : null}
-          </tr>
-        </thead>
-        <tbody>
-          {keys.map((key) => (
-            <tr>
-              <th scope="row">
-                <Foreign text={key.name} />
-                <span class="sub code only-l">{keyPrefix(key.mode, key.id)}</span>
-                <span class="sub only-s">
-                  {words.lastUsed}: {lastUseOf(key)}
-                </span>
-              </th>
-              <td class="wide">
-                <span class="code">{mayText(words, key)}</span>
-                {key.networks.length === 0 ? null : (
-                  <span class="sub">{words.onlyFrom(key.networks.join(', '))}</span>
-                )}
-              </td>
-              <td class="only-l when">{lastUseOf(key)}</td>
-              <td class="only-l when">
-                {key.expiresAtMs === null ? words.never : format.short(key.expiresAtMs)}
-              </td>
-              {mayWrite ? (
-                <td>
-                  <div class="actions end">
-                    {key.rolledAtMs === null ? (
-                      <ButtonLink href={`${view.path}/keys/${key.id}/roll`} look="sm">
-                        {words.roll}
-                        <span class="vh"> {nameOf(key.name)}</span>
-                      </ButtonLink>
-                    ) : null}
-                    <ButtonLink href={`${view.path}/keys/${key.id}/revoke`} look="sm danger">
-                      {words.revoke}
-                      <span class="vh"> {nameOf(key.name)}</span>
-                    </ButtonLink>
-                  </div>
-                </td>
+  return [
+    {
+      head: words.name,
+      isName: true,
+      cell: (key) => (
+        <>
+          <Named keyOf={key} />
+          <span class="sub only-s">
+            {words.lastUsed}: {lastUseOf(key)}
+          </span>
+        </>
+      ),
+    },
+    {
+      head: words.may,
+      look: 'wide',
+      cell: ({ networks, ...key }) => (
+        <>
+          <span class="code">{grantedScopes(key).join(', ') || words.everything}</span>
+          {networks.length === 0 ? null : (
+            <span class="sub">{words.onlyFrom(networks.join(', '))}</span>
+          )}
+        </>
+      ),
+    },
+    { head: words.lastUsed, look: 'only-l', cells: 'when', cell: lastUseOf },
+    {
+      head: words.expires,
+      look: 'only-l',
+      cells: 'when',
+      cell: ({ expiresAtMs }) => (expiresAtMs === null ? words.never : format.short(expiresAtMs)),
+    },
+    mayWrite
+      ? {
+          head: <span class="vh">{words.action}</span>,
+          cell: ({ id, name, rolledAtMs }) => (
+            <div class="actions end">
+              {rolledAtMs === null ? (
+                <ButtonLink href={`${view.path}/keys/${id}/roll`} look="sm">
+                  {words.roll}
+                  <span class="vh"> {nameOf(name)}</span>
+                </ButtonLink>
               ) : null}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
-  );
+              <ButtonLink href={`${view.path}/keys/${id}/revoke`} look="sm danger">
+                {words.revoke}
+                <span class="vh"> {nameOf(name)}</span>
+              </ButtonLink>
+            </div>
+          ),
+        }
+      : null,
+  ];
 }
 
-function mayText(words: DashboardScene['texts']['keys'], key: StoredKey): string {
-  const granted = grantedScopes(key);
-  return granted.length === 0 ? words.everything : granted.join(', ');
+function endedColumns({ texts: { keys: words }, format }: DashboardScene): KeyColumns {
+  return [
+    { head: words.name, isName: true, cell: (key) => <Named keyOf={key} /> },
+    {
+      head: words.expires,
+      cells: 'quiet',
+      cell: ({ revokedAtMs, expiresAtMs }) =>
+        revokedAtMs === null
+          ? words.expired(format.short(expiresAtMs ?? 0))
+          : words.revoked(format.short(revokedAtMs)),
+    },
+  ];
 }
 
-function EndedTable({ keys }: { readonly keys: readonly StoredKey[] }): VNode {
-  const { texts, format } = useDashboard();
-  const words = texts.keys;
+function Named({ keyOf: { name, mode, id } }: { readonly keyOf: StoredKey }): VNode {
   return (
-    <details>
-      <summary>{words.ended}</summary>
-      <Scroll label={words.ended}>
-        <table>
-          <caption class="vh">{words.ended}</caption>
-          <thead>
-            <tr>
-              <th scope="col">{words.name}</th>
-              <th scope="col">{words.expires}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {keys.map(({ id, mode, name, revokedAtMs, expiresAtMs }) => (
-              <tr>
-                <th scope="row">
-                  <Foreign text={name} />
-                  <span class="sub code only-l">{keyPrefix(mode, id)}</span>
-                </th>
-                <td class="quiet">
-                  {revokedAtMs === null
-                    ? words.expired(format.short(expiresAtMs ?? 0))
-                    : words.revoked(format.short(revokedAtMs))}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Scroll>
-    </details>
+    <>
+      <Foreign text={name} />
+      <span class="sub code only-l">{keyPrefix(mode, id)}</span>
+    </>
   );
 }
 
-interface TypedKey {
-  readonly key: string;
-  readonly name: string;
-  readonly scopes: readonly Scope[];
-  /** In days; empty: without an end. */
-  readonly life: string;
-}
-
-type KeyRefusal = 'name' | 'scopes' | 'full';
-
-function showNew(
-  context: PageContext,
-  call: MemberCall,
-  typed: TypedKey,
-  refusal: KeyRefusal | null,
-): PageAnswer {
-  const held = givenOf(actorOf(call).scopes);
-  const show = (scene: DashboardScene): DashboardContent => {
-    const { texts, view } = scene;
-    const errors = errorsOf(scene, held, refusal);
-    return {
-      title: texts.keys.newHeading[view.mode],
-      lede: texts.keys.lede[view.mode],
-      place: 'keys',
-      crumbs: <a href={`${view.path}/keys`}>{texts.places.keys}</a>,
-      errors,
-      body: <KeyForm typed={typed} held={held} errors={errors} />,
-    };
-  };
-  return dashboardPage(viewOf(context, call), show, refusal === null ? 200 : 422);
-}
-
-function errorsOf(
-  { texts }: DashboardScene,
-  held: readonly Scope[],
-  refusal: KeyRefusal | null,
-): readonly FieldError[] {
-  if (refusal === null) return [];
-  const words = texts.keys;
-  if (refusal === 'scopes') return [{ field: held[0] ?? '', text: words.noScope }];
-  return [{ field: 'name', text: refusal === 'name' ? words.noName : words.full }];
-}
-
-function KeyForm({
-  typed,
-  held,
-  errors,
-}: {
-  readonly typed: TypedKey;
-  readonly held: readonly KeyScope[];
-  readonly errors: readonly FieldError[];
-}): VNode {
-  const { texts } = useDashboard();
-  const words = texts.keys;
-  const errorAt = (field: string) => errors.find((error) => error.field === field)?.text;
-  const [first = ''] = held;
-  return (
-    <Form to="keys/new" class="card">
-      <FormKey value={typed.key} />
-      <TextField
-        name="name"
-        label={words.name}
-        hint={words.nameHint}
-        value={typed.name}
-        error={errorAt('name')}
-        maxLength={NAME_LENGTH_MAX}
-        width="medium"
-      />
-      <ChecksField
-        name={first}
-        label={words.scopes}
-        hint={words.scopesHint}
-        error={errorAt(first)}
-        choices={held.map((scope) => ({
-          value: scope,
-          label: <span class="code">{scope}</span>,
-          hint: words.scopeNames[scope],
-        }))}
-        chosen={typed.scopes}
-      />
-      <SelectField
-        name="life"
-        label={words.expiry}
-        empty={words.doesNotExpire}
-        choices={lives.map((days) => ({ value: `${days}`, label: words.days(days) }))}
-        value={typed.life}
-        width="medium"
-      />
-      <div class="actions gap-l">
-        <Button look="primary">{words.create}</Button>
-      </div>
-    </Form>
-  );
-}
-
-async function create(
-  context: PageContext,
-  call: MemberCall<z.infer<typeof keyForm>>,
-): Promise<PageAnswer> {
-  const { deps } = context;
-  const { orgId, mode, scopes, memberId } = actorOf(call);
-  const nowMs = deps.clock.nowMs();
-  const { key, name, life } = call.form;
-  const typed = { key, name, life, scopes: givenOf(scopes).filter((scope) => scope in call.form) };
-  const days = lives.find((known) => `${known}` === life);
-  // Without a scope it would be unrestricted.
-  if (typed.scopes.length === 0) return showNew(context, call, typed, 'scopes');
-  const active = (await keysOf(context, call)).filter((key) => isActive(key, nowMs));
-  if (active.length >= KEYS_MAX) return showNew(context, call, typed, 'full');
-  let issued: IssuedKey;
-  try {
-    const input = {
-      orgId,
-      mode,
-      createdBy: memberId,
-      name,
-      scopes: typed.scopes,
-      expiresAtMs: days === undefined ? null : nowMs + days * DAY_MS,
-      networks: [],
-    };
-    issued = await createKey(deps, input, newIdOf(deps, 'key', { orgId, mode }, key));
-  } catch (error) {
-    if (isCode(error, 'IdempotencyKeyConflict')) {
-      return seeOther(withNotice(`${viewOf(context, call).path}/keys`, 'out_of_date'));
-    }
-    if (isCode(error, 'ValidationError')) return showNew(context, call, typed, 'name');
-    throw error;
-  }
-  const { baseUrl } = deps.settings;
-  return dashboardPage(viewOf(context, call), (scene) =>
-    madeScreen(scene, issued, { baseUrl, formerEndsAtMs: null }),
-  );
-}
-
-/** The only page that has the secret. A reload sends the form again, which makes no other key. */
+/**
+ * The only page that has the secret. A reload sends the form again, which makes no other key.
+ * `formerEndsAtMs`: the end of the key whose place it takes; null without one.
+ */
 function madeScreen(
   { texts, view, format }: DashboardScene,
+  { deps }: PageContext,
   { key, secret }: IssuedKey,
-  {
-    baseUrl,
-    formerEndsAtMs,
-  }: {
-    readonly baseUrl: string;
-    /** The end of the key whose place it takes; null without one. */
-    readonly formerEndsAtMs: number | null;
-  },
+  formerEndsAtMs: number | null,
 ): DashboardContent {
   const words = texts.keys;
-  const command = triedWith(key, baseUrl);
+  const command = triedWith(key, deps.settings.baseUrl);
   return {
     title: words.madeHeading(nameOf(key.name)),
     place: 'keys',
@@ -490,101 +352,6 @@ function triedWith({ mode, scopes }: StoredKey, baseUrl: string): string {
   ].join('\n');
 }
 
-/** NotFound for a key of the other mode, or one that ended. */
-async function activeKey(context: PageContext, call: MemberCall): Promise<StoredKey> {
-  const nowMs = context.deps.clock.nowMs();
-  const key = (await keysOf(context, call)).find(({ id }) => id === call.params['keyId']);
-  if (key === undefined || !isActive(key, nowMs)) throw new PonteError('NotFound');
-  return key;
-}
-
-async function showRoll(context: PageContext, call: MemberCall): Promise<PageAnswer> {
-  const key = await unrolledKey(context, call);
-  return dashboardPage(viewOf(context, call), ({ texts, view }) => {
-    const words = texts.keys;
-    return {
-      title: words.rollHeading(nameOf(key.name)),
-      lede: words.rollText,
-      place: 'keys',
-      crumbs: <Way keyOf={key} />,
-      body: (
-        <Form to={`keys/${key.id}/roll`} class="card stack">
-          <RadioField
-            name="overlap"
-            label={words.overlap}
-            choices={overlaps.map((hours) => ({ value: `${hours}`, label: words.hours(hours) }))}
-            value={`${OVERLAP_HOURS}`}
-          />
-          <div class="actions">
-            <Button look="primary">{words.rollNow}</Button>
-            <a href={`${view.path}/keys`}>{words.keep}</a>
-          </div>
-        </Form>
-      ),
-    };
-  });
-}
-
-/** NotFound for a key that was rolled before, also by this form. */
-async function unrolledKey(context: PageContext, call: MemberCall): Promise<StoredKey> {
-  const key = await activeKey(context, call);
-  if (key.rolledAtMs !== null) throw new PonteError('NotFound');
-  return key;
-}
-
-async function roll(
-  context: PageContext,
-  call: MemberCall<z.infer<typeof rollForm>>,
-): Promise<PageAnswer> {
-  const { deps } = context;
-  const { id, orgId } = await unrolledKey(context, call);
-  const overlapHours = overlaps.find((hours) => `${hours}` === call.form.overlap);
-  if (overlapHours === undefined) throw new PonteError('ValidationError');
-  const by = { createdBy: actorOf(call).memberId, overlapHours };
-  const { endsAtMs: formerEndsAtMs, ...issued } = await rollKey(deps, orgId, id, by);
-  const { baseUrl } = deps.settings;
-  return dashboardPage(viewOf(context, call), (scene) =>
-    madeScreen(scene, issued, { baseUrl, formerEndsAtMs }),
-  );
-}
-
-/** The way to a page of a key. */
-function Way({ keyOf: { mode, id } }: { readonly keyOf: StoredKey }): VNode {
-  const { texts, view } = useDashboard();
-  return (
-    <>
-      <a href={`${view.path}/keys`}>{texts.places.keys}</a> /{' '}
-      <span class="code">{keyPrefix(mode, id)}</span>
-    </>
-  );
-}
-
-async function showRevoke(context: PageContext, call: MemberCall): Promise<PageAnswer> {
-  const key = await activeKey(context, call);
-  return dashboardPage(viewOf(context, call), (scene) => {
-    const { texts, view } = scene;
-    const words = texts.keys;
-    return {
-      title: words.revokeHeading(nameOf(key.name)),
-      place: 'keys',
-      crumbs: <Way keyOf={key} />,
-      body: (
-        <section class="card stack">
-          <Note look="warn">
-            <p>
-              <b>{lastUseText(scene, key)}</b> {words.revokeText}
-            </p>
-          </Note>
-          <Form to={`keys/${key.id}/revoke`} class="actions">
-            <Button look="danger">{words.revokeNow}</Button>
-            <a href={`${view.path}/keys`}>{words.keep}</a>
-          </Form>
-        </section>
-      ),
-    };
-  });
-}
-
 /** In minutes where somebody uses it now, to whom the end comes at once. */
 function lastUseText({ texts, view, format }: DashboardScene, { lastUsedAtMs }: StoredKey): string {
   const words = texts.keys;
@@ -592,10 +359,4 @@ function lastUseText({ texts, view, format }: DashboardScene, { lastUsedAtMs }: 
   const sinceMs = view.nowMs - lastUsedAtMs;
   if (sinceMs < HOUR_MS) return words.usedMinutesAgo(Math.max(1, Math.floor(sinceMs / MINUTE_MS)));
   return words.usedAt(format.instant(lastUsedAtMs));
-}
-
-async function revoke(context: PageContext, call: MemberCall): Promise<PageAnswer> {
-  const { id, orgId } = await activeKey(context, call);
-  await revokeKey(context.deps, orgId, id);
-  return seeOther(withDone(`${viewOf(context, call).path}/keys`, 'key_revoked'));
 }

@@ -1,11 +1,8 @@
-// The form of a subscription: its URL, and the events to send.
+// The fields of a webhook subscription: its URL, and the events to send.
 import type { VNode } from 'preact';
-import { z } from 'zod';
 import { eventNamespaces, eventTypes } from '../../../../core/domain/payments/event.js';
-import { isCode } from '../../../../core/errors.js';
-import { Button, Form } from '../../kit/components.js';
-import { About, Checks, type FieldError, TextField } from '../../kit/fields.js';
-import { FormKey } from '../../kit/form-key.js';
+import { About, Checks } from '../../kit/fields.js';
+import { type DeclaredField, text, tickedOf } from '../../kit/pages/form-page.js';
 import { type DashboardScene, useDashboard } from '../dashboard-scene.js';
 
 const URL_LENGTH_MAX = 2_048;
@@ -14,99 +11,61 @@ const EVERY = '*';
 /** What boxes can be ticked for; each is the name of its box. */
 const patterns = [EVERY, ...eventNamespaces.map(wildcardOf), ...eventTypes];
 
-export const subscriptionForm = z.object({
-  url: z.string().max(URL_LENGTH_MAX).default(''),
-  ...Object.fromEntries(patterns.map((pattern) => [pattern, z.string().optional()])),
-});
-
-export interface TypedSubscription {
-  readonly url: string;
-  readonly eventTypes: readonly string[];
-}
-
-export function typedIn(form: z.infer<typeof subscriptionForm>): TypedSubscription {
-  const ticked: Readonly<Record<string, unknown>> = form;
+export function subscriptionFields({ texts: { webhooks: words } }: DashboardScene) {
+  const events: DeclaredField<readonly string[]> = {
+    control: EVERY,
+    read(typed) {
+      const value = tickedOf(patterns, typed);
+      return value.length === 0 ? { problem: words.pickNone } : { value };
+    },
+    show: (_, typed, error) => <Events chosen={tickedOf(patterns, typed)} error={error} />,
+  };
   return {
-    url: form.url.trim(),
-    eventTypes: patterns.filter((pattern) => ticked[pattern] !== undefined),
+    url: text({
+      label: words.url,
+      hint: words.urlHint,
+      type: 'url',
+      max: URL_LENGTH_MAX,
+      spellcheck: false,
+      problem: words.urlRefused,
+    }),
+    events,
   };
 }
 
-export type SubscriptionRefusal = 'url' | 'events' | 'full';
-
-/** What is wrong with a form before anything is stored; null for nothing that can be seen here. */
-export function refusalOf({ eventTypes: ticked }: TypedSubscription): SubscriptionRefusal | null {
-  return ticked.length === 0 ? 'events' : null;
-}
-
-/** The other parts of the form were checked before. */
-export function urlRefused(error: unknown): SubscriptionRefusal {
-  if (isCode(error, 'ValidationError')) return 'url';
-  throw error;
-}
-
-export function errorsOf(
-  { texts }: Pick<DashboardScene, 'texts'>,
-  refusal: SubscriptionRefusal | null,
-): readonly FieldError[] {
-  if (refusal === null) return [];
-  const words = texts.webhooks;
-  if (refusal === 'events') return [{ field: EVERY, text: words.pickNone }];
-  return [{ field: 'url', text: refusal === 'url' ? words.urlRefused : words.full }];
+/** The boxes that are ticked, as a form sends them. */
+export function tickedBoxes(types: readonly string[]) {
+  return Object.fromEntries(types.map((type) => [type, 'yes']));
 }
 
 function wildcardOf(namespace: string): string {
   return `${namespace}.*`;
 }
 
-export function SubscriptionForm({
-  to,
-  formKey,
-  typed,
-  errors,
-  submit,
+function Events({
+  chosen,
+  error,
 }: {
-  readonly to: string;
-  /** The one-time key of a form that makes a subscription. */
-  readonly formKey?: string;
-  readonly typed: TypedSubscription;
-  readonly errors: readonly FieldError[];
-  readonly submit: string;
+  readonly chosen: readonly string[];
+  readonly error: string | undefined;
 }): VNode {
   const { texts } = useDashboard();
   const words = texts.webhooks;
-  const errorAt = (field: string) => errors.find((error) => error.field === field)?.text;
+  const every = { hint: words.pickHint, error };
   return (
-    <Form to={to} class="card">
-      {formKey === undefined ? null : <FormKey value={formKey} />}
-      <TextField
-        name="url"
-        label={words.url}
-        hint={words.urlHint}
-        error={errorAt('url')}
-        type="url"
-        value={typed.url}
-        maxLength={URL_LENGTH_MAX}
-        spellcheck={false}
+    <fieldset class="field">
+      <legend>{words.pick}</legend>
+      <About name={EVERY} {...every} />
+      <Checks
+        name={EVERY}
+        choices={[{ value: EVERY, label: words.every }]}
+        chosen={chosen}
+        {...every}
       />
-      <fieldset class="field">
-        <legend>{words.pick}</legend>
-        <About name={EVERY} hint={words.pickHint} error={errorAt(EVERY)} />
-        <Checks
-          name={EVERY}
-          choices={[{ value: EVERY, label: words.every }]}
-          chosen={typed.eventTypes}
-          hint={words.pickHint}
-          error={errorAt(EVERY)}
-        />
-        {eventNamespaces.map((namespace) => (
-          <Namespace namespace={namespace} chosen={typed.eventTypes} />
-        ))}
-      </fieldset>
-      <div class="actions gap-l">
-        <Button look="primary">{submit}</Button>
-      </div>
-    </Form>
+      {eventNamespaces.map((namespace) => (
+        <Namespace namespace={namespace} chosen={chosen} />
+      ))}
+    </fieldset>
   );
 }
 

@@ -1,6 +1,5 @@
-// The webhook subscriptions of a mode, how their deliveries do, and a new one.
+// The webhook subscriptions of a mode, the health of each, and a new one.
 import type { VNode } from 'preact';
-import type { z } from 'zod';
 import { allows } from '../../../../core/domain/access/scope.js';
 import {
   SUBSCRIPTIONS_MAX,
@@ -17,151 +16,144 @@ import {
   listSubscriptions,
   overlapping,
 } from '../../../../core/usecases/webhooks/subscriptions.js';
-import { ButtonLink, Note, Scroll } from '../../kit/components.js';
-import { formKey, newFormKey, newIdOf } from '../../kit/form-key.js';
-import {
-  memberRow,
-  type PageAnswer,
-  type PageContext,
-  seeOther,
-  withNotice,
-} from '../../kit/page-route.js';
-import { type DashboardContent, dashboardPage } from '../dashboard-layout.js';
-import { type DashboardScene, useDashboard, viewOf } from '../dashboard-scene.js';
-import { actorOf, type MemberCall, TENANT_ROOT, tenantOfCall } from '../member-page.js';
-import { Badge } from '../payment-parts.js';
-import { Answer, Breakable, Secret, shownUrl } from './developer-parts.js';
-import {
-  errorsOf,
-  refusalOf,
-  SubscriptionForm,
-  type SubscriptionRefusal,
-  subscriptionForm,
-  type TypedSubscription,
-  typedIn,
-  urlRefused,
-} from './subscription-form.js';
+import { Badge, Breakable, ButtonLink, Note, Secret } from '../../kit/components.js';
+import { newIdOf } from '../../kit/pages/form-key.js';
+import { Empty, FoldedTable, Table, type TableColumn } from '../../kit/pages/table.js';
+import type { DashboardContent } from '../dashboard-layout.js';
+import { type DashboardScene, useDashboard } from '../dashboard-scene.js';
+import { actorOf, tenantOfCall } from '../member-page.js';
+import { memberForm, memberView } from '../member-pages.js';
+import { Answer, shownUrl } from './developer-parts.js';
+import { subscriptionFields } from './subscription-form.js';
 
 /** More would hide the URL; the page of the subscription has all. */
 const TYPES_SHOWN = 3;
 
-const path = `${TENANT_ROOT}/webhooks`;
-/** All that happens would be sent to a new address. */
-const write = { scope: 'webhooks:write', proof: 'fresh_live' } as const;
-const newSubscriptionForm = subscriptionForm.extend({ key: formKey });
-
 export const subscriptionListPages = [
-  memberRow({
-    method: 'GET',
-    path,
-    scope: 'webhooks:read',
-    proof: 'session',
-    form: 'none',
-    handler: showList,
+  memberView({
+    path: '/webhooks',
+    access: { scope: 'webhooks:read', proof: 'session' },
+    async load({ deps }, call) {
+      const tenant = tenantOfCall(call);
+      const [health, all] = await Promise.all([
+        listHealth(deps, tenant),
+        listSubscriptions(deps, tenant),
+      ]);
+      const mayWrite = allows(actorOf(call).scopes, 'webhooks:write');
+      return { health, deleted: all.filter(({ active }) => !active), mayWrite };
+    },
+    show(scene, { health, deleted, mayWrite }) {
+      const { texts, view, format } = scene;
+      const words = texts.webhooks;
+      const add = mayWrite ? (
+        <ButtonLink href={`${view.path}/webhooks/new`} look="primary" icon="plus">
+          {words.add}
+        </ButtonLink>
+      ) : null;
+      return {
+        title: texts.places.webhooks,
+        lede: words.lede,
+        place: 'webhooks',
+        actions: health.length === 0 ? undefined : add,
+        body: (
+          <>
+            {health.length === 0 ? (
+              <Empty heading={words.empty} text={words.emptyText} action={add} />
+            ) : (
+              <Table label={words.caption} rows={health} columns={columnsOf(scene)} />
+            )}
+            <FoldedTable
+              label={words.deleted}
+              rows={deleted}
+              columns={[
+                {
+                  head: words.url,
+                  isName: true,
+                  cell: ({ id, url }) => (
+                    <a href={`${view.path}/webhooks/${id}`}>{shownUrl(url)}</a>
+                  ),
+                },
+                {
+                  head: words.deletedAt,
+                  cells: 'when',
+                  cell: ({ updatedAtMs }) => format.short(updatedAtMs),
+                },
+              ]}
+            />
+          </>
+        ),
+      };
+    },
   }),
-  memberRow({
-    ...write,
-    method: 'GET',
-    path: `${path}/new`,
-    form: 'none',
-    handler: async (context, call) => showNew(context, call, newForm(context), null),
-  }),
-  memberRow({
-    ...write,
-    method: 'POST',
-    path: `${path}/new`,
-    form: newSubscriptionForm,
-    handler: create,
+  ...memberForm({
+    path: '/webhooks/new',
+    // All that happens would be sent to a new address.
+    access: { scope: 'webhooks:write', proof: 'fresh_live' },
+    back: () => '/webhooks',
+    isOnce: true,
+    load: async () => null,
+    typed: () => ({ 'payment_intent.*': 'yes' }),
+    fields: subscriptionFields,
+    show: ({ texts, view }) => ({
+      title: texts.webhooks.newHeading,
+      place: 'webhooks',
+      crumbs: <a href={`${view.path}/webhooks`}>{texts.places.webhooks}</a>,
+      submit: texts.webhooks.create,
+    }),
+    async save({ deps }, call, { scene, values: { url, events: eventTypes }, key }) {
+      const tenant = tenantOfCall(call);
+      const { full } = scene.texts.webhooks;
+      const active = (await listSubscriptions(deps, tenant)).filter((one) => one.active);
+      if (active.length >= SUBSCRIPTIONS_MAX) return { problem: { field: 'url', text: full } };
+      const id = newIdOf(deps, 'whs', tenant, key);
+      const made = await createSubscription(deps, tenant, { url, eventTypes }, id).catch(
+        urlRefused,
+      );
+      if (made === null) return urlProblem(scene);
+      const overlaps = await overlapping(deps, made.subscription);
+      const { madeHeading: heading } = scene.texts.webhooks;
+      return { show: (shown) => secretScreen(shown, { ...made, heading, overlaps }) };
+    },
   }),
 ];
 
-async function showList(context: PageContext, call: MemberCall): Promise<PageAnswer> {
-  const { deps } = context;
-  const tenant = tenantOfCall(call);
-  const [health, all] = await Promise.all([
-    listHealth(deps, tenant),
-    listSubscriptions(deps, tenant),
-  ]);
-  const deleted = all.filter(({ active }) => !active);
-  const mayWrite = allows(actorOf(call).scopes, 'webhooks:write');
-  return dashboardPage(viewOf(context, call), ({ texts, view }) => {
-    const words = texts.webhooks;
-    const add = mayWrite ? (
-      <ButtonLink href={`${view.path}/webhooks/new`} look="primary" icon="plus">
-        {words.add}
-      </ButtonLink>
-    ) : null;
-    return {
-      title: texts.places.webhooks,
-      lede: words.lede,
-      place: 'webhooks',
-      actions: health.length === 0 ? undefined : add,
-      body: (
-        <>
-          {health.length === 0 ? (
-            <div class="card empty">
-              <h2>{words.empty}</h2>
-              <p>{words.emptyText}</p>
-              <p class="actions gap centred">{add}</p>
-            </div>
-          ) : (
-            <ActiveTable found={health} />
-          )}
-          {deleted.length === 0 ? null : <DeletedTable found={deleted} />}
-        </>
-      ),
-    };
-  });
+/** The other parts of the form were checked before. */
+export function urlRefused(error: unknown): null {
+  if (isCode(error, 'ValidationError')) return null;
+  throw error;
 }
 
-function ActiveTable({ found }: { readonly found: readonly SubscriptionHealth[] }): VNode {
-  const scene = useDashboard();
+export function urlProblem({ texts }: DashboardScene) {
+  return { problem: { field: 'url', text: texts.webhooks.urlRefused } };
+}
+
+function columnsOf(scene: DashboardScene): readonly TableColumn<SubscriptionHealth>[] {
   const { texts, view, format } = scene;
   const words = texts.webhooks;
-  return (
-    <Scroll label={words.caption}>
-      <table>
-        <caption class="vh">{words.caption}</caption>
-        <thead>
-          <tr>
-            <th scope="col">{words.url}</th>
-            <th scope="col">{words.state}</th>
-            <th scope="col" class="num only-l">
-              {words.lastDay}
-            </th>
-            <th scope="col" class="only-l">
-              {words.lastError}
-            </th>
-            <th scope="col" class="wide">
-              {words.oldest}
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {found.map((health) => (
-            <tr>
-              <th scope="row">
-                <a href={`${view.path}/webhooks/${health.subscription.id}`}>
-                  <Breakable text={shownUrl(health.subscription.url)} />
-                </a>
-                <span class="sub code">{typesText(health.subscription)}</span>
-              </th>
-              <td>
-                <HealthBadge health={health} />
-              </td>
-              <td class="num only-l">{lastDayText(scene, health)}</td>
-              <td class="only-l">
-                <LastError health={health} />
-              </td>
-              <td class="wide when">
-                {health.oldestPendingAtMs === null ? '–' : format.short(health.oldestPendingAtMs)}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
-  );
+  return [
+    {
+      head: words.url,
+      isName: true,
+      cell: ({ subscription }) => (
+        <>
+          <a href={`${view.path}/webhooks/${subscription.id}`}>
+            <Breakable text={shownUrl(subscription.url)} />
+          </a>
+          <span class="sub code">{typesText(subscription)}</span>
+        </>
+      ),
+    },
+    { head: words.state, cell: (health) => <HealthBadge health={health} /> },
+    { head: words.lastDay, look: 'num only-l', cell: (health) => lastDayText(scene, health) },
+    { head: words.lastError, look: 'only-l', cell: (health) => <LastError health={health} /> },
+    {
+      head: words.oldest,
+      look: 'wide',
+      cells: 'when',
+      cell: ({ oldestPendingAtMs }) =>
+        oldestPendingAtMs === null ? '–' : format.short(oldestPendingAtMs),
+    },
+  ];
 }
 
 /** The first types, and how many more there are. */
@@ -212,100 +204,6 @@ export function LastError({ health }: { readonly health: SubscriptionHealth }): 
       <Answer responseStatus={delivery.responseStatus} error={delivery.lastError} />
       {atMs === null ? null : <span class="sub">{format.short(atMs)}</span>}
     </>
-  );
-}
-
-function DeletedTable({ found }: { readonly found: readonly Subscription[] }): VNode {
-  const { texts, view, format } = useDashboard();
-  const words = texts.webhooks;
-  return (
-    <details>
-      <summary>{words.deleted}</summary>
-      <Scroll label={words.deleted}>
-        <table>
-          <caption class="vh">{words.deleted}</caption>
-          <thead>
-            <tr>
-              <th scope="col">{words.url}</th>
-              <th scope="col">{words.deletedAt}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {found.map(({ id, url, updatedAtMs }) => (
-              <tr>
-                <th scope="row">
-                  <a href={`${view.path}/webhooks/${id}`}>{shownUrl(url)}</a>
-                </th>
-                <td class="when">{format.short(updatedAtMs)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Scroll>
-    </details>
-  );
-}
-
-interface NewSubscription extends TypedSubscription {
-  readonly key: string;
-}
-
-function newForm({ deps }: PageContext): NewSubscription {
-  return { key: newFormKey(deps), url: '', eventTypes: ['payment_intent.*'] };
-}
-
-function showNew(
-  context: PageContext,
-  call: MemberCall,
-  typed: NewSubscription,
-  refusal: SubscriptionRefusal | null,
-): PageAnswer {
-  const show = (scene: DashboardScene): DashboardContent => {
-    const { texts, view } = scene;
-    const errors = errorsOf(scene, refusal);
-    return {
-      title: texts.webhooks.newHeading,
-      place: 'webhooks',
-      crumbs: <a href={`${view.path}/webhooks`}>{texts.places.webhooks}</a>,
-      errors,
-      body: (
-        <SubscriptionForm
-          to="webhooks/new"
-          formKey={typed.key}
-          typed={typed}
-          errors={errors}
-          submit={texts.webhooks.create}
-        />
-      ),
-    };
-  };
-  return dashboardPage(viewOf(context, call), show, refusal === null ? 200 : 422);
-}
-
-async function create(
-  context: PageContext,
-  call: MemberCall<z.infer<typeof newSubscriptionForm>>,
-): Promise<PageAnswer> {
-  const { deps } = context;
-  const tenant = tenantOfCall(call);
-  const { key } = call.form;
-  const typed = { key, ...typedIn(call.form) };
-  const wrong = refusalOf(typed);
-  if (wrong !== null) return showNew(context, call, typed, wrong);
-  const active = (await listSubscriptions(deps, tenant)).filter((one) => one.active);
-  if (active.length >= SUBSCRIPTIONS_MAX) return showNew(context, call, typed, 'full');
-  let made: Awaited<ReturnType<typeof createSubscription>>;
-  try {
-    made = await createSubscription(deps, tenant, typed, newIdOf(deps, 'whs', tenant, key));
-  } catch (error) {
-    if (isCode(error, 'IdempotencyKeyConflict')) {
-      return seeOther(withNotice(`${viewOf(context, call).path}/webhooks`, 'out_of_date'));
-    }
-    return showNew(context, call, typed, urlRefused(error));
-  }
-  const overlaps = await overlapping(deps, made.subscription);
-  return dashboardPage(viewOf(context, call), (scene) =>
-    secretScreen(scene, { ...made, heading: scene.texts.webhooks.madeHeading, overlaps }),
   );
 }
 

@@ -1,11 +1,10 @@
-// One webhook subscription: how its deliveries do, their list, and what can be done about it.
+// One webhook subscription: its health, its deliveries, and what can be done about it.
 import type { VNode } from 'preact';
 import { z } from 'zod';
 import { allows } from '../../../../core/domain/access/scope.js';
 import type { Subscription } from '../../../../core/domain/webhooks/subscription.js';
 import {
   ATTEMPTS_MAX,
-  type DeliveryStatus,
   type WebhookDelivery,
 } from '../../../../core/domain/webhooks/webhook-delivery.js';
 import { PonteError } from '../../../../core/errors.js';
@@ -24,113 +23,154 @@ import {
   rotateSecret,
   testSubscription,
 } from '../../../../core/usecases/webhooks/subscriptions.js';
-import { Button, ButtonLink, Form, Note, Scroll } from '../../kit/components.js';
+import { Breakable, Button, ButtonLink, Facts, Form, Note } from '../../kit/components.js';
+import type { PageContext } from '../../kit/page-route.js';
+import { version } from '../../kit/pages/form-page.js';
 import {
-  memberRow,
-  type PageAnswer,
-  type PageContext,
-  seeOther,
-  withNotice,
-} from '../../kit/page-route.js';
-import { type DashboardContent, dashboardPage } from '../dashboard-layout.js';
-import { type DashboardScene, useDashboard, viewOf, withDone } from '../dashboard-scene.js';
-import { listPath, Pager } from '../list-parts.js';
-import { actorOf, type MemberCall, TENANT_ROOT, tenantOfCall } from '../member-page.js';
-import { Breakable, DeliveryState, deliveryPath, Facts, shownUrl } from './developer-parts.js';
+  type Given,
+  givenIn,
+  idCursor,
+  listPath,
+  Pager,
+  pageOf,
+  Tabs,
+  tabs,
+} from '../../kit/pages/list-page.js';
+import { Table } from '../../kit/pages/table.js';
+import type { DashboardContent } from '../dashboard-layout.js';
+import { type DashboardScene, useDashboard } from '../dashboard-scene.js';
+import { actorOf, type MemberCall, tenantOfCall } from '../member-page.js';
+import { idIn, memberAction, memberForm, memberView, PAGE_SIZE } from '../member-pages.js';
+import { DeliveryState, deliveryPath, shownUrl } from './developer-parts.js';
+import { subscriptionFields, tickedBoxes } from './subscription-form.js';
 import {
-  errorsOf,
-  refusalOf,
-  SubscriptionForm,
-  type SubscriptionRefusal,
-  subscriptionForm,
-  type TypedSubscription,
-  typedIn,
+  countText,
+  LastError,
+  lastDayText,
+  secretScreen,
+  urlProblem,
   urlRefused,
-} from './subscription-form.js';
-import { countText, LastError, lastDayText, secretScreen } from './subscription-list-pages.js';
+} from './subscription-list-pages.js';
 
-const PAGE = 25;
-/** States that somebody looks for; null: all. */
-const tabs = [null, 'dead_letter', 'pending'] as const;
-
-const path = `${TENANT_ROOT}/webhooks/{subscriptionId}`;
+const path = '/webhooks/{subscriptionId}';
 const write = { scope: 'webhooks:write', proof: 'session' } as const;
-const noForm = z.object({});
-const pauseForm = z.object({ paused: z.stringbool() });
-/** A reload of the answer, which has the secret, does not replace it again. */
-const rotateForm = z.object({ version: z.coerce.number().int() });
+/** States that somebody looks for. */
+const states = ['dead_letter', 'pending'] as const;
+const filters = { status: tabs(states) };
+const cursor = idCursor('whd');
+const back = ({ id }: Subscription) => `/webhooks/${id}`;
+const whsIn = (call: MemberCall) => idIn(call, 'subscriptionId');
 
 export const subscriptionPages = [
-  memberRow({
-    method: 'GET',
+  memberView({
     path,
-    scope: 'webhooks:read',
-    proof: 'session',
-    form: 'none',
-    handler: showOne,
+    access: { scope: 'webhooks:read', proof: 'session' },
+    load: readOne,
+    show: oneScreen,
   }),
-  memberRow({ ...write, method: 'POST', path: `${path}/test`, form: noForm, handler: test }),
-  memberRow({ ...write, method: 'POST', path: `${path}/pause`, form: pauseForm, handler: pause }),
-  memberRow({
-    ...write,
-    method: 'POST',
+  memberAction({
+    path: `${path}/test`,
+    access: write,
+    async run({ deps }, call) {
+      const { subscriptionId, id } = await testSubscription(deps, tenantOfCall(call), whsIn(call));
+      return { to: `/webhooks/${subscriptionId}/deliveries/${id}`, done: 'test_sent' };
+    },
+  }),
+  memberAction({
+    path: `${path}/pause`,
+    access: write,
+    form: z.object({ paused: z.stringbool() }),
+    async run({ deps }, call) {
+      const { paused } = call.form;
+      const found = await changeSubscription(deps, tenantOfCall(call), whsIn(call), { paused });
+      return { to: back(found), done: paused ? 'subscription_paused' : 'subscription_resumed' };
+    },
+  }),
+  memberAction({
     path: `${path}/replay-dead-letters`,
-    form: noForm,
-    handler: replayAll,
+    access: write,
+    async run({ deps }, call) {
+      const id = whsIn(call);
+      const { hasMore } = await replayDeadLetters(deps, tenantOfCall(call), id);
+      return { to: `/webhooks/${id}`, done: hasMore ? 'dead_replayed_part' : 'dead_replayed' };
+    },
   }),
-  memberRow({
-    ...write,
-    method: 'GET',
+  ...memberForm({
     path: `${path}/edit`,
-    proof: 'fresh_live',
-    form: 'none',
-    handler: async (context, call) => showEdit(context, call, await activeOne(context, call), null),
+    access: { ...write, proof: 'fresh_live' },
+    back,
+    load: activeOne,
+    typed: ({ url, eventTypes }) => ({ url, ...tickedBoxes(eventTypes) }),
+    fields: subscriptionFields,
+    show: ({ texts, view }, { id }) => ({
+      title: texts.webhooks.editHeading,
+      place: 'webhooks',
+      crumbs: <Way id={id} />,
+      actions: (
+        <ButtonLink href={`${view.path}/webhooks/${id}/delete`} look="danger">
+          {texts.webhooks.delete}
+        </ButtonLink>
+      ),
+      submit: texts.webhooks.save,
+    }),
+    async save({ deps }, call, { scene, subject: { id }, values: { url, events: eventTypes } }) {
+      const change = { url, eventTypes };
+      const saved = await changeSubscription(deps, tenantOfCall(call), id, change).catch(
+        urlRefused,
+      );
+      return saved === null ? urlProblem(scene) : { to: back(saved), done: 'subscription_saved' };
+    },
   }),
-  memberRow({
-    ...write,
-    method: 'POST',
-    path: `${path}/edit`,
-    proof: 'fresh_live',
-    form: subscriptionForm,
-    handler: edit,
-  }),
-  memberRow({
-    ...write,
-    method: 'GET',
+  ...memberForm({
     path: `${path}/rotate`,
-    proof: 'fresh',
-    form: 'none',
-    handler: showRotate,
+    access: { ...write, proof: 'fresh' },
+    back,
+    load: activeOne,
+    typed: (subscription) => ({ version: `${subscription.version}` }),
+    // A reload of the answer, which has the secret, does not replace it again.
+    fields: () => ({ version }),
+    show: ({ texts: { webhooks: words } }, { id, url }) => ({
+      title: words.rotateHeading,
+      lede: shownUrl(url),
+      place: 'webhooks',
+      crumbs: <Way id={id} />,
+      warning: words.rotateText,
+      submit: words.rotateNow,
+      keep: words.keep,
+    }),
+    async save({ deps }, call, { scene, subject, values }) {
+      const { id } = subject;
+      const made = await rotateSecret(deps, tenantOfCall(call), id, values.version);
+      if (made === null) return { to: back(subject), notice: 'out_of_date' };
+      const { rotatedHeading: heading } = scene.texts.webhooks;
+      return { show: (shown) => secretScreen(shown, { ...made, heading, overlaps: [] }) };
+    },
   }),
-  memberRow({
-    ...write,
-    method: 'POST',
-    path: `${path}/rotate`,
-    proof: 'fresh',
-    form: rotateForm,
-    handler: rotate,
-  }),
-  memberRow({
-    ...write,
-    method: 'GET',
+  ...memberForm({
     path: `${path}/delete`,
-    form: 'none',
-    handler: showDelete,
+    access: write,
+    back,
+    load: activeOne,
+    fields: () => ({}),
+    show: ({ texts: { webhooks: words } }, { id, url }) => ({
+      title: words.deleteHeading,
+      lede: shownUrl(url),
+      place: 'webhooks',
+      crumbs: <Way id={id} />,
+      warning: words.deleteText,
+      submit: words.deleteNow,
+      keep: words.keep,
+    }),
+    async save({ deps }, call, { subject }) {
+      await deleteSubscription(deps, tenantOfCall(call), subject.id);
+      return { to: back(subject), done: 'subscription_deleted' };
+    },
   }),
-  memberRow({ ...write, method: 'POST', path: `${path}/delete`, form: noForm, handler: remove }),
 ];
-
-function idIn({ params }: MemberCall): string {
-  return params['subscriptionId'] ?? '';
-}
-
-function pathOf(context: PageContext, call: MemberCall): string {
-  return `${viewOf(context, call).path}/webhooks/${idIn(call)}`;
-}
 
 /** NotFound for a deleted one, too: nothing of it can be changed. */
 async function activeOne({ deps }: PageContext, call: MemberCall): Promise<Subscription> {
-  const found = await readSubscription(deps, tenantOfCall(call), idIn(call));
+  const found = await readSubscription(deps, tenantOfCall(call), whsIn(call));
   if (!found.active) throw new PonteError('NotFound');
   return found;
 }
@@ -139,47 +179,26 @@ interface Shown {
   readonly subscription: Subscription;
   /** Null for a deleted one. */
   readonly health: SubscriptionHealth | null;
-  readonly deliveries: readonly WebhookDelivery[];
-  readonly filters: Filters;
-  /** The last id, if there is a next page. */
-  readonly last: string | null;
+  readonly rows: readonly WebhookDelivery[];
+  readonly next: string | null;
+  readonly given: Given<typeof filters>;
+  readonly isFirst: boolean;
   readonly mayWrite: boolean;
 }
 
-interface Filters {
-  readonly status: DeliveryStatus | null;
-  /** The last id of the page before; empty on the first one. */
-  readonly before: string;
-}
-
-async function showOne(context: PageContext, call: MemberCall): Promise<PageAnswer> {
-  const { deps } = context;
+async function readOne({ deps }: PageContext, call: MemberCall): Promise<Shown> {
   const tenant = tenantOfCall(call);
-  const filters = filtersIn(call.query);
-  const subscription = await readSubscription(deps, tenant, idIn(call));
+  const given = givenIn(filters, call.query);
+  const beforeId = cursor(call.query.get('before') ?? '');
+  const subscription = await readSubscription(deps, tenant, whsIn(call));
+  const asked = { ...given, subscriptionId: subscription.id, beforeId, limit: PAGE_SIZE + 1 };
   const [health, found] = await Promise.all([
     subscription.active ? readHealth(deps, subscription) : null,
-    listDeliveries(deps, tenant, {
-      subscriptionId: subscription.id,
-      status: filters.status,
-      beforeId: filters.before === '' ? null : filters.before,
-      // One more shows whether there is a next page.
-      limit: PAGE + 1,
-    }),
+    listDeliveries(deps, tenant, asked),
   ]);
-  const deliveries = found.slice(0, PAGE);
-  const last = found.length > PAGE ? (deliveries.at(-1)?.id ?? null) : null;
   const mayWrite = subscription.active && allows(actorOf(call).scopes, 'webhooks:write');
-  const shown = { subscription, health, deliveries, filters, last, mayWrite };
-  return dashboardPage(viewOf(context, call), (scene) => oneScreen(scene, shown));
-}
-
-function filtersIn(query: URLSearchParams): Filters {
-  const before = query.get('before') ?? '';
-  return {
-    status: tabs.find((known) => known === query.get('status')) ?? null,
-    before: /^whd_[0-9a-z]{1,64}$/.test(before) ? before : '',
-  };
+  const page = pageOf(found, PAGE_SIZE, ({ id }) => id);
+  return { subscription, health, ...page, given, isFirst: beforeId === null, mayWrite };
 }
 
 function oneScreen({ texts, view }: DashboardScene, shown: Shown): DashboardContent {
@@ -298,72 +317,63 @@ function Details({ shown }: { readonly shown: Shown }): VNode {
 
 function Deliveries({ shown }: { readonly shown: Shown }): VNode {
   const { texts, view, format } = useDashboard();
-  const { subscription, deliveries, filters, last, mayWrite } = shown;
+  const { subscription, rows, next, given, isFirst, mayWrite } = shown;
   const words = texts.webhooks;
   const own = `${view.path}/webhooks/${subscription.id}`;
-  const pageOf = (filter: Filters) => listPath(own, { ...filter });
   return (
     <section class="stack" aria-labelledby="deliveries">
       <div class="line ends">
         <h2 id="deliveries">{words.deliveries}</h2>
-        <nav aria-label={words.filter}>
-          <ul class="tabs">
-            {tabs.map((status) => (
-              <li>
-                <a
-                  href={pageOf({ status, before: '' })}
-                  aria-current={status === filters.status ? 'true' : undefined}
-                >
-                  {status === null ? words.all : texts.delivery[status]}
-                </a>
-              </li>
-            ))}
-          </ul>
-        </nav>
+        <Tabs
+          label={words.filter}
+          tabs={[null, ...states].map((status) => ({
+            href: listPath(own, { status }),
+            text: status === null ? words.all : texts.delivery[status],
+            isHere: status === given.status,
+          }))}
+        />
       </div>
-      {deliveries.length === 0 ? (
+      {rows.length === 0 ? (
         <div class="card empty">
-          <h3>{filters.status === null ? words.noDeliveries : words.noMatch}</h3>
-          {filters.status === null && mayWrite ? <p>{words.noDeliveriesText}</p> : null}
+          <h3>{given.status === null ? words.noDeliveries : words.noMatch}</h3>
+          {given.status === null && mayWrite ? <p>{words.noDeliveriesText}</p> : null}
         </div>
       ) : (
-        <Scroll label={words.deliveries}>
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">{words.event}</th>
-                <th scope="col">{words.state}</th>
-                <th scope="col" class="num only-l">
-                  {words.attempt}
-                </th>
-                <th scope="col" class="only-l">
-                  {words.created}
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {deliveries.map((delivery) => (
-                <tr>
-                  <th scope="row" class="code">
-                    <a href={deliveryPath(view.path, delivery)}>
-                      <Breakable text={delivery.eventType} />
-                    </a>
-                    <span class="sub only-s">{format.exact(delivery.createdAtMs)}</span>
-                  </th>
-                  <td>
-                    <DeliveryState delivery={delivery} />
-                  </td>
-                  <td class="num only-l">{attemptText(words, delivery)}</td>
-                  <td class="only-l when">{format.exact(delivery.createdAtMs)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </Scroll>
+        <Table
+          label={words.deliveries}
+          rows={rows}
+          columns={[
+            {
+              head: words.event,
+              cells: 'code',
+              isName: true,
+              cell: (delivery) => (
+                <>
+                  <a href={deliveryPath(view.path, delivery)}>
+                    <Breakable text={delivery.eventType} />
+                  </a>
+                  <span class="sub only-s">{format.exact(delivery.createdAtMs)}</span>
+                </>
+              ),
+            },
+            { head: words.state, cell: (delivery) => <DeliveryState delivery={delivery} /> },
+            {
+              head: words.attempt,
+              look: 'num only-l',
+              cell: (delivery) => attemptText(words, delivery),
+            },
+            {
+              head: words.created,
+              look: 'only-l',
+              cells: 'when',
+              cell: ({ createdAtMs }) => format.exact(createdAtMs),
+            },
+          ]}
+        />
       )}
       <Pager
-        newest={filters.before === '' ? null : pageOf({ ...filters, before: '' })}
-        older={last === null ? null : pageOf({ ...filters, before: last })}
+        newest={isFirst ? null : listPath(own, given)}
+        older={next === null ? null : listPath(own, { ...given, before: next })}
       >
         {words.newestFirst}
       </Pager>
@@ -378,61 +388,6 @@ function attemptText(
   return status === 'delivered' ? `${attempt}` : words.attemptOf(attempt, ATTEMPTS_MAX);
 }
 
-async function test(context: PageContext, call: MemberCall): Promise<PageAnswer> {
-  const delivery = await testSubscription(context.deps, tenantOfCall(call), idIn(call));
-  const page = `${pathOf(context, call)}/deliveries/${delivery.id}`;
-  return seeOther(withDone(page, 'test_sent'));
-}
-
-async function pause(
-  context: PageContext,
-  call: MemberCall<z.infer<typeof pauseForm>>,
-): Promise<PageAnswer> {
-  const { paused } = call.form;
-  await changeSubscription(context.deps, tenantOfCall(call), idIn(call), { paused });
-  const done = paused ? 'subscription_paused' : 'subscription_resumed';
-  return seeOther(withDone(pathOf(context, call), done));
-}
-
-async function replayAll(context: PageContext, call: MemberCall): Promise<PageAnswer> {
-  const { hasMore } = await replayDeadLetters(context.deps, tenantOfCall(call), idIn(call));
-  const done = hasMore ? 'dead_replayed_part' : 'dead_replayed';
-  return seeOther(withDone(pathOf(context, call), done));
-}
-
-function showEdit(
-  context: PageContext,
-  call: MemberCall,
-  typed: TypedSubscription,
-  refusal: SubscriptionRefusal | null,
-): PageAnswer {
-  const show = (scene: DashboardScene): DashboardContent => {
-    const { texts, view } = scene;
-    const errors = errorsOf(scene, refusal);
-    const own = `${view.path}/webhooks/${idIn(call)}`;
-    return {
-      title: texts.webhooks.editHeading,
-      place: 'webhooks',
-      crumbs: <Way id={idIn(call)} />,
-      actions: (
-        <ButtonLink href={`${own}/delete`} look="danger">
-          {texts.webhooks.delete}
-        </ButtonLink>
-      ),
-      errors,
-      body: (
-        <SubscriptionForm
-          to={`webhooks/${idIn(call)}/edit`}
-          typed={typed}
-          errors={errors}
-          submit={texts.webhooks.save}
-        />
-      ),
-    };
-  };
-  return dashboardPage(viewOf(context, call), show, refusal === null ? 200 : 422);
-}
-
 /** The way to a page of a subscription. */
 function Way({ id }: { readonly id: string }): VNode {
   const { texts, view } = useDashboard();
@@ -444,81 +399,4 @@ function Way({ id }: { readonly id: string }): VNode {
       </a>
     </>
   );
-}
-
-async function edit(
-  context: PageContext,
-  call: MemberCall<z.infer<typeof subscriptionForm>>,
-): Promise<PageAnswer> {
-  const { deps } = context;
-  await activeOne(context, call);
-  const typed = typedIn(call.form);
-  const wrong = refusalOf(typed);
-  if (wrong !== null) return showEdit(context, call, typed, wrong);
-  try {
-    await changeSubscription(deps, tenantOfCall(call), idIn(call), typed);
-  } catch (error) {
-    return showEdit(context, call, typed, urlRefused(error));
-  }
-  return seeOther(withDone(pathOf(context, call), 'subscription_saved'));
-}
-
-async function showRotate(context: PageContext, call: MemberCall): Promise<PageAnswer> {
-  const { id, url, version } = await activeOne(context, call);
-  return dashboardPage(viewOf(context, call), ({ texts, view }) => ({
-    title: texts.webhooks.rotateHeading,
-    lede: shownUrl(url),
-    place: 'webhooks',
-    crumbs: <Way id={id} />,
-    body: (
-      <section class="card stack">
-        <Note look="warn">
-          <p>{texts.webhooks.rotateText}</p>
-        </Note>
-        <Form to={`webhooks/${id}/rotate`} class="actions">
-          <input type="hidden" name="version" value={version} />
-          <Button look="danger">{texts.webhooks.rotateNow}</Button>
-          <a href={`${view.path}/webhooks/${id}`}>{texts.webhooks.keep}</a>
-        </Form>
-      </section>
-    ),
-  }));
-}
-
-async function rotate(
-  context: PageContext,
-  call: MemberCall<z.infer<typeof rotateForm>>,
-): Promise<PageAnswer> {
-  const { version } = call.form;
-  const made = await rotateSecret(context.deps, tenantOfCall(call), idIn(call), version);
-  if (made === null) return seeOther(withNotice(pathOf(context, call), 'out_of_date'));
-  return dashboardPage(viewOf(context, call), (scene) =>
-    secretScreen(scene, { ...made, heading: scene.texts.webhooks.rotatedHeading, overlaps: [] }),
-  );
-}
-
-async function showDelete(context: PageContext, call: MemberCall): Promise<PageAnswer> {
-  const { id, url } = await activeOne(context, call);
-  return dashboardPage(viewOf(context, call), ({ texts, view }) => ({
-    title: texts.webhooks.deleteHeading,
-    lede: shownUrl(url),
-    place: 'webhooks',
-    crumbs: <Way id={id} />,
-    body: (
-      <section class="card stack">
-        <Note look="warn">
-          <p>{texts.webhooks.deleteText}</p>
-        </Note>
-        <Form to={`webhooks/${id}/delete`} class="actions">
-          <Button look="danger">{texts.webhooks.deleteNow}</Button>
-          <a href={`${view.path}/webhooks/${id}`}>{texts.webhooks.keep}</a>
-        </Form>
-      </section>
-    ),
-  }));
-}
-
-async function remove(context: PageContext, call: MemberCall): Promise<PageAnswer> {
-  await deleteSubscription(context.deps, tenantOfCall(call), idIn(call));
-  return seeOther(withDone(pathOf(context, call), 'subscription_deleted'));
 }

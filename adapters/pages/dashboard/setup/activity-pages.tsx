@@ -1,7 +1,6 @@
 // The audit log of an organization in one mode: who changed what, newest first.
 import type { VNode } from 'preact';
 import {
-  type Actor,
   type AuditEntry,
   type AuditedObject,
   actorKinds,
@@ -13,194 +12,75 @@ import {
   AUDIT_SEARCHED_MAX,
   searchAuditEntries,
 } from '../../../../core/usecases/service/audit-log.js';
-import { Foreign, Scroll } from '../../kit/components.js';
-import { memberRow, type PageAnswer, type PageContext } from '../../kit/page-route.js';
-import { type DashboardContent, dashboardPage } from '../dashboard-layout.js';
-import { type DashboardScene, useDashboard, viewOf } from '../dashboard-scene.js';
-import { Breakable, subjectPath } from '../developer/developer-parts.js';
-import { listPath, NoRows, Pager } from '../list-parts.js';
-import { type MemberCall, TENANT_ROOT, tenantOfCall } from '../member-page.js';
+import { Breakable, Foreign } from '../../kit/components.js';
+import { linked, listPath, select, sequenceCursor } from '../../kit/pages/list-page.js';
+import { useDashboard } from '../dashboard-scene.js';
+import { subjectPath } from '../developer/developer-parts.js';
+import { tenantOfCall } from '../member-page.js';
+import { memberList, PAGE_SIZE } from '../member-pages.js';
 
-const PAGE = 25;
 /** Objects of an entry that its row shows. */
 const OBJECTS_SHOWN = 4;
 /** Shown where nothing else was changed: people read what they led to. */
 const means: readonly ObjectType[] = ['partner_command', 'partner_message'];
+/** The names of members and keys, by id. */
+type Names = ReadonlyMap<string, string>;
 
 export const activityPages = [
-  memberRow({
-    method: 'GET',
-    path: `${TENANT_ROOT}/activity`,
-    scope: 'audit:read',
-    proof: 'session',
-    form: 'none',
-    handler: showActivity,
-  }),
-];
-
-/** The texts of the query; empty if they are not given. */
-interface Filters {
-  readonly kind: Actor['kind'] | '';
-  /** The id of an actor. */
-  readonly who: string;
-  /** The sequence behind which the page begins. */
-  readonly before: string;
-}
-
-interface Listed {
-  readonly filters: Filters;
-  readonly entries: readonly AuditEntry[];
-  readonly next: number | null;
-  /** The names of members and keys, by id. */
-  readonly names: ReadonlyMap<string, string>;
-}
-
-async function showActivity(context: PageContext, call: MemberCall): Promise<PageAnswer> {
-  const { deps } = context;
-  const tenant = tenantOfCall(call);
-  const filters = filtersIn(call.query);
-  const { kind, who, before } = filters;
-  const [found, team, keys] = await Promise.all([
-    searchAuditEntries(deps, tenant, {
-      kind: kind === '' ? null : kind,
-      actorId: who === '' ? null : who,
-      beforeSequence: before === '' ? null : Number.parseInt(before, 10),
-      limit: PAGE,
-    }),
-    readTeam(deps, tenant.orgId),
-    listKeys(deps, tenant.orgId),
-  ]);
-  const names = new Map([
-    ...team.map(({ member: { id, email } }) => [id, email] as const),
-    ...keys.map(({ id, name }) => [id, name] as const),
-  ]);
-  const listed = { ...found, filters, names };
-  return dashboardPage(viewOf(context, call), (scene) => activityScreen(scene, listed));
-}
-
-/** What is not a filter is left out. */
-function filtersIn(query: URLSearchParams): Filters {
-  const before = query.get('before') ?? '';
-  return {
-    kind: actorKinds.find((known) => known === query.get('kind')) ?? '',
-    who: (query.get('who') ?? '').trim().slice(0, 100),
-    before: /^[1-9]\d{0,14}$/.test(before) ? before : '',
-  };
-}
-
-function activityScreen({ texts, view }: DashboardScene, listed: Listed): DashboardContent {
-  const { filters, entries, next } = listed;
-  const words = texts.setup.activity;
-  const pageOf = (filter: Partial<Filters>) => listPath(`${view.path}/activity`, filter);
-  const older = next === null ? null : pageOf({ ...filters, before: `${next}` });
-  const hasFilters = filters.kind !== '' || filters.who !== '';
-  return {
-    title: texts.places.activity,
-    lede: words.lede,
-    place: 'activity',
-    body: (
-      <div class="stack">
-        <FilterForm filters={filters} />
-        {hasFilters ? (
-          <p class="small">
-            <a href={pageOf({})}>{words.clear}</a>
-          </p>
-        ) : null}
-        {entries.length === 0 ? (
-          <Nothing hasFilters={hasFilters} older={older} />
-        ) : (
-          <EntryTable listed={listed} />
-        )}
-        <Pager
-          newest={filters.before === '' ? null : pageOf({ ...filters, before: '' })}
-          older={entries.length === 0 ? null : older}
-        >
-          {texts.payments.keep}
-        </Pager>
-      </div>
-    ),
-  };
-}
-
-function Nothing({
-  hasFilters,
-  older,
-}: {
-  readonly hasFilters: boolean;
-  readonly older: string | null;
-}): VNode {
-  const { texts, format } = useDashboard();
-  const words = texts.setup.activity;
-  if (older !== null) {
-    const onward = { path: older, words: words.goOn };
-    const text = words.notSoFar(format.count(AUDIT_SEARCHED_MAX));
-    return <NoRows heading={words.noMatch} text={text} onward={onward} />;
-  }
-  return (
-    <NoRows
-      heading={hasFilters ? words.noMatch : words.empty}
-      text={hasFilters ? words.noMatchText : words.emptyText}
-    />
-  );
-}
-
-function FilterForm({ filters: { kind } }: { readonly filters: Filters }): VNode {
-  const { texts, view } = useDashboard();
-  const words = texts.setup.activity;
-  return (
-    <form class="filters" method="get" action={`${view.path}/activity`} aria-label={words.filters}>
-      <div>
-        <label for="kind">{words.who}</label>
-        <select id="kind" name="kind">
-          <option value="">{words.any}</option>
-          {actorKinds.map((one) => (
-            <option value={one} selected={one === kind}>
-              {words.kinds[one]}
-            </option>
-          ))}
-        </select>
-      </div>
-      <button type="submit" class="btn">
-        {words.filter}
-      </button>
-    </form>
-  );
-}
-
-function EntryTable({ listed: { entries, names } }: { readonly listed: Listed }): VNode {
-  const { texts, format } = useDashboard();
-  const words = texts.setup.activity;
-  return (
-    <Scroll label={texts.places.activity}>
-      <table>
-        <caption class="vh">{texts.places.activity}</caption>
-        <thead>
-          <tr>
-            <th scope="col" class="only-l">
-              {words.when}
-            </th>
-            <th scope="col">{words.who}</th>
-            <th scope="col">{words.what}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {entries.map((entry) => (
-            <tr>
-              <td class="only-l when">{format.exact(entry.atMs)}</td>
-              <th scope="row">
+  memberList({
+    path: '/activity',
+    access: { scope: 'audit:read', proof: 'session' },
+    filters: { kind: select(actorKinds), who: linked(100) },
+    cursor: sequenceCursor,
+    async read({ deps }, call, { given: { kind, who }, before }) {
+      const tenant = tenantOfCall(call);
+      const asked = { kind, actorId: who, beforeSequence: before, limit: PAGE_SIZE };
+      const [found, team, keys] = await Promise.all([
+        searchAuditEntries(deps, tenant, asked),
+        readTeam(deps, tenant.orgId),
+        listKeys(deps, tenant.orgId),
+      ]);
+      const names: Names = new Map([
+        ...team.map(({ member: { id, email } }) => [id, email] as const),
+        ...keys.map(({ id, name }) => [id, name] as const),
+      ]);
+      return { rows: found.entries, next: found.next, names };
+    },
+    show({ texts, format }, { names }) {
+      const words = texts.setup.activity;
+      return {
+        title: texts.places.activity,
+        lede: words.lede,
+        place: 'activity',
+        label: texts.places.activity,
+        words,
+        labels: { kind: words.who },
+        choice: (kind) => (words.kinds as Readonly<Record<string, string>>)[kind] ?? kind,
+        note: texts.payments.keep,
+        onward: { text: words.notSoFar(format.count(AUDIT_SEARCHED_MAX)), words: words.goOn },
+        columns: [
+          {
+            head: words.when,
+            look: 'only-l',
+            cells: 'when',
+            cell: ({ atMs }) => format.exact(atMs),
+          },
+          {
+            head: words.who,
+            isName: true,
+            cell: (entry) => (
+              <>
                 <Who entry={entry} name={names.get(entry.actor.id) ?? null} />
                 <span class="sub only-s">{format.exact(entry.atMs)}</span>
-              </th>
-              <td>
-                <What entry={entry} names={names} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
-  );
-}
+              </>
+            ),
+          },
+          { head: words.what, cell: (entry) => <What entry={entry} names={names} /> },
+        ],
+      };
+    },
+  }),
+];
 
 function Who({
   entry: { actor, address },
@@ -229,7 +109,7 @@ function What({
   names,
 }: {
   readonly entry: AuditEntry;
-  readonly names: ReadonlyMap<string, string>;
+  readonly names: Names;
 }): VNode {
   const { texts, format } = useDashboard();
   const words = texts.setup.activity;
@@ -259,7 +139,7 @@ function Changed({
   names,
 }: {
   readonly object: AuditedObject;
-  readonly names: ReadonlyMap<string, string>;
+  readonly names: Names;
 }): VNode {
   const { texts, view } = useDashboard();
   const words = texts.setup.activity;

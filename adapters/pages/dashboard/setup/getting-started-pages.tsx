@@ -28,8 +28,8 @@ import { allPayments, listPayments } from '../../../../core/usecases/payments/pa
 import { createPayment } from '../../../../core/usecases/payments/payments.js';
 import { listSubscriptions } from '../../../../core/usecases/webhooks/subscriptions.js';
 import { Button, Foreign, Form } from '../../kit/components.js';
-import { FormKey, formKey, idempotencyKeyOf, newFormKey } from '../../kit/form-key.js';
 import { memberRow, type PageAnswer, type PageContext, seeOther } from '../../kit/page-route.js';
+import { FormKey, formKey, idempotencyKeyOf, newFormKey } from '../../kit/pages/form-key.js';
 import { plainText } from '../../kit/plain-text.js';
 import { type DashboardContent, dashboardPage } from '../dashboard-layout.js';
 import { type DashboardScene, useDashboard, viewOf, withDone } from '../dashboard-scene.js';

@@ -29,10 +29,6 @@ export const dashboardEn = {
     modes: { test: 'Test', live: 'Live' },
     utc: 'Times are UTC.',
     docs: 'API reference',
-    pages: 'Pages',
-    newest: 'Newest',
-    newer: 'Newer',
-    older: 'Older',
   },
   roles: {
     owner: 'owner',

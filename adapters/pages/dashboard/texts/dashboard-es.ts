@@ -15,10 +15,6 @@ export const dashboardEs: DashboardTexts = {
     modes: { test: 'Prueba', live: 'Producción' },
     utc: 'Las horas son UTC.',
     docs: 'Referencia de la API',
-    pages: 'Páginas',
-    newest: 'Los últimos',
-    newer: 'Más recientes',
-    older: 'Más antiguos',
   },
   roles: {
     owner: 'propietario',

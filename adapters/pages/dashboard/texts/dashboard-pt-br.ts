@@ -15,10 +15,6 @@ export const dashboardPtBr: DashboardTexts = {
     modes: { test: 'Teste', live: 'Produção' },
     utc: 'Os horários são em UTC.',
     docs: 'Referência da API',
-    pages: 'Páginas',
-    newest: 'Os últimos',
-    newer: 'Mais recentes',
-    older: 'Mais antigos',
   },
   roles: {
     owner: 'proprietário',

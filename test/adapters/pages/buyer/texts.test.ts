@@ -5,10 +5,12 @@ import { test } from 'node:test';
 import { h, isValidElement, type VNode } from 'preact';
 import { renderToStaticMarkup } from 'preact-render-to-string';
 import { catalogues } from '../../../../adapters/pages/buyer/texts.js';
+import { frameTexts } from '../../../../adapters/pages/kit/frame-texts.js';
 import { locales } from '../../../../core/domain/base/locale.js';
 
 /** Texts that are the same in two languages. */
 const same = new Set([
+  'Páginas',
   'BIC (SWIFT)',
   'IBAN',
   'PIX',
@@ -100,7 +102,7 @@ test('plurals follow the count', () => {
   assert.equal(catalogues.en.kyc.correct(1), 'Please correct one thing');
   assert.equal(catalogues.en.kyc.correct(2), 'Please correct 2 things');
   assert.equal(catalogues['pt-BR'].transfer.days(1, 1), '1 dia útil');
-  assert.equal(catalogues.es.errors.heading(3), 'Hay 3 problemas');
+  assert.equal(frameTexts.es.problems(3), 'Hay 3 problemas');
 });
 
 test('a transfer of zero days arrives on the same day, or takes up to the longer time', () => {

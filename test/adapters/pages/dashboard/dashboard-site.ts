@@ -64,6 +64,7 @@ export const anyFields = {
   '*': 'yes',
   version: '1',
   name: 'changed',
+  overlap: '24',
   'webhooks:read': 'yes',
 } as const;
 

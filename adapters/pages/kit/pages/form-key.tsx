@@ -2,9 +2,9 @@
 // webhook subscription.
 import type { VNode } from 'preact';
 import { z } from 'zod';
-import type { Tenant } from '../../../core/domain/base/tenant.js';
-import type { Deps } from '../../../core/ports/deps.js';
-import type { IdPrefix } from '../../../core/ports/outside.js';
+import type { Tenant } from '../../../../core/domain/base/tenant.js';
+import type { Deps } from '../../../../core/ports/deps.js';
+import type { IdPrefix } from '../../../../core/ports/outside.js';
 
 export const formKey = z.string().regex(/^frm_[0-7][0-9a-hjkmnp-tv-z]{25}$/);
 

@@ -1,0 +1,66 @@
+// What the frame and the parts of every page say, for any audience.
+import type { Locale } from '../../../core/domain/base/locale.js';
+
+const en = {
+  skip: 'Skip to content',
+  test: 'TEST',
+  errorTitle: (title: string) => `Error: ${title}`,
+  language: 'Language',
+  copy: 'Copy',
+  copied: 'Copied',
+  checkAgain: 'Check again',
+  live: 'This page updates by itself.',
+  print: 'Print',
+  printHow: 'To print this page, use the menu of your browser.',
+  uploadFailed: 'The file did not arrive. Check your connection, then try again.',
+  back: 'Back',
+  problems: (count: number) =>
+    count === 1 ? 'There is one problem' : `There are ${count} problems`,
+  pages: 'Pages',
+  newest: 'Newest',
+  newer: 'Newer',
+  older: 'Older',
+};
+export type FrameTexts = typeof en;
+
+export const frameTexts: Readonly<Record<Locale, FrameTexts>> = {
+  en,
+  'pt-BR': {
+    skip: 'Ir para o conteúdo',
+    test: 'TESTE',
+    errorTitle: (title) => `Erro: ${title}`,
+    language: 'Idioma',
+    copy: 'Copiar',
+    copied: 'Copiado',
+    checkAgain: 'Verificar de novo',
+    live: 'Esta página se atualiza sozinha.',
+    print: 'Imprimir',
+    printHow: 'Para imprimir esta página, use o menu do navegador.',
+    uploadFailed: 'O arquivo não chegou. Verifique a conexão e tente de novo.',
+    back: 'Voltar',
+    problems: (count) => (count === 1 ? 'Há um problema' : `Há ${count} problemas`),
+    pages: 'Páginas',
+    newest: 'Os últimos',
+    newer: 'Mais recentes',
+    older: 'Mais antigos',
+  },
+  es: {
+    skip: 'Ir al contenido',
+    test: 'PRUEBA',
+    errorTitle: (title) => `Error: ${title}`,
+    language: 'Idioma',
+    copy: 'Copiar',
+    copied: 'Copiado',
+    checkAgain: 'Comprobar de nuevo',
+    live: 'Esta página se actualiza sola.',
+    print: 'Imprimir',
+    printHow: 'Para imprimir esta página, use el menú de su navegador.',
+    uploadFailed: 'El archivo no llegó. Revise su conexión e inténtelo de nuevo.',
+    back: 'Volver',
+    problems: (count) => (count === 1 ? 'Hay un problema' : `Hay ${count} problemas`),
+    pages: 'Páginas',
+    newest: 'Los últimos',
+    newer: 'Más recientes',
+    older: 'Más antiguos',
+  },
+};

@@ -1,0 +1,224 @@
+// A form as data: its fields, how each is read, what is wrong with it, and how it is shown. From
+// one declaration come the check of what was sent, the page, and the page again with its problems.
+import type { ComponentChildren, VNode } from 'preact';
+import { z } from 'zod';
+import { PonteError } from '../../../../core/errors.js';
+import { Button, Form, Note } from '../components.js';
+import {
+  CheckField,
+  ChecksField,
+  type Choice,
+  type FieldError,
+  RadioField,
+  SelectField,
+  TextArea,
+  TextField,
+  type TextFieldProps,
+} from '../fields.js';
+
+/** What was sent: a text of each input, by its name. */
+export const typedForm = z.record(z.string(), z.string());
+export type TypedForm = Readonly<Record<string, string | undefined>>;
+
+export interface DeclaredField<V> {
+  /** ValidationError for what no page sends. */
+  readonly read: (
+    typed: TypedForm,
+    name: string,
+  ) => { readonly value: V } | { readonly problem: string };
+  readonly show: (name: string, typed: TypedForm, error: string | undefined) => VNode;
+  /** The id of its first control; its name, if it has none of its own. */
+  readonly control?: string;
+}
+
+export type Fields = Readonly<Record<string, DeclaredField<unknown>>>;
+export type Values<F extends Fields> = {
+  readonly [N in keyof F]: F[N] extends DeclaredField<infer V> ? V : never;
+};
+
+interface Labelled {
+  readonly label: ComponentChildren;
+  readonly hint?: ComponentChildren;
+}
+
+type TextLook = Pick<
+  TextFieldProps,
+  'type' | 'width' | 'inputMode' | 'spellcheck' | 'autocomplete'
+>;
+
+interface TextAsked extends Labelled, TextLook {
+  readonly max: number;
+  /** Several lines. */
+  readonly rows?: number;
+  /** Why a text is not taken. */
+  readonly problem: string;
+}
+
+/** `read` gets the trimmed text; null if it is not taken. */
+export function textAs<V>(
+  of: TextAsked & { readonly read: (trimmed: string) => V | null },
+): DeclaredField<V> {
+  const { max, rows, problem, read, ...look } = of;
+  return {
+    read(typed, name) {
+      const given = (typed[name] ?? '').trim();
+      const value = given.length > max ? null : read(given);
+      return value === null ? { problem } : { value };
+    },
+    show(name, { [name]: value }, error) {
+      const props = { ...look, name, value, error, maxLength: max };
+      return rows === undefined ? <TextField {...props} /> : <TextArea {...props} rows={rows} />;
+    },
+  };
+}
+
+/** Any text that is not blank. */
+export function text(of: TextAsked): DeclaredField<string> {
+  return textAs({ ...of, read: (given) => given || null });
+}
+
+type Texts<V extends string> = readonly { readonly value: V; readonly label: string }[];
+
+/** One of several, or none of them. */
+export function select<V extends string>(
+  of: Labelled & { readonly choices: Texts<V>; readonly empty: string },
+): DeclaredField<V | ''> {
+  return {
+    read: (typed, name) => ({ value: chosenOf(['', ...of.choices.map(ownValue)], typed[name]) }),
+    show: (name, { [name]: value }, error) => (
+      <SelectField {...of} {...{ name, value, error }} width="medium" />
+    ),
+  };
+}
+
+/** Exactly one of several. */
+export function radio<V extends string>(
+  of: Labelled & { readonly choices: readonly (Choice & { readonly value: V })[] },
+): DeclaredField<V> {
+  return {
+    read: (typed, name) => ({ value: chosenOf(of.choices.map(ownValue), typed[name]) }),
+    show: (name, { [name]: value }, error) => <RadioField {...of} {...{ name, value, error }} />,
+  };
+}
+
+const ownValue = <V extends string>({ value }: { readonly value: V }): V => value;
+
+function chosenOf<V extends string>(choices: readonly V[], text = ''): V {
+  const found = choices.find((value) => value === text);
+  if (found === undefined) throw new PonteError('ValidationError');
+  return found;
+}
+
+/** Which of these boxes are ticked; each is the name of its box. */
+export function tickedOf<V extends string>(boxes: readonly V[], typed: TypedForm): readonly V[] {
+  return boxes.filter((box) => typed[box] !== undefined);
+}
+
+/** At least one of several. */
+export function checks<V extends string>(
+  of: Labelled & {
+    readonly choices: readonly (Choice & { readonly value: V })[];
+    readonly problem: string;
+  },
+): DeclaredField<readonly V[]> {
+  const { choices, problem, ...look } = of;
+  const [first = ''] = choices.map(ownValue);
+  const ticked = (typed: TypedForm) => tickedOf(choices.map(ownValue), typed);
+  return {
+    control: first,
+    read: (typed) => (ticked(typed).length === 0 ? { problem } : { value: ticked(typed) }),
+    show: (_, typed, error) => (
+      <ChecksField {...look} {...{ name: first, choices, chosen: ticked(typed), error }} />
+    ),
+  };
+}
+
+/** A box to tick. */
+export const tick = (of: Labelled): DeclaredField<boolean> => ({
+  read: (typed, name) => ({ value: (typed[name] ?? '') !== '' }),
+  show: (name, typed) => <CheckField {...of} name={name} checked={(typed[name] ?? '') !== ''} />,
+});
+
+/** The version of what the page showed. */
+export const version: DeclaredField<number> = {
+  read(typed, name) {
+    if (!/^\d{1,9}$/.test(typed[name] ?? '')) throw new PonteError('ValidationError');
+    return { value: Number(typed[name]) };
+  },
+  show: (name, { [name]: value }) => <input type="hidden" name={name} value={value} />,
+};
+
+/** All values, or what is wrong with them. */
+export function readFields<F extends Fields>(
+  fields: F,
+  typed: TypedForm,
+): { readonly values: Values<F> | null; readonly errors: readonly FieldError[] } {
+  const values: Record<string, unknown> = {};
+  const errors: FieldError[] = [];
+  for (const [name, field] of Object.entries(fields)) {
+    const found = field.read(typed, name);
+    if ('value' in found) values[name] = found.value;
+    else errors.push({ field: field.control ?? name, text: found.problem });
+  }
+  return { values: errors.length === 0 ? (values as Values<F>) : null, errors };
+}
+
+/** What a form shows, apart from its fields. */
+export interface FormLook {
+  readonly submit: string;
+  /** Asks before something ends: what ends. */
+  readonly warning?: ComponentChildren;
+  /** The way back, in words. */
+  readonly keep?: string;
+}
+
+/** `to` and `back` are paths below the page. */
+export function FieldForm({
+  to,
+  back,
+  look: { submit, warning, keep },
+  fields,
+  typed,
+  errors,
+  children,
+}: {
+  readonly to: string;
+  readonly back: string;
+  readonly look: FormLook;
+  readonly fields: Fields;
+  readonly typed: TypedForm;
+  readonly errors: readonly FieldError[];
+  /** Before the fields. */
+  readonly children?: ComponentChildren;
+}): VNode {
+  const shown = Object.entries(fields).map(([name, { show, control = name }]) =>
+    show(name, typed, errors.find(({ field }) => field === control)?.text),
+  );
+  const buttons = (
+    <>
+      <Button look={warning === undefined ? 'primary' : 'danger'}>{submit}</Button>
+      {keep === undefined ? null : <a href={back}>{keep}</a>}
+    </>
+  );
+  if (warning === undefined) {
+    return (
+      <Form to={to} class="card stack">
+        {children}
+        {shown}
+        <div class="actions">{buttons}</div>
+      </Form>
+    );
+  }
+  return (
+    <section class="card stack">
+      <Note look="warn">
+        <p>{warning}</p>
+      </Note>
+      <Form to={to} class="actions">
+        {children}
+        {shown}
+        {buttons}
+      </Form>
+    </section>
+  );
+}

@@ -1,0 +1,304 @@
+// A list: filters in the address, a table, and links to the pages beside it. Its filters and its
+// columns are data; the only code that reads such a query and writes such an address is here.
+import type { VNode } from 'preact';
+import { Icon } from '../icons.js';
+import { useFrame } from '../page-frame.js';
+import { Empty, Table, type TableColumn } from './table.js';
+
+/** `control`: how people set it; links alone set one without. */
+export interface Filter<V extends string = string> {
+  /** What it takes of the query; null if that is nothing. */
+  readonly read: (text: string) => V | null;
+  readonly control:
+    | { readonly as: 'tabs' | 'select'; readonly choices: readonly V[] }
+    | { readonly as: 'search'; readonly lengthMax: number }
+    | null;
+}
+
+export type ListFilters = Readonly<Record<string, Filter>>;
+export type Given<F extends ListFilters> = { readonly [N in keyof F]: ReturnType<F[N]['read']> };
+
+const oneOf = <const V extends string>(
+  as: 'tabs' | 'select',
+  choices: readonly V[],
+): Filter<V> => ({
+  read: (text) => choices.find((known) => known === text) ?? null,
+  control: { as, choices },
+});
+export const tabs = <const V extends string>(choices: readonly V[]) => oneOf('tabs', choices);
+export const select = <const V extends string>(choices: readonly V[]) => oneOf('select', choices);
+
+const trimmed = (lengthMax: number) => (text: string) => text.trim().slice(0, lengthMax) || null;
+export const search = (lengthMax: number): Filter => ({
+  read: trimmed(lengthMax),
+  control: { as: 'search', lengthMax },
+});
+export const linked = (lengthMax: number): Filter => ({ read: trimmed(lengthMax), control: null });
+
+/** Where a page begins, as the page before says it; null for what no page says. */
+export type ReadCursor<C> = (text: string) => C | null;
+
+export const sequenceCursor: ReadCursor<number> = (text) =>
+  /^[1-9]\d{0,14}$/.test(text) ? Number.parseInt(text, 10) : null;
+export function idCursor(prefix: string): ReadCursor<string> {
+  const form = new RegExp(`^${prefix}_[0-9a-z]{1,64}$`);
+  return (text) => (form.test(text) ? text : null);
+}
+
+/** What of the query is a filter; anything else is left out. */
+export function givenIn<F extends ListFilters>(filters: F, query: URLSearchParams): Given<F> {
+  const given = Object.entries(filters).map(([name, { read }]) => {
+    return [name, read(query.get(name) ?? '')];
+  });
+  return Object.fromEntries(given) as Given<F>;
+}
+
+/** The address of a list with these filters; those that are not given are left out. */
+export function listPath(
+  path: string,
+  given: Readonly<Record<string, string | number | null | undefined>>,
+): string {
+  const set = Object.entries(given).flatMap(([name, value]) =>
+    value === null || value === undefined || value === '' ? [] : [[name, `${value}`]],
+  );
+  return set.length === 0 ? path : `${path}?${new URLSearchParams(set)}`;
+}
+
+/** One row more than a page has been read: it shows whether there is a next page. */
+export function pageOf<Row>(found: readonly Row[], size: number, cursorOf: (row: Row) => string) {
+  const rows = found.slice(0, size);
+  const last = rows.at(-1);
+  return { rows, next: found.length > size && last !== undefined ? cursorOf(last) : null };
+}
+
+export interface ListWords {
+  /** Name of the form, its button, no choice, and the link that removes all filters. */
+  readonly filters?: string;
+  readonly filter?: string;
+  readonly any?: string;
+  readonly clear?: string;
+  /** Heading and text without rows, and without rows that match the filters. */
+  readonly empty: string;
+  readonly emptyText: string;
+  readonly noMatch?: string;
+  readonly noMatchText?: string;
+}
+
+/** What a list shows, apart from its rows. */
+export interface ListLook<Row> {
+  readonly label: string;
+  readonly words: ListWords;
+  readonly columns: readonly (TableColumn<Row> | null)[];
+  /** Labels of filters that people set, the texts of their choices, and an example. */
+  readonly labels?: Readonly<Record<string, unknown>>;
+  readonly choice?: (value: string) => string;
+  readonly hint?: string;
+  /** Below the rows. */
+  readonly note?: string;
+  /** Where a search ended before the list: how far it came, and the words of the way on. */
+  readonly onward?: { readonly text: string; readonly words: string };
+}
+
+export interface ListState<Row> {
+  readonly path: string;
+  readonly filters: ListFilters;
+  readonly given: Readonly<Record<string, string | null>>;
+  readonly isFirst: boolean;
+  readonly rows: readonly Row[];
+  /** Where the next page begins; null on the last one. */
+  readonly next: string | number | null;
+}
+
+interface ListProps<Row> {
+  readonly look: ListLook<Row>;
+  readonly list: ListState<Row>;
+}
+
+export function List<Row>({ look, list }: ListProps<Row>): VNode {
+  const { path, filters, given, isFirst, rows, next } = list;
+  const { words, label, columns } = look;
+  const isFiltered = Object.values(given).some((value) => value !== null);
+  const older = next === null ? null : listPath(path, { ...given, before: next });
+  const hasTabs = Object.values(filters).some(({ control }) => control?.as === 'tabs');
+  return (
+    <div class="stack">
+      <FilterTabs look={look} list={list} />
+      <FilterForm look={look} list={list} />
+      {isFiltered && !hasTabs ? (
+        <p class="small">
+          <a href={path}>{words.clear}</a>
+        </p>
+      ) : null}
+      {rows.length > 0 ? (
+        <Table label={label} columns={columns} rows={rows} />
+      ) : (
+        <NoRows look={look} isFiltered={isFiltered} older={older} />
+      )}
+      <Pager
+        newest={isFirst ? null : listPath(path, given)}
+        older={rows.length === 0 ? null : older}
+      >
+        {look.note}
+      </Pager>
+    </div>
+  );
+}
+
+function NoRows<Row>({
+  look: { words, onward },
+  isFiltered,
+  older,
+}: {
+  readonly look: ListLook<Row>;
+  readonly isFiltered: boolean;
+  readonly older: string | null;
+}): VNode {
+  const { empty, emptyText, noMatch = empty, noMatchText = emptyText } = words;
+  if (older === null || onward === undefined) {
+    return (
+      <Empty heading={isFiltered ? noMatch : empty} text={isFiltered ? noMatchText : emptyText} />
+    );
+  }
+  const link = (
+    <a class="btn" href={older}>
+      {onward.words}
+    </a>
+  );
+  return <Empty heading={noMatch} text={onward.text} action={link} />;
+}
+
+/** Each choice of a filter, and all, as links. */
+function FilterTabs<Row>({ look, list }: ListProps<Row>): VNode | null {
+  const found = Object.entries(list.filters).find(([, { control }]) => control?.as === 'tabs');
+  if (found === undefined) return null;
+  const [name, { control }] = found;
+  const choices = control !== null && 'choices' in control ? control.choices : [];
+  return (
+    <Tabs
+      label={`${look.labels?.[name]}`}
+      tabs={[null, ...choices].map((value) => ({
+        href: listPath(list.path, { [name]: value }),
+        text: value === null ? (look.words.any ?? '') : (look.choice?.(value) ?? value),
+        isHere: value === list.given[name],
+      }))}
+    />
+  );
+}
+
+export function Tabs({
+  label,
+  tabs: shown,
+}: {
+  readonly label: string;
+  readonly tabs: readonly {
+    readonly href: string;
+    readonly text: string;
+    readonly isHere: boolean;
+  }[];
+}): VNode {
+  return (
+    <nav aria-label={label}>
+      <ul class="tabs">
+        {shown.map(({ href, text, isHere }) => (
+          <li>
+            <a href={href} aria-current={isHere ? 'true' : undefined}>
+              {text}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
+const formLooks = ['', 'filters one', 'filters two'];
+
+function FilterForm<Row>({ look, list }: ListProps<Row>): VNode | null {
+  const { words, labels = {}, choice = (value) => value, hint } = look;
+  const { path, filters, given } = list;
+  const shown = Object.entries(filters).flatMap(([name, { control }]) =>
+    control === null || control.as === 'tabs' ? [] : [{ name, control }],
+  );
+  if (shown.length === 0) return null;
+  return (
+    <form
+      class={formLooks[shown.length] ?? 'filters'}
+      method="get"
+      action={path}
+      aria-label={words.filters}
+    >
+      {shown.map(({ name, control }) => (
+        <div>
+          <label for={name}>{`${labels[name]}`}</label>
+          {control.as === 'search' ? (
+            <input
+              id={name}
+              name={name}
+              type="search"
+              value={given[name] ?? ''}
+              maxLength={control.lengthMax}
+              autocomplete="off"
+              placeholder={hint}
+            />
+          ) : (
+            <select id={name} name={name}>
+              <option value="">{words.any}</option>
+              {control.choices.map((value) => (
+                <option value={value} selected={value === given[name]}>
+                  {choice(value)}
+                </option>
+              ))}
+            </select>
+          )}
+        </div>
+      ))}
+      <button type="submit" class="btn">
+        <Icon name="search" />
+        {words.filter}
+      </button>
+    </form>
+  );
+}
+
+/** Links to the newest page and to the one behind the last row. */
+export function Pager({
+  newest,
+  newer = null,
+  older,
+  children,
+}: {
+  /** Null on the newest page. */
+  readonly newest: string | null;
+  /** The page before this one, in lists that go both ways. */
+  readonly newer?: string | null;
+  /** Null on the last one. */
+  readonly older: string | null;
+  readonly children?: string | undefined;
+}): VNode {
+  const { texts } = useFrame();
+  return (
+    <nav class="pager" aria-label={texts.pages}>
+      <span class="quiet">{children}</span>
+      <span class="actions">
+        {newest === null ? null : (
+          <a class="btn sm" href={newest}>
+            {newer === null ? <Icon name="newer" /> : null}
+            {texts.newest}
+          </a>
+        )}
+        {newer === null ? null : (
+          <a class="btn sm" href={newer}>
+            <Icon name="newer" />
+            {texts.newer}
+          </a>
+        )}
+        {older === null ? null : (
+          <a class="btn sm" href={older}>
+            {texts.older}
+            <Icon name="older" />
+          </a>
+        )}
+      </span>
+    </nav>
+  );
+}
