@@ -1,7 +1,7 @@
 // Personal data: for each table its columns, how the rows of an address are found, and how long and
 // why they are kept. Each column of the schema is in one list: `personal` is about a person,
 // `withheld` is sealed or a secret and never exported, `other` goes with it.
-import { emailKey } from '../../core/domain/parties/buyer-kyc.js';
+import { emailKey } from '../../core/domain/base/email-address.js';
 import type { PersonalRows } from '../../core/ports/storage.js';
 import type { TxPart } from './unit-of-work.js';
 

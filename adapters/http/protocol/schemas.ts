@@ -3,9 +3,9 @@
 // into minor units, times into milliseconds, absent into null); rules that need data belong to the
 // use cases. The schemas of a resource are in its file of routes.
 import { z } from 'zod';
+import { emailProblem, readEmail } from '../../../core/domain/base/email-address.js';
 import { formatInstant, isCalendarDate } from '../../../core/domain/base/instant.js';
 import { RawJson } from '../../../core/domain/base/raw-json.js';
-import { readEmail } from '../../../core/domain/parties/buyer-kyc.js';
 
 /** Bytes of JSON in `metadata` and in `display`. */
 export const RAW_JSON_BYTES_MAX = 32 * 1024;
@@ -23,16 +23,17 @@ export const responseSchemas = z.registry<{ id: string }>();
 /** Text, parsed by `read`; null is refused with `message`. */
 export function readText<T>(
   read: (text: string) => T | null,
-  message: string,
+  message: string | ((text: string) => string),
   described: Readonly<Record<string, unknown>>,
 ) {
+  const messageFor = (text: string) => (typeof message === 'string' ? message : message(text));
   return z
-    .string({ error: message })
+    .string({ error: messageFor('') })
     .meta(described)
     .transform((text, context): T => {
       const value = read(text);
       if (value !== null) return value;
-      context.addIssue({ code: 'custom', message });
+      context.addIssue({ code: 'custom', message: messageFor(text) });
       return z.NEVER;
     });
 }
@@ -74,7 +75,11 @@ export function optional<T extends z.ZodType>(schema: T) {
 }
 
 export function emailText(description: string) {
-  return readText(readEmail, 'send an e-mail address', { format: 'email', description });
+  const message = (text: string) =>
+    emailProblem(text) === 'international'
+      ? 'send an e-mail address whose part before the @ is in ASCII'
+      : 'send an e-mail address';
+  return readText(readEmail, message, { format: 'email', description });
 }
 
 export function rawJson(description: string) {

@@ -3,16 +3,17 @@
 import { z } from 'zod';
 import {
   idDocTypes,
-  isCnpj,
   ownerRoles,
   proofOfAddressDocTypes,
 } from '../../../core/domain/parties/dossier.js';
+import { readCnpj } from '../../../core/domain/parties/tax-id.js';
 import {
   anyText,
   emailText,
   isHttpUri,
   isUri,
   optional,
+  readText,
   someText,
   text,
 } from '../protocol/schemas.js';
@@ -40,14 +41,10 @@ export const country = text(2, 2, 'Two letters, ISO 3166-1.');
 const taxId = text(1, 64, 'Stored encrypted and never returned.');
 const legalName = text(1, 200, 'As registered.');
 
-const cnpj = z
-  .string('send a Brazilian company number with right check digits')
-  .refine(isCnpj, 'send a Brazilian company number with right check digits')
-  .meta({
-    description:
-      'CNPJ, with or without punctuation, in digits or in the alphanumeric form of 2026.',
-    examples: ['11.222.333/0001-81'],
-  });
+const cnpj = readText(readCnpj, 'send a Brazilian company number with right check digits', {
+  description: 'CNPJ, with or without punctuation, in digits or in the alphanumeric form of 2026.',
+  examples: ['11.222.333/0001-81'],
+});
 
 /** Fields of a person and of an owner. */
 const person = {

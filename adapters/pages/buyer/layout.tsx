@@ -349,7 +349,7 @@ export function useContacts(): readonly VNode[] {
   const { organization } = useScene().view;
   const { supportEmail = null, supportPhone = null, website = null } = organization ?? {};
   const links = [
-    supportEmail === null ? null : <a href={`mailto:${supportEmail}`}>{supportEmail}</a>,
+    supportEmail === null ? null : <a href={mailLink(supportEmail)}>{supportEmail}</a>,
     supportPhone === null ? null : <a href={phoneUrl(supportPhone)}>{supportPhone}</a>,
   ].filter((link) => link !== null);
   if (links.length > 0 || website === null || !isWebAddress(website)) return links;
@@ -358,6 +358,11 @@ export function useContacts(): readonly VNode[] {
 
 export function isWebAddress(text: string): boolean {
   return /^https?:\/\//i.test(text) && URL.canParse(text);
+}
+
+/** Signs such as `&` and `#` have another meaning in a URL (RFC 6068). */
+function mailLink(address: string): string {
+  return `mailto:${encodeURIComponent(address).replaceAll('%40', '@')}`;
 }
 
 function phoneUrl(phone: string): string {

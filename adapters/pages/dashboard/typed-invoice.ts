@@ -1,5 +1,7 @@
 // An invoice as a member types it, in the form or as a line of a file: its faults, and the create
 // that it becomes.
+
+import { emailProblem, readEmail } from '../../../core/domain/base/email-address.js';
 import { isCalendarDate } from '../../../core/domain/base/instant.js';
 import { type Locale, localeOf } from '../../../core/domain/base/locale.js';
 import {
@@ -10,7 +12,6 @@ import {
   parseTypedAmount,
 } from '../../../core/domain/base/money.js';
 import { hasUnstorableText, writeJson } from '../../../core/domain/base/raw-json.js';
-import { readEmail } from '../../../core/domain/parties/buyer-kyc.js';
 import { DISPLAY_TEXT_LENGTH_MAX as TEXT_MAX } from '../../../core/domain/payments/display.js';
 import { unsentFields } from '../../../core/domain/payments/idempotency.js';
 import { assert } from '../../../core/errors.js';
@@ -141,6 +142,7 @@ export function faultsIn(
 
 /** A domain is what people leave out most. */
 function emailFault({ faults }: DashboardTexts['invoice'], email: string): string {
+  if (emailProblem(email) === 'international') return faults.international;
   return /^[^@\s]+@[^@.\s]+$/.test(email) ? faults.domain(email) : faults.email;
 }
 
@@ -162,7 +164,12 @@ export function invoiceOf(typed: TypedInvoice) {
     origin: 'invoice',
     idempotencyKey: formKey.safeParse(key).success ? idempotencyKeyOf(key) : null,
     amount,
-    buyer: { email, name: name === '' ? null : name, country: null, phone: null },
+    buyer: {
+      email: readEmail(email) ?? email,
+      name: name === '' ? null : name,
+      country: null,
+      phone: null,
+    },
     sellerExternalId: seller === '' ? null : seller,
     number: number === '' ? null : number,
     dueDate: due === '' ? null : due,

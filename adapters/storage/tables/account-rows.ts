@@ -1,5 +1,5 @@
 // Connected accounts, verified at the partner: columns and SQL.
-import { emailKey } from '../../../core/domain/parties/buyer-kyc.js';
+import { emailKey } from '../../../core/domain/base/email-address.js';
 import {
   accountStatuses,
   type ConnectedAccount,

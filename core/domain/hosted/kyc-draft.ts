@@ -2,7 +2,8 @@
 // asked to fill in their own part. It is stored sealed. Owners have numbers that do not change, so
 // a link keeps pointing to the person that it was sent to.
 import type { EntityType } from '../parties/connected-account.js';
-import { type Dossier, lastFour, type Owner } from '../parties/dossier.js';
+import type { Dossier, Owner } from '../parties/dossier.js';
+import { lastFour } from '../parties/tax-id.js';
 import type { BuyerHint } from '../payments/payment.js';
 import { type FieldPlace, type FileField, fileFields } from './kyc-fields.js';
 

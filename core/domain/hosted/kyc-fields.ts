@@ -2,17 +2,17 @@
 // text into a value of the dossier. Problems are codes; the pages have the words.
 import { isMisleading } from '../base/checked-text.js';
 import { countries, usStates } from '../base/countries.js';
+import { readEmail } from '../base/email-address.js';
 import { HOUR_MS } from '../base/instant.js';
-import { readEmail } from '../parties/buyer-kyc.js';
 import type { VerificationKind } from '../parties/document.js';
 import {
   type Dossier,
   idDocTypes,
-  isCnpj,
   type Owner,
   ownerRoles,
   proofOfAddressDocTypes,
 } from '../parties/dossier.js';
+import { readCnpj } from '../parties/tax-id.js';
 
 /** The tier is standard. */
 export type FormField = Exclude<keyof Dossier | keyof Owner, 'kycTier' | 'answers'>;
@@ -126,9 +126,9 @@ export function checkField(field: FormField, typed: Typed, nowMs: number): Check
     case 'tax_id':
       return sized(value, TAX_ID_MAX);
     case 'cnpj':
-      return isCnpj(value) ? { value } : { problem: 'not_a_cnpj' };
+      return read(readCnpj(value), 'not_a_cnpj');
     case 'email':
-      return readEmail(value) === null ? { problem: 'not_an_email' } : { value };
+      return read(readEmail(value), 'not_an_email');
     case 'choice':
       return offered(value, rule.of);
     case 'country':
@@ -144,6 +144,10 @@ export function checkField(field: FormField, typed: Typed, nowMs: number): Check
     case 'terms':
       return { problem: 'not_offered' };
   }
+}
+
+function read(value: string | null, problem: FieldProblem): Checked {
+  return value === null ? { problem } : { value };
 }
 
 function sized(value: string, max: number, min = 1): Checked {

@@ -74,29 +74,6 @@ export function knownKycStatus(current: KycStatus | null, accountCounts: boolean
   return accountCounts ? 'approved' : (current ?? 'not_started');
 }
 
-/** RFC 5321: a path is 256 octets, its angle brackets included. */
-const EMAIL_LENGTH_MAX = 254;
-const emailForm = /^(?:[\w'+-]+\.)*[\w'+-]*[\w+-]@(?:[A-Za-z0-9][A-Za-z0-9-]*\.)+[A-Za-z]{2,}$/;
-
-/** The trimmed e-mail address; null for any other text. */
-export function readEmail(text: string): string | null {
-  const address = text.trim();
-  return address.length <= EMAIL_LENGTH_MAX && emailForm.test(address) ? address : null;
-}
-
-/** Addresses are equal if their keys are. */
-export function emailKey(email: string): string {
-  return email.trim().toLowerCase();
-}
-
-/**
- * Addresses reach one mailbox if these are equal, as far as an address shows it: most mail servers
- * ignore a tag behind a plus sign (RFC 5233). Two of them are one person for a second approval.
- */
-export function mailboxKey(email: string): string {
-  return emailKey(email).replace(/\+[^@]*@/, '@');
-}
-
 /** Takes over the approval with another tenant: the person stands by its dossier. */
 export function adopted(
   submission: KycSubmission,

@@ -1,6 +1,6 @@
 // The data that the verification of a party requires: one table by role and entity type, and one
 // for each beneficial owner. The partner may require more.
-import { readEmail } from './buyer-kyc.js';
+import { readEmail } from '../base/email-address.js';
 import type { EntityType, Role } from './connected-account.js';
 
 const individual = [
@@ -120,7 +120,7 @@ export interface Dossier extends Person {
   readonly tosId?: Text;
   readonly email?: Text;
   readonly legalName?: Text;
-  /** Brazilian company number, see isCnpj. */
+  /** Brazilian company number, see readCnpj. */
   readonly cnpj?: Text;
   readonly formationDate?: Text;
   readonly website?: Text;
@@ -195,34 +195,6 @@ export function fileLinks(
     }),
   );
   return [...files, ...answers];
-}
-
-/** What may be shown of a tax id; null where that would be most of it. */
-export function lastFour(taxId: string): string | null {
-  const plain = taxId.replace(/[^\p{L}\p{N}]/gu, '');
-  return plain.length < 8 ? null : plain.slice(-4);
-}
-
-/**
- * A CNPJ with valid check digits, punctuation allowed: twelve digits (since July 2026 also capital
- * letters) and two check digits. A character counts as its ASCII code minus 48; weights run 2 to 9
- * from the right; the check digit is 11 minus the sum modulo 11, or 0 where that is above 9
- * (Receita Federal, Instrução Normativa RFB 2.229/2024).
- */
-export function isCnpj(text: string): boolean {
-  const plain = text.replace(/[./-]/g, '');
-  if (!/^[0-9A-Z]{12}[0-9]{2}$/.test(plain) || /^(.)\1{13}$/.test(plain)) return false;
-  const first = cnpjCheckDigit(plain.slice(0, 12));
-  const second = cnpjCheckDigit(plain.slice(0, 12) + first);
-  return plain.endsWith(`${first}${second}`);
-}
-
-function cnpjCheckDigit(text: string): string {
-  const sum = [...text]
-    .reverse()
-    .reduce((total, char, index) => total + (char.charCodeAt(0) - 48) * (2 + (index % 8)), 0);
-  const rest = sum % 11;
-  return String(rest < 2 ? 0 : 11 - rest);
 }
 
 /** Blank text counts as absent. */

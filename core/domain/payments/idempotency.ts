@@ -2,8 +2,8 @@
 // expire. A replay does not compare bodies: its answer names the fields that differ from what is
 // stored.
 import { assert } from '../../errors.js';
+import { emailKey } from '../base/email-address.js';
 import { isSameJson } from '../base/raw-json.js';
-import { emailKey } from '../parties/buyer-kyc.js';
 import type { ConnectedAccount } from '../parties/connected-account.js';
 import type { Payment, PaymentOrigin } from './payment.js';
 

@@ -2,10 +2,10 @@
 // function returns everything that must be stored in one batch. Its guards come first and refuse;
 // after them the change must succeed. The partner's part is in command-outcomes.ts.
 import { PonteError } from '../../errors.js';
+import { mailboxKey } from '../base/email-address.js';
 import type { Locale } from '../base/locale.js';
 import type { CommandDraft, MoneyCommand } from '../commands/partner-command.js';
 import { isQuoteExpired, type Quote } from '../commands/quote.js';
-import { mailboxKey } from '../parties/buyer-kyc.js';
 import type { AmountLimit } from './amount-limit.js';
 import {
   type Change,

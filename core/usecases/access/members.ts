@@ -2,7 +2,7 @@
 // members. The last owner stays an owner.
 import { exceeds, ownerOf, type StoredKey } from '../../domain/access/api-key.js';
 import { type Member, type MemberRole, mayGive, scopesOf } from '../../domain/access/member.js';
-import { emailKey, readEmail } from '../../domain/parties/buyer-kyc.js';
+import { emailKey, readEmail } from '../../domain/base/email-address.js';
 import { PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';

@@ -1,11 +1,13 @@
 // The buyer's steps through a payment: sign in, KYC, quote, confirm. An approval with another
 // organization is adopted only when the buyer signs in, because that proves the mailbox, and only
 // if the dossier is the person's (identity-facts.ts).
+
+import { emailKey } from '../../domain/base/email-address.js';
 import type { Locale } from '../../domain/base/locale.js';
 import { type Tenant, tenantOf } from '../../domain/base/tenant.js';
 import { isVoidable, voidCommand } from '../../domain/commands/partner-command.js';
 import type { Quote } from '../../domain/commands/quote.js';
-import { adopted, emailKey, type KycSubmission } from '../../domain/parties/buyer-kyc.js';
+import { adopted, type KycSubmission } from '../../domain/parties/buyer-kyc.js';
 import { countsAsBuyerKyc } from '../../domain/parties/connected-account.js';
 import {
   type Adoption,

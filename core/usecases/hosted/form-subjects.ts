@@ -8,20 +8,17 @@
 // cannot show another person. The submitted dossier stays sealed until the decision; if the partner
 // asks for corrections, it becomes the draft again.
 import type { PageSession } from '../../domain/access/page-session.js';
+import { readEmail } from '../../domain/base/email-address.js';
 import { type Tenant, tenantOf } from '../../domain/base/tenant.js';
 import { emptyDraft, type KycDraft, withHint } from '../../domain/hosted/kyc-draft.js';
-import {
-  type KycState,
-  type KycSubmission,
-  kycStateOf,
-  readEmail,
-} from '../../domain/parties/buyer-kyc.js';
+import { type KycState, type KycSubmission, kycStateOf } from '../../domain/parties/buyer-kyc.js';
 import type { EntityType, Role } from '../../domain/parties/connected-account.js';
 import type { DocumentOwner } from '../../domain/parties/document.js';
-import { type Dossier, isCnpj } from '../../domain/parties/dossier.js';
+import type { Dossier } from '../../domain/parties/dossier.js';
 import { sandboxKyb } from '../../domain/parties/organization.js';
 import { isSubmitted, type Party } from '../../domain/parties/party.js';
 import { type Correction, correctionsOf, isDue, TERMS } from '../../domain/parties/party-due.js';
+import { readCnpj } from '../../domain/parties/tax-id.js';
 import { isTerminal } from '../../domain/payments/payment.js';
 import { assert, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
@@ -162,7 +159,7 @@ async function accountSubject(
   const { email, entityType, legalName, country } = account;
   if (account.role !== 'seller') throw new PonteError('NotFound');
   const taxId = openTaxId(deps, account);
-  const cnpj = entityType === 'business' && taxId !== null && isCnpj(taxId) ? taxId : null;
+  const cnpj = entityType === 'business' && taxId !== null ? readCnpj(taxId) : null;
   const subject = await partySubject(deps, tx, tenant, {
     party: { party: 'account', id },
     known: account,

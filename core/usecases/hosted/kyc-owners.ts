@@ -1,5 +1,7 @@
 // The owners of a business in the hosted KYC form. The person who fills it in may ask an owner to
 // add the rest by a link of the owner's; from then on only the owner sees that part.
+
+import { emailKey, readEmail } from '../../domain/base/email-address.js';
 import type { Locale } from '../../domain/base/locale.js';
 import { tenantOf } from '../../domain/base/tenant.js';
 import {
@@ -17,7 +19,6 @@ import {
 } from '../../domain/hosted/kyc-draft.js';
 import type { FieldPlace } from '../../domain/hosted/kyc-fields.js';
 import { openOf } from '../../domain/hosted/kyc-form.js';
-import { emailKey, readEmail } from '../../domain/parties/buyer-kyc.js';
 import { PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';

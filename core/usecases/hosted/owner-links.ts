@@ -1,9 +1,10 @@
 // Mailed links to a part of a KYC form: for a beneficial owner, or for the person who fills in the
 // whole form instead of the buyer. They open that part for one address at a time.
+
+import { emailKey } from '../../domain/base/email-address.js';
 import type { Locale } from '../../domain/base/locale.js';
 import type { Tenant } from '../../domain/base/tenant.js';
 import { FORM_MAILS_A_DAY_MAX, linkEnded, ownerLinkWaitMs } from '../../domain/mail/mail.js';
-import { emailKey } from '../../domain/parties/buyer-kyc.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
 import { mailNumber, stageLink } from '../mail/mails.js';

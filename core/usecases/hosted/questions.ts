@@ -1,8 +1,9 @@
 // Questions of buyers about a payment: an event with the text, from which the timeline and webhooks
 // have it, and a mail to the contact of the organization, which answers to the buyer's address.
+
+import { emailKey } from '../../domain/base/email-address.js';
 import { tenantOf } from '../../domain/base/tenant.js';
 import { newMail } from '../../domain/mail/mail.js';
-import { emailKey } from '../../domain/parties/buyer-kyc.js';
 import { paymentEvent, questionEventTypes } from '../../domain/payments/event.js';
 import type { Payment } from '../../domain/payments/payment.js';
 import { PonteError } from '../../errors.js';

@@ -3,6 +3,7 @@
 // in buyer-steps.ts.
 import { hash } from 'node:crypto';
 import type { PageSession, SessionSubject } from '../../domain/access/page-session.js';
+import { emailKey } from '../../domain/base/email-address.js';
 import type { Locale } from '../../domain/base/locale.js';
 import { type Tenant, tenantOf } from '../../domain/base/tenant.js';
 import type { HostedPage } from '../../domain/hosted/hosted-page.js';
@@ -22,7 +23,6 @@ import {
   SIGN_INS_A_DAY_MAX,
   takesCode,
 } from '../../domain/mail/mail.js';
-import { emailKey } from '../../domain/parties/buyer-kyc.js';
 import type { PaymentView } from '../../domain/payments/change.js';
 import { assert, isCode, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';

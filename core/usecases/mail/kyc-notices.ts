@@ -1,9 +1,11 @@
 // Mails about the KYC of a buyer that used a hosted form without a payment, or must correct its
 // dossier. Approvals and rejections of a buyer with a payment are notices of the payment.
+
+import { emailKey } from '../../domain/base/email-address.js';
 import type { Locale } from '../../domain/base/locale.js';
 import { tenantOf } from '../../domain/base/tenant.js';
 import type { MailSubject } from '../../domain/mail/mail.js';
-import { emailKey, type KycSubmission } from '../../domain/parties/buyer-kyc.js';
+import type { KycSubmission } from '../../domain/parties/buyer-kyc.js';
 import { assert } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';

@@ -8,6 +8,7 @@
 // any number of hosts. No pause before another sign-in mail is longer than the latest link works:
 // strangers who ask cannot lock a buyer out. A notice has a cause, and no other mail has that
 // cause.
+import { emailKey } from '../../domain/base/email-address.js';
 import { holdsLease } from '../../domain/base/lease.js';
 import { type Tenant, tenantOf } from '../../domain/base/tenant.js';
 import {
@@ -32,7 +33,6 @@ import {
   nextMail,
   tokenPurpose,
 } from '../../domain/mail/mail.js';
-import { emailKey } from '../../domain/parties/buyer-kyc.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
 import { eachSeparately } from '../service/due-work.js';

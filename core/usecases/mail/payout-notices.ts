@@ -1,9 +1,9 @@
 // Mails about a new PIX destination, for the people who can undo it: it may be a mistake or set
 // with a stolen key. They are staged in the batch of the change.
 import { scopesOf } from '../../domain/access/member.js';
+import { emailKey } from '../../domain/base/email-address.js';
 import { tenantOf } from '../../domain/base/tenant.js';
 import { newMail } from '../../domain/mail/mail.js';
-import { emailKey } from '../../domain/parties/buyer-kyc.js';
 import type { ConnectedAccount } from '../../domain/parties/connected-account.js';
 import { changeState, type DestinationChange } from '../../domain/parties/destination-change.js';
 import type { Deps } from '../../ports/deps.js';

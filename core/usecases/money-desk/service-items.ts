@@ -4,11 +4,11 @@
 import { isActive } from '../../domain/access/api-key.js';
 import { mayGive } from '../../domain/access/member.js';
 import type { OperatorActor } from '../../domain/base/actor.js';
+import { emailKey, readEmail } from '../../domain/base/email-address.js';
 import { type Mode, tenantOf } from '../../domain/base/tenant.js';
 import { isMoneyCommand } from '../../domain/commands/partner-command.js';
 import { type Basis, basisOf, type MoneyAction } from '../../domain/money-desk/money-decision.js';
 import type { Proposal, ProposedAction, ServiceAction } from '../../domain/money-desk/proposal.js';
-import { emailKey, readEmail } from '../../domain/parties/buyer-kyc.js';
 import type { Organization } from '../../domain/parties/organization.js';
 import { cancelled, failedByOperator } from '../../domain/payments/payment-transitions.js';
 import { releaseEpoch } from '../../domain/service/epoch.js';

@@ -1,8 +1,9 @@
 // What an integrator does with connected accounts: create, read, list, terms, submit and payout.
 // What follows from a change is in party-kinds.ts.
+
+import { readEmail } from '../../domain/base/email-address.js';
 import { type Tenant, tenantOf } from '../../domain/base/tenant.js';
 import { isAnswer } from '../../domain/hosted/party-answer.js';
-import { readEmail } from '../../domain/parties/buyer-kyc.js';
 import {
   type ConnectedAccount,
   type EntityType,
@@ -11,10 +12,11 @@ import {
   taxIdPurpose,
   termsAccepted,
 } from '../../domain/parties/connected-account.js';
-import { type Dossier, lastFour, malformedFields } from '../../domain/parties/dossier.js';
+import { type Dossier, malformedFields } from '../../domain/parties/dossier.js';
 import { isSubmitted, newParty, submitted } from '../../domain/parties/party.js';
 import { isDue, TERMS } from '../../domain/parties/party-due.js';
 import { noPayout } from '../../domain/parties/payee.js';
+import { lastFour } from '../../domain/parties/tax-id.js';
 import { accountMismatch } from '../../domain/payments/idempotency.js';
 import { PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';

@@ -1,12 +1,13 @@
 // The table of parties: how a party of each kind is loaded, what is stored with a change of it, and
 // what follows from a decision of the partner. What all kinds share is in
 // core/domain/parties/party.ts.
+
+import { emailKey } from '../../domain/base/email-address.js';
 import { type Tenant, tenantOf } from '../../domain/base/tenant.js';
 import type { PartyCommand, Subject } from '../../domain/commands/partner-command.js';
 import { fieldNamed } from '../../domain/hosted/kyc-fields.js';
 import {
   areCorrectionsAsked,
-  emailKey,
   type KycSubmission,
   withoutData,
 } from '../../domain/parties/buyer-kyc.js';

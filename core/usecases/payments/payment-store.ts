@@ -1,11 +1,13 @@
 // Changes of a payment: read its rows, let the domain decide, stage everything in one batch. Every
 // change raises the payment's version, so concurrent causes do not decide on the same rows.
+
+import { emailKey } from '../../domain/base/email-address.js';
 import { formatAmount } from '../../domain/base/money.js';
 import { type Tenant, tenantOf } from '../../domain/base/tenant.js';
 import { type MoneyCommand, newCommand } from '../../domain/commands/partner-command.js';
 import { settlementsOf } from '../../domain/commands/settlement.js';
 import { noticesOf } from '../../domain/mail/payment-notices.js';
-import { emailKey, type KycStatus } from '../../domain/parties/buyer-kyc.js';
+import type { KycStatus } from '../../domain/parties/buyer-kyc.js';
 import type { Change, PaymentAggregate, PaymentView } from '../../domain/payments/change.js';
 import { moneyEventIn, paymentEvent } from '../../domain/payments/event.js';
 import { isTerminal, type Payment } from '../../domain/payments/payment.js';

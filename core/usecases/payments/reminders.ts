@@ -1,7 +1,8 @@
 // Mails that remind buyers of the due date of an invoice, if the organization wants it.
+
+import { emailKey } from '../../domain/base/email-address.js';
 import { tenantOf } from '../../domain/base/tenant.js';
 import { nextReminderAtMs, reminderCause } from '../../domain/mail/reminder.js';
-import { emailKey } from '../../domain/parties/buyer-kyc.js';
 import { readDisplay } from '../../domain/payments/display.js';
 import type { Payment } from '../../domain/payments/payment.js';
 import { assert } from '../../errors.js';

@@ -5,6 +5,7 @@ import type { StoredKey } from '../../../core/domain/access/api-key.js';
 import type { Member } from '../../../core/domain/access/member.js';
 import type { MemberSession } from '../../../core/domain/access/member-session.js';
 import type { Passkey } from '../../../core/domain/access/passkey.js';
+import { emailKey } from '../../../core/domain/base/email-address.js';
 import { money } from '../../../core/domain/base/money.js';
 import type { Tenant } from '../../../core/domain/base/tenant.js';
 import {
@@ -14,11 +15,7 @@ import {
 } from '../../../core/domain/commands/partner-command.js';
 import type { InboxMessage } from '../../../core/domain/commands/partner-message.js';
 import type { Quote } from '../../../core/domain/commands/quote.js';
-import {
-  type Buyer,
-  emailKey,
-  type KycSubmission,
-} from '../../../core/domain/parties/buyer-kyc.js';
+import type { Buyer, KycSubmission } from '../../../core/domain/parties/buyer-kyc.js';
 import type { ConnectedAccount } from '../../../core/domain/parties/connected-account.js';
 import type { DestinationChange } from '../../../core/domain/parties/destination-change.js';
 import type { Document } from '../../../core/domain/parties/document.js';

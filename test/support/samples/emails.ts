@@ -7,6 +7,23 @@ export const readableEmails: readonly (readonly [given: string, kept: string])[]
   [' a@b.co\r\n', 'a@b.co'],
   ['\t\u00a0ana@example.com\u2028', 'ana@example.com'],
   [`${' '.repeat(300)}a@b.co`, 'a@b.co'],
+  // RFC 5321 atext: company mailboxes, tags, bounce and ticket addresses.
+  ['r&d@buyer.example', 'r&d@buyer.example'],
+  ['p/l@buyer.example', 'p/l@buyer.example'],
+  ['#accounts@buyer.example', '#accounts@buyer.example'],
+  ['a~b=c!d{e}|f`g^h%i$j*k?l@b.co', 'a~b=c!d{e}|f`g^h%i$j*k?l@b.co'],
+  ["'@b.co", "'@b.co"],
+  [`${'a'.repeat(64)}@b.co`, `${'a'.repeat(64)}@b.co`],
+  // RFC 1591 and 1123: long and new ends of domains, labels of digits.
+  ['ana@loja.international', 'ana@loja.international'],
+  ['ana@123.com', 'ana@123.com'],
+  // RFC 5890: international domains, as U-labels and as A-labels.
+  ['ana@müller.example', 'ana@xn--mller-kva.example'],
+  ['ana@MÜLLER.example', 'ana@xn--mller-kva.example'],
+  ['ana@公司.cn', 'ana@xn--55qx5d.cn'],
+  ['ana@例え。jp', 'ana@xn--r8jz45g.jp'],
+  ['ana@xn--80ahdri7a.xn--p1ai', 'ana@xn--80ahdri7a.xn--p1ai'],
+  ['ana@испытание.рф', 'ana@xn--80akhbyknj4f.xn--p1ai'],
 ];
 
 export const unreadableEmails: readonly string[] = [
@@ -35,4 +52,25 @@ export const unreadableEmails: readonly string[] = [
   'a\u0007@b.co',
   'a\u007f@b.co',
   'a@b\u200b.co',
+  'a\u200b@b.co',
+  '\u202aa@b.co\u202c',
+  'a@mü\u200bller.example',
+  // Quoted, encoded, literal, with a number or a path in place of a domain.
+  '"a b"@b.co',
+  '"a@evil.example x"@b.co',
+  '=?utf-8?q?a=40evil.example?=@b.co',
+  'a@[127.0.0.1]',
+  'a@127.0.0.1',
+  'a@b.c',
+  'a@b.1co',
+  'a@müller.example/path',
+  'a@müller.example:25',
+  'a@müller%2eexample',
+  'a@🦊.example',
+  'a@xn--a-.example-',
+  `${'a'.repeat(65)}@b.co`,
+  `a@${'b'.repeat(64)}.co`,
+  // RFC 6531 local parts need a mail server with SMTPUTF8 on every hop.
+  'josé@b.co',
+  '用户@例え.jp',
 ];

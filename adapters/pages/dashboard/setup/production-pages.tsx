@@ -2,7 +2,7 @@
 // needs.
 import type { VNode } from 'preact';
 import { z } from 'zod';
-import { readEmail } from '../../../../core/domain/parties/buyer-kyc.js';
+import { readEmail } from '../../../../core/domain/base/email-address.js';
 import {
   hasContact,
   type Organization,

@@ -3,12 +3,12 @@
 import type { VNode } from 'preact';
 import { z } from 'zod';
 import { allows } from '../../../../core/domain/access/scope.js';
+import { readEmail } from '../../../../core/domain/base/email-address.js';
 import {
   isReadable,
   leastContrast,
   readAccentColor,
 } from '../../../../core/domain/parties/accent-color.js';
-import { readEmail } from '../../../../core/domain/parties/buyer-kyc.js';
 import {
   LOGO_BYTES_MAX,
   type LogoProblem,

@@ -10,7 +10,7 @@ import {
 } from '../../../../core/domain/access/member.js';
 import { isFresh } from '../../../../core/domain/access/member-session.js';
 import { allows } from '../../../../core/domain/access/scope.js';
-import { emailKey, readEmail } from '../../../../core/domain/parties/buyer-kyc.js';
+import { emailKey, readEmail } from '../../../../core/domain/base/email-address.js';
 import { isCode, PonteError } from '../../../../core/errors.js';
 import {
   inviteMember,

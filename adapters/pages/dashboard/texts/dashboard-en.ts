@@ -354,6 +354,7 @@ export const dashboardEn = {
     faults: {
       name: 'Shorten the name to 200 characters',
       email: 'Give the buyer’s email address',
+      international: 'Use an address that has no accents or other letters before the @',
       domain: (address: string) => `Add the end of the domain, like ${address}.com`,
       number: 'Shorten the invoice number to 100 characters',
       due: 'Give the due day as year, month and day',

@@ -344,6 +344,7 @@ export const dashboardEs: DashboardTexts = {
     faults: {
       name: 'Acorte el nombre a 200 caracteres',
       email: 'Dé el correo electrónico del comprador',
+      international: 'Use una dirección sin acentos ni otras letras antes de la @',
       domain: (address) => `Añada el final del dominio, como ${address}.com`,
       number: 'Acorte el número de factura a 100 caracteres',
       due: 'Dé el vencimiento con año, mes y día',

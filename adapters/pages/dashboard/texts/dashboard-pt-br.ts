@@ -338,6 +338,7 @@ export const dashboardPtBr: DashboardTexts = {
     faults: {
       name: 'Encurte o nome para 200 caracteres',
       email: 'Informe o e-mail do comprador',
+      international: 'Use um endereço sem acentos nem outras letras antes do @',
       domain: (address) => `Acrescente o fim do domínio, como ${address}.com`,
       number: 'Encurte o número da fatura para 100 caracteres',
       due: 'Informe o vencimento com ano, mês e dia',

@@ -3,17 +3,14 @@ import { test } from 'node:test';
 import {
   adopted,
   awaitsDossier,
-  emailKey,
   isInFlightOrApproved,
   type KycStatus,
   type KycSubmission,
   kycStatuses,
-  readEmail,
   withdrawn,
 } from '../../../../core/domain/parties/buyer-kyc.js';
 import { noFacts } from '../../../../core/domain/parties/identity-facts.js';
 import { newParty } from '../../../../core/domain/parties/party.js';
-import { readableEmails, unreadableEmails } from '../../../support/samples/emails.js';
 import { START_MS } from '../../../support/samples/sample-rows.js';
 
 const verifying: KycSubmission = Object.freeze({
@@ -32,11 +29,6 @@ const verifying: KycSubmission = Object.freeze({
   submittedAtMs: START_MS,
   createdAtMs: START_MS,
   version: 1,
-});
-
-test('an e-mail address is read without white space around it, or not at all', () => {
-  for (const [given, kept] of readableEmails) assert.equal(readEmail(given), kept, given);
-  for (const email of unreadableEmails) assert.equal(readEmail(email), null, email);
 });
 
 /** What a new start does with a submission: answer with it, give it the dossier, begin another. */
@@ -69,10 +61,4 @@ test('an adopted approval depends on its party, and its revocation has no own ti
   assert.deepEqual([taken.status, taken.reason, taken.rejectedAtMs], ['rejected', null, null]);
   assert.equal(withdrawn(taken), taken);
   assert.ok(Object.isFrozen(copy) && Object.isFrozen(taken));
-});
-
-test('addresses are compared lower-cased and trimmed', () => {
-  const same = ['buyer@example.com', ' Buyer@Example.COM', 'BUYER@EXAMPLE.COM\n'];
-  assert.deepEqual([...new Set(same.map(emailKey))], ['buyer@example.com']);
-  assert.notEqual(emailKey('buyer+1@example.com'), emailKey('buyer@example.com'));
 });

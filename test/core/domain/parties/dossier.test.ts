@@ -1,12 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import {
   type Dossier,
   fileLinks,
-  isCnpj,
   isTierAllowed,
-  lastFour,
   malformedFields,
   missingFields,
   type Owner,
@@ -147,68 +144,6 @@ test('the documents of a dossier are its own and those of its owners, each with 
       'owners[1].idDocFrontFile https://files.example/bo-id.jpg',
       'owners[1].proofOfAddressDocFile https://files.example/bo-bill.pdf',
     ],
-  );
-});
-
-const companies: Readonly<Record<string, string>> = {
-  'Banco do Brasil': '00.000.000/0001-91',
-  Petrobras: '33.000.167/0001-01',
-  Vale: '33592510000154',
-  Itaú: '60.701.190/0001-04',
-  'the example of the tax office for the alphanumeric form': '12.ABC.345/01DE-35',
-};
-
-test('a company number holds by its check digits, in digits or in the alphanumeric form', () => {
-  for (const [company, number] of Object.entries(companies)) {
-    assert.equal(isCnpj(number), true, company);
-    assert.equal(isCnpj(number.replace(/[./-]/g, '')), true, company);
-  }
-});
-
-test('no digit of a company number can be mistaken, nor two neighbours be swapped', () => {
-  const numbers = Object.values(companies).map((text) => text.replace(/[./-]/g, ''));
-  for (const number of numbers.filter((text) => /^[0-9]+$/.test(text))) {
-    for (let at = 0; at < number.length; at += 1) {
-      const [before, digit = '', next = '', after] = [
-        number.slice(0, at),
-        number[at],
-        number[at + 1],
-        number.slice(at + 2),
-      ];
-      for (const other of '0123456789'.replace(digit, '')) {
-        assert.equal(isCnpj(`${before}${other}${next}${after}`), false, `${number} at ${at}`);
-      }
-      if (next !== digit && next !== '') {
-        assert.equal(isCnpj(`${before}${next}${digit}${after}`), false, `${number} at ${at}`);
-      }
-    }
-  }
-});
-
-test('what is no company number at all is none', () => {
-  const texts = [
-    '',
-    '0',
-    '1122233300018',
-    '112223330001811',
-    '11.222.333/0001-8A',
-    '11 222 333 0001 81',
-    '12.abc.345/01de-35',
-    '11111111111111',
-    '00000000000000',
-    '１１２２２３３３０００１８１',
-  ];
-  for (const text of texts) assert.equal(isCnpj(text), false, text);
-});
-
-test('of a tax id the last four characters are shown, and nothing when that is most of it', () => {
-  const taxIds = ['11.222.333/0001-81', '12.ABC.345/01DE-35', '123-45-6789'];
-  assert.deepEqual(taxIds.map(lastFour), ['0181', 'DE35', '6789']);
-  for (const short of ['', '1234', '12-34-567']) assert.equal(lastFour(short), null);
-  fc.assert(
-    fc.property(fc.string({ maxLength: 64 }), (text) => {
-      assert.ok((lastFour(text) ?? '').length * 2 <= text.length);
-    }),
   );
 });
 
