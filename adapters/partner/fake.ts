@@ -396,17 +396,18 @@ function pixProblem({ pixKey, accountHolderName }: PixRegistration): FakeRefusal
   }
   if (pixKeyForms.some((form) => form.test(pixKey))) return null;
   const message =
-    'pixKey is none of: CPF or CNPJ without punctuation, +55 phone number, e-mail address, UUID.';
+    'pixKey is none of: CPF or CNPJ without punctuation, +55 phone number, e-mail address or ' +
+    'UUID in lower case.';
   return { code: 'pix_key_invalid', message };
 }
 
-/** CPF, CNPJ (numeric and alphanumeric), phone, e-mail, random key. */
+/** As the directory has them: CPF, CNPJ (numeric and alphanumeric), phone, e-mail, random key. */
 const pixKeyForms = [
   /^[0-9]{11}$/,
   /^[0-9A-Z]{12}[0-9]{2}$/,
   /^\+55[0-9]{10,11}$/,
-  /^(?=.{3,77}$)[^\s@]+@[^\s@]+\.[^\s@.]+$/,
-  /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i,
+  /^(?=.{3,77}$)[^\sA-Z@]+@[^\sA-Z@]+\.[^\sA-Z@.]+$/,
+  /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
 ] as const;
 
 const keyReused: FakeRefusal = {

@@ -1,10 +1,10 @@
 // `ponte org`: organizations, their KYB, their PIX destinations, and their access to production.
 import { type Command, Option } from 'commander';
+import { readEmail } from '../../core/domain/base/email-address.js';
 import { formatInstant } from '../../core/domain/base/instant.js';
 import type { Mode } from '../../core/domain/base/tenant.js';
 import { shownDue } from '../../core/domain/hosted/party-answer.js';
 import type { ServiceAction } from '../../core/domain/money-desk/proposal.js';
-import { readEmail } from '../../core/domain/parties/buyer-kyc.js';
 import {
   type CollectNeed,
   type Lack,
@@ -13,6 +13,7 @@ import {
 } from '../../core/domain/parties/organization.js';
 import { isSubmitted, type PartyStatus } from '../../core/domain/parties/party.js';
 import { type Correction, TERMS } from '../../core/domain/parties/party-due.js';
+import { type PixKeyKind, pixKeyKinds } from '../../core/domain/parties/pix-key.js';
 import type { ProductionRequest } from '../../core/domain/parties/production-request.js';
 import { PonteError } from '../../core/errors.js';
 import type { Deps } from '../../core/ports/deps.js';
@@ -48,6 +49,7 @@ interface CreateOptions {
 
 interface PayoutOptions extends ModeOptions {
   readonly accountHolderName: string | null;
+  readonly pixKeyKind: PixKeyKind | null;
   readonly replace: boolean;
 }
 
@@ -315,14 +317,17 @@ function addModeCommands(shell: Shell, org: Command): void {
       new Option('--account-holder-name <name>', 'the name of the organization by default').default(
         null,
       ),
+      new Option('--pix-key-kind <kind>', 'of a key that can be of several kinds')
+        .choices(pixKeyKinds)
+        .default(null),
       replaceOption(),
     ],
-    run: async (operator, { mode, accountHolderName, replace }, [id = '']) => {
+    run: async (operator, { mode, accountHolderName, pixKeyKind, replace }, [id = '']) => {
       const pixKey = await standardInput(shell);
       const { readOrganization, registerPayout } = await organizations();
       const { organization } = await readOrganization(operator.deps, id);
       const holder = accountHolderName ?? organization.name;
-      const destination = { pixKey, accountHolderName: holder };
+      const destination = { pixKey, pixKeyKind, accountHolderName: holder };
       const registered = await registerPayout(operator.deps, { orgId: id, mode }, destination);
       const named = { accountHolderName: holder, ...registered };
       const request = { verb: 'payout-config', mode, ...named } as const;

@@ -298,7 +298,10 @@ export interface SettlementPartner {
   readonly refund: CommandCalls<RefundInput, RefundReport>;
   /** Is there if it refuses every refund: operators pay them by other means. */
   readonly refundsByHand?: true;
-  /** `key` is the idempotency key. The PIX key must not be stored or logged. */
+  /**
+   * `key` is the idempotency key. The PIX key must not be stored or logged. It is canonical
+   * (pix-key.ts): `52998224725`, `12ABC34501DE35`, `+5511987654321`, a lower-case address or UUID.
+   */
   registerPixDestination(input: {
     readonly partyRef: string;
     readonly pixKey: string;

@@ -265,6 +265,10 @@ test('a PIX key is read from standard input and kept nowhere', async () => {
     assert.ok(!readFileSync(join(file.parentPath, file.name)).includes(pixKey), file.name);
   }
   assert.ok(!host.log().includes(pixKey));
+  const unclear = await ponte(`org payout-config ${id} --mode test`, '11987650034\n');
+  assert.match(JSON.stringify(unclear.json), /CPF or a phone number/);
+  const chosen = `org payout-config ${id} --mode test --pix-key-kind cpf`;
+  await done(chosen, '11987650034\n');
 });
 
 test('a session starts in test mode; for people it is its token alone', async () => {

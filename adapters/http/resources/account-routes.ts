@@ -15,6 +15,7 @@ import {
   type DestinationChange,
 } from '../../../core/domain/parties/destination-change.js';
 import { requirements as needs, ownerRequirements } from '../../../core/domain/parties/dossier.js';
+import { pixKeyKinds } from '../../../core/domain/parties/pix-key.js';
 import { createOnboardingLink } from '../../../core/usecases/hosted/onboarding-links.js';
 import {
   acceptTerms,
@@ -115,7 +116,15 @@ export const submitAccountBody = z
   });
 
 const payoutConfigBody = z.object({
-  pixKey: text(1, 140, 'Passed to the settlement partner and never stored.'),
+  pixKey: text(
+    1,
+    140,
+    'A CPF, a CNPJ, a Brazilian phone number, an e-mail address or a random key, as people write ' +
+      'it. Passed to the settlement partner in the form of the central bank and never stored.',
+  ),
+  pixKeyKind: optional(z.enum(pixKeyKinds)).meta({
+    description: 'Needed where `pixKey` can be of several kinds: 11 digits of a CPF or a phone.',
+  }),
   accountHolderName: text(1, 200, 'The holder of the account of the PIX key.'),
 });
 

@@ -1,6 +1,5 @@
 // An invoice as a member types it, in the form or as a line of a file: its faults, and the create
 // that it becomes.
-
 import { emailProblem, readEmail } from '../../../core/domain/base/email-address.js';
 import { isCalendarDate } from '../../../core/domain/base/instant.js';
 import { type Locale, localeOf } from '../../../core/domain/base/locale.js';

@@ -2,18 +2,24 @@
 // settlement partner alone.
 import type { VNode } from 'preact';
 import { z } from 'zod';
+import {
+  type PixKeyKind,
+  type PixKeyProblem,
+  readPixKey,
+} from '../../../core/domain/parties/pix-key.js';
 import type { PixDestination } from '../../../core/usecases/parties/party-payouts.js';
 import { Button, Form } from './components.js';
-import { type FieldError, TextField } from './fields.js';
+import { type FieldError, SelectField, TextField } from './fields.js';
 
 export const pixForm = z.object({
   pixKey: z.string().max(1_000),
   again: z.string().max(1_000),
+  pixKeyKind: z.enum(['', 'cpf', 'cnpj', 'phone']).default(''),
   holder: z.string().max(1_000),
 });
 
 /** `refused`: by the partner. `taken`: there is another, which this person may not change. */
-export type PixProblem = 'noKey' | 'differs' | 'noHolder' | 'refused' | 'taken';
+export type PixProblem = 'noKey' | 'differs' | 'noHolder' | 'refused' | 'taken' | PixKeyProblem;
 
 const fieldOf = {
   noKey: 'pixKey',
@@ -21,35 +27,35 @@ const fieldOf = {
   noHolder: 'holder',
   refused: 'pixKey',
   taken: 'pixKey',
+  unclear: 'pixKeyKind',
+  check_digits: 'pixKey',
+  not_a_key: 'pixKey',
 } as const satisfies Record<PixProblem, string>;
 
 export type PixWords = Readonly<
-  Record<'key' | 'keyHint' | 'again' | 'againHint' | 'holder' | 'save' | PixProblem, string>
+  Record<
+    'key' | 'keyHint' | 'again' | 'againHint' | 'kind' | 'phone' | 'holder' | 'save' | PixProblem,
+    string
+  >
 >;
 
 export type CheckedPix =
   | { readonly destination: PixDestination; readonly problem: null }
   | { readonly destination: null; readonly problem: PixProblem };
 
-/** A tax id as people write it; a PIX key has its digits alone. */
-const writtenTaxId = /^(\d{3}\.\d{3}\.\d{3}-\d{2}|\d{2}\.\d{3}\.\d{3}\/\d{4}-\d{2})$/;
-
-function typedKey(text: string): string {
-  const key = text.trim();
-  return writtenTaxId.test(key) ? key.replaceAll(/\D/g, '') : key;
-}
-
-export function checkPix({ pixKey, again, holder }: z.infer<typeof pixForm>): CheckedPix {
-  const destination = { pixKey: typedKey(pixKey), accountHolderName: holder.trim() };
-  const problem =
-    destination.pixKey === ''
-      ? 'noKey'
-      : destination.pixKey !== typedKey(again)
-        ? 'differs'
-        : destination.accountHolderName === ''
-          ? 'noHolder'
-          : null;
-  return problem === null ? { destination, problem } : { destination: null, problem };
+/** Both texts are the same key if they are read as the same one. */
+export function checkPix(typed: z.infer<typeof pixForm>): CheckedPix {
+  const { pixKey, again, pixKeyKind, holder } = typed;
+  const kind: PixKeyKind | null = pixKeyKind === '' ? null : pixKeyKind;
+  const refuse = (problem: PixProblem) => ({ destination: null, problem });
+  if (pixKey.trim() === '') return refuse('noKey');
+  const key = readPixKey(pixKey, kind);
+  if (typeof key === 'string') return refuse(pixKey.trim() === again.trim() ? key : 'differs');
+  const repeated = readPixKey(again, key.kind);
+  if (typeof repeated === 'string' || repeated.text !== key.text) return refuse('differs');
+  if (holder.trim() === '') return refuse('noHolder');
+  const destination = { pixKey, pixKeyKind: key.kind, accountHolderName: holder.trim() };
+  return { destination, problem: null };
 }
 
 export function pixErrors(words: PixWords, problem: PixProblem | null): readonly FieldError[] {
@@ -87,6 +93,19 @@ export function PixForm({
         maxLength={140}
         spellcheck={false}
       />
+      {errorAt('pixKeyKind') === undefined ? null : (
+        <SelectField
+          name="pixKeyKind"
+          label={words.kind}
+          error={errorAt('pixKeyKind')}
+          choices={[
+            { value: 'cpf', label: 'CPF' },
+            { value: 'cnpj', label: 'CNPJ' },
+            { value: 'phone', label: words.phone },
+          ]}
+          empty=""
+        />
+      )}
       <TextField
         name="holder"
         label={words.holder}

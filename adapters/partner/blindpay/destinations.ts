@@ -2,6 +2,8 @@
 // wallet. A destination is `<customer>.<bank account>.<wallet>`. Objects that exist are used again,
 // so a repeat makes no second one, even after BlindPay has forgotten the idempotency key (24 h).
 import { z } from 'zod';
+import { plainFact } from '../../../core/domain/parties/identity-facts.js';
+import { isPixKey } from '../../../core/domain/parties/pix-key.js';
 import type { PartnerAnswer, SettlementPartner } from '../../../core/ports/partner.js';
 import {
   type BlindPayContext,
@@ -76,7 +78,10 @@ async function ensuredBankAccount(
     path,
     bankAccountShape,
     (account) => {
-      const isSame = account.type === 'pix' && account.pix_key === pixKey && account.name === name;
+      const isSame =
+        account.type === 'pix' &&
+        isPixKey(account.pix_key ?? '', pixKey) &&
+        plainFact('name', account.name ?? '') === plainFact('name', name);
       return isSame && !goneStatuses.includes(account.status ?? '') ? account : null;
     },
     'whole',

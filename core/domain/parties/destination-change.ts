@@ -1,6 +1,8 @@
 // The history of PIX destinations: a row for each one that was set. A change of one may be held,
 // and is stopped by the links in the mails about it until it takes effect.
 import type { Tenant } from '../base/tenant.js';
+import type { PixKey } from './pix-key.js';
+import { readCnpj, readCpf } from './tax-id.js';
 
 /** How long a change is held in live mode, by the setting of the organization. */
 export const HOLD_HOURS_MAX = 72;
@@ -27,21 +29,13 @@ export type DestinationOrigin = keyof typeof holdsFirst;
  */
 export function isFirstHeld(
   origin: DestinationOrigin,
-  pixKey: string | null,
+  pixKey: PixKey | null,
   verifiedTaxId: string | null,
 ): boolean {
-  const number = taxIdIn(pixKey);
-  return holdsFirst[origin] && (number === null || number !== taxIdIn(verifiedTaxId));
+  const isNumber = pixKey?.kind === 'cpf' || pixKey?.kind === 'cnpj';
+  const number = readCpf(verifiedTaxId ?? '') ?? readCnpj(verifiedTaxId ?? '');
+  return holdsFirst[origin] && !(isNumber && pixKey.text === number);
 }
-
-/** The characters of a CPF or CNPJ; null for another text. */
-function taxIdIn(text: string | null): string | null {
-  const plain = (text ?? '').replace(/[\s./-]/g, '').toUpperCase();
-  return plainTaxId.test(plain) ? plain : null;
-}
-
-/** The central bank's form: a CNPJ may have letters before its check digits. */
-const plainTaxId = /^(\d{11}|[0-9A-Z]{12}\d{2})$/;
 
 export interface DestinationChange extends Tenant {
   readonly id: string;
@@ -74,24 +68,4 @@ export function changeState(change: DestinationChange, nowMs: number): ChangeSta
 /** What the code in the link of its mails is a keyed hash of. */
 export function stopText({ orgId, mode, id }: DestinationChange): string {
   return `${orgId} ${mode} ${id}`;
-}
-
-const SHOWN_START = 3;
-const SHOWN_END = 4;
-/** A CPF or a CNPJ. With its last two, the check digits, few others would be possible. */
-const taxIdForm = /^(\d{3})(?:\d{4}|\d{7})(\d{2})\d{2}$/;
-
-/**
- * What is stored and shown of a PIX key, so that people recognize it: of an e-mail address the
- * start and the domain, of a CPF or CNPJ the start and the digits before the check digits, else the
- * start and the end.
- */
-export function shownPixKey(pixKey: string): string {
-  const taxId = taxIdForm.exec(pixKey.replace(/[./-]/g, ''));
-  if (taxId !== null) return `${taxId[1]}…${taxId[2]}…`;
-  const at = pixKey.indexOf('@');
-  const end = at > 0 ? pixKey.slice(at) : pixKey.slice(-SHOWN_END);
-  const before = pixKey.length - end.length;
-  const start = pixKey.slice(0, Math.min(SHOWN_START, Math.floor(before / 2)));
-  return `${start}…${end}`;
 }

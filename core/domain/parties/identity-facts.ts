@@ -74,7 +74,7 @@ export function factsOf(
 }
 
 /** Without accents, case and punctuation; the words of a name in any order. */
-function plainFact(fact: Parameters<FactHash>[0], text: string): string {
+export function plainFact(fact: Parameters<FactHash>[0], text: string): string {
   const plain = text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
   const words = plain.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '');
   return fact === 'name' ? words.sort().join(' ') : words.join('');

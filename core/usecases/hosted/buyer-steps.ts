@@ -1,7 +1,6 @@
 // The buyer's steps through a payment: sign in, KYC, quote, confirm. An approval with another
 // organization is adopted only when the buyer signs in, because that proves the mailbox, and only
 // if the dossier is the person's (identity-facts.ts).
-
 import { emailKey } from '../../domain/base/email-address.js';
 import type { Locale } from '../../domain/base/locale.js';
 import { type Tenant, tenantOf } from '../../domain/base/tenant.js';

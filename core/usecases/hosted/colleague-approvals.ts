@@ -1,6 +1,5 @@
 // The approval of a payment by a colleague of its buyer. The buyer asks by mail; the link of the
 // mail opens the approval of this payment and nothing else.
-
 import { emailKey, readEmail } from '../../domain/base/email-address.js';
 import type { Locale } from '../../domain/base/locale.js';
 import { type Tenant, tenantOf } from '../../domain/base/tenant.js';

@@ -1,6 +1,5 @@
 // The owners of a business in the hosted KYC form. The person who fills it in may ask an owner to
 // add the rest by a link of the owner's; from then on only the owner sees that part.
-
 import { emailKey, readEmail } from '../../domain/base/email-address.js';
 import type { Locale } from '../../domain/base/locale.js';
 import { tenantOf } from '../../domain/base/tenant.js';

@@ -18,7 +18,7 @@ import { makeSession, type NewSession } from '../access/page-sessions.js';
 import { configureAccountPayout } from '../parties/accounts.js';
 import { loadOrganization } from '../parties/organizations.js';
 import { loadAccount } from '../parties/party-kinds.js';
-import { checkedDestination, type PixDestination } from '../parties/party-payouts.js';
+import type { PixDestination } from '../parties/party-payouts.js';
 
 export interface OnboardingLink {
   /** Has the token; it is shown once. */
@@ -144,5 +144,5 @@ export async function setFirstDestination(
   destination: PixDestination,
 ): Promise<void> {
   const by = { origin: 'seller', changedBy: accountId, mayRedirect: false } as const;
-  await configureAccountPayout(deps, tenant, accountId, checkedDestination(destination), by);
+  await configureAccountPayout(deps, tenant, accountId, destination, by);
 }

@@ -1,6 +1,5 @@
 // Mailed links to a part of a KYC form: for a beneficial owner, or for the person who fills in the
 // whole form instead of the buyer. They open that part for one address at a time.
-
 import { emailKey } from '../../domain/base/email-address.js';
 import type { Locale } from '../../domain/base/locale.js';
 import type { Tenant } from '../../domain/base/tenant.js';

@@ -1,6 +1,5 @@
 // Questions of buyers about a payment: an event with the text, from which the timeline and webhooks
 // have it, and a mail to the contact of the organization, which answers to the buyer's address.
-
 import { emailKey } from '../../domain/base/email-address.js';
 import { tenantOf } from '../../domain/base/tenant.js';
 import { newMail } from '../../domain/mail/mail.js';

@@ -1,6 +1,5 @@
 // Mails about the KYC of a buyer that used a hosted form without a payment, or must correct its
 // dossier. Approvals and rejections of a buyer with a payment are notices of the payment.
-
 import { emailKey } from '../../domain/base/email-address.js';
 import type { Locale } from '../../domain/base/locale.js';
 import { tenantOf } from '../../domain/base/tenant.js';

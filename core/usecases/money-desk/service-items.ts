@@ -1,6 +1,5 @@
 // What two operators decide in live mode besides money: organizations and their KYB and PIX
 // destinations, held reports, ends of payments, a release without a complete check, operators.
-
 import { isActive } from '../../domain/access/api-key.js';
 import { mayGive } from '../../domain/access/member.js';
 import type { OperatorActor } from '../../domain/base/actor.js';

@@ -1,6 +1,5 @@
 // What an integrator does with connected accounts: create, read, list, terms, submit and payout.
 // What follows from a change is in party-kinds.ts.
-
 import { readEmail } from '../../domain/base/email-address.js';
 import { type Tenant, tenantOf } from '../../domain/base/tenant.js';
 import { isAnswer } from '../../domain/hosted/party-answer.js';

@@ -1,6 +1,5 @@
 // What the partner's decision on a buyer leads to: payments of the tenant that wait for it or rely
 // on an approval that is lost, and the approvals that other tenants adopted.
-
 import { emailKey } from '../../domain/base/email-address.js';
 import { type Mode, type Tenant, tenantOf } from '../../domain/base/tenant.js';
 import { type KycSubmission, withdrawn } from '../../domain/parties/buyer-kyc.js';

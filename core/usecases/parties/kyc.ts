@@ -1,7 +1,6 @@
 // Starts a buyer's KYC, by the integrator or on the hosted page. A dossier is submitted to the
 // partner inside the request, under a stored command. Without a dossier a hosted form waits for the
 // buyer. The partner's decision is applied in party-reports.ts and buyer-decisions.ts.
-
 import { emailKey } from '../../domain/base/email-address.js';
 import { type Tenant, tenantOf } from '../../domain/base/tenant.js';
 import { type KycDraft, withDossier } from '../../domain/hosted/kyc-draft.js';

@@ -6,10 +6,10 @@ import { scopesOf } from '../../domain/access/member.js';
 import { allows } from '../../domain/access/scope.js';
 import { developmentOperator } from '../../domain/base/actor.js';
 import { checkedText } from '../../domain/base/checked-text.js';
+import { readEmail } from '../../domain/base/email-address.js';
 import { type Mode, modes, type Tenant } from '../../domain/base/tenant.js';
 import type { PartnerCommand } from '../../domain/commands/partner-command.js';
 import { isAnswer } from '../../domain/hosted/party-answer.js';
-import { readEmail } from '../../domain/parties/buyer-kyc.js';
 import { HOLD_HOURS } from '../../domain/parties/destination-change.js';
 import type { Dossier } from '../../domain/parties/dossier.js';
 import {
@@ -40,7 +40,6 @@ import { type FormSent, formSent, isFormVersion } from './kyc-drafts.js';
 import { stageTaken } from './party-commands.js';
 import { loadProfile, organizationKind, stageProfile } from './party-kinds.js';
 import {
-  checkedDestination,
   type PixDestination,
   type RegisteredDestination,
   registerDestination,
@@ -342,8 +341,7 @@ export async function registerPayout(
 ): Promise<RegisteredDestination> {
   payableParty(await deps.store.run((tx) => loadProfile(tx, tenant)));
   await configuredPartner(deps, tenant);
-  const checked = checkedDestination(destination);
-  return registerDestination(deps, tenant, tenant.orgId, asPayee, checked);
+  return registerDestination(deps, tenant, tenant.orgId, asPayee, destination);
 }
 
 /** Returns what is to be called after the batch is stored. */

@@ -1,7 +1,6 @@
 // The table of parties: how a party of each kind is loaded, what is stored with a change of it, and
 // what follows from a decision of the partner. What all kinds share is in
 // core/domain/parties/party.ts.
-
 import { emailKey } from '../../domain/base/email-address.js';
 import { type Tenant, tenantOf } from '../../domain/base/tenant.js';
 import type { PartyCommand, Subject } from '../../domain/commands/partner-command.js';

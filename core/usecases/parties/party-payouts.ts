@@ -4,11 +4,8 @@ import { checkedText } from '../../domain/base/checked-text.js';
 import type { Tenant } from '../../domain/base/tenant.js';
 import { isOpen } from '../../domain/commands/partner-command.js';
 import type { ConnectedAccount } from '../../domain/parties/connected-account.js';
-import {
-  type DestinationOrigin,
-  isFirstHeld,
-  shownPixKey,
-} from '../../domain/parties/destination-change.js';
+import { type DestinationOrigin, isFirstHeld } from '../../domain/parties/destination-change.js';
+import { plainFact } from '../../domain/parties/identity-facts.js';
 import {
   hadDestination,
   isOtherDestination,
@@ -17,6 +14,14 @@ import {
   railsRefused,
   withDestination,
 } from '../../domain/parties/payee.js';
+import {
+  type PixKey,
+  type PixKeyKind,
+  pixKeyProblems,
+  readPixKey,
+  shownPixKey,
+  withoutPixKey,
+} from '../../domain/parties/pix-key.js';
 import { PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import { announceRedirect, stagePayoutNotices } from '../mail/payout-notices.js';
@@ -31,21 +36,25 @@ import { payoutHoldMs, stageDestinationChange } from './payout-changes.js';
 const needsPayouts =
   'The seller has a PIX destination. To change it, use a key with the scope payouts:write.';
 
+/** As typed. */
 export interface PixDestination {
-  /** Sent to the partner; neither stored nor logged. */
+  /** The partner gets its canonical form, which is neither stored nor logged. */
   readonly pixKey: string;
+  /** Needed if the text can be a key of several kinds. */
+  readonly pixKeyKind?: PixKeyKind | null;
   readonly accountHolderName: string;
 }
 
-const PIX_KEY_LENGTH_MAX = 140;
 const HOLDER_LENGTH_MAX = 200;
 
 /** ValidationError. */
-export function checkedDestination(given: PixDestination): PixDestination {
-  return {
-    pixKey: checkedText('pixKey', given.pixKey, PIX_KEY_LENGTH_MAX),
-    accountHolderName: checkedText('accountHolderName', given.accountHolderName, HOLDER_LENGTH_MAX),
-  };
+function readDestination({ pixKey, pixKeyKind = null, accountHolderName }: PixDestination) {
+  const key = readPixKey(pixKey, pixKeyKind);
+  if (typeof key === 'string') {
+    throw new PonteError('ValidationError', `pixKey: ${pixKeyProblems[key]}`);
+  }
+  const holder = checkedText('accountHolderName', accountHolderName, HOLDER_LENGTH_MAX);
+  return { pixKey: key, accountHolderName: holder };
 }
 
 /** Who configures a payout. */
@@ -90,28 +99,37 @@ export async function configurePayoutOf<P extends Payee>(
   author: PayoutAuthor,
 ): Promise<void> {
   const registered = await registerDestination(deps, tenant, id, access, destination);
+  const known = { ...registered, pixKey: readDestination(destination).pixKey };
   const after = await deps.store.run((tx) => {
     const batch = { deps, tx, nowMs: deps.clock.nowMs() };
-    return stagePayoutOf(batch, tenant, id, access, { ...registered, ...destination }, author);
+    return stagePayoutOf(batch, tenant, id, access, known, author);
   });
   await after();
 }
 
-/** The same destination is registered once, however often this is repeated. */
+/**
+ * The same destination is registered once, however often this is repeated, and however its key is
+ * written. ValidationError for text that is no PIX key.
+ */
 export async function registerDestination<P extends Payee>(
   deps: Deps,
   tenant: Tenant,
   id: string,
   { kind, payableParty, seller }: PayeeAccess<P>,
-  { pixKey, accountHolderName }: PixDestination,
+  destination: PixDestination,
 ): Promise<RegisteredDestination> {
   const known = await deps.store.run((tx) => kind.load(tx, tenant, id));
   const partyRef = payableParty(known);
-  const bound = [tenant.orgId, tenant.mode, id, partyRef, pixKey, accountHolderName];
+  const { pixKey, accountHolderName } = readDestination(destination);
+  const holder = plainFact('name', accountHolderName);
+  const bound = [tenant.orgId, tenant.mode, id, partyRef, pixKey.text, holder];
   const key = await partnerKey(deps, 'pix-destination', bound);
   const partner = await requirePartner(deps, tenant);
-  const registration = { partyRef, pixKey, accountHolderName, key };
-  const answer = await callSafely(() => partner.registerPixDestination(registration), pixKey);
+  const registration = { partyRef, pixKey: pixKey.text, accountHolderName, key };
+  const answer = await callSafely(
+    () => partner.registerPixDestination(registration),
+    (message) => withoutPixKey(message, pixKey),
+  );
   const { destinationRef } = expectAccepted(answer, seller(known) === null);
   return { partyRef, destinationRef, pixKeyShown: shownPixKey(pixKey) };
 }
@@ -125,7 +143,7 @@ export async function stagePayoutOf<P extends Payee>(
   tenant: Tenant,
   id: string,
   access: PayeeAccess<P>,
-  destination: RegisteredDestination & { readonly pixKey: string | null },
+  destination: RegisteredDestination & { readonly pixKey: PixKey | null },
   { origin, changedBy, mayRedirect }: PayoutAuthor,
 ): Promise<() => Promise<void>> {
   const { deps, tx, nowMs } = batch;

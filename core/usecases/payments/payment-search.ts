@@ -1,6 +1,5 @@
 // Finds payments by what people have at hand. Each meaning of the text is sought by its index, so
 // that a search costs the same among a million payments.
-
 import { emailKey } from '../../domain/base/email-address.js';
 import { type Money, money, parseTypedAmount } from '../../domain/base/money.js';
 import { sameTenant, type Tenant } from '../../domain/base/tenant.js';

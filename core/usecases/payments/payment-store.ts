@@ -1,6 +1,5 @@
 // Changes of a payment: read its rows, let the domain decide, stage everything in one batch. Every
 // change raises the payment's version, so concurrent causes do not decide on the same rows.
-
 import { emailKey } from '../../domain/base/email-address.js';
 import { formatAmount } from '../../domain/base/money.js';
 import { type Tenant, tenantOf } from '../../domain/base/tenant.js';

@@ -1,6 +1,5 @@
 // Payments of integrators and operators: create, read, approve, cancel, fail, expiry. The buyer's
 // steps are in buyer-steps.ts, the partner's in partner-operations.ts.
-
 import { emailKey, mailboxKey } from '../../domain/base/email-address.js';
 import { hasUnstorableText } from '../../domain/base/raw-json.js';
 import { type Tenant, tenantOf } from '../../domain/base/tenant.js';

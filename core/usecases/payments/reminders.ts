@@ -1,5 +1,4 @@
 // Mails that remind buyers of the due date of an invoice, if the organization wants it.
-
 import { emailKey } from '../../domain/base/email-address.js';
 import { tenantOf } from '../../domain/base/tenant.js';
 import { nextReminderAtMs, reminderCause } from '../../domain/mail/reminder.js';

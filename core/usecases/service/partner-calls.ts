@@ -83,19 +83,18 @@ export function expectAccepted<T>(answer: PartnerAnswer<T>, withCode = false): T
 
 /**
  * Calls an adapter that may throw, which leaves the outcome in doubt. What it answers or throws may
- * quote the `secret` that was sent, and would be logged.
+ * quote what was sent, and would be logged: `hide` takes that out of a message.
  */
 export async function callSafely<T>(
   call: () => Promise<PartnerAnswer<T>>,
-  secret = '',
+  hide = (message: string) => message,
 ): Promise<PartnerAnswer<T>> {
   const reason = 'no usable answer of the partner';
   try {
     const answer = await call();
     if (answer.outcome === 'done') return answer;
     if (answer.outcome !== 'refused') return { ...answer, reason };
-    const message = secret === '' ? answer.message : answer.message.replaceAll(secret, '…');
-    return { ...answer, message };
+    return { ...answer, message: hide(answer.message) };
   } catch {
     return { outcome: 'unknown', reason };
   }

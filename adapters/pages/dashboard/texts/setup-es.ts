@@ -1,5 +1,4 @@
 // The texts in Spanish of what an organization sets up.
-
 import { roleNames } from '../../letters/role-names.js';
 import type { SetupTexts } from './setup-en.js';
 
@@ -127,7 +126,7 @@ export const setupEs: SetupTexts = {
       replaced: 'Sustituido',
     },
     key: 'Clave PIX',
-    keyHint: 'Correo, teléfono con +55, CPF, CNPJ o clave aleatoria.',
+    keyHint: 'Correo, teléfono con código de área, CPF, CNPJ o clave aleatoria.',
     again: 'La misma clave otra vez',
     againHint: 'Escríbala, no la pegue: así se ve un error al teclear.',
     holder: 'Nombre del titular de la cuenta',
@@ -136,6 +135,13 @@ export const setupEs: SetupTexts = {
     differs: 'Las dos claves son distintas. Escriba ambas de nuevo.',
     noHolder: 'Indique el nombre del titular de la cuenta.',
     refused: 'El proveedor de liquidación no aceptó esta clave. Revísela.',
+    kind: 'Qué es el número',
+    phone: 'Teléfono',
+    unclear: 'Puede ser un CPF o un teléfono, o le faltan dígitos. Elija y escriba ambas de nuevo.',
+    check_digits: 'Los dígitos verificadores de este CPF o CNPJ no son correctos. Revíselo.',
+    not_a_key:
+      'No es una clave PIX. Indique un CPF, un CNPJ, un teléfono de Brasil, un correo o una clave ' +
+      'aleatoria.',
     notYet: 'Primero deben aprobarse los datos de la organización.',
   },
   production: {

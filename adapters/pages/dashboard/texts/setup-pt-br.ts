@@ -1,5 +1,4 @@
 // The texts in Brazilian Portuguese of what an organization sets up.
-
 import { roleNames } from '../../letters/role-names.js';
 import type { SetupTexts } from './setup-en.js';
 
@@ -122,7 +121,7 @@ export const setupPtBr: SetupTexts = {
       replaced: 'Substituída',
     },
     key: 'Chave PIX',
-    keyHint: 'E-mail, telefone com +55, CPF, CNPJ ou chave aleatória.',
+    keyHint: 'E-mail, telefone com DDD, CPF, CNPJ ou chave aleatória.',
     again: 'A mesma chave de novo',
     againHint: 'Digite, não cole: assim um erro de digitação aparece.',
     holder: 'Nome do titular da conta',
@@ -131,6 +130,13 @@ export const setupPtBr: SetupTexts = {
     differs: 'As duas chaves são diferentes. Digite ambas de novo.',
     noHolder: 'Informe o nome do titular da conta.',
     refused: 'O parceiro de liquidação não aceitou esta chave. Confira.',
+    kind: 'O que é o número',
+    phone: 'Telefone',
+    unclear: 'Pode ser um CPF ou um telefone, ou faltam dígitos. Escolha e digite ambas de novo.',
+    check_digits: 'Os dígitos verificadores deste CPF ou CNPJ estão errados. Confira o número.',
+    not_a_key:
+      'Não é uma chave PIX. Informe um CPF, um CNPJ, um telefone do Brasil, um e-mail ou uma chave ' +
+      'aleatória.',
     notYet: 'Primeiro os dados da organização precisam ser aprovados.',
   },
   production: {

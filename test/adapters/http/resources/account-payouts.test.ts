@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { HOUR_MS } from '../../../../core/domain/base/instant.js';
 import type { SettlementPartner } from '../../../../core/ports/partner.js';
+import { listAccountChanges } from '../../../../core/usecases/parties/payout-changes.js';
 import { refusalOf, sharedSite } from '../checked-site.js';
 import { createBody } from '../docs/example-calls.js';
 import { newSeller, payoutConfig, sellerDossier } from './account-calls.js';
@@ -70,9 +71,7 @@ test('ready_to_collect fires once only', async () => {
 test('a PIX key that the partner does not take is refused, and not repeated', async () => {
   api = await newAccountClient(site);
   const id = await api.approvedSeller();
-  const pixKey = 'no pix key';
-  const answer = await api.payout(id, { ...payoutConfig, pixKey });
-  assert.equal(refusalOf(answer), '400 ValidationError');
+  const pixKey = 'ana@example.com';
   const registering = async ({ pixKey: given }: { readonly pixKey: string }) =>
     ({ outcome: 'refused', code: 'bad', message: `the key ${given} is not known` }) as const;
   await withPartner(site.world, { registerPixDestination: registering }, async () => {
@@ -81,6 +80,61 @@ test('a PIX key that the partner does not take is refused, and not repeated', as
     assert.ok(!refused.text.includes(pixKey));
   });
   assert.equal((await api.get(id)).body['payoutConfigured'], false);
+});
+
+// What people sent to other PIX integrations: flutterbootcamp/brasil_fields#82, peanut-ui#2240.
+const sameKeys: readonly (readonly string[])[] = [
+  ['ana@example.com', 'ANA@Example.com', ' ana@example.com '],
+  ['52998224725', '529.982.247-25', '529 982 247 25', '５２９９８２２４７２５'],
+  ['12ABC34501DE35', '12.abc.345/01de-35'],
+  ['+5511987654321', '(11) 9 8765-4321', '011 98765-4321', '0055 11 98765-4321', '11987654321'],
+  ['123e4567-e89b-12d3-a456-426655440000', '123E4567-E89B-12D3-A456-426655440000'],
+];
+
+test('a PIX key in another writing is the same destination: sent once, no change', async () => {
+  api = await newAccountClient(site);
+  const sent: string[] = [];
+  const { registerPixDestination } = site.world.partner;
+  const noted: SettlementPartner['registerPixDestination'] = (input) => {
+    sent.push(input.pixKey);
+    return registerPixDestination(input);
+  };
+  await withPartner(site.world, { registerPixDestination: noted }, async () => {
+    for (const writings of sameKeys) {
+      const id = await api.approvedSeller();
+      sent.length = 0;
+      for (const pixKey of writings) {
+        const accountHolderName = pixKey === writings[0] ? 'Ana Lima' : ' ANA  LIMA';
+        const answer = await api.payout(id, { pixKey, accountHolderName });
+        assert.equal(answer.status, 200, pixKey);
+      }
+      assert.deepEqual(new Set(sent), new Set([writings[0]]));
+      const changes = await listAccountChanges(site.world.deps, api.tenant, id);
+      assert.equal(changes.length, 1, `${writings[0]}`);
+    }
+  });
+});
+
+test('a text that is no PIX key is refused with its reason before the partner is asked', async () => {
+  api = await newAccountClient(site);
+  const id = await api.approvedSeller();
+  const asked = async () => assert.fail('the partner was asked');
+  await withPartner(site.world, { registerPixDestination: asked }, async () => {
+    for (const [pixKey, reason] of [
+      ['no pix key', /it is no PIX key/],
+      ['529.982.247-24', /check digits/],
+      ['11987650034', /pixKeyKind/],
+    ] as const) {
+      const answer = await api.payout(id, { ...payoutConfig, pixKey });
+      assert.equal(refusalOf(answer), '400 ValidationError');
+      assert.match(answer.text, reason);
+      assert.ok(!answer.text.includes(pixKey));
+    }
+  });
+  const chosen = { ...payoutConfig, pixKey: '11987650034', pixKeyKind: 'phone' };
+  assert.equal((await api.payout(id, chosen)).status, 200);
+  const [change] = await listAccountChanges(site.world.deps, api.tenant, id);
+  assert.equal(change?.pixKeyShown, '+55…0034');
 });
 
 test('a payout whose call times out: 503, nothing recorded, repeated under its key', async () => {
