@@ -33,7 +33,6 @@ test('a PIX key that is no CPF or CNPJ proves no holder, with any tax id', () =>
   ];
   const keys = [
     'ana@seller.example',
-    '+5552998224725',
     '11222333000181@evil.example',
     '123e4567-e89b-12d3-a456-426655440000',
     // The digits of a CPF with those of a phone number.

@@ -32,7 +32,7 @@ const notTheirs = {
   'the CNPJ of another': '99999999000191',
   'a phone number': '+5511999999999',
   'a random key': '123e4567-e89b-12d3-a456-426655440000',
-  'the start of their CNPJ': '11222333000',
+  'a CPF of somebody': '52998224725',
 };
 const theirs = { 'their CNPJ': '11222333000181' };
 
