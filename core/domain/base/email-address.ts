@@ -7,9 +7,9 @@ const ADDRESS_MAX = 254;
 /** A dot-atom of RFC 5321 atext. Quoted local parts are no address of a company. */
 const atext = String.raw`[A-Za-z0-9!#$%&'*+/=?^_\`{|}~-]`;
 const localForm = new RegExp(`^${atext}+(?:\\.${atext}+)*$`);
-/** Some mail programs decode it (RFC 2047) and send to another address than the one that is shown. */
+/** Some mail programs decode it (RFC 2047), and send to another address than the one shown. */
 const encodedWord = '=?';
-/** RFC 1123 host names. The last label is a word or an A-label: it tells a domain from a number. */
+/** RFC 1123 host names. The last label is a word or an A-label, so no number is a domain. */
 const label = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?';
 const domainForm = new RegExp(
   `^(?:${label}\\.)+(?:[A-Za-z]{2,63}|xn--[A-Za-z0-9-]{0,58}[A-Za-z0-9])$`,

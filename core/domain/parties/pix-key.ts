@@ -31,7 +31,7 @@ export interface PixKey {
   readonly text: string;
 }
 
-/** `unclear`: it can be of several kinds, and only a person knows of which. */
+/** `unclear`: it can be of several kinds. */
 export const pixKeyProblems = {
   unclear:
     'it can be a CPF or a phone number, or lacks digits. Send pixKeyKind, such as cpf or phone.',
@@ -68,11 +68,14 @@ export function withoutPixKey(message: string, { text }: PixKey): string {
   return message.replaceAll(anyWriting, '…');
 }
 
-/** Punctuation tells kinds apart: the last group of a tax id has two digits, of a phone number four. */
+const cpfGroups = '[0-9]{3}(?:[. ]?[0-9]{3}){2}';
+const cnpjGroups = '[0-9A-Z]{2}(?:[. ]?[0-9A-Z]{3}){2}[./ ]?[0-9A-Z]{4}';
+
+/** By punctuation: the last group of a tax id has two digits, that of a phone number four. */
 const writtenForms = {
   email: { form: /@/, kinds: ['email'] },
   tax_id: {
-    form: /^(?:[0-9]{3}[. ]?[0-9]{3}[. ]?[0-9]{3}|[0-9A-Z]{2}(?:[. ]?[0-9A-Z]{3}){2}[./ ]?[0-9A-Z]{4})[./ -][0-9]{2}$/i,
+    form: new RegExp(`^(?:${cpfGroups}|${cnpjGroups})[./ -][0-9]{2}$`, 'i'),
     kinds: ['cpf', 'cnpj'],
   },
   phone: { form: /^\+|[()]|^[0-9][0-9. -]*[. -][0-9]{4,9}$/, kinds: ['phone'] },

@@ -140,8 +140,8 @@ export const setupEs: SetupTexts = {
     unclear: 'Puede ser un CPF o un teléfono, o le faltan dígitos. Elija y escriba ambas de nuevo.',
     check_digits: 'Los dígitos verificadores de este CPF o CNPJ no son correctos. Revíselo.',
     not_a_key:
-      'No es una clave PIX. Indique un CPF, un CNPJ, un teléfono de Brasil, un correo o una clave ' +
-      'aleatoria.',
+      'No es una clave PIX. Indique un CPF, un CNPJ, un teléfono de Brasil, un correo o una ' +
+      'clave aleatoria.',
     notYet: 'Primero deben aprobarse los datos de la organización.',
   },
   production: {

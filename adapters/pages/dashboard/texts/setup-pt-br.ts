@@ -135,8 +135,8 @@ export const setupPtBr: SetupTexts = {
     unclear: 'Pode ser um CPF ou um telefone, ou faltam dígitos. Escolha e digite ambas de novo.',
     check_digits: 'Os dígitos verificadores deste CPF ou CNPJ estão errados. Confira o número.',
     not_a_key:
-      'Não é uma chave PIX. Informe um CPF, um CNPJ, um telefone do Brasil, um e-mail ou uma chave ' +
-      'aleatória.',
+      'Não é uma chave PIX. Informe um CPF, um CNPJ, um telefone do Brasil, um e-mail ou uma ' +
+      'chave aleatória.',
     notYet: 'Primeiro os dados da organização precisam ser aprovados.',
   },
   production: {
