@@ -30,7 +30,7 @@ export interface Letter {
   readonly isFirst: boolean;
   /**
    * What a notice to a member is about: the URL of the webhook subscription, the id of the API key,
-   * or the address of the member; null for another letter.
+   * or the address of the member, also of one who approved a payment; null for another letter.
    */
   readonly object: string | null;
   /** The role that the member of `object` has got; null: it was removed, or another letter. */

@@ -14,6 +14,7 @@ import type { LedgerAccount, LedgerLine } from '../../../core/domain/payments/le
 import { isCancellable, isPageOpen } from '../../../core/domain/payments/payment.js';
 import type { TimelineEntry } from '../../../core/domain/payments/timeline.js';
 import { isCode } from '../../../core/errors.js';
+import { buyerDiffers } from '../../../core/usecases/hosted/buyer-steps.js';
 import { type Attachment, attachmentOf } from '../../../core/usecases/parties/attachments.js';
 import { inviteBuyer } from '../../../core/usecases/payments/invoices.js';
 import {
@@ -134,6 +135,8 @@ interface Detail extends PaymentView {
   /** The addresses of the members who created and approved it; null: not recorded. */
   readonly creator: string | null;
   readonly approver: string | null;
+  /** The buyer was verified under another name or country than the payment says. */
+  readonly isOtherBuyer: boolean;
   /** Who looks at the page. */
   readonly memberId: string;
   /** When another mail can be sent, after a refusal; null if nothing was refused. */
@@ -163,12 +166,13 @@ async function showPayment(
     const member = await deps.store.run((tx) => tx.members.get(payment.orgId, memberId));
     return member?.email ?? null;
   };
-  const [{ entries }, quote, attachment, creator, approver] = await Promise.all([
+  const [{ entries }, quote, attachment, creator, approver, isOtherBuyer] = await Promise.all([
     readTimeline(deps, payment, { after: null, limit: ENTRIES_MAX }),
     quoteId === null ? null : deps.store.run((tx) => tx.quotes.get(tenantOf(payment), quoteId)),
     deps.store.run((tx) => attachmentOf(tx, payment)),
     addressOf(payment.createdByMemberId),
     addressOf(payment.approvedByMemberId),
+    buyerDiffers(deps, payment),
   ]);
   const { scopes, memberId } = actorOf(call);
   const writes = payment.origin === 'invoice' ? 'invoices:write' : 'payment_intents:write';
@@ -180,6 +184,7 @@ async function showPayment(
     entries,
     creator,
     approver,
+    isOtherBuyer,
     memberId,
     nextMailAtMs: limitIn(call.query, deps.clock.nowMs())?.untilMs ?? null,
     mayWrite: allows(scopes, writes),
@@ -697,6 +702,16 @@ function NextStep({ detail }: Part): VNode | null {
       </section>
     );
   }
+  if (detail.isOtherBuyer) {
+    return (
+      <section class="card stack">
+        <h2>{texts.payment.otherBuyer}</h2>
+        <Note look="warn">
+          <p>{texts.payment.otherBuyerText}</p>
+        </Note>
+      </section>
+    );
+  }
   const isInvited = payment.invitedAtMs !== null;
   const isOpen = payment.status === 'approved' || payment.status === 'awaiting_buyer';
   if (payment.origin !== 'invoice' || !isOpen) return null;
@@ -763,6 +778,9 @@ function Details({ detail }: Part): VNode {
     [texts.payments.created, format.short(payment.createdAtMs)],
     detail.creator === null ? null : [texts.invoice.createdBy, detail.creator],
     detail.approver === null ? null : [texts.invoice.approvedBy, detail.approver],
+    payment.colleagueApproval === null
+      ? null
+      : [words.buyersApprover, payment.colleagueApproval.email],
     reason === null ? null : [words.reason, <Foreign text={reason} />],
     [
       words.id,

@@ -3,8 +3,10 @@
 import type { MemberRole } from '../../../core/domain/access/member.js';
 import type { Money } from '../../../core/domain/base/money.js';
 import {
+  isOwnerNotice,
   type MailPurpose,
   type OrganizationPurpose,
+  type OwnerNoticePurpose,
   organizationPurposes,
 } from '../../../core/domain/mail/mail.js';
 import { isReference, plainText } from '../../../core/domain/payments/display.js';
@@ -81,6 +83,13 @@ export interface QuestionFacts extends Pick<PaymentFacts, 'payee' | 'amount'> {
   readonly question: string;
 }
 
+export interface OwnerFacts extends Pick<PaymentFacts, 'payee' | 'amount'> {
+  /** The buyer as the payment names it. */
+  readonly buyer: string;
+  /** The address of the member who approved it; empty in another letter. */
+  readonly approver: string;
+}
+
 export interface MovedFacts extends Pick<PaymentFacts, 'payee' | 'amount'> {
   readonly moved: string;
   /** BRL of the payout; null without one. */
@@ -110,7 +119,7 @@ export type ApproverPurpose = 'approval_link' | 'sign_in';
 export type MemberPurpose =
   | 'invitation'
   | 'sign_in'
-  | Exclude<OrganizationPurpose, 'payout_changed' | 'question' | 'money_moved'>;
+  | Exclude<OrganizationPurpose, 'payout_changed' | 'question' | OwnerNoticePurpose>;
 export type PaymentPurpose = Exclude<
   MailPurpose,
   'owner_link' | 'approval_link' | OrganizationPurpose
@@ -126,6 +135,10 @@ export interface LetterCatalogue {
   readonly question: (facts: QuestionFacts) => LetterTexts;
   /** To its owners. */
   readonly moved: Readonly<Record<MailedEvent, (facts: MovedFacts) => LetterTexts>>;
+  /** To its owners, about a payment. */
+  readonly owner: Readonly<
+    Record<Exclude<OwnerNoticePurpose, 'money_moved'>, (facts: OwnerFacts) => LetterTexts>
+  >;
   readonly frame: {
     readonly testSubject: (subject: string) => string;
     readonly test: string;
@@ -156,6 +169,7 @@ export function textsOf(catalogue: LetterCatalogue, letter: Letter): LetterTexts
   if (purpose === 'payout_changed') return catalogue.destination(destinationFacts(letter));
   if (purpose === 'question') return catalogue.question(questionFacts(letter));
   if (purpose === 'money_moved') return movedTexts(catalogue, letter);
+  if (isOwnerNotice(purpose)) return catalogue.owner[purpose](ownerFacts(letter));
   if (letter.isToMember) {
     assert(isMemberPurpose(catalogue, purpose), `${purpose} is not to a member`);
     // Without its scheme: the only link of a mail is that of its page.
@@ -255,6 +269,14 @@ function questionFacts(letter: Letter): QuestionFacts {
   // An address is what the answer goes to: it may be a link.
   const buyer = about.payment.buyer.email.trim();
   return { payee, amount, buyer, question: withoutLinks(question) };
+}
+
+function ownerFacts(letter: Letter): OwnerFacts {
+  const { about, object } = letter;
+  assert(about !== null, 'the letter is about a payment');
+  const { payee, amount } = paymentFacts(letter, about);
+  const { name, email } = about.payment.buyer;
+  return { payee, amount, buyer: oneLine(name ?? email), approver: object?.trim() ?? '' };
 }
 
 function movedTexts(catalogue: LetterCatalogue, letter: Letter): LetterTexts {

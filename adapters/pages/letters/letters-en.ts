@@ -385,6 +385,26 @@ export const lettersEn = {
       ],
     }),
   },
+  owner: {
+    payment_approved: ({ payee, amount, buyer, approver }) => ({
+      subject: `A payment of ${amount} to ${payee} was approved`,
+      heading: 'A payment was approved',
+      paragraphs: [
+        `${approver} approved it. The buyer is ${buyer}.`,
+        'If you did not expect this, cancel the payment in the dashboard and look at your team.',
+      ],
+    }),
+    buyer_differs: ({ payee, amount, buyer }) => ({
+      subject: `The buyer of ${amount} to ${payee} was verified under another name or country`,
+      heading: 'A payment waits for its buyer',
+      paragraphs: [
+        `The payment names ${buyer}. The mailbox of the buyer was verified before, under another ` +
+          'name or in another country than the payment says. That approval is not used.',
+        'The payment goes on when the buyer has completed the form on its page. If the name or ' +
+          'the country in the payment is wrong, cancel it and create another one.',
+      ],
+    }),
+  },
   frame: {
     testSubject: (subject) => `[Test] ${subject}`,
     test: 'This is a test: no real money moves. Send nothing.',

@@ -386,6 +386,26 @@ export const lettersEs = {
       ],
     }),
   },
+  owner: {
+    payment_approved: ({ payee, amount, buyer, approver }) => ({
+      subject: `Un pago de ${amount} a ${payee} fue aprobado`,
+      heading: 'Un pago fue aprobado',
+      paragraphs: [
+        `${approver} lo aprobó. El comprador es ${buyer}.`,
+        'Si no lo esperaba, cancele el pago en el panel y revise su equipo.',
+      ],
+    }),
+    buyer_differs: ({ payee, amount, buyer }) => ({
+      subject: `El comprador de ${amount} a ${payee} fue verificado con otro nombre o país`,
+      heading: 'Un pago espera a su comprador',
+      paragraphs: [
+        `El pago nombra a ${buyer}. El correo del comprador fue verificado antes, con otro ` +
+          'nombre o en otro país que los del pago. Esa aprobación no se usa.',
+        'El pago sigue cuando el comprador completa el formulario de su página. Si el nombre o ' +
+          'el país del pago es incorrecto, cancélelo y cree otro.',
+      ],
+    }),
+  },
   frame: {
     testSubject: (subject) => `[Test] ${subject}`,
     test: 'Esto es una prueba: no se mueve dinero real. No envíe nada.',

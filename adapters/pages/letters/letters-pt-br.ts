@@ -387,6 +387,26 @@ export const lettersPtBr = {
       ],
     }),
   },
+  owner: {
+    payment_approved: ({ payee, amount, buyer, approver }) => ({
+      subject: `Um pagamento de ${amount} a ${payee} foi aprovado`,
+      heading: 'Um pagamento foi aprovado',
+      paragraphs: [
+        `${approver} o aprovou. O comprador é ${buyer}.`,
+        'Se você não esperava isto, cancele o pagamento no painel e verifique a sua equipe.',
+      ],
+    }),
+    buyer_differs: ({ payee, amount, buyer }) => ({
+      subject: `O comprador de ${amount} a ${payee} foi verificado com outro nome ou país`,
+      heading: 'Um pagamento espera pelo comprador',
+      paragraphs: [
+        `O pagamento indica ${buyer}. O e-mail do comprador foi verificado antes, com outro nome ` +
+          'ou em outro país que os do pagamento. Essa aprovação não é usada.',
+        'O pagamento segue quando o comprador preenche o formulário da página. Se o nome ou o ' +
+          'país do pagamento estiver errado, cancele-o e crie outro.',
+      ],
+    }),
+  },
   frame: {
     testSubject: (subject) => `[Test] ${subject}`,
     test: 'Isto é um teste: nenhum valor real é movimentado. Não envie nada.',

@@ -4,7 +4,11 @@
 import type { VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import type { Locale } from '../../../core/domain/base/locale.js';
-import type { MailPurpose } from '../../../core/domain/mail/mail.js';
+import {
+  isOwnerNotice,
+  type MailPurpose,
+  ownerNoticePurposes,
+} from '../../../core/domain/mail/mail.js';
 import type { Letter, Letters, RenderedLetter } from '../../../core/ports/letters.js';
 import { formatOf } from '../kit/format.js';
 import { detailsOf, handleOf, type LetterCatalogue, oneLine, textsOf } from './letter-texts.js';
@@ -53,7 +57,7 @@ function render(letter: Letter): RenderedLetter {
 const toOrganization: ReadonlySet<MailPurpose> = new Set([
   'payout_changed',
   'question',
-  'money_moved',
+  ...ownerNoticePurposes,
 ]);
 
 function partsOf(catalogue: LetterCatalogue, letter: Letter): readonly Part[] {
@@ -85,7 +89,7 @@ function partsOf(catalogue: LetterCatalogue, letter: Letter): readonly Part[] {
 }
 
 function openingOf({ purpose, about, isToMember }: Letter) {
-  if (isToMember || purpose === 'question' || purpose === 'money_moved') return 'openDashboard';
+  if (isToMember || purpose === 'question' || isOwnerNotice(purpose)) return 'openDashboard';
   if (purpose === 'payout_changed') return 'stopChange';
   return about === null ? 'openForm' : 'openPayment';
 }

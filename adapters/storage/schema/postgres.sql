@@ -721,7 +721,8 @@ create table mails (
     'approval_declined'::text, 'instructions_ready'::text, 'money_short'::text,
     'money_received'::text, 'receipt'::text, 'cancelled'::text, 'expired'::text, 'failed'::text,
     'refund_ordered'::text, 'refunded'::text, 'reminder'::text, 'question'::text,
-    'money_moved'::text, 'webhooks_gave_up'::text, 'passkey_added'::text, 'passkey_removed'::text,
+    'money_moved'::text, 'payment_approved'::text, 'buyer_differs'::text,
+    'webhooks_gave_up'::text, 'passkey_added'::text, 'passkey_removed'::text,
     'live_key_created'::text, 'team_changed'::text]))),
   constraint mails_status_check check ((status = any (array['pending'::text, 'sent'::text,
     'refused'::text, 'dropped'::text])))

@@ -68,6 +68,8 @@ export const mailRules = {
   reminder: { ...notice, lifeMs: DAY_MS },
   question: notice,
   money_moved: notice,
+  payment_approved: notice,
+  buyer_differs: notice,
   webhooks_gave_up: notice,
   passkey_added: notice,
   passkey_removed: notice,
@@ -86,12 +88,19 @@ export const memberNoticePurposes = [
   'team_changed',
 ] as const satisfies readonly MailPurpose[];
 export type MemberNoticePurpose = (typeof memberNoticePurposes)[number];
+/** Notices to the owners about a payment, once for each cause. */
+export const ownerNoticePurposes = [
+  'money_moved',
+  'payment_approved',
+  'buyer_differs',
+] as const satisfies readonly MailPurpose[];
+export type OwnerNoticePurpose = (typeof ownerNoticePurposes)[number];
 /** Notices to the organization, its members or a seller. */
 export const organizationPurposes = [
   'payout_changed',
   'production_decided',
   'question',
-  'money_moved',
+  ...ownerNoticePurposes,
   'passkey_added',
   'passkey_removed',
   ...memberNoticePurposes,
@@ -115,9 +124,18 @@ export function memberNoticeCause(objectId: string, what: string, memberId: stri
   return [objectId, what, memberId].join('.');
 }
 
-/** The cause of a mail to an owner about an event of a payment. No id has a point. */
-export function moneyNoticeCause(eventId: string, memberId: string): string {
-  return [eventId, memberId].join('.');
+export function isOwnerNotice(purpose: MailPurpose): purpose is OwnerNoticePurpose {
+  const notices: readonly MailPurpose[] = ownerNoticePurposes;
+  return notices.includes(purpose);
+}
+
+/** The cause of a mail to an owner about an event, or about a payment itself. No id has a point. */
+export function ownerNoticeCause(
+  purpose: OwnerNoticePurpose,
+  objectId: string,
+  memberId: string,
+): string {
+  return [objectId, memberId, ...(purpose === 'money_moved' ? [] : [purpose])].join('.');
 }
 
 /** The event that a mail is about; null for a mail without one. */

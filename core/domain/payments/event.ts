@@ -33,7 +33,7 @@ const otherEventTypes = [
 
 interface MoneyEventRule {
   readonly means: string;
-  /** Buyers by the notices of their payment, owners of the organization by money-notices.ts. */
+  /** Buyers by the notices of their payment, owners of the organization by owner-notices.ts. */
   readonly mailTo: 'buyer' | 'owners';
 }
 

@@ -29,6 +29,7 @@ import { assert, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { SettlementPartner } from '../../ports/partner.js';
 import type { Tx } from '../../ports/storage.js';
+import { stageDifferNotices } from '../mail/owner-notices.js';
 import { expectApproved, moveWaiting } from '../parties/buyer-decisions.js';
 import { stagePurge } from '../parties/documents.js';
 import { factHash } from '../parties/fact-hashes.js';
@@ -108,6 +109,17 @@ export async function confirmFacts(
 export async function asksFacts(deps: Deps, tx: Tx, payment: Payment): Promise<boolean> {
   if (nextStatus(payment.status, 'kyc_approved') === null) return false;
   return (await approvalElsewhere(deps, tx, payment))?.adoption === 'facts';
+}
+
+/**
+ * Whether the payment waits because the buyer was verified under another name or in another country
+ * than the payment says. The buyer has signed in.
+ */
+export async function buyerDiffers(deps: Deps, payment: Payment): Promise<boolean> {
+  if (nextStatus(payment.status, 'kyc_approved') === null) return false;
+  return deps.store.run(
+    async (tx) => (await approvalElsewhere(deps, tx, payment))?.adoption === 'differs',
+  );
 }
 
 /** The best approval of the buyer with any tenant, and what it is good for; null without one. */
@@ -255,6 +267,7 @@ async function adoptApproval(
     if (known?.adoption === 'differs') {
       const { id: paymentId } = payment;
       deps.log.warn('the approval of the buyer is about another name or country', { paymentId });
+      await stageDifferNotices(deps, tx, payment);
     }
     if (own !== null) tx.buyers.expectSubmission(own);
     return false;

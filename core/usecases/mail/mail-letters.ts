@@ -13,6 +13,7 @@ import {
   isLinkExpired,
   isMemberNotice,
   isNoticePurpose,
+  isOwnerNotice,
   type Mail,
   mailRules,
   memberMail,
@@ -56,7 +57,7 @@ export async function readMailFacts(tx: Tx, mail: Mail) {
   const accountId = subject.kind === 'account' ? subject.accountId : null;
   const hasDetails = mail.purpose === 'instructions_ready' && paymentId !== null;
   const isRedirect = mail.purpose === 'payout_changed';
-  const isAboutMoney = mail.purpose === 'money_moved';
+  const isToOwners = isOwnerNotice(mail.purpose);
   const eventId = eventIdIn(mail);
   const notice = noticeIn(mail);
   const [
@@ -86,20 +87,31 @@ export async function readMailFacts(tx: Tx, mail: Mail) {
     eventId === null ? null : tx.feed.get(tenant, eventId),
     notice === null ? null : objectOf(tx, mail, notice),
     tx.mails.anySentTo(mail.orgId, mail.toKey),
-    isAboutMoney ? tx.mails.newestNumbered(signInsTo(mail), 1) : [],
+    isToOwners ? tx.mails.newestNumbered(signInsTo(mail), 1) : [],
   ]);
   assert(organization !== null, 'an organization stays');
   const about = payment === null || funds === null ? null : { payment, funds };
   const isReplacement = given.length > 1;
   // The buyer may have stored the details that are replaced: the mail is sent in any case.
   const watcher = isReplacement ? null : session;
-  const question = event === null || isAboutMoney ? null : questionIn(event);
+  const question = event === null || isToOwners ? null : questionIn(event);
   const moved = event === null ? null : movedMoneyIn(event);
-  const facts = { epoch, organization, about, submission, account, change, question, object };
+  const approverId = mail.purpose === 'payment_approved' ? payment?.approvedByMemberId : null;
+  const approver = approverId == null ? null : await tx.members.get(mail.orgId, approverId);
+  const named = approver === null ? object : { object: approver.email, role: null };
+  const facts = { epoch, organization, about, submission, account, change, question };
   // The batch in which money moves does not read how its owners sign in.
   const locale = signIns[0]?.locale ?? mail.locale;
   const isKnownAddress = sent !== null;
-  return { ...facts, moved, locale, session: watcher, isReplacement, isKnownAddress };
+  return {
+    ...facts,
+    object: named,
+    moved,
+    locale,
+    session: watcher,
+    isReplacement,
+    isKnownAddress,
+  };
 }
 
 /** The sign-ins of a member, each in the language in which it was asked for. */
@@ -265,7 +277,7 @@ function linkOf(deps: Deps, mail: Mail, pageUrl: string): SignInLink | null {
 /** Null for a mail about a PIX destination. */
 function pathIn(mail: Mail, facts: MailFacts): string | null {
   const { subject } = mail;
-  const isToOrganization = mail.purpose === 'question' || mail.purpose === 'money_moved';
+  const isToOrganization = mail.purpose === 'question' || isOwnerNotice(mail.purpose);
   if (isToOrganization && subject.kind === 'payment') {
     return dashboardPath(mail, subject.paymentId);
   }

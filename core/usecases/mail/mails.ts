@@ -31,6 +31,7 @@ import {
   type NoticePurpose,
   newMail,
   nextMail,
+  type OwnerNoticePurpose,
   tokenPurpose,
 } from '../../domain/mail/mail.js';
 import type { Deps } from '../../ports/deps.js';
@@ -123,7 +124,7 @@ export function stageNotice(
       readonly purpose:
         | NoticePurpose
         | MemberNoticePurpose
-        | 'money_moved'
+        | OwnerNoticePurpose
         | 'passkey_added'
         | 'passkey_removed';
       readonly cause: string;

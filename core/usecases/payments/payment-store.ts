@@ -14,7 +14,7 @@ import { assert, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
 import { stageNotice } from '../mail/mails.js';
-import { stageMoneyNotices } from '../mail/money-notices.js';
+import { stageMoneyNotices } from '../mail/owner-notices.js';
 import { atInstance } from '../service/partner-calls.js';
 import { currentKeyIn } from '../service/service-keys.js';
 import { stageEvents } from '../webhooks/feed.js';

@@ -39,6 +39,7 @@ import { approved, cancelled, expired } from '../../domain/payments/payment-tran
 import { assert, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
+import { stageApprovalNotices } from '../mail/owner-notices.js';
 import { eachDue } from '../service/due-work.js';
 import { stageEvents } from '../webhooks/feed.js';
 import { changePayment, kycStatusOf, loadView, readView, viewAfter } from './payment-store.js';
@@ -239,8 +240,11 @@ export async function approvePayment(
 ): Promise<PaymentView> {
   await changePayment(deps, tenant, id, async (was, tx) => {
     await expectSecondPerson(tx, was.payment, memberId);
-    return approved(was, memberId, deps.clock.nowMs());
+    const change = approved(was, memberId, deps.clock.nowMs());
+    if (change.payment !== was.payment) await stageApprovalNotices(deps, tx, change.payment);
+    return change;
   });
+  deps.wake('mails');
   return readView(deps, tenant, id);
 }
 

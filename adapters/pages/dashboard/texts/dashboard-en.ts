@@ -578,6 +578,12 @@ export const dashboardEn = {
       approval_lost: 'The approval of the buyer was withdrawn',
       question: 'The buyer asks',
     },
+    buyersApprover: 'Approves for the buyer',
+    otherBuyer: 'The buyer is known under another name',
+    otherBuyerText:
+      'The mailbox was verified before, under another name or in another country than this ' +
+      'payment says. The buyer completes the form. If the payment is wrong, cancel it and ' +
+      'create another one.',
     colleagueApproval: {
       asked: 'The buyer asked a colleague to approve',
       approved: 'A colleague of the buyer approved',

@@ -565,6 +565,11 @@ export const dashboardEs: DashboardTexts = {
       approval_lost: 'Se retiró la aprobación del comprador',
       question: 'El comprador pregunta',
     },
+    buyersApprover: 'Aprueba por el comprador',
+    otherBuyer: 'El comprador consta con otro nombre',
+    otherBuyerText:
+      'El correo fue verificado antes, con otro nombre o en otro país que los del pago. El ' +
+      'comprador completa el formulario. Si el pago es incorrecto, cancélelo y cree otro.',
     colleagueApproval: {
       asked: 'El comprador pidió la aprobación de un colega',
       approved: 'Un colega del comprador aprobó',

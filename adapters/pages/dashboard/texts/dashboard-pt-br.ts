@@ -560,6 +560,11 @@ export const dashboardPtBr: DashboardTexts = {
       approval_lost: 'A aprovação do comprador foi retirada',
       question: 'O comprador pergunta',
     },
+    buyersApprover: 'Aprova pelo comprador',
+    otherBuyer: 'O comprador consta com outro nome',
+    otherBuyerText:
+      'O e-mail foi verificado antes, com outro nome ou em outro país que os do pagamento. O ' +
+      'comprador preenche o formulário. Se o pagamento estiver errado, cancele-o e crie outro.',
     colleagueApproval: {
       asked: 'O comprador pediu a aprovação de um colega',
       approved: 'Um colega do comprador aprovou',

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { locales } from '../../../../core/domain/base/locale.js';
+import { makeInvoice } from '../../../support/scenes/made-payments.js';
 import { suiteEnd } from '../../../support/suite-end.js';
 import { type PageSite, pageSite, textOf, type Visitor } from '../visitor.js';
 import { fillDashboard, memberToken, rootOf, signedInAs } from './dashboard-site.js';
@@ -189,4 +190,17 @@ test('a payment in each state has its page in every language', async () => {
       assert.match(shown.text, new RegExp(`<html lang="${language}">`));
     }
   }
+});
+
+test('the seller sees which colleague of the buyer approves', async () => {
+  const { world, tenant } = site;
+  const { payment } = await makeInvoice(world.deps, tenant, {});
+  await world.deps.store.run(async (tx) => {
+    const email = 'chief@globex.example';
+    const colleagueApproval = { state: 'asked', email, askedAtMs: 1, decidedAtMs: null } as const;
+    const found = (await tx.payments.get(tenant, payment.id)) ?? assert.fail('no payment');
+    tx.payments.update({ ...found, colleagueApproval: { ...colleagueApproval, reason: null } });
+  });
+  const { text } = await owner.open(`${root}/payments/${payment.id}`);
+  assert.match(textOf(text), /Approves for the buyer chief@globex\.example/);
 });

@@ -9,6 +9,7 @@ import {
   mailPurposes,
   mailRules,
   memberNoticePurposes,
+  ownerNoticePurposes,
 } from '../../../../core/domain/mail/mail.js';
 import {
   type MailedEvent,
@@ -283,7 +284,8 @@ test('no letter to a buyer has bank details, and each says that none ever has', 
     es: /Nunca enviamos datos/,
   };
   each(({ text }, { purpose, locale }) => {
-    const isToBuyer = !['payout_changed', 'question', 'money_moved'].includes(purpose);
+    const toOrganization = ['payout_changed', 'question', ...ownerNoticePurposes];
+    const isToBuyer = !toOrganization.includes(purpose);
     assert.equal(never[locale].test(text), isToBuyer);
     assert.doesNotMatch(text, /DE1|iban|routing|account number/i);
   });

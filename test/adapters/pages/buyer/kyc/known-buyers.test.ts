@@ -2,6 +2,7 @@
 // it was, what the person confirms, and what is kept of it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { MINUTE_MS } from '../../../../../core/domain/base/instant.js';
 import type { Tenant } from '../../../../../core/domain/base/tenant.js';
 import { FACT_TRIES_MAX } from '../../../../../core/domain/parties/identity-facts.js';
 import { confirmFacts, type FactsResult } from '../../../../../core/usecases/hosted/buyer-steps.js';
@@ -9,7 +10,8 @@ import { type KycStart, startBuyerKyc } from '../../../../../core/usecases/parti
 import { ana } from '../../../../support/samples/dossiers.js';
 import { jpeg, typedPerson } from '../../../../support/scenes/form-scene.js';
 import { individual } from '../../../../support/scenes/kyc-scene.js';
-import { type PageSite, pageSite, type Visitor } from '../../visitor.js';
+import { rootOf, signedInAs } from '../../dashboard/dashboard-site.js';
+import { type PageSite, pageSite, textOf, type Visitor } from '../../visitor.js';
 
 const email = 'buyer@example.com';
 const dossier = { ...ana, country: 'PT', taxId: '123-45-6789', idDocNumber: 'P 77.001' };
@@ -126,6 +128,29 @@ test('another name or country holds the payment: no fact is asked or taken', asy
     assert.equal(await confirmFacts(deps, site.tenant, id, right), 'closed');
     assert.equal(await site.world.statusOf(id), 'buyer_kyc_pending');
   }
+});
+
+test('owners are mailed once that a buyer is known under another name, and the page says it', async (t) => {
+  const site = await pageSite(t);
+  const owner = await signedInAs(site, 'owner');
+  await verifiedElsewhere(site);
+  const other = await newPayment(site, { name: 'Eve Lima' });
+  const same = await newPayment(site, { name: 'Ana Lima' });
+  for (const { path } of [other, other, same]) {
+    await site.world.settle();
+    site.world.advanceClock(MINUTE_MS);
+    await signedIn(site, path);
+  }
+  await site.world.settle();
+  const mails = site.world.mails.filter(({ text }) => text.includes('/dashboard/'));
+  const [mail, ...more] = mails.filter(({ subject }) => subject.includes('another name'));
+  assert.deepEqual([mail?.to.startsWith('owner'), more.length], [true, 0]);
+  assert.match(mail?.text ?? '', /The payment names Eve Lima/);
+  assert.doesNotMatch(mail?.text ?? '', /Ana|PT/);
+  const shownOf = async ({ id }: { readonly id: string }) =>
+    textOf((await owner.open(`${rootOf(site)}/payments/${id}`)).text);
+  assert.match(await shownOf(other), /The buyer is known under another name/);
+  assert.doesNotMatch(await shownOf(same), /another name/);
 });
 
 test('wrong facts are counted for all tenants together; then the form alone is left', async (t) => {
