@@ -68,6 +68,22 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
+const pageDocument = 'adapters/pages/kit/pages/page-document.tsx';
+
+/** The form of a buyer, which sellers and organizations fill in too, and that of a PIX key. */
+const shownToOthers = [
+  ['seller', 'buyer'],
+  ['dashboard', 'buyer'],
+  ['seller', 'dashboard'],
+];
+
+/** Who sees the pages of a file; null for the kit, letters and other files. */
+function audienceOf(path: string): string | null {
+  const [, room = ''] = /^adapters\/pages\/(\w+)\//.exec(path) ?? [];
+  const audiences = ['buyer', 'seller', 'dashboard', 'console', 'documentation', 'dev'];
+  return audiences.find((audience) => audience === room) ?? null;
+}
+
 /** More files than this in one folder are a list that nobody reads. */
 const folderFilesMax = 25;
 
@@ -222,6 +238,27 @@ const rules: readonly Rule[] = [
       ['adapters/http/protocol/a.ts', "import { b } from '../routes.js';"],
       ['adapters/http/resources/a.ts', "import { b } from '../docs/b.js';"],
       ['adapters/pages/kit/a.tsx', "import { b } from '../buyer/b.js';"],
+    ],
+  },
+  {
+    name: 'the document of a page, its frame, is written in one file',
+    check: eachLineOfCode(
+      ({ path }) => /^(adapters|core|host|cli)\/.*\.tsx?$/.test(path) && path !== pageDocument,
+      (line) => /<html\b/.test(line),
+    ),
+    counterexamples: [['adapters/pages/dashboard/a.tsx', '<html lang="en">']],
+  },
+  {
+    name: 'pages of one audience use nothing of another one, but for forms that both show',
+    check: eachImport(({ path }, imported) => {
+      const [of, from] = [audienceOf(path), audienceOf(imported)];
+      if (of === null || from === null || of === from) return false;
+      return !shownToOthers.some((pair) => pair.join() === [of, from].join());
+    }),
+    counterexamples: [
+      ['adapters/pages/console/a.tsx', "import { b } from '../dashboard/b.js';"],
+      ['adapters/pages/documentation/a.tsx', "import { b } from '../buyer/b.js';"],
+      ['adapters/pages/seller/a.tsx', "import { b } from '../console/b.js';"],
     ],
   },
   {

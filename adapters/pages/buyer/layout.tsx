@@ -15,12 +15,13 @@ import {
   Note,
   Rows,
 } from '../kit/components.js';
-import { ErrorSummary, type FieldError } from '../kit/fields.js';
+import type { FieldError } from '../kit/fields.js';
 import { Icon, Mark } from '../kit/icons.js';
 import type { Limited } from '../kit/limited.js';
+import { Foot, renderPage, Said, TestBar } from '../kit/pages/page-document.js';
 import { nameOf, plainText } from '../kit/plain-text.js';
 import type { PagePayment, PageView } from './page-view.js';
-import { type Scene, useScene } from './scene.js';
+import { frameOf, type Scene, SceneProvider, useScene } from './scene.js';
 
 /** Where the buyer is on the way; the KYC steps have a list beside the page. */
 export const stations = ['signIn', 'payer', 'price', 'transfer', 'paid'] as const;
@@ -49,27 +50,20 @@ export interface ScreenContent {
   readonly errors?: readonly FieldError[];
 }
 
-export function Document({ content, scene }: { content: ScreenContent; scene: Scene }): VNode {
-  const { view, texts } = scene;
+/** The whole document. */
+export function pageOf(scene: Scene, content: ScreenContent): string {
+  const { view } = scene;
   const accent = view.organization?.accentColor ?? null;
-  return (
-    <html lang={view.locale}>
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
-        <meta name="robots" content="noindex" />
-        <title>{titleOf(content, scene)}</title>
-        <link rel="icon" href="data:," />
-        <link rel="stylesheet" href={view.assets.style} />
-        {accent === null ? null : <link rel="stylesheet" href={accentPath(view.root, accent)} />}
-        <script src={view.assets.script} defer />
-      </head>
-      <body data-copied={texts.frame.copied} {...liveData(content, view)}>
-        <a class="skip" href="#main">
-          {texts.frame.skip}
-        </a>
-        <Top />
+  const { style, script } = view.assets;
+  return renderPage(frameOf(scene), {
+    title: titleOf(content, scene),
+    errors: content.errors ?? [],
+    styles: accent === null ? [style] : [style, accentPath(view.root, accent)],
+    script,
+    body: liveData(content, view),
+    children: (
+      <SceneProvider value={scene}>
+        <Header />
         <main id="main" class="wrap two" tabIndex={-1}>
           <div>
             <Journey station={content.station} />
@@ -82,10 +76,9 @@ export function Document({ content, scene }: { content: ScreenContent; scene: Sc
           <Side content={content} />
         </main>
         <Footer />
-        <p class="vh" role="status" id="says" />
-      </body>
-    </html>
-  );
+      </SceneProvider>
+    ),
+  });
 }
 
 /** What a file has of a page. */
@@ -115,21 +108,16 @@ function liveData({ live }: ScreenContent, { viewer, version, path }: PageView) 
   return live === true ? stream : { ...stream, 'data-live-to': live.to };
 }
 
-function titleOf({ title, errors = [] }: ScreenContent, { view, texts }: Scene): string {
-  const marked = errors.length > 0 ? texts.frame.errorTitle(title) : title;
-  return view.payment === null ? marked : texts.frame.title(marked, nameOf(view.payment.payee));
+function titleOf({ title }: ScreenContent, { view, texts }: Scene): string {
+  return view.payment === null ? title : texts.frame.title(title, nameOf(view.payment.payee));
 }
 
-function Top(): VNode {
+function Header(): VNode {
   const { view, texts } = useScene();
   const { organization, mode } = view;
   return (
     <header class="top">
-      {mode === 'test' ? (
-        <p class="testbar">
-          <b>{texts.frame.test}</b> {texts.frame.testBar}
-        </p>
-      ) : null}
+      <TestBar mode={mode} text={texts.frame.testBar} />
       <div class="wrap">
         {organization === null ? null : (
           <p class="org">
@@ -186,12 +174,11 @@ function Heading({ content }: { readonly content: ScreenContent }): VNode {
         <h1>{content.heading ?? content.title}</h1>
         {content.lede === undefined ? null : <p class="lede">{content.lede}</p>}
       </div>
-      <ErrorSummary errors={errors} />
-      {view.notice === null || errors.length > 0 ? null : (
-        <Note live>
-          <p>{texts.notice[view.notice]}</p>
-        </Note>
-      )}
+      <Said
+        errors={errors}
+        done={undefined}
+        notice={view.notice === null ? undefined : texts.notice[view.notice]}
+      />
       {view.limited === null ? null : <LimitNote limited={view.limited} />}
       <SessionWarning />
     </>
@@ -372,25 +359,23 @@ function phoneUrl(phone: string): string {
 function Footer(): VNode {
   const { view, texts } = useScene();
   return (
-    <footer class="foot">
-      <div class="wrap line ends">
-        <p>{texts.frame.neverMailed}</p>
-        <ul>
+    <Foot>
+      <p>{texts.frame.neverMailed}</p>
+      <ul>
+        <li>
+          <a href={`${view.root}/verify`}>{texts.frame.verify}</a>
+        </li>
+        <LegalItems />
+        {view.viewer === null ? null : (
           <li>
-            <a href={`${view.root}/verify`}>{texts.frame.verify}</a>
+            <Form to="sign-out">
+              <Button look="link">{texts.frame.signOut}</Button>
+            </Form>
           </li>
-          <LegalItems />
-          {view.viewer === null ? null : (
-            <li>
-              <Form to="sign-out">
-                <Button look="link">{texts.frame.signOut}</Button>
-              </Form>
-            </li>
-          )}
-        </ul>
-        <Languages />
-      </div>
-    </footer>
+        )}
+      </ul>
+      <Languages />
+    </Foot>
   );
 }
 

@@ -1,6 +1,5 @@
 // From the facts of a page to its HTML. Preact escapes every text; there is no other way to make
 // markup here.
-import type { VNode } from 'preact';
 import { renderToStaticMarkup } from 'preact-render-to-string';
 import type { Screen } from '../../../core/domain/hosted/hosted-screen.js';
 import { FrameProvider } from '../kit/page-frame.js';
@@ -9,7 +8,7 @@ import { approvalScreen, askApproverScreen } from './colleagues/approval-screens
 import { shareScreen } from './colleagues/share-screen.js';
 import { endedScreen } from './ended-screens.js';
 import { kycScreens } from './kyc-screens.js';
-import { Document, type ScreenContent, Sheet } from './layout.js';
+import { pageOf, type ScreenContent, Sheet } from './layout.js';
 import type { Page, PageView } from './page-view.js';
 import { arrivedScreen, onTheWayScreen, paidScreen, receiptPage } from './paid-screens.js';
 import { paymentsScreen } from './payments-screen.js';
@@ -108,29 +107,23 @@ export function renderPage(view: PageView): string {
 export function renderForFile(view: PageView): { readonly title: string; readonly html: string } {
   const scene = sceneOf(view);
   const content = contentOf(scene, view.page);
-  const sheet = providing(scene, <Sheet content={content} />);
+  const sheet = (
+    <FrameProvider value={frameOf(scene)}>
+      <SceneProvider value={scene}>
+        <Sheet content={content} />
+      </SceneProvider>
+    </FrameProvider>
+  );
   return { title: content.title, html: renderToStaticMarkup(sheet) };
 }
 
 /** A page whose content comes from elsewhere, such as a step of the KYC form. */
 export function renderContent(view: PageView, content: (scene: Scene) => ScreenContent): string {
   const scene = sceneOf(view);
-  return `<!doctype html>\n${renderToStaticMarkup(documentOf(scene, content(scene)))}\n`;
+  return pageOf(scene, content(scene));
 }
 
 function contentOf<Name extends Page['name']>(scene: Scene, page: PageOf<Name>): ScreenContent {
   const screen = pages[page.name as Name];
   return screen(scene, page);
-}
-
-function documentOf(scene: Scene, content: ScreenContent): VNode {
-  return providing(scene, <Document content={content} scene={scene} />);
-}
-
-function providing(scene: Scene, node: VNode): VNode {
-  return (
-    <FrameProvider value={frameOf(scene)}>
-      <SceneProvider value={scene}>{node}</SceneProvider>
-    </FrameProvider>
-  );
 }

@@ -1,15 +1,10 @@
 // The frame of every page of the operator's console, in English only, as the CLI is.
-import type { ComponentChildren, VNode } from 'preact';
-import { renderToStaticMarkup } from 'preact-render-to-string';
+import type { ComponentChildren } from 'preact';
 import { CONSOLE_ROOT } from '../../../core/domain/access/registered-operator.js';
 import type { ErrorCode, PonteError } from '../../../core/errors.js';
 import { assetPaths } from '../kit/assets.js';
-import { Button, ButtonLink, Form, Note } from '../kit/components.js';
-import { ErrorSummary, type FieldError } from '../kit/fields.js';
+import { Button, ButtonLink, Form } from '../kit/components.js';
 import { formatOf } from '../kit/format.js';
-import { frameTexts } from '../kit/frame-texts.js';
-import { Icon, Mark } from '../kit/icons.js';
-import { FrameProvider, type PageFrame } from '../kit/page-frame.js';
 import {
   html,
   type PageAnswer,
@@ -17,6 +12,15 @@ import {
   type PageCall,
   type PageContext,
 } from '../kit/page-route.js';
+import {
+  Foot,
+  Heading,
+  type PageHeading,
+  type PlaceLinks,
+  Places,
+  renderPage,
+  Top,
+} from '../kit/pages/page-document.js';
 import { plainText } from '../kit/plain-text.js';
 import type { RefusalPlace } from '../kit/refusal.js';
 
@@ -66,15 +70,10 @@ export interface ConsoleView {
   readonly notice: string | null;
 }
 
-export interface ConsoleContent {
-  readonly title: string;
-  readonly heading?: ComponentChildren;
-  readonly lede?: ComponentChildren;
+export interface ConsoleContent extends PageHeading {
   /** Null before sign-in. */
   readonly place: ConsolePlace | null;
-  readonly crumbs?: ComponentChildren;
   readonly body: ComponentChildren;
-  readonly errors?: readonly FieldError[];
 }
 
 export const format = formatOf('en');
@@ -97,140 +96,65 @@ export function withConsoleDone(path: string, done: ConsoleDone): string {
 }
 
 export function consolePage(view: ConsoleView, content: ConsoleContent, status = 200): PageAnswer {
-  const document = (
-    <FrameProvider value={frameOf(view)}>
-      <Document view={view} content={content} />
-    </FrameProvider>
+  const { root, csrf, nowMs, operator } = view;
+  const { place, title, errors = [], body } = content;
+  const assets = assetPaths(root);
+  const done: Readonly<Record<string, string>> = doneTexts;
+  const path = `${root}${CONSOLE_ROOT}`;
+  const text = renderPage(
+    { view: { locale: 'en', root, path, csrf, nowMs }, formVersion: undefined, format },
+    {
+      title: `${plainText(title)} – Operator’s console – Ponte`,
+      errors,
+      styles: [assets.style, assets.dashboard],
+      script: assets.script,
+      body: { class: 'dash op' },
+      children: (
+        <>
+          <Top bar={bar} hasPlaces={place !== null}>
+            <p class="crumb">Operator’s console</p>
+            {operator === null ? null : <p class="opmode">{operator}</p>}
+          </Top>
+          <div class={place === null ? 'wrap narrow' : 'frame'}>
+            {place === null ? null : <Places groups={placesOf(path, place)} />}
+            <main id="main" tabIndex={-1} class="stack-l">
+              <Heading
+                content={content}
+                done={done[view.done ?? '']}
+                notice={noticeTexts[view.notice ?? '']}
+              />
+              {body}
+            </main>
+          </div>
+          <Foot>
+            <p>Times are UTC. The audit log has what is done here, and who did it.</p>
+            {operator === null ? null : (
+              <Form to="sign-out">
+                <Button look="link">Sign out</Button>
+              </Form>
+            )}
+          </Foot>
+        </>
+      ),
+    },
   );
-  return html(`<!doctype html>\n${renderToStaticMarkup(document)}\n`, status);
+  return html(text, status);
 }
 
-function frameOf({ root, csrf, nowMs }: ConsoleView): PageFrame {
-  return {
-    view: { locale: 'en', root, path: `${root}${CONSOLE_ROOT}`, csrf, nowMs },
-    formVersion: undefined,
-    format,
-  };
-}
+const bar = (
+  <p class="opbar">
+    <b>OPERATOR</b> What is done here moves real money.
+  </p>
+);
 
-function Document({ view, content }: { view: ConsoleView; content: ConsoleContent }): VNode {
-  const assets = assetPaths(view.root);
-  const { place, title, errors = [] } = content;
-  const { skip, copied, errorTitle } = frameTexts.en;
-  const full = `${plainText(title)} – Operator’s console – Ponte`;
-  return (
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
-        <meta name="robots" content="noindex" />
-        <title>{errors.length > 0 ? errorTitle(full) : full}</title>
-        <link rel="icon" href="data:," />
-        <link rel="stylesheet" href={assets.style} />
-        <link rel="stylesheet" href={assets.dashboard} />
-        <script src={assets.script} defer />
-      </head>
-      <body class="dash op" data-copied={copied}>
-        <a class="skip" href="#main">
-          {skip}
-        </a>
-        <Top view={view} hasPlaces={place !== null} />
-        <div class={place === null ? 'wrap narrow' : 'frame'}>
-          {place === null ? null : <Places here={place} root={view.root} />}
-          <main id="main" tabIndex={-1} class="stack-l">
-            <Heading view={view} content={content} />
-            {content.body}
-          </main>
-        </div>
-        <Footer view={view} />
-        <p class="vh" role="status" id="says" />
-      </body>
-    </html>
-  );
-}
-
-function Top({ view, hasPlaces }: { view: ConsoleView; hasPlaces: boolean }): VNode {
-  return (
-    <header class="top">
-      <p class="opbar">
-        <b>OPERATOR</b> What is done here moves real money.
-      </p>
-      <div class="wrap">
-        {hasPlaces ? (
-          <button class="btn sm menu" type="button" popovertarget="nav">
-            <Icon name="menu" />
-            Menu
-          </button>
-        ) : null}
-        <Mark />
-        <p class="crumb">Operator’s console</p>
-        {view.operator === null ? null : <p class="opmode">{view.operator}</p>}
-      </div>
-    </header>
-  );
-}
-
-function Places({ here, root }: { readonly here: ConsolePlace; readonly root: string }): VNode {
-  return (
-    <nav class="nav" id="nav" popover="auto" aria-label="Main">
-      {groups.map((places) => (
-        <ul>
-          {places.map(([place, text]) => (
-            <li>
-              <a
-                href={`${root}${CONSOLE_ROOT}/${place}`}
-                aria-current={place === here ? 'page' : undefined}
-              >
-                {text}
-              </a>
-            </li>
-          ))}
-        </ul>
-      ))}
-    </nav>
-  );
-}
-
-function Heading({ view, content }: { view: ConsoleView; content: ConsoleContent }): VNode {
-  const { errors = [], crumbs, lede } = content;
-  const done = Object.entries(doneTexts).find(([name]) => name === view.done)?.[1];
-  const notice = noticeTexts[view.notice ?? ''];
-  return (
-    <div class="stack">
-      {crumbs === undefined ? null : <p class="crumb">{crumbs}</p>}
-      <div class="stack-s">
-        <h1>{content.heading ?? content.title}</h1>
-        {lede === undefined ? null : <p class="lede">{lede}</p>}
-      </div>
-      <ErrorSummary errors={errors} />
-      {done === undefined || errors.length > 0 ? null : (
-        <Note look="ok" live>
-          <p>{done}</p>
-        </Note>
-      )}
-      {notice === undefined || errors.length > 0 ? null : (
-        <Note live>
-          <p>{notice}</p>
-        </Note>
-      )}
-    </div>
-  );
-}
-
-function Footer({ view }: { readonly view: ConsoleView }): VNode {
-  return (
-    <footer class="foot">
-      <div class="wrap line ends">
-        <p>Times are UTC. The audit log has what is done here, and who did it.</p>
-        {view.operator === null ? null : (
-          <Form to="sign-out">
-            <Button look="link">Sign out</Button>
-          </Form>
-        )}
-      </div>
-    </footer>
-  );
+function placesOf(path: string, here: ConsolePlace): readonly PlaceLinks[] {
+  return groups.map((places) => ({
+    links: places.map(([place, text]) => ({
+      href: `${path}/${place}`,
+      text,
+      isHere: place === here,
+    })),
+  }));
 }
 
 const errorHeadings: Partial<Record<ErrorCode, string>> = {

@@ -9,7 +9,6 @@ import { assert } from '../../../core/errors.js';
 import { assetPaths } from '../kit/assets.js';
 import { type Format, formatOf } from '../kit/format.js';
 import { type FrameView, notices } from '../kit/frame-view.js';
-import type { PageFrame } from '../kit/page-frame.js';
 import type { BuyerAuth, PageCall, PageContext } from '../kit/page-route.js';
 import { keptQuery } from '../kit/return-after-sign-in.js';
 import { dashboardTexts } from './dashboard-texts.js';
@@ -67,10 +66,6 @@ export function sceneOf(view: DashboardView): DashboardScene {
     texts: dashboardTexts[view.locale],
     format: formatOf(view.locale, view.hasDecimalPoint),
   };
-}
-
-export function frameOf({ view, format }: DashboardScene): PageFrame {
-  return { view, formVersion: undefined, format };
 }
 
 export function localeOfCall({ chosenLocale, browserLocale }: DashboardCall): Locale {

@@ -1,11 +1,11 @@
 // The mails of a development host, for people who try the service: a list, and each mail with its
 // links. Production has no such page.
 import type { ComponentChildren } from 'preact';
-import { renderToString } from 'preact-render-to-string';
 import { formatInstant } from '../../../core/domain/base/instant.js';
 import { PonteError } from '../../../core/errors.js';
 import type { Mailbox, WrittenMail } from '../../../core/ports/outside.js';
 import { assetPaths } from '../kit/assets.js';
+import { formatOf } from '../kit/format.js';
 import {
   html,
   type PageAnswer,
@@ -13,6 +13,7 @@ import {
   type PageContext,
   pageRow,
 } from '../kit/page-route.js';
+import { renderPage } from '../kit/pages/page-document.js';
 
 /** Mails have inline styles and links; nothing of them runs. */
 const mailPolicy = [
@@ -40,9 +41,24 @@ function mailboxOf({ mailbox }: PageContext): Mailbox {
 
 async function showList(context: PageContext): Promise<PageAnswer> {
   const mails = await mailboxOf(context).list();
-  return html(
-    `<!doctype html>${renderToString(<MailList mails={mails} prefix={context.prefix} />)}`,
+  const { deps, prefix } = context;
+  const { style } = assetPaths(prefix);
+  const view = { locale: 'en', root: prefix, path: prefix, csrf: null } as const;
+  const text = renderPage(
+    {
+      view: { ...view, nowMs: deps.clock.nowMs() },
+      formVersion: undefined,
+      format: formatOf('en'),
+    },
+    {
+      title: 'Mailbox of this development host',
+      styles: [style],
+      script: null,
+      body: { class: 'buyer' },
+      children: <MailList mails={mails} prefix={prefix} />,
+    },
   );
+  return html(text);
 }
 
 /** The mail as a program of the reader shows it. */
@@ -57,33 +73,20 @@ async function showMail(context: PageContext, { params }: MailboxCall): Promise<
 }
 
 function MailList({ mails, prefix }: { mails: readonly WrittenMail[]; prefix: string }) {
-  const { style } = assetPaths(prefix);
   return (
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
-        <title>Mailbox of this development host</title>
-        <link rel="icon" href="data:," />
-        <link rel="stylesheet" href={style} />
-      </head>
-      <body class="buyer">
-        <main class="wrap stack-l">
-          <div class="stack-s">
-            <h1>Mailbox</h1>
-            <p class="lede">
-              This development host sends no mail. What it would send is here, newest first.
-            </p>
-          </div>
-          {mails.length === 0 ? (
-            <p class="card">No mail yet. Open a payment page and press “Send me a sign-in link”.</p>
-          ) : (
-            mails.map((mail) => <Mail mail={mail} prefix={prefix} />)
-          )}
-        </main>
-      </body>
-    </html>
+    <main id="main" tabIndex={-1} class="wrap stack-l">
+      <div class="stack-s">
+        <h1>Mailbox</h1>
+        <p class="lede">
+          This development host sends no mail. What it would send is here, newest first.
+        </p>
+      </div>
+      {mails.length === 0 ? (
+        <p class="card">No mail yet. Open a payment page and press “Send me a sign-in link”.</p>
+      ) : (
+        mails.map((mail) => <Mail mail={mail} prefix={prefix} />)
+      )}
+    </main>
   );
 }
 

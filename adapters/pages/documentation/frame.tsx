@@ -1,9 +1,10 @@
 // The frame of every page of the documentation: its parts above, the pages of the part beside, the
 // headings of the page on the other side.
 import type { ComponentChildren, VNode } from 'preact';
-import { renderToStaticMarkup } from 'preact-render-to-string';
 import { assetPaths } from '../kit/assets.js';
-import { Icon, Mark } from '../kit/icons.js';
+import { formatOf } from '../kit/format.js';
+import { Mark } from '../kit/icons.js';
+import { Foot, type PlaceLinks, Places, renderPage, Top } from '../kit/pages/page-document.js';
 import type { Heading } from './markdown.js';
 
 export const parts = {
@@ -51,64 +52,50 @@ export function linkFrom(path: string, to: string): string {
   return `${rootFrom(path)}docs${to === '' ? '' : `/${to}`}`;
 }
 
+const format = formatOf('en');
+
 export function documentPage(content: DocContent, frame: DocumentFrame): string {
-  return `<!doctype html>\n${renderToStaticMarkup(<Page content={content} frame={frame} />)}\n`;
-}
-
-interface PageProps {
-  readonly content: DocContent;
-  readonly frame: DocumentFrame;
-}
-
-function Page({ content, frame }: PageProps): VNode {
   const { path, title } = content;
   const assets = assetPaths(linkFrom(path, ''));
   const part = partOf(path);
   const headings = (content.headings ?? []).filter(({ depth }) => depth === 2);
   const name = part === null || title === parts[part] ? title : `${title} – ${parts[part]}`;
   const hasPlaces = frame.groups.length > 0;
-  return (
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
-        <title>{`${name} – Ponte`}</title>
-        <link rel="icon" href="data:," />
-        <link rel="stylesheet" href={assets.style} />
-        <link rel="stylesheet" href={assets.dashboard} />
-        <link rel="stylesheet" href={assets.documentation} />
-        <script src={assets.documentationScript} defer />
-      </head>
-      <body class="dash docs">
-        <a class="skip" href="#main">
-          Skip to content
-        </a>
-        <Top path={path} searchPath={frame.searchPath} hasPlaces={hasPlaces} />
-        <div class={frameClass(hasPlaces, headings.length > 1)}>
-          {hasPlaces ? <Places path={path} groups={frame.groups} /> : null}
-          <main id="main" tabIndex={-1}>
-            <Article content={content} headings={headings} />
-          </main>
-          {headings.length > 1 ? (
-            <nav class="toc" aria-labelledby="toc">
-              <h2 id="toc">On this page</h2>
-              <HeadingLinks headings={headings} />
-            </nav>
-          ) : null}
-        </div>
-        <footer class="foot">
-          <div class="wrap line ends">
+  const view = { locale: 'en', root: '', path: '', csrf: null, nowMs: 0 } as const;
+  return renderPage(
+    { view, formVersion: undefined, format },
+    {
+      title: `${name} – Ponte`,
+      styles: [assets.style, assets.dashboard, assets.documentation],
+      script: assets.documentationScript,
+      isPublic: true,
+      body: { class: 'dash docs' },
+      children: (
+        <>
+          <Header path={path} searchPath={frame.searchPath} hasPlaces={hasPlaces} />
+          <div class={frameClass(hasPlaces, headings.length > 1)}>
+            {hasPlaces ? <Places label="Pages" groups={placesOf(path, frame.groups)} /> : null}
+            <main id="main" tabIndex={-1}>
+              <Article content={content} headings={headings} />
+            </main>
+            {headings.length > 1 ? (
+              <nav class="toc" aria-labelledby="toc">
+                <h2 id="toc">On this page</h2>
+                <HeadingLinks headings={headings} />
+              </nav>
+            ) : null}
+          </div>
+          <Foot>
             <p>For version {frame.version} of the API.</p>
             <ul>
               <li>
                 <a href={`${rootFrom(path)}docs-json`}>OpenAPI 3.1</a>
               </li>
             </ul>
-          </div>
-        </footer>
-      </body>
-    </html>
+          </Foot>
+        </>
+      ),
+    },
   );
 }
 
@@ -163,7 +150,7 @@ function HeadingLinks({ headings }: { readonly headings: readonly Heading[] }): 
   );
 }
 
-function Top({
+function Header({
   path,
   searchPath,
   hasPlaces,
@@ -173,69 +160,43 @@ function Top({
   readonly hasPlaces: boolean;
 }): VNode {
   const here = partOf(path);
+  const mark = (
+    <a class="home" href={linkFrom(path, '')}>
+      <Mark />
+    </a>
+  );
   return (
-    <header class="top">
-      <div class="wrap">
-        {hasPlaces ? (
-          <button class="btn sm menu" type="button" popovertarget="nav">
-            <Icon name="menu" />
-            Menu
-          </button>
-        ) : null}
-        <a class="home" href={linkFrom(path, '')}>
-          <Mark />
-        </a>
-        <nav class="topnav" aria-label="Parts of the documentation">
-          {Object.entries(parts).map(([part, label]) => (
-            <a
-              href={linkFrom(path, part)}
-              aria-current={part === here ? (path === part ? 'page' : 'true') : undefined}
-            >
-              {label}
-            </a>
-          ))}
-        </nav>
-        <search class="finder" data-finder={linkFrom(path, searchPath)} hidden>
-          <label class="vh" for="find">
-            Search the documentation
-          </label>
-          <input id="find" type="search" autocomplete="off" placeholder="Search" />
-          <ul id="found" hidden />
-          <p class="vh" role="status" id="says" />
-        </search>
-      </div>
-    </header>
+    <Top hasPlaces={hasPlaces} mark={mark}>
+      <nav class="topnav" aria-label="Parts of the documentation">
+        {Object.entries(parts).map(([part, label]) => (
+          <a
+            href={linkFrom(path, part)}
+            aria-current={part === here ? (path === part ? 'page' : 'true') : undefined}
+          >
+            {label}
+          </a>
+        ))}
+      </nav>
+      <search class="finder" data-finder={linkFrom(path, searchPath)} hidden>
+        <label class="vh" for="find">
+          Search the documentation
+        </label>
+        <input id="find" type="search" autocomplete="off" placeholder="Search" />
+        <ul id="found" hidden />
+      </search>
+    </Top>
   );
 }
 
-function Places({
-  path,
-  groups,
-}: {
-  readonly path: string;
-  readonly groups: readonly PlaceGroup[];
-}): VNode {
-  return (
-    <nav class="nav" id="nav" popover="auto" aria-label="Pages">
-      {groups.map(({ name, places }) => (
-        <>
-          {name === null ? null : <h2>{name}</h2>}
-          <ul>
-            {places.map((place) => (
-              <li>
-                <a
-                  href={linkFrom(path, place.path)}
-                  aria-current={place.path === path ? 'page' : undefined}
-                >
-                  {broken(place.label)}
-                </a>
-              </li>
-            ))}
-          </ul>
-        </>
-      ))}
-    </nav>
-  );
+function placesOf(path: string, groups: readonly PlaceGroup[]): readonly PlaceLinks[] {
+  return groups.map(({ name, places }) => ({
+    name,
+    links: places.map((place) => ({
+      href: linkFrom(path, place.path),
+      text: broken(place.label),
+      isHere: place.path === path,
+    })),
+  }));
 }
 
 /** A long name of code may break before a capital or after a dot. */

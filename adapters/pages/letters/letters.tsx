@@ -2,7 +2,6 @@
 // table with inline styles, because mail programs drop style sheets; dark colours are added where
 // they are kept. No images, no tracking, and no link but to the hosted page.
 import type { VNode } from 'preact';
-import { renderToString } from 'preact-render-to-string';
 import type { Locale } from '../../../core/domain/base/locale.js';
 import {
   isOwnerNotice,
@@ -11,6 +10,7 @@ import {
 } from '../../../core/domain/mail/mail.js';
 import type { Letter, Letters, RenderedLetter } from '../../../core/ports/letters.js';
 import { formatOf } from '../kit/format.js';
+import { renderDocument } from '../kit/pages/page-document.js';
 import { detailsOf, handleOf, type LetterCatalogue, oneLine, textsOf } from './letter-texts.js';
 import { lettersEn } from './letters-en.js';
 import { lettersEs } from './letters-es.js';
@@ -47,9 +47,7 @@ function render(letter: Letter): RenderedLetter {
     from: oneLine(letter.organization.name),
     subject: plain(marked),
     text: `${parts.flatMap(textOf).map(plain).join('\n\n')}\n`,
-    html: `<!doctype html>\n${renderToString(
-      <Document locale={letter.locale} title={marked} parts={parts} />,
-    )}`,
+    html: documentOf(letter.locale, marked, parts),
   };
 }
 
@@ -157,18 +155,13 @@ const boxStyle =
   'max-width:560px;margin:0 auto;padding-bottom:26px;background:#ffffff;' +
   'border:1px solid #d5dede;border-radius:12px;border-collapse:separate';
 
-function Document(props: { locale: Locale; title: string; parts: readonly Part[] }): VNode {
-  const { locale, title, parts } = props;
-  return (
-    <html lang={locale}>
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
-        <meta name="supported-color-schemes" content="light dark" />
-        <title>{title}</title>
-        <style>{darkStyles}</style>
-      </head>
+function documentOf(locale: Locale, title: string, parts: readonly Part[]): string {
+  return renderDocument({
+    locale,
+    title,
+    meta: { 'supported-color-schemes': 'light dark' },
+    head: <style>{darkStyles}</style>,
+    children: (
       <body class="bg" style="margin:0;padding:24px 12px;background:#f3f6f6">
         <table
           class="box"
@@ -183,8 +176,8 @@ function Document(props: { locale: Locale; title: string; parts: readonly Part[]
           ))}
         </table>
       </body>
-    </html>
-  );
+    ),
+  });
 }
 
 interface CellProps {

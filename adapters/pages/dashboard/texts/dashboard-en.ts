@@ -23,8 +23,6 @@ export const dashboardEn = {
     title: (page: string, organization: string | null) =>
       [page, organization, 'Ponte'].filter((part) => part !== null).join(' – '),
     testBar: 'No real money moves here.',
-    menu: 'Menu',
-    main: 'Main',
     mode: 'Mode',
     modes: { test: 'Test', live: 'Live' },
     utc: 'Times are UTC.',

@@ -9,8 +9,6 @@ export const dashboardEs: DashboardTexts = {
     title: (page, organization) =>
       [page, organization, 'Ponte'].filter((part) => part !== null).join(' – '),
     testBar: 'Aquí no se mueve dinero real.',
-    menu: 'Menú',
-    main: 'Principal',
     mode: 'Modo',
     modes: { test: 'Prueba', live: 'Producción' },
     utc: 'Las horas son UTC.',

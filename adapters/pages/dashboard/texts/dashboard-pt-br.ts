@@ -9,8 +9,6 @@ export const dashboardPtBr: DashboardTexts = {
     title: (page, organization) =>
       [page, organization, 'Ponte'].filter((part) => part !== null).join(' – '),
     testBar: 'Aqui não se move dinheiro de verdade.',
-    menu: 'Menu',
-    main: 'Principal',
     mode: 'Modo',
     modes: { test: 'Teste', live: 'Produção' },
     utc: 'Os horários são em UTC.',

@@ -11,6 +11,8 @@ import { locales } from '../../../../core/domain/base/locale.js';
 /** Texts that are the same in two languages. */
 const same = new Set([
   'Páginas',
+  'Menu',
+  'Principal',
   'BIC (SWIFT)',
   'IBAN',
   'PIX',
