@@ -49,14 +49,18 @@ const cnpj = readText(readCnpj, 'send a Brazilian company number with right chec
 /** Fields of a person and of an owner. */
 const person = {
   firstName: text(1, 100, 'As on the identity document.'),
-  lastName: text(1, 100, 'As on the identity document.'),
+  lastName: text(1, 100, 'As on the identity document. The first name again for one name only.'),
   dateOfBirth: date,
   taxId,
   addressLine1: text(1, 200, 'Street and number.'),
   addressLine2: text(0, 200, 'Second line of the address.'),
   city: text(1, 120, 'City.'),
-  stateProvinceRegion: text(1, 120, 'State, province or region.'),
-  postalCode: text(1, 32, 'Postal code.'),
+  stateProvinceRegion: text(
+    1,
+    120,
+    'State, province or region. Not required in a country without any.',
+  ),
+  postalCode: text(1, 32, 'Postal code. Not required in a country without any.'),
   phone: text(3, 32, 'Phone number.'),
   idDocCountry: text(2, 2, 'The country that issued the identity document, ISO 3166-1.'),
   idDocType: z.enum(idDocTypes),

@@ -3,7 +3,7 @@
 import type { VNode } from 'preact';
 import { z } from 'zod';
 import { CONSOLE_ROOT } from '../../../core/domain/access/registered-operator.js';
-import { parseAmount } from '../../../core/domain/base/money.js';
+import { parseTypedAmount } from '../../../core/domain/base/money.js';
 import { type MoneyQueue, moneyQueues } from '../../../core/domain/money-desk/money-decision.js';
 import { EVIDENCE_LENGTH_MAX } from '../../../core/domain/money-desk/proposal.js';
 import { isCode, PonteError } from '../../../core/errors.js';
@@ -212,7 +212,7 @@ function requestIn({ step, payment, evidence, report, ...figures }: Typed): Desk
 }
 
 function amountIn(name: string, text: string): bigint {
-  const minor = parseAmount(text.trim());
+  const minor = parseTypedAmount(text);
   if (minor !== null) return minor;
   throw new PonteError('ValidationError', `${name}: give an amount, for example 100.00.`);
 }

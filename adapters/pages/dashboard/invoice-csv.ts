@@ -5,6 +5,7 @@ import { isCalendarDate } from '../../../core/domain/base/instant.js';
 import { type Locale, localeOf } from '../../../core/domain/base/locale.js';
 import { formatAmount, parseTypedAmount } from '../../../core/domain/base/money.js';
 import { hasUnstorableText } from '../../../core/domain/base/raw-json.js';
+import { plainSigns } from '../../../core/domain/base/typed-text.js';
 import { csvLine } from '../kit/csv-line.js';
 import type { DashboardTexts } from './texts/dashboard-en.js';
 import { faultsIn, type TypedInvoice } from './typed-invoice.js';
@@ -265,7 +266,8 @@ function readAmount(text: string, writing: Writing): bigint | 'unclear' | null {
 }
 
 /** As year-month-day, empty for no day; null if the text is no day. */
-function readDay(text: string, writing: Writing): string | null {
+function readDay(cell: string, writing: Writing): string | null {
+  const text = plainSigns(cell).trim();
   if (text === '' || isCalendarDate(text)) return text;
   const [, one = '', sign, other = '', year] =
     /^([0-9]{1,2})([/.-])([0-9]{1,2})\2([0-9]{4})$/.exec(text) ?? [];

@@ -1,6 +1,7 @@
 // The filters of lists of payments and of their export, as the address keeps them.
 import { DAY_MS, isCalendarDate } from '../../../core/domain/base/instant.js';
 import type { Tenant } from '../../../core/domain/base/tenant.js';
+import { plainSigns } from '../../../core/domain/base/typed-text.js';
 import type { ShownView } from '../../../core/domain/payments/change.js';
 import {
   type PaymentStatus,
@@ -65,7 +66,7 @@ function textIn(query: URLSearchParams, name: string): string {
 }
 
 function dayIn(query: URLSearchParams, name: string): string {
-  const text = query.get(name) ?? '';
+  const text = plainSigns(query.get(name) ?? '').trim();
   return isCalendarDate(text) ? text : '';
 }
 

@@ -11,6 +11,7 @@ import {
   parseTypedAmount,
 } from '../../../core/domain/base/money.js';
 import { hasUnstorableText, writeJson } from '../../../core/domain/base/raw-json.js';
+import { plainSigns } from '../../../core/domain/base/typed-text.js';
 import { DISPLAY_TEXT_LENGTH_MAX as TEXT_MAX } from '../../../core/domain/payments/display.js';
 import { unsentFields } from '../../../core/domain/payments/idempotency.js';
 import { assert } from '../../../core/errors.js';
@@ -66,7 +67,7 @@ export function typedIn(form: Readonly<Record<string, string>>): TypedInvoice {
     .filter((at) => has(at) || at < LINES_FIRST)
     .map((at) => ({
       item: text(`item${at}`),
-      quantity: text(`quantity${at}`),
+      quantity: plainSigns(text(`quantity${at}`)),
       amount: text(`amount${at}`),
     }));
   return {
@@ -76,7 +77,7 @@ export function typedIn(form: Readonly<Record<string, string>>): TypedInvoice {
     email: text('email'),
     locale: localeOf(text('locale')) ?? 'en',
     number: text('number'),
-    due: text('due'),
+    due: plainSigns(text('due')).trim(),
     currency: /^[A-Z]{3}$/.test(text('currency')) ? text('currency') : 'USD',
     attachment: text('attachment'),
     notes: (form['notes'] ?? '').replaceAll('\r\n', '\n').trim(),

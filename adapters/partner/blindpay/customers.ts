@@ -10,6 +10,7 @@ import {
 } from '../../../core/domain/parties/document.js';
 import { type Dossier, fileLinks, type Owner } from '../../../core/domain/parties/dossier.js';
 import { PARTY_BLOCKED, TERMS } from '../../../core/domain/parties/party-due.js';
+import { readCnpj } from '../../../core/domain/parties/tax-id.js';
 import { isCode } from '../../../core/errors.js';
 import type {
   AcceptedCommand,
@@ -358,8 +359,9 @@ function customerOf(input: PartyInput, files: ReadonlyMap<string, string>) {
     tos_id: input.tosId,
     email,
     ...personOf(input, fileAt),
-    tax_id: entityType === 'business' ? (cnpj?.replace(/[./-]/g, '') ?? taxId) : taxId,
-    phone_number: input.phone,
+    tax_id: entityType === 'business' ? (readCnpj(cnpj ?? '') ?? cnpj ?? taxId) : taxId,
+    // E.164.
+    phone_number: input.phone?.replace(/(?!^)[^0-9]/g, ''),
     ...(entityType === 'business' ? business : { selfie_file: fileAt(input.selfieFile) }),
   });
 }

@@ -1,6 +1,7 @@
 // Amounts and rates: exact integers inside, decimal strings at the edges, never a float. Every
 // division names its rounding. All currencies have two decimals.
 import { assert } from '../../errors.js';
+import { plainSigns } from './typed-text.js';
 
 /** `floor` rounds towards minus infinity, `ceil` towards plus infinity, `half-even` to nearest. */
 export type Rounding = 'floor' | 'ceil' | 'half-even';
@@ -44,12 +45,20 @@ export function parseAmount(text: string): bigint | null {
  * Thousands in groups of three, divided by one character that is not the decimal sign. The first
  * group does not begin with 0: '0.500' has three decimals and is no amount.
  */
-const grouped = String.raw`[1-9][0-9]{0,2}(?:([.,\u0020\u00a0\u202f'’])[0-9]{3})(?:\1[0-9]{3})*`;
+const grouped = String.raw`[1-9][0-9]{0,2}(?:([.,\u0020'’])[0-9]{3})(?:\1[0-9]{3})*`;
 const typedForm = new RegExp(`^(?:(?:${grouped})|[0-9]+)(?:([.,])([0-9]{1,2}))?$`, 'u');
 
-/** Minor units of an amount as people type it in any language: '1,250.00', '1.250,00', '1250'. */
+/** The decimal sign of Arabic numbers, which divides no thousands, before three decimals. */
+const arabicThousandths = /\u066b\p{Nd}{3}/u;
+
+/**
+ * Minor units of an amount as people type it in any language: '1,250.00', '1.250,00', '1250',
+ * '١٬٢٥٠٫٠٠'.
+ */
 export function parseTypedAmount(text: string): bigint | null {
-  const [whole = '', divider, sign = '', decimals = ''] = typedForm.exec(text.trim()) ?? [];
+  if (arabicThousandths.test(text)) return null;
+  const typed = typedForm.exec(plainSigns(text).trim()) ?? [];
+  const [whole = '', divider, sign = '', decimals = ''] = typed;
   if (divider === sign) return null;
   const digits = whole.slice(0, whole.length - sign.length - decimals.length);
   const units = digits.replaceAll(/[^0-9]/g, '');

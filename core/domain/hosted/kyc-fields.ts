@@ -4,6 +4,7 @@ import { isMisleading } from '../base/checked-text.js';
 import { countries, usStates } from '../base/countries.js';
 import { readEmail } from '../base/email-address.js';
 import { HOUR_MS } from '../base/instant.js';
+import { plainSigns } from '../base/typed-text.js';
 import type { VerificationKind } from '../parties/document.js';
 import {
   type Dossier,
@@ -18,7 +19,13 @@ import { readCnpj } from '../parties/tax-id.js';
 export type FormField = Exclude<keyof Dossier | keyof Owner, 'kycTier' | 'answers'>;
 
 type Form =
-  | { readonly form: 'text'; readonly min: number; readonly max: number }
+  | {
+      readonly form: 'text';
+      readonly min: number;
+      readonly max: number;
+      /** It is a number or a code: the signs of any keyboard are read as those of ASCII. */
+      readonly isCode?: true;
+    }
   | { readonly form: 'choice'; readonly of: readonly string[] }
   | { readonly form: 'file'; readonly kind: VerificationKind }
   | { readonly form: 'birth' | 'formation' | 'phone' | 'website' | 'country' | 'region' }
@@ -27,6 +34,7 @@ type Form =
   | { readonly form: 'owners' | 'terms' };
 
 const text = (max: number, min = 1) => ({ form: 'text', min, max }) as const;
+const code = (max: number) => ({ form: 'text', min: 1, max, isCode: true }) as const;
 const file = (kind: VerificationKind) => ({ form: 'file', kind }) as const;
 
 /** Lengths are those of the API, in characters. */
@@ -39,7 +47,7 @@ export const formFields = {
   taxType: { form: 'choice', of: ['SSN', 'ITIN'] },
   idDocType: { form: 'choice', of: idDocTypes },
   idDocCountry: { form: 'country' },
-  idDocNumber: text(64),
+  idDocNumber: code(64),
   legalName: text(200),
   cnpj: { form: 'cnpj' },
   email: { form: 'email' },
@@ -50,7 +58,7 @@ export const formFields = {
   addressLine2: text(200),
   city: text(120),
   stateProvinceRegion: { form: 'region' },
-  postalCode: text(32),
+  postalCode: code(32),
   role: { form: 'choice', of: ownerRoles },
   proofOfAddressDocType: { form: 'choice', of: proofOfAddressDocTypes },
   selfieFile: file('selfie'),
@@ -99,6 +107,8 @@ const REGION_MAX = 120;
 const WEBSITE_MAX = 200;
 const PHONE_MAX = 32;
 const PHONE_DIGITS_MIN = 8;
+/** ITU-T E.164. */
+const PHONE_DIGITS_MAX = 15;
 export const AGE_MIN = 18;
 export const AGE_MAX = 120;
 /** The offset of the time zone in which a day begins first: a later date is in the future. */
@@ -113,11 +123,12 @@ export const dateParts = ['Year', 'Month', 'Day'] as const;
 export function checkField(field: FormField, typed: Typed, nowMs: number): Checked {
   const rule: Form = formFields[field];
   if (rule.form === 'birth' || rule.form === 'formation') {
-    const parts = dateParts.map((part) => typed[`${field}${part}`]?.trim() ?? '');
+    const parts = dateParts.map((part) => plainSigns(typed[`${field}${part}`] ?? '').trim());
     if (parts.every((part) => part === '')) return { value: null };
     return checkDate(rule.form, parts, nowMs);
   }
-  const value = typed[field]?.trim() ?? '';
+  const given = typed[field] ?? '';
+  const value = (isCode(rule) ? plainSigns(given) : given).trim();
   if (value === '') return { value: null };
   if (isMisleading(value)) return { problem: 'control_characters' };
   switch (rule.form) {
@@ -146,6 +157,12 @@ export function checkField(field: FormField, typed: Typed, nowMs: number): Check
   }
 }
 
+const codeForms: readonly string[] = ['tax_id', 'cnpj', 'phone'];
+
+function isCode(rule: Form): boolean {
+  return codeForms.includes(rule.form) || (rule.form === 'text' && rule.isCode === true);
+}
+
 function read(value: string | null, problem: FieldProblem): Checked {
   return value === null ? { problem } : { value };
 }
@@ -167,9 +184,11 @@ function checkState(value: string): Checked {
 
 /** With the code of the country, so that it can be called from everywhere. */
 function checkPhone(value: string): Checked {
-  const digits = value.replace(/[^0-9]/g, '').length;
-  const isPhone = /^\+[0-9 ()./-]+$/.test(value) && digits >= PHONE_DIGITS_MIN;
-  return isPhone ? sized(value, PHONE_MAX) : { problem: 'not_a_phone' };
+  const phone = value.replace(/^00(?=[1-9])/, '+');
+  const { length } = phone.replace(/[^0-9]/g, '');
+  const isLong = length >= PHONE_DIGITS_MIN && length <= PHONE_DIGITS_MAX;
+  const isPhone = /^\+[0-9 ()./-]+$/.test(phone) && isLong;
+  return isPhone ? sized(phone, PHONE_MAX) : { problem: 'not_a_phone' };
 }
 
 function checkWebsite(value: string): Checked {

@@ -7,6 +7,7 @@ import {
   ownerRequirements,
   requirements,
 } from '../parties/dossier.js';
+import { lacksPart } from '../parties/postal-address.js';
 import { askedOf, askerFields, type KycDraft, ownersOf, partOf } from './kyc-draft.js';
 import {
   checkField,
@@ -343,7 +344,9 @@ export function checkPage(
   nowMs: number,
 ): CheckedStep {
   const part: Readonly<Record<string, unknown>> = { ...partOf(rules.draft, owner) };
-  const given = owner === null ? typed : withCompanyAddress(rules.draft, typed);
+  const named = withOneName(typed);
+  const given = owner === null ? named : withCompanyAddress(rules.draft, named);
+  const country = given.country ?? part['country'];
   const values: Record<string, string | null> = {};
   const problems: Partial<Record<FormField, FieldProblem>> = {};
   for (const { field, isRequired } of fieldsFor(rules, page, owner, author)) {
@@ -352,10 +355,23 @@ export function checkPage(
     const checked = checkField(field, given, nowMs);
     if ('problem' in checked) problems[field] = checked.problem;
     else if (checked.value === null && form === 'tax_id' && part[field]) continue;
-    else if (checked.value === null && isRequired) problems[field] = 'missing';
+    else if (checked.value === null && isRequired && !lacksPart(field, `${country}`)) {
+      problems[field] = 'missing';
+    }
     if ('value' in checked) values[field] = checked.value;
   }
   return { values, problems };
+}
+
+/** The name of the box of a person who has one name: partners get it as first and last name. */
+export const ONE_NAME = 'oneName';
+
+function withOneName(typed: Typed): Typed {
+  if (typed[ONE_NAME] === undefined) return typed;
+  const { firstName = '', lastName = '' } = typed;
+  const name = firstName.trim() === '' ? lastName : firstName;
+  const isOne = firstName.trim() === '' || lastName.trim() === '';
+  return isOne ? { ...typed, firstName: name, lastName: name } : typed;
 }
 
 /** The name of the box in the page of an owner: the address of the company is the owner's. */

@@ -2,6 +2,7 @@
 // for each beneficial owner. The partner may require more.
 import { readEmail } from '../base/email-address.js';
 import type { EntityType, Role } from './connected-account.js';
+import { lacksPart, wholeAddress } from './postal-address.js';
 
 const individual = [
   'email',
@@ -140,11 +141,11 @@ export function missingFields(
   extra: readonly (keyof Dossier)[] = [],
 ): readonly string[] {
   const required = new Set<keyof Dossier>([...requirements[role][entityType], ...extra]);
-  const missing: string[] = [...required].filter((field) => isAbsent(dossier[field]));
+  const missing: string[] = [...required].filter((field) => isMissing(dossier, field));
   if (!required.has('owners')) return missing;
   const ofOwners = (dossier.owners ?? []).flatMap((owner, index) =>
     ownerRequirements
-      .filter((field) => isAbsent(owner[field]))
+      .filter((field) => isMissing(owner, field))
       .map((field) => `owners[${index}].${field}`),
   );
   return [...missing, ...ofOwners];
@@ -195,6 +196,18 @@ export function fileLinks(
     }),
   );
   return [...files, ...answers];
+}
+
+/** A part that addresses of the country do not have is not missed. */
+function isMissing<P extends Dossier | Owner>(party: P, field: keyof P & string): boolean {
+  return isAbsent(party[field]) && !lacksPart(field, party.country);
+}
+
+/** As the partner gets it: with a value for each part that the addresses lack. */
+export function partnerDossier(dossier: Dossier): Dossier {
+  const { owners = null } = dossier;
+  const whole = wholeAddress(dossier);
+  return owners === null ? whole : { ...whole, owners: owners.map(wholeAddress) };
 }
 
 /** Blank text counts as absent. */

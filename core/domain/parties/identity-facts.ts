@@ -1,6 +1,7 @@
 // What is kept of a buyer's dossier after the decision: who submitted it, the country, and keyed
 // hashes. They decide whether another tenant adopts the approval, which the integrator of the first
 // tenant may have obtained about somebody else.
+import { plainSigns } from '../base/typed-text.js';
 import type { EntityType } from './connected-account.js';
 import type { Dossier } from './dossier.js';
 
@@ -73,11 +74,14 @@ export function factsOf(
   };
 }
 
-/** Without accents, case and punctuation; the words of a name in any order. */
+/**
+ * Without accents, case and punctuation; the words of a name once, in any order. The forms of
+ * partners repeat the name of a person who has one only.
+ */
 export function plainFact(fact: Parameters<FactHash>[0], text: string): string {
-  const plain = text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
+  const plain = plainSigns(text).normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
   const words = plain.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '');
-  return fact === 'name' ? words.sort().join(' ') : words.join('');
+  return fact === 'name' ? [...new Set(words)].sort().join(' ') : words.join('');
 }
 
 /** `facts`: the person must confirm two. `differs`: it is about somebody else. */

@@ -2,6 +2,7 @@
 // without a named seller are paid.
 import { PonteError } from '../../errors.js';
 import type { Tenant } from '../base/tenant.js';
+import { plainSigns } from '../base/typed-text.js';
 import type { Dossier } from './dossier.js';
 import { areTermsUsed, isDecision, type PartyStatus, withTerms } from './party.js';
 import { isDue, TERMS } from './party-due.js';
@@ -62,7 +63,7 @@ const websiteForm = /^https?:\/\/[^\s/?#@]+([/?#]\S*)?$/i;
 
 /** The phone number without surrounding blanks; null for any other text. */
 export function readPhone(text: string): string | null {
-  const phone = text.trim();
+  const phone = plainSigns(text).trim();
   const isLong = phone.replace(/[^0-9]/g, '').length >= PHONE_DIGITS_MIN;
   return isLong && phone.length <= PHONE_LENGTH_MAX && phoneForm.test(phone) ? phone : null;
 }

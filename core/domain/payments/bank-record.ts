@@ -5,6 +5,7 @@ import { hash } from 'node:crypto';
 import { formatInstant } from '../base/instant.js';
 import { formatAmount } from '../base/money.js';
 import type { Tenant } from '../base/tenant.js';
+import { plainSigns } from '../base/typed-text.js';
 import type {
   InstructionField,
   PayinInstructions,
@@ -85,7 +86,11 @@ export function consolidatedReferenceOf(random: Uint8Array): string {
 
 /** The code that a person typed, with O for 0 or without the dash; null if it is none. */
 export function readCode(text: string): string | null {
-  const bare = text.toUpperCase().replace(/[\s-]/g, '').replace(/O/g, '0').replace(/[IL]/g, '1');
+  const bare = plainSigns(text)
+    .toUpperCase()
+    .replace(/[\s-]/g, '')
+    .replace(/O/g, '0')
+    .replace(/[IL]/g, '1');
   return codeForm.test(bare) ? withDash(bare) : null;
 }
 
@@ -117,7 +122,9 @@ function accountsOfRail({ fields }: RailInstructions): readonly BankAccount[] {
 
 /** Blanks, dashes and dots differ between papers. */
 function bareNumber(text: string): string {
-  return text.toUpperCase().replace(/[^\p{L}\p{N}]/gu, '');
+  return plainSigns(text)
+    .toUpperCase()
+    .replace(/[^\p{L}\p{N}]/gu, '');
 }
 
 function codeOf(digest: Buffer): string {

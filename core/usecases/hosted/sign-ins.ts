@@ -6,6 +6,7 @@ import type { PageSession, SessionSubject } from '../../domain/access/page-sessi
 import { emailKey } from '../../domain/base/email-address.js';
 import type { Locale } from '../../domain/base/locale.js';
 import { type Tenant, tenantOf } from '../../domain/base/tenant.js';
+import { plainSigns } from '../../domain/base/typed-text.js';
 import type { HostedPage } from '../../domain/hosted/hosted-page.js';
 import {
   codeText,
@@ -151,7 +152,7 @@ export async function redeemCode(
   locale: Locale,
 ): Promise<SignedIn> {
   const slot = await takeCodeSlot(deps, { client, addressKey: await addressKeyOf(deps, page) });
-  const digits = code.replaceAll(/\D/g, '');
+  const digits = plainSigns(code).replaceAll(/\D/g, '');
   // The try is stored before its result is known to anybody.
   const tried = await deps.store.run(async (tx) => {
     const found = await findPage(tx, page).catch(nullIfNotFound);

@@ -5,7 +5,12 @@ import type { Tenant } from '../../domain/base/tenant.js';
 import type { Subject } from '../../domain/commands/partner-command.js';
 import { unanswered } from '../../domain/hosted/party-answer.js';
 import type { EntityType, Role } from '../../domain/parties/connected-account.js';
-import { type Dossier, isTierAllowed, missingFields } from '../../domain/parties/dossier.js';
+import {
+  type Dossier,
+  isTierAllowed,
+  missingFields,
+  partnerDossier,
+} from '../../domain/parties/dossier.js';
 import { isSubmitted, type Party } from '../../domain/parties/party.js';
 import type { PartyDue } from '../../domain/parties/party-due.js';
 import { PonteError } from '../../errors.js';
@@ -76,7 +81,7 @@ export async function submitParty(
       : unanswered(due, dossier);
   if (missing.length > 0) throw new PonteError(code, text(missing, `${role} ${entityType}`));
   const commandId = deps.ids.next('cmd', deps.clock.nowMs());
-  const party = { ...dossier, role, entityType, previousRef, reference: commandId };
+  const party = { ...partnerDossier(dossier), role, entityType, previousRef, reference: commandId };
   const prepared = await partner.party.prepare(party);
   if (prepared.outcome !== 'done') return prepared;
   const lease = deps.store.claims.newLease();

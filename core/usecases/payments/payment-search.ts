@@ -3,6 +3,7 @@
 import { emailKey } from '../../domain/base/email-address.js';
 import { type Money, money, parseTypedAmount } from '../../domain/base/money.js';
 import { sameTenant, type Tenant } from '../../domain/base/tenant.js';
+import { plainSigns } from '../../domain/base/typed-text.js';
 import type { ShownView } from '../../domain/payments/change.js';
 import {
   EXTERNAL_PREFIX,
@@ -118,7 +119,7 @@ export function amountsIn(text: string, currencies: readonly string[]): readonly
     signForm,
     (sign) => ` ${signs[sign.toUpperCase() as keyof typeof signs]} `,
   );
-  const [, before, typed = '', behind] = amountForm.exec(spelled.trim()) ?? [];
+  const [, before, typed = '', behind] = amountForm.exec(plainSigns(spelled).trim()) ?? [];
   const amountMinor = parseTypedAmount(typed);
   if (amountMinor === null || amountMinor === 0n) return [];
   const named = new Set([before, behind].flatMap((code) => code?.toUpperCase() ?? []));

@@ -6,10 +6,17 @@ import {
   type FormField,
   formFields,
 } from '../../../../core/domain/hosted/kyc-fields.js';
-import type { AskedField } from '../../../../core/domain/hosted/kyc-form.js';
+import { type AskedField, ONE_NAME } from '../../../../core/domain/hosted/kyc-form.js';
 import { proofOfAddressDocTypes } from '../../../../core/domain/parties/dossier.js';
 import { Foreign } from '../../kit/components.js';
-import { DateField, type DateParts, RadioField, SelectField, TextField } from '../../kit/fields.js';
+import {
+  CheckField,
+  DateField,
+  type DateParts,
+  RadioField,
+  SelectField,
+  TextField,
+} from '../../kit/fields.js';
 import { dayMs } from '../../kit/format.js';
 import { type FieldScene, type KycScene, problemAt, textOf, valuesOf } from './kyc-scene.js';
 import { countryName, countryNames, taxNameOf } from './kyc-texts.js';
@@ -107,7 +114,18 @@ function Field(props: FieldProps): VNode | null {
       const width = widths[field];
       const type = types[field] ?? ('text' as const);
       const more = { type, ...(width === undefined ? {} : { width }) };
-      return <TextField {...common} {...more} value={value} autocomplete={fill} />;
+      const control = <TextField {...common} {...more} value={value} autocomplete={fill} />;
+      if (field !== 'lastName') return control;
+      return (
+        <>
+          {control}
+          <CheckField
+            name={ONE_NAME}
+            label={isSelf ? words.oneName : words.theirOneName}
+            checked={typed[ONE_NAME] !== undefined}
+          />
+        </>
+      );
     }
   }
 }

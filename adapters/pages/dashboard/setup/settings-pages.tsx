@@ -4,6 +4,7 @@ import type { VNode } from 'preact';
 import { z } from 'zod';
 import { allows } from '../../../../core/domain/access/scope.js';
 import { readEmail } from '../../../../core/domain/base/email-address.js';
+import { plainSigns } from '../../../../core/domain/base/typed-text.js';
 import {
   isReadable,
   leastContrast,
@@ -55,7 +56,7 @@ const settingsForm = z.object({
   accentColor: line,
   approval: line,
   intentApproval: line,
-  hold: line,
+  hold: line.transform((text) => plainSigns(text).trim()),
   reminders: line,
 });
 type Typed = Readonly<z.infer<typeof settingsForm>>;
@@ -175,7 +176,7 @@ function errorsIn(typed: Typed, was: Settings): Errors {
     ...(isBare && needsContact ? [{ field: 'supportEmail', error: 'needsContact' } as const] : []),
     ...(noColor ? [{ field: 'accentColor', error: 'notAColor' } as const] : []),
     ...(isFaint ? [{ field: 'accentColor', error: 'faintColor' } as const] : []),
-    ...(/^\d{1,2}$/.test(hold.trim()) && mayHold(Number.parseInt(hold, 10), was.payoutHoldHours)
+    ...(/^\d{1,2}$/.test(hold) && mayHold(Number.parseInt(hold, 10), was.payoutHoldHours)
       ? []
       : [{ field: 'hold', error: 'notHours' } as const]),
   ];

@@ -80,6 +80,16 @@ test('people type an amount with the signs of any language', () => {
     ['012,345', null],
     ['0.50', 50n],
     ['-5', null],
+    ['１，２５０．５０', 125_050n],
+    ['١٬٢٥٠٫٥٠', 125_050n],
+    ['١٢٥٠', 125_000n],
+    ['\u200f۱٬۲۵۰٫۵۰\u200f', 125_050n],
+    ['१२५०.५', 125_050n],
+    ['1\u202f250,50', 125_050n],
+    // The decimal sign of Arabic numbers divides no thousands.
+    ['١٫٢٥٠', null],
+    ['1²', null],
+    ['\u22121250', null],
     ['1250 USD', null],
     ['', null],
   ];
@@ -87,7 +97,8 @@ test('people type an amount with the signs of any language', () => {
 });
 
 test('law: an amount in the form of each language is read back', () => {
-  for (const language of ['en', 'es', 'pt-BR', 'de-CH', 'fr']) {
+  const languages = ['en', 'es', 'pt-BR', 'de-CH', 'fr', 'ar-EG', 'fa', 'my', 'th-u-nu-thai'];
+  for (const language of languages) {
     const format = new Intl.NumberFormat(language, {
       minimumFractionDigits: 2,
       useGrouping: 'always',

@@ -11,6 +11,7 @@ import {
   withNewAsked,
   writeDraft,
 } from '../../../../core/domain/hosted/kyc-draft.js';
+import type { Typed } from '../../../../core/domain/hosted/kyc-fields.js';
 import {
   askedFiles,
   checkPage,
@@ -22,6 +23,7 @@ import {
   kycSteps,
   missingIn,
   nextStep,
+  ONE_NAME,
   openOf,
   placeCorrections,
   SAME_ADDRESS,
@@ -240,6 +242,58 @@ test('an owner at the company’s address need not type it', () => {
     ['Berlin', 'DE', 'Bo'],
   );
   assert.equal(checkPage(company, about, { city: 'typed' }, 0).values['city'], 'typed');
+});
+
+test('a part that addresses of the country lack is neither asked again nor missing', () => {
+  const about = { page: 'address', owner: null, author: 'buyer' } as const;
+  const typed = { addressLine1: '1 Main Street', city: 'City', stateProvinceRegion: 'X' };
+  for (const [country, postalCode, region, problems] of [
+    ['AE', '', 'Dubai', []],
+    ['HK', '', '', []],
+    ['SG', '048616', '', []],
+    ['SG', '', '', ['postalCode']],
+    ['DE', '', 'Bayern', ['postalCode']],
+    ['DE', '80331', '', ['stateProvinceRegion']],
+    ['US', '', 'TX', ['postalCode']],
+    ['BR', '01310-100', '', ['stateProvinceRegion']],
+  ] as const) {
+    const all = { ...typed, country, postalCode, stateProvinceRegion: region };
+    const checked = checkPage(company, about, all, 0);
+    assert.deepEqual(Object.keys(checked.problems), problems, country);
+    const dossier = { ...acme, ...checked.values } as Dossier;
+    const missing = missingIn(facts({ entityType: 'business', dossier }));
+    assert.deepEqual(
+      missing.flatMap(({ field, owner }) => (owner === null ? [field] : [])),
+      problems,
+      country,
+    );
+  }
+});
+
+test('a person with one name has it in both fields, if they say so', () => {
+  const about = { page: 'person', owner: null, author: 'buyer' } as const;
+  const namesFor = (typed: Typed) => {
+    const { values, problems } = checkPage(person, about, typed, 0);
+    return [values['firstName'], values['lastName'], problems.firstName, problems.lastName];
+  };
+  const one = { [ONE_NAME]: 'yes' };
+  const both = ['Sukarno', 'Sukarno', undefined, undefined];
+  assert.deepEqual(namesFor({ ...one, firstName: 'Sukarno', lastName: ' ' }), both);
+  assert.deepEqual(namesFor({ ...one, firstName: '', lastName: 'Sukarno' }), both);
+  assert.deepEqual(namesFor({ firstName: 'Sukarno', lastName: '' }), [
+    'Sukarno',
+    null,
+    undefined,
+    'missing',
+  ]);
+  assert.deepEqual(namesFor({ ...one, firstName: 'Ana', lastName: 'Lima' }).slice(0, 2), [
+    'Ana',
+    'Lima',
+  ]);
+  assert.deepEqual(namesFor({ ...one, firstName: '', lastName: '' }).slice(2), [
+    'missing',
+    'missing',
+  ]);
 });
 
 test('steps have the order of the form', () => {

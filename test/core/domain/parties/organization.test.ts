@@ -150,6 +150,8 @@ test('a phone number has at least five digits, and only what numbers are written
   for (const phone of ['12345', '+55 11 5555-0100', '(11) 5555.0100', '11/5555-0100']) {
     assert.equal(readPhone(` ${phone} `), phone);
   }
+  assert.equal(readPhone('（０２）１２３４－５６７８'), '(02)1234-5678');
+  assert.equal(readPhone('\u202a+971\u00a04\u2013123 4567\u202c'), '+971 4-123 4567');
   for (const wrong of [
     '',
     '+',

@@ -121,11 +121,19 @@ test('a code is the first 40 bits of SHA-256 in Crockford base32', () => {
 });
 
 test('a typed code may lack the dash, be in lower case, and have O, I and L for 0 and 1', () => {
-  for (const typed of ['7KQ4-M2XD', '7kq4m2xd', ' 7KQ4 M2XD ', '7K-Q4-M2-XD']) {
+  for (const typed of [
+    '7KQ4-M2XD',
+    '7kq4m2xd',
+    ' 7KQ4 M2XD ',
+    '7K-Q4-M2-XD',
+    '７ＫＱ４－Ｍ２ＸＤ',
+    '7KQ4\u2013M2XD',
+    '\u200e7KQ4\u2011M\u0662XD',
+  ]) {
     assert.equal(readCode(typed), '7KQ4-M2XD', typed);
   }
   assert.equal(readCode('oil0-1iLO'), '0110-1110');
-  for (const wrong of ['', '7KQ4-M2X', '7KQ4-M2XDD', '7KQ4-M2XU', '7KQ4_M2XD', '7KQ4-M2X\u0660']) {
+  for (const wrong of ['', '7KQ4-M2X', '7KQ4-M2XDD', '7KQ4-M2XU', '7KQ4_M2XD', '7KQ4-M2X\u00b2']) {
     assert.equal(readCode(wrong), null, wrong);
   }
 });
@@ -136,6 +144,8 @@ test('a number is found however it is spaced; a text without one is none', () =>
     const isWhole = typed.length > 20;
     assert.equal(numberHashOf(typed) === account?.numberHash, isWhole, typed);
   }
+  const fullWidth = numberHashOf('ＤＥ８９\u00a03704\u00a00044\u00a00532\u00a00130\u00a000');
+  assert.equal(fullWidth, account?.numberHash);
   for (const wrong of ['', ' ', '--']) assert.equal(numberHashOf(wrong), null);
 });
 

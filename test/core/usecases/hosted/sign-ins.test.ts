@@ -69,6 +69,35 @@ test('the buyer is signed in by the code of the mail, too', async () => {
   await assert.rejects(enterCode(payment, code), codeOver);
 });
 
+// Digits of keyboards (Unicode, general category Nd), and signs that a mail program adds.
+const keyboards: Readonly<Record<string, (digits: string) => string>> = {
+  'full-width': (digits) => digits.replace(/\d/g, (digit) => digitFrom(0xff10, digit)),
+  Arabic: (digits) => digits.replace(/\d/g, (digit) => digitFrom(0x660, digit)),
+  Persian: (digits) => digits.replace(/\d/g, (digit) => digitFrom(0x6f0, digit)),
+  Devanagari: (digits) => digits.replace(/\d/g, (digit) => digitFrom(0x966, digit)),
+  Bengali: (digits) => digits.replace(/\d/g, (digit) => digitFrom(0x9e6, digit)),
+  Thai: (digits) => digits.replace(/\d/g, (digit) => digitFrom(0xe50, digit)),
+  Burmese: (digits) => digits.replace(/\d/g, (digit) => digitFrom(0x1040, digit)),
+  Khmer: (digits) => digits.replace(/\d/g, (digit) => digitFrom(0x17e0, digit)),
+  'with a dash': (digits) => `${digits.slice(0, 3)}\u2013${digits.slice(3)}`,
+  'with a blank that does not break': (digits) => `${digits.slice(0, 3)}\u00a0${digits.slice(3)}`,
+  'with marks of direction': (digits) => `\u2066${digits}\u2069`,
+  'with an invisible blank': (digits) => `${digits.slice(0, 3)}\u200b${digits.slice(3)}`,
+};
+
+function digitFrom(zero: number, digit: string): string {
+  return String.fromCharCode(zero + Number(digit));
+}
+
+test('the code is read in the digits of any keyboard', async () => {
+  for (const [name, write] of Object.entries(keyboards)) {
+    const payment = await newIntent();
+    const code = codeOf(tokenIn((await ask(payment))[0]));
+    const { session } = await enterCode(payment, write(code));
+    assert.equal(session?.paymentId, payment.id, name);
+  }
+});
+
 test('a code works in the browser that asked only', async () => {
   const payment = await newIntent();
   const code = codeOf(tokenIn((await ask(payment))[0]));

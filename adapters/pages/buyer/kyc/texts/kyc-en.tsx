@@ -103,9 +103,12 @@ export const kycEn = {
     formationDate: 'For example 3 2 2001. It is in the register.',
     phone: 'With the country code, such as +1.',
     website: 'No website? A public profile page is fine.',
-    stateProvinceRegion: 'In the USA two letters, such as TX.',
+    stateProvinceRegion: 'In the USA two letters, such as TX. Blank where there are none.',
+    postalCode: 'Leave it blank in a country without postal codes.',
     taxType: 'Only for people who are taxed in the USA.',
   },
+  oneName: 'I have one name only',
+  theirOneName: 'This person has one name only',
   taxIdKept: (masked: string) => `We have ${masked}. Leave it empty to keep it.`,
   idDocTypes: { PASSPORT: 'Passport', ID_CARD: 'Identity card', DRIVERS: 'Driver’s license' },
   roles: {
@@ -124,7 +127,7 @@ export const kycEn = {
   /** What is missing, at its field. */
   enter: {
     firstName: 'Enter the first names.',
-    lastName: 'Enter the last names.',
+    lastName: 'Enter the last names, or tick the box below.',
     dateOfBirth: 'Enter the date of birth.',
     phone: 'Enter the phone number.',
     taxId: 'Enter the tax number.',

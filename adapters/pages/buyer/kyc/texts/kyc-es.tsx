@@ -101,9 +101,12 @@ export const kycEs = {
     formationDate: 'Por ejemplo, 3 2 2001. Figura en el registro.',
     phone: 'Con el código del país, como +52.',
     website: '¿Sin sitio web? Sirve una página pública de perfil.',
-    stateProvinceRegion: 'En EE. UU., dos letras, como TX.',
+    stateProvinceRegion: 'En EE. UU., dos letras, como TX. En blanco donde no hay.',
+    postalCode: 'Déjelo en blanco en un país sin códigos postales.',
     taxType: 'Solo para quien tributa en EE. UU.',
   },
+  oneName: 'Tengo un solo nombre',
+  theirOneName: 'Esta persona tiene un solo nombre',
   taxIdKept: (masked) => `Tenemos ${masked}. Déjelo vacío para conservarlo.`,
   idDocTypes: {
     PASSPORT: 'Pasaporte',
@@ -125,7 +128,7 @@ export const kycEs = {
   taxTypes: { SSN: 'SSN', ITIN: 'ITIN' },
   enter: {
     firstName: 'Indique los nombres.',
-    lastName: 'Indique los apellidos.',
+    lastName: 'Indique los apellidos o marque la casilla de abajo.',
     dateOfBirth: 'Indique la fecha de nacimiento.',
     phone: 'Indique el teléfono.',
     taxId: 'Indique el número fiscal.',

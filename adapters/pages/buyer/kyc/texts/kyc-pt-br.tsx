@@ -101,9 +101,12 @@ export const kycPtBr = {
     formationDate: 'Por exemplo, 3 2 2001. Consta no registro.',
     phone: 'Com o código do país, como +55.',
     website: 'Sem site? Uma página pública de perfil serve.',
-    stateProvinceRegion: 'Nos EUA, duas letras, como TX.',
+    stateProvinceRegion: 'Nos EUA, duas letras, como TX. Em branco onde não há.',
+    postalCode: 'Deixe em branco em um país sem códigos postais.',
     taxType: 'Somente para quem paga impostos nos EUA.',
   },
+  oneName: 'Tenho um só nome',
+  theirOneName: 'Esta pessoa tem um só nome',
   taxIdKept: (masked) => `Temos ${masked}. Deixe vazio para manter.`,
   idDocTypes: {
     PASSPORT: 'Passaporte',
@@ -125,7 +128,7 @@ export const kycPtBr = {
   taxTypes: { SSN: 'SSN', ITIN: 'ITIN' },
   enter: {
     firstName: 'Informe os nomes.',
-    lastName: 'Informe os sobrenomes.',
+    lastName: 'Informe os sobrenomes ou marque a caixa abaixo.',
     dateOfBirth: 'Informe a data de nascimento.',
     phone: 'Informe o telefone.',
     taxId: 'Informe o número fiscal.',
