@@ -1,5 +1,6 @@
 // Reads a CSV file of invoices as accountants have it: one invoice a line, commas, semicolons or
-// tabs. What has two meanings is a fault, unless the member says how the file is written.
+// tabs. What has two meanings is a fault, unless the member says how the file is written. So is a
+// value that a spreadsheet has changed.
 import { CsvError, type InfoRecord, parse } from 'csv-parse/sync';
 import { isCalendarDate } from '../../../core/domain/base/instant.js';
 import { type Locale, localeOf } from '../../../core/domain/base/locale.js';
@@ -7,6 +8,7 @@ import { formatAmount, parseTypedAmount } from '../../../core/domain/base/money.
 import { hasUnstorableText } from '../../../core/domain/base/raw-json.js';
 import { plainSigns } from '../../../core/domain/base/typed-text.js';
 import { csvLine } from '../kit/csv-line.js';
+import { type CellKind, lossOf } from './spreadsheet-losses.js';
 import type { DashboardTexts } from './texts/dashboard-en.js';
 import { faultsIn, type TypedInvoice } from './typed-invoice.js';
 
@@ -16,29 +18,32 @@ export const IMPORT_LINES_MAX = 200;
 export const IMPORT_TEXT_MAX = 100_000;
 const EXTERNAL_ID_MAX = 200;
 
-/** The names are those of the API and of the export, in any case; true: every line needs it. */
+/** The names are those of the API and of the export. */
 export const importColumns = {
-  'buyer.email': true,
-  'buyer.name': false,
-  amount: true,
-  currency: false,
-  description: true,
-  number: false,
-  dueDate: false,
-  sellerExternalId: false,
-  externalId: false,
-  locale: false,
-  notes: false,
-} as const;
+  'buyer.email': { kind: 'text', isNeeded: true },
+  'buyer.name': { kind: 'text', isNeeded: false },
+  amount: { kind: 'amount', isNeeded: true },
+  currency: { kind: 'text', isNeeded: false },
+  description: { kind: 'text', isNeeded: true },
+  number: { kind: 'id', isNeeded: false },
+  dueDate: { kind: 'day', isNeeded: false },
+  sellerExternalId: { kind: 'id', isNeeded: false },
+  externalId: { kind: 'id', isNeeded: false },
+  locale: { kind: 'text', isNeeded: false },
+  notes: { kind: 'text', isNeeded: false },
+} as const satisfies Readonly<
+  Record<string, { readonly kind: CellKind; readonly isNeeded: boolean }>
+>;
 export type ImportColumn = keyof typeof importColumns;
 const columns = Object.keys(importColumns) as readonly ImportColumn[];
 
-/** How a file writes amounts and days; `plain` refuses what has two meanings. */
+/** How a file writes amounts and days, with an example of each. */
 export const writings = {
-  plain: null,
-  brazilian: { decimal: ',', dayFirst: true },
-  american: { decimal: '.', dayFirst: false },
-  british: { decimal: '.', dayFirst: true },
+  /** Refuses what has two meanings. */
+  plain: { rule: null, amount: '1250.00', day: '2030-12-31' },
+  brazilian: { rule: { decimal: ',', dayFirst: true }, amount: '1.250,00', day: '31/12/2030' },
+  american: { rule: { decimal: '.', dayFirst: false }, amount: '1,250.00', day: '12/31/2030' },
+  british: { rule: { decimal: '.', dayFirst: true }, amount: '1,250.00', day: '31/12/2030' },
 } as const;
 export type Writing = keyof typeof writings;
 
@@ -63,19 +68,43 @@ export type ImportedFile =
 
 type Words = Pick<DashboardTexts, 'invoice' | 'invoiceImport'>;
 
-/** The text of a file; null unless it is UTF-8. */
-export function textOfFile(bytes: Uint8Array): string | null {
+/** The text of a file, and whether it was taken as that of old programs of Windows. */
+export interface DecodedFile {
+  readonly text: string;
+  readonly isWindows1252: boolean;
+}
+
+/**
+ * UTF-16 with its mark is the "Unicode text" of Excel, Windows-1252 the "CSV" of a Brazilian one.
+ * Null for bytes that are no text, such as those of a workbook.
+ */
+export function textOfFile(bytes: Uint8Array): DecodedFile | null {
+  const [first, second] = bytes;
+  const utf16 = { 65534: 'utf-16le', 65279: 'utf-16be' }[((first ?? 0) << 8) | (second ?? 0)];
+  const encodings = utf16 === undefined ? ['utf-8', 'windows-1252'] : [utf16];
+  for (const encoding of encodings) {
+    const text = decoded(bytes, encoding);
+    if (text === null) continue;
+    // Windows-1252 leaves some bytes free, which become control characters.
+    return controls.test(text) ? null : { text, isWindows1252: encoding === 'windows-1252' };
+  }
+  return null;
+}
+
+const controls = /[\p{Cc}--[\t\n\f\r]]/v;
+
+function decoded(bytes: Uint8Array, encoding: string): string | null {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
   } catch {
     return null;
   }
 }
 
-/** The same for a file and for a paste of it: line ends and the byte order mark do not count. */
+/** The same for a file and for a paste of it: line ends and byte order marks do not count. */
 export function plainCsv(text: string): string {
   return text
-    .replace(/^\ufeff/, '')
+    .replace(/^\ufeff+/, '')
     .replaceAll(/\r\n?/g, '\n')
     .trimEnd();
 }
@@ -112,11 +141,9 @@ interface CsvRecord {
 
 /** A sentence if the text is no CSV. */
 function recordsOf(faults: Faults, text: string): readonly CsvRecord[] | string {
-  const [first = ''] = text.trimStart().split('\n', 1);
-  // No name of a column has one of them.
-  const delimiter = [';', '\t'].find((one) => first.includes(one)) ?? ',';
+  const { delimiter, table } = delimited(text);
   try {
-    const found = parse(text, {
+    const found = parse(table, {
       delimiter,
       info: true,
       raw: true,
@@ -132,6 +159,20 @@ function recordsOf(faults: Faults, text: string): readonly CsvRecord[] | string 
     if (error instanceof CsvError) return faults.quotes(Number(error['lines'] ?? 1));
     throw error;
   }
+}
+
+/** `sep=;` in the first line is for Excel, which may quote the line or add empty cells. */
+const separatorLine = /^\s*"?sep=(?<delimiter>[^\n"\p{L}\p{N}])"?[;,\t]*(?=\n|$)/iu;
+
+function delimited(text: string): { readonly delimiter: string; readonly table: string } {
+  const [line, said] = separatorLine.exec(text) ?? [];
+  // The line feed stays, so that lines have the numbers of the file.
+  if (line !== undefined && said !== undefined) {
+    return { delimiter: said, table: text.slice(line.length) };
+  }
+  const [first = ''] = text.trimStart().split('\n', 1);
+  // No name of a column has one of them.
+  return { delimiter: [';', '\t', '|'].find((one) => first.includes(one)) ?? ',', table: text };
 }
 
 interface ParsedRecord {
@@ -151,17 +192,27 @@ function headerOf(
   cells: readonly string[],
 ): readonly (ImportColumn | null)[] | string {
   const names = cells.map((cell) => {
-    const known = columns.find((column) => column.toLowerCase() === cell.toLowerCase());
+    const known = columns.find((column) => bareName(column) === bareName(cell));
     return { cell, column: known ?? null };
   });
-  const unknown = names.find(({ cell, column }) => column === null && cell !== '');
+  const unknown = names.find(({ cell, column }) => column === null && bareName(cell) !== '');
   if (unknown !== undefined) return faults.unknownColumn(unknown.cell.slice(0, 40));
   const found = names.flatMap(({ column }) => column ?? []);
   const double = found.find((column, at) => found.indexOf(column) !== at);
   if (double !== undefined) return faults.doubleColumn(double);
-  const missing = columns.find((column) => importColumns[column] && !found.includes(column));
+  const missing = columns.find(
+    (column) => importColumns[column].isNeeded && !found.includes(column),
+  );
   if (missing !== undefined) return faults.missingColumn(missing);
   return names.map(({ column }) => column);
+}
+
+/** `Buyer E-mail` and `buyer_email` are `buyer.email`. */
+function bareName(text: string): string {
+  return text
+    .normalize('NFKD')
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]/gu, '');
 }
 
 function lineOf(
@@ -172,7 +223,7 @@ function lineOf(
   locale: Locale,
 ): ImportedLine {
   const { faults } = words.invoiceImport;
-  const cell = (column: ImportColumn) => cells[names.indexOf(column)] ?? '';
+  const cell = (column: ImportColumn) => unwrapped(cells[names.indexOf(column)] ?? '');
   const amount = readAmount(cell('amount'), writing);
   const due = readDay(cell('dueDate'), writing);
   const mailed = cell('locale') === '' ? locale : localeOf(cell('locale'));
@@ -200,12 +251,18 @@ function lineOf(
   const isExtra = cells.some((text, at) => text !== '' && (names[at] ?? null) === null);
   const fault = (column: ImportColumn | null, isFault: boolean, text: string) =>
     isFault ? [{ column, text }] : [];
+  const lost = columns.flatMap((column) => {
+    const loss = lossOf(plainSigns(cell(column)).trim(), importColumns[column].kind);
+    return loss === null ? [] : [{ column, text: faults.losses[loss](cell(column).slice(0, 60)) }];
+  });
+  const { amount: amountLike, day: dayLike } = writings[writing];
   const ownFaults = [
     ...fault(null, isExtra, faults.cells),
+    ...lost,
     ...fault('description', cell('description') === '', words.invoice.faults.item),
     ...fault('amount', amount === 'unclear', faults.amountUnclear(cell('amount'))),
-    ...fault('amount', amount === null, words.invoice.faults.amount),
-    ...fault('dueDate', due === null, words.invoice.faults.due),
+    ...fault('amount', amount === null, faults.amount(amountLike)),
+    ...fault('dueDate', due === null, faults.day(dayLike)),
     ...fault('dueDate', due === 'unclear', faults.dayUnclear(cell('dueDate'))),
     ...fault('currency', !/^[A-Z]{3}$/.test(currency), faults.currency),
     ...fault('locale', mailed === null, faults.locale),
@@ -220,6 +277,11 @@ function lineOf(
     ({ column }, at, list) => list.findIndex((one) => one.column === column) === at,
   );
   return { line, typed, externalId: externalId === '' ? null : externalId, faults: all };
+}
+
+/** An id as a CSV file for Excel writes it, so that it stays text: `="0012"`. */
+function unwrapped(text: string): string {
+  return /^="([^"]*)"$/.exec(text)?.[1] ?? text;
 }
 
 /** The column of a field of the form. */
@@ -252,10 +314,11 @@ function withDoubles(faults: Faults, lines: readonly ImportedLine[]): readonly I
 }
 
 /** '1,234' is a thousand in one country and a little more than one in another. */
-function readAmount(text: string, writing: Writing): bigint | 'unclear' | null {
+function readAmount(cell: string, writing: Writing): bigint | 'unclear' | null {
+  const text = plainSigns(cell).trim();
   const amountMinor = parseTypedAmount(text);
   if (amountMinor === null || amountMinor === 0n) return null;
-  const rule = writings[writing];
+  const { rule } = writings[writing];
   const [, decimal] = /([.,])[0-9]{1,2}$/.exec(text) ?? [];
   const [, group] = /([.,])[0-9]{3}(?![0-9])/.exec(text) ?? [];
   if (rule !== null) {
@@ -267,17 +330,20 @@ function readAmount(text: string, writing: Writing): bigint | 'unclear' | null {
 
 /** As year-month-day, empty for no day; null if the text is no day. */
 function readDay(cell: string, writing: Writing): string | null {
-  const text = plainSigns(cell).trim();
-  if (text === '' || isCalendarDate(text)) return text;
+  // The cell of a day has midnight as its time in many exports.
+  const plain = plainSigns(cell)
+    .trim()
+    .replace(/[ T]00:00(?::00(?:\.0+)?)?Z?$/, '');
+  if (plain === '' || isCalendarDate(plain)) return plain;
   const [, one = '', sign, other = '', year] =
-    /^([0-9]{1,2})([/.-])([0-9]{1,2})\2([0-9]{4})$/.exec(text) ?? [];
+    /^([0-9]{1,2})([/.-])([0-9]{1,2})\2([0-9]{4})$/.exec(plain) ?? [];
   if (sign === undefined) return null;
   const day = (month: string, dayOfMonth: string) => {
     const found = `${year}-${month.padStart(2, '0')}-${dayOfMonth.padStart(2, '0')}`;
     return isCalendarDate(found) ? found : null;
   };
   const [dayFirst, monthFirst] = [day(other, one), day(one, other)];
-  const rule = writings[writing];
+  const { rule } = writings[writing];
   if (rule !== null) return rule.dayFirst ? dayFirst : monthFirst;
   if (dayFirst !== null && monthFirst !== null && dayFirst !== monthFirst) return 'unclear';
   return dayFirst ?? monthFirst;

@@ -42,8 +42,9 @@ import {
   writings,
 } from './invoice-csv.js';
 import { actorOf, type MemberCall, TENANT_ROOT, tenantOfCall } from './member-page.js';
+import { hasLostZeros } from './spreadsheet-losses.js';
 import type { DashboardTexts } from './texts/dashboard-en.js';
-import { invoiceOf, refusals } from './typed-invoice.js';
+import { invoiceOf, refusals, type TypedInvoice } from './typed-invoice.js';
 
 const path = `${TENANT_ROOT}/invoices/import`;
 const writingNames = Object.keys(writings) as readonly Writing[];
@@ -100,9 +101,17 @@ interface Import {
   /** What is wrong with the file as such; null if its lines could be read. */
   readonly fault: string | null;
   readonly lines: readonly CheckedLine[];
+  /** Whether the file was none of UTF-8. */
+  readonly isWindows1252: boolean;
 }
 
-const noImport: Import = { text: '', writing: 'plain', fault: null, lines: [] };
+const noImport: Import = {
+  text: '',
+  writing: 'plain',
+  fault: null,
+  lines: [],
+  isWindows1252: false,
+};
 
 async function showEmpty(context: PageContext, call: MemberCall): Promise<PageAnswer> {
   return show(context, call, noImport);
@@ -113,8 +122,11 @@ async function sendFile(context: PageContext, call: MemberCall): Promise<PageAns
     file: await bytesOf(uploaded, FORM_BYTES_MAX),
     writing: uploaded.fields.get('writing') ?? '',
   }));
-  const text = textOfFile(file);
-  if (text !== null) return show(context, call, await check(context, call, text, writing));
+  const decoded = textOfFile(file);
+  if (decoded !== null) {
+    const { text, isWindows1252 } = decoded;
+    return show(context, call, { ...(await check(context, call, text, writing)), isWindows1252 });
+  }
   const fault = dashboardTexts[localeOfCall(call)].invoiceImport.faults.encoding;
   return show(context, call, { ...noImport, fault });
 }
@@ -154,7 +166,7 @@ async function check(
   const { fault, lines } = readInvoices(texts, text, writing, locale);
   if (fault !== null) {
     const shown = text.length > IMPORT_TEXT_MAX ? '' : text;
-    return { text: shown, writing, fault, lines: [] };
+    return { ...noImport, text: shown, writing, fault };
   }
   const whole = lines.filter(({ faults }) => faults.length === 0);
   const checks = await checkInvoices(
@@ -164,7 +176,7 @@ async function check(
   );
   const checkOf = new Map(whole.map(({ line }, at) => [line, checks[at]]));
   const checked = lines.map((one) => withCheck(texts, one, checkOf.get(one.line)));
-  return { text, writing, fault: null, lines: checked };
+  return { ...noImport, text, writing, lines: checked };
 }
 
 /** The creates of lines without faults. Text and line name them, so a repeat creates nothing. */
@@ -191,7 +203,7 @@ function withCheck(
   if (found === undefined) return { ...line, existingId: null };
   const { existing, refusal } = found;
   const faults = [
-    ...(refusal === null ? [] : [faultOf(texts, refusal)]),
+    ...(refusal === null ? [] : [faultOf(texts, refusal, line.typed)]),
     ...(existing === null || existing.mismatch.length === 0
       ? []
       : [
@@ -204,9 +216,16 @@ function withCheck(
   return { ...line, faults, existingId: existing?.payment.id ?? null };
 }
 
-function faultOf({ invoice, invoiceImport }: DashboardTexts, refusal: PonteError): LineFault {
+function faultOf(
+  { invoice, invoiceImport }: DashboardTexts,
+  refusal: PonteError,
+  { seller }: TypedInvoice,
+): LineFault {
   const known = refusals.find(({ code }) => code === refusal.code);
   if (known === undefined) return { column: null, text: invoiceImport.faults.otherKind };
+  if (known.field === 'seller' && hasLostZeros(seller)) {
+    return { column: columnOf[known.field] ?? null, text: invoiceImport.faults.zeros(seller) };
+  }
   return { column: columnOf[known.field] ?? null, text: invoice.refused[known.code] };
 }
 
@@ -274,7 +293,7 @@ function FileForm({ made }: ImportProps): VNode {
   const words = texts.invoiceImport;
   const names = Object.keys(importColumns) as readonly ImportColumn[];
   const list = (isNeeded: boolean) =>
-    names.filter((name) => importColumns[name] === isNeeded).join(', ');
+    names.filter((name) => importColumns[name].isNeeded === isNeeded).join(', ');
   return (
     <div class="cols">
       <Form to="invoices/import/file" files="by_button" class="card stack">
@@ -360,6 +379,11 @@ function CheckedLines({ made }: ImportProps): VNode {
   const isDone = lines.every(({ existingId }) => existingId !== null) && !hasFaults(made);
   return (
     <section class="stack">
+      {made.isWindows1252 ? (
+        <Note>
+          <p>{words.windows1252}</p>
+        </Note>
+      ) : null}
       {hasFaults(made) ? <p>{words.none}</p> : null}
       {isDone ? (
         <Note>

@@ -14,6 +14,7 @@ import type { PaymentStatus } from '../../../../core/domain/payments/payment.js'
 import type { CommandOutcome } from '../../../../core/domain/payments/timeline.js';
 import type { DeliveryStatus } from '../../../../core/domain/webhooks/webhook-delivery.js';
 import type { PaymentGroup } from '../payment-groups.js';
+import type { SpreadsheetLoss } from '../spreadsheet-losses.js';
 import { developerEn } from './developer-en.js';
 import { setupEn } from './setup-en.js';
 
@@ -410,6 +411,7 @@ export const dashboardEn = {
     checkText: 'Check the lines',
     none: 'Nothing was created. Correct the lines that are named; then all are created.',
     allExist: 'Every line of this file was imported before.',
+    windows1252: 'The file is not UTF-8, so it was read as Windows-1252. Check the accents.',
     ready: 'Ready',
     exists: 'Created before',
     line: 'Line',
@@ -430,6 +432,26 @@ export const dashboardEn = {
         `The first line has no column ${name}. It must hold the names of the columns`,
       cells:
         'There are more cells than columns. Put a cell that has a comma or semicolon into quotes',
+      amount: (example: string) => `Give an amount like ${example}, without a currency sign`,
+      day: (example: string) => `Give the day like ${example}`,
+      zeros: (text: string) =>
+        `Nobody has the id ${text}. A spreadsheet removes zeros at the beginning, as of a CNPJ ` +
+        'or CPF. Format the column as text, and type the zeros',
+      losses: {
+        narrow: () => 'The column is too narrow in the spreadsheet. Widen it, and save again',
+        formula: (text: string) => `${text} is an error of a formula in the spreadsheet`,
+        scientific: (text: string) =>
+          `${text} is a number that the spreadsheet has shortened. Format the column as text, ` +
+          'and type it again',
+        digits: (text: string) =>
+          `${text} may have lost digits: a spreadsheet keeps 15. Format the column as text, and ` +
+          'type it again',
+        decimals: (text: string) =>
+          `${text} is an id with decimals of the spreadsheet. Format the column as text`,
+        serial: (text: string) =>
+          `${text} is the number of a day in the spreadsheet. Format the column as a date`,
+        century: (text: string) => `${text} has two digits of the year. Write all four`,
+      } satisfies Record<SpreadsheetLoss, (text: string) => string>,
       amountUnclear: (text: string) =>
         `${text} has two meanings. Write the cents, or say how the file writes amounts`,
       dayUnclear: (text: string) =>

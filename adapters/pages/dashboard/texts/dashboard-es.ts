@@ -399,6 +399,7 @@ export const dashboardEs: DashboardTexts = {
     checkText: 'Revisar las líneas',
     none: 'No se creó nada. Corrija las líneas indicadas; después se crean todas.',
     allExist: 'Todas las líneas de este archivo ya se importaron.',
+    windows1252: 'El archivo no es UTF-8 y se leyó como Windows-1252. Revise los acentos.',
     ready: 'Lista',
     exists: 'Ya creada',
     line: 'Línea',
@@ -417,6 +418,26 @@ export const dashboardEs: DashboardTexts = {
       missingColumn: (name) =>
         `La primera línea no tiene la columna ${name}. Debe tener los nombres de las columnas`,
       cells: 'Hay más celdas que columnas. Ponga entre comillas la celda con coma o punto y coma',
+      amount: (example) => `Dé un importe como ${example}, sin el signo de la moneda`,
+      day: (example) => `Dé la fecha como ${example}`,
+      zeros: (text) =>
+        `Nadie tiene el id ${text}. La hoja quita los ceros del comienzo, como los de un CNPJ o ` +
+        'CPF. Dé a la columna formato de texto y escriba los ceros',
+      losses: {
+        narrow: () => 'La columna es demasiado estrecha en la hoja. Ensánchela y guarde de nuevo',
+        formula: (text) => `${text} es un error de una fórmula de la hoja`,
+        scientific: (text) =>
+          `${text} es un número que la hoja acortó. Dé a la columna formato de texto y escríbalo ` +
+          'de nuevo',
+        digits: (text) =>
+          `${text} puede haber perdido cifras: la hoja guarda 15. Dé a la columna formato de ` +
+          'texto y escríbalo de nuevo',
+        decimals: (text) =>
+          `${text} es un id con decimales de la hoja. Dé a la columna formato de texto`,
+        serial: (text) =>
+          `${text} es el número de un día en la hoja. Dé a la columna formato de fecha`,
+        century: (text) => `${text} tiene dos cifras del año. Escriba las cuatro`,
+      },
       amountUnclear: (text) =>
         `${text} tiene dos sentidos. Escriba los céntimos o diga cómo los escribe el archivo`,
       dayUnclear: (text) =>

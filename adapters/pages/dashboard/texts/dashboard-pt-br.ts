@@ -394,6 +394,7 @@ export const dashboardPtBr: DashboardTexts = {
     checkText: 'Conferir as linhas',
     none: 'Nada foi criado. Corrija as linhas indicadas; depois todas são criadas.',
     allExist: 'Todas as linhas deste arquivo já foram importadas.',
+    windows1252: 'O arquivo não é UTF-8 e foi lido como Windows-1252. Confira os acentos.',
     ready: 'Pronta',
     exists: 'Já criada',
     line: 'Linha',
@@ -413,6 +414,24 @@ export const dashboardPtBr: DashboardTexts = {
         `A primeira linha não tem a coluna ${name}. Ela deve ter os nomes das colunas`,
       cells:
         'Há mais células que colunas. Ponha entre aspas a célula com vírgula ou ponto e vírgula',
+      amount: (example) => `Informe um valor como ${example}, sem o sinal da moeda`,
+      day: (example) => `Informe a data como ${example}`,
+      zeros: (text) =>
+        `Ninguém tem o id ${text}. A planilha tira os zeros do início, como os de um CNPJ ou ` +
+        'CPF. Formate a coluna como texto e digite os zeros',
+      losses: {
+        narrow: () => 'A coluna está estreita demais na planilha. Alargue-a e salve de novo',
+        formula: (text) => `${text} é um erro de fórmula da planilha`,
+        scientific: (text) =>
+          `${text} é um número que a planilha encurtou. Formate a coluna como texto e ` +
+          'digite de novo',
+        digits: (text) =>
+          `${text} pode ter perdido dígitos: a planilha guarda 15. Formate a coluna como texto e ` +
+          'digite de novo',
+        decimals: (text) => `${text} é um id com decimais da planilha. Formate a coluna como texto`,
+        serial: (text) => `${text} é o número de um dia na planilha. Formate a coluna como data`,
+        century: (text) => `${text} tem dois dígitos do ano. Escreva os quatro`,
+      },
       amountUnclear: (text) =>
         `${text} tem dois sentidos. Escreva os centavos ou diga como o arquivo escreve valores`,
       dayUnclear: (text) =>

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
   IMPORT_LINES_MAX,
+  type ImportColumn,
   type ImportedLine,
   importTemplate,
   plainCsv,
@@ -12,6 +13,8 @@ import {
   writings,
 } from '../../../../adapters/pages/dashboard/invoice-csv.js';
 import { dashboardEn } from '../../../../adapters/pages/dashboard/texts/dashboard-en.js';
+import { dashboardEs } from '../../../../adapters/pages/dashboard/texts/dashboard-es.js';
+import { dashboardPtBr } from '../../../../adapters/pages/dashboard/texts/dashboard-pt-br.js';
 import { locales } from '../../../../core/domain/base/locale.js';
 
 const header = 'buyer.email,amount,description,dueDate';
@@ -28,6 +31,13 @@ function one(text: string, writing: Writing = 'plain'): ImportedLine {
 
 function fileFault(text: string): string {
   return readInvoices(dashboardEn, plainCsv(text), 'plain', 'en').fault ?? 'no fault';
+}
+
+/** The faults of a line that has this value, and no other that is unusual. */
+function faultsOf(column: ImportColumn, value: string, writing: Writing) {
+  const cells = { 'buyer.email': 'a@b.example', amount: '10', description: 'Tea', [column]: value };
+  const quoted = Object.values(cells).map((cell) => `"${cell}"`);
+  return one(`${Object.keys(cells).join(';')}\n${quoted.join(';')}`, writing).faults;
 }
 
 test('commas, semicolons, tabs, quotes, a byte order mark and any line end are read', () => {
@@ -53,6 +63,9 @@ test('an amount or a day of two meanings is refused, unless the file says how it
     ['plain', '1.234.567', '05.05.2030', ['1234567.00', '2030-05-05']],
     ['plain', '1.250', '02/03/2030', 'refused'],
     ['plain', '"1,250"', '2-3-2030', 'refused'],
+    ['plain', '１.２５０', '０２/０３/２０３０', 'refused'],
+    ['plain', '"１，２５０"', '2\u20103\u20102030', 'refused'],
+    ['brazilian', '１２５０.００', '13/13/2030', 'refused'],
     ['brazilian', '1.250', '02/03/2030', ['1250.00', '2030-03-02']],
     ['british', '"1,250"', '02/03/2030', ['1250.00', '2030-03-02']],
     ['american', '"1,250"', '02/03/2030', ['1250.00', '2030-02-03']],
@@ -115,10 +128,155 @@ test('what is no table of invoices is refused as a whole, with the reason', () =
   );
 });
 
-test('a file that is not UTF-8 has no text', () => {
-  assert.equal(textOfFile(Buffer.from('Não', 'latin1')), null);
-  assert.equal(textOfFile(Buffer.from('Não', 'utf16le').subarray(1)), null);
-  assert.equal(textOfFile(Buffer.from('Não')), 'Não');
+test('the bytes of a text file are read in the encodings of spreadsheets, others are refused', () => {
+  const text = 'description\nNão: ação, “lote” €';
+  const utf16be = Buffer.from(`\ufeff${text}`, 'utf16le').swap16();
+  const windows = Buffer.from(
+    text.replace('“', '\x93').replace('”', '\x94').replace('€', '\x80'),
+    'latin1',
+  );
+  // The encodings of Excel's "Save as", by https://wiki.scn.sap.com "Excel files - CSV format".
+  for (const [name, bytes, isWindows1252] of [
+    ['UTF-8', Buffer.from(text), false],
+    ['UTF-8 with a mark', Buffer.from(`\ufeff${text}`), false],
+    ['UTF-16LE with a mark', Buffer.from(`\ufeff${text}`, 'utf16le'), false],
+    ['UTF-16BE with a mark', utf16be, false],
+    ['Windows-1252', windows, true],
+  ] as const) {
+    const found = textOfFile(bytes) ?? assert.fail(name);
+    assert.deepEqual([plainCsv(found.text), found.isWindows1252], [text, isWindows1252], name);
+  }
+  for (const [name, bytes] of [
+    ['UTF-16LE without a mark', Buffer.from(text, 'utf16le')],
+    ['a broken UTF-16', Buffer.from([0xff, 0xfe, 0x00, 0xd8])],
+    ['a workbook (xlsx)', Buffer.from('UEsDBBQABgAIAAAAIQA=', 'base64')],
+    ['an old workbook (xls)', Buffer.from('d0cf11e0a1b11ae10000', 'hex')],
+    ['a PDF', Buffer.from('%PDF-1.7\n%\x81\x8d\x8f\n', 'latin1')],
+    ['bytes that Windows-1252 leaves free', Buffer.from('N\x81o', 'latin1')],
+  ] as const) {
+    assert.equal(textOfFile(bytes), null, name);
+  }
+});
+
+test('every way in which spreadsheets write the table is read', () => {
+  const row = ['ana@b.example', '10,50', 'Tea'];
+  const table = (divider: string, end = '\n', after = '') =>
+    [['buyer.email', 'amount', 'description'], row]
+      .map((cells) => `${cells.join(divider)}${after}${end}`)
+      .join('');
+  for (const text of [
+    table(';'),
+    table('\t'),
+    table('|'),
+    table(';', '\r\n'),
+    table(';', '\r'),
+    table(';', '\n', ';;;'),
+    `${table(';', '\r\n', ';;')};;;;\r\n;;;;\r\n`,
+    `\r\n\r\n${table(';')}`,
+    `sep=;\r\n${table(';', '\r\n')}`,
+    `\ufeffsep=;\n${table(';')}`,
+    `SEP=;\n${table(';')}`,
+    `"sep=;"\n${table(';')}`,
+    `sep=;;;\n${table(';')}`,
+    `sep=\t\n${table('\t')}`,
+    `sep=^\n${table('^')}`,
+    `\ufeff\ufeff${table(';')}`,
+    table(';').replace('buyer.email', '"\ufeffbuyer.email"'),
+    table(';').replace('buyer.email', ' Buyer E-mail '),
+    table(';').replace('buyer.email', 'BUYER_EMAIL'),
+    table(';').replace('description', 'Descriptión'),
+    table(';').replace('amount', 'ａｍｏｕｎｔ\u00a0'),
+    table(';').replace('description', '"description\n"'),
+    table(';').replace('Tea', '"=""Tea"""'),
+    table(',').replace('10,50', '"10,50"'),
+    `sep=,\n${table(',').replace('10,50', '"10,50"')}`,
+  ]) {
+    const { typed, faults } = one(text);
+    const found = [typed.email, typed.lines[0]?.amount, typed.lines[0]?.item];
+    assert.deepEqual([found, faults], [['ana@b.example', '10.50', 'Tea'], []], text);
+  }
+  assert.equal(one(`sep=;\n${table(';')}`).line, 3, 'the line of the separator counts');
+});
+
+test('a value that a spreadsheet has changed is refused with that reason', () => {
+  // Formats of Excel (support.microsoft.com, "Keeping leading zeros and large numbers"), of Google
+  // Sheets and of LibreOffice.
+  for (const [column, value, reason] of [
+    ['externalId', '1.23457E+11', /shortened/],
+    ['externalId', '1,23E+11', /shortened/],
+    ['externalId', '3,52509E+43', /shortened/],
+    ['externalId', '1.23456789012346E+015', /shortened/],
+    ['externalId', '1E-05', /shortened/],
+    ['externalId', '1,23E\u221205', /shortened/],
+    ['number', '1,23457E+12', /shortened/],
+    ['sellerExternalId', '4,25201E+12', /shortened/],
+    ['amount', '1,25E+03', /shortened/],
+    ['dueDate', '4,6387E+04', /shortened/],
+    ['externalId', '12345678900,00', /decimals/],
+    ['externalId', '12345678900.0', /decimals/],
+    ['externalId', '35250912345678900000000000000000000000000000', /lost digits/],
+    ['externalId', '12345678901234500', /lost digits/],
+    ['number', '########', /too narrow/],
+    ['amount', '####', /too narrow/],
+    ['dueDate', '#######', /too narrow/],
+    ['amount', '#REF!', /error of a formula/],
+    ['amount', '#VALOR!', /error of a formula/],
+    ['externalId', '#N/D', /error of a formula/],
+    ['description', '#¡VALOR!', /error of a formula/],
+    ['description', '#NOME?', /error of a formula/],
+    ['amount', 'Err:502', /error of a formula/],
+    ['dueDate', '46387', /number of a day/],
+    ['dueDate', '45992,5', /number of a day/],
+    ['dueDate', '45992', /number of a day/],
+    ['dueDate', '28/11/26', /two digits of the year/],
+    ['dueDate', '1-2-30', /two digits of the year/],
+  ] as const) {
+    const [found] = faultsOf(column, value, 'brazilian');
+    assert.equal(found?.column, column, `${column} ${value}`);
+    assert.match(found?.text ?? '', reason, `${column} ${value}`);
+  }
+});
+
+test('a value as people type it is no loss of a spreadsheet', () => {
+  for (const [column, value] of [
+    ['externalId', '12E5'],
+    ['externalId', '7e10'],
+    ['externalId', '123456789012345'],
+    ['externalId', '1735689600123000000'],
+    ['externalId', '1735689600000000000'],
+    ['externalId', '35250904252011000110550010000012341000012345'],
+    ['externalId', '04252011000110'],
+    ['externalId', '2026.10'],
+    ['externalId', 'E+11'],
+    ['number', '1.0'],
+    ['number', '#17'],
+    ['number', '28/11/26'],
+    ['number', '46387'],
+    ['description', '1,23457E+11'],
+    ['description', '#1 coffee!'],
+    ['dueDate', '2030-12-31 00:00:00'],
+    ['dueDate', '2030-12-31T00:00:00.000Z'],
+    ['dueDate', '31/12/2030 00:00'],
+    ['amount', '1.250,00'],
+  ] as const) {
+    assert.deepEqual(faultsOf(column, value, 'brazilian'), [], `${column} ${value}`);
+  }
+});
+
+test('a refused amount or day is answered with examples that the chosen writing takes', () => {
+  for (const [name, { amount, day }] of Object.entries(writings)) {
+    const writing = name as Writing;
+    for (const words of [dashboardEn, dashboardEs, dashboardPtBr]) {
+      const label = words.invoiceImport.writings[writing];
+      assert.ok(label.includes(amount) && label.includes(day), label);
+    }
+    const [badAmount] = faultsOf('amount', 'R$ 1.250,00', writing);
+    const [badDay] = faultsOf('dueDate', '31-dez-2030', writing);
+    const like = (text = '') =>
+      /like ([^ ]+?)(?:,? without|$)/.exec(text)?.[1] ?? assert.fail(text);
+    assert.deepEqual(faultsOf('amount', like(badAmount?.text), writing), [], name);
+    assert.deepEqual(faultsOf('dueDate', like(badDay?.text), writing), [], name);
+  }
 });
 
 test('the template of each language is a file without faults', () => {

@@ -169,7 +169,9 @@ test('markup and formulas of a file are text on the page, and formulas are none 
 
 test('a file with other characters, or none, and one without the token are refused', async () => {
   const before = (await invoices()).length;
-  assert.match(textOf((await upload(Buffer.from('Não', 'latin1'))).text), /CSV UTF-8/);
+  for (const bytes of [Buffer.from('N\x81o', 'latin1'), Buffer.from('UEsDBBQABgAI', 'base64')]) {
+    assert.match(textOf((await upload(bytes)).text), /CSV UTF-8/);
+  }
   assert.match(textOf((await upload(Buffer.alloc(0))).text), /Choose a file/);
   const large = Buffer.alloc(5 * IMPORT_TEXT_MAX, 'a');
   assert.match(textOf((await upload(large)).text), /at most 200 lines/);
@@ -179,6 +181,30 @@ test('a file with other characters, or none, and one without the token are refus
   const refused = await finance.request('POST', `${path}/file`, form);
   assert.match(refused.headers.get('location') ?? '', /notice=out_of_date/);
   assert.equal((await invoices()).length, before);
+});
+
+test('a file of a Brazilian Excel is read, and the page says that its encoding was guessed', async () => {
+  const shown = await upload(Buffer.from(`sep=;\r\n${fileOf(...good)}`, 'latin1'));
+  assert.equal(shown.status, 200);
+  assert.match(textOf(shown.text), /read as Windows-1252.*Café verde/);
+  const utf16 = await upload(Buffer.from(`\ufeff${fileOf(...good)}`, 'utf16le'));
+  assert.equal(utf16.status, 200);
+  assert.doesNotMatch(textOf(utf16.text), /Windows-1252/);
+});
+
+test('a seller that nobody has, whose id lacks the zeros of a CNPJ or CPF, is named so', async () => {
+  for (const [seller, reason] of [
+    ['4252011000110', /a spreadsheet removes zeros/i],
+    ['191', /cannot be made to this payee/],
+    ['4252011000111', /cannot be made to this payee/],
+    ['1234567890', /a spreadsheet removes zeros/i],
+    ['1234567891', /cannot be made to this payee/],
+    ['4252011000110x', /cannot be made to this payee/],
+  ] as const) {
+    const shown = await paste(fileOf(`eve@buyer.example;;50,00;;Tea;;;${seller}`), 'check');
+    assert.equal(shown.status, 422);
+    assert.match(textOf(shown.text), reason, seller);
+  }
 });
 
 test('invoices of a file await approval where the organization requires it', async () => {
