@@ -29,7 +29,6 @@ const UPLOAD_TIMEOUT_MS = UPLOAD_TIME_MAX_MS - 60_000;
 /** Divisors of the request timeout: for the headers alone, and for the check interval. */
 const HEADERS_SHARE = 2;
 const CHECK_SHARE = 6;
-/** Longer than load balancers keep an idle connection (usually 60 s), so that they close first. */
 /** Longer than the balancers that keep idle connections for ten minutes. */
 export const KEEP_ALIVE_SECONDS = 620;
 const STOP_GRACE_MS = 8_000;
