@@ -386,6 +386,7 @@ function dataChecks(
   { keysProblem, olderKeys, documentsProblem, servers }: Omit<Findings, 'data'>,
 ): readonly HealthCheck[] {
   const { queues, undeliveredMs, stuckCommands, deadLetters, fundsToReview, losses } = waiting;
+  const { blockedMails } = waiting;
   const { deliveries, ...ours } = queues;
   // In quarantine no work is claimed: the epoch check says so, and lateness adds nothing.
   const isLate = ({ lateMs }: QueueLoad) => lateMs > LATE_MS && !waiting.inQuarantine;
@@ -445,6 +446,11 @@ function dataChecks(
       'warning',
       `${counted(deadLetters, 'delivery', 'deliveries')} given up: ` +
         'ponte deliveries list --status dead_letter',
+    ]),
+    unless(blockedMails === 0, 'mails', 'none is blocked', [
+      'warning',
+      `${counted(blockedMails, 'mail')} that the mail server does not take, tried again: ` +
+        'ponte mails list --status pending gives its reason',
     ]),
   ];
 }

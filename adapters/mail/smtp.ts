@@ -1,10 +1,11 @@
-// Mails over SMTP by nodemailer, one connection each, with a time limit. Only a permanent rejection
-// of the mail is a refusal. Any other failure may be caused by the server, the network or the
-// configuration, and is retried.
+// Mails over SMTP by nodemailer, one connection each, with a time limit. Only a refusal of the
+// recipient's mailbox ends a mail (refusals.ts). Any other failure is caused by the server, the
+// network or the configuration, and is retried.
 import { createTransport } from 'nodemailer';
 import type { MailOutcome } from '../../core/domain/mail/mail.js';
 import type { Mailer } from '../../core/ports/outside.js';
 import { type MailSender, messageOf } from './message.js';
+import { isMailboxRefusal } from './refusals.js';
 
 /** The time limit of each step of a connection. */
 const SILENCE_MAX_MS = 10_000;
@@ -53,12 +54,12 @@ export function createSmtpMailer({ url, from, requireTls }: SmtpOptions): Mailer
 }
 
 function failedBy(error: unknown): MailOutcome {
-  const smtp = error as { readonly command?: unknown; readonly responseCode?: unknown };
+  const { command, responseCode, response } = error as Readonly<Record<string, unknown>>;
   const reason = reasonOf(error);
-  const code = typeof smtp.responseCode === 'number' ? smtp.responseCode : 0;
-  // RCPT TO is about the address, DATA about the message; earlier commands are about the sender.
-  const aboutMail = smtp.command === 'RCPT TO' || smtp.command === 'DATA';
-  return { outcome: aboutMail && code >= 500 ? 'refused' : 'later', reason };
+  const status = typeof responseCode === 'number' ? responseCode : 0;
+  if (status < 500) return { outcome: 'later', reason };
+  const reply = { command: String(command), status, text: String(response ?? '') };
+  return { outcome: isMailboxRefusal(reply) ? 'refused' : 'blocked', reason };
 }
 
 function reasonOf(error: unknown): string {

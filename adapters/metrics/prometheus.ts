@@ -123,6 +123,12 @@ export const metricTable = {
     source: 'database',
     help: `Deliveries given up, at most ${COUNTED_MAX}.`,
   },
+  ponte_blocked_mails: {
+    type: 'gauge',
+    labels: [],
+    source: 'database',
+    help: `Mails that wait because the mail server does not take them, at most ${COUNTED_MAX}.`,
+  },
   ponte_funds_needing_review: {
     type: 'gauge',
     labels: ['mode'],
@@ -287,6 +293,7 @@ function queueGauges(database: Registry): (waiting: QueueReport) => void {
   const undelivered = gauge(database, 'ponte_oldest_undelivered_seconds');
   const stuck = gauge(database, 'ponte_stuck_commands');
   const dead = gauge(database, 'ponte_dead_letters');
+  const blocked = gauge(database, 'ponte_blocked_mails');
   const funds = gauge(database, 'ponte_funds_needing_review');
   const unmatched = gauge(database, 'ponte_unmatched_minor');
   const oldestUnmatched = gauge(database, 'ponte_unmatched_oldest_seconds');
@@ -303,6 +310,7 @@ function queueGauges(database: Registry): (waiting: QueueReport) => void {
     undelivered.set(seconds(waiting.undeliveredMs));
     stuck.set(waiting.stuckCommands);
     dead.set(waiting.deadLetters);
+    blocked.set(waiting.blockedMails);
     for (const mode of modes) funds.set({ mode }, waiting.fundsToReview[mode]);
     // A currency without money has no row.
     unmatched.reset();

@@ -1,11 +1,14 @@
-// `ponte mails`: the mails of all organizations, and why one was not sent. The text of a mail is
-// not shown: its link signs the buyer in.
+// `ponte mails`: the mails of all organizations, why one was not sent, and sending again. The text
+// of a mail is not shown: its link signs the buyer in.
 import { type Command, Option } from 'commander';
 import { formatInstant } from '../../core/domain/base/instant.js';
 import { type Mail, type MailStatus, mailStatuses } from '../../core/domain/mail/mail.js';
+import { PonteError } from '../../core/errors.js';
 import {
   addOperatorCommand,
   cutPage,
+  dryRunOption,
+  duration,
   listOutcome,
   type Operator,
   type Outcome,
@@ -17,6 +20,11 @@ import { instantOrNull, table } from '../output.js';
 
 interface ListOptions extends PageOptions {
   readonly status: MailStatus | null;
+}
+
+interface ResendOptions {
+  readonly failedSince: number | null;
+  readonly dryRun: boolean;
 }
 
 export function addMailsCommands(shell: Shell, program: Command): void {
@@ -33,6 +41,42 @@ export function addMailsCommands(shell: Shell, program: Command): void {
     ],
     run: list,
   });
+
+  addOperatorCommand<ResendOptions>(shell, noun, {
+    name: 'resend [mail-ids...]',
+    authority: 'signed',
+    description: 'send mails again, to the same address; a link is a new one',
+    options: [
+      new Option('--failed-since <age>', 'all that failed within this time, for example 24h')
+        .argParser(duration)
+        .default(null),
+      dryRunOption(),
+    ],
+    run: resend,
+  });
+}
+
+async function resend(
+  { deps }: Operator,
+  { failedSince, dryRun }: ResendOptions,
+  ids: readonly string[],
+): Promise<Outcome> {
+  const { resendFailed, resendMail } = await import('../../core/usecases/mail/resent-mails.js');
+  if ((failedSince === null) === (ids.length === 0)) {
+    throw new PonteError('ValidationError', 'Give mail ids, or --failed-since.');
+  }
+  const resent: Mail[] = [];
+  if (failedSince !== null)
+    resent.push(...(await resendFailed(deps, deps.clock.nowMs() - failedSince)));
+  for (const id of ids) resent.push(await resendMail(deps, id));
+  const data = resent.map(presentMail);
+  const would = dryRun ? 'Would send again' : 'Will be sent again';
+  const none = failedSince === null ? '' : 'No mail failed that can be sent again.';
+  const shown = mailTable(data, none);
+  return {
+    json: { data, nextCursor: null, dryRun },
+    text: data.length === 0 ? shown : `${would}:\n${shown}`,
+  };
 }
 
 async function list({ deps }: Operator, options: ListOptions): Promise<Outcome> {
@@ -40,6 +84,10 @@ async function list({ deps }: Operator, options: ListOptions): Promise<Outcome> 
   const filter = { status, beforeId, limit: limit + 1 };
   const page = cutPage(await deps.store.run((tx) => tx.mails.list(filter)), limit);
   const data = page.rows.map(presentMail);
+  return listOutcome(data, mailTable(data, 'No mails.'), page.nextCursor);
+}
+
+function mailTable(data: readonly ReturnType<typeof presentMail>[], none: string): string {
   const rows = data.map((mail) => [
     mail.id,
     mail.purpose,
@@ -51,7 +99,7 @@ async function list({ deps }: Operator, options: ListOptions): Promise<Outcome> 
     mail.lastError,
   ]);
   const headings = ['ID', 'PURPOSE', 'STATUS', 'TO', 'ABOUT', 'TRIES', 'NEXT TRY', 'ERROR'];
-  return listOutcome(data, table(headings, rows, 'No mails.'), page.nextCursor);
+  return table(headings, rows, none);
 }
 
 function presentMail(mail: Mail) {
@@ -70,6 +118,7 @@ function presentMail(mail: Mail) {
     accountId: subject.kind === 'account' ? subject.accountId : null,
     memberId: subject.kind === 'member' ? subject.memberId : null,
     tries: mail.tries,
+    blocked: mail.isBlocked,
     nextTryAt: instantOrNull(mail.dueAtMs),
     lastError: mail.lastError,
     sentAt: instantOrNull(mail.sentAtMs),

@@ -444,6 +444,8 @@ export interface Tx {
     /** A mail of the organization that was sent to the address, in either mode. */
     anySentTo(orgId: string, toKey: string): Found<Mail>;
     /** Reads all tenants, for operators. */
+    find(id: string): Found<Mail>;
+    /** Reads all tenants, for operators. */
     list(filter: MailFilter): Many<Mail>;
     /** Reads all tenants, in creation order. */
     oldest(limit: number): Many<Mail>;
@@ -761,6 +763,8 @@ export interface QueueStats {
   /** `isStuck` of partner-command.ts. */
   readonly stuckCommands: number;
   readonly deadLetters: number;
+  /** Mails that wait because the mail server refuses them: `isBlocked` of mail.ts. */
+  readonly blockedMails: number;
   /** Payments whose money needs a person. */
   readonly fundsToReview: Readonly<Record<Mode, number>>;
   /** Payments of which more left than arrived. */

@@ -39,6 +39,7 @@ const idle: QueueReport = {
   undeliveredMs: 0,
   stuckCommands: 0,
   deadLetters: 0,
+  blockedMails: 0,
   fundsToReview: { live: 0, test: 0 },
   losses: 0,
   epoch: 1,
@@ -115,6 +116,7 @@ test('a healthy service is reported check by check', () => {
       'deliveries: on time',
       'deposits: each has its payment',
       'dead letters: none',
+      'mails: none is blocked',
     ],
   );
 });
@@ -292,6 +294,11 @@ describe('each defect is reported with what to do about it', () => {
       waiting({ undeliveredMs: 3 * 24 * 60 * MINUTE_MS }),
       'warning deliveries: the oldest undelivered event is 3 days old: ' +
         'ponte deliveries list --status pending',
+    ],
+    [
+      waiting({ blockedMails: 3 }),
+      'warning mails: 3 mails that the mail server does not take, tried again: ' +
+        'ponte mails list --status pending gives its reason',
     ],
     [
       waiting({ deadLetters: 2 }),

@@ -1,4 +1,4 @@
-// `ponte mails list`: the outcome of each mail, without its content.
+// `ponte mails`: the outcome of each mail, without its content, and sending again.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { runMails } from '../../core/usecases/mail/mails.js';
@@ -78,4 +78,38 @@ test('people see a table; nothing of a link is in either', async () => {
   assert.match(stdout, /450 greylisted/);
   const { stdout: json } = await ponte('mails list --json');
   assert.doesNotMatch(`${stdout}${json}`, /token|seal|hash|\/r\//i);
+});
+
+test('what failed is sent again: a refused invitation as a new link, a waiting mail at once', async () => {
+  const { data: before } = await listed('');
+  const would = await ponte('mails resend --failed-since 1h --dry-run --json');
+  assert.equal(would.status, 0);
+  assert.equal((await listed('')).data.length, before.length, 'a dry run stores nothing');
+  const { status, stdout } = await ponte('mails resend --failed-since 1h --json');
+  assert.equal(status, 0);
+  const { data } = JSON.parse(stdout) as Awaited<ReturnType<typeof listed>>;
+  assert.deepEqual(valuesOf(data, 'paymentId'), [ids[1]], 'greylisted is not failed yet');
+  const { deps, close } = await openForOperator(env, { opening: 'finds' });
+  const texts: string[] = [];
+  const mailer = {
+    send: async ({ text }: { readonly text: string }) => {
+      texts.push(text);
+      return { outcome: 'sent' } as const;
+    },
+  };
+  await runMails({ ...deps, mailer }, deps.clock.nowMs(), 10);
+  await close();
+  assert.match(texts.join(), /token=/);
+  const { data: after } = await listed('--status sent');
+  assert.deepEqual(valuesOf(after, 'paymentId').slice(0, 1), [ids[1]]);
+});
+
+test('one mail by its id; an unknown one, a sign-in and no choice are refused', async () => {
+  const { data } = await listed('--status pending');
+  const [waiting] = data;
+  const one = await ponte(`mails resend ${String(waiting?.['id'])} --json`);
+  assert.equal(one.status, 0);
+  assert.equal((await ponte('mails resend mail_none')).status, 3);
+  assert.equal((await ponte('mails resend')).status, 2);
+  assert.equal((await ponte('mails resend mail_1 --failed-since 1h')).status, 2);
 });

@@ -16,7 +16,7 @@ import {
   someFunds,
   T0,
 } from '../support/samples/domain-samples.js';
-import { aMail } from '../support/samples/mail-samples.js';
+import { aMail, aNotice } from '../support/samples/mail-samples.js';
 import type { OpenStore } from './store-contracts.js';
 
 const COUNT_MAX = 5;
@@ -46,6 +46,7 @@ export function storeQueueStatsContract(open: OpenStore): void {
       oldestUndeliveredAtMs: null,
       stuckCommands: 0,
       deadLetters: 0,
+      blockedMails: 0,
       fundsToReview: { live: 0, test: 0 },
       losses: 0,
       booksRead: [],
@@ -151,6 +152,11 @@ export function storeQueueStatsContract(open: OpenStore): void {
         tx.deliveries.insert(aDelivery({ id: `dead ${at}`, status: 'dead_letter', ...ended }));
       }
       tx.deliveries.insert(aDelivery({ id: 'taken', status: 'delivered', ...ended }));
+      tx.mails.insert(aMail({ id: 'mail_blocked' }));
+      const other = { tokenHash: 'aa'.repeat(32), nth: 8 } as const;
+      tx.mails.insert(aMail({ id: 'mail_waits', isBlocked: false, ...other }));
+      const dropped = { status: 'dropped', dueAtMs: null, leaseToken: null } as const;
+      tx.mails.insert(aNotice({ id: 'mail_dropped', ...dropped }));
       tx.commands.insert(aCommand({ id: 'cmd_in_doubt', state: 'unknown' }));
       tx.commands.insert(aCommand({ id: 'cmd_in_review', state: 'done', review: '{}' }));
       const refund = { kind: 'refund', dueAtMs: null } as const;
@@ -172,8 +178,9 @@ export function storeQueueStatsContract(open: OpenStore): void {
         }),
       );
     });
-    const { stuckCommands, deadLetters, fundsToReview, losses } = await backlog();
+    const { stuckCommands, deadLetters, blockedMails, fundsToReview, losses } = await backlog();
     assert.deepEqual([stuckCommands, deadLetters, losses], [2, COUNT_MAX, 1]);
+    assert.equal(blockedMails, 1);
     assert.deepEqual(fundsToReview, { live: 1, test: 2 });
   });
 }

@@ -688,6 +688,7 @@ create table mails (
   link_used_at timestamp with time zone,
   status text collate "C" not null,
   tries integer not null,
+  is_blocked boolean not null,
   due_at timestamp with time zone,
   lease_token text,
   last_error text,
@@ -727,6 +728,9 @@ create table mails (
   constraint mails_status_check check ((status = any (array['pending'::text, 'sent'::text,
     'refused'::text, 'dropped'::text])))
 );
+
+create index mails_blocked on mails using btree (id) where (is_blocked and (status =
+    'pending'::text));
 
 create index mails_due on mails using btree (due_at) where (due_at is not null);
 

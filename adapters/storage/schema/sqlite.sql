@@ -594,6 +594,7 @@ create table mails (
   link_used_at integer,
   status text not null check (status in ('pending', 'sent', 'refused', 'dropped')),
   tries integer not null,
+  is_blocked integer not null check (is_blocked in (0, 1)),
   due_at integer,
   lease_token text,
   last_error text,
@@ -614,6 +615,8 @@ create table mails (
   check ((code_hash is null) = (browser_hash is null)),
   check (code_hash is null or token_hash is not null)
 ) strict, without rowid;
+
+create index mails_blocked on mails (id) where is_blocked and status = 'pending';
 
 create index mails_due on mails (due_at) where due_at is not null;
 

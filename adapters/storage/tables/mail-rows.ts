@@ -7,7 +7,18 @@ import {
   mailStatuses,
 } from '../../../core/domain/mail/mail.js';
 import { assert } from '../../../core/errors.js';
-import { fixed, integer, key, oneOf, sealed, tenant, text, time, version } from '../columns.js';
+import {
+  fixed,
+  flag,
+  integer,
+  key,
+  oneOf,
+  sealed,
+  tenant,
+  text,
+  time,
+  version,
+} from '../columns.js';
 import { timeParam } from '../database.js';
 import { defineTable, mapped, merge, type Table } from '../table.js';
 import { type TxPart, writes } from '../unit-of-work.js';
@@ -45,6 +56,7 @@ const mailRows = defineTable<MailRow>('mails', {
   linkUsedAtMs: time.null('link_used_at'),
   status: oneOf('status', mailStatuses),
   tries: integer('tries'),
+  isBlocked: flag('is_blocked'),
   dueAtMs: time.null('due_at'),
   leaseToken: text.null('lease_token'),
   lastError: text.null('last_error'),
@@ -163,6 +175,7 @@ export const mailsPart: TxPart<'mails'> = {
       orgId,
       toKey,
     ]),
+  find: (unit, id) => unit.first(mails, 'where id = $1', [id]),
   list: (unit, { status, beforeId, limit }) =>
     unit.newest(mails, { 'status =': status, 'id <': beforeId }, limit),
   oldest: (unit, limit) => unit.all(mails, 'order by id limit $1', [limit]),

@@ -34,6 +34,7 @@ const undeliveredSql =
 const attentionSql = {
   stuckCommands: countOf('partner_commands', 'is_stuck'),
   deadLetters: countOf('deliveries', "status = 'dead_letter'"),
+  blockedMails: countOf('mails', "is_blocked and status = 'pending'"),
   liveFundsToReview: fundsToReviewOf('live'),
   testFundsToReview: fundsToReviewOf('test'),
   losses: countOf('funds', lostFundsSql),
@@ -83,25 +84,37 @@ export const queueStatsPart: TxPart<'queueStats'> = {
         atMs: time('read_at').read(found),
       }));
     };
-    const [queues, undelivered, stuckCommands, deadLetters, live, test, losses, deposits, books] =
-      await Promise.all([
-        Promise.all(
-          queueNames.map(async (name) => [name, await queue(name, nowMs, countMax)] as const),
-        ),
-        row(undeliveredSql, []),
-        count('stuckCommands', countMax),
-        count('deadLetters', countMax),
-        count('liveFundsToReview', countMax),
-        count('testFundsToReview', countMax),
-        count('losses', countMax),
-        unmatched(countMax),
-        booksRead(),
-      ]);
+    const [
+      queues,
+      undelivered,
+      stuckCommands,
+      deadLetters,
+      blockedMails,
+      live,
+      test,
+      losses,
+      deposits,
+      books,
+    ] = await Promise.all([
+      Promise.all(
+        queueNames.map(async (name) => [name, await queue(name, nowMs, countMax)] as const),
+      ),
+      row(undeliveredSql, []),
+      count('stuckCommands', countMax),
+      count('deadLetters', countMax),
+      count('blockedMails', countMax),
+      count('liveFundsToReview', countMax),
+      count('testFundsToReview', countMax),
+      count('losses', countMax),
+      unmatched(countMax),
+      booksRead(),
+    ]);
     return Object.freeze({
       queues: Object.fromEntries(queues) as Record<QueueName, (typeof queues)[number][1]>,
       oldestUndeliveredAtMs: time.null('oldest_at').read(undelivered),
       stuckCommands,
       deadLetters,
+      blockedMails,
       fundsToReview: { live, test },
       losses,
       unmatched: deposits,

@@ -102,7 +102,9 @@ export const schedules = {
     waitsMs: [SECOND_MS, 5 * SECOND_MS, 15 * SECOND_MS, 30 * SECOND_MS],
   },
   mail: {
-    reason: 'A mail server that refuses a sender for now accepts it after minutes (greylisting).',
+    reason:
+      'A mail server that refuses a sender for now accepts it after minutes (greylisting). The ' +
+      'first 5 tries take 43 minutes.',
     waitsMs: [
       5 * SECOND_MS,
       30 * SECOND_MS,
@@ -111,6 +113,7 @@ export const schedules = {
       30 * MINUTE_MS,
       HOUR_MS,
     ],
+    triesMax: 6,
   },
   signInMail: {
     reason:

@@ -6,17 +6,23 @@ import { DAY_MS, HOUR_MS, isFromWrongClock, MINUTE_MS, SECOND_MS } from '../base
 import type { Leased } from '../base/lease.js';
 import type { Locale } from '../base/locale.js';
 import { type MoveOf, machine } from '../base/machine.js';
-import { backoffMs } from '../base/schedules.js';
+import { backoffMs, schedules } from '../base/schedules.js';
 import type { Tenant } from '../base/tenant.js';
 
 export const mailMoves = {
-  pending: { sent: 'sent', later: 'pending', refused: 'refused', drop: 'dropped' },
-  sent: {},
-  refused: {},
-  dropped: {},
+  pending: {
+    sent: 'sent',
+    later: 'pending',
+    refused: 'refused',
+    drop: 'dropped',
+    resend: 'pending',
+  },
+  sent: { resend: 'pending' },
+  refused: { resend: 'pending' },
+  dropped: { resend: 'pending' },
 } as const;
 
-/** `refused`: by the mail server. `dropped`: no longer needed. */
+/** `refused`: the mailbox takes no mail. `dropped`: no longer needed. */
 export type MailStatus = keyof typeof mailMoves;
 export type MailMove = MoveOf<typeof mailMoves>;
 const mails = machine(mailMoves);
@@ -229,15 +235,24 @@ export interface Mail extends Tenant, Leased {
   readonly status: MailStatus;
   /** Counted when a worker claims it. */
   readonly tries: number;
+  /**
+   * Not taken, for a reason that the operator of the mail server can mend: its refusal, or too many
+   * tries. Stays true of a mail that is dropped then.
+   */
+  readonly isBlocked: boolean;
   readonly sentAtMs: number | null;
   readonly createdAtMs: number;
   readonly version: number;
 }
 
-/** `later`: not accepted, or unknown. */
+/**
+ * `later`: not accepted for now, or unknown. `blocked`: the mail server refuses it, and not because
+ * of the mailbox. `refused`: the mailbox takes no mail.
+ */
 export type MailOutcome =
   | { readonly outcome: 'sent' }
   | { readonly outcome: 'later'; readonly reason: string }
+  | { readonly outcome: 'blocked'; readonly reason: string }
   | { readonly outcome: 'refused'; readonly reason: string };
 
 export function newMail(
@@ -254,6 +269,7 @@ export function newMail(
     linkUsedAtMs: null,
     status: 'pending',
     tries: 0,
+    isBlocked: false,
     dueAtMs: nowMs,
     leaseToken: null,
     lastError: null,
@@ -426,13 +442,15 @@ export function codeTried(mail: Mail): Mail {
 export function afterTry(mail: Mail, result: MailOutcome, nowMs: number): Mail {
   switch (result.outcome) {
     case 'sent':
-      return ended(mail, 'sent', { lastError: null, sentAtMs: nowMs });
+      return ended(mail, 'sent', { lastError: null, sentAtMs: nowMs, isBlocked: false });
     case 'refused':
-      return ended(mail, 'refused', { lastError: result.reason });
+      return ended(mail, 'refused', { lastError: result.reason, isBlocked: false });
     case 'later':
+    case 'blocked':
       return step(mail, 'later', {
         dueAtMs: nowMs + backoffMs('mail', mail.tries - 1),
         lastError: result.reason,
+        isBlocked: result.outcome === 'blocked' || mail.tries >= schedules.mail.triesMax,
       });
   }
 }
@@ -443,8 +461,23 @@ export function mailPostponed(mail: Mail, dueAtMs: number, reason: string | null
   return step(mail, 'later', { dueAtMs, tries: mail.tries - 1, lastError });
 }
 
+/** What the mail server said last is not lost. */
 export function dropMail(mail: Mail, reason: string): Mail {
-  return ended(mail, 'drop', { lastError: reason });
+  const { isBlocked, lastError } = mail;
+  return ended(mail, 'drop', { lastError: isBlocked ? `${reason}; ${lastError}` : reason });
+}
+
+/** Its recipient did not get it, as far as we know. */
+export function hasFailed({ status, isBlocked }: Mail): boolean {
+  return status === 'refused' || (isBlocked && status !== 'sent');
+}
+
+/** The same notice once more; a mail that waits is due now. A link that was sent has a new mail. */
+export function mailResent(mail: Mail, nowMs: number): Mail {
+  assert(mail.tokenHash === null || mail.status === 'pending', 'an ended mail has lost its token');
+  const linkEndsAtMs =
+    mail.tokenHash === null ? nowMs + mailRules[mail.purpose].lifeMs : mail.linkEndsAtMs;
+  return step(mail, 'resend', { dueAtMs: nowMs, tries: 0, isBlocked: false, linkEndsAtMs });
 }
 
 /** Only the hash of the token is needed after the mail was sent. */

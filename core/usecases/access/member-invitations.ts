@@ -70,6 +70,6 @@ function stageInvitation(deps: Deps, tx: Tx, member: Member, nth: number, locale
   const mail = { ...memberMail(member), purpose: 'invitation', address: member.email } as const;
   const subject = { kind: 'member', memberId: member.id } as const;
   const link = { ...mail, subject, nth, locale, browserHash: null };
-  const token = stageLink(deps, tx, link, deps.clock.nowMs());
+  const { token } = stageLink(deps, tx, link, deps.clock.nowMs());
   return `${deps.settings.payUrl}${pathOf({ kind: 'dashboard', address: null })}?token=${token}`;
 }

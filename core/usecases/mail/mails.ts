@@ -78,16 +78,14 @@ export interface LinkMail extends Tenant, Pick<Mail, 'subject' | 'nth' | 'locale
   readonly browserHash: string | null;
 }
 
-/**
- * Stages a mail with a new link and returns its token; `nth` is from `mailNumber` or `nextSignIn`.
- */
+/** Stages a mail with a new link; `nth` is from `mailNumber` or `nextSignIn`. */
 export function stageLink(
   deps: Deps,
   tx: Tx,
   mail: LinkMail,
   nowMs: number,
   lifeMs?: number,
-): string {
+): { readonly mail: Mail; readonly token: string } {
   const { orgId, mode, purpose, subject, nth, locale, browserHash } = mail;
   const id = deps.ids.next('mail', nowMs);
   const token = Buffer.from(deps.ids.randomBytes(LINK_TOKEN_BYTES)).toString('base64url');
@@ -111,8 +109,9 @@ export function stageLink(
         ? null
         : deps.secretBox.mac(codeText(id, browserHash, codeOf(token)), CODE_PURPOSE),
   };
-  tx.mails.insert(newMail(fields, nowMs, lifeMs));
-  return token;
+  const staged = newMail(fields, nowMs, lifeMs);
+  tx.mails.insert(staged);
+  return { mail: staged, token };
 }
 
 /** Stages a mail without a link, unless the tenant has one of this cause. */
@@ -214,5 +213,7 @@ async function record(deps: Deps, mail: Mail, change: (current: Mail) => Mail): 
 function logFailure(deps: Deps, { id: mailId, purpose, tries }: Mail, result: MailOutcome): void {
   if (result.outcome === 'sent') return;
   const { outcome, reason } = result;
-  deps.log.warn('a mail was not taken', { mailId, purpose, tries, outcome, reason });
+  const fields = { mailId, purpose, tries, outcome, reason };
+  if (outcome === 'blocked') deps.log.error('the mail server refuses a mail of ours', fields);
+  else deps.log.warn('a mail was not taken', fields);
 }

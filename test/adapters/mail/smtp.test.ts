@@ -89,12 +89,17 @@ test('user and password come from the URL, decoded', async () => {
 test('what a mail server’s answer means', async () => {
   const cases = [
     ['RCPT', '550 5.1.1 no such user', 'refused'],
+    ['RCPT', '550-5.1.1 The account does not exist.\r\n550 5.1.1 See the help.', 'refused'],
     ['RCPT', '450 4.2.0 greylisted', 'later'],
-    ['DATA', '554 5.7.1 looks like spam', 'refused'],
-    ['.', '552 5.3.4 too large', 'refused'],
+    ['RCPT', '554 5.7.1 Client host blocked using a block list', 'blocked'],
+    ['RCPT', '550 5.4.5 Daily user sending limit exceeded', 'blocked'],
+    ['DATA', '554 5.7.1 looks like spam', 'blocked'],
+    ['.', '552 5.3.4 too large', 'blocked'],
+    ['.', '550 5.1.1 no such user', 'refused'],
     ['.', '451 4.3.0 try again', 'later'],
     ['.', null, 'later'],
-    ['MAIL', '550 5.7.1 this sender may not', 'later'],
+    ['MAIL', '550 5.7.1 this sender may not', 'blocked'],
+    ['MAIL', '550 5.1.1 this sender does not exist', 'blocked'],
     ['MAIL', '452 4.3.1 no space', 'later'],
     ['EHLO', '421 4.3.2 closing', 'later'],
     ['EHLO', null, 'later'],
@@ -110,7 +115,7 @@ test('what a mail server’s answer means', async () => {
 test('a wrong password is ours to correct, not the mail’s end', async () => {
   server.answers = { AUTH: '535 5.7.8 wrong' };
   const url = `smtp://user:wrong@127.0.0.1:${server.port}`;
-  assert.equal((await send({ url })).outcome, 'later');
+  assert.equal((await send({ url })).outcome, 'blocked');
 });
 
 test('a check connects, encrypts and signs in as for a mail, and sends none', async () => {
@@ -139,7 +144,7 @@ test('no server: later', async () => {
 
 test('where TLS is a must, nothing is sent without it', async () => {
   const before = server.commands.length;
-  assert.equal((await send({ requireTls: true })).outcome, 'later');
+  assert.equal((await send({ requireTls: true })).outcome, 'blocked');
   const said = server.commands.slice(before);
   assert.ok(
     said.every((line) => !/^(AUTH|MAIL|RCPT|DATA)/.test(line)),

@@ -24,6 +24,7 @@ export function aMail(fields: Partial<Mail> = {}): Mail {
     linkUsedAtMs: T0 + 15,
     status: 'pending',
     tries: 2,
+    isBlocked: true,
     dueAtMs: T0 + 16,
     leaseToken: 'w0',
     lastError: 'busy',

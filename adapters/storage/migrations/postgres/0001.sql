@@ -626,6 +626,7 @@ create table mails (
   link_used_at timestamptz,
   status text collate "C" not null check (status in ('pending', 'sent', 'refused', 'dropped')),
   tries integer not null,
+  is_blocked boolean not null,
   due_at timestamptz,
   lease_token text,
   last_error text,
@@ -662,6 +663,8 @@ create unique index mails_numbered on mails (org_id, mode, to_key, purpose, nth)
 create index mails_due on mails (due_at) where due_at is not null;
 
 create index mails_leased on mails (due_at) where lease_token is not null;
+
+create index mails_blocked on mails (id) where is_blocked and status = 'pending';
 
 create index mails_id on mails (id);
 

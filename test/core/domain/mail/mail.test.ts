@@ -11,6 +11,7 @@ import {
   codeOf,
   codeTried,
   dropMail,
+  hasFailed,
   hashLinkToken,
   invitationWaitMs,
   isExpiredMail,
@@ -25,6 +26,7 @@ import {
   type MailSubject,
   mailMoves,
   mailPurposes,
+  mailResent,
   mailRules,
   mailStatuses,
   maskedAddress,
@@ -65,9 +67,10 @@ const inStatus: Readonly<Record<MailStatus, Mail>> = {
   dropped: dropMail(claimed, 'its link has ended'),
 };
 
-const ended = { sent: null, later: null, refused: null, drop: null };
+const resend = 'pending' as const;
+const ended = { sent: null, later: null, refused: null, drop: null, resend };
 const matrix: Record<MailStatus, Record<MailMove, MailStatus | null>> = {
-  pending: { sent: 'sent', later: 'pending', refused: 'refused', drop: 'dropped' },
+  pending: { sent: 'sent', later: 'pending', refused: 'refused', drop: 'dropped', resend },
   sent: ended,
   refused: ended,
   dropped: ended,
@@ -76,12 +79,14 @@ const matrix: Record<MailStatus, Record<MailMove, MailStatus | null>> = {
 test('every mail status and move is as the table says, and no other move is made', () => {
   assert.deepEqual(Object.keys(mailMoves), mailStatuses);
   for (const status of mailStatuses) {
-    const mail = { ...inStatus[status], tries: 1 };
+    const noLink = { tokenHash: null, tokenSealed: null };
+    const mail = { ...inStatus[status], ...noLink, tries: 1 };
     const moves: Readonly<Record<MailMove, () => Mail>> = {
       sent: () => afterTry(mail, { outcome: 'sent' }, START_MS),
       later: () => afterTry(mail, later, START_MS),
       refused: () => afterTry(mail, { outcome: 'refused', reason: 'x' }, START_MS),
       drop: () => dropMail(mail, 'x'),
+      resend: () => mailResent(mail, START_MS),
     };
     for (const [move, run] of Object.entries(moves)) {
       const next = matrix[status][move as MailMove];
@@ -115,6 +120,54 @@ test('a mail that was not taken is tried after growing waits, the last one again
   });
   assert.deepEqual(waits, [...waitsMs, waitsMs.at(-1), waitsMs.at(-1)]);
   for (const [index, waitMs] of waits.entries()) assert.ok(waitMs >= (waits[index - 1] ?? 0));
+});
+
+test('what the mail server refuses is blocked at once, what it takes later after six tries', () => {
+  const blocked = { outcome: 'blocked', reason: '554 5.7.1 block list' } as const;
+  assert.partialDeepStrictEqual(afterTry(claimed, blocked, START_MS), {
+    status: 'pending',
+    isBlocked: true,
+    lastError: '554 5.7.1 block list',
+  });
+  for (let tries = 1; tries < 9; tries += 1) {
+    const { isBlocked } = afterTry({ ...claimed, tries }, later, START_MS);
+    assert.equal(isBlocked, tries >= 6, `${tries}`);
+  }
+  const again = { ...afterTry(claimed, blocked, START_MS), leaseToken: 'w2' };
+  assert.equal(afterTry(again, later, START_MS).isBlocked, false);
+  assert.equal(afterTry(again, { outcome: 'sent' }, START_MS).isBlocked, false);
+  assert.equal(
+    dropMail(again, 'its link has ended').lastError,
+    'its link has ended; 554 5.7.1 block list',
+  );
+});
+
+test('a mail failed if the mailbox or the mail server did not take it', () => {
+  const blocked = { ...claimed, isBlocked: true };
+  assert.deepEqual(
+    mailStatuses.map((status) => [status, hasFailed({ ...blocked, status })]),
+    [
+      ['pending', true],
+      ['sent', false],
+      ['refused', true],
+      ['dropped', true],
+    ],
+  );
+  assert.equal(hasFailed({ ...claimed, status: 'dropped' }), false);
+  assert.equal(hasFailed(claimed), false);
+});
+
+test('a notice that is sent again is worth sending from now on; a waiting link keeps its end', () => {
+  const nowMs = START_MS + 20 * DAY_MS;
+  const notice = { ...claimed, purpose: 'receipt', tokenHash: null, tokenSealed: null } as const;
+  const dropped = dropMail({ ...notice, isBlocked: true, lastError: 'x' }, 'it is too old');
+  const { status, dueAtMs, tries, isBlocked, linkEndsAtMs } = mailResent(dropped, nowMs);
+  assert.deepEqual(
+    [status, dueAtMs, tries, isBlocked, linkEndsAtMs],
+    ['pending', nowMs, 0, false, nowMs + 7 * DAY_MS],
+  );
+  assert.equal(mailResent(pending, START_MS + 5).linkEndsAtMs, pending.linkEndsAtMs);
+  assert.throws(() => mailResent(inStatus.refused, START_MS), AssertionFailure);
 });
 
 test('an invitation signs in for a day, a requested link for 15 minutes, others for a week', () => {
