@@ -16,6 +16,8 @@ export interface PartnerKind {
   readonly variables: Readonly<Record<string, z.ZodType<unknown, string | undefined>>>;
   /** What else is wrong with the variables of a mode that uses this partner, one line each. */
   readonly problems?: (mode: Mode, env: Environment) => readonly string[];
+  /** The URL of its API, if it is outside the process and configured. */
+  readonly address?: (mode: Mode, env: Environment) => string | null;
   create(setup: PartnerSetup, env: Environment): RunningPartner;
 }
 

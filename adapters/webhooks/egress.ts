@@ -26,7 +26,7 @@ const nat64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96');
  * ends.
  */
 const ADDRESS_TIMEOUT_MS = 1_500;
-const ADDRESSES_MAX = 4;
+export const ADDRESSES_MAX = 4;
 
 /** Per try: both end within the time limit of a connection. */
 const DNS_TIMEOUT_MS = 1_500;
@@ -193,7 +193,7 @@ function lookupFailure(code: 'ENOTFOUND' | 'EBADRESP' | 'ESERVFAIL' | 'ETIMEOUT'
 }
 
 /** Uses the hosts file too. */
-const resolveBySystem: Resolve = (hostname) =>
+export const resolveBySystem: Resolve = (hostname) =>
   new Promise((done, fail) => {
     systemLookup(hostname, { all: true }, (error, found) => {
       if (error === null) done(found.map(({ address }) => address));
@@ -204,7 +204,7 @@ const resolveBySystem: Resolve = (hostname) =>
 /**
  * The system's look-up has few threads for the whole process, which slow name servers would block.
  */
-const resolveByDns: Resolve = async (hostname) => {
+export const resolveByDns: Resolve = async (hostname) => {
   if (/(^|\.)localhost\.?$/.test(hostname)) return ['127.0.0.1', '::1'];
   const resolver = new Resolver({ timeout: DNS_TIMEOUT_MS, tries: DNS_TRIES });
   const [v4, v6] = await Promise.allSettled([

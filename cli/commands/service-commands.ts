@@ -7,6 +7,7 @@ import type { Config } from '../../host/config.js';
 import type { Demo } from '../../host/development.js';
 import type { Host, HostRole } from '../../host/main.js';
 import { doctor } from '../doctor.js';
+import { type EgressDoctorOptions, egressDoctor } from '../egress-doctor.js';
 import { addCommand, addOperatorCommand, type Shell, withAuthority } from '../operator.js';
 import { partnerDoctor } from '../partner-doctor.js';
 
@@ -14,6 +15,12 @@ import { partnerDoctor } from '../partner-doctor.js';
 const SAME_SIGNAL_MS = 1_000;
 /** The process exits at the latest this long after the drain. */
 const STOP_LATEST_MS = 9_500;
+
+interface DoctorOptions extends EgressDoctorOptions {
+  readonly partner: boolean;
+  readonly mode: Mode | null;
+  readonly egress: boolean;
+}
 
 interface ServeOptions {
   readonly role: HostRole;
@@ -73,7 +80,11 @@ export function addServiceCommands(shell: Shell, program: Command, version: stri
     },
   });
 
-  addCommand<{ readonly partner: boolean; readonly mode: Mode | null }>(shell, program, {
+  addDoctor(shell, program);
+}
+
+function addDoctor(shell: Shell, program: Command): void {
+  addCommand<DoctorOptions>(shell, program, {
     name: 'doctor',
     authority: 'none',
     description:
@@ -86,11 +97,26 @@ export function addServiceCommands(shell: Shell, program: Command, version: stri
       new Option('--mode <mode>', 'with --partner: test or live; both by default')
         .choices(modes)
         .default(null),
+      new Option(
+        '--egress',
+        'check instead whether this machine reaches partner, mail server, document storage and ' +
+          'receivers of webhooks',
+      ).default(false),
+      new Option('--url <url...>', 'with --egress: receivers of webhooks to try').default([]),
+      new Option('--subscriptions', 'with --egress: the receivers of all subscriptions').default(
+        false,
+      ),
     ],
-    run: async ({ partner, mode }) => {
-      if (partner) return partnerDoctor(shell, mode);
-      if (mode === null) return doctor(shell);
-      throw new PonteError('ValidationError', 'Give --mode with --partner.');
+    run: async (options) => {
+      const { partner, mode, egress, url, subscriptions } = options;
+      if (mode !== null && !partner) {
+        throw new PonteError('ValidationError', 'Give --mode with --partner.');
+      }
+      if ((url.length > 0 || subscriptions) && !egress) {
+        throw new PonteError('ValidationError', 'Give --url and --subscriptions with --egress.');
+      }
+      if (egress) return egressDoctor(shell, options);
+      return partner ? partnerDoctor(shell, mode) : doctor(shell);
     },
   });
 }

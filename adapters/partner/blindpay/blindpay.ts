@@ -53,6 +53,10 @@ export const blindPayPartner: PartnerKind = {
     const read = readSettings(mode, env);
     return 'problems' in read ? read.problems : [];
   },
+  address(mode, env) {
+    const read = readSettings(mode, env);
+    return 'problems' in read ? null : read.settings.url;
+  },
   create(setup, env) {
     const read = readSettings(setup.mode, env);
     if ('problems' in read) throw new Error(read.problems.join('; '));
