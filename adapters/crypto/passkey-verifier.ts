@@ -11,10 +11,10 @@ const algorithms = [-8, -7, -257];
 
 export function createPasskeyVerifier(): PasskeyVerifier {
   return {
-    creationOptions: (site, { challenge, memberId, email, known }) => ({
+    creationOptions: (site, { challenge, personId, email, known }) => ({
       challenge: encoded(challenge),
       rp: { id: hostOf(site), name: 'Ponte' },
-      user: { id: encoded(memberId), name: email, displayName: email },
+      user: { id: encoded(personId), name: email, displayName: email },
       pubKeyCredParams: algorithms.map((alg) => ({ type: 'public-key', alg })),
       excludeCredentials: known.map((id) => ({ type: 'public-key', id })),
       // Discoverable: it signs in without an address.
@@ -39,8 +39,8 @@ export function createPasskeyVerifier(): PasskeyVerifier {
         const { challenge } = decodeClientDataJSON(response.clientDataJSON);
         const { userHandle = null } = response;
         expect(typeof id === 'string', 'it has no id');
-        const memberId = userHandle === null ? null : decoded(userHandle);
-        return { credentialId: id, challenge: decoded(challenge), memberId };
+        const personId = userHandle === null ? null : decoded(userHandle);
+        return { credentialId: id, challenge: decoded(challenge), personId };
       }),
     verifyCreation: (site, answer, challenge) =>
       refusing(async (library) => {

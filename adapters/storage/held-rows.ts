@@ -7,7 +7,7 @@ import type { Table } from './table.js';
 import { accounts } from './tables/account-rows.js';
 import { apiKeys } from './tables/api-key-rows.js';
 import { destinationChanges } from './tables/destination-change-rows.js';
-import { members, passkeys } from './tables/member-rows.js';
+import { members, passkeys, people } from './tables/member-rows.js';
 import { operators } from './tables/operator-rows.js';
 import { organizations, productionRequests, profiles } from './tables/organization-rows.js';
 import { proposals } from './tables/proposal-rows.js';
@@ -24,6 +24,7 @@ const pages: Readonly<Record<HeldType, ReturnType<typeof pageOf>>> = {
   organization: pageOf(organizations),
   organization_profile: pageOf(profiles),
   passkey: pageOf(passkeys),
+  person: pageOf(people),
   production_request: pageOf(productionRequests),
   proposal: pageOf(proposals),
 };

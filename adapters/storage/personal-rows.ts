@@ -23,7 +23,7 @@ const kept = {
   none: 'Not about a person.',
 } as const;
 
-const idsOf = (table: 'members' | 'buyers' | 'connected_accounts') =>
+const idsOf = (table: 'people' | 'members' | 'buyers' | 'connected_accounts') =>
   `select id from ${table} where email_key = $1`;
 const paymentsSql = `select id from payments where buyer_id in (${idsOf('buyers')})`;
 const submissionsSql = `select id from kyc_submissions where buyer_id in (${idsOf('buyers')})`;
@@ -31,6 +31,7 @@ const submissionsSql = `select id from kyc_submissions where buyer_id in (${idsO
 const namesAddress = (column: string) =>
   `replace(lower(${column}), '"' || $1 || '"', '') <> lower(${column})`;
 const subjectIdsSql = [
+  idsOf('people'),
   idsOf('members'),
   idsOf('buyers'),
   idsOf('connected_accounts'),
@@ -40,7 +41,7 @@ const subjectIdsSql = [
 /** $1: the key of the address. */
 const found = {
   isPerson: 'email_key = $1',
-  ofMembers: `member_id in (${idsOf('members')})`,
+  ofPerson: `person_id in (${idsOf('people')})`,
   ofBuyers: `buyer_id in (${idsOf('buyers')})`,
   payments: `buyer_id in (${idsOf('buyers')}) or ${namesAddress('colleague_approval')}`,
   mails: 'to_key = $1',
@@ -255,22 +256,22 @@ export const personalTables = {
     withheld: 'token_hash token_sealed code_hash browser_hash lease_token',
     other:
       'org_id mode id purpose payment_id approval_payment_id account_id submission_id ' +
-      'owner_index member_id cause to_key nth locale code_tries link_ends_at link_used_at ' +
-      'status tries is_blocked due_at last_error sent_at created_at version',
+      'owner_index member_id person_id cause to_key nth locale code_tries link_ends_at ' +
+      'link_used_at status tries is_blocked due_at last_error sent_at created_at version',
     found: found.mails,
     kept: kept.days30,
   },
   member_sessions: {
     personal: 'created_at ends_at ended_at seen_at',
     withheld: 'token_hash',
-    other: 'org_id id member_id operator_id version',
-    found: found.ofMembers,
+    other: 'id person_id org_id began operator_id version',
+    found: found.ofPerson,
     kept: kept.days30,
   },
   members: {
-    personal: 'email',
+    personal: 'email accepted_at seen_at',
     withheld: '',
-    other: 'org_id id email_key role removed_at created_at version',
+    other: 'org_id id person_id email_key role removed_at created_at version',
     found: found.isPerson,
     kept: kept.forEver,
   },
@@ -344,8 +345,15 @@ export const personalTables = {
   passkeys: {
     personal: 'name credential_id created_at used_at removed_at',
     withheld: 'public_key',
-    other: 'org_id id member_id sign_count version',
-    found: found.ofMembers,
+    other: 'id person_id sign_count version',
+    found: found.ofPerson,
+    kept: kept.forEver,
+  },
+  people: {
+    personal: 'email',
+    withheld: '',
+    other: 'id email_key created_at version',
+    found: found.isPerson,
     kept: kept.forEver,
   },
   payments: {
@@ -436,18 +444,16 @@ export function columnsIn(columns: string): readonly string[] {
   return columns.split(' ').filter((column) => column !== '');
 }
 
-export const peoplePart: TxPart<'people'> = {
-  async find(unit, address) {
-    const tables: PersonalRows[] = [];
-    for (const [table, row] of Object.entries<PersonalTable>(personalTables)) {
-      if (row.found === null) continue;
-      const columns = [...columnsIn(row.other), ...columnsIn(row.personal)].join(', ');
-      const sql = `select ${columns} from ${table} as personal where ${row.found}`;
-      const rows = await unit.rows(table, sql, [emailKey(address)]);
-      const withheld = columnsIn(row.withheld);
-      const personal = columnsIn(row.personal);
-      if (rows.length > 0) tables.push({ table, kept: row.kept, personal, withheld, rows });
-    }
-    return tables;
-  },
+export const findPersonalRows: TxPart<'people'>['find'] = async (unit, address) => {
+  const tables: PersonalRows[] = [];
+  for (const [table, row] of Object.entries<PersonalTable>(personalTables)) {
+    if (row.found === null) continue;
+    const columns = [...columnsIn(row.other), ...columnsIn(row.personal)].join(', ');
+    const sql = `select ${columns} from ${table} as personal where ${row.found}`;
+    const rows = await unit.rows(table, sql, [emailKey(address)]);
+    const withheld = columnsIn(row.withheld);
+    const personal = columnsIn(row.personal);
+    if (rows.length > 0) tables.push({ table, kept: row.kept, personal, withheld, rows });
+  }
+  return tables;
 };

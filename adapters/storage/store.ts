@@ -11,7 +11,6 @@ import { newClaims } from './claims.js';
 import { type Database, StoreConflict } from './database.js';
 import type { NextDue } from './due-times.js';
 import { heldPart } from './held-rows.js';
-import { peoplePart } from './personal-rows.js';
 import type { StoredRows } from './row-counts.js';
 import { accountsPart, partyDraftsPart } from './tables/account-rows.js';
 import { keyById, keysPart } from './tables/api-key-rows.js';
@@ -24,7 +23,7 @@ import { documentsPart, fingerprintsPart } from './tables/document-rows.js';
 import { epochsPart, expectNoQuarantine, isInQuarantine } from './tables/epoch-rows.js';
 import { feedPart } from './tables/event-rows.js';
 import { mailsPart } from './tables/mail-rows.js';
-import { membersPart, passkeysPart } from './tables/member-rows.js';
+import { membersPart, passkeysPart, peoplePart } from './tables/member-rows.js';
 import { fundsPart, ledgerPart, quotesPart } from './tables/money-rows.js';
 import { operatorSessionsPart, operatorsPart } from './tables/operator-rows.js';
 import {

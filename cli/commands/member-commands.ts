@@ -67,7 +67,9 @@ export function addMemberCommands(shell: Shell, program: Command): void {
   addOperatorCommand<KeyOptions>(shell, member, {
     name: 'remove',
     authority: 'signed',
-    description: 'remove a member; its sessions and API keys are refused from the next request on',
+    description:
+      'remove a member; its API keys are refused from the next request on, and its sessions end ' +
+      'with its last organization',
     options: [orgOption(), emailOption(), keepKeysOption()],
     run: async ({ deps }, { org, email, keepKeysFor }) => {
       const { removeMember } = await members();
@@ -168,20 +170,20 @@ function addSessionCommands(shell: Shell, token: Command): void {
   addOperatorCommand<SessionOptions>(shell, token, {
     name: 'list',
     authority: 'read',
-    description: 'list the open sessions of a member',
+    description: 'list the open sessions of a member, in all organizations',
     options: [orgOption(), memberOption()],
     run: async ({ deps }, { org: orgId, member }) => {
       const { listSessions } = await sessions();
       const { findMember } = await members();
-      const { id: memberId } = await findMember(deps, orgId, member);
-      return listed(await listSessions(deps, { orgId, memberId }), 'No open sessions.');
+      const { personId } = await findMember(deps, orgId, member);
+      return listed(await listSessions(deps, { personId, orgId: null }), 'No open sessions.');
     },
   });
 
   addOperatorCommand<SessionOptions & { readonly session: string | null }>(shell, token, {
     name: 'end',
     authority: 'signed',
-    description: 'end all sessions of a member, or one, with their tokens',
+    description: 'end all sessions of a member, in all organizations, or one, with their tokens',
     options: [
       orgOption(),
       memberOption(),
@@ -190,8 +192,9 @@ function addSessionCommands(shell: Shell, token: Command): void {
     run: async ({ deps }, { org: orgId, member, session }) => {
       const { endSessions } = await sessions();
       const { findMember } = await members();
-      const { id: memberId } = await findMember(deps, orgId, member);
-      return listed(await endSessions(deps, { orgId, memberId }, session), 'Nothing to end.');
+      const { personId } = await findMember(deps, orgId, member);
+      const all = { personId, orgId: null };
+      return listed(await endSessions(deps, all, session), 'Nothing to end.');
     },
   });
 }
@@ -213,6 +216,7 @@ function presentMember(member: Member) {
     orgId: member.orgId,
     email: member.email,
     role: member.role,
+    acceptedAt: instantOrNull(member.acceptedAtMs),
     removedAt: instantOrNull(member.removedAtMs),
     createdAt: formatInstant(member.createdAtMs),
   };

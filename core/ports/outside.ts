@@ -175,6 +175,7 @@ export type IdPrefix =
   | 'whd'
   | 'doc'
   | 'mem'
+  | 'per'
   | 'ses'
   | 'psk'
   | 'mail'

@@ -6,6 +6,7 @@ import type { MemberSession } from '../domain/access/member-session.js';
 import type { OperatorSession } from '../domain/access/operator-session.js';
 import type { PageSession } from '../domain/access/page-session.js';
 import type { Passkey } from '../domain/access/passkey.js';
+import type { Person } from '../domain/access/person.js';
 import type { RegisteredOperator } from '../domain/access/registered-operator.js';
 import type { Scope } from '../domain/access/scope.js';
 import type { Money } from '../domain/base/money.js';
@@ -208,8 +209,10 @@ export interface Tx {
     get(orgId: string, id: string): Found<Member>;
     /** The member of this address that was not removed. */
     byEmail(orgId: string, emailKey: string): Found<Member>;
-    /** Members of this address who were not removed, in all organizations, oldest first. */
-    ofAddress(emailKey: string): Many<Member>;
+    /** Memberships of this person that were not ended, in all organizations, oldest first. */
+    ofPerson(personId: string): Many<Member>;
+    /** Raises `seenAtMs` without a check of the version; a later value stays. */
+    touch(member: Member): void;
     /** Newest first, removed ones included. */
     list(orgId: string): Many<Member>;
   };
@@ -474,25 +477,30 @@ export interface Tx {
     /** Reads all tenants, oldest first. */
     createdBefore(beforeMs: number, limit: number): Many<PageSession>;
   };
+  /** People belong to no organization. */
+  readonly people: Writes<Person, 'insert' | 'update' | 'expect'> & {
+    get(id: string): Found<Person>;
+    byEmail(emailKey: string): Found<Person>;
+    /** What is stored under an address, over all tenants, without secrets and sealed texts. */
+    find(address: string): Many<PersonalRows>;
+  };
   readonly memberSessions: Writes<MemberSession, 'insert' | 'update' | 'expect' | 'remove'> & {
-    get(orgId: string, id: string): Found<MemberSession>;
+    get(id: string): Found<MemberSession>;
     /** Stores `seenAtMs` unless a later one is stored. Unguarded: it never loses a race. */
     touch(session: MemberSession): void;
-    /** Reads all organizations: the hash is of the token in the cookie. */
+    /** The hash is of the token in the cookie. */
     byTokenHash(tokenHash: string): Found<MemberSession>;
-    /** Sessions of the member that are not over at `nowMs`, newest first. */
-    openOfMember(orgId: string, memberId: string, nowMs: number): Many<MemberSession>;
-    /** When the sessions of each member last opened a page or began; ended ones too. */
-    lastSeen(orgId: string): Many<{ readonly memberId: string; readonly atMs: number }>;
-    /** Reads all organizations, oldest first. */
+    /** Sessions of the person that are not over at `nowMs`, newest first. */
+    openOfPerson(personId: string, nowMs: number): Many<MemberSession>;
+    /** Oldest first. */
     createdBefore(beforeMs: number, limit: number): Many<MemberSession>;
   };
   readonly passkeys: Writes<Passkey, 'insert' | 'update'> & {
-    get(orgId: string, id: string): Found<Passkey>;
-    /** Reads all organizations, removed ones included. */
+    get(id: string): Found<Passkey>;
+    /** Removed ones included. */
     byCredential(credentialId: string): Found<Passkey>;
     /** Those that were not removed, oldest first. */
-    ofMember(orgId: string, memberId: string): Many<Passkey>;
+    ofPerson(personId: string): Many<Passkey>;
   };
   readonly productionRequests: Writes<ProductionRequest, 'insert' | 'update'> & {
     newest(orgId: string): Found<ProductionRequest>;
@@ -666,10 +674,6 @@ export interface Tx {
   readonly queueStats: {
     /** Counts stop at `countMax`, so that the read stays cheap. */
     read(nowMs: number, countMax: number): Promise<QueueStats>;
-  };
-  readonly people: {
-    /** What is stored under an address, over all tenants, without secrets and sealed texts. */
-    find(address: string): Many<PersonalRows>;
   };
 }
 

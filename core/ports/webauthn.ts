@@ -6,8 +6,8 @@ import type { Passkey, PasskeyCredential } from '../domain/access/passkey.js';
 export interface PasskeyAnswer {
   readonly credentialId: string;
   readonly challenge: string;
-  /** The member for whom the passkey was made; null if the authenticator did not say. */
-  readonly memberId: string | null;
+  /** The person for whom the passkey was made; null if the authenticator did not say. */
+  readonly personId: string | null;
 }
 
 export interface PasskeyVerifier {
@@ -16,7 +16,7 @@ export interface PasskeyVerifier {
     site: string,
     request: {
       readonly challenge: string;
-      readonly memberId: string;
+      readonly personId: string;
       readonly email: string;
       readonly known: readonly string[];
     },

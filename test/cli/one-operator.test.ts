@@ -88,7 +88,7 @@ function live(): Promise<Live> {
     assert.ok(organization !== null && profile !== null);
     const { destinationRef, heldRef, status, partnerRef } = profile;
     const sessions = await Promise.all(
-      members.map(({ id }) => tx.memberSessions.openOfMember(orgId, id, 0)),
+      members.map(({ personId }) => tx.memberSessions.openOfPerson(personId, 0)),
     );
     return {
       authority: [

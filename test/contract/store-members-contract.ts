@@ -11,6 +11,7 @@ import {
   aMemberSession,
   aPartyCommand,
   aPasskey,
+  aPerson,
   aProductionRequest,
   T0,
 } from '../support/samples/domain-samples.js';
@@ -26,14 +27,20 @@ export function storeMembersContract(open: OpenStore): void {
     return store;
   };
 
-  test('a member comes back as it was written; role and removal alone change', async () => {
+  test('a member comes back as it was written; what the team changes of it changes', async () => {
     for (const role of memberRoles) {
       const member = aMember({ role });
       const store = await fresh([member]);
       const read = () => store.run((tx) => tx.members.get('org_a', 'mem_1'));
       assert.deepEqual(await read(), member);
-      const changed = { ...member, role: 'viewer', removedAtMs: T0 + 5 } as const;
-      const moved = { ...changed, email: 'other@acme.example', emailKey: 'other@acme.example' };
+      const times = { acceptedAtMs: T0 + 3, seenAtMs: T0 + 4, removedAtMs: T0 + 5 };
+      const changed = { ...member, role: 'viewer', ...times } as const;
+      const moved = {
+        ...changed,
+        email: 'other@acme.example',
+        emailKey: 'other@acme.example',
+        personId: 'per_2',
+      };
       await store.run(async (tx) => tx.members.update(moved));
       assert.deepEqual(await read(), { ...changed, version: 2 });
     }
@@ -66,20 +73,20 @@ export function storeMembersContract(open: OpenStore): void {
     assert.deepEqual(valuesOf(listed, 'id'), ['mem_3', 'mem_2', 'mem_1']);
   });
 
-  test('an address finds its members of all organizations who were not removed', async () => {
+  test('a person finds the memberships of all organizations that were not ended', async () => {
     const here = aMember({ id: 'mem_1' });
     const there = aMember({ id: 'mem_2', orgId: 'org_b' });
     const removed = aMember({ id: 'mem_3', orgId: 'org_c', removedAtMs: T0 });
-    const other = aMember({ id: 'mem_4', orgId: 'org_d', email: 'x@b', emailKey: 'x@b' });
+    const other = aMember({ id: 'mem_4', orgId: 'org_d', personId: 'per_2' });
     const store = await fresh([here, there, removed, other]);
-    const found = await store.run((tx) => tx.members.ofAddress(here.emailKey));
+    const found = await store.run((tx) => tx.members.ofPerson(here.personId));
     assert.deepEqual(found, [here, there]);
   });
 
   test('a session is found by the hash of its cookie, and is seen at its latest page', async () => {
     const store = await fresh([]);
     const session = aMemberSession({ endedAtMs: null, seenAtMs: T0 });
-    const bare = aMemberSession({ id: 'ses_2', tokenHash: null, seenAtMs: null });
+    const bare = aMemberSession({ id: 'ses_2', orgId: 'org_a', tokenHash: null, seenAtMs: null });
     await store.run(async (tx) => {
       for (const one of [session, bare]) tx.memberSessions.insert(one);
     });
@@ -96,22 +103,22 @@ export function storeMembersContract(open: OpenStore): void {
     const store = await fresh([]);
     const open = aMemberSession({ endedAtMs: null });
     await store.run(async (tx) => tx.memberSessions.insert(open));
-    const read = (orgId: string) => store.run((tx) => tx.memberSessions.get(orgId, open.id));
-    assert.deepEqual([await read('org_a'), await read('org_b')], [open, null]);
+    const read = () => store.run((tx) => tx.memberSessions.get(open.id));
+    assert.deepEqual(await read(), open);
     const ended = { ...open, endedAtMs: T0 + 1 };
     await store.run(async (tx) => tx.memberSessions.update({ ...ended, endsAtMs: T0 + 99 }));
-    assert.deepEqual(await read('org_a'), { ...ended, version: 2 });
+    assert.deepEqual(await read(), { ...ended, version: 2 });
   });
 
-  test('open sessions of a member, newest first; old ones of all, oldest first', async () => {
+  test('open sessions of a person, newest first; old ones of all, oldest first', async () => {
     const store = await fresh([]);
     await store.run(async (tx) => {
       for (const [id, fields] of Object.entries({
         ses_1: {},
         ses_2: { endedAtMs: T0 },
         ses_3: { endsAtMs: T0 },
-        ses_4: { memberId: 'mem_2', createdAtMs: T0 + 1 },
-        ses_5: { orgId: 'org_b', createdAtMs: T0 - 1 },
+        ses_4: { personId: 'per_2', createdAtMs: T0 + 1 },
+        ses_5: { personId: 'per_3', createdAtMs: T0 - 1 },
         ses_6: { createdAtMs: T0 + 2 },
       })) {
         tx.memberSessions.insert(aMemberSession({ id, endedAtMs: null, ...fields }));
@@ -119,7 +126,7 @@ export function storeMembersContract(open: OpenStore): void {
     });
     const [open, old] = await store.run((tx) =>
       Promise.all([
-        tx.memberSessions.openOfMember('org_a', 'mem_1', T0),
+        tx.memberSessions.openOfPerson('per_1', T0),
         tx.memberSessions.createdBefore(T0 + 1, 9),
       ]),
     );
@@ -135,30 +142,29 @@ export function storeMembersContract(open: OpenStore): void {
     const read = () => store.run((tx) => tx.passkeys.byCredential(one.credentialId));
     assert.deepEqual(await read(), one);
     const changed = { ...one, signCount: 7, name: 'laptop', usedAtMs: T0 + 2, removedAtMs: T0 + 3 };
-    const moved = { ...changed, memberId: 'mem_2', credentialId: 'x', publicKey: 'x' };
+    const moved = { ...changed, personId: 'per_2', credentialId: 'x', publicKey: 'x' };
     await store.run(async (tx) => tx.passkeys.update(moved));
     assert.deepEqual(await read(), { ...changed, version: 2 });
-    const again = aPasskey({ id: 'psk_2', orgId: 'org_b', credentialId: one.credentialId });
+    const again = aPasskey({ id: 'psk_2', personId: 'per_2', credentialId: one.credentialId });
     const second = store.run(async (tx) => tx.passkeys.insert(again));
     await assert.rejects(second, { code: 'StoreContention' });
   });
 
-  test('the passkeys of a member that were not removed, oldest first', async () => {
+  test('the passkeys of a person that were not removed, oldest first', async () => {
     const store = await fresh([]);
     await store.run(async (tx) => {
       for (const [id, fields] of Object.entries({
         psk_3: {},
         psk_1: {},
         psk_2: { removedAtMs: T0 },
-        psk_4: { memberId: 'mem_2' },
-        psk_5: { orgId: 'org_b' },
+        psk_4: { personId: 'per_2' },
       })) {
         tx.passkeys.insert(aPasskey({ id, ...fields }));
       }
     });
-    const found = await store.run((tx) => tx.passkeys.ofMember('org_a', 'mem_1'));
+    const found = await store.run((tx) => tx.passkeys.ofPerson('per_1'));
     assert.deepEqual(valuesOf(found, 'id'), ['psk_1', 'psk_3']);
-    assert.equal(await store.run((tx) => tx.passkeys.get('org_b', 'psk_1')), null);
+    assert.equal((await store.run((tx) => tx.passkeys.get('psk_1')))?.id, 'psk_1');
   });
 
   test('changes of a destination, newest first; only that one was stopped changes', async () => {
@@ -183,23 +189,24 @@ export function storeMembersContract(open: OpenStore): void {
     assert.deepEqual(found, { ...first, stoppedAtMs: T0, version: 2 });
   });
 
-  test('when the sessions of each member last opened a page or began', async () => {
+  test('a member is seen at the latest page, in any order of the writes', async () => {
+    const member = aMember({ seenAtMs: null });
+    const store = await fresh([member]);
+    for (const seenAtMs of [T0 + 9, T0 + 5]) {
+      await store.run(async (tx) => tx.members.touch({ ...member, seenAtMs }));
+    }
+    const read = await store.run((tx) => tx.members.get('org_a', 'mem_1'));
+    assert.deepEqual(read, { ...member, seenAtMs: T0 + 9 });
+  });
+
+  test('an address is of one person', async () => {
     const store = await fresh([]);
-    const sessions = [
-      aMemberSession({ id: 'ses_1', seenAtMs: T0 + 4 }),
-      aMemberSession({ id: 'ses_2', seenAtMs: T0 + 2 }),
-      aMemberSession({ id: 'ses_3', memberId: 'mem_2', tokenHash: null, seenAtMs: null }),
-      aMemberSession({ id: 'ses_4', orgId: 'org_b', seenAtMs: T0 + 9 }),
-    ];
-    await store.run(async (tx) => {
-      for (const session of sessions) tx.memberSessions.insert(session);
-    });
-    const seen = await store.run((tx) => tx.memberSessions.lastSeen('org_a'));
-    const inOrder = seen.toSorted((a, b) => a.memberId.localeCompare(b.memberId));
-    assert.deepEqual(inOrder, [
-      { memberId: 'mem_1', atMs: T0 + 4 },
-      { memberId: 'mem_2', atMs: T0 },
-    ]);
+    const person = aPerson();
+    await store.run(async (tx) => tx.people.insert(person));
+    assert.deepEqual(await store.run((tx) => tx.people.byEmail(person.emailKey)), person);
+    assert.deepEqual(await store.run((tx) => tx.people.get(person.id)), person);
+    const second = store.run(async (tx) => tx.people.insert(aPerson({ id: 'per_2' })));
+    await assert.rejects(second, { code: 'StoreContention' });
   });
 
   test('one request for production access of an organization waits, and decided ones stay', async () => {

@@ -225,19 +225,22 @@ async function newClient(
     key: await world.key(orgId, { mode }),
     revokedKey: revoked.secret,
     async session(of) {
-      const started = await startMemberSession(deps, { orgId, memberId: members[of] });
+      const member = members[of];
+      const started = of === 'removed' ? members.ended : await startMemberSession(deps, member);
       const endsAtMs = of === 'expired' ? deps.clock.nowMs() - SECOND_MS : started.endsAtMs;
-      return (await tokenOf(deps, { ...started, endsAtMs }, mode)).token;
+      const actor = { orgId, memberId: member.id, mode };
+      return (await tokenOf(deps, { ...started, endsAtMs }, actor)).token;
     },
   };
 }
 
 async function newMembers(deps: CheckedSite['world']['deps'], orgId: string, mode: Mode) {
-  const add = async (name: string, role: 'owner' | 'viewer') =>
-    (await addMember(deps, { orgId, email: `${name}.${mode}@acme.example`, role })).id;
+  const add = (name: string, role: 'owner' | 'viewer') =>
+    addMember(deps, { orgId, email: `${name}.${mode}@acme.example`, role });
   const owner = await add('owner', 'owner');
   const viewer = await add('viewer', 'viewer');
   const removed = await add('removed', 'owner');
+  const ended = await startMemberSession(deps, removed);
   await removeMember(deps, orgId, `removed.${mode}@acme.example`);
-  return { owner, viewer, removed, expired: owner } as const;
+  return { owner, viewer, removed, ended, expired: owner } as const;
 }

@@ -147,7 +147,7 @@ export const sessionRoutes = [
     summary: 'List the open sessions of the member',
     access: { auth: 'session', scope: 'none', modes: 'both', rateLimit: 'none', proof: 'session' },
     responses: { 200: sessionList.schema },
-    handler: async ({ deps }, { actor }) => shown(await listSessions(deps, actor), actor),
+    handler: async ({ deps }, { actor }) => shown(await listSessions(deps, actor.session), actor),
   }),
   route({
     method: 'POST',
@@ -166,7 +166,7 @@ export const sessionRoutes = [
     errors: ['NotFound'],
     handler: async ({ deps }, { actor, body: { session: named } }) => {
       const id = named === 'all' ? null : (named ?? actor.session.id);
-      return shown(await endSessions(deps, actor, id), actor);
+      return shown(await endSessions(deps, actor.session, id), actor);
     },
   }),
   route({

@@ -43,7 +43,7 @@ export async function liveOf(
   return `${paymentId === null ? '' : `payments/${paymentId}/`}changes?version=${version}`;
 }
 
-/** Streams are counted by member: other sessions of one open no more. */
+/** Streams are counted by person: other sessions of one open no more. */
 function changes({ watch }: PageContext, call: MemberCall, id: string | null): PageAnswer {
   const tenant = tenantOfCall(call);
   const { query, visit, gone, freshDeps, cookies } = call;
@@ -53,7 +53,7 @@ function changes({ watch }: PageContext, call: MemberCall, id: string | null): P
   assert(token !== undefined, 'a member has a session');
   return changeStream(watch, gone, {
     watched: { ...tenant, id },
-    sessionId: visit.signedIn.member.id,
+    sessionId: visit.signedIn.person.id,
     shown,
     isOpen: async () => {
       const deps = freshDeps();

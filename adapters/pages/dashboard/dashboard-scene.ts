@@ -90,7 +90,7 @@ export function viewOf(context: PageContext, call: DashboardCall): DashboardView
       visit === null
         ? null
         : {
-            email: visit.signedIn.member.email,
+            email: visit.signedIn.person.email,
             sessionEndsAtMs: memberSessionEnd(visit.signedIn.session),
           },
     version: null,

@@ -2,12 +2,11 @@
 // person, and sign-out. These pages belong to no organization.
 import { z } from 'zod';
 import { PASSKEYS_MAX } from '../../../core/domain/access/passkey.js';
-import { PonteError } from '../../../core/errors.js';
 import { listPasskeys } from '../../../core/usecases/access/passkeys.js';
 import {
   endSessions,
   listMemberships,
-  type SignedInMember,
+  type SignedInPerson,
 } from '../../../core/usecases/access/sessions.js';
 import {
   type AccessCall,
@@ -94,7 +93,7 @@ async function showEntrance(context: PageContext, call: AccessCall): Promise<Pag
 async function chooseOrganization(
   context: PageContext,
   call: AccessCall,
-  signedIn: SignedInMember,
+  signedIn: SignedInPerson,
 ): Promise<PageAnswer> {
   const found = await listMemberships(context.deps, signedIn);
   const choices = found.map(({ organization: { id, name, productionGrantedAtMs } }) => {
@@ -238,7 +237,7 @@ function linkEndedScreen({ texts, view }: DashboardScene, { cause }: LinkEnded):
 
 /** A session that is not young proves again that the member is there. `late`: a form was sent. */
 async function confirm(context: PageContext, call: MemberCall): Promise<PageAnswer> {
-  const { email } = call.visit.signedIn.member;
+  const { email } = call.visit.signedIn.person;
   const passkeys = await listPasskeys(context.deps, call.visit.signedIn);
   return dashboardPage(viewOf(context, call), ({ texts }) => ({
     title: texts.signIn.confirmHeading,
@@ -274,7 +273,6 @@ async function showSessions(context: PageContext, call: MemberCall): Promise<Pag
   const { signedIn } = call.visit;
   const sessions = await ownSessions(context.deps, signedIn);
   const passkeys = await listPasskeys(context.deps, signedIn);
-  const added = passkeys.filter(({ memberId }) => memberId === signedIn.member.id);
   return dashboardPage(viewOf(context, call), ({ texts }) => ({
     title: texts.sessions.heading,
     lede: texts.sessions.lede,
@@ -286,7 +284,7 @@ async function showSessions(context: PageContext, call: MemberCall): Promise<Pag
           <input type="hidden" name="session" value="all" />
           <Button look="danger">{texts.sessions.endAll}</Button>
         </Form>
-        <PasskeySection passkeys={passkeys} hasRoom={added.length < PASSKEYS_MAX} />
+        <PasskeySection passkeys={passkeys} hasRoom={passkeys.length < PASSKEYS_MAX} />
       </>
     ),
   }));
@@ -297,10 +295,10 @@ async function endOne(
   context: PageContext,
   call: MemberCall<z.infer<typeof endForm>>,
 ): Promise<PageAnswer> {
-  const found = await ownSessions(context.deps, call.visit.signedIn);
-  const chosen = found.filter(({ session: { id } }) => ['all', id].includes(call.form.session));
-  if (chosen.length === 0) throw new PonteError('NotFound');
-  for (const { session } of chosen) await endSessions(context.deps, session, session.id);
+  const { signedIn } = call.visit;
+  const { session: chosen } = call.form;
+  const all = { personId: signedIn.person.id, orgId: null };
+  await endSessions(context.deps, all, chosen === 'all' ? null : chosen);
   return seeOther(withDone(`${call.base}/sessions`, 'session_ended'));
 }
 

@@ -1,4 +1,4 @@
-// The open sessions of a person, in all organizations of which the person is a member.
+// The open sessions of a person: with a cookie, and of the tokens of an organization.
 import type { VNode } from 'preact';
 import type { MemberSession } from '../../../core/domain/access/member-session.js';
 import type { Organization } from '../../../core/domain/parties/organization.js';
@@ -6,34 +6,33 @@ import type { Deps } from '../../../core/ports/deps.js';
 import {
   listMemberships,
   listSessions,
-  type SignedInMember,
+  type SignedInPerson,
 } from '../../../core/usecases/access/sessions.js';
 import { Button, Foreign, Form, Scroll } from '../kit/components.js';
 import { useDashboard } from './dashboard-scene.js';
 
 export interface OwnSession {
   readonly session: MemberSession;
-  readonly organization: Organization;
+  /** The organization of its tokens; null with a cookie. */
+  readonly organization: Organization | null;
   /** The session of this browser. */
   readonly isCurrent: boolean;
 }
 
 export async function ownSessions(
   deps: Deps,
-  signedIn: SignedInMember,
+  signedIn: SignedInPerson,
 ): Promise<readonly OwnSession[]> {
-  const memberships = await listMemberships(deps, signedIn);
-  const found = await Promise.all(
-    memberships.map(async ({ member, organization }) => {
-      const sessions = await listSessions(deps, { orgId: member.orgId, memberId: member.id });
-      return sessions.map((session) => ({
-        session,
-        organization,
-        isCurrent: session.id === signedIn.session.id,
-      }));
-    }),
-  );
-  return found.flat();
+  const [memberships, sessions] = await Promise.all([
+    listMemberships(deps, signedIn),
+    listSessions(deps, { personId: signedIn.person.id, orgId: null }),
+  ]);
+  const organizations = new Map(memberships.map(({ organization: one }) => [one.id, one]));
+  return sessions.map((session) => ({
+    session,
+    organization: organizations.get(session.orgId ?? '') ?? null,
+    isCurrent: session.id === signedIn.session.id,
+  }));
 }
 
 export function SessionTable({ sessions }: { readonly sessions: readonly OwnSession[] }): VNode {
@@ -45,7 +44,6 @@ export function SessionTable({ sessions }: { readonly sessions: readonly OwnSess
         <thead>
           <tr>
             <th scope="col">{words.started}</th>
-            <th scope="col">{words.organization}</th>
             <th scope="col">{words.seen}</th>
             <th scope="col">{words.ends}</th>
             <th scope="col">
@@ -73,10 +71,14 @@ function SessionLine({ session, organization, isCurrent }: OwnSession): VNode {
         {format.short(createdAtMs)}
         {isCurrent ? <span class="sub">{words.here}</span> : null}
       </th>
-      <td>
-        <Foreign text={organization.name} />
+      <td class="when">
+        {seenAtMs === null ? words.token : format.short(seenAtMs)}
+        {organization === null ? null : (
+          <span class="sub">
+            <Foreign text={organization.name} />
+          </span>
+        )}
       </td>
-      <td class="when">{seenAtMs === null ? words.token : format.short(seenAtMs)}</td>
       <td class="when">{format.short(endsAtMs)}</td>
       <td class="num">
         {isCurrent ? null : (

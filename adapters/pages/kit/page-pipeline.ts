@@ -145,7 +145,7 @@ async function answerOf(
   }
   const [session, visit, operator] = await Promise.all([
     sessionOf(deps, match, cookies.get('session')),
-    visitOf(deps, match, cookies.get('member')),
+    visitOf(deps, match, cookies.get('member'), { client, requestId }),
     operatorOf(deps, match, cookies.get('operator')),
   ]);
   const asked = { match: site.match, method: route.method, query: url.searchParams };
@@ -257,7 +257,7 @@ async function takeSlot(deps: Deps, { route, params }: PageMatch, visit: Visit |
   const limit = route?.limit ?? 'none';
   if (limit === 'none') return;
   const { publicId, flowId, accountId } = params;
-  const about = visit?.signedIn.member.id ?? publicId ?? flowId ?? accountId ?? '';
+  const about = visit?.signedIn.person.id ?? publicId ?? flowId ?? accountId ?? '';
   await takePageSlot(deps, limit, about);
 }
 
@@ -269,8 +269,12 @@ function authorOf(
 ): Pick<AuditAuthor, 'actor' | 'orgId' | 'action'> {
   const action = route?.path ?? '';
   if (visit !== null) {
-    const { id, orgId } = visit.actor?.member ?? visit.signedIn.member;
-    return { action, actor: { kind: 'member', id }, orgId };
+    const { signedIn, actor } = visit;
+    // No organization learns what a person does outside it.
+    if (actor === null) {
+      return { action, actor: { kind: 'person', id: signedIn.person.id }, orgId: null };
+    }
+    return { action, actor: { kind: 'member', id: actor.memberId }, orgId: actor.orgId };
   }
   if (session === null) {
     const [first = ''] = Object.values(params);
@@ -339,6 +343,7 @@ async function visitOf(
   deps: Deps,
   { route, params }: PageMatch,
   token: string | undefined,
+  { client: address, requestId }: Pick<PageRequest, 'client' | 'requestId'>,
 ): Promise<Visit | null> {
   if (route?.subject !== 'dashboard' || token === undefined) return null;
   const background = route.background === true || route.method === 'POST';
@@ -347,7 +352,8 @@ async function visitOf(
   if (signedIn === null || orgId === undefined) return signedIn && { signedIn, actor: null };
   const mode = modes.find((known) => known === name);
   if (mode === undefined) throw new PonteError('NotFound');
-  const actor = await actIn(deps, signedIn, { orgId, mode });
+  const opens = background ? null : { action: route.path, address, requestId };
+  const actor = await actIn(deps, signedIn, { orgId, mode }, opens);
   if (route.member !== undefined) requireScope(actor, route.member.scope);
   return { signedIn, actor };
 }

@@ -10,7 +10,7 @@ import { PonteError } from '../../../core/errors.js';
 import type { Deps } from '../../../core/ports/deps.js';
 import type { ByteSource, Mailbox } from '../../../core/ports/outside.js';
 import type { SignedInOperator } from '../../../core/usecases/access/operator-sessions.js';
-import type { DashboardActor, SignedInMember } from '../../../core/usecases/access/sessions.js';
+import type { DashboardActor, SignedInPerson } from '../../../core/usecases/access/sessions.js';
 import type { PageWatch } from '../../../core/usecases/hosted/page-watch.js';
 import type { ConcurrencyLimiter } from '../../../core/usecases/service/concurrency-limiter.js';
 import type { PageLimit } from '../../../core/usecases/service/rate-limits.js';
@@ -40,7 +40,7 @@ export interface MemberRule {
 }
 
 export interface Visit {
-  readonly signedIn: SignedInMember;
+  readonly signedIn: SignedInPerson;
   /** Null on pages that belong to no organization. */
   readonly actor: DashboardActor | null;
 }

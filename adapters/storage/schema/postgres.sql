@@ -702,6 +702,7 @@ create table mails (
   code_tries integer not null default 0,
   browser_hash text collate "C",
   member_id text collate "C",
+  person_id text collate "C",
   approval_payment_id text collate "C",
   version integer not null,
   constraint mails_check check (((status = 'pending'::text) = (due_at is not null))),
@@ -711,7 +712,8 @@ create table mails (
   constraint mails_check3 check (((code_hash is null) = (browser_hash is null))),
   constraint mails_check4 check (((code_hash is null) or (token_hash is not null))),
   constraint mails_check5 check (((token_hash is null) or (payment_id is not null) or
-    (approval_payment_id is not null) or (submission_id is not null) or (member_id is not null))),
+    (approval_payment_id is not null) or (submission_id is not null) or (member_id is not null) or
+    (person_id is not null))),
   constraint mails_locale_check check ((locale = any (array['en'::text, 'pt-BR'::text,
     'es'::text]))),
   constraint mails_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
@@ -753,6 +755,9 @@ create index mails_of_member on mails using btree (org_id, mode, member_id) wher
 create index mails_of_payment on mails using btree (org_id, mode, payment_id) where (token_hash is
     not null);
 
+create index mails_of_person on mails using btree (org_id, mode, person_id) where (person_id is
+    not null);
+
 create index mails_of_status on mails using btree (status, id);
 
 create index mails_of_submission on mails using btree (org_id, mode, submission_id, id) where
@@ -763,9 +768,10 @@ create index mails_sent_to on mails using btree (org_id, to_key) where (sent_at 
 create unique index mails_token_hash on mails using btree (token_hash);
 
 create table member_sessions (
-  org_id text collate "C" not null,
   id text collate "C" not null,
-  member_id text collate "C" not null,
+  person_id text collate "C" not null,
+  org_id text collate "C",
+  began text collate "C" not null,
   created_at timestamp with time zone not null,
   ends_at timestamp with time zone not null,
   ended_at timestamp with time zone,
@@ -773,13 +779,16 @@ create table member_sessions (
   seen_at timestamp with time zone,
   operator_id text collate "C",
   version integer not null,
-  constraint member_sessions_check check (((token_hash is null) = (seen_at is null))),
-  constraint member_sessions_pkey primary key (org_id, id)
+  constraint member_sessions_began_check check ((began = any (array['mail'::text, 'passkey'::text,
+    'operator'::text]))),
+  constraint member_sessions_check check (((token_hash is null) = (org_id is not null))),
+  constraint member_sessions_check1 check (((token_hash is null) = (seen_at is null))),
+  constraint member_sessions_pkey primary key (id)
 );
 
 create index member_sessions_created on member_sessions using btree (created_at);
 
-create index member_sessions_of_member on member_sessions using btree (org_id, member_id, id);
+create index member_sessions_of_person on member_sessions using btree (person_id, id);
 
 create unique index member_sessions_token on member_sessions using btree (token_hash) where
     (token_hash is not null);
@@ -787,9 +796,12 @@ create unique index member_sessions_token on member_sessions using btree (token_
 create table members (
   org_id text collate "C" not null,
   id text collate "C" not null,
+  person_id text collate "C" not null,
   email text not null,
   email_key text collate "C" not null,
   role text collate "C" not null,
+  accepted_at timestamp with time zone,
+  seen_at timestamp with time zone,
   removed_at timestamp with time zone,
   created_at timestamp with time zone not null,
   version integer not null,
@@ -801,7 +813,7 @@ create table members (
 create unique index members_email on members using btree (org_id, email_key) where (removed_at is
     null);
 
-create index members_of_address on members using btree (email_key, id) where (removed_at is null);
+create index members_of_person on members using btree (person_id, id) where (removed_at is null);
 
 create table operator_sessions (
   id text collate "C" not null,
@@ -1044,9 +1056,8 @@ create table party_drafts (
 create index party_drafts_saved on party_drafts using btree (saved_at, org_id, mode, id);
 
 create table passkeys (
-  org_id text collate "C" not null,
   id text collate "C" not null,
-  member_id text collate "C" not null,
+  person_id text collate "C" not null,
   credential_id text collate "C" not null,
   public_key text collate "C" not null,
   sign_count bigint not null,
@@ -1055,13 +1066,12 @@ create table passkeys (
   used_at timestamp with time zone,
   removed_at timestamp with time zone,
   version integer not null,
-  constraint passkeys_pkey primary key (org_id, id)
+  constraint passkeys_pkey primary key (id)
 );
 
 create unique index passkeys_credential on passkeys using btree (credential_id);
 
-create index passkeys_of_member on passkeys using btree (org_id, member_id, id) where (removed_at
-    is null);
+create index passkeys_of_person on passkeys using btree (person_id, id) where (removed_at is null);
 
 create table payments (
   org_id text collate "C" not null,
@@ -1183,6 +1193,17 @@ create index payments_to_remind on payments using btree (remind_at, id) where (r
     null);
 
 create index payments_updated on payments using btree (org_id, mode, origin, updated_at, id);
+
+create table people (
+  id text collate "C" not null,
+  email text not null,
+  email_key text collate "C" not null,
+  created_at timestamp with time zone not null,
+  version integer not null,
+  constraint people_pkey primary key (id)
+);
+
+create unique index people_email on people using btree (email_key);
 
 create table production_requests (
   org_id text collate "C" not null,

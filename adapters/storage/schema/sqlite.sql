@@ -579,6 +579,7 @@ create table mails (
   submission_id text,
   owner_index integer,
   member_id text,
+  person_id text,
   -- Of a notice. At most one mail has it.
   cause text,
   to_address text not null,
@@ -605,10 +606,10 @@ create table mails (
   -- Due, with the sealed token of its link, exactly while it is pending.
   check ((status = 'pending') = (due_at is not null)),
   check ((status = 'pending' and token_hash is not null) = (token_sealed is not null)),
-  -- A link opens the page of a payment, of its approval or of a kyc form, or signs a member in.
+  -- A link opens the page of a payment, of its approval or of a kyc form, or signs a person in.
   check (
     token_hash is null or payment_id is not null or approval_payment_id is not null
-      or submission_id is not null or member_id is not null
+      or submission_id is not null or member_id is not null or person_id is not null
   ),
   check (owner_index is null or submission_id is not null),
   -- A code is valid in the browser that asked for it, and goes with a link.
@@ -636,6 +637,8 @@ create index mails_of_member on mails (org_id, mode, member_id) where member_id 
 
 create index mails_of_payment on mails (org_id, mode, payment_id) where token_hash is not null;
 
+create index mails_of_person on mails (org_id, mode, person_id) where person_id is not null;
+
 create index mails_of_status on mails (status, id);
 
 create index mails_of_submission on mails (org_id, mode, submission_id, id)
@@ -646,25 +649,27 @@ create index mails_sent_to on mails (org_id, to_key) where sent_at is not null;
 create unique index mails_token_hash on mails (token_hash);
 
 create table member_sessions (
-  org_id text not null,
-  id text not null,
-  member_id text not null,
+  id text not null primary key,
+  person_id text not null,
+  -- Of a token, which acts in one organization; null with a cookie.
+  org_id text,
+  began text not null check (began in ('mail', 'passkey', 'operator')),
   created_at integer not null,
   ends_at integer not null,
   ended_at integer,
   -- Both null for a session without a cookie.
   token_hash text,
   seen_at integer,
-  -- Who made it for the member; null: the member.
+  -- Who made it for the person; null: the person, or a development host.
   operator_id text,
   version integer not null,
-  primary key (org_id, id),
+  check ((token_hash is null) = (org_id is not null)),
   check ((token_hash is null) = (seen_at is null))
 ) strict, without rowid;
 
 create index member_sessions_created on member_sessions (created_at);
 
-create index member_sessions_of_member on member_sessions (org_id, member_id, id);
+create index member_sessions_of_person on member_sessions (person_id, id);
 
 create unique index member_sessions_token on member_sessions (token_hash)
   where token_hash is not null;
@@ -672,9 +677,14 @@ create unique index member_sessions_token on member_sessions (token_hash)
 create table members (
   org_id text not null,
   id text not null,
+  person_id text not null,
   email text not null,
   email_key text not null,
   role text not null check (role in ('owner', 'admin', 'finance', 'viewer')),
+  -- When the person first opened the organization; null: only invited.
+  accepted_at integer,
+  -- When the person last opened a page of the organization.
+  seen_at integer,
   removed_at integer,
   created_at integer not null,
   version integer not null,
@@ -683,7 +693,7 @@ create table members (
 
 create unique index members_email on members (org_id, email_key) where removed_at is null;
 
-create index members_of_address on members (email_key, id) where removed_at is null;
+create index members_of_person on members (person_id, id) where removed_at is null;
 
 create table operator_sessions (
   id text not null primary key,
@@ -913,9 +923,8 @@ create table party_drafts (
 create index party_drafts_saved on party_drafts (saved_at, org_id, mode, id);
 
 create table passkeys (
-  org_id text not null,
-  id text not null,
-  member_id text not null,
+  id text not null primary key,
+  person_id text not null,
   credential_id text not null,
   public_key text not null,
   sign_count integer not null,
@@ -923,13 +932,12 @@ create table passkeys (
   created_at integer not null,
   used_at integer,
   removed_at integer,
-  version integer not null,
-  primary key (org_id, id)
+  version integer not null
 ) strict, without rowid;
 
 create unique index passkeys_credential on passkeys (credential_id);
 
-create index passkeys_of_member on passkeys (org_id, member_id, id) where removed_at is null;
+create index passkeys_of_person on passkeys (person_id, id) where removed_at is null;
 
 create table payments (
   org_id text not null,
@@ -1053,6 +1061,16 @@ create unique index payments_public_id on payments (public_id);
 create index payments_to_remind on payments (remind_at, id) where remind_at is not null;
 
 create index payments_updated on payments (org_id, mode, origin, updated_at, id);
+
+create table people (
+  id text not null primary key,
+  email text not null,
+  email_key text not null,
+  created_at integer not null,
+  version integer not null
+) strict, without rowid;
+
+create unique index people_email on people (email_key);
 
 create table production_requests (
   org_id text not null,

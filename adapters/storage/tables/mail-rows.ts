@@ -30,6 +30,7 @@ interface MailRow extends Omit<Mail, 'subject'> {
   readonly submissionId: string | null;
   readonly ownerIndex: number | null;
   readonly memberId: string | null;
+  readonly personId: string | null;
 }
 
 const mailRows = defineTable<MailRow>('mails', {
@@ -42,6 +43,7 @@ const mailRows = defineTable<MailRow>('mails', {
   submissionId: fixed(text.null('submission_id')),
   ownerIndex: fixed(integer.null('owner_index')),
   memberId: fixed(text.null('member_id')),
+  personId: fixed(text.null('person_id')),
   cause: fixed(text.null('cause')),
   to: fixed(text('to_address')),
   toKey: fixed(text('to_key')),
@@ -75,6 +77,7 @@ function toRow({ subject, ...mail }: Mail): MailRow {
     submissionId: null,
     ownerIndex: null,
     memberId: null,
+    personId: null,
   };
   if (subject.kind === 'approval') {
     return { ...mail, ...none, approvalPaymentId: subject.paymentId };
@@ -84,20 +87,23 @@ function toRow({ subject, ...mail }: Mail): MailRow {
 }
 
 function fromRow(row: MailRow): Mail {
-  const { paymentId, approvalPaymentId, accountId, submissionId, ownerIndex, memberId, ...mail } =
-    row;
-  const about = { paymentId, approvalPaymentId, accountId, submissionId, ownerIndex, memberId };
-  return Object.freeze({ ...mail, subject: subjectOf(about) });
+  const { paymentId, approvalPaymentId, accountId, ...beside } = row;
+  const { submissionId, ownerIndex, memberId, personId, ...mail } = beside;
+  const of = { submissionId, ownerIndex, memberId, personId };
+  const subject = subjectOf({ paymentId, approvalPaymentId, accountId, ...of });
+  return Object.freeze({ ...mail, subject });
 }
 
 type SubjectColumns = Omit<MailRow, keyof Mail>;
 
 function subjectOf(row: SubjectColumns): MailSubject {
-  const { paymentId, approvalPaymentId, accountId, submissionId, ownerIndex, memberId } = row;
+  const { paymentId, approvalPaymentId, accountId, submissionId, ownerIndex } = row;
+  const { memberId, personId } = row;
   if (approvalPaymentId !== null) return { kind: 'approval', paymentId: approvalPaymentId };
   if (paymentId !== null) return { kind: 'payment', paymentId };
   if (submissionId !== null) return { kind: 'submission', submissionId, ownerIndex };
   if (memberId !== null) return { kind: 'member', memberId };
+  if (personId !== null) return { kind: 'person', personId };
   return { kind: 'account', accountId };
 }
 
@@ -120,6 +126,7 @@ const openLinksSql = {
     'order by id desc',
   ].join(' '),
   member: `where org_id = $1 and mode = $2 and member_id = $4 and ${openLink} order by id desc`,
+  person: `where org_id = $1 and mode = $2 and person_id = $4 and ${openLink} order by id desc`,
   submission: [
     `where org_id = $1 and mode = $2 and submission_id = $4 and ${openLink}`,
     'and owner_index is not distinct from $5 order by id desc',
@@ -155,6 +162,9 @@ export const mailsPart: TxPart<'mails'> = {
     }
     if (subject.kind === 'member') {
       return unit.all(mails, openLinksSql.member, [...params, subject.memberId]);
+    }
+    if (subject.kind === 'person') {
+      return unit.all(mails, openLinksSql.person, [...params, subject.personId]);
     }
     assert(subject.kind === 'submission', 'no link is about an account');
     const { submissionId, ownerIndex } = subject;

@@ -1,5 +1,8 @@
 // Sessions on the hosted pages and of members: columns and SQL.
-import type { MemberSession } from '../../../core/domain/access/member-session.js';
+import {
+  type MemberSession,
+  sessionBeginnings,
+} from '../../../core/domain/access/member-session.js';
 import { type PageSession, pageSessionKinds } from '../../../core/domain/access/page-session.js';
 import { assert } from '../../../core/errors.js';
 import { fixed, integer, key, oneOf, tenant, text, time, version } from '../columns.js';
@@ -82,9 +85,10 @@ export const pageSessionsPart: TxPart<'pageSessions'> = {
 };
 
 const memberSessions = defineTable<MemberSession>('member_sessions', {
-  orgId: key(text('org_id')),
   id: key(text('id')),
-  memberId: fixed(text('member_id')),
+  personId: fixed(text('person_id')),
+  orgId: fixed(text.null('org_id')),
+  began: fixed(oneOf('began', sessionBeginnings)),
   createdAtMs: fixed(time('created_at')),
   endsAtMs: fixed(time('ends_at')),
   endedAtMs: time.null('ended_at'),
@@ -94,39 +98,23 @@ const memberSessions = defineTable<MemberSession>('member_sessions', {
   version,
 });
 
-const touchMemberSql = [
-  'update member_sessions set seen_at = $3',
-  'where org_id = $1 and id = $2 and seen_at < $3',
-].join(' ');
-
-const lastSeenSql = [
-  'select member_id, max(coalesce(seen_at, created_at)) as seen from member_sessions',
-  'where org_id = $1 group by member_id',
-].join(' ');
+const touchMemberSql = 'update member_sessions set seen_at = $2 where id = $1 and seen_at < $2';
 
 export const memberSessionsPart: TxPart<'memberSessions'> = {
   ...writes(memberSessions),
-  get: (unit, orgId, id) => unit.byKey(memberSessions, [orgId, id]),
-  touch(unit, { orgId, id, seenAtMs }) {
+  get: (unit, id) => unit.byKey(memberSessions, [id]),
+  touch(unit, { id, seenAtMs }) {
     assert(seenAtMs !== null, 'a session with a cookie is seen');
-    const params = [orgId, id, timeParam(seenAtMs)];
-    unit.stage(merge('member_sessions', null, touchMemberSql, params));
+    unit.stage(merge('member_sessions', null, touchMemberSql, [id, timeParam(seenAtMs)]));
   },
   byTokenHash: (unit, tokenHash) =>
     unit.first(memberSessions, 'where token_hash = $1', [tokenHash]),
-  openOfMember: (unit, orgId, memberId, nowMs) =>
+  openOfPerson: (unit, personId, nowMs) =>
     unit.all(
       memberSessions,
-      'where org_id = $1 and member_id = $2 and ended_at is null and ends_at > $3 order by id desc',
-      [orgId, memberId, timeParam(nowMs)],
+      'where person_id = $1 and ended_at is null and ends_at > $2 order by id desc',
+      [personId, timeParam(nowMs)],
     ),
-  async lastSeen(unit, orgId) {
-    const rows = await unit.rows('member_sessions', lastSeenSql, [orgId]);
-    return rows.map((row) => ({
-      memberId: text('member_id').read(row),
-      atMs: time('seen').read(row),
-    }));
-  },
   createdBefore: (unit, beforeMs, limit) =>
     unit.all(memberSessions, 'where created_at < $1 order by created_at limit $2', [
       timeParam(beforeMs),

@@ -1,7 +1,8 @@
-// A session of a member. Its tokens, of either mode, name it, and the cookie of the dashboard; the
-// row ends them on every host at once. It has an absolute end: another token of the session does
-// not live longer. The member proves the mailbox, or uses a passkey, at its start, so dangerous
-// actions need a young one.
+// A session of a person. The cookie of the dashboard names it, and it acts in each organization of
+// the person; or the tokens of one organization name it, in either mode. The row ends them on every
+// host at once. It has an absolute end: another token of the session does not live longer. The
+// person proves the mailbox, or uses a passkey, at its start, so dangerous actions need a young
+// one.
 import { HOUR_MS, MINUTE_MS } from '../base/instant.js';
 import { hashSessionToken, SESSION_IDLE_MS } from './page-session.js';
 
@@ -9,40 +10,64 @@ export const SESSION_MS = 12 * HOUR_MS;
 /** How old a session may be for actions that need a fresh proof that the member is there. */
 export const FRESH_MS = 10 * MINUTE_MS;
 
+/** How a session began. `operator`: for the person, who proved nothing. */
+export const sessionBeginnings = ['mail', 'passkey', 'operator'] as const;
+export type SessionBeginning = (typeof sessionBeginnings)[number];
+
 export interface MemberSession {
-  readonly orgId: string;
   readonly id: string;
-  readonly memberId: string;
+  readonly personId: string;
+  /** The organization of its tokens; null with a cookie, which is of no organization. */
+  readonly orgId: string | null;
+  readonly began: SessionBeginning;
   readonly createdAtMs: number;
   readonly endsAtMs: number;
-  /** When the member, or an operator, ended it. */
+  /** When the person, or an operator, ended it. */
   readonly endedAtMs: number | null;
   /** The hash of the token in the cookie; null for a session without one. */
   readonly tokenHash: string | null;
   /** When it last opened a page, which keeps it from idling out; null without a cookie. */
   readonly seenAtMs: number | null;
-  /** The operator who made it for the member; null: the member, who proved to be there. */
+  /** The operator who made it for the person; null: the person, or a development host. */
   readonly operatorId: string | null;
   readonly version: number;
 }
 
-export function newMemberSession(
-  of: Pick<MemberSession, 'orgId' | 'id' | 'memberId'>,
+type Begun = Pick<MemberSession, 'id' | 'personId' | 'began'>;
+
+/** A session with a cookie of this token. */
+export function newCookieSession(of: Begun, token: string, nowMs: number): MemberSession {
+  return newSession(of, nowMs, {
+    orgId: null,
+    tokenHash: hashSessionToken(token),
+    seenAtMs: nowMs,
+    operatorId: null,
+  });
+}
+
+/** A session of tokens for the API. */
+export function newTokenSession(
+  of: Omit<Begun, 'began'> & Pick<MemberSession, 'operatorId'> & { readonly orgId: string },
   nowMs: number,
-  token: string | null = null,
-  operatorId: string | null = null,
 ): MemberSession {
-  const { orgId, id, memberId } = of;
+  const { id, personId, orgId, operatorId } = of;
+  const begun = { id, personId, began: 'operator' } as const;
+  return newSession(begun, nowMs, { orgId, tokenHash: null, seenAtMs: null, operatorId });
+}
+
+function newSession(
+  { id, personId, began }: Begun,
+  nowMs: number,
+  fields: Pick<MemberSession, 'orgId' | 'tokenHash' | 'seenAtMs' | 'operatorId'>,
+): MemberSession {
   return Object.freeze({
-    orgId,
     id,
-    memberId,
+    personId,
+    began,
     createdAtMs: nowMs,
     endsAtMs: nowMs + SESSION_MS,
     endedAtMs: null,
-    tokenHash: token === null ? null : hashSessionToken(token),
-    seenAtMs: token === null ? null : nowMs,
-    operatorId,
+    ...fields,
     version: 1,
   });
 }
@@ -52,12 +77,11 @@ export function memberSessionEnd({ endsAtMs, seenAtMs }: MemberSession): number 
   return seenAtMs === null ? endsAtMs : Math.min(endsAtMs, seenAtMs + SESSION_IDLE_MS);
 }
 
-export function isOpenSession(session: MemberSession, ofMemberId: string, nowMs: number): boolean {
-  const { memberId, endedAtMs } = session;
-  return memberId === ofMemberId && endedAtMs === null && nowMs < memberSessionEnd(session);
+export function isOpenSession(session: MemberSession, nowMs: number): boolean {
+  return session.endedAtMs === null && nowMs < memberSessionEnd(session);
 }
 
-/** Its member has just proven to be there. */
+/** Its person has just proven to be there. */
 export function isFresh({ createdAtMs }: MemberSession, nowMs: number): boolean {
   return nowMs < createdAtMs + FRESH_MS;
 }

@@ -1,4 +1,5 @@
-// A member of an organization's team, and the scopes of its role in the dashboard.
+// A membership: what a person (person.ts) is in an organization, and the scopes of its role in the
+// dashboard.
 import type { Scope } from './scope.js';
 
 /** The roles that hold each scope; a scope without a row does not compile. */
@@ -30,10 +31,23 @@ export interface Member {
   readonly email: string;
   readonly emailKey: string;
   readonly role: MemberRole;
+  readonly personId: string;
+  /** When the person first opened the organization; null: only invited, so nothing is allowed. */
+  readonly acceptedAtMs: number | null;
+  /** When the person last opened a page of the organization. */
+  readonly seenAtMs: number | null;
   /** A person who is removed and added again is another member. */
   readonly removedAtMs: number | null;
   readonly createdAtMs: number;
   readonly version: number;
+}
+
+/** Whether the person may act in the organization, and gets its notices. */
+export function isActiveMember({
+  acceptedAtMs,
+  removedAtMs,
+}: Pick<Member, 'acceptedAtMs' | 'removedAtMs'>): boolean {
+  return acceptedAtMs !== null && removedAtMs === null;
 }
 
 /** Whether this role may give and take the other one: it holds each scope of it. */

@@ -1,8 +1,8 @@
-// A passkey of a member: a key pair whose private half stays with an authenticator, such as a
-// phone. A signature by it proves that the member is there, as a mailed code does.
+// A passkey of a person: a key pair whose private half stays with an authenticator, such as a
+// phone. A signature by it proves that the person is there, as a mailed code does.
 import { MINUTE_MS } from '../base/instant.js';
 
-/** Passkeys of one member. */
+/** Passkeys of one person. */
 export const PASSKEYS_MAX = 10;
 export const PASSKEY_NAME_LENGTH_MAX = 100;
 /** How long a person has to answer a challenge. */
@@ -19,10 +19,9 @@ export interface PasskeyCredential {
 }
 
 export interface Passkey extends PasskeyCredential {
-  readonly orgId: string;
   readonly id: string;
-  readonly memberId: string;
-  /** As the member calls it. */
+  readonly personId: string;
+  /** As the person calls it. */
   readonly name: string;
   readonly createdAtMs: number;
   readonly usedAtMs: number | null;
@@ -32,15 +31,14 @@ export interface Passkey extends PasskeyCredential {
 }
 
 export function newPasskey(
-  of: Pick<Passkey, 'orgId' | 'id' | 'memberId' | 'name'>,
+  of: Pick<Passkey, 'id' | 'personId' | 'name'>,
   { credentialId, publicKey, signCount }: PasskeyCredential,
   nowMs: number,
 ): Passkey {
-  const { orgId, id, memberId, name } = of;
+  const { id, personId, name } = of;
   return Object.freeze({
-    orgId,
     id,
-    memberId,
+    personId,
     credentialId,
     publicKey,
     signCount,

@@ -155,6 +155,9 @@ export function memberMail({ orgId }: Pick<Tenant, 'orgId'>): Tenant {
   return { orgId, mode: 'live' };
 }
 
+/** The tenant of mails to a person: no organization limits, delays or counts them. */
+export const personMail: Tenant = { orgId: 'service', mode: 'live' };
+
 /** What a notice to a member is about; null for another mail. */
 export function noticeIn({
   purpose,
@@ -176,7 +179,10 @@ export type MailSubject =
       readonly submissionId: string;
       readonly ownerIndex: number | null;
     }
+  /** A membership: of one organization. */
   | { readonly kind: 'member'; readonly memberId: string }
+  /** A person belongs to no organization. */
+  | { readonly kind: 'person'; readonly personId: string }
   /** The destination of a seller; null: of the organization itself. */
   | { readonly kind: 'account'; readonly accountId: string | null };
 
@@ -299,6 +305,7 @@ export function isSameSubject(a: MailSubject, b: MailSubject): boolean {
   if (a.kind === 'payment') return b.kind === 'payment' && a.paymentId === b.paymentId;
   if (a.kind === 'approval') return b.kind === 'approval' && a.paymentId === b.paymentId;
   if (a.kind === 'member') return b.kind === 'member' && a.memberId === b.memberId;
+  if (a.kind === 'person') return b.kind === 'person' && a.personId === b.personId;
   if (a.kind === 'account') return b.kind === 'account' && a.accountId === b.accountId;
   return (
     b.kind === 'submission' && a.submissionId === b.submissionId && a.ownerIndex === b.ownerIndex

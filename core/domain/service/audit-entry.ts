@@ -51,6 +51,7 @@ export const objectTypes = {
   partner_commands: 'partner_command',
   party_drafts: 'party_draft',
   passkeys: 'passkey',
+  people: 'person',
   payments: 'payment',
   production_requests: 'production_request',
   proposals: 'proposal',
@@ -82,6 +83,7 @@ export const heldTypes = [
   'organization',
   'organization_profile',
   'passkey',
+  'person',
   'production_request',
   'proposal',
 ] as const satisfies readonly ObjectType[];
@@ -94,10 +96,14 @@ export function isHeldType(type: string): type is HeldType {
 /** They follow from other changes, and are named only in an entry that names nothing else. */
 const consequences: readonly ObjectType[] = ['webhook_delivery', 'mail'];
 
-/** `link`: a person with the address of a page or an upload URL; the id is what it names. */
+/**
+ * `person`: a member on pages without an organization. `link`: somebody with the address of a page
+ * or an upload URL; the id is what it names.
+ */
 export const actorKinds = [
   'key',
   'member',
+  'person',
   'operator',
   'buyer',
   'seller',

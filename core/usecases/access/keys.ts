@@ -17,7 +17,7 @@ import {
   type StoredKey,
   unneeded,
 } from '../../domain/access/api-key.js';
-import type { Member } from '../../domain/access/member.js';
+import { isActiveMember, type Member } from '../../domain/access/member.js';
 import {
   allows,
   isScope,
@@ -352,7 +352,7 @@ async function expectOwner(tx: Tx, made: Omit<StoredKey, 'slot'>): Promise<void>
   const owner = ownerOf(made);
   if (!isMemberId(owner)) return;
   const member = await tx.members.get(made.orgId, owner);
-  if (member === null || member.removedAtMs !== null) throw new PonteError('InvalidToken');
+  if (member === null || !isActiveMember(member)) throw new PonteError('InvalidToken');
   if (exceeds(made, member.role)) {
     const message = 'The role of the member lacks a scope of the key.';
     throw new PonteError('InsufficientScope', message);

@@ -1,7 +1,14 @@
 // The members of an organization's team: added, given another role and removed, by operators or by
 // members. The last owner stays an owner.
 import { exceeds, ownerOf, type StoredKey } from '../../domain/access/api-key.js';
-import { type Member, type MemberRole, mayGive, scopesOf } from '../../domain/access/member.js';
+import {
+  isActiveMember,
+  type Member,
+  type MemberRole,
+  mayGive,
+  scopesOf,
+} from '../../domain/access/member.js';
+import { newPerson } from '../../domain/access/person.js';
 import { emailKey, readEmail } from '../../domain/base/email-address.js';
 import { PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
@@ -64,7 +71,11 @@ export async function stageMember(
   if (email === null) throw new PonteError('ValidationError', 'email: give an e-mail address.');
   const key = emailKey(email);
   const nowMs = deps.clock.nowMs();
-  const [organization, team] = await Promise.all([tx.organizations.get(orgId), teamOf(tx, orgId)]);
+  const [organization, team, person] = await Promise.all([
+    tx.organizations.get(orgId),
+    teamOf(tx, orgId),
+    tx.people.byEmail(key),
+  ]);
   if (organization === null) throw new PonteError('NotFound');
   const known = team.find((member) => member.emailKey === key) ?? null;
   // A removal that came before is final.
@@ -73,9 +84,12 @@ export async function stageMember(
   if (known === null) {
     for (const guard of guards) tx.members.expect(guard);
     const id = deps.ids.next('mem', nowMs);
-    const added = { id, orgId, email, emailKey: key, role, removedAtMs: null };
+    const of = person ?? newPerson(deps.ids.next('per', nowMs), { email, emailKey: key }, nowMs);
+    const unused = { acceptedAtMs: null, seenAtMs: null, removedAtMs: null };
+    const added = { id, orgId, personId: of.id, email, emailKey: key, role, ...unused };
     const member: Member = Object.freeze({ ...added, createdAtMs: nowMs, version: 1 });
     tx.members.insert(member);
+    if (person === null) tx.people.insert(of);
     stageTeamNotices({ deps, tx, nowMs }, member, role, team);
     return { member, keys: [] };
   }
@@ -89,8 +103,9 @@ export async function stageMember(
 
 /**
  * Removes the member of this id or address. Final, from the next request on; a person who is added
- * again is another member. The member's API
- * keys are revoked, unless another owner keeps them. NotFound, ValidationError, InsufficientScope.
+ * again is another member. The member's API keys are revoked, unless another owner keeps them.
+ * Passkeys of the person stay, and sessions too if the person is still a member of another
+ * organization. NotFound, ValidationError, InsufficientScope.
  */
 export async function removeMember(
   deps: Deps,
@@ -105,11 +120,19 @@ export async function removeMember(
       const key = emailKey(idOrEmail);
       const known = team.find((member) => member.id === idOrEmail || member.emailKey === key);
       if (known === undefined) throw new PonteError('NotFound');
+      const [memberships, sessions] = await Promise.all([
+        tx.members.ofPerson(known.personId),
+        tx.memberSessions.openOfPerson(known.personId, nowMs),
+      ]);
       const guards = guardsOf(team, author, known, null);
       const keys = await endKeys(tx, known, { team, guards, nowMs, exceeding: null, ...author });
       const member = Object.freeze({ ...known, removedAtMs: nowMs });
       tx.members.update(member);
       stageTeamNotices({ deps, tx, nowMs }, member, null, team);
+      const isMemberStill = memberships.some(({ id }) => id !== known.id);
+      for (const session of isMemberStill ? [] : sessions) {
+        tx.memberSessions.update(Object.freeze({ ...session, endedAtMs: nowMs }));
+      }
       return { member, keys };
     },
     { inQuarantine: true },
@@ -136,7 +159,8 @@ function guardsOf(
   const actor = memberId === null ? null : actorIn(team, memberId);
   if (actor !== null) refuseOthers(actor, known, role);
   const endsOwner = known?.role === 'owner' && role !== 'owner';
-  const other = team.find((one) => one.role === 'owner' && one.id !== known?.id);
+  const others = team.filter((one) => one.role === 'owner' && one.id !== known?.id);
+  const other = others.find((one) => stays(one, memberId));
   if (endsOwner && other === undefined) {
     throw new PonteError(
       'ValidationError',
@@ -146,10 +170,15 @@ function guardsOf(
   return [actor, endsOwner ? other : null].filter((one) => one != null);
 }
 
+/** Operators may replace an owner by one who was only invited; members (`memberId`) may not. */
+function stays(owner: Member, memberId: string | null): boolean {
+  return memberId === null || isActiveMember(owner);
+}
+
 /** InsufficientScope. */
 function actorIn(team: readonly Member[], memberId: string): Member {
   const actor = team.find(({ id }) => id === memberId);
-  if (actor === undefined) throw new PonteError('InsufficientScope');
+  if (actor === undefined || !isActiveMember(actor)) throw new PonteError('InsufficientScope');
   requireScope({ scopes: scopesOf(actor.role) }, 'team:write');
   return actor;
 }
@@ -176,11 +205,12 @@ interface EndOfKeys extends TeamAuthor {
 async function endKeys(
   tx: Tx,
   { id, orgId }: Member,
-  { team, guards, keptBy, nowMs, exceeding }: EndOfKeys,
+  { memberId, team, guards, keptBy, nowMs, exceeding }: EndOfKeys,
 ): Promise<readonly StoredKey[]> {
   const keeper =
     keptBy === null ? null : team.find((member) => member.emailKey === emailKey(keptBy));
-  if (keeper !== null && (keeper?.role !== 'owner' || keeper.id === id)) {
+  const isKeeper = keeper?.role === 'owner' && keeper.id !== id && stays(keeper, memberId);
+  if (keeper !== null && !isKeeper) {
     throw new PonteError('ValidationError', 'Another owner of the organization keeps keys.');
   }
   const unrevoked = await tx.keys.unrevoked(orgId);
@@ -205,19 +235,9 @@ export async function listMembers(deps: Deps, orgId: string): Promise<readonly M
   });
 }
 
-export interface TeamMember {
-  readonly member: Member;
-  /** When a session of the member last opened a page or began; null: not in recorded time. */
-  readonly seenAtMs: number | null;
-}
-
 /** Members who were not removed, oldest first. */
-export async function readTeam(deps: Deps, orgId: string): Promise<readonly TeamMember[]> {
-  const [team, seen] = await deps.store.run((tx) =>
-    Promise.all([teamOf(tx, orgId), tx.memberSessions.lastSeen(orgId)]),
-  );
-  const byMember = new Map(seen.map(({ memberId, atMs }) => [memberId, atMs]));
-  return team.map((member) => ({ member, seenAtMs: byMember.get(member.id) ?? null })).toReversed();
+export async function readTeam(deps: Deps, orgId: string): Promise<readonly Member[]> {
+  return (await deps.store.run((tx) => teamOf(tx, orgId))).toReversed();
 }
 
 export async function findMember(deps: Deps, orgId: string, email: string): Promise<Member> {

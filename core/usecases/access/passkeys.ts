@@ -1,8 +1,7 @@
-// Passkeys: a member adds them, and one of them signs in or proves again that the member is there.
+// Passkeys: a person adds them, and one of them signs in or proves again that the person is there.
 // Either way another session begins, as after a mailed code. A challenge is not stored: it is a
 // one-time key with a MAC, and what its answer makes has an id that follows from the key.
 
-import type { Member } from '../../domain/access/member.js';
 import {
   CHALLENGE_MS,
   hasCountedOn,
@@ -11,62 +10,62 @@ import {
   PASSKEYS_MAX,
   type Passkey,
 } from '../../domain/access/passkey.js';
+import type { Person } from '../../domain/access/person.js';
 import { checkedText } from '../../domain/base/checked-text.js';
 import type { Locale } from '../../domain/base/locale.js';
-import { memberMail } from '../../domain/mail/mail.js';
+import { personMail } from '../../domain/mail/mail.js';
 import { PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
 import { stageNotice } from '../mail/mails.js';
-import { makeMemberSession, type SignedInMember } from './sessions.js';
+import { makeMemberSession, type SignedInPerson } from './sessions.js';
 
 /** Binds the MACs of challenges. */
 const CHALLENGE_PURPOSE = 'passkey challenge';
 
-/** What `navigator.credentials.create` takes. ValidationError if the member has PASSKEYS_MAX. */
-export async function askToAdd(deps: Deps, signedIn: SignedInMember): Promise<object> {
-  const { id: memberId, email } = signedIn.member;
+/** What `navigator.credentials.create` takes. ValidationError if the person has PASSKEYS_MAX. */
+export async function askToAdd(deps: Deps, signedIn: SignedInPerson): Promise<object> {
+  const { id: personId, email } = signedIn.person;
   const passkeys = await listPasskeys(deps, signedIn);
-  expectRoom(passkeys.filter((passkey) => passkey.memberId === memberId));
+  expectRoom(passkeys);
   return deps.passkeyVerifier.creationOptions(deps.settings.payUrl, {
     challenge: newChallenge(deps, addedBy(signedIn)),
-    memberId,
+    personId,
     email,
     known: passkeys.map(({ credentialId }) => credentialId),
   });
 }
 
-/**
- * Stores the passkey of the member for whom the session was started, and mails that it was added.
- * InvalidPasskey, ValidationError.
- */
+/** Stores a passkey of the person, and mails that it was added. InvalidPasskey, ValidationError. */
 export async function addPasskey(
   deps: Deps,
-  signedIn: SignedInMember,
+  signedIn: SignedInPerson,
   given: { readonly answer: string; readonly name: string; readonly locale: Locale },
 ): Promise<Passkey> {
-  const { orgId, id: memberId } = signedIn.member;
+  const { id: personId } = signedIn.person;
   const name = checkedText('name', given.name, PASSKEY_NAME_LENGTH_MAX);
   const { passkeyVerifier: verifier, settings } = deps;
   const { challenge } = await verifier.read(given.answer);
   const key = keyOfChallenge(deps, challenge, addedBy(signedIn));
   const credential = await verifier.verifyCreation(settings.payUrl, given.answer, challenge);
-  const id = deps.ids.named('psk', key, memberId);
+  const id = deps.ids.named('psk', key, personId);
   const added = await deps.store.run(async (tx) => {
-    const [member, same, known, own] = await Promise.all([
-      tx.members.get(orgId, memberId),
-      tx.passkeys.get(orgId, id),
+    const [person, [membership], same, known, own] = await Promise.all([
+      tx.people.get(personId),
+      tx.members.ofPerson(personId),
+      tx.passkeys.get(id),
       tx.passkeys.byCredential(credential.credentialId),
-      tx.passkeys.ofMember(orgId, memberId),
+      tx.passkeys.ofPerson(personId),
     ]);
-    if (member === null || member.removedAtMs !== null) throw new PonteError('InvalidToken');
+    if (person === null || membership === undefined) throw new PonteError('InvalidToken');
     if (same !== null || known !== null) throw refused('It was added before.');
     expectRoom(own);
-    const passkey = newPasskey({ orgId, id, memberId, name }, credential, deps.clock.nowMs());
+    const passkey = newPasskey({ id, personId, name }, credential, deps.clock.nowMs());
     tx.passkeys.insert(passkey);
+    tx.members.expect(membership);
     // Its version rises, so passkeys that are added at the same time are counted.
-    tx.members.update(member);
-    stageMail(deps, tx, 'passkey_added', member, passkey, given.locale);
+    tx.people.update(person);
+    stageMail(deps, tx, 'passkey_added', person, passkey, given.locale);
     return passkey;
   });
   deps.wake('mails');
@@ -74,7 +73,7 @@ export async function addPasskey(
 }
 
 /** What `navigator.credentials.get` takes. `signedIn`: who proves it again; null signs in. */
-export async function askForPasskey(deps: Deps, signedIn: SignedInMember | null): Promise<object> {
+export async function askForPasskey(deps: Deps, signedIn: SignedInPerson | null): Promise<object> {
   const passkeys = signedIn === null ? [] : await listPasskeys(deps, signedIn);
   return deps.passkeyVerifier.requestOptions(deps.settings.payUrl, {
     challenge: newChallenge(deps, provenBy(signedIn)),
@@ -83,41 +82,41 @@ export async function askForPasskey(deps: Deps, signedIn: SignedInMember | null)
 }
 
 /**
- * Starts a session of the passkey's member and returns the token of its cookie. InvalidPasskey,
- * also if the member was removed or is another person than the one who is signed in.
+ * Starts a session of the passkey's person and returns the token of its cookie. InvalidPasskey,
+ * also if the person is a member nowhere, or another one than is signed in.
  */
 export async function enterByPasskey(
   deps: Deps,
-  signedIn: SignedInMember | null,
+  signedIn: SignedInPerson | null,
   answer: string,
 ): Promise<string> {
   const { passkeyVerifier: verifier, settings } = deps;
-  const { credentialId, challenge, memberId: handle } = await verifier.read(answer);
+  const { credentialId, challenge, personId: handle } = await verifier.read(answer);
   const key = keyOfChallenge(deps, challenge, provenBy(signedIn));
   const stored = await deps.store.run((tx) => tx.passkeys.byCredential(credentialId));
   if (stored === null) throw refused('It is not known.');
-  // Not every authenticator names the member where the page has named the passkey.
-  if (handle === null ? signedIn === null : handle !== stored.memberId) {
+  // Not every authenticator names the person where the page has named the passkey.
+  if (handle === null ? signedIn === null : handle !== stored.personId) {
     throw refused('It was made for somebody else.');
   }
   const count = await verifier.verifyAssertion(settings.payUrl, answer, challenge, stored);
-  const { orgId, memberId } = stored;
-  const id = deps.ids.named('ses', key, orgId);
-  const { token, session } = makeMemberSession(deps, { orgId, memberId }, id);
+  const { personId } = stored;
+  const id = deps.ids.named('ses', key, personId);
+  const { token, session } = makeMemberSession(deps, { personId, began: 'passkey' }, id);
   await deps.store.run(async (tx) => {
-    const [passkey, member, used] = await Promise.all([
-      tx.passkeys.get(orgId, stored.id),
-      tx.members.get(orgId, memberId),
-      tx.memberSessions.get(orgId, id),
+    const [passkey, [membership], used] = await Promise.all([
+      tx.passkeys.get(stored.id),
+      tx.members.ofPerson(personId),
+      tx.memberSessions.get(id),
     ]);
     if (used !== null) throw refused('The challenge was answered before.');
     if (passkey === null || passkey.removedAtMs !== null) throw refused('It was removed.');
-    if (member === null || member.removedAtMs !== null) throw refused('The member was removed.');
-    if (signedIn !== null && signedIn.member.emailKey !== member.emailKey) {
+    if (membership === undefined) throw refused('The member was removed.');
+    if (signedIn !== null && signedIn.person.id !== personId) {
       throw refused('It is of somebody else.');
     }
     if (!hasCountedOn(passkey, count)) throw refused('Its count went back: it may be a copy.');
-    tx.members.expect(member);
+    tx.members.expect(membership);
     const usedAtMs = deps.clock.nowMs();
     tx.passkeys.update(Object.freeze({ ...passkey, signCount: count, usedAtMs }));
     tx.memberSessions.insert(session);
@@ -125,24 +124,23 @@ export async function enterByPasskey(
   return token;
 }
 
-/** The passkeys of the person, in all organizations of which the person is a member. */
 export function listPasskeys(
   deps: Deps,
-  { member }: Pick<SignedInMember, 'member'>,
+  { person }: Pick<SignedInPerson, 'person'>,
 ): Promise<readonly Passkey[]> {
-  return deps.store.run((tx) => passkeysOf(tx, member));
+  return deps.store.run((tx) => tx.passkeys.ofPerson(person.id));
 }
 
 /** NotFound for a passkey of others, ValidationError. */
 export async function renamePasskey(
   deps: Deps,
-  { member }: SignedInMember,
+  { person }: SignedInPerson,
   id: string,
   typed: string,
 ): Promise<void> {
   const name = checkedText('name', typed, PASSKEY_NAME_LENGTH_MAX);
   await deps.store.run(async (tx) => {
-    const passkey = await ownPasskey(tx, member, id);
+    const passkey = await ownPasskey(tx, person, id);
     tx.passkeys.update(Object.freeze({ ...passkey, name }));
   });
 }
@@ -150,36 +148,32 @@ export async function renamePasskey(
 /** From the next request on; sessions that it began stay open. Mailed. NotFound. */
 export async function removePasskey(
   deps: Deps,
-  { member }: SignedInMember,
+  { person }: SignedInPerson,
   id: string,
   locale: Locale,
 ): Promise<void> {
   await deps.store.run(
     async (tx) => {
-      const passkey = await ownPasskey(tx, member, id);
+      const passkey = await ownPasskey(tx, person, id);
       tx.passkeys.update(Object.freeze({ ...passkey, removedAtMs: deps.clock.nowMs() }));
-      stageMail(deps, tx, 'passkey_removed', member, passkey, locale);
+      stageMail(deps, tx, 'passkey_removed', person, passkey, locale);
     },
     { inQuarantine: true },
   );
   deps.wake('mails');
 }
 
-async function passkeysOf(tx: Tx, { emailKey }: Member): Promise<readonly Passkey[]> {
-  const members = await tx.members.ofAddress(emailKey);
-  const found = await Promise.all(members.map(({ orgId, id }) => tx.passkeys.ofMember(orgId, id)));
-  return found.flat();
-}
-
-async function ownPasskey(tx: Tx, member: Member, id: string): Promise<Passkey> {
-  const passkey = (await passkeysOf(tx, member)).find((one) => one.id === id);
-  if (passkey === undefined) throw new PonteError('NotFound');
+async function ownPasskey(tx: Tx, { id: personId }: Person, id: string): Promise<Passkey> {
+  const passkey = await tx.passkeys.get(id);
+  if (passkey === null || passkey.personId !== personId || passkey.removedAtMs !== null) {
+    throw new PonteError('NotFound');
+  }
   return passkey;
 }
 
 function expectRoom(own: readonly Passkey[]): void {
   if (own.length < PASSKEYS_MAX) return;
-  const text = `A member has at most ${PASSKEYS_MAX} passkeys. Remove one of them first.`;
+  const text = `A person has at most ${PASSKEYS_MAX} passkeys. Remove one of them first.`;
   throw new PonteError('ValidationError', text);
 }
 
@@ -187,20 +181,20 @@ function stageMail(
   deps: Deps,
   tx: Tx,
   purpose: 'passkey_added' | 'passkey_removed',
-  { email: to, emailKey: toKey }: Member,
-  { id, orgId, memberId }: Passkey,
+  { id: personId, email: to, emailKey: toKey }: Person,
+  { id }: Passkey,
   locale: Locale,
 ): void {
-  const about = { ...memberMail({ orgId }), subject: { kind: 'member', memberId } } as const;
+  const about = { ...personMail, subject: { kind: 'person', personId } } as const;
   const notice = { ...about, purpose, cause: `${id}.${purpose}`, to, toKey, locale };
   stageNotice(deps, tx, notice, deps.clock.nowMs());
 }
 
-function addedBy({ session }: SignedInMember): string {
+function addedBy({ session }: SignedInPerson): string {
   return `add ${session.id}`;
 }
 
-function provenBy(signedIn: SignedInMember | null): string {
+function provenBy(signedIn: SignedInPerson | null): string {
   return signedIn === null ? 'sign in' : `confirm ${signedIn.session.id}`;
 }
 

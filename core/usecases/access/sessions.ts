@@ -1,12 +1,14 @@
-// Sessions of members: authenticates requests and pages of the dashboard, makes tokens, switches
-// their mode, signs out.
-import { type Member, scopesOf } from '../../domain/access/member.js';
+// Sessions of people: authenticates requests and pages of the dashboard, accepts memberships, makes
+// tokens, switches their mode, signs out.
+import { isActiveMember, type Member, scopesOf } from '../../domain/access/member.js';
 import {
   isOpenSession,
   type MemberSession,
-  newMemberSession,
+  newCookieSession,
+  newTokenSession,
 } from '../../domain/access/member-session.js';
 import { hashSessionToken, SESSION_SEEN_EVERY_MS } from '../../domain/access/page-session.js';
+import type { Person } from '../../domain/access/person.js';
 import type { Scope, ScopeRule } from '../../domain/access/scope.js';
 import type { Mode, Tenant } from '../../domain/base/tenant.js';
 import {
@@ -15,9 +17,11 @@ import {
   type OrganizationProfile,
 } from '../../domain/parties/organization.js';
 import type { PartyStatus } from '../../domain/parties/party.js';
+import type { AuditAuthor } from '../../domain/service/audit-entry.js';
 import { assert, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
+import { audited } from '../service/audit-log.js';
 import { requireScope } from './keys.js';
 import { findMember } from './members.js';
 import { newSessionToken } from './page-sessions.js';
@@ -35,11 +39,10 @@ export interface DashboardActor extends SessionActor {
   readonly organization: Organization;
 }
 
-/** Who proved a mailbox: a person may be a member of several organizations. */
-export interface SignedInMember {
+/** A person may be a member of several organizations. */
+export interface SignedInPerson {
   readonly session: MemberSession;
-  /** The member that the session was started for. */
-  readonly member: Member;
+  readonly person: Person;
 }
 
 export interface Session {
@@ -72,10 +75,11 @@ export async function authenticateSession(
   if (claims === null) throw new PonteError('InvalidToken');
   const { orgId, mode, memberId, sessionId } = claims;
   const [member, session] = await deps.store.run((tx) =>
-    Promise.all([tx.members.get(orgId, memberId), tx.memberSessions.get(orgId, sessionId)]),
+    Promise.all([tx.members.get(orgId, memberId), tx.memberSessions.get(sessionId)]),
   );
-  if (member === null || member.removedAtMs !== null) throw new PonteError('InvalidToken');
-  if (session === null || !isOpenSession(session, memberId, nowMs)) {
+  if (member === null || !isActiveMember(member)) throw new PonteError('InvalidToken');
+  if (session === null || !isOpenSession(session, nowMs)) throw new PonteError('InvalidToken');
+  if (session.orgId !== orgId || session.personId !== member.personId) {
     throw new PonteError('InvalidToken');
   }
   if (session.operatorId !== null && (await isInProduction(deps, orgId))) {
@@ -87,64 +91,101 @@ export async function authenticateSession(
 /** A session to be stored. `token` is for the cookie; it is not stored. */
 export function makeMemberSession(
   { ids, clock }: Pick<Deps, 'ids' | 'clock'>,
-  of: Pick<MemberSession, 'orgId' | 'memberId'>,
+  of: Pick<MemberSession, 'personId' | 'began'>,
   id: string | null = null,
 ): { readonly token: string; readonly session: MemberSession } {
   const token = newSessionToken({ ids });
   const nowMs = clock.nowMs();
   const named = { ...of, id: id ?? ids.next('ses', nowMs) };
-  return { token, session: newMemberSession(named, nowMs, token) };
+  return { token, session: newCookieSession(named, token, nowMs) };
 }
 
 /**
- * Whose cookie it is; null if the session is over or its member was removed. Records that a page is
- * shown, except for a `background` request.
+ * Whose cookie it is; null if the session is over, or the person is a member nowhere. Records that
+ * a page is shown, except for a `background` request.
  */
 export async function readMemberSession(
   deps: Deps,
   token: string,
   { background = false }: { readonly background?: boolean } = {},
-): Promise<SignedInMember | null> {
+): Promise<SignedInPerson | null> {
   const tokenHash = hashSessionToken(token);
   return deps.store.run(
     async (tx) => {
       const session = await tx.memberSessions.byTokenHash(tokenHash);
       if (session === null) return null;
-      const { orgId, memberId, seenAtMs } = session;
-      const member = await tx.members.get(orgId, memberId);
+      const { personId, seenAtMs } = session;
+      const [person, memberships] = await Promise.all([
+        tx.people.get(personId),
+        tx.members.ofPerson(personId),
+      ]);
       const nowMs = deps.clock.nowMs();
-      if (member === null || member.removedAtMs !== null) return null;
-      if (!isOpenSession(session, memberId, nowMs)) return null;
-      if (background || nowMs < (seenAtMs ?? 0) + SESSION_SEEN_EVERY_MS) return { session, member };
+      if (person === null || memberships.length === 0) return null;
+      if (!isOpenSession(session, nowMs)) return null;
+      if (background || nowMs < (seenAtMs ?? 0) + SESSION_SEEN_EVERY_MS) return { session, person };
       const seen = Object.freeze({ ...session, seenAtMs: nowMs });
       tx.memberSessions.touch(seen);
-      return { session: seen, member };
+      return { session: seen, person };
     },
     { inQuarantine: true },
   );
 }
 
 /**
- * The person as a member of this organization, by the address that the session proved. NotFound for
- * an organization of others, ProductionAccessNotApproved.
+ * The person as a member of this organization. `opens`: by a page that the person opens, which
+ * accepts the membership and is recorded; null: by another request. NotFound for an organization of
+ * others and for an invitation that was not accepted, ProductionAccessNotApproved.
  */
 export async function actIn(
   deps: Deps,
-  { session, member }: SignedInMember,
+  { session, person }: SignedInPerson,
   { orgId, mode }: Tenant,
+  opens: Pick<AuditAuthor, 'action' | 'address' | 'requestId'> | null = null,
 ): Promise<DashboardActor> {
-  const [organization, own] = await deps.store.run((tx) =>
-    Promise.all([
-      tx.organizations.get(orgId),
-      orgId === member.orgId ? member : tx.members.byEmail(orgId, member.emailKey),
-    ]),
+  const [organization, found] = await deps.store.run((tx) =>
+    Promise.all([tx.organizations.get(orgId), tx.members.byEmail(orgId, person.emailKey)]),
   );
-  if (organization === null || own === null) throw new PonteError('NotFound');
+  if (organization === null || found?.personId !== person.id) throw new PonteError('NotFound');
   if (mode === 'live' && organization.productionGrantedAtMs === null) {
     throw new PonteError('ProductionAccessNotApproved');
   }
-  const scopes = scopesOf(own.role);
-  return { orgId, mode, memberId: own.id, session, scopes, member: own, organization };
+  const member = opens === null ? found : await opened(deps, found, opens);
+  if (!isActiveMember(member)) throw new PonteError('NotFound');
+  const scopes = scopesOf(member.role);
+  return { orgId, mode, memberId: member.id, session, scopes, member, organization };
+}
+
+async function opened(
+  deps: Deps,
+  member: Member,
+  by: Pick<AuditAuthor, 'action' | 'address' | 'requestId'>,
+): Promise<Member> {
+  const { id, orgId, acceptedAtMs, seenAtMs } = member;
+  const nowMs = deps.clock.nowMs();
+  if (acceptedAtMs === null) {
+    const recorded = audited(deps, { ...by, actor: { kind: 'member', id }, orgId });
+    const accept = (tx: Tx) => acceptMembership(tx, orgId, id, nowMs);
+    return recorded.store.run(accept, { inQuarantine: true });
+  }
+  if (nowMs < (seenAtMs ?? 0) + SESSION_SEEN_EVERY_MS) return member;
+  const seen = Object.freeze({ ...member, seenAtMs: nowMs });
+  await deps.store.run(async (tx) => tx.members.touch(seen), { inQuarantine: true });
+  return seen;
+}
+
+/** Once; what was accepted stays as it is. NotFound if the membership has ended. */
+export async function acceptMembership(
+  tx: Tx,
+  orgId: string,
+  id: string,
+  nowMs: number,
+): Promise<Member> {
+  const member = await tx.members.get(orgId, id);
+  if (member === null || member.removedAtMs !== null) throw new PonteError('NotFound');
+  if (member.acceptedAtMs !== null) return member;
+  const accepted = Object.freeze({ ...member, acceptedAtMs: nowMs, seenAtMs: nowMs });
+  tx.members.update(accepted);
+  return accepted;
 }
 
 /**
@@ -154,17 +195,19 @@ export async function actIn(
  */
 export async function guardMember(
   tx: Tx,
-  { session: { orgId, id }, member }: SignedInMember,
+  { session: { id }, person }: SignedInPerson,
   acts: { readonly actor: DashboardActor; readonly scope: ScopeRule } | null,
 ): Promise<() => void> {
-  const { orgId: ofOrg, id: memberId } = acts?.actor.member ?? member;
   const [session, own] = await Promise.all([
-    tx.memberSessions.get(orgId, id),
-    tx.members.get(ofOrg, memberId),
+    tx.memberSessions.get(id),
+    acts === null
+      ? tx.members.ofPerson(person.id).then(([first = null]) => first)
+      : tx.members.get(acts.actor.orgId, acts.actor.memberId),
   ]);
   return () => {
     if (session === null || session.endedAtMs !== null) throw new PonteError('InvalidToken');
     if (own === null || own.removedAtMs !== null) throw new PonteError('InvalidToken');
+    if (acts !== null && !isActiveMember(own)) throw new PonteError('InvalidToken');
     if (acts !== null) requireScope({ scopes: scopesOf(own.role) }, acts.scope);
     tx.memberSessions.expect(session);
     tx.members.expect(own);
@@ -174,10 +217,10 @@ export async function guardMember(
 /** The organizations of which the person is a member, oldest membership first. */
 export async function listMemberships(
   deps: Deps,
-  { member }: SignedInMember,
+  { person }: SignedInPerson,
 ): Promise<readonly { readonly member: Member; readonly organization: Organization }[]> {
   return deps.store.run(async (tx) => {
-    const members = await tx.members.ofAddress(member.emailKey);
+    const members = await tx.members.ofPerson(person.id);
     const organizations = await Promise.all(
       members.map(({ orgId }) => tx.organizations.get(orgId)),
     );
@@ -209,64 +252,76 @@ export async function createSession(
   operatorId: string | null = null,
 ): Promise<Session> {
   const { orgId, mode } = input;
-  const { id: memberId } = await findMember(deps, orgId, input.email);
+  const member = await findMember(deps, orgId, input.email);
   await requireAccess(deps, { orgId, mode });
   if (operatorId !== null && (await isInProduction(deps, orgId))) {
     throw new PonteError('DecisionNotAllowed', noTokenInProduction);
   }
-  return tokenOf(deps, await startMemberSession(deps, { orgId, memberId }, operatorId), mode);
+  const session = await startMemberSession(deps, member, operatorId);
+  return tokenOf(deps, session, { orgId, memberId: member.id, mode });
 }
 
+/** A session of tokens. It accepts the membership, in place of the person. */
 export async function startMemberSession(
   deps: Deps,
-  of: Pick<MemberSession, 'orgId' | 'memberId'>,
+  { orgId, id: memberId, personId }: Pick<Member, 'orgId' | 'id' | 'personId'>,
   operatorId: string | null = null,
 ): Promise<MemberSession> {
   const nowMs = deps.clock.nowMs();
-  const named = { ...of, id: deps.ids.next('ses', nowMs) };
-  const session = newMemberSession(named, nowMs, null, operatorId);
-  await deps.store.run(async (tx) => tx.memberSessions.insert(session), { inQuarantine: true });
+  const id = deps.ids.next('ses', nowMs);
+  const session = newTokenSession({ id, personId, orgId, operatorId }, nowMs);
+  await deps.store.run(
+    async (tx) => {
+      await acceptMembership(tx, orgId, memberId, nowMs);
+      tx.memberSessions.insert(session);
+    },
+    { inQuarantine: true },
+  );
   return session;
 }
 
 /** Another token of the same session, for `mode`; the old one stays valid. */
 export async function switchMode(deps: Deps, actor: SessionActor, mode: Mode): Promise<Session> {
   await requireAccess(deps, { orgId: actor.orgId, mode });
-  return tokenOf(deps, actor.session, mode);
+  return tokenOf(deps, actor.session, { ...actor, mode });
 }
 
 export async function tokenOf(
   { tokenSigner }: Pick<Deps, 'tokenSigner'>,
-  { orgId, memberId, id: sessionId, endsAtMs: expiresAtMs }: MemberSession,
-  mode: Mode,
+  { id: sessionId, endsAtMs: expiresAtMs }: MemberSession,
+  { orgId, memberId, mode }: Pick<SessionActor, 'orgId' | 'memberId' | 'mode'>,
 ): Promise<Session> {
   const token = await tokenSigner.sign({ orgId, mode, memberId, sessionId, expiresAtMs });
   return { token, mode, expiresAtMs };
 }
 
-/** The sessions of the member that are not over, newest first. */
+/** Sessions of a person: those of the tokens of an organization, or all of them (null). */
+export type OwnSessions = Pick<MemberSession, 'personId' | 'orgId'>;
+
+/** Those that are not over, newest first. */
 export async function listSessions(
   deps: Deps,
-  { orgId, memberId }: Pick<MemberSession, 'orgId' | 'memberId'>,
+  { personId, orgId }: OwnSessions,
 ): Promise<readonly MemberSession[]> {
   const nowMs = deps.clock.nowMs();
-  const found = await deps.store.run((tx) =>
-    tx.memberSessions.openOfMember(orgId, memberId, nowMs),
+  const open = await deps.store.run((tx) => tx.memberSessions.openOfPerson(personId, nowMs));
+  return open.filter(
+    (session) => isOpenSession(session, nowMs) && (orgId === null || session.orgId === orgId),
   );
-  return found.filter((session) => isOpenSession(session, memberId, nowMs));
 }
 
-/** Ends a session of the member, or all of them (null), with their tokens. NotFound. */
+/** Ends one of them, or all of them (null), with their tokens. NotFound. */
 export async function endSessions(
   deps: Deps,
-  { orgId, memberId }: Pick<MemberSession, 'orgId' | 'memberId'>,
+  { personId, orgId }: OwnSessions,
   sessionId: string | null,
 ): Promise<readonly MemberSession[]> {
   const nowMs = deps.clock.nowMs();
   return deps.store.run(
     async (tx) => {
-      const open = await tx.memberSessions.openOfMember(orgId, memberId, nowMs);
-      const chosen = open.filter(({ id }) => sessionId === null || id === sessionId);
+      const open = await tx.memberSessions.openOfPerson(personId, nowMs);
+      const own = open.filter((session) => orgId === null || session.orgId === orgId);
+      const chosen = own.filter(({ id }) => sessionId === null || id === sessionId);
       if (sessionId !== null && chosen.length === 0) throw new PonteError('NotFound');
       const ended = chosen.map((session) => Object.freeze({ ...session, endedAtMs: nowMs }));
       for (const session of ended) tx.memberSessions.update(session);

@@ -2,6 +2,7 @@
 // it belongs to, and either one proves the mailbox and starts a session. The buyer's next steps are
 // in buyer-steps.ts.
 import { hash } from 'node:crypto';
+import type { Member } from '../../domain/access/member.js';
 import type { PageSession, SessionSubject } from '../../domain/access/page-session.js';
 import { emailKey } from '../../domain/base/email-address.js';
 import type { Locale } from '../../domain/base/locale.js';
@@ -19,8 +20,8 @@ import {
   type Mail,
   type MailSubject,
   maskedAddress,
-  memberMail,
   nextSignIn,
+  personMail,
   SIGN_INS_A_DAY_MAX,
   takesCode,
 } from '../../domain/mail/mail.js';
@@ -74,7 +75,7 @@ export interface CodeTry extends Pick<LinkRequest, 'client' | 'browserHash'> {
 export interface SignedIn {
   /** For the cookie. */
   readonly token: string;
-  /** Null for a member. */
+  /** Null for the dashboard. */
   readonly session: PageSession | null;
   /** Null for a page without a payment. */
   readonly view: PaymentView | null;
@@ -180,7 +181,7 @@ export async function redeemCode(
 
 async function enter(deps: Deps, mail: Mail, locale: Locale): Promise<SignedIn> {
   const tenant = tenantOf(mail);
-  const { token, session, insert } = newSession(deps, mail);
+  const { token, session, insert } = await newSession(deps, mail);
   const prove = async (tx: Tx) => {
     const nowMs = deps.clock.nowMs();
     const [current, open] = await Promise.all([
@@ -191,6 +192,7 @@ async function enter(deps: Deps, mail: Mail, locale: Locale): Promise<SignedIn> 
       throw new PonteError('InvalidSignInLink');
     }
     await expectApprover(tx, mail);
+    await expectMembership(tx, mail);
     tx.mails.update(linkUsed(current, nowMs));
     const others = open.filter(({ id, toKey }) => id !== mail.id && toKey === mail.toKey);
     for (const other of others) tx.mails.update(linkEnded(other, nowMs));
@@ -216,10 +218,29 @@ async function expectApprover(tx: Tx, { subject, toKey, ...tenant }: Mail): Prom
   tx.payments.update(payment);
 }
 
-function newSession(deps: Deps, mail: Mail) {
-  const { orgId, subject } = mail;
-  if (subject.kind === 'member') {
-    const made = makeMemberSession(deps, { orgId, memberId: subject.memberId });
+/** The last membership may have ended since the mail was written. InvalidSignInLink. */
+async function expectMembership(tx: Tx, mail: Mail): Promise<void> {
+  if (mail.subject.kind !== 'member' && mail.subject.kind !== 'person') return;
+  const membership = await membershipOf(tx, mail);
+  if (membership === null) throw new PonteError('InvalidSignInLink');
+  tx.members.expect(membership);
+}
+
+/** The membership of an invitation, or the oldest one of the person; null if it has ended. */
+async function membershipOf(tx: Tx, { orgId, subject }: Mail): Promise<Member | null> {
+  if (subject.kind === 'person') return (await tx.members.ofPerson(subject.personId))[0] ?? null;
+  if (subject.kind !== 'member') return null;
+  const member = await tx.members.get(orgId, subject.memberId);
+  return member?.removedAtMs === null ? member : null;
+}
+
+async function newSession(deps: Deps, mail: Mail) {
+  const { subject } = mail;
+  if (subject.kind === 'member' || subject.kind === 'person') {
+    const membership = await deps.store.run((tx) => membershipOf(tx, mail));
+    if (membership === null) throw new PonteError('InvalidSignInLink');
+    const { personId } = membership;
+    const made = makeMemberSession(deps, { personId, began: 'mail' });
     const insert = (tx: Tx) => tx.memberSessions.insert(made.session);
     return { token: made.token, session: null, insert };
   }
@@ -227,7 +248,9 @@ function newSession(deps: Deps, mail: Mail) {
   return { ...made, insert: (tx: Tx) => tx.pageSessions.insert(made.session) };
 }
 
-type PageMail = Tenant & { readonly subject: Exclude<MailSubject, { readonly kind: 'member' }> };
+type PageMail = Tenant & {
+  readonly subject: Exclude<MailSubject, { readonly kind: 'member' | 'person' }>;
+};
 
 function sessionOf({ orgId, mode, subject }: PageMail): SessionSubject {
   assert(subject.kind !== 'account', 'no link is about an account');
@@ -254,9 +277,7 @@ async function findLink(tx: Tx, page: HostedPage, token: string): Promise<Mail |
 
 async function findMemberLink(tx: Tx, token: string): Promise<Mail | null> {
   const mail = await tx.mails.byTokenHash(hashLinkToken(token));
-  if (mail?.subject.kind !== 'member') return null;
-  const member = await tx.members.get(mail.orgId, mail.subject.memberId);
-  return member === null || member.removedAtMs !== null ? null : mail;
+  return mail === null || (await membershipOf(tx, mail)) === null ? null : mail;
 }
 
 /**
@@ -288,7 +309,7 @@ async function findPage(tx: Tx, page: HostedPage): Promise<FoundPage> {
     return { tenant: tenantOf(payment), subject, address: payment.buyer.email };
   }
   if (page.kind === 'approval') return findApproval(tx, page.publicId);
-  if (page.kind === 'dashboard') return findMember(tx, page.address ?? '');
+  if (page.kind === 'dashboard') return findPerson(tx, page.address ?? '');
   const submission = await tx.buyers.submissionByFlow(page.flowId);
   if (submission === null) throw new PonteError('NotFound');
   const tenant = tenantOf(submission);
@@ -312,9 +333,11 @@ async function findApproval(tx: Tx, publicId: string): Promise<FoundPage> {
 }
 
 /** One mail, also for a member of several organizations: it proves the address. */
-async function findMember(tx: Tx, address: string): Promise<FoundPage> {
-  const [member] = await tx.members.ofAddress(emailKey(address));
-  if (member === undefined) throw new PonteError('NotFound');
-  const subject = { kind: 'member', memberId: member.id } as const;
-  return { tenant: memberMail(member), subject, address: member.email };
+async function findPerson(tx: Tx, address: string): Promise<FoundPage> {
+  const person = await tx.people.byEmail(emailKey(address));
+  if (person === null) throw new PonteError('NotFound');
+  const { id: personId, email } = person;
+  const memberships = await tx.members.ofPerson(personId);
+  if (memberships.length === 0) throw new PonteError('NotFound');
+  return { tenant: personMail, subject: { kind: 'person', personId }, address: email };
 }

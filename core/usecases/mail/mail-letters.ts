@@ -3,7 +3,7 @@
 
 import { hash } from 'node:crypto';
 import { isKeyId } from '../../domain/access/api-key.js';
-import { memberRoles } from '../../domain/access/member.js';
+import { isActiveMember, memberRoles } from '../../domain/access/member.js';
 import { hasSeen, isWatching } from '../../domain/access/page-session.js';
 import { tenantOf } from '../../domain/base/tenant.js';
 import { dashboardPath, type HostedPage, pathOf } from '../../domain/hosted/hosted-page.js';
@@ -16,15 +16,16 @@ import {
   isOwnerNotice,
   type Mail,
   mailRules,
-  memberMail,
   type NoticePurpose,
   noticeIn,
   PAGE_SHOWS_MS,
+  personMail,
   tokenPurpose,
 } from '../../domain/mail/mail.js';
 import { causeOf } from '../../domain/mail/payment-notices.js';
 import { isUnpaid } from '../../domain/mail/reminder.js';
 import type { DestinationChange } from '../../domain/parties/destination-change.js';
+import type { Organization } from '../../domain/parties/organization.js';
 import { helpReference } from '../../domain/payments/display.js';
 import { movedMoneyIn, questionIn } from '../../domain/payments/event.js';
 import { isTerminal } from '../../domain/payments/payment.js';
@@ -62,7 +63,7 @@ export async function readMailFacts(tx: Tx, mail: Mail) {
   const notice = noticeIn(mail);
   const [
     epoch,
-    organization,
+    ofTenant,
     payment,
     funds,
     submission,
@@ -74,9 +75,10 @@ export async function readMailFacts(tx: Tx, mail: Mail) {
     object,
     sent,
     signIns,
+    ofPerson,
   ] = await Promise.all([
     tx.epochs.current(),
-    tx.organizations.get(mail.orgId),
+    subject.kind === 'person' ? null : tx.organizations.get(mail.orgId),
     paymentId === null ? null : tx.payments.get(tenant, paymentId),
     paymentId === null ? null : tx.funds.get(tenant, paymentId),
     submissionId === null ? null : tx.buyers.submissionById(tenant, submissionId),
@@ -88,7 +90,9 @@ export async function readMailFacts(tx: Tx, mail: Mail) {
     notice === null ? null : objectOf(tx, mail, notice),
     tx.mails.anySentTo(mail.orgId, mail.toKey),
     isToOwners ? tx.mails.newestNumbered(signInsTo(mail), 1) : [],
+    subject.kind === 'person' ? readSender(tx, subject.personId) : null,
   ]);
+  const organization = ofPerson?.organization ?? ofTenant;
   assert(organization !== null, 'an organization stays');
   const about = payment === null || funds === null ? null : { payment, funds };
   const isReplacement = given.length > 1;
@@ -111,12 +115,41 @@ export async function readMailFacts(tx: Tx, mail: Mail) {
     session: watcher,
     isReplacement,
     isKnownAddress,
+    invitedBy: ofPerson?.invitedBy ?? null,
   };
 }
 
-/** The sign-ins of a member, each in the language in which it was asked for. */
-function signInsTo({ orgId, toKey }: Mail) {
-  return { ...memberMail({ orgId }), purpose: 'sign_in', toKey } as const;
+/**
+ * Who writes to a person. A person of several organizations gets mails that name none of them.
+ * `invitedBy`: the oldest organization of a person who has accepted no membership.
+ */
+async function readSender(tx: Tx, personId: string) {
+  const memberships = await tx.members.ofPerson(personId);
+  const [first, ...others] = memberships;
+  const organization = first === undefined ? null : await tx.organizations.get(first.orgId);
+  const isInvited = first !== undefined && !memberships.some(isActiveMember);
+  return {
+    organization: others.length > 0 || organization === null ? theService : organization,
+    invitedBy: isInvited ? organization : null,
+  };
+}
+
+type Sender = Pick<
+  Organization,
+  'id' | 'name' | 'supportEmail' | 'sendsReminders' | 'productionGrantedAtMs'
+>;
+
+const theService: Sender = {
+  id: personMail.orgId,
+  name: 'Ponte',
+  supportEmail: null,
+  sendsReminders: false,
+  productionGrantedAtMs: null,
+};
+
+/** The sign-ins of a person, each in the language in which it was asked for. */
+function signInsTo({ toKey }: Mail) {
+  return { ...personMail, purpose: 'sign_in', toKey } as const;
 }
 
 /** What a notice to a member names; null if that is over. */
@@ -246,7 +279,7 @@ function letterOf(deps: Deps, mail: Mail, facts: MailFacts): Omit<Letter, 'hasRe
     organization,
     about,
     account,
-    isToMember: mail.subject.kind === 'member',
+    isToMember: mail.subject.kind === 'member' || mail.subject.kind === 'person',
     isToApprover: mail.subject.kind === 'approval',
     isFirst: change?.fromRef === null,
     keyId: change !== null && isKeyId(change.changedBy) ? change.changedBy : null,
@@ -292,14 +325,18 @@ function pageOf({ subject }: Mail, { about, submission }: MailFacts): HostedPage
     const kind = subject.kind === 'approval' ? 'approval' : 'payment';
     return { kind, publicId: about.payment.publicId };
   }
-  if (subject.kind === 'member') return { kind: 'dashboard', address: null };
+  if (subject.kind === 'member' || subject.kind === 'person') {
+    return { kind: 'dashboard', address: null };
+  }
   const flowId = submission?.flowId ?? null;
   assert(subject.kind === 'submission' && flowId !== null, 'a mail about a form has its flow id');
   const { ownerIndex } = subject;
   return ownerIndex === null ? { kind: 'form', flowId } : { kind: 'owner', flowId, ownerIndex };
 }
 
-function referenceOf({ orgId }: Mail, { about, submission, account }: MailFacts): string {
-  if (about === null) return submission?.id ?? account?.id ?? orgId;
+function referenceOf(mail: Mail, { about, submission, account, organization }: MailFacts): string {
+  const { subject } = mail;
+  if (subject.kind === 'person' && organization === theService) return subject.personId;
+  if (about === null) return submission?.id ?? account?.id ?? organization.id;
   return helpReference(about.payment);
 }

@@ -187,13 +187,16 @@ const TOO_MANY_NEW = 'waits: the organization has mailed many new addresses';
  */
 async function newAddressPause(
   deps: Deps,
-  { orgId, mode, purpose, tries }: Mail,
-  { organization, isKnownAddress }: MailFacts,
+  { mode, purpose, tries, subject }: Mail,
+  { organization, invitedBy, isKnownAddress }: MailFacts,
 ): Promise<number | null> {
   // A mail that is tried again was counted.
   if (isKnownAddress || tries > 1) return null;
-  const hasProduction = organization.productionGrantedAtMs !== null;
-  const of = { orgId, mode: hasProduction ? mode : 'test' } as const;
+  // The organization that invited a person who accepted nothing pays for these mails.
+  const payer = subject.kind === 'person' ? invitedBy : organization;
+  if (payer === null) return null;
+  const hasProduction = payer.productionGrantedAtMs !== null;
+  const of = { orgId: payer.id, mode: hasProduction ? mode : 'test' } as const;
   const waitMs = await newAddressWaitMs(deps, of, mailRules[purpose].isAsked);
   return waitMs === null ? null : Math.max(waitMs, NEW_ADDRESS_PAUSE_MS);
 }

@@ -1,6 +1,11 @@
 // Mails to the members who can undo or repair something that happened to their organization. They
 // are staged in the batch in which it happens.
-import { type Member, type MemberRole, scopesOf } from '../../domain/access/member.js';
+import {
+  isActiveMember,
+  type Member,
+  type MemberRole,
+  scopesOf,
+} from '../../domain/access/member.js';
 import type { Scope } from '../../domain/access/scope.js';
 import { DAY_MS } from '../../domain/base/instant.js';
 import { type Tenant, tenantOf } from '../../domain/base/tenant.js';
@@ -30,8 +35,9 @@ function stageNotices(
   { purpose, objectId, what }: Notice,
   members: readonly Member[],
 ): void {
-  for (const { id: memberId, orgId, role, email: to, emailKey: toKey, removedAtMs } of members) {
-    if (removedAtMs !== null || !scopesOf(role).includes(needed[purpose])) continue;
+  for (const member of members) {
+    const { id: memberId, orgId, role, email: to, emailKey: toKey } = member;
+    if (!isActiveMember(member) || !scopesOf(role).includes(needed[purpose])) continue;
     const subject = { kind: 'member', memberId } as const;
     const cause = memberNoticeCause(objectId, what, memberId);
     const notice = { ...memberMail({ orgId }), purpose, subject, cause, to, toKey } as const;

@@ -1,6 +1,7 @@
 // Mails to the owners of an organization about one of its payments: money that moved beside the
 // status or after the end, an approval in live mode, and a buyer who was verified as somebody else.
 // They are staged in the batch in which it happens.
+import { isActiveMember } from '../../domain/access/member.js';
 import { tenantOf } from '../../domain/base/tenant.js';
 import { type OwnerNoticePurpose, ownerNoticeCause } from '../../domain/mail/mail.js';
 import { type DomainEvent, movedMoneyIn } from '../../domain/payments/event.js';
@@ -44,7 +45,7 @@ async function stageOwnerNotices(
 ): Promise<void> {
   if (causes.length === 0) return;
   const members = await tx.members.list(payment.orgId);
-  const owners = members.filter((one) => one.role === 'owner' && one.removedAtMs === null);
+  const owners = members.filter((one) => one.role === 'owner' && isActiveMember(one));
   const nowMs = deps.clock.nowMs();
   const subject = { kind: 'payment', paymentId } as const;
   const about = { ...tenantOf(payment), purpose, subject, locale: 'en' } as const;

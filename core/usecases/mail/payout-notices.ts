@@ -1,6 +1,6 @@
 // Mails about a new PIX destination, for the people who can undo it: it may be a mistake or set
 // with a stolen key. They are staged in the batch of the change.
-import { scopesOf } from '../../domain/access/member.js';
+import { isActiveMember, scopesOf } from '../../domain/access/member.js';
 import { emailKey } from '../../domain/base/email-address.js';
 import { tenantOf } from '../../domain/base/tenant.js';
 import { newMail } from '../../domain/mail/mail.js';
@@ -24,7 +24,7 @@ export async function stagePayoutNotices(
   const isHeld = changeState(change, nowMs) === 'held';
   const members = await tx.members.list(tenant.orgId);
   const guards = members.filter(
-    ({ role, removedAtMs }) => removedAtMs === null && scopesOf(role).includes('api_keys:write'),
+    (member) => isActiveMember(member) && scopesOf(member.role).includes('api_keys:write'),
   );
   const seller = account?.email ?? null;
   const recipients = [...guards.map(({ email }) => email), ...(seller === null ? [] : [seller])];

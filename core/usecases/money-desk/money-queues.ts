@@ -3,12 +3,20 @@
 // Each row says what is known and what an operator can do.
 import { type Money, money } from '../../domain/base/money.js';
 import { type Mode, tenantOf } from '../../domain/base/tenant.js';
-import { isMoneyCommand, type MoneyCommand } from '../../domain/commands/partner-command.js';
+import {
+  isMoneyCommand,
+  isUnpaidRefund,
+  type MoneyCommand,
+} from '../../domain/commands/partner-command.js';
 import { reviewName } from '../../domain/commands/report-check.js';
 import { type Deposit, isUnmatched } from '../../domain/deposits/deposit.js';
-import { type DecisionName, offeredFor } from '../../domain/money-desk/decisions.js';
 import {
   type CommandQueue,
+  isPayoutBack,
+  isPayoutDecidable,
+  isPayoutLate,
+  isRefundableByHand,
+  isResolvable,
   type MoneyQueue,
   moneyQueues,
   queueOf,
@@ -29,6 +37,26 @@ import { readItem, requestOf } from './desk-items.js';
 
 type QueueContext = Pick<Deps, 'store' | 'secretBox' | 'partners' | 'clock'>;
 
+/**
+ * What an operator can do about a row. `retry`: send it again. `ask`: read it at the partner. The
+ * others are decisions, `cancel`, `fail` and `accept`.
+ */
+export type DeskStep =
+  | 'assign'
+  | 'cancel'
+  | 'fail'
+  | 'retry'
+  | 'ask'
+  | 'refund'
+  | 'pay_again'
+  | 'write_off'
+  | 'returned'
+  | 'paid'
+  | 'paid_by_hand'
+  | 'otherwise'
+  | 'withdrawn'
+  | 'accept';
+
 export interface QueueRow {
   readonly queue: MoneyQueue;
   /** The id of a deposit, a payment or a command. */
@@ -47,8 +75,7 @@ export interface QueueRow {
    */
   readonly sinceMs: number;
   readonly known: Known;
-  /** What an operator can do about it. */
-  readonly steps: readonly DecisionName[];
+  readonly steps: readonly DeskStep[];
   readonly proposal: ListedProposal | null;
 }
 
@@ -299,7 +326,7 @@ async function depositRow({ deps, tx }: Read, deposit: Deposit): Promise<QueueRo
     known: isIn
       ? { kind: 'deposit', payer: payerOf(deps, deposit), candidates }
       : { kind: 'withdrawal', partnerRef },
-    steps: offeredFor(isIn ? 'deposit' : 'withdrawal', deposit),
+    steps: isIn ? ['assign', 'refund', 'otherwise'] : ['withdrawn', 'assign', 'otherwise'],
     proposal: await openProposal({ deps, tx }, id),
   };
 }
@@ -343,7 +370,7 @@ async function shortRow({ tx }: Read, { id, ...of }: FundsRow): Promise<QueueRow
     amount: missing,
     sinceMs: postings.find(({ kind }) => kind === 'funds_received')?.atMs ?? payment.updatedAtMs,
     known: { kind: 'short', held, asked: amount, expiresAtMs },
-    steps: offeredFor('short', { payment, funds }),
+    steps: ['cancel'],
     proposal: null,
   };
 }
@@ -363,7 +390,7 @@ async function unapprovedRow({ tx }: Read, { id, ...of }: Payment): Promise<Queu
     amount: money(heldMinor(funds), funds.currency),
     sinceMs: approvalLostAtMs ?? updatedAtMs,
     known: { kind: 'unapproved', status, asked },
-    steps: offeredFor('unapproved', stored),
+    steps: ['fail'],
     proposal: null,
   };
 }
@@ -386,7 +413,8 @@ async function lostRow({ deps, tx }: Read, { id, ...of }: FundsRow): Promise<Que
     amount,
     sinceMs: postings.findLast(({ kind }) => kind === 'loss')?.atMs ?? payment.updatedAtMs,
     known: { kind: 'lost', received: money(funds.receivedMinor, funds.currency) },
-    steps: offeredFor('lost', { payment, funds, commands }),
+    // The money of a payout that came back may cover the loss.
+    steps: commands.some(isPayoutBack) ? [] : ['write_off'],
     proposal: await openProposal({ deps, tx }, id),
   };
 }
@@ -406,7 +434,7 @@ async function commandRow(
     amount,
     sinceMs: queue === 'owed' ? createdAtMs : (lastSentAtMs ?? createdAtMs),
     known: knownOf(command),
-    steps: offeredFor(kind, command, deps.partners[command.mode]?.refundsByHand !== true),
+    steps: stepsOf(deps, command),
     proposal: await openProposal({ deps, tx }, id),
   };
 }
@@ -440,4 +468,22 @@ function refundState(command: MoneyCommand): OpenRefundState {
   if (command.state === 'refused') return 'refused';
   if (command.state === 'pending') return 'unsent';
   return command.state === 'done' ? 'accepted' : 'in_doubt';
+}
+
+function stepsOf({ partners }: QueueContext, command: MoneyCommand): readonly DeskStep[] {
+  const { review, mode } = command;
+  const isSendable = partners[mode]?.refundsByHand !== true;
+  const steps: DeskStep[] = [];
+  if (review !== null && readReview(review).kind === 'implausible') steps.push('accept');
+  if (review !== null) steps.push('ask');
+  if (isResolvable(command)) steps.push('returned', 'paid');
+  if (isPayoutDecidable(command)) {
+    if (command.state !== 'done') steps.push('retry');
+    steps.push('refund', 'pay_again', 'paid_by_hand');
+  } else if (review === null && isPayoutLate(command)) {
+    steps.push('ask');
+  }
+  if (review === null && isUnpaidRefund(command) && isSendable) steps.push('retry');
+  if (review === null && isRefundableByHand(command)) steps.push('refund');
+  return steps;
 }

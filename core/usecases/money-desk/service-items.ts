@@ -6,8 +6,7 @@ import type { OperatorActor } from '../../domain/base/actor.js';
 import { emailKey, readEmail } from '../../domain/base/email-address.js';
 import { type Mode, tenantOf } from '../../domain/base/tenant.js';
 import { isMoneyCommand } from '../../domain/commands/partner-command.js';
-import type { MoneyAction, PaidAction } from '../../domain/money-desk/decisions.js';
-import { type Basis, basisOf } from '../../domain/money-desk/money-decision.js';
+import { type Basis, basisOf, type MoneyAction } from '../../domain/money-desk/money-decision.js';
 import type { Proposal, ProposedAction, ServiceAction } from '../../domain/money-desk/proposal.js';
 import type { Organization } from '../../domain/parties/organization.js';
 import { cancelled, failedByOperator } from '../../domain/payments/payment-transitions.js';
@@ -43,10 +42,12 @@ import { checkedReason } from '../payments/payments.js';
 import type { Batch } from '../service/batch.js';
 import { boundNameOf } from '../service/fingerprints.js';
 
+type PaidAction = Extract<MoneyAction, { readonly found: 'paid' }>;
+
 /** `feesMinor` is in the currency of the command, `settledMinor` in BRL. */
 export type DeskRequest =
   | Exclude<ProposedAction, PaidAction>
-  | (Pick<PaidAction, 'verb' | 'endToEndId'> & {
+  | (Pick<PaidAction, 'verb' | 'found' | 'endToEndId' | 'by'> & {
       readonly settledMinor: bigint;
       readonly feesMinor: bigint;
     });
@@ -359,11 +360,11 @@ async function reportItem(
   if (command === null) throw new PonteError('NotFound');
   const { orgId, mode } = command;
   const basis = isMoneyCommand(command)
-    ? basisOf(['command', 'payment'], {
+    ? basisOf('accept report of payment', {
         command,
         payment: await loadPayment(tx, tenantOf(command), command.paymentId),
       })
-    : basisOf(['command'], { command });
+    : basisOf('accept report of party', { command });
   return {
     orgId,
     mode,
@@ -393,7 +394,7 @@ async function endItem(
   return {
     ...tenant,
     action: { ...action, reason },
-    basis: basisOf(['payment'], { payment: stored }),
+    basis: basisOf(`${action.verb} payment`, { payment: stored }),
     problem: null,
     check: async () => {
       change();

@@ -2,7 +2,7 @@
 // KYB and rails are commands to the partner, stored before the call. The call that registers the
 // destination has a key at the partner, so that it can be repeated after a failure.
 import { isMemberId } from '../../domain/access/api-key.js';
-import { scopesOf } from '../../domain/access/member.js';
+import { isActiveMember, scopesOf } from '../../domain/access/member.js';
 import { allows } from '../../domain/access/scope.js';
 import { developmentOperator } from '../../domain/base/actor.js';
 import { checkedText } from '../../domain/base/checked-text.js';
@@ -320,7 +320,7 @@ export async function expectOwner(
 ): Promise<void> {
   if (!isMemberId(changedBy)) return;
   const member = await tx.members.get(orgId, changedBy);
-  if (member === null || member.removedAtMs !== null) throw new PonteError('InvalidToken');
+  if (member === null || !isActiveMember(member)) throw new PonteError('InvalidToken');
   if (!allows(scopesOf(member.role), 'org:write')) throw new PonteError('InsufficientScope');
   tx.members.expect(member);
 }

@@ -1,5 +1,6 @@
 // Requests for production access: a member asks, operators grant (two of them, service-items.ts) or
 // refuse, and the member who asked is mailed.
+import { isActiveMember } from '../../domain/access/member.js';
 import { hasUnstorableText } from '../../domain/base/raw-json.js';
 import { memberMail, newMail } from '../../domain/mail/mail.js';
 import {
@@ -134,7 +135,7 @@ async function stageDecision(
 async function stageDecidedMail({ deps, tx, nowMs }: Batch, request: ProductionRequest) {
   const { orgId, id: requestId, requestedBy } = request;
   const member = await tx.members.get(orgId, requestedBy);
-  if (member === null || member.removedAtMs !== null) return;
+  if (member === null || !isActiveMember(member)) return;
   const { email: to, emailKey: toKey } = member;
   const about = { ...memberMail(member), purpose: 'production_decided' } as const;
   const { nth } = await mailNumber(tx, { ...about, address: to }, nowMs);

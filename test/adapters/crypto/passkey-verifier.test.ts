@@ -16,7 +16,7 @@ const origin = 'https://pay.example.com';
 const challenge = 'frm_1.1893456300000.mac';
 const refused = { code: 'InvalidPasskey' };
 const verifier = createPasskeyVerifier();
-const asked = { challenge, memberId: 'mem_1', email: 'ana@acme.example', known: ['AAAA'] };
+const asked = { challenge, personId: 'mem_1', email: 'ana@acme.example', known: ['AAAA'] };
 
 const creation = (authenticator: SoftwareAuthenticator, told: Told = {}) =>
   authenticator.create(verifier.creationOptions(site, asked), told);
@@ -54,7 +54,7 @@ test('a new passkey is known by its id, and its signature is right', async () =>
   assert.deepEqual(await verifier.read(answer), {
     credentialId: authenticator.credentialId,
     challenge,
-    memberId: 'mem_1',
+    personId: 'mem_1',
   });
   assert.equal(await verifier.verifyAssertion(site, answer, challenge, made), 4);
 });
@@ -131,7 +131,7 @@ test('a verification prints nothing', () => {
     `const [site, challenge] = ['${site}', 'c'];`,
     'const verifier = createPasskeyVerifier();',
     `const authenticator = softwareAuthenticator('${origin}');`,
-    "const asked = { challenge, memberId: 'm', email: 'e', known: [] };",
+    "const asked = { challenge, personId: 'm', email: 'e', known: [] };",
     'const made = authenticator.create(verifier.creationOptions(site, asked));',
     'await verifier.verifyCreation(site, made, challenge);',
   ].join('\n');

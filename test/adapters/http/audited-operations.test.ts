@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { type Actor, auditEntry, auditFeed } from '../../../core/domain/service/audit-entry.js';
 import { addMember } from '../../../core/usecases/access/members.js';
-import { startMemberSession, tokenOf } from '../../../core/usecases/access/sessions.js';
+import { createSession } from '../../../core/usecases/access/sessions.js';
 import { requireApproval } from '../../../core/usecases/parties/organizations.js';
 import { auditHead } from '../../../core/usecases/service/audit-log.js';
 import { suiteEnd } from '../../support/suite-end.js';
@@ -85,12 +85,9 @@ test('owners and admins alone read the entries of their organization', async () 
   assert.deepEqual(none.body, { data: [], nextCursor: null });
   const { orgId } = tenant;
   for (const role of ['finance', 'viewer'] as const) {
-    const { id: memberId } = await addMember(deps, { orgId, email: `${role}@a.example`, role });
-    const { token } = await tokenOf(
-      deps,
-      await startMemberSession(deps, { orgId, memberId }),
-      'test',
-    );
+    const email = `${role}@a.example`;
+    await addMember(deps, { orgId, email, role });
+    const { token } = await createSession(deps, { orgId, email, mode: 'test' });
     const refused = await site.call('GET', '/v1/audit', { session: token });
     assert.equal(refused.status, 403, role);
   }

@@ -9,7 +9,6 @@ import { developmentOperator } from '../../../core/domain/base/actor.js';
 import { DOCUMENT_BYTES_MAX } from '../../../core/domain/parties/document.js';
 import { catalogue, type ErrorCode } from '../../../core/errors.js';
 import { createKey, unlimitedKey } from '../../../core/usecases/access/keys.js';
-import { addMember } from '../../../core/usecases/access/members.js';
 import { createSession } from '../../../core/usecases/access/sessions.js';
 import { requireApproval } from '../../../core/usecases/parties/organizations.js';
 import { endQuarantine, quarantineRestored } from '../../../core/usecases/service/epochs.js';
@@ -19,6 +18,7 @@ import {
   testSubscription,
 } from '../../../core/usecases/webhooks/subscriptions.js';
 import { operatorDoes } from '../../support/operator-action.js';
+import { addActiveMember } from '../../support/scenes/active-member.js';
 import { makeIntent, makeInvoice } from '../../support/scenes/made-payments.js';
 import { prunedFeed } from '../../support/scenes/pruned-feed.js';
 import { openedTexts } from '../../support/scenes/sealed-scene.js';
@@ -149,7 +149,7 @@ const refusals: Partial<Record<ErrorCode, (operation: Operation) => Promise<Answ
   SelfApprovalNotAllowed: async (operation) => {
     const { deps } = scene.site.world;
     const member = { orgId: scene.tenant.orgId, email: 'author@acme.example' };
-    const { id } = await addMember(deps, { ...member, role: 'finance' });
+    const { id } = await addActiveMember(deps, { ...member, role: 'finance' });
     const { token: session } = await createSession(deps, { ...member, mode: 'test' });
     return ask(operation, { path: await ownPayment(operation, id), as: { session } });
   },

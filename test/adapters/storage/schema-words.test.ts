@@ -6,6 +6,7 @@ import { loadMigrations } from '../../../adapters/storage/migrations.js';
 import { SqliteDatabase } from '../../../adapters/storage/sqlite/database.js';
 import { migrateSqlite } from '../../../adapters/storage/sqlite/migrations.js';
 import { memberRoles } from '../../../core/domain/access/member.js';
+import { sessionBeginnings } from '../../../core/domain/access/member-session.js';
 import { pageSessionKinds } from '../../../core/domain/access/page-session.js';
 import { locales } from '../../../core/domain/base/locale.js';
 import { modes } from '../../../core/domain/base/tenant.js';
@@ -77,6 +78,7 @@ const words: Readonly<Record<string, readonly string[]>> = {
   'kyc_submissions.submitted_by': dossierSubmitters,
   'organization_profiles.kyb_status': partyStatuses,
   'members.role': memberRoles,
+  'member_sessions.began': sessionBeginnings,
   'connected_accounts.role': roles,
   'connected_accounts.entity_type': entityTypes,
   'connected_accounts.status': accountStatuses,
@@ -156,6 +158,7 @@ test('every table is strict; keys and unique indexes of tenants begin with org_i
     'key_check_values: key_id',
     'kyc_submissions: flow_id',
     'mails: token_hash',
+    'member_sessions: id',
     'member_sessions: token_hash',
     'operator_sessions: id',
     'operator_sessions: link_hash',
@@ -169,7 +172,10 @@ test('every table is strict; keys and unique indexes of tenants begin with org_i
     'partner_commands: id',
     'partner_commands: mode',
     'passkeys: credential_id',
+    'passkeys: id',
     'payments: public_id',
+    'people: email_key',
+    'people: id',
     'proposals: id',
     'proposals: item_id',
     'refused_requests: id',

@@ -201,7 +201,7 @@ async function signIn(target: Target): Promise<SignedIn> {
   const [organization] = await store.run((tx) => tx.organizations.list());
   const orgId = organization?.id ?? '';
   const [owner] = await store.run((tx) => tx.members.list(orgId));
-  const of = { orgId, memberId: owner?.id ?? '' };
+  const of = { personId: owner?.personId ?? '', began: 'mail' } as const;
   const { token, session } = makeMemberSession(
     { ids: createIds(), clock: { nowMs: Date.now } },
     of,

@@ -150,8 +150,9 @@ function signsIn(world: World, host: SimulatedHost, signer: Signer): void {
 
 function signsOut(world: World, host: SimulatedHost, signer: Signer): void {
   if (world.people.tokens.length === 0) return;
-  const { orgId, memberId } = world.random.pick(world.people.tokens);
-  const end = () => endSessions(host.deps, { orgId, memberId }, null);
+  const { memberId } = world.random.pick(world.people.tokens);
+  const personId = memberId.replace('mem', 'per');
+  const end = () => endSessions(host.deps, { personId, orgId: null }, null);
   host.command(`end the sessions of ${memberId}`, signer, end, {
     ...counted(world, 'session ended'),
     done: (ended) => acknowledgeEnds(world, 'session ended', ended),
@@ -215,9 +216,9 @@ async function revokesKey(world: World, host: SimulatedHost, actor: SessionActor
 async function signsItselfOut(
   world: World,
   host: SimulatedHost,
-  { orgId, memberId, session }: SessionActor,
+  { session }: SessionActor,
 ): Promise<void> {
-  const ended = await endSessions(host.deps, { orgId, memberId }, session.id);
+  const ended = await endSessions(host.deps, session, session.id);
   acknowledgeEnds(world, 'session ended', ended);
 }
 

@@ -2,6 +2,7 @@
 // secrets of API keys. They keep it when it has ended, or a restore has lost it.
 import { createPrivateKey, hash, type KeyObject } from 'node:crypto';
 import type { Member, MemberRole } from '../../../core/domain/access/member.js';
+import type { Person } from '../../../core/domain/access/person.js';
 import {
   publicKeyOf,
   type RegisteredOperator,
@@ -69,11 +70,23 @@ export function signedOffline(
   return signedWith(toSign, signerNamed(name).key);
 }
 
+export function peopleOf(members: readonly Member[]): readonly Person[] {
+  return members.map(({ personId: id, email, emailKey, createdAtMs }) => ({
+    id,
+    email,
+    emailKey,
+    createdAtMs,
+    version: 1,
+  }));
+}
+
 export function firstMembers(orgId: string, createdAtMs: number): readonly Member[] {
   const roles: readonly MemberRole[] = ['owner', 'admin'];
   return membersOf(orgId).map((id, index) => {
     const email = `${id}@example.com`;
     const role = roles[index] ?? 'viewer';
-    return { id, orgId, email, emailKey: email, role, removedAtMs: null, createdAtMs, version: 1 };
+    const personId = id.replace('mem', 'per');
+    const times = { acceptedAtMs: createdAtMs, seenAtMs: null, removedAtMs: null, createdAtMs };
+    return { id, orgId, personId, email, emailKey: email, role, ...times, version: 1 };
   });
 }

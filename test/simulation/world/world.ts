@@ -43,7 +43,7 @@ import { Faults } from './faults.js';
 import { FeedReads } from './feed-reader.js';
 import { openDocuments } from './gated-documents.js';
 import { Gates } from './gates.js';
-import { firstMembers, firstOperators, People } from './people.js';
+import { firstMembers, firstOperators, People, peopleOf } from './people.js';
 import { copyNowAndThen, restorable, restore, type WorldCopy } from './restore.js';
 import type { SimulatedDatabase } from './simulated-database.js';
 import { openBox, SimulatedHost, type Surroundings } from './simulated-host.js';
@@ -234,6 +234,7 @@ export class World implements Surroundings {
     const orgIds = [...new Set(tenants.map(({ orgId }) => orgId))];
     const members = orgIds.flatMap((orgId) => firstMembers(orgId, this.nowMs));
     await setUp.run(async (tx) => {
+      for (const person of peopleOf(members)) tx.people.insert(person);
       for (const member of members) tx.members.insert(member);
     });
     for (const member of members) this.observed.members.set(member.id, member);

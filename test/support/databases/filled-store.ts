@@ -25,6 +25,7 @@ import {
   aPartyDraft,
   aPasskey,
   aPayment,
+  aPerson,
   aProductionRequest,
   aProfile,
   aQuote,
@@ -52,6 +53,7 @@ export async function fillStore(store: Store): Promise<void> {
     tx.logos.insert(aLogo());
     tx.operators.insert(anOperator());
     tx.operatorSessions.insert(anOperatorSession());
+    tx.people.insert(aPerson());
     tx.members.insert(aMember());
     tx.memberSessions.insert(aMemberSession());
     tx.passkeys.insert(aPasskey());
@@ -107,8 +109,9 @@ export function contentsOf(store: Store): Promise<readonly unknown[]> {
       tx.operators.list(),
       tx.operatorSessions.ofOperator('opr_1'),
       tx.members.list('org_a'),
-      tx.memberSessions.get('org_a', 'ses_1'),
-      tx.passkeys.ofMember('org_a', 'mem_1'),
+      tx.people.get('per_1'),
+      tx.memberSessions.get('ses_1'),
+      tx.passkeys.ofPerson('per_1'),
       tx.destinationChanges.list(tenant, 5),
       tx.keys.list('org_a', 5),
       tx.keys.unrevoked('org_a'),

@@ -25,6 +25,7 @@ import {
   aPartyDraft,
   aPasskey,
   aPayment,
+  aPerson,
   aProductionRequest,
   aProfile,
   aQuote,
@@ -220,16 +221,17 @@ function readsOfMembers(tx: Tx): readonly Promise<unknown>[] {
   return [
     tx.members.get('org_a', 'mem_1'),
     tx.members.byEmail('org_a', 'a@b'),
-    tx.members.ofAddress('a@b'),
+    tx.members.ofPerson('per_1'),
     tx.members.list('org_a'),
-    tx.memberSessions.get('org_a', 'ses_1'),
+    tx.people.get('per_1'),
+    tx.people.byEmail('a@b'),
+    tx.memberSessions.get('ses_1'),
     tx.memberSessions.byTokenHash('x'),
-    tx.memberSessions.openOfMember('org_a', 'mem_1', T0),
-    tx.memberSessions.lastSeen('org_a'),
+    tx.memberSessions.openOfPerson('per_1', T0),
     tx.memberSessions.createdBefore(T0, 5),
-    tx.passkeys.get('org_a', 'psk_1'),
+    tx.passkeys.get('psk_1'),
     tx.passkeys.byCredential('x'),
-    tx.passkeys.ofMember('org_a', 'mem_1'),
+    tx.passkeys.ofPerson('per_1'),
   ];
 }
 
@@ -417,6 +419,7 @@ function everyFirstWrite(tx: Tx): void {
   tx.operators.insert(anOperator());
   tx.operatorSessions.insert(anOperatorSession());
   tx.operators.expect(anOperator({ id: 'opr_2' }));
+  tx.people.insert(aPerson());
   tx.members.insert(aMember());
   tx.memberSessions.insert(aMemberSession());
   tx.passkeys.insert(aPasskey());
@@ -477,6 +480,7 @@ async function everyLaterWrite(tx: Tx): Promise<void> {
   tx.operatorSessions.update(anOperatorSession());
   tx.operatorSessions.touch(anOperatorSession({ id: 'ops_2' }));
   tx.operatorSessions.remove(anOperatorSession({ id: 'ops_3' }));
+  tx.people.update(aPerson());
   tx.members.update(aMember());
   tx.memberSessions.update(aMemberSession());
   tx.passkeys.update(aPasskey());
@@ -496,6 +500,7 @@ async function everyLaterWrite(tx: Tx): Promise<void> {
   tx.mails.update(aMail());
   tx.pageSessions.update(aPageSession());
   tx.pageSessions.touch(aPageSession({ id: 'other' }));
+  tx.members.touch(aMember({ id: 'another' }));
   tx.memberSessions.touch(aMemberSession({ id: 'another' }));
   tx.documents.update(aDocument());
   tx.documents.requestPurge(tenant, aDocument().owner, T0);

@@ -4,6 +4,7 @@ import type { StoredKey } from '../../../core/domain/access/api-key.js';
 import type { Member } from '../../../core/domain/access/member.js';
 import type { MemberSession } from '../../../core/domain/access/member-session.js';
 import type { Passkey } from '../../../core/domain/access/passkey.js';
+import type { Person } from '../../../core/domain/access/person.js';
 import { emailKey } from '../../../core/domain/base/email-address.js';
 import { money } from '../../../core/domain/base/money.js';
 import type { Tenant } from '../../../core/domain/base/tenant.js';
@@ -108,14 +109,29 @@ export function aProfile(fields: Partial<OrganizationProfile> = {}): Organizatio
   };
 }
 
+export function aPerson(fields: Partial<Person> = {}): Person {
+  const { email = 'Ana@Acme.example' } = fields;
+  return {
+    id: 'per_1',
+    email,
+    emailKey: emailKey(email),
+    createdAtMs: T0,
+    version: 1,
+    ...fields,
+  };
+}
+
 export function aMember(fields: Partial<Member> = {}): Member {
   const { email = 'Ana@Acme.example' } = fields;
   return {
     id: 'mem_1',
     orgId: 'org_a',
+    personId: 'per_1',
     email,
     emailKey: emailKey(email),
     role: 'finance',
+    acceptedAtMs: T0 + 1,
+    seenAtMs: T0 + 2,
     removedAtMs: null,
     createdAtMs: T0,
     version: 1,
@@ -164,14 +180,14 @@ export function aProductionRequest(fields: Partial<ProductionRequest> = {}): Pro
 
 /** One that was ended. */
 export function aMemberSession(fields: Partial<MemberSession> = {}): MemberSession {
-  const of = { orgId: 'org_a', id: 'ses_1', memberId: 'mem_1' };
+  const of = { id: 'ses_1', personId: 'per_1', orgId: null, began: 'passkey' } as const;
   const times = { createdAtMs: T0, endsAtMs: T0 + 9, endedAtMs: T0 + 5, seenAtMs: T0 + 1 };
   const tokenHash = `hash of ${fields.id ?? of.id}`;
   return { ...of, ...times, tokenHash, operatorId: 'opr_1', version: 1, ...fields };
 }
 
 export function aPasskey(fields: Partial<Passkey> = {}): Passkey {
-  const of = { orgId: 'org_a', id: 'psk_1', memberId: 'mem_1', name: 'phone' };
+  const of = { id: 'psk_1', personId: 'per_1', name: 'phone' };
   const credential = { credentialId: `credential of ${fields.id ?? of.id}`, publicKey: 'pQEC' };
   const times = { createdAtMs: T0, usedAtMs: T0 + 1, removedAtMs: null };
   return { ...of, ...credential, ...times, signCount: 4_294_967_295, version: 1, ...fields };

@@ -13,7 +13,8 @@ export function aProposal(fields: Partial<Proposal> = {}): Proposal {
     itemId: 'cmd_1',
     number: 1,
     action: {
-      verb: 'paid',
+      verb: 'resolve',
+      found: 'paid',
       settled: money(9_007_199_254_740_993n, 'BRL'),
       fees: money(7n, 'EUR'),
       endToEndId: 'E1',

@@ -9,7 +9,6 @@ import {
   type PonteClient,
 } from '../../../adapters/client/ponte-client.js';
 import type { Tenant } from '../../../core/domain/base/tenant.js';
-import { addMember } from '../../../core/usecases/access/members.js';
 import { createSession } from '../../../core/usecases/access/sessions.js';
 import {
   acceptTerms,
@@ -26,6 +25,7 @@ import { type LocalReceiver, startReceiver } from '../servers/local-receiver.js'
 import type { SuiteEnd } from '../suite-end.js';
 import { temporaryFolder } from '../temporary-folder.js';
 import { until } from '../wait.js';
+import { addActiveMember } from './active-member.js';
 
 export interface Integration {
   readonly partner: ScenarioPartner & StartedPartner;
@@ -101,7 +101,7 @@ export async function memberClient(
   email: string,
   role: 'owner' | 'finance' | 'viewer',
 ): Promise<PonteClient> {
-  await addMember(deps, { orgId, email, role });
+  await addActiveMember(deps, { orgId, email, role });
   const { token } = await createSession(deps, { orgId, email, mode: 'test' });
   return createPonteClient({ baseUrl: url, token });
 }

@@ -287,8 +287,9 @@ function newSession(deps: Deps): World['session'] {
   return async (orgId, { mode = 'test', role = 'owner' } = {}) => {
     members += 1;
     const email = `member-${members}@acme.example`;
-    const { id: memberId } = await addMember(deps, { orgId, email, role });
-    return (await tokenOf(deps, await startMemberSession(deps, { orgId, memberId }), mode)).token;
+    const member = await addMember(deps, { orgId, email, role });
+    const session = await startMemberSession(deps, member);
+    return (await tokenOf(deps, session, { orgId, memberId: member.id, mode })).token;
   };
 }
 

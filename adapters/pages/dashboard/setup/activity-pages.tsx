@@ -41,7 +41,7 @@ export const activityPages = [
         listKeys(deps, tenant.orgId),
       ]);
       const names: Names = new Map([
-        ...team.map(({ member: { id, email } }) => [id, email] as const),
+        ...team.map(({ id, email }) => [id, email] as const),
         ...keys.map(({ id, name }) => [id, name] as const),
       ]);
       return { rows: found.entries, next: found.next, names };

@@ -3,6 +3,7 @@
 import type { VNode } from 'preact';
 import { z } from 'zod';
 import {
+  isActiveMember,
   type Member,
   type MemberRole,
   mayGive,
@@ -16,12 +17,7 @@ import {
   inviteMember,
   mailInvitation,
 } from '../../../../core/usecases/access/member-invitations.js';
-import {
-  readTeam,
-  removeMember,
-  setMember,
-  type TeamMember,
-} from '../../../../core/usecases/access/members.js';
+import { readTeam, removeMember, setMember } from '../../../../core/usecases/access/members.js';
 import { Button, ButtonLink, Foreign, Form, Scroll } from '../../kit/components.js';
 import { RadioField, SelectField, TextField } from '../../kit/fields.js';
 import { memberRow, type PageAnswer, type PageContext, seeOther } from '../../kit/page-route.js';
@@ -103,7 +99,7 @@ interface Refused {
 }
 
 interface Team {
-  readonly members: readonly TeamMember[];
+  readonly members: readonly Member[];
   readonly own: Member;
   readonly mayChange: boolean;
   /** The mailbox was proven just now: the form is on the page. */
@@ -149,7 +145,7 @@ async function invite(context: PageContext, call: MemberCall<Invite>): Promise<P
   if (email === null) return refuse('notAnAddress');
   if (role === null) return refuse('chooseRole');
   const team = await readTeam(deps, orgId);
-  if (team.some(({ member }) => member.emailKey === emailKey(email))) return refuse('isMember');
+  if (team.some((member) => member.emailKey === emailKey(email))) return refuse('isMember');
   const author = { memberId, keptBy: null };
   const { locale } = viewOf(context, call);
   try {
@@ -169,15 +165,14 @@ function roleNamed(text: string): MemberRole | null {
 /** The member in the path. NotFound. */
 async function memberIn({ deps }: PageContext, call: MemberCall) {
   const team = await readTeam(deps, actorOf(call).orgId);
-  const found = team.find(({ member }) => member.id === call.params['memberId']);
-  if (found === undefined) throw new PonteError('NotFound');
-  return { team, ...found };
+  const member = team.find(({ id }) => id === call.params['memberId']);
+  if (member === undefined) throw new PonteError('NotFound');
+  return { team, member };
 }
 
 async function inviteAgain(context: PageContext, call: MemberCall): Promise<PageAnswer> {
-  const { member, seenAtMs, team } = await memberIn(context, call);
-  // Else the link would sign in as a colleague who has signed in before.
-  if (seenAtMs !== null) throw new PonteError('NotFound');
+  const { member, team } = await memberIn(context, call);
+  if (member.acceptedAtMs !== null) throw new PonteError('NotFound');
   const own = actorOf(call).member;
   if (!mayChange({ members: team, own }, member)) throw new PonteError('InsufficientScope');
   try {
@@ -218,7 +213,7 @@ async function remove(
 
 function isLastOwner({ members }: Pick<Team, 'members'>, { id, role }: Member): boolean {
   if (role !== 'owner') return false;
-  return !members.some(({ member }) => member.role === 'owner' && member.id !== id);
+  return !members.some((one) => one.role === 'owner' && one.id !== id && isActiveMember(one));
 }
 
 /** Whether the reader may give this member another role, or remove it (members.ts). */
@@ -275,8 +270,8 @@ function Members({ team }: { readonly team: Team }): VNode {
           </tr>
         </thead>
         <tbody>
-          {team.members.map((one) => (
-            <MemberLine team={team} one={one} />
+          {team.members.map((member) => (
+            <MemberLine team={team} member={member} />
           ))}
         </tbody>
       </table>
@@ -284,12 +279,12 @@ function Members({ team }: { readonly team: Team }): VNode {
   );
 }
 
-function MemberLine({ team, one }: { readonly team: Team; readonly one: TeamMember }): VNode {
+function MemberLine({ team, member }: { readonly team: Team; readonly member: Member }): VNode {
   const { texts, format } = useDashboard();
   const words = texts.setup.team;
-  const { member, seenAtMs } = one;
+  const { acceptedAtMs, seenAtMs } = member;
   const isSelf = member.id === team.own.id;
-  const isInvited = seenAtMs === null && !isSelf;
+  const isInvited = acceptedAtMs === null;
   const actions = <MemberActions team={team} member={member} isInvited={isInvited} />;
   const seen = seenAtMs === null ? words.never : format.short(seenAtMs);
   return (
@@ -416,7 +411,7 @@ async function showMember(context: PageContext, call: MemberCall): Promise<PageA
   // The list says why.
   if (!mayChange({ members: team, own }, member)) return seeOther(teamPath(context, call));
   const keepers = team.flatMap((one) =>
-    one.member.role === 'owner' && one.member.id !== member.id ? [one.member.email] : [],
+    one.role === 'owner' && one.id !== member.id && isActiveMember(one) ? [one.email] : [],
   );
   return dashboardPage(viewOf(context, call), (scene) =>
     memberScreen(scene, { member, own, keepers }),

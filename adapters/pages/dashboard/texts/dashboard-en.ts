@@ -123,7 +123,6 @@ export const dashboardEn = {
   sessions: {
     heading: 'Your sessions',
     lede: 'Each browser in which you are signed in, and each token made for you.',
-    organization: 'Organization',
     started: 'Started',
     seen: 'Last page',
     ends: 'Ends',

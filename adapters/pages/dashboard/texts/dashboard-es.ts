@@ -110,7 +110,6 @@ export const dashboardEs: DashboardTexts = {
   sessions: {
     heading: 'Sus sesiones',
     lede: 'Cada navegador en el que ha entrado y cada token creado para usted.',
-    organization: 'Organización',
     started: 'Inicio',
     seen: 'Última página',
     ends: 'Fin',

@@ -108,7 +108,6 @@ export const dashboardPtBr: DashboardTexts = {
   sessions: {
     heading: 'Suas sessões',
     lede: 'Cada navegador em que você entrou e cada token criado para você.',
-    organization: 'Organização',
     started: 'Início',
     seen: 'Última página',
     ends: 'Fim',

@@ -229,6 +229,7 @@ export const setupEn = {
     kinds: {
       key: 'API key',
       member: 'Member',
+      person: 'Person',
       operator: 'Operator of the service',
       buyer: 'Buyer',
       seller: 'Seller',
@@ -260,6 +261,7 @@ export const setupEn = {
       partner_command: 'Instruction to the partner',
       party_draft: 'Saved form',
       passkey: 'Passkey',
+      person: 'Person',
       payment: 'Payment',
       production_request: 'Request for live mode',
       proposal: 'Proposal of an operator',

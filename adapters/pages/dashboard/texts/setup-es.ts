@@ -230,6 +230,7 @@ export const setupEs: SetupTexts = {
     kinds: {
       key: 'Clave de API',
       member: 'Miembro',
+      person: 'Persona',
       operator: 'Operador del servicio',
       buyer: 'Comprador',
       seller: 'Vendedor',
@@ -261,6 +262,7 @@ export const setupEs: SetupTexts = {
       partner_command: 'Instrucción al proveedor',
       party_draft: 'Formulario guardado',
       passkey: 'Clave de acceso',
+      person: 'Persona',
       payment: 'Pago',
       production_request: 'Solicitud de acceso a producción',
       proposal: 'Propuesta de un operador',

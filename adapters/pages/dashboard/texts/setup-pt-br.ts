@@ -226,6 +226,7 @@ export const setupPtBr: SetupTexts = {
     kinds: {
       key: 'Chave de API',
       member: 'Membro',
+      person: 'Pessoa',
       operator: 'Operador do serviço',
       buyer: 'Comprador',
       seller: 'Vendedor',
@@ -257,6 +258,7 @@ export const setupPtBr: SetupTexts = {
       partner_command: 'Instrução ao parceiro',
       party_draft: 'Formulário salvo',
       passkey: 'Chave de acesso',
+      person: 'Pessoa',
       payment: 'Pagamento',
       production_request: 'Pedido de acesso à produção',
       proposal: 'Proposta de um operador',

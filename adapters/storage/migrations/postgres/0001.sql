@@ -74,12 +74,29 @@ create table organization_profiles (
 create index organization_profiles_partner_ref
   on organization_profiles (mode, partner_ref) where partner_ref is not null;
 
+-- Whose address a mail proved: sessions and passkeys are of a person, in no organization.
+create table people (
+  id text collate "C" not null primary key,
+  email text not null,
+  email_key text collate "C" not null,
+  created_at timestamptz not null,
+  version integer not null
+);
+
+create unique index people_email on people (email_key);
+
+-- What a person is in an organization.
 create table members (
   org_id text collate "C" not null,
   id text collate "C" not null,
+  person_id text collate "C" not null,
   email text not null,
   email_key text collate "C" not null,
   role text collate "C" not null check (role in ('owner', 'admin', 'finance', 'viewer')),
+  -- When the person first opened the organization; null: only invited.
+  accepted_at timestamptz,
+  -- When the person last opened a page of the organization.
+  seen_at timestamptz,
   removed_at timestamptz,
   created_at timestamptz not null,
   version integer not null,
@@ -89,7 +106,7 @@ create table members (
 create unique index members_email on members (org_id, email_key) where removed_at is null;
 
 -- A person may be a member of several organizations.
-create index members_of_address on members (email_key, id) where removed_at is null;
+create index members_of_person on members (person_id, id) where removed_at is null;
 
 create table api_keys (
   id text collate "C" not null primary key,
@@ -639,8 +656,9 @@ create table mails (
   code_hash text,
   code_tries integer not null default 0,
   browser_hash text collate "C",
-  -- A link may sign a member in, or open the approval of a payment.
+  -- A link may sign a person in, or open the approval of a payment.
   member_id text collate "C",
+  person_id text collate "C",
   approval_payment_id text collate "C",
   version integer not null,
   primary key (org_id, mode, id),
@@ -651,7 +669,7 @@ create table mails (
   check (code_hash is null or token_hash is not null),
   check (
   token_hash is null or payment_id is not null or approval_payment_id is not null
-    or submission_id is not null or member_id is not null
+    or submission_id is not null or member_id is not null or person_id is not null
 )
 );
 
@@ -682,6 +700,8 @@ create index mails_of_submission on mails (org_id, mode, submission_id, id)
   where submission_id is not null;
 
 create index mails_of_member on mails (org_id, mode, member_id) where member_id is not null;
+
+create index mails_of_person on mails (org_id, mode, person_id) where person_id is not null;
 
 create index mails_of_approval on mails (org_id, mode, approval_payment_id)
   where approval_payment_id is not null;
@@ -1013,23 +1033,25 @@ create table book_readings (
 
 -- Sessions of members: their tokens name them. Those of the dashboard have a cookie as well.
 create table member_sessions (
-  org_id text collate "C" not null,
-  id text collate "C" not null,
-  member_id text collate "C" not null,
+  id text collate "C" not null primary key,
+  person_id text collate "C" not null,
+  -- Of a token, which acts in one organization; null with a cookie.
+  org_id text collate "C",
+  began text collate "C" not null check (began in ('mail', 'passkey', 'operator')),
   created_at timestamptz not null,
   ends_at timestamptz not null,
   ended_at timestamptz,
   -- Both null for a session without a cookie.
   token_hash text collate "C",
   seen_at timestamptz,
-  -- Who made it for the member; null: the member.
+  -- Who made it for the person; null: the person, or a development host.
   operator_id text collate "C",
   version integer not null,
-  primary key (org_id, id),
+  check ((token_hash is null) = (org_id is not null)),
   check ((token_hash is null) = (seen_at is null))
 );
 
-create index member_sessions_of_member on member_sessions (org_id, member_id, id);
+create index member_sessions_of_person on member_sessions (person_id, id);
 
 create index member_sessions_created on member_sessions (created_at);
 
@@ -1189,9 +1211,8 @@ create index refused_requests_org on refused_requests (org_id, id);
 
 -- Passkeys of members. A removed one stays: the id of its credential is never taken again.
 create table passkeys (
-  org_id text collate "C" not null,
-  id text collate "C" not null,
-  member_id text collate "C" not null,
+  id text collate "C" not null primary key,
+  person_id text collate "C" not null,
   credential_id text collate "C" not null,
   public_key text collate "C" not null,
   sign_count bigint not null,
@@ -1199,13 +1220,12 @@ create table passkeys (
   created_at timestamptz not null,
   used_at timestamptz,
   removed_at timestamptz,
-  version integer not null,
-  primary key (org_id, id)
+  version integer not null
 );
 
 create unique index passkeys_credential on passkeys (credential_id);
 
-create index passkeys_of_member on passkeys (org_id, member_id, id) where removed_at is null;
+create index passkeys_of_person on passkeys (person_id, id) where removed_at is null;
 
 create table organization_logos (
   org_id text collate "C" not null primary key,

@@ -55,12 +55,29 @@ create table organization_profiles (
 create index organization_profiles_partner_ref on organization_profiles (mode, partner_ref)
   where partner_ref is not null;
 
+-- Whose address a mail proved: sessions and passkeys are of a person, in no organization.
+create table people (
+  id text not null primary key,
+  email text not null,
+  email_key text not null,
+  created_at integer not null,
+  version integer not null
+) strict, without rowid;
+
+create unique index people_email on people (email_key);
+
+-- What a person is in an organization.
 create table members (
   org_id text not null,
   id text not null,
+  person_id text not null,
   email text not null,
   email_key text not null,
   role text not null check (role in ('owner', 'admin', 'finance', 'viewer')),
+  -- When the person first opened the organization; null: only invited.
+  accepted_at integer,
+  -- When the person last opened a page of the organization.
+  seen_at integer,
   removed_at integer,
   created_at integer not null,
   version integer not null,
@@ -70,7 +87,7 @@ create table members (
 create unique index members_email on members (org_id, email_key) where removed_at is null;
 
 -- A person may be a member of several organizations.
-create index members_of_address on members (email_key, id) where removed_at is null;
+create index members_of_person on members (person_id, id) where removed_at is null;
 
 create table api_keys (
   id text not null primary key,
@@ -632,6 +649,7 @@ create table mails (
   submission_id text,
   owner_index integer,
   member_id text,
+  person_id text,
   -- Of a notice. At most one mail has it.
   cause text,
   to_address text not null,
@@ -658,10 +676,10 @@ create table mails (
   -- Due, with the sealed token of its link, exactly while it is pending.
   check ((status = 'pending') = (due_at is not null)),
   check ((status = 'pending' and token_hash is not null) = (token_sealed is not null)),
-  -- A link opens the page of a payment, of its approval or of a KYC form, or signs a member in.
+  -- A link opens the page of a payment, of its approval or of a KYC form, or signs a person in.
   check (
     token_hash is null or payment_id is not null or approval_payment_id is not null
-      or submission_id is not null or member_id is not null
+      or submission_id is not null or member_id is not null or person_id is not null
   ),
   check (owner_index is null or submission_id is not null),
   -- A code is valid in the browser that asked for it, and goes with a link.
@@ -697,6 +715,8 @@ create index mails_of_submission on mails (org_id, mode, submission_id, id)
 create unique index mails_token_hash on mails (token_hash);
 
 create index mails_of_member on mails (org_id, mode, member_id) where member_id is not null;
+
+create index mails_of_person on mails (org_id, mode, person_id) where person_id is not null;
 
 -- ---------------------------------------------------------------------------- events and webhooks
 
@@ -1055,23 +1075,25 @@ create table book_readings (
 
 -- Sessions of members: their tokens name them. Those of the dashboard have a cookie as well.
 create table member_sessions (
-  org_id text not null,
-  id text not null,
-  member_id text not null,
+  id text not null primary key,
+  person_id text not null,
+  -- Of a token, which acts in one organization; null with a cookie.
+  org_id text,
+  began text not null check (began in ('mail', 'passkey', 'operator')),
   created_at integer not null,
   ends_at integer not null,
   ended_at integer,
   -- Both null for a session without a cookie.
   token_hash text,
   seen_at integer,
-  -- Who made it for the member; null: the member.
+  -- Who made it for the person; null: the person, or a development host.
   operator_id text,
   version integer not null,
-  primary key (org_id, id),
+  check ((token_hash is null) = (org_id is not null)),
   check ((token_hash is null) = (seen_at is null))
 ) strict, without rowid;
 
-create index member_sessions_of_member on member_sessions (org_id, member_id, id);
+create index member_sessions_of_person on member_sessions (person_id, id);
 
 create index member_sessions_created on member_sessions (created_at);
 
@@ -1230,9 +1252,8 @@ create index refused_requests_org on refused_requests (org_id, id);
 
 -- Passkeys of members. A removed one stays: the id of its credential is never taken again.
 create table passkeys (
-  org_id text not null,
-  id text not null,
-  member_id text not null,
+  id text not null primary key,
+  person_id text not null,
   credential_id text not null,
   public_key text not null,
   sign_count integer not null,
@@ -1240,13 +1261,12 @@ create table passkeys (
   created_at integer not null,
   used_at integer,
   removed_at integer,
-  version integer not null,
-  primary key (org_id, id)
+  version integer not null
 ) strict, without rowid;
 
 create unique index passkeys_credential on passkeys (credential_id);
 
-create index passkeys_of_member on passkeys (org_id, member_id, id) where removed_at is null;
+create index passkeys_of_person on passkeys (person_id, id) where removed_at is null;
 
 create table organization_logos (
   org_id text not null primary key,

@@ -7,8 +7,9 @@ import { memberRoles, scopesOf } from '../../../../core/domain/access/member.js'
 import type { Scope } from '../../../../core/domain/access/scope.js';
 import type { Tenant } from '../../../../core/domain/base/tenant.js';
 import { revokeKey } from '../../../../core/usecases/access/keys.js';
-import { addMember, removeMember } from '../../../../core/usecases/access/members.js';
+import { removeMember } from '../../../../core/usecases/access/members.js';
 import { createSession } from '../../../../core/usecases/access/sessions.js';
+import { addActiveMember } from '../../../support/scenes/active-member.js';
 import { suiteEnd } from '../../../support/suite-end.js';
 import { type CheckedSite, refusalOf } from '../checked-site.js';
 import { newInvoice, newPayment } from '../docs/example-calls.js';
@@ -165,7 +166,7 @@ test('a buyer’s KYC is for those who may collect or onboard, and for no viewer
 
 test('no session, a key alone, a bad token: 401 with the exact code', async () => {
   const removed = { orgId: tenant.orgId, email: 'removed@acme.example' };
-  await addMember(site.world.deps, { ...removed, role: 'owner' });
+  await addActiveMember(site.world.deps, { ...removed, role: 'owner' });
   const { token } = await createSession(site.world.deps, { ...removed, mode: 'test' });
   await removeMember(site.world.deps, removed.orgId, removed.email);
   for (const { operationId, route } of sessioned) {

@@ -8,13 +8,13 @@ import { HOUR_MS } from '../../../../core/domain/base/instant.js';
 import type { Locale } from '../../../../core/domain/base/locale.js';
 import type { Tenant } from '../../../../core/domain/base/tenant.js';
 import type { CommandEnd, MoneyKind } from '../../../../core/domain/commands/partner-command.js';
-import { addMember } from '../../../../core/usecases/access/members.js';
 import { applyPartnerUpdate } from '../../../../core/usecases/commands/partner-inbox.js';
 import { hashBrowser, requestLink } from '../../../../core/usecases/hosted/sign-ins.js';
 import { decide } from '../../../../core/usecases/money-desk/money-desk.js';
 import { findDifferences } from '../../../../core/usecases/payments/ledger-check.js';
 import { readView } from '../../../../core/usecases/payments/payment-store.js';
 import { simulate } from '../../../../core/usecases/sandbox/simulations.js';
+import { addActiveMember } from '../../../support/scenes/active-member.js';
 import type { World } from '../../../support/scenes/test-world.js';
 import { checkedSite } from '../checked-site.js';
 
@@ -37,7 +37,7 @@ async function paidAgain(made: World, tenant: Tenant, id: string): Promise<void>
   const { id: itemId } = await commandOf(made, tenant, id, 'payout');
   const asked = { evidence: 'the seller asked for it', replace: false } as const;
   const operator = developmentOperator;
-  await decide(made.deps, { itemId, request: { verb: 'pay_again' }, ...asked, operator });
+  await decide(made.deps, { itemId, request: { verb: 'pay-again' }, ...asked, operator });
   await made.settle();
   made.advanceClock(HOUR_MS);
   await made.settle();
@@ -62,7 +62,7 @@ async function scene(t: Parameters<typeof checkedSite>[0]) {
   const tenant = await made.newTenant();
   const key = await made.key(tenant.orgId);
   for (const role of ['owner', 'admin'] as const)
-    await addMember(made.deps, { orgId: tenant.orgId, email: `${role}@acme.example`, role });
+    await addActiveMember(made.deps, { orgId: tenant.orgId, email: `${role}@acme.example`, role });
   const url = 'https://api.acme.example/hook';
   await site.call('POST', '/v1/webhook-subscriptions', {
     key,

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { locales } from '../../../../core/domain/base/locale.js';
-import { addMember } from '../../../../core/usecases/access/members.js';
+import { addActiveMember } from '../../../support/scenes/active-member.js';
 import { openBrowser } from '../../../support/servers/browser.js';
 import { suiteEnd } from '../../../support/suite-end.js';
 import { faultsOf, openDetails } from '../axe.js';
@@ -26,7 +26,7 @@ before(async () => {
   places = await placesOf(site, await fillDashboard(site));
   site.world.answer = () => ({});
   const { orgId } = site.tenant;
-  await addMember(site.world.deps, { orgId, email, role: 'admin' });
+  await addActiveMember(site.world.deps, { orgId, email, role: 'admin' });
   browser = await openBrowser();
   suite.after(() => browser.close());
 });

@@ -8,7 +8,6 @@ import { money } from '../../../../core/domain/base/money.js';
 import type { Tenant } from '../../../../core/domain/base/tenant.js';
 import type { PaymentStatus } from '../../../../core/domain/payments/payment.js';
 import { createKey, unlimitedKey } from '../../../../core/usecases/access/keys.js';
-import { addMember } from '../../../../core/usecases/access/members.js';
 import { makeMemberSession } from '../../../../core/usecases/access/sessions.js';
 import { requireApproval } from '../../../../core/usecases/parties/organizations.js';
 import { simulate } from '../../../../core/usecases/sandbox/simulations.js';
@@ -19,6 +18,7 @@ import {
   testSubscription,
 } from '../../../../core/usecases/webhooks/subscriptions.js';
 import { aDestinationChange, anAccount } from '../../../support/samples/domain-samples.js';
+import { addActiveMember } from '../../../support/scenes/active-member.js';
 import { makeInvoice } from '../../../support/scenes/made-payments.js';
 import type { PageSite, Visitor } from '../visitor.js';
 
@@ -35,8 +35,8 @@ export async function memberToken(
 ): Promise<string> {
   const { deps } = world;
   const email = `${role}@rotanorte.example`;
-  const { id: memberId } = await addMember(deps, { orgId, email, role });
-  const { token, session } = makeMemberSession(deps, { orgId, memberId });
+  const { personId } = await addActiveMember(deps, { orgId, email, role });
+  const { token, session } = makeMemberSession(deps, { personId, began: 'mail' });
   await deps.store.run(async (tx) => tx.memberSessions.insert(session));
   return token;
 }
@@ -84,7 +84,7 @@ export async function objectsOf(
   const { id: keyId } = (await createKey(deps, key)).key;
   const { orgId } = tenant;
   const email = `${orgId}@member.example`;
-  const { id: memberId } = await addMember(deps, { orgId, email, role: 'viewer' });
+  const { id: memberId } = await addActiveMember(deps, { orgId, email, role: 'viewer' });
   const accountId = deps.ids.next('acct', deps.clock.nowMs());
   const seller = anAccount({ ...tenant, id: accountId, externalId: marker, legalName: marker });
   await deps.store.run(async (tx) => tx.accounts.insert(seller));
@@ -241,10 +241,14 @@ async function setupPlaces(site: PageSite): Promise<Readonly<Record<string, stri
   const { deps } = site.world;
   const { orgId } = site.tenant;
   const root = rootOf(site);
-  const { id } = await addMember(deps, { orgId, email: 'lia@rotanorte.example', role: 'viewer' });
+  const { id } = await addActiveMember(deps, {
+    orgId,
+    email: 'lia@rotanorte.example',
+    role: 'viewer',
+  });
   const newOrgId = await site.world.organization({ sandboxKyb: false });
   const email = 'owner@rotanorte.example';
-  await addMember(deps, { orgId: newOrgId, email, role: 'owner' });
+  await addActiveMember(deps, { orgId: newOrgId, email, role: 'owner' });
   const ofNew = `/dashboard/${newOrgId}/test`;
   return {
     'getting-started': `${root}/getting-started`,

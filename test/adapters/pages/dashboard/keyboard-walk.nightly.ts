@@ -3,9 +3,10 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { addMember, listMembers } from '../../../../core/usecases/access/members.js';
+import { listMembers } from '../../../../core/usecases/access/members.js';
 import { signIn } from '../../../../core/usecases/hosted/buyer-steps.js';
 import { cancelPayment } from '../../../../core/usecases/payments/payments.js';
+import { addActiveMember } from '../../../support/scenes/active-member.js';
 import { openBrowser } from '../../../support/servers/browser.js';
 import { suiteEnd } from '../../../support/suite-end.js';
 import { until } from '../../../support/wait.js';
@@ -27,7 +28,7 @@ before(async () => {
   Object.assign(site.world.deps.settings, { baseUrl: site.origin, payUrl: site.origin });
   await fillDashboard(site);
   site.world.answer = () => ({});
-  await addMember(site.world.deps, { orgId: site.tenant.orgId, email, role: 'owner' });
+  await addActiveMember(site.world.deps, { orgId: site.tenant.orgId, email, role: 'owner' });
   browser = await openBrowser();
   suite.after(() => browser.close());
 });

@@ -5,32 +5,33 @@ import {
   FRESH_MS,
   isFresh,
   isOpenSession,
-  newMemberSession,
+  newCookieSession,
+  newTokenSession,
   SESSION_MS,
 } from '../../../../core/domain/access/member-session.js';
 import { SESSION_IDLE_MS } from '../../../../core/domain/access/page-session.js';
 import { T0 } from '../../../support/samples/domain-samples.js';
 
-const of = { orgId: 'org_1', id: 'ses_1', memberId: 'mem_1' };
+const of = { id: 'ses_1', personId: 'per_1', began: 'mail' } as const;
 
 test('a session with a cookie ends by idleness, one without by its age alone', () => {
-  const withCookie = newMemberSession(of, T0, 'token');
-  const bare = newMemberSession(of, T0);
-  assert.equal(isOpenSession(withCookie, 'mem_1', T0 + SESSION_IDLE_MS - 1), true);
-  assert.equal(isOpenSession(withCookie, 'mem_1', T0 + SESSION_IDLE_MS), false);
-  assert.equal(isOpenSession(bare, 'mem_1', T0 + SESSION_IDLE_MS), true);
-  assert.equal(isOpenSession(bare, 'mem_1', T0 + SESSION_MS), false);
+  const withCookie = newCookieSession(of, 'token', T0);
+  const bare = newTokenSession({ ...of, orgId: 'org_1', operatorId: null }, T0);
+  assert.equal(isOpenSession(withCookie, T0 + SESSION_IDLE_MS - 1), true);
+  assert.equal(isOpenSession(withCookie, T0 + SESSION_IDLE_MS), false);
+  assert.equal(isOpenSession(bare, T0 + SESSION_IDLE_MS), true);
+  assert.equal(isOpenSession(bare, T0 + SESSION_MS), false);
 });
 
 test('pages do not extend a session beyond its age', () => {
   const seenAtMs = T0 + SESSION_MS - 1;
-  const session = { ...newMemberSession(of, T0, 'token'), seenAtMs };
-  assert.equal(isOpenSession(session, 'mem_1', seenAtMs), true);
-  assert.equal(isOpenSession(session, 'mem_1', T0 + SESSION_MS), false);
+  const session = { ...newCookieSession(of, 'token', T0), seenAtMs };
+  assert.equal(isOpenSession(session, seenAtMs), true);
+  assert.equal(isOpenSession(session, T0 + SESSION_MS), false);
 });
 
 test('a proof is fresh for some minutes, and no page extends it', () => {
-  const session = { ...newMemberSession(of, T0, 'token'), seenAtMs: T0 + FRESH_MS };
+  const session = { ...newCookieSession(of, 'token', T0), seenAtMs: T0 + FRESH_MS };
   assert.equal(isFresh(session, T0 + FRESH_MS - 1), true);
   assert.equal(isFresh(session, T0 + FRESH_MS), false);
 });

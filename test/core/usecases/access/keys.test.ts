@@ -21,7 +21,7 @@ import {
   rollKey,
   unlimitedKey,
 } from '../../../../core/usecases/access/keys.js';
-import { addMember } from '../../../../core/usecases/access/members.js';
+import { addActiveMember } from '../../../support/scenes/active-member.js';
 import { type World, world } from '../../../support/scenes/test-world.js';
 import { suiteEnd } from '../../../support/suite-end.js';
 
@@ -55,7 +55,7 @@ test('a key authenticates its organization, mode and scopes', async () => {
 });
 
 test('a member answers for what its live keys create; an operator for nothing', async () => {
-  const member = await addMember(deps, { orgId, email: 'maker@acme.example', role: 'admin' });
+  const member = await addActiveMember(deps, { orgId, email: 'maker@acme.example', role: 'admin' });
   for (const [mode, createdBy, accountable] of [
     ['live', member.id, member.id],
     ['live', developmentOperator.id, null],

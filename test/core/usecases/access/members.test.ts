@@ -22,9 +22,9 @@ import {
   removeMember,
   setMember,
 } from '../../../../core/usecases/access/members.js';
-import { startMemberSession } from '../../../../core/usecases/access/sessions.js';
 import { quarantineRestored } from '../../../../core/usecases/service/epochs.js';
 import { unreadableEmails } from '../../../support/samples/emails.js';
+import { addActiveMember } from '../../../support/scenes/active-member.js';
 import { type World, world } from '../../../support/scenes/test-world.js';
 import { suiteEnd } from '../../../support/suite-end.js';
 import { valuesOf } from '../../../support/values-of.js';
@@ -43,7 +43,7 @@ before(async () => {
 test('a member is known by the address, however it is written; it is kept trimmed', async () => {
   const orgId = await made.organization();
   const email = 'Ana@Acme.example';
-  const added = await addMember(deps, { orgId, email: ` ${email}\r\n`, role: 'finance' });
+  const added = await addActiveMember(deps, { orgId, email: ` ${email}\r\n`, role: 'finance' });
   assert.match(added.id, /^mem_/);
   assert.deepEqual([added.email, added.role], [email, 'finance']);
   assert.deepEqual(await findMember(deps, orgId, 'ANA@ACME.EXAMPLE '), added);
@@ -51,9 +51,9 @@ test('a member is known by the address, however it is written; it is kept trimme
 
 test('a member who is added again has the other role and is the same member', async () => {
   const orgId = await made.organization();
-  const first = await addMember(deps, { orgId, email: 'ana@acme.example', role: 'viewer' });
+  const first = await addActiveMember(deps, { orgId, email: 'ana@acme.example', role: 'viewer' });
   for (const role of ['admin', 'admin', 'owner'] as const) {
-    const again = await addMember(deps, { orgId, email: 'ana@acme.example', role });
+    const again = await addActiveMember(deps, { orgId, email: 'ana@acme.example', role });
     assert.deepEqual([again.id, again.role], [first.id, role]);
   }
   assert.equal((await listMembers(deps, orgId)).length, 1);
@@ -63,9 +63,9 @@ test('a removal by id does not remove the member who has the address now', async
   const { deps, ...made } = await world(t);
   const orgId = await made.organization();
   const input = { orgId, email: 'ana@acme.example', role: 'viewer' } as const;
-  const { id } = await addMember(deps, input);
+  const { id } = await addActiveMember(deps, input);
   await removeMember(deps, orgId, id);
-  const again = await addMember(deps, input);
+  const again = await addActiveMember(deps, input);
   await assert.rejects(removeMember(deps, orgId, id), { code: 'NotFound' });
   assert.equal((await removeMember(deps, orgId, again.id)).member.id, again.id);
 });
@@ -74,7 +74,7 @@ test('a role is lowered, and a member removed, in quarantine too', async (t) => 
   const restored = await world(t);
   const orgId = await restored.organization();
   const email = 'ana@acme.example';
-  await addMember(restored.deps, { orgId, email, role: 'admin' });
+  await addActiveMember(restored.deps, { orgId, email, role: 'admin' });
   await quarantineRestored(restored.deps);
   await setMember(restored.deps, { orgId, email, role: 'viewer' });
   assert.equal((await findMember(restored.deps, orgId, email)).role, 'viewer');
@@ -84,7 +84,7 @@ test('a role is lowered, and a member removed, in quarantine too', async (t) => 
 test('concurrent adds of one address add one member', async () => {
   const orgId = await made.organization();
   const adds = ['Ana@acme.example', 'ana@acme.example'].map((email) =>
-    addMember(deps, { orgId, email, role: 'owner' }),
+    addActiveMember(deps, { orgId, email, role: 'owner' }),
   );
   const [one, other] = await Promise.all(adds);
   assert.equal(one?.id, other?.id);
@@ -93,13 +93,13 @@ test('concurrent adds of one address add one member', async () => {
 test('a removed member stays in the list; who comes back is another member', async () => {
   const orgId = await made.organization();
   const email = 'ana@acme.example';
-  const first = await addMember(deps, { orgId, email, role: 'admin' });
+  const first = await addActiveMember(deps, { orgId, email, role: 'admin' });
   const { member: removed } = await removeMember(deps, orgId, 'ANA@acme.example');
   assert.deepEqual([removed.id, removed.removedAtMs], [first.id, deps.clock.nowMs()]);
   await assert.rejects(findMember(deps, orgId, email), { code: 'NotFound' });
   await assert.rejects(removeMember(deps, orgId, email), { code: 'NotFound' });
   made.advanceClock(1);
-  const again = await addMember(deps, { orgId, email, role: 'viewer' });
+  const again = await addActiveMember(deps, { orgId, email, role: 'viewer' });
   assert.notEqual(again.id, first.id);
   assert.deepEqual(
     (await listMembers(deps, orgId)).map(({ id, removedAtMs }) => [id, removedAtMs !== null]),
@@ -116,21 +116,21 @@ describe('the last owner', () => {
 
   test('cannot be removed or get another role, until there is another one', async () => {
     const orgId = await made.organization();
-    await addMember(deps, { orgId, email, role: 'owner' });
-    await addMember(deps, { orgId, email: bea, role: 'admin' });
+    await addActiveMember(deps, { orgId, email, role: 'owner' });
+    await addActiveMember(deps, { orgId, email: bea, role: 'admin' });
     const refusal = { code: 'ValidationError', message: /last owner .* stays/ };
     await assert.rejects(removeMember(deps, orgId, email), refusal);
     await assert.rejects(setMember(deps, { orgId, email, role: 'admin' }), refusal);
     await setMember(deps, { orgId, email, role: 'owner' });
-    await addMember(deps, { orgId, email: bea, role: 'owner' });
+    await addActiveMember(deps, { orgId, email: bea, role: 'owner' });
     await removeMember(deps, orgId, email);
     await assert.rejects(removeMember(deps, orgId, bea), refusal);
   });
 
   test('stays when two owners remove each other at once', async () => {
     const orgId = await made.organization();
-    const one = await addMember(deps, { orgId, email, role: 'owner' });
-    const other = await addMember(deps, { orgId, email: bea, role: 'owner' });
+    const one = await addActiveMember(deps, { orgId, email, role: 'owner' });
+    const other = await addActiveMember(deps, { orgId, email: bea, role: 'owner' });
     const removals = await Promise.allSettled([
       removeMember(deps, orgId, bea, { memberId: one.id, keptBy: null }),
       removeMember(deps, orgId, email, { memberId: other.id, keptBy: null }),
@@ -143,14 +143,14 @@ describe('the last owner', () => {
 
 describe('a member who changes the team', () => {
   const byRole = async (orgId: string, role: MemberRole) => {
-    const { id } = await addMember(deps, { orgId, email: `${role}@acme.example`, role });
+    const { id } = await addActiveMember(deps, { orgId, email: `${role}@acme.example`, role });
     return { memberId: id, keptBy: null };
   };
 
   test('gives and takes the roles whose scopes its own role has', async () => {
     for (const actorRole of memberRoles) {
       const orgId = await made.organization();
-      await addMember(deps, { orgId, email: 'first@acme.example', role: 'owner' });
+      await addActiveMember(deps, { orgId, email: 'first@acme.example', role: 'owner' });
       const author = await byRole(orgId, actorRole);
       for (const role of memberRoles) {
         const email = `new.${role}@acme.example`;
@@ -158,11 +158,11 @@ describe('a member who changes the team', () => {
         const add = setMember(deps, { orgId, email, role }, author);
         if (isAllowed) await add;
         else await assert.rejects(add, { code: 'InsufficientScope' }, `${actorRole} ${role}`);
-        await addMember(deps, { orgId, email, role });
+        await addActiveMember(deps, { orgId, email, role });
         const lower = setMember(deps, { orgId, email, role: 'viewer' }, author);
         if (isAllowed) await lower;
         else await assert.rejects(lower, { code: 'InsufficientScope' }, `${actorRole} ${role}`);
-        await addMember(deps, { orgId, email, role });
+        await addActiveMember(deps, { orgId, email, role });
         const removal = removeMember(deps, orgId, email, author);
         if (isAllowed) await removal;
         else await assert.rejects(removal, { code: 'InsufficientScope' }, `${actorRole} ${role}`);
@@ -173,7 +173,7 @@ describe('a member who changes the team', () => {
   test('does not change itself, and nothing after it was removed', async () => {
     const orgId = await made.organization();
     const author = await byRole(orgId, 'owner');
-    await addMember(deps, { orgId, email: 'other@acme.example', role: 'owner' });
+    await addActiveMember(deps, { orgId, email: 'other@acme.example', role: 'owner' });
     const own = { orgId, email: 'owner@acme.example' };
     for (const role of memberRoles) {
       await assert.rejects(setMember(deps, { ...own, role }, author), { code: 'ValidationError' });
@@ -191,20 +191,17 @@ describe('a member who changes the team', () => {
   });
 });
 
-test('a team is listed oldest first, with when each member was last seen', async () => {
+test('a team is listed oldest first, with who has accepted and was last seen when', async () => {
   const orgId = await made.organization();
-  const first = await addMember(deps, { orgId, email: 'ana@acme.example', role: 'owner' });
+  const invited = await addMember(deps, { orgId, email: 'ana@acme.example', role: 'owner' });
   made.advanceClock(1);
-  const second = await addMember(deps, { orgId, email: 'bea@acme.example', role: 'admin' });
+  const second = await addActiveMember(deps, { orgId, email: 'bea@acme.example', role: 'admin' });
   await addMember(deps, { orgId, email: 'gone@acme.example', role: 'viewer' });
   await removeMember(deps, orgId, 'gone@acme.example');
-  await startMemberSession(deps, { orgId, memberId: second.id });
-  const seenAtMs = deps.clock.nowMs();
-  made.advanceClock(1);
-  assert.deepEqual(await readTeam(deps, orgId), [
-    { member: first, seenAtMs: null },
-    { member: second, seenAtMs },
-  ]);
+  const nowMs = deps.clock.nowMs();
+  assert.deepEqual([invited.acceptedAtMs, invited.seenAtMs], [null, null]);
+  assert.deepEqual([second.acceptedAtMs, second.seenAtMs], [nowMs, nowMs]);
+  assert.deepEqual(await readTeam(deps, orgId), [invited, second]);
 });
 
 test('an invitation beyond the limit of its address changes no role', async () => {
@@ -228,7 +225,7 @@ test('an invitation beyond the limit of its address changes no role', async () =
 
 test('organizations do not see the members of each other', async () => {
   const [own, other] = [await made.organization(), await made.organization()];
-  await addMember(deps, { orgId: own, email: 'ana@acme.example', role: 'owner' });
+  await addActiveMember(deps, { orgId: own, email: 'ana@acme.example', role: 'owner' });
   await assert.rejects(findMember(deps, other, 'ana@acme.example'), { code: 'NotFound' });
   await assert.rejects(removeMember(deps, other, 'ana@acme.example'), { code: 'NotFound' });
   assert.deepEqual(await listMembers(deps, other), []);
@@ -247,7 +244,7 @@ describe('what cannot be a member is refused', () => {
   for (const [name, [code, change]] of Object.entries(cases)) {
     test(name, async () => {
       const input = { orgId: await made.organization(), email: 'ana@acme.example', role: 'owner' };
-      const added = addMember(deps, { ...input, role: 'owner', ...change });
+      const added = addActiveMember(deps, { ...input, role: 'owner', ...change });
       await assert.rejects(added, { code });
     });
   }
@@ -261,8 +258,8 @@ describe('the API keys of a removed member', () => {
   const scene = async () => {
     const orgId = await made.organization();
     const email = 'ana@acme.example';
-    await addMember(deps, { orgId, email: 'last@acme.example', role: 'owner' });
-    const { id: createdBy } = await addMember(deps, { orgId, email, role: 'admin' });
+    await addActiveMember(deps, { orgId, email: 'last@acme.example', role: 'owner' });
+    const { id: createdBy } = await addActiveMember(deps, { orgId, email, role: 'admin' });
     const input = { ...unlimitedKey, orgId, mode: 'test', createdBy, name: 'erp' } as const;
     const { secret } = await createKey(deps, input);
     return { orgId, email, createdBy, input, secret };
@@ -287,8 +284,8 @@ describe('the API keys of a removed member', () => {
   test('stay if another owner keeps them, and end with that owner', async () => {
     const { orgId, email, secret, createdBy } = await scene();
     const [owner, admin] = ['owner@acme.example', 'admin@acme.example'];
-    await addMember(deps, { orgId, email: owner, role: 'owner' });
-    await addMember(deps, { orgId, email: admin, role: 'admin' });
+    await addActiveMember(deps, { orgId, email: owner, role: 'owner' });
+    await addActiveMember(deps, { orgId, email: admin, role: 'admin' });
     for (const keeper of [admin, email, 'nobody@acme.example']) {
       const removal = removeMember(deps, orgId, email, keptFor(keeper));
       await assert.rejects(removal, { code: 'ValidationError' }, keeper);
@@ -306,7 +303,11 @@ describe('the API keys of a removed member', () => {
     const by = { createdBy: developmentOperator.id, overlapHours: 1 } as const;
     const { key: rolled, secret } = await rollKey(deps, orgId, key.id, by);
     assert.equal((await authenticateKey(deps, secret)).createdByMemberId, createdBy);
-    const { id: other } = await addMember(deps, { orgId, email: 'b@acme.example', role: 'owner' });
+    const { id: other } = await addActiveMember(deps, {
+      orgId,
+      email: 'b@acme.example',
+      role: 'owner',
+    });
     const { secret: others } = await rollKey(deps, orgId, rolled.id, { ...by, createdBy: other });
     assert.equal((await authenticateKey(deps, others)).createdByMemberId, other);
     await removeMember(deps, orgId, email);
@@ -317,7 +318,7 @@ describe('the API keys of a removed member', () => {
   test('are of the owner who keeps them: it answers for what they create, also when rolled', async () => {
     const { orgId, email, input } = await scene();
     const owner = 'owner@acme.example';
-    const { id: keptBy } = await addMember(deps, { orgId, email: owner, role: 'owner' });
+    const { id: keptBy } = await addActiveMember(deps, { orgId, email: owner, role: 'owner' });
     const { key, secret: kept } = await createKey(deps, { ...input, mode: 'live' });
     await removeMember(deps, orgId, email, keptFor(owner));
     const by = { createdBy: developmentOperator.id, overlapHours: 1 } as const;
@@ -383,8 +384,8 @@ describe('the API keys of a removed member', () => {
     const owner = 'owner@acme.example';
     const read = ['invoices:read'];
     for (const keptBy of [null, owner]) {
-      await addMember(deps, { orgId, email: owner, role: 'owner' });
-      await addMember(deps, { orgId, email, role: 'admin' });
+      await addActiveMember(deps, { orgId, email: owner, role: 'owner' });
+      await addActiveMember(deps, { orgId, email, role: 'admin' });
       const unlimited = await createKey(deps, input);
       const hooks = await createKey(deps, { ...input, scopes: [...read, 'webhooks:write'] });
       const reads = await createKey(deps, { ...input, scopes: read });
@@ -421,7 +422,7 @@ describe('the API keys of a removed member', () => {
 
   test('are not created with scopes that its role has not', async () => {
     const { orgId, email, input } = await scene();
-    await addMember(deps, { orgId, email, role: 'viewer' });
+    await addActiveMember(deps, { orgId, email, role: 'viewer' });
     await assert.rejects(createKey(deps, input), { code: 'InsufficientScope' });
   });
 });
@@ -429,7 +430,7 @@ describe('the API keys of a removed member', () => {
 test('a role that is given while the member is removed adds nobody back', async () => {
   const orgId = await made.organization();
   const input = { orgId, email: 'raced@acme.example', role: 'viewer' } as const;
-  const { id } = await addMember(deps, input);
+  const { id } = await addActiveMember(deps, input);
   await removeMember(deps, orgId, input.email);
   const given = setMember(deps, { ...input, role: 'admin', memberId: id });
   await assert.rejects(given, { code: 'NotFound' });
@@ -444,7 +445,7 @@ test('a role that is given while the member is removed adds nobody back', async 
 test('an invitation leaves the role of a member who has the address by then', async () => {
   const orgId = await made.organization();
   const input = { orgId, email: 'twice@acme.example', role: 'finance' } as const;
-  const { id } = await addMember(deps, input);
+  const { id } = await addActiveMember(deps, input);
   const again = setMember(deps, { ...input, role: 'viewer', memberId: null });
   await assert.rejects(again, { code: 'NotFound' });
   const found = await findMember(deps, orgId, input.email);

@@ -62,7 +62,7 @@ test('a token authenticates member, organization, mode and the scopes of the rol
     const { session: row, ...actor } = await authenticate(session.token);
     const scopes = scopesOf(role);
     assert.deepEqual(actor, { orgId, mode: 'test', memberId: member.id, scopes });
-    assert.deepEqual([row.memberId, row.endsAtMs], [member.id, session.expiresAtMs]);
+    assert.deepEqual([row.personId, row.endsAtMs], [member.personId, session.expiresAtMs]);
   }
 });
 
@@ -164,7 +164,7 @@ describe('a sign-out', () => {
     const [first, second] = [await start(), await start()];
     const actor = await authenticate(first);
     const again = await switchMode(deps, actor, 'test');
-    const ended = await endSessions(deps, actor, actor.session.id);
+    const ended = await endSessions(deps, actor.session, actor.session.id);
     assert.deepEqual(
       ended.map(({ id }) => id),
       [actor.session.id],
@@ -172,7 +172,7 @@ describe('a sign-out', () => {
     for (const token of [first, again.token]) {
       await assert.rejects(authenticate(token), { code: 'InvalidToken' });
     }
-    const open = await listSessions(deps, actor);
+    const open = await listSessions(deps, actor.session);
     assert.deepEqual(open, [(await authenticate(second)).session]);
   });
 
@@ -182,13 +182,13 @@ describe('a sign-out', () => {
     const tokens = [await start(), await start()];
     const actor = await authenticate(tokens[0] ?? '');
     const foreign = (await authenticate(stranger)).session.id;
-    await assert.rejects(endSessions(deps, actor, foreign), { code: 'NotFound' });
-    assert.equal((await endSessions(deps, actor, null)).length, 2);
+    await assert.rejects(endSessions(deps, actor.session, foreign), { code: 'NotFound' });
+    assert.equal((await endSessions(deps, actor.session, null)).length, 2);
     for (const token of tokens) {
       await assert.rejects(authenticate(token), { code: 'InvalidToken' });
     }
     await authenticate(stranger);
-    assert.deepEqual(await endSessions(deps, actor, null), []);
+    assert.deepEqual(await endSessions(deps, actor.session, null), []);
   });
 
   test('is possible in quarantine, as is a new session', async (t) => {
@@ -197,7 +197,7 @@ describe('a sign-out', () => {
     await quarantineRestored(deps);
     t.after(() => endQuarantine(deps, { by: 'test', forcedBecause: 'a test' }));
     await start();
-    assert.equal((await endSessions(deps, actor, null)).length, 2);
+    assert.equal((await endSessions(deps, actor.session, null)).length, 2);
   });
 });
 
@@ -207,7 +207,7 @@ test('old sessions are deleted', async () => {
   const fresh = await authenticate(await newToken());
   await runSessionDeletion(deps, deps.clock.nowMs(), 1_000);
   const read = ({ session: { id } }: SessionActor) =>
-    deps.store.run((tx) => tx.memberSessions.get(orgId, id));
+    deps.store.run((tx) => tx.memberSessions.get(id));
   assert.deepEqual([await read(old), await read(fresh)], [null, fresh.session]);
 });
 

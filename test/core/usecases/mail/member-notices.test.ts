@@ -4,12 +4,13 @@ import { test } from 'node:test';
 import { DAY_MS } from '../../../../core/domain/base/instant.js';
 import type { Mode } from '../../../../core/domain/base/tenant.js';
 import { createKey, rollKey, unlimitedKey } from '../../../../core/usecases/access/keys.js';
-import { addMember, removeMember } from '../../../../core/usecases/access/members.js';
+import { removeMember } from '../../../../core/usecases/access/members.js';
 import {
   createSubscription,
   deleteSubscription,
   testSubscription,
 } from '../../../../core/usecases/webhooks/subscriptions.js';
+import { addActiveMember } from '../../../support/scenes/active-member.js';
 import { type World, world } from '../../../support/scenes/test-world.js';
 
 const url = 'https://api.acme.example/hook';
@@ -18,7 +19,7 @@ const url = 'https://api.acme.example/hook';
 async function team(made: World): Promise<string> {
   const orgId = await made.organization();
   for (const role of ['owner', 'admin', 'finance', 'viewer'] as const)
-    await addMember(made.deps, { orgId, email: `${role}@acme.example`, role });
+    await addActiveMember(made.deps, { orgId, email: `${role}@acme.example`, role });
   await made.settle();
   return orgId;
 }
@@ -114,11 +115,11 @@ test('owners and admins are mailed who was added, got another role or was remove
   const orgId = await team(made);
   const email = 'new@acme.example';
   const role = (name: string) => `${email} is a member with the role “${name}” now.`;
-  await addMember(made.deps, { orgId, email, role: 'viewer' });
+  await addActiveMember(made.deps, { orgId, email, role: 'viewer' });
   assert.deepEqual(await mailed(made, role('Viewer')), guards);
-  await addMember(made.deps, { orgId, email, role: 'finance' });
+  await addActiveMember(made.deps, { orgId, email, role: 'finance' });
   assert.deepEqual(await mailed(made, role('Finance')), guards);
-  await addMember(made.deps, { orgId, email, role: 'viewer' });
+  await addActiveMember(made.deps, { orgId, email, role: 'viewer' });
   assert.deepEqual(await mailed(made, role('Viewer')), [...guards, ...guards].toSorted());
   await removeMember(made.deps, orgId, email);
   assert.deepEqual(await mailed(made, `${email} is no longer a member.`), guards);
@@ -129,6 +130,6 @@ test('a member who gets the role that it has changes nothing, and nobody is mail
   const orgId = await team(made);
   const email = 'viewer@acme.example';
   const before = await mailed(made, email);
-  await addMember(made.deps, { orgId, email, role: 'viewer' });
+  await addActiveMember(made.deps, { orgId, email, role: 'viewer' });
   assert.deepEqual(await mailed(made, email), before);
 });

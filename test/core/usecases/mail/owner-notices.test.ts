@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Mode } from '../../../../core/domain/base/tenant.js';
-import { addMember } from '../../../../core/usecases/access/members.js';
 import { requireApproval } from '../../../../core/usecases/parties/organizations.js';
 import { approvePayment } from '../../../../core/usecases/payments/payments.js';
+import { addActiveMember } from '../../../support/scenes/active-member.js';
 import { makeInvoice } from '../../../support/scenes/made-payments.js';
 import { type World, world } from '../../../support/scenes/test-world.js';
 
@@ -12,7 +12,7 @@ import { type World, world } from '../../../support/scenes/test-world.js';
 async function team(made: World) {
   const orgId = await made.organization();
   const add = async (role: 'owner' | 'finance', name: string) =>
-    (await addMember(made.deps, { orgId, email: `${name}@acme.example`, role })).id;
+    (await addActiveMember(made.deps, { orgId, email: `${name}@acme.example`, role })).id;
   const owner = await add('owner', 'owner');
   await add('owner', 'second-owner');
   const clerk = await add('finance', 'clerk');

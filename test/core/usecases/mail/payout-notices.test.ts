@@ -6,7 +6,7 @@ import { HOUR_MS, MINUTE_MS } from '../../../../core/domain/base/instant.js';
 import type { Tenant } from '../../../../core/domain/base/tenant.js';
 import type { ConnectedAccount } from '../../../../core/domain/parties/connected-account.js';
 import type { PayoutInput } from '../../../../core/ports/partner.js';
-import { addMember, removeMember } from '../../../../core/usecases/access/members.js';
+import { removeMember } from '../../../../core/usecases/access/members.js';
 import {
   configureAccountPayout,
   createAccount,
@@ -17,6 +17,7 @@ import { readPayment } from '../../../../core/usecases/payments/payments.js';
 import { advancePayment } from '../../../../core/usecases/sandbox/sandbox.js';
 import { changePartner } from '../../../support/partners/changed-partner.js';
 import { anyAuthor } from '../../../support/samples/domain-samples.js';
+import { addActiveMember } from '../../../support/scenes/active-member.js';
 import { partyReported } from '../../../support/scenes/kyc-scene.js';
 import { type World, world } from '../../../support/scenes/test-world.js';
 import { valuesOf } from '../../../support/values-of.js';
@@ -34,7 +35,7 @@ beforeEach(async (t) => {
 });
 
 function member(role: (typeof memberRoles)[number], email = `${role}@acme.example`) {
-  return addMember(made.deps, { orgId: tenant.orgId, email, role });
+  return addActiveMember(made.deps, { orgId: tenant.orgId, email, role });
 }
 
 /** An approved seller without a destination. */

@@ -6,7 +6,6 @@ import type { Tenant } from '../../../../core/domain/base/tenant.js';
 import type { DestinationOrigin } from '../../../../core/domain/parties/destination-change.js';
 import { noPayout } from '../../../../core/domain/parties/payee.js';
 import type { Deps } from '../../../../core/ports/deps.js';
-import { addMember } from '../../../../core/usecases/access/members.js';
 import { setFirstDestination } from '../../../../core/usecases/hosted/onboarding-links.js';
 import {
   configureAccountPayout,
@@ -22,6 +21,7 @@ import {
 } from '../../../../core/usecases/parties/organizations.js';
 import type { PixDestination } from '../../../../core/usecases/parties/party-payouts.js';
 import { setPayoutHold } from '../../../../core/usecases/parties/payout-changes.js';
+import { addActiveMember } from '../../../support/scenes/active-member.js';
 import { type World, world } from '../../../support/scenes/test-world.js';
 
 const cnpj = '11.222.333/0001-81';
@@ -46,7 +46,7 @@ beforeEach(async (t) => {
   deps = { ...made.deps, partners: { test: made.partner, live: made.partner } };
   const orgId = await made.organization();
   live = { orgId, mode: 'live' };
-  memberId = (await addMember(deps, { orgId, email: owner, role: 'owner' })).id;
+  memberId = (await addActiveMember(deps, { orgId, email: owner, role: 'owner' })).id;
   await deps.store.run(async (tx) => {
     const of = async (mode: Tenant['mode']) =>
       (await tx.organizations.profile({ orgId, mode })) ?? assert.fail('no profile');

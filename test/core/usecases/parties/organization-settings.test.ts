@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import type { MemberRole } from '../../../../core/domain/access/member.js';
-import { addMember, removeMember } from '../../../../core/usecases/access/members.js';
+import { removeMember } from '../../../../core/usecases/access/members.js';
 import {
   changeLogo,
   changeSettings,
@@ -11,6 +11,7 @@ import {
 } from '../../../../core/usecases/parties/organization-settings.js';
 import { readOrganization } from '../../../../core/usecases/parties/organizations.js';
 import { jpegOf, pngOf } from '../../../support/samples/pictures.js';
+import { addActiveMember } from '../../../support/scenes/active-member.js';
 import { type World, world } from '../../../support/scenes/test-world.js';
 import { suiteEnd } from '../../../support/suite-end.js';
 
@@ -31,7 +32,7 @@ async function change(
 ): Promise<boolean> {
   const { organization, profiles } = await readOrganization(made.deps, orgId);
   const email = `owner.${orgId}@acme.example`;
-  const owner = changedBy ?? (await addMember(made.deps, { orgId, email, role: 'owner' })).id;
+  const owner = changedBy ?? (await addActiveMember(made.deps, { orgId, email, role: 'owner' })).id;
   return changeSettings(made.deps, orgId, owner, {
     version: organization.version,
     contact: noContact,
@@ -91,7 +92,7 @@ test('a member who was removed, or is no owner any more, changes nothing', async
   const email = `former.${orgId}@acme.example`;
   const website = 'https://other.example/';
   const contact = { ...noContact, website };
-  const { id } = await addMember(made.deps, { orgId, email, role: 'admin' });
+  const { id } = await addActiveMember(made.deps, { orgId, email, role: 'admin' });
   await assert.rejects(change(orgId, { contact }, id), { code: 'InsufficientScope' });
   await removeMember(made.deps, orgId, email);
   await assert.rejects(change(orgId, { contact }, id), { code: 'InvalidToken' });
@@ -113,7 +114,7 @@ test('an accent color is kept in lower case, and one that is too faint is refuse
 async function logoChange(orgId: string, bytes: Uint8Array | null, role: MemberRole = 'owner') {
   const { organization } = await readOrganization(made.deps, orgId);
   const email = `${role}.${made.deps.ids.next('mem', 0)}@acme.example`;
-  const { id } = await addMember(made.deps, { orgId, email, role });
+  const { id } = await addActiveMember(made.deps, { orgId, email, role });
   return changeLogo(made.deps, orgId, id, { version: organization.version, bytes });
 }
 

@@ -8,7 +8,7 @@ import { mayCollect } from '../../../../core/domain/parties/organization.js';
 import { PonteError } from '../../../../core/errors.js';
 import type { Deps } from '../../../../core/ports/deps.js';
 import type { PartnerAnswer, SettlementPartner } from '../../../../core/ports/partner.js';
-import { addMember, removeMember } from '../../../../core/usecases/access/members.js';
+import { removeMember } from '../../../../core/usecases/access/members.js';
 import { onboardingStatus } from '../../../../core/usecases/access/sessions.js';
 import { commandRunner } from '../../../../core/usecases/commands/command-runner.js';
 import {
@@ -22,6 +22,7 @@ import {
   submitKyb,
 } from '../../../../core/usecases/parties/organizations.js';
 import { operatorApproves, operatorDoes } from '../../../support/operator-action.js';
+import { addActiveMember } from '../../../support/scenes/active-member.js';
 import { goLive, kyb, organizationScene, pix } from '../../../support/scenes/organization-scene.js';
 
 const scene = organizationScene();
@@ -133,9 +134,9 @@ test('a member who is removed while the partner is asked changes no PIX destinat
   const orgId = await scene.newOrganization();
   const tenant = { orgId, mode: 'test' } as const;
   await submitKyb(scene.deps, tenant, kyb);
-  await addMember(scene.deps, { orgId, email: 'stays@acme.example', role: 'owner' });
+  await addActiveMember(scene.deps, { orgId, email: 'stays@acme.example', role: 'owner' });
   const input = { orgId, email: 'goes@acme.example', role: 'owner' } as const;
-  const { id } = await addMember(scene.deps, input);
+  const { id } = await addActiveMember(scene.deps, input);
   const partner = scene.partner('test');
   const test = {
     ...partner,

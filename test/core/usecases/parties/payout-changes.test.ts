@@ -8,7 +8,6 @@ import {
   type DestinationChange,
 } from '../../../../core/domain/parties/destination-change.js';
 import type { Deps } from '../../../../core/ports/deps.js';
-import { addMember } from '../../../../core/usecases/access/members.js';
 import { runMails } from '../../../../core/usecases/mail/mails.js';
 import { configureAccountPayout, readAccount } from '../../../../core/usecases/parties/accounts.js';
 import {
@@ -20,6 +19,7 @@ import {
 import { quarantineRestored } from '../../../../core/usecases/service/epochs.js';
 import { changedPartner } from '../../../support/partners/changed-partner.js';
 import { anAccount, anyAuthor } from '../../../support/samples/domain-samples.js';
+import { addActiveMember } from '../../../support/scenes/active-member.js';
 import { makeIntent } from '../../../support/scenes/made-payments.js';
 import { type World, world } from '../../../support/scenes/test-world.js';
 import { valuesOf } from '../../../support/values-of.js';
@@ -41,7 +41,7 @@ beforeEach(async (t) => {
   });
   deps = { ...made.deps, partners: { test: partner, live: partner } };
   live = { orgId: await made.organization(), mode: 'live' };
-  await addMember(deps, { orgId: live.orgId, email: 'owner@acme.example', role: 'owner' });
+  await addActiveMember(deps, { orgId: live.orgId, email: 'owner@acme.example', role: 'owner' });
   await deps.store.run(async (tx) => {
     const profile = await tx.organizations.profile(live);
     assert.ok(profile !== null);

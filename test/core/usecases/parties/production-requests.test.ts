@@ -7,7 +7,7 @@ import {
   type ProductionRequest,
   productionQuestions,
 } from '../../../../core/domain/parties/production-request.js';
-import { addMember, removeMember } from '../../../../core/usecases/access/members.js';
+import { removeMember } from '../../../../core/usecases/access/members.js';
 import { setSupportContact } from '../../../../core/usecases/parties/organizations.js';
 import {
   listProductionRequests,
@@ -16,6 +16,7 @@ import {
   requestProduction,
 } from '../../../../core/usecases/parties/production-requests.js';
 import { operatorDoes } from '../../../support/operator-action.js';
+import { addActiveMember } from '../../../support/scenes/active-member.js';
 import { type World, world } from '../../../support/scenes/test-world.js';
 import { suiteEnd } from '../../../support/suite-end.js';
 import { valuesOf } from '../../../support/values-of.js';
@@ -36,7 +37,7 @@ async function newOwner(): Promise<{ readonly orgId: string; readonly memberId: 
   const orgId = await made.organization();
   await setSupportContact(deps, orgId, { supportEmail: 'help@acme.example' });
   const owner = { orgId, email: `owner.${orgId}@acme.example`, role: 'owner' } as const;
-  return { orgId, memberId: (await addMember(deps, owner)).id };
+  return { orgId, memberId: (await addActiveMember(deps, owner)).id };
 }
 
 function ask(of: Awaited<ReturnType<typeof newOwner>>): Promise<ProductionRequest> {
@@ -77,7 +78,10 @@ test('a member who was removed, or is no owner any more, asks for nothing', asyn
   const owner = await newOwner();
   const { orgId } = owner;
   const email = `other.${orgId}@acme.example`;
-  const admin = { orgId, memberId: (await addMember(deps, { orgId, email, role: 'admin' })).id };
+  const admin = {
+    orgId,
+    memberId: (await addActiveMember(deps, { orgId, email, role: 'admin' })).id,
+  };
   await assert.rejects(ask(admin), { code: 'InsufficientScope' });
   await removeMember(deps, orgId, email);
   await assert.rejects(ask(admin), { code: 'InvalidToken' });
@@ -135,7 +139,7 @@ test('the grant of the access grants the request, once, and there is nothing to 
 test('a member who was removed gets no mail', async () => {
   const owner = await newOwner();
   const { orgId } = owner;
-  await addMember(made.deps, { orgId, email: 'other@acme.example', role: 'owner' });
+  await addActiveMember(made.deps, { orgId, email: 'other@acme.example', role: 'owner' });
   await ask(owner);
   await removeMember(made.deps, orgId, `owner.${orgId}@acme.example`);
   await made.settle();

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { MINUTE_MS } from '../../../../core/domain/base/instant.js';
 import type { Tenant } from '../../../../core/domain/base/tenant.js';
-import { addMember } from '../../../../core/usecases/access/members.js';
 import { readPaymentPage } from '../../../../core/usecases/hosted/payment-page.js';
 import { requireApproval } from '../../../../core/usecases/parties/organizations.js';
 import { inviteBuyer, listInvoices } from '../../../../core/usecases/payments/invoices.js';
@@ -12,6 +11,7 @@ import {
   readPayment,
 } from '../../../../core/usecases/payments/payments.js';
 import { advancePayment } from '../../../../core/usecases/sandbox/sandbox.js';
+import { addActiveMember } from '../../../support/scenes/active-member.js';
 import { makeIntent, makeInvoice, openLink } from '../../../support/scenes/made-payments.js';
 import { type World, world } from '../../../support/scenes/test-world.js';
 import { suiteEnd } from '../../../support/suite-end.js';
@@ -87,7 +87,7 @@ test('a second member approves an invoice, not the one who created it', async ()
 test('a second address of the same mailbox is no second person', async () => {
   const { orgId } = strict;
   const add = async (email: string) =>
-    (await addMember(made.deps, { orgId, email, role: 'admin' })).id;
+    (await addActiveMember(made.deps, { orgId, email, role: 'admin' })).id;
   const author = await add('bob+sales@acme.example');
   const { payment } = await makeInvoice(made.deps, strict, { createdByMemberId: author });
   for (const own of ['bob@acme.example', 'BOB+boss@acme.example']) {

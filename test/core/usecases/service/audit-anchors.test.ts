@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import type { AuditAnchor } from '../../../../core/domain/service/audit-anchor.js';
-import { addMember } from '../../../../core/usecases/access/members.js';
 import { readAnchors, takeAnchor } from '../../../../core/usecases/service/audit-anchors.js';
 import { audited, auditHead, verifyAudit } from '../../../../core/usecases/service/audit-log.js';
+import { addActiveMember } from '../../../support/scenes/active-member.js';
 import { type World, world } from '../../../support/scenes/test-world.js';
 import { suiteEnd } from '../../../support/suite-end.js';
 
@@ -20,7 +20,7 @@ async function anotherAnchor(): Promise<AuditAnchor> {
   const orgId = await made.organization();
   const actor = { kind: 'member', id: 'mem_alice' } as const;
   const deps = audited(made.deps, { actor, action: 'member add' });
-  await addMember(deps, { orgId, email: 'ana@acme.example', role: 'owner' });
+  await addActiveMember(deps, { orgId, email: 'ana@acme.example', role: 'owner' });
   const anchor = await takeAnchor(made.deps);
   assert.ok(anchor !== null);
   return anchor;
@@ -51,7 +51,7 @@ test('a line that this service has not signed is no anchor', async () => {
   const actor = { kind: 'member', id: 'mem_bob' } as const;
   const orgId = await stranger.organization();
   const deps = audited(stranger.deps, { actor, action: 'member add' });
-  await addMember(deps, { orgId, email: 'bob@acme.example', role: 'owner' });
+  await addActiveMember(deps, { orgId, email: 'bob@acme.example', role: 'owner' });
   const lines = [
     anchor,
     { ...anchor, sequence: anchor.sequence + 1 },

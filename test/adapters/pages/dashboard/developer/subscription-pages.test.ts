@@ -4,12 +4,12 @@ import { type TestContext, test } from 'node:test';
 import { MINUTE_MS } from '../../../../../core/domain/base/instant.js';
 import { schedules } from '../../../../../core/domain/base/schedules.js';
 import { verifyWebhook, webhookHeaders } from '../../../../../core/domain/webhooks/signature.js';
-import { addMember } from '../../../../../core/usecases/access/members.js';
 import {
   createSubscription,
   deleteSubscription,
   listSubscriptions,
 } from '../../../../../core/usecases/webhooks/subscriptions.js';
+import { addActiveMember } from '../../../../support/scenes/active-member.js';
 import { type PageSite, pageSite, textOf, type Visitor } from '../../visitor.js';
 import { rootOf, signedInAs } from '../dashboard-site.js';
 
@@ -265,7 +265,7 @@ test('a rotation asks for the mailbox first, comes back, and happens once', asyn
   const root = rootOf(site);
   const { id } = await subscribed(site);
   const { orgId } = site.tenant;
-  await addMember(site.world.deps, { orgId, email: 'ana@acme.example', role: 'admin' });
+  await addActiveMember(site.world.deps, { orgId, email: 'ana@acme.example', role: 'admin' });
   const ana = site.visitor();
   await ana.open('/dashboard');
   await ana.send('/link', { address: 'ana@acme.example' });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MINUTE_MS } from '../../../../../core/domain/base/instant.js';
 import type { SettlementPartner } from '../../../../../core/ports/partner.js';
-import { addMember, removeMember } from '../../../../../core/usecases/access/members.js';
+import { removeMember } from '../../../../../core/usecases/access/members.js';
 import { readOrganization } from '../../../../../core/usecases/parties/organizations.js';
 import { listOwnChanges } from '../../../../../core/usecases/parties/payout-changes.js';
 import {
@@ -14,6 +14,7 @@ import { allPayments, listPayments } from '../../../../../core/usecases/payments
 import { newestEntries } from '../../../../../core/usecases/service/audit-log.js';
 import { operatorDoes } from '../../../../support/operator-action.js';
 import { changePartner } from '../../../../support/partners/changed-partner.js';
+import { addActiveMember } from '../../../../support/scenes/active-member.js';
 import { jpeg, ownerFiles, pdf, typedOwner } from '../../../../support/scenes/form-scene.js';
 import { type PageSite, pageSite, type Shown, textOf, type Visitor } from '../../visitor.js';
 import { signedInAs } from '../dashboard-site.js';
@@ -295,7 +296,7 @@ test('sandbox details and test payments do not exist in live mode', async (t) =>
 test('what a member sent is not stored once the member was removed', async (t) => {
   const { site, orgId, owner, root } = await newOwner(t);
   const { deps, partner } = site.world;
-  await addMember(deps, { orgId, email: 'other@rotanorte.example', role: 'owner' });
+  await addActiveMember(deps, { orgId, email: 'other@rotanorte.example', role: 'owner' });
   await owner.open(`${root}${start}`);
   const before = { ...partner };
   changePartner(partner, {
