@@ -96,6 +96,15 @@ export function addOrgCommands(shell: Shell, program: Command): void {
   addPayoutCommands(shell, org);
   addSupportCommand(shell, org);
 
+  addOperatorCommand(shell, org, {
+    name: 'time-zone <org-id> <name>',
+    authority: 'signed',
+    description: 'set whose days its lists, files and plots have, as America/Sao_Paulo',
+    options: [],
+    run: async (operator, _, [orgId = '', name = '']) =>
+      changed(operator, (deps, { setTimeZone }) => setTimeZone(deps, orgId, name)),
+  });
+
   addProductionCommands(shell, org);
 
   addOperatorCommand<{ readonly paymentIntents: boolean }>(shell, org, {
@@ -393,7 +402,7 @@ interface ModeState {
 
 function presentOrganization({ organization, profiles }: OrganizationView) {
   const { id, name, productionGrantedAtMs, requiresApproval, createdAtMs } = organization;
-  const { supportEmail, supportPhone, website, privacyUrl, termsUrl } = organization;
+  const { supportEmail, supportPhone, website, privacyUrl, termsUrl, timeZone } = organization;
   const stateOf = (mode: Mode): ModeState => ({
     kybStatus: profiles[mode].status,
     tosAccepted: profiles[mode].tosAcceptedAtMs !== null,
@@ -413,6 +422,7 @@ function presentOrganization({ organization, profiles }: OrganizationView) {
     requiresApproval,
     intentsNeedApproval: profiles.live.intentsNeedApproval,
     payoutHoldHours: profiles.live.payoutHoldHours,
+    timeZone,
     support: { email: supportEmail, phone: supportPhone, website, privacyUrl, termsUrl },
     test: stateOf('test'),
     live: stateOf('live'),

@@ -857,6 +857,14 @@ export interface TenantPaymentFilter extends ListPage {
   readonly fromMoment: string | null;
   /** Created before this time; as in ids. */
   readonly beforeMoment: string | null;
+  /** When they settled. Such a list is in the order of the settlements. */
+  readonly settled: SettledRange | null;
+}
+
+export interface SettledRange {
+  readonly fromMs: number;
+  /** Exclusive. */
+  readonly beforeMs: number;
 }
 
 export interface UpdatedPage extends TimePage {

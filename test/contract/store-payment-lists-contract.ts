@@ -3,11 +3,17 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { inspect, isDeepStrictEqual } from 'node:util';
+import { LATEST_MS } from '../../core/domain/base/instant.js';
 import { money } from '../../core/domain/base/money.js';
 import { tenantOf } from '../../core/domain/base/tenant.js';
 import type { ShownView } from '../../core/domain/payments/change.js';
 import { type Payment, paymentOrigins } from '../../core/domain/payments/payment.js';
-import type { Store, TenantPaymentFilter, UpdatedPage } from '../../core/ports/storage.js';
+import type {
+  SettledRange,
+  Store,
+  TenantPaymentFilter,
+  UpdatedPage,
+} from '../../core/ports/storage.js';
 import {
   aBarePayment,
   otherMode,
@@ -44,6 +50,7 @@ const rows: readonly Payment[] = Array.from({ length: PAYMENTS }, (_, at) => {
     amount: amounts[at % amounts.length] ?? some,
     createdAtMs: T0,
     updatedAtMs: T0 + ((at * 13) % 10),
+    settledAtMs: at % 3 === 0 ? null : T0 + ((at * 7) % 5),
   });
 });
 
@@ -58,7 +65,13 @@ type Filter = Omit<TenantPaymentFilter, 'beforeId' | 'afterId' | 'limit'>;
 
 const originSets = [paymentOrigins, ['payment_intent'], ['invoice'], []] as const;
 
-const noSearch = { id: null, number: null, buyerId: null, amount: null } as const;
+const noSearch = {
+  id: null,
+  number: null,
+  buyerId: null,
+  amount: null,
+  settled: null,
+} as const;
 const noFilter: Filter = {
   origins: paymentOrigins,
   statuses: null,
@@ -99,7 +112,7 @@ const allFilters = [...filters, ...searches];
 const firstPage = { beforeId: null, afterId: null } as const;
 
 function fits(row: Payment, filter: Filter): boolean {
-  const { sellerExternalId, externalId, fromMoment, beforeMoment, amount } = filter;
+  const { sellerExternalId, externalId, fromMoment, beforeMoment, amount, settled } = filter;
   const moment = bare(row).slice(0, moments[0].length);
   return (
     filter.origins.includes(row.origin) &&
@@ -110,8 +123,31 @@ function fits(row: Payment, filter: Filter): boolean {
     (sellerExternalId ?? row.sellerExternalId) === row.sellerExternalId &&
     (externalId ?? row.externalId) === row.externalId &&
     (fromMoment ?? moment) <= moment &&
-    (beforeMoment === null || moment < beforeMoment)
+    (beforeMoment === null || moment < beforeMoment) &&
+    (settled === null || isWithin(row.settledAtMs, settled))
   );
+}
+
+function isWithin(atMs: number | null, { fromMs, beforeMs }: SettledRange): boolean {
+  return atMs !== null && fromMs <= atMs && atMs < beforeMs;
+}
+
+/** Of some settlements at one time and of any, with other filters. */
+const settledFilters: readonly Filter[] = [
+  { fromMs: T0 + 1, beforeMs: T0 + 3 },
+  { fromMs: 0, beforeMs: LATEST_MS },
+  { fromMs: T0 + 9, beforeMs: T0 + 10 },
+].flatMap((settled) =>
+  originSets.flatMap((origins) => [
+    { ...noFilter, origins, settled },
+    { ...noFilter, origins, settled, statuses: ['settled'], sellerExternalId: 'seller-1' },
+    { ...noFilter, origins, settled, fromMoment: moments[1], beforeMoment: moments[2] },
+  ]),
+);
+
+/** The order of the index, so that ties of both origins are in one place. */
+function latestSettlementFirst(one: Payment, other: Payment): number {
+  return (other.settledAtMs ?? 0) - (one.settledAtMs ?? 0) || (one.id < other.id ? 1 : -1);
 }
 
 export function storePaymentListsContract(open: OpenStore): void {
@@ -178,6 +214,27 @@ export function storePaymentListsContract(open: OpenStore): void {
       }
       const expected = newest.filter((row) => fits(row, filter));
       assert.deepEqual(ids(pages), ids(expected), inspect(filter));
+    }
+  });
+
+  test('settled payments come by their settlement, the latest first, in pages both ways', async () => {
+    for (const filter of settledFilters) {
+      const expected = ofTenant.filter((row) => fits(row, filter)).sort(latestSettlementFirst);
+      const older: ShownView['payment'][] = [];
+      for (;;) {
+        const beforeId = older.at(-1)?.id ?? null;
+        const page = await list({ ...filter, beforeId, afterId: null, limit: 4 });
+        older.push(...page);
+        if (page.length < 4) break;
+      }
+      assert.deepEqual(ids(older), ids(expected), inspect(filter));
+      const newer: ShownView['payment'][] = expected.slice(-1);
+      for (let afterId = newer[0]?.id; afterId !== undefined; afterId = newer[0]?.id) {
+        const page = await list({ ...filter, beforeId: null, afterId, limit: 4 });
+        newer.unshift(...page);
+        if (page.length < 4) break;
+      }
+      assert.deepEqual(ids(newer), ids(expected), inspect(filter));
     }
   });
 

@@ -1,12 +1,14 @@
 // The list of a tenant's payments: the newest first, or the changes since a moment.
 import { z } from 'zod';
 import { allows } from '../../../core/domain/access/scope.js';
-import { parseInstant } from '../../../core/domain/base/instant.js';
+import { isCalendarDate, parseInstant } from '../../../core/domain/base/instant.js';
 import type { Tenant } from '../../../core/domain/base/tenant.js';
+import { DEFAULT_TIME_ZONE, endOfDay, startOfDay } from '../../../core/domain/base/time-zone.js';
 import type { ShownView } from '../../../core/domain/payments/change.js';
 import { paymentOrigins } from '../../../core/domain/payments/payment.js';
 import { PonteError } from '../../../core/errors.js';
 import type { Deps } from '../../../core/ports/deps.js';
+import { loadOrganization } from '../../../core/usecases/parties/organizations.js';
 import {
   allPayments,
   type ChangeFilter,
@@ -37,6 +39,19 @@ function moment(description: string) {
   );
 }
 
+/** A day of the organization, or an instant. */
+function dayOrMoment(description: string) {
+  return optional(
+    readText(
+      (text): string | number | null => (isCalendarDate(text) ? text : readMoment(text)),
+      'send a day, for example 2030-01-31, or an RFC 3339 timestamp with an offset',
+      {
+        description: `${description} A day (YYYY-MM-DD) is one of the organization's time zone.`,
+      },
+    ),
+  );
+}
+
 const paymentListQuery = z.object({
   ...pageQuery.shape,
   status: optional(z.enum(statuses)),
@@ -46,6 +61,11 @@ const paymentListQuery = z.object({
   sellerExternalId: optional(text(1, 200, 'Payments to this connected seller.')),
   createdFrom: moment('Created at this time or later.'),
   createdTo: moment('Created before this time.'),
+  settledFrom: dayOrMoment(
+    'Settled on this day or at this time, or later. With it or `settledTo` the latest settlement ' +
+      'is first, unless `q` is sent.',
+  ),
+  settledTo: dayOrMoment('Settled on this day or before, or before this time.'),
   updatedSince: moment(
     'Lists changes instead, oldest first, up to the time of the first page; of the other filters ' +
       'only `origin` is allowed. To copy payments without loss, read all pages, store the latest ' +
@@ -99,8 +119,13 @@ async function listPaymentPage(
 
 /** A payment leaves such a filter by a change, which the list would then not show. */
 function refuseOtherFilters(query: ListQuery): void {
-  const { status, q, externalId, sellerExternalId, createdFrom, createdTo } = query;
-  const filters = { status, q, externalId, sellerExternalId, createdFrom, createdTo };
+  const {
+    updatedSince: _since,
+    origin: _origin,
+    limit: _limit,
+    cursor: _cursor,
+    ...filters
+  } = query;
   const others = Object.entries(filters);
   const [sent] = others.filter(([, value]) => value !== null);
   if (sent === undefined) return;
@@ -127,6 +152,7 @@ async function newest(
 ): Promise<readonly Row[]> {
   refuseTwoSearches(query);
   const { status, q, externalId, sellerExternalId, origins, beforeId, limit } = query;
+  const settled = await settledRange(deps, tenant, query);
   const filter = {
     ...allPayments,
     origins,
@@ -137,12 +163,26 @@ async function newest(
     statuses: status === null ? null : [status],
     createdFromMs: query.createdFrom,
     createdToMs: query.createdTo,
+    ...settled,
   };
   const views =
     q === null
       ? await listPayments(deps, tenant, filter)
       : await searchPayments(deps, tenant, q, filter);
   return views.map((view) => ({ view, id: view.payment.id }));
+}
+
+/** The zone is read for days only. */
+async function settledRange(deps: Deps, { orgId }: Tenant, { settledFrom, settledTo }: ListQuery) {
+  const hasDay = typeof settledFrom === 'string' || typeof settledTo === 'string';
+  const { timeZone } = hasDay
+    ? await deps.store.run((tx) => loadOrganization(tx, orgId))
+    : { timeZone: DEFAULT_TIME_ZONE };
+  return {
+    settledFromMs:
+      typeof settledFrom === 'string' ? startOfDay(timeZone, settledFrom) : settledFrom,
+    settledToMs: typeof settledTo === 'string' ? endOfDay(timeZone, settledTo) : settledTo,
+  };
 }
 
 async function changed(

@@ -2,6 +2,7 @@
 // Nothing here is markup, and a screen reads nothing else.
 
 import type { Money } from '../../../core/domain/base/money.js';
+import type { Period } from '../../../core/domain/base/time-zone.js';
 import type { QuoteTerms } from '../../../core/domain/commands/quote.js';
 import type { SettlementFacts } from '../../../core/domain/commands/settlement.js';
 import type { Screen } from '../../../core/domain/hosted/hosted-screen.js';
@@ -16,7 +17,7 @@ import type { PayinInstructions } from '../../../core/domain/payments/payin-inst
 import type { Payment } from '../../../core/domain/payments/payment.js';
 import type { Purpose } from '../../../core/domain/payments/purpose.js';
 import type { SimulatedEvent } from '../../../core/domain/payments/simulated-event.js';
-import type { BuyerPage, Period } from '../../../core/usecases/hosted/buyer-payments.js';
+import type { BuyerPage } from '../../../core/usecases/hosted/buyer-payments.js';
 import type { ApproverProblem } from '../../../core/usecases/hosted/colleague-approvals.js';
 import type { ColleagueLink } from '../../../core/usecases/hosted/colleague-links.js';
 import type { ConsolidatedOffer } from '../../../core/usecases/hosted/consolidated-payments.js';
@@ -48,6 +49,8 @@ export interface PageOrganization {
   readonly accentColor: string | null;
   /** The path of its logo below the root; null: its initials. */
   readonly logo: string | null;
+  /** Whose days are those of the buyer's list. */
+  readonly timeZone: string;
 }
 
 /** Texts of the integrator, read by a strict schema. */

@@ -2,6 +2,7 @@
 // signed-in buyer follows from the state of the payment, never from the page before.
 import { z } from 'zod';
 import { tenantOf } from '../../../core/domain/base/tenant.js';
+import type { Period } from '../../../core/domain/base/time-zone.js';
 import { pathOf } from '../../../core/domain/hosted/hosted-page.js';
 import type { Screen } from '../../../core/domain/hosted/hosted-screen.js';
 import { readQuestion } from '../../../core/domain/payments/display.js';
@@ -9,7 +10,7 @@ import { assert, isCode, PonteError } from '../../../core/errors.js';
 import { readSession } from '../../../core/usecases/access/page-sessions.js';
 import {
   buyerPages,
-  type Period,
+  presentYear,
   readBuyerPayments,
 } from '../../../core/usecases/hosted/buyer-payments.js';
 import {
@@ -242,7 +243,7 @@ export const paymentPages = [
     path: '/r/{publicId}/payments',
     auth: 'buyer',
     handler: async (context, call) => {
-      const period = periodOf(context, call);
+      const period = await periodOf(context, call);
       const page = await readBuyerPayments(context.deps, publicIdOf(call), period);
       const choices = await consolidatableOf(context.deps, page.payments);
       return show(context, call, { name: 'payments', period, choices, ...page });
@@ -273,7 +274,7 @@ export const paymentPages = [
       // Of another period than the one that was asked for, a file would be wrong.
       const asked = call.query.get('period');
       if (asked !== null && !periodForm.test(asked)) throw new PonteError('NotFound');
-      const period = periodOf(context, call);
+      const period = await periodOf(context, call);
       const pages = buyerPages(call.freshDeps, publicIdOf(call), period);
       return download(paymentsFile(paymentScene(sceneOf(view)), period, pages));
     },
@@ -401,17 +402,14 @@ async function deadline(context: PageContext, call: PaymentCall): Promise<PageAn
 const periodForm = /^(20[0-9]{2})(?:-(0[1-9]|1[0-2]))?$/;
 
 /** The period of the query, as `2026` or `2026-11`, else this year. */
-function periodOf({ deps }: PageContext, call: PaymentCall): Period {
+async function periodOf({ deps }: PageContext, call: PaymentCall): Promise<Period> {
   const asked = periodForm.exec(call.query.get('period') ?? '');
   const [, year, month] = asked ?? [];
+  if (year === undefined) return presentYear(deps, publicIdOf(call));
   return {
-    year: year === undefined ? thisYear(deps) : Number.parseInt(year, 10),
+    year: Number.parseInt(year, 10),
     month: month === undefined ? null : Number.parseInt(month, 10),
   };
-}
-
-function thisYear({ clock }: PageContext['deps']): number {
-  return new Date(clock.nowMs()).getUTCFullYear();
 }
 
 function download({ name, type, bytes }: Download): PageAnswer {

@@ -173,9 +173,9 @@ export function legalView(
 }
 
 export function organizationView(organization: Organization): PageOrganization {
-  const { name, supportEmail, supportPhone, website, accentColor } = organization;
+  const { name, supportEmail, supportPhone, website, accentColor, timeZone } = organization;
   const logo = logoPath(organization);
-  return { name, supportEmail, supportPhone, website, accentColor, logo };
+  return { name, supportEmail, supportPhone, website, accentColor, logo, timeZone };
 }
 
 /** The account is in the name of the partner, which is the name that buyers see. */

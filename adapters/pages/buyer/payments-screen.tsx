@@ -2,17 +2,18 @@
 
 import type { VNode } from 'preact';
 import { formatInstant } from '../../../core/domain/base/instant.js';
+import { dayOf, type Period, rangeOf } from '../../../core/domain/base/time-zone.js';
 import type { SettlementFacts } from '../../../core/domain/commands/settlement.js';
 import { pathOf } from '../../../core/domain/hosted/hosted-page.js';
 import { helpReference, readDisplay } from '../../../core/domain/payments/display.js';
 import { isTerminal, type Payment } from '../../../core/domain/payments/payment.js';
 import type { NamedFile } from '../../../core/ports/outside.js';
-import type { BuyerPage, Period } from '../../../core/usecases/hosted/buyer-payments.js';
+import type { BuyerPage } from '../../../core/usecases/hosted/buyer-payments.js';
 import { OPEN_COUNT_MAX } from '../../../core/usecases/hosted/payment-page.js';
 import { Button, ButtonLink, Foreign, Form, Scroll } from '../kit/components.js';
 import { BYTE_ORDER_MARK, csvLine } from '../kit/csv-line.js';
 import { SelectField } from '../kit/fields.js';
-import { plainAmount } from '../kit/format.js';
+import { formatOf, plainAmount } from '../kit/format.js';
 import type { PageAnswer } from '../kit/page-route.js';
 import { plainText } from '../kit/plain-text.js';
 import type { ScreenContent } from './layout.js';
@@ -93,7 +94,8 @@ function ChoosePeriod({
 }): VNode {
   const { texts, view } = scene;
   const months = Array.from({ length: MONTHS }, (_, at) => ({ year, month: at + 1 }));
-  const begun = months.filter((one) => Date.UTC(year, one.month - 1) <= view.nowMs);
+  const { timeZone } = scene.organization;
+  const begun = months.filter((one) => rangeOf(timeZone, one).fromMs <= view.nowMs);
   const choices = [{ year, month: null }, ...begun.toReversed()].map((one) => ({
     value: textOf(one),
     label: nameOf(scene, one),
@@ -131,6 +133,7 @@ function Payments({ scene, list }: { readonly scene: PaymentScene; list: BuyerPa
 function Table({ scene, list }: { readonly scene: PaymentScene; list: BuyerPayments }): VNode {
   const { texts, format, view, org } = scene;
   const { payments, frame, paid, money } = texts;
+  const days = formatOf(view.locale, { timeZone: scene.organization.timeZone });
   return (
     <Scroll label={payments.heading(org, nameOf(scene, list.period))}>
       <table>
@@ -173,7 +176,7 @@ function Table({ scene, list }: { readonly scene: PaymentScene; list: BuyerPayme
               </td>
               <td>
                 <time dateTime={formatInstant(payment.createdAtMs)}>
-                  {format.shortDay(payment.createdAtMs)}
+                  {days.shortDay(payment.createdAtMs)}
                 </time>
               </td>
               <td>{stateOf(scene, payment)}</td>
@@ -192,7 +195,7 @@ function stateOf({ texts }: PaymentScene, { status }: Payment): string {
   return texts.payments.states[isTerminal(status) ? 'over' : 'open'];
 }
 
-/** Amounts have a decimal point, and days are those of UTC, in every language. */
+/** Amounts have a decimal point in every language; days are those of the organization. */
 export function paymentsFile(
   scene: PaymentScene,
   period: Period,
@@ -215,7 +218,8 @@ async function* linesOf(
     for (const payment of payments) {
       const taxId = taxIdOf(scene, payment, taxIdsLast4.get(payment.id) ?? null);
       const paid = settlements.get(payment.id) ?? firstOf(payment);
-      yield csvLine(columns.map(({ cell }) => plainText(cell({ scene, payment, paid, taxId }))));
+      const row = { scene, payment, paid, taxId };
+      yield csvLine(columns.map(({ cell }) => plainText(cell(row))));
     }
   }
 }
@@ -240,18 +244,33 @@ const columns: readonly Column[] = [
   { head: ({ frame }) => frame.purchaseOrder, cell: ({ payment }) => payment.purchaseOrder },
   { head: ({ frame }) => frame.buyerReference, cell: ({ payment }) => payment.buyerReference },
   { head: ({ paid }) => paid.payee, cell: ({ payment, scene }) => payment.payeeName ?? scene.org },
-  { head: ({ payments }) => payments.created, cell: ({ payment }) => dayOf(payment.createdAtMs) },
+  {
+    head: ({ payments }) => payments.created,
+    cell: ({ scene, payment }) => dayIn(scene, payment.createdAtMs),
+  },
   { head: ({ payments }) => payments.state, cell: ({ scene, payment }) => stateOf(scene, payment) },
-  { head: ({ money }) => money.amount, cell: ({ payment }) => plainAmount(payment.amount) },
+  {
+    head: ({ money }) => money.amount,
+    cell: ({ payment }) => plainAmount(payment.amount),
+  },
   { head: ({ payments }) => payments.currency, cell: ({ payment }) => payment.amount.currency },
   {
     head: ({ paid }) => `${paid.paidOut} (BRL)`,
     cell: settled(({ settled }) => plainAmount(settled)),
   },
   { head: ({ frame }) => frame.due, cell: ({ payment }) => payment.dueDate },
-  { head: ({ paid }) => paid.receivedAt, cell: ({ payment }) => dayOf(payment.coveredAtMs) },
-  { head: ({ paid }) => paid.paidOutAt, cell: ({ paid }) => dayOf(paid?.settledAtMs ?? null) },
-  { head: ({ price }) => price.fees, cell: settled(({ fees }) => plainAmount(fees)) },
+  {
+    head: ({ paid }) => paid.receivedAt,
+    cell: ({ scene, payment }) => dayIn(scene, payment.coveredAtMs),
+  },
+  {
+    head: ({ paid }) => paid.paidOutAt,
+    cell: ({ scene, paid }) => dayIn(scene, paid?.settledAtMs ?? null),
+  },
+  {
+    head: ({ price }) => price.fees,
+    cell: settled(({ fees }) => plainAmount(fees)),
+  },
   { head: ({ price }) => price.rate, cell: settled(({ fxRate }) => fxRate) },
   { head: ({ paid }) => paid.endToEndId, cell: settled(({ endToEndId }) => endToEndId) },
   {
@@ -271,8 +290,8 @@ function firstOf({ settlement, settledAtMs }: Payment): PaidOut | null {
   return settlement === null ? null : { ...settlement, settledAtMs };
 }
 
-function dayOf(atMs: number | null): string | null {
-  return atMs === null ? null : formatInstant(atMs).slice(0, 'YYYY-MM-DD'.length);
+function dayIn({ organization }: PaymentScene, atMs: number | null): string | null {
+  return atMs === null ? null : dayOf(organization.timeZone, atMs);
 }
 
 /** As the receipt has it. */

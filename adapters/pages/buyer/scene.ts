@@ -38,7 +38,7 @@ export function sceneOf(view: PageView): Scene {
   return {
     view,
     texts: catalogues[view.locale],
-    format: formatOf(view.locale, view.hasDecimalPoint),
+    format: formatOf(view.locale, view),
   };
 }
 

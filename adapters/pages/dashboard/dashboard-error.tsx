@@ -23,6 +23,7 @@ export function dashboardError({ code, status }: PonteError, where: RefusalPlace
     query: new URLSearchParams(),
     organization: null,
     role: null,
+    timeZone: 'UTC',
     modePaths: null,
   } as const;
   return dashboardPage(

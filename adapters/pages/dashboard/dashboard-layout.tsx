@@ -155,7 +155,7 @@ function Footer(): VNode {
   const { view, texts } = useDashboard();
   return (
     <Foot>
-      <p>{texts.frame.utc}</p>
+      <p>{texts.frame.times(view.timeZone)}</p>
       <ul>
         {view.docs === null ? null : (
           <li>

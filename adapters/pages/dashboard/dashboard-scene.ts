@@ -39,6 +39,8 @@ export interface DashboardView extends FrameView {
   readonly organization: { readonly id: string; readonly name: string } | null;
   /** Null without an organization. */
   readonly role: MemberRole | null;
+  /** The zone of the organization; UTC without one. */
+  readonly timeZone: string;
   /** What the address has after the path: the page in another language is the same. */
   readonly query: URLSearchParams;
   /** The paths of test and live mode; null without an organization. */
@@ -64,7 +66,7 @@ export function sceneOf(view: DashboardView): DashboardScene {
   return {
     view,
     texts: dashboardTexts[view.locale],
-    format: formatOf(view.locale, view.hasDecimalPoint),
+    format: formatOf(view.locale, view),
   };
 }
 
@@ -105,6 +107,7 @@ export function viewOf(context: PageContext, call: DashboardCall): DashboardView
     query: new URLSearchParams(keptQuery(query)),
     organization: actor === null ? null : { id: actor.orgId, name: actor.organization.name },
     role: actor?.member.role ?? null,
+    timeZone: actor?.organization.timeZone ?? 'UTC',
     modePaths: actor === null ? null : { test: `${root}/test`, live: `${root}/live` },
   };
 }

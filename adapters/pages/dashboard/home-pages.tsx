@@ -21,7 +21,7 @@ import { liveOf } from './change-pages.js';
 import { type DashboardContent, dashboardPage } from './dashboard-layout.js';
 import { type DashboardScene, useDashboard, viewOf } from './dashboard-scene.js';
 import { shownUrl } from './developer/developer-parts.js';
-import { anyRole, type MemberCall, TENANT_ROOT, tenantOfCall } from './member-page.js';
+import { actorOf, anyRole, type MemberCall, TENANT_ROOT, tenantOfCall } from './member-page.js';
 import { groupOf, type PaymentGroup, statusesOf } from './payment-groups.js';
 import { buyerOf, PaymentTable, referenceOf } from './payment-parts.js';
 import { Behind, DayPlot, StatePlot, Total } from './plots.js';
@@ -82,7 +82,7 @@ async function showHome(context: PageContext, call: MemberCall): Promise<PageAns
       }),
       listDead(deps, tenant, DEAD_MAX),
       listFailing(deps, tenant),
-      readFigures(deps, tenant),
+      readFigures(deps, tenant, actorOf(call).organization.timeZone),
       listPayments(deps, tenant, { ...allPayments, limit: LATEST }),
       readStart(context, call),
     ],

@@ -7,7 +7,7 @@ import { type Locale, localeOf } from '../../../core/domain/base/locale.js';
 import { formatAmount, parseTypedAmount } from '../../../core/domain/base/money.js';
 import { hasUnstorableText } from '../../../core/domain/base/raw-json.js';
 import { plainSigns } from '../../../core/domain/base/typed-text.js';
-import { csvLine } from '../kit/csv-line.js';
+import { type CsvKind, csvLine, spreadsheetCsv } from '../kit/csv-line.js';
 import { type CellKind, lossOf } from './spreadsheet-losses.js';
 import type { DashboardTexts } from './texts/dashboard-en.js';
 import { faultsIn, type TypedInvoice } from './typed-invoice.js';
@@ -354,7 +354,7 @@ export function importTemplate(locale: Locale): string {
   const example: Readonly<Record<ImportColumn, string>> = {
     'buyer.email': 'accounts@buyer.example',
     'buyer.name': 'Example Buyer Inc.',
-    amount: locale === 'en' ? '1250.00' : '1250,00',
+    amount: '1250.00',
     currency: 'USD',
     description: 'Green coffee, lot 26/311',
     number: 'EXAMPLE-1',
@@ -364,9 +364,18 @@ export function importTemplate(locale: Locale): string {
     locale,
     notes: '',
   };
-  const divider = locale === 'en' ? ',' : ';';
-  return `${csvLine(columns, divider)}${csvLine(
+  const form = spreadsheetCsv({ locale, hasDecimalPoint: false, timeZone: 'UTC' });
+  const kinds = columns.map((column) => cellKinds[importColumns[column].kind]);
+  return `${csvLine(columns, form)}${csvLine(
     columns.map((column) => example[column]),
-    divider,
+    form,
+    kinds,
   )}`;
 }
+
+const cellKinds = {
+  amount: 'number',
+  day: 'day',
+  id: 'text',
+  text: 'text',
+} as const satisfies Record<CellKind, CsvKind>;

@@ -1,60 +1,111 @@
-// Payments as CSV, one row each: names and values of the API, plain decimals with a
-// currency column, instants in UTC, the same in every language.
+// Payments as CSV, one row each: names and values of the API, with a currency column. A file for a
+// spreadsheet writes them as the language of the reader, and instants in the organization's zone.
 import { formatInstant } from '../../../core/domain/base/instant.js';
 import { formatAmount } from '../../../core/domain/base/money.js';
+import { dayOf } from '../../../core/domain/base/time-zone.js';
 import type { Settlement } from '../../../core/domain/commands/settlement.js';
 import type { ShownView } from '../../../core/domain/payments/change.js';
-import { csvLine } from '../kit/csv-line.js';
+import { type CsvForm, type CsvKind, csvLine } from '../kit/csv-line.js';
 
 const columns = {
-  id: ({ payment }) => payment.id,
-  externalId: ({ payment }) => payment.externalId,
-  number: ({ payment }) => payment.number,
-  dueDate: ({ payment }) => payment.dueDate,
-  status: ({ payment }) => payment.status,
-  amount: ({ payment }) => formatAmount(payment.amount.amountMinor),
-  currency: ({ payment }) => payment.amount.currency,
-  'buyer.email': ({ payment }) => payment.buyer.email,
-  'buyer.name': ({ payment }) => payment.buyer.name,
-  'buyer.country': ({ payment }) => payment.buyer.country,
-  sellerExternalId: ({ payment }) => payment.sellerExternalId,
-  purpose: ({ payment }) => payment.purpose,
-  brlSettledAmount: ({ payment: { settlement } }) =>
-    settlement === null ? null : formatAmount(settlement.settled.amountMinor),
-  feesAtSettlement: ({ payment: { settlement } }) =>
-    settlement === null ? null : formatAmount(settlement.fees.amountMinor),
-  fxRateAtSettlement: ({ payment: { settlement } }) => settlement?.fxRate ?? null,
-  settledAt: ({ payment }) => instantOrNull(payment.settledAtMs),
-  pixEndToEndId: ({ payment: { settlement } }) => settlement?.endToEndId ?? null,
-  'funds.status': ({ funds }) => funds.position,
-  'funds.refundStatus': ({ funds }) => funds.refund,
-  'funds.received': ({ funds }) => formatAmount(funds.receivedMinor),
-  'funds.refundOwed': ({ funds }) => formatAmount(funds.refundOwedMinor + funds.refundOrderedMinor),
-  'funds.refunded': ({ funds }) => formatAmount(funds.refundedMinor),
-  failureCode: ({ payment }) => payment.failureCode,
-  failureReason: ({ payment }) => payment.failureReason,
-  cancelReason: ({ payment }) => payment.cancelReason,
-  expiresAt: ({ payment }) => instantOrNull(payment.expiresAtMs),
-  createdAt: ({ payment }) => formatInstant(payment.createdAtMs),
-  updatedAt: ({ payment }) => formatInstant(payment.updatedAtMs),
-  metadata: ({ payment }) => payment.metadata,
+  id: { kind: 'text', of: ({ payment }) => payment.id },
+  externalId: { kind: 'text', of: ({ payment }) => payment.externalId },
+  number: { kind: 'text', of: ({ payment }) => payment.number },
+  dueDate: { kind: 'day', of: ({ payment }) => payment.dueDate },
+  status: { kind: 'text', of: ({ payment }) => payment.status },
+  amount: { kind: 'number', of: ({ payment }) => formatAmount(payment.amount.amountMinor) },
+  currency: { kind: 'text', of: ({ payment }) => payment.amount.currency },
+  'buyer.email': { kind: 'text', of: ({ payment }) => payment.buyer.email },
+  'buyer.name': { kind: 'text', of: ({ payment }) => payment.buyer.name },
+  'buyer.country': { kind: 'text', of: ({ payment }) => payment.buyer.country },
+  sellerExternalId: { kind: 'text', of: ({ payment }) => payment.sellerExternalId },
+  purpose: { kind: 'text', of: ({ payment }) => payment.purpose },
+  brlSettledAmount: {
+    kind: 'number',
+    of: ({ payment: { settlement } }) =>
+      settlement === null ? null : formatAmount(settlement.settled.amountMinor),
+  },
+  feesAtSettlement: {
+    kind: 'number',
+    of: ({ payment: { settlement } }) =>
+      settlement === null ? null : formatAmount(settlement.fees.amountMinor),
+  },
+  fxRateAtSettlement: {
+    kind: 'number',
+    of: ({ payment: { settlement } }) => settlement?.fxRate ?? null,
+  },
+  settledAt: { kind: 'instant', of: ({ payment }) => instantOrNull(payment.settledAtMs) },
+  pixEndToEndId: {
+    kind: 'text',
+    of: ({ payment: { settlement } }) => settlement?.endToEndId ?? null,
+  },
+  'funds.status': { kind: 'text', of: ({ funds }) => funds.position },
+  'funds.refundStatus': { kind: 'text', of: ({ funds }) => funds.refund },
+  'funds.received': { kind: 'number', of: ({ funds }) => formatAmount(funds.receivedMinor) },
+  'funds.refundOwed': {
+    kind: 'number',
+    of: ({ funds }) => formatAmount(funds.refundOwedMinor + funds.refundOrderedMinor),
+  },
+  'funds.refunded': { kind: 'number', of: ({ funds }) => formatAmount(funds.refundedMinor) },
+  failureCode: { kind: 'text', of: ({ payment }) => payment.failureCode },
+  failureReason: { kind: 'text', of: ({ payment }) => payment.failureReason },
+  cancelReason: { kind: 'text', of: ({ payment }) => payment.cancelReason },
+  expiresAt: { kind: 'instant', of: ({ payment }) => instantOrNull(payment.expiresAtMs) },
+  createdAt: { kind: 'instant', of: ({ payment }) => formatInstant(payment.createdAtMs) },
+  updatedAt: { kind: 'instant', of: ({ payment }) => formatInstant(payment.updatedAtMs) },
+  metadata: { kind: 'text', of: ({ payment }) => payment.metadata },
   // When the PIX of the columns above came back.
-  returnedAt: ({ settlements: [first] }) => instantOrNull(first?.returnedAtMs ?? null),
+  returnedAt: {
+    kind: 'instant',
+    of: ({ settlements: [first] }) => instantOrNull(first?.returnedAtMs ?? null),
+  },
   // The newest other PIX to the seller.
-  'paidAgain.brlSettledAmount': again(({ settled }) => formatAmount(settled.amountMinor)),
-  'paidAgain.feesAtSettlement': again(({ fees }) => formatAmount(fees.amountMinor)),
-  'paidAgain.fxRateAtSettlement': again(({ fxRate }) => fxRate),
-  'paidAgain.settledAt': again(({ settledAtMs }) => formatInstant(settledAtMs)),
-  'paidAgain.pixEndToEndId': again(({ endToEndId }) => endToEndId),
-  'paidAgain.returnedAt': again(({ returnedAtMs }) => instantOrNull(returnedAtMs)),
-} as const satisfies Readonly<Record<string, (view: ShownView) => string | null>>;
+  'paidAgain.brlSettledAmount': {
+    kind: 'number',
+    of: again(({ settled }) => formatAmount(settled.amountMinor)),
+  },
+  'paidAgain.feesAtSettlement': {
+    kind: 'number',
+    of: again(({ fees }) => formatAmount(fees.amountMinor)),
+  },
+  'paidAgain.fxRateAtSettlement': { kind: 'number', of: again(({ fxRate }) => fxRate) },
+  'paidAgain.settledAt': {
+    kind: 'instant',
+    of: again(({ settledAtMs }) => formatInstant(settledAtMs)),
+  },
+  'paidAgain.pixEndToEndId': { kind: 'text', of: again(({ endToEndId }) => endToEndId) },
+  'paidAgain.returnedAt': {
+    kind: 'instant',
+    of: again(({ returnedAtMs }) => instantOrNull(returnedAtMs)),
+  },
+  // The days of the organization, whose zone the last column names.
+  createdDay: { kind: 'day', of: ({ payment }, zone) => dayOf(zone, payment.createdAtMs) },
+  settledDay: {
+    kind: 'day',
+    of: ({ payment: { settledAtMs } }, zone) =>
+      settledAtMs === null ? null : dayOf(zone, settledAtMs),
+  },
+  timeZone: { kind: 'text', of: (_, zone) => zone },
+} as const satisfies Readonly<Record<string, Column>>;
 
-const values: readonly ((view: ShownView) => string | null)[] = Object.values(columns);
+interface Column {
+  readonly kind: CsvKind;
+  readonly of: (view: ShownView, timeZone: string) => string | null;
+}
 
-export const csvHeader = csvLine(Object.keys(columns));
+const all: readonly Column[] = Object.values(columns);
+const kinds = all.map(({ kind }) => kind);
 
-export function csvRow(view: ShownView): string {
-  return csvLine(values.map((textOf) => textOf(view)));
+export function csvHeader(form: CsvForm): string {
+  return csvLine(Object.keys(columns), form);
+}
+
+export function csvRow(view: ShownView, form: CsvForm, timeZone: string): string {
+  return csvLine(
+    all.map(({ of }) => of(view, timeZone)),
+    form,
+    kinds,
+  );
 }
 
 /** Null unless the seller was paid more than once. */

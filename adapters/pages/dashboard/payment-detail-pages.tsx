@@ -39,7 +39,6 @@ import {
 } from '../kit/components.js';
 import { TextField } from '../kit/fields.js';
 import { attachedFile } from '../kit/files/attached-file.js';
-import { dayMs } from '../kit/format.js';
 import { limitIn } from '../kit/limited.js';
 import {
   limitReached,
@@ -759,7 +758,7 @@ function Details({ detail }: Part): VNode {
       </>,
     ],
     payment.number === null ? null : [words.number, <Foreign text={payment.number} />],
-    payment.dueDate === null ? null : [words.due, format.day(dayMs(payment.dueDate))],
+    payment.dueDate === null ? null : [words.due, format.date(payment.dueDate)],
     attachment === null
       ? null
       : [

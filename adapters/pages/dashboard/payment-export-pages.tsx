@@ -1,17 +1,18 @@
 // The export of a list of payments as CSV: exactly what its filters leave. Long files have a row in
 // the page table apart from short ones: only they require a fresh proof of the mailbox.
 import { z } from 'zod';
+import { dayOf } from '../../../core/domain/base/time-zone.js';
 import type { ShownView } from '../../../core/domain/payments/change.js';
 import type { AuditedExport } from '../../../core/domain/service/audit-entry.js';
 import type { Deps } from '../../../core/ports/deps.js';
 import { recordExport } from '../../../core/usecases/service/audit-log.js';
 import { Button, ButtonLink, Form } from '../kit/components.js';
-import { BYTE_ORDER_MARK } from '../kit/csv-line.js';
+import { BYTE_ORDER_MARK, plainCsv, spreadsheetCsv } from '../kit/csv-line.js';
 import { CheckField } from '../kit/fields.js';
 import { memberRow, type PageAnswer, type PageContext, seeOther } from '../kit/page-route.js';
 import { type DashboardContent, dashboardPage } from './dashboard-layout.js';
-import { type DashboardScene, useDashboard, viewOf } from './dashboard-scene.js';
-import { type MemberCall, TENANT_ROOT, tenantOfCall } from './member-page.js';
+import { type DashboardScene, localeOfCall, useDashboard, viewOf } from './dashboard-scene.js';
+import { actorOf, type MemberCall, TENANT_ROOT, tenantOfCall } from './member-page.js';
 import { csvHeader, csvRow } from './payment-csv.js';
 import { type Filters, filtersIn, listAddress, queryOf, readPage } from './payment-filters.js';
 import { filterWords } from './payment-list-pages.js';
@@ -77,7 +78,7 @@ async function exportFew(context: PageContext, call: ExportCall): Promise<PageAn
   const { deps } = context;
   const tenant = tenantOfCall(call);
   const limit = UNPROVEN_ROWS_MAX + 1;
-  const rows = await readPage(deps, tenant, filters, { limit });
+  const rows = await readPage(deps, actorOf(call), filters, { limit });
   if (rows.length < limit) {
     await recordExport(deps, tenant, exportOf(filters, rows.length));
     return fileOf(context, call, filters, textOf([rows], call));
@@ -100,15 +101,10 @@ function exportOf(filters: Filters, rows: number | null): AuditedExport {
 async function* pagesOf(call: ExportCall, filters: Filters): AsyncGenerator<readonly ShownView[]> {
   for (let beforeId: string | null = null; ; ) {
     call.gone.throwIfAborted();
-    const page: readonly ShownView[] = await readPage(
-      call.freshDeps(),
-      tenantOfCall(call),
-      filters,
-      {
-        beforeId,
-        limit: ROWS_PER_PAGE,
-      },
-    );
+    const page: readonly ShownView[] = await readPage(call.freshDeps(), actorOf(call), filters, {
+      beforeId,
+      limit: ROWS_PER_PAGE,
+    });
     yield page;
     if (page.length < ROWS_PER_PAGE) return;
     beforeId = page.at(-1)?.payment.id ?? null;
@@ -123,7 +119,7 @@ function fileOf(
   filters: Filters,
   body: PageAnswer['body'],
 ): PageAnswer {
-  const day = new Date(deps.clock.nowMs()).toISOString().slice(0, 10);
+  const day = dayOf(actorOf(call).organization.timeZone, deps.clock.nowMs());
   const name = filters.origin === 'invoice' ? 'invoices' : 'payments';
   return {
     status: 200,
@@ -156,9 +152,16 @@ async function* countedText(
   }
 }
 
-async function* textOf(pages: Pages, { form }: ExportCall): AsyncGenerator<string> {
-  yield `${form.bom === 'yes' ? BYTE_ORDER_MARK : ''}${csvHeader}`;
-  for await (const page of pages) for (const view of page) yield csvRow(view);
+/** A file for Excel is that of the language. */
+async function* textOf(pages: Pages, call: ExportCall): AsyncGenerator<string> {
+  const { timeZone } = actorOf(call).organization;
+  const { hasDecimalPoint } = call;
+  const isForExcel = call.form.bom === 'yes';
+  const form = isForExcel
+    ? spreadsheetCsv({ locale: localeOfCall(call), hasDecimalPoint, timeZone })
+    : plainCsv;
+  yield `${isForExcel ? BYTE_ORDER_MARK : ''}${csvHeader(form)}`;
+  for await (const page of pages) for (const view of page) yield csvRow(view, form, timeZone);
 }
 
 function exportScreen(

@@ -1,7 +1,9 @@
 // The filters of lists of payments and of their export, as the address keeps them.
-import { DAY_MS, isCalendarDate } from '../../../core/domain/base/instant.js';
+import { isCalendarDate } from '../../../core/domain/base/instant.js';
 import type { Tenant } from '../../../core/domain/base/tenant.js';
+import { endOfDay, startOfDay } from '../../../core/domain/base/time-zone.js';
 import { plainSigns } from '../../../core/domain/base/typed-text.js';
+import type { Organization } from '../../../core/domain/parties/organization.js';
 import type { ShownView } from '../../../core/domain/payments/change.js';
 import {
   type PaymentStatus,
@@ -15,7 +17,6 @@ import {
   type PaymentListFilter,
 } from '../../../core/usecases/payments/payment-lists.js';
 import { searchPayments } from '../../../core/usecases/payments/payment-search.js';
-import { dayMs } from '../kit/format.js';
 import { listPath } from '../kit/pages/list-page.js';
 import { groupOf, type PaymentGroup, paymentGroups, statusesOf } from './payment-groups.js';
 
@@ -28,8 +29,11 @@ export interface Filters {
   readonly status: '' | PaymentGroup | PaymentStatus;
   /** The externalId of a seller. */
   readonly seller: string;
+  /** Days of the organization's zone: those of the creation, or of the settlement. */
   readonly from: string;
   readonly to: string;
+  readonly settledFrom: string;
+  readonly settledTo: string;
 }
 
 /** The last id of the page before, or the first id of the page behind. */
@@ -49,6 +53,8 @@ export function filtersIn(query: URLSearchParams): Filters {
     seller: textIn(query, 'seller'),
     from: dayIn(query, 'from'),
     to: dayIn(query, 'to'),
+    settledFrom: dayIn(query, 'settledFrom'),
+    settledTo: dayIn(query, 'settledTo'),
   };
 }
 
@@ -109,20 +115,31 @@ export function hasFilters(filters: Filters): boolean {
 type Page = Pick<PaymentListFilter, 'limit'> &
   Partial<Pick<PaymentListFilter, 'beforeId' | 'afterId'>>;
 
+/** A member's tenant, and the organization whose days the filters name. */
+export interface FilteredTenant extends Tenant {
+  readonly organization: Pick<Organization, 'timeZone'>;
+}
+
 /** Newest first. */
 export function readPage(
   deps: Deps,
-  tenant: Tenant,
-  { origin, q, status, seller, from, to }: Filters,
+  { organization, orgId, mode }: FilteredTenant,
+  { origin, q, status, seller, ...days }: Filters,
   page: Page,
 ): Promise<readonly ShownView[]> {
+  const tenant = { orgId, mode };
+  const { timeZone } = organization;
+  const start = (day: string) => (day === '' ? null : startOfDay(timeZone, day));
+  const end = (day: string) => (day === '' ? null : endOfDay(timeZone, day));
   const filter: PaymentListFilter = {
     ...allPayments,
     origins: origin === '' ? paymentOrigins : [origin],
     statuses: statusesIn(status),
     sellerExternalId: seller === '' ? null : seller,
-    createdFromMs: from === '' ? null : dayMs(from),
-    createdToMs: to === '' ? null : dayMs(to) + DAY_MS,
+    createdFromMs: start(days.from),
+    createdToMs: end(days.to),
+    settledFromMs: start(days.settledFrom),
+    settledToMs: end(days.settledTo),
     ...page,
   };
   return q === '' ? listPayments(deps, tenant, filter) : searchPayments(deps, tenant, q, filter);

@@ -4,14 +4,13 @@ import type { VNode } from 'preact';
 import type { ShownView } from '../../../core/domain/payments/change.js';
 import { findNamed } from '../../../core/usecases/payments/payment-search.js';
 import { ButtonLink, Foreign } from '../kit/components.js';
-import { dayMs } from '../kit/format.js';
 import { Icon } from '../kit/icons.js';
 import { memberRow, type PageAnswer, type PageContext, seeOther } from '../kit/page-route.js';
 import { Pager } from '../kit/pages/list-page.js';
 import { liveOf } from './change-pages.js';
 import { type DashboardContent, dashboardPage } from './dashboard-layout.js';
 import { type DashboardScene, may, useDashboard, viewOf } from './dashboard-scene.js';
-import { type MemberCall, TENANT_ROOT, tenantOfCall } from './member-page.js';
+import { actorOf, type MemberCall, TENANT_ROOT, tenantOfCall } from './member-page.js';
 import {
   type Filters,
   filtersIn,
@@ -69,7 +68,7 @@ async function showList(
   if (named !== null) return seeOther(`${view.path}/payments/${named}`);
   const { before, after } = pageIn(call.query);
   const live = await liveOf(context, call, null);
-  const found = await readPage(context.deps, tenant, filters, {
+  const found = await readPage(context.deps, actorOf(call), filters, {
     beforeId: before === '' ? null : before,
     afterId: after === '' ? null : after,
     // One more shows whether there is a next page.
@@ -188,14 +187,12 @@ function FilterForm({ filters }: FiltersProps): VNode {
         <label for="status">{texts.payments.status}</label>
         <StatusSelect filters={filters} />
       </div>
-      <div>
-        <label for="from">{texts.payments.from}</label>
-        <input id="from" name="from" type="date" value={filters.from} />
-      </div>
-      <div>
-        <label for="to">{texts.payments.to}</label>
-        <input id="to" name="to" type="date" value={filters.to} />
-      </div>
+      {(['from', 'to', 'settledFrom', 'settledTo'] as const).map((name) => (
+        <div>
+          <label for={name}>{texts.payments[name]}</label>
+          <input id={name} name={name} type="date" value={filters[name]} />
+        </div>
+      ))}
       {seller === '' ? null : <input type="hidden" name="seller" value={seller} />}
       <button type="submit" class="btn">
         <Icon name="search" />
@@ -205,7 +202,16 @@ function FilterForm({ filters }: FiltersProps): VNode {
   );
 }
 
-const noFilters: Filters = { origin: '', q: '', status: '', seller: '', from: '', to: '' };
+const noFilters: Filters = {
+  origin: '',
+  q: '',
+  status: '',
+  seller: '',
+  from: '',
+  to: '',
+  settledFrom: '',
+  settledTo: '',
+};
 
 /** Each group of several states is an option too, above its states. */
 function StatusSelect({ filters: { status: chosen } }: FiltersProps): VNode {
@@ -261,18 +267,22 @@ interface FilterWords {
 }
 
 /** The filters in words; rendered inside a page. */
-export function filterWords({ q, status, seller, from, to }: Filters): readonly FilterWords[] {
+export function filterWords(filters: Filters): readonly FilterWords[] {
+  const { q, status, seller, from, to, settledFrom, settledTo } = filters;
   const { texts, format } = useDashboard();
   const words = texts.payments;
   const names: Readonly<Record<string, string>> = { ...texts.status, ...texts.groups };
-  const day = (text: string) => (text === '' ? null : format.day(dayMs(text)));
-  const [first, last] = [day(from), day(to)];
+  const day = (text: string) => (text === '' ? null : format.date(text));
+  const between = (
+    [first, last]: readonly [string, string],
+    say: (first: string | null, last: string | null) => string,
+    without: Partial<Filters>,
+  ) => (first === '' && last === '' ? [] : [{ text: say(day(first), day(last)), without }]);
   return [
     ...(q === '' ? [] : [{ text: `“${q}”`, without: { q: '' } }]),
     ...(status === '' ? [] : [{ text: names[status] ?? status, without: { status: '' } as const }]),
     ...(seller === '' ? [] : [{ text: words.ofSeller(seller), without: { seller: '' } }]),
-    ...(first === null && last === null
-      ? []
-      : [{ text: words.createdBetween(first, last), without: { from: '', to: '' } }]),
+    ...between([from, to], words.createdBetween, { from: '', to: '' }),
+    ...between([settledFrom, settledTo], words.settledBetween, { settledFrom: '', settledTo: '' }),
   ];
 }

@@ -4,7 +4,7 @@ import type { ComponentChildren, VNode } from 'preact';
 import { formatInstant, HOUR_MS } from '../../../core/domain/base/instant.js';
 import { type Locale, locales } from '../../../core/domain/base/locale.js';
 import type { Money } from '../../../core/domain/base/money.js';
-import { dayMs, isLastDay, lastWholeDayMs } from './format.js';
+import { isLastDay, lastWholeDayMs } from './format.js';
 import { Icon, type IconName } from './icons.js';
 import { useFrame } from './page-frame.js';
 import { plainText } from './plain-text.js';
@@ -50,7 +50,7 @@ export function Deadline({ atMs }: { readonly atMs: number }): VNode {
 /** A day of the calendar, the same in every zone. */
 export function Day({ day }: { readonly day: string }): VNode {
   const { format } = useFrame();
-  return <time dateTime={day}>{format.day(dayMs(day))}</time>;
+  return <time dateTime={day}>{format.date(day)}</time>;
 }
 
 /** The one large thing on a screen; the code is smaller. */

@@ -1,8 +1,10 @@
 // Amounts, rates and times as text. Formatting takes decimal strings, so no amount becomes a float.
-// Times are UTC and say so; the browser script rewrites them to the zone of the reader.
+// Times are those of a zone, UTC or that of an organization, and say so; on the pages of buyers the
+// browser script rewrites them to the zone of the reader.
 import { DAY_MS, MINUTE_MS, SECOND_MS } from '../../../core/domain/base/instant.js';
 import type { Locale } from '../../../core/domain/base/locale.js';
 import { formatAmount, type Money } from '../../../core/domain/base/money.js';
+import { DEFAULT_TIME_ZONE } from '../../../core/domain/base/time-zone.js';
 
 export interface Format {
   /** With the ISO code and a no-break space: `USD 1,234.50`. */
@@ -18,21 +20,23 @@ export interface Format {
   readonly oneDecimal: (value: number) => string;
   /** With one decimal: `0.3`. */
   readonly seconds: (durationMs: number) => string;
+  /** A day of the calendar (YYYY-MM-DD), the same in every zone: `30 November 2026`. */
+  readonly date: (day: string) => string;
   /** `30 November 2026`. */
   readonly day: (atMs: number) => string;
-  /** `15:58 UTC`. */
+  /** `15:58 UTC`, `12:58 GMT-3`. */
   readonly time: (atMs: number) => string;
   /** `17 November 2026, 15:58 UTC`. */
   readonly instant: (atMs: number) => string;
-  /** `17 Nov, 15:58`, in UTC, for tables. */
+  /** `17 Nov, 15:58`, for tables. */
   readonly short: (atMs: number) => string;
-  /** `17 Nov, 15:58:03`, in UTC. */
+  /** `17 Nov, 15:58:03`. */
   readonly exact: (atMs: number) => string;
   /** `November 2026`. */
   readonly month: (atMs: number) => string;
   /** `17 Nov`. */
   readonly shortDay: (atMs: number) => string;
-  /** The last whole day before the instant; the instant itself if that day is over. */
+  /** The last whole day of UTC before the instant; the instant itself if that day is over. */
   readonly deadline: (atMs: number, nowMs: number) => string;
   /** The day in Brasília, which is the payee's. */
   readonly brasiliaDay: (atMs: number) => string;
@@ -48,31 +52,38 @@ const dateLocales = { en: 'en-GB', 'pt-BR': 'pt-BR', es: 'es' } as const satisfi
 
 const MEGABYTE = 1_000_000;
 const NO_BREAK_SPACE = '\u00a0';
-const BRASILIA = 'America/Sao_Paulo';
+const UTC = 'UTC';
 const RATE_DECIMALS = 4;
 
 /** Where Spanish is written with a decimal point: `12,480.00`. */
 const SPANISH_WITH_POINT = 'es-419';
 type NumberLocale = Locale | typeof SPANISH_WITH_POINT;
 
-const formats = new Map<NumberLocale, Format>();
+/** What a format depends on besides the language. */
+interface Reader {
+  readonly hasDecimalPoint?: boolean;
+  readonly timeZone?: string;
+}
+
+const formats = new Map<string, Format>();
+/** Formats that are kept, of a language and a zone each; others are made again. */
+const FORMATS_MAX = 500;
 
 /** Other languages than Spanish write numbers in one way. */
-export function formatOf(locale: Locale, hasDecimalPoint = false): Format {
+export function formatOf(
+  locale: Locale,
+  { hasDecimalPoint = false, timeZone = UTC }: Reader = {},
+): Format {
   const numbers = locale === 'es' && hasDecimalPoint ? SPANISH_WITH_POINT : locale;
-  const known = formats.get(numbers) ?? createFormat(locale, numbers);
-  formats.set(numbers, known);
+  const name = `${numbers} ${timeZone}`;
+  const known = formats.get(name) ?? createFormat(locale, numbers, timeZone);
+  if (formats.size < FORMATS_MAX) formats.set(name, known);
   return known;
 }
 
 /** To be pasted into a bank's form: `1234.50`. */
 export function plainAmount({ amountMinor }: Money): string {
   return formatAmount(amountMinor);
-}
-
-/** A day as YYYY-MM-DD, in UTC, so that no zone shifts it. */
-export function dayMs(day: string): number {
-  return Date.parse(`${day}T00:00:00Z`);
 }
 
 /**
@@ -93,7 +104,7 @@ export function sentence(text: string): string {
   return text.replace(/\.\.$/, '.');
 }
 
-function createFormat(locale: Locale, numbers: NumberLocale): Format {
+function createFormat(locale: Locale, numbers: NumberLocale, timeZone: string): Format {
   const currencies = new Map<string, Intl.NumberFormat>();
   const inCurrency = (currency: string) => {
     const known = currencies.get(currency) ?? currencyFormat(numbers, currency);
@@ -115,15 +126,18 @@ function createFormat(locale: Locale, numbers: NumberLocale): Format {
     maximumFractionDigits: 1,
   });
   const date = { day: 'numeric', month: 'long', year: 'numeric' } as const;
-  const months = dateFormat(locale, { month: 'long', year: 'numeric' });
-  const shortDays = dateFormat(locale, { day: 'numeric', month: 'short' });
-  const days = dateFormat(locale, date);
+  const own = (options: Intl.DateTimeFormatOptions) => dateFormat(locale, { ...options, timeZone });
+  const months = own({ month: 'long', year: 'numeric' });
+  const shortDays = own({ day: 'numeric', month: 'short' });
+  const days = own(date);
+  const utcDays = dateFormat(locale, { ...date, timeZone: UTC });
   const clock = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
-  const times = dateFormat(locale, clock);
-  const exactTimes = dateFormat(locale, { ...clock, second: '2-digit' });
-  const brasiliaTimes = dateFormat(locale, { ...clock, timeZone: BRASILIA });
-  const brasiliaDays = dateFormat(locale, { ...date, timeZone: BRASILIA });
-  const time = (atMs: number) => `${times.format(atMs)}${NO_BREAK_SPACE}UTC`;
+  const times = own(clock);
+  const exactTimes = own({ ...clock, second: '2-digit' });
+  const brasiliaTimes = dateFormat(locale, { ...clock, timeZone: DEFAULT_TIME_ZONE });
+  const brasiliaDays = dateFormat(locale, { ...date, timeZone: DEFAULT_TIME_ZONE });
+  const time = (atMs: number) =>
+    `${times.format(atMs)}${NO_BREAK_SPACE}${offsetName(timeZone, atMs)}`;
   const instant = (atMs: number) => `${days.format(atMs)}, ${time(atMs)}`;
   return {
     money: ({ amountMinor, currency }) => inCurrency(currency).format(decimal(amountMinor)),
@@ -136,6 +150,7 @@ function createFormat(locale: Locale, numbers: NumberLocale): Format {
         : `${tenths.format(bytes / MEGABYTE)}${NO_BREAK_SPACE}MB`,
     oneDecimal: (value) => tenths.format(value),
     seconds: (durationMs) => tenths.format(durationMs / SECOND_MS),
+    date: (day) => utcDays.format(Date.parse(`${day}T00:00:00Z`)),
     day: (atMs) => days.format(atMs),
     time,
     instant,
@@ -144,7 +159,7 @@ function createFormat(locale: Locale, numbers: NumberLocale): Format {
     month: (atMs) => months.format(atMs),
     shortDay: (atMs) => shortDays.format(atMs),
     deadline: (atMs, nowMs) =>
-      isLastDay(atMs, nowMs) ? instant(atMs) : days.format(lastWholeDayMs(atMs)),
+      isLastDay(atMs, nowMs) ? instant(atMs) : utcDays.format(lastWholeDayMs(atMs)),
     brasiliaDay: (atMs) => brasiliaDays.format(atMs),
     brasilia: (atMs) => `${brasiliaDays.format(atMs)}, ${brasiliaTimes.format(atMs)}`,
   };
@@ -158,7 +173,15 @@ function currencyFormat(locale: NumberLocale, currency: string): Intl.NumberForm
 }
 
 function dateFormat(locale: Locale, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
-  return new Intl.DateTimeFormat(dateLocales[locale], { timeZone: 'UTC', ...options });
+  return new Intl.DateTimeFormat(dateLocales[locale], options);
+}
+
+/** The zone as it is at the instant, in every language alike: `UTC`, `GMT-3`. */
+function offsetName(timeZone: string, atMs: number): string {
+  if (timeZone === UTC) return UTC;
+  const options = { timeZone, timeZoneName: 'shortOffset' } as const;
+  const parts = new Intl.DateTimeFormat('en', options).formatToParts(atMs);
+  return parts.find(({ type }) => type === 'timeZoneName')?.value ?? timeZone;
 }
 
 function decimal(amountMinor: bigint): Intl.StringNumericLiteral {

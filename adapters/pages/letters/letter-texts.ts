@@ -14,7 +14,7 @@ import type { MailedEvent } from '../../../core/domain/payments/event.js';
 import { heldMinor } from '../../../core/domain/payments/funds.js';
 import { assert } from '../../../core/errors.js';
 import type { Letter } from '../../../core/ports/letters.js';
-import { dayMs, formatOf } from '../kit/format.js';
+import { formatOf } from '../kit/format.js';
 
 /** Each name is one line. Each amount is formatted, with its currency. */
 export interface LetterFacts {
@@ -290,7 +290,7 @@ function movedTexts(catalogue: LetterCatalogue, letter: Letter): LetterTexts {
 
 function paymentFacts(letter: Letter, about: NonNullable<Letter['about']>): PaymentFacts {
   const { payment, funds } = about;
-  const { money, day, deadline } = formatOf(letter.locale);
+  const { money, date, deadline } = formatOf(letter.locale);
   const payByMs = payment.payinInstructions?.payByMs ?? null;
   const { currency, amountMinor } = payment.amount;
   const inCurrency = (minor: bigint): string => money({ amountMinor: minor, currency });
@@ -305,7 +305,7 @@ function paymentFacts(letter: Letter, about: NonNullable<Letter['about']>): Paym
     number: referenceIn(payment.number),
     purchaseOrder: referenceIn(payment.purchaseOrder),
     buyerReference: referenceIn(payment.buyerReference),
-    due: payment.dueDate === null ? null : day(dayMs(payment.dueDate)),
+    due: payment.dueDate === null ? null : date(payment.dueDate),
     received: inCurrency(received),
     missing: inCurrency(amountMinor - received),
     payBy: payByMs === null ? null : deadline(payByMs, letter.writtenAtMs),

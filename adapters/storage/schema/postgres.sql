@@ -923,6 +923,7 @@ create table organizations (
   sends_reminders boolean not null default false,
   accent_color text,
   logo_hash text collate "C",
+  time_zone text collate "C" not null default 'America/Sao_Paulo'::text,
   version integer not null,
   constraint organizations_pkey primary key (org_id)
 );
@@ -1188,6 +1189,9 @@ create index payments_of_seller_and_status on payments using btree (org_id, mode
     seller_external_id, status, id) where (seller_external_id is not null);
 
 create unique index payments_public_id on payments using btree (public_id);
+
+create index payments_settled on payments using btree (org_id, mode, origin, settled_at, id) where
+    (settled_at is not null);
 
 create index payments_to_remind on payments using btree (remind_at, id) where (remind_at is not
     null);

@@ -800,6 +800,8 @@ create table organizations (
   -- What buyers see of an organization, beside its name.
   accent_color text,
   logo_hash text,
+  -- Of which its days are, as in the iana database.
+  time_zone text not null default 'America/Sao_Paulo',
   version integer not null
 ) strict;
 
@@ -1057,6 +1059,9 @@ create index payments_of_seller_and_status
   on payments (org_id, mode, seller_external_id, status, id) where seller_external_id is not null;
 
 create unique index payments_public_id on payments (public_id);
+
+create index payments_settled on payments (org_id, mode, origin, settled_at, id)
+  where settled_at is not null;
 
 create index payments_to_remind on payments (remind_at, id) where remind_at is not null;
 

@@ -40,6 +40,7 @@ export const organizations = defineTable<Organization>('organizations', {
   termsUrl: text.null('terms_url'),
   accentColor: text.null('accent_color'),
   logoHash: text.null('logo_hash'),
+  timeZone: text('time_zone'),
   createdAtMs: fixed(time('created_at')),
   version,
 });

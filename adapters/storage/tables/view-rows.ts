@@ -15,6 +15,7 @@ import {
 } from '../../../core/domain/payments/change.js';
 import {
   newestFirst,
+  type Payment,
   type PaymentOrigin,
   type PaymentStatus,
   paymentIdPrefixes,
@@ -173,13 +174,23 @@ function oldestChangeFirst({ payment: left }: ShownView, { payment: right }: Sho
   return left.updatedAtMs - right.updatedAtMs || (left.id < right.id ? -1 : 1);
 }
 
+/** Where a page of settlements begins or ends. */
+type Place = Pick<Payment, 'id' | 'settledAtMs'>;
+
+/** As the index has them: with the prefix of the id. */
+function latestSettlementFirst(left: Place, right: Place): number {
+  return (right.settledAtMs ?? 0) - (left.settledAtMs ?? 0) || (left.id < right.id ? 1 : -1);
+}
+
 /** One status and one origin, since each has its range in an index. */
 function pageOfRange(
   { orgId, mode }: Tenant,
   { origin, status }: { readonly origin: PaymentOrigin; readonly status: PaymentStatus | null },
   filter: TenantPaymentFilter,
+  place: Place | null,
 ): { readonly page: CachedPage<ShownView>; readonly params: readonly Param[] } {
   const { id, externalId, sellerExternalId, number, buyerId, amount, afterId, limit } = filter;
+  const { settled } = filter;
   const params: Param[] = [orgId, mode, limit];
   const conditions = [`origin = '${origin}'`];
   const given = {
@@ -191,18 +202,27 @@ function pageOfRange(
     'currency =': amount?.currency ?? null,
     'seller_external_id =': sellerExternalId,
     'status =': status,
-    ...idRange(origin, filter),
+    // The place in such a list is that of the settlement.
+    ...idRange(origin, settled === null ? filter : { ...filter, beforeId: null, afterId: null }),
+    'settled_at >=': settled && timeParam(settled.fromMs),
+    'settled_at <': settled && timeParam(settled.beforeMs),
   };
   for (const [comparison, value] of Object.entries(given)) {
     if (value !== null) conditions.push(`${comparison} $${params.push(value)}`);
   }
-  const hint = hintFor(filter, status);
   const order = afterId === null ? 'desc' : 'asc';
+  if (place?.settledAtMs != null) {
+    const [first, second] = [params.push(timeParam(place.settledAtMs)), params.push(place.id)];
+    conditions.push(`(settled_at, id) ${order === 'desc' ? '<' : '>'} ($${first}, $${second})`);
+  }
+  const hint = hintFor(filter, status);
   const name = `${hint} ${order} ${conditions.join()}`;
   const known = pagesByName.get(name);
   if (known !== undefined) return { page: known, params };
-  const rest = [conditions, `order by id ${order} limit $3`, hint] as const;
-  const inOrder = `order by chosen.id ${order}`;
+  const by = settled === null ? ['id'] : ['settled_at', 'id'];
+  const inOrderOf = (table: string) => by.map((name) => `${table}${name} ${order}`).join(', ');
+  const rest = [conditions, `order by ${inOrderOf('')} limit $3`, hint] as const;
+  const inOrder = `order by ${inOrderOf('chosen.')}`;
   const key = ['org_id', 'mode', 'id'];
   const page = {
     sql: `${viewsSql(shownColumns, ...rest)} ${inOrder}`,
@@ -224,9 +244,10 @@ const pagesByName = new Map<string, CachedPage<ShownView>>();
  * 9 % more bytes.
  */
 function hintFor(
-  { id, externalId, sellerExternalId, number, buyerId, amount }: TenantPaymentFilter,
+  { id, externalId, sellerExternalId, number, buyerId, amount, settled }: TenantPaymentFilter,
   status: PaymentStatus | null,
 ): string {
+  if (settled !== null) return ' indexed by payments_settled';
   if (id !== null || externalId !== null) return '';
   if (number !== null) return ' indexed by payments_of_number';
   if (buyerId !== null) return ' indexed by payments_of_buyer';
@@ -275,13 +296,16 @@ export const viewsPart: TxPart<'views'> = {
     }));
   },
   async listPayments(unit, tenant, filter) {
-    const { origins, statuses, afterId, limit } = filter;
+    const { origins, statuses, settled, beforeId, afterId, limit } = filter;
     assert(afterId === null || filter.beforeId === null, 'a page has one end');
     const ranges = origins.flatMap((origin) =>
       (statuses ?? [null]).map((status) => ({ origin, status })),
     );
+    const placeId = settled === null ? null : (beforeId ?? afterId);
+    const { orgId, mode } = tenant;
+    const place = placeId === null ? null : await unit.byKey(payments, [orgId, mode, placeId]);
     const pages = ranges.map((range) => {
-      const { page, params } = pageOfRange(tenant, range, filter);
+      const { page, params } = pageOfRange(tenant, range, filter, place);
       // First pages are repeated. To keep a payment costs as much as to read it, so those behind
       // them are not kept.
       const isFirst = filter.beforeId === null && afterId === null;
@@ -289,7 +313,8 @@ export const viewsPart: TxPart<'views'> = {
       return unit.page(shownViews.tables, page, params);
     });
     const found = (await Promise.all(pages)).flat();
-    found.sort((left, right) => newestFirst(left.payment, right.payment));
+    const inOrder = settled === null ? newestFirst : latestSettlementFirst;
+    found.sort((left, right) => inOrder(left.payment, right.payment));
     return afterId === null ? found.slice(0, limit) : found.slice(-limit);
   },
   async updatedPayments(unit, { orgId, mode }, { origins, fromMs, afterId, untilMs, limit }) {

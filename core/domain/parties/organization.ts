@@ -28,6 +28,8 @@ export interface Organization {
   readonly accentColor: string | null;
   /** The hash of its logo (logo.ts); null: none. */
   readonly logoHash: string | null;
+  /** Whose days are those of its lists, files and plots; as `readTimeZone` gives it. */
+  readonly timeZone: string;
   readonly createdAtMs: number;
   readonly version: number;
 }

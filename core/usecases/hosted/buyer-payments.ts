@@ -1,10 +1,12 @@
 // What a buyer has paid, or was asked to pay, to an organization in a year or a month. A session
 // proves the mailbox of one payment; it reads the others of the same mailbox.
 import { type Tenant, tenantOf } from '../../domain/base/tenant.js';
+import { type Period, rangeOf, yearOf } from '../../domain/base/time-zone.js';
 import { receiptOf, type Settlement, settlementsOf } from '../../domain/commands/settlement.js';
 import { isPageOpen, type Payment, paymentStatuses } from '../../domain/payments/payment.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
+import { loadOrganization } from '../parties/organizations.js';
 import { openPage, taxIdLast4Of } from './payment-page.js';
 
 /** Read at once: other requests are answered between two pages. */
@@ -20,26 +22,26 @@ export interface BuyerPage {
   readonly rest: boolean;
 }
 
-/** In UTC. */
-export interface Period {
-  readonly year: number;
-  /** From 1; null: the whole year. */
-  readonly month: number | null;
-}
-
-/** Newest first, by the time of their creation. NotFound as in `openPage`. */
+/** By the days of the organization, newest first by their creation. NotFound as in `openPage`. */
 export async function* buyerPages(
   freshDeps: () => Pick<Deps, 'store'>,
   publicId: string,
   period: Period,
 ): AsyncGenerator<BuyerPage> {
-  const { year, month } = period;
-  const fromMs = Date.UTC(year, (month ?? 1) - 1);
-  for (let [beforeMs, beforeId] = [Date.UTC(year, month ?? 12), '']; ; ) {
-    const place = { fromMs, beforeMs, beforeId, limit: BUYER_PAGE + 1 };
+  for (let after: Payment | null = null; ; ) {
     const { page, ...known } = await freshDeps().store.run(async (tx) => {
       const payment = await openPage(tx, publicId);
       const tenant = tenantOf(payment);
+      const { fromMs, beforeMs } = rangeOf(
+        (await loadOrganization(tx, tenant.orgId)).timeZone,
+        period,
+      );
+      const place = {
+        fromMs,
+        beforeMs: after?.createdAtMs ?? beforeMs,
+        beforeId: after?.id ?? '',
+        limit: BUYER_PAGE + 1,
+      };
       const ofStatuses = paymentStatuses.map((status) =>
         tx.payments.newestOfBuyer(tenant, payment.buyerId, status, place),
       );
@@ -51,10 +53,17 @@ export async function* buyerPages(
       return { page: newest, settlements, taxIdsLast4: taxIds, rest };
     });
     yield { payments: page.filter(isPageOpen), ...known };
-    const last = page.at(-1);
-    if (last === undefined || !known.rest) return;
-    [beforeMs, beforeId] = [last.createdAtMs, last.id];
+    after = page.at(-1) ?? null;
+    if (after === null || !known.rest) return;
   }
+}
+
+/** The present year of the organization. NotFound as in `openPage`. */
+export async function presentYear(deps: Deps, publicId: string): Promise<Period> {
+  const { timeZone } = await deps.store.run(async (tx) =>
+    loadOrganization(tx, (await openPage(tx, publicId)).orgId),
+  );
+  return yearOf(timeZone, deps.clock.nowMs());
 }
 
 /** The first page. */

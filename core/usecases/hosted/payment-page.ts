@@ -1,6 +1,7 @@
 // What the hosted page of a payment shows, read for one request. Nothing is changed here.
 import type { Money } from '../../domain/base/money.js';
 import { tenantOf } from '../../domain/base/tenant.js';
+import { rangeOf, yearOf } from '../../domain/base/time-zone.js';
 import { isOpen, type MoneyCommand } from '../../domain/commands/partner-command.js';
 import { isDecisionLate, isLate, isPayinShort } from '../../domain/commands/poll-plan.js';
 import type { Quote } from '../../domain/commands/quote.js';
@@ -129,6 +130,8 @@ export async function readPaymentPage(deps: Deps, publicId: string): Promise<Pay
     const awaited = awaitedOf(commands);
     const isOnHold = awaited?.kind === 'payin' && awaited.heldSinceMs !== null;
     const instructions = payment.payinInstructions;
+    const { timeZone } = organization;
+    const presentYear = rangeOf(timeZone, yearOf(timeZone, nowMs));
     const screen = screenOf({ payment, funds, kyc, quote, instructions, isOnHold }, nowMs);
     return {
       ...view,
@@ -147,7 +150,9 @@ export async function readPaymentPage(deps: Deps, publicId: string): Promise<Pay
         payment.status === 'settled'
           ? await sharedTransfersOf(tx, payment, commands, consolidated)
           : [],
-      openPayments: beforeMoney.includes(screen) ? await openPaymentsOf(tx, payment, nowMs) : 0,
+      openPayments: beforeMoney.includes(screen)
+        ? await openPaymentsOf(tx, payment, presentYear)
+        : 0,
       isLate: isWaitLate(payment, submission, awaited, nowMs),
       moneyTimes: moneyTimesOf(postings, commands),
       endedAtMs: endedAtMsOf(events),
@@ -202,11 +207,13 @@ function hasMoneyOfDeposit({ depositId, receivedMinor }: MoneyCommand): boolean 
   return depositId !== null && receivedMinor > 0n;
 }
 
-async function openPaymentsOf(tx: Tx, payment: Payment, nowMs: number): Promise<number> {
+async function openPaymentsOf(
+  tx: Tx,
+  payment: Payment,
+  range: ReturnType<typeof rangeOf>,
+): Promise<number> {
   const tenant = tenantOf(payment);
-  const year = new Date(nowMs).getUTCFullYear();
-  const [fromMs, beforeMs] = [Date.UTC(year), Date.UTC(year + 1)];
-  const place = { fromMs, beforeMs, beforeId: '', limit: OPEN_COUNT_MAX };
+  const place = { ...range, beforeId: '', limit: OPEN_COUNT_MAX };
   const ofStatuses = paymentStatuses
     .filter((status) => !isTerminal(status))
     .map((status) => tx.payments.newestOfBuyer(tenant, payment.buyerId, status, place));

@@ -8,7 +8,13 @@ import type { LegalLinks, SupportContact } from '../../domain/parties/organizati
 import type { PaymentOrigin } from '../../domain/payments/payment.js';
 import { PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
-import { contactIn, expectOwner, loadOrganization, withContact } from './organizations.js';
+import {
+  contactIn,
+  expectOwner,
+  loadOrganization,
+  timeZoneIn,
+  withContact,
+} from './organizations.js';
 import { loadProfile } from './party-kinds.js';
 
 export interface SettingsChange {
@@ -22,6 +28,8 @@ export interface SettingsChange {
   /** Not less than before. */
   readonly payoutHoldHours: number;
   readonly sendsReminders: boolean;
+  /** As `readTimeZone` reads it. */
+  readonly timeZone: string;
 }
 
 /**
@@ -37,13 +45,14 @@ export function changeSettings(
   const { version, contact, approvalOf, payoutHoldHours, sendsReminders } = settings;
   const shown = contactIn(contact);
   const accentColor = accentColorIn(settings);
+  const timeZone = timeZoneIn(settings.timeZone);
   return deps.store.run(async (tx) => {
     const was = await loadOrganization(tx, orgId);
     if (was.version !== version) return false;
     await expectOwner(tx, { orgId }, changedBy);
     const requiresApproval = was.requiresApproval || approvalOf.includes('invoice');
-    const ruled = { ...withContact(was, shown), requiresApproval, sendsReminders, accentColor };
-    tx.organizations.update(Object.freeze(ruled));
+    const ruled = { requiresApproval, sendsReminders, accentColor, timeZone };
+    tx.organizations.update(Object.freeze({ ...withContact(was, shown), ...ruled }));
     for (const mode of modes) {
       const profile = await loadProfile(tx, { orgId, mode });
       const intentsNeedApproval =

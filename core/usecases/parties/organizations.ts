@@ -8,6 +8,7 @@ import { developmentOperator } from '../../domain/base/actor.js';
 import { checkedText } from '../../domain/base/checked-text.js';
 import { readEmail } from '../../domain/base/email-address.js';
 import { type Mode, modes, type Tenant } from '../../domain/base/tenant.js';
+import { DEFAULT_TIME_ZONE, readTimeZone } from '../../domain/base/time-zone.js';
 import type { PartnerCommand } from '../../domain/commands/partner-command.js';
 import { isAnswer } from '../../domain/hosted/party-answer.js';
 import { HOLD_HOURS } from '../../domain/parties/destination-change.js';
@@ -82,6 +83,7 @@ export async function createOrganization(
     termsUrl: null,
     accentColor: null,
     logoHash: null,
+    timeZone: DEFAULT_TIME_ZONE,
     createdAtMs: nowMs,
     version: 1,
   });
@@ -461,6 +463,27 @@ export async function setSupportContact(
   const contact = contactIn(given);
   await changeOrganization(deps, orgId, (was) => withContact(was, contact));
   return readOrganization(deps, orgId);
+}
+
+/** Sets whose days its lists, files and plots have, in both modes. ValidationError. */
+export async function setTimeZone(
+  deps: Deps,
+  orgId: string,
+  given: string,
+): Promise<OrganizationView> {
+  const timeZone = timeZoneIn(given);
+  await changeOrganization(deps, orgId, (was) =>
+    was.timeZone === timeZone ? was : { ...was, timeZone },
+  );
+  return readOrganization(deps, orgId);
+}
+
+/** ValidationError. */
+export function timeZoneIn(text: string): string {
+  const timeZone = readTimeZone(text);
+  if (timeZone !== null) return timeZone;
+  const message = 'timeZone: give a name of the IANA database, for example America/Sao_Paulo.';
+  throw new PonteError('ValidationError', message);
 }
 
 type Contact = Partial<SupportContact & LegalLinks>;

@@ -1,14 +1,14 @@
 // What the home page of the dashboard shows of a tenant's payments: money collected by day,
 // payments by state, and the payments that wait for somebody.
-import { DAY_MS } from '../../domain/base/instant.js';
 import type { Money } from '../../domain/base/money.js';
 import type { Tenant } from '../../domain/base/tenant.js';
+import { dayOf, daysAfter, startOfDay } from '../../domain/base/time-zone.js';
 import type { PaymentView } from '../../domain/payments/change.js';
 import type { PaymentStatus } from '../../domain/payments/payment.js';
 import type { Deps } from '../../ports/deps.js';
 import { momentOf } from '../service/id-moments.js';
 
-/** Today and the days before it, in UTC. */
+/** Today and the days before it. */
 export const FIGURE_DAYS = 30;
 /** Counts of a state stop here, so that the read stays cheap. */
 export const COUNT_MAX = 10_000;
@@ -22,17 +22,22 @@ export interface PaymentFigures {
   readonly counts: readonly { readonly status: PaymentStatus; readonly count: number }[];
 }
 
-export async function readFigures(deps: Deps, tenant: Tenant): Promise<PaymentFigures> {
-  const todayMs = Math.floor(deps.clock.nowMs() / DAY_MS) * DAY_MS;
-  const daysMs = Array.from(
-    { length: FIGURE_DAYS },
-    (_, index) => todayMs - (FIGURE_DAYS - 1 - index) * DAY_MS,
-  );
-  const fromMoment = momentOf(deps, daysMs[0] ?? todayMs);
+/** By the days of the zone. */
+export async function readFigures(
+  deps: Deps,
+  tenant: Tenant,
+  timeZone: string,
+): Promise<PaymentFigures> {
+  const today = dayOf(timeZone, deps.clock.nowMs());
+  const start = (index: number) => startOfDay(timeZone, daysAfter(today, index + 1 - FIGURE_DAYS));
+  const daysMs = Array.from({ length: FIGURE_DAYS }, (_, index) => start(index));
+  const fromMoment = momentOf(deps, start(0));
   const [counts, collected] = await deps.store.run((tx) =>
     Promise.all([
       tx.views.countsByStatus(tenant, fromMoment, COUNT_MAX),
-      Promise.all(daysMs.map((dayMs) => tx.ledger.collected(tenant, dayMs, dayMs + DAY_MS))),
+      Promise.all(
+        daysMs.map((dayMs, index) => tx.ledger.collected(tenant, dayMs, start(index + 1))),
+      ),
     ]),
   );
   return { daysMs, counts, collected };

@@ -1,5 +1,5 @@
 // Lists of a tenant's payments: the newest first, or by their latest change for a copy elsewhere.
-import { MINUTE_MS } from '../../domain/base/instant.js';
+import { LATEST_MS, MINUTE_MS } from '../../domain/base/instant.js';
 import type { Tenant } from '../../domain/base/tenant.js';
 import type { ShownView } from '../../domain/payments/change.js';
 import { type PaymentOrigin, paymentOrigins } from '../../domain/payments/payment.js';
@@ -13,10 +13,17 @@ import { momentOf } from '../service/id-moments.js';
  */
 export const LATE_CHANGE_MS = MINUTE_MS;
 
-export type PaymentListFilter = Omit<TenantPaymentFilter, 'fromMoment' | 'beforeMoment'> & {
+export type PaymentListFilter = Omit<
+  TenantPaymentFilter,
+  'fromMoment' | 'beforeMoment' | 'settled'
+> & {
   readonly createdFromMs: number | null;
   /** Exclusive. */
   readonly createdToMs: number | null;
+  /** With one of these two, the latest settlement is first. */
+  readonly settledFromMs: number | null;
+  /** Exclusive. */
+  readonly settledToMs: number | null;
 };
 
 /** The first page of all payments has this filter and a limit. */
@@ -31,6 +38,8 @@ export const allPayments = Object.freeze({
   amount: null,
   createdFromMs: null,
   createdToMs: null,
+  settledFromMs: null,
+  settledToMs: null,
   beforeId: null,
   afterId: null,
 }) satisfies Omit<PaymentListFilter, 'limit'>;
@@ -38,12 +47,16 @@ export const allPayments = Object.freeze({
 export async function listPayments(
   deps: Deps,
   tenant: Tenant,
-  { createdFromMs, createdToMs, ...filter }: PaymentListFilter,
+  { createdFromMs, createdToMs, settledFromMs, settledToMs, ...filter }: PaymentListFilter,
 ): Promise<readonly ShownView[]> {
   const fromMoment = createdFromMs === null ? null : momentOf(deps, createdFromMs);
   const beforeMoment = createdToMs === null ? null : momentOf(deps, createdToMs);
+  const settled =
+    settledFromMs === null && settledToMs === null
+      ? null
+      : { fromMs: settledFromMs ?? 0, beforeMs: settledToMs ?? LATEST_MS };
   return deps.store.run((tx) =>
-    tx.views.listPayments(tenant, { ...filter, fromMoment, beforeMoment }),
+    tx.views.listPayments(tenant, { ...filter, fromMoment, beforeMoment, settled }),
   );
 }
 

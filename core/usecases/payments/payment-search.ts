@@ -1,6 +1,7 @@
 // Finds payments by what people have at hand. Each meaning of the text is sought by its index, so
 // that a search costs the same among a million payments.
 import { emailKey } from '../../domain/base/email-address.js';
+import { LATEST_MS } from '../../domain/base/instant.js';
 import { type Money, money, parseTypedAmount } from '../../domain/base/money.js';
 import { sameTenant, type Tenant } from '../../domain/base/tenant.js';
 import { plainSigns } from '../../domain/base/typed-text.js';
@@ -70,7 +71,8 @@ export async function searchPayments(
 
 /**
  * Many payments may have one amount or one number, of which a state or a seller leaves a few: these
- * are read in parts, so that no statement holds up the host.
+ * are read in parts, so that no statement holds up the host. So are those of some days of
+ * settlement: a search is in the order of creation.
  */
 export async function listMatch(
   deps: Deps,
@@ -79,14 +81,26 @@ export async function listMatch(
   partMax: number = PART,
 ): Promise<readonly ShownView[]> {
   const { amount, number, statuses, sellerExternalId, afterId, limit } = filter;
+  const { settledFromMs, settledToMs } = filter;
+  const isOfSettled = settledFromMs !== null || settledToMs !== null;
   const isShared = amount !== null || number !== null;
-  if (!isShared || (statuses === null && sellerExternalId === null)) {
+  if (!isOfSettled && (!isShared || (statuses === null && sellerExternalId === null))) {
     return listPayments(deps, tenant, filter);
   }
   const passes = ({ payment }: ShownView) =>
     (statuses === null || statuses.includes(payment.status)) &&
-    (sellerExternalId === null || payment.sellerExternalId === sellerExternalId);
-  const all = { ...filter, statuses: null, sellerExternalId: null, limit: partMax };
+    (sellerExternalId === null || payment.sellerExternalId === sellerExternalId) &&
+    (!isOfSettled || payment.settledAtMs !== null) &&
+    (settledFromMs ?? 0) <= (payment.settledAtMs ?? 0) &&
+    (settledToMs ?? LATEST_MS) > (payment.settledAtMs ?? 0);
+  const all = {
+    ...filter,
+    statuses: null,
+    sellerExternalId: null,
+    settledFromMs: null,
+    settledToMs: null,
+    limit: partMax,
+  };
   let found: readonly ShownView[] = [];
   for (let { beforeId } = filter, newestId = afterId; ; ) {
     const part = await listPayments(deps, tenant, { ...all, beforeId, afterId: newestId });

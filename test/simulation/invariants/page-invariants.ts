@@ -228,6 +228,7 @@ const organization: Organization = {
   termsUrl: null,
   accentColor: null,
   logoHash: null,
+  timeZone: 'America/Sao_Paulo',
   createdAtMs: 0,
   version: 1,
 };

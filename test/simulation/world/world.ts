@@ -211,6 +211,7 @@ export class World implements Surroundings {
             termsUrl: null,
             accentColor: null,
             logoHash: null,
+            timeZone: 'America/Sao_Paulo',
             createdAtMs: this.nowMs,
             version: 1,
           },

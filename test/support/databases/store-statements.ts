@@ -272,11 +272,12 @@ function readsOfDeposits(tx: Tx): readonly Promise<unknown>[] {
 function paymentPages(tx: Tx): readonly Promise<unknown>[] {
   const origins = ['payment_intent', 'invoice'] as const;
   const none = { statuses: null, externalId: null, sellerExternalId: null, afterId: null };
-  const noSearch = { id: null, number: null, buyerId: null, amount: null };
+  const noSearch = { id: null, number: null, buyerId: null, amount: null, settled: null };
   const ends = { fromMoment: '0', beforeMoment: 'z' };
   const anyTime = { fromMoment: null, beforeMoment: null };
   const all = { origins, ...none, ...noSearch, ...anyTime, ...page };
   const statuses = ['approved'] as const;
+  const settled = { fromMs: T0, beforeMs: T0 + 1 };
   const behind = { beforeId: null, afterId: 'pi_1' } as const;
   const searches = [
     { number: 'n' },
@@ -293,6 +294,10 @@ function paymentPages(tx: Tx): readonly Promise<unknown>[] {
     tx.views.listPayments(tenant, { ...all, externalId: 'e', sellerExternalId: 's', statuses }),
     tx.views.listPayments(tenant, { ...all, ...behind }),
     tx.views.listPayments(tenant, { ...all, statuses, ...behind }),
+    ...[{ beforeId: null }, {}, behind].flatMap((place) => [
+      tx.views.listPayments(tenant, { ...all, ...place, settled }),
+      tx.views.listPayments(tenant, { ...all, ...place, settled, statuses, sellerExternalId: 's' }),
+    ]),
     ...searches.flatMap((search) => [
       tx.views.listPayments(tenant, { ...all, ...search }),
       tx.views.listPayments(tenant, { ...all, ...search, beforeId: null }),

@@ -70,6 +70,7 @@ export function anOrganization(fields: Partial<Organization> = {}): Organization
     termsUrl: 'https://acme.example/terms',
     accentColor: '#8a1c4a',
     logoHash: 'ab'.repeat(8),
+    timeZone: 'America/Sao_Paulo',
     createdAtMs: T0,
     version: 1,
     ...fields,

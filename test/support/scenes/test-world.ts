@@ -37,7 +37,7 @@ import { receivePartnerMessage, runInbox } from '../../../core/usecases/commands
 import { runBookReadings } from '../../../core/usecases/deposits/book-readings.js';
 import { runMails } from '../../../core/usecases/mail/mails.js';
 import { runPurges } from '../../../core/usecases/parties/documents.js';
-import { createOrganization } from '../../../core/usecases/parties/organizations.js';
+import { createOrganization, setTimeZone } from '../../../core/usecases/parties/organizations.js';
 import { runEndedHolds } from '../../../core/usecases/parties/payout-changes.js';
 import { runExpiry } from '../../../core/usecases/payments/payments.js';
 import { runReminders } from '../../../core/usecases/payments/reminders.js';
@@ -224,8 +224,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     mails: mailer.mails,
     deliver: ({ headers, body }) =>
       receivePartnerMessage(deps, { partner: 'fake', mode: 'test', headers, body }),
-    organization: async ({ sandboxKyb } = { sandboxKyb: true }) =>
-      (await createOrganization(deps, { name: 'Acme Ltda', sandboxKyb })).organization.id,
+    organization: ({ sandboxKyb } = { sandboxKyb: true }) => organizationInUtc(deps, sandboxKyb),
     key: async (orgId, { mode = 'test', scopes = [] } = {}) =>
       (await createKey(deps, { ...anyKey, orgId, mode, scopes })).secret,
     session: newSession(deps),
@@ -319,4 +318,11 @@ function settler(deps: Deps, partner: FakePartner): () => Promise<void> {
       for (const step of steps) done += await step(deps.clock.nowMs());
     }
   };
+}
+
+/** Tests write times as they are stored. */
+async function organizationInUtc(deps: Deps, sandboxKyb: boolean): Promise<string> {
+  const { organization } = await createOrganization(deps, { name: 'Acme Ltda', sandboxKyb });
+  await setTimeZone(deps, organization.id, 'UTC');
+  return organization.id;
 }

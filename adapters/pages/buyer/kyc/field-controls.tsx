@@ -17,7 +17,6 @@ import {
   SelectField,
   TextField,
 } from '../../kit/fields.js';
-import { dayMs } from '../../kit/format.js';
 import { type FieldScene, type KycScene, problemAt, textOf, valuesOf } from './kyc-scene.js';
 import { countryName, countryNames, taxNameOf } from './kyc-texts.js';
 
@@ -204,7 +203,7 @@ export function Shown({ scene, place }: { readonly scene: KycScene; readonly pla
   switch (formFields[field].form) {
     case 'birth':
     case 'formation':
-      return <>{/^\d{4}-\d\d-\d\d$/.test(value) ? format.day(dayMs(value)) : value}</>;
+      return <>{/^\d{4}-\d\d-\d\d$/.test(value) ? format.date(value) : value}</>;
     case 'country':
       return <>{countryName(view.locale, value)}</>;
     case 'choice':

@@ -4,6 +4,7 @@ import type { VNode } from 'preact';
 import { z } from 'zod';
 import { allows } from '../../../../core/domain/access/scope.js';
 import { readEmail } from '../../../../core/domain/base/email-address.js';
+import { readTimeZone } from '../../../../core/domain/base/time-zone.js';
 import { plainSigns } from '../../../../core/domain/base/typed-text.js';
 import {
   isReadable,
@@ -58,6 +59,7 @@ const settingsForm = z.object({
   intentApproval: line,
   hold: line.transform((text) => plainSigns(text).trim()),
   reminders: line,
+  timeZone: line,
 });
 type Typed = Readonly<z.infer<typeof settingsForm>>;
 
@@ -138,6 +140,7 @@ function typedOf(settings: Settings): Typed {
     intentApproval: settings.intentsNeedApproval ? 'yes' : '',
     hold: `${settings.payoutHoldHours}`,
     reminders: settings.sendsReminders ? 'yes' : '',
+    timeZone: settings.timeZone,
   };
 }
 
@@ -156,6 +159,7 @@ type ErrorName =
   | 'needsContact'
   | 'notHours'
   | 'notAColor'
+  | 'notAZone'
   | 'faintColor';
 type Errors = readonly { readonly field: keyof Typed; readonly error: ErrorName }[];
 
@@ -169,12 +173,14 @@ function errorsIn(typed: Typed, was: Settings): Errors {
   const isBare = supportEmail.trim() === '' && supportPhone.trim() === '';
   const color = readAccentColor(typed.accentColor);
   const isFaint = color !== null && !isReadable(color);
+  const isZone = typed.timeZone.trim() === '' || readTimeZone(typed.timeZone) !== null;
   const noColor = typed.accentColor.trim() !== '' && color === null;
   const needsContact = was.productionGrantedAtMs !== null && hasContact(was);
   return [
     ...ofTexts,
     ...(isBare && needsContact ? [{ field: 'supportEmail', error: 'needsContact' } as const] : []),
     ...(noColor ? [{ field: 'accentColor', error: 'notAColor' } as const] : []),
+    ...(isZone ? [] : [{ field: 'timeZone', error: 'notAZone' } as const]),
     ...(isFaint ? [{ field: 'accentColor', error: 'faintColor' } as const] : []),
     ...(/^\d{1,2}$/.test(hold) && mayHold(Number.parseInt(hold, 10), was.payoutHoldHours)
       ? []
@@ -199,6 +205,7 @@ async function save(context: PageContext, call: MemberCall<Typed>): Promise<Page
     ],
     payoutHoldHours: Number.parseInt(typed.hold, 10),
     sendsReminders: typed.reminders !== '',
+    timeZone: typed.timeZone.trim() === '' ? settings.timeZone : typed.timeZone,
   });
   const shown = `${viewOf(context, call).path}/settings`;
   return seeOther(
@@ -286,6 +293,7 @@ function settingsScreen(
               { label: words.approval, value: onOff(settings.requiresApproval) },
               { label: words.intentApproval, value: onOff(settings.intentsNeedApproval) },
               { label: words.hold, value: format.count(settings.payoutHoldHours) },
+              { label: words.timeZone, value: settings.timeZone },
             ]}
           />
           {mayChange ? null : <p class="small quiet">{words.ownersOnly}</p>}
@@ -374,6 +382,15 @@ function formScreen(
                 inputMode="numeric"
                 maxLength={2}
                 width="short"
+              />
+              <TextField
+                name="timeZone"
+                label={words.timeZone}
+                hint={words.timeZoneHint}
+                value={typed.timeZone}
+                error={shown.find(({ field }) => field === 'timeZone')?.text}
+                maxLength={60}
+                spellcheck={false}
               />
             </section>
             <AccentColor {...props} />

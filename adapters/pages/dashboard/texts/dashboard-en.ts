@@ -26,7 +26,7 @@ export const dashboardEn = {
     testBar: 'No real money moves here.',
     mode: 'Mode',
     modes: { test: 'Test', live: 'Live' },
-    utc: 'Times are UTC.',
+    times: (zone: string) => `Times are those of ${zone}.`,
     docs: 'API reference',
   },
   roles: {
@@ -273,6 +273,8 @@ export const dashboardEn = {
     any: 'Any',
     from: 'Created from',
     to: 'until',
+    settledFrom: 'Settled from',
+    settledTo: 'until',
     filter: 'Filter',
     clear: 'Clear all',
     filters: 'Filters',
@@ -284,6 +286,10 @@ export const dashboardEn = {
       from === null
         ? `Created until ${to}`
         : `Created from ${from}${to === null ? '' : ` to ${to}`}`,
+    settledBetween: (from: string | null, to: string | null) =>
+      from === null
+        ? `Settled until ${to}`
+        : `Settled from ${from}${to === null ? '' : ` to ${to}`}`,
     export: 'Export CSV',
     keep: 'Newest first. This address keeps your filters: bookmark or share it.',
     noMatch: 'No payment matches',
@@ -296,10 +302,12 @@ export const dashboardEn = {
     allPayments: 'All payments',
     allInvoices: 'All invoices',
     text:
-      'One row for each payment, with the names of the API, in UTC. The audit log keeps who ' +
-      'exported what.',
+      'One row for each payment, with the names of the API. The audit log keeps who exported ' +
+      'what.',
     bom: 'For Excel',
-    bomHint: 'The file begins with a mark (BOM) by which Excel reads accents correctly.',
+    bomHint:
+      'Written as Excel in your language reads it. Times are those of the organization; ' +
+      'without it they are UTC.',
     download: 'Download',
     back: 'Back to the list',
     proof: 'For more than 1,000 rows we check your mailbox again.',

@@ -11,7 +11,7 @@ export const dashboardEs: DashboardTexts = {
     testBar: 'Aquí no se mueve dinero real.',
     mode: 'Modo',
     modes: { test: 'Prueba', live: 'Producción' },
-    utc: 'Las horas son UTC.',
+    times: (zone) => `Las horas son las de ${zone}.`,
     docs: 'Referencia de la API',
   },
   roles: {
@@ -261,6 +261,8 @@ export const dashboardEs: DashboardTexts = {
     any: 'Cualquiera',
     from: 'Creado desde',
     to: 'hasta',
+    settledFrom: 'Liquidado desde',
+    settledTo: 'hasta',
     filter: 'Filtrar',
     clear: 'Quitar todo',
     filters: 'Filtros',
@@ -272,6 +274,10 @@ export const dashboardEs: DashboardTexts = {
       from === null
         ? `Creados hasta el ${to}`
         : `Creados desde el ${from}${to === null ? '' : ` hasta el ${to}`}`,
+    settledBetween: (from, to) =>
+      from === null
+        ? `Liquidados hasta el ${to}`
+        : `Liquidados desde el ${from}${to === null ? '' : ` hasta el ${to}`}`,
     export: 'Exportar CSV',
     keep: 'Los más recientes primero. Esta dirección guarda los filtros: guárdela o compártala.',
     noMatch: 'Ningún pago coincide',
@@ -284,10 +290,12 @@ export const dashboardEs: DashboardTexts = {
     allPayments: 'Todos los pagos',
     allInvoices: 'Todas las facturas',
     text:
-      'Una fila por pago, con los nombres de la API y horas UTC. El registro de auditoría guarda ' +
+      'Una fila por pago, con los nombres de la API. El registro de auditoría guarda ' +
       'quién exportó qué.',
     bom: 'Para Excel',
-    bomHint: 'El archivo empieza con una marca (BOM) con la que Excel lee bien los acentos.',
+    bomHint:
+      'Escrito como lo lee Excel en español: punto y coma, 1234,50 y 31/12/2030. Las horas son ' +
+      'las de la organización; sin esto, UTC.',
     download: 'Descargar',
     back: 'Volver a la lista',
     proof: 'Para más de 1.000 filas comprobamos su correo de nuevo.',

@@ -11,7 +11,7 @@ export const dashboardPtBr: DashboardTexts = {
     testBar: 'Aqui não se move dinheiro de verdade.',
     mode: 'Modo',
     modes: { test: 'Teste', live: 'Produção' },
-    utc: 'Os horários são em UTC.',
+    times: (zone) => `Os horários são de ${zone}.`,
     docs: 'Referência da API',
   },
   roles: {
@@ -258,6 +258,8 @@ export const dashboardPtBr: DashboardTexts = {
     any: 'Qualquer',
     from: 'Criado de',
     to: 'até',
+    settledFrom: 'Liquidado de',
+    settledTo: 'até',
     filter: 'Filtrar',
     clear: 'Limpar tudo',
     filters: 'Filtros',
@@ -267,6 +269,10 @@ export const dashboardPtBr: DashboardTexts = {
     ofSeller: (seller) => `Vendedor ${seller}`,
     createdBetween: (from, to) =>
       from === null ? `Criados até ${to}` : `Criados de ${from}${to === null ? '' : ` até ${to}`}`,
+    settledBetween: (from, to) =>
+      from === null
+        ? `Liquidados até ${to}`
+        : `Liquidados de ${from}${to === null ? '' : ` até ${to}`}`,
     export: 'Exportar CSV',
     keep: 'Mais recentes primeiro. Este endereço guarda os filtros: salve-o ou compartilhe-o.',
     noMatch: 'Nenhum pagamento encontrado',
@@ -279,10 +285,12 @@ export const dashboardPtBr: DashboardTexts = {
     allPayments: 'Todos os pagamentos',
     allInvoices: 'Todas as faturas',
     text:
-      'Uma linha por pagamento, com os nomes da API e horários em UTC. O log de auditoria guarda ' +
+      'Uma linha por pagamento, com os nomes da API. O log de auditoria guarda ' +
       'quem exportou o quê.',
     bom: 'Para o Excel',
-    bomHint: 'O arquivo começa com uma marca (BOM) com a qual o Excel lê bem os acentos.',
+    bomHint:
+      'Escrito como o Excel em português lê: ponto e vírgula, 1234,50 e 31/12/2030. Os horários ' +
+      'são os da organização; sem isso, em UTC.',
     download: 'Baixar',
     back: 'Voltar à lista',
     proof: 'Para mais de 1.000 linhas, verificamos seu e-mail de novo.',

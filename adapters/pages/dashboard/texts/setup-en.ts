@@ -283,6 +283,9 @@ export const setupEn = {
     website: 'Website',
     privacyUrl: 'Privacy notice',
     termsUrl: 'Terms',
+    timeZone: 'Time zone',
+    timeZoneHint: 'Whose days lists, files and plots have, like America/Sao_Paulo.',
+    notAZone: 'Give a time zone like America/Sao_Paulo',
     reminders: 'Remind buyers of invoices',
     remindersHint:
       'An email 3 days before the due date and on the day, while no money has arrived.',

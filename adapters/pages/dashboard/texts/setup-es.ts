@@ -284,6 +284,10 @@ export const setupEs: SetupTexts = {
     website: 'Sitio web',
     privacyUrl: 'Aviso de privacidad',
     termsUrl: 'Condiciones',
+    timeZone: 'Zona horaria',
+    timeZoneHint:
+      'De dónde son los días de las listas, archivos y gráficos, como America/Sao_Paulo.',
+    notAZone: 'Dé una zona horaria como America/Sao_Paulo',
     reminders: 'Recordar las facturas a los compradores',
     remindersHint:
       'Un correo 3 días antes del vencimiento y ese día, mientras no haya llegado dinero.',

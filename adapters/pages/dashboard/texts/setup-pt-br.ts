@@ -280,6 +280,10 @@ export const setupPtBr: SetupTexts = {
     website: 'Site',
     privacyUrl: 'Aviso de privacidade',
     termsUrl: 'Termos',
+    timeZone: 'Fuso horário',
+    timeZoneHint:
+      'De onde são os dias das listas, dos arquivos e dos gráficos, como America/Sao_Paulo.',
+    notAZone: 'Informe um fuso horário como America/Sao_Paulo',
     reminders: 'Lembrar os compradores das faturas',
     remindersHint: 'Um e-mail 3 dias antes do vencimento e no dia, enquanto nenhum valor chegou.',
     optional: (label) => `${label} (opcional)`,

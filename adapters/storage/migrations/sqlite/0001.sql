@@ -22,6 +22,8 @@ create table organizations (
   -- What buyers see of an organization, beside its name.
   accent_color text,
   logo_hash text,
+  -- Of which its days are, as in the IANA database.
+  time_zone text not null default 'America/Sao_Paulo',
   version integer not null
 ) strict;
 
@@ -249,6 +251,10 @@ create index payments_to_remind on payments (remind_at, id) where remind_at is n
 
 create index payments_consolidated on payments (org_id, mode, consolidated_reference)
   where consolidated_reference is not null;
+
+-- Lists and exports of what settled in some days.
+create index payments_settled on payments (org_id, mode, origin, settled_at, id)
+  where settled_at is not null;
 
 create table idempotency_keys (
   org_id text not null,

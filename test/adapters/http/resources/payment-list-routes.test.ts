@@ -5,7 +5,9 @@ import { test } from 'node:test';
 import type { Scope } from '../../../../core/domain/access/scope.js';
 import { formatInstant, HOUR_MS, MINUTE_MS } from '../../../../core/domain/base/instant.js';
 import { tenantOf } from '../../../../core/domain/base/tenant.js';
+import { setTimeZone } from '../../../../core/usecases/parties/organizations.js';
 import { cancelPayment } from '../../../../core/usecases/payments/payments.js';
+import { aBarePayment, someFunds } from '../../../support/samples/domain-samples.js';
 import { makeIntent, makeInvoice } from '../../../support/scenes/made-payments.js';
 import { refusalOf, sharedSite } from '../checked-site.js';
 import { readySeller } from './account-calls.js';
@@ -212,4 +214,91 @@ test('q finds payments among those that the key may read, page by page', async (
   const { body } = await site.call('GET', '/v1/invoices?q=RN-7', { key });
   assert.deepEqual(idsOf(body as unknown as Page), [two.id]);
   assert.deepEqual(idsOf(await page((await newTenant()).key, { q: 'RN-7' })), []);
+});
+
+/** Of a refused query. */
+async function messageOf(key: string, query: Readonly<Record<string, string>>): Promise<string> {
+  const { status, body } = await site.call('GET', `/v1/payments?${new URLSearchParams(query)}`, {
+    key,
+  });
+  assert.equal(status, 400);
+  return String(body['message']);
+}
+
+/** Settled payments, named by the instant. */
+async function settledAt(instants: readonly string[]) {
+  const { tenant, key } = await newTenant();
+  await site.world.deps.store.run(async (tx) => {
+    for (const [at, instant] of instants.entries()) {
+      const id = `${at % 2 === 0 ? 'pi' : 'inv'}_0000000001${tenant.orgId.slice(-8)}${at}`;
+      const settledAtMs = Date.parse(instant);
+      const names = { id, publicId: id, externalId: instant };
+      const origin = at % 2 === 0 ? ('payment_intent' as const) : ('invoice' as const);
+      const row = { ...tenant, ...names, origin, settledAtMs, status: 'settled' as const };
+      tx.payments.insert(aBarePayment(row));
+      tx.funds.insert(someFunds({ ...tenant, paymentId: id }));
+    }
+  });
+  return { tenant, key };
+}
+
+test('settledFrom and settledTo are days of the organization, or instants', async () => {
+  // 31 March in São Paulo ends at 03:00 in UTC.
+  const all = [
+    '2027-04-01T03:00:00.000Z',
+    '2027-04-01T02:59:59.999Z',
+    '2027-04-01T01:30:00.000Z',
+    '2027-03-31T12:00:00.000Z',
+    '2027-03-01T03:00:00.000Z',
+    '2027-03-01T02:59:59.999Z',
+  ];
+  const { tenant, key } = await settledAt(all);
+  await setTimeZone(site.world.deps, tenant.orgId, 'America/Sao_Paulo');
+  const found = async (query: Readonly<Record<string, string>>) =>
+    (await page(key, query)).data.map(({ externalId }) => externalId);
+  const march = { settledFrom: '2027-03-01', settledTo: '2027-03-31' };
+  for (const [query, expected] of [
+    [march, all.slice(1, 5)],
+    [{ settledFrom: '2027-04-01' }, all.slice(0, 1)],
+    [{ settledTo: '2027-02-28' }, all.slice(5)],
+    [{ settledFrom: '2027-03-31', settledTo: '2027-03-31' }, all.slice(1, 4)],
+    [{ settledFrom: '2027-04-01T00:00:00Z', settledTo: '2027-04-01T02:59:59.999Z' }, [all[2]]],
+    [{ settledFrom: '2027-03-31T22:30:00-03:00', settledTo: '2027-03-31' }, all.slice(1, 3)],
+    [{ ...march, origin: 'invoice' }, [all[1], all[3]]],
+    [{ ...march, status: 'cancelled' }, []],
+    [{ ...march, q: '2027-03-31T12:00:00.000Z' }, [all[3]]],
+    [{ settledFrom: '2027-04-01', q: '2027-03-31T12:00:00.000Z' }, []],
+    [{ settledFrom: '2027-03-31', settledTo: '2027-03-30' }, []],
+  ] as const) {
+    assert.deepEqual(await found(query), expected, JSON.stringify(query));
+  }
+  const first = await page(key, { ...march, limit: '3' });
+  const second = await page(key, { ...march, limit: '3', cursor: first.nextCursor ?? '' });
+  assert.deepEqual([...idsOf(first), ...idsOf(second)].length, 4);
+  await setTimeZone(site.world.deps, tenant.orgId, 'UTC');
+  assert.deepEqual(await found(march), [all[3], all[4], all[5]]);
+  await setTimeZone(site.world.deps, tenant.orgId, 'Asia/Tokyo');
+  assert.deepEqual(
+    await found({ settledFrom: '2027-04-01', settledTo: '2027-04-01' }),
+    all.slice(0, 3),
+  );
+});
+
+test('a settlement that is sought at neither a day nor an instant is refused', async () => {
+  const { key } = await newTenant();
+  for (const name of ['settledFrom', 'settledTo']) {
+    for (const value of [
+      '31/03/2027',
+      '2027-02-30',
+      '2027-3-1',
+      '2027-03',
+      '2027-03-01T10:00',
+      '0',
+    ]) {
+      const message = await messageOf(key, { [name]: value });
+      assert.match(message, new RegExp(`${name}.*send a day`), `${name} ${value}`);
+    }
+    const both = { [name]: '2027-03-01', updatedSince: '2027-03-01T00:00:00Z' };
+    assert.match(await messageOf(key, both), new RegExp(`${name}: send it without`));
+  }
 });

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { csvHeader, csvRow } from '../../../../adapters/pages/dashboard/payment-csv.js';
+import { plainCsv } from '../../../../adapters/pages/kit/csv-line.js';
 import { developmentOperator } from '../../../../core/domain/base/actor.js';
 import { HOUR_MS } from '../../../../core/domain/base/instant.js';
 import type { Locale } from '../../../../core/domain/base/locale.js';
@@ -120,8 +121,8 @@ test('both PIX that reached the seller are in the file of the organization', asy
   await comesBack(made, tenant, id);
   await paidAgain(made, tenant, id);
   const [kept, second] = (await read())['settlements'] as Json[];
-  const names = csvHeader.trim().split(',');
-  const cells = csvRow(await readView(made.deps, tenant, id))
+  const names = csvHeader(plainCsv).trim().split(',');
+  const cells = csvRow(await readView(made.deps, tenant, id), plainCsv, 'UTC')
     .trim()
     .split(',');
   const cell = (name: string) => cells[names.indexOf(name)];

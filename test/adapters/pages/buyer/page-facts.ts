@@ -187,6 +187,7 @@ export function viewOf(page: Page, changes: Partial<PageView> = {}): PageView {
       website: 'https://rotanorte.example',
       accentColor: null,
       logo: null,
+      timeZone: 'America/Sao_Paulo',
     },
     legal: {
       privacyUrl: 'https://rotanorte.example/privacy',

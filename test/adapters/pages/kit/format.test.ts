@@ -1,7 +1,7 @@
 // Amounts, rates and times as people read them in each language.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { dayMs, formatOf, plainAmount, sentence } from '../../../../adapters/pages/kit/format.js';
+import { formatOf, plainAmount, sentence } from '../../../../adapters/pages/kit/format.js';
 import type { Locale } from '../../../../core/domain/base/locale.js';
 import { money } from '../../../../core/domain/base/money.js';
 
@@ -29,10 +29,13 @@ test('what is copied is a plain decimal', () => {
 
 test('Spanish amounts have a decimal point where the browser reads them so', () => {
   const amount = money(1_248_000n, 'USD');
-  assert.equal(plain(formatOf('es', true).money(amount)), 'USD_12,480.00');
+  assert.equal(plain(formatOf('es', { hasDecimalPoint: true }).money(amount)), 'USD_12,480.00');
   assert.equal(plain(formatOf('es').money(amount)), '12.480,00_USD');
-  assert.equal(plain(formatOf('es', true).day(atMs)), '17 de noviembre de 2026');
-  assert.equal(plain(formatOf('pt-BR', true).money(amount)), 'USD_12.480,00');
+  assert.equal(
+    plain(formatOf('es', { hasDecimalPoint: true }).day(atMs)),
+    '17 de noviembre de 2026',
+  );
+  assert.equal(plain(formatOf('pt-BR', { hasDecimalPoint: true }).money(amount)), 'USD_12.480,00');
 });
 
 test('a rate has four decimals', () => {
@@ -44,7 +47,7 @@ test('times are UTC and say so; a due date is the same day everywhere', () => {
   assert.equal(plain(formatOf('en').instant(atMs)), '17 November 2026, 15:58_UTC');
   assert.equal(plain(formatOf('pt-BR').instant(atMs)), '17 de novembro de 2026, 15:58_UTC');
   assert.equal(plain(formatOf('es').instant(atMs)), '17 de noviembre de 2026, 15:58_UTC');
-  assert.equal(formatOf('en').day(dayMs('2026-11-30')), '30 November 2026');
+  assert.equal(formatOf('en').date('2026-11-30'), '30 November 2026');
   assert.equal(formatOf('en').brasilia(atMs), '17 November 2026, 12:58');
 });
 

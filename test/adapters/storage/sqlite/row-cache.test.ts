@@ -64,7 +64,7 @@ async function filled(): Promise<{ readonly here: OpenStore; open(): OpenStore }
   return { here, open };
 }
 
-const page = { ...allPayments, fromMoment: null, beforeMoment: null };
+const page = { ...allPayments, fromMoment: null, beforeMoment: null, settled: null };
 
 const reads = {
   key: (tx: Tx) => tx.keys.get('key_1'),

@@ -37,6 +37,7 @@ const organization: Organization = {
   termsUrl: null,
   accentColor: null,
   logoHash: null,
+  timeZone: 'America/Sao_Paulo',
   createdAtMs: NOW_MS,
   version: 1,
 };

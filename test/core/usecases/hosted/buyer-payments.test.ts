@@ -7,12 +7,14 @@ import {
   buyerPages,
   readBuyerPayments,
 } from '../../../../core/usecases/hosted/buyer-payments.js';
+import { setTimeZone } from '../../../../core/usecases/parties/organizations.js';
 import { aBarePayment, someFunds } from '../../../support/samples/domain-samples.js';
 import { world } from '../../../support/scenes/test-world.js';
 
 test('a long list is read in pages of any status, newest first, and no other year', async (t) => {
   const { deps, newTenant, newPayment } = await world(t);
   const tenant = await newTenant();
+  await setTimeZone(deps, tenant.orgId, 'America/Sao_Paulo');
   const own = await newPayment(tenant);
   const payment = await deps.store.run((tx) => tx.payments.get(tenant, own));
   assert.ok(payment !== null);
@@ -21,9 +23,11 @@ test('a long list is read in pages of any status, newest first, and no other yea
   const idAt = (at: number) => `pi_old${`${at}`.padStart(5, '0')}`;
   const made = Array.from({ length: BUYER_PAGE + 5 }, (_, at) => idAt(at));
   await deps.store.run(async (tx) => {
-    const before = Date.UTC(year, 0) - 1;
-    const times = made.map((_, at) => Date.UTC(year, 0) + Math.floor(at / 3) * DAY_MS);
-    for (const [at, createdAtMs] of [...times, before, Date.UTC(year + 1, 0)].entries()) {
+    // The year of Brasília, which begins at 03:00 in UTC.
+    const startMs = Date.UTC(year, 0, 1, 3);
+    const nextMs = Date.UTC(year + 1, 0, 1, 3);
+    const times = made.map((_, at) => startMs + Math.floor(at / 3) * DAY_MS);
+    for (const [at, createdAtMs] of [...times, startMs - 1, nextMs].entries()) {
       const id = idAt(at);
       const status = at % 2 === 0 ? 'settled' : 'cancelled';
       const names = { id, publicId: id, externalId: id, buyerId };

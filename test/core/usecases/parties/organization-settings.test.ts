@@ -40,6 +40,7 @@ async function change(
     approvalOf: [],
     payoutHoldHours: profiles.live.payoutHoldHours,
     sendsReminders: organization.sendsReminders,
+    timeZone: organization.timeZone,
     ...given,
   });
 }

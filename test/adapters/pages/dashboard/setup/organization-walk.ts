@@ -5,7 +5,10 @@ import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { inviteMember } from '../../../../../core/usecases/access/member-invitations.js';
-import { createOrganization } from '../../../../../core/usecases/parties/organizations.js';
+import {
+  createOrganization,
+  setTimeZone,
+} from '../../../../../core/usecases/parties/organizations.js';
 import { operatorDoes } from '../../../../support/operator-action.js';
 import { openBrowser } from '../../../../support/servers/browser.js';
 import { suiteEnd } from '../../../../support/suite-end.js';
@@ -31,6 +34,7 @@ export function testOnboarding(how: 'with scripts' | 'without scripts'): void {
     const email = `ana.${how.length}@rota.example`;
     const { organization } = await createOrganization(deps, { name: 'Rota', sandboxKyb: false });
     const { id: orgId } = organization;
+    await setTimeZone(deps, orgId, 'UTC');
     const owner = { orgId, email, role: 'owner' } as const;
     const { url } = await inviteMember(deps, owner, { memberId: null, keptBy: null }, 'en');
     const context = await browser.newContext({
