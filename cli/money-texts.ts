@@ -1,6 +1,7 @@
 // The money desk in words: rows of its queues, decisions, and the commands to copy.
 import { formatDuration, formatInstant } from '../core/domain/base/instant.js';
-import { formatAmount } from '../core/domain/base/money.js';
+import { formatAmount, shownAmount } from '../core/domain/base/money.js';
+import { commandOf, decisionOf, inputs } from '../core/domain/money-desk/decisions.js';
 import type { MoneyQueue } from '../core/domain/money-desk/money-decision.js';
 import type { Proposal } from '../core/domain/money-desk/proposal.js';
 import type { Deps } from '../core/ports/deps.js';
@@ -8,14 +9,10 @@ import {
   actionText,
   capital,
   knownText,
-  shownAmount,
+  offersOf,
 } from '../core/usecases/money-desk/desk-texts.js';
 import type { DeskOutcome } from '../core/usecases/money-desk/money-desk.js';
-import type {
-  DeskStep,
-  ListedProposal,
-  QueueRow,
-} from '../core/usecases/money-desk/money-queues.js';
+import type { ListedProposal, QueueRow } from '../core/usecases/money-desk/money-queues.js';
 import { readOrganizationName } from '../core/usecases/parties/organizations.js';
 import type { Outcome } from './operator.js';
 import { instantOrNull } from './output.js';
@@ -31,96 +28,20 @@ const queueTitles: Readonly<Record<MoneyQueue, string>> = {
   lost: 'LOST: payments of which more left than arrived',
 };
 
-interface Step {
-  readonly what: string;
-  /** Words in capitals are to be replaced. */
-  readonly command: string;
-}
-
-const steps: Readonly<Record<DeskStep, (row: QueueRow) => Step | readonly Step[]>> = {
-  assign: assignSteps,
-  cancel: ({ id }) => ({
-    what: 'End the payment; its money is owed back to the buyer:',
-    command: `ponte payments cancel ${id} --reason 'REASON'`,
-  }),
-  fail: ({ id }) => ({
-    what: 'End the payment; its money is owed back to the buyer:',
-    command: `ponte payments fail ${id} --reason 'REASON'`,
-  }),
-  retry: ({ id }) => ({
-    what: 'Send it again, after a look-up at the partner:',
-    command: `ponte commands retry ${id}`,
-  }),
-  ask: ({ id }) => ({
-    what: 'Read it at the partner again:',
-    command: `ponte commands retry ${id}`,
-  }),
-  accept: ({ id, known }) => ({
-    what: 'Book the report as it is; verify it with the partner first:',
-    command: `ponte commands accept ${id} --report ${known.kind === 'review' && known.report}`,
-  }),
-  refund: refundStep,
-  pay_again: ({ id }) => ({
-    what: 'Pay the seller again, to its current destination:',
-    command: `ponte money pay-again ${id} --evidence 'EVIDENCE'`,
-  }),
-  write_off: ({ id }) => ({
-    what: 'Write the loss off, once nothing can be recovered:',
-    command: `ponte money write-off ${id} --evidence 'EVIDENCE'`,
-  }),
-  returned: ({ id }) => ({
-    what: 'Record that the partner holds the money again:',
-    command: `ponte money resolve ${id} --as returned --evidence 'EVIDENCE'`,
-  }),
-  paid: ({ id }) => ({
-    what: 'Record that the seller was paid:',
-    command: resolvedAs('paid', id),
-  }),
-  paid_by_hand: ({ id }) => ({
-    what: 'Record that you paid the seller by other means:',
-    command: resolvedAs('paid-by-hand', id),
-  }),
-  withdrawn: ({ id }) => ({
-    what: 'Record that the operator took it, as after a refund by hand:',
-    command: `ponte money resolve ${id} --as withdrawn --evidence 'EVIDENCE'`,
-  }),
-  otherwise: ({ id }) => ({
-    what: 'Record that it was settled outside of Ponte:',
-    command: `ponte money resolve ${id} --as otherwise --evidence 'EVIDENCE'`,
-  }),
-};
-
-function resolvedAs(found: 'paid' | 'paid-by-hand', id: string): string {
-  const figures = '--settled BRL --fees FEES --end-to-end-id E2E';
-  return `ponte money resolve ${id} --as ${found} ${figures} --evidence 'EVIDENCE'`;
-}
-
-function refundStep({ id, kind }: QueueRow): Step {
-  if (kind === 'payout') {
-    const what = 'Give the money back to the buyer:';
-    return { what, command: `ponte money refund ${id} --evidence 'EVIDENCE'` };
-  }
-  const whom = kind === 'deposit' ? 'payer' : 'buyer';
-  const what = `Record that the ${whom} was paid back by other means:`;
-  return { what, command: `ponte money refund ${id} --evidence 'BANK REFERENCE'` };
-}
-
-function assignSteps({ id, kind, known }: QueueRow): readonly Step[] {
-  if (kind === 'withdrawal') {
-    const what = 'Count it as another payout of a payment, whose loss it is:';
-    return [{ what, command: `ponte money assign ${id} --payment PAYMENT_ID` }];
-  }
-  const candidates = known.kind === 'deposit' ? known.candidates : [];
-  if (candidates.length === 0) {
-    const what = 'Count it as money of a payment:';
-    return [{ what, command: `ponte money assign ${id} --payment PAYMENT_ID` }];
-  }
-  return candidates.map(({ paymentId, externalId, missing }) => ({
-    what:
-      `Count it for ${paymentId}${externalId === null ? '' : ` (${externalId})`}, ` +
-      `which waits for ${shownAmount(missing)}:`,
-    command: `ponte money assign ${id} --payment ${paymentId}`,
-  }));
+/** Words in capitals are to be replaced. */
+function stepsOf(row: QueueRow) {
+  return offersOf(row).map(({ name, given, label, hint }) => {
+    const { inputs: needed = [], evidence, as } = decisionOf(name);
+    const flags = needed.map((input) => {
+      const [flag, value = ''] = inputs[input].flags.split(/[ <>]+/);
+      const sample = input === 'reason' ? "'REASON'" : value.replace('-', '_').toUpperCase();
+      return `${flag} ${given[input] ?? sample}`;
+    });
+    const found = as === undefined ? [] : [`--as ${as}`];
+    const known = evidence === undefined ? [] : ["--evidence 'EVIDENCE'"];
+    const command = ['ponte', commandOf(name), row.id, ...found, ...flags, ...known].join(' ');
+    return { what: `${label}. ${hint}`, command };
+  });
 }
 
 export function presentRow(row: QueueRow) {
@@ -137,7 +58,7 @@ export function presentRow(row: QueueRow) {
     since: formatInstant(sinceMs),
     known: knownText(known),
     payer: known.kind === 'deposit' ? known.payer : null,
-    steps: row.steps.flatMap((step) => steps[step](row)),
+    steps: stepsOf(row),
     proposal: row.proposal === null ? null : presentDecision(row.proposal),
   };
 }
@@ -161,9 +82,7 @@ function rowText(row: QueueRow, nowMs: number): string {
     `${id}  ${shownAmount(amount)}  ${since}`,
     ...wrapped(`${of}${orgId ?? 'organization unknown'}, ${mode}`),
     ...wrapped(knownText(known)),
-    ...row.steps
-      .flatMap((step) => steps[step](row))
-      .flatMap(({ what, command }) => commandLines(what, command.split(/ (?=--)/))),
+    ...stepsOf(row).flatMap(({ what, command }) => commandLines(what, command.split(/ (?=--)/))),
     ...(proposal === null ? [] : proposalLines(proposal)),
   ].join('\n');
 }

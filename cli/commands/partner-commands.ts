@@ -10,7 +10,7 @@ import {
 } from '../../core/domain/commands/partner-command.js';
 import { reviewName } from '../../core/domain/commands/report-check.js';
 import { assert, PonteError } from '../../core/errors.js';
-import { decided } from '../decided.js';
+import { addDecisions, decided } from '../decided.js';
 import {
   addOperatorCommand,
   dryRunOption,
@@ -58,21 +58,13 @@ export function addPartnerCommands(shell: Shell, program: Command): void {
       changed(await (await retries()).retryCommand(deps, id), dryRun && 'retry'),
   });
 
-  addOperatorCommand<RetryOptions & { readonly report: string }>(shell, noun, {
-    name: 'accept <command-id>',
-    authority: 'confirmed',
-    description: 'accept a report of the partner that was held back as implausible',
-    options: [
-      new Option('--report <id>', 'the report id that commands list shows').makeOptionMandatory(),
-      dryRunOption(),
-    ],
-    run: (operator, { dryRun, report }, [id = '']) => {
-      const after = async () => {
-        const command = await operator.deps.store.run((tx) => tx.commands.get(id));
-        assert(command !== null, 'a command stays');
-        return changed(command, false);
-      };
-      return decided(operator, id, { verb: 'accept', report }, after, { dryRun });
+  addDecisions(shell, noun, {
+    group: 'commands',
+    argument: '<command-id>',
+    done: async ({ deps }, id) => {
+      const command = await deps.store.run((tx) => tx.commands.get(id));
+      assert(command !== null, 'a command stays');
+      return changed(command, false);
     },
   });
 }

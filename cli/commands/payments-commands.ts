@@ -11,17 +11,15 @@ import {
 } from '../../core/domain/payments/payment.js';
 import { simulatedEvents } from '../../core/domain/payments/simulated-event.js';
 import { PonteError } from '../../core/errors.js';
-import { decided } from '../decided.js';
+import { addDecisions } from '../decided.js';
 import {
   addOperatorCommand,
   cutPage,
-  dryRunOption,
   listOutcome,
   type Operator,
   type Outcome,
   type PageOptions,
   pageOptions,
-  replaceOption,
   type Shell,
 } from '../operator.js';
 import { type Cell, fields, table } from '../output.js';
@@ -34,12 +32,6 @@ interface ListOptions extends PageOptions {
 interface ShowOptions {
   readonly org: string | null;
   readonly mode: Mode | null;
-}
-
-interface EndOptions {
-  readonly reason: string;
-  readonly replace: boolean;
-  readonly dryRun: boolean;
 }
 
 const payments = () => import('../../core/usecases/payments/payments.js');
@@ -83,22 +75,14 @@ export function addPaymentsCommands(shell: Shell, program: Command): void {
     },
   });
 
-  for (const [name, description] of [
-    ['cancel', 'cancel a payment before its payout starts; money received is owed to the buyer'],
-    ['fail', 'fail a payment that has not ended; money received is owed to the buyer'],
-  ] as const) {
-    addOperatorCommand<EndOptions>(shell, noun, {
-      name: `${name} <payment-id>`,
-      authority: 'confirmed',
-      description,
-      options: [
-        new Option('--reason <reason>', 'returned to the integrator').makeOptionMandatory(),
-        replaceOption(),
-        dryRunOption(),
-      ],
-      run: (operator, options, [id = '']) => end(operator, name, id, options),
-    });
-  }
+  addDecisions(shell, noun, {
+    group: 'payments',
+    argument: '<payment-id>',
+    done: async (operator, id) => {
+      const ended = await (await payments()).findPayment(operator.deps, id);
+      return shown(operator, await viewOf(operator, ended));
+    },
+  });
 
   addOperatorCommand(shell, noun, {
     name: 'simulate <payment-id> <event>',
@@ -146,20 +130,6 @@ async function list(operator: Operator, options: ListOptions): Promise<Outcome> 
     'CREATED',
   ];
   return listOutcome(data, table(headings, rows, 'No payments.'), page.nextCursor);
-}
-
-async function end(
-  operator: Operator,
-  name: 'cancel' | 'fail',
-  id: string,
-  { reason, replace, dryRun }: EndOptions,
-): Promise<Outcome> {
-  const { findPayment } = await payments();
-  const after = async () => {
-    const ended = await findPayment(operator.deps, id);
-    return shown(operator, await viewOf(operator, ended));
-  };
-  return decided(operator, id, { verb: name, reason }, after, { replace, dryRun });
 }
 
 function shownRefund(funds: ReturnType<typeof payment.show>['funds']): string {

@@ -131,7 +131,7 @@ test('the queues follow each other, each row with what is known and what can be 
   const back = id('cmd', 'back');
   assert.deepEqual(commands.slice(0, 2), [
     [`ponte payments cancel ${id('pi', 'short')} --reason 'REASON'`],
-    [`ponte commands retry ${back}`, `ponte money refund ${back} --evidence 'BANK REFERENCE'`],
+    [`ponte commands retry ${back}`, `ponte money refund ${back} --evidence 'EVIDENCE'`],
   ]);
   assert.deepEqual(commands[3], []);
   assert.deepEqual(commands.at(-2), [
@@ -258,7 +258,7 @@ test('a dry run names the decision as one that is not stored', async () => {
 test('the help of a command marks the options that it requires', async () => {
   const { stdout } = await ponte(['money', 'resolve', '--help']);
   const help = stdout.replace(/\s+/g, ' ');
-  assert.match(help, /money resolve \[options\] <command-or-deposit-id>/);
+  assert.match(help, /money resolve \[options\] <item-id>/);
   assert.match(help, /--as <found> what you found \(choices: [^)]*\); required/);
   assert.match(help, /--evidence <text> [^-]*; recorded; required/);
 });

@@ -192,7 +192,7 @@ const scenes: Readonly<Record<string, Prepare>> = {
       status: 'settled',
     });
     await storeOrg(at, {}, { destinationRef: 'dest_1' });
-    return commandScene(at, 'cmd_out', { verb: 'pay-again' });
+    return commandScene(at, 'cmd_out', { verb: 'pay_again' });
   },
   'money write-off': async (at) => {
     const lost = refusedRefund({ state: 'done', end: 'completed', partnerRef: 'pa_lost' });
@@ -200,7 +200,7 @@ const scenes: Readonly<Record<string, Prepare>> = {
     const funds = async () => at.deps.store.run((tx) => tx.funds.get(live, 'pi_1'));
     return {
       itemId: 'pi_1',
-      request: { verb: 'write-off' },
+      request: { verb: 'write_off' },
       isDone: async () => ((await funds())?.writtenOffMinor ?? 0n) > 0n,
       change: async () => {
         const was = await funds();
@@ -212,7 +212,7 @@ const scenes: Readonly<Record<string, Prepare>> = {
   },
   'money resolve': async (at) => {
     await at.payment([paidIn(), failedPayout()]);
-    return commandScene(at, 'cmd_out', { verb: 'resolve', found: 'returned' });
+    return commandScene(at, 'cmd_out', { verb: 'returned' });
   },
   'org grant-production': async (at) => {
     await storeOrg(at, { productionGrantedAtMs: null });

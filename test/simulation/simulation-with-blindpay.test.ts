@@ -34,7 +34,7 @@ test('histories with BlindPay see what they are for', () =>
   played.seeAll([
     'ended settled, funds paid, refund none',
     'released',
-    'decided pay-again',
+    'decided pay_again',
     'ended failed, funds returned_to_buyer, refund needs_review',
     'fault of POST /customers',
     'fault of POST /payins/evm',

@@ -59,7 +59,7 @@ test('histories see what they are for', () =>
     'ended failed, funds returned_to_buyer, refund refunded',
     'ended cancelled, funds returned_to_buyer, refund refunded',
     'ended expired, funds none, refund none',
-    'decided pay-again',
+    'decided pay_again',
     'delivery dead_letter',
     'delivery delivered',
     'approval taken back',

@@ -3,35 +3,35 @@
 import type { VNode } from 'preact';
 import { z } from 'zod';
 import { CONSOLE_ROOT } from '../../../core/domain/access/registered-operator.js';
-import { parseTypedAmount } from '../../../core/domain/base/money.js';
+import { parseTypedAmount, shownAmount } from '../../../core/domain/base/money.js';
+import {
+  type DecisionName,
+  decisionOf,
+  inputs,
+  isAmount,
+  isDecisionName,
+} from '../../../core/domain/money-desk/decisions.js';
 import { type MoneyQueue, moneyQueues } from '../../../core/domain/money-desk/money-decision.js';
 import { EVIDENCE_LENGTH_MAX } from '../../../core/domain/money-desk/proposal.js';
 import { isCode, PonteError } from '../../../core/errors.js';
 import { retryCommand } from '../../../core/usecases/commands/command-retries.js';
+import { requestFor } from '../../../core/usecases/money-desk/desk-items.js';
 import {
   actionText,
   capital,
   knownText,
-  shownAmount,
+  type Offer,
+  offersOf,
 } from '../../../core/usecases/money-desk/desk-texts.js';
-import { decide } from '../../../core/usecases/money-desk/money-desk.js';
+import { type DeskDecision, decide } from '../../../core/usecases/money-desk/money-desk.js';
 import {
-  type DeskStep,
   type ListedProposal,
   type QueueItem,
   type QueueRow,
   readQueueItem,
 } from '../../../core/usecases/money-desk/money-queues.js';
-import type { DeskRequest } from '../../../core/usecases/money-desk/service-items.js';
 import { Amount, Button, Facts, Foreign, Form, Note } from '../kit/components.js';
-import {
-  CheckField,
-  type Choice,
-  type FieldError,
-  RadioField,
-  TextArea,
-  TextField,
-} from '../kit/fields.js';
+import { CheckField, type FieldError, RadioField, TextArea, TextField } from '../kit/fields.js';
 import {
   operatorRow,
   type PageAnswer,
@@ -140,8 +140,7 @@ async function decideItem(context: PageContext, call: ConsoleCall<Typed>): Promi
   try {
     const { kind, decision } = await decide(deps, {
       itemId,
-      request: requestIn(typed),
-      evidence: isEnd(typed.step) || typed.evidence.trim() === '' ? null : typed.evidence,
+      ...decisionIn(typed),
       operator: operator.actor,
       replace: typed.replace === 'yes',
       id: deps.ids.named('dec', typed.key, `${operator.actor.id}/${itemId}`),
@@ -159,62 +158,38 @@ async function decideItem(context: PageContext, call: ConsoleCall<Typed>): Promi
 function refusalOf(error: unknown, typed: Typed): Refused | null {
   if (!(error instanceof PonteError)) return null;
   const { code, message } = error;
-  if (code === 'NotFound' && typed.step.startsWith('assign')) {
+  if (code === 'NotFound' && decisionOf(chosen(typed).name).inputs?.includes('payment')) {
     return { typed, field: 'payment', text: 'There is no such payment.' };
   }
   const isShown = code === 'ValidationError' || code === 'DecisionNotAllowed';
   if (!isShown && code !== 'PaymentStateConflict') return null;
   const [name = ''] = message.split(':', 1);
-  const known = ['evidence', 'settled', 'fees', 'payment'].find((one) => one === name);
-  const field = name === 'end-to-end id' ? 'endToEndId' : (known ?? 'step');
+  const fields: Readonly<Record<string, string>> = {
+    ...Object.fromEntries(Object.keys(inputs).map((input) => [input, input])),
+    'end-to-end id': 'endToEndId',
+    evidence: 'evidence',
+    reason: 'evidence',
+  };
+  const field = fields[name] ?? 'step';
   return { typed, field, text: message };
 }
 
-/** Their reason is part of the action. */
-function isEnd(step: string): boolean {
-  return step === 'cancel' || step === 'fail';
-}
-
 /** ValidationError. */
-function requestIn({ step, payment, evidence, report, ...figures }: Typed): DeskRequest {
-  if (step.startsWith('assign:')) return { verb: 'assign', paymentId: step.slice(7) };
-  switch (step) {
-    case 'assign':
-      return { verb: 'assign', paymentId: payment.trim() };
-    case 'refund':
-      return { verb: 'refund' };
-    case 'pay_again':
-      return { verb: 'pay-again' };
-    case 'write_off':
-      return { verb: 'write-off' };
-    case 'returned':
-    case 'otherwise':
-    case 'withdrawn':
-      return { verb: 'resolve', found: step };
-    case 'paid':
-    case 'paid_by_hand':
-      return {
-        verb: 'resolve',
-        found: 'paid',
-        settledMinor: amountIn('settled', figures.settled),
-        feesMinor: amountIn('fees', figures.fees),
-        endToEndId: figures.endToEndId,
-        ...(step === 'paid_by_hand' ? { by: 'hand' } : {}),
-      };
-    case 'accept':
-      return { verb: 'accept', report };
-    case 'cancel':
-    case 'fail':
-      return { verb: step, reason: evidence.trim() };
-    default:
-      throw new PonteError('ValidationError', 'Choose a decision.');
-  }
+function chosen({ step }: Typed): { readonly name: DecisionName; readonly payment?: string } {
+  const [name = '', payment] = step.split(':');
+  if (!isDecisionName(name)) throw new PonteError('ValidationError', 'Choose a decision.');
+  return payment === undefined ? { name } : { name, payment };
 }
 
-function amountIn(name: string, text: string): bigint {
-  const minor = parseTypedAmount(text);
-  if (minor !== null) return minor;
-  throw new PonteError('ValidationError', `${name}: give an amount, for example 100.00.`);
+/** A reason is part of the action, and no evidence. ValidationError. */
+function decisionIn(typed: Typed): Pick<DeskDecision, 'request' | 'evidence'> {
+  const { name, ...given } = chosen(typed);
+  const reason = typed.evidence;
+  const isReason = decisionOf(name).inputs?.includes('reason') === true;
+  return {
+    request: requestFor(name, { ...typed, reason, ...given }, parseTypedAmount),
+    evidence: isReason || reason.trim() === '' ? null : reason,
+  };
 }
 
 async function retry(context: PageContext, call: ConsoleCall): Promise<PageAnswer> {
@@ -229,98 +204,6 @@ async function retry(context: PageContext, call: ConsoleCall): Promise<PageAnswe
   return seeOther(withConsoleDone(`${call.base}/money`, 'retried'));
 }
 
-type DecisionStep = Exclude<DeskStep, 'retry' | 'ask'>;
-
-/** What each decision does. `assign` names its payments. */
-const choices: Readonly<Record<DecisionStep, (row: QueueRow) => readonly Choice[]>> = {
-  assign: ({ known }) => [
-    ...(known.kind === 'deposit' ? known.candidates : []).map(
-      ({ paymentId, externalId, missing }) => ({
-        value: `assign:${paymentId}`,
-        label: `It is for ${externalId ?? paymentId}`,
-        hint: `${paymentId} waits for ${shownAmount(missing)}.`,
-      }),
-    ),
-    {
-      value: 'assign',
-      label: 'It is for another payment',
-      hint: 'Give the id of the payment below.',
-    },
-  ],
-  refund: ({ kind }) =>
-    kind === 'payout'
-      ? [{ value: 'refund', label: 'Refund the buyer', hint: 'The refund is sent to the partner.' }]
-      : [
-          {
-            value: 'refund',
-            label: 'The payer was paid back by other means',
-            hint: 'This records a payment that your bank has made. It sends nothing.',
-          },
-        ],
-  pay_again: () => [
-    {
-      value: 'pay_again',
-      label: 'Pay the seller again',
-      hint: 'A second payout is sent, to the current destination of the seller.',
-    },
-  ],
-  write_off: () => [
-    {
-      value: 'write_off',
-      label: 'Write the loss off',
-      hint: 'Once nothing of it can be recovered.',
-    },
-  ],
-  returned: () => [
-    {
-      value: 'returned',
-      label: 'The partner holds the money again',
-      hint: 'It is then owed to the buyer, and refunded.',
-    },
-  ],
-  paid: () => [
-    { value: 'paid', label: 'The seller was paid', hint: 'Give the figures of the payout below.' },
-  ],
-  paid_by_hand: () => [
-    {
-      value: 'paid_by_hand',
-      label: 'You paid the seller by other means',
-      hint: 'This records a PIX that your bank has made. Give its figures below.',
-    },
-  ],
-  withdrawn: () => [
-    {
-      value: 'withdrawn',
-      label: 'The operator has the money',
-      hint: 'As after a refund by hand: it leaves the float. Nothing is sent.',
-    },
-  ],
-  otherwise: () => [
-    { value: 'otherwise', label: 'It was settled outside of Ponte', hint: 'Nothing is sent.' },
-  ],
-  accept: () => [
-    {
-      value: 'accept',
-      label: 'Book the report as it is',
-      hint: 'Verify it with the partner first.',
-    },
-  ],
-  cancel: () => [
-    {
-      value: 'cancel',
-      label: 'Cancel the payment',
-      hint: 'Its money is owed back to the buyer. What you write below is the reason.',
-    },
-  ],
-  fail: () => [
-    {
-      value: 'fail',
-      label: 'Fail the payment',
-      hint: 'Its money is owed back to the buyer. What you write below is the reason.',
-    },
-  ],
-};
-
 function Decide({
   item: { row, decisions },
   typed,
@@ -334,12 +217,15 @@ function Decide({
   readonly me: string;
   readonly keyOfForm: string;
 }): VNode {
-  const { steps, known, queue, id } = row;
+  const { known, queue, id } = row;
   const to = `money/${queue}/${id}`;
   const open = decisions.filter(isWaiting);
-  const offered = steps.flatMap((step) =>
-    step === 'retry' || step === 'ask' ? [] : choices[step](row),
-  );
+  const decisive = offersOf(row).filter(({ name }) => decisionOf(name).text !== null);
+  const offered = decisive.map(({ name, given: { payment }, label, hint }) => ({
+    value: payment === undefined ? name : `${name}:${payment}`,
+    label,
+    hint,
+  }));
   return (
     <>
       <OpenProposals open={open} root={view.root} me={me} />
@@ -357,7 +243,7 @@ function Decide({
             choices={offered}
             value={typed?.step}
           />
-          <Details row={row} typed={typed} />
+          <Inputs offers={decisive} typed={typed} />
           <TextArea
             name="evidence"
             label="What did you check, with whom, when?"
@@ -420,66 +306,50 @@ function OpenProposals({
 }
 
 /** Sends or reads it again, which decides nothing. */
-function Again({ row: { steps }, to }: { row: QueueRow; to: string }): VNode | null {
-  const isRead = steps.includes('ask');
-  if (!isRead && !steps.includes('retry')) return null;
+function Again({ row, to }: { row: QueueRow; to: string }): VNode {
   return (
-    <Form to={`${to}/retry`} class="card stack">
-      <h2>{isRead ? 'Ask the partner again' : 'Send it again'}</h2>
-      <p class="quiet">
-        {isRead
-          ? 'Reads it at the partner once more. It decides nothing.'
-          : 'After a look-up at the partner. One operator is enough: it is owed to the payer.'}
-      </p>
-      <div class="actions">
-        <Button>{isRead ? 'Ask again' : 'Send again'}</Button>
-      </div>
-    </Form>
+    <>
+      {offersOf(row)
+        .filter(({ name }) => decisionOf(name).text === null)
+        .map(({ label, hint }) => (
+          <Form to={`${to}/retry`} class="card stack">
+            <h2>{label}</h2>
+            <p class="quiet">{hint}</p>
+            <div class="actions">
+              <Button>{label}</Button>
+            </div>
+          </Form>
+        ))}
+    </>
   );
 }
 
 /** What some of the decisions need besides. */
-function Details({ row: { steps }, typed }: { row: QueueRow; typed: Typed | null }): VNode {
+function Inputs({
+  offers,
+  typed,
+}: {
+  readonly offers: readonly Offer[];
+  readonly typed: Typed | null;
+}): VNode {
+  const needed = offers.flatMap(({ name }) => decisionOf(name).inputs ?? []);
   return (
     <>
-      {steps.includes('assign') ? (
-        <TextField
-          name="payment"
-          label="Id of another payment"
-          hint="Only for another payment than those above."
-          value={typed?.payment}
-          maxLength={100}
-          spellcheck={false}
-        />
-      ) : null}
-      {steps.includes('paid') || steps.includes('paid_by_hand') ? (
-        <fieldset class="field">
-          <legend>Only if the seller was paid</legend>
+      {([...new Set(needed)] as const).map((input) => {
+        // A report is fixed, and a reason is what is written below.
+        if (input === 'report' || input === 'reason') return null;
+        return (
           <TextField
-            name="settled"
-            label="BRL that the seller received"
-            value={typed?.settled}
-            inputMode="decimal"
-            maxLength={20}
-            width="medium"
-          />
-          <TextField
-            name="fees"
-            label="Fees, in the currency of the payment"
-            value={typed?.fees}
-            inputMode="decimal"
-            maxLength={20}
-            width="medium"
-          />
-          <TextField
-            name="endToEndId"
-            label="End-to-end id of the PIX transfer"
-            value={typed?.endToEndId}
-            maxLength={64}
+            name={input}
+            label={inputs[input].label}
+            hint="Only where the decision needs it."
+            value={typed?.[input]}
+            maxLength={isAmount(input) ? 20 : 100}
             spellcheck={false}
+            {...(isAmount(input) ? { inputMode: 'decimal', width: 'medium' } : {})}
           />
-        </fieldset>
-      ) : null}
+        );
+      })}
     </>
   );
 }

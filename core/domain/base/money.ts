@@ -137,6 +137,11 @@ export function divide(numerator: bigint, divisor: bigint, rounding: Rounding): 
   }
 }
 
+/** With its currency. */
+export function shownAmount({ amountMinor, currency }: Money): string {
+  return `${formatAmount(amountMinor)} ${currency}`;
+}
+
 export function sameMoney(left: Money, right: Money): boolean {
   return left.amountMinor === right.amountMinor && left.currency === right.currency;
 }

@@ -49,6 +49,10 @@ export function reviewName(review: string): string {
   return hash('sha256', review).slice(0, 8);
 }
 
+export function reviewKind(review: string): ReportProblem['kind'] {
+  return (JSON.parse(review) as { readonly kind: ReportProblem['kind'] }).kind;
+}
+
 /** Far above any payment; fits into 64 bits. */
 const AMOUNT_MINOR_MAX = 10n ** 18n;
 /** More than this multiple of what was asked is a mistake, not an overpayment. */

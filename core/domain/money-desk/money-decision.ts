@@ -1,6 +1,6 @@
 // What operators decide about money: the queues of the money desk, and what a decision relies on.
 // proposal.ts has the rule of two operators.
-import { formatAmount, type Money } from '../base/money.js';
+import { shownAmount } from '../base/money.js';
 import {
   isOpen,
   isRefusedPayout,
@@ -9,8 +9,8 @@ import {
   type MoneyCommand,
   type PartnerCommand,
 } from '../commands/partner-command.js';
-import { reviewName } from '../commands/report-check.js';
-import type { Deposit } from '../deposits/deposit.js';
+import { reviewKind, reviewName } from '../commands/report-check.js';
+import { type Deposit, type DepositState, isUnmatched } from '../deposits/deposit.js';
 import type { PaymentAggregate } from '../payments/change.js';
 import { missingOf, openLossOf } from '../payments/funds.js';
 
@@ -33,29 +33,6 @@ export type MoneyQueue = (typeof moneyQueues)[number];
 /** Queues of commands to the partner. */
 export const commandQueues = ['owed', 'in_review'] as const satisfies readonly MoneyQueue[];
 export type CommandQueue = (typeof commandQueues)[number];
-
-/**
- * `assign`: a deposit is a pay-in of this payment. `refund`: the payer was paid back by other
- * means; of a payout, its money is owed to the buyer. `pay-again`: it goes to the seller by another
- * payout. `returned` and `paid`: where the money of a payout is. `otherwise`: a deposit was
- * settled outside of Ponte. `withdrawn`: the operator has the money of a withdrawal. `write-off`:
- * the loss of a payment is final.
- */
-export type MoneyAction =
-  | { readonly verb: 'assign'; readonly paymentId: string }
-  | { readonly verb: 'refund'; readonly of?: 'payout' }
-  | { readonly verb: 'pay-again' }
-  | { readonly verb: 'write-off' }
-  | { readonly verb: 'resolve'; readonly found: 'returned' | 'otherwise' | 'withdrawn' }
-  | {
-      readonly verb: 'resolve';
-      readonly found: 'paid';
-      readonly settled: Money;
-      readonly fees: Money;
-      readonly endToEndId: string;
-      /** The operator paid by other means; absent: the partner did. */
-      readonly by?: 'hand';
-    };
 
 /** The queue of a command; null if it needs nobody. */
 export function queueOf(command: MoneyCommand): CommandQueue | null {
@@ -101,36 +78,98 @@ export function isPayoutDecidable(command: MoneyCommand): boolean {
   return isPayoutBack(command) || (isRefusedOrLate(command) && isVoidable(command));
 }
 
+/** It may be prepared afresh and sent again: one operator is enough. */
+export function isSendableAgain(
+  command: MoneyCommand,
+  { takesRefunds }: { readonly takesRefunds: boolean },
+): boolean {
+  if (command.review !== null) return false;
+  const isPayout = command.state !== 'done' && isPayoutDecidable(command);
+  return isPayout || (takesRefunds && isUnpaidRefund(command));
+}
+
+/** Another read at the partner may end the wait. */
+export function isAskable(command: MoneyCommand): boolean {
+  return command.review !== null || (isPayoutLate(command) && !isPayoutDecidable(command));
+}
+
+const depositTexts: Readonly<Record<DepositState, string>> = {
+  waiting: 'is not here yet: the partner has not completed it',
+  assigned: 'is assigned to a payment',
+  returned: 'went back: the partner returned it',
+  refunded: 'was paid back',
+  resolved: 'was settled otherwise',
+  withdrawn: 'was withdrawn by the operator',
+};
+
+export function whyNotUnmatched(deposit: Deposit): string | null {
+  if (isUnmatched(deposit)) return null;
+  const { id, state, paymentId, rule } = deposit;
+  const by = rule === null ? '' : ` by the rule "${rule}"`;
+  const to = paymentId === null ? '' : `, ${paymentId}${by}`;
+  return `The money of ${id} ${depositTexts[state]}${to}.`;
+}
+
+/** Who gets the money of a payout. */
+export function whyNotDecidable(item: MoneyCommand): string | null {
+  const { id, state, end } = item;
+  if (isPayoutDecidable(item)) return null;
+  if (item.review !== null) return underReview(item);
+  return `The partner has or may have the payout ${id}, or it is on its way: ${state}/${end}.`;
+}
+
+export function whyNotRefundable(item: MoneyCommand): string | null {
+  const { id, state, end } = item;
+  if (item.review !== null) return underReview(item);
+  if (isRefundableByHand(item)) return null;
+  if (state === 'void') return `The refund ${id} is withdrawn: it is not owed, or another one is.`;
+  if (state === 'done' && end === 'completed') return `The refund ${id} is paid.`;
+  return (
+    `The partner has or may have the refund ${id}. Wait for its outcome; ` +
+    `ponte commands retry ${id} asks now.`
+  );
+}
+
+export function whyNotResolvable(item: MoneyCommand): string | null {
+  const { id, state, end } = item;
+  if (isResolvable(item)) return null;
+  if (item.review !== null) return underReview(item);
+  return `The payout ${id} is not in review: it is ${state}/${end}.`;
+}
+
+export function whyNotAcceptable({ id, review }: MoneyCommand): string | null {
+  const isUsable = review !== null && reviewKind(review) === 'implausible';
+  return isUsable ? null : `No report of ${id} can be booked.`;
+}
+
+export function whyNotWrittenOff({
+  payment: { id },
+  funds,
+  commands,
+}: PaymentAggregate & { readonly commands: readonly MoneyCommand[] }): string | null {
+  if (openLossOf(funds).amountMinor === 0n) return `${id} has no loss, or it is written off.`;
+  const back = commands.find(isPayoutBack);
+  if (back === undefined) return null;
+  return `The payout ${back.id} came back: decide about it first, its money may cover the loss.`;
+}
+
+function underReview({ id }: MoneyCommand): string {
+  const todo = `Read it: ponte commands list --stuck. Then ponte commands accept ${id}.`;
+  return `A report about ${id} is under review. ${todo}`;
+}
+
 function isRefusedOrLate(command: MoneyCommand): boolean {
   return isRefusedPayout(command) || isPayoutLate(command);
 }
 
 /** What a decision may rely on. */
-interface Touched {
+export interface Touched {
   readonly command: PartnerCommand;
   readonly deposit: Deposit;
   readonly payment: PaymentAggregate;
   /** Where the seller would be paid; null: nowhere. */
   readonly destination: string | null;
 }
-
-/** What each decision relies on: a basis that lacks a part of it does not compile. */
-export const decisionTouches = {
-  'assign deposit': ['deposit', 'payment'],
-  'refund deposit': ['deposit'],
-  'resolve deposit': ['deposit'],
-  'refund refund': ['command', 'payment'],
-  'refund payout': ['command', 'payment', 'destination'],
-  'pay-again payout': ['command', 'payment', 'destination'],
-  'resolve payout': ['command', 'payment'],
-  'accept report of payment': ['command', 'payment'],
-  'accept report of party': ['command'],
-  'write-off payment': ['payment'],
-  'cancel payment': ['payment'],
-  'fail payment': ['payment'],
-} as const satisfies Readonly<Record<string, readonly (keyof Touched)[]>>;
-
-export type DecisionName = keyof typeof decisionTouches;
 
 declare const isBasis: unique symbol;
 /** What a decision relies on, in words: if it changes, a proposal is void. */
@@ -140,27 +179,24 @@ const parts: { readonly [K in keyof Touched]: (value: Touched[K]) => string } = 
   command: ({ state, end, review, ...of }) =>
     [
       `${state}/${end}`,
-      ...('amount' in of ? [amountText(of.amount)] : []),
+      ...('amount' in of ? [shownAmount(of.amount)] : []),
       ...(review === null ? [] : [`report ${reviewName(review)}`]),
     ].join(', '),
-  deposit: ({ state, end, amount }) => `${state}/${end}, ${amountText(amount)}`,
+  deposit: ({ state, end, amount }) => `${state}/${end}, ${shownAmount(amount)}`,
   payment: ({ payment: { status, amount }, funds }) => {
     const loss = openLossOf(funds);
-    const lost = loss.amountMinor === 0n ? '' : `, loss ${amountText(loss)}`;
-    const missing = amountText(missingOf(amount, funds));
+    const lost = loss.amountMinor === 0n ? '' : `, loss ${shownAmount(loss)}`;
+    const missing = shownAmount(missingOf(amount, funds));
     return `payment ${status}, funds ${funds.position}, missing ${missing}${lost}`;
   },
   destination: (destination) => `to ${destination ?? 'no destination'}`,
 };
 
-export function basisOf<D extends DecisionName>(
-  decision: D,
-  touched: Pick<Touched, (typeof decisionTouches)[D][number]>,
+/** A basis that lacks what the decision touches does not compile. */
+export function basisOf<K extends keyof Touched>(
+  touches: readonly K[],
+  touched: Pick<Touched, K>,
 ): Basis {
-  const text = <K extends keyof Touched>(name: K) => parts[name]((touched as Touched)[name]);
-  return decisionTouches[decision].map(text).join(', ') as Basis;
-}
-
-function amountText({ amountMinor, currency }: Money): string {
-  return `${formatAmount(amountMinor)} ${currency}`;
+  const text = <P extends K>(name: P) => parts[name](touched[name]);
+  return touches.map(text).join(', ') as Basis;
 }

@@ -13,7 +13,7 @@ import type { Mode } from '../base/tenant.js';
 import { writeAmount } from '../commands/partner-message.js';
 import type { LegalLinks, SupportContact } from '../parties/organization.js';
 import type { PaymentOrigin } from '../payments/payment.js';
-import type { MoneyAction } from './money-decision.js';
+import type { MoneyAction } from './decisions.js';
 
 /**
  * `withdraw`: an operator ends it. `lapse`: it has expired, its item has changed since, or its
@@ -300,13 +300,10 @@ const moneyNames = ['amountMinor', 'currency'] satisfies readonly (keyof Money)[
 export function writeAction(action: ProposedAction): string {
   const names = [
     'verb',
-    'of',
     'paymentId',
-    'found',
     'settled',
     'fees',
     'endToEndId',
-    'by',
     'mode',
     'from',
     'to',

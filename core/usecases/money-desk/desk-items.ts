@@ -1,7 +1,13 @@
 // What operators can decide about a command to the partner, a deposit, or the loss of a payment:
 // why it is refused, and what it stages. The effect on a command is that of a report of the
 // partner.
-import { formatRate, type Money, money, rateBetween } from '../../domain/base/money.js';
+import {
+  formatRate,
+  type Money,
+  money,
+  parseAmount,
+  rateBetween,
+} from '../../domain/base/money.js';
 import { tenantOf } from '../../domain/base/tenant.js';
 import {
   isMoneyCommand,
@@ -12,16 +18,21 @@ import {
 } from '../../domain/commands/partner-command.js';
 import { type PayoutReport, payoutProblem } from '../../domain/commands/report-check.js';
 import type { SettlementFacts } from '../../domain/commands/settlement.js';
-import { type Deposit, type DepositState, isUnmatched } from '../../domain/deposits/deposit.js';
+import type { Deposit } from '../../domain/deposits/deposit.js';
 import {
-  type Basis,
-  basisOf,
-  isPayoutBack,
-  isPayoutDecidable,
-  isRefundableByHand,
-  isResolvable,
+  type DecisionName,
+  type DeskSubject,
+  decisionFor,
+  decisionOf,
+  type GivenInputs,
+  inputs,
+  isAmount,
   type MoneyAction,
-} from '../../domain/money-desk/money-decision.js';
+  type MoneyVerb,
+  type PaidAction,
+  type VerbOf,
+} from '../../domain/money-desk/decisions.js';
+import { type Basis, basisOf, type Touched } from '../../domain/money-desk/money-decision.js';
 import {
   isServiceAction,
   type ProposedAction,
@@ -29,7 +40,6 @@ import {
 } from '../../domain/money-desk/proposal.js';
 import type { PaymentAggregate } from '../../domain/payments/change.js';
 import { commandsChanged, payoutPaidByHand } from '../../domain/payments/command-outcomes.js';
-import { openLossOf } from '../../domain/payments/funds.js';
 import { lossWrittenOff } from '../../domain/payments/payment-transitions.js';
 import { assert, PonteError } from '../../errors.js';
 import type { Tx } from '../../ports/storage.js';
@@ -50,7 +60,6 @@ import type { Batch } from '../service/batch.js';
 import { currentKeyIn } from '../service/service-keys.js';
 import { type DeskItem, type DeskRequest, readServiceItem } from './service-items.js';
 
-type PaidAction = Extract<MoneyAction, { readonly found: 'paid' }>;
 type MoneyRequest = Exclude<DeskRequest, ServiceAction>;
 
 /** NotFound. */
@@ -78,29 +87,122 @@ export async function readItem(
   throw new PonteError('DecisionNotAllowed', `${id} is no command about money.`);
 }
 
-/** The request that leads to this action. */
-export function requestOf(action: ProposedAction): DeskRequest {
-  if (isServiceAction(action) || action.verb !== 'resolve' || action.found !== 'paid')
-    return action;
-  const { settled, fees, ...of } = action;
-  return { ...of, settledMinor: settled.amountMinor, feesMinor: fees.amountMinor };
+/** What an operator gave for a decision, as a request. ValidationError. */
+export function requestFor(
+  verb: DecisionName,
+  given: GivenInputs,
+  readAmount = parseAmount,
+): DeskRequest {
+  const entries = decisionOf(verb).inputs?.map((input) => {
+    const text = (given[input] ?? '').trim();
+    const value = isAmount(input) ? readAmount(text) : text;
+    if (value !== null && value !== '') return [inputs[input].field, value];
+    const example = isAmount(input) ? 'an amount, for example 100.00' : 'it';
+    throw new PonteError('ValidationError', `${input}: give ${example}.`);
+  });
+  return { verb, ...Object.fromEntries(entries ?? []) } as DeskRequest;
 }
 
-async function commandBasis(
+/** The request that leads to this action. */
+export function requestOf(action: ProposedAction): DeskRequest {
+  if (!('settled' in action)) return action;
+  const { verb, settled, fees, endToEndId } = action;
+  return { verb, settledMinor: settled.amountMinor, feesMinor: fees.amountMinor, endToEndId };
+}
+
+function actionOf(request: MoneyRequest, verb: MoneyVerb, currency: string): MoneyAction {
+  if (!('settledMinor' in request)) return { ...request, verb } as MoneyAction;
+  const { settledMinor, feesMinor, endToEndId } = request;
+  const [settled, fees] = [money(settledMinor, 'BRL'), money(feesMinor, currency)];
+  return { verb: verb as PaidAction['verb'], settled, fees, endToEndId };
+}
+
+/** What a decision about an item does. `check` fails if it is not possible. */
+interface Effect<T, A = MoneyAction> {
+  check?(batch: Batch, item: T, action: A): Promise<unknown>;
+  stage(batch: Batch, item: T, action: A): Promise<{ readonly announce: () => void }>;
+}
+
+/** Each decision of the table about one of these subjects has an effect. */
+type Effects<K extends DeskSubject, T> = {
+  readonly [V in VerbOf<K>]: Effect<T, Extract<MoneyAction, { readonly verb: V }>>;
+};
+
+const free = (batch: Batch, deposit: Deposit) => expectUndecided(batch.tx, deposit);
+
+const ofDeposit: Effects<'deposit' | 'withdrawal', Deposit> = {
+  assign: {
+    check: (batch, deposit, { paymentId }) => expectAssignable(batch, deposit, paymentId),
+    stage: (batch, deposit, { paymentId }) => stageAssignment(batch, deposit, paymentId),
+  },
+  refund: { check: free, stage: stageRefund },
+  otherwise: { check: free, stage: stageResolution },
+  withdrawn: { check: free, stage: stageWithdrawal },
+};
+
+const ofCommand: Effects<'payout' | 'refund', MoneyCommand> = {
+  refund: { stage: (batch, refund) => stagePaidByHand(batch, refund, null) },
+  refund_buyer: { stage: (batch, payout) => stageDecided(batch, payout, 'buyer') },
+  pay_again: {
+    check: ({ tx, nowMs }, payout) => destinationNow(tx, payout, nowMs),
+    stage: (batch, payout) => stageDecided(batch, payout, 'seller'),
+  },
+  returned: { check: checkFigures, stage: stageFound },
+  paid: { check: checkFigures, stage: stageFound },
+  paid_by_hand: { check: checkFigures, stage: stagePaidByHand },
+};
+
+const ofPayment: Effects<'lost', PaymentAggregate> = {
+  write_off: {
+    async stage({ deps, tx }, stored) {
+      const done = await stageChange(deps, tx, stored, lossWrittenOff(stored));
+      return { announce: () => announce(deps, done) };
+    },
+  },
+};
+
+/** `effects` are those of the subject: without one, `problem` says that it is not about it. */
+function deskItem<T extends Pick<DeskItem, 'mode'> & { readonly orgId: string | null }>(
+  of: T,
+  item: Pick<DeskItem, 'problem'> & { readonly action: MoneyAction; readonly basis: Basis },
+  effects: Readonly<Partial<Record<MoneyVerb, unknown>>>,
+  subject: unknown = of,
+): DeskItem {
+  const effect = effects[item.action.verb] as Effect<unknown> | undefined;
+  return {
+    orgId: of.orgId,
+    mode: of.mode,
+    ...item,
+    check: async (batch) => void (await effect?.check?.(batch, subject, item.action)),
+    async stage(batch) {
+      assert(effect !== undefined, 'a decision that its item allows has an effect');
+      return (await effect.stage(batch, subject, item.action)).announce;
+    },
+  };
+}
+
+async function commandItem(
   { tx, nowMs }: Pick<Batch, 'tx' | 'nowMs'>,
   command: MoneyCommand,
-  { verb }: MoneyAction,
-): Promise<Basis> {
+  request: MoneyRequest,
+): Promise<DeskItem> {
+  const { id, kind } = command;
+  const { verb, touches, problem } = decisionFor(request.verb, kind, command, id);
   const payment = await loadPayment(tx, tenantOf(command), command.paymentId);
-  const touched = { command, payment };
-  if (command.kind !== 'payout') return basisOf('refund refund', touched);
-  if (verb === 'resolve') return basisOf('resolve payout', touched);
-  const destination = await destinationNow(tx, command, nowMs).catch((error: unknown) => {
-    if (error instanceof PonteError && error.code === 'SellerNotReady') return null;
-    throw error;
-  });
-  const name = verb === 'pay-again' ? 'pay-again payout' : 'refund payout';
-  return basisOf(name, { ...touched, destination });
+  const destination = touches.includes('destination')
+    ? await destinationNow(tx, command, nowMs).catch(nullIfNotReady)
+    : null;
+  const item = {
+    action: actionOf(request, verb, command.amount.currency),
+    basis: basisOf(touches, { command, payment, destination } as Touched),
+    problem,
+  };
+  return deskItem(command, item, ofCommand);
+}
+
+function nullIfNotReady(error: unknown): null {
+  if (error instanceof PonteError && error.code === 'SellerNotReady') return null;
+  throw error;
 }
 
 /** SellerNotReady. */
@@ -111,86 +213,21 @@ async function destinationNow(tx: Tx, payout: MoneyCommand, nowMs: number): Prom
 }
 
 async function depositItem(tx: Tx, deposit: Deposit, request: MoneyRequest): Promise<DeskItem> {
-  const { orgId, mode } = deposit;
-  const action = actionOf(request, deposit.amount.currency);
-  const problem = depositProblem(deposit, action);
-  const stages = {
-    assign: async (batch: Batch) =>
-      action.verb === 'assign' ? stageAssignment(batch, deposit, action.paymentId) : null,
-    refund: (batch: Batch) => stageRefund(batch, deposit),
-    resolve: (batch: Batch) =>
-      deposit.book === 'payout' && action.verb === 'resolve' && action.found === 'withdrawn'
-        ? stageWithdrawal(batch, deposit)
-        : stageResolution(batch, deposit),
-    'pay-again': async () => null,
-    'write-off': async () => null,
-  } as const;
-  return {
-    orgId,
-    mode,
-    basis: await depositBasis(tx, deposit, action, problem === null),
-    action,
-    problem,
-    async check(batch) {
-      if (action.verb === 'assign') await expectAssignable(batch, deposit, action.paymentId);
-      else await expectUndecided(batch.tx, deposit);
-    },
-    async stage(batch) {
-      const staged = await stages[action.verb](batch);
-      assert(staged !== null, 'each verb stages its action');
-      return staged.announce;
-    },
-  };
+  const subject = deposit.book === 'payin' ? 'deposit' : 'withdrawal';
+  const { verb, touches, problem } = decisionFor(request.verb, subject, deposit, deposit.id);
+  const action = actionOf(request, verb, deposit.amount.currency);
+  const isAssigned = 'paymentId' in action && problem === null;
+  const payment = isAssigned ? await paymentFor(tx, deposit, action.paymentId) : null;
+  const touched = { deposit, payment } as Touched;
+  const basis = basisOf(problem === null ? touches : ['deposit'], touched);
+  return deskItem(deposit, { action, basis, problem }, ofDeposit);
 }
 
 /** NotFound, also for a payment of another mode. */
-async function depositBasis(
-  tx: Tx,
-  deposit: Deposit,
-  action: MoneyAction,
-  isPossible: boolean,
-): Promise<Basis> {
-  if (action.verb !== 'assign' || !isPossible) {
-    const name = action.verb === 'resolve' ? 'resolve deposit' : 'refund deposit';
-    return basisOf(name, { deposit });
-  }
-  const found = await tx.payments.find(action.paymentId);
-  if (found === null || found.mode !== deposit.mode) {
-    const message = `There is no payment ${action.paymentId} in ${deposit.mode} mode.`;
-    throw new PonteError('NotFound', message);
-  }
-  const payment = await loadPayment(tx, tenantOf(found), found.id);
-  return basisOf('assign deposit', { deposit, payment });
-}
-
-const depositTexts: Readonly<Record<DepositState, string>> = {
-  waiting: 'is not here yet: the partner has not completed it',
-  assigned: 'is assigned to a payment',
-  returned: 'went back: the partner returned it',
-  refunded: 'was paid back',
-  resolved: 'was settled otherwise',
-  withdrawn: 'was withdrawn by the operator',
-};
-
-const onlyLosses = ': only the loss of a payment is written off.';
-
-function depositProblem(deposit: Deposit, action: MoneyAction): string | null {
-  const { id, state, paymentId, rule } = deposit;
-  if (!isUnmatched(deposit)) {
-    const by = rule === null ? '' : ` by the rule "${rule}"`;
-    const to = paymentId === null ? '' : `, ${paymentId}${by}`;
-    return `The money of ${id} ${depositTexts[state]}${to}.`;
-  }
-  if (action.verb === 'pay-again') return `${id} is a deposit: only a payout is paid again.`;
-  if (action.verb === 'write-off') return `${id} is a deposit${onlyLosses}`;
-  const found = action.verb === 'resolve' ? action.found : null;
-  if (deposit.book === 'payin') {
-    const isFit = found === null || found === 'otherwise';
-    return isFit ? null : `${id} is a deposit: it is resolved --as otherwise.`;
-  }
-  if (action.verb === 'refund') return `${id} is a withdrawal: nobody paid it in.`;
-  const isFit = found === null || found === 'otherwise' || found === 'withdrawn';
-  return isFit ? null : `${id} is a withdrawal: it is resolved --as withdrawn or otherwise.`;
+async function paymentFor(tx: Tx, { mode }: Deposit, id: string): Promise<PaymentAggregate> {
+  const found = await tx.payments.find(id);
+  if (found?.mode === mode) return loadPayment(tx, tenantOf(found), found.id);
+  throw new PonteError('NotFound', `There is no payment ${id} in ${mode} mode.`);
 }
 
 function lossItem(
@@ -198,123 +235,24 @@ function lossItem(
   commands: readonly MoneyCommand[],
   request: MoneyRequest,
 ): DeskItem {
-  const { orgId, mode } = stored.payment;
-  const { funds } = stored;
-  return {
-    orgId,
-    mode,
-    basis: basisOf('write-off payment', { payment: stored }),
-    action: actionOf(request, funds.currency),
-    problem: lossProblem(stored, commands, request),
-    check: async () => undefined,
-    async stage({ deps, tx }) {
-      const done = await stageChange(deps, tx, stored, lossWrittenOff(stored));
-      return () => announce(deps, done);
-    },
-  };
-}
-
-function lossProblem(
-  { payment: { id }, funds }: PaymentAggregate,
-  commands: readonly MoneyCommand[],
-  { verb }: MoneyRequest,
-): string | null {
-  if (verb !== 'write-off') return `${id} is a payment: only its loss is written off.`;
-  if (openLossOf(funds).amountMinor === 0n) return `${id} has no loss, or it is written off.`;
-  const back = commands.find(isPayoutBack);
-  if (back === undefined) return null;
-  return `The payout ${back.id} came back: decide about it first, its money may cover the loss.`;
-}
-
-async function commandItem(
-  { tx, nowMs }: Pick<Batch, 'tx' | 'nowMs'>,
-  command: MoneyCommand,
-  request: MoneyRequest,
-): Promise<DeskItem> {
-  const { orgId, mode } = command;
-  const asked = actionOf(request, command.amount.currency);
-  const isOfPayout = asked.verb === 'refund' && command.kind === 'payout';
-  const action: MoneyAction = isOfPayout ? { ...asked, of: 'payout' } : asked;
-  return {
-    orgId,
-    mode,
-    basis: await commandBasis({ tx, nowMs }, command, action),
-    action,
-    problem: commandProblem(command, action),
-    async check(batch) {
-      if (action.verb === 'pay-again') await destinationNow(batch.tx, command, batch.nowMs);
-      await checkFigures(batch, action, command);
-    },
-    stage: (batch) => stageCommandAction(batch, action, command),
-  };
-}
-
-function actionOf(request: MoneyRequest, currency: string): MoneyAction {
-  if (request.verb !== 'resolve' || request.found !== 'paid') return request;
-  const { settledMinor, feesMinor, ...of } = request;
-  return { ...of, settled: money(settledMinor, 'BRL'), fees: money(feesMinor, currency) };
-}
-
-function commandProblem(command: MoneyCommand, action: MoneyAction): string | null {
-  switch (action.verb) {
-    case 'assign':
-      return `${command.id} is a command to the partner: only a deposit is assigned.`;
-    case 'refund':
-      return action.of === 'payout' ? whyNotPayableAgain(command) : whyNotRefundable(command);
-    case 'pay-again':
-      return whyNotPayableAgain(command);
-    case 'write-off':
-      return `${command.id} is a command to the partner${onlyLosses}`;
-    case 'resolve':
-      if (isOfDeposit(action))
-        return `${command.id} is a command to the partner: it is resolved --as returned or paid.`;
-      return isByHand(action) ? whyNotPayableAgain(command) : whyNotResolvable(command);
-  }
-}
-
-function whyNotPayableAgain(item: MoneyCommand): string | null {
-  const { id, kind, state, end, review } = item;
-  if (kind !== 'payout') return `${id} is a ${kind}: only a payout is paid again.`;
-  if (review !== null) return `A report about ${id} is under review. ${reviewHint(item)}`;
-  if (isPayoutDecidable(item)) return null;
-  return `The partner has or may have the payout ${id}, or it is on its way: ${state}/${end}.`;
-}
-
-function whyNotRefundable(item: MoneyCommand): string | null {
-  const { id, kind, state, end, review } = item;
-  if (kind !== 'refund') return `${id} is a ${kind}, not a refund.`;
-  if (review !== null) return `A report about ${id} is under review. ${reviewHint(item)}`;
-  if (isRefundableByHand(item)) return null;
-  if (state === 'void') return `The refund ${id} is withdrawn: it is not owed, or another one is.`;
-  if (state === 'done' && end === 'completed') return `The refund ${id} is paid.`;
-  return (
-    `The partner has or may have the refund ${id}. Wait for its outcome; ` +
-    `ponte commands retry ${id} asks now.`
-  );
-}
-
-function whyNotResolvable(item: MoneyCommand): string | null {
-  const { id, kind, state, end, review } = item;
-  if (isResolvable(item)) return null;
-  if (review !== null) return `A report about ${id} is under review. ${reviewHint(item)}`;
-  if (kind !== 'payout') return `${id} is a ${kind}: only a payout in review is resolved.`;
-  return `The payout ${id} is not in review: it is ${state}/${end}.`;
-}
-
-function reviewHint({ id }: MoneyCommand): string {
-  return `Read it: ponte commands list --stuck. Then ponte commands accept ${id}.`;
+  const { payment, funds } = stored;
+  const { verb, problem } = decisionFor(request.verb, 'lost', { ...stored, commands }, payment.id);
+  const basis = basisOf(['payment'], { payment: stored });
+  const action = actionOf(request, verb, funds.currency);
+  return deskItem(payment, { action, basis, problem }, ofPayment, stored);
 }
 
 /** A rate that is further off the quote's is a typing error: what is off was seen by a person. */
 const FIGURES_OFF_PERCENT_MAX = 25;
 
+type FoundAction = PaidAction | { readonly verb: 'returned' };
+
 /** The figures of a person pass the check of a report. ValidationError. */
 async function checkFigures(
   { deps, tx }: Pick<Batch, 'deps' | 'tx'>,
-  action: MoneyAction,
   item: MoneyCommand,
+  action: FoundAction,
 ): Promise<void> {
-  if (!isPayoutFound(action)) return;
   const tenant = tenantOf(item);
   const payment = await tx.payments.get(tenant, item.paymentId);
   const quoteId = payment?.quoteId ?? null;
@@ -326,25 +264,10 @@ async function checkFigures(
   throw new PonteError('ValidationError', `The figures are not plausible: ${problem.text}.`);
 }
 
-function isByHand(action: MoneyAction): action is PaidAction & { readonly by: 'hand' } {
-  return action.verb === 'resolve' && action.found === 'paid' && action.by === 'hand';
-}
-
-type PayoutFound = PaidAction | { readonly verb: 'resolve'; readonly found: 'returned' };
-
-function isPayoutFound(action: MoneyAction): action is PayoutFound {
-  return action.verb === 'resolve' && !isOfDeposit(action);
-}
-
-function isOfDeposit(action: MoneyAction): boolean {
-  if (action.verb !== 'resolve') return false;
-  return action.found === 'otherwise' || action.found === 'withdrawn';
-}
-
 /** What the partner would report. */
-function payoutReport(action: PayoutFound, amount: Money): PayoutReport {
+function payoutReport(action: FoundAction, amount: Money): PayoutReport {
   const nothing = { settled: null, fxRate: null, fees: null, endToEndId: null, reason: null };
-  if (action.found === 'returned') return { ...nothing, status: 'returned' };
+  if (!('settled' in action)) return { ...nothing, status: 'returned' };
   const { settled, fees, endToEndId } = action;
   const fxRate = rateOf(action, amount);
   return { ...nothing, status: 'completed', settled, fees, fxRate, endToEndId };
@@ -364,39 +287,30 @@ function factsOf(action: PaidAction, amount: Money): SettlementFacts {
   return { settled, fees, fxRate, endToEndId };
 }
 
-async function stageCommandAction(
+async function stageFound(
   batch: Batch,
-  action: MoneyAction,
   item: MoneyCommand,
-): Promise<() => void> {
-  if (action.verb === 'pay-again') return stageDecided(batch, item, 'seller');
-  if (action.verb === 'refund') {
-    return action.of === 'payout'
-      ? stageDecided(batch, item, 'buyer')
-      : stagePaidByHand(batch, item, null);
-  }
-  assert(isPayoutFound(action), 'only a payout is resolved');
-  if (isByHand(action)) return stagePaidByHand(batch, item, action);
+  action: FoundAction,
+): Promise<{ readonly announce: () => void }> {
   const { id, reference, partnerRef, amount, version, end } = item;
   assert(partnerRef !== null, `the payout ${id} was accepted`);
   const report = payoutReport(action, amount);
   const fact = { kind: 'payout', reference, partnerRef, report } as const;
-  const overruled = action.found === 'paid' && end === 'failed' ? end : item.overruled;
+  const overruled = 'settled' in action && end === 'failed' ? end : item.overruled;
   const alsoChange = <C extends PartnerCommand>(next: C): C => ({ ...next, overruled });
   const source = { polledVersion: version, alsoChange };
-  const staged = await operationOf(item).onReport(batch, item, fact, source);
-  return staged.announce;
+  return operationOf(item).onReport(batch, item, fact, source);
 }
 
 async function stageDecided(
   batch: Batch,
   payout: MoneyCommand,
   to: 'buyer' | 'seller',
-): Promise<() => void> {
+): Promise<{ readonly announce: () => void }> {
   const { tx, nowMs } = batch;
   const destination = to === 'seller' ? await destinationNow(tx, payout, nowMs) : null;
   const { staged } = await stagePayoutDecided(batch, payout, to, destination);
-  return staged.announce;
+  return staged;
 }
 
 /** `settlement` is what the seller of a payout has; null for a refund. */
@@ -404,7 +318,7 @@ async function stagePaidByHand(
   batch: Batch,
   item: MoneyCommand,
   settlement: PaidAction | null,
-): Promise<() => void> {
+): Promise<{ readonly announce: () => void }> {
   const { deps, tx, nowMs } = batch;
   const { was, commands } = await loadPaymentCommands(tx, item);
   const { bytes } = await currentKeyIn(deps, tx, 'partner');
@@ -417,5 +331,5 @@ async function stagePaidByHand(
       ? commandsChanged(was, [...commands, draft], [replacedRefund(item, nowMs), paid], nowMs)
       : payoutPaidByHand(was, commands, item, byHand, factsOf(settlement, item.amount), nowMs);
   const stored = await stageChange(deps, tx, was, change, [draft]);
-  return () => announce(deps, stored);
+  return { announce: () => announce(deps, stored) };
 }

@@ -1,14 +1,18 @@
 // What is known about an item of the money desk, and what was decided, as sentences: the same in
 // the CLI and in the console.
 import { formatInstant } from '../../domain/base/instant.js';
-import { formatAmount, type Money } from '../../domain/base/money.js';
+import { shownAmount } from '../../domain/base/money.js';
 import {
-  isServiceAction,
-  type ProposedAction,
-  type ServiceAction,
-} from '../../domain/money-desk/proposal.js';
+  type DecisionName,
+  decidedText,
+  decisionOf,
+  type GivenInputs,
+  givenOf,
+  isDecisionName,
+} from '../../domain/money-desk/decisions.js';
+import type { ProposedAction, ServiceAction } from '../../domain/money-desk/proposal.js';
 import type { Payer } from '../../ports/partner.js';
-import type { Known } from './money-queues.js';
+import type { Known, QueueRow } from './money-queues.js';
 
 export function knownText(known: Known): string {
   const because = 'error' in known && known.error !== null ? `: ${sentence(known.error)}` : '.';
@@ -72,14 +76,8 @@ const payoutTexts: Readonly<Record<Extract<Known, { readonly kind: 'payout' }>['
     back: 'The payout came back after the payment was settled',
   };
 
-const foundTexts = {
-  returned: 'the partner holds the money of the payout again',
-  otherwise: 'the money was settled outside of Ponte',
-  withdrawn: 'the operator has the money',
-} as const;
-
 const serviceTexts: {
-  readonly [V in ServiceAction['verb']]: (
+  readonly [V in Exclude<ServiceAction['verb'], DecisionName>]: (
     action: Extract<ServiceAction, { readonly verb: V }>,
   ) => string;
 } = {
@@ -93,9 +91,6 @@ const serviceTexts: {
     `its PIX destination is of ${accountHolderName}, with the key ${pixKeyShown}`,
   'require-approval': ({ origin }) =>
     `no second member approves its ${origin === 'invoice' ? 'invoices' : 'payment intents'}`,
-  accept: ({ report }) => `the report ${report} of the partner is booked as it is`,
-  cancel: ({ reason }) => `the payment is cancelled: ${reason}`,
-  fail: ({ reason }) => `the payment fails: ${reason}`,
   release: ({ reason }) => `the quarantine ends without a complete check: ${reason}`,
   'change-partner': ({ mode, from, to, hasCommands }) =>
     `the partner in ${mode} is ${to}, ` +
@@ -117,30 +112,36 @@ const serviceTexts: {
   'add-operator': ({ name, publicKey }) => `${name} is an operator, with the key ${publicKey}`,
 };
 
-function serviceText(action: ServiceAction): string {
-  const text = serviceTexts[action.verb] as (action: ServiceAction) => string;
+export function actionText(action: ProposedAction): string {
+  if (isDecisionName(action.verb)) return decidedText(action.verb, givenOf({ ...action }));
+  const text = serviceTexts[action.verb] as (action: ProposedAction) => string;
   return text(action);
 }
 
-export function actionText(action: ProposedAction): string {
-  if (isServiceAction(action)) return serviceText(action);
-  if (action.verb === 'assign') return `the money is for the payment ${action.paymentId}`;
-  if (action.verb === 'pay-again') return 'the seller is paid again, to its current destination';
-  if (action.verb === 'write-off') return 'the loss of the payment is written off';
-  if (action.verb === 'refund') {
-    return action.of === 'payout'
-      ? 'the buyer gets the money of the payout back'
-      : 'the payer was paid back by other means';
-  }
-  if (action.found !== 'paid') return foundTexts[action.found];
-  const { settled, fees, endToEndId, by } = action;
-  const means = by === 'hand' ? ' by other means' : '';
-  const paid = `the seller was paid ${shownAmount(settled)}${means}, fees ${shownAmount(fees)}`;
-  return `${paid}, end-to-end id ${endToEndId}`;
+/** What an operator can choose about a row: a decision for each payment that it may be for. */
+export interface Offer {
+  readonly name: DecisionName;
+  /** The payment that it is for; else the operator gives it. */
+  readonly given: GivenInputs;
+  readonly label: string;
+  readonly hint: string;
 }
 
-export function shownAmount({ amountMinor, currency }: Money): string {
-  return `${formatAmount(amountMinor)} ${currency}`;
+export function offersOf({ steps, known }: QueueRow): readonly Offer[] {
+  return steps.flatMap((name) => {
+    const { label, hint, inputs } = decisionOf(name);
+    const given: GivenInputs = known.kind === 'review' ? { report: known.report } : {};
+    const isFor = inputs?.includes('payment') && known.kind === 'deposit' ? known.candidates : [];
+    return [
+      ...isFor.map(({ paymentId, externalId, missing }) => ({
+        name,
+        given: { payment: paymentId },
+        label: `It is for ${externalId ?? paymentId}`,
+        hint: `${paymentId} waits for ${shownAmount(missing)}.`,
+      })),
+      { name, given, label, hint },
+    ];
+  });
 }
 
 function sentence(text: string): string {

@@ -2,6 +2,7 @@
 import { tenantOf } from '../../domain/base/tenant.js';
 import { isOpen, type MoneyCommand } from '../../domain/commands/partner-command.js';
 import type { Deposit } from '../../domain/deposits/deposit.js';
+import { isFound } from '../../domain/money-desk/decisions.js';
 import {
   compareCommand,
   compareDeposit,
@@ -84,5 +85,5 @@ async function comparedWith(
 /** A failed payout does not show where its money is: an operator has found it elsewhere. */
 async function isFoundByOperator(tx: Tx, { id }: MoneyCommand): Promise<boolean> {
   const decided = await tx.proposals.ofItem(id);
-  return decided.some(({ state, action }) => state === 'done' && action.verb === 'resolve');
+  return decided.some(({ state, action }) => state === 'done' && isFound(action.verb));
 }

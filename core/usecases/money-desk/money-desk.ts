@@ -6,6 +6,7 @@ import type { OperatorActor } from '../../domain/base/actor.js';
 import { checkedText } from '../../domain/base/checked-text.js';
 import { formatInstant } from '../../domain/base/instant.js';
 import { isUnmatched } from '../../domain/deposits/deposit.js';
+import { decisionOf } from '../../domain/money-desk/decisions.js';
 import {
   confirmed,
   EVIDENCE_LENGTH_MAX,
@@ -30,7 +31,7 @@ import type { DeskItem, DeskRequest } from './service-items.js';
 export interface DeskDecision {
   readonly itemId: string;
   readonly request: DeskRequest;
-  /** Required for decisions about money but `assign`. */
+  /** Required where the row of the decision says so. */
   readonly evidence: string | null;
   readonly operator: OperatorActor;
   /** Replaces another proposal for the item. */
@@ -126,13 +127,13 @@ async function readProposal({ store }: Pick<Deps, 'store'>, id: string): Promise
  * The deposit is decided on as the partner's books have it now: a message about it may be lost. A
  * payment of unread money could pay out what is not there. PartnerUnavailable.
  */
-async function readBefore(deps: Deps, itemId: string, { verb }: DeskRequest): Promise<void> {
+async function readBefore(deps: Deps, itemId: string, request: DeskRequest): Promise<void> {
   const deposit = await deps.store.run((tx) => tx.deposits.get(itemId));
   if (deposit === null || !isUnmatched(deposit)) return;
   const { mode, partner } = deposit;
   const isAsked = deps.partners[mode]?.name === partner;
   const outcome = isAsked ? await readDeposit(deps, mode, deposit) : 'no answer';
-  if (verb !== 'assign' || outcome !== 'no answer') return;
+  if (!('paymentId' in request) || outcome !== 'no answer') return;
   const message = `The books of ${partner} in ${mode} mode have to be read first, and cannot be.`;
   throw new PonteError('PartnerUnavailable', `${message} Try again.`);
 }
@@ -225,7 +226,7 @@ function differsText({ id, proposedBy, proposedAtMs }: Proposal): string {
 
 /** ValidationError. */
 function checkedTexts({ request, evidence }: DeskDecision): Partial<DeskDecision> {
-  const isFree = request.verb === 'assign' || isServiceAction(request);
+  const isFree = isServiceAction(request) || decisionOf(request.verb).evidence === undefined;
   const checkedEvidence =
     isFree && evidence === null
       ? null

@@ -3,20 +3,12 @@
 // Each row says what is known and what an operator can do.
 import { type Money, money } from '../../domain/base/money.js';
 import { type Mode, tenantOf } from '../../domain/base/tenant.js';
-import {
-  isMoneyCommand,
-  isUnpaidRefund,
-  type MoneyCommand,
-} from '../../domain/commands/partner-command.js';
+import { isMoneyCommand, type MoneyCommand } from '../../domain/commands/partner-command.js';
 import { reviewName } from '../../domain/commands/report-check.js';
 import { type Deposit, isUnmatched } from '../../domain/deposits/deposit.js';
+import { type DecisionName, offeredFor } from '../../domain/money-desk/decisions.js';
 import {
   type CommandQueue,
-  isPayoutBack,
-  isPayoutDecidable,
-  isPayoutLate,
-  isRefundableByHand,
-  isResolvable,
   type MoneyQueue,
   moneyQueues,
   queueOf,
@@ -37,26 +29,6 @@ import { readItem, requestOf } from './desk-items.js';
 
 type QueueContext = Pick<Deps, 'store' | 'secretBox' | 'partners' | 'clock'>;
 
-/**
- * What an operator can do about a row. `retry`: send it again. `ask`: read it at the partner. The
- * others are decisions, `cancel`, `fail` and `accept`.
- */
-export type DeskStep =
-  | 'assign'
-  | 'cancel'
-  | 'fail'
-  | 'retry'
-  | 'ask'
-  | 'refund'
-  | 'pay_again'
-  | 'write_off'
-  | 'returned'
-  | 'paid'
-  | 'paid_by_hand'
-  | 'otherwise'
-  | 'withdrawn'
-  | 'accept';
-
 export interface QueueRow {
   readonly queue: MoneyQueue;
   /** The id of a deposit, a payment or a command. */
@@ -75,7 +47,8 @@ export interface QueueRow {
    */
   readonly sinceMs: number;
   readonly known: Known;
-  readonly steps: readonly DeskStep[];
+  /** What an operator can do about it. */
+  readonly steps: readonly DecisionName[];
   readonly proposal: ListedProposal | null;
 }
 
@@ -326,7 +299,7 @@ async function depositRow({ deps, tx }: Read, deposit: Deposit): Promise<QueueRo
     known: isIn
       ? { kind: 'deposit', payer: payerOf(deps, deposit), candidates }
       : { kind: 'withdrawal', partnerRef },
-    steps: isIn ? ['assign', 'refund', 'otherwise'] : ['withdrawn', 'assign', 'otherwise'],
+    steps: offeredFor(isIn ? 'deposit' : 'withdrawal', deposit),
     proposal: await openProposal({ deps, tx }, id),
   };
 }
@@ -370,7 +343,7 @@ async function shortRow({ tx }: Read, { id, ...of }: FundsRow): Promise<QueueRow
     amount: missing,
     sinceMs: postings.find(({ kind }) => kind === 'funds_received')?.atMs ?? payment.updatedAtMs,
     known: { kind: 'short', held, asked: amount, expiresAtMs },
-    steps: ['cancel'],
+    steps: offeredFor('short', { payment, funds }),
     proposal: null,
   };
 }
@@ -390,7 +363,7 @@ async function unapprovedRow({ tx }: Read, { id, ...of }: Payment): Promise<Queu
     amount: money(heldMinor(funds), funds.currency),
     sinceMs: approvalLostAtMs ?? updatedAtMs,
     known: { kind: 'unapproved', status, asked },
-    steps: ['fail'],
+    steps: offeredFor('unapproved', stored),
     proposal: null,
   };
 }
@@ -413,8 +386,7 @@ async function lostRow({ deps, tx }: Read, { id, ...of }: FundsRow): Promise<Que
     amount,
     sinceMs: postings.findLast(({ kind }) => kind === 'loss')?.atMs ?? payment.updatedAtMs,
     known: { kind: 'lost', received: money(funds.receivedMinor, funds.currency) },
-    // The money of a payout that came back may cover the loss.
-    steps: commands.some(isPayoutBack) ? [] : ['write_off'],
+    steps: offeredFor('lost', { payment, funds, commands }),
     proposal: await openProposal({ deps, tx }, id),
   };
 }
@@ -434,7 +406,7 @@ async function commandRow(
     amount,
     sinceMs: queue === 'owed' ? createdAtMs : (lastSentAtMs ?? createdAtMs),
     known: knownOf(command),
-    steps: stepsOf(deps, command),
+    steps: offeredFor(kind, command, deps.partners[command.mode]?.refundsByHand !== true),
     proposal: await openProposal({ deps, tx }, id),
   };
 }
@@ -468,22 +440,4 @@ function refundState(command: MoneyCommand): OpenRefundState {
   if (command.state === 'refused') return 'refused';
   if (command.state === 'pending') return 'unsent';
   return command.state === 'done' ? 'accepted' : 'in_doubt';
-}
-
-function stepsOf({ partners }: QueueContext, command: MoneyCommand): readonly DeskStep[] {
-  const { review, mode } = command;
-  const isSendable = partners[mode]?.refundsByHand !== true;
-  const steps: DeskStep[] = [];
-  if (review !== null && readReview(review).kind === 'implausible') steps.push('accept');
-  if (review !== null) steps.push('ask');
-  if (isResolvable(command)) steps.push('returned', 'paid');
-  if (isPayoutDecidable(command)) {
-    if (command.state !== 'done') steps.push('retry');
-    steps.push('refund', 'pay_again', 'paid_by_hand');
-  } else if (review === null && isPayoutLate(command)) {
-    steps.push('ask');
-  }
-  if (review === null && isUnpaidRefund(command) && isSendable) steps.push('retry');
-  if (review === null && isRefundableByHand(command)) steps.push('refund');
-  return steps;
 }

@@ -6,7 +6,8 @@ import type { OperatorActor } from '../../domain/base/actor.js';
 import { emailKey, readEmail } from '../../domain/base/email-address.js';
 import { type Mode, tenantOf } from '../../domain/base/tenant.js';
 import { isMoneyCommand } from '../../domain/commands/partner-command.js';
-import { type Basis, basisOf, type MoneyAction } from '../../domain/money-desk/money-decision.js';
+import type { MoneyAction, PaidAction } from '../../domain/money-desk/decisions.js';
+import { type Basis, basisOf } from '../../domain/money-desk/money-decision.js';
 import type { Proposal, ProposedAction, ServiceAction } from '../../domain/money-desk/proposal.js';
 import type { Organization } from '../../domain/parties/organization.js';
 import { cancelled, failedByOperator } from '../../domain/payments/payment-transitions.js';
@@ -42,12 +43,10 @@ import { checkedReason } from '../payments/payments.js';
 import type { Batch } from '../service/batch.js';
 import { boundNameOf } from '../service/fingerprints.js';
 
-type PaidAction = Extract<MoneyAction, { readonly found: 'paid' }>;
-
 /** `feesMinor` is in the currency of the command, `settledMinor` in BRL. */
 export type DeskRequest =
   | Exclude<ProposedAction, PaidAction>
-  | (Pick<PaidAction, 'verb' | 'found' | 'endToEndId' | 'by'> & {
+  | (Pick<PaidAction, 'verb' | 'endToEndId'> & {
       readonly settledMinor: bigint;
       readonly feesMinor: bigint;
     });
@@ -360,11 +359,11 @@ async function reportItem(
   if (command === null) throw new PonteError('NotFound');
   const { orgId, mode } = command;
   const basis = isMoneyCommand(command)
-    ? basisOf('accept report of payment', {
+    ? basisOf(['command', 'payment'], {
         command,
         payment: await loadPayment(tx, tenantOf(command), command.paymentId),
       })
-    : basisOf('accept report of party', { command });
+    : basisOf(['command'], { command });
   return {
     orgId,
     mode,
@@ -394,7 +393,7 @@ async function endItem(
   return {
     ...tenant,
     action: { ...action, reason },
-    basis: basisOf(`${action.verb} payment`, { payment: stored }),
+    basis: basisOf(['payment'], { payment: stored }),
     problem: null,
     check: async () => {
       change();

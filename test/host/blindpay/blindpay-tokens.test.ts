@@ -60,7 +60,7 @@ test('a payout that came back is made again with the tokens that came back', asy
   assert.ok(row !== undefined);
   await decide(ponte.deps, {
     itemId: row.id,
-    request: { verb: 'pay-again' },
+    request: { verb: 'pay_again' },
     operator: developmentOperator,
     evidence: 'the seller has opened its account again',
     replace: false,

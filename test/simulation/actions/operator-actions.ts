@@ -66,11 +66,11 @@ export function operatorsClearTheDesk(world: World, host: SimulatedHost): void {
     const paymentId = observed.ownerOf(reference);
     const isAssigned = paymentId !== null && world.random.chance(0.5);
     if (isAssigned) operatorDecides(world, host, id, { verb: 'assign', paymentId });
-    else operatorDecides(world, host, id, { verb: 'resolve', found: 'otherwise' });
+    else operatorDecides(world, host, id, { verb: 'otherwise' });
   }
   for (const { payment, funds, commands } of observed.payments.values()) {
     if (openLossOf(funds).amountMinor > 0n)
-      operatorDecides(world, host, payment.id, { verb: 'write-off' });
+      operatorDecides(world, host, payment.id, { verb: 'write_off' });
     if (observed.outside.abilities.refunds) continue;
     for (const refund of commands.filter(isUnpaidRefund)) {
       if (world.random.chance(0.5)) operatorDecides(world, host, refund.id, { verb: 'refund' });
@@ -83,7 +83,7 @@ function decides(world: World, host: SimulatedHost, payout: MoneyCommand): void 
   const isRetried = state !== 'done' && world.random.chance(0.4);
   if (isRetried) retries(world, host, payout);
   else
-    operatorDecides(world, host, id, { verb: world.random.chance(0.5) ? 'refund' : 'pay-again' });
+    operatorDecides(world, host, id, { verb: world.random.chance(0.5) ? 'refund' : 'pay_again' });
 }
 
 /** In live mode the other operator confirms. */

@@ -13,8 +13,7 @@ export function aProposal(fields: Partial<Proposal> = {}): Proposal {
     itemId: 'cmd_1',
     number: 1,
     action: {
-      verb: 'resolve',
-      found: 'paid',
+      verb: 'paid',
       settled: money(9_007_199_254_740_993n, 'BRL'),
       fees: money(7n, 'EUR'),
       endToEndId: 'E1',

@@ -168,7 +168,7 @@ async function afterTheEnd(made: World, tenant: Tenant, settledId: string): Prom
   const payout = await commandOf(made, tenant, settledId, 'payout');
   const asked = { evidence: 'the seller has a new account', replace: false } as const;
   const operator = developmentOperator;
-  const request = { verb: 'pay-again' } as const;
+  const request = { verb: 'pay_again' } as const;
   await decide(deps, { itemId: payout.id, request, ...asked, operator });
   await advanced(made, tenant, settledId);
   const payin = await commandOf(made, tenant, settledId, 'payin');

@@ -38,7 +38,7 @@ async function paidAgain(made: World, tenant: Tenant, id: string): Promise<void>
   const { id: itemId } = await commandOf(made, tenant, id, 'payout');
   const asked = { evidence: 'the seller asked for it', replace: false } as const;
   const operator = developmentOperator;
-  await decide(made.deps, { itemId, request: { verb: 'pay-again' }, ...asked, operator });
+  await decide(made.deps, { itemId, request: { verb: 'pay_again' }, ...asked, operator });
   await made.settle();
   made.advanceClock(HOUR_MS);
   await made.settle();

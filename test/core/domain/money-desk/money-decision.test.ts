@@ -7,10 +7,9 @@ import {
   paidByHand,
   replacedRefund,
 } from '../../../../core/domain/commands/partner-command.js';
+import { decisionNames, decisionOf } from '../../../../core/domain/money-desk/decisions.js';
 import {
   basisOf,
-  type DecisionName,
-  decisionTouches,
   isPayoutDecidable,
   isRefundableByHand,
   isResolvable,
@@ -49,15 +48,21 @@ const touched = {
   },
 } as const;
 
-for (const [name, parts] of Object.entries(decisionTouches)) {
-  test(`the basis of ${name} changes with each part of it, and with nothing that a poll changes`, () => {
+const rules = decisionNames.flatMap((name) =>
+  Object.entries(decisionOf(name).of).map(
+    ([subject, { touches }]) => [name, subject, touches] as const,
+  ),
+);
+
+for (const [name, subject, parts] of rules) {
+  test(`the basis of ${name} of a ${subject} changes with its parts, not with a poll`, () => {
     const known = {
       command: touched.command.as,
       deposit: touched.deposit.as,
       payment: touched.payment.as,
       destination: 'pix_1',
     };
-    const basis = (changed: object) => basisOf(name as DecisionName, { ...known, ...changed });
+    const basis = (changed: object) => basisOf(parts, { ...known, ...changed });
     for (const part of parts) {
       if (part === 'destination') {
         assert.notEqual(basis({ destination: null }), basis({}));
@@ -75,7 +80,7 @@ for (const [name, parts] of Object.entries(decisionTouches)) {
 test('a basis is written in words', () => {
   const { deposit, payment } = touched;
   assert.equal(
-    basisOf('assign deposit', { deposit: deposit.as, payment: payment.as }),
+    basisOf(['deposit', 'payment'], { deposit: deposit.as, payment: payment.as }),
     'waiting/completed, 0.05 EUR, payment on_ramp_pending, funds none, missing 100.00 USD',
   );
 });

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { developmentOperator } from '../../../../core/domain/base/actor.js';
 import { money } from '../../../../core/domain/base/money.js';
-import type { MoneyAction } from '../../../../core/domain/money-desk/money-decision.js';
+import type { MoneyAction } from '../../../../core/domain/money-desk/decisions.js';
 import {
   PROPOSAL_LIFE_MS,
   type Proposal,
@@ -21,7 +21,7 @@ import { operatorNamed } from '../../../support/samples/operator-samples.js';
 import { aProposal } from '../../../support/samples/proposal-samples.js';
 
 const action: MoneyAction = { verb: 'refund' };
-const other: MoneyAction = { verb: 'resolve', found: 'returned' };
+const other: MoneyAction = { verb: 'returned' };
 const proposed = aProposal({
   ...otherMode,
   action,
@@ -150,8 +150,8 @@ test('a command repeats the last decision that was executed, and no other', () =
 
 test('the same action has the same text, in any order of its fields', () => {
   const [settled, fees] = [money(1n, 'BRL'), money(2n, 'USD')];
-  const paid: MoneyAction = { verb: 'resolve', found: 'paid', settled, fees, endToEndId: 'E1' };
-  const again = { endToEndId: 'E1', fees, settled, found: 'paid', verb: 'resolve' } as const;
+  const paid: MoneyAction = { verb: 'paid', settled, fees, endToEndId: 'E1' };
+  const again = { endToEndId: 'E1', fees, settled, verb: 'paid' } as const;
   assert.equal(writeAction(paid), writeAction(again));
   for (const change of [{ endToEndId: 'E2' }, { fees: settled }, { settled: money(2n, 'BRL') }]) {
     assert.notEqual(writeAction(paid), writeAction({ ...paid, ...change }));

@@ -250,7 +250,7 @@ test('a payout returned after the settlement waits, then its seller is paid agai
   assert.ok(at.alerts().includes('a payout came back after it was paid'));
   const { id: itemId } = await at.command('payout');
   const who = { evidence: 'asked by the seller', operator: developmentOperator, replace: false };
-  await decide(at.made.deps, { itemId, request: { verb: 'pay-again' }, ...who });
+  await decide(at.made.deps, { itemId, request: { verb: 'pay_again' }, ...who });
   await at.pass(30);
   assert.equal(await at.summary(), 'settled paid none 100 100 0 0 0');
   const ends = (await at.commands('payout')).map(({ end }) => end);

@@ -79,7 +79,7 @@ test('a payout that nobody ordered has a row within a day, and waits for a perso
 
 test('money that the operator took leaves the float', async (t) => {
   const of = await withdrawn(t);
-  await decides(of, { verb: 'resolve', found: 'withdrawn' });
+  await decides(of, { verb: 'withdrawn' });
   const { operator, partner_float: float, suspense } = await balances(of);
   assert.deepEqual([operator, float, suspense], [100, -100, undefined]);
   await booksAreRight(of);
@@ -91,7 +91,7 @@ test('money that the operator took leaves the float', async (t) => {
 
 test('a payout that was settled otherwise waits no more', async (t) => {
   const of = await withdrawn(t);
-  await decides(of, { verb: 'resolve', found: 'otherwise' });
+  await decides(of, { verb: 'otherwise' });
   assert.deepEqual(
     [(await stored(of)).state, (await balances(of))['adjustments']],
     ['resolved', -100],

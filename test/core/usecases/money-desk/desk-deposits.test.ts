@@ -19,7 +19,7 @@ import {
 
 const assign: DeskRequest = { verb: 'assign', paymentId: 'pi_1' };
 const refund: DeskRequest = { verb: 'refund' };
-const otherwise: DeskRequest = { verb: 'resolve', found: 'otherwise' };
+const otherwise: DeskRequest = { verb: 'otherwise' };
 const free = { evidence: null };
 const bia = { operator: 'bia' };
 const waits = { status: 'on_ramp_pending' } as const;
@@ -153,11 +153,11 @@ test('a deposit that needs no decision is refused in words', async (t) => {
 test('a decision that is of another kind of item is refused', async (t) => {
   const at = await begun(t);
   await at.payment([paidIn()], { id: 'pi_2', publicId: 'pub_2' });
-  const returned: DeskRequest = { verb: 'resolve', found: 'returned' };
+  const returned: DeskRequest = { verb: 'returned' };
   for (const [id, request, message] of [
-    ['dep_1', returned, /is a deposit: it is resolved --as otherwise/],
-    ['cmd_in', assign, /only a deposit is assigned/],
-    ['cmd_in', otherwise, /it is resolved --as returned or paid/],
+    ['dep_1', returned, /is no payout/],
+    ['cmd_in', assign, /is no deposit or a withdrawal/],
+    ['cmd_in', otherwise, /is no deposit or a withdrawal/],
   ] as const) {
     await assert.rejects(at.decide(id, request), { code: 'DecisionNotAllowed', message });
   }

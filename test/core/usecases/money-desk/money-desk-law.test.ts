@@ -53,10 +53,9 @@ const starts = {
 
 const requests: readonly DeskRequest[] = [
   { verb: 'refund' },
-  { verb: 'resolve', found: 'returned' },
+  { verb: 'returned' },
   {
-    verb: 'resolve',
-    found: 'paid',
+    verb: 'paid',
     settledMinor: 51_480n,
     feesMinor: 100n,
     endToEndId: 'E1',
@@ -137,15 +136,11 @@ async function decide(
   }
   assert.notEqual(outcome.decision.proposedBy, outcome.decision.endedBy);
   if (request.verb === 'refund') truth.handMinor += command.amount.amountMinor;
-  else truth.payoutMinor = outcomeOf(request) === 'paid' ? command.amount.amountMinor : 0n;
+  else truth.payoutMinor = request.verb === 'paid' ? command.amount.amountMinor : 0n;
   const decided = await booksOf(at);
   const again = await at.decide(command.id, request, { operator: 'ivo' }).catch(() => null);
   assert.ok(again === null || again.kind === 'repeated', 'a third time changes nothing');
   assert.deepEqual(await booksOf(at), decided);
-}
-
-function outcomeOf(request: DeskRequest): string {
-  return request.verb === 'resolve' ? request.found : request.verb;
 }
 
 async function work(

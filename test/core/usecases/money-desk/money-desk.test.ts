@@ -22,15 +22,14 @@ import {
 import { valuesOf } from '../../../support/values-of.js';
 
 const refund: DeskRequest = { verb: 'refund' };
-const returned: DeskRequest = { verb: 'resolve', found: 'returned' };
+const returned: DeskRequest = { verb: 'returned' };
 const paid = {
-  verb: 'resolve',
-  found: 'paid',
+  verb: 'paid',
   settledMinor: 51_480n,
   feesMinor: 100n,
   endToEndId: 'E123',
 } as const satisfies DeskRequest;
-const paidByHand = { ...paid, by: 'hand' } as const;
+const paidByHand = { ...paid, verb: 'paid_by_hand' } as const;
 const refunded = (status: 'open' | 'completed' | 'failed') => ({
   status,
   amount: usd(10_000n),
@@ -241,7 +240,7 @@ test('a payout that came back after the settlement is refunded by two operators'
 test('or the seller is paid again, to its current destination, under the next number', async (t) => {
   const at = await deskScene(t);
   await cameBack(at);
-  const again: DeskRequest = { verb: 'pay-again' };
+  const again: DeskRequest = { verb: 'pay_again' };
   assert.equal((await at.decide('cmd_out', again)).kind, 'proposed');
   await assert.rejects(at.decide('cmd_out', refund, bia), { code: 'DecisionNotAllowed' });
   assert.equal((await at.decide('cmd_out', again, bia)).kind, 'done');
@@ -303,7 +302,7 @@ test('a seller whose payout is refused is paid by other means, and the payment s
     assert.equal(payment?.settlement?.endToEndId, 'E123');
     assert.deepEqual(await at.waiting(), []);
     assert.equal((await at.decide('cmd_out', paidByHand)).kind, 'repeated');
-    await assert.rejects(at.decide('cmd_out', { verb: 'pay-again' }));
+    await assert.rejects(at.decide('cmd_out', { verb: 'pay_again' }));
     await at.booksAreRight();
   }
 });
@@ -340,8 +339,8 @@ test('the seller is not paid again while another payout of the payment is or may
     const at = await deskScene(t);
     const other = anOrder('payout', 'cmd_other', { reference: 'ref_other', end });
     await cameBack(at, [paidIn(20_000n), other]);
-    await at.decide('cmd_out', { verb: 'pay-again' });
-    const again = at.decide('cmd_out', { verb: 'pay-again' }, bia);
+    await at.decide('cmd_out', { verb: 'pay_again' });
+    const again = at.decide('cmd_out', { verb: 'pay_again' }, bia);
     await assert.rejects(again, { code: 'PaymentStateConflict' }, end);
     await at.decide('cmd_out', refund, { replace: true });
     await at.decide('cmd_out', refund, bia);
@@ -353,7 +352,7 @@ test('the seller is not paid again while another payout of the payment is or may
 test('a proposal to pay the seller again is void once its destination is another one', async (t) => {
   const at = await deskScene(t);
   await cameBack(at);
-  const again: DeskRequest = { verb: 'pay-again' };
+  const again: DeskRequest = { verb: 'pay_again' };
   const destined = async (destinationRef: string) =>
     at.deps.store.run(async (tx) => {
       const profile = await tx.organizations.profile(live);
@@ -375,7 +374,7 @@ test('a proposal to pay the seller again is void once its destination is another
 test('the seller is not paid again without a destination, and nothing is stored', async (t) => {
   const at = await deskScene(t);
   await cameBack(at);
-  const again: DeskRequest = { verb: 'pay-again' };
+  const again: DeskRequest = { verb: 'pay_again' };
   await at.decide('cmd_out', again);
   await at.deps.store.run(async (tx) => {
     const profile = await tx.organizations.profile(live);
@@ -398,7 +397,7 @@ test('a loss is not written off while nobody decided about a payout that came ba
   const lost = { queue: 'lost', orgId: null, mode: null, after: null, limit: 2 } as const;
   const [row] = await listQueues(at.deps, lost);
   assert.deepEqual([row?.id, row?.steps], ['pi_1', []]);
-  await assert.rejects(at.decide('pi_1', { verb: 'write-off' }), {
+  await assert.rejects(at.decide('pi_1', { verb: 'write_off' }), {
     code: 'DecisionNotAllowed',
     message: /cmd_out came back: decide about it first/,
   });
@@ -451,7 +450,7 @@ const unfit = [
   [paidByHand, anOrder('payout', 'cmd_x', { state: 'unknown' }), /has or may have the payout/],
   [returned, anOrder('payout', 'cmd_x'), /not in review: it is done\/open/],
   [returned, anOrder('payout', 'cmd_x', { state: 'unknown' }), /it is unknown\/open/],
-  [returned, refusedRefund({ id: 'cmd_x' }), /only a payout in review is resolved/],
+  [returned, refusedRefund({ id: 'cmd_x' }), /is no payout/],
 ] as const;
 for (const [request, item, message] of unfit) {
   test(`${request.verb} of a ${item.kind} that is ${item.state}/${item.end} is refused`, async (t) => {
@@ -516,12 +515,12 @@ test('the partner pays a refund that was paid by other means: the second payment
 
 test('a loss waits until two operators write it off; one that is recovered is none', async (t) => {
   const at = await deskScene(t);
-  const writeOff: DeskRequest = { verb: 'write-off' };
+  const writeOff: DeskRequest = { verb: 'write_off' };
   await paidBack(at);
   await assert.rejects(at.decide('pi_1', writeOff), { code: 'DecisionNotAllowed' });
   await at.report('cmd_back', refunded('completed'));
   assert.deepEqual(await at.waiting(), ['lost pi_1']);
-  for (const other of [refund, returned, { verb: 'pay-again' }] as const) {
+  for (const other of [refund, returned, { verb: 'pay_again' }] as const) {
     await assert.rejects(at.decide('pi_1', other), { code: 'DecisionNotAllowed' });
   }
   await assert.rejects(at.decide('cmd_back', writeOff), { code: 'DecisionNotAllowed' });
@@ -541,7 +540,7 @@ test('a loss waits until two operators write it off; one that is recovered is no
 
 test('a loss beyond what was written off waits again, and voids a proposal about less', async (t) => {
   const at = await deskScene(t);
-  const writeOff: DeskRequest = { verb: 'write-off' };
+  const writeOff: DeskRequest = { verb: 'write_off' };
   const known = { payinId: 'in_1', amount: usd(4_000n) };
   await at.payment([
     paidIn(10_000n, { id: 'in_1' }),

@@ -86,7 +86,7 @@ test('what the operator withdraws after a refund by hand leaves wallet and float
   await at.deposit({ book: 'payout' });
   const differs = async (minor: bigint) => (await holding(at, minor))[0]?.differs;
   assert.deepEqual([await differs(10_000n), await differs(9_899n)], [false, true], 'undecided');
-  const withdrawn = { verb: 'resolve', found: 'withdrawn' } as const;
+  const withdrawn = { verb: 'withdrawn' } as const;
   for (const operator of ['ana', 'bia']) await at.decide('dep_1', withdrawn, { operator });
   assert.deepEqual([await differs(10_000n), await differs(9_899n)], [false, true], 'decided');
   const balances = await at.deps.store.run((tx) => tx.ledger.balances(live.mode));

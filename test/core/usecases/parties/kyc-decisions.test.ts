@@ -294,7 +294,7 @@ test('the seller is not paid again while the buyer is rejected: an operator deci
   await applyPartnerUpdate(deps, itemId, fact, { polledVersion: version });
   await decideKyc(deps, tenant, submission.id, taken);
   const decision = {
-    request: { verb: 'pay-again' },
+    request: { verb: 'pay_again' },
     evidence: 'asked',
     operator: developmentOperator,
   } as const;

@@ -325,7 +325,7 @@ test('all but two events of payments come from a request, a page, an operator or
     await made.settle();
     const commands = await deps.store.run((tx) => tx.commands.ofPayment(tenant, again));
     const itemId = commands.find(({ kind }) => kind === 'payout')?.id ?? '';
-    const asked = { request: { verb: 'pay-again' }, evidence: 'asked', replace: false } as const;
+    const asked = { request: { verb: 'pay_again' }, evidence: 'asked', replace: false } as const;
     await decide(deps, { itemId, ...asked, operator: developmentOperator });
     await cancelPayment(deps, tenant, await make({}), 'changed mind');
     await make({ expiresAtMs });
