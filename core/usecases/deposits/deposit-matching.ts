@@ -15,6 +15,7 @@ import {
 import { readCode, shortIdOf } from '../../domain/payments/bank-record.js';
 import { missingOf } from '../../domain/payments/funds.js';
 import { type Payment, paymentOrigins } from '../../domain/payments/payment.js';
+import type { Epoch } from '../../domain/service/epoch.js';
 import type { PartnerEntry, Payer } from '../../ports/partner.js';
 import type { Tx } from '../../ports/storage.js';
 
@@ -129,12 +130,12 @@ export async function isDepositUndecided(
   tenant: Tenant,
   paymentId: string,
 ): Promise<boolean> {
-  const { cause, beganAtMs } = await tx.epochs.current();
-  if (cause === 'initial') return false;
+  const epoch = await tx.epochs.current();
+  if (epoch.cause === 'initial') return false;
   const payment = await tx.payments.get(tenant, paymentId);
-  if (payment === null || payment.createdAtMs >= beganAtMs) return false;
-  return (await unmatchedToSellerOf(tx, payment)).some(
-    ({ enteredAtMs }) => enteredAtMs < beganAtMs,
+  if (payment === null || payment.createdAtMs >= epoch.beganAtMs) return false;
+  return (await unmatchedToSellerOf(tx, payment)).some(({ enteredAtMs }) =>
+    isBefore(epoch, enteredAtMs),
   );
 }
 
@@ -215,8 +216,15 @@ export async function namedConsolidated(
 
 /** It may have been assigned, or paid back, in what a restore lost. */
 export async function isFromBefore(tx: Tx, entry: PartnerEntry): Promise<boolean> {
-  const { cause, beganAtMs } = await tx.epochs.current();
-  return cause !== 'initial' && entry.createdAtMs < beganAtMs;
+  return isBefore(await tx.epochs.current(), entry.createdAtMs);
+}
+
+/** The partner's clock is not ours. */
+const CLOCKS_MS = MINUTE_MS;
+
+/** Entered by the partner before this database was restored. */
+function isBefore({ cause, beganAtMs }: Epoch, enteredAtMs: number): boolean {
+  return cause !== 'initial' && enteredAtMs < beganAtMs + CLOCKS_MS;
 }
 
 export interface ConsolidatedPayment {

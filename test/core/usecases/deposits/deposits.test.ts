@@ -12,6 +12,7 @@ import { applyPartnerUpdate } from '../../../../core/usecases/commands/partner-i
 import { payerOf } from '../../../../core/usecases/deposits/deposits.js';
 import { findDifferences } from '../../../../core/usecases/payments/ledger-check.js';
 import { cancelPayment } from '../../../../core/usecases/payments/payments.js';
+import { endQuarantine, quarantineRestored } from '../../../../core/usecases/service/epochs.js';
 import { anAccount } from '../../../support/samples/domain-samples.js';
 import {
   assignDeposit,
@@ -86,6 +87,22 @@ test('a second pay-in under the reference of a command waits for a person', asyn
     assert.match(await one.summary(), /^settled paid \S+ 100 70 /);
     await booksAreRight(scene);
   }
+});
+
+test('what came before a restore waits for a person, also by a clock that is ahead', async (t) => {
+  const scene = await depositScene(t);
+  const at = await scene.awaiting();
+  const { deps, advanceClock } = scene.made;
+  await quarantineRestored(deps);
+  await endQuarantine(deps, { by: 'ana', forcedBecause: 'a test' });
+  scene.deposit('va_1', { createdAtMs: deps.clock.nowMs() + MINUTE_MS / 2 });
+  await scene.tell('va_1');
+  assert.equal(await scene.shown('va_1'), 'waiting completed null');
+  advanceClock(2 * MINUTE_MS);
+  await scene.arrive('va_2');
+  await at.pass(3);
+  assert.equal(await scene.shown('va_2'), 'assigned completed amount');
+  await booksAreRight(scene);
 });
 
 test('two payments that miss the same amount: a person decides', async (t) => {
