@@ -9,6 +9,7 @@ import type {
   TransactionStatus,
 } from '../partner/partner-ledger.js';
 import type { PartnerMessage } from '../partner/partner-messages.js';
+import type { SeededRandom } from '../seeded-random.js';
 import type { FaultKind } from '../world/faults.js';
 import type { SimulatedHost } from '../world/simulated-host.js';
 import type { World } from '../world/world.js';
@@ -107,6 +108,10 @@ export function surprise(
   partner: HistoryPartner,
   transaction: PartnerTransaction,
 ): void {
+  if (transaction.foreign !== undefined) {
+    partner.correctCurrency(transaction);
+    return;
+  }
   const possible = surprises[transaction.kind][transaction.status] ?? {};
   const { takesPartsOfPayins } = partnerAbilities[partner.name];
   const kinds = (Object.keys(possible) as FaultKind[]).filter(
@@ -117,9 +122,12 @@ export function surprise(
   world.trace(`${kind}: ${transaction.ref} of ${transaction.reference}`);
   const { amountMinor } = transaction.amount;
   if (kind === 'overpayment') partner.buyerPays(transaction, someMore(world, amountMinor));
-  else if (kind === 'totalCorrected')
-    partner.buyerPays(transaction, -BigInt(world.random.between(1, 900)));
-  else if (kind === 'latePayment') {
+  else if (kind === 'totalCorrected') {
+    const { receivedMinor } = transaction;
+    const lessMinor = BigInt(world.random.between(1, 900));
+    // Something is left, also of a tiny amount.
+    partner.buyerPays(transaction, lessMinor < receivedMinor ? -lessMinor : 1n - receivedMinor);
+  } else if (kind === 'latePayment') {
     const isWhole = transaction.collected !== undefined;
     partner.buyerPays(transaction, isWhole ? amountMinor : someOf(world, partner, amountMinor));
   } else partner.end(transaction, possible[kind] as Exclude<TransactionStatus, 'open'>);
@@ -176,12 +184,38 @@ function someMore({ random }: World, amountMinor: bigint): bigint {
   return random.chance(0.85) ? BigInt(random.between(1, 900)) : amountMinor * 2n;
 }
 
+/** Money leaves that nobody ordered. */
+export function withdraw(world: World, partner: HistoryPartner, random: SeededRandom): void {
+  const amount = { amountMinor: BigInt(random.between(1_000, 90_000)), currency: 'USD' };
+  world.trace(`${amount.amountMinor} leave without a command`);
+  world.count('withdrawal');
+  partner.withdraw(amount);
+}
+
+/**
+ * The partner makes a pay-in or a payout of ours once more. After a restore nobody could say which
+ * of both is ours.
+ */
+export function makeTwice(world: World, partner: HistoryPartner, random: SeededRandom): void {
+  if (world.profile.faults.restore > 0) return;
+  const ended = partner.transactions.filter(
+    ({ kind, status, collected, takenAfterRefusal }) =>
+      kind !== 'refund' && status === 'completed' && collected === undefined && !takenAfterRefusal,
+  );
+  if (ended.length === 0) return;
+  const one = random.pick(ended);
+  world.trace(`${one.ref} is made twice`);
+  world.count(`${one.kind} made twice`);
+  partner.makeTwice(one);
+}
+
 /** The banks bring everything to its end. */
 export function finish(world: World, partner: HistoryPartner): void {
   for (const party of partner.desk.parties) {
     if (party.status === 'verifying') partner.decide(party, 'approved');
   }
   for (const transaction of partner.transactions) {
+    if (transaction.foreign !== undefined) partner.correctCurrency(transaction);
     if (transaction.status === 'open') finishTransaction(world, partner, transaction);
   }
 }

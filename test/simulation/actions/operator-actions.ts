@@ -60,12 +60,15 @@ export function operatorActs(world: World, host: SimulatedHost, command: Partner
  */
 export function operatorsClearTheDesk(world: World, host: SimulatedHost): void {
   const { observed } = world;
-  for (const { id, partnerRef, mode, state, end } of observed.deposits.values()) {
+  for (const { id, partnerRef, mode, state, end, book } of observed.deposits.values()) {
     if (!isUnmatched({ state, end })) continue;
-    const reference = world.partners[mode].transaction(partnerRef)?.reference ?? '';
-    const paymentId = observed.ownerOf(reference);
+    const transaction = world.partners[mode].transaction(partnerRef);
+    const reference = transaction?.collected?.repeats ?? transaction?.reference ?? '';
+    const paymentId = book === 'payin' ? observed.ownerOf(reference) : null;
     const isAssigned = paymentId !== null && world.random.chance(0.5);
-    if (isAssigned) operatorDecides(world, host, id, { verb: 'assign', paymentId });
+    if (book === 'payout' && world.random.chance(0.5))
+      operatorDecides(world, host, id, { verb: 'withdrawn' });
+    else if (isAssigned) operatorDecides(world, host, id, { verb: 'assign', paymentId });
     else operatorDecides(world, host, id, { verb: 'otherwise' });
   }
   for (const { payment, funds, commands } of observed.payments.values()) {
@@ -82,8 +85,17 @@ function decides(world: World, host: SimulatedHost, payout: MoneyCommand): void 
   const { id, state } = payout;
   const isRetried = state !== 'done' && world.random.chance(0.4);
   if (isRetried) retries(world, host, payout);
-  else
-    operatorDecides(world, host, id, { verb: world.random.chance(0.5) ? 'refund' : 'pay_again' });
+  else {
+    const requests = [{ verb: 'refund' }, { verb: 'pay_again' }, paidByHand(payout)] as const;
+    operatorDecides(world, host, id, world.random.pick<DeskRequest>(requests));
+  }
+}
+
+/** A PIX from the operator's bank, close to the rates of all partners. */
+function paidByHand({ id, amount }: MoneyCommand): DeskRequest {
+  const settledMinor = (amount.amountMinor * 52n) / 10n;
+  const figures = { settledMinor, feesMinor: 0n, endToEndId: `E${id}` };
+  return { verb: 'paid_by_hand', ...figures };
 }
 
 /** In live mode the other operator confirms. */

@@ -10,7 +10,7 @@ import { atTheEnd, firstViolation } from '../invariants/invariants.js';
 import { everyTransferOfTheBooksIsHere } from '../invariants/money-invariants.js';
 import type { ObservedPayment } from '../invariants/observed-payment.js';
 import type { HistoryPartner } from '../partner/history-partner.js';
-import type { PartnerTransaction, TransactionStatus } from '../partner/partner-ledger.js';
+import type { PartnerTransaction } from '../partner/partner-ledger.js';
 import { GIVEN_UP, membersOf } from '../world/actors.js';
 import type { FaultRates } from '../world/faults.js';
 import type { SimulatedHost } from '../world/simulated-host.js';
@@ -38,7 +38,7 @@ export async function recover(world: World): Promise<void> {
   await untilOver(world);
   for (let count = 0; count < SURPRISES_MAX && world.violation === null; count += 1) {
     await daysLater(world, faults);
-    await untilOver(world, statusesOf(world));
+    await untilOver(world);
   }
   if (world.violation === null) await outlast(world);
 }
@@ -68,23 +68,35 @@ function loseMessages({ random, observed, trace }: World, { messages }: HistoryP
 /** A reading of the books may be late by two hours. */
 const WITHIN_MS = DAY_MS + 2 * HOUR_MS;
 
-function statusesOf({ observed }: World): ReadonlyMap<PartnerTransaction, TransactionStatus> {
-  return new Map(observed.outside.books.transactions.map((one) => [one, one.status]));
+/** What the partner's books have is here a day after it changed, although messages were lost. */
+class DayJudge {
+  readonly #world: World;
+  readonly #sinceMs = new Map<
+    PartnerTransaction,
+    { readonly states: number; readonly ms: number }
+  >();
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  /** In each round: all that has stayed as it is for a day. */
+  judge(): void {
+    const { nowMs, observed } = this.#world;
+    const due = observed.outside.books.transactions.filter((transaction) => {
+      const states = transaction.history.length;
+      const known = this.#sinceMs.get(transaction);
+      if (known?.states !== states) this.#sinceMs.set(transaction, { states, ms: nowMs });
+      return known?.states === states && nowMs - known.ms >= WITHIN_MS;
+    });
+    const detail = everyTransferOfTheBooksIsHere(observed, due);
+    const { name: invariant } = everyTransferOfTheBooksIsHere;
+    if (detail !== null) this.#world.violate({ invariant, detail });
+  }
 }
 
-/** What changed at the partner is here within a day, although messages were lost. */
-function judgeAfterADay(world: World, then: ReturnType<typeof statusesOf>): void {
-  const stayed = [...then].flatMap(([one, status]) => (one.status === status ? [one] : []));
-  const detail = everyTransferOfTheBooksIsHere(world.observed, stayed);
-  if (detail !== null) world.violate({ invariant: everyTransferOfTheBooksIsHere.name, detail });
-}
-
-async function untilOver(
-  world: World,
-  then: ReturnType<typeof statusesOf> = new Map(),
-): Promise<void> {
-  const dayIsOverMs = world.nowMs + WITHIN_MS;
-  let isJudged = false;
+async function untilOver(world: World): Promise<void> {
+  const days = new DayJudge(world);
   for (let round = 0; round < ROUNDS_MAX && world.violation === null; round += 1) {
     const host = world.host();
     if (host === null) throw new Error('no process is left');
@@ -97,10 +109,7 @@ async function untilOver(
     await world.look();
     for (const worker of dueWorkers(world)) host.work(worker);
     await world.look();
-    if (!isJudged && world.nowMs >= dayIsOverMs) {
-      isJudged = true;
-      judgeAfterADay(world, then);
-    }
+    days.judge();
     if (await isOver(world)) return;
     await world.pass(await pauseMs(world));
   }

@@ -201,14 +201,15 @@ export function settledOnlyAfterAPaidPayout(observed: ObservedState): string | n
     const paid = observed
       .transactionsOf(found)
       .some((transaction) => transaction.kind === 'payout' && wasEver(transaction, 'completed'));
-    return paid ? null : 'is settled without a paid payout';
+    const isPaid = paid || paidByHandMinor(found, 'payout') > 0n;
+    return isPaid ? null : 'is settled without a paid payout';
   });
 }
 
 /** Not what a report says that cannot be true. */
 export function settlementsSayWhatThePartnerPaid(observed: ObservedState): string | null {
   return eachPayment(observed, (found) => {
-    const all = settlementsOf(found.commands);
+    const all = settlementsOf(found.commands.filter((command) => !isByHand(command)));
     if (all.length === 0) return null;
     const paid = observed
       .transactionsOf(found)
@@ -311,12 +312,13 @@ export function fundsSayNoMoreThanThePartner(observed: ObservedState): string | 
       return `says received ${funds.receivedMinor}: ${receivedMinor}`;
     }
     const byPartner = transactions.map(mostGivenBack);
-    const back = byPartner.reduce((sum, one) => sum + one, paidByHandMinor(found));
+    const back = byPartner.reduce((sum, one) => sum + one, paidByHandMinor(found, 'refund'));
     if (funds.refundedMinor > back) return `says given back ${funds.refundedMinor}: ${back}`;
     const paid = transactions.some(
       (transaction) => transaction.kind === 'payout' && wasEver(transaction, 'completed'),
     );
-    return funds.position === 'paid' && !paid ? 'says paid, and no payout was completed' : null;
+    const isPaid = paid || paidByHandMinor(found, 'payout') > 0n;
+    return funds.position === 'paid' && !isPaid ? 'says paid, and no payout was completed' : null;
   });
 }
 
@@ -326,8 +328,11 @@ export function fundsAgreeWithThePartner(observed: ObservedState): string | null
     const theirSums = sumsOf(
       observed.transactionsOf(found).filter((one) => !isDeposit(observed, one)),
     );
-    const refundedByAnyMinor = theirSums.refundedMinor + paidByHandMinor(found);
-    const sums = { ...theirSums, refundedMinor: refundedByAnyMinor };
+    const sums = {
+      ...theirSums,
+      refundedMinor: theirSums.refundedMinor + paidByHandMinor(found, 'refund'),
+      paidMinor: theirSums.paidMinor + paidByHandMinor(found, 'payout'),
+    };
     const out = sums.paidMinor + sums.movingMinor + sums.needsReviewMinor;
     const back = sums.refundedMinor + sums.returnedMinor;
     const { tellsWhatItReturned } = observed.outside.abilities;
@@ -371,7 +376,9 @@ export function theFloatIsTheSumOfTheWallets(observed: ObservedState): string | 
     // What an operator decided on stays as it was; the comparison with the books shows the rest.
     const decided = byRef.get(collected === undefined ? '' : ref);
     const isDecided = decided?.state === 'resolved' || decided?.state === 'refunded';
-    const receivedMinor = isDecided ? decided.amount.amountMinor : transaction.receivedMinor;
+    const isPayin = transaction.kind === 'payin';
+    const receivedMinor =
+      isDecided && isPayin ? decided.amount.amountMinor : transaction.receivedMinor;
     return [{ owner, got: { ...transaction, receivedMinor } }];
   };
   for (const mode of modes) {
@@ -484,7 +491,9 @@ export function everyTransferOfTheBooksIsHere(
     if (kind === 'refund' || status === 'open' || exempt.isLost(transaction)) continue;
     const own = commands.find(({ partnerRef }) => partnerRef === ref);
     const known = own ?? [...deposits.values()].find(({ partnerRef }) => partnerRef === ref);
-    const isMoney = kind === 'payout' || status === 'completed';
+    // What nobody ordered has a row once it is money.
+    const isOrdered = transaction.collected === undefined;
+    const isMoney = status === 'completed' || (kind === 'payout' && isOrdered);
     if (known === undefined && isMoney) return `the ${kind} ${ref} is not here`;
     const isHeld = own?.review !== undefined && own.review !== null;
     // A payout that is back may be reported failed later: its money is here.
@@ -520,10 +529,10 @@ function everReceived(transactions: readonly PartnerTransaction[]): bigint {
     .reduce((sum, payin) => sum + mostReceived(payin), 0n);
 }
 
-/** Operators paid it from their own bank: the partner never got these refunds. */
-function paidByHandMinor({ commands }: ObservedPayment): bigint {
+/** Operators paid it from their own bank: the partner never got these commands. */
+function paidByHandMinor({ commands }: ObservedPayment, kind: 'payout' | 'refund'): bigint {
   return commands
-    .filter(({ kind, state, end }) => kind === 'refund' && state === 'done' && end === 'completed')
+    .filter((one) => one.kind === kind && one.state === 'done' && one.end === 'completed')
     .filter(isByHand)
     .reduce((sum, { amount }) => sum + amount.amountMinor, 0n);
 }

@@ -15,6 +15,7 @@ export const blindPayMutants = [
       ],
     ],
     focus: { ...payments, faults: { ...calm, 'http late': 0.3 } },
+    first: { seed: 1, steps: 30 },
     caughtBy: ['aKeyNeverCarriesAnotherRequest', 'atMostOnePayoutPerPayment'],
   },
   {
@@ -74,7 +75,7 @@ export const blindPayMutants = [
     file: 'core/usecases/money-desk/lost-entries.ts',
     edits: [['for (const kind of entryKinds) {', 'for (const kind of entryKinds.slice(2)) {']],
     focus: { ...payments, faults: { ...calm, restore: 0.02 } },
-    first: { seed: 9, steps: 200 },
+    first: { seed: 18, steps: 80 },
     caughtBy: ['everyTransactionAtThePartnerIsKnown', 'atMostOnePayinPerPayment'],
   },
   {

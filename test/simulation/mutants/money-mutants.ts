@@ -23,7 +23,65 @@ const surprises = {
   failedRefundCompleted: 0.8,
 };
 
+const outside = { withdrawal: 0.05, madeTwice: 0.05, otherCurrency: 0.5, otherInstance: 0.2 };
+
 export const moneyMutants = [
+  {
+    name: 'a payout that nobody ordered has no row',
+    file: 'core/usecases/deposits/our-rows.ts',
+    edits: [
+      [
+        'const isWithout = deposit === null && !hasMoney(entry);',
+        "const isWithout = deposit === null && (!hasMoney(entry) || entry.kind === 'payout');",
+      ],
+    ],
+    focus: { ...payments, faults: { ...calm, ...outside, messageLost: 1 } },
+    first: { seed: 1, steps: 40 },
+    caughtBy: ['everyTransferOfTheBooksIsHere'],
+  },
+  {
+    name: 'a second pay-in under one reference has no row',
+    file: 'core/usecases/deposits/deposit-matching.ts',
+    edits: [["named.partnerRef === null ? 'owned' : 'again'", "'owned'"]],
+    focus: { ...payments, faults: { ...calm, ...outside }, often },
+    first: { seed: 9, steps: 40 },
+    caughtBy: ['everyTransferOfTheBooksIsHere'],
+  },
+  {
+    name: 'a seller who was paid by hand is paid out of the float',
+    file: 'core/domain/payments/funds.ts',
+    edits: [
+      ["const paidByHandMinor = byHandOf(commands, 'payout');", 'const paidByHandMinor = 0n;'],
+    ],
+    focus: {
+      ...payments,
+      faults: { ...calm, payoutUnprepared: 0.8 },
+      often: ['advance', 'work', 'operatorRetries'],
+    },
+    first: { seed: 1, steps: 30 },
+    caughtBy: ['theFloatIsTheSumOfTheWallets'],
+  },
+  {
+    name: 'money in another currency counts as what was ordered',
+    file: 'core/domain/commands/report-check.ts',
+    edits: [['if (amountMinor > 0n && currency !== asked.currency) {', 'if (amountMinor < 0n) {']],
+    focus: { ...payments, faults: { ...calm, ...outside, otherInstance: 0 }, often },
+    first: { seed: 3, steps: 40 },
+    caughtBy: ['whatTheBuyerSentIsAccountedFor', 'fundsSayNoMoreThanThePartner'],
+  },
+  {
+    name: 'any instance of the partner is asked about a command',
+    file: 'core/usecases/service/partner-calls.ts',
+    edits: [
+      [
+        'if (partner === null || instance === null || instance === partner.instance)',
+        "if (instance !== 'nowhere')",
+      ],
+    ],
+    focus: { ...payments, faults: { ...calm, ...outside }, often },
+    first: { seed: 7, steps: 40 },
+    caughtBy: ['noCallerSeesASurprise'],
+  },
   {
     name: 'a restored copy is released without asking the partner',
     file: 'core/usecases/money-desk/restore-check.ts',
@@ -72,6 +130,7 @@ export const moneyMutants = [
       ],
     ],
     focus: { ...payments, faults: { ...calm, refusedAfterEffect: 0.5 } },
+    first: { seed: 1, steps: 30 },
     caughtBy: ['everyTransactionAtThePartnerIsKnown', 'whatTheBuyerSentIsAccountedFor'],
   },
   {
@@ -130,7 +189,11 @@ export const moneyMutants = [
     name: 'a refund goes against a pay-in that does not have the money',
     file: 'core/domain/payments/funds.ts',
     edits: [["- refundsOf(payin, commands, ['planned', 'owed', 'moving', 'moved'])", '']],
-    focus: { ...payments, faults: { ...calm, overpayment: 1, payinTakenLate: 0.6 } },
+    focus: {
+      ...payments,
+      faults: { ...calm, overpayment: 1, payinTakenLate: 0.6, madeTwice: 0.2 },
+      often: bankActions,
+    },
     first: { seed: 8, steps: 200 },
     caughtBy: ['refundsTakeFromThePayinThatHasTheMoney', 'neverGivenBackMoreThanIsLeft'],
   },
@@ -149,7 +212,7 @@ export const moneyMutants = [
       ['const shareMinor = isLast ||', 'if (isLast) return totalMinor;\n    const shareMinor ='],
     ],
     focus: { ...transfers, faults: calm },
-    first: { seed: 3, steps: 80 },
+    first: { seed: 8, steps: 150 },
     caughtBy: ['theSharesOfADepositAreItsMoney'],
   },
   {
@@ -203,7 +266,7 @@ export const moneyMutants = [
       ],
     ],
     focus: { ...payments, faults: { ...calm, devolution: 1 }, often: bankActions },
-    first: { seed: 3, steps: 80 },
+    first: { seed: 3, steps: 30 },
     caughtBy: ['theFirstSettlementStays'],
   },
   {
@@ -226,7 +289,7 @@ export const moneyMutants = [
     name: 'the money desk does not show a payout that is refused for now',
     file: 'core/domain/money-desk/money-decision.ts',
     edits: [["  if (isRefusedOrLate(command)) return 'in_review';\n", '']],
-    focus: { ...payments, faults: { ...calm, payoutUnprepared: 0.8 } },
+    focus: { ...payments, faults: { ...calm, payoutUnprepared: 0.8 }, often },
     first: { seed: 3, steps: 80 },
     caughtBy: ['whatNeedsReviewIsAtTheDesk'],
   },

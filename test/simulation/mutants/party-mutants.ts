@@ -100,6 +100,7 @@ export const partyMutants = [
     file: 'core/domain/parties/connected-account.ts',
     edits: [['    account.railsRef !== null &&\n', '']],
     focus: { ...parties, often: ['accountStep'] },
+    first: { seed: 3, steps: 30 },
     caughtBy: ['sellersAreReadyOnceAndOnlyWhenTheyAre'],
   },
   {
@@ -128,8 +129,8 @@ export const partyMutants = [
     name: 'a member approves its own invoice',
     file: 'core/domain/payments/payment-transitions.ts',
     edits: [['if (createdByMemberId === memberId) throw', 'if (memberId === null) throw']],
-    focus: parties,
-    first: { seed: 5, steps: 80 },
+    focus: { ...parties, often: ['createInvoice', 'invoiceStep', 'accountStep'] },
+    first: { seed: 4, steps: 30 },
     caughtBy: ['noInvoiceIsApprovedByItsMaker'],
   },
   {
@@ -181,6 +182,7 @@ export const partyMutants = [
       ['return linkUsedAtMs !== null || nowMs >= linkEndsAtMs;', 'return nowMs >= linkEndsAtMs;'],
     ],
     focus: { ...parties, often: ['openLink', 'invoiceStep'] },
+    first: { seed: 9, steps: 30 },
     caughtBy: ['noLinkSignsInTwice'],
   },
   {
@@ -196,7 +198,7 @@ export const partyMutants = [
       ["      stagePurge(deps, tx, tenant, { party: 'account', id });\n", ''],
     ],
     focus: { ...parties, paymentsMax: 0, often: ['getUpload', 'upload', 'accountStep'] },
-    first: { seed: 7, steps: 200 },
+    first: { seed: 33, steps: 30 },
     caughtBy: ['submittedDocumentsAreOfUndecidedParties'],
   },
   {

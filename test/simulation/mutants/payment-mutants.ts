@@ -90,7 +90,7 @@ export const paymentMutants = [
       ],
     ],
     focus: { ...payments, faults: { ...reliable, crash: 0 }, often: ['cancel', 'work', 'advance'] },
-    first: { seed: 3, steps: 600 },
+    first: { seed: 25, steps: 80 },
     caughtBy: ['cancelAndPayoutNeverBothWin'],
   },
   {
@@ -114,6 +114,7 @@ export const paymentMutants = [
     file: 'core/usecases/payments/payment-store.ts',
     edits: [['change.events.map(', 'change.events.slice(1).map(']],
     focus: payments,
+    first: { seed: 1, steps: 30 },
     caughtBy: ['oneEventPerChangeAndNamespaceInOrder'],
   },
   {
@@ -147,6 +148,7 @@ export const paymentMutants = [
       ],
     ],
     focus: { ...payments, often: ['subscribe'] },
+    first: { seed: 3, steps: 30 },
     caughtBy: ['everyWebhookIsOfADelivery', 'deliveredOnlyIfReceived'],
   },
   {
@@ -194,6 +196,7 @@ export const paymentMutants = [
     file: 'core/domain/payments/payment-transitions.ts',
     edits: [['if (!verified) return', 'if (verified) return']],
     focus: payments,
+    first: { seed: 1, steps: 30 },
     caughtBy: ['noPaymentPassesKycUnapproved'],
   },
   {

@@ -40,8 +40,8 @@ export const peopleMutants = [
     name: 'a session that was ended goes on',
     file: 'core/domain/access/member-session.ts',
     edits: [['&& endedAtMs === null ', '']],
-    focus: people,
-    first: { seed: 1, steps: 80 },
+    focus: { ...people, faults: { crash: 0, restore: 0 }, often: ['memberRequest'] },
+    first: { seed: 3, steps: 30 },
     caughtBy: ['whatHasEndedLetsNobodyIn'],
   },
   {
@@ -71,7 +71,7 @@ export const peopleMutants = [
       ],
     ],
     focus: { ...people, faults: { restore: 0.03, crash: 0.02 } },
-    first: { seed: 1, steps: 80 },
+    first: { seed: 1, steps: 30 },
     caughtBy: ['sequencesAreGapFreeAndChained'],
   },
 ] as const;

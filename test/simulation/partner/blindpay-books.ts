@@ -158,14 +158,19 @@ export class BlindPayBooks implements PartnerDesk {
   }
 
   #addPayout(payout: Transaction): void {
-    const { reference, amountMinor } = describedCommand(payout['description']);
-    this.#judgeTokens(payout, reference, amountMinor);
+    const isOrdered = payout['description'] !== null;
+    const { reference, amountMinor } = isOrdered
+      ? describedCommand(payout['description'])
+      : { reference: payout.id, amountMinor: BigInt(payout['sender_amount'] as number) };
+    if (isOrdered) this.#judgeTokens(payout, reference, amountMinor);
     const { wallets } = this.#input.state;
     const wallet = wallets.find((one) => one['address'] === payout['sender_wallet_address']);
     const destination = `${payout.customer_id}.${payout['bank_account_id']}.${wallet?.id}`;
     const settlement = settlementOf(payout, amountMinor);
     const request = JSON.stringify({ destination });
-    this.#add(payout, { kind: 'payout', reference, request, amountMinor, settlement });
+    const nobodys = { reference: null, partyRef: null, repeats: null };
+    const of = isOrdered ? {} : { collected: nobodys };
+    this.#add(payout, { kind: 'payout', reference, request, amountMinor, settlement, ...of });
   }
 
   #add(
@@ -173,12 +178,12 @@ export class BlindPayBooks implements PartnerDesk {
     {
       amountMinor,
       ...fields
-    }: Pick<PartnerTransaction, 'kind' | 'reference' | 'request' | 'settlement'> & {
+    }: Pick<PartnerTransaction, 'kind' | 'reference' | 'request' | 'settlement' | 'collected'> & {
       readonly amountMinor: bigint;
     },
   ): void {
     const { mode, books } = this.#input;
-    books.transactions.push({
+    books.take({
       ...fields,
       mode,
       ref,

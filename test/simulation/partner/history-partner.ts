@@ -1,6 +1,7 @@
 // The settlement partner of a history: what it does when the world moves, what it sends, and the
 // books by which the invariants judge ours. One is invented for the simulator
 // (simulated-partner.ts), one is BlindPay behind its real adapter (simulated-blindpay.ts).
+import type { Money } from '../../../core/domain/base/money.js';
 import type { Mode } from '../../../core/domain/base/tenant.js';
 import type { Clock, Log } from '../../../core/ports/outside.js';
 import type { CollectInput, SettlementPartner } from '../../../core/ports/partner.js';
@@ -112,6 +113,12 @@ export interface HistoryPartner {
   /** Bank details of transfers for several payments, and such a transfer. */
   readonly collections: readonly CollectInput[];
   transfer(collection: CollectInput, amountMinor: bigint): void;
+  /** Money leaves without a command. */
+  withdraw(amount: Money): void;
+  /** A pay-in or payout of ours is made once more, under our reference. */
+  makeTwice(transaction: PartnerTransaction): void;
+  /** Money that arrived in another currency is what was ordered after all. */
+  correctCurrency(transaction: PartnerTransaction): void;
   decide(party: Party, status: 'approved' | 'rejected'): void;
   transaction(ref: string): PartnerTransaction | null;
   /** The buyer's bank sends money for a pay-in; one that went back bounces it. */

@@ -23,8 +23,10 @@ export interface PartnerTransaction {
   /** Its answer was a refusal, and was final. */
   readonly takenAfterRefusal: boolean;
   readonly takenAtMs: number;
-  /** A transfer that no command ordered: what its payer wrote, and who received it. */
+  /** No command ordered it. */
   readonly collected?: Collected;
+  /** What has arrived in another currency: it does not count until the partner corrects it. */
+  foreign?: Money | undefined;
   /** Of what one payment got of a transfer: that transfer. */
   readonly whole?: PartnerTransaction;
   status: TransactionStatus;
@@ -35,8 +37,11 @@ export interface PartnerTransaction {
 }
 
 export interface Collected {
-  readonly reference: string;
-  readonly partyRef: string;
+  /** What the payer of a transfer wrote, and who received it. */
+  readonly reference: string | null;
+  readonly partyRef: string | null;
+  /** The reference of the command that the partner has executed once more. */
+  readonly repeats: string | null;
 }
 
 /** A payment that got money of a transfer, and how much so far; null: all of it. */
@@ -96,7 +101,8 @@ export class PartnerLedger {
 
   take(transaction: PartnerTransaction): void {
     this.transactions.push(transaction);
-    if (transaction.collected !== undefined) this.#transfers.push(transaction);
+    const isTransfer = transaction.kind === 'payin' && transaction.collected !== undefined;
+    if (isTransfer) this.#transfers.push(transaction);
   }
 
   /** What this payment got of transfers that no command ordered. */

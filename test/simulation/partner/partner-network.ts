@@ -179,21 +179,22 @@ function entryOf(transaction: PartnerTransaction): PartnerEntry {
     receivedMinor,
     takenAtMs,
     collected,
+    foreign,
   } = transaction;
   const isReceived = kind === 'payin' && status === 'completed';
   return {
     kind: kind === 'payout' ? 'payout' : 'payin',
     partnerRef,
-    reference: collected === undefined ? reference : null,
+    reference: collected === undefined ? reference : collected.repeats,
     partnerQuoteId: null,
     partyRef: collected?.partyRef ?? null,
     status,
-    amount: isReceived ? { ...amount, amountMinor: receivedMinor } : amount,
+    amount: foreign ?? (isReceived ? { ...amount, amountMinor: receivedMinor } : amount),
     createdAtMs: takenAtMs,
     payer:
-      collected === undefined
+      (collected?.reference ?? null) === null
         ? null
-        : { name: 'A payer', bank: null, texts: [`for ${collected.reference}`], trace: null },
+        : { name: 'A payer', bank: null, texts: [`for ${collected?.reference}`], trace: null },
   };
 }
 

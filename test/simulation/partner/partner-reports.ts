@@ -10,7 +10,7 @@ import type { PartnerTransaction } from './partner-ledger.js';
 export function payinReport(transaction: PartnerTransaction): PayinReport {
   const { status, receivedMinor, ref, amount } = transaction;
   const transactionHash = status === 'completed' ? `0x${ref}` : null;
-  const received = { ...amount, amountMinor: receivedMinor };
+  const received = transaction.foreign ?? { ...amount, amountMinor: receivedMinor };
   return { status, received, transactionHash, reason: reasonOf(transaction) };
 }
 
@@ -92,7 +92,8 @@ export function wrongPayoutReport(
 
 /** The content of a message; `named` with our reference. */
 export function transactionFact(transaction: PartnerTransaction, named: boolean): PartnerFact {
-  const base = { reference: named ? transaction.reference : null, partnerRef: transaction.ref };
+  const reference = transaction.collected?.repeats ?? transaction.reference;
+  const base = { reference: named ? reference : null, partnerRef: transaction.ref };
   switch (transaction.kind) {
     case 'payin':
       return { ...base, kind: 'payin', report: payinReport(transaction) };

@@ -6,6 +6,7 @@ import type {
   HttpRequest,
 } from '../../../adapters/partner/blindpay/blindpay-transport.js';
 import { MINUTE_MS } from '../../../core/domain/base/instant.js';
+import type { Money } from '../../../core/domain/base/money.js';
 import type { SettlementPartner } from '../../../core/ports/partner.js';
 import { type Answer, errorAnswer } from '../../support/blindpay/blindpay-answers.js';
 import { documentedCodes } from '../../support/blindpay/blindpay-facts.js';
@@ -200,10 +201,30 @@ export class SimulatedBlindPay implements HistoryPartner {
 
   end(transaction: PartnerTransaction, end: End): void {
     const isPaid = transaction.kind === 'payin' && end === 'completed';
+    const { faults, books } = this.#input;
+    const { amount, receivedMinor: before } = transaction;
+    const isForeign = isPaid && before === 0n && faults.occurs('otherCurrency');
+    if (isForeign) transaction.foreign = { ...amount, currency: 'EUR' };
     this.#move(transaction, end);
-    const received = isPaid ? transaction.amount.amountMinor : transaction.receivedMinor;
-    this.#input.books.change(transaction, end, received);
+    books.change(transaction, end, isForeign || !isPaid ? before : amount.amountMinor);
     this.#sendMessages(false);
+  }
+
+  correctCurrency(transaction: PartnerTransaction): void {
+    transaction.foreign = undefined;
+    this.#move(transaction, 'completed');
+    this.#input.books.change(transaction, 'completed', transaction.amount.amountMinor);
+    this.#sendMessages(false);
+  }
+
+  /** Somebody sends tokens of a wallet to its owner, in the dashboard of BlindPay. */
+  withdraw({ amountMinor }: Money): void {
+    this.#instance.state.withdraw(Number(amountMinor));
+    this.#noteEffects();
+  }
+
+  makeTwice(): void {
+    throw new Error('its books have no reference of a pay-in, and a payout has one quote');
   }
 
   decide(party: Party, status: 'approved' | 'rejected'): void {
@@ -344,7 +365,7 @@ export class SimulatedBlindPay implements HistoryPartner {
   }
 
   /** The object, the wallet and the message. */
-  #move({ kind, ref }: PartnerTransaction, end: End): void {
+  #move({ kind, ref, foreign }: PartnerTransaction, end: End): void {
     const { state } = this.#instance;
     const { amountMinor } = ends[end];
     const one = (kind === 'payin' ? state.payins : state.payouts).find(({ id }) => id === ref);
@@ -354,6 +375,7 @@ export class SimulatedBlindPay implements HistoryPartner {
         ? payinSteps(one, amountMinor, `0x${hexOf(ref)}`)
         : payoutSteps(one, amountMinor, this.#input.nowMs());
     for (const { change } of steps) change();
+    if (kind === 'payin') Object.assign(one, { currency: foreign?.currency ?? null });
     const { payin_quote_id: _, quote_id: __, ...shown } = one;
     state.fire(`${kind}.update`, shown);
   }

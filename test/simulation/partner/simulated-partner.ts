@@ -15,6 +15,7 @@ import {
   LATE_MS_MAX,
 } from './history-partner.js';
 import {
+  type Collected,
   type PartnerTransaction,
   type TransactionKind,
   type TransactionStatus,
@@ -176,7 +177,27 @@ export class SimulatedPartner implements HistoryPartner {
     if (transaction.status === 'returned') return;
     const receivedMinor = transaction.receivedMinor + amountMinor;
     const isWhole = receivedMinor >= transaction.amount.amountMinor;
-    this.#change(transaction, isWhole ? 'completed' : transaction.status, receivedMinor);
+    const isOrdered = transaction.collected === undefined;
+    const isFirst = isOrdered && transaction.receivedMinor === 0n;
+    if (isWhole && isFirst && this.#input.faults.occurs('otherCurrency')) {
+      const currency = transaction.amount.currency === 'EUR' ? 'GBP' : 'EUR';
+      transaction.foreign = { amountMinor: receivedMinor, currency };
+      this.#change(transaction, 'completed', 0n);
+    } else this.#change(transaction, isWhole ? 'completed' : transaction.status, receivedMinor);
+  }
+
+  correctCurrency(transaction: PartnerTransaction): void {
+    const { foreign } = transaction;
+    transaction.foreign = undefined;
+    this.#change(transaction, 'completed', foreign?.amountMinor);
+  }
+
+  withdraw(amount: Money): void {
+    this.#appear('payout', amount, { reference: null, partyRef: null, repeats: null });
+  }
+
+  makeTwice({ kind, amount, reference: repeats }: PartnerTransaction): void {
+    this.#appear(kind, amount, { reference: null, partyRef: null, repeats });
   }
 
   end(transaction: PartnerTransaction, status: Exclude<TransactionStatus, 'open'>): void {
@@ -283,25 +304,31 @@ export class SimulatedPartner implements HistoryPartner {
     const { reference, partyRef, amount } = collection;
     const isPaid = this.#input.random.chance(0.5);
     if (isPaid) this.collections.splice(this.collections.indexOf(collection), 1);
-    const ref = this.#name('transfer');
-    const arrived: PartnerTransaction = {
-      kind: 'payin',
+    const collected = { reference, partyRef, repeats: null };
+    this.#appear('payin', { ...amount, amountMinor }, collected);
+  }
+
+  /** No command ordered it. */
+  #appear(kind: TransactionKind, amount: Money, collected: Collected): void {
+    const ref = this.#name(kind === 'payin' ? 'transfer' : 'withdrawal');
+    const appeared: PartnerTransaction = {
+      kind,
       mode: this.mode,
       ref,
       reference: ref,
       request: '{}',
-      amount: { ...amount, amountMinor },
-      settlement: null,
+      amount,
+      settlement: kind === 'payout' ? settlementOf(amount, ref) : null,
       payinRef: null,
       takenAfterRefusal: false,
       takenAtMs: this.#input.nowMs(),
-      collected: { reference, partyRef },
+      collected,
       status: 'open',
       receivedMinor: 0n,
       history: [{ status: 'open', receivedMinor: 0n }],
     };
-    this.#input.books.take(arrived);
-    this.#report(arrived, false);
+    this.#input.books.take(appeared);
+    this.#report(appeared, false);
   }
 
   #refusal(kind: TransactionKind, transaction: TransactionRequest): string | null {
@@ -334,7 +361,8 @@ export class SimulatedPartner implements HistoryPartner {
     const isWrong = faults.occurs('wrongReport');
     // Of a command that counts as refused we know our reference alone.
     const isOrdered = transaction.collected === undefined;
-    const isNamed = isOrdered && (random.chance(0.8) || transaction.takenAfterRefusal);
+    const isOurs = isOrdered || transaction.collected.repeats !== null;
+    const isNamed = isOurs && (random.chance(0.8) || transaction.takenAfterRefusal);
     const facts = [
       isWrong ? wrongFact(random, transaction) : transactionFact(transaction, isNamed),
     ];

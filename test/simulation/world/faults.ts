@@ -7,6 +7,7 @@ import type { SeededRandom } from '../seeded-random.js';
 const perCall = [0, 0, 0.02, 0.07, 0.2] as const;
 const perCommand = [0, 0, 0.03, 0.15] as const;
 const perSurprise = [0, 0.1, 0.4, 0.8] as const;
+const perStep = [0, 0, 0, 0.01] as const;
 /** There are many kinds, and a command takes several calls. */
 const perHttpCall = [0, 0, 0.01, 0.04] as const;
 
@@ -71,6 +72,14 @@ const usualFaults = {
   totalCorrected: [0, 0, 0.1],
   failedRefundCompleted: perSurprise,
 
+  /** Per step: money leaves the partner's wallets, or a pay-in or payout of ours is made twice. */
+  withdrawal: perStep,
+  madeTwice: perStep,
+  /** Per pay-in that arrives: in another currency, until the partner corrects it. */
+  otherCurrency: [0, 0, 0, 0.2],
+  /** Per step: a process that has another instance of the partner works on commands. */
+  otherInstance: perStep,
+
   /** Per deletion of a document, or of one of its uploads. */
   purgeFailed: [0, 0.1, 0.5],
   /** Per mail: the server asks to come back, takes it and does not say so, or refuses it. */
@@ -99,7 +108,7 @@ const ofTheInventedPartner: readonly FaultKind[] = [
   ...(['callLost', 'callLate', 'answerLost', 'lookUpForbidden', 'lookUpLimited'] as const),
   ...(['refusedAfterEffect', 'keyBurnt', 'repeatRefused', 'payinTakenLate'] as const),
   ...(['wrongReference', 'wrongReport', 'overpayment', 'totalCorrected'] as const),
-  ...(['refundBounced', 'failedRefundCompleted'] as const),
+  ...(['refundBounced', 'failedRefundCompleted', 'madeTwice'] as const),
 ];
 
 const allKinds = Object.keys(faultTable) as readonly FaultKind[];
@@ -113,12 +122,22 @@ export const faultKinds: Readonly<Record<PartnerName, readonly FaultKind[]>> = {
 export const noFaults: FaultRates = ratesBy(() => 0);
 
 /** Drawn apart: what else a seed decides does not depend on them. */
-const drawnApart: readonly FaultKind[] = ['clockJump', 'totalCorrected', 'payoutUnprepared'];
+const drawnApart: Partial<Readonly<Record<FaultKind, 'apart' | 'outside'>>> = {
+  clockJump: 'apart',
+  totalCorrected: 'apart',
+  payoutUnprepared: 'apart',
+  withdrawal: 'outside',
+  madeTwice: 'outside',
+  otherCurrency: 'outside',
+  otherInstance: 'outside',
+};
 
-/** Two streams of one seed. */
+/** The streams of one seed. */
 export interface FaultRandom {
   readonly random: SeededRandom;
   readonly apart: SeededRandom;
+  /** Of what nobody ordered. */
+  readonly outside: SeededRandom;
 }
 
 export function drawRates(streams: FaultRandom, partner: PartnerName): FaultRates {
@@ -128,8 +147,8 @@ export function drawRates(streams: FaultRandom, partner: PartnerName): FaultRate
   );
 }
 
-function streamOf({ random, apart }: FaultRandom, kind: FaultKind): SeededRandom {
-  return drawnApart.includes(kind) ? apart : random;
+function streamOf(streams: FaultRandom, kind: FaultKind): SeededRandom {
+  return streams[drawnApart[kind] ?? 'random'];
 }
 
 export class Faults {

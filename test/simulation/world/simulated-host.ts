@@ -18,6 +18,7 @@ import { defaultStorageLimits } from '../../../core/domain/service/storage-limit
 import { PonteError } from '../../../core/errors.js';
 import type { Deps } from '../../../core/ports/deps.js';
 import type { DocumentStorage, Ids, Log, SecretBox } from '../../../core/ports/outside.js';
+import type { SettlementPartner } from '../../../core/ports/partner.js';
 import type { Store } from '../../../core/ports/storage.js';
 import {
   admitOperator,
@@ -122,6 +123,7 @@ export class SimulatedHost {
   machineAheadMs = 0;
   readonly #clock: HostClock;
   readonly #world: Surroundings;
+  readonly #isElsewhere: boolean;
   readonly #commands: Runner;
   readonly #deliveries: DeliveryRunner;
   readonly #searchMissing: MissingSearch;
@@ -129,8 +131,10 @@ export class SimulatedHost {
   /** False until it has started: then it works and answers. */
   ready = false;
 
-  constructor(world: Surroundings, name: string, store: Store) {
+  /** `isElsewhere`: it has another instance of the partner, which knows nothing. */
+  constructor(world: Surroundings, name: string, store: Store, isElsewhere = false) {
     this.#world = world;
+    this.#isElsewhere = isElsewhere;
     this.process = new SimulatedProcess(name);
     this.#clock = newHostClock({
       machineMs: () => world.nowMs + this.machineAheadMs,
@@ -266,8 +270,12 @@ export class SimulatedHost {
       log: this.#log(),
       readFile: (url) => readFile(this.deps, url),
     };
+    const adapterOf = (mode: Mode) => {
+      const adapter = partners[mode].adapter(setup);
+      return this.#isElsewhere ? anotherInstance(adapter, world.observed) : adapter;
+    };
     const ways = {
-      partners: { test: partners.test.adapter(setup), live: partners.live.adapter(setup) },
+      partners: { test: adapterOf('test'), live: adapterOf('live') },
       sender: world.receivers.sender(this.process),
       mailer: world.mailbox.mailer(this.process),
     };
@@ -337,6 +345,25 @@ export class SimulatedHost {
     };
     return { debug: note, info: note, warn: note, error: note };
   }
+}
+
+/** It has none of the commands: who asks it takes them for absent. */
+function anotherInstance(
+  partner: SettlementPartner,
+  { surprises }: ObservedState,
+): SettlementPartner {
+  const asked = async () => {
+    surprises.push('another instance was asked about a command');
+    return { outcome: 'done', value: null } as never;
+  };
+  const calls = { prepare: asked, start: asked, find: asked, read: asked };
+  const { party, payin, payout, refund } = {
+    party: calls,
+    payin: calls,
+    payout: calls,
+    refund: calls,
+  };
+  return { ...partner, instance: 'elsewhere', party, payin, payout, refund, findCommand: asked };
 }
 
 const passkeyVerifier = createPasskeyVerifier();

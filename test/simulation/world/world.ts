@@ -11,6 +11,7 @@ import type { Store } from '../../../core/ports/storage.js';
 import type { CreatePaymentInput } from '../../../core/usecases/payments/payments.js';
 import { asService } from '../../../core/usecases/service/audit-log.js';
 import { currentKey } from '../../../core/usecases/service/service-keys.js';
+import { makeTwice, withdraw } from '../actions/bank-events.js';
 import { operatorReleases, type Quarantine } from '../actions/quarantine-release.js';
 import {
   always,
@@ -84,6 +85,7 @@ const RELEASE_CHANCE = 0.2;
 export class World implements Surroundings {
   readonly random: SeededRandom;
   readonly #apart: SeededRandom;
+  readonly #outside: SeededRandom;
   readonly faults: Faults;
   readonly gates: Gates;
   readonly partners: Readonly<Record<Mode, HistoryPartner>>;
@@ -119,7 +121,8 @@ export class World implements Surroundings {
   constructor(seed: number, focus: Focus, database: SimulatedDatabase) {
     const random = new SeededRandom(seed);
     this.#apart = new SeededRandom(seed + 1_000_000);
-    const streams = { random, apart: this.#apart };
+    this.#outside = new SeededRandom(seed + 2_000_000);
+    const streams = { random, apart: this.#apart, outside: this.#outside };
     const nowMs = () => this.nowMs;
     this.random = random;
     this.profile = focused(drawProfile(streams, focus.partner), focus);
@@ -250,6 +253,8 @@ export class World implements Surroundings {
     this.#step += 1;
     const { random, profile, faults, gates } = this;
     if (faults.occurs('clockJump')) this.setClock();
+    this.#actOutside();
+    if (faults.occurs('otherInstance')) await this.#workElsewhere();
     const copy = restorable(this);
     if (copy !== null && faults.occurs('restore')) await restore(this, copy);
     else if (faults.occurs('crash')) this.crash();
@@ -258,6 +263,27 @@ export class World implements Surroundings {
     if (this.quarantine !== null && random.chance(RELEASE_CHANCE)) this.#operatorReleases();
     await this.look();
     await copyNowAndThen(this);
+  }
+
+  /** What the partner does without a command of ours. */
+  #actOutside(): void {
+    const { faults } = this;
+    const acts = { withdrawal: withdraw, madeTwice: makeTwice } as const;
+    for (const kind of ['withdrawal', 'madeTwice'] as const) {
+      const partner = this.#outside.pick(Object.values(this.partners));
+      if (faults.occurs(kind)) acts[kind](this, partner, this.#outside);
+    }
+  }
+
+  /** For a moment a process runs that has another instance: it must ask it nothing. */
+  async #workElsewhere(): Promise<void> {
+    this.trace('a process has another instance of the partner');
+    this.count('worked at another instance');
+    const host = new SimulatedHost(this, 'elsewhere', this.store, true);
+    await this.gates.settle();
+    host.work('commands');
+    await this.gates.settle();
+    this.gates.kill(host.process);
   }
 
   #operatorReleases(): void {

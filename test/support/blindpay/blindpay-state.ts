@@ -361,6 +361,18 @@ export class BlindPayState {
     return ok(sent);
   }
 
+  /** A payout that is made in the dashboard of BlindPay: it has no description of ours. */
+  withdraw(senderMinor: number): void {
+    const [wallet] = this.wallets;
+    const account = this.bankAccounts.find((one) => one.customer_id === wallet?.customer_id);
+    if (wallet === undefined || account === undefined) throw new Refusal(404, 'WALLETS_NOT_FOUND');
+    const given = { bank_account_id: account.id, currency_type: 'sender', token: 'USDB' };
+    const on = { network: wallet['network'], request_amount: senderMinor };
+    const { body } = this.createQuote({ ...given, ...on });
+    const { id } = body as { readonly id: string };
+    this.createPayout({ quote_id: id, sender_wallet_address: wallet['address'] });
+  }
+
   #quote(prefix: string, customerId: string, sender: number, receiver: number): Quote {
     return {
       id: this.#id(prefix),
