@@ -39,8 +39,9 @@ export function readEmail(text: string): string | null {
 /** Null: it is one. */
 export function emailProblem(text: string): EmailProblem | null {
   if (readEmail(text) !== null) return null;
-  const plain = text.replace(/[^@\s]*(?=@)/u, (local) => local.replace(/[\p{L}\p{M}\p{N}]/gu, 'a'));
-  return readEmail(plain) === null ? 'not_an_address' : 'international';
+  const at = Math.max(text.lastIndexOf('@'), 0);
+  const local = text.slice(0, at).replace(/[\p{L}\p{M}\p{N}]/gu, 'a');
+  return readEmail(`${local}${text.slice(at)}`) === null ? 'not_an_address' : 'international';
 }
 
 /** Addresses are equal if their keys are. */

@@ -3,6 +3,7 @@
 import type { Money } from '../base/money.js';
 import { arrivalProblem } from '../commands/report-check.js';
 import { isTerminal, type PaymentStatus, progress } from '../payments/payment.js';
+import { hasName, isNearName } from './printed-name.js';
 
 /** Payments of the party whose account received the money. */
 export interface MatchCandidate {
@@ -14,6 +15,8 @@ export interface MatchCandidate {
   readonly isQuoted: boolean;
   /** Our names of it, which no other text has by chance: its reference and its short id. */
   readonly names: readonly string[];
+  /** The reference of a transfer for several payments, of which this is one. */
+  readonly sharedName: string | null;
   /** The integrator's, which may be a word of any text, as `2026`. */
   readonly externalId: string | null;
   readonly missing: Money;
@@ -27,6 +30,8 @@ export interface Arrival {
   readonly texts: readonly string[];
   /** Before a restore: it may have been assigned, or paid back, in what was lost. */
   readonly isFromBefore: boolean;
+  /** The text names a payment to somebody else. */
+  readonly namesAnother: boolean;
 }
 
 export const matchRules = ['quote', 'text', 'amount'] as const;
@@ -37,7 +42,10 @@ interface Rule {
   finds(candidate: MatchCandidate, arrival: Arrival): boolean;
   /** The earliest status in which the money may count without a person. */
   readonly from: PaymentStatus;
-  /** Whether it holds for money from before a restore: what it goes by names one payment. */
+  /**
+   * Whether it holds for money from before a restore, or with the name of a payment to somebody
+   * else: what it goes by names one payment.
+   */
   readonly isLasting: boolean;
   /** Another candidate like this leaves it to a person. */
   readonly unless?: (candidate: MatchCandidate, arrival: Arrival) => boolean;
@@ -52,9 +60,15 @@ const rules: readonly Rule[] = [
     finds: (candidate, arrival) => isCalled(candidate, arrival) && isMissing(candidate, arrival),
     from: 'on_ramp_pending',
     isLasting: false,
-    unless: isCalled,
+    unless: isMentioned,
   },
-  { name: 'amount', finds: isMissing, from: 'on_ramp_pending', isLasting: false, unless: isCalled },
+  {
+    name: 'amount',
+    finds: isMissing,
+    from: 'on_ramp_pending',
+    isLasting: false,
+    unless: isMentioned,
+  },
 ];
 
 export interface PaymentMatch extends Pick<MatchCandidate, 'paymentId' | 'consolidatedReference'> {
@@ -67,7 +81,7 @@ export function matchOf(
   candidates: readonly MatchCandidate[],
 ): PaymentMatch | null {
   for (const { name: rule, finds, from, isLasting, unless } of rules) {
-    if (arrival.isFromBefore && !isLasting) return null;
+    if ((arrival.isFromBefore || arrival.namesAnother) && !isLasting) return null;
     const found = candidates.filter((candidate) => finds(candidate, arrival));
     const [first] = found;
     if (first === undefined) continue;
@@ -104,36 +118,17 @@ function isMissing({ status, missing }: MatchCandidate, { amount }: Arrival): bo
   );
 }
 
-/** A shorter name is in a text by chance. */
-const NAME_MIN = 4;
-/** Parts of a name that a bank may have separated. */
-const PARTS_MAX = 6;
-
 function isCalled({ externalId }: MatchCandidate, { texts }: Arrival): boolean {
-  return externalId !== null && hasOneOf(texts, [externalId]);
+  return externalId !== null && texts.some((text) => hasName(text, externalId));
 }
 
 function isNamed({ names }: MatchCandidate, { texts }: Arrival): boolean {
-  return hasOneOf(texts, names);
+  return texts.some((text) => names.some((name) => hasName(text, name)));
 }
 
-function hasOneOf(texts: readonly string[], names: readonly string[]): boolean {
-  const wanted = new Set(names.map(bare).filter(({ length }) => length >= NAME_MIN));
-  return texts.some((text) => joinedWords(text).some((word) => wanted.has(word)));
-}
-
-/** Banks change case and punctuation: letters and digits count. */
-function bare(text: string): string {
-  return text.toUpperCase().replace(/[^\p{L}\p{N}]/gu, '');
-}
-
-/** Each word of a text, and neighbours as one word: `7KQ4-M2XD` is also `7KQ4M2XD`. */
-export function joinedWords(text: string): readonly string[] {
-  const words = text.split(/[^\p{L}\p{N}]+/u).map(bare);
-  const parts = words.filter((word) => word !== '');
-  return parts.flatMap((_, from) =>
-    Array.from({ length: Math.min(PARTS_MAX, parts.length - from) }, (_, more) =>
-      parts.slice(from, from + more + 1).join(''),
-    ),
-  );
+/** The text may name it, too: the amount does not decide between that and another payment. */
+function isMentioned(candidate: MatchCandidate, arrival: Arrival): boolean {
+  const names = [...candidate.names, candidate.sharedName ?? ''];
+  const isNear = arrival.texts.some((text) => names.some((name) => isNearName(text, name)));
+  return isNear || isCalled(candidate, arrival);
 }

@@ -7,11 +7,11 @@ import { isPayinInFlight } from '../../domain/commands/partner-command.js';
 import type { Quote } from '../../domain/commands/quote.js';
 import type { Deposit } from '../../domain/deposits/deposit.js';
 import {
-  joinedWords,
   type MatchCandidate,
   matchOf,
   type PaymentMatch,
 } from '../../domain/deposits/deposit-match.js';
+import { hasName, isNearName, joinedWords, runsOf } from '../../domain/deposits/printed-name.js';
 import { readCode, shortIdOf } from '../../domain/payments/bank-record.js';
 import { missingOf } from '../../domain/payments/funds.js';
 import { type Payment, paymentOrigins } from '../../domain/payments/payment.js';
@@ -27,6 +27,11 @@ export const AWAITING_MAX = 200;
 const ALIKE_MAX = 10;
 /** Words of a payer's texts that are looked up. */
 const WORDS_MAX = 60;
+/** Codes in them: a text of 140 characters has so many places for one. */
+const CODES_MAX = 140;
+const CODE_LENGTH = 8;
+/** The newest payments of the organization, in whose names a text is searched for a likeness. */
+const RECENT_MAX = 200;
 
 /** The party whose account received money. */
 export interface AccountOwner extends Tenant {
@@ -162,17 +167,23 @@ export async function findMatch(
   if (awaiting.length === AWAITING_MAX) return null;
   const quotes = await quotesOf(tx, owner.mode, entry);
   const quoted = new Set(quotes.map(({ paymentId }) => paymentId));
+  const named = await namedPayments(tx, owner, texts);
   const others = [
     ...(await Promise.all([...quoted].map((id) => tx.payments.get(owner, id)))),
-    ...(await namedPayments(tx, owner, texts)),
+    ...named.payments,
+    ...(await mentionedPayments(tx, owner, texts)),
   ].filter((payment) => payment !== null);
   const payments = new Map([...awaiting, ...others].map((payment) => [payment.id, payment]));
+  const namesAnother =
+    named.isElsewhere ||
+    [...payments.values()].some((payment) => !isTo(payment, owner) && isNamedIn(texts, payment));
   const candidates = await Promise.all(
     [...payments.values()]
       .filter((payment) => isTo(payment, owner))
       .map((payment) => candidateOf(tx, payment, quoted.has(payment.id))),
   );
-  const arrival = { amount: entry.amount, texts, isFromBefore: await isFromBefore(tx, entry) };
+  const isOld = await isFromBefore(tx, entry);
+  const arrival = { amount: entry.amount, texts, isFromBefore: isOld, namesAnother };
   return matchOf(arrival, [...candidates, ...togetherOf(awaiting, candidates)]);
 }
 
@@ -192,7 +203,7 @@ function togetherOf(
     const sumOf = (name: 'missing' | 'asked') =>
       money(own[name].amountMinor + (others?.[name].amountMinor ?? 0n), currency);
     const sums = { missing: sumOf('missing'), asked: sumOf('asked') };
-    const unnamed = { isQuoted: false, names: [], externalId: null };
+    const unnamed = { isQuoted: false, names: [], sharedName: null, externalId: null };
     together.set(consolidatedReference, { ...own, ...unnamed, consolidatedReference, ...sums });
   }
   return [...together].flatMap(([reference, one]) => (several.has(reference) ? [one] : []));
@@ -204,7 +215,15 @@ export async function namedConsolidated(
   payer: Payer | null,
   owner: Omit<AccountOwner, 'accountId'>,
 ): Promise<readonly ConsolidatedPayment[]> {
-  const codes = codesIn(payer?.texts ?? []);
+  const texts = payer?.texts ?? [];
+  const awaiting =
+    texts.length === 0
+      ? []
+      : await tx.payments.awaitingMoney(owner, owner.sellerExternalId, AWAITING_MAX);
+  const printed = awaiting.flatMap(({ consolidatedReference: name }) =>
+    name !== null && texts.some((text) => hasName(text, name)) ? [name] : [],
+  );
+  const codes = new Set([...codesIn(texts), ...printed]);
   const found = await Promise.all(
     [...codes].map(async (reference) => ({
       reference,
@@ -233,28 +252,58 @@ export interface ConsolidatedPayment {
 }
 
 async function candidateOf(tx: Tx, payment: Payment, isQuoted: boolean): Promise<MatchCandidate> {
-  const { id: paymentId, status, externalId, publicId, amount, payinInstructions } = payment;
-  // The reference of a consolidated payment names all of its payments.
-  const isOwn = payment.consolidatedReference === null;
-  const names = [isOwn ? payinInstructions?.reference : null, shortIdOf(publicId)];
+  const { id: paymentId, status, externalId, amount } = payment;
   return {
     paymentId,
     consolidatedReference: null,
     status,
     isQuoted,
     externalId,
-    names: names.filter((name) => typeof name === 'string'),
+    names: namesOf(payment),
+    sharedName: payment.consolidatedReference,
     missing: missingOf(amount, await tx.funds.get(payment, paymentId)),
     asked: amount,
   };
 }
 
-/** Payments of any status that a text may name: by short id or `externalId`. */
+/** The reference of a consolidated payment names all of its payments. */
+function namesOf({
+  publicId,
+  payinInstructions,
+  consolidatedReference,
+}: Payment): readonly string[] {
+  const reference = consolidatedReference === null ? payinInstructions?.reference : null;
+  return [reference, shortIdOf(publicId)].filter((name) => typeof name === 'string');
+}
+
+function isNamedIn(texts: readonly string[], payment: Payment): boolean {
+  return texts.some((text) => namesOf(payment).some((name) => hasName(text, name)));
+}
+
+/** Recent payments of any status that a text names, or may name. */
+async function mentionedPayments(
+  tx: Tx,
+  { orgId, mode }: AccountOwner,
+  texts: readonly string[],
+): Promise<readonly Payment[]> {
+  if (texts.length === 0) return [];
+  const recent = await tx.payments.list({ orgId, status: null, beforeId: null, limit: RECENT_MAX });
+  return recent.filter(
+    (payment) =>
+      payment.mode === mode &&
+      texts.some((text) => namesOf(payment).some((name) => isNearName(text, name))),
+  );
+}
+
+/**
+ * Payments of any status that a text may name: by short id or `externalId`. `isElsewhere`: it has
+ * the short id of a payment of another organization or mode.
+ */
 async function namedPayments(
   tx: Tx,
   owner: AccountOwner,
   texts: readonly string[],
-): Promise<readonly (Payment | null)[]> {
+): Promise<{ readonly payments: readonly (Payment | null)[]; readonly isElsewhere: boolean }> {
   const shortIds = codesIn(texts);
   const words = texts.flatMap((text) => [text.trim(), ...text.split(/\s+/)]);
   const externalIds = new Set(words.filter((word) => word !== '').slice(0, WORDS_MAX));
@@ -266,18 +315,19 @@ async function namedPayments(
       ),
     ),
   ]);
-  const ids = byShortId
-    .flat()
-    .filter(({ orgId, mode }) => orgId === owner.orgId && mode === owner.mode)
-    .map(({ paymentId }) => paymentId);
+  const details = byShortId.flat();
+  const own = details.filter(({ orgId, mode }) => orgId === owner.orgId && mode === owner.mode);
+  const ids = own.map(({ paymentId }) => paymentId);
   const ofIds = await Promise.all([...new Set(ids)].map((id) => tx.payments.get(owner, id)));
-  return [...ofIds, ...byExternalId];
+  return { payments: [...ofIds, ...byExternalId], isElsewhere: own.length < details.length };
 }
 
 /** Short ids, and references of consolidated payments. */
 function codesIn(texts: readonly string[]): ReadonlySet<string> {
-  const codes = texts.flatMap(joinedWords).map(readCode);
-  return new Set(codes.filter((code) => code !== null).slice(0, WORDS_MAX));
+  const words = texts.flatMap(joinedWords);
+  const glued = texts.flatMap((text) => runsOf(text, CODE_LENGTH));
+  const codes = [...words, ...glued].map(readCode).filter((code) => code !== null);
+  return new Set([...new Set(codes)].slice(0, CODES_MAX));
 }
 
 function quotesOf(tx: Tx, mode: Mode, { partnerQuoteId }: PartnerEntry): Promise<readonly Quote[]> {

@@ -5,7 +5,6 @@ import fc from 'fast-check';
 import { money } from '../../../../core/domain/base/money.js';
 import {
   type Arrival,
-  joinedWords,
   type MatchCandidate,
   matchOf,
   takesMoney,
@@ -23,6 +22,7 @@ const waiting = (paymentId: string, fields: Partial<MatchCandidate> = {}): Match
   status: 'on_ramp_pending',
   isQuoted: false,
   names: [`name-${paymentId}`],
+  sharedName: null,
   externalId: null,
   missing: usd(100n),
   asked: usd(100n),
@@ -32,6 +32,7 @@ const arrival = (text = '', amountMinor = 100n): Arrival => ({
   amount: usd(amountMinor),
   texts: text === '' ? [] : [text],
   isFromBefore: false,
+  namesAnother: false,
 });
 const shown = (given: Arrival, ...candidates: readonly MatchCandidate[]) => {
   const match = matchOf(given, candidates);
@@ -117,19 +118,36 @@ test('a text counts from on_ramp_pending on, a quote and a person from fx_quoted
   assert.deepEqual(byPerson, byQuote);
 });
 
-test('case and punctuation of banks do not hide a name; parts and short names are none', () => {
-  const named = (text: string, ...names: string[]) =>
-    shown(arrival(text, 9n), waiting('a', { names })) !== null;
-  for (const text of ['7KQ4-M2XD', '/ROC/7kq4m2xd//', 'pay 7KQ4 M2XD now', '7KQ4.M2XD']) {
-    assert.ok(named(text, '7KQ4-M2XD'), text);
+test('the name of a payment to somebody else leaves money without a name of its own to a person', () => {
+  const elsewhere = (text: string) => ({ ...arrival(text), namesAnother: true });
+  const one = waiting('a', { externalId: 'order-77' });
+  assert.equal(shown(elsewhere('name-a'), one), 'text a');
+  assert.equal(shown(elsewhere(''), { ...one, isQuoted: true }), 'quote a');
+  for (const text of ['7KQ4-M2XD', 'order-77']) assert.equal(shown(elsewhere(text), one), null);
+});
+
+test('an amount does not decide where the text may mean another payment', () => {
+  const other = waiting('o', { names: ['7KQ4-M2XD'], missing: usd(70n) });
+  const shared = waiting('s', { names: [], sharedName: '7KQ4-M2XD', missing: usd(70n) });
+  for (const text of [
+    '7KQ4-M2X',
+    '7KQ4',
+    '7KQ4-M3XD',
+    '7QK4-M2XD',
+    '4-M2XD',
+    '7KQ4-M2D',
+    'KQ4M2XX',
+  ]) {
+    for (const one of [other, shared]) {
+      assert.equal(shown(arrival(text), waiting('a'), one), null, text);
+      assert.equal(shown(arrival(text, 70n), waiting('a'), one), `amount ${one.paymentId}`, text);
+    }
+    const ended = { ...other, status: 'expired' } as const;
+    assert.equal(shown(arrival(text), waiting('a'), ended), null, text);
   }
-  assert.ok(named('Fatura nº 12/2030-ção', 'nº 12/2030 ÇÃO'));
-  for (const text of ['7KQ4-M2X', '7KQ4-M2XDE', 'X7KQ4-M2XD', '']) {
-    assert.equal(named(text, '7KQ4-M2XD'), false, text);
+  for (const text of ['', 'INVOICE 2031', '7K', 'ACME LTDA', '7KX4-92XA']) {
+    assert.equal(shown(arrival(text), waiting('a'), other), 'amount a', text);
   }
-  assert.equal(named('invoice 123', '123'), false, 'a number of three digits is in many texts');
-  assert.equal(named('---', '--'), false);
-  assert.deepEqual(joinedWords('a-b c'), ['A', 'AB', 'ABC', 'B', 'BC', 'C']);
 });
 
 const anyCandidate: fc.Arbitrary<MatchCandidate> = fc.record({
@@ -138,6 +156,7 @@ const anyCandidate: fc.Arbitrary<MatchCandidate> = fc.record({
   status: fc.constantFrom(...paymentStatuses),
   isQuoted: fc.boolean(),
   names: fc.array(fc.constantFrom('ABCD-1234', 'order-77', 'order-78'), { maxLength: 2 }),
+  sharedName: fc.constantFrom(null, 'R7KQ-M2XD'),
   externalId: fc.constantFrom(null, 'order-77', 'order-79'),
   missing: fc.record({
     amountMinor: fc.bigInt({ min: -2n, max: 2n }),
@@ -154,6 +173,7 @@ const anyArrival: fc.Arbitrary<Arrival> = fc.record({
     maxLength: 2,
   }),
   isFromBefore: fc.boolean(),
+  namesAnother: fc.boolean(),
 });
 
 test('more than twice of what was asked counts for no payment without a person', () => {

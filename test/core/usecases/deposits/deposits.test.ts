@@ -163,6 +163,43 @@ test('a text that names two payments, or one of another party, leaves it to a pe
   await booksAreRight(scene);
 });
 
+test('a name that a bank has changed finds its payment; one that is cut gives it to no other', async (t) => {
+  const scene = await depositScene(t);
+  const [one, other] = [await scene.awaiting(), await scene.awaiting(10_001n)];
+  const name = await nameOf(one);
+  const glued = name.replace('-', '').toLowerCase();
+  const likeness: Readonly<Record<string, string>> = { '0': 'O', '1': 'I', '5': 'S', '8': 'B' };
+  const read = name.replace(/[0158]/g, (digit) => likeness[digit] ?? digit);
+  for (const [ref, text] of [
+    ['va_1', `REF${glued}INVOICE2031`],
+    ['va_2', `/ROC/${read}`],
+  ] as const) {
+    scene.transfer(ref, text, { amount: money(1n, 'USD') });
+    await scene.tell(ref);
+    assert.equal(await scene.shown(ref), 'assigned completed text', text);
+  }
+  // The amount is that of the other payment.
+  scene.transfer('va_3', `payment ${name.slice(0, 6)}`, { amount: money(10_001n, 'USD') });
+  await scene.tell('va_3');
+  assert.equal(await scene.shown('va_3'), 'waiting completed null');
+  assert.equal((await other.shown())[0], 'on_ramp_pending');
+  await booksAreRight(scene);
+});
+
+test('money with the name of a payment to somebody else is given to no payment', async (t) => {
+  const scene = await depositScene(t);
+  await scene.awaiting(10_001n);
+  const stranger = await scene.made.newTenant();
+  const id = await scene.made.newPayment(stranger);
+  await scene.made.play(stranger, id, 'on_ramp_pending');
+  const payment = await scene.made.deps.store.run((tx) => tx.payments.get(stranger, id));
+  const name = shortIdOf(payment?.publicId ?? '');
+  scene.transfer('va_1', `for ${name}`, { amount: money(10_001n, 'USD') });
+  await scene.tell('va_1');
+  assert.equal(await scene.shown('va_1'), 'waiting completed null');
+  await booksAreRight(scene);
+});
+
 test('money that waits for a person is not given to a payment that comes later', async (t) => {
   const scene = await depositScene(t);
   await scene.arrive('va_1');
