@@ -118,7 +118,7 @@ test('a text counts from on_ramp_pending on, a quote and a person from fx_quoted
   assert.deepEqual(byPerson, byQuote);
 });
 
-test('the name of a payment to somebody else leaves money without a name of its own to a person', () => {
+test('with the name of a payment to somebody else, no amount decides', () => {
   const elsewhere = (text: string) => ({ ...arrival(text), namesAnother: true });
   const one = waiting('a', { externalId: 'order-77' });
   assert.equal(shown(elsewhere('name-a'), one), 'text a');
