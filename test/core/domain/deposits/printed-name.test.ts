@@ -1,5 +1,5 @@
 // Names of payments in what banks print: SWIFT MT103 field 70 (35 characters a line, capitals),
-// SEPA remittance information (140 characters, EPC217-08), ACH addenda (80), OFX and CNAB statements.
+// SEPA remittance information (140 characters, EPC217-08), ACH addenda (80 characters).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
