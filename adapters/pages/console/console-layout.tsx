@@ -1,5 +1,4 @@
 // The frame of every page of the operator's console, in English only, as the CLI is.
-import type { ComponentChildren } from 'preact';
 import { CONSOLE_ROOT } from '../../../core/domain/access/registered-operator.js';
 import type { ErrorCode, PonteError } from '../../../core/errors.js';
 import { assetPaths } from '../kit/assets.js';
@@ -7,15 +6,16 @@ import { Button, ButtonLink, Form } from '../kit/components.js';
 import { formatOf } from '../kit/format.js';
 import {
   html,
+  operatorRow,
   type PageAnswer,
   type PageAuth,
   type PageCall,
   type PageContext,
 } from '../kit/page-route.js';
+import { DeclaredPages, type PageContent } from '../kit/pages/declared-pages.js';
 import {
   Foot,
   Heading,
-  type PageHeading,
   type PlaceLinks,
   Places,
   renderPage,
@@ -70,11 +70,7 @@ export interface ConsoleView {
   readonly notice: string | null;
 }
 
-export interface ConsoleContent extends PageHeading {
-  /** Null before sign-in. */
-  readonly place: ConsolePlace | null;
-  readonly body: ComponentChildren;
-}
+export type ConsoleContent = PageContent<ConsolePlace>;
 
 export const format = formatOf('en');
 
@@ -90,10 +86,28 @@ export function consoleViewOf({ deps, prefix }: PageContext, call: PageCall<Page
   } satisfies ConsoleView;
 }
 
-/** `done` is shown once on the page. */
-export function withConsoleDone(path: string, done: ConsoleDone): string {
-  return `${path}?done=${done}`;
+export interface ConsoleScene {
+  readonly view: ConsoleView & { readonly path: string };
+  /** Id of the operator who has the page open. */
+  readonly me: string;
 }
+
+/** Declared pages of the console. */
+export const operatorPages = new DeclaredPages<
+  'operator',
+  null,
+  ConsoleScene,
+  ConsolePlace,
+  ConsoleDone
+>({
+  root: CONSOLE_ROOT,
+  row: (_, row) => operatorRow(row),
+  sceneOf: (context, call) => ({
+    view: { ...consoleViewOf(context, call), path: call.base },
+    me: call.operator.actor.id,
+  }),
+  page: ({ view }, content, status) => consolePage(view, content, status),
+});
 
 export function consolePage(view: ConsoleView, content: ConsoleContent, status = 200): PageAnswer {
   const { root, csrf, nowMs, operator } = view;

@@ -39,6 +39,7 @@ import {
   seeOther,
   withNotice,
 } from '../kit/page-route.js';
+import { withDone } from '../kit/pages/declared-pages.js';
 import { FormKey, formKey, newFormKey } from '../kit/pages/form-key.js';
 import {
   type ConsoleCall,
@@ -46,7 +47,6 @@ import {
   consolePage,
   consoleViewOf,
   format,
-  withConsoleDone,
 } from './console-layout.js';
 import { proposalPath, queueHeadings, Waits } from './desk-list-pages.js';
 
@@ -145,7 +145,7 @@ async function decideItem(context: PageContext, call: ConsoleCall<Typed>): Promi
       replace: typed.replace === 'yes',
       id: deps.ids.named('dec', typed.key, `${operator.actor.id}/${itemId}`),
     });
-    return seeOther(withConsoleDone(proposalPath(prefix, decision.id), kind));
+    return seeOther(withDone(proposalPath(prefix, decision.id), kind));
   } catch (error) {
     const refused = refusalOf(error, typed);
     if (refused === null) throw error;
@@ -201,7 +201,7 @@ async function retry(context: PageContext, call: ConsoleCall): Promise<PageAnswe
     if (!isCode(error, 'CommandNotRetryable')) throw error;
     return seeOther(withNotice(`${call.base}/money`, 'out_of_date'));
   }
-  return seeOther(withConsoleDone(`${call.base}/money`, 'retried'));
+  return seeOther(withDone(`${call.base}/money`, 'retried'));
 }
 
 function Decide({

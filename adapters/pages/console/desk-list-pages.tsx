@@ -11,14 +11,9 @@ import {
   type QueueRow,
 } from '../../../core/usecases/money-desk/money-queues.js';
 import { ButtonLink, Foreign } from '../kit/components.js';
-import { operatorRow, type PageAnswer, type PageContext } from '../kit/page-route.js';
-import {
-  type ConsoleCall,
-  type ConsoleView,
-  consolePage,
-  consoleViewOf,
-  format,
-} from './console-layout.js';
+import type { PageContext } from '../kit/page-route.js';
+import { Empty } from '../kit/pages/table.js';
+import { type ConsoleCall, type ConsoleView, format, operatorPages } from './console-layout.js';
 
 /** Rows of a queue that are shown at once. */
 const PAGE = 20;
@@ -33,7 +28,27 @@ export const queueHeadings = {
 } as const satisfies Record<MoneyQueue, string>;
 
 export const deskListPages = [
-  operatorRow({ method: 'GET', path: `${CONSOLE_ROOT}/money`, form: 'none', handler: showDesk }),
+  operatorPages.view({
+    path: '/money',
+    access: null,
+    load: readDesk,
+    show: ({ view, me }, { mode, waiting }) => ({
+      title: 'Money desk',
+      lede: 'Money that waits for a person.',
+      place: 'money',
+      body: (
+        <div class="stack">
+          <Modes mode={mode} root={view.root} />
+          {waiting.length === 0 ? (
+            <Empty heading="Nothing waits" text={`No money of ${mode} mode needs a person now.`} />
+          ) : null}
+          {waiting.map((listed) => (
+            <Queue listed={listed} mode={mode} view={view} me={me} />
+          ))}
+        </div>
+      ),
+    }),
+  }),
 ];
 
 export function itemPath(root: string, { queue, id }: Pick<QueueRow, 'queue' | 'id'>): string {
@@ -50,45 +65,18 @@ interface Listed {
   readonly hasMore: boolean;
 }
 
-async function showDesk(context: PageContext, call: ConsoleCall): Promise<PageAnswer> {
-  const { deps } = context;
-  const { query } = call;
+async function readDesk({ deps }: PageContext, { query }: ConsoleCall) {
   const mode: Mode = modes.find((known) => known === query.get('mode')) ?? 'live';
   const only = moneyQueues.find((known) => known === query.get('queue')) ?? null;
   const after = query.get('after') ?? '';
   const read = async (queue: MoneyQueue): Promise<Listed> => {
     const cursor = only === null || after === '' ? null : { queue, id: after.slice(0, 100) };
-    const found = await listQueues(deps, {
-      queue,
-      mode,
-      orgId: null,
-      after: cursor,
-      limit: PAGE + 1,
-    });
+    const asked = { queue, mode, orgId: null, after: cursor, limit: PAGE + 1 };
+    const found = await listQueues(deps, asked);
     return { queue, rows: found.slice(0, PAGE), hasMore: found.length > PAGE };
   };
   const queues = await Promise.all((only === null ? moneyQueues : [only]).map(read));
-  const waiting = queues.filter(({ rows }) => rows.length > 0);
-  const view = consoleViewOf(context, call);
-  return consolePage(view, {
-    title: 'Money desk',
-    lede: 'Money that waits for a person.',
-    place: 'money',
-    body: (
-      <div class="stack">
-        <Modes mode={mode} root={view.root} />
-        {waiting.length === 0 ? (
-          <div class="card empty">
-            <h2>Nothing waits</h2>
-            <p>No money of {mode} mode needs a person now.</p>
-          </div>
-        ) : null}
-        {waiting.map((listed) => (
-          <Queue listed={listed} mode={mode} view={view} me={call.operator.actor.id} />
-        ))}
-      </div>
-    ),
-  });
+  return { mode, waiting: queues.filter(({ rows }) => rows.length > 0) };
 }
 
 function Modes({ mode, root }: { readonly mode: Mode; readonly root: string }): VNode {

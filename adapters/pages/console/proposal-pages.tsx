@@ -1,4 +1,4 @@
-// Proposals: what operators decided and proposed, and the word of the second one, as
+// Proposals: what operators decided and proposed, and the decision of the second one, as
 // `ponte proposals`, `ponte confirm` and `ponte withdraw`.
 import type { VNode } from 'preact';
 import { z } from 'zod';
@@ -13,25 +13,71 @@ import {
   readListedProposal,
 } from '../../../core/usecases/money-desk/money-queues.js';
 import { readOrganizationName } from '../../../core/usecases/parties/organizations.js';
-import { Amount, Button, Facts, Foreign, Form, Note, Scroll } from '../kit/components.js';
+import { Amount, Button, Facts, Foreign, Form, Note } from '../kit/components.js';
 import { operatorRow, type PageAnswer, type PageContext, seeOther } from '../kit/page-route.js';
+import { withDone } from '../kit/pages/declared-pages.js';
+import { idCursor, pageOf } from '../kit/pages/list-page.js';
 import {
   type ConsoleCall,
+  type ConsoleDone,
   consolePage,
   consoleViewOf,
   format,
-  withConsoleDone,
+  operatorPages,
 } from './console-layout.js';
 import { stateText } from './desk-item-pages.js';
 import { itemPath, proposalPath, Waits } from './desk-list-pages.js';
-import { OlderLink, pageOf } from './service-list-pages.js';
+import { OPERATOR_PAGE } from './service-list-pages.js';
 
 const path = `${CONSOLE_ROOT}/proposals`;
 const one = `${path}/{proposalId}`;
 const noForm = z.object({});
 
 export const proposalPages = [
-  operatorRow({ method: 'GET', path, form: 'none', handler: showList }),
+  operatorPages.list({
+    path: '/proposals',
+    access: null,
+    filters: {},
+    cursor: idCursor('dec'),
+    async read({ deps }, _, { before: beforeId }) {
+      const asked = { orgId: null, mode: null, limit: OPERATOR_PAGE + 1, beforeId };
+      return pageOf(await listProposals(deps, asked), OPERATOR_PAGE, ({ id }) => id);
+    },
+    show: ({ view }) => ({
+      title: 'Proposals',
+      lede: 'What operators decided, and what waits for another one, newest first.',
+      place: 'proposals',
+      label: 'Proposals',
+      words: { empty: 'No decisions', emptyText: 'No operator has decided anything yet.' },
+      columns: [
+        {
+          head: 'Decision',
+          isName: true,
+          cell: ({ id, action, itemId, mode }) => (
+            <>
+              <a href={proposalPath(view.root, id)}>
+                <Foreign text={capital(actionText(action))} />
+              </a>
+              <span class="sub">
+                <span class="code">{itemId}</span>, {mode}
+              </span>
+            </>
+          ),
+        },
+        { head: 'State', cell: (row) => capital(stateText(row)) },
+        {
+          head: 'Proposed',
+          look: 'only-l',
+          cell: ({ proposedBy, proposedAtMs }) => (
+            <>
+              {proposedBy}
+              <span class="sub">{format.short(proposedAtMs)}</span>
+            </>
+          ),
+        },
+      ],
+    }),
+  }),
   operatorRow({
     method: 'GET',
     path: one,
@@ -41,72 +87,6 @@ export const proposalPages = [
   operatorRow({ method: 'POST', path: `${one}/confirm`, form: noForm, handler: confirm }),
   operatorRow({ method: 'POST', path: `${one}/withdraw`, form: noForm, handler: withdraw }),
 ];
-
-async function showList(context: PageContext, call: ConsoleCall): Promise<PageAnswer> {
-  const { limit, before } = pageOf(call);
-  const filter = { orgId: null, mode: null, limit: limit + 1, beforeId: before };
-  const found = await listProposals(context.deps, filter);
-  const rows = found.slice(0, limit);
-  const view = consoleViewOf(context, call);
-  return consolePage(view, {
-    title: 'Proposals',
-    lede: 'What operators decided, and what waits for another one, newest first.',
-    place: 'proposals',
-    body: (
-      <div class="stack">
-        {rows.length === 0 ? <p class="card quiet">No decisions.</p> : null}
-        {rows.length === 0 ? null : <Table rows={rows} root={view.root} />}
-        <OlderLink
-          of={{ path: `${call.base}/proposals` }}
-          last={found.length > limit ? (rows.at(-1)?.id ?? null) : null}
-        />
-      </div>
-    ),
-  });
-}
-
-function Table({
-  rows,
-  root,
-}: {
-  readonly rows: readonly ListedProposal[];
-  readonly root: string;
-}): VNode {
-  return (
-    <Scroll label="Proposals">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Decision</th>
-            <th scope="col">State</th>
-            <th scope="col" class="only-l">
-              Proposed
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => (
-            <tr>
-              <th scope="row">
-                <a href={proposalPath(root, row.id)}>
-                  <Foreign text={capital(actionText(row.action))} />
-                </a>
-                <span class="sub">
-                  <span class="code">{row.itemId}</span>, {row.mode}
-                </span>
-              </th>
-              <td>{capital(stateText(row))}</td>
-              <td class="only-l">
-                {row.proposedBy}
-                <span class="sub">{format.short(row.proposedAtMs)}</span>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
-  );
-}
 
 async function showProposal(
   context: PageContext,
@@ -251,11 +231,11 @@ async function withdraw(context: PageContext, call: ConsoleCall): Promise<PageAn
 async function answerOf(
   context: PageContext,
   call: ConsoleCall,
-  work: (id: string) => Promise<Parameters<typeof withConsoleDone>[1]>,
+  work: (id: string) => Promise<ConsoleDone>,
 ): Promise<PageAnswer> {
   const id = call.params['proposalId'] ?? '';
   try {
-    return seeOther(withConsoleDone(proposalPath(context.prefix, id), await work(id)));
+    return seeOther(withDone(proposalPath(context.prefix, id), await work(id)));
   } catch (error) {
     if (error instanceof PonteError && error.status < 500 && error.code !== 'NotFound') {
       return showProposal(context, call, error.message);

@@ -17,13 +17,15 @@ import {
 import { Button, ButtonLink, Facts, Foreign, Form, Note } from '../kit/components.js';
 import { TextArea } from '../kit/fields.js';
 import { operatorRow, type PageAnswer, type PageContext, seeOther } from '../kit/page-route.js';
+import { withDone } from '../kit/pages/declared-pages.js';
 import { FormKey, formKey, newFormKey } from '../kit/pages/form-key.js';
+import { Empty } from '../kit/pages/table.js';
 import {
   type ConsoleCall,
   consolePage,
   consoleViewOf,
   format,
-  withConsoleDone,
+  operatorPages,
 } from './console-layout.js';
 import { proposalPath } from './desk-list-pages.js';
 
@@ -36,7 +38,50 @@ const refuseForm = z.object({
 });
 
 export const waitingPages = [
-  operatorRow({ method: 'GET', path, form: 'none', handler: showList }),
+  operatorPages.view({
+    path: '/production',
+    access: null,
+    async load({ deps }) {
+      const requests = await listProductionRequests(deps);
+      return Promise.all(
+        requests.map(async (request) => ({
+          request,
+          name: (await readOrganizationName(deps, request.orgId)) ?? request.orgId,
+        })),
+      );
+    },
+    show: ({ view }, named) => ({
+      title: 'Production requests',
+      lede: 'Organizations that ask to collect real money, oldest first.',
+      place: 'production',
+      body:
+        named.length === 0 ? (
+          <Empty heading="Nothing waits" text="No organization asks for production access now." />
+        ) : (
+          <div class="card">
+            <ul class="queue">
+              {named.map(({ request, name }) => (
+                <li>
+                  <p class="quiet">since {format.short(request.createdAtMs)}</p>
+                  <p>
+                    <b>
+                      <Foreign text={name} />
+                    </b>
+                    <br />
+                    <Foreign text={request.answers.sells} />
+                  </p>
+                  <p>
+                    <ButtonLink look="sm" href={`${view.root}${path}/${request.orgId}`}>
+                      Decide<span class="vh"> about {name}</span>
+                    </ButtonLink>
+                  </p>
+                </li>
+              ))}
+            </ul>
+          </div>
+        ),
+    }),
+  }),
   operatorRow({
     method: 'GET',
     path: one,
@@ -46,52 +91,6 @@ export const waitingPages = [
   operatorRow({ method: 'POST', path: `${one}/grant`, form: grantForm, handler: grant }),
   operatorRow({ method: 'POST', path: `${one}/refuse`, form: refuseForm, handler: refuse }),
 ];
-
-async function showList(context: PageContext, call: ConsoleCall): Promise<PageAnswer> {
-  const { deps } = context;
-  const requests = await listProductionRequests(deps);
-  const named = await Promise.all(
-    requests.map(async (request) => ({
-      request,
-      name: (await readOrganizationName(deps, request.orgId)) ?? request.orgId,
-    })),
-  );
-  const view = consoleViewOf(context, call);
-  return consolePage(view, {
-    title: 'Production requests',
-    lede: 'Organizations that ask to collect real money, oldest first.',
-    place: 'production',
-    body:
-      named.length === 0 ? (
-        <div class="card empty">
-          <h2>Nothing waits</h2>
-          <p>No organization asks for production access now.</p>
-        </div>
-      ) : (
-        <div class="card">
-          <ul class="queue">
-            {named.map(({ request, name }) => (
-              <li>
-                <p class="quiet">since {format.short(request.createdAtMs)}</p>
-                <p>
-                  <b>
-                    <Foreign text={name} />
-                  </b>
-                  <br />
-                  <Foreign text={request.answers.sells} />
-                </p>
-                <p>
-                  <ButtonLink look="sm" href={`${view.root}${path}/${request.orgId}`}>
-                    Decide<span class="vh"> about {name}</span>
-                  </ButtonLink>
-                </p>
-              </li>
-            ))}
-          </ul>
-        </div>
-      ),
-  });
-}
 
 async function showRequest(
   context: PageContext,
@@ -184,7 +183,7 @@ async function grant(
       replace: false,
       id: deps.ids.named('dec', call.form.key, `${actor.id}/${itemId}`),
     });
-    return seeOther(withConsoleDone(proposalPath(prefix, decision.id), kind));
+    return seeOther(withDone(proposalPath(prefix, decision.id), kind));
   } catch (error) {
     return shownRefusal(error, (text) =>
       showRequest(context, call, { field: 'grant', text, reason: '' }),
@@ -204,7 +203,7 @@ async function refuse(
       reason,
       by: call.operator.actor.name,
     });
-    return seeOther(withConsoleDone(`${context.prefix}${path}`, 'refused'));
+    return seeOther(withDone(`${context.prefix}${path}`, 'refused'));
   } catch (error) {
     return shownRefusal(error, (text) =>
       showRequest(context, call, { field: 'reason', text, reason }),

@@ -1,13 +1,13 @@
 // The frame of every page of the dashboard: the organization, the mode and the member above, the
 // places beside, the languages below.
-import type { ComponentChildren, VNode } from 'preact';
+import type { VNode } from 'preact';
 import { modes } from '../../../core/domain/base/tenant.js';
 import { Button, Foreign, Form, Languages } from '../kit/components.js';
 import { html, type PageAnswer } from '../kit/page-route.js';
+import type { PageContent } from '../kit/pages/declared-pages.js';
 import {
   Foot,
   Heading,
-  type PageHeading,
   type PlaceLinks,
   Places,
   renderPage,
@@ -50,13 +50,7 @@ const placePaths = {
   settings: '/settings',
 } as const satisfies Record<DashboardPlace, string>;
 
-export interface DashboardContent extends PageHeading {
-  /** Null on pages that belong to no organization. */
-  readonly place: DashboardPlace | null;
-  readonly body: ComponentChildren;
-  /** The path of the event stream, as `liveOf` makes it. */
-  readonly live?: string;
-}
+export type DashboardContent = PageContent<DashboardPlace>;
 
 export function dashboardPage(
   view: DashboardView,

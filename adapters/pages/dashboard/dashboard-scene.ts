@@ -20,11 +20,6 @@ export type DashboardCall<F = unknown> =
 
 export type Done = keyof DashboardTexts['done'];
 
-/** `done` is shown once on the page. */
-export function withDone(path: string, done: Done): string {
-  return `${path}?done=${done}`;
-}
-
 /** Whether the role of the member has the scope. The page table decides; pages hide the rest. */
 export function may({ role }: Pick<DashboardView, 'role'>, scope: Scope): boolean {
   return role !== null && allows(scopesOf(role), scope);

@@ -25,8 +25,9 @@ import {
   pageRow,
   seeOther,
 } from '../kit/page-route.js';
+import { withDone } from '../kit/pages/declared-pages.js';
 import { type DashboardContent, dashboardPage } from './dashboard-layout.js';
-import { type DashboardScene, localeOfCall, viewOf, withDone } from './dashboard-scene.js';
+import { type DashboardScene, localeOfCall, viewOf } from './dashboard-scene.js';
 import type { MemberCall } from './member-page.js';
 import { EnterByPasskey, PasskeySection } from './passkeys/passkey-parts.js';
 import { ownSessions, SessionTable } from './session-table.js';

@@ -27,16 +27,11 @@ import { type FieldError, FileField, SelectField, TextArea, TextField } from '..
 import { type FormLimits, readFileForm } from '../kit/files/uploaded-file.js';
 import { Icon } from '../kit/icons.js';
 import { memberRow, type PageAnswer, type PageContext, seeOther } from '../kit/page-route.js';
+import { withDone } from '../kit/pages/declared-pages.js';
 import { FormKey, newFormKey } from '../kit/pages/form-key.js';
 import { plainText } from '../kit/plain-text.js';
 import { type DashboardContent, dashboardPage } from './dashboard-layout.js';
-import {
-  type DashboardScene,
-  localeOfCall,
-  useDashboard,
-  viewOf,
-  withDone,
-} from './dashboard-scene.js';
+import { type DashboardScene, localeOfCall, useDashboard, viewOf } from './dashboard-scene.js';
 import { dashboardTexts } from './dashboard-texts.js';
 import { actorOf, type MemberCall, TENANT_ROOT, tenantOfCall } from './member-page.js';
 import {

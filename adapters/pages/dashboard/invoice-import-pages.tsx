@@ -18,14 +18,9 @@ import { BYTE_ORDER_MARK } from '../kit/csv-line.js';
 import { type FieldError, SelectField, TextArea } from '../kit/fields.js';
 import { bytesOf, readFile } from '../kit/files/uploaded-file.js';
 import { memberRow, type PageAnswer, type PageContext, seeOther } from '../kit/page-route.js';
+import { withDone } from '../kit/pages/declared-pages.js';
 import { type DashboardContent, dashboardPage } from './dashboard-layout.js';
-import {
-  type DashboardScene,
-  localeOfCall,
-  useDashboard,
-  viewOf,
-  withDone,
-} from './dashboard-scene.js';
+import { type DashboardScene, localeOfCall, useDashboard, viewOf } from './dashboard-scene.js';
 import { dashboardTexts } from './dashboard-texts.js';
 import {
   columnOf,

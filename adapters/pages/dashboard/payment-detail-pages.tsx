@@ -48,18 +48,14 @@ import {
   seeOther,
   withNotice,
 } from '../kit/page-route.js';
+import { withDone } from '../kit/pages/declared-pages.js';
 import { liveOf } from './change-pages.js';
 import { type DashboardContent, dashboardPage } from './dashboard-layout.js';
-import {
-  type DashboardScene,
-  type Done,
-  useDashboard,
-  viewOf,
-  withDone,
-} from './dashboard-scene.js';
+import { type DashboardScene, type Done, useDashboard, viewOf } from './dashboard-scene.js';
 import { deliveryPath } from './developer/developer-parts.js';
 import { indentedJson } from './developer/indented-json.js';
 import { actorOf, type MemberCall, TENANT_ROOT, tenantOfCall } from './member-page.js';
+import { memberPages } from './member-pages.js';
 import { buyerOf, payeeOf, referenceOf, States } from './payment-parts.js';
 
 /** A payment rarely has more; a later page is linked. */
@@ -70,7 +66,6 @@ const read = { anyOf: ['payment_intents:read', 'invoices:read'] } as const;
 const write = { anyOf: ['payment_intents:write', 'invoices:write'] } as const;
 const noForm = z.object({});
 const cancelForm = z.object({ reason: z.string().max(1_000) });
-const replayForm = z.object({ subscription: z.string().max(64), delivery: z.string().max(64) });
 
 export const paymentDetailPages = [
   memberRow({
@@ -116,13 +111,15 @@ export const paymentDetailPages = [
     form: noForm,
     handler: invite,
   }),
-  memberRow({
-    method: 'POST',
-    path: `${path}/replay`,
-    scope: 'webhooks:write',
-    proof: 'session',
-    form: replayForm,
-    handler: replay,
+  memberPages.action({
+    path: '/payments/{paymentId}/replay',
+    access: { scope: 'webhooks:write', proof: 'session' },
+    form: z.object({ subscription: z.string().max(64), delivery: z.string().max(64) }),
+    async run({ deps }, call) {
+      const { subscription, delivery } = call.form;
+      await replayDelivery(deps, tenantOfCall(call), subscription, delivery);
+      return { to: `/payments/${idOf(call)}`, done: 'replayed' };
+    },
   }),
 ];
 
@@ -252,15 +249,6 @@ function idOf({ params }: MemberCall): string {
 
 function paymentPath(context: PageContext, call: MemberCall): string {
   return `${viewOf(context, call).path}/payments/${idOf(call)}`;
-}
-
-async function replay(
-  context: PageContext,
-  call: MemberCall<z.infer<typeof replayForm>>,
-): Promise<PageAnswer> {
-  const { subscription, delivery } = call.form;
-  await replayDelivery(context.deps, tenantOfCall(call), subscription, delivery);
-  return seeOther(withDone(paymentPath(context, call), 'replayed'));
 }
 
 function detailScreen(scene: DashboardScene, detail: Detail): DashboardContent {

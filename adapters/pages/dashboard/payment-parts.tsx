@@ -1,7 +1,8 @@
 // What lists and pages of payments share: the table, the state in words, names.
 import type { VNode } from 'preact';
 import type { ShownView } from '../../../core/domain/payments/change.js';
-import { Badge, Foreign, Scroll } from '../kit/components.js';
+import { Badge, Foreign } from '../kit/components.js';
+import { Table } from '../kit/pages/table.js';
 import { plainText } from '../kit/plain-text.js';
 import { type DashboardScene, useDashboard } from './dashboard-scene.js';
 
@@ -53,6 +54,7 @@ export function payeeOf(
   return plainText(payeeName) || plainText(view.organization?.name);
 }
 
+/** On a phone, what has no column stands below the reference and the amount. */
 export function PaymentTable({
   rows,
   caption,
@@ -60,76 +62,60 @@ export function PaymentTable({
   readonly rows: readonly Shown[];
   readonly caption: string;
 }): VNode {
-  const { texts } = useDashboard();
-  return (
-    <Scroll label={caption}>
-      <table>
-        <caption class="vh">{caption}</caption>
-        <thead>
-          <tr>
-            <th scope="col" class="only-l">
-              {texts.payments.created}
-            </th>
-            <th scope="col">{texts.payments.reference}</th>
-            <th scope="col" class="wide">
-              {texts.payments.payee}
-            </th>
-            <th scope="col" class="only-l">
-              {texts.payments.buyer}
-            </th>
-            <th scope="col" class="num">
-              {texts.payments.amount}
-            </th>
-            <th scope="col" class="num wide">
-              BRL
-            </th>
-            <th scope="col" class="only-l">
-              {texts.payments.status}
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => (
-            <PaymentRow {...row} />
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
-  );
-}
-
-/** On a phone, what has no column stands below the reference and the amount. */
-function PaymentRow({ payment, funds }: Shown): VNode {
   const scene = useDashboard();
-  const { view, format } = scene;
-  const buyer = buyerOf(payment);
-  const settled = payment.settlement?.settled ?? null;
+  const { texts, view, format } = scene;
+  const words = texts.payments;
   return (
-    <tr>
-      <td class="only-l when">{format.short(payment.createdAtMs)}</td>
-      <th scope="row">
-        <a href={`${view.path}/payments/${payment.id}`} class="reference">
-          <Foreign text={referenceOf(payment)} />
-        </a>
-        <span class="sub only-s">
-          <Foreign text={buyer} />
-        </span>
-        <span class="sub only-s">{format.short(payment.createdAtMs)}</span>
-        <span class="only-s">
-          <States payment={payment} funds={funds} />
-        </span>
-      </th>
-      <td class="wide">
-        <Foreign text={payeeOf(scene, payment)} />
-      </td>
-      <td class="only-l">
-        <Foreign text={buyer} />
-      </td>
-      <td class="num">{format.money(payment.amount)}</td>
-      <td class="num wide quiet">{settled === null ? '–' : format.digits(settled)}</td>
-      <td class="only-l">
-        <States payment={payment} funds={funds} />
-      </td>
-    </tr>
+    <Table
+      label={caption}
+      rows={rows}
+      columns={[
+        {
+          head: words.created,
+          look: 'only-l',
+          cells: 'when',
+          cell: ({ payment }) => format.short(payment.createdAtMs),
+        },
+        {
+          head: words.reference,
+          isName: true,
+          cell: (row) => (
+            <>
+              <a href={`${view.path}/payments/${row.payment.id}`} class="reference">
+                <Foreign text={referenceOf(row.payment)} />
+              </a>
+              <span class="sub only-s">
+                <Foreign text={buyerOf(row.payment)} />
+              </span>
+              <span class="sub only-s">{format.short(row.payment.createdAtMs)}</span>
+              <span class="only-s">
+                <States {...row} />
+              </span>
+            </>
+          ),
+        },
+        {
+          head: words.payee,
+          look: 'wide',
+          cell: ({ payment }) => <Foreign text={payeeOf(scene, payment)} />,
+        },
+        {
+          head: words.buyer,
+          look: 'only-l',
+          cell: ({ payment }) => <Foreign text={buyerOf(payment)} />,
+        },
+        { head: words.amount, look: 'num', cell: ({ payment }) => format.money(payment.amount) },
+        {
+          head: 'BRL',
+          look: 'num wide',
+          cells: 'quiet',
+          cell: ({ payment }) => {
+            const settled = payment.settlement?.settled ?? null;
+            return settled === null ? '–' : format.digits(settled);
+          },
+        },
+        { head: words.status, look: 'only-l', cell: (row) => <States {...row} /> },
+      ]}
+    />
   );
 }

@@ -38,20 +38,21 @@ import {
 } from '../kit/components.js';
 import { Icon } from '../kit/icons.js';
 import { memberRow, type PageAnswer, type PageContext } from '../kit/page-route.js';
+import { idIn, PAGE_SIZE } from '../kit/pages/declared-pages.js';
 import { idCursor, listPath, pageOf, search, tabs } from '../kit/pages/list-page.js';
 import { Table } from '../kit/pages/table.js';
 import { plainText } from '../kit/plain-text.js';
 import { type DashboardContent, dashboardPage } from './dashboard-layout.js';
 import { type DashboardScene, may, useDashboard, viewOf } from './dashboard-scene.js';
 import { type MemberCall, TENANT_ROOT, tenantOfCall } from './member-page.js';
-import { idIn, memberList, memberView, PAGE_SIZE } from './member-pages.js';
+import { memberPages } from './member-pages.js';
 
 /** What people search for is a whole id, the integrator's or ours. */
 const lengthMax = 200;
 const read = { scope: 'connected_accounts:read', proof: 'session' } as const;
 
 export const sellerPages = [
-  memberList({
+  memberPages.list({
     path: '/sellers',
     access: read,
     filters: { status: tabs(accountStatuses), q: search(lengthMax) },
@@ -110,7 +111,7 @@ export const sellerPages = [
       ],
     }),
   }),
-  memberView({
+  memberPages.view({
     path: '/sellers/{accountId}',
     access: read,
     load: (context, call) => readSeller(context, call, null),

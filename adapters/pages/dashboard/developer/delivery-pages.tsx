@@ -12,9 +12,10 @@ import {
 } from '../../../../core/domain/webhooks/webhook-delivery.js';
 import { readDelivery, replayDelivery } from '../../../../core/usecases/webhooks/deliveries.js';
 import { Breakable, Button, ButtonLink, Code, Copy, Facts, Form } from '../../kit/components.js';
+import { idIn } from '../../kit/pages/declared-pages.js';
 import { useDashboard } from '../dashboard-scene.js';
 import { actorOf, type MemberCall, tenantOfCall } from '../member-page.js';
-import { idIn, memberAction, memberView } from '../member-pages.js';
+import { memberPages } from '../member-pages.js';
 import { Answer, DeliveryBadge, shownUrl } from './developer-parts.js';
 import { indentedJson } from './indented-json.js';
 
@@ -24,7 +25,7 @@ const REFRESH_SECONDS = 3;
 const path = '/webhooks/{subscriptionId}/deliveries/{deliveryId}';
 
 export const deliveryPages = [
-  memberView({
+  memberPages.view({
     path,
     access: { scope: 'webhooks:read', proof: 'session' },
     async load({ deps }, call) {
@@ -97,7 +98,7 @@ export const deliveryPages = [
       };
     },
   }),
-  memberAction({
+  memberPages.action({
     path: `${path}/replay`,
     access: { scope: 'webhooks:write', proof: 'session' },
     async run({ deps }, call) {

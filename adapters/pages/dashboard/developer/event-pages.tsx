@@ -6,18 +6,19 @@ import { listOfEvent } from '../../../../core/usecases/webhooks/deliveries.js';
 import { readEvent, SEARCHED_MAX, searchEvents } from '../../../../core/usecases/webhooks/feed.js';
 import { listSubscriptions } from '../../../../core/usecases/webhooks/subscriptions.js';
 import { Breakable, Copy, Facts } from '../../kit/components.js';
+import { idIn, PAGE_SIZE } from '../../kit/pages/declared-pages.js';
 import { search, select, sequenceCursor } from '../../kit/pages/list-page.js';
 import { Table } from '../../kit/pages/table.js';
 import { useDashboard } from '../dashboard-scene.js';
 import { tenantOfCall } from '../member-page.js';
-import { idIn, memberList, memberView, PAGE_SIZE } from '../member-pages.js';
+import { memberPages } from '../member-pages.js';
 import { Body } from './delivery-pages.js';
 import { DeliveryState, deliveryPath, shownUrl, subjectPath } from './developer-parts.js';
 
 const access = { scope: 'webhooks:read', proof: 'session' } as const;
 
 export const eventPages = [
-  memberList({
+  memberPages.list({
     path: '/events',
     access,
     filters: { subject: search(100), type: select(eventTypes.toSorted()) },
@@ -68,7 +69,7 @@ export const eventPages = [
       ],
     }),
   }),
-  memberView({
+  memberPages.view({
     path: '/events/{eventId}',
     access,
     async load({ deps }, call) {

@@ -29,7 +29,7 @@ import { nameOf } from '../../kit/plain-text.js';
 import type { DashboardContent } from '../dashboard-layout.js';
 import { type DashboardScene, useDashboard } from '../dashboard-scene.js';
 import { actorOf, anyRole, type MemberCall, tenantOfCall } from '../member-page.js';
-import { memberForm, memberView } from '../member-pages.js';
+import { memberPages } from '../member-pages.js';
 
 /** After how many days a key may end. */
 const lives = [7, 30, 90, 365] as const;
@@ -41,7 +41,7 @@ const write = { scope: 'api_keys:write', proof: 'fresh_live' } as const;
 const back = () => '/keys';
 
 export const keyPages = [
-  memberView({
+  memberPages.view({
     path: '/keys',
     access: { scope: anyRole, proof: 'session' },
     async load(context, call) {
@@ -78,7 +78,7 @@ export const keyPages = [
       };
     },
   }),
-  ...memberForm({
+  ...memberPages.form({
     path: '/keys/new',
     access: write,
     back,
@@ -130,7 +130,7 @@ export const keyPages = [
       return { show: (shown) => madeScreen(shown, context, issued, null) };
     },
   }),
-  ...memberForm({
+  ...memberPages.form({
     path: '/keys/{keyId}/roll',
     access: write,
     back,
@@ -156,7 +156,7 @@ export const keyPages = [
       return { show: (scene) => madeScreen(scene, context, issued, endsAtMs) };
     },
   }),
-  ...memberForm({
+  ...memberPages.form({
     path: '/keys/{keyId}/revoke',
     access: { ...write, proof: 'session' },
     back,

@@ -22,7 +22,7 @@ import { Empty, FoldedTable, Table, type TableColumn } from '../../kit/pages/tab
 import type { DashboardContent } from '../dashboard-layout.js';
 import { type DashboardScene, useDashboard } from '../dashboard-scene.js';
 import { actorOf, tenantOfCall } from '../member-page.js';
-import { memberForm, memberView } from '../member-pages.js';
+import { memberPages } from '../member-pages.js';
 import { Answer, shownUrl } from './developer-parts.js';
 import { subscriptionFields } from './subscription-form.js';
 
@@ -30,7 +30,7 @@ import { subscriptionFields } from './subscription-form.js';
 const TYPES_SHOWN = 3;
 
 export const subscriptionListPages = [
-  memberView({
+  memberPages.view({
     path: '/webhooks',
     access: { scope: 'webhooks:read', proof: 'session' },
     async load({ deps }, call) {
@@ -85,7 +85,7 @@ export const subscriptionListPages = [
       };
     },
   }),
-  ...memberForm({
+  ...memberPages.form({
     path: '/webhooks/new',
     // All that happens would be sent to a new address.
     access: { scope: 'webhooks:write', proof: 'fresh_live' },

@@ -25,6 +25,7 @@ import {
 } from '../../../../core/usecases/webhooks/subscriptions.js';
 import { Breakable, Button, ButtonLink, Facts, Form, Note } from '../../kit/components.js';
 import type { PageContext } from '../../kit/page-route.js';
+import { idIn, PAGE_SIZE } from '../../kit/pages/declared-pages.js';
 import { version } from '../../kit/pages/form-page.js';
 import {
   type Given,
@@ -40,7 +41,7 @@ import { Table } from '../../kit/pages/table.js';
 import type { DashboardContent } from '../dashboard-layout.js';
 import { type DashboardScene, useDashboard } from '../dashboard-scene.js';
 import { actorOf, type MemberCall, tenantOfCall } from '../member-page.js';
-import { idIn, memberAction, memberForm, memberView, PAGE_SIZE } from '../member-pages.js';
+import { memberPages } from '../member-pages.js';
 import { DeliveryState, deliveryPath, shownUrl } from './developer-parts.js';
 import { subscriptionFields, tickedBoxes } from './subscription-form.js';
 import {
@@ -62,13 +63,13 @@ const back = ({ id }: Subscription) => `/webhooks/${id}`;
 const whsIn = (call: MemberCall) => idIn(call, 'subscriptionId');
 
 export const subscriptionPages = [
-  memberView({
+  memberPages.view({
     path,
     access: { scope: 'webhooks:read', proof: 'session' },
     load: readOne,
     show: oneScreen,
   }),
-  memberAction({
+  memberPages.action({
     path: `${path}/test`,
     access: write,
     async run({ deps }, call) {
@@ -76,7 +77,7 @@ export const subscriptionPages = [
       return { to: `/webhooks/${subscriptionId}/deliveries/${id}`, done: 'test_sent' };
     },
   }),
-  memberAction({
+  memberPages.action({
     path: `${path}/pause`,
     access: write,
     form: z.object({ paused: z.stringbool() }),
@@ -86,7 +87,7 @@ export const subscriptionPages = [
       return { to: back(found), done: paused ? 'subscription_paused' : 'subscription_resumed' };
     },
   }),
-  memberAction({
+  memberPages.action({
     path: `${path}/replay-dead-letters`,
     access: write,
     async run({ deps }, call) {
@@ -95,7 +96,7 @@ export const subscriptionPages = [
       return { to: `/webhooks/${id}`, done: hasMore ? 'dead_replayed_part' : 'dead_replayed' };
     },
   }),
-  ...memberForm({
+  ...memberPages.form({
     path: `${path}/edit`,
     access: { ...write, proof: 'fresh_live' },
     back,
@@ -121,7 +122,7 @@ export const subscriptionPages = [
       return saved === null ? urlProblem(scene) : { to: back(saved), done: 'subscription_saved' };
     },
   }),
-  ...memberForm({
+  ...memberPages.form({
     path: `${path}/rotate`,
     access: { ...write, proof: 'fresh' },
     back,
@@ -146,7 +147,7 @@ export const subscriptionPages = [
       return { show: (shown) => secretScreen(shown, { ...made, heading, overlaps: [] }) };
     },
   }),
-  ...memberForm({
+  ...memberPages.form({
     path: `${path}/delete`,
     access: write,
     back,

@@ -23,14 +23,9 @@ import {
   pageRow,
   seeOther,
 } from '../../kit/page-route.js';
+import { withDone } from '../../kit/pages/declared-pages.js';
 import { type DashboardContent, dashboardPage } from '../dashboard-layout.js';
-import {
-  type DashboardScene,
-  localeOfCall,
-  sceneOf,
-  viewOf,
-  withDone,
-} from '../dashboard-scene.js';
+import { type DashboardScene, localeOfCall, sceneOf, viewOf } from '../dashboard-scene.js';
 import { endFormer } from '../entrance-pages.js';
 import type { MemberCall } from '../member-page.js';
 import { PasskeyRefused, passkeyPaths } from './passkey-parts.js';

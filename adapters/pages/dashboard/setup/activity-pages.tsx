@@ -13,11 +13,12 @@ import {
   searchAuditEntries,
 } from '../../../../core/usecases/service/audit-log.js';
 import { Breakable, Foreign } from '../../kit/components.js';
+import { PAGE_SIZE } from '../../kit/pages/declared-pages.js';
 import { linked, listPath, select, sequenceCursor } from '../../kit/pages/list-page.js';
 import { useDashboard } from '../dashboard-scene.js';
 import { subjectPath } from '../developer/developer-parts.js';
 import { tenantOfCall } from '../member-page.js';
-import { memberList, PAGE_SIZE } from '../member-pages.js';
+import { memberPages } from '../member-pages.js';
 
 /** Objects of an entry that its row shows. */
 const OBJECTS_SHOWN = 4;
@@ -27,7 +28,7 @@ const means: readonly ObjectType[] = ['partner_command', 'partner_message'];
 type Names = ReadonlyMap<string, string>;
 
 export const activityPages = [
-  memberList({
+  memberPages.list({
     path: '/activity',
     access: { scope: 'audit:read', proof: 'session' },
     filters: { kind: select(actorKinds), who: linked(100) },

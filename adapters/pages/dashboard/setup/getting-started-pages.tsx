@@ -28,12 +28,13 @@ import { allPayments, listPayments } from '../../../../core/usecases/payments/pa
 import { createPayment } from '../../../../core/usecases/payments/payments.js';
 import { listSubscriptions } from '../../../../core/usecases/webhooks/subscriptions.js';
 import { Button, Foreign, Form } from '../../kit/components.js';
-import { memberRow, type PageAnswer, type PageContext, seeOther } from '../../kit/page-route.js';
+import { memberRow, type PageContext, seeOther } from '../../kit/page-route.js';
 import { FormKey, formKey, idempotencyKeyOf, newFormKey } from '../../kit/pages/form-key.js';
 import { plainText } from '../../kit/plain-text.js';
-import { type DashboardContent, dashboardPage } from '../dashboard-layout.js';
-import { type DashboardScene, useDashboard, viewOf, withDone } from '../dashboard-scene.js';
+import type { DashboardContent } from '../dashboard-layout.js';
+import { type DashboardScene, useDashboard } from '../dashboard-scene.js';
 import { actorOf, anyRole, type MemberCall, TENANT_ROOT, tenantOfCall } from '../member-page.js';
+import { memberPages } from '../member-pages.js';
 
 /** Below the path of the mode. */
 export const START_PATH = '/getting-started';
@@ -46,21 +47,16 @@ const TEST_AMOUNT = money(25_000n, 'USD');
 const testPaymentForm = z.object({ key: formKey });
 
 export const gettingStartedPages = [
-  memberRow({
-    method: 'GET',
-    path: START,
-    scope: anyRole,
-    proof: 'session',
-    form: 'none',
-    handler: showStart,
+  memberPages.view({
+    path: START_PATH,
+    access: { scope: anyRole, proof: 'session' },
+    load: async (context, call) => ({ start: await readStart(context, call), call }),
+    show: (scene, { start, call }) => startScreen(scene, startLines(scene, start, call)),
   }),
-  memberRow({
-    method: 'POST',
-    path: `${START}/sandbox`,
-    scope: 'kyb:write',
-    proof: 'session',
-    form: z.object({}),
-    handler: useSandboxDetails,
+  memberPages.action({
+    path: `${START_PATH}/sandbox`,
+    access: { scope: 'kyb:write', proof: 'session' },
+    run: useSandboxDetails,
   }),
   memberRow({
     method: 'POST',
@@ -86,13 +82,6 @@ export interface Start {
   readonly takesPayments: boolean;
   readonly endpoints: number;
   readonly request: ProductionRequest | null;
-}
-
-async function showStart(context: PageContext, call: MemberCall): Promise<PageAnswer> {
-  const start = await readStart(context, call);
-  return dashboardPage(viewOf(context, call), (scene) =>
-    startScreen(scene, startLines(scene, start, call)),
-  );
 }
 
 export async function readStart(context: PageContext, call: MemberCall): Promise<Start> {
@@ -131,11 +120,11 @@ async function testPayment(
 }
 
 /** The dossier of the sandbox, which the partner of test mode approves. NotFound in live mode. */
-async function useSandboxDetails({ deps, prefix }: PageContext, call: MemberCall) {
+async function useSandboxDetails({ deps }: PageContext, call: MemberCall) {
   const tenant = tenantOfCall(call);
   if (tenant.mode === 'live') throw new PonteError('NotFound');
   await submitKyb(deps, tenant, sandboxKyb(actorOf(call).organization));
-  return seeOther(withDone(startPath({ prefix }, tenant), 'kyb_sent'));
+  return { to: START_PATH, done: 'kyb_sent' } as const;
 }
 
 /** The member is the buyer, and gets the mails. NotFound in live mode. */

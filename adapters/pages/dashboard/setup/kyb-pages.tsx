@@ -18,21 +18,21 @@ import { noKyc, type PageView } from '../../buyer/page-view.js';
 import { legalView, organizationView } from '../../buyer/payment-view.js';
 import { type Scene, SceneProvider, sceneOf } from '../../buyer/scene.js';
 import { Button, ButtonLink, Form } from '../../kit/components.js';
-import { memberRow, type PageAnswer, type PageContext, seeOther } from '../../kit/page-route.js';
+import type { PageContext } from '../../kit/page-route.js';
+import { withDone } from '../../kit/pages/declared-pages.js';
 import { type DashboardContent, dashboardPage } from '../dashboard-layout.js';
 import {
   type DashboardScene,
   type DashboardView,
   useDashboard,
   viewOf,
-  withDone,
 } from '../dashboard-scene.js';
 import { actorOf, type MemberCall, TENANT_ROOT, tenantOfCall } from '../member-page.js';
+import { memberPages } from '../member-pages.js';
 import { BackToStart, START_PATH } from './getting-started-pages.js';
 
-const termsPath = `${TENANT_ROOT}${START_PATH}/terms`;
+const termsPath = `${START_PATH}/terms`;
 const row = { scope: 'kyb:write', proof: 'session' } as const;
-const termsForm = z.object({ tosId: z.string().max(200) });
 
 const organizationPlace: FormPlace = {
   async load(context, given) {
@@ -61,8 +61,16 @@ const organizationPlace: FormPlace = {
 
 export const kybPages = [
   ...memberFormRows(TENANT_ROOT, organizationPlace, row),
-  memberRow({ ...row, method: 'GET', path: termsPath, form: 'none', handler: showTerms }),
-  memberRow({ ...row, method: 'POST', path: termsPath, form: termsForm, handler: saveTerms }),
+  memberPages.view({ path: termsPath, access: row, load: readTerms, show: termsScreen }),
+  memberPages.action({
+    path: termsPath,
+    access: row,
+    form: z.object({ tosId: z.string().max(200) }),
+    async run({ deps }, call) {
+      await acceptTerms(deps, tenantOfCall(call), call.form.tosId);
+      return { to: START_PATH, done: 'terms_accepted' };
+    },
+  }),
 ];
 
 /** NotFound outside the dashboard. */
@@ -141,24 +149,24 @@ function AboutKyb({ email }: { readonly email: string }): VNode {
   );
 }
 
-async function showTerms(context: PageContext, call: MemberCall): Promise<PageAnswer> {
-  const { deps } = context;
+async function readTerms({ deps }: PageContext, call: MemberCall): Promise<Terms> {
   const tenant = tenantOfCall(call);
   const { profile } = await readStanding(deps, tenant);
   const tosId = call.query.get('tos_id');
   const isOpen = needsTerms(deps, profile);
   const redirectUrl = new URL(`${rootOf(call)}${START_PATH}/terms`, deps.settings.payUrl).href;
   const url = isOpen && tosId === null ? await termsUrl(deps, tenant, redirectUrl) : null;
-  return dashboardPage(viewOf(context, call), (scene) =>
-    termsScreen(scene, { url, tosId: isOpen ? tosId : null }),
-  );
+  return { url, tosId: isOpen ? tosId : null };
 }
 
-/** `url`: of the partner's page. `tosId`: the member comes back from it. */
-function termsScreen(
-  { texts }: DashboardScene,
-  { url, tosId }: { readonly url: string | null; readonly tosId: string | null },
-): DashboardContent {
+interface Terms {
+  /** The partner's page; null if there is nothing to accept. */
+  readonly url: string | null;
+  /** The member comes back from it; null before. */
+  readonly tosId: string | null;
+}
+
+function termsScreen({ texts }: DashboardScene, { url, tosId }: Terms): DashboardContent {
   const words = texts.setup.terms;
   const isAccepted = url === null && tosId === null;
   return {
@@ -191,13 +199,4 @@ function termsScreen(
       </section>
     ),
   };
-}
-
-async function saveTerms(
-  context: PageContext,
-  call: MemberCall<z.infer<typeof termsForm>>,
-): Promise<PageAnswer> {
-  const tenant = tenantOfCall(call);
-  await acceptTerms(context.deps, tenant, call.form.tosId);
-  return seeOther(withDone(`${rootOf(call)}${START_PATH}`, 'terms_accepted'));
 }

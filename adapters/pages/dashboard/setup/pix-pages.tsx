@@ -13,6 +13,7 @@ import { configurePayout } from '../../../../core/usecases/parties/organizations
 import { listOwnChanges } from '../../../../core/usecases/parties/payout-changes.js';
 import { Note, Scroll } from '../../kit/components.js';
 import { memberRow, type PageAnswer, type PageContext, seeOther } from '../../kit/page-route.js';
+import { withDone } from '../../kit/pages/declared-pages.js';
 import {
   checkPix,
   PixForm,
@@ -22,7 +23,7 @@ import {
   pixForm,
 } from '../../kit/pix-form.js';
 import { type DashboardContent, dashboardPage } from '../dashboard-layout.js';
-import { type DashboardScene, useDashboard, viewOf, withDone } from '../dashboard-scene.js';
+import { type DashboardScene, useDashboard, viewOf } from '../dashboard-scene.js';
 import { actorOf, type MemberCall, TENANT_ROOT, tenantOfCall } from '../member-page.js';
 import { BackToStart, START_PATH, startPath } from './getting-started-pages.js';
 

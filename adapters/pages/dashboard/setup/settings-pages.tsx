@@ -39,8 +39,9 @@ import {
   seeOther,
   withNotice,
 } from '../../kit/page-route.js';
+import { withDone } from '../../kit/pages/declared-pages.js';
 import { type DashboardContent, dashboardPage } from '../dashboard-layout.js';
-import { type DashboardScene, useDashboard, viewOf, withDone } from '../dashboard-scene.js';
+import { type DashboardScene, useDashboard, viewOf } from '../dashboard-scene.js';
 import { actorOf, anyRole, type MemberCall, TENANT_ROOT } from '../member-page.js';
 
 const path = `${TENANT_ROOT}/settings`;

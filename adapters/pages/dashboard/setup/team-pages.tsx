@@ -21,9 +21,10 @@ import { readTeam, removeMember, setMember } from '../../../../core/usecases/acc
 import { Button, ButtonLink, Foreign, Form, Scroll } from '../../kit/components.js';
 import { RadioField, SelectField, TextField } from '../../kit/fields.js';
 import { memberRow, type PageAnswer, type PageContext, seeOther } from '../../kit/page-route.js';
+import { withDone } from '../../kit/pages/declared-pages.js';
 import { plainText } from '../../kit/plain-text.js';
 import { type DashboardContent, dashboardPage } from '../dashboard-layout.js';
-import { type DashboardScene, useDashboard, viewOf, withDone } from '../dashboard-scene.js';
+import { type DashboardScene, useDashboard, viewOf } from '../dashboard-scene.js';
 import { actorOf, anyRole, type MemberCall, TENANT_ROOT } from '../member-page.js';
 import { type OwnSession, ownSessions, SessionTable } from '../session-table.js';
 

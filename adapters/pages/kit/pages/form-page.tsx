@@ -2,6 +2,8 @@
 // one declaration come the check of what was sent, the page, and the page again with its problems.
 import type { ComponentChildren, VNode } from 'preact';
 import { z } from 'zod';
+import { isMisleading } from '../../../../core/domain/base/checked-text.js';
+import { hasUnstorableText } from '../../../../core/domain/base/raw-json.js';
 import { PonteError } from '../../../../core/errors.js';
 import { Button, Form, Note } from '../components.js';
 import {
@@ -51,19 +53,28 @@ interface TextAsked extends Labelled, TextLook {
   /** Several lines. */
   readonly rows?: number;
   /** Why a text is not taken. */
-  readonly problem: string;
+  readonly problem: string | ((trimmed: string) => string);
 }
+
+/** Between fields: the words of those that follow. */
+export const words = (shown: VNode): DeclaredField<null> => ({
+  read: () => ({ value: null }),
+  show: () => shown,
+});
 
 /** `read` gets the trimmed text; null if it is not taken. */
 export function textAs<V>(
-  of: TextAsked & { readonly read: (trimmed: string) => V | null },
+  of: TextAsked & { readonly read: (trimmed: string, typed: TypedForm) => V | null },
 ): DeclaredField<V> {
   const { max, rows, problem, read, ...look } = of;
   return {
     read(typed, name) {
       const given = (typed[name] ?? '').trim();
-      const value = given.length > max ? null : read(given);
-      return value === null ? { problem } : { value };
+      const isWrong = rows === undefined ? isMisleading(given) : hasUnstorableText(given);
+      const isTaken = given.length <= max && !isWrong;
+      const value = isTaken ? read(given, typed) : null;
+      if (value !== null) return { value };
+      return { problem: typeof problem === 'string' ? problem : problem(given) };
     },
     show(name, { [name]: value }, error) {
       const props = { ...look, name, value, error, maxLength: max };
@@ -170,6 +181,8 @@ export interface FormLook {
   readonly warning?: ComponentChildren;
   /** The way back, in words. */
   readonly keep?: string;
+  /** What stands around the form. */
+  readonly around?: (form: VNode) => VNode;
 }
 
 /** `to` and `back` are paths below the page. */

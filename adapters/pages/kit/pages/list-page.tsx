@@ -260,7 +260,7 @@ function FilterForm<Row>({ look, list }: ListProps<Row>): VNode | null {
   );
 }
 
-/** Links to the newest page and to the one behind the last row. */
+/** Links to the newest page and to the one behind the last row; nothing if there is none. */
 export function Pager({
   newest,
   newer = null,
@@ -274,8 +274,10 @@ export function Pager({
   /** Null on the last one. */
   readonly older: string | null;
   readonly children?: string | undefined;
-}): VNode {
+}): VNode | null {
   const { texts } = useFrame();
+  const links = [newest, newer, older].filter((link) => link !== null);
+  if (links.length === 0 && children === undefined) return null;
   return (
     <nav class="pager" aria-label={texts.pages}>
       <span class="quiet">{children}</span>

@@ -1,0 +1,292 @@
+// The rows of declared pages, for any audience: of a view, of a list, of a form, and of a button
+// that does something and leads to a page.
+import type { ComponentChildren } from 'preact';
+import { z } from 'zod';
+import { isCode, PonteError } from '../../../../core/errors.js';
+import type { FieldError } from '../fields.js';
+import type { PageNotice } from '../frame-view.js';
+import {
+  type PageAnswer,
+  type PageAuth,
+  type PageCall,
+  type PageContext,
+  type PageRoute,
+  type PageRow,
+  seeOther,
+  withNotice,
+} from '../page-route.js';
+import { FormKey, formKey, newFormKey } from './form-key.js';
+import {
+  FieldForm,
+  type Fields,
+  type FormLook,
+  readFields,
+  type TypedForm,
+  typedForm,
+  type Values,
+} from './form-page.js';
+import {
+  type Given,
+  givenIn,
+  List,
+  type ListFilters,
+  type ListLook,
+  type ReadCursor,
+} from './list-page.js';
+import type { PageHeading } from './page-document.js';
+
+/** Rows of a page of a list. */
+export const PAGE_SIZE = 25;
+
+export interface PageContent<P> extends PageHeading {
+  /** Where the page is, of the places beside it; null on pages without them. */
+  readonly place: P | null;
+  readonly body: ComponentChildren;
+  /** The path of the event stream, below that of the pages. */
+  readonly live?: string;
+}
+
+type Around<P> = Omit<PageContent<P>, 'body' | 'errors'>;
+type AnyRow<A extends PageAuth, F> = Pick<
+  PageRow<A, F>,
+  'method' | 'path' | 'form' | 'handler' | 'kind'
+>;
+
+/** What differs between audiences. `R` is what a row of theirs requires, `D` what forms do. */
+interface Audience<A extends PageAuth, R, S, P> {
+  /** The path of all their pages in the table. */
+  readonly root: string;
+  row<F>(access: R, row: AnyRow<A, F>): PageRoute;
+  sceneOf(context: PageContext, call: PageCall<A, unknown>): S;
+  page(scene: S, content: PageContent<P>, status?: number): PageAnswer;
+}
+
+/** To which page a form leads, below the path of the pages, and what that page says. */
+type Led<D> =
+  | { readonly to: string; readonly done: D }
+  | { readonly to: string; readonly notice: PageNotice };
+
+/** Or a form that was not taken, or whose answer is shown once. */
+type Saved<S, P, D> =
+  | Led<D>
+  | { readonly problem: FieldError }
+  | { readonly show: (scene: S) => PageContent<P> };
+
+interface Found<Row> {
+  readonly rows: readonly Row[];
+  readonly next: string | number | null;
+}
+
+interface Asked<F extends ListFilters, C> {
+  readonly given: Given<F>;
+  /** Null on the first page. */
+  readonly before: C | null;
+}
+
+interface Sent<S, T, V> {
+  readonly scene: S;
+  readonly subject: T;
+  readonly values: V;
+  /** The one-time key of what the form makes; empty for a form that makes nothing. */
+  readonly key: string;
+}
+
+/** `done` is shown once on the page. */
+export function withDone(path: string, done: string): string {
+  return `${path}?done=${done}`;
+}
+
+const noForm = z.object({});
+
+interface Declared<R> {
+  /** Below the path of all pages. */
+  readonly path: string;
+  readonly access: R;
+}
+
+interface DeclaredForm<A extends PageAuth, R, S, P, D, T, F extends Fields> extends Declared<R> {
+  /** Path of the page that it belongs to. */
+  readonly back: (subject: T) => string;
+  /** Makes something that must exist once. */
+  readonly isOnce?: true;
+  /** NotFound. */
+  readonly load: (context: PageContext, call: PageCall<A, unknown>) => Promise<T>;
+  /** Where there is nothing to fill in: the path of the page that says why. */
+  readonly elsewhere?: (subject: T) => string | null;
+  readonly fields: (scene: S, subject: T) => F;
+  /** What the form begins with. */
+  readonly typed?: (subject: T) => TypedForm;
+  readonly show: (scene: S, subject: T) => Around<P> & FormLook;
+  readonly save: (
+    context: PageContext,
+    call: PageCall<A, unknown>,
+    sent: Sent<S, T, Values<F>>,
+  ) => Promise<Saved<S, P, D>>;
+}
+
+interface Filled<T> {
+  readonly subject: T;
+  readonly typed: TypedForm;
+  readonly errors: readonly FieldError[];
+}
+
+export class DeclaredPages<
+  A extends PageAuth,
+  R,
+  S extends { readonly view: { readonly path: string } },
+  P,
+  D extends string,
+> {
+  readonly #audience: Audience<A, R, S, P>;
+
+  constructor(audience: Audience<A, R, S, P>) {
+    this.#audience = audience;
+  }
+
+  /** A page that is only read. `load` throws NotFound. */
+  view<T>(
+    page: Declared<R> & {
+      readonly load: (context: PageContext, call: PageCall<A, unknown>) => Promise<T>;
+      readonly show: (scene: S, subject: T) => PageContent<P>;
+    },
+  ): PageRoute {
+    return this.#get(page, {}, async (context, call) => {
+      const subject = await page.load(context, call);
+      const scene = this.#audience.sceneOf(context, call);
+      return this.#audience.page(scene, page.show(scene, subject));
+    });
+  }
+
+  /** `read` finds a page of rows, and what the columns need besides; or what the query names. */
+  list<One, F extends ListFilters, C, M extends object>(
+    page: Declared<R> & {
+      readonly filters: F;
+      readonly cursor: ReadCursor<C>;
+      readonly read: (
+        context: PageContext,
+        call: PageCall<A, unknown>,
+        asked: Asked<F, C>,
+      ) => Promise<(M & Found<One>) | { readonly to: string }>;
+      readonly show: (scene: S, found: M) => Around<P> & ListLook<One>;
+    },
+  ): PageRoute {
+    const { filters } = page;
+    return this.#get(page, { kind: 'list' }, async (context, call) => {
+      const given = givenIn(filters, call.query);
+      const before = page.cursor(call.query.get('before') ?? '');
+      const found = await page.read(context, call, { given, before });
+      const scene = this.#audience.sceneOf(context, call);
+      if ('to' in found) return seeOther(`${scene.view.path}${found.to}`);
+      const { rows, next } = found;
+      const path = `${scene.view.path}${page.path}`;
+      const state = { path, filters, given, isFirst: before === null, rows, next };
+      const look = page.show(scene, found);
+      return this.#audience.page(scene, { ...look, body: <List look={look} list={state} /> });
+    });
+  }
+
+  /** GET and POST of one path. */
+  form<T, F extends Fields>(page: DeclaredForm<A, R, S, P, D, T, F>): readonly PageRoute[] {
+    const { isOnce, load, elsewhere = () => null, fields, save } = page;
+    const audience = this.#audience;
+    const empty = this.#get(page, { kind: 'form' }, async (context, call) => {
+      const subject = await load(context, call);
+      const scene = audience.sceneOf(context, call);
+      const other = elsewhere(subject);
+      if (other !== null) return seeOther(`${scene.view.path}${other}`);
+      const key = isOnce ? { key: newFormKey(context.deps) } : {};
+      const typed = { ...page.typed?.(subject), ...key };
+      return this.#filled(page, call, scene, { subject, typed, errors: [] });
+    });
+    const sent = audience.row(page.access, {
+      method: 'POST',
+      kind: 'form',
+      path: `${audience.root}${page.path}`,
+      form: isOnce ? typedForm.and(z.object({ key: formKey })) : typedForm,
+      handler: async (context, call) => {
+        const typed: TypedForm = call.form;
+        const subject = await load(context, call);
+        const scene = audience.sceneOf(context, call);
+        const other = elsewhere(subject);
+        if (other !== null) return seeOther(`${scene.view.path}${other}`);
+        const { values, errors } = readFields(fields(scene, subject), typed);
+        const again = (problems: readonly FieldError[]) =>
+          this.#filled(page, call, scene, { subject, typed, errors: problems });
+        if (values === null) return again(errors);
+        const given = { scene, subject, values, key: typed['key'] ?? '' };
+        const saved = await save(context, call, given).catch((error): Led<D> => {
+          if (!isOnce || !isCode(error, 'IdempotencyKeyConflict')) throw error;
+          return { to: page.back(subject), notice: 'out_of_date' };
+        });
+        if ('problem' in saved) return again([saved.problem]);
+        if ('show' in saved) return audience.page(scene, saved.show(scene));
+        return this.#ledTo(scene, saved);
+      },
+    });
+    return [empty, sent];
+  }
+
+  /** What the form of a button does, and where it leads. */
+  action<F = unknown>(
+    button: Declared<R> & {
+      readonly form?: z.ZodType<F>;
+      readonly run: (context: PageContext, call: PageCall<A, F>) => Promise<Led<D>>;
+    },
+  ): PageRoute {
+    const { path, access, run, form = noForm as unknown as z.ZodType<F> } = button;
+    return this.#audience.row<F>(access, {
+      method: 'POST',
+      path: `${this.#audience.root}${path}`,
+      form,
+      handler: async (context, call) => {
+        const led = await run(context, call);
+        return this.#ledTo(this.#audience.sceneOf(context, call), led);
+      },
+    });
+  }
+
+  #get(
+    { path, access }: Declared<R>,
+    kind: Pick<PageRoute, 'kind'>,
+    handler: (context: PageContext, call: PageCall<A, unknown>) => Promise<PageAnswer>,
+  ): PageRoute {
+    const row = { method: 'GET', path: `${this.#audience.root}${path}`, form: 'none' } as const;
+    return this.#audience.row(access, { ...row, ...kind, handler });
+  }
+
+  /** The page of a form; 422 with what was typed if something of it is wrong. */
+  #filled<T, F extends Fields>(
+    { path, back, isOnce, fields, show }: DeclaredForm<A, R, S, P, D, T, F>,
+    { params }: PageCall<A, unknown>,
+    scene: S,
+    { subject, typed, errors }: Filled<T>,
+  ): PageAnswer {
+    const look = show(scene, subject);
+    const form = (
+      <FieldForm
+        to={path.slice(1).replaceAll(/\{(\w+)\}/g, (_, name: string) => params[name] ?? '')}
+        back={`${scene.view.path}${back(subject)}`}
+        look={look}
+        fields={fields(scene, subject)}
+        typed={typed}
+        errors={errors}
+      >
+        {isOnce ? <FormKey value={typed['key'] ?? ''} /> : null}
+      </FieldForm>
+    );
+    const body = look.around?.(form) ?? form;
+    return this.#audience.page(scene, { ...look, errors, body }, errors.length === 0 ? 200 : 422);
+  }
+
+  #ledTo({ view }: S, led: Led<D>): PageAnswer {
+    const to = `${view.path}${led.to}`;
+    return seeOther('done' in led ? withDone(to, led.done) : withNotice(to, led.notice));
+  }
+}
+
+/** The id that the path has. */
+export function idIn({ params }: Pick<PageCall<PageAuth, unknown>, 'params'>, name: string) {
+  const id = params[name];
+  if (id === undefined) throw new PonteError('NotFound');
+  return id;
+}
