@@ -69,31 +69,6 @@ test('a member adds a subscription with the ticked events, and its secret signs 
   assert.match(textOf((await owner.open(`${root}/webhooks`)).text), /All delivered 1 of 1 none/);
 });
 
-test('a form that is sent twice, also at once, makes one subscription', async (t) => {
-  const { site, root, owner } = await siteWithOwner(t);
-  await owner.open(`${root}/webhooks/new`);
-  const other = owner.copy();
-  other.shown = owner.shown;
-  const fields = { url, 'payment_intent.*': 'yes' };
-  const shown = await Promise.all([owner, other].map((one) => one.send('/new', fields)));
-  assert.ok(shown.some(({ path }) => path === `${root}/webhooks?notice=out_of_date`));
-  assert.equal((await listSubscriptions(site.world.deps, site.tenant)).length, 1);
-});
-
-test('what a form of a subscription lacks is named, and what was typed stays', async (t) => {
-  const { site, root, owner } = await siteWithOwner(t);
-  site.world.refusal = (given) => (given === url ? null : 'no');
-  await owner.open(`${root}/webhooks/new`);
-  const noEvent = await owner.send('/new', { url });
-  assert.equal(noEvent.status, 422);
-  assert.match(noEvent.text, /Tick at least one event/);
-  assert.match(noEvent.text, /value="https:\/\/hooks\.example\/ponte"/);
-  const noUrl = await owner.send('/new', { url: 'http://x', '*': 'yes' });
-  assert.match(noUrl.text, /Ponte does not send to this URL/);
-  assert.match(noUrl.text, /name="\*" value="yes" checked/);
-  assert.deepEqual(await listSubscriptions(site.world.deps, site.tenant), []);
-});
-
 test('URL and events are edited, and a deleted subscription stays readable', async (t) => {
   const { site, root, owner } = await siteWithOwner(t);
   const { id } = await subscribed(site, ['invoice.*', 'webhook.test']);

@@ -1,0 +1,250 @@
+// Every list and every form that is declared, of the dashboard and of the console: the rules of
+// their engine, from outside. A new one is covered when its row is in a table.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { consolePages } from '../../../../adapters/pages/console/console-pages.js';
+import { PAGE_SIZE } from '../../../../adapters/pages/kit/pages/declared-pages.js';
+import { pageRoutes } from '../../../../adapters/pages/page-routes.js';
+import type { Tenant } from '../../../../core/domain/base/tenant.js';
+import { addMember } from '../../../../core/usecases/access/members.js';
+import { audited, newestEntries } from '../../../../core/usecases/service/audit-log.js';
+import { anAccount } from '../../../support/samples/domain-samples.js';
+import type { SuiteEnd } from '../../../support/suite-end.js';
+import { consoleSite } from '../console/console-site.js';
+import { anyFields, objectsOf, openLive, signedInAs } from '../dashboard/dashboard-site.js';
+import { formsOf, type PageSite, pageSite, type Shown, textOf, type Visitor } from '../visitor.js';
+
+const lists = pageRoutes.filter(({ kind }) => kind === 'list');
+const forms = pageRoutes.filter(({ kind, method }) => kind === 'form' && method === 'POST');
+const operatorLists = consolePages.filter(({ kind }) => kind === 'list');
+
+/** Path of a row, with the names that it has. */
+function pathOf(path: string, { orgId, mode }: Tenant, ids: Readonly<Record<string, string>> = {}) {
+  const names: Readonly<Record<string, string>> = { orgId, mode, ...ids };
+  return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => names[name] ?? 'unknown');
+}
+
+const mainOf = ({ text }: Shown) => /<main.*<\/main>/s.exec(text)?.[0] ?? assert.fail('no main');
+
+/** Where a link of the pages of a list leads, by its text. */
+function pagerLinks({ text }: Shown): ReadonlyMap<string, string> {
+  const [pager = ''] = /<nav class="pager".*?<\/nav>/s.exec(text) ?? [];
+  const links = [...pager.matchAll(/<a [^>]*href="([^"]*)"[^>]*>(.*?)<\/a>/gs)];
+  return new Map(links.map(([, href = '', inner = '']) => [textOf(inner), unescaped(href)]));
+}
+
+const unescaped = (text: string) => text.replaceAll('&amp;', '&');
+
+/** The first cells of the rows of a table. */
+function rowsOf(shown: Shown): readonly string[] {
+  return [...mainOf(shown).matchAll(/<tbody>(.*?)<\/tbody>/gs)].flatMap(([, body = '']) =>
+    [...body.matchAll(/<tr>(.*?)<\/tr>/gs)].map(([, row = '']) => row),
+  );
+}
+
+/** A site with more of everything than one page of a list shows. */
+async function fullSite(t: SuiteEnd): Promise<PageSite> {
+  const site = await pageSite(t);
+  const { world, tenant } = site;
+  for (let index = 0; index <= 2 * PAGE_SIZE; index += 1) {
+    const author = { orgId: tenant.orgId, actor: { kind: 'key', id: `key_${index}` } } as const;
+    const deps = audited(world.deps, { ...author, action: `step ${index}` });
+    const member = { email: `m${index}@x.example`, role: 'viewer' } as const;
+    await addMember(deps, { orgId: tenant.orgId, ...member });
+    await world.newPayment(tenant, { externalId: `order-${index}` });
+  }
+  await world.deps.store.run(async (tx) => {
+    for (let index = 0; index <= 2 * PAGE_SIZE; index += 1) {
+      const id = `acct_${String(index).padStart(3, '0')}`;
+      tx.accounts.insert(anAccount({ ...tenant, id, externalId: null }));
+    }
+  });
+  return site;
+}
+
+test('there are declared lists and forms of members, and lists of operators', () => {
+  assert.deepEqual(lists.map(({ path }) => path.split('/').at(-1)).toSorted(), [
+    'activity',
+    'events',
+    'sellers',
+  ]);
+  assert.ok(forms.length >= 7);
+  assert.ok(operatorLists.length >= 2);
+});
+
+test('a list without rows says so, and has no other page', async (t) => {
+  const site = await pageSite(t);
+  const orgId = await site.world.organization({ sandboxKyb: false });
+  const visitor = await signedInAs(site, 'owner', orgId);
+  const { deps } = site.world;
+  for (const row of lists) {
+    const shown = await visitor.open(pathOf(row.path, { orgId, mode: 'test' }));
+    assert.equal(shown.status, 200, row.path);
+    // The audit log has the organization itself.
+    const isEmpty = rowsOf(shown).length === 0;
+    const hasEntries = row.path.endsWith('/activity') && (await entriesOf(deps, orgId)) > 0;
+    assert.equal(isEmpty, !hasEntries, row.path);
+    assert.equal(/<div class="card empty"><h2>[^<]+<\/h2><p>/.test(shown.text), isEmpty, row.path);
+    assert.equal(pagerLinks(shown).size, 0, row.path);
+  }
+});
+
+async function entriesOf(deps: PageSite['world']['deps'], orgId: string): Promise<number> {
+  return (await newestEntries(deps, orgId, { beforeSequence: null, limit: 10 })).length;
+}
+
+test('what no page says of filters and pages is left out', async (t) => {
+  const site = await fullSite(t);
+  const visitor = await signedInAs(site, 'owner');
+  for (const row of lists) {
+    const path = pathOf(row.path, site.tenant);
+    const plain = mainOf(await visitor.open(path));
+    for (const before of ['0', '-1', '1e9', 'x', '<b>', `acct_${'0'.repeat(65)}`, '9'.repeat(16)]) {
+      const query = new URLSearchParams({ before, type: 'none', kind: '<i>', status: 'x' });
+      const shown = await visitor.open(`${path}?${query}`);
+      assert.equal(shown.status, 200);
+      assert.equal(mainOf(shown), plain, `${path}?${query}`);
+    }
+  }
+});
+
+test('the pages of a list have each row once, and lead back to the newest', async (t) => {
+  const site = await fullSite(t);
+  const visitor = await signedInAs(site, 'owner');
+  for (const row of lists) {
+    const path = pathOf(row.path, site.tenant);
+    const first = await visitor.open(path);
+    assert.equal(rowsOf(first).length, PAGE_SIZE, path);
+    assert.deepEqual([...pagerLinks(first).keys()], ['Older'], path);
+    const second = await visitor.open(pagerLinks(first).get('Older') ?? '');
+    assert.deepEqual([...pagerLinks(second).keys()], ['Newest', 'Older'], path);
+    const seen = [...rowsOf(first), ...rowsOf(second)];
+    assert.equal(new Set(seen).size, 2 * PAGE_SIZE, path);
+    const newest = await visitor.open(pagerLinks(second).get('Newest') ?? '');
+    assert.deepEqual(rowsOf(newest), rowsOf(first), path);
+  }
+});
+
+test('each choice of a filter keeps the filter in the links of its pages and its form', async (t) => {
+  const site = await fullSite(t);
+  const visitor = await signedInAs(site, 'owner');
+  for (const row of lists) {
+    const path = pathOf(row.path, site.tenant);
+    const { text } = await visitor.open(path);
+    const options = [...text.matchAll(/<select [^>]*name="(\w+)".*?<\/select>/gs)].flatMap(
+      ([select, name = '']) =>
+        [...select.matchAll(/<option value="([^"]+)"/g)].map(([, value = '']) => ({ name, value })),
+    );
+    const tabs = [...text.matchAll(/href="[^"]*\/sellers\?(status)=(\w+)"/g)];
+    const chosen = [...options, ...tabs.map(([, name = '', value = '']) => ({ name, value }))];
+    assert.ok(chosen.length > 0, path);
+    for (const { name, value } of chosen) {
+      const shown = await visitor.open(`${path}?${new URLSearchParams({ [name]: value })}`);
+      const isMarked =
+        shown.text.includes(`<option value="${value}" selected`) ||
+        new RegExp(`\\?${name}=${value}" aria-current="true"`).test(shown.text);
+      assert.ok(isMarked, `${path}: ${name}=${value}`);
+      for (const href of pagerLinks(shown).values()) {
+        assert.equal(new URL(href, site.origin).searchParams.get(name), value);
+      }
+    }
+  }
+});
+
+test('the lists of operators take no cursor that no page says', async (t) => {
+  const site = await consoleSite(t);
+  const visitor = await site.signedIn(site.ana);
+  for (const { path } of operatorLists) {
+    const plain = mainOf(await visitor.open(path));
+    for (const before of ['0', '<b>', 'x y', '-1', `dec_${'0'.repeat(65)}`]) {
+      const shown = await visitor.open(`${path}?${new URLSearchParams({ before })}`);
+      assert.equal(mainOf(shown), plain, `${path} ${before}`);
+    }
+  }
+});
+
+/** The fields of the form of a page that people type. */
+function typedFields(shown: Shown): readonly string[] {
+  const main = mainOf(shown);
+  const controls = [...main.matchAll(/<(?:input|textarea)[^>]*>/g)].map(([control]) => control);
+  const typed = controls.filter((control) => !/type="(hidden|checkbox|radio|file)"/.test(control));
+  return typed.map((control) => /name="([^"]*)"/.exec(control)?.[1] ?? '');
+}
+
+async function formSite(t: SuiteEnd) {
+  const site = await pageSite(t);
+  await openLive(site);
+  const ids = await objectsOf(site, site.tenant, 'own');
+  const visitor = await signedInAs(site, 'owner');
+  const open = (path: string, by: Visitor = visitor) => by.open(pathOf(path, site.tenant, ids));
+  return { site, visitor, open };
+}
+
+test('a form that is wrong is 422, names each problem, and keeps what was typed', async (t) => {
+  const { visitor, open } = await formSite(t);
+  const tried: string[] = [];
+  for (const { path } of forms) {
+    const names = typedFields(await open(path));
+    if (names.length === 0) continue;
+    tried.push(path);
+    const key = formsOf(mainOf(await open(path)))[0]?.hidden['key'];
+    const long = `<b>"${'é'.repeat(3_000)}`;
+    const typed = Object.fromEntries(names.map((name) => [name, long]));
+    const action = path.replaceAll(/^.*\}\//g, '/');
+    const refused = await visitor.send(action, typed);
+    assert.equal(refused.status, 422, path);
+    assert.match(refused.text, /<title>Error: /, path);
+    const problems = [...refused.text.matchAll(/<li><a href="#([^"]*)">([^<]+)<\/a><\/li>/g)];
+    assert.ok(problems.length >= names.length, path);
+    for (const [, id = '', text = ''] of problems) {
+      assert.ok(refused.text.includes(`id="${id}"`), `${path}: ${id}`);
+      assert.ok(refused.text.includes(`id="${id}-error"`), `${path}: ${id}`);
+      assert.match(text, /[.!]$/, path);
+    }
+    for (const name of names) {
+      assert.ok(
+        problems.some(([, id]) => id === name),
+        `${path}: ${name}`,
+      );
+    }
+    const kept = refused.text.split(long.replace('<', '&lt;').replaceAll('"', '&quot;')).length - 1;
+    assert.equal(kept, names.length, path);
+    const [form] = formsOf(mainOf(refused));
+    assert.equal(form?.hidden['key'], key, path);
+  }
+  assert.ok(tried.length >= 3, tried.join());
+});
+
+test('a form of what must exist once needs its key, and makes it once', async (t) => {
+  const { site, visitor, open } = await formSite(t);
+  const { deps } = site.world;
+  const tried: string[] = [];
+  for (const { path } of forms) {
+    const [form] = formsOf(mainOf(await open(path)));
+    if (form?.hidden['key'] === undefined) continue;
+    tried.push(path);
+    const fields = { ...anyFields, ...form.hidden };
+    for (const key of ['', 'frm_1', `frm_${'z'.repeat(26)}`]) {
+      assert.equal((await visitor.post(form.action, { ...fields, key })).status, 400, path);
+    }
+    const before = await entriesOf(deps, site.tenant.orgId);
+    assert.equal((await visitor.post(form.action, fields)).status, 200, path);
+    const repeat = await visitor.post(form.action, fields);
+    assert.match(repeat.path, /\?notice=out_of_date$/, path);
+    assert.equal(await entriesOf(deps, site.tenant.orgId), before + 1, path);
+  }
+  assert.ok(tried.length >= 2);
+});
+
+test('a form that asks before something ends leads back', async (t) => {
+  const { visitor, open } = await formSite(t);
+  const tried: string[] = [];
+  for (const { path } of forms) {
+    const shown = await open(path);
+    if (!/class="btn danger"/.test(mainOf(shown)) || !/note warn/.test(mainOf(shown))) continue;
+    tried.push(path);
+    const [, back = ''] = /<\/button><a href="([^"]*)">/.exec(mainOf(shown)) ?? [];
+    assert.equal((await visitor.open(back)).status, 200, path);
+  }
+  assert.ok(tried.length >= 3, tried.join());
+});
