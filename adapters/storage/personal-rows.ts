@@ -1,9 +1,9 @@
-// Personal data: for each table its columns, how the rows of an address are found, and how long and
-// why they are kept. Each column of the schema is in one list: `personal` is about a person,
-// `withheld` is sealed or a secret and never exported, `other` goes with it.
-import { emailKey } from '../../core/domain/base/email-address.js';
-import type { PersonalRows } from '../../core/ports/storage.js';
-import type { TxPart } from './unit-of-work.js';
+// Personal data: for each table its columns, how the rows of an address are found, what erasure
+// makes of them, and how long and why the rest is kept. Each column of the schema is in one list:
+// `personal` is about a person, `withheld` is sealed or a secret and never exported, `other` goes
+// with it.
+import { openFundsSql } from './tables/money-rows.js';
+import { endedSql } from './tables/payment-rows.js';
 
 /** Why rows stay after a person asks for their erasure, and what ends them. */
 const kept = {
@@ -45,6 +45,7 @@ const found = {
   ofBuyers: `buyer_id in (${idsOf('buyers')})`,
   payments: `buyer_id in (${idsOf('buyers')}) or ${namesAddress('colleague_approval')}`,
   mails: 'to_key = $1',
+  drafts: `id in (${idsOf('connected_accounts')})`,
   destinations: [
     `account_id in (${idsOf('connected_accounts')})`,
     `changed_by in (${idsOf('members')})`,
@@ -68,13 +69,48 @@ const found = {
   ].join(' or '),
 } as const;
 
-interface PersonalTable {
+/** What must end before a person is erased; $1: the key of the address. */
+export const blockingSql: Readonly<Record<string, string>> = {
+  payments: [
+    'select id, status as state from payments as personal where',
+    `(buyer_id in (${idsOf('buyers')}) or ${namesAddress('colleague_approval')} or exists`,
+    '(select 1 from connected_accounts as seller where seller.email_key = $1',
+    'and seller.org_id = personal.org_id and seller.mode = personal.mode',
+    'and seller.external_id = personal.seller_external_id))',
+    `and (status not in ${endedSql} or exists (select 1 from funds where`,
+    'funds.org_id = personal.org_id and funds.mode = personal.mode',
+    `and funds.payment_id = personal.id and ${openFundsSql})) order by id limit 10`,
+  ].join(' '),
+  kyc_submissions: [
+    "select id, 'verified by the partner' as state from kyc_submissions as personal where",
+    `status = 'verifying' and buyer_id in (${idsOf('buyers')})`,
+  ].join(' '),
+  connected_accounts: [
+    "select id, 'verified by the partner' as state from connected_accounts as personal where",
+    "status = 'verifying' and email_key = $1",
+  ].join(' '),
+  members: [
+    "select id, 'a member of ' || org_id as state from members as personal where",
+    'email_key = $1 and removed_at is null',
+  ].join(' '),
+};
+
+/**
+ * What erasure makes of a column. `nobody`: an address that is nobody's, another one in each row.
+ * `nothing`: null. `blank`: an empty text. `unnamed`: the text without the address and the names of
+ * the person.
+ */
+export type Erasure = 'nobody' | 'nothing' | 'blank' | 'unnamed';
+
+export interface PersonalTable {
   readonly personal: string;
   readonly withheld: string;
   readonly other: string;
   /** Null: its rows cannot be found by an address. */
   readonly found: string | null;
   readonly kept: string;
+  /** Other columns of the row are kept. `row`: the row is removed. */
+  readonly erased?: Readonly<Record<string, Erasure>> | 'row';
 }
 
 export const personalTables = {
@@ -123,6 +159,7 @@ export const personalTables = {
     other: 'mode id email_key created_at',
     found: found.isPerson,
     kept: kept.money,
+    erased: { email: 'nobody', email_key: 'nobody' },
   },
   connected_accounts: {
     personal: 'email legal_name display_name country tax_id_last4',
@@ -134,6 +171,7 @@ export const personalTables = {
       'answer_alerted_at held_ref held_until version',
     found: found.isPerson,
     kept: kept.money,
+    erased: { email: 'nothing', email_key: 'nothing', display_name: 'nothing' },
   },
   deliveries: {
     personal: 'first_response_body',
@@ -170,6 +208,7 @@ export const personalTables = {
       'version',
     found: found.documents,
     kept: kept.decided,
+    erased: { file_name: 'nothing' },
   },
   epochs: {
     personal: '',
@@ -241,6 +280,15 @@ export const personalTables = {
       'submitted_by fact_tries version',
     found: found.ofBuyers,
     kept: kept.kyc,
+    erased: {
+      draft_sealed: 'nothing',
+      dossier_sealed: 'nothing',
+      name_hash: 'nothing',
+      born_hash: 'nothing',
+      tax_hash: 'nothing',
+      document_hash: 'nothing',
+      flow_id: 'nothing',
+    },
   },
   ledger_lines: {
     personal: '',
@@ -260,6 +308,7 @@ export const personalTables = {
       'link_used_at status tries is_blocked due_at last_error sent_at created_at version',
     found: found.mails,
     kept: kept.days30,
+    erased: { to_address: 'nobody', to_key: 'nobody' },
   },
   member_sessions: {
     personal: 'created_at ends_at ended_at seen_at',
@@ -274,6 +323,7 @@ export const personalTables = {
     other: 'org_id id person_id email_key role removed_at created_at version',
     found: found.isPerson,
     kept: kept.forEver,
+    erased: { email: 'nobody', email_key: 'nobody' },
   },
   operator_sessions: {
     personal: 'created_at opened_at seen_at',
@@ -339,8 +389,9 @@ export const personalTables = {
     personal: '',
     withheld: 'draft_sealed',
     other: 'org_id mode id saved_at version',
-    found: null,
+    found: found.drafts,
     kept: kept.sealed,
+    erased: 'row',
   },
   passkeys: {
     personal: 'name credential_id created_at used_at removed_at',
@@ -348,6 +399,7 @@ export const personalTables = {
     other: 'id person_id sign_count version',
     found: found.ofPerson,
     kept: kept.forEver,
+    erased: { name: 'blank' },
   },
   people: {
     personal: 'email',
@@ -355,6 +407,7 @@ export const personalTables = {
     other: 'id email_key created_at version',
     found: found.isPerson,
     kept: kept.forEver,
+    erased: { email: 'nobody', email_key: 'nobody' },
   },
   payments: {
     personal:
@@ -371,6 +424,13 @@ export const personalTables = {
       'remind_at consolidated_reference attachment_document_id settled_at version',
     found: found.payments,
     kept: kept.money,
+    erased: {
+      buyer_email: 'nobody',
+      buyer_phone: 'nothing',
+      display: 'unnamed',
+      metadata: 'unnamed',
+      colleague_approval: 'unnamed',
+    },
   },
   production_requests: {
     personal: 'answers',
@@ -443,17 +503,3 @@ export const personalTables = {
 export function columnsIn(columns: string): readonly string[] {
   return columns.split(' ').filter((column) => column !== '');
 }
-
-export const findPersonalRows: TxPart<'people'>['find'] = async (unit, address) => {
-  const tables: PersonalRows[] = [];
-  for (const [table, row] of Object.entries<PersonalTable>(personalTables)) {
-    if (row.found === null) continue;
-    const columns = [...columnsIn(row.other), ...columnsIn(row.personal)].join(', ');
-    const sql = `select ${columns} from ${table} as personal where ${row.found}`;
-    const rows = await unit.rows(table, sql, [emailKey(address)]);
-    const withheld = columnsIn(row.withheld);
-    const personal = columnsIn(row.personal);
-    if (rows.length > 0) tables.push({ table, kept: row.kept, personal, withheld, rows });
-  }
-  return tables;
-};

@@ -12,6 +12,7 @@ import { type Database, StoreConflict } from './database.js';
 import type { NextDue } from './due-times.js';
 import { heldPart } from './held-rows.js';
 import type { StoredRows } from './row-counts.js';
+import { storedPeoplePart } from './stored-people.js';
 import { accountsPart, partyDraftsPart } from './tables/account-rows.js';
 import { keyById, keysPart } from './tables/api-key-rows.js';
 import { bankDetailsPart } from './tables/bank-details-rows.js';
@@ -264,7 +265,7 @@ const parts: {
   sealed: sealedPart,
   epochs: epochsPart,
   refusedRequests: refusedRequestsPart,
-  people: peoplePart,
+  people: { ...peoplePart, ...storedPeoplePart },
   queueStats: queueStatsPart,
 };
 

@@ -1,16 +1,26 @@
-// `ponte person`: answers the request of a person for access to what is stored about it.
+// `ponte person`: answers the requests of a person for access to what is stored about it, and for
+// its erasure.
 import { type Command, Option } from 'commander';
 import { formatInstant } from '../../core/domain/base/instant.js';
-import { addOperatorCommand, type Operator, type Outcome, type Shell } from '../operator.js';
+import { maskedAddress } from '../../core/domain/mail/mail.js';
+import { PonteError } from '../../core/errors.js';
+import { decided } from '../decided.js';
+import {
+  addOperatorCommand,
+  type Operator,
+  type Outcome,
+  replaceOption,
+  type Shell,
+} from '../operator.js';
 import { table } from '../output.js';
 
-interface ExportOptions {
+interface PersonOptions {
   readonly address: string;
 }
 
 export function addPersonCommands(shell: Shell, program: Command): void {
   const noun = program.command('person').description('what is stored about a person');
-  addOperatorCommand<ExportOptions>(shell, noun, {
+  addOperatorCommand<PersonOptions>(shell, noun, {
     name: 'export',
     authority: 'read',
     description: 'write all that is stored under a mail address, of all organizations and modes',
@@ -23,9 +33,56 @@ export function addPersonCommands(shell: Shell, program: Command): void {
       'payment can have data of other people: check them before you hand them over.',
     run: exportPerson,
   });
+  addOperatorCommand<PersonOptions & { readonly replace: boolean }>(shell, noun, {
+    name: 'erase',
+    authority: 'confirmed',
+    description: 'erase a person from what is stored, but for what laws require to keep',
+    options: [
+      new Option('--address <address>', 'the mail address of the person').makeOptionMandatory(),
+      replaceOption(),
+    ],
+    details:
+      'Refused while a payment of the person is open, while the partner verifies it, and while\n' +
+      'it is a member of an organization. It cannot be undone. The result lists what is erased,\n' +
+      'and what is kept and why. Signed events and the audit log cannot change.',
+    run: erasePerson,
+  });
 }
 
-async function exportPerson({ deps }: Operator, { address }: ExportOptions): Promise<Outcome> {
+/** Tables with an id of the person, or of a row with the address, which does not name it. */
+const idTables = ['people', 'buyers', 'members', 'connected_accounts', 'mails', 'payments'];
+
+async function erasePerson(
+  operator: Operator,
+  { address, replace }: PersonOptions & { readonly replace: boolean },
+): Promise<Outcome> {
+  const found = await operator.deps.store.run((tx) => tx.people.find(address));
+  const named = idTables.flatMap((name) => found.find((about) => about.table === name) ?? []);
+  const id = named[0]?.rows[0]?.['id'];
+  if (typeof id !== 'string') throw new PonteError('NotFound', 'Nothing is stored under it.');
+  const tables = found.map(({ table: name, rows, erased, personal, kept }) => ({
+    table: name,
+    rows: rows.length,
+    erased,
+    kept: erased === 'row' ? [] : personal.filter((column) => !erased.includes(column)),
+    because: kept,
+  }));
+  const lines = tables.map((about) => [
+    about.table,
+    about.rows,
+    about.erased === 'row' ? 'the row' : about.erased.join(' ') || '-',
+    about.kept.join(' ') || '-',
+    about.kept.length === 0 ? '-' : about.because,
+  ]);
+  const request = { verb: 'erase-person', address: maskedAddress(address.trim()) } as const;
+  const done = async () => ({
+    json: { tables },
+    text: table(['TABLE', 'ROWS', 'ERASED', 'KEPT', 'BECAUSE'], lines, ''),
+  });
+  return decided(operator, id, request, done, { replace });
+}
+
+async function exportPerson({ deps }: Operator, { address }: PersonOptions): Promise<Outcome> {
   const found = await deps.store.run((tx) => tx.people.find(address));
   const tables = found.map(({ rows, ...about }) => ({ ...about, rows: rows.map(presented) }));
   const lines = tables.map((about) => [about.table, about.rows.length, about.kept]);

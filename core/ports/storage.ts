@@ -158,6 +158,8 @@ export interface PersonalRows {
   readonly personal: readonly string[];
   /** Columns that exist and are not read: sealed texts and secrets. */
   readonly withheld: readonly string[];
+  /** What erasure ends of them; `row`: all. */
+  readonly erased: readonly string[] | 'row';
   readonly rows: readonly Readonly<Record<string, unknown>>[];
 }
 
@@ -483,6 +485,12 @@ export interface Tx {
     byEmail(emailKey: string): Found<Person>;
     /** What is stored under an address, over all tenants, without secrets and sealed texts. */
     find(address: string): Many<PersonalRows>;
+    /** In a row of this id: of a buyer, member, seller or mail, or of a payment its approver. */
+    addressOf(id: string): Promise<string | null>;
+    /** What must end before the person is erased, in words. */
+    blocking(address: string): Many<string>;
+    /** Stages that the rows of the address name nobody. Rows that laws require keep the rest. */
+    erase(address: string): Promise<void>;
   };
   readonly memberSessions: Writes<MemberSession, 'insert' | 'update' | 'expect' | 'remove'> & {
     get(id: string): Found<MemberSession>;

@@ -10,9 +10,10 @@ import { identify, operatorKeyPath } from '../../cli/operator-key.js';
 import { createProgram } from '../../cli/program.js';
 import { developmentOperator } from '../../core/domain/base/actor.js';
 import { reviewName } from '../../core/domain/commands/report-check.js';
+import { maskedAddress } from '../../core/domain/mail/mail.js';
 import { PROPOSAL_LIFE_MS, type ServiceAction } from '../../core/domain/money-desk/proposal.js';
 import { authenticateKey, issueSecret, revokeKey } from '../../core/usecases/access/keys.js';
-import { addMember } from '../../core/usecases/access/members.js';
+import { addMember, removeMember } from '../../core/usecases/access/members.js';
 import { removeOperator } from '../../core/usecases/access/registered-operators.js';
 import { retryCommand } from '../../core/usecases/commands/command-retries.js';
 import {
@@ -345,6 +346,21 @@ const scenes: Readonly<Record<string, Prepare>> = {
       ({ organization }) => organization.supportEmail === supportEmail,
       () => setSupportContact(at.deps, orgId, { supportEmail: 'new@acme.example' }),
     );
+  },
+  'person erase': async (at) => {
+    await storeOrg(at);
+    const email = 'eve@acme.example';
+    const { id } = await addMember(at.deps, { orgId, email, role: 'viewer' });
+    await removeMember(at.deps, orgId, email);
+    const stored = () => at.deps.store.run((tx) => tx.members.get(orgId, id));
+    return {
+      itemId: id,
+      request: { verb: 'erase-person', address: maskedAddress(email) },
+      isDone: async () => !(await stored())?.email.includes('eve'),
+      change: async () => {
+        await at.deps.store.run((tx) => tx.people.erase(email));
+      },
+    };
   },
   'operator add': async (at) => {
     const { publicKey } = newKey();

@@ -18,6 +18,7 @@ import { storeMembersContract } from './store-members-contract.js';
 import { storeMoneyContract } from './store-money-contract.js';
 import { storeOperatorsContract } from './store-operators-contract.js';
 import { storePaymentListsContract } from './store-payment-lists-contract.js';
+import { storePeopleContract } from './store-people-contract.js';
 import { storeQueueStatsContract } from './store-queue-stats-contract.js';
 import { storeRetentionContract } from './store-retention-contract.js';
 import { storeRowsContract } from './store-rows-contract.js';
@@ -49,6 +50,7 @@ export const others: Parts = {
   'links and page sessions': storeLinksContract,
   members: storeMembersContract,
   operators: storeOperatorsContract,
+  people: storePeopleContract,
   deposits: storeDepositsContract,
   retention: storeRetentionContract,
   lists: storeListsContract,

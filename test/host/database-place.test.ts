@@ -124,6 +124,7 @@ const others = [
   'doctor',
   'org payout-config',
   'partner change',
+  'person erase',
   'restore --from backup',
 ];
 

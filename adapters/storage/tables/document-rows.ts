@@ -27,7 +27,7 @@ const purgeableSql = documentStatuses
   .map((status) => `'${status}'`)
   .join(', ');
 
-const documents = defineTable<Document>('documents', {
+export const documents = defineTable<Document>('documents', {
   ...tenant,
   id: key(text('id')),
   owner: group({ party: oneOf('owner_party', parties), id: text('owner_id') }),

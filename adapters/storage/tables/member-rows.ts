@@ -5,7 +5,6 @@ import type { Person } from '../../../core/domain/access/person.js';
 import { assert } from '../../../core/errors.js';
 import { fixed, integer, key, oneOf, text, time, unhashed, version } from '../columns.js';
 import { timeParam } from '../database.js';
-import { findPersonalRows } from '../personal-rows.js';
 import { defineTable, merge } from '../table.js';
 import { type TxPart, writes } from '../unit-of-work.js';
 
@@ -17,11 +16,13 @@ export const people = defineTable<Person>('people', {
   version,
 });
 
-export const peoplePart: TxPart<'people'> = {
+/** What stored-people.ts does over all tables. */
+export type StoredPeople = 'find' | 'addressOf' | 'blocking' | 'erase';
+
+export const peoplePart: Omit<TxPart<'people'>, StoredPeople> = {
   ...writes(people),
   get: (unit, id) => unit.byKey(people, [id]),
   byEmail: (unit, emailKey) => unit.first(people, 'where email_key = $1', [emailKey]),
-  find: findPersonalRows,
 };
 
 export const members = defineTable<Member>('members', {

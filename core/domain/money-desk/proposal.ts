@@ -71,7 +71,9 @@ export type ServiceAction =
     })
   | (KeyToIssue & { readonly verb: 'roll-key'; readonly overlapHours: number })
   | { readonly verb: 'payout-hold'; readonly hours: number }
-  | ({ readonly verb: 'support' } & Partial<SupportContact & LegalLinks>);
+  | ({ readonly verb: 'support' } & Partial<SupportContact & LegalLinks>)
+  /** `address` is masked: the row of the proposal is kept. */
+  | { readonly verb: 'erase-person'; readonly address: string };
 
 /** Whose KYB it is, by what the proposer gave. Another dossier is another decision. */
 export interface GivenDossier {
@@ -106,6 +108,7 @@ const serviceVerbs: Readonly<Record<ServiceAction['verb'], true>> = {
   'roll-key': true,
   'payout-hold': true,
   support: true,
+  'erase-person': true,
 };
 
 export function isServiceAction<T extends { readonly verb: string }>(
@@ -337,6 +340,7 @@ export function writeAction(action: ProposedAction): string {
     'website',
     'privacyUrl',
     'termsUrl',
+    'address',
     ...moneyNames,
   ];
   const minor = JSON.stringify(action, writeAmount);

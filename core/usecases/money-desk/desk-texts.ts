@@ -109,6 +109,7 @@ const serviceTexts: {
     `buyers see ${Object.entries(contact)
       .map(([name, value]) => `${name} ${value ?? 'none'}`)
       .join(', ')}`,
+  'erase-person': ({ address }) => `the person with the address ${address} is erased`,
   'add-operator': ({ name, publicKey }) => `${name} is an operator, with the key ${publicKey}`,
 };
 

@@ -6,6 +6,7 @@ import type { OperatorActor } from '../../domain/base/actor.js';
 import { emailKey, readEmail } from '../../domain/base/email-address.js';
 import { type Mode, tenantOf } from '../../domain/base/tenant.js';
 import { isMoneyCommand } from '../../domain/commands/partner-command.js';
+import { maskedAddress } from '../../domain/mail/mail.js';
 import type { MoneyAction, PaidAction } from '../../domain/money-desk/decisions.js';
 import { type Basis, basisOf } from '../../domain/money-desk/money-decision.js';
 import type { Proposal, ProposedAction, ServiceAction } from '../../domain/money-desk/proposal.js';
@@ -95,6 +96,7 @@ const readers: Readers = {
   'roll-key': rollItem,
   'payout-hold': holdItem,
   support: supportItem,
+  'erase-person': personItem,
 };
 
 /** NotFound. */
@@ -457,6 +459,33 @@ async function partnerItem(
     async stage({ tx: staging, nowMs }) {
       staging.fingerprints.put({ name, value: to, createdAtMs: nowMs });
       if (hasCommands) staging.commands.renameInstance(mode, from, to);
+      return () => undefined;
+    },
+  };
+}
+
+/** `id` is of any row with the address, which the proposal must not keep. */
+async function personItem(
+  { tx }: Reading,
+  id: string,
+  action: ActionOf<'erase-person'>,
+): Promise<DeskItem> {
+  const address = await tx.people.addressOf(id);
+  if (address === null) throw new PonteError('NotFound');
+  const blocking = await tx.people.blocking(address);
+  const isErased = maskedAddress(address) !== action.address;
+  return {
+    ...possible,
+    orgId: null,
+    mode: 'live',
+    action,
+    basis: isErased ? 'erased, or changed' : 'stored',
+    problem:
+      blocking.length === 0
+        ? null
+        : `A person is erased when nothing is open. Open: ${blocking.join('; ')}.`,
+    async stage({ tx: staging }) {
+      await staging.people.erase(address);
       return () => undefined;
     },
   };

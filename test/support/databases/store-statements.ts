@@ -409,6 +409,8 @@ function otherReads(tx: Tx): readonly Promise<unknown>[] {
       tx.sealed.page(column, { exceptKeyId: 'k1', after: sealedRow(place), limit: 5 }),
     ),
     tx.people.find('buyer@example.com'),
+    tx.people.addressOf('pi_1'),
+    tx.people.blocking('buyer@example.com'),
     tx.queueStats.read(T0, 5),
     tx.retention.oldDeliveries(age, 'whd_1', 5),
     tx.retention.oldMessages(age, null, 5),
