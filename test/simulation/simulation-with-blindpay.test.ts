@@ -9,8 +9,8 @@ import { ofBlindPay, ofParties } from './run-profile.js';
 import { httpFaultKinds } from './world/faults.js';
 
 const STEPS = 250;
-/** Together these histories have every fault, as in simulation.test.ts. */
-const seeds = { usual: [4, 7, 8, 10], parties: [6] } as const;
+/** Together these histories have every fault, and see all, as in simulation.test.ts. */
+const seeds = { usual: [2, 4, 7, 9], parties: [5, 10, 11] } as const;
 
 const usual = { steps: STEPS, focus: ofBlindPay };
 const parties = { steps: STEPS, focus: { ...ofBlindPay, ...ofParties } };
@@ -18,6 +18,8 @@ const played = new PlayedHistories(usual, parties);
 
 test(`histories ${seeds.usual} with BlindPay keep every invariant and recover`, () =>
   played.play(usual, seeds.usual));
+
+test('a short history with BlindPay does too', () => played.play({ ...usual, steps: 120 }, [1]));
 
 test(`histories of parties ${seeds.parties} with BlindPay do too`, () =>
   played.play(parties, seeds.parties));

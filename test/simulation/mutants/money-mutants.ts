@@ -191,10 +191,10 @@ export const moneyMutants = [
     edits: [["- refundsOf(payin, commands, ['planned', 'owed', 'moving', 'moved'])", '']],
     focus: {
       ...payments,
-      faults: { ...calm, overpayment: 1, payinTakenLate: 0.6, madeTwice: 0.2 },
-      often: bankActions,
+      faults: { ...calm, overpayment: 1, payinTakenLate: 0.6, madeTwice: 0.05 },
+      often,
     },
-    first: { seed: 8, steps: 200 },
+    first: { seed: 1, steps: 60 },
     caughtBy: ['refundsTakeFromThePayinThatHasTheMoney', 'neverGivenBackMoreThanIsLeft'],
   },
   {
@@ -290,7 +290,7 @@ export const moneyMutants = [
     file: 'core/domain/money-desk/money-decision.ts',
     edits: [["  if (isRefusedOrLate(command)) return 'in_review';\n", '']],
     focus: { ...payments, faults: { ...calm, payoutUnprepared: 0.8 }, often },
-    first: { seed: 3, steps: 80 },
+    first: { seed: 18, steps: 80 },
     caughtBy: ['whatNeedsReviewIsAtTheDesk'],
   },
   {
