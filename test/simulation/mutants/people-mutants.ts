@@ -39,7 +39,7 @@ export const peopleMutants = [
   {
     name: 'a session that was ended goes on',
     file: 'core/domain/access/member-session.ts',
-    edits: [['&& endedAtMs === null ', '']],
+    edits: [['return session.endedAtMs === null && nowMs', 'return nowMs']],
     focus: { ...people, faults: { crash: 0, restore: 0 }, often: ['memberRequest'] },
     first: { seed: 3, steps: 30 },
     caughtBy: ['whatHasEndedLetsNobodyIn'],
