@@ -234,7 +234,8 @@ function lineOf(
     key: '',
     seller: cell('sellerExternalId'),
     name: cell('buyer.name'),
-    email: cell('buyer.email'),
+    // A paste from a web page has signs that nobody sees.
+    email: cell('buyer.email').replaceAll(/\p{Cf}/gu, ''),
     locale: mailed ?? locale,
     number: cell('number'),
     due: due === null || due === 'unclear' ? '' : due,

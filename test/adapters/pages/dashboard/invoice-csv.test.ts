@@ -188,6 +188,7 @@ test('every way in which spreadsheets write the table is read', () => {
     table(';').replace('amount', 'ａｍｏｕｎｔ\u00a0'),
     table(';').replace('description', '"description\n"'),
     table(';').replace('Tea', '"=""Tea"""'),
+    table(';').replace('ana@b.example', 'ana@b.example\u200b\u00a0'),
     table(',').replace('10,50', '"10,50"'),
     `sep=,\n${table(',').replace('10,50', '"10,50"')}`,
   ]) {

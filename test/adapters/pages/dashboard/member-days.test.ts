@@ -66,7 +66,8 @@ test('a month of settlements has the last evening of the month, in the list and 
     ['?settledFrom=2027-05-01', []],
   ] as const) {
     const page = await owner.open(`${root}/payments${query}`);
-    assert.deepEqual(namesIn(page.text.replace(/value="[^"]*"/g, '')), expected, query);
+    const rows = /<tbody[\s\S]*<\/tbody>/.exec(page.text)?.[0] ?? '';
+    assert.deepEqual(namesIn(rows), expected, query);
     assert.deepEqual(namesIn(await exported(query)), expected, query);
   }
   const words = textOf((await owner.open(`${root}/payments?settledFrom=2027-03-01`)).text);
