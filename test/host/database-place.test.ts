@@ -72,6 +72,7 @@ const finding = [
   'payments cancel pi_1 --reason late',
   'payments simulate pi_1 money_arrives',
   'org support org_1 --phone 12345',
+  'org time-zone org_1 UTC',
   'payments fail pi_1 --reason late',
   'payments cancel pi_1 --reason late --dry-run',
   'money list',

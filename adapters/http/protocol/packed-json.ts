@@ -2,11 +2,8 @@
 // gzip (RFC 9110, 12.5.3).
 import type { IncomingMessage } from 'node:http';
 import { gzipSync } from 'node:zlib';
+import { readsGzip } from '../../../core/domain/base/accept-encoding.js';
 import { RawJson } from '../../../core/domain/base/raw-json.js';
-
-/** More codings than any client names. */
-const CODINGS_MAX = 20;
-const qualityForm = /^\s*q\s*=\s*([01](?:\.\d{0,3})?)\s*$/i;
 
 export class PackedJson extends RawJson {
   #packed: Buffer | null = null;
@@ -24,15 +21,4 @@ export function packedFor(
 ): Buffer | null {
   if (!(body instanceof PackedJson)) return null;
   return readsGzip(`${headers['accept-encoding'] ?? ''}`) ? body.packed : null;
-}
-
-export function readsGzip(acceptEncoding: string): boolean {
-  const qualities = new Map(
-    acceptEncoding.split(',', CODINGS_MAX).map((part) => {
-      const [name = '', ...parameters] = part.split(';', 4);
-      const given = parameters.flatMap((one) => qualityForm.exec(one)?.[1] ?? []);
-      return [name.trim().toLowerCase(), Number(given[0] ?? 1)];
-    }),
-  );
-  return (qualities.get('gzip') ?? qualities.get('*') ?? 0) > 0;
 }

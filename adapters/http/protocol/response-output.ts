@@ -3,6 +3,8 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import { readsGzip } from '../../../core/domain/base/accept-encoding.js';
 import { writeJson } from '../../../core/domain/base/raw-json.js';
 import type { PonteError } from '../../../core/errors.js';
 import type { CreateQuota } from '../../../core/usecases/service/rate-limits.js';
@@ -148,16 +150,20 @@ async function sendContent(
   ending: Ending,
 ): Promise<void> {
   const { last } = ending;
+  const { 'content-encoding': coding, ...plain } = reply.headers;
+  const isUnpacked = coding === 'gzip' && !readsGzip(`${request.headers['accept-encoding'] ?? ''}`);
+  const headers = { 'content-type': type, ...(isUnpacked ? plain : reply.headers) };
   response.writeHead(reply.status, {
-    ...headersOf({ ...reply, headers: { 'content-type': type, ...reply.headers } }, ending),
-    'content-length': sizeBytes,
+    ...headersOf({ ...reply, headers }, ending),
+    ...(isUnpacked ? {} : { 'content-length': sizeBytes }),
     ...(last ? { connection: 'close' } : {}),
   });
   if (request.method === 'HEAD') {
     response.end();
     return;
   }
-  await pipeline(bytes, response).catch((error: NodeJS.ErrnoException) => {
+  const sent = isUnpacked ? pipeline(bytes, createGunzip(), response) : pipeline(bytes, response);
+  await sent.catch((error: NodeJS.ErrnoException) => {
     if (!clientGone.test(error.code ?? '')) throw error;
   });
 }

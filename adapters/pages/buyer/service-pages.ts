@@ -139,7 +139,12 @@ async function asset(_: PageContext, { params }: ServiceCall): Promise<PageAnswe
   const { type, encoding, bytes } = found;
   return {
     status: 200,
-    headers: { 'content-type': type, 'content-encoding': encoding, 'cache-control': KEEP },
+    headers: {
+      'content-type': type,
+      'content-encoding': encoding,
+      'cache-control': KEEP,
+      vary: 'accept-encoding',
+    },
     cookies: [],
     body: bytes,
   };

@@ -79,7 +79,7 @@ function asset({ search }: Shelf, hash: string, name: string): DocumentAnswer | 
       ? { type: 'application/json', bytes: search.bytes }
       : assetFile(hash, name);
   if (found === null) return null;
-  const headers = { 'content-encoding': 'gzip', 'cache-control': KEEP };
+  const headers = { 'content-encoding': 'gzip', 'cache-control': KEEP, vary: 'Accept-Encoding' };
   return { type: found.type, bytes: found.bytes, headers };
 }
 

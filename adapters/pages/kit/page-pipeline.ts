@@ -3,13 +3,15 @@
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
+import { gunzipSync } from 'node:zlib';
 import { isFresh } from '../../../core/domain/access/member-session.js';
 import type { PageSession, PageSessionKind } from '../../../core/domain/access/page-session.js';
 import { CONSOLE_ROOT } from '../../../core/domain/access/registered-operator.js';
+import { readsGzip } from '../../../core/domain/base/accept-encoding.js';
 import { localeOf } from '../../../core/domain/base/locale.js';
 import { modes, tenantOf } from '../../../core/domain/base/tenant.js';
 import type { AuditAuthor } from '../../../core/domain/service/audit-entry.js';
-import { type ErrorCode, PonteError } from '../../../core/errors.js';
+import { assert, type ErrorCode, PonteError } from '../../../core/errors.js';
 import type { Deps } from '../../../core/ports/deps.js';
 import { guarded } from '../../../core/usecases/access/guarded-changes.js';
 import { requireScope } from '../../../core/usecases/access/keys.js';
@@ -467,14 +469,23 @@ async function send(
   }
 }
 
+/** Files are kept packed; a client that does not read gzip gets them as they are. */
+function readableFor({ headers: asked }: IncomingMessage, answer: PageAnswer): PageAnswer {
+  const { 'content-encoding': coding, ...headers } = answer.headers;
+  if (coding !== 'gzip' || readsGzip(`${asked['accept-encoding'] ?? ''}`)) return answer;
+  assert(answer.body instanceof Uint8Array, 'a packed file is in memory');
+  return { ...answer, headers, body: gunzipSync(answer.body) };
+}
+
 async function write(
   secure: boolean,
   request: IncomingMessage,
   response: ServerResponse,
-  { status, headers, cookies, body }: PageAnswer,
+  answer: PageAnswer,
   requestId: string,
 ): Promise<void> {
   if (response.destroyed) return;
+  const { status, headers, cookies, body } = readableFor(request, answer);
   const setCookies = cookies.map((cookie: Cookie) => writeCookie(cookie, secure));
   response.writeHead(status, {
     ...everyPage,

@@ -136,6 +136,27 @@ test('it is the same text each time, served with a tag that saves sending it aga
   assert.equal(other.status, 200);
 });
 
+test('files of the documentation are packed for clients that read gzip only', async (t) => {
+  const site = await checkedSite(t);
+  const origin = `http://127.0.0.1:${site.port}`;
+  const page = await (await fetch(`${origin}/docs`)).text();
+  const links = [...page.matchAll(/(?:href|src)="([^"]*assets\/[^"]+)"/g)];
+  const paths = new Set(links.map(([, link = '']) => new URL(link, `${origin}/docs`).pathname));
+  assert.ok(paths.size > 2, page.slice(0, 2_000));
+  for (const path of paths) {
+    const read = async (accepted: string) => {
+      const answer = await fetch(`${origin}${path}`, { headers: { 'accept-encoding': accepted } });
+      assert.equal(answer.headers.get('vary'), 'Accept-Encoding', path);
+      return { coding: answer.headers.get('content-encoding'), text: await answer.text() };
+    };
+    const packed = await read('gzip');
+    assert.equal(packed.coding, 'gzip');
+    for (const accepted of ['identity', 'gzip;q=0', 'br', '*;q=0']) {
+      assert.deepEqual(await read(accepted), { coding: null, text: packed.text }, path);
+    }
+  }
+});
+
 test('it is packed for clients that read gzip, and says that it depends on that', async (t) => {
   const site = await checkedSite(t);
   const sizeFor = async (encoding: string) => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { catalogues } from '../../../../adapters/pages/buyer/texts.js';
-import { assetPaths } from '../../../../adapters/pages/kit/assets.js';
+import { accentPath, assetPaths } from '../../../../adapters/pages/kit/assets.js';
 import { MINUTE_MS } from '../../../../core/domain/base/instant.js';
 import { money } from '../../../../core/domain/base/money.js';
 import { stopCode } from '../../../../core/usecases/mail/stop-codes.js';
@@ -123,6 +123,26 @@ test('a file is compressed, has its type, and may be kept forever', async (t) =>
     assert.equal(response.headers.get('x-content-type-options'), 'nosniff');
     // fetch has decompressed it.
     assert.ok((await response.text()).length > 1_000);
+  }
+});
+
+test('every file is sent as it is to a client that reads no gzip, and says that it depends on that', async (t) => {
+  const site = await pageSite(t);
+  const paths = [...Object.values(assetPaths('')), accentPath('', '#8a1c4a')];
+  for (const path of paths) {
+    const read = async (accepted: string, method = 'GET') => {
+      const headers = { 'accept-encoding': accepted };
+      const response = await site.visitor({ headers }).request(method, path);
+      assert.equal(response.status, 200, `${path} ${accepted}`);
+      assert.equal(response.headers.get('vary'), 'accept-encoding');
+      return { coding: response.headers.get('content-encoding'), text: await response.text() };
+    };
+    const packed = await read('gzip, deflate, br');
+    assert.equal(packed.coding, 'gzip');
+    for (const accepted of ['identity', 'gzip;q=0, identity', '*;q=0', 'br', 'identity;q=0']) {
+      assert.deepEqual(await read(accepted), { coding: null, text: packed.text }, accepted);
+      assert.deepEqual(await read(accepted, 'HEAD'), { coding: null, text: '' }, accepted);
+    }
   }
 });
 
