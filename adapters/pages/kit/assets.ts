@@ -58,16 +58,18 @@ export function assetFile(hash: string, name: string): AssetFile | null {
 
 /** Its tokens replace those of ponte.css. */
 function accentAsset(color: string): Asset {
-  const { light, dark } = accentPalettes(color);
-  const text = [
-    ':root {',
-    `  --accent: light-dark(${light.accent}, ${dark.accent});`,
-    `  --accent-strong: light-dark(${light.strong}, ${dark.strong});`,
-    `  --accent-soft: light-dark(${light.soft}, ${dark.soft});`,
-    `  --on-accent: light-dark(${light.on}, ${dark.on});`,
-    '}',
-    '',
-  ].join('\n');
+  const palettes = accentPalettes(color);
+  const [light, dark] = [palettes.light, palettes.dark].map(({ accent, strong, soft, on }) =>
+    [
+      ':root {',
+      `  --accent: ${accent};`,
+      `  --accent-strong: ${strong};`,
+      `  --accent-soft: ${soft};`,
+      `  --on-accent: ${on};`,
+      '}',
+    ].join('\n'),
+  );
+  const text = `${light}\n@media screen and (prefers-color-scheme: dark) {\n${dark}\n}\n`;
   return assetOf({ name: `accent-${color.slice(1)}.css`, type: files.style.type }, text);
 }
 

@@ -181,9 +181,12 @@ function sessionWarning() {
 /** A photo as JPEG that every partner takes, without the place where it was taken. */
 async function smaller(file) {
   if (!file.type.startsWith('image/') && !/\.hei[cf]$/i.test(file.name)) return file;
-  const image = await createImageBitmap(file, { imageOrientation: 'from-image' }).catch(() => null);
+  const { createImageBitmap } = window;
+  const image = await createImageBitmap?.(file, { imageOrientation: 'from-image' }).catch(
+    () => null,
+  );
   // The server names the formats that it takes.
-  if (image === null) return file;
+  if (!image) return file;
   const scale = Math.min(1, SIDE_MAX / Math.max(image.width, image.height));
   const canvas = document.createElement('canvas');
   canvas.width = Math.round(image.width * scale);
@@ -198,16 +201,25 @@ async function smaller(file) {
   return file;
 }
 
+const buttonOf = (form) => first('button:not([type="button"])', form);
+
+/** Browsers from before 2022 have no `requestSubmit`. */
+function press(form) {
+  buttonOf(form).click();
+}
+
 function uploads() {
   for (const form of all('form[data-upload]')) {
     // A file that was chosen and not sent would be lost by the next button.
-    first('[type="file"]', form).addEventListener('change', () => form.requestSubmit());
+    first('[type="file"]', form).addEventListener('change', () => press(form));
     form.addEventListener('submit', async (event) => {
       const input = first('[type="file"]', form);
       if (input.files.length === 0) return;
       event.preventDefault();
       const file = await smaller(input.files[0]);
-      const body = new FormData(form, event.submitter);
+      const body = new FormData(form);
+      const { name, value } = event.submitter ?? buttonOf(form);
+      if (name !== '') body.append(name, value);
       body.set(input.name, file, file.name);
       send(form, body);
     });
@@ -325,4 +337,4 @@ passkeys();
 previews();
 printing();
 first('.errors')?.focus();
-first('form[data-auto]')?.requestSubmit();
+all('form[data-auto]').forEach(press);
