@@ -60,6 +60,7 @@ export function pageOf(scene: Scene, content: ScreenContent): string {
     errors: content.errors ?? [],
     styles: accent === null ? [style] : [style, accentPath(view.root, accent)],
     script,
+    names: namesOf(view),
     body: liveData(content, view),
     children: (
       <SceneProvider value={scene}>
@@ -441,4 +442,9 @@ export function Countdown({ untilMs }: { readonly untilMs: number }): VNode {
       data-say={[left120, left30, over].join('|')}
     />
   );
+}
+
+function namesOf({ organization, payment }: PageView): readonly (string | null)[] {
+  const { payee = null, payer = null, partner = null, senderNames = [] } = payment ?? {};
+  return [organization?.name ?? null, payee, payer, partner, ...senderNames];
 }

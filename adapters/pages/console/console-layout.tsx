@@ -122,6 +122,7 @@ export function consolePage(view: ConsoleView, content: ConsoleContent, status =
       errors,
       styles: [assets.style, assets.dashboard],
       script: assets.script,
+      names: [],
       body: { class: 'dash op' },
       children: (
         <>

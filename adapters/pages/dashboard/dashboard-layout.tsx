@@ -70,6 +70,7 @@ export function dashboardPage(
       errors,
       styles: [view.assets.style, view.assets.dashboard],
       script: view.assets.script,
+      names: [organization],
       body: {
         class: `dash ${view.mode}`,
         // A reload of a page with errors would send its form again.

@@ -54,6 +54,7 @@ async function showList(context: PageContext): Promise<PageAnswer> {
       title: 'Mailbox of this development host',
       styles: [style],
       script: null,
+      names: null,
       body: { class: 'buyer' },
       children: <MailList mails={mails} prefix={prefix} />,
     },

@@ -68,6 +68,7 @@ export function documentPage(content: DocContent, frame: DocumentFrame): string 
       title: `${name} – Ponte`,
       styles: [assets.style, assets.dashboard, assets.documentation],
       script: assets.documentationScript,
+      names: [],
       isPublic: true,
       body: { class: 'dash docs' },
       children: (

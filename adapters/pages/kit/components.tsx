@@ -115,9 +115,11 @@ export function Code({ text, label }: { readonly text: string; readonly label: s
 /** Nothing stores the text: the answer to the form is the only page that has it. */
 export function Secret({ text, label }: { readonly text: string; readonly label: string }): VNode {
   return (
-    <div class="secret">
-      <code>{text}</code>
-      <Copy value={text} label={label} />
+    <div class="notranslate">
+      <div class="secret">
+        <code>{text}</code>
+        <Copy value={text} label={label} />
+      </div>
     </div>
   );
 }
@@ -206,7 +208,7 @@ export function Exact({
       {rows.map(({ label, shown, copy }) => (
         <div>
           <dt>{label}</dt>
-          <dd class="digits">{shown}</dd>
+          <dd class="digits notranslate">{shown}</dd>
           {copy === null ? null : (
             <dd class="act">
               <Copy value={copy} label={label} />

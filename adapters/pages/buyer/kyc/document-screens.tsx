@@ -7,7 +7,7 @@ import { askedFiles, nextStep } from '../../../../core/domain/hosted/kyc-form.js
 import { maskedAddress } from '../../../../core/domain/mail/mail.js';
 import type { ContentType } from '../../../../core/domain/parties/document.js';
 import type { UploadRefusal } from '../../../../core/usecases/hosted/page-documents.js';
-import { Button, ButtonLink, Form, Note, Rows } from '../../kit/components.js';
+import { Button, ButtonLink, Foreign, Form, Note, Rows } from '../../kit/components.js';
 import { type FieldError, FileInput, FileRow } from '../../kit/fields.js';
 import { nameOf } from '../../kit/plain-text.js';
 import { QrCode } from '../../kit/qr-code.js';
@@ -348,7 +348,7 @@ function WhoseForm({ scene, payee }: PhoneProps & { readonly scene: KycScene }):
             ...(form.email === null ? {} : { note: maskedAddress(form.email) }),
           },
           { label: words.phone.askedBy, value: org },
-          payee === null ? null : { label: words.phone.paymentTo, value: nameOf(payee) },
+          payee === null ? null : { label: words.phone.paymentTo, value: <Foreign text={payee} /> },
         ]}
       />
       <p>{words.phone.notYours(org)}</p>

@@ -10,6 +10,7 @@ import { ErrorSummary, type FieldError } from '../fields.js';
 import { frameTexts } from '../frame-texts.js';
 import { Icon, Mark } from '../icons.js';
 import { FrameProvider, type PageFrame, useFrame } from '../page-frame.js';
+import { withExactValues } from './exact-values.js';
 
 interface DocumentProps {
   readonly locale: Locale;
@@ -52,6 +53,8 @@ interface PageProps {
   readonly script: string | null;
   /** Search engines may list it. */
   readonly isPublic?: true;
+  /** Names that its sentences have, beside those that stand alone; null: it has no exact values. */
+  readonly names: readonly (string | null)[] | null;
   /** Attributes of the body. */
   readonly body: Readonly<Record<string, string | number | undefined>>;
   /** Header, content with the id `main`, and footer. */
@@ -59,10 +62,10 @@ interface PageProps {
 }
 
 export function renderPage(frame: PageFrame, page: PageProps): string {
-  const { title, errors = [], styles, script, isPublic, body, children } = page;
+  const { title, errors = [], styles, script, isPublic, names, body, children } = page;
   const { locale } = frame.view;
   const texts = frameTexts[locale];
-  return renderDocument({
+  const document = renderDocument({
     locale,
     title: errors.length > 0 ? texts.errorTitle(title) : title,
     meta: isPublic ? {} : { robots: 'noindex' },
@@ -87,6 +90,7 @@ export function renderPage(frame: PageFrame, page: PageProps): string {
       </FrameProvider>
     ),
   });
+  return names === null ? document : withExactValues(document, names);
 }
 
 export interface PageHeading {

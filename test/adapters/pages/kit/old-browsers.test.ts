@@ -1,6 +1,6 @@
-// The pages in browsers of six years ago: Chrome 87, Firefox 83, Safari 14. What these lack is found
-// by the data of MDN, in the stylesheets and scripts as they are served. A newer feature is in the
-// table with what happens without it, and the pages are looked at without all of them.
+// The pages in browsers of six years ago: Chrome 87, Firefox 83, Safari 14. What these lack is
+// found by the data of MDN, in the stylesheets and scripts as they are served. Each newer feature
+// is in the table with what happens without it, and the pages are looked at without all of them.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';

@@ -80,7 +80,7 @@ test('a page with problems shows what was typed, keeps what is right, and names 
   const { status = 0, text = '' } = visitor.shown ?? {};
   assert.equal(status, 422);
   assert.match(text, /<title>Error: /);
-  assert.match(text, /href="#dateOfBirth">Date of birth: The person must be 18 or older\./);
+  assert.match(text, /href="#dateOfBirth"[^>]*>Date of birth: The person must be 18 or older\./);
   assert.match(text, /value="&lt;b>Ana&lt;\/b>"/);
   assert.match(text, /value="2029"/);
   await visitor.open(`${path}/kyc/person`);
