@@ -432,7 +432,7 @@ export interface Tx {
     insertOnce(mail: Mail): void;
     get(tenant: Tenant, id: string): Found<Mail>;
     byTokenHash(tokenHash: string): Found<Mail>;
-    /** Links about this subject that are neither used nor expired, newest first. */
+    /** Links about this subject that have not ended, newest first; used ones only with a code. */
     openLinks(tenant: Tenant, subject: MailSubject, nowMs: number): Many<Mail>;
     /** The newest requested link that signed the buyer in to the form of a submission. */
     newestUsedLink(tenant: Tenant, submissionId: string): Found<Mail>;

@@ -203,7 +203,9 @@ async function showEnter(
 ): Promise<PageAnswer> {
   const token = call.cookies.get('link');
   if (token === undefined) return seeOther(call.base);
-  const link = await linkState(context.deps, at.pageOf(call), token);
+  // Requested in this browser: a scanner of mails has no such cookie.
+  const browser = browserOf(call);
+  const link = await linkState(context.deps, at.pageOf(call), token, browser);
   if (link.state === 'unknown') {
     const unknown = { cause: 'unknown', atMs: null, maskedEmail: null } as const;
     return at.show(context, call, { name: 'link_ended', ...unknown });
@@ -213,10 +215,13 @@ async function showEnter(
     const atMs = link.state === 'used' ? link.usedAtMs : link.endsAtMs;
     return at.show(context, call, { name: 'link_ended', cause, atMs, maskedEmail });
   }
-  // Requested in this browser: a scanner of mails has no such cookie.
-  const browser = call.cookies.get('browser');
-  const auto = browser !== undefined && link.browserHash === hashBrowser(browser);
+  const auto = browser !== null && link.browserHash === browser;
   return at.show(context, call, { name: 'enter', email: link.address, auto });
+}
+
+function browserOf({ cookies }: AccessCall): string | null {
+  const browser = cookies.get('browser');
+  return browser === undefined ? null : hashBrowser(browser);
 }
 
 async function enter(at: Entrance, context: PageContext, call: AccessCall): Promise<PageAnswer> {
@@ -224,7 +229,8 @@ async function enter(at: Entrance, context: PageContext, call: AccessCall): Prom
   if (link === undefined) return seeOther(call.base);
   try {
     const locale = await at.localeOf(context, call);
-    const { token } = await redeemLink(context.deps, at.pageOf(call), link, locale);
+    const browser = browserOf(call);
+    const { token } = await redeemLink(context.deps, at.pageOf(call), link, locale, browser);
     return await signedIn(at, context, call, token);
   } catch (error) {
     // The page says whether it was used or is over.

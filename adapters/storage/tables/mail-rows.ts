@@ -118,7 +118,9 @@ const numberedSql = {
   ].join(' '),
 } as const;
 
-const openLink = 'token_hash is not null and link_used_at is null and link_ends_at > $3';
+const openLink =
+  'token_hash is not null and (link_used_at is null or code_hash is not null) ' +
+  'and link_ends_at > $3';
 const openLinksSql = {
   payment: `where org_id = $1 and mode = $2 and payment_id = $4 and ${openLink} order by id desc`,
   approval: [

@@ -436,9 +436,23 @@ export function linkEnded(mail: Mail, nowMs: number): Mail {
   return Object.freeze({ ...mail, linkEndsAtMs: Math.min(mail.linkEndsAtMs, nowMs) });
 }
 
-/** Its code can still be entered. */
+/**
+ * Its code can still be entered. A gateway that opens links and presses the button uses up the link,
+ * in another browser; it does not use up the code of the browser that asked.
+ */
 export function takesCode(mail: Mail, nowMs: number): boolean {
-  return mail.codeHash !== null && mail.codeTries < CODE_TRIES_MAX && !isLinkExpired(mail, nowMs);
+  return mail.codeTries < CODE_TRIES_MAX && isCodeOpen(mail, nowMs);
+}
+
+/** Nobody has signed in by the code, or in the browser that asked. */
+export function isCodeOpen(mail: Mail, nowMs: number): boolean {
+  const { codeHash, codeTries, linkEndsAtMs } = mail;
+  return codeHash !== null && codeTries <= CODE_TRIES_MAX && nowMs < linkEndsAtMs;
+}
+
+/** The person has signed in: the link, too, has no more use. */
+export function codeUsed(mail: Mail): Mail {
+  return Object.freeze({ ...mail, codeTries: CODE_TRIES_MAX + 1 });
 }
 
 export function codeTried(mail: Mail): Mail {

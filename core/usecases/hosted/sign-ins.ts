@@ -12,7 +12,9 @@ import type { HostedPage } from '../../domain/hosted/hosted-page.js';
 import {
   codeText,
   codeTried,
+  codeUsed,
   hashLinkToken,
+  isCodeOpen,
   isLinkExpired,
   isSameSubject,
   linkEnded,
@@ -113,10 +115,18 @@ export async function requestLink(
 }
 
 /** Changes nothing: mail scanners open links too. NotFound. */
-export async function linkState(deps: Deps, page: HostedPage, token: string): Promise<LinkState> {
+export async function linkState(
+  deps: Deps,
+  page: HostedPage,
+  token: string,
+  browserHash: string | null = null,
+): Promise<LinkState> {
   const mail = await deps.store.run((tx) => findLink(tx, page, token));
   if (mail === null) return { state: 'unknown' };
   const { to: address, linkUsedAtMs: usedAtMs, linkEndsAtMs: endsAtMs } = mail;
+  if (browserHash === mail.browserHash && isCodeOpen(mail, deps.clock.nowMs())) {
+    return { state: 'valid', address, endsAtMs, browserHash };
+  }
   if (usedAtMs !== null) {
     return { state: 'used', usedAtMs, maskedAddress: maskedAddress(address) };
   }
@@ -128,17 +138,19 @@ export async function linkState(deps: Deps, page: HostedPage, token: string): Pr
 
 /**
  * Uses the link: signs in once and ends the other links of the page. `locale` is the language of
- * the page. NotFound, InvalidSignInLink.
+ * the page. In another browser than the one that asked, which may be a gateway that looks at mails,
+ * it leaves the links and codes that browsers asked for. NotFound, InvalidSignInLink.
  */
 export async function redeemLink(
   deps: Deps,
   page: HostedPage,
   token: string,
   locale: Locale,
+  browserHash: string | null = null,
 ): Promise<SignedIn> {
   const mail = await deps.store.run((tx) => findLink(tx, page, token));
   if (mail === null) throw new PonteError('InvalidSignInLink');
-  return enter(deps, mail, locale);
+  return enter(deps, mail, locale, mail.browserHash === null || mail.browserHash === browserHash);
 }
 
 /**
@@ -174,12 +186,13 @@ export async function redeemCode(
     return codeHash !== null && deps.secretBox.isMac(text, CODE_PURPOSE, codeHash);
   });
   await slot.ended(mail === undefined ? 'wrong' : 'right');
-  if (mail !== undefined) return enter(deps, mail, locale);
+  if (mail !== undefined) return enter(deps, mail, locale, true);
   const isLast = tried.every((one) => !takesCode(codeTried(one), deps.clock.nowMs()));
   throw new PonteError(isLast ? 'SignInCodeExpired' : 'InvalidSignInCode');
 }
 
-async function enter(deps: Deps, mail: Mail, locale: Locale): Promise<SignedIn> {
+/** `isAsker`: by the code, in the browser that asked, or no browser did. */
+async function enter(deps: Deps, mail: Mail, locale: Locale, isAsker: boolean): Promise<SignedIn> {
   const tenant = tenantOf(mail);
   const { token, session, insert } = await newSession(deps, mail);
   const prove = async (tx: Tx) => {
@@ -188,13 +201,15 @@ async function enter(deps: Deps, mail: Mail, locale: Locale): Promise<SignedIn> 
       tx.mails.get(tenant, mail.id),
       tx.mails.openLinks(tenant, mail.subject, nowMs),
     ]);
-    if (current === null || isLinkExpired(current, nowMs)) {
-      throw new PonteError('InvalidSignInLink');
-    }
+    const isOver = (one: Mail) => isLinkExpired(one, nowMs) && !(isAsker && isCodeOpen(one, nowMs));
+    if (current === null || isOver(current)) throw new PonteError('InvalidSignInLink');
     await expectApprover(tx, mail);
     await expectMembership(tx, mail);
-    tx.mails.update(linkUsed(current, nowMs));
-    const others = open.filter(({ id, toKey }) => id !== mail.id && toKey === mail.toKey);
+    const used = isLinkExpired(current, nowMs) ? current : linkUsed(current, nowMs);
+    tx.mails.update(isAsker ? codeUsed(used) : used);
+    const others = open.filter(({ id, toKey, browserHash }) => {
+      return id !== mail.id && toKey === mail.toKey && (isAsker || browserHash === null);
+    });
     for (const other of others) tx.mails.update(linkEnded(other, nowMs));
     insert(tx);
   };

@@ -80,7 +80,7 @@ export function askForLink(
 /** Signs in by the link in a mail about a payment. */
 export function openLink(deps: Deps, mail: OutgoingMail | undefined) {
   const [, publicId = ''] = /\/r\/([\w-]+)\?token=/.exec(mail?.text ?? '') ?? [];
-  return redeemLink(deps, pageOf({ publicId }), tokenIn(mail), 'en');
+  return redeemLink(deps, pageOf({ publicId }), tokenIn(mail), 'en', someBrowser);
 }
 
 /** The token of the link in a mail. */

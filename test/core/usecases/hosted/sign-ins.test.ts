@@ -212,6 +212,44 @@ test('a sign-in ends the other links of the page, sent or not, and no others', a
   await openLink(made.deps, elsewhere);
 });
 
+test('a gateway that presses the button locks nobody out: the browser that asked signs in', async () => {
+  const ways = [
+    (payment: Payment, token: string) => enterCode(payment, codeOf(token)),
+    (payment: Payment, token: string) =>
+      redeemLink(made.deps, pageOf(payment), token, 'en', someBrowser),
+  ];
+  for (const enters of ways) {
+    const payment = await newIntent();
+    const [earlier] = await ask(payment);
+    made.advanceClock(MINUTE_MS);
+    const token = tokenIn((await ask(payment))[0]);
+    await redeem(payment, token);
+    await assert.rejects(redeem(payment, token), badLink, 'the link is used once');
+    const page = pageOf(payment);
+    assert.equal((await linkState(made.deps, page, token)).state, 'used');
+    assert.equal((await linkState(made.deps, page, token, someBrowser)).state, 'valid');
+    await assert.rejects(enterCode(payment, otherThan(codeOf(token))), badCode);
+    const { session } = await enters(payment, token);
+    assert.equal(session?.paymentId, payment.id);
+    // The person is in: the code, the link and what was mailed before have ended.
+    await assert.rejects(enterCode(payment, codeOf(token)), codeOver);
+    await assert.rejects(redeemLink(made.deps, page, token, 'en', someBrowser), badLink);
+    await assert.rejects(redeem(payment, tokenIn(earlier)), badLink);
+    made.advanceClock(DAY_MS);
+  }
+});
+
+test('a gateway that presses every button of a mailbox leaves the newest code', async () => {
+  const payment = await newIntent();
+  const tokens: string[] = [];
+  for (let nth = 0; nth < 3; nth += 1) {
+    tokens.push(tokenIn((await ask(payment))[0]));
+    made.advanceClock(2 * MINUTE_MS);
+  }
+  for (const token of tokens) await redeem(payment, token);
+  await enterCode(payment, codeOf(tokens.at(-1) ?? ''));
+});
+
 test('where there is no page there is nothing to sign in to', async () => {
   const { payment: invoice } = await makeInvoice(made.deps, tenant);
   for (const publicId of ['nothing', invoice.publicId, invoice.id]) {
