@@ -194,7 +194,7 @@ test('a form that is wrong is 422, names each problem, and keeps what was typed'
     const refused = await visitor.send(action, typed);
     assert.equal(refused.status, 422, path);
     assert.match(refused.text, /<title>Error: /, path);
-    const problems = [...refused.text.matchAll(/<li><a href="#([^"]*)">([^<]+)<\/a><\/li>/g)];
+    const problems = [...refused.text.matchAll(/<li><a href="#([^"]*)"[^>]*>([^<]+)<\/a><\/li>/g)];
     assert.ok(problems.length >= names.length, path);
     for (const [, id = '', text = ''] of problems) {
       assert.ok(refused.text.includes(`id="${id}"`), `${path}: ${id}`);
