@@ -1,16 +1,11 @@
 // The money desk in words: rows of its queues, decisions, and the commands to copy.
 import { formatDuration, formatInstant } from '../core/domain/base/instant.js';
 import { formatAmount, shownAmount } from '../core/domain/base/money.js';
-import { commandOf, decisionOf, inputs } from '../core/domain/money-desk/decisions.js';
 import type { MoneyQueue } from '../core/domain/money-desk/money-decision.js';
 import type { Proposal } from '../core/domain/money-desk/proposal.js';
+import { waitingKinds } from '../core/domain/money-desk/waiting-kind.js';
 import type { Deps } from '../core/ports/deps.js';
-import {
-  actionText,
-  capital,
-  knownText,
-  offersOf,
-} from '../core/usecases/money-desk/desk-texts.js';
+import { actionText, capital, knownText, stepsOf } from '../core/usecases/money-desk/desk-texts.js';
 import type { DeskOutcome } from '../core/usecases/money-desk/money-desk.js';
 import type { ListedProposal, QueueRow } from '../core/usecases/money-desk/money-queues.js';
 import { readOrganizationName } from '../core/usecases/parties/organizations.js';
@@ -18,31 +13,6 @@ import type { Outcome } from './operator.js';
 import { instantOrNull } from './output.js';
 
 const COLUMNS = 100;
-
-const queueTitles: Readonly<Record<MoneyQueue, string>> = {
-  unmatched: 'UNMATCHED: money that nobody ordered',
-  short: 'SHORT: payments that wait for the rest of their money',
-  unapproved: 'UNAPPROVED: payments whose buyer was rejected after its approval',
-  owed: 'OWED BACK: refunds that buyers have not received',
-  in_review: 'IN REVIEW: payouts and reports that need an operator',
-  lost: 'LOST: payments of which more left than arrived',
-};
-
-/** Words in capitals are to be replaced. */
-function stepsOf(row: QueueRow) {
-  return offersOf(row).map(({ name, given, label, hint }) => {
-    const { inputs: needed = [], evidence, as } = decisionOf(name);
-    const flags = needed.map((input) => {
-      const [flag, value = ''] = inputs[input].flags.split(/[ <>]+/);
-      const sample = input === 'reason' ? "'REASON'" : value.replace('-', '_').toUpperCase();
-      return `${flag} ${given[input] ?? sample}`;
-    });
-    const found = as === undefined ? [] : [`--as ${as}`];
-    const known = evidence === undefined ? [] : ["--evidence 'EVIDENCE'"];
-    const command = ['ponte', commandOf(name), row.id, ...found, ...flags, ...known].join(' ');
-    return { what: `${label}. ${hint}`, command };
-  });
-}
 
 export function presentRow(row: QueueRow) {
   const { queue, id, kind, orgId, mode, paymentId, amount, sinceMs, known } = row;
@@ -67,7 +37,8 @@ export function rowsText(rows: readonly QueueRow[], nowMs: number): string {
   const parts: string[] = [];
   let last: MoneyQueue | null = null;
   for (const row of rows) {
-    if (row.queue !== last) parts.push(queueTitles[row.queue]);
+    if (row.queue !== last)
+      parts.push(waitingKinds[row.queue].replace(/^[^:]+/, (name) => name.toUpperCase()));
     last = row.queue;
     parts.push(rowText(row, nowMs));
   }

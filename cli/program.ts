@@ -24,6 +24,7 @@ import { addRequestCommands } from './commands/request-commands.js';
 import { addSecretsCommands } from './commands/secrets-commands.js';
 import { addServiceCommands } from './commands/service-commands.js';
 import { addStoreCommands } from './commands/store-commands.js';
+import { addWaitingCommand } from './commands/waiting-command.js';
 import { addDemoCommand } from './demo.js';
 import { exitCodes } from './exit-codes.js';
 import { addListenCommand } from './listen.js';
@@ -72,6 +73,7 @@ export function createProgram(shell: Shell): Command {
   addPaymentsCommands(shell, program);
   addRefundsCommands(shell, program);
   addMoneyCommands(shell, program);
+  addWaitingCommand(shell, program);
   addProposalCommands(shell, program);
   addDeliveriesCommands(shell, program);
   addMailsCommands(shell, program);

@@ -29,6 +29,7 @@ export type ConsoleCall<F = unknown> = PageCall<'operator', F>;
 /** The places beside the page, in groups, with their paths. */
 const groups = [
   [
+    ['waiting', 'Waiting'],
     ['money', 'Money desk'],
     ['proposals', 'Proposals'],
   ],

@@ -13,6 +13,7 @@ import {
 } from '../../../core/domain/money-desk/decisions.js';
 import { type MoneyQueue, moneyQueues } from '../../../core/domain/money-desk/money-decision.js';
 import { EVIDENCE_LENGTH_MAX } from '../../../core/domain/money-desk/proposal.js';
+import { waitingKinds } from '../../../core/domain/money-desk/waiting-kind.js';
 import { isCode, PonteError } from '../../../core/errors.js';
 import { retryCommand } from '../../../core/usecases/commands/command-retries.js';
 import { requestFor } from '../../../core/usecases/money-desk/desk-items.js';
@@ -48,7 +49,7 @@ import {
   consoleViewOf,
   format,
 } from './console-layout.js';
-import { proposalPath, queueHeadings, Waits } from './desk-list-pages.js';
+import { proposalPath, Waits } from './desk-list-pages.js';
 
 const path = `${CONSOLE_ROOT}/money/{queue}/{itemId}`;
 const field = z.string().max(1_000).default('');
@@ -101,7 +102,7 @@ async function showItem(
     crumbs: (
       <>
         <a href={`${view.root}${CONSOLE_ROOT}/money?mode=${row.mode}`}>Money desk</a> /{' '}
-        {queueHeadings[row.queue]}
+        {waitingKinds[row.queue]}
       </>
     ),
     errors,

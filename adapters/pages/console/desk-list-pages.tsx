@@ -1,55 +1,77 @@
-// The money desk: what waits in each queue, oldest ids first, as `ponte money list`.
+// What waits for an operator, by kind, as `ponte waiting`, and its parts: the money desk, requests
+// for production access, stuck commands.
 import type { VNode } from 'preact';
 import { CONSOLE_ROOT } from '../../../core/domain/access/registered-operator.js';
 import { formatDuration, formatInstant } from '../../../core/domain/base/instant.js';
 import { type Mode, modes } from '../../../core/domain/base/tenant.js';
-import { type MoneyQueue, moneyQueues } from '../../../core/domain/money-desk/money-decision.js';
-import { knownText } from '../../../core/usecases/money-desk/desk-texts.js';
+import { moneyQueues } from '../../../core/domain/money-desk/money-decision.js';
 import {
-  type ListedProposal,
-  listQueues,
-  type QueueRow,
-} from '../../../core/usecases/money-desk/money-queues.js';
-import { ButtonLink, Foreign } from '../kit/components.js';
-import type { PageContext } from '../kit/page-route.js';
+  type WaitingKind,
+  waitingKindNames,
+  waitingKinds,
+} from '../../../core/domain/money-desk/waiting-kind.js';
+import type { ListedProposal, QueueRow } from '../../../core/usecases/money-desk/money-queues.js';
+import { listWaiting, type WaitingItem } from '../../../core/usecases/money-desk/waiting.js';
+import { WAITING_MAX } from '../../../core/usecases/parties/production-requests.js';
+import { Button, ButtonLink, Foreign, Form } from '../kit/components.js';
 import { Empty } from '../kit/pages/table.js';
 import { type ConsoleCall, type ConsoleView, format, operatorPages } from './console-layout.js';
 
-/** Rows of a queue that are shown at once. */
+/** Rows of a kind that are shown at once. */
 const PAGE = 20;
 
-export const queueHeadings = {
-  unmatched: 'Came in, fits no payment',
-  short: 'Short payments',
-  unapproved: 'Buyer rejected after its approval',
-  owed: 'Owed back to a buyer',
-  in_review: 'Payouts and reports in review',
-  lost: 'Lost',
-} as const satisfies Record<MoneyQueue, string>;
+const views = {
+  waiting: { title: 'Waiting', kinds: waitingKindNames },
+  money: { title: 'Money desk', kinds: moneyQueues },
+  production: { title: 'Production requests', kinds: ['production'] },
+  commands: { title: 'Commands', kinds: ['command', 'message'] },
+} as const satisfies Readonly<
+  Record<string, { readonly title: string; readonly kinds: readonly WaitingKind[] }>
+>;
+type ViewName = keyof typeof views;
 
-export const deskListPages = [
+/** All modes are shown unless the query names one, and all kinds of the view. */
+export const deskListPages = (Object.keys(views) as ViewName[]).map((name) =>
   operatorPages.view({
-    path: '/money',
+    path: `/${name}`,
     access: null,
-    load: readDesk,
-    show: ({ view, me }, { mode, waiting }) => ({
-      title: 'Money desk',
-      lede: 'Money that waits for a person.',
-      place: 'money',
+    async load({ deps }, { query, base }: ConsoleCall) {
+      const mode = modes.find((known) => known === query.get('mode')) ?? null;
+      const kinds: readonly WaitingKind[] = views[name].kinds;
+      const only = kinds.find((known) => known === query.get('kind')) ?? null;
+      const limit = only === null ? PAGE + 1 : WAITING_MAX;
+      const shown = only === null ? kinds : [only];
+      const items = await listWaiting(deps, shown, { orgId: null, mode, limit });
+      return { mode, only, shown, items, path: `${base}/${name}` };
+    },
+    show: ({ view, me }, { mode, only, shown, items, path }) => ({
+      title: views[name].title,
+      lede: 'What needs an operator, the oldest of each kind first.',
+      place: name,
       body: (
         <div class="stack">
-          <Modes mode={mode} root={view.root} />
-          {waiting.length === 0 ? (
-            <Empty heading="Nothing waits" text={`No money of ${mode} mode needs a person now.`} />
-          ) : null}
-          {waiting.map((listed) => (
-            <Queue listed={listed} mode={mode} view={view} me={me} />
+          <Modes mode={mode} path={path} />
+          {items.length > 0 ? null : (
+            <Empty heading="Nothing waits" text="Nothing here needs an operator now." />
+          )}
+          {shown.map((kind) => (
+            <Kind
+              kind={kind}
+              items={items.filter((item) => item.kind === kind)}
+              more={only === null ? moreOf(path, kind, mode) : null}
+              view={view}
+              me={me}
+            />
           ))}
         </div>
       ),
     }),
   }),
-];
+);
+
+function moreOf(path: string, kind: WaitingKind, mode: Mode | null): string {
+  return `${path}?${new URLSearchParams({ kind, ...(mode === null ? {} : { mode }) })}`;
+}
 
 export function itemPath(root: string, { queue, id }: Pick<QueueRow, 'queue' | 'id'>): string {
   return `${root}${CONSOLE_ROOT}/money/${queue}/${id}`;
@@ -59,68 +81,53 @@ export function proposalPath(root: string, id: string): string {
   return `${root}${CONSOLE_ROOT}/proposals/${id}`;
 }
 
-interface Listed {
-  readonly queue: MoneyQueue;
-  readonly rows: readonly QueueRow[];
-  readonly hasMore: boolean;
-}
-
-async function readDesk({ deps }: PageContext, { query }: ConsoleCall) {
-  const mode: Mode = modes.find((known) => known === query.get('mode')) ?? 'live';
-  const only = moneyQueues.find((known) => known === query.get('queue')) ?? null;
-  const after = query.get('after') ?? '';
-  const read = async (queue: MoneyQueue): Promise<Listed> => {
-    const cursor = only === null || after === '' ? null : { queue, id: after.slice(0, 100) };
-    const asked = { queue, mode, orgId: null, after: cursor, limit: PAGE + 1 };
-    const found = await listQueues(deps, asked);
-    return { queue, rows: found.slice(0, PAGE), hasMore: found.length > PAGE };
-  };
-  const queues = await Promise.all((only === null ? moneyQueues : [only]).map(read));
-  return { mode, waiting: queues.filter(({ rows }) => rows.length > 0) };
-}
-
-function Modes({ mode, root }: { readonly mode: Mode; readonly root: string }): VNode {
+function Modes({ mode, path }: { readonly mode: Mode | null; readonly path: string }): VNode {
   const names = { test: 'Test', live: 'Live' } as const satisfies Record<Mode, string>;
   return (
     <nav class="modes" aria-label="Mode">
-      {modes.map((one) => (
+      {[null, ...modes].map((one) => (
         <a
-          href={`${root}${CONSOLE_ROOT}/money?mode=${one}`}
+          href={one === null ? path : `${path}?mode=${one}`}
           aria-current={one === mode ? 'true' : undefined}
         >
-          {names[one]}
+          {one === null ? 'All' : names[one]}
         </a>
       ))}
     </nav>
   );
 }
 
-function Queue({
-  listed: { queue, rows, hasMore },
-  mode,
+function Kind({
+  kind,
+  items,
+  more,
   view,
   me,
 }: {
-  readonly listed: Listed;
-  readonly mode: Mode;
+  readonly kind: WaitingKind;
+  readonly items: readonly WaitingItem[];
+  /** To all of this kind; null: they are shown. */
+  readonly more: string | null;
   readonly view: ConsoleView;
   readonly me: string;
-}): VNode {
-  const more = new URLSearchParams({ mode, queue, after: rows.at(-1)?.id ?? '' });
+}): VNode | null {
+  if (items.length === 0) return null;
+  const rows = more === null ? items : items.slice(0, PAGE);
+  const hasMore = rows.length < items.length;
   return (
-    <section class="card" aria-labelledby={queue}>
+    <section class="card" aria-labelledby={kind}>
       <div class="line ends">
-        <h2 id={queue}>{queueHeadings[queue]}</h2>
+        <h2 id={kind}>{waitingKinds[kind]}</h2>
         <span class="quiet small">{hasMore ? `${rows.length} of more` : `${rows.length}`}</span>
       </div>
       <ul class="queue">
-        {rows.map((row) => (
-          <Row row={row} view={view} me={me} />
+        {rows.map((item) => (
+          <Row item={item} view={view} me={me} />
         ))}
       </ul>
-      {hasMore ? (
+      {hasMore && more !== null ? (
         <p class="gap">
-          <a href={`${view.root}${CONSOLE_ROOT}/money?${more}`}>More of this queue</a>
+          <a href={more}>More of this kind</a>
         </p>
       ) : null}
     </section>
@@ -128,58 +135,82 @@ function Queue({
 }
 
 function Row({
-  row,
+  item,
   view: { root, nowMs },
   me,
 }: {
-  readonly row: QueueRow;
+  readonly item: WaitingItem;
   readonly view: ConsoleView;
   readonly me: string;
 }): VNode {
-  const { amount, sinceMs, known, kind, id, paymentId, proposal } = row;
-  const shown = format.money(amount);
-  const open = proposal === null || proposal.isVoid || proposal.isExpired ? null : proposal;
-  const isMine = open !== null && open.proposedById !== me;
+  const { amount, sinceMs, text, id, mode, proposal } = item;
+  const shown = amount === null ? id : format.money(amount);
+  const isMine = proposal !== null && proposal.proposedById !== me;
   return (
     <li class={isMine ? 'mine' : undefined}>
       <div class="sumup">
-        <b class="num">{shown}</b>
+        {amount === null ? null : <b class="num">{shown}</b>}
         <Since sinceMs={sinceMs} nowMs={nowMs} />
       </div>
       <div>
         <p>
-          <Foreign text={knownText(known)} />
+          <Foreign text={text} />
         </p>
         <p class="quiet">
-          {kind === 'deposit' || kind === 'payment' ? kind : `${kind} of ${paymentId}`}{' '}
-          <span class="code">{id}</span>
+          <Foreign text={item.about} /> <span class="code">{id}</span>, {mode}
         </p>
-        {open === null ? null : (
+        {proposal === null ? null : (
           <p>
-            <b>{open.proposedBy}</b> proposed a decision at {format.short(open.proposedAtMs)}.
+            <b>{proposal.proposedBy}</b> proposed a decision at{' '}
+            {format.short(proposal.proposedAtMs)}.
           </p>
         )}
       </div>
       <div>
-        {open === null ? null : (
+        {proposal === null ? null : (
           <p>
-            <Waits proposal={open} me={me} />
+            <Waits proposal={proposal} me={me} />
           </p>
         )}
-        <p class="gap">
-          {isMine ? (
-            <ButtonLink look="sm primary" href={proposalPath(root, open.id)}>
-              Check and confirm<span class="vh"> {shown}</span>
-            </ButtonLink>
-          ) : (
-            <ButtonLink look="sm" href={itemPath(root, row)}>
-              {open === null ? 'Decide' : 'Look'}
-              <span class="vh"> about {shown}</span>
-            </ButtonLink>
-          )}
-        </p>
+        <Action item={item} root={root} shown={shown} isMine={isMine} />
       </div>
     </li>
+  );
+}
+
+function Action({
+  item: { kind, id, row, proposal },
+  root,
+  shown,
+  isMine,
+}: {
+  readonly item: WaitingItem;
+  readonly root: string;
+  readonly shown: string;
+  readonly isMine: boolean;
+}): VNode | null {
+  if (kind === 'message') return null;
+  if (kind === 'command') {
+    return (
+      <Form to={`commands/${id}/retry`}>
+        <Button look="sm">
+          Run it now<span class="vh"> {id}</span>
+        </Button>
+      </Form>
+    );
+  }
+  const path = row === null ? `${root}${CONSOLE_ROOT}/${kind}/${id}` : itemPath(root, row);
+  const [href, text] =
+    proposal !== null && (isMine || row === null)
+      ? [proposalPath(root, proposal.id), isMine ? 'Check and confirm' : 'Look']
+      : [path, proposal === null ? 'Decide' : 'Look'];
+  return (
+    <p class="gap">
+      <ButtonLink look={isMine ? 'sm primary' : 'sm'} href={href}>
+        {text}
+        <span class="vh"> {shown}</span>
+      </ButtonLink>
+    </p>
   );
 }
 

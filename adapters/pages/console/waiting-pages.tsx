@@ -1,5 +1,5 @@
-// Requests for production access that wait, as `ponte org requests`: an operator refuses one with a
-// reason, or proposes to grant it.
+// A request for production access that waits: an operator refuses it with a reason, or proposes to
+// grant it.
 import type { VNode } from 'preact';
 import { z } from 'zod';
 import { CONSOLE_ROOT } from '../../../core/domain/access/registered-operator.js';
@@ -14,19 +14,12 @@ import {
   listProductionRequests,
   refuseProduction,
 } from '../../../core/usecases/parties/production-requests.js';
-import { Button, ButtonLink, Facts, Foreign, Form, Note } from '../kit/components.js';
+import { Button, Facts, Foreign, Form, Note } from '../kit/components.js';
 import { TextArea } from '../kit/fields.js';
 import { operatorRow, type PageAnswer, type PageContext, seeOther } from '../kit/page-route.js';
 import { withDone } from '../kit/pages/declared-pages.js';
 import { FormKey, formKey, newFormKey } from '../kit/pages/form-key.js';
-import { Empty } from '../kit/pages/table.js';
-import {
-  type ConsoleCall,
-  consolePage,
-  consoleViewOf,
-  format,
-  operatorPages,
-} from './console-layout.js';
+import { type ConsoleCall, consolePage, consoleViewOf, format } from './console-layout.js';
 import { proposalPath } from './desk-list-pages.js';
 
 const path = `${CONSOLE_ROOT}/production`;
@@ -38,50 +31,6 @@ const refuseForm = z.object({
 });
 
 export const waitingPages = [
-  operatorPages.view({
-    path: '/production',
-    access: null,
-    async load({ deps }) {
-      const requests = await listProductionRequests(deps);
-      return Promise.all(
-        requests.map(async (request) => ({
-          request,
-          name: (await readOrganizationName(deps, request.orgId)) ?? request.orgId,
-        })),
-      );
-    },
-    show: ({ view }, named) => ({
-      title: 'Production requests',
-      lede: 'Organizations that ask to collect real money, oldest first.',
-      place: 'production',
-      body:
-        named.length === 0 ? (
-          <Empty heading="Nothing waits" text="No organization asks for production access now." />
-        ) : (
-          <div class="card">
-            <ul class="queue">
-              {named.map(({ request, name }) => (
-                <li>
-                  <p class="quiet">since {format.short(request.createdAtMs)}</p>
-                  <p>
-                    <b>
-                      <Foreign text={name} />
-                    </b>
-                    <br />
-                    <Foreign text={request.answers.sells} />
-                  </p>
-                  <p>
-                    <ButtonLink look="sm" href={`${view.root}${path}/${request.orgId}`}>
-                      Decide<span class="vh"> about {name}</span>
-                    </ButtonLink>
-                  </p>
-                </li>
-              ))}
-            </ul>
-          </div>
-        ),
-    }),
-  }),
   operatorRow({
     method: 'GET',
     path: one,

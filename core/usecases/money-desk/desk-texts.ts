@@ -3,11 +3,13 @@
 import { formatInstant } from '../../domain/base/instant.js';
 import { shownAmount } from '../../domain/base/money.js';
 import {
+  commandOf,
   type DecisionName,
   decidedText,
   decisionOf,
   type GivenInputs,
   givenOf,
+  inputs,
   isDecisionName,
 } from '../../domain/money-desk/decisions.js';
 import type { ProposedAction, ServiceAction } from '../../domain/money-desk/proposal.js';
@@ -130,9 +132,9 @@ export interface Offer {
 
 export function offersOf({ steps, known }: QueueRow): readonly Offer[] {
   return steps.flatMap((name) => {
-    const { label, hint, inputs } = decisionOf(name);
+    const { label, hint, inputs: needed } = decisionOf(name);
     const given: GivenInputs = known.kind === 'review' ? { report: known.report } : {};
-    const isFor = inputs?.includes('payment') && known.kind === 'deposit' ? known.candidates : [];
+    const isFor = needed?.includes('payment') && known.kind === 'deposit' ? known.candidates : [];
     return [
       ...isFor.map(({ paymentId, externalId, missing }) => ({
         name,
@@ -142,6 +144,27 @@ export function offersOf({ steps, known }: QueueRow): readonly Offer[] {
       })),
       { name, given, label, hint },
     ];
+  });
+}
+
+/** A command of the CLI; words in capitals are to be replaced. */
+export interface CopiedStep {
+  readonly what: string;
+  readonly command: string;
+}
+
+export function stepsOf(row: QueueRow): readonly CopiedStep[] {
+  return offersOf(row).map(({ name, given, label, hint }) => {
+    const { inputs: needed = [], evidence, as } = decisionOf(name);
+    const flags = needed.map((input) => {
+      const [flag, value = ''] = inputs[input].flags.split(/[ <>]+/);
+      const sample = input === 'reason' ? "'REASON'" : value.replace('-', '_').toUpperCase();
+      return `${flag} ${given[input] ?? sample}`;
+    });
+    const found = as === undefined ? [] : [`--as ${as}`];
+    const known = evidence === undefined ? [] : ["--evidence 'EVIDENCE'"];
+    const command = ['ponte', commandOf(name), row.id, ...found, ...flags, ...known].join(' ');
+    return { what: `${label}. ${hint}`, command };
   });
 }
 

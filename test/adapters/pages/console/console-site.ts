@@ -103,6 +103,7 @@ export async function fillConsole(site: ConsoleSite): Promise<Readonly<Record<st
     replace: false,
   });
   return {
+    waiting: '/operator/waiting',
     money: '/operator/money',
     owed: site.owed,
     payout: '/operator/money/in_review/cmd_out_2',

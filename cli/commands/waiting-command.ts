@@ -1,0 +1,77 @@
+// `ponte waiting`: everything that waits for an operator, of any kind.
+import { type Command, Option } from 'commander';
+import { formatInstant } from '../../core/domain/base/instant.js';
+import { formatAmount, shownAmount } from '../../core/domain/base/money.js';
+import { type Mode, modes } from '../../core/domain/base/tenant.js';
+import { type WaitingKind, waitingKindNames } from '../../core/domain/money-desk/waiting-kind.js';
+import type { WaitingItem } from '../../core/usecases/money-desk/waiting.js';
+import { presentDecision } from '../money-texts.js';
+import { addOperatorCommand, limitOption, listOutcome, type Shell } from '../operator.js';
+import { table } from '../output.js';
+
+interface WaitingOptions {
+  readonly kind: WaitingKind | null;
+  readonly org: string | null;
+  readonly mode: Mode | null;
+  readonly limit: number;
+}
+
+const headings = ['KIND', 'ID', 'ORGANIZATION', 'MODE', 'AMOUNT', 'SINCE', 'KNOWN'];
+
+export function addWaitingCommand(shell: Shell, program: Command): void {
+  addOperatorCommand<WaitingOptions>(shell, program, {
+    name: 'waiting',
+    authority: 'read',
+    description: 'list everything that waits for an operator; --json has the commands to copy',
+    options: [
+      new Option('--kind <kind>', 'only of this kind').choices(waitingKindNames).default(null),
+      new Option('--org <org-id>', 'only of this organization').default(null),
+      new Option('--mode <mode>', 'only of this mode').choices(modes).default(null),
+      limitOption(),
+    ],
+    details:
+      'At most --limit items of each kind. Of money and proposals, ponte money list and ponte\n' +
+      'proposals have further pages.',
+    run: async ({ deps }, { kind, org: orgId, mode, limit }) => {
+      const { listWaiting } = await import('../../core/usecases/money-desk/waiting.js');
+      const kinds = kind === null ? waitingKindNames : [kind];
+      const found = await listWaiting(deps, kinds, { orgId, mode, limit });
+      const data = found.map(presentItem);
+      const rows = found.map((item, at) => [
+        item.kind,
+        item.id,
+        item.orgId,
+        item.mode,
+        item.amount === null ? null : shownAmount(item.amount),
+        data[at]?.since ?? null,
+        item.text,
+      ]);
+      return listOutcome(data, table(headings, rows, 'Nothing waits for an operator.'));
+    },
+  });
+}
+
+function presentItem({
+  kind,
+  id,
+  orgId,
+  mode,
+  sinceMs,
+  amount,
+  text,
+  steps,
+  proposal,
+}: WaitingItem) {
+  return {
+    kind,
+    id,
+    orgId,
+    testMode: mode === 'test',
+    amount: amount === null ? null : formatAmount(amount.amountMinor),
+    currency: amount?.currency ?? null,
+    since: formatInstant(sinceMs),
+    known: text,
+    steps,
+    proposal: proposal === null ? null : presentDecision(proposal),
+  };
+}
