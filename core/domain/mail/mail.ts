@@ -437,8 +437,8 @@ export function linkEnded(mail: Mail, nowMs: number): Mail {
 }
 
 /**
- * Its code can still be entered. A gateway that opens links and presses the button uses up the link,
- * in another browser; it does not use up the code of the browser that asked.
+ * Its code can still be entered. A gateway that opens links and presses the button uses up the
+ * link, in another browser; it does not use up the code of the browser that asked.
  */
 export function takesCode(mail: Mail, nowMs: number): boolean {
   return mail.codeTries < CODE_TRIES_MAX && isCodeOpen(mail, nowMs);
