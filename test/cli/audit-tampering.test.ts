@@ -95,8 +95,8 @@ const changed: Readonly<Record<string, readonly [sql: string, problem: RegExp]>>
     /^\d+ member mem_\w+: differs from its newest entry$/,
   ],
   'a member without an entry': [
-    `insert into members select org_id, 'mem_evil', 'eva@evil.example', 'eva@evil.example', 'owner',
-       null, created_at, 1 from members limit 1`,
+    `insert into members select org_id, 'mem_evil', 'per_evil', 'eva@evil.example',
+       'eva@evil.example', 'owner', created_at, null, null, created_at, 1 from members limit 1`,
     /^- member mem_evil: no entry made it$/,
   ],
   'a member who is gone': [

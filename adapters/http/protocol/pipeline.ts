@@ -2,14 +2,15 @@
 // limit, content type, size, JSON and schema, the payment in the path, handler, answer. A refusal
 // at any step ends it. The row of the route says what each step requires.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { isFresh } from '../../../core/domain/access/member-session.js';
 import { originsAllowed, ruleFor } from '../../../core/domain/access/scope.js';
-import { type Tenant, tenantOf } from '../../../core/domain/base/tenant.js';
+import { missingProof } from '../../../core/domain/access/session-proof.js';
+import { type Mode, type Tenant, tenantOf } from '../../../core/domain/base/tenant.js';
 import type { PaymentView } from '../../../core/domain/payments/change.js';
 import type { Actor, AuditAuthor } from '../../../core/domain/service/audit-entry.js';
 import { assert, PonteError, reasonOf } from '../../../core/errors.js';
 import type { Deps } from '../../../core/ports/deps.js';
 import { noteScopes, requireScope } from '../../../core/usecases/access/keys.js';
+import { byPasskeyOnly } from '../../../core/usecases/access/sessions.js';
 import { keptPayment, readPayment } from '../../../core/usecases/payments/payments.js';
 import { audited } from '../../../core/usecases/service/audit-log.js';
 import {
@@ -177,10 +178,16 @@ async function expectProof(
   input: { readonly params: unknown; readonly body: unknown },
 ): Promise<void> {
   if (access.proof !== 'fresh_live' || actor === null || !('session' in actor)) return;
-  if (isFresh(actor.session, deps.clock.nowMs())) return;
+  const { session, role, requiresPasskey } = actor;
+  const nowMs = deps.clock.nowMs();
+  const missingIn = (mode: Mode) =>
+    missingProof(session, { rule: 'fresh_live', mode, role, requiresPasskey }, nowMs);
+  if (missingIn('live') === null) return;
   const tenant = tenantOf(actor);
   const mode = changesMode === null ? tenant.mode : await changesMode(deps, { ...input, tenant });
-  if (mode === 'live') throw new PonteError('SessionNotFresh');
+  const missing = missingIn(mode);
+  if (missing === null) return;
+  throw new PonteError('SessionNotFresh', missing === 'passkey' ? byPasskeyOnly : undefined);
 }
 
 /** Creates were counted before their body was read. */

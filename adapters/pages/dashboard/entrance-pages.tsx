@@ -240,9 +240,12 @@ function linkEndedScreen({ texts, view }: DashboardScene, { cause }: LinkEnded):
 async function confirm(context: PageContext, call: MemberCall): Promise<PageAnswer> {
   const { email } = call.visit.signedIn.person;
   const passkeys = await listPasskeys(context.deps, call.visit.signedIn);
+  const isRequired = call.query.has('passkey');
+  const words = (texts: DashboardScene['texts']) =>
+    passkeys.length === 0 ? texts.signIn.passkeyFirst : texts.signIn.passkeyOnly;
   return dashboardPage(viewOf(context, call), ({ texts }) => ({
     title: texts.signIn.confirmHeading,
-    lede: texts.signIn.confirmText(email),
+    lede: isRequired ? words(texts) : texts.signIn.confirmText(email),
     place: null,
     body: (
       <>
@@ -251,10 +254,17 @@ async function confirm(context: PageContext, call: MemberCall): Promise<PageAnsw
             <p>{texts.signIn.confirmLate}</p>
           </Note>
         ) : null}
-        <Form to="link" class="card actions">
-          <input type="hidden" name="address" value={email} />
-          <Button look="primary">{texts.signIn.confirm}</Button>
-        </Form>
+        {isRequired ? null : (
+          <Form to="link" class="card actions">
+            <input type="hidden" name="address" value={email} />
+            <Button look="primary">{texts.signIn.confirm}</Button>
+          </Form>
+        )}
+        {isRequired && passkeys.length === 0 ? (
+          <p class="actions">
+            <ButtonLink href={`${call.base}/passkeys/add`}>{texts.passkeys.add}</ButtonLink>
+          </p>
+        ) : null}
         {passkeys.length === 0 ? null : (
           <EnterByPasskey>{texts.signIn.confirmPasskey}</EnterByPasskey>
         )}

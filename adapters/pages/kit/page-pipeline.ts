@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
-import { isFresh } from '../../../core/domain/access/member-session.js';
 import type { PageSession, PageSessionKind } from '../../../core/domain/access/page-session.js';
 import { CONSOLE_ROOT } from '../../../core/domain/access/registered-operator.js';
+import { missingProof } from '../../../core/domain/access/session-proof.js';
 import { readsGzip } from '../../../core/domain/base/accept-encoding.js';
 import { localeOf } from '../../../core/domain/base/locale.js';
 import { modes, tenantOf } from '../../../core/domain/base/tenant.js';
@@ -21,7 +21,12 @@ import {
 } from '../../../core/usecases/access/operator-sessions.js';
 import { guardSession, readSession } from '../../../core/usecases/access/page-sessions.js';
 import { depsOfCommand } from '../../../core/usecases/access/registered-operators.js';
-import { actIn, guardMember, readMemberSession } from '../../../core/usecases/access/sessions.js';
+import {
+  actIn,
+  guardMember,
+  needsOwnPasskey,
+  readMemberSession,
+} from '../../../core/usecases/access/sessions.js';
 import { audited } from '../../../core/usecases/service/audit-log.js';
 import { takePageSlot } from '../../../core/usecases/service/rate-limits.js';
 import { budgeted } from '../../../core/usecases/service/stored-budget.js';
@@ -34,7 +39,6 @@ import type { PageNotice } from './frame-view.js';
 import type { PageMatch, PageMatcher } from './page-match.js';
 import { below } from './page-paths.js';
 import {
-  type MemberRule,
   type PageAnswer,
   type PageAuth,
   type PageCall,
@@ -156,11 +160,8 @@ async function answerOf(
     if (route.background) return seeOther(base);
     return signedOut({ ...asked, path, base, prefix, cookies });
   }
-  if (visit !== null && needsFresh(route.member, visit)) {
-    if (!isFresh(visit.signedIn.session, deps.clock.nowMs())) {
-      return confirmFirst({ ...asked, path, base, prefix });
-    }
-  }
+  const missing = visit?.missing ?? null;
+  if (missing !== null) return confirmFirst({ ...asked, path, base, prefix, missing });
   const csrf = tokenOf === null ? null : csrfToken(deps, tokenOf);
   const form = await readForm(request, route, readBody);
   if (route.csrf === 'form' && !isCsrfToken(form.get('csrf') ?? '', csrf)) {
@@ -245,13 +246,8 @@ function guardedBy(
   if (visit === null) return deps;
   const { signedIn, actor } = visit;
   const { member: rule } = route;
-  const acts = actor === null || rule === undefined ? null : { actor, scope: rule.scope };
+  const acts = actor === null || rule === undefined ? null : { actor, ...rule };
   return guarded(deps, (tx) => guardMember(tx, signedIn, acts));
-}
-
-function needsFresh(member: MemberRule | undefined, { actor }: Visit): boolean {
-  if (member?.proof === 'fresh_live') return actor?.mode === 'live';
-  return member?.proof === 'fresh';
 }
 
 /** Counts against the limit that the row names: of the member, or of what the path names. */
@@ -351,13 +347,23 @@ async function visitOf(
   const background = route.background === true || route.method === 'POST';
   const signedIn = await readMemberSession(deps, token, { background });
   const { orgId, mode: name } = params;
-  if (signedIn === null || orgId === undefined) return signedIn && { signedIn, actor: null };
+  if (signedIn === null) return null;
+  const rule = route.member?.proof ?? 'session';
+  const nowMs = deps.clock.nowMs();
+  if (orgId === undefined) {
+    const { session, person } = signedIn;
+    const requiresPasskey =
+      rule !== 'session' && (await deps.store.run((tx) => needsOwnPasskey(tx, person.id)));
+    const asked = { rule, mode: null, role: null, requiresPasskey };
+    return { signedIn, actor: null, missing: missingProof(session, asked, nowMs) };
+  }
   const mode = modes.find((known) => known === name);
   if (mode === undefined) throw new PonteError('NotFound');
   const opens = background ? null : { action: route.path, address, requestId };
   const actor = await actIn(deps, signedIn, { orgId, mode }, opens);
   if (route.member !== undefined) requireScope(actor, route.member.scope);
-  return { signedIn, actor };
+  const missing = missingProof(signedIn.session, { ...actor, rule }, nowMs);
+  return { signedIn, actor, missing };
 }
 
 async function operatorOf(

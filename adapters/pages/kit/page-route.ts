@@ -3,6 +3,7 @@
 import type { z } from 'zod';
 import type { PageSession } from '../../../core/domain/access/page-session.js';
 import type { ScopeRule } from '../../../core/domain/access/scope.js';
+import type { missingProof, ProofRule } from '../../../core/domain/access/session-proof.js';
 import { SECOND_MS } from '../../../core/domain/base/instant.js';
 import type { Locale } from '../../../core/domain/base/locale.js';
 import type { HealthCheck } from '../../../core/domain/service/health-check.js';
@@ -32,17 +33,15 @@ export type BuyerAuth = Exclude<PageAuth, 'member' | 'operator'>;
 /** What a row of members requires. */
 export interface MemberRule {
   readonly scope: ScopeRule;
-  /**
-   * `fresh`: the session began within FRESH_MS, else the member proves again to be there.
-   * `fresh_live`: only in live mode.
-   */
-  readonly proof: 'session' | 'fresh' | 'fresh_live';
+  readonly proof: ProofRule;
 }
 
 export interface Visit {
   readonly signedIn: SignedInPerson;
   /** Null on pages that belong to no organization. */
   readonly actor: DashboardActor | null;
+  /** What the session lacks for the row; null: nothing. */
+  readonly missing: ReturnType<typeof missingProof>;
 }
 
 /**

@@ -34,11 +34,16 @@ export function signedOut(refused: Refused): PageAnswer {
  * To the page that asks for a mailed code or a passkey, for what needs a fresh proof. The page of a
  * form needs it too, so that nobody types in vain.
  */
-export function confirmFirst(refused: Omit<Refused, 'cookies'>): PageAnswer {
-  const { base, method } = refused;
-  const page = `${base}/confirm`;
+export function confirmFirst(
+  refused: Omit<Refused, 'cookies'> & { readonly missing: 'fresh' | 'passkey' },
+): PageAnswer {
+  const { base, method, missing } = refused;
   const back = { name: 'back', value: pageOf(refused), path: base } as const;
-  return seeOther(method === 'POST' ? `${page}?late` : page, [back]);
+  const said = [
+    ...(method === 'POST' ? ['late'] : []),
+    ...(missing === 'passkey' ? ['passkey'] : []),
+  ].join('&');
+  return seeOther(`${base}/confirm${said === '' ? '' : `?${said}`}`, [back]);
 }
 
 /** Below `base`: the page, or the one whose form was sent; empty for the base itself. */

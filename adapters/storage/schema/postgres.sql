@@ -921,6 +921,7 @@ create table organizations (
   privacy_url text,
   terms_url text,
   sends_reminders boolean not null default false,
+  requires_passkey boolean not null default false,
   accent_color text,
   logo_hash text collate "C",
   time_zone text collate "C" not null default 'America/Sao_Paulo'::text,

@@ -797,6 +797,7 @@ create table organizations (
   terms_url text,
   -- Buyers of invoices are reminded of the due date, if the organization wants it.
   sends_reminders integer not null default 0 check (sends_reminders in (0, 1)),
+  requires_passkey integer not null default 0 check (requires_passkey in (0, 1)),
   -- What buyers see of an organization, beside its name.
   accent_color text,
   logo_hash text,

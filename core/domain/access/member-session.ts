@@ -82,6 +82,9 @@ export function isOpenSession(session: MemberSession, nowMs: number): boolean {
 }
 
 /** Its person has just proven to be there. */
-export function isFresh({ createdAtMs }: MemberSession, nowMs: number): boolean {
+export function isFresh(
+  { createdAtMs }: Pick<MemberSession, 'createdAtMs'>,
+  nowMs: number,
+): boolean {
   return nowMs < createdAtMs + FRESH_MS;
 }

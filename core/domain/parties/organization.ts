@@ -17,6 +17,8 @@ export interface Organization {
   readonly requiresApproval: boolean;
   /** Whether buyers of invoices are reminded of the due date by mail. */
   readonly sendsReminders: boolean;
+  /** Owners and admins act in live mode by a passkey only; so does a fresh proof of anybody. */
+  readonly requiresPasskey: boolean;
   /** Shown to buyers, like the four below; null: none. */
   readonly supportEmail: string | null;
   readonly supportPhone: string | null;

@@ -14,11 +14,16 @@ import type { Person } from '../../domain/access/person.js';
 import { checkedText } from '../../domain/base/checked-text.js';
 import type { Locale } from '../../domain/base/locale.js';
 import { personMail } from '../../domain/mail/mail.js';
-import { PonteError } from '../../errors.js';
+import { assert, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
 import { stageNotice } from '../mail/mails.js';
-import { makeMemberSession, type SignedInPerson } from './sessions.js';
+import {
+  byPasskeyOnly,
+  makeMemberSession,
+  needsOwnPasskey,
+  type SignedInPerson,
+} from './sessions.js';
 
 /** Binds the MACs of challenges. */
 const CHALLENGE_PURPOSE = 'passkey challenge';
@@ -58,6 +63,7 @@ export async function addPasskey(
       tx.passkeys.ofPerson(personId),
     ]);
     if (person === null || membership === undefined) throw new PonteError('InvalidToken');
+    await expectOwnPasskey(tx, signedIn);
     if (same !== null || known !== null) throw refused('It was added before.');
     expectRoom(own);
     const passkey = newPasskey({ id, personId, name }, credential, deps.clock.nowMs());
@@ -145,22 +151,45 @@ export async function renamePasskey(
   });
 }
 
-/** From the next request on; sessions that it began stay open. Mailed. NotFound. */
+/**
+ * From the next request on; sessions that it began stay open. Mailed. NotFound, SessionNotFresh,
+ * ValidationError for the last one if an organization requires a passkey.
+ */
 export async function removePasskey(
   deps: Deps,
-  { person }: SignedInPerson,
+  signedIn: SignedInPerson,
   id: string,
   locale: Locale,
 ): Promise<void> {
   await deps.store.run(
     async (tx) => {
-      const passkey = await ownPasskey(tx, person, id);
+      const passkey = await ownPasskey(tx, signedIn.person, id);
+      const [person, own, isRequired] = await Promise.all([
+        tx.people.get(passkey.personId),
+        tx.passkeys.ofPerson(passkey.personId),
+        expectOwnPasskey(tx, signedIn),
+      ]);
+      assert(person !== null, 'a person stays');
+      if (isRequired && own.length === 1) throw new PonteError('ValidationError', lastOne);
+      // Its version rises, so passkeys that are removed at the same time are counted.
+      tx.people.update(person);
       tx.passkeys.update(Object.freeze({ ...passkey, removedAtMs: deps.clock.nowMs() }));
       stageMail(deps, tx, 'passkey_removed', person, passkey, locale);
     },
     { inQuarantine: true },
   );
   deps.wake('mails');
+}
+
+const lastOne = 'An organization requires a passkey. Add another one before you remove this one.';
+
+/** Whether a passkey is required. SessionNotFresh if it is, and the session began without one. */
+async function expectOwnPasskey(tx: Tx, { session, person }: SignedInPerson): Promise<boolean> {
+  const isRequired = await needsOwnPasskey(tx, person.id);
+  if (isRequired && session.began !== 'passkey') {
+    throw new PonteError('SessionNotFresh', byPasskeyOnly);
+  }
+  return isRequired;
 }
 
 async function ownPasskey(tx: Tx, { id: personId }: Person, id: string): Promise<Passkey> {

@@ -1,6 +1,11 @@
 // Sessions of people: authenticates requests and pages of the dashboard, accepts memberships, makes
 // tokens, switches their mode, signs out.
-import { isActiveMember, type Member, scopesOf } from '../../domain/access/member.js';
+import {
+  isActiveMember,
+  type Member,
+  type MemberRole,
+  scopesOf,
+} from '../../domain/access/member.js';
 import {
   isOpenSession,
   type MemberSession,
@@ -10,6 +15,7 @@ import {
 import { hashSessionToken, SESSION_SEEN_EVERY_MS } from '../../domain/access/page-session.js';
 import type { Person } from '../../domain/access/person.js';
 import type { Scope, ScopeRule } from '../../domain/access/scope.js';
+import { missingProof, type ProofRule } from '../../domain/access/session-proof.js';
 import type { Mode, Tenant } from '../../domain/base/tenant.js';
 import {
   needsOnboarding,
@@ -29,6 +35,9 @@ import { newSessionToken } from './page-sessions.js';
 export interface SessionActor extends Tenant {
   readonly memberId: string;
   readonly session: MemberSession;
+  readonly role: MemberRole;
+  /** `requiresPasskey` of the organization. */
+  readonly requiresPasskey: boolean;
   /** The scopes of the member's role; never empty. */
   readonly scopes: readonly Scope[];
 }
@@ -74,18 +83,27 @@ export async function authenticateSession(
   const claims = await deps.tokenSigner.verify(token, nowMs);
   if (claims === null) throw new PonteError('InvalidToken');
   const { orgId, mode, memberId, sessionId } = claims;
-  const [member, session] = await deps.store.run((tx) =>
-    Promise.all([tx.members.get(orgId, memberId), tx.memberSessions.get(sessionId)]),
+  const [member, session, organization] = await deps.store.run((tx) =>
+    Promise.all([
+      tx.members.get(orgId, memberId),
+      tx.memberSessions.get(sessionId),
+      tx.organizations.get(orgId),
+    ]),
   );
   if (member === null || !isActiveMember(member)) throw new PonteError('InvalidToken');
   if (session === null || !isOpenSession(session, nowMs)) throw new PonteError('InvalidToken');
   if (session.orgId !== orgId || session.personId !== member.personId) {
     throw new PonteError('InvalidToken');
   }
-  if (session.operatorId !== null && (await isInProduction(deps, orgId))) {
+  if (organization === null) throw new PonteError('InvalidToken');
+  const { productionGrantedAtMs, requiresPasskey } = organization;
+  if (session.operatorId !== null && productionGrantedAtMs !== null) {
     throw new PonteError('InvalidToken');
   }
-  return { orgId, mode, memberId, session, scopes: scopesOf(member.role) };
+  const { role } = member;
+  const asked = { rule: 'session', mode, role, requiresPasskey } as const;
+  if (missingProof(session, asked, nowMs) !== null) throw new PonteError('InvalidToken');
+  return { orgId, mode, memberId, session, role, requiresPasskey, scopes: scopesOf(role) };
 }
 
 /** A session to be stored. `token` is for the cookie; it is not stored. */
@@ -151,8 +169,10 @@ export async function actIn(
   }
   const member = opens === null ? found : await opened(deps, found, opens);
   if (!isActiveMember(member)) throw new PonteError('NotFound');
-  const scopes = scopesOf(member.role);
-  return { orgId, mode, memberId: member.id, session, scopes, member, organization };
+  const { role } = member;
+  const { requiresPasskey } = organization;
+  const as = { memberId: member.id, role, requiresPasskey, scopes: scopesOf(role) };
+  return { orgId, mode, session, ...as, member, organization };
 }
 
 async function opened(
@@ -190,28 +210,56 @@ export async function acceptMembership(
 
 /**
  * Reads who signed in for a batch that the person changes something in, in the organization of
- * `actor` by this scope. InvalidToken once the session was ended or the member was removed,
- * InsufficientScope with another role since.
+ * `actor` by this scope and proof. InvalidToken once the session was ended or the member was
+ * removed, InsufficientScope with another role since, SessionNotFresh once a passkey is required.
  */
 export async function guardMember(
   tx: Tx,
   { session: { id }, person }: SignedInPerson,
-  acts: { readonly actor: DashboardActor; readonly scope: ScopeRule } | null,
+  acts: {
+    readonly actor: DashboardActor;
+    readonly scope: ScopeRule;
+    readonly proof: ProofRule;
+  } | null,
 ): Promise<() => void> {
-  const [session, own] = await Promise.all([
+  const [session, own, organization] = await Promise.all([
     tx.memberSessions.get(id),
     acts === null
       ? tx.members.ofPerson(person.id).then(([first = null]) => first)
       : tx.members.get(acts.actor.orgId, acts.actor.memberId),
+    acts === null ? null : tx.organizations.get(acts.actor.orgId),
   ]);
   return () => {
     if (session === null || session.endedAtMs !== null) throw new PonteError('InvalidToken');
     if (own === null || own.removedAtMs !== null) throw new PonteError('InvalidToken');
     if (acts !== null && !isActiveMember(own)) throw new PonteError('InvalidToken');
     if (acts !== null) requireScope({ scopes: scopesOf(own.role) }, acts.scope);
+    if (acts !== null && organization !== null) {
+      const { mode } = acts.actor;
+      const { requiresPasskey } = organization;
+      const asked = { rule: acts.proof, mode, role: own.role, requiresPasskey } as const;
+      // The session was young when the request began.
+      const missing = missingProof(session, asked, session.createdAtMs);
+      if (missing !== null) throw new PonteError('SessionNotFresh', byPasskeyOnly);
+      tx.organizations.expect(organization);
+    }
     tx.memberSessions.expect(session);
     tx.members.expect(own);
   };
+}
+
+export const byPasskeyOnly = 'The organization requires a passkey for this. Sign in with one.';
+
+/** Whether only a passkey changes passkeys: the person has one, an organization requires it. */
+export async function needsOwnPasskey(tx: Tx, personId: string): Promise<boolean> {
+  const [passkeys, memberships] = await Promise.all([
+    tx.passkeys.ofPerson(personId),
+    tx.members.ofPerson(personId),
+  ]);
+  if (passkeys.length === 0) return false;
+  const active = memberships.filter(isActiveMember);
+  const organizations = await Promise.all(active.map(({ orgId }) => tx.organizations.get(orgId)));
+  return organizations.some((one) => one?.requiresPasskey === true);
 }
 
 /** The organizations of which the person is a member, oldest membership first. */

@@ -1,5 +1,6 @@
 // The settings that owners change in the dashboard, all at once. One owner makes the rules only
 // stricter: operators lower the hold of PIX destinations and end second approval.
+import type { SessionBeginning } from '../../domain/access/member-session.js';
 import { modes } from '../../domain/base/tenant.js';
 import { isReadable, readAccentColor } from '../../domain/parties/accent-color.js';
 import { HOLD_HOURS_MAX } from '../../domain/parties/destination-change.js';
@@ -30,6 +31,9 @@ export interface SettingsChange {
   readonly sendsReminders: boolean;
   /** As `readTimeZone` reads it. */
   readonly timeZone: string;
+  readonly requiresPasskey: boolean;
+  /** How the session of the owner began. */
+  readonly began: SessionBeginning;
 }
 
 /**
@@ -43,6 +47,7 @@ export function changeSettings(
   settings: SettingsChange,
 ): Promise<boolean> {
   const { version, contact, approvalOf, payoutHoldHours, sendsReminders } = settings;
+  const { requiresPasskey, began } = settings;
   const shown = contactIn(contact);
   const accentColor = accentColorIn(settings);
   const timeZone = timeZoneIn(settings.timeZone);
@@ -50,8 +55,13 @@ export function changeSettings(
     const was = await loadOrganization(tx, orgId);
     if (was.version !== version) return false;
     await expectOwner(tx, { orgId }, changedBy);
+    if (requiresPasskey !== was.requiresPasskey && began !== 'passkey') {
+      const text = 'Sign in with a passkey to change whether one is required.';
+      throw new PonteError('SessionNotFresh', text);
+    }
     const requiresApproval = was.requiresApproval || approvalOf.includes('invoice');
-    const ruled = { requiresApproval, sendsReminders, accentColor, timeZone };
+    const rules = { requiresApproval, sendsReminders, requiresPasskey };
+    const ruled = { ...rules, accentColor, timeZone };
     tx.organizations.update(Object.freeze({ ...withContact(was, shown), ...ruled }));
     for (const mode of modes) {
       const profile = await loadProfile(tx, { orgId, mode });

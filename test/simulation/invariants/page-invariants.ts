@@ -221,6 +221,7 @@ const organization: Organization = {
   productionGrantedAtMs: null,
   requiresApproval: false,
   sendsReminders: false,
+  requiresPasskey: false,
   supportEmail: 'help@org.example',
   supportPhone: null,
   website: null,

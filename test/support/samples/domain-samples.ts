@@ -63,6 +63,7 @@ export function anOrganization(fields: Partial<Organization> = {}): Organization
     productionGrantedAtMs: T0 + 1,
     requiresApproval: true,
     sendsReminders: true,
+    requiresPasskey: true,
     supportEmail: 'help@acme.example',
     supportPhone: '+55 11 5555-0100',
     website: 'https://acme.example/',

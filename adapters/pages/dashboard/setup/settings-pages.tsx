@@ -2,6 +2,7 @@
 // changed PIX destination is held. Owners change them, others read them.
 import type { VNode } from 'preact';
 import { z } from 'zod';
+import type { MemberSession } from '../../../../core/domain/access/member-session.js';
 import { allows } from '../../../../core/domain/access/scope.js';
 import { readEmail } from '../../../../core/domain/base/email-address.js';
 import { readTimeZone } from '../../../../core/domain/base/time-zone.js';
@@ -61,6 +62,7 @@ const settingsForm = z.object({
   hold: line.transform((text) => plainSigns(text).trim()),
   reminders: line,
   timeZone: line,
+  passkey: line,
 });
 type Typed = Readonly<z.infer<typeof settingsForm>>;
 
@@ -142,6 +144,7 @@ function typedOf(settings: Settings): Typed {
     hold: `${settings.payoutHoldHours}`,
     reminders: settings.sendsReminders ? 'yes' : '',
     timeZone: settings.timeZone,
+    passkey: settings.requiresPasskey ? 'yes' : '',
   };
 }
 
@@ -161,10 +164,11 @@ type ErrorName =
   | 'notHours'
   | 'notAColor'
   | 'notAZone'
-  | 'faintColor';
+  | 'faintColor'
+  | 'needsPasskey';
 type Errors = readonly { readonly field: keyof Typed; readonly error: ErrorName }[];
 
-function errorsIn(typed: Typed, was: Settings): Errors {
+function errorsIn(typed: Typed, was: Settings, { began }: MemberSession): Errors {
   const ofTexts = contactNames.flatMap((field) => {
     const [read, error] = contacts[field];
     const text = typed[field].trim();
@@ -175,11 +179,15 @@ function errorsIn(typed: Typed, was: Settings): Errors {
   const color = readAccentColor(typed.accentColor);
   const isFaint = color !== null && !isReadable(color);
   const isZone = typed.timeZone.trim() === '' || readTimeZone(typed.timeZone) !== null;
+  const isOther = (typed.passkey !== '') !== was.requiresPasskey;
   const noColor = typed.accentColor.trim() !== '' && color === null;
   const needsContact = was.productionGrantedAtMs !== null && hasContact(was);
   return [
     ...ofTexts,
     ...(isBare && needsContact ? [{ field: 'supportEmail', error: 'needsContact' } as const] : []),
+    ...(isOther && began !== 'passkey'
+      ? [{ field: 'passkey', error: 'needsPasskey' } as const]
+      : []),
     ...(noColor ? [{ field: 'accentColor', error: 'notAColor' } as const] : []),
     ...(isZone ? [] : [{ field: 'timeZone', error: 'notAZone' } as const]),
     ...(isFaint ? [{ field: 'accentColor', error: 'faintColor' } as const] : []),
@@ -192,11 +200,12 @@ function errorsIn(typed: Typed, was: Settings): Errors {
 async function save(context: PageContext, call: MemberCall<Typed>): Promise<PageAnswer> {
   const typed = call.form;
   const settings = await readSettings(context, call);
-  const errors = errorsIn(typed, settings);
+  const { session, memberId } = actorOf(call);
+  const errors = errorsIn(typed, settings, session);
   if (errors.length > 0)
     return showForm(context, call, settings, { typed, errors, logoProblem: null });
   const { supportEmail, supportPhone, website, privacyUrl, termsUrl } = typed;
-  const isChanged = await changeSettings(context.deps, settings.id, actorOf(call).memberId, {
+  const isChanged = await changeSettings(context.deps, settings.id, memberId, {
     version: Number.parseInt(typed.version, 10),
     contact: { supportEmail, supportPhone, website, privacyUrl, termsUrl },
     accentColor: typed.accentColor,
@@ -207,6 +216,8 @@ async function save(context: PageContext, call: MemberCall<Typed>): Promise<Page
     payoutHoldHours: Number.parseInt(typed.hold, 10),
     sendsReminders: typed.reminders !== '',
     timeZone: typed.timeZone.trim() === '' ? settings.timeZone : typed.timeZone,
+    requiresPasskey: typed.passkey !== '',
+    began: session.began,
   });
   const shown = `${viewOf(context, call).path}/settings`;
   return seeOther(
@@ -295,6 +306,7 @@ function settingsScreen(
               { label: words.intentApproval, value: onOff(settings.intentsNeedApproval) },
               { label: words.hold, value: format.count(settings.payoutHoldHours) },
               { label: words.timeZone, value: settings.timeZone },
+              { label: words.passkey, value: onOff(settings.requiresPasskey) },
             ]}
           />
           {mayChange ? null : <p class="small quiet">{words.ownersOnly}</p>}
@@ -354,21 +366,7 @@ function formScreen(
         <Form to="settings/change" class="stack-l">
           <input type="hidden" name="version" value={typed.version} />
           <div class="cols even">
-            <section class="card stack">
-              <h2>{words.contact}</h2>
-              <p class="small quiet">{words.contactText}</p>
-              <Setting {...props} name="supportEmail" type="email" />
-              <Setting {...props} name="supportPhone" type="tel" />
-              <Setting {...props} name="website" type="url" />
-              <Setting {...props} name="privacyUrl" type="url" />
-              <Setting {...props} name="termsUrl" type="url" />
-              <CheckField
-                name="reminders"
-                label={words.reminders}
-                hint={words.remindersHint}
-                checked={typed.reminders !== ''}
-              />
-            </section>
+            <ContactFields {...props} />
             <section class="card stack">
               <h2>{words.rules}</h2>
               <p class="small quiet">{words.rulesText}</p>
@@ -393,6 +391,13 @@ function formScreen(
                 maxLength={60}
                 spellcheck={false}
               />
+              <CheckField
+                name="passkey"
+                label={words.passkey}
+                hint={words.passkeyHint}
+                error={shown.find(({ field }) => field === 'passkey')?.text}
+                checked={typed.passkey !== ''}
+              />
             </section>
             <AccentColor {...props} />
           </div>
@@ -404,6 +409,34 @@ function formScreen(
       </div>
     ),
   };
+}
+
+function ContactFields({
+  typed,
+  errors,
+}: {
+  readonly typed: Typed;
+  readonly errors: readonly FieldError[];
+}): VNode {
+  const { texts } = useDashboard();
+  const words = texts.setup.settings;
+  return (
+    <section class="card stack">
+      <h2>{words.contact}</h2>
+      <p class="small quiet">{words.contactText}</p>
+      <Setting typed={typed} errors={errors} name="supportEmail" type="email" />
+      <Setting typed={typed} errors={errors} name="supportPhone" type="tel" />
+      <Setting typed={typed} errors={errors} name="website" type="url" />
+      <Setting typed={typed} errors={errors} name="privacyUrl" type="url" />
+      <Setting typed={typed} errors={errors} name="termsUrl" type="url" />
+      <CheckField
+        name="reminders"
+        label={words.reminders}
+        hint={words.remindersHint}
+        checked={typed.reminders !== ''}
+      />
+    </section>
+  );
 }
 
 function AccentColor({

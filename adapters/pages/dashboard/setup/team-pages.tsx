@@ -9,8 +9,8 @@ import {
   mayGive,
   memberRoles,
 } from '../../../../core/domain/access/member.js';
-import { isFresh } from '../../../../core/domain/access/member-session.js';
 import { allows } from '../../../../core/domain/access/scope.js';
+import { missingProof } from '../../../../core/domain/access/session-proof.js';
 import { emailKey, readEmail } from '../../../../core/domain/base/email-address.js';
 import { isCode, PonteError } from '../../../../core/errors.js';
 import {
@@ -124,7 +124,8 @@ async function showTeam(
     members,
     own: member,
     mayChange: allows(scopes, 'team:write'),
-    isFresh: isFresh(session, deps.clock.nowMs()),
+    isFresh:
+      missingProof(session, { ...actorOf(call), rule: 'fresh' }, deps.clock.nowMs()) === null,
     sessions,
     refused,
   };

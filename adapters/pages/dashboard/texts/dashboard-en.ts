@@ -116,6 +116,9 @@ export const dashboardEn = {
     confirmEnter: 'The link shows that it is you. Then you go on where you were.',
     confirmNoMail: 'Look in your spam folder, or ask for another email.',
     passkey: 'Sign in with a passkey',
+    passkeyOnly: 'Your organization requires a passkey for this. Confirm with yours.',
+    passkeyFirst:
+      'Your organization requires a passkey for this, and you have none. Add one first.',
     confirmPasskey: 'Use a passkey',
     chooseHeading: 'Choose an organization',
     signOut: 'Sign out',

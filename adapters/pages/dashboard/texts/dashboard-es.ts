@@ -103,6 +103,9 @@ export const dashboardEs: DashboardTexts = {
     confirmEnter: 'El enlace muestra que es usted. Después sigue donde estaba.',
     confirmNoMail: 'Mire en la carpeta de spam o pida otro correo.',
     passkey: 'Entrar con una clave de acceso',
+    passkeyOnly: 'Su organización exige una clave de acceso para esto. Confirme con la suya.',
+    passkeyFirst:
+      'Su organización exige una clave de acceso para esto. Aún no tiene ninguna: añada una.',
     confirmPasskey: 'Usar una clave de acceso',
     chooseHeading: 'Elija una organización',
     signOut: 'Salir',

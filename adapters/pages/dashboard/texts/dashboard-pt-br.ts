@@ -101,6 +101,9 @@ export const dashboardPtBr: DashboardTexts = {
     confirmEnter: 'O link mostra que é você. Depois você continua onde estava.',
     confirmNoMail: 'Olhe na pasta de spam ou peça outro e-mail.',
     passkey: 'Entrar com uma chave de acesso',
+    passkeyOnly: 'Sua organização exige uma chave de acesso para isto. Confirme com a sua.',
+    passkeyFirst:
+      'Sua organização exige uma chave de acesso para isto. Você não tem: adicione uma.',
     confirmPasskey: 'Usar uma chave de acesso',
     chooseHeading: 'Escolha uma organização',
     signOut: 'Sair',

@@ -287,6 +287,11 @@ export const setupEn = {
     timeZoneHint: 'Whose days lists, files and plots have, like America/Sao_Paulo.',
     notAZone: 'Give a time zone like America/Sao_Paulo',
     reminders: 'Remind buyers of invoices',
+    passkey: 'Passkey required',
+    passkeyHint:
+      'Owners and admins use live mode only after sign-in with a passkey, and what needs a fresh ' +
+      'proof needs one.',
+    needsPasskey: 'Sign in with a passkey first.',
     remindersHint:
       'An email 3 days before the due date and on the day, while no money has arrived.',
     optional: (label: string) => `${label} (optional)`,

@@ -289,6 +289,11 @@ export const setupEs: SetupTexts = {
       'De dónde son los días de las listas, archivos y gráficos, como America/Sao_Paulo.',
     notAZone: 'Dé una zona horaria como America/Sao_Paulo',
     reminders: 'Recordar las facturas a los compradores',
+    passkey: 'Clave de acceso obligatoria',
+    passkeyHint:
+      'Los propietarios y administradores solo usan el modo real tras entrar con una clave de ' +
+      'acceso, y lo que pide una nueva confirmación pide una.',
+    needsPasskey: 'Entre primero con una clave de acceso.',
     remindersHint:
       'Un correo 3 días antes del vencimiento y ese día, mientras no haya llegado dinero.',
     optional: (label) => `${label} (opcional)`,

@@ -285,6 +285,11 @@ export const setupPtBr: SetupTexts = {
       'De onde são os dias das listas, dos arquivos e dos gráficos, como America/Sao_Paulo.',
     notAZone: 'Informe um fuso horário como America/Sao_Paulo',
     reminders: 'Lembrar os compradores das faturas',
+    passkey: 'Chave de acesso obrigatória',
+    passkeyHint:
+      'Proprietários e administradores só usam o modo real depois de entrar com uma chave de ' +
+      'acesso, e o que exige nova confirmação exige uma.',
+    needsPasskey: 'Entre primeiro com uma chave de acesso.',
     remindersHint: 'Um e-mail 3 dias antes do vencimento e no dia, enquanto nenhum valor chegou.',
     optional: (label) => `${label} (opcional)`,
     notAnAddress: 'Não é um endereço de e-mail.',

@@ -38,6 +38,7 @@ create table organizations (
   terms_url text,
   -- Buyers of invoices are reminded of the due date, if the organization wants it.
   sends_reminders boolean not null default false,
+  requires_passkey boolean not null default false,
   -- What buyers see of an organization, beside its name.
   accent_color text,
   logo_hash text collate "C",

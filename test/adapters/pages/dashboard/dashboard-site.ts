@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import type { MemberRole } from '../../../../core/domain/access/member.js';
+import type { SessionBeginning } from '../../../../core/domain/access/member-session.js';
 import { DAY_MS, HOUR_MS } from '../../../../core/domain/base/instant.js';
 import { money } from '../../../../core/domain/base/money.js';
 import type { Tenant } from '../../../../core/domain/base/tenant.js';
@@ -32,11 +33,12 @@ export async function memberToken(
   { world, tenant }: Pick<PageSite, 'world' | 'tenant'>,
   role: MemberRole,
   orgId = tenant.orgId,
+  began: SessionBeginning = 'mail',
 ): Promise<string> {
   const { deps } = world;
   const email = `${role}@rotanorte.example`;
   const { personId } = await addActiveMember(deps, { orgId, email, role });
-  const { token, session } = makeMemberSession(deps, { personId, began: 'mail' });
+  const { token, session } = makeMemberSession(deps, { personId, began });
   await deps.store.run(async (tx) => tx.memberSessions.insert(session));
   return token;
 }
@@ -45,8 +47,9 @@ export async function signedInAs(
   site: PageSite,
   role: MemberRole,
   orgId = site.tenant.orgId,
+  began: SessionBeginning = 'mail',
 ): Promise<Visitor> {
-  const token = await memberToken(site, role, orgId);
+  const token = await memberToken(site, role, orgId, began);
   return site.visitor({ headers: { cookie: `ponte-member=${token}` } });
 }
 

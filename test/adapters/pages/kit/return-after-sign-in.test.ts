@@ -59,7 +59,8 @@ test('a page that needs a fresh proof is come back to after it', () => {
   const path = '/dashboard/org_1/test/payments/pi_1/cancel';
   const dashboard = '/pay/dashboard';
   const query = new URLSearchParams();
-  const refused = { match, path, query, base: dashboard, prefix: '/pay' };
+  const missing = 'fresh' as const;
+  const refused = { match, path, query, base: dashboard, prefix: '/pay', missing };
   const { headers, cookies } = confirmFirst({ ...refused, method: 'GET' });
   assert.equal(headers['location'], `${dashboard}/confirm`);
   const late = confirmFirst({ ...refused, method: 'POST' });
@@ -73,7 +74,8 @@ test('a list is come back to with its filters, without what was shown once', () 
   const path = '/dashboard/org_1/test/payments/export/all';
   const query = new URLSearchParams('q=a b%3B&status=way&notice=x&done=y&limit=z');
   const dashboard = '/pay/dashboard';
-  const refused = { match, method: 'GET', path, query, base: dashboard, prefix: '/pay' };
+  const about = { path, query, base: dashboard, prefix: '/pay' };
+  const refused = { match, method: 'GET', ...about, missing: 'passkey' } as const;
   const [cookie] = confirmFirst(refused).cookies;
   assert.equal(cookie?.value, 'org_1/test/payments/export/all?q=a+b%3B&status=way');
   const back = returnPath(dashboard, new Map([['back', cookie?.value ?? '']]));

@@ -61,7 +61,8 @@ test('a token authenticates member, organization, mode and the scopes of the rol
     const session = await createSession(deps, { orgId, email: member.email, mode: 'test' });
     const { session: row, ...actor } = await authenticate(session.token);
     const scopes = scopesOf(role);
-    assert.deepEqual(actor, { orgId, mode: 'test', memberId: member.id, scopes });
+    const rules = { role, requiresPasskey: false, scopes };
+    assert.deepEqual(actor, { orgId, mode: 'test', memberId: member.id, ...rules });
     assert.deepEqual([row.personId, row.endsAtMs], [member.personId, session.expiresAtMs]);
   }
 });

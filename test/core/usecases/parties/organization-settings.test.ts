@@ -41,6 +41,8 @@ async function change(
     payoutHoldHours: profiles.live.payoutHoldHours,
     sendsReminders: organization.sendsReminders,
     timeZone: organization.timeZone,
+    requiresPasskey: organization.requiresPasskey,
+    began: 'mail',
     ...given,
   });
 }

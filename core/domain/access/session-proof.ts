@@ -1,0 +1,40 @@
+// What a session must prove for a row of pages or of the API: that it is young, and that it began
+// by a passkey. Both pipelines ask this one function, and a page asks again in its batch.
+import type { Mode } from '../base/tenant.js';
+import { type MemberRole, scopesOf } from './member.js';
+import { isFresh, type MemberSession } from './member-session.js';
+
+/**
+ * `fresh`: the session began within FRESH_MS, else the member proves again to be there.
+ * `fresh_live`: only in live mode.
+ */
+export type ProofRule = 'session' | 'fresh' | 'fresh_live';
+
+export interface AskedProof {
+  readonly rule: ProofRule;
+  /** The mode of what is read or changed; null on pages without an organization. */
+  readonly mode: Mode | null;
+  /** Null on pages without an organization. */
+  readonly role: MemberRole | null;
+  /** The organization requires a passkey of who manages it, and for a fresh proof in live mode. */
+  readonly requiresPasskey: boolean;
+}
+
+/**
+ * What the session lacks; null: nothing. With `requiresPasskey`, owners and admins do nothing in
+ * live mode without a passkey, and nobody does what needs a fresh proof.
+ */
+export function missingProof(
+  session: Pick<MemberSession, 'createdAtMs' | 'began'>,
+  { rule, mode, role, requiresPasskey }: AskedProof,
+  nowMs: number,
+): 'fresh' | 'passkey' | null {
+  const needsFresh = rule === 'fresh' || (rule === 'fresh_live' && mode === 'live');
+  const isGuarded = needsFresh || (mode === 'live' && role !== null && manages(role));
+  if (requiresPasskey && isGuarded && session.began !== 'passkey') return 'passkey';
+  return needsFresh && !isFresh(session, nowMs) ? 'fresh' : null;
+}
+
+function manages(role: MemberRole): boolean {
+  return scopesOf(role).includes('team:write');
+}

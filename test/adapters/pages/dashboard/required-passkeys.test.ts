@@ -1,0 +1,202 @@
+// An organization that requires passkeys: every row of the page table and of the API, by sessions
+// that began by mail and by passkey, with the setting on and off.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { routes } from '../../../../adapters/http/routes.js';
+import { pageRoutes } from '../../../../adapters/pages/page-routes.js';
+import { scopesOf } from '../../../../core/domain/access/member.js';
+import { allows, scopesIn } from '../../../../core/domain/access/scope.js';
+import { modes } from '../../../../core/domain/base/tenant.js';
+import { guarded } from '../../../../core/usecases/access/guarded-changes.js';
+import { addMember, removeMember } from '../../../../core/usecases/access/members.js';
+import {
+  actIn,
+  guardMember,
+  readMemberSession,
+} from '../../../../core/usecases/access/sessions.js';
+import { newestEntries } from '../../../../core/usecases/service/audit-log.js';
+import { softwareAuthenticator } from '../../../support/scenes/software-authenticator.js';
+import { formsOf, type PageSite, pageSite, type Visitor } from '../visitor.js';
+import { anyFields, memberToken, openLive, rootOf, signedInAs } from './dashboard-site.js';
+
+const rows = pageRoutes.filter(({ path }) => path.startsWith('/dashboard/{orgId}/{mode}'));
+const roles = ['owner', 'admin', 'finance'] as const;
+
+async function require({ world: { deps }, tenant }: PageSite, requiresPasskey: boolean) {
+  await deps.store.run(async (tx) => {
+    const organization = await tx.organizations.get(tenant.orgId);
+    assert.ok(organization !== null);
+    tx.organizations.update({ ...organization, requiresPasskey });
+  });
+}
+
+async function csrfOf(visitor: Visitor): Promise<string> {
+  const { text } = await visitor.open('/dashboard/sessions');
+  return formsOf(text)[0]?.hidden['csrf'] ?? assert.fail('a page of a session has its token');
+}
+
+test('every page by each role, mode, beginning of the session, and setting', async (t) => {
+  const site = await pageSite(t);
+  await openLive(site);
+  const { orgId } = site.tenant;
+  const asked = new Set<string>();
+  for (const isOn of [true, false]) {
+    await require(site, isOn);
+    for (const began of ['mail', 'passkey'] as const) {
+      for (const role of roles) {
+        const visitor = await signedInAs(site, role, orgId, began);
+        const csrf = await csrfOf(visitor);
+        for (const row of rows) {
+          const scopes = scopesIn(row.member?.scope ?? 'none');
+          if (!scopes.some((scope) => allows(scopesOf(role), scope))) continue;
+          for (const mode of modes) {
+            const proof = row.member?.proof;
+            const isFresh = proof === 'fresh' || (proof === 'fresh_live' && mode === 'live');
+            const isOfManager = mode === 'live' && role !== 'finance';
+            const isAsked = isOn && began === 'mail' && (isFresh || isOfManager);
+            // A form that is taken changes what the next row needs.
+            if (!isAsked && row.method === 'POST') continue;
+            const path = row.path
+              .replace('{orgId}', orgId)
+              .replace('{mode}', mode)
+              .replaceAll(/\{\w+\}/g, 'unknown');
+            const form = new URLSearchParams({ ...anyFields, csrf }).toString();
+            const body = row.method === 'POST' ? form : undefined;
+            const response = await visitor.request(row.method, path, body);
+            const to = response.headers.get('location') ?? '';
+            await response.body?.cancel();
+            const what = `${role} ${row.method} ${path}, ${began}, ${isOn ? 'on' : 'off'}`;
+            assert.equal(/\/dashboard\/confirm\?(late&)?passkey$/.test(to), isAsked, what);
+            if (isAsked) asked.add(`${row.method} ${proof} ${mode} ${role}`);
+          }
+        }
+      }
+    }
+  }
+  for (const kind of ['POST fresh test finance', 'POST fresh_live live finance']) {
+    const isOwned = rows.some(({ method, member }) => {
+      const scopes = scopesIn(member?.scope ?? 'none');
+      const isOfFinance = scopes.some((scope) => allows(scopesOf('finance'), scope));
+      return isOfFinance && kind.startsWith(`${method} ${member?.proof} `);
+    });
+    assert.equal(asked.has(kind), isOwned, kind);
+  }
+  for (const kind of [
+    'GET session live owner',
+    'POST session live owner',
+    'POST fresh test owner',
+  ]) {
+    assert.ok(asked.has(kind), kind);
+  }
+});
+
+test('every operation of the API by a session, in live mode', async (t) => {
+  const site = await pageSite(t);
+  await openLive(site);
+  const { orgId } = site.tenant;
+  for (const isOn of [true, false]) {
+    await require(site, isOn);
+    for (const role of roles) {
+      for (const { method, operations, access } of routes) {
+        if (access.auth !== 'session' && access.auth !== 'either') continue;
+        if (!isOn && method !== 'GET') continue;
+        const [path = ''] = Object.values<string>(operations);
+        // One of the operations ends the session.
+        const token = await site.world.session(orgId, { mode: 'live', role });
+        const response = await fetch(`${site.origin}${path.replaceAll(/\{\w+\}/g, 'unknown')}`, {
+          method,
+          headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+          ...(method === 'GET' || role === 'finance' ? {} : { body: '{}' }),
+        });
+        const { error } = (await response.json().catch(() => ({}))) as { readonly error?: string };
+        const isClosed = isOn && role !== 'finance';
+        assert.equal(error === 'InvalidToken', isClosed, `${role} ${method} ${path}: ${error}`);
+      }
+    }
+  }
+});
+
+test('the setting is changed by a passkey, also off', async (t) => {
+  const site = await pageSite(t);
+  const path = `${rootOf(site)}/settings/change`;
+  const isOn = async () => {
+    const read = await site.world.deps.store.run((tx) => tx.organizations.get(site.tenant.orgId));
+    return read?.requiresPasskey;
+  };
+  const byMail = await signedInAs(site, 'owner');
+  await byMail.open(path);
+  const refused = await byMail.send('/settings/change', { passkey: 'yes', hold: '24' });
+  assert.match(refused.text, /Sign in with a passkey first/);
+  assert.equal(await isOn(), false);
+  const byPasskey = await signedInAs(site, 'owner', site.tenant.orgId, 'passkey');
+  await byPasskey.open(path);
+  const late = byMail.copy();
+  await late.open(path);
+  await byPasskey.send('/settings/change', { passkey: 'yes', hold: '24' });
+  assert.equal(await isOn(), true);
+  const off = await late.send('/settings/change');
+  assert.equal(off.path, '/dashboard/confirm?late&passkey');
+  assert.equal(await isOn(), true);
+  await byPasskey.open(path);
+  const { hidden = {} } =
+    formsOf(byPasskey.shown?.text ?? '').find((one) => one.action.endsWith('/change')) ?? {};
+  const { passkey: _, ...others } = hidden;
+  await byPasskey.post(path, { ...others, hold: '24' });
+  assert.equal(await isOn(), false);
+});
+
+test('a form is refused in its batch if the setting came in between', async (t) => {
+  const site = await pageSite(t);
+  await openLive(site);
+  const { deps } = site.world;
+  const token = await memberToken(site, 'owner');
+  const signedIn = (await readMemberSession(deps, token)) ?? assert.fail('it is open');
+  const actor = await actIn(deps, signedIn, { ...site.tenant, mode: 'live' });
+  const acts = { actor, scope: 'team:write', proof: 'session' } as const;
+  const changing = guarded(deps, (tx) => guardMember(tx, signedIn, acts));
+  await require(site, true);
+  const change = changing.store.run(async (tx) => tx.members.update(actor.member));
+  await assert.rejects(change, { code: 'SessionNotFresh' });
+});
+
+test('a mailbox adds the first passkey, and no other one', async (t) => {
+  const site = await pageSite(t);
+  await openLive(site);
+  await require(site, true);
+  const { deps } = site.world;
+  const live = `/dashboard/${site.tenant.orgId}/live`;
+  const visitor = await signedInAs(site, 'owner');
+  const other = await signedInAs(site, 'owner');
+  const asked = await visitor.open(live);
+  assert.equal(asked.path, '/dashboard/confirm?passkey');
+  assert.match(asked.text, /you have none. Add one first/);
+  const add = async (as: Visitor) => {
+    const authenticator = softwareAuthenticator(deps.settings.payUrl);
+    const csrf = await csrfOf(as);
+    const page = await as.request('GET', '/dashboard/passkeys/options');
+    if (page.status !== 200) return null;
+    const answer = authenticator.create((await page.json()) as object);
+    await as.post('/dashboard/passkeys/add', { csrf, answer, name: 'phone' });
+    return authenticator;
+  };
+  const authenticator = (await add(visitor)) ?? assert.fail('the first one is added');
+  const audit = await newestEntries(deps, null, { beforeSequence: null, limit: 1 });
+  assert.equal(audit[0]?.action, '/dashboard/passkeys/add');
+  assert.equal((await visitor.open(live)).path, '/dashboard/confirm?passkey', 'it adds, no more');
+  assert.equal(await add(other), null, 'the mailbox adds no second one');
+  const email = 'owner@rotanorte.example';
+  await addMember(deps, { orgId: site.tenant.orgId, email: 'b@rotanorte.example', role: 'owner' });
+  await removeMember(deps, site.tenant.orgId, email);
+  const again = await signedInAs(site, 'owner');
+  assert.equal(await add(again), null, 'nor does one who was removed and added again');
+  const known = site.visitor();
+  await known.open('/dashboard');
+  const options = await known.request('GET', '/dashboard/passkey/options');
+  const answer = authenticator.get((await options.json()) as object);
+  await known.send('/dashboard/passkey', { answer });
+  assert.equal((await known.open(live)).path, live);
+  await known.open('/dashboard/sessions');
+  const [, id = ''] = /passkeys\/(psk_\w+)/.exec(known.shown?.text ?? '') ?? [];
+  await known.open(`/dashboard/passkeys/${id}`);
+  assert.equal((await known.send('/remove')).status, 400, 'the last one stays');
+});
