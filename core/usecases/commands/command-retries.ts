@@ -23,7 +23,7 @@ import {
 } from '../payments/command-changes.js';
 import type { Batch } from '../service/batch.js';
 import { partnerFor } from '../service/partner-calls.js';
-import { requestOf } from './command-runner.js';
+import { requestOf } from './command-calls.js';
 import { applyPartnerUpdate } from './partner-inbox.js';
 import { operationOf } from './partner-operations.js';
 

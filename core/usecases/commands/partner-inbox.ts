@@ -22,7 +22,7 @@ import { pollSoon, type ReportSource, storeStaged } from '../payments/command-ch
 import { audited } from '../service/audit-log.js';
 import { eachDue } from '../service/due-work.js';
 import { partnerFor } from '../service/partner-calls.js';
-import { requestOf } from './command-runner.js';
+import { requestOf } from './command-calls.js';
 import { operationOf, operations } from './partner-operations.js';
 
 /** The facts of a message that is acknowledged only. */

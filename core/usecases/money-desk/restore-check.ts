@@ -31,7 +31,7 @@ import type {
   SettlementPartner,
 } from '../../ports/partner.js';
 import type { Tx } from '../../ports/storage.js';
-import { requestOf } from '../commands/command-runner.js';
+import { requestOf } from '../commands/command-calls.js';
 import { applyPartnerUpdate } from '../commands/partner-inbox.js';
 import { operationOf } from '../commands/partner-operations.js';
 import type { PartnerCall } from '../deposits/books.js';

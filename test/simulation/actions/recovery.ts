@@ -4,7 +4,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../core/domain/base/instant.js
 import { tenantOf } from '../../../core/domain/base/tenant.js';
 import { UNUSED_RETENTION_MS } from '../../../core/domain/parties/document.js';
 import { isExpirable, type Payment } from '../../../core/domain/payments/payment.js';
-import { BUYER_UNAPPROVED } from '../../../core/usecases/commands/command-runner.js';
+import { BUYER_UNAPPROVED } from '../../../core/usecases/commands/command-answers.js';
 import { approvePayment, cancelPayment } from '../../../core/usecases/payments/payments.js';
 import { atTheEnd, firstViolation } from '../invariants/invariants.js';
 import { everyTransferOfTheBooksIsHere } from '../invariants/money-invariants.js';

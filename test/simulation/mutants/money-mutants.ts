@@ -122,11 +122,11 @@ export const moneyMutants = [
   },
   {
     name: 'a refusal is believed although the partner has the command',
-    file: 'core/usecases/commands/command-runner.ts',
+    file: 'core/usecases/commands/command-answers.ts',
     edits: [
       [
         "if (found.outcome === 'done' && found.value !== null) {",
-        "if (found.outcome === 'done' && found.value !== null && claimed.state !== 'denied') {",
+        "if (found.outcome === 'done' && found.value !== null && command.state !== 'denied') {",
       ],
     ],
     focus: { ...payments, faults: { ...calm, refusedAfterEffect: 0.5 } },
@@ -135,7 +135,7 @@ export const moneyMutants = [
   },
   {
     name: 'a look-up that is forbidden counts as absent',
-    file: 'core/usecases/commands/command-runner.ts',
+    file: 'core/usecases/commands/command-answers.ts',
     edits: [
       [
         "if (found.outcome !== 'done') {",
@@ -155,14 +155,20 @@ export const moneyMutants = [
   },
   {
     name: 'the partner is called before the intention is stored',
-    file: 'core/usecases/commands/command-runner.ts',
+    file: 'core/usecases/commands/command-run.ts',
     edits: [
       [
-        'const sent = await markSent(deps, claimed, prepared.value);',
-        'const early = await call(partner, claimed, prepared.value);\n' +
-          '  const sent = await markSent(deps, claimed, prepared.value);',
+        'let request: string | null = null;',
+        'let request: string | null = null;\n  let early: typeof asked | null = null;',
       ],
-      ['const answer = await call(partner, sent, prepared.value);', 'const answer = early;'],
+      ['const asked = await', "const asked = step === 'start' && early !== null ? early : await"],
+      [
+        'const stored = await',
+        "if (asked.step === 'prepare' && asked.answer.outcome === 'done') " +
+          'early = await askPartner(' +
+          "deps, partner, { command, step: 'start', request: asked.answer.value });\n" +
+          '    const stored = await',
+      ],
     ],
     focus: { ...payments, gates: 1, faults: { crash: 0.05, restore: 0 } },
     first: { seed: 2, steps: 600 },

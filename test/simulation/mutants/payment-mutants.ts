@@ -36,7 +36,7 @@ export const paymentMutants = [
   },
   {
     name: 'a payout is sent again under a new key',
-    file: 'core/usecases/commands/command-runner.ts',
+    file: 'core/usecases/commands/command-calls.ts',
     edits: [
       [
         'if (command.request !== null) return {',
@@ -52,7 +52,7 @@ export const paymentMutants = [
   },
   {
     name: 'a call in doubt counts as failed',
-    file: 'core/usecases/commands/command-runner.ts',
+    file: 'core/usecases/commands/command-answers.ts',
     edits: [
       [
         'return changed(markUnknown(command, answer.reason, nowMs));',
@@ -69,7 +69,7 @@ export const paymentMutants = [
   },
   {
     name: 'the answer of a worker that lost its lease is applied',
-    file: 'core/usecases/commands/command-runner.ts',
+    file: 'core/usecases/commands/command-answers.ts',
     edits: [
       [
         'return holdsLease(command, claimed) ? stage(batch, command) : null;',

@@ -9,7 +9,7 @@ import {
 } from '../../../../core/domain/commands/partner-command.js';
 import type { KycSubmission } from '../../../../core/domain/parties/buyer-kyc.js';
 import type { PartnerAnswer } from '../../../../core/ports/partner.js';
-import { BUYER_UNAPPROVED } from '../../../../core/usecases/commands/command-runner.js';
+import { BUYER_UNAPPROVED } from '../../../../core/usecases/commands/command-answers.js';
 import { applyPartnerUpdate } from '../../../../core/usecases/commands/partner-inbox.js';
 import {
   confirmQuote,

@@ -1,0 +1,269 @@
+// What is stored of the partner's answer to a command that runs, in one batch with all that follows
+// from it.
+import { holdsLease } from '../../domain/base/lease.js';
+import { schedules } from '../../domain/base/schedules.js';
+import { tenantOf } from '../../domain/base/tenant.js';
+import { pollAgain, stopPolling } from '../../domain/commands/command-report.js';
+import {
+  denyCommand,
+  isMoneyCommand,
+  isOpen,
+  lookUpAgain,
+  markUnknown,
+  type PartnerCommand,
+  postponeCommand,
+  recordAbsence,
+  refuseCommand,
+  requestPurpose,
+  sendCommand,
+} from '../../domain/commands/partner-command.js';
+import { isPayinShort, lateAlert, markLate } from '../../domain/commands/poll-plan.js';
+import { isTerminal, type Payment } from '../../domain/payments/payment.js';
+import { assert, unreachable } from '../../errors.js';
+import type { Deps } from '../../ports/deps.js';
+import type {
+  AcceptedCommand,
+  PartnerAnswer,
+  PartnerFact,
+  SettlementPartner,
+} from '../../ports/partner.js';
+import type { Tx } from '../../ports/storage.js';
+import { isDepositUndecided } from '../deposits/deposit-matching.js';
+import { expectApproved } from '../parties/buyer-decisions.js';
+import {
+  holdsPayouts,
+  type Staged,
+  stageCommand,
+  stageMoneyCommand,
+  storeStaged,
+  unchangedCommand,
+} from '../payments/command-changes.js';
+import type { Batch } from '../service/batch.js';
+import { atInstance } from '../service/partner-calls.js';
+import type { AskedStep } from './command-calls.js';
+import { operationOf } from './partner-operations.js';
+
+export const BUYER_UNAPPROVED = 'the buyer is not approved';
+
+/**
+ * Returns the stored command; null if the lease is lost. The answer to a read counts without it.
+ * Answers about money are stored in quarantine too.
+ */
+export async function storeAnswer(
+  deps: Deps,
+  partner: SettlementPartner,
+  claimed: PartnerCommand,
+  asked: AskedStep,
+): Promise<PartnerCommand | null> {
+  if (asked.step === 'instruct' && asked.instructions === undefined) return claimed;
+  const stage = stages(partner, claimed, asked);
+  const stored = await storeStaged(
+    deps,
+    async (batch) => {
+      const command = await batch.tx.commands.get(claimed.id);
+      assert(command !== null, 'a claimed command exists');
+      if (asked.step === 'read') return stage(batch, command);
+      return holdsLease(command, claimed) ? stage(batch, command) : null;
+    },
+    { inQuarantine: asked.step !== 'read' && isMoneyCommand(claimed) },
+  );
+  // The stored row says that the alert was raised.
+  if (stored !== null && stored.lateAtMs !== null && stored.lateAtMs !== claimed.lateAtMs) {
+    const about = isMoneyCommand(stored)
+      ? { paymentId: stored.paymentId }
+      : { subject: stored.subject };
+    deps.log.error('alert', { alert: lateAlert(stored), commandId: stored.id, ...about });
+  }
+  if (stored === null && 'answer' in asked && asked.step !== 'read') {
+    const { outcome } = asked.answer;
+    deps.log.warn('late answer of the partner', { commandId: claimed.id, outcome });
+  }
+  return stored;
+}
+
+type Stage = (batch: Batch, command: PartnerCommand) => Promise<Staged | null>;
+
+function stages(partner: SettlementPartner, claimed: PartnerCommand, asked: AskedStep): Stage {
+  switch (asked.step) {
+    case 'prepare': {
+      const { answer } = asked;
+      if (answer.outcome === 'done')
+        return (batch, command) => stageSent(batch, command, answer.value);
+      // Preparing has no effect, so an answer in doubt is a failure.
+      const failed =
+        answer.outcome === 'unknown' ? { ...answer, outcome: 'later' as const } : answer;
+      return (batch, command) => stageAnswer(batch, command, failed);
+    }
+    case 'start':
+      return (batch, command) => stageAnswer(batch, command, asked.answer);
+    case 'look_up':
+      return (batch, command) => stageFound(batch, command, partner, asked);
+    case 'instruct':
+      return async (batch, command) =>
+        isMoneyCommand(command)
+          ? stageMoneyCommand(batch, command, () => command, { instructions: asked.instructions })
+          : unchangedCommand(command);
+    case 'read':
+      return (batch, command) => stageRead(batch, command, claimed, asked.answer);
+    default:
+      return unreachable(asked);
+  }
+}
+
+/**
+ * Stages `sent`. No payout is sent while the buyer is not approved, or while a person must decide
+ * whether its pay-in failed, and no pay-in while one must decide on a deposit that may be for it.
+ */
+async function stageSent(batch: Batch, command: PartnerCommand, request: string): Promise<Staged> {
+  const { tx, nowMs } = batch;
+  const isHeld =
+    isMoneyCommand(command) &&
+    command.kind === 'payin' &&
+    (await isDepositUndecided(tx, tenantOf(command), command.paymentId));
+  const unapproved = await unapprovedPayment(tx, command);
+  return operationOf(command).onChanged(batch, command, (commands) => {
+    if (unapproved !== null) {
+      // An operator decides again who gets the money of a settled payment.
+      const refusal = { code: null, message: BUYER_UNAPPROVED };
+      return isTerminal(unapproved.status)
+        ? refuseCommand(command, refusal, nowMs)
+        : markLate(postponeCommand(command, BUYER_UNAPPROVED, nowMs), nowMs);
+    }
+    if (command.kind === 'payout' && commands.some(holdsPayouts)) {
+      const reason = 'a person must decide on a report about the pay-in or a refund';
+      return postponeCommand(command, reason, nowMs);
+    }
+    if (isHeld) {
+      const reason = 'a person must decide on a deposit from before the restore: ponte money list';
+      return postponeCommand(command, reason, nowMs);
+    }
+    // Answers are stored in quarantine too, but no call starts there.
+    tx.epochs.expectNoQuarantine();
+    const sealed = command.request ?? batch.deps.secretBox.seal(request, requestPurpose(command));
+    return sendCommand(atInstance(batch.deps, command), sealed, nowMs);
+  });
+}
+
+/** The payment of a payout whose buyer is not approved, else null. Guards the approval. */
+async function unapprovedPayment(tx: Tx, command: PartnerCommand): Promise<Payment | null> {
+  if (!isMoneyCommand(command) || command.kind !== 'payout') return null;
+  const payment = await tx.payments.get(tenantOf(command), command.paymentId);
+  assert(payment !== null, 'a payment stays');
+  return (await expectApproved(tx, payment)) ? null : payment;
+}
+
+/** The command may have been found, be absent, or stay in doubt. */
+async function stageFound(
+  batch: Batch,
+  command: PartnerCommand,
+  { effectWithinMs }: SettlementPartner,
+  { answer: found, askedAtMs }: Extract<AskedStep, { readonly step: 'look_up' }>,
+): Promise<Staged> {
+  const { nowMs } = batch;
+  if (found.outcome === 'done' && found.value !== null) {
+    return stageAnswer(batch, command, { outcome: 'done', value: found.value });
+  }
+  const operation = operationOf(command);
+  if (found.outcome !== 'done') {
+    const why = found.outcome === 'refused' ? found.code : found.reason;
+    const reason = `the command could not be looked up: ${why}`;
+    const next = markLate(lookUpAgain(command, reason, nowMs), nowMs);
+    return operation.onChanged(batch, command, () => next);
+  }
+  const next = recordAbsence(command, effectWithinMs, nowMs, askedAtMs);
+  return next.state === 'refused'
+    ? operation.onRefused(batch, command, next, command.refusal ?? 'refused')
+    : operation.onChanged(batch, command, () => next);
+}
+
+function stageAnswer(
+  batch: Batch,
+  command: PartnerCommand,
+  given: PartnerAnswer<AcceptedCommand>,
+): Promise<Staged> {
+  const { nowMs } = batch;
+  const answer = isMoneyCommand(command) ? given : withoutWords(given);
+  const operation = operationOf(command);
+  const changed = (next: PartnerCommand) => operation.onChanged(batch, command, () => next);
+  switch (answer.outcome) {
+    case 'done':
+      return operation.onAccepted(batch, command, answer.value);
+    case 'refused':
+      // Before any call there is nothing to look up.
+      return command.state === 'pending'
+        ? operation.onRefused(batch, command, refuseCommand(command, answer, nowMs), answer.code)
+        : changed(denyCommand(command, answer, nowMs));
+    case 'later':
+      return changed(markLate(postponed(command, answer, nowMs), nowMs));
+    case 'unknown':
+      return changed(markUnknown(command, answer.reason, nowMs));
+    default:
+      return unreachable(answer);
+  }
+}
+
+/** The money of a payout is here: a refusal for now is a case for an operator at once. */
+function postponed(
+  command: PartnerCommand,
+  { reason, code }: Extract<PartnerAnswer<never>, { outcome: 'later' }>,
+  nowMs: number,
+): PartnerCommand {
+  return postponeCommand(command, reason, nowMs, command.kind === 'payout' ? (code ?? null) : null);
+}
+
+/** The partner's texts about a party may quote its data: only the code is stored. */
+function withoutWords(answer: PartnerAnswer<AcceptedCommand>): PartnerAnswer<AcceptedCommand> {
+  if (answer.outcome === 'done') return answer;
+  if (answer.outcome === 'refused') return { ...answer, message: 'refused by the partner' };
+  const reason = answer.outcome === 'later' ? 'not taken for now' : 'no answer to the call';
+  return { ...answer, reason };
+}
+
+/** The state of an accepted command, in case a message is lost; null if nothing changes. */
+async function stageRead(
+  batch: Batch,
+  current: PartnerCommand,
+  command: PartnerCommand,
+  answer: PartnerAnswer<PartnerFact['report']>,
+): Promise<Staged | null> {
+  const { tx, nowMs } = batch;
+  const { partnerRef, reference, version } = command;
+  const lastError = answer.outcome === 'done' ? null : 'the command could not be polled';
+  const nextPoll = <C extends PartnerCommand>(next: C, payment: Payment | null): C =>
+    holdsLease(next, command) ? afterPoll(next, payment, lastError, nowMs) : next;
+  if (answer.outcome !== 'done') {
+    const payment = isMoneyCommand(current)
+      ? await tx.payments.get(tenantOf(current), current.paymentId)
+      : null;
+    const next = nextPoll(current, payment);
+    return next === current ? null : stageCommand(batch, next);
+  }
+  const { reportKind: kind, onReport } = operationOf(current);
+  // Kind and report belong together by the table of operations.
+  const fact = { kind, reference, partnerRef, report: answer.value } as PartnerFact;
+  return onReport(batch, current, fact, { polledVersion: version, alsoChange: nextPoll });
+}
+
+/** When a polled command is due next, if ever. */
+function afterPoll<C extends PartnerCommand>(
+  command: C,
+  payment: Payment | null,
+  lastError: string | null,
+  nowMs: number,
+): C {
+  // The buyer may still pay but is not expected to.
+  const isAbandoned = command.kind === 'payin' && payment !== null && isTerminal(payment.status);
+  const abandonedAtMs = isAbandoned ? payment.updatedAtMs : null;
+  const isOver = abandonedAtMs !== null && nowMs - abandonedAtMs > schedules.abandonedPoll.forMs;
+  const isSettled = !isOpen(command) && !mayChange(command) && lastError === null;
+  return isSettled || isOver
+    ? stopPolling(command, nowMs)
+    : pollAgain(command, lastError, nowMs, abandonedAtMs);
+}
+
+/** An ended command that is polled: missing money, under review, or a short pay-in. */
+function mayChange(command: PartnerCommand): boolean {
+  if (command.state !== 'done') return false;
+  if (command.end === 'failed' || command.review !== null) return true;
+  return command.end === 'completed' && isPayinShort(command);
+}

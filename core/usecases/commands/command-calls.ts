@@ -1,0 +1,110 @@
+// The calls to the partner of a command that runs. They store nothing.
+import { tenantOf } from '../../domain/base/tenant.js';
+import type { CommandStep } from '../../domain/commands/command-step.js';
+import {
+  isMoneyCommand,
+  type PartnerCommand,
+  requestPurpose,
+} from '../../domain/commands/partner-command.js';
+import { assert, unreachable } from '../../errors.js';
+import type { Deps } from '../../ports/deps.js';
+import type {
+  AcceptedCommand,
+  PartnerAnswer,
+  PartnerFact,
+  SettlementPartner,
+} from '../../ports/partner.js';
+import { operationOf } from './partner-operations.js';
+
+interface Turn {
+  readonly command: PartnerCommand;
+  readonly step: CommandStep;
+  /** As it was prepared in this run. */
+  readonly request: string | null;
+}
+
+/** What the partner answered to a step. */
+export type AskedStep =
+  | { readonly step: 'prepare'; readonly answer: PartnerAnswer<string> }
+  | { readonly step: 'start'; readonly answer: PartnerAnswer<AcceptedCommand> }
+  | {
+      readonly step: 'look_up';
+      readonly answer: PartnerAnswer<AcceptedCommand | null>;
+      readonly askedAtMs: number;
+    }
+  | { readonly step: 'instruct'; readonly instructions: AcceptedCommand['instructions'] }
+  | { readonly step: 'read'; readonly answer: PartnerAnswer<PartnerFact['report']> };
+
+export async function askPartner(
+  deps: Deps,
+  partner: SettlementPartner,
+  { command, step, request }: Turn,
+): Promise<AskedStep> {
+  switch (step) {
+    case 'prepare':
+      return { step, answer: await prepare(deps, partner, command) };
+    case 'start':
+      return { step, answer: await call(partner, command, request ?? requestOf(deps, command)) };
+    case 'look_up': {
+      const askedAtMs = deps.clock.nowMs();
+      const answer = await operationOf(command).callsOf(partner).find(requestOf(deps, command));
+      return { step, answer, askedAtMs };
+    }
+    case 'instruct':
+      return { step, instructions: await instructionsOf(deps, partner, command) };
+    case 'read': {
+      const { partnerRef } = command;
+      assert(partnerRef !== null, 'an accepted command has the partner’s id');
+      return { step, answer: await operationOf(command).callsOf(partner).read(partnerRef) };
+    }
+    default:
+      return unreachable(step);
+  }
+}
+
+async function prepare(
+  deps: Deps,
+  partner: SettlementPartner,
+  command: PartnerCommand,
+): Promise<PartnerAnswer<string>> {
+  if (command.request !== null) return { outcome: 'done', value: requestOf(deps, command) };
+  return operationOf(command).prepare(deps, partner, command);
+}
+
+export function requestOf(deps: Deps, command: PartnerCommand): string {
+  assert(command.request !== null, 'a command that was sent has its request');
+  return deps.secretBox.open(command.request, requestPurpose(command));
+}
+
+/** An adapter that throws leaves the outcome in doubt. */
+async function call(
+  partner: SettlementPartner,
+  command: PartnerCommand,
+  request: string,
+): Promise<PartnerAnswer<AcceptedCommand>> {
+  try {
+    return await operationOf(command).callsOf(partner).start(request);
+  } catch (error) {
+    // Its message may quote the request.
+    const name = error instanceof Error ? error.name : typeof error;
+    return { outcome: 'unknown', reason: `the adapter threw: ${name}` };
+  }
+}
+
+/**
+ * If a message reported a pay-in before its call was answered, a look-up gets the instructions for
+ * the buyer.
+ */
+async function instructionsOf(
+  deps: Deps,
+  partner: SettlementPartner,
+  command: PartnerCommand,
+): Promise<AcceptedCommand['instructions']> {
+  if (!isMoneyCommand(command)) return undefined;
+  const { kind, end, paymentId, request } = command;
+  if (kind !== 'payin' || end !== 'open' || request === null) return undefined;
+  const payment = await deps.store.run((tx) => tx.payments.get(tenantOf(command), paymentId));
+  if (payment === null || payment.payinInstructions !== null) return undefined;
+  const found = await partner.payin.find(requestOf(deps, command));
+  return found.outcome === 'done' ? found.value?.instructions : undefined;
+}
