@@ -15,6 +15,7 @@ import type {
 import type { Opening, OperatorAccess } from '../host/operator-access.js';
 import { type ExitKind, exitCodes, exitOf } from './exit-codes.js';
 import type { Authority } from './operator-key.js';
+import { type TableColumns, tableOf } from './output.js';
 
 /** The result of a command: for programs, for people, and as an exit code (`done` by default). */
 export interface Outcome {
@@ -215,6 +216,16 @@ export function listOutcome(
 ): Outcome {
   const more = nextCursor === null ? '' : `\nMore: --cursor ${nextCursor}`;
   return { json: { data, nextCursor }, text: `${text}${more}` };
+}
+
+/** The same with a table of these columns. */
+export function listOf<T>(
+  data: readonly T[],
+  empty: string,
+  nextCursor: string | null,
+  columns: TableColumns<T>,
+): Outcome {
+  return listOutcome(data, tableOf(data, empty, columns), nextCursor);
 }
 
 /**

@@ -20,6 +20,17 @@ export function table(
     .join('\n');
 }
 
+/** The cells of a table, by heading: a field of the row, or made from it. */
+export type TableColumns<T> = Readonly<Record<string, keyof T | ((row: T) => Cell)>>;
+
+/** Declared rows under their headings; the text `empty` if there are none. */
+export function tableOf<T>(rows: readonly T[], empty: string, columns: TableColumns<T>): string {
+  const cellOf = (row: T, column: TableColumns<T>[string]) =>
+    typeof column === 'function' ? column(row) : (row[column] as Cell);
+  const cells = rows.map((row) => Object.values(columns).map((column) => cellOf(row, column)));
+  return table(Object.keys(columns), cells, empty);
+}
+
 /** One name and value per line, without null values. */
 export function fields(record: Readonly<Record<string, Cell>>): string {
   const entries = Object.entries(record).filter(([, value]) => value !== null);

@@ -6,7 +6,7 @@ import type { AuditEntry } from '../../core/domain/service/audit-entry.js';
 import { PonteError } from '../../core/errors.js';
 import {
   addOperatorCommand,
-  listOutcome,
+  listOf,
   type Operator,
   type Outcome,
   type PageOptions,
@@ -72,18 +72,17 @@ async function list({ deps }: Operator, { org, limit, cursor }: ListOptions): Pr
   const nextCursor = found.length > limit && last !== undefined ? `${last.sequence}` : null;
   const data = entries.map(({ atMs, ...entry }) => ({ ...entry, at: formatInstant(atMs) }));
   const names = await namesOf(deps);
-  const rows = data.map((row) => [
-    row.sequence,
-    row.at,
-    `${row.actor.kind} ${names.get(row.actor.id) ?? row.actor.id}` +
+  return listOf(data, 'No entries.', nextCursor, {
+    ENTRY: 'sequence',
+    AT: 'at',
+    ACTOR: (row) =>
+      `${row.actor.kind} ${names.get(row.actor.id) ?? row.actor.id}` +
       (row.operator === null ? '' : ` by ${names.get(row.operator) ?? row.operator}`),
-    row.address,
-    row.action,
-    names.get(row.orgId ?? '') ?? row.orgId,
-    shownObjects(row),
-  ]);
-  const headings = ['ENTRY', 'AT', 'ACTOR', 'FROM', 'ACTION', 'ORGANIZATION', 'CHANGED'];
-  return listOutcome(data, table(headings, rows, 'No entries.'), nextCursor);
+    FROM: 'address',
+    ACTION: 'action',
+    ORGANIZATION: (row) => names.get(row.orgId ?? '') ?? row.orgId,
+    CHANGED: (row) => shownObjects(row),
+  });
 }
 
 /** Names of operators and organizations by their ids, which `--json` has. */

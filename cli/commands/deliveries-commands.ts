@@ -19,7 +19,7 @@ import {
   pageOptions,
   type Shell,
 } from '../operator.js';
-import { fields, table } from '../output.js';
+import { fields, table, tableOf } from '../output.js';
 
 interface ListOptions extends PageOptions {
   readonly status: DeliveryStatus | null;
@@ -145,15 +145,13 @@ function presentAttempt({ startedAtMs, ...attempt }: DeliveryAttempt) {
 }
 
 function deliveryTable(data: readonly Shown[]): string {
-  const rows = data.map((row) => [
-    row.id,
-    row.eventType,
-    row.status,
-    row.attempt,
-    row.responseStatus,
-    row.nextAttemptAt,
-    row.lastError,
-  ]);
-  const headings = ['ID', 'EVENT', 'STATUS', 'ATTEMPT', 'ANSWER', 'NEXT ATTEMPT', 'ERROR'];
-  return table(headings, rows, 'No deliveries.');
+  return tableOf(data, 'No deliveries.', {
+    ID: 'id',
+    EVENT: 'eventType',
+    STATUS: 'status',
+    ATTEMPT: 'attempt',
+    ANSWER: 'responseStatus',
+    'NEXT ATTEMPT': 'nextAttemptAt',
+    ERROR: 'lastError',
+  });
 }

@@ -10,7 +10,7 @@ import {
   pageOptions,
   type Shell,
 } from '../operator.js';
-import { instantOrNull, table } from '../output.js';
+import { instantOrNull, tableOf } from '../output.js';
 
 interface ListOptions extends PageOptions {
   readonly all: boolean;
@@ -47,19 +47,17 @@ async function list(
   const data = found.map(presentDocument);
   const known = found.filter(({ row }) => row !== null);
   const nextCursor = known.length < limit ? null : (known.at(-1)?.id ?? null);
-  const rows = data.map((row) => [
-    row.id,
-    row.status,
-    row.kept,
-    row.partyId,
-    row.kind,
-    row.ownerIndex,
-    row.createdAt,
-    row.dueAt,
-    row.purgedAt,
-  ]);
-  const headings = ['ID', 'STATUS', 'KEPT', 'PARTY', 'KIND', 'OWNER', 'CREATED', 'DUE', 'PURGED'];
-  const text = table(headings, rows, all ? 'No documents.' : 'No documents are stored.');
+  const text = tableOf(data, all ? 'No documents.' : 'No documents are stored.', {
+    ID: 'id',
+    STATUS: 'status',
+    KEPT: 'kept',
+    PARTY: 'partyId',
+    KIND: 'kind',
+    OWNER: 'ownerIndex',
+    CREATED: 'createdAt',
+    DUE: 'dueAt',
+    PURGED: 'purgedAt',
+  });
   return { json: { data, nextCursor }, text };
 }
 

@@ -12,6 +12,7 @@ import type { IssuedKey } from '../../core/usecases/access/keys.js';
 import { decided } from '../decided.js';
 import {
   addOperatorCommand,
+  listOf,
   listOutcome,
   modeOption,
   type Operator,
@@ -66,13 +67,13 @@ function addIssuing(shell: Shell, key: Command): void {
         'what it may do, for example a,b; may be repeated; all by default',
       )
         .default([])
-        .argParser(listOf(isScope)),
+        .argParser(itemsOf(isScope)),
       new Option(
         '--network <network...>',
         'IP addresses or CIDR networks that may use it; may be repeated; all by default',
       )
         .default([])
-        .argParser(listOf(isNetwork)),
+        .argParser(itemsOf(isNetwork)),
       new Option('--expires-at <time>', 'when it ends, such as 2030-01-31T12:00:00Z')
         .default(null)
         .argParser(readTime),
@@ -198,22 +199,19 @@ function addLists(shell: Shell, key: Command): void {
         isIdle,
         unusedScopes: unused,
       }));
-      const rows = data.map((row) => [
-        row.id,
-        row.orgId,
-        row.testMode ? 'test' : 'live',
-        row.name,
-        row.lastUsedAt,
-        row.isIdle ? 'not used for 90 days' : `never used: ${row.unusedScopes.join(' ')}`,
-      ]);
-      const headings = ['ID', 'ORGANIZATION', 'MODE', 'NAME', 'LAST USED', 'WHAT'];
-      return listOutcome(
+      return listOf(
         data,
-        table(
-          headings,
-          rows,
-          'No key is older than 90 days without use, and every scope was used.',
-        ),
+        'No key is older than 90 days without use, and every scope was used.',
+        null,
+        {
+          ID: 'id',
+          ORGANIZATION: 'orgId',
+          MODE: (row) => (row.testMode ? 'test' : 'live'),
+          NAME: 'name',
+          'LAST USED': 'lastUsedAt',
+          WHAT: (row) =>
+            row.isIdle ? 'not used for 90 days' : `never used: ${row.unusedScopes.join(' ')}`,
+        },
       );
     },
   });
@@ -261,7 +259,7 @@ function scopesOf({ scopes, keptScopes }: ReturnType<typeof apiKey.show>): strin
 }
 
 /** Adds the items of one value to those of the values before it. */
-function listOf(isItem: (text: string) => boolean) {
+function itemsOf(isItem: (text: string) => boolean) {
   return (text: string, before: readonly string[]): readonly string[] => {
     const given = text.split(',').map((item) => item.trim());
     const unknown = given.filter((item) => !isItem(item));

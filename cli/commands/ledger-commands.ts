@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import { formatAmount } from '../../core/domain/base/money.js';
 import { type Mode, modes } from '../../core/domain/base/tenant.js';
 import { addOperatorCommand, type Operator, type Outcome, type Shell } from '../operator.js';
-import { table } from '../output.js';
+import { table, tableOf } from '../output.js';
 
 const DIFFERENCES_MAX = 100;
 
@@ -82,18 +82,16 @@ async function verify({ deps }: Operator): Promise<Outcome> {
     }),
   );
   const balanced = imbalances.length === 0;
-  const rows = imbalances.map((row) => [
-    row.subjectId,
-    row.what,
-    row.expected,
-    row.found,
-    row.currency,
-  ]);
-  const headings = ['SUBJECT', 'ACCOUNT', 'EXPECTED', 'FOUND', 'CURRENCY'];
   const compared = Object.entries(counts).map(([name, count]) => `${name} ${count}`);
   return {
     json: { balanced, imbalances, ...counts },
-    text: `${table(headings, rows, 'The ledger balances.')}\nCompared: ${compared.join(', ')}.`,
+    text: `${tableOf(imbalances, 'The ledger balances.', {
+      SUBJECT: 'subjectId',
+      ACCOUNT: 'what',
+      EXPECTED: 'expected',
+      FOUND: 'found',
+      CURRENCY: 'currency',
+    })}\nCompared: ${compared.join(', ')}.`,
     exit: balanced ? 'done' : 'checkFailed',
   };
 }

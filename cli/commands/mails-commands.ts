@@ -16,7 +16,7 @@ import {
   pageOptions,
   type Shell,
 } from '../operator.js';
-import { instantOrNull, table } from '../output.js';
+import { instantOrNull, tableOf } from '../output.js';
 
 interface ListOptions extends PageOptions {
   readonly status: MailStatus | null;
@@ -88,18 +88,16 @@ async function list({ deps }: Operator, options: ListOptions): Promise<Outcome> 
 }
 
 function mailTable(data: readonly ReturnType<typeof presentMail>[], none: string): string {
-  const rows = data.map((mail) => [
-    mail.id,
-    mail.purpose,
-    mail.status,
-    mail.to,
-    mail.paymentId ?? mail.submissionId ?? mail.accountId,
-    mail.tries,
-    mail.nextTryAt,
-    mail.lastError,
-  ]);
-  const headings = ['ID', 'PURPOSE', 'STATUS', 'TO', 'ABOUT', 'TRIES', 'NEXT TRY', 'ERROR'];
-  return table(headings, rows, none);
+  return tableOf(data, none, {
+    ID: 'id',
+    PURPOSE: 'purpose',
+    STATUS: 'status',
+    TO: 'to',
+    ABOUT: (mail) => mail.paymentId ?? mail.submissionId ?? mail.accountId,
+    TRIES: 'tries',
+    'NEXT TRY': 'nextTryAt',
+    ERROR: 'lastError',
+  });
 }
 
 function presentMail(mail: Mail) {

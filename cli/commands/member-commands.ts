@@ -10,14 +10,14 @@ import type { MemberChange } from '../../core/usecases/access/members.js';
 import { decided, isDevelopment } from '../decided.js';
 import {
   addOperatorCommand,
-  listOutcome,
+  listOf,
   type Operator,
   type Outcome,
   orgOption,
   replaceOption,
   type Shell,
 } from '../operator.js';
-import { fields, instantOrNull, table } from '../output.js';
+import { fields, instantOrNull } from '../output.js';
 
 interface MemberOptions {
   readonly org: string;
@@ -86,9 +86,13 @@ export function addMemberCommands(shell: Shell, program: Command): void {
     run: async ({ deps }, { org }) => {
       const { listMembers } = await members();
       const data = (await listMembers(deps, org)).map(presentMember);
-      const rows = data.map((row) => [row.id, row.email, row.role, row.createdAt, row.removedAt]);
-      const headings = ['ID', 'EMAIL', 'ROLE', 'ADDED', 'REMOVED'];
-      return listOutcome(data, table(headings, rows, 'No members.'));
+      return listOf(data, 'No members.', null, {
+        ID: 'id',
+        EMAIL: 'email',
+        ROLE: 'role',
+        ADDED: 'createdAt',
+        REMOVED: 'removedAt',
+      });
     },
   });
 
@@ -206,8 +210,12 @@ function listed(found: readonly MemberSession[], empty: string): Outcome {
     expiresAt: formatInstant(endsAtMs),
     endedAt: instantOrNull(endedAtMs),
   }));
-  const rows = data.map((row) => [row.id, row.createdAt, row.expiresAt, row.endedAt]);
-  return listOutcome(data, table(['ID', 'STARTED', 'EXPIRES', 'ENDED'], rows, empty));
+  return listOf(data, empty, null, {
+    ID: 'id',
+    STARTED: 'createdAt',
+    EXPIRES: 'expiresAt',
+    ENDED: 'endedAt',
+  });
 }
 
 function presentMember(member: Member) {

@@ -10,13 +10,13 @@ import { decided } from '../decided.js';
 import {
   addCommand,
   addOperatorCommand,
-  listOutcome,
+  listOf,
   type Operator,
   type Outcome,
   replaceOption,
   type Shell,
 } from '../operator.js';
-import { fields, instantOrNull, table } from '../output.js';
+import { fields, instantOrNull } from '../output.js';
 
 interface AddOptions {
   readonly publicKey: string | null;
@@ -72,16 +72,14 @@ export function addOperatorsCommands(shell: Shell, program: Command): void {
     run: async ({ deps }) => {
       const { listOperators } = await operators();
       const data = (await listOperators(deps)).map(presentOperator);
-      const rows = data.map((row) => [
-        row.id,
-        row.name,
-        row.createdBy,
-        row.createdAt,
-        row.signedAt,
-        row.removedAt,
-      ]);
-      const headings = ['ID', 'NAME', 'ADDED BY', 'ADDED', 'LAST SIGNED', 'REMOVED'];
-      return listOutcome(data, table(headings, rows, 'No operators.'));
+      return listOf(data, 'No operators.', null, {
+        ID: 'id',
+        NAME: 'name',
+        'ADDED BY': 'createdBy',
+        ADDED: 'createdAt',
+        'LAST SIGNED': 'signedAt',
+        REMOVED: 'removedAt',
+      });
     },
   });
 

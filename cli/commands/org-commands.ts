@@ -28,14 +28,14 @@ import {
 } from '../kyb-dossier.js';
 import {
   addOperatorCommand,
-  listOutcome,
+  listOf,
   modeOption,
   type Operator,
   type Outcome,
   replaceOption,
   type Shell,
 } from '../operator.js';
-import { fields, instantOrNull, table } from '../output.js';
+import { fields, instantOrNull } from '../output.js';
 
 interface ModeOptions {
   readonly mode: Mode;
@@ -157,16 +157,14 @@ function addPayoutCommands(shell: Shell, org: Command): void {
         ...payoutChange.show({ ...change, nowMs }),
         accountId: change.accountId,
       }));
-      const rows = data.map((row) => [
-        row.id,
-        row.accountId ?? orgId,
-        row.state,
-        row.changedBy,
-        row.createdAt,
-        row.effectiveAt,
-      ]);
-      const headings = ['ID', 'PAYEE', 'STATE', 'CHANGED BY', 'CHANGED', 'EFFECTIVE'];
-      return listOutcome(data, table(headings, rows, 'No PIX destination was set.'));
+      return listOf(data, 'No PIX destination was set.', null, {
+        ID: 'id',
+        PAYEE: (row) => row.accountId ?? orgId,
+        STATE: 'state',
+        'CHANGED BY': 'changedBy',
+        CHANGED: 'createdAt',
+        EFFECTIVE: 'effectiveAt',
+      });
     },
   });
 }
@@ -203,16 +201,14 @@ function addProductionCommands(shell: Shell, org: Command): void {
 async function listRequests({ deps }: Operator): Promise<Outcome> {
   const { listProductionRequests } = await productionRequests();
   const data = (await listProductionRequests(deps)).map(presentRequest);
-  const rows = data.map((row) => [
-    row.orgId,
-    row.requestedBy,
-    row.createdAt,
-    row.sells,
-    row.customers,
-    row.monthlyVolume,
-  ]);
-  const headings = ['ORGANIZATION', 'MEMBER', 'REQUESTED', 'SELLS', 'CUSTOMERS', 'A MONTH'];
-  return listOutcome(data, table(headings, rows, 'No request waits.'));
+  return listOf(data, 'No request waits.', null, {
+    ORGANIZATION: 'orgId',
+    MEMBER: 'requestedBy',
+    REQUESTED: 'createdAt',
+    SELLS: 'sells',
+    CUSTOMERS: 'customers',
+    'A MONTH': 'monthlyVolume',
+  });
 }
 
 function presentRequest(request: ProductionRequest) {
@@ -373,15 +369,14 @@ async function list({ deps }: Operator): Promise<Outcome> {
   const found = await listOrganizations(deps);
   const views = await Promise.all(found.map(({ id }) => readOrganization(deps, id)));
   const data = views.map(presentOrganization);
-  const rows = data.map((row) => [
-    row.id,
-    row.name,
-    summary(row.test),
-    summary(row.live),
-    row.createdAt,
-  ]);
   const empty = 'No organizations. Create one with ponte org create --name <name>.';
-  return listOutcome(data, table(['ID', 'NAME', 'TEST', 'LIVE', 'CREATED'], rows, empty));
+  return listOf(data, empty, null, {
+    ID: 'id',
+    NAME: 'name',
+    TEST: (row) => summary(row.test),
+    LIVE: (row) => summary(row.live),
+    CREATED: 'createdAt',
+  });
 }
 
 interface ModeState {

@@ -15,14 +15,14 @@ import {
   addOperatorCommand,
   dryRunOption,
   limitOption,
-  listOutcome,
+  listOf,
   modeOption,
   type Operator,
   type Outcome,
   replaceOption,
   type Shell,
 } from '../operator.js';
-import { fields, instantOrNull, table } from '../output.js';
+import { fields, instantOrNull } from '../output.js';
 
 interface ListOptions {
   readonly stuck: boolean;
@@ -111,14 +111,12 @@ async function showBound({ deps, configuredPartners }: Operator): Promise<Outcom
     ...bound,
     unfinished: unfinished.map(({ id }) => id),
   }));
-  const rows = shown.map((row) => [
-    row.mode,
-    row.bound,
-    row.configured,
-    row.unfinished.join(' ') || null,
-  ]);
-  const headings = ['MODE', 'BOUND', 'CONFIGURED', 'NOT FINISHED ELSEWHERE'];
-  return listOutcome(shown, table(headings, rows, ''));
+  return listOf(shown, '', null, {
+    MODE: 'mode',
+    BOUND: 'bound',
+    CONFIGURED: 'configured',
+    'NOT FINISHED ELSEWHERE': (row) => row.unfinished.join(' ') || null,
+  });
 }
 
 async function changeBound(
@@ -143,18 +141,16 @@ async function changeBound(
 
 async function list({ deps }: Operator, options: ListOptions): Promise<Outcome> {
   const data = (await deps.store.run((tx) => tx.commands.list(options))).map(presentCommand);
-  const rows = data.map((row) => [
-    row.id,
-    row.kind,
-    row.stuck ? `${row.state} (stuck)` : row.state,
-    row.end,
-    row.paymentId,
-    row.amount === null ? null : `${row.amount} ${row.currency}`,
-    heldBack(row.review) ?? row.lastError,
-  ]);
-  const headings = ['ID', 'KIND', 'STATE', 'END', 'PAYMENT', 'AMOUNT', 'ERROR'];
   const empty = options.stuck ? 'No command is stuck.' : 'No commands.';
-  return listOutcome(data, table(headings, rows, empty));
+  return listOf(data, empty, null, {
+    ID: 'id',
+    KIND: 'kind',
+    STATE: (row) => (row.stuck ? `${row.state} (stuck)` : row.state),
+    END: 'end',
+    PAYMENT: 'paymentId',
+    AMOUNT: (row) => (row.amount === null ? null : `${row.amount} ${row.currency}`),
+    ERROR: (row) => heldBack(row.review) ?? row.lastError,
+  });
 }
 
 function heldBack(review: ShownReview | null): string | null {

@@ -15,14 +15,14 @@ import { addDecisions } from '../decided.js';
 import {
   addOperatorCommand,
   cutPage,
-  listOutcome,
+  listOf,
   type Operator,
   type Outcome,
   type PageOptions,
   pageOptions,
   type Shell,
 } from '../operator.js';
-import { type Cell, fields, table } from '../output.js';
+import { fields } from '../output.js';
 
 interface ListOptions extends PageOptions {
   readonly status: PaymentStatus | null;
@@ -109,27 +109,16 @@ async function list(operator: Operator, options: ListOptions): Promise<Outcome> 
     orgId: view.payment.orgId,
     mode: view.payment.mode,
   }));
-  const rows = data.map((one): Cell[] => [
-    one.id,
-    one.orgId,
-    one.mode,
-    one.status,
-    `${one.amount} ${one.currency}`,
-    one.funds.status,
-    one.externalId,
-    one.createdAt,
-  ]);
-  const headings = [
-    'ID',
-    'ORGANIZATION',
-    'MODE',
-    'STATUS',
-    'AMOUNT',
-    'FUNDS',
-    'EXTERNAL ID',
-    'CREATED',
-  ];
-  return listOutcome(data, table(headings, rows, 'No payments.'), page.nextCursor);
+  return listOf(data, 'No payments.', page.nextCursor, {
+    ID: 'id',
+    ORGANIZATION: 'orgId',
+    MODE: 'mode',
+    STATUS: 'status',
+    AMOUNT: (one) => `${one.amount} ${one.currency}`,
+    FUNDS: (one) => one.funds.status,
+    'EXTERNAL ID': 'externalId',
+    CREATED: 'createdAt',
+  });
 }
 
 function shownRefund(funds: ReturnType<typeof payment.show>['funds']): string {

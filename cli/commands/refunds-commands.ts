@@ -5,12 +5,11 @@ import { type Funds, openLossOf } from '../../core/domain/payments/funds.js';
 import {
   addOperatorCommand,
   limitOption,
-  listOutcome,
+  listOf,
   type Operator,
   type Outcome,
   type Shell,
 } from '../operator.js';
-import { table } from '../output.js';
 
 interface ListOptions {
   readonly limit: number;
@@ -32,27 +31,16 @@ export function addRefundsCommands(shell: Shell, program: Command): void {
 
 async function list({ deps }: Operator, { limit }: ListOptions): Promise<Outcome> {
   const data = (await deps.store.run((tx) => tx.funds.open(limit))).map(presentRefund);
-  const rows = data.map((row) => [
-    row.paymentId,
-    `${row.received} ${row.currency}`,
-    row.refundUnsent,
-    row.refundSent,
-    row.refunded,
-    row.loss,
-    row.refundStatus,
-    row.status,
-  ]);
-  const headings = [
-    'PAYMENT',
-    'RECEIVED',
-    'UNSENT',
-    'SENT',
-    'REFUNDED',
-    'LOST',
-    'REFUND',
-    'POSITION',
-  ];
-  return listOutcome(data, table(headings, rows, 'Nothing is owed.'));
+  return listOf(data, 'Nothing is owed.', null, {
+    PAYMENT: 'paymentId',
+    RECEIVED: (row) => `${row.received} ${row.currency}`,
+    UNSENT: 'refundUnsent',
+    SENT: 'refundSent',
+    REFUNDED: 'refunded',
+    LOST: 'loss',
+    REFUND: 'refundStatus',
+    POSITION: 'status',
+  });
 }
 
 function presentRefund(funds: Funds) {

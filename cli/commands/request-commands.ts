@@ -13,7 +13,7 @@ import {
   pageOptions,
   type Shell,
 } from '../operator.js';
-import { table } from '../output.js';
+import { tableOf } from '../output.js';
 import { shownObjects } from './audit-commands.js';
 
 interface ListOptions extends PageOptions {
@@ -71,14 +71,13 @@ async function show({ deps }: Operator, requestId: string, sinceMs: number): Pro
     ...entry,
     at: formatInstant(atMs),
   }));
-  const rows = entries.map((entry) => [
-    entry.sequence,
-    entry.at,
-    `${entry.actor.kind} ${entry.actor.id}`,
-    entry.action,
-    shownObjects(entry),
-  ]);
-  const changed = table(['ENTRY', 'AT', 'ACTOR', 'ACTION', 'CHANGED'], rows, 'It changed nothing.');
+  const changed = tableOf(entries, 'It changed nothing.', {
+    ENTRY: 'sequence',
+    AT: 'at',
+    ACTOR: (entry) => `${entry.actor.kind} ${entry.actor.id}`,
+    ACTION: 'action',
+    CHANGED: (entry) => shownObjects(entry),
+  });
   return {
     json: { requestId, refused, entries },
     text: `${refusalTable(refused)}\n\n${changed}`,
@@ -90,27 +89,15 @@ function presented({ atMs, version: _, ...refused }: RefusedRequest) {
 }
 
 function refusalTable(data: readonly ReturnType<typeof presented>[]): string {
-  const rows = data.map((row) => [
-    row.at,
-    row.requestId,
-    row.operation,
-    row.status,
-    row.code,
-    row.field,
-    row.orgId,
-    row.mode,
-    row.credentialId,
-  ]);
-  const headings = [
-    'AT',
-    'REQUEST',
-    'OPERATION',
-    'STATUS',
-    'CODE',
-    'FIELD',
-    'ORGANIZATION',
-    'MODE',
-    'CREDENTIAL',
-  ];
-  return table(headings, rows, 'No refusals.');
+  return tableOf(data, 'No refusals.', {
+    AT: 'at',
+    REQUEST: 'requestId',
+    OPERATION: 'operation',
+    STATUS: 'status',
+    CODE: 'code',
+    FIELD: 'field',
+    ORGANIZATION: 'orgId',
+    MODE: 'mode',
+    CREDENTIAL: 'credentialId',
+  });
 }

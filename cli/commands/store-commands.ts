@@ -12,7 +12,7 @@ import {
   type Outcome,
   type Shell,
 } from '../operator.js';
-import { fields, table } from '../output.js';
+import { fields, tableOf } from '../output.js';
 
 interface CopyOptions {
   readonly from: string;
@@ -83,19 +83,18 @@ async function copy(shell: Shell, { from, to }: CopyOptions): Promise<Outcome> {
     throw problem === null ? error : new ConfigError([`--to: ${problem}`]);
   });
   const equal = tables.every((one) => one.equal);
-  const rows = tables.map((one) => [
-    one.table,
-    one.copied,
-    one.source.rows,
-    one.target.rows,
-    one.equal ? one.source.checksum : 'DIFFERENT ROWS',
-  ]);
   const end = equal
     ? 'Both sides are equal. Serve the copy with the same PONTE_SECRET_KEYS.'
     : 'The sides differ, and no server accepts the copy. Copy into another database.';
   return {
     json: { equal, tables },
-    text: `${table(['TABLE', 'COPIED', 'ROWS', 'THERE', 'SHA-256'], rows, '')}\n${end}`,
+    text: `${tableOf(tables, '', {
+      TABLE: 'table',
+      COPIED: 'copied',
+      ROWS: (one) => one.source.rows,
+      THERE: (one) => one.target.rows,
+      'SHA-256': (one) => (one.equal ? one.source.checksum : 'DIFFERENT ROWS'),
+    })}\n${end}`,
     exit: equal ? 'done' : 'checkFailed',
   };
 }
