@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PageSession } from '../../core/domain/access/page-session.js';
-import type { Mail, MailSubject } from '../../core/domain/mail/mail.js';
+import { type Mail, type MailSubject, personMail } from '../../core/domain/mail/mail.js';
 import type { Store } from '../../core/ports/storage.js';
 import { otherMode, otherOrg, T0, tenant } from '../support/samples/domain-samples.js';
 import { aMail, aNotice, aPageSession } from '../support/samples/mail-samples.js';
@@ -14,6 +14,11 @@ const ofPayment: MailSubject = { kind: 'payment', paymentId: 'pi_1' };
 const ofForm = { kind: 'submission', submissionId: 'kyc_1', ownerIndex: null } as const;
 const ofMember = { kind: 'member', memberId: 'mem_1' } as const;
 const ofApproval = { kind: 'approval', paymentId: 'inv_1' } as const;
+const ofPerson = { kind: 'person', emailKey: 'ana@example.com' } as const;
+const ofSomebody = {
+  subject: { kind: 'person', emailKey: 'eva@example.com' },
+  toKey: 'eva@example.com',
+} as const;
 const ofOwner = { ...ofForm, ownerIndex: 0 } as const;
 
 export function storeLinksContract(open: OpenStore): void {
@@ -29,12 +34,12 @@ export function storeLinksContract(open: OpenStore): void {
     return store;
   };
 
-  test('open links of a subject are found newest first: not used, not over, not another’s', async () => {
+  test('open links of a subject are found newest first: not used up, not over, not another’s', async () => {
     const store = await fresh({
       mails: [
         link('mail_1', { subject: ofPayment }),
         link('mail_2', { subject: ofPayment }),
-        link('mail_3', { subject: ofPayment, linkUsedAtMs: T0 }),
+        link('mail_3', { subject: ofPayment, linkUsedAtMs: T0, codeHash: null, browserHash: null }),
         link('mail_4', { subject: ofPayment, linkEndsAtMs: T0 }),
         link('mail_5', { subject: { kind: 'payment', paymentId: 'pi_2' } }),
         link('mail_6', { subject: ofPayment, ...otherOrg }),
@@ -42,10 +47,15 @@ export function storeLinksContract(open: OpenStore): void {
         aNotice({ id: 'mail_8', subject: ofPayment }),
         link('mail_a', { subject: ofForm }),
         link('mail_b', { subject: ofOwner }),
+        // Its code is still open.
         link('mail_c', { subject: ofOwner, linkUsedAtMs: T0 }),
         link('mail_d', { subject: ofMember }),
         link('mail_e', { subject: { kind: 'member', memberId: 'mem_2' } }),
         link('mail_f', { subject: ofApproval }),
+        link('mail_h', { subject: ofPerson, ...personMail, nth: 1 }),
+        link('mail_i', { subject: ofPerson, ...personMail, nth: 2, linkEndsAtMs: T0 }),
+        link('mail_j', { subject: ofPerson, ...personMail, nth: 3 }),
+        link('mail_k', { ...ofSomebody, ...personMail, nth: 1 }),
         link('mail_g', { subject: { ...ofApproval, paymentId: 'inv_2' } }),
       ],
     });
@@ -53,12 +63,15 @@ export function storeLinksContract(open: OpenStore): void {
       ids(await store.run((tx) => tx.mails.openLinks(tenant, subject, nowMs)));
     assert.deepEqual(await found(ofPayment), ['mail_2', 'mail_1']);
     assert.deepEqual(await found(ofForm), ['mail_a']);
-    assert.deepEqual(await found(ofOwner), ['mail_b']);
+    assert.deepEqual(await found(ofOwner), ['mail_c', 'mail_b']);
     assert.deepEqual(await found(ofMember), ['mail_d']);
     assert.deepEqual(await found(ofApproval), ['mail_f']);
     const [approval] = await store.run((tx) => tx.mails.openLinks(tenant, ofApproval, T0));
     assert.deepEqual(approval?.subject, ofApproval);
     assert.deepEqual(await found(ofPayment, T0 + 1), []);
+    assert.deepEqual(await found(ofPerson), ['mail_j', 'mail_h']);
+    const [, person] = await store.run((tx) => tx.mails.openLinks(personMail, ofPerson, T0));
+    assert.deepEqual(person?.subject, ofPerson);
   });
 
   test('the newest link of an owner is found, used or not', async () => {

@@ -1,6 +1,7 @@
 // Sign-in by a mailed link or code, the same for a payment, a KYC form, the part of an owner and
 // the dashboard.
 import { z } from 'zod';
+import { readEmail } from '../../../core/domain/base/email-address.js';
 import type { Locale } from '../../../core/domain/base/locale.js';
 import type { HostedPage } from '../../../core/domain/hosted/hosted-page.js';
 import { isCode } from '../../../core/errors.js';
@@ -148,7 +149,8 @@ async function sendLink(
   const cookies = [{ name: 'browser', value: browser, path: call.base } as const];
   if (at.asksAddress) {
     const address = call.form.address.trim();
-    await requestLink(deps, { kind: 'dashboard', address }, asked).catch(ignoreUnknown);
+    // What is no address at all is nobody's.
+    if (readEmail(address) !== null) await requestLink(deps, { kind: 'dashboard', address }, asked);
     const typed = { name: 'address', value: Buffer.from(address).toString('base64url') } as const;
     return seeOther(`${call.base}?sent`, [...cookies, { ...typed, path: call.base }]);
   }
@@ -159,10 +161,6 @@ async function sendLink(
     return seeOther(withLimit(call.base, { limit, untilMs, sentAtMs }));
   }
   return seeOther(`${call.base}?sent`, cookies);
-}
-
-function ignoreUnknown(error: unknown): void {
-  if (!isCode(error, 'NotFound')) throw error;
 }
 
 async function enterCode(
@@ -187,12 +185,7 @@ async function enterCode(
 
 /** A code that opens nothing. */
 function isOfCode(error: unknown): boolean {
-  const codes = [
-    'InvalidSignInCode',
-    'SignInCodeExpired',
-    'InvalidSignInLink',
-    'NotFound',
-  ] as const;
+  const codes = ['InvalidSignInCode', 'SignInCodeExpired', 'InvalidSignInLink'] as const;
   return codes.some((code) => isCode(error, code));
 }
 

@@ -702,7 +702,6 @@ create table mails (
   code_tries integer not null default 0,
   browser_hash text collate "C",
   member_id text collate "C",
-  person_id text collate "C",
   approval_payment_id text collate "C",
   version integer not null,
   constraint mails_check check (((status = 'pending'::text) = (due_at is not null))),
@@ -713,7 +712,7 @@ create table mails (
   constraint mails_check4 check (((code_hash is null) or (token_hash is not null))),
   constraint mails_check5 check (((token_hash is null) or (payment_id is not null) or
     (approval_payment_id is not null) or (submission_id is not null) or (member_id is not null) or
-    (person_id is not null))),
+    (org_id = 'service'::text))),
   constraint mails_locale_check check ((locale = any (array['en'::text, 'pt-BR'::text,
     'es'::text]))),
   constraint mails_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
@@ -753,9 +752,6 @@ create index mails_of_member on mails using btree (org_id, mode, member_id) wher
     not null);
 
 create index mails_of_payment on mails using btree (org_id, mode, payment_id) where (token_hash is
-    not null);
-
-create index mails_of_person on mails using btree (org_id, mode, person_id) where (person_id is
     not null);
 
 create index mails_of_status on mails using btree (status, id);

@@ -579,7 +579,6 @@ create table mails (
   submission_id text,
   owner_index integer,
   member_id text,
-  person_id text,
   -- Of a notice. At most one mail has it.
   cause text,
   to_address text not null,
@@ -609,7 +608,7 @@ create table mails (
   -- A link opens the page of a payment, of its approval or of a kyc form, or signs a person in.
   check (
     token_hash is null or payment_id is not null or approval_payment_id is not null
-      or submission_id is not null or member_id is not null or person_id is not null
+      or submission_id is not null or member_id is not null or org_id = 'service'
   ),
   check (owner_index is null or submission_id is not null),
   -- A code is valid in the browser that asked for it, and goes with a link.
@@ -636,8 +635,6 @@ create unique index mails_of_cause on mails (org_id, mode, cause) where cause is
 create index mails_of_member on mails (org_id, mode, member_id) where member_id is not null;
 
 create index mails_of_payment on mails (org_id, mode, payment_id) where token_hash is not null;
-
-create index mails_of_person on mails (org_id, mode, person_id) where person_id is not null;
 
 create index mails_of_status on mails (status, id);
 

@@ -5,6 +5,7 @@ import {
   type MailSubject,
   mailPurposes,
   mailStatuses,
+  personMail,
 } from '../../../core/domain/mail/mail.js';
 import { assert } from '../../../core/errors.js';
 import {
@@ -30,7 +31,6 @@ interface MailRow extends Omit<Mail, 'subject'> {
   readonly submissionId: string | null;
   readonly ownerIndex: number | null;
   readonly memberId: string | null;
-  readonly personId: string | null;
 }
 
 const mailRows = defineTable<MailRow>('mails', {
@@ -43,7 +43,6 @@ const mailRows = defineTable<MailRow>('mails', {
   submissionId: fixed(text.null('submission_id')),
   ownerIndex: fixed(integer.null('owner_index')),
   memberId: fixed(text.null('member_id')),
-  personId: fixed(text.null('person_id')),
   cause: fixed(text.null('cause')),
   to: fixed(text('to_address')),
   toKey: fixed(text('to_key')),
@@ -77,33 +76,30 @@ function toRow({ subject, ...mail }: Mail): MailRow {
     submissionId: null,
     ownerIndex: null,
     memberId: null,
-    personId: null,
   };
   if (subject.kind === 'approval') {
     return { ...mail, ...none, approvalPaymentId: subject.paymentId };
   }
+  // It is about whom it is sent to.
+  if (subject.kind === 'person') return { ...mail, ...none };
   const { kind: _, ...named } = subject;
   return { ...mail, ...none, ...named };
 }
 
 function fromRow(row: MailRow): Mail {
   const { paymentId, approvalPaymentId, accountId, ...beside } = row;
-  const { submissionId, ownerIndex, memberId, personId, ...mail } = beside;
-  const of = { submissionId, ownerIndex, memberId, personId };
-  const subject = subjectOf({ paymentId, approvalPaymentId, accountId, ...of });
+  const { submissionId, ownerIndex, memberId, ...mail } = beside;
+  const subject = subjectOf(row);
   return Object.freeze({ ...mail, subject });
 }
 
-type SubjectColumns = Omit<MailRow, keyof Mail>;
-
-function subjectOf(row: SubjectColumns): MailSubject {
-  const { paymentId, approvalPaymentId, accountId, submissionId, ownerIndex } = row;
-  const { memberId, personId } = row;
+function subjectOf(row: MailRow): MailSubject {
+  const { paymentId, approvalPaymentId, accountId, submissionId, ownerIndex, memberId } = row;
   if (approvalPaymentId !== null) return { kind: 'approval', paymentId: approvalPaymentId };
   if (paymentId !== null) return { kind: 'payment', paymentId };
   if (submissionId !== null) return { kind: 'submission', submissionId, ownerIndex };
   if (memberId !== null) return { kind: 'member', memberId };
-  if (personId !== null) return { kind: 'person', personId };
+  if (row.orgId === personMail.orgId) return { kind: 'person', emailKey: row.toKey };
   return { kind: 'account', accountId };
 }
 
@@ -128,7 +124,10 @@ const openLinksSql = {
     'order by id desc',
   ].join(' '),
   member: `where org_id = $1 and mode = $2 and member_id = $4 and ${openLink} order by id desc`,
-  person: `where org_id = $1 and mode = $2 and person_id = $4 and ${openLink} order by id desc`,
+  person: [
+    `where org_id = $1 and mode = $2 and to_key = $4 and purpose = 'sign_in' and ${openLink}`,
+    'and nth is not null order by nth desc',
+  ].join(' '),
   submission: [
     `where org_id = $1 and mode = $2 and submission_id = $4 and ${openLink}`,
     'and owner_index is not distinct from $5 order by id desc',
@@ -166,7 +165,7 @@ export const mailsPart: TxPart<'mails'> = {
       return unit.all(mails, openLinksSql.member, [...params, subject.memberId]);
     }
     if (subject.kind === 'person') {
-      return unit.all(mails, openLinksSql.person, [...params, subject.personId]);
+      return unit.all(mails, openLinksSql.person, [...params, subject.emailKey]);
     }
     assert(subject.kind === 'submission', 'no link is about an account');
     const { submissionId, ownerIndex } = subject;

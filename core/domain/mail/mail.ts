@@ -181,8 +181,8 @@ export type MailSubject =
     }
   /** A membership: of one organization. */
   | { readonly kind: 'member'; readonly memberId: string }
-  /** A person belongs to no organization. */
-  | { readonly kind: 'person'; readonly personId: string }
+  /** Whose address this is: of no organization, and perhaps nobody. */
+  | { readonly kind: 'person'; readonly emailKey: string }
   /** The destination of a seller; null: of the organization itself. */
   | { readonly kind: 'account'; readonly accountId: string | null };
 
@@ -305,7 +305,7 @@ export function isSameSubject(a: MailSubject, b: MailSubject): boolean {
   if (a.kind === 'payment') return b.kind === 'payment' && a.paymentId === b.paymentId;
   if (a.kind === 'approval') return b.kind === 'approval' && a.paymentId === b.paymentId;
   if (a.kind === 'member') return b.kind === 'member' && a.memberId === b.memberId;
-  if (a.kind === 'person') return b.kind === 'person' && a.personId === b.personId;
+  if (a.kind === 'person') return b.kind === 'person' && a.emailKey === b.emailKey;
   if (a.kind === 'account') return b.kind === 'account' && a.accountId === b.accountId;
   return (
     b.kind === 'submission' && a.submissionId === b.submissionId && a.ownerIndex === b.ownerIndex

@@ -210,11 +210,11 @@ function stageMail(
   deps: Deps,
   tx: Tx,
   purpose: 'passkey_added' | 'passkey_removed',
-  { id: personId, email: to, emailKey: toKey }: Person,
+  { email: to, emailKey: toKey }: Person,
   { id }: Passkey,
   locale: Locale,
 ): void {
-  const about = { ...personMail, subject: { kind: 'person', personId } } as const;
+  const about = { ...personMail, subject: { kind: 'person', emailKey: toKey } } as const;
   const notice = { ...about, purpose, cause: `${id}.${purpose}`, to, toKey, locale };
   stageNotice(deps, tx, notice, deps.clock.nowMs());
 }

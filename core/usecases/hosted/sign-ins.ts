@@ -34,7 +34,7 @@ import type { Tx } from '../../ports/storage.js';
 import { makeSession } from '../access/page-sessions.js';
 import { makeMemberSession } from '../access/sessions.js';
 import { CODE_PURPOSE, stageLink } from '../mail/mails.js';
-import { isSignInClientSpent, takeCodeSlot } from '../service/rate-limits.js';
+import { isSignInClientSpent, takeCodeSlot, typedAddressWaitMs } from '../service/rate-limits.js';
 import { signIn } from './buyer-steps.js';
 import { openPage } from './payment-page.js';
 
@@ -98,6 +98,11 @@ export async function requestLink(
   { client, locale, browserHash }: LinkRequest,
 ): Promise<LinkAnswer> {
   const isClientSpent = client !== null && (await isSignInClientSpent(deps, client));
+  if (page.kind === 'dashboard' && client !== null) {
+    const waitMs = await typedAddressWaitMs(deps, client);
+    const untilMs = deps.clock.nowMs() + (waitMs ?? 0);
+    if (waitMs !== null) return { outcome: 'too_soon', untilMs, sentAtMs: null };
+  }
   const answer = await deps.store.run(async (tx): Promise<LinkAnswer> => {
     const { tenant, subject, address } = await findPage(tx, page);
     const nowMs = deps.clock.nowMs();
@@ -185,7 +190,9 @@ export async function redeemCode(
     const text = codeText(id, browserHash, digits);
     return codeHash !== null && deps.secretBox.isMac(text, CODE_PURPOSE, codeHash);
   });
-  await slot.ended(mail === undefined ? 'wrong' : 'right');
+  // It was sent to nobody, so its code can only be guessed, and opens nothing.
+  const isToNobody = tried.every(({ status }) => status === 'dropped');
+  await slot.ended(isToNobody ? 'none' : mail === undefined ? 'wrong' : 'right');
   if (mail !== undefined) return enter(deps, mail, locale, true);
   const isLast = tried.every((one) => !takesCode(codeTried(one), deps.clock.nowMs()));
   throw new PonteError(isLast ? 'SignInCodeExpired' : 'InvalidSignInCode');
@@ -243,7 +250,10 @@ async function expectMembership(tx: Tx, mail: Mail): Promise<void> {
 
 /** The membership of an invitation, or the oldest one of the person; null if it has ended. */
 async function membershipOf(tx: Tx, { orgId, subject }: Mail): Promise<Member | null> {
-  if (subject.kind === 'person') return (await tx.members.ofPerson(subject.personId))[0] ?? null;
+  if (subject.kind === 'person') {
+    const person = await tx.people.byEmail(subject.emailKey);
+    return person === null ? null : ((await tx.members.ofPerson(person.id))[0] ?? null);
+  }
   if (subject.kind !== 'member') return null;
   const member = await tx.members.get(orgId, subject.memberId);
   return member?.removedAtMs === null ? member : null;
@@ -295,12 +305,8 @@ async function findMemberLink(tx: Tx, token: string): Promise<Mail | null> {
   return mail === null || (await membershipOf(tx, mail)) === null ? null : mail;
 }
 
-/**
- * Whose budget a code takes. An address without a member takes its own, so that the answer does not
- * show which addresses have one. NotFound for another page that does not exist.
- */
+/** Whose budget a code takes: also that of an address without a member. NotFound. */
 async function addressKeyOf(deps: Deps, page: HostedPage): Promise<string> {
-  if (page.kind === 'dashboard') return emailKey(page.address ?? '');
   const { address } = await deps.store.run((tx) => findPage(tx, page));
   return emailKey(address);
 }
@@ -324,7 +330,7 @@ async function findPage(tx: Tx, page: HostedPage): Promise<FoundPage> {
     return { tenant: tenantOf(payment), subject, address: payment.buyer.email };
   }
   if (page.kind === 'approval') return findApproval(tx, page.publicId);
-  if (page.kind === 'dashboard') return findPerson(tx, page.address ?? '');
+  if (page.kind === 'dashboard') return typedPage(page.address ?? '');
   const submission = await tx.buyers.submissionByFlow(page.flowId);
   if (submission === null) throw new PonteError('NotFound');
   const tenant = tenantOf(submission);
@@ -347,12 +353,11 @@ async function findApproval(tx: Tx, publicId: string): Promise<FoundPage> {
   return { tenant: tenantOf(payment), subject, address: payment.colleagueApproval.email };
 }
 
-/** One mail, also for a member of several organizations: it proves the address. */
-async function findPerson(tx: Tx, address: string): Promise<FoundPage> {
-  const person = await tx.people.byEmail(emailKey(address));
-  if (person === null) throw new PonteError('NotFound');
-  const { id: personId, email } = person;
-  const memberships = await tx.members.ofPerson(personId);
-  if (memberships.length === 0) throw new PonteError('NotFound');
-  return { tenant: personMail, subject: { kind: 'person', personId }, address: email };
+/**
+ * One mail, also for a member of several organizations: it proves the address. Nothing is read: a
+ * request does the same for any address, and the worker drops the mail of one without a member.
+ */
+function typedPage(address: string): FoundPage {
+  const key = emailKey(address);
+  return { tenant: personMail, subject: { kind: 'person', emailKey: key }, address: key };
 }

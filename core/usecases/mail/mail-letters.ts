@@ -90,7 +90,7 @@ export async function readMailFacts(tx: Tx, mail: Mail) {
     notice === null ? null : objectOf(tx, mail, notice),
     tx.mails.anySentTo(mail.orgId, mail.toKey),
     isToOwners ? tx.mails.newestNumbered(signInsTo(mail), 1) : [],
-    subject.kind === 'person' ? readSender(tx, subject.personId) : null,
+    subject.kind === 'person' ? readPerson(tx, subject.emailKey) : null,
   ]);
   const organization = ofPerson?.organization ?? ofTenant;
   assert(organization !== null, 'an organization stays');
@@ -116,21 +116,26 @@ export async function readMailFacts(tx: Tx, mail: Mail) {
     isReplacement,
     isKnownAddress,
     invitedBy: ofPerson?.invitedBy ?? null,
+    person: ofPerson?.person ?? null,
+    isToNobody: ofPerson !== null && !ofPerson.isMember,
   };
 }
 
 /**
- * Who writes to a person. A person of several organizations gets mails that name none of them.
- * `invitedBy`: the oldest organization of a person who has accepted no membership.
+ * A person and who writes to it. A person of several organizations gets mails that name none of
+ * them. `invitedBy`: the oldest organization of a person who has accepted no membership.
  */
-async function readSender(tx: Tx, personId: string) {
-  const memberships = await tx.members.ofPerson(personId);
+async function readPerson(tx: Tx, emailKey: string) {
+  const person = await tx.people.byEmail(emailKey);
+  const memberships = person === null ? [] : await tx.members.ofPerson(person.id);
   const [first, ...others] = memberships;
   const organization = first === undefined ? null : await tx.organizations.get(first.orgId);
   const isInvited = first !== undefined && !memberships.some(isActiveMember);
   return {
     organization: others.length > 0 || organization === null ? theService : organization,
     invitedBy: isInvited ? organization : null,
+    person,
+    isMember: first !== undefined,
   };
 }
 
@@ -182,6 +187,8 @@ export function uselessBecause(mail: Mail, facts: MailFacts, nowMs: number): str
   if (isLinkExpired(mail, nowMs)) {
     return mailRules[purpose].signsIn ? 'its link has ended' : 'it is too old';
   }
+  // Anybody types an address, and what the request does must not show whether it is a member's.
+  if (purpose === 'sign_in' && facts.isToNobody) return 'the address is not of a member';
   if (purpose === 'question') return facts.question === null ? 'its event was pruned' : null;
   if (purpose === 'money_moved') return facts.moved === null ? 'its event was pruned' : null;
   if (isMemberNotice(purpose)) return facts.object === null ? 'the subscription is deleted' : null;
@@ -235,7 +242,7 @@ export async function outgoing(deps: Deps, mail: Mail, facts: MailFacts): Promis
   const rendered = deps.letters.render(letter);
   return {
     ...rendered,
-    to: mail.to,
+    to: facts.person?.email ?? mail.to,
     messageId: `${mail.id}.${hash('sha256', rendered.text).slice(0, 8)}`,
     writtenAtMs: mail.createdAtMs,
     locale: facts.locale,
@@ -288,7 +295,7 @@ function letterOf(deps: Deps, mail: Mail, facts: MailFacts): Omit<Letter, 'hasRe
     isReplacement,
     question,
     moved,
-    reference: referenceOf(mail, facts),
+    reference: referenceOf(facts),
     link: pageUrl === null ? stopLinkOf(deps, change) : linkOf(deps, mail, pageUrl),
   };
 }
@@ -334,9 +341,9 @@ function pageOf({ subject }: Mail, { about, submission }: MailFacts): HostedPage
   return ownerIndex === null ? { kind: 'form', flowId } : { kind: 'owner', flowId, ownerIndex };
 }
 
-function referenceOf(mail: Mail, { about, submission, account, organization }: MailFacts): string {
-  const { subject } = mail;
-  if (subject.kind === 'person' && organization === theService) return subject.personId;
+function referenceOf(facts: MailFacts): string {
+  const { about, submission, account, organization, person } = facts;
+  if (person !== null && organization === theService) return person.id;
   if (about === null) return submission?.id ?? account?.id ?? organization.id;
   return helpReference(about.payment);
 }

@@ -17,6 +17,8 @@ const KIBIBYTE = 1_024;
 
 /** Each may mail a stranger. */
 const SIGN_INS_AN_HOUR = 30;
+/** Addresses that a client types. Each is stored, known or not. */
+const TYPED_ADDRESSES_AN_HOUR = 100;
 /** Checks of bank details: of a client, then of all clients for one page. */
 const verifiesAnHour = { client: 20, page: 10 } as const;
 
@@ -131,6 +133,12 @@ export async function isSignInClientSpent(deps: Deps, address: string): Promise<
   return (await waitFor(deps, key, hourly(SIGN_INS_AN_HOUR))) !== null;
 }
 
+/** How long until a client may type an address to sign in at; null for now. */
+export function typedAddressWaitMs(deps: Deps, client: string): Promise<number | null> {
+  const key = `typed address client ${clientNetwork(client)}`;
+  return waitFor(deps, key, hourly(TYPED_ADDRESSES_AN_HOUR));
+}
+
 /** A try of somebody without a session. */
 interface PageTry {
   /** An IP address. */
@@ -178,9 +186,10 @@ export async function takeCodeSlot(
   return {
     async ended(result) {
       deps.metrics?.signInCode(result);
-      if (result === 'wrong') return;
+      // One statement for each result: its time does not show whether there was a code.
       const unused = result === 'right' ? buckets : [bucketOf('service')];
-      const given = unused.map((bucket) => ({ ...bucket, count: -1 }));
+      const count = result === 'wrong' ? 0 : -1;
+      const given = unused.map((bucket) => ({ ...bucket, count }));
       await deps.rateLimits.take({ buckets: given, nowMs: deps.clock.nowMs() });
     },
   };

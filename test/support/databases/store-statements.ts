@@ -316,6 +316,7 @@ function mailReads(tx: Tx): readonly Promise<unknown>[] {
     tx.mails.byTokenHash('h'),
     tx.mails.openLinks(tenant, { kind: 'payment', paymentId: 'pi_1' }, T0),
     tx.mails.openLinks(tenant, { kind: 'approval', paymentId: 'pi_1' }, T0),
+    tx.mails.openLinks(tenant, { kind: 'person', emailKey: 'a@b' }, T0),
     tx.mails.openLinks(tenant, { kind: 'submission', submissionId: 'k', ownerIndex: 1 }, T0),
     tx.mails.newestOwnerLink(tenant, 'kyc_1', 1),
     tx.mails.newestOwnerLinks(tenant, 'kyc_1', 5),

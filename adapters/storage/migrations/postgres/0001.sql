@@ -665,7 +665,6 @@ create table mails (
   browser_hash text collate "C",
   -- A link may sign a person in, or open the approval of a payment.
   member_id text collate "C",
-  person_id text collate "C",
   approval_payment_id text collate "C",
   version integer not null,
   primary key (org_id, mode, id),
@@ -676,7 +675,7 @@ create table mails (
   check (code_hash is null or token_hash is not null),
   check (
   token_hash is null or payment_id is not null or approval_payment_id is not null
-    or submission_id is not null or member_id is not null or person_id is not null
+    or submission_id is not null or member_id is not null or org_id = 'service'
 )
 );
 
@@ -707,8 +706,6 @@ create index mails_of_submission on mails (org_id, mode, submission_id, id)
   where submission_id is not null;
 
 create index mails_of_member on mails (org_id, mode, member_id) where member_id is not null;
-
-create index mails_of_person on mails (org_id, mode, person_id) where person_id is not null;
 
 create index mails_of_approval on mails (org_id, mode, approval_payment_id)
   where approval_payment_id is not null;

@@ -107,8 +107,23 @@ test('codes without a mail spend nothing of the service', async () => {
   for (let n = 0; n < 1_010; n += 1) {
     const page = { kind: 'dashboard', address: `nobody${n}@example.com` } as const;
     const tried = { client: `198.51.${n % 250}.7`, browserHash: someBrowser, code: '000000' };
-    await assert.rejects(redeemCode(made.deps, page, tried, 'en'), { code: 'NotFound' });
+    await assert.rejects(redeemCode(made.deps, page, tried, 'en'), { code: 'SignInCodeExpired' });
   }
+  const payment = await newIntent();
+  const [mail] = await ask(payment);
+  assert.equal(await enter(payment, codeIn(mail)), 'right');
+});
+
+test('codes of addresses without a member spend nothing of the service', async () => {
+  for (let n = 0; n < 1_010; n += 1) {
+    const page = { kind: 'dashboard', address: `nobody${n}@example.com` } as const;
+    const from = { client: `198.51.${n % 250}.7`, browserHash: someBrowser };
+    await requestLink(made.deps, page, { ...from, locale: 'en' });
+    await made.settle();
+    const tried = redeemCode(made.deps, page, { ...from, code: '000000' }, 'en');
+    await assert.rejects(tried, { code: 'InvalidSignInCode' });
+  }
+  assert.equal(made.mails.length, 0);
   const payment = await newIntent();
   const [mail] = await ask(payment);
   assert.equal(await enter(payment, codeIn(mail)), 'right');

@@ -6,11 +6,13 @@ import type { Tenant } from '../../../../core/domain/base/tenant.js';
 import { codeOf } from '../../../../core/domain/mail/mail.js';
 import type { Payment } from '../../../../core/domain/payments/payment.js';
 import type { OutgoingMail } from '../../../../core/ports/outside.js';
+import { addMember } from '../../../../core/usecases/access/members.js';
 import {
   hashBrowser,
   linkState,
   redeemCode,
   redeemLink,
+  requestLink,
 } from '../../../../core/usecases/hosted/sign-ins.js';
 import { inviteBuyer } from '../../../../core/usecases/payments/invoices.js';
 import {
@@ -147,6 +149,32 @@ test('concurrent requests are limited too', async () => {
   assert.equal(answers.filter(({ outcome }) => outcome === 'sent').length, 5);
   await made.settle();
   assert.equal(made.mails.length, 5);
+});
+
+test('of a client a hundred typed addresses an hour are stored, and no more mailed', async () => {
+  const client = '203.0.113.9';
+  const type = async (address: string) => {
+    const page = { kind: 'dashboard', address } as const;
+    const asked = { client, locale: 'en', browserHash: hashBrowser(address) } as const;
+    return (await requestLink(made.deps, page, asked)).outcome;
+  };
+  const outcomes: string[] = [];
+  for (let n = 0; n < 102; n += 1) outcomes.push(await type(`typed${n}@example.com`));
+  assert.deepEqual(outcomes, [...Array(100).fill('sent'), 'too_soon', 'too_soon']);
+  made.advanceClock(HOUR_MS / 100);
+  assert.equal(await type('later@example.com'), 'sent');
+  await made.settle();
+  assert.equal(made.mails.length, 0);
+});
+
+test('a typed address is mailed as it was given to its member, not as it was typed', async () => {
+  const email = 'Joana.Lima@example.com';
+  await addMember(made.deps, { orgId: tenant.orgId, email, role: 'viewer' });
+  const page = { kind: 'dashboard', address: ' jOANA.lima@EXAMPLE.com' } as const;
+  const asked = { client: null, locale: 'en', browserHash: someBrowser } as const;
+  await requestLink(made.deps, page, asked);
+  await made.settle();
+  assert.equal(made.mails.at(-1)?.to, email);
 });
 
 test('invitations take nothing of what an address may ask for', async () => {
