@@ -4,6 +4,8 @@
 /** RFC 5321, 4.5.3.1.1 and erratum 1690, in octets. */
 const LOCAL_PART_MAX = 64;
 const ADDRESS_MAX = 254;
+/** A longer text is no address, and no pattern is tried on it. */
+const TEXT_MAX = LOCAL_PART_MAX + 1 + ADDRESS_MAX;
 /** A dot-atom of RFC 5321 atext. Quoted local parts are no address of a company. */
 const atext = String.raw`[A-Za-z0-9!#$%&'*+/=?^_\`{|}~-]`;
 const localForm = new RegExp(`^${atext}+(?:\\.${atext}+)*$`);
@@ -27,6 +29,7 @@ export type EmailProblem = 'not_an_address' | 'international';
 /** The address without surrounding blanks, its domain in A-labels; null for any other text. */
 export function readEmail(text: string): string | null {
   const address = text.trim();
+  if (address.length > TEXT_MAX) return null;
   const at = address.lastIndexOf('@');
   const local = address.slice(0, Math.max(at, 0));
   const isLocal = local.length <= LOCAL_PART_MAX && localForm.test(local);
@@ -39,6 +42,7 @@ export function readEmail(text: string): string | null {
 /** Null: it is one. */
 export function emailProblem(text: string): EmailProblem | null {
   if (readEmail(text) !== null) return null;
+  if (text.length > TEXT_MAX) return 'not_an_address';
   const at = Math.max(text.lastIndexOf('@'), 0);
   const local = text.slice(0, at).replace(/[\p{L}\p{M}\p{N}]/gu, 'a');
   return readEmail(`${local}${text.slice(at)}`) === null ? 'not_an_address' : 'international';
@@ -54,7 +58,9 @@ export function emailKey(email: string): string {
  * ignore a tag behind a plus sign (RFC 5233). Two of them are one person for a second approval.
  */
 export function mailboxKey(email: string): string {
-  return emailKey(email).replace(/\+[^@]*@/, '@');
+  const [local = '', ...rest] = emailKey(email).split('@');
+  const tag = rest.length === 0 ? -1 : local.indexOf('+');
+  return [tag < 0 ? local : local.slice(0, tag), ...rest].join('@');
 }
 
 function asciiDomain(domain: string): string | null {

@@ -18,8 +18,8 @@ const asked = / class="(?:[^"]* )?notranslate[ "]/;
 const foreign = /^<\w+[^>]* lang(?:="")?[ >]/;
 
 export function withExactValues(html: string, known: readonly (string | null)[] = []): string {
-  // Tags have odd places. Values of attributes may have any sign but a quote.
-  const pieces = html.split(/(<(?:"[^"]*"|[^">])*>)/);
+  // Tags have odd places. Values of attributes may have any sign but a quote and <, as in preact.
+  const pieces = html.split(/(<(?:"[^"<]*"|[^"<>])*>)/);
   const given = known.flatMap((name) => (name === null ? [] : plainText(name)));
   const names = [...new Set([...given, ...namesIn(pieces)])].filter((name) => name.length > 1);
   const around: number[] = [];
