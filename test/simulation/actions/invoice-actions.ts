@@ -43,7 +43,8 @@ export const invoiceActs: Acts<InvoiceAction> = {
     host.begin(`${isByCode ? 'enter the code' : 'open the link'} of ${messageId}`, enter, {
       done: ({ view }) => {
         world.count(isByCode ? 'code entered' : 'link opened');
-        world.observed.linksUsed.push(token);
+        // The link of a mail that a browser asked for is opened in another one.
+        world.observed.linksUsed.push({ token, isAsker: isByCode || code === null });
         if (view !== null) done(view);
       },
     });

@@ -98,10 +98,12 @@ export function noCauseIsMailedTwice(observed: ObservedState): string | null {
   return null;
 }
 
-/** A link signs in once. */
+/** A link signs in once in another browser, which may be a gateway, and once for who asked. */
 export function noLinkSignsInTwice({ linksUsed }: ObservedState): string | null {
-  const twice = linksUsed.find((token, at) => linksUsed.indexOf(token) < at);
-  return twice === undefined ? null : `the link ${twice} signed in twice`;
+  const twice = linksUsed.find(({ token, isAsker }, at) =>
+    linksUsed.slice(0, at).some((use) => use.token === token && (use.isAsker || !isAsker)),
+  );
+  return twice === undefined ? null : `the link ${twice.token} signed in twice`;
 }
 
 function wrongMail(mail: Mail, { payment, statuses }: ObservedPayment): string | null {
