@@ -28,7 +28,7 @@ async function signedIn(person: Person): Promise<Page> {
 
 test('one operator proposes what another one confirms, without scripts', async () => {
   const ana = await signedIn(site.ana);
-  await ana.getByRole('link', { name: 'Decide about USD 100.00' }).click();
+  await ana.getByRole('link', { name: 'Decide USD 100.00' }).click();
   await ana.getByLabel('The payer was paid back by other means').check();
   await ana.getByLabel('What did you check').fill('wire 7781, seen in the statement');
   await ana.getByRole('button', { name: 'Ask for confirmation' }).click();
