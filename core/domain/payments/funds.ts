@@ -319,11 +319,15 @@ export function postingsBetween(
       paidMinor: rise('paidMinor'),
       paidFeesMinor: rise('paidFeesMinor'),
       settledMinor: rise('settledMinor'),
-      paidByHandMinor: rise('paidByHandMinor'),
     },
     currency,
   );
-  return [...postings, byHandPosting(byHandMinor, currency), paid].filter((one) => one !== null);
+  const byHand = [
+    byHandPosting(byHandMinor, currency),
+    paid,
+    payoutByHandPosting(rise('paidByHandMinor'), currency),
+  ];
+  return [...postings, ...byHand].filter((one) => one !== null);
 }
 
 /** The posting of a loss that is written off, or that was and is recovered. */
@@ -343,6 +347,13 @@ function byHandPosting(amountMinor: bigint, currency: string): Posting | null {
     ...transfer('refunds', 'partner_float', money),
     ...transfer('operator', 'buyer', money),
   ]);
+}
+
+/** The operator paid the seller, so the partner keeps what it held for the payout. */
+function payoutByHandPosting(amountMinor: bigint, currency: string): Posting | null {
+  if (amountMinor === 0n) return null;
+  const kind = amountMinor > 0n ? 'payout_by_hand' : 'payout_by_hand_reversed';
+  return posting(kind, transfer('operator', 'partner_float', { amountMinor, currency }));
 }
 
 /** The opposite of each posting. */
@@ -371,8 +382,9 @@ export function balancesOf(
   add('refunds', currency, owingMinor);
   add('losses', currency, writtenOffMinor - sums.lossMinor);
   add('write_offs', currency, -writtenOffMinor);
-  add('operator', currency, -sums.byHandMinor);
-  const leftMinor = backMinor - sums.byHandMinor + owingMinor;
+  const byHandMinor = sums.byHandMinor + sums.paidByHandMinor;
+  add('operator', currency, -byHandMinor);
+  const leftMinor = backMinor - byHandMinor + owingMinor;
   add('partner_float', currency, sums.receivedMinor + sums.lossMinor - leftMinor);
   for (const line of paid?.lines ?? [])
     add(line.account, line.money.currency, line.money.amountMinor);
@@ -383,25 +395,20 @@ export function balanceName(account: LedgerAccount, currency: string): string {
   return `${account} ${currency}`;
 }
 
-/**
- * Payouts reached the seller; negative: they came back, so each line is reversed. What the operator
- * paid by hand left its own bank.
- */
+/** Payouts reached the seller; negative: they came back, so each line is reversed. */
 function payoutPosting(
   {
     paidMinor,
     paidFeesMinor,
     settledMinor,
-    paidByHandMinor,
-  }: Pick<MoneySums, 'paidMinor' | 'paidFeesMinor' | 'settledMinor' | 'paidByHandMinor'>,
+  }: Pick<MoneySums, 'paidMinor' | 'paidFeesMinor' | 'settledMinor'>,
   currency: string,
 ): Posting | null {
   if (paidMinor === 0n && paidFeesMinor === 0n && settledMinor === 0n) return null;
   const kind = paidMinor > 0n || settledMinor > 0n ? 'payout_paid' : 'payout_returned';
   const conversionMinor = paidMinor - paidFeesMinor;
   return posting(kind, [
-    { account: 'partner_float', money: { amountMinor: paidByHandMinor - paidMinor, currency } },
-    { account: 'operator', money: { amountMinor: -paidByHandMinor, currency } },
+    { account: 'partner_float', money: { amountMinor: -paidMinor, currency } },
     { account: 'fees', money: { amountMinor: paidFeesMinor, currency } },
     { account: 'conversion', money: { amountMinor: conversionMinor, currency } },
     ...transfer('conversion', 'seller', { amountMinor: settledMinor, currency: PAYOUT_CURRENCY }),

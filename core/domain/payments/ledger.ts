@@ -44,6 +44,8 @@ export const postingKinds = [
   'return_reversed',
   'payout_paid',
   'payout_returned',
+  'payout_by_hand',
+  'payout_by_hand_reversed',
   'loss_written_off',
   'write_off_reversed',
   'deposit_assigned',

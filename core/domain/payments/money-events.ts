@@ -35,6 +35,8 @@ export const postingEvents = {
   payout_paid: ({ isMoved, wasSettled }) =>
     isMoved ? null : wasSettled ? 'paid_again' : 'paid_late',
   payout_returned: () => 'payout_returned',
+  payout_by_hand: () => null,
+  payout_by_hand_reversed: () => null,
   // Operators lose it, not the organization: command-alerts.ts.
   loss: () => null,
   loss_recovered: () => null,

@@ -230,6 +230,8 @@ const meanings: Readonly<Record<PostingKind, Partial<Record<keyof Sums, 1n | -1n
   return_reversed: { givenBack: -1n },
   payout_paid: { paidOut: 1n },
   payout_returned: { paidOut: -1n },
+  payout_by_hand: {},
+  payout_by_hand_reversed: {},
   loss_written_off: {},
   write_off_reversed: {},
   deposit_assigned: {},

@@ -649,6 +649,8 @@ export const dashboardEn = {
       return_reversed: 'Return reversed',
       payout_paid: 'Payout paid',
       payout_returned: 'Payout came back',
+      payout_by_hand: 'Payout paid by hand',
+      payout_by_hand_reversed: 'Payout by hand reversed',
       loss_written_off: 'Loss written off',
       write_off_reversed: 'Write-off reversed',
       deposit_assigned: 'Deposit assigned',

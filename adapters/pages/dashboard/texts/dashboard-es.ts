@@ -634,6 +634,8 @@ export const dashboardEs: DashboardTexts = {
       return_reversed: 'Devolución anulada',
       payout_paid: 'Beneficiario pagado',
       payout_returned: 'El pago al beneficiario volvió',
+      payout_by_hand: 'Pago al vendedor hecho a mano',
+      payout_by_hand_reversed: 'Pago al vendedor a mano anulado',
       loss_written_off: 'Pérdida dada de baja',
       write_off_reversed: 'Baja anulada',
       deposit_assigned: 'Depósito asignado',

@@ -627,6 +627,8 @@ export const dashboardPtBr: DashboardTexts = {
       return_reversed: 'Devolução estornada',
       payout_paid: 'Recebedor pago',
       payout_returned: 'Pagamento ao recebedor voltou',
+      payout_by_hand: 'Repasse pago manualmente',
+      payout_by_hand_reversed: 'Repasse manual estornado',
       loss_written_off: 'Perda baixada',
       write_off_reversed: 'Baixa estornada',
       deposit_assigned: 'Depósito atribuído',

@@ -179,7 +179,9 @@ test('no other body takes an e-mail address', () => {
   const taking = routes.filter(
     ({ body }) =>
       body instanceof z.ZodType &&
-      /mail/i.test(JSON.stringify(z.toJSONSchema(body, { io: 'input', unrepresentable: 'any' }))),
+      /"\w*mail":/i.test(
+        JSON.stringify(z.toJSONSchema(body, { io: 'input', unrepresentable: 'any' })),
+      ),
   );
   const bodies = new Set(taking.map(({ body }) => body));
   // The create of a connected account takes any text: its submission judges.

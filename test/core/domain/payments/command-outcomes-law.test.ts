@@ -59,6 +59,7 @@ import {
   expired,
   failedByOperator,
 } from '../../../../core/domain/payments/payment-transitions.js';
+import { PonteError } from '../../../../core/errors.js';
 import { lawRuns } from '../../../support/law-runs.js';
 import {
   commandOf,
@@ -108,9 +109,7 @@ const works: Readonly<Record<string, (scene: MoneyScene, command: MoneyCommand) 
     return adopting.changed([replacedRefund(command, scene.nowMs), paid]);
   },
   'pay the seller by other means': (scene, command) =>
-    isPayoutDecidable(command) && scene.funds.lossMinor === 0n
-      ? scene.paidByHand(command.id)
-      : scene,
+    isPayoutDecidable(command) ? orRefused(scene, () => scene.paidByHand(command.id)) : scene,
   'give back': (scene, command) => decideReturn(scene, command, 'buyer'),
   'pay again': (scene, command) => decideReturn(scene, command, 'seller'),
   'hold a report': (scene, command) =>
@@ -122,10 +121,20 @@ function decideReturn(
   command: MoneyCommand,
   to: 'buyer' | 'seller',
 ): MoneyScene {
-  // A loss: its money went back to the buyer by the pay-in.
-  const isGone = to === 'seller' && scene.funds.lossMinor > 0n;
-  if (!isPayoutDecidable(command) || isGone) return scene;
-  return scene.after(payoutDecided(scene, scene.commands, command, to, scene.nowMs));
+  if (!isPayoutDecidable(command)) return scene;
+  return orRefused(scene, () =>
+    scene.after(payoutDecided(scene, scene.commands, command, to, scene.nowMs)),
+  );
+}
+
+/** The seller is not paid again if the money is gone, or while another payout may have it. */
+function orRefused(scene: MoneyScene, decide: () => MoneyScene): MoneyScene {
+  try {
+    return decide();
+  } catch (error) {
+    if (error instanceof PonteError && error.code === 'PaymentStateConflict') return scene;
+    throw error;
+  }
 }
 
 function called(answer: (command: MoneyCommand, nowMs: number) => MoneyCommand) {

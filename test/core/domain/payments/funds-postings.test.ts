@@ -93,6 +93,22 @@ for (const [kind, [from, to, lines]] of Object.entries(moves)) {
   });
 }
 
+test('a seller who is paid by hand has a payout, and the partner keeps the money', () => {
+  const never = { partnerRef: null, lastSentAtMs: null };
+  const hand = { ...payout({ end: 'completed' }), ...never, id: 'hand' };
+  const refused = payout({ state: 'refused' });
+  const postings = postingsBetween(sumsOf([payin, refused]), sumsOf([payin, refused, hand]), 'USD');
+  const kept = [
+    { account: 'operator', money: { amountMinor: -10_000n, currency: 'USD' } },
+    { account: 'partner_float', money: { amountMinor: 10_000n, currency: 'USD' } },
+  ];
+  assert.deepEqual(
+    postings.map(({ kind }) => kind),
+    ['payout_paid', 'payout_by_hand'],
+  );
+  assert.deepEqual(postings[1]?.lines, kept);
+});
+
 test('a loss is booked with what caused it, and its recovery too', () => {
   const sums = (end: CommandEnd) => sumsOf([{ ...payin, end }, payout({ end: 'completed' })]);
   const kinds = (from: CommandEnd, to: CommandEnd) =>

@@ -54,6 +54,8 @@ test('every fact about money and its opposite has its posting', () => {
     'return_reversed',
     'payout_paid',
     'payout_returned',
+    'payout_by_hand',
+    'payout_by_hand_reversed',
     'loss_written_off',
     'write_off_reversed',
     'deposit_assigned',
