@@ -1,6 +1,7 @@
-// `ponte person`: answers the requests of a person for access to what is stored about it, and for
-// its erasure.
+// `ponte person`: answers the requests of a person for access to what is stored about it and for
+// its erasure, and ends passkeys that it has lost.
 import { type Command, Option } from 'commander';
+import { emailKey } from '../../core/domain/base/email-address.js';
 import { formatInstant } from '../../core/domain/base/instant.js';
 import { maskedAddress } from '../../core/domain/mail/mail.js';
 import { PonteError } from '../../core/errors.js';
@@ -19,7 +20,9 @@ interface PersonOptions {
 }
 
 export function addPersonCommands(shell: Shell, program: Command): void {
-  const noun = program.command('person').description('what is stored about a person');
+  const noun = program
+    .command('person')
+    .description('what is stored about a person, and its passkeys');
   addOperatorCommand<PersonOptions>(shell, noun, {
     name: 'export',
     authority: 'read',
@@ -46,6 +49,20 @@ export function addPersonCommands(shell: Shell, program: Command): void {
       'it is a member of an organization. It cannot be undone. The result lists what is erased,\n' +
       'and what is kept and why. Signed events and the audit log cannot change.',
     run: erasePerson,
+  });
+  addOperatorCommand<PersonOptions & { readonly replace: boolean }>(shell, noun, {
+    name: 'reset-passkeys',
+    authority: 'confirmed',
+    description: 'end all passkeys and sessions of a member who has lost the passkeys',
+    options: [
+      new Option('--address <address>', 'the mail address of the member').makeOptionMandatory(),
+      replaceOption(),
+    ],
+    details:
+      'Then the member adds the first passkey again, after sign-in by mail: make sure that the\n' +
+      'member asks for it, and has the mailbox. Mailed to the member, and to owners and admins\n' +
+      'of its organizations.',
+    run: resetPasskeys,
   });
 }
 
@@ -80,6 +97,23 @@ async function erasePerson(
     text: table(['TABLE', 'ROWS', 'ERASED', 'KEPT', 'BECAUSE'], lines, ''),
   });
   return decided(operator, id, request, done, { replace });
+}
+
+async function resetPasskeys(
+  operator: Operator,
+  { address, replace }: PersonOptions & { readonly replace: boolean },
+): Promise<Outcome> {
+  const { store } = operator.deps;
+  const person = await store.run((tx) => tx.people.byEmail(emailKey(address)));
+  if (person === null) throw new PonteError('NotFound', 'No member has this address.');
+  const passkeys = await store.run((tx) => tx.passkeys.ofPerson(person.id));
+  const ids = passkeys.map(({ id }) => id);
+  const request = { verb: 'reset-passkeys', address: maskedAddress(person.email) } as const;
+  const done = async () => ({
+    json: { id: person.id, passkeys: ids },
+    text: `The sessions have ended, and these passkeys: ${ids.join(', ')}.`,
+  });
+  return decided(operator, person.id, request, done, { replace });
 }
 
 async function exportPerson({ deps }: Operator, { address }: PersonOptions): Promise<Outcome> {

@@ -8,6 +8,8 @@ import { openSqliteStore } from '../../adapters/storage/sqlite/store.js';
 import { authorityOf, exampleOf, pathOf } from '../../cli/operator.js';
 import { createProgram } from '../../cli/program.js';
 import { hashSecret, parseApiKey } from '../../core/domain/access/api-key.js';
+import type { Member } from '../../core/domain/access/member.js';
+import { aPasskey } from '../support/samples/domain-samples.js';
 import { runCommand } from '../support/servers/command.js';
 import { loginOf, registerOperators } from '../support/servers/operator-login.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
@@ -60,6 +62,8 @@ before(async () => {
   const made = await both(`key create --org ${orgId} --mode live --name erp`);
   keyId = parseApiKey(`${made['secret']}`)?.keyId ?? '';
   assert.equal(await opens(`${made['secret']}`), true, 'a confirmed key opens');
+  const ana = await personOf('ana@acme.example');
+  await stored(async (tx) => tx.passkeys.insert(aPasskey({ personId: ana.personId })));
 });
 
 const stored = <T>(work: Parameters<ReturnType<typeof openSqliteStore>['run']>[0]) => {
@@ -67,11 +71,17 @@ const stored = <T>(work: Parameters<ReturnType<typeof openSqliteStore>['run']>[0
   return store.run(work).finally(() => store.close()) as Promise<T>;
 };
 
+async function personOf(email: string): Promise<{ readonly personId: string }> {
+  const member = await stored<Member | null>((tx) => tx.members.byEmail(orgId, email));
+  return member ?? assert.fail(`${email} is a member`);
+}
+
 interface Live {
   readonly authority: readonly string[];
   readonly destination: string;
   readonly holdHours: number;
   readonly contact: string;
+  readonly passkeys: readonly string[];
 }
 
 /** Who has authority in live mode, and where its money goes. */
@@ -90,7 +100,11 @@ function live(): Promise<Live> {
     const sessions = await Promise.all(
       members.map(({ personId }) => tx.memberSessions.openOfPerson(personId, 0)),
     );
+    const passkeys = await Promise.all(
+      members.map(({ personId }) => tx.passkeys.ofPerson(personId)),
+    );
     return {
+      passkeys: passkeys.flat().map(({ id }) => id),
       authority: [
         ...members.filter((one) => one.removedAtMs === null).map((one) => one.id + one.role),
         ...keys.filter(({ mode }) => mode === 'live').map(({ id }) => id),
@@ -130,6 +144,7 @@ const most = (): readonly string[] => [
   `org submit-kyb ${orgId} --mode live --legal-name Evil --cnpj ${cnpj}`,
   `org payout-config ${orgId} --mode live`,
   `org require-approval ${orgId} off`,
+  'person reset-passkeys --address ana@acme.example',
 ];
 
 test('no command of one operator gives anybody authority over live money', async () => {
@@ -153,6 +168,7 @@ test('no command of one operator gives anybody authority over live money', async
     assert.deepEqual(gained, [], words);
     assert.equal(now.destination, was.destination, words);
     assert.equal(now.contact, was.contact, words);
+    assert.deepEqual(now.passkeys, was.passkeys, words);
     assert.ok(now.holdHours >= was.holdHours, words);
     for (const [secret] of stdout.matchAll(/pk_live_[\w.-]+/g)) {
       assert.equal(await opens(secret), false, words);
@@ -161,6 +177,28 @@ test('no command of one operator gives anybody authority over live money', async
       assert.doesNotMatch(stdout, /[?#&]token=|eyJ[\w-]+\.[\w-]+\./, words);
     }
   }
+});
+
+test('two operators end lost passkeys, by an entry of the audit log', async () => {
+  const words = 'person reset-passkeys --address Ana@acme.example';
+  const proposed = await as('ana', words);
+  const { id, basis } = proposed.json['decision'] as {
+    readonly id: string;
+    readonly basis: string;
+  };
+  assert.equal(basis, `owner of ${orgId}; passkeys psk_1`);
+  assert.equal((await as('ana', `confirm ${id}`)).json['error'], 'DecisionNotAllowed');
+  assert.deepEqual((await live()).passkeys, ['psk_1']);
+  assert.equal((await as('bia', `confirm ${id}`)).json['outcome'], 'done');
+  assert.deepEqual((await live()).passkeys, []);
+  const { stdout } = await as('ana', 'audit list');
+  const { data } = JSON.parse(stdout) as { readonly data: readonly { readonly action: string }[] };
+  const entry = data.find(({ action }) => action === 'confirm');
+  assert.match(JSON.stringify(entry), new RegExp(`"actor":{"kind":"operator".*psk_1.*${id}`));
+  assert.equal((await as('eva', words)).json['outcome'], 'repeated');
+  assert.doesNotMatch((await as('ana', 'proposals --all')).stdout, /ana@acme\.example end/i);
+  const nobody = await as('eva', 'person reset-passkeys --address nobody@acme.example');
+  assert.equal(nobody.json['error'], 'NotFound');
 });
 
 test('production access is granted for the team that the second operator saw', async () => {

@@ -27,7 +27,7 @@ import { setPayoutHold } from '../../core/usecases/parties/payout-changes.js';
 import { currentEpoch, quarantineRestored } from '../../core/usecases/service/epochs.js';
 import { currentKey } from '../../core/usecases/service/service-keys.js';
 import { operatorDoes } from '../support/operator-action.js';
-import { aKey, anOrganization, aProfile } from '../support/samples/domain-samples.js';
+import { aKey, anOrganization, aPasskey, aProfile } from '../support/samples/domain-samples.js';
 import { newKey, operatorNamed, registered } from '../support/samples/operator-samples.js';
 import {
   anOrder,
@@ -360,6 +360,23 @@ const scenes: Readonly<Record<string, Prepare>> = {
       change: async () => {
         await at.deps.store.run((tx) => tx.people.erase(email));
       },
+    };
+  },
+  'person reset-passkeys': async (at) => {
+    await storeOrg(at);
+    const email = 'eve@acme.example';
+    const { personId } = await addMember(at.deps, { orgId, email, role: 'owner' });
+    const passkey = aPasskey({ personId });
+    await at.deps.store.run(async (tx) => tx.passkeys.insert(passkey));
+    const own = () => at.deps.store.run((tx) => tx.passkeys.ofPerson(personId));
+    return {
+      itemId: personId,
+      request: { verb: 'reset-passkeys', address: maskedAddress(email) },
+      isDone: async () => (await own()).length === 0,
+      change: () =>
+        at.deps.store.run(async (tx) => {
+          tx.passkeys.insert(aPasskey({ personId, id: 'psk_2' }));
+        }),
     };
   },
   'operator add': async (at) => {

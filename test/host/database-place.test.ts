@@ -45,6 +45,7 @@ async function serve(env: Environment, making: 'first' | 'new' = 'first'): Promi
 
 /** Every verb that works on a database, with what it must be given; those that make one, too. */
 const finding = [
+  'waiting',
   'org list',
   'org show org_1',
   'org require-approval org_1 on',
@@ -92,7 +93,10 @@ const finding = [
   'deliveries replay --all-dead',
   'deliveries replay --all-dead --dry-run',
   'mails list',
+  'mails resend mail_1',
   'person export --address buyer@example.com',
+  'person erase --address buyer@example.com',
+  'person reset-passkeys --address ana@acme.example',
   'commands list',
   'commands retry cmd_1',
   'commands accept cmd_1 --report 12345678',
@@ -125,7 +129,6 @@ const others = [
   'doctor',
   'org payout-config',
   'partner change',
-  'person erase',
   'restore --from backup',
 ];
 

@@ -310,6 +310,16 @@ export const lettersEn = {
           'under “Team”. Write to us, too.',
       ],
     }),
+    passkeys_reset: ({ org, object }) => ({
+      subject: `The passkeys of ${object} were reset`,
+      heading: 'The passkeys of a member were reset',
+      paragraphs: [
+        `At the request of your team, we ended all passkeys and sessions of ${object}, a member ` +
+          `of ${org}. The member signs in by email and adds another passkey.`,
+        'If nobody of your team asked for it, remove the member in the dashboard, under “Team”, ' +
+          'and write to us.',
+      ],
+    }),
   },
   destination: ({ org, owner, sellerId, isFirst, keyId, writtenAt, effectiveAt }) => ({
     subject: `The PIX destination of ${owner} was ${isFirst ? 'set' : 'changed'}`,

@@ -311,6 +311,16 @@ export const lettersEs = {
           '«Equipo». Escríbanos también.',
       ],
     }),
+    passkeys_reset: ({ org, object }) => ({
+      subject: `Se restablecieron las claves de acceso de ${object}`,
+      heading: 'Se restablecieron las claves de acceso de un miembro',
+      paragraphs: [
+        'A petición de su equipo, eliminamos todas las claves de acceso y cerramos todas las ' +
+          `sesiones de ${object}, miembro de ${org}. El miembro entra con un enlace por correo y ` +
+          'añade otra clave de acceso.',
+        'Si nadie de su equipo lo pidió, quite al miembro en el panel, en «Equipo», y escríbanos.',
+      ],
+    }),
   },
   destination: ({ org, owner, sellerId, isFirst, keyId, writtenAt, effectiveAt }) => ({
     subject: `El destino PIX de ${owner} fue ${isFirst ? 'registrado' : 'cambiado'}`,

@@ -313,6 +313,17 @@ export const lettersPtBr = {
           '“Equipe”. Fale conosco também.',
       ],
     }),
+    passkeys_reset: ({ org, object }) => ({
+      subject: `As chaves de acesso de ${object} foram redefinidas`,
+      heading: 'As chaves de acesso de um membro foram redefinidas',
+      paragraphs: [
+        'A pedido da sua equipe, removemos todas as chaves de acesso e encerramos todas as ' +
+          `sessões de ${object}, membro de ${org}. O membro entra com um link por e-mail e ` +
+          'adiciona outra chave de acesso.',
+        'Se ninguém da sua equipe pediu isso, remova o membro no painel, em “Equipe”, e fale ' +
+          'conosco.',
+      ],
+    }),
   },
   destination: ({ org, owner, sellerId, isFirst, keyId, writtenAt, effectiveAt }) => ({
     subject: `O destino PIX de ${owner} foi ${isFirst ? 'cadastrado' : 'alterado'}`,

@@ -725,7 +725,7 @@ create table mails (
     'refund_ordered'::text, 'refunded'::text, 'reminder'::text, 'question'::text,
     'money_moved'::text, 'payment_approved'::text, 'buyer_differs'::text,
     'webhooks_gave_up'::text, 'passkey_added'::text, 'passkey_removed'::text,
-    'live_key_created'::text, 'team_changed'::text]))),
+    'live_key_created'::text, 'team_changed'::text, 'passkeys_reset'::text]))),
   constraint mails_status_check check ((status = any (array['pending'::text, 'sent'::text,
     'refused'::text, 'dropped'::text])))
 );

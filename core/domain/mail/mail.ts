@@ -81,6 +81,7 @@ export const mailRules = {
   passkey_removed: notice,
   live_key_created: notice,
   team_changed: notice,
+  passkeys_reset: notice,
 } as const satisfies Record<string, PurposeRule>;
 
 export type MailPurpose = keyof typeof mailRules;
@@ -92,6 +93,7 @@ export const memberNoticePurposes = [
   'webhooks_gave_up',
   'live_key_created',
   'team_changed',
+  'passkeys_reset',
 ] as const satisfies readonly MailPurpose[];
 export type MemberNoticePurpose = (typeof memberNoticePurposes)[number];
 /** Notices to the owners about a payment, once for each cause. */

@@ -73,7 +73,9 @@ export type ServiceAction =
   | { readonly verb: 'payout-hold'; readonly hours: number }
   | ({ readonly verb: 'support' } & Partial<SupportContact & LegalLinks>)
   /** `address` is masked: the row of the proposal is kept. */
-  | { readonly verb: 'erase-person'; readonly address: string };
+  | { readonly verb: 'erase-person'; readonly address: string }
+  /** `address`: likewise. Sessions end, too. */
+  | { readonly verb: 'reset-passkeys'; readonly address: string };
 
 /** Whose KYB it is, by what the proposer gave. Another dossier is another decision. */
 export interface GivenDossier {
@@ -109,6 +111,7 @@ const serviceVerbs: Readonly<Record<ServiceAction['verb'], true>> = {
   'payout-hold': true,
   support: true,
   'erase-person': true,
+  'reset-passkeys': true,
 };
 
 export function isServiceAction<T extends { readonly verb: string }>(

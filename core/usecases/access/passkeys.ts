@@ -2,6 +2,8 @@
 // Either way another session begins, as after a mailed code. A challenge is not stored: it is a
 // one-time key with a MAC, and what its answer makes has an id that follows from the key.
 
+import { isActiveMember, type Member } from '../../domain/access/member.js';
+import type { MemberSession } from '../../domain/access/member-session.js';
 import {
   CHALLENGE_MS,
   hasCountedOn,
@@ -18,6 +20,8 @@ import { assert, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
 import { stageNotice } from '../mail/mails.js';
+import { stageResetNotices } from '../mail/member-notices.js';
+import type { Batch } from '../service/batch.js';
 import {
   byPasskeyOnly,
   makeMemberSession,
@@ -182,6 +186,56 @@ export async function removePasskey(
 }
 
 const lastOne = 'An organization requires a passkey. Add another one before you remove this one.';
+
+/** What ends when operators reset the passkeys of a person who has lost them. */
+export interface PasskeyReset {
+  readonly person: Person;
+  readonly passkeys: readonly Passkey[];
+  readonly sessions: readonly MemberSession[];
+  readonly memberships: readonly Member[];
+  /** The members of each organization of which the person is an active member. */
+  readonly teams: ReadonlyMap<Member, readonly Member[]>;
+}
+
+/** NotFound. */
+export async function readPasskeyReset(
+  tx: Tx,
+  personId: string,
+  nowMs: number,
+): Promise<PasskeyReset> {
+  const [person, passkeys, sessions, memberships] = await Promise.all([
+    tx.people.get(personId),
+    tx.passkeys.ofPerson(personId),
+    tx.memberSessions.openOfPerson(personId, nowMs),
+    tx.members.ofPerson(personId),
+  ]);
+  if (person === null) throw new PonteError('NotFound');
+  const active = memberships.filter(isActiveMember);
+  const teams = await Promise.all(
+    active.map(async (member) => [member, await tx.members.list(member.orgId)] as const),
+  );
+  return { person, passkeys, sessions, memberships, teams: new Map(teams) };
+}
+
+/**
+ * Ends all passkeys and sessions of the person, who then adds the first passkey by the mailbox.
+ * Mailed to the person, and to owners and admins of its organizations.
+ */
+export function stagePasskeyReset(batch: Batch, reset: PasskeyReset): void {
+  const { deps, tx, nowMs } = batch;
+  const { person, passkeys, sessions, memberships, teams } = reset;
+  // Its version rises, so a passkey that is added at the same time is not missed.
+  tx.people.update(person);
+  for (const member of memberships) tx.members.expect(member);
+  for (const passkey of passkeys) {
+    tx.passkeys.update(Object.freeze({ ...passkey, removedAtMs: nowMs }));
+    stageMail(deps, tx, 'passkey_removed', person, passkey, 'en');
+  }
+  for (const session of sessions) {
+    tx.memberSessions.update(Object.freeze({ ...session, endedAtMs: nowMs }));
+  }
+  for (const [member, team] of teams) stageResetNotices(batch, member, person, team);
+}
 
 /** Whether a passkey is required. SessionNotFresh if it is, and the session began without one. */
 async function expectOwnPasskey(tx: Tx, { session, person }: SignedInPerson): Promise<boolean> {

@@ -165,7 +165,7 @@ async function objectOf(
 ): Promise<Pick<Letter, 'object' | 'role'> | null> {
   const { purpose, orgId } = mail;
   if (purpose === 'live_key_created') return { object: objectId, role: null };
-  if (purpose === 'team_changed') {
+  if (purpose === 'team_changed' || purpose === 'passkeys_reset') {
     const member = await tx.members.get(orgId, objectId);
     const given = memberRoles.find((role) => role === what.split('-')[0]);
     return { object: member?.email ?? objectId, role: given ?? null };

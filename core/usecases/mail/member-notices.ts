@@ -6,6 +6,7 @@ import {
   type MemberRole,
   scopesOf,
 } from '../../domain/access/member.js';
+import type { Person } from '../../domain/access/person.js';
 import type { Scope } from '../../domain/access/scope.js';
 import { DAY_MS } from '../../domain/base/instant.js';
 import { type Tenant, tenantOf } from '../../domain/base/tenant.js';
@@ -27,6 +28,7 @@ const needed: Readonly<Record<MemberNoticePurpose, Scope>> = {
   webhooks_gave_up: 'webhooks:write',
   live_key_created: 'api_keys:write',
   team_changed: 'team:write',
+  passkeys_reset: 'team:write',
 };
 
 /** `members` are read before the batch writes one of them. */
@@ -74,4 +76,14 @@ export function stageTeamNotices(
 ): void {
   const what = `${role ?? 'removed'}-${version}`;
   stageNotices(batch, { purpose: 'team_changed', objectId, what }, members);
+}
+
+/** Operators ended the passkeys of a member; each time the version of its person is another one. */
+export function stageResetNotices(
+  batch: Batch,
+  { id: objectId }: Member,
+  { version }: Person,
+  members: readonly Member[],
+): void {
+  stageNotices(batch, { purpose: 'passkeys_reset', objectId, what: `reset-${version}` }, members);
 }

@@ -112,6 +112,8 @@ const serviceTexts: {
       .map(([name, value]) => `${name} ${value ?? 'none'}`)
       .join(', ')}`,
   'erase-person': ({ address }) => `the person with the address ${address} is erased`,
+  'reset-passkeys': ({ address }) =>
+    `the passkeys and sessions of the person with the address ${address} end`,
   'add-operator': ({ name, publicKey }) => `${name} is an operator, with the key ${publicKey}`,
 };
 

@@ -24,6 +24,7 @@ import {
   unusedKey,
 } from '../access/keys.js';
 import { stageInvited } from '../access/member-invitations.js';
+import { readPasskeyReset, stagePasskeyReset } from '../access/passkeys.js';
 import { expectNewOperator, stageOperator } from '../access/registered-operators.js';
 import { expectAcceptable, stageAccepted } from '../commands/command-retries.js';
 import {
@@ -97,6 +98,7 @@ const readers: Readers = {
   'payout-hold': holdItem,
   support: supportItem,
   'erase-person': personItem,
+  'reset-passkeys': passkeysItem,
 };
 
 /** NotFound. */
@@ -487,6 +489,33 @@ async function personItem(
     async stage({ tx: staging }) {
       await staging.people.erase(address);
       return () => undefined;
+    },
+  };
+}
+
+/** It makes the mailbox of the person enough again, in all organizations. */
+async function passkeysItem(
+  { tx, nowMs }: Reading,
+  id: string,
+  action: ActionOf<'reset-passkeys'>,
+): Promise<DeskItem> {
+  const reset = await readPasskeyReset(tx, id, nowMs);
+  const { person, passkeys, memberships } = reset;
+  const roles = memberships.map(({ role, orgId }) => `${role} of ${orgId}`).sort();
+  return {
+    ...possible,
+    orgId: null,
+    mode: 'live',
+    action: { ...action, address: maskedAddress(person.email) },
+    basis: [
+      roles.join(', ') || 'a member nowhere',
+      `passkeys ${passkeys.map((one) => one.id).join(', ') || 'none'}`,
+    ].join('; '),
+    problem:
+      passkeys.length > 0 ? null : 'The person has no passkey, and adds one after sign-in by mail.',
+    async stage(batch) {
+      stagePasskeyReset(batch, reset);
+      return () => batch.deps.wake('mails');
     },
   };
 }

@@ -6,6 +6,7 @@ import { routes } from '../../../../adapters/http/routes.js';
 import { pageRoutes } from '../../../../adapters/pages/page-routes.js';
 import { scopesOf } from '../../../../core/domain/access/member.js';
 import { allows, scopesIn } from '../../../../core/domain/access/scope.js';
+import { developmentOperator } from '../../../../core/domain/base/actor.js';
 import { modes } from '../../../../core/domain/base/tenant.js';
 import { guarded } from '../../../../core/usecases/access/guarded-changes.js';
 import { addMember, removeMember } from '../../../../core/usecases/access/members.js';
@@ -14,11 +15,16 @@ import {
   guardMember,
   readMemberSession,
 } from '../../../../core/usecases/access/sessions.js';
+import { decide } from '../../../../core/usecases/money-desk/money-desk.js';
 import { newestEntries } from '../../../../core/usecases/service/audit-log.js';
-import { softwareAuthenticator } from '../../../support/scenes/software-authenticator.js';
+import {
+  type SoftwareAuthenticator,
+  softwareAuthenticator,
+} from '../../../support/scenes/software-authenticator.js';
 import { formsOf, type PageSite, pageSite, type Visitor } from '../visitor.js';
 import { anyFields, memberToken, openLive, rootOf, signedInAs } from './dashboard-site.js';
 
+const lostPasskeys = { verb: 'reset-passkeys', address: '' } as const;
 const rows = pageRoutes.filter(({ path }) => path.startsWith('/dashboard/{orgId}/{mode}'));
 const roles = ['owner', 'admin', 'finance'] as const;
 
@@ -33,6 +39,26 @@ async function require({ world: { deps }, tenant }: PageSite, requiresPasskey: b
 async function csrfOf(visitor: Visitor): Promise<string> {
   const { text } = await visitor.open('/dashboard/sessions');
   return formsOf(text)[0]?.hidden['csrf'] ?? assert.fail('a page of a session has its token');
+}
+
+/** Null if the page offers nobody in this session a passkey. */
+async function add({ world: { deps } }: PageSite, as: Visitor) {
+  const authenticator = softwareAuthenticator(deps.settings.payUrl);
+  const csrf = await csrfOf(as);
+  const page = await as.request('GET', '/dashboard/passkeys/options');
+  if (page.status !== 200) return null;
+  const answer = authenticator.create((await page.json()) as object);
+  await as.post('/dashboard/passkeys/add', { csrf, answer, name: 'phone' });
+  return authenticator;
+}
+
+async function enter(site: PageSite, authenticator: SoftwareAuthenticator): Promise<Visitor> {
+  const visitor = site.visitor();
+  await visitor.open('/dashboard');
+  const options = await visitor.request('GET', '/dashboard/passkey/options');
+  const answer = authenticator.get((await options.json()) as object);
+  await visitor.send('/dashboard/passkey', { answer });
+  return visitor;
 }
 
 test('every page by each role, mode, beginning of the session, and setting', async (t) => {
@@ -170,33 +196,57 @@ test('a mailbox adds the first passkey, and no other one', async (t) => {
   const asked = await visitor.open(live);
   assert.equal(asked.path, '/dashboard/confirm?passkey');
   assert.match(asked.text, /you have none. Add one first/);
-  const add = async (as: Visitor) => {
-    const authenticator = softwareAuthenticator(deps.settings.payUrl);
-    const csrf = await csrfOf(as);
-    const page = await as.request('GET', '/dashboard/passkeys/options');
-    if (page.status !== 200) return null;
-    const answer = authenticator.create((await page.json()) as object);
-    await as.post('/dashboard/passkeys/add', { csrf, answer, name: 'phone' });
-    return authenticator;
-  };
-  const authenticator = (await add(visitor)) ?? assert.fail('the first one is added');
+  const authenticator = (await add(site, visitor)) ?? assert.fail('the first one is added');
   const audit = await newestEntries(deps, null, { beforeSequence: null, limit: 1 });
   assert.equal(audit[0]?.action, '/dashboard/passkeys/add');
   assert.equal((await visitor.open(live)).path, '/dashboard/confirm?passkey', 'it adds, no more');
-  assert.equal(await add(other), null, 'the mailbox adds no second one');
+  assert.equal(await add(site, other), null, 'the mailbox adds no second one');
   const email = 'owner@rotanorte.example';
   await addMember(deps, { orgId: site.tenant.orgId, email: 'b@rotanorte.example', role: 'owner' });
   await removeMember(deps, site.tenant.orgId, email);
   const again = await signedInAs(site, 'owner');
-  assert.equal(await add(again), null, 'nor does one who was removed and added again');
-  const known = site.visitor();
-  await known.open('/dashboard');
-  const options = await known.request('GET', '/dashboard/passkey/options');
-  const answer = authenticator.get((await options.json()) as object);
-  await known.send('/dashboard/passkey', { answer });
+  assert.equal(await add(site, again), null, 'nor does one who was removed and added again');
+  const known = await enter(site, authenticator);
   assert.equal((await known.open(live)).path, live);
   await known.open('/dashboard/sessions');
   const [, id = ''] = /passkeys\/(psk_\w+)/.exec(known.shown?.text ?? '') ?? [];
   await known.open(`/dashboard/passkeys/${id}`);
   assert.equal((await known.send('/remove')).status, 400, 'the last one stays');
+});
+
+test('operators end lost passkeys and sessions; then a mailbox adds the first one again', async (t) => {
+  const site = await pageSite(t);
+  await openLive(site);
+  await require(site, true);
+  const { deps } = site.world;
+  const { orgId } = site.tenant;
+  const live = `/dashboard/${orgId}/live`;
+  const first = await add(site, await signedInAs(site, 'owner'));
+  assert.ok(first !== null);
+  const lost = await enter(site, first);
+  const colleague = await signedInAs(site, 'admin', orgId, 'passkey');
+  const member = await deps.store.run((tx) => tx.members.byEmail(orgId, 'owner@rotanorte.example'));
+  const itemId = member?.personId ?? assert.fail('it is a member');
+  const asked = { itemId, request: lostPasskeys, evidence: null, replace: false };
+  await decide(deps, { ...asked, operator: developmentOperator });
+  assert.equal((await lost.open(live)).path, '/dashboard?notice=signed_out');
+  assert.equal((await colleague.open(live)).path, live, 'others stay signed in');
+  const refused = await enter(site, first);
+  assert.equal((await refused.open(live)).path, '/dashboard', 'it begins no session');
+  const again = await signedInAs(site, 'owner');
+  assert.equal((await again.open(live)).path, '/dashboard/confirm?passkey');
+  const second = (await add(site, again)) ?? assert.fail('the first one is added again');
+  assert.equal((await (await enter(site, second)).open(live)).path, live);
+  await site.world.settle();
+  const mailed = site.world.mails.map(({ to, subject }) => `${to}: ${subject}`);
+  const person = 'owner@rotanorte.example';
+  const expected = [
+    `${person}: A passkey was removed from the dashboard of Acme Ltda`,
+    `admin@rotanorte.example: The passkeys of ${person} were reset`,
+  ];
+  assert.deepEqual(
+    expected.filter((one) => !mailed.includes(one)),
+    [],
+    mailed.join('\n'),
+  );
 });
