@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { consolePages } from '../../../../adapters/pages/console/console-pages.js';
 import { pageRoutes } from '../../../../adapters/pages/page-routes.js';
+import { decisionNames } from '../../../../core/domain/money-desk/decisions.js';
 import { removeOperator } from '../../../../core/usecases/access/registered-operators.js';
 import { listProposals } from '../../../../core/usecases/money-desk/money-queues.js';
 import { newestEntries, verifyAudit } from '../../../../core/usecases/service/audit-log.js';
@@ -11,7 +12,7 @@ import { paidIn } from '../../../support/scenes/desk-scene.js';
 import { suiteEnd } from '../../../support/suite-end.js';
 import { signedInAs } from '../dashboard/dashboard-site.js';
 import { formsOf, textOf, type Visitor } from '../visitor.js';
-import { aRequest, type ConsoleSite, consoleSite } from './console-site.js';
+import { aRequest, type ConsoleSite, consoleSite, fillConsole } from './console-site.js';
 
 const decision = { step: 'refund', evidence: 'wire 7781, 23 November' };
 const refund = 'cmd_back';
@@ -295,4 +296,56 @@ test('the health of the service is shown with what is worst first', async (t) =>
   assert.match(shown, /2 of 3 checks need an operator/);
   assert.match(shown, /ledger At risk does not balance.* disk Look at it only 0\.7 GiB .* node Ok/);
   assert.doesNotMatch(text, /<b>\/data/);
+});
+
+test('one operator alone proposes, by every form of the console and every decision', async (t) => {
+  const site = await consoleSite(t);
+  const { deps } = site.world;
+  const paths = await fillConsole(site);
+  const ana = await site.signedIn(site.ana);
+  const csrf = await tokenOf(ana);
+  const forms = consolePages.filter(({ method, auth, path }) => {
+    return method === 'POST' && auth !== 'none' && !path.endsWith('/sign-out');
+  });
+  const items = [site.owed, paths['payout'], paths['deposit']].map((path) => `${path}`.split('/'));
+  const given = {
+    payment: 'pi_1',
+    settled: '1.00',
+    fees: '0.00',
+    endToEndId: 'E1',
+    replace: 'yes',
+    request: aRequest.id,
+  };
+  let tries = 0;
+  const send = async (path: string, step: string) => {
+    tries += 1;
+    const key = `frm_${`${tries}`.padStart(26, '0')}`;
+    await ana.post(path, { csrf, key, step, ...given, evidence: 'wire 7781', reason: 'no' });
+  };
+  const own = async () => {
+    const [proposal] = (await proposals(site)).filter(({ proposedBy }) => proposedBy === 'ana');
+    return proposal?.id ?? 'none';
+  };
+  for (const { path } of forms) {
+    for (const [queue = '', itemId = ''] of items.map((parts) => parts.slice(3))) {
+      for (const step of path.includes('{itemId}') ? decisionNames : ['']) {
+        const names: Readonly<Record<string, string>> = { queue, itemId };
+        const id = path.includes('proposals') ? await own() : site.tenant.orgId;
+        await send(
+          path.replaceAll(/\{(\w+)\}/g, (_, name: string) => names[name] ?? id),
+          step,
+        );
+      }
+    }
+  }
+  assert.ok(tries > 20, `${tries} forms`);
+  const made = await proposals(site);
+  assert.ok(made.some(({ proposedBy }) => proposedBy === 'ana'));
+  assert.ok(made.every(({ state }) => state !== 'done'));
+  const entries = await newestEntries(deps, null, { beforeSequence: null, limit: 1_000 });
+  const changed = entries
+    .filter(({ actor }) => actor.id === site.ana.actor.id)
+    .flatMap(({ objects }) => objects.map(({ type }) => `${type}`));
+  const without = ['operator_session', 'production_request', 'proposal'];
+  assert.deepEqual([...new Set(changed)].sort(), without);
 });
