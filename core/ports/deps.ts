@@ -71,7 +71,11 @@ export interface Deps {
   readonly settings: Settings;
 }
 
-export type ReceiptFile = (deps: Deps, payment: Payment, locale: Locale) => Promise<NamedFile>;
+export type ReceiptFile = (
+  deps: Deps,
+  payment: Payment,
+  locale: Locale,
+) => Promise<NamedFile | null>;
 
 /** Sends stored events of one tenant to its subscriptions. */
 export type Dispatch = (events: readonly DomainEvent[]) => void;

@@ -15,8 +15,8 @@ import { sceneOf } from './scene.js';
 /** The pages that are also files. */
 export type FilePage = 'instructions' | 'receipt';
 
-/** The view of a print view as a file. */
-export async function paymentFile(view: PageView, page: FilePage): Promise<NamedFile> {
+/** The print view as a file; null if a file cannot show its characters. */
+export async function paymentFile(view: PageView, page: FilePage): Promise<NamedFile | null> {
   const { payment, organization } = view;
   assert(payment !== null && organization !== null, 'the file is about a payment');
   const { texts } = sceneOf(view);
@@ -32,8 +32,8 @@ export async function paymentFile(view: PageView, page: FilePage): Promise<Named
     writtenAtMs: view.nowMs,
     footer: `${author} \u00b7 ${reference}`,
     watermark: view.mode === 'test' ? texts.frame.test : null,
-    hasMissing: texts.files.missing(payment.links.page),
   });
+  if (bytes === null) return null;
   return { name: fileName(texts.files[page], payment, 'pdf'), type: 'application/pdf', bytes };
 }
 
@@ -51,7 +51,7 @@ export async function receiptFile(
   deps: Deps,
   { publicId }: Payment,
   locale: Locale,
-): Promise<NamedFile> {
+): Promise<NamedFile | null> {
   const shown = await readPaymentPage(deps, publicId);
   assert(shown.screen === 'paid', 'a receipt is of a settled payment');
   return paymentFile(recipientView(deps, shown, locale, { name: 'receipt' }), 'receipt');

@@ -169,7 +169,8 @@ export const paymentPages = [
       const view = await forColleague(context, call);
       // Not before: who has no link would take it from the buyer.
       await takePageSlot(context.deps, 'file', publicIdOf(call));
-      return download(await paymentFile(view, 'instructions'));
+      const file = await paymentFile(view, 'instructions');
+      return file === null ? seeOther(`${call.base}/colleague#print`) : download(file);
     },
   }),
   pageRow({
@@ -327,7 +328,7 @@ async function showAt(
   return html(renderPage(paymentView(context, call, shown, page)));
 }
 
-/** The print view as a file. */
+/** The print view as a file, or itself where a file cannot show its characters. */
 async function fileAt(
   context: PageContext,
   call: PaymentCall,
@@ -337,7 +338,8 @@ async function fileAt(
   const shown = await readPaymentPage(context.deps, publicIdOf(call));
   if (!screens.includes(shown.screen)) return seeOther(call.base);
   const view = paymentView(context, call, shown, { name: page });
-  return download(await paymentFile(view, page));
+  const file = await paymentFile(view, page);
+  return file === null ? seeOther(`${call.base}/${page}#print`) : download(file);
 }
 
 /** The payments of a form by id, each with its quote. */

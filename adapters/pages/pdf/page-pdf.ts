@@ -25,13 +25,13 @@ export interface PdfAbout {
   readonly footer: string;
   /** In large letters across each page; null in live mode. */
   readonly watermark: string | null;
-  /** Said at the end if a character of the page is in none of the fonts. */
-  readonly hasMissing: string;
 }
 
-export async function pdfOf(html: string, about: PdfAbout): Promise<Uint8Array> {
+/** Null if the fonts cannot draw each character: only a browser draws that page right. */
+export async function pdfOf(html: string, about: PdfAbout): Promise<Uint8Array | null> {
   fonts ??= await loadFonts();
   const parts = pageParts(html);
+  if (!canDraw(fonts, JSON.stringify([parts, about]))) return null;
   const usual = written(fonts, about, parts, 1);
   if (pagesOf(usual) === 1) return finish(usual, about);
   const dense = written(fonts, about, parts, DENSE);
@@ -46,7 +46,6 @@ function written(
 ): Writer {
   const writer = createWriter(made, about, spacing);
   for (const part of parts) writePart(writer, part);
-  if (writer.isMissing()) writeText(writer, 'small', [{ text: about.hasMissing, isBold: false }]);
   return writer;
 }
 
@@ -80,6 +79,8 @@ async function readFont(weight: keyof typeof fontFiles): Promise<Font> {
   const file = existsSync(built) ? built : new URL(import.meta.resolve(packaged));
   const font = create(await readFile(file));
   assert(!('fonts' in font), `${name} is one font`);
+  // A glyph keeps the characters of its first use: ı has none if í, drawn with it, was first.
+  for (const point of font.characterSet) font.glyphForCodePoint(point);
   return font;
 }
 
@@ -130,10 +131,6 @@ interface Writer {
   readonly width: number;
   /** Spaces between lines are multiplied by it. */
   readonly spacing: number;
-  /** Whether a character was in none of the fonts. */
-  readonly isMissing: () => boolean;
-  /** As it can be drawn; `actual` is the text, if that differs. */
-  readonly drawable: (text: string) => { readonly text: string; readonly actual?: string };
 }
 
 function createWriter({ regular, bold }: Fonts, about: PdfAbout, spacing: number): Writer {
@@ -156,8 +153,6 @@ function createWriter({ regular, bold }: Fonts, about: PdfAbout, spacing: number
     },
   });
   doc.registerFont('bold', parsed(bold)).registerFont('regular', parsed(regular));
-  const has = (one: string) => regular.hasGlyphForCodePoint(one.codePointAt(0) ?? 0);
-  let missing = false;
   const root = doc.struct('Document');
   doc.addStructure(root);
   return {
@@ -165,22 +160,23 @@ function createWriter({ regular, bold }: Fonts, about: PdfAbout, spacing: number
     root,
     width: doc.page.width - 2 * MARGIN,
     spacing,
-    isMissing: () => missing,
-    drawable(text) {
-      const plain = text.normalize('NFC').replace(marks, '');
-      const drawn = [...plain].map((one) => (one === '\n' || has(one) ? one : SUBSTITUTE));
-      const shown = drawn.join('');
-      if (shown === plain) return { text: plain };
-      missing = true;
-      return { text: shown, actual: plain };
-    },
   };
 }
 
-/** Marks of direction, which have no glyph. */
+function canDraw({ regular, bold }: Fonts, text: string): boolean {
+  const points = [...drawn(text)].map((one) => one.codePointAt(0) ?? 0);
+  return points.every(
+    (point) => regular.hasGlyphForCodePoint(point) && bold.hasGlyphForCodePoint(point),
+  );
+}
+
+/** Composed, without what draws nothing. */
+function drawn(text: string): string {
+  return text.normalize('NFC').replace(marks, '');
+}
+
+/** Marks of direction and joiners, which have no glyph. */
 const marks = /[\u061c\u200b-\u200f\u202a-\u202e\u2060\u2066-\u2069]/g;
-/** In place of a character that is in none of the fonts. */
-const SUBSTITUTE = '\ufffd';
 
 /** PDFKit takes a parsed font; its types do not say so. */
 function parsed(font: Font): Uint8Array {
@@ -333,9 +329,9 @@ interface Box {
   readonly width: number;
 }
 
-function heightOf({ doc, drawable }: Writer, { runs, size, isBold }: Cell, width: number): number {
+function heightOf({ doc }: Writer, { runs, size, isBold }: Cell, width: number): number {
   if (runs.length === 0) return 0;
-  const text = runs.map((run) => drawable(run.text).text).join('');
+  const text = runs.map((run) => drawn(run.text)).join('');
   const isAnyBold = isBold || runs.some((run) => run.isBold);
   return doc
     .font(fontOf(isAnyBold))
@@ -345,13 +341,13 @@ function heightOf({ doc, drawable }: Writer, { runs, size, isBold }: Cell, width
 
 /** Writes the content of the element, and ends it. The next line starts below it. */
 function writeCell(writer: Writer, element: Element, cell: Cell, box: Box): void {
-  const { doc, drawable } = writer;
+  const { doc } = writer;
   const { runs, size, color, isBold, align = 'left' } = cell;
   doc.fontSize(size).fillColor(color);
   for (const [position, run] of runs.entries()) {
-    const { text, actual } = drawable(run.text);
+    const text = drawn(run.text);
     const isLast = position === runs.length - 1;
-    const span = elementIn(doc, element, 'Span', actual === undefined ? {} : { actual });
+    const span = elementIn(doc, element, 'Span');
     span.add(doc.markStructureContent('Span'));
     doc.font(fontOf(isBold || run.isBold));
     const options = { width: box.width, align, lineGap: LINE_GAP, continued: !isLast };
@@ -370,8 +366,8 @@ function fontOf(isBold: boolean): 'bold' | 'regular' {
 }
 
 /** A new element at the end of another one. */
-function elementIn(doc: Doc, parent: Element, type: string, options = {}): Element {
-  const element = doc.struct(type, options);
+function elementIn(doc: Doc, parent: Element, type: string): Element {
+  const element = doc.struct(type);
   parent.add(element);
   return element;
 }

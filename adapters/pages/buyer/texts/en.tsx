@@ -58,8 +58,6 @@ export const en = {
     deadlineText: (reference: string, page: string) =>
       `Reference ${reference}. The page has the bank details: ${page}`,
     addDeadline: 'Add to calendar',
-    missing: (page: string) =>
-      `This file cannot show some characters, which are drawn as \ufffd. They are on ${page}.`,
   },
   share: {
     link: 'Send to a colleague',

@@ -50,8 +50,6 @@ export const es = {
     deadlineText: (reference, page) =>
       `Referencia ${reference}. Los datos bancarios están en la página: ${page}`,
     addDeadline: 'Agregar al calendario',
-    missing: (page) =>
-      `Este archivo muestra algunos caracteres como \ufffd. Están completos en ${page}.`,
   },
   share: {
     link: 'Enviar a un colega',

@@ -50,8 +50,6 @@ export const ptBr = {
     deadlineText: (reference, page) =>
       `Referência ${reference}. Os dados bancários estão na página: ${page}`,
     addDeadline: 'Adicionar ao calendário',
-    missing: (page) =>
-      `Este arquivo não mostra alguns caracteres, que aparecem como \ufffd. Eles estão em ${page}.`,
   },
   share: {
     link: 'Enviar a um colega',

@@ -111,6 +111,7 @@ test('the receipt for a mail is that of the page, in the language of the mail', 
   await world.settle();
   const { payment } = await readPayment(world.deps, tenant, id);
   const file = await receiptFile(world.deps, payment, 'pt-BR');
+  assert(file !== null, 'its fonts draw the page');
   assert.match(file.name, /^recibo-.*\.pdf$/);
   const { text, language } = await readPdf(file.bytes);
   assert.equal(language, 'pt-BR');
