@@ -164,6 +164,7 @@ function createWriter({ regular, bold }: Fonts, about: PdfAbout, spacing: number
 }
 
 function canDraw({ regular, bold }: Fonts, text: string): boolean {
+  if (shaped.test(text)) return false;
   const points = [...drawn(text)].map((one) => one.codePointAt(0) ?? 0);
   return points.every(
     (point) => regular.hasGlyphForCodePoint(point) && bold.hasGlyphForCodePoint(point),
@@ -175,8 +176,11 @@ function drawn(text: string): string {
   return text.normalize('NFC').replace(marks, '');
 }
 
-/** Marks of direction and joiners, which have no glyph. */
-const marks = /[\u061c\u200b-\u200f\u202a-\u202e\u2060\u2066-\u2069]/g;
+/** The fonts have its letters, but not each form of them side by side is drawn right. */
+const shaped = /\p{Script=Devanagari}/u;
+
+/** Soft hyphens, marks of direction, joiners and variants of a sign: they have no glyph. */
+const marks = /[\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060\u2066-\u2069\ufe00-\ufe0f\ufeff]/g;
 
 /** PDFKit takes a parsed font; its types do not say so. */
 function parsed(font: Font): Uint8Array {

@@ -121,6 +121,24 @@ test('the receipt for a mail is that of the page, in the language of the mail', 
   await assert.rejects(receiptFile(world.deps, unpaid, 'en'));
 });
 
+test('a browser prints what the fonts of a file cannot draw, and no file is made', async (t) => {
+  const site = await pageSite(t);
+  const { world, tenant } = site;
+  const lineItems = [{ description: '深圳咖啡', quantity: 1, amount: '100.00' }];
+  const { id, path } = await site.newPayment({ display: JSON.stringify({ lineItems }) });
+  await world.play(tenant, id, 'settled');
+  await world.settle();
+  const { payment } = await readPayment(world.deps, tenant, id);
+  assert.equal(await receiptFile(world.deps, payment, 'en'), null);
+  const parts = { submissionId: null, accountId: null, ownerIndex: null } as const;
+  const subject = { ...tenant, kind: 'buyer', paymentId: id, ...parts } as const;
+  const { token } = await startSession(world.deps, subject);
+  const buyer = site.visitor({ headers: { cookie: `ponte-session=${token}` } });
+  const { status, headers } = await buyer.request('GET', `${path}/receipt.pdf`);
+  assert.deepEqual([status, headers.get('location')], [303, `${path}/receipt#print`]);
+  assert.match((await buyer.open(`${path}/receipt`)).text, /深圳咖啡/);
+});
+
 test('a buyer sees all payments of its mailbox in a year, and no others, also as a file', async (t) => {
   const site = await pageSite(t);
   const { world, tenant } = site;
