@@ -180,7 +180,7 @@ function drawn(text: string): string {
 const shaped = /\p{Script=Devanagari}/u;
 
 /** Soft hyphens, marks of direction, joiners and variants of a sign: they have no glyph. */
-const marks = /[\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060\u2066-\u2069\ufe00-\ufe0f\ufeff]/g;
+const marks = /[\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]|[\ufe00-\ufe0f]/g;
 
 /** PDFKit takes a parsed font; its types do not say so. */
 function parsed(font: Font): Uint8Array {

@@ -130,7 +130,7 @@ test('a file is made exactly if its fonts draw each character of the page', asyn
     const { text } = await readPdf(file.bytes);
     const shown = payer
       .normalize('NFC')
-      .replace(/[\u00ad\u200b-\u200f\u2066-\u2069\ufe0f\ufeff]/g, '');
+      .replace(/[\u00ad\u200b-\u200f\u2066-\u2069\ufeff]|\ufe0f/g, '');
     assert.ok(text.includes(shown), `${shown} in ${text}`);
     assert.doesNotMatch(text, /\ufffd/);
   }
