@@ -257,7 +257,10 @@ function buyerOf({ about }: MailFacts): string {
   return about.payment.buyer.email.trim();
 }
 
-/** Null for another mail, and if no file can be made or show its characters: the page has it, and the mail says so. */
+/**
+ * Null for another mail, and if no file can be made or show its characters: the page has it, and
+ * the mail says so.
+ */
 async function receiptOf(
   deps: Deps,
   { id: mailId, purpose, locale }: Mail,
