@@ -14,7 +14,7 @@ const all = ['amount', 'day', 'id', 'text'] as const;
 
 /** The first that fits is the reason. */
 const losses = {
-  /** A column that was too narrow; Google Sheets and LibreOffice export it as it is shown, too. */
+  /** The column was too narrow. Google Sheets and LibreOffice export what they show. */
   narrow: { form: /^#{2,}$/, kinds: all },
   /** `#N/A`, in Portuguese `#N/D`; `#REF!`, `#¡VALOR!`, `#NOME?`; in LibreOffice `Err:502`. */
   formula: { form: /^(?:#(?:N\/[AD]|[¡¿]?[\p{Lu}0/_]+[!?])|Err:[0-9]{3})$/u, kinds: all },

@@ -23,7 +23,7 @@ export async function runCommand(
   return { status: shell.exitCode, stdout, stderr };
 }
 
-/** What a command prints. A failure throws: a poll would wait for ever for what it never prints. */
+/** What a command prints. A failure throws, so that no poll waits for it without end. */
 export async function outputOf(...command: Parameters<typeof runCommand>): Promise<string> {
   const { status, stdout, stderr } = await runCommand(...command);
   if (status !== 0)

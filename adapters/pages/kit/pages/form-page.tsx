@@ -29,7 +29,7 @@ export interface DeclaredField<V> {
     name: string,
   ) => { readonly value: V } | { readonly problem: string };
   readonly show: (name: string, typed: TypedForm, error: string | undefined) => VNode;
-  /** The id of its first control; its name, if it has none of its own. */
+  /** The id of its first control; by default its name. */
   readonly control?: string;
 }
 

@@ -1,6 +1,6 @@
 // The frame of every page, for any audience: the document and its head, the link that skips to the
 // content, the heading with its problems and notices, the places beside it, and the place where
-// changes are read out. An audience gives what stands in its header and its footer.
+// changes are read out. An audience gives the content of its header and footer.
 import type { ComponentChildren, VNode } from 'preact';
 import { renderToStaticMarkup } from 'preact-render-to-string';
 import type { Locale } from '../../../../core/domain/base/locale.js';

@@ -1,4 +1,4 @@
-// A table of columns, and what stands in place of one without rows.
+// A table of columns, or a text if it has no rows.
 import type { ComponentChildren, VNode } from 'preact';
 import { Scroll } from '../components.js';
 
