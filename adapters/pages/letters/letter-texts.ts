@@ -8,13 +8,14 @@ import {
   type OrganizationPurpose,
   type OwnerNoticePurpose,
   organizationPurposes,
+  ownerNoticePurposes,
 } from '../../../core/domain/mail/mail.js';
 import { isReference, plainText } from '../../../core/domain/payments/display.js';
 import type { MailedEvent } from '../../../core/domain/payments/event.js';
 import { heldMinor } from '../../../core/domain/payments/funds.js';
 import { assert } from '../../../core/errors.js';
 import type { Letter } from '../../../core/ports/letters.js';
-import { formatOf } from '../kit/format.js';
+import { type Format, formatOf } from '../kit/format.js';
 
 /** Each name is one line. Each amount is formatted, with its currency. */
 export interface LetterFacts {
@@ -163,6 +164,50 @@ export interface LetterCatalogue {
   };
 }
 
+/** Letters about payments and destinations that no buyer gets. */
+const toOrganization: ReadonlySet<MailPurpose> = new Set([
+  'payout_changed',
+  'question',
+  ...ownerNoticePurposes,
+]);
+
+export function isToBuyer({ purpose }: Pick<Letter, 'purpose'>): boolean {
+  return !toOrganization.has(purpose);
+}
+
+/**
+ * Times for members and sellers are those of the organization, as in its dashboard; for others they
+ * are in UTC, because a mail does not know where it is read. Each names its zone.
+ */
+export function formatFor(letter: Letter): Format {
+  const { locale, organization, isToMember } = letter;
+  const isInside = isToMember || !isToBuyer(letter);
+  return formatOf(locale, isInside ? { timeZone: organization.timeZone } : {});
+}
+
+/** The names and ids in the sentences, as they are written there. */
+export function exactNamesIn(letter: Letter): readonly string[] {
+  const { organization, about, account, object, keyId, reference } = letter;
+  const { payment } = about ?? {};
+  const names = [
+    organization.name,
+    organization.supportEmail,
+    payment?.payeeName,
+    payment?.buyer.name,
+    payment?.colleagueApproval?.email,
+    account?.displayName ?? account?.legalName,
+    account?.externalId,
+  ].map((name) => (name == null ? null : oneLine(name)));
+  return [...names, account?.id, keyId, reference, shownObject(object)].filter(
+    (name) => name != null && name !== '',
+  ) as readonly string[];
+}
+
+/** Without its scheme: the only link of a mail is that of its page. */
+function shownObject(object: string | null): string {
+  return object?.replace(/^https?:\/\//, '') ?? '';
+}
+
 /** The sentences for a letter. */
 export function textsOf(catalogue: LetterCatalogue, letter: Letter): LetterTexts {
   const { purpose } = letter;
@@ -172,8 +217,7 @@ export function textsOf(catalogue: LetterCatalogue, letter: Letter): LetterTexts
   if (isOwnerNotice(purpose)) return catalogue.owner[purpose](ownerFacts(letter));
   if (letter.isToMember) {
     assert(isMemberPurpose(catalogue, purpose), `${purpose} is not to a member`);
-    // Without its scheme: the only link of a mail is that of its page.
-    const object = letter.object?.replace(/^https?:\/\//, '') ?? '';
+    const object = shownObject(letter.object);
     return catalogue.member[purpose]({ ...commonFacts(letter), object, role: letter.role });
   }
   if (letter.isToApprover || purpose === 'approval_link') {
@@ -232,11 +276,9 @@ function isFormPurpose(catalogue: LetterCatalogue, purpose: string): purpose is 
   return Object.hasOwn(catalogue.form, purpose);
 }
 
-function commonFacts({ organization, locale, writtenAtMs }: Letter): LetterFacts {
-  return {
-    org: oneLine(organization.name),
-    writtenAt: formatOf(locale).instant(writtenAtMs),
-  };
+function commonFacts(letter: Letter): LetterFacts {
+  const { organization, writtenAtMs } = letter;
+  return { org: oneLine(organization.name), writtenAt: formatFor(letter).instant(writtenAtMs) };
 }
 
 function destinationFacts(letter: Letter): DestinationFacts {
@@ -251,7 +293,7 @@ function destinationFacts(letter: Letter): DestinationFacts {
     sellerId: account?.id ?? null,
     isFirst: letter.isFirst,
     keyId: letter.keyId,
-    effectiveAt: letter.link && formatOf(letter.locale).instant(letter.link.endsAtMs),
+    effectiveAt: letter.link && formatFor(letter).instant(letter.link.endsAtMs),
   };
 }
 
@@ -280,17 +322,17 @@ function ownerFacts(letter: Letter): OwnerFacts {
 }
 
 function movedTexts(catalogue: LetterCatalogue, letter: Letter): LetterTexts {
-  const { about, moved, locale } = letter;
+  const { about, moved } = letter;
   assert(about !== null && moved !== null, 'money that moved is of a payment');
   const { payee, amount } = paymentFacts(letter, about);
-  const { money } = formatOf(locale);
+  const { money } = formatFor(letter);
   const settled = moved.settled === null ? null : money(moved.settled);
   return catalogue.moved[moved.name]({ payee, amount, moved: money(moved.amount), settled });
 }
 
 function paymentFacts(letter: Letter, about: NonNullable<Letter['about']>): PaymentFacts {
   const { payment, funds } = about;
-  const { money, date, deadline } = formatOf(letter.locale);
+  const { money, date, deadline } = formatFor(letter);
   const payByMs = payment.payinInstructions?.payByMs ?? null;
   const { currency, amountMinor } = payment.amount;
   const inCurrency = (minor: bigint): string => money({ amountMinor: minor, currency });

@@ -3,15 +3,20 @@
 // they are kept. No images, no tracking, and no link but to the hosted page.
 import type { VNode } from 'preact';
 import type { Locale } from '../../../core/domain/base/locale.js';
-import {
-  isOwnerNotice,
-  type MailPurpose,
-  ownerNoticePurposes,
-} from '../../../core/domain/mail/mail.js';
+import { isOwnerNotice } from '../../../core/domain/mail/mail.js';
 import type { Letter, Letters, RenderedLetter } from '../../../core/ports/letters.js';
-import { formatOf } from '../kit/format.js';
+import { withExactValues } from '../kit/pages/exact-values.js';
 import { renderDocument } from '../kit/pages/page-document.js';
-import { detailsOf, handleOf, type LetterCatalogue, oneLine, textsOf } from './letter-texts.js';
+import {
+  detailsOf,
+  exactNamesIn,
+  formatFor,
+  handleOf,
+  isToBuyer,
+  type LetterCatalogue,
+  oneLine,
+  textsOf,
+} from './letter-texts.js';
 import { lettersEn } from './letters-en.js';
 import { lettersEs } from './letters-es.js';
 import { lettersPtBr } from './letters-pt-br.js';
@@ -47,26 +52,19 @@ function render(letter: Letter): RenderedLetter {
     from: oneLine(letter.organization.name),
     subject: plain(marked),
     text: `${parts.flatMap(textOf).map(plain).join('\n\n')}\n`,
-    html: documentOf(letter.locale, marked, parts),
+    html: withExactValues(documentOf(letter.locale, marked, parts), exactNamesIn(letter)),
   };
 }
 
-/** Letters about payments and destinations that no buyer gets. */
-const toOrganization: ReadonlySet<MailPurpose> = new Set([
-  'payout_changed',
-  'question',
-  ...ownerNoticePurposes,
-]);
-
 function partsOf(catalogue: LetterCatalogue, letter: Letter): readonly Part[] {
   const { frame } = catalogue;
-  const { organization, mode, link, pageUrl, purpose } = letter;
+  const { organization, mode, link, pageUrl } = letter;
   const { heading, amount = null, paragraphs = [], answers } = textsOf(catalogue, letter);
   const details = detailsOf(catalogue, letter);
   const org = oneLine(organization.name);
   const help = frame.help(org, organization.supportEmail, letter.reference);
   const url = link?.url ?? pageUrl;
-  const isToBuyer = !toOrganization.has(purpose);
+  const isForBuyer = isToBuyer(letter);
   const open = frame[openingOf(letter)];
   return [
     ...(mode === 'test' ? [{ kind: 'test', text: frame.test } as const] : []),
@@ -76,10 +74,10 @@ function partsOf(catalogue: LetterCatalogue, letter: Letter): readonly Part[] {
     ...paragraphs.map((text) => ({ kind: 'paragraph', text }) as const),
     ...answersOf(frame.questions, answers, help),
     ...(url === null ? [] : [{ kind: 'button', text: open, url } as const]),
-    ...(isToBuyer ? linkParts(frame, letter) : []),
-    ...(isToBuyer ? [{ kind: 'strong', text: frame.neverBankDetails } as const] : []),
-    ...(link === null || !isToBuyer ? [] : [{ kind: 'note', text: frame.unexpected } as const]),
-    ...(isToBuyer && answers === undefined
+    ...(isForBuyer ? linkParts(frame, letter) : []),
+    ...(isForBuyer ? [{ kind: 'strong', text: frame.neverBankDetails } as const] : []),
+    ...(link === null || !isForBuyer ? [] : [{ kind: 'note', text: frame.unexpected } as const]),
+    ...(isForBuyer && answers === undefined
       ? [{ kind: 'note', text: `${frame.anyQuestions} ${help}` } as const]
       : []),
     ...(url === null ? [] : [{ kind: 'copy', text: frame.copyLink, url } as const]),
@@ -102,10 +100,11 @@ function answersOf(
   return questions.map((question, at) => ({ kind: 'answer', question, text: all[at] ?? '' }));
 }
 
-function linkParts(frame: LetterCatalogue['frame'], { link, locale }: Letter): readonly Part[] {
+function linkParts(frame: LetterCatalogue['frame'], letter: Letter): readonly Part[] {
+  const { link } = letter;
   if (link === null) return [];
   const { code, endsAtMs } = link;
-  const until = frame.until(formatOf(locale).instant(endsAtMs), code !== null);
+  const until = frame.until(formatFor(letter).instant(endsAtMs), code !== null);
   return [
     ...(code === null ? [] : [{ kind: 'code', text: frame.code, code } as const]),
     { kind: 'note', text: until },

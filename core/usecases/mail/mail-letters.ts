@@ -141,13 +141,14 @@ async function readPerson(tx: Tx, emailKey: string) {
 
 type Sender = Pick<
   Organization,
-  'id' | 'name' | 'supportEmail' | 'sendsReminders' | 'productionGrantedAtMs'
+  'id' | 'name' | 'supportEmail' | 'timeZone' | 'sendsReminders' | 'productionGrantedAtMs'
 >;
 
 const theService: Sender = {
   id: personMail.orgId,
   name: 'Ponte',
   supportEmail: null,
+  timeZone: 'UTC',
   sendsReminders: false,
   productionGrantedAtMs: null,
 };

@@ -23,11 +23,13 @@ import type { Letter, RenderedLetter } from '../../../../core/ports/letters.js';
 import { aBarePayment, anAccount } from '../../../support/samples/domain-samples.js';
 import { sampleInstructions } from '../../../support/samples/payin-samples.js';
 import { sampleFunds } from '../../../support/samples/sample-rows.js';
+import { exactForms, translatable } from '../translatable.js';
 
 const BYTES_MAX = 8 * 1024;
 const page = 'https://pay.example/r/public_1';
 /** 2030-01-01T00:00:00.000Z */
 const NOW_MS = 1_893_456_000_000;
+const timeZone = 'America/Sao_Paulo';
 const { render } = createLetters();
 
 const approval = {
@@ -92,7 +94,7 @@ function letterOf(purpose: MailPurpose, fields: LetterFields = {}): Letter {
     locale: 'en',
     mode: 'live',
     writtenAtMs: NOW_MS,
-    organization: { name: 'Rota Norte', supportEmail: 'help@rotanorte.example' },
+    organization: { name: 'Rota Norte', supportEmail: 'help@rotanorte.example', timeZone },
     about: isOfPayment
       ? { payment: { ...payment, ...changed }, funds: { ...sampleFunds, ...funds } }
       : null,
@@ -344,7 +346,7 @@ test('names in any script stay whole', () => {
 
 test('an integrator’s text starts no line, no header and no element', () => {
   const evil = `Bank\r\nBcc: x\u2028https://evil.example/r/p?token=t\u202e<b onclick="x">`;
-  const organization = { name: evil, supportEmail: null };
+  const organization = { name: evil, supportEmail: null, timeZone };
   const payeeName = evil;
   for (const purpose of mailPurposes) {
     const given = letterOf(purpose, { organization, payment: { payeeName } });
@@ -359,7 +361,7 @@ test('an integrator’s text holds no address that a mail program makes a link o
   const evil =
     'Pay at https://evil.example/x or evil.example or www.evil.example or a@evil.example';
   const account = anAccount({ displayName: evil, legalName: evil });
-  const fields = { organization: { name: evil, supportEmail: null }, account };
+  const fields = { organization: { name: evil, supportEmail: null, timeZone }, account };
   for (const purpose of mailPurposes) {
     const payment = { payeeName: evil, number: evil };
     const { from, subject, text, html } = render(letterOf(purpose, { ...fields, payment }));
@@ -394,7 +396,7 @@ test('long free text is cut', () => {
 });
 
 test('without a support address the letter names the organization, and asks for no answer', () => {
-  const organization = { name: 'Rota Norte', supportEmail: null };
+  const organization = { name: 'Rota Norte', supportEmail: null, timeZone };
   const { text } = render(letterOf('money_short', { organization }));
   assert.match(text, /Ask Rota Norte and give the reference RN-2030-0418\./);
   assert.doesNotMatch(text, /Answer this email/);
@@ -480,14 +482,14 @@ test('the notice about a PIX destination names seller and key and says what to d
   assert.equal(subject, 'The PIX destination of Zoë was changed');
   assert.match(text, /Seller: acct_1\. Collected by: Rota Norte\./);
   assert.match(text, /Payments created before keep the old one/);
-  assert.match(text, /2030, \d\d:\d\d UTC by the API key key_1\./);
+  assert.match(text, /2029, 21:00 GMT-3 by the API key key_1\./);
   assert.match(text, /Rota Norte should revoke this API key/);
   assert.doesNotMatch(text, /Stop the change/);
 });
 
 test('the notice about a held change says when it takes effect, and how to stop it', () => {
   const { text } = render(letterOf('payout_changed', { ...bySeller, link: stopLink }));
-  assert.match(text, /Payments created from 2 January 2030, 00:00 UTC on are paid to the new/);
+  assert.match(text, /Payments created from 1 January 2030, 21:00 GMT-3 on are paid to the new/);
   assert.ok(text.includes(`Stop the change:\n${stopLink.url}`));
   assert.match(text, /Opening the link changes nothing/);
   assert.doesNotMatch(text, /work once|acts for you/);
@@ -500,4 +502,40 @@ test('what a buyer asks is text: no link, no element, and it names where the ans
   assert.doesNotMatch(text, /https:\/\/evil|a@evil/);
   assert.doesNotMatch(html, /<b onclick/);
   assert.ok(text.includes(payment.buyer.email.trim()));
+});
+
+test('a letter has no time without its zone: of the organization for its members, else UTC', () => {
+  const times = /\d{1,2}:\d{2}(?::\d{2})?(.{0,6})/g;
+  const forOrganization = ['payout_changed', 'question', ...ownerNoticePurposes];
+  let timed = 0;
+  each(({ subject, text, html }, { purpose, isToMember }) => {
+    const zone = isToMember || forOrganization.includes(purpose) ? 'GMT-3' : 'UTC';
+    for (const written of [subject, text, seen(html)]) {
+      for (const [found, after = ''] of written.matchAll(times)) {
+        assert.ok(after.replace('\u00a0', ' ').startsWith(` ${zone}`), found);
+        timed += 1;
+      }
+    }
+  });
+  assert.ok(timed > 100, `${timed}`);
+  const summer = { name: 'Ópticas', supportEmail: null, timeZone: 'Europe/Madrid' };
+  const sent = (writtenAtMs: number) =>
+    render(letterOf('payout_changed', { organization: summer, writtenAtMs })).text;
+  assert.match(sent(Date.UTC(2030, 0, 1)), /1 January 2030, 01:00 GMT\+1/);
+  assert.match(sent(Date.UTC(2030, 6, 1)), /1 July 2030, 02:00 GMT\+2/);
+});
+
+test('in no letter a translator may change an amount, a code, a time, an id or a name', () => {
+  const names = ['Rota Norte', 'Café Serra Azul', 'Zoë', 'RN-2030-0418', 'acct_1', 'key_1'];
+  each(({ html }, { about }) => {
+    const known = [...names, about?.payment.buyer.name ?? 'Zoë', 'api.rotanorte.example'];
+    for (const text of translatable(html)) {
+      assert.doesNotMatch(text, exactForms);
+      for (const name of known) assert.ok(!text.includes(name), `${name} in ${text}`);
+    }
+    assert.ok(
+      translatable(html).some((text) => /\p{L}{3} \p{L}/u.test(text)),
+      'prose stays',
+    );
+  });
 });

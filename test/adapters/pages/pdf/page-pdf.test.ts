@@ -154,3 +154,14 @@ test('a file of test mode says so on each page, and long lists go on overleaf', 
   assert.ok((text.match(/TEST/g) ?? []).length > pages);
   for (let page = 1; page <= pages; page += 1) assert.ok(text.includes(`${page}/${pages}`));
 });
+
+test('a file has no time without its zone', async () => {
+  for (const page of filePages) {
+    for (const locale of locales) {
+      const { text } = await readPdf((await fileOf(page, { locale })).bytes);
+      const times = [...text.matchAll(/\b\d{1,2}:\d{2}\b.{0,25}/gs)].map(([found]) => found);
+      if (page === 'receipt') assert.ok(times.length > 1, text);
+      for (const found of times) assert.match(plain(found), /^[\d:]+ UTC|Bras[ií]lia/, locale);
+    }
+  }
+});

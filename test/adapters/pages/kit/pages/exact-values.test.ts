@@ -1,35 +1,12 @@
 // What a translator of a browser may change: no value that must match exactly, on any page.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Parser } from 'htmlparser2';
 import { withExactValues } from '../../../../../adapters/pages/kit/pages/exact-values.js';
 import { locales } from '../../../../../core/domain/base/locale.js';
 import { samples } from '../../all-samples.js';
 import { instructions, payment, sepa } from '../../buyer/page-facts.js';
 import { htmlOf } from '../../buyer/page-samples.js';
-
-/** Texts that a translator may change, those of attributes that are shown aside. */
-function translatable(html: string): readonly string[] {
-  const kept: boolean[] = [];
-  const texts: string[] = [];
-  const never = ['title', 'script', 'style'];
-  const parser = new Parser({
-    onopentag(name, attributes) {
-      const isKept = attributes['translate'] === 'no';
-      const classes = (attributes['class'] ?? '').split(' ');
-      assert.equal(classes.includes('notranslate'), isKept, `${name}: both, or none`);
-      kept.push(isKept || never.includes(name) || kept.at(-1) === true);
-    },
-    onclosetag: () => {
-      kept.pop();
-    },
-    ontext(text) {
-      if (kept.at(-1) !== true) texts.push(text);
-    },
-  });
-  parser.end(html);
-  return texts;
-}
+import { exactForms, translatable } from '../../translatable.js';
 
 const fieldsOf = ({ rails }: typeof instructions) =>
   rails.flatMap(({ fields }) => fields.map(({ value }) => value));
@@ -47,12 +24,11 @@ const values = [
 
 test('on no page a translator may change an amount, a code, an id, an address or a known name', () => {
   assert.ok(values.length > 8, values.join('; '));
-  const forms = /[0-9][.,/:-]?[0-9]|\S@\S|:\/\/|\b(?:pi|inv|re|org|acct)_[0-9a-z]/;
   for (const sample of samples) {
     for (const locale of locales) {
       for (const text of translatable(htmlOf(sample, locale))) {
         const where = `${sample.name} in ${locale}: ${text}`;
-        assert.doesNotMatch(text, forms, where);
+        assert.doesNotMatch(text, exactForms, where);
         for (const value of values) assert.ok(!text.includes(value), `${where}: ${value}`);
       }
     }
