@@ -1,5 +1,6 @@
 // Which features of a stylesheet or script the browsers of six years ago lack, by the data of MDN,
 // and the stylesheet as they read it: without them.
+import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
@@ -132,6 +133,7 @@ export function newerIn({ property, value }: Declaration): readonly string[] {
 export function newerFeatures(rules: readonly Rule[]): ReadonlySet<string> {
   const found = rules.flatMap((rule): readonly string[] => {
     const { head, declarations } = rule;
+    if (head.startsWith('@supports') && !isSupported(head)) return [];
     const missing = declarations.flatMap((declaration, index) => {
       const newer = newerIn(declaration);
       const { property } = declaration;
@@ -156,11 +158,23 @@ export function selectorsOf({ head }: Rule): readonly string[] {
   return cut.join('').split('\n');
 }
 
+/** Of `@supports`: one declaration or one selector, or that there is none such. */
+function isSupported(head: string): boolean {
+  const [, not, selector, property, value] =
+    /^@supports (not )?(?:selector\((.+)\)|\(([\w-]+): (.+)\))$/.exec(head) ?? [];
+  const newer =
+    selector === undefined
+      ? newerIn({ property: property ?? assert.fail(head), value: value ?? '' })
+      : newerInHead(selector);
+  return (newer.length === 0) === (not === undefined);
+}
+
 /** As a browser of the baseline reads it: what it does not know is dropped. */
 export function styleWithout(rules: readonly Rule[]): string {
   return rules
     .filter(({ head }) => newerInHead(head).length === 0)
     .map(({ head, declarations, rules: inner }) => {
+      if (head.startsWith('@supports')) return isSupported(head) ? styleWithout(inner) : '';
       const kept = declarations.filter((declaration) => newerIn(declaration).length === 0);
       const lines = kept.map(({ property, value }) => `${property}: ${value};`);
       return `${head} {\n${lines.join('\n')}\n${styleWithout(inner)}}\n`;

@@ -1,6 +1,7 @@
 // The pages in browsers of six years ago: Chrome 87, Firefox 83, Safari 14. What these lack is
 // found by the data of MDN, in the stylesheets and scripts as they are served. Each newer feature
-// is in the table with what happens without it, and the pages are looked at without all of them.
+// is in the table with what happens without it, and the pages of every audience are looked at
+// without all of them, without popovers and without gaps in flex.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
@@ -11,7 +12,10 @@ import { openBrowser } from '../../../support/servers/browser.js';
 import { suiteEnd } from '../../../support/suite-end.js';
 import { coveringSamples } from '../all-samples.js';
 import { faultsOf, openDetails } from '../axe.js';
+import { consoleSite, fillConsole } from '../console/console-site.js';
+import { fillDashboard, memberToken, placesOf } from '../dashboard/dashboard-site.js';
 import { type PageServer, pageServer } from '../page-server.js';
+import { pageSite } from '../visitor.js';
 import {
   newerFeatures,
   newerIn,
@@ -147,15 +151,38 @@ test('the scripts have the syntax of these browsers, and ask before they use a n
 
 let browser: Browser;
 let server: PageServer;
+let today: Page;
+let old: Page;
 
 before(async () => {
   server = await pageServer();
   suite.after(() => server.close());
   browser = await openBrowser();
   suite.after(() => browser.close());
+  const context = await browser.newContext();
+  today = await context.newPage();
+  old = await context.newPage();
+  await old.route('**/*.css', async (route) => {
+    const style = styleWithout(parseStyle(await (await route.fetch()).text()));
+    await route.fulfill({ body: unknownPopover + style, contentType: 'text/css; charset=utf-8' });
+  });
 });
 
-/** Fields and buttons that are seen, each with whether something shows where it is. */
+/** What the stylesheet of the browser itself has for popovers, undone. */
+const unknownPopover = `:where([popover]) {
+  display: block; position: static; inline-size: auto; block-size: auto;
+  margin: 0; border: 0; padding: 0; overflow: visible; color: inherit; background: none;
+}
+`;
+
+/** Boxes of a row of flex had no gaps in Safari before 14.1. */
+const withoutGaps = `(() => {
+  for (const element of document.querySelectorAll('body *')) {
+    if (/flex$/.test(getComputedStyle(element).display)) element.style.gap = '0';
+  }
+})()`;
+
+/** Fields, buttons and links of a menu, each with whether something shows where it is. */
 const controls = `(() => {
   const seen = (element) => {
     const { width, height } = element.getBoundingClientRect();
@@ -168,46 +195,144 @@ const controls = `(() => {
     const isDrawn = ['checkbox', 'radio', 'file'].includes(element.type);
     return hasEdge || hasGround || isDrawn || style.textDecorationLine.includes('underline');
   };
-  const chosen = 'input:not([type="hidden"]), select, textarea, button, .btn';
-  return [...document.querySelectorAll(chosen)].map((element) => ({
+  const fields = 'input:not([type="hidden"]), select, textarea, button:not(.menu)';
+  const links = [...document.querySelectorAll('[popover] a')];
+  return [...document.querySelectorAll(fields + ', .btn:not(button)'), ...links].map((element) => ({
     html: element.outerHTML.slice(0, 120),
     isSeen: seen(element),
+    isInMenu: links.includes(element),
     isMarked: isMarked(element),
   }));
 })()`;
 
+/** Each box or text of a row, and the space between it and the one before it in its line. */
+const spaces = `(() => {
+  const boxOf = (node) => {
+    if (node.nodeType === 1) {
+      if (node.matches('.menu')) return null;
+      const { position, float } = getComputedStyle(node);
+      return position === 'absolute' ? null : node.getBoundingClientRect();
+    }
+    if (node.nodeType !== 3 || node.data.trim() === '') return null;
+    const range = document.createRange();
+    range.selectNodeContents(node);
+    return range.getBoundingClientRect();
+  };
+  const rows = [...document.querySelectorAll('body :not(.menu)')].filter((element) =>
+    /flex$/.test(getComputedStyle(element).display),
+  );
+  return rows.flatMap((row) => {
+    const boxes = [...row.childNodes].flatMap((node) => {
+      const box = boxOf(node);
+      return box === null || box.width < 1 || box.height < 1 ? [] : [{ node, box }];
+    });
+    return boxes.slice(1).map(({ node, box }, at) => {
+      const before = boxes[at].box;
+      const isBeside = box.top < before.bottom - 1 && before.top < box.bottom - 1;
+      const space = isBeside ? box.left - before.right : box.top - before.bottom;
+      const html = (node.outerHTML ?? node.data).slice(0, 80);
+      return { html: (row.className || row.tagName) + ': ' + html, space };
+    });
+  });
+})()`;
+
+/** Width and height of a small screen, and of a large one. */
+const sizes = [
+  [390, 900],
+  [1280, 900],
+] as const;
+
 interface Control {
   readonly html: string;
   readonly isSeen: boolean;
+  /** Shown once the menu is open. */
+  readonly isInMenu: boolean;
   readonly isMarked: boolean;
 }
 
-async function controlsOf(page: Page, url: string): Promise<readonly Control[]> {
-  await page.goto(url);
-  await openDetails(page);
-  return page.evaluate(controls);
+interface Space {
+  readonly html: string;
+  readonly space: number;
 }
 
-test('without the newer features each field and button is seen, and every text has contrast', async () => {
-  const context = await browser.newContext();
-  const today = await context.newPage();
-  const old = await context.newPage();
-  await old.route('**/*.css', async (route) => {
-    const body = styleWithout(parseStyle(await (await route.fetch()).text()));
-    await route.fulfill({ body, contentType: 'text/css; charset=utf-8' });
-  });
-  for (const [index, { name }] of coveringSamples().entries()) {
-    const colorScheme = index % 2 === 0 ? 'light' : 'dark';
-    await old.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    const url = server.urlOf(name, 'en');
-    const shown = await controlsOf(today, url);
-    const left = await controlsOf(old, url);
-    for (const [at, control] of shown.entries()) {
-      const { html = '', isSeen = false, isMarked = false } = left[at] ?? {};
-      assert.ok(!control.isSeen || isSeen, `${name}, ${colorScheme}: ${html} is not seen`);
-      assert.ok(!isSeen || isMarked || !control.isMarked, `${name}, ${colorScheme}: ${html}`);
-    }
-    assert.deepEqual(await faultsOf(old, 'colours'), [], `${name}, ${colorScheme}`);
+/** What a browser without the newer features does not show, or shows without its place. */
+async function lostOf(name: string, url: string, size: number): Promise<readonly string[]> {
+  const [width, height] = sizes[size % sizes.length] ?? assert.fail();
+  const colorScheme = size % 4 < 2 ? 'light' : 'dark';
+  for (const page of [today, old]) {
+    await page.setViewportSize({ width, height });
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    await page.goto(url);
+    await openDetails(page);
   }
-  await context.close();
+  const shown = await today.evaluate<readonly Control[]>(controls);
+  const apart = await today.evaluate<readonly Space[]>(spaces);
+  await old.evaluate(withoutGaps);
+  const left = await old.evaluate<readonly Control[]>(controls);
+  const near = await old.evaluate<readonly Space[]>(spaces);
+  const lost = shown.flatMap((control, at) => {
+    const { isSeen = false, isMarked = false } = left[at] ?? {};
+    if ((control.isSeen || control.isInMenu) && !isSeen) return [`not seen: ${control.html}`];
+    return isSeen && control.isMarked && !isMarked ? [`no ground: ${control.html}`] : [];
+  });
+  const glued = near.filter(({ space }, at) => space < 1 && (apart[at]?.space ?? 0) >= 1);
+  const idle = await old.locator('.menu:visible').count();
+  if (idle > 0) lost.push('a button that opens no menu');
+  const faint = await faultsOf(old, 'colours');
+  return [...lost, ...glued.map(({ html }) => `no space: ${html}`), ...faint].map(
+    (fault) => `${name}, ${width} px, ${colorScheme}: ${fault}`,
+  );
+}
+
+test('without the newer features, pages of buyers and sellers lose no field, space or contrast', async () => {
+  const lost: string[] = [];
+  for (const [index, { name }] of coveringSamples().entries()) {
+    lost.push(...(await lostOf(name, server.urlOf(name, 'en'), index)));
+  }
+  assert.deepEqual(lost, []);
 });
+
+test('the same of the dashboard and the documentation, with their menus', async () => {
+  const site = await pageSite(suite, { payins: 'wait' });
+  Object.assign(site.world.deps.settings, { baseUrl: site.origin, payUrl: site.origin });
+  const ofSite = await placesOf(site, await fillDashboard(site));
+  const places: typeof ofSite = { ...ofSite, documentation: '/docs' };
+  const token = await memberToken(site, 'owner');
+  await today.context().addCookies([{ name: 'ponte-member', value: token, url: site.origin }]);
+  const lost: string[] = [];
+  for (const name of ofDashboard) {
+    const place = places[name];
+    assert.ok(typeof place === 'string', name);
+    for (const size of [0, 3]) lost.push(...(await lostOf(name, `${site.origin}${place}`, size)));
+  }
+  assert.deepEqual(lost, []);
+});
+
+test('the same of the console', async () => {
+  const site = await consoleSite(suite);
+  const places = await fillConsole(site);
+  await today.goto(`${site.origin}${await site.linkOf(site.ana)}`);
+  await today.getByRole('button', { name: 'Sign in' }).click();
+  const lost: string[] = [];
+  for (const name of ofConsole) {
+    const url = `${site.origin}${places[name] ?? assert.fail(name)}`;
+    for (const size of [1, 2]) lost.push(...(await lostOf(name, url, size)));
+  }
+  assert.deepEqual(lost, []);
+});
+
+/** Pages with each kind of element. */
+const ofDashboard = [
+  'home',
+  'payments',
+  'payment',
+  'invoice-new',
+  'invoice-import',
+  'seller-waits',
+  'subscription-edit',
+  'team',
+  'settings',
+  'settings-change',
+  'documentation',
+] as const;
+const ofConsole = ['waiting', 'money', 'owed', 'proposal', 'request', 'audit'] as const;
