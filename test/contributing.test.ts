@@ -96,9 +96,9 @@ test('each example changes the files that the text names, and no others', () => 
     // A screen.
     'core/domain/hosted/hosted-screen.ts',
     'adapters/pages/buyer/render.tsx',
-    'adapters/pages/buyer/texts/en-money.tsx',
-    'adapters/pages/buyer/texts/es-money.tsx',
-    'adapters/pages/buyer/texts/pt-br-money.tsx',
+    'adapters/pages/hosted/texts/en-money.tsx',
+    'adapters/pages/hosted/texts/es-money.tsx',
+    'adapters/pages/hosted/texts/pt-br-money.tsx',
     // A wait.
     'core/domain/base/schedules.ts',
   ]);

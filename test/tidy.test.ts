@@ -60,6 +60,8 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'pdf',
     'documentation',
     'letters',
+    'hosted',
+    'kyc',
     'buyer',
     'dashboard',
     'seller',
@@ -69,13 +71,6 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
 };
 
 const pageDocument = 'adapters/pages/kit/pages/page-document.tsx';
-
-/** The form of a buyer, which sellers and organizations fill in too, and that of a PIX key. */
-const shownToOthers = [
-  ['seller', 'buyer'],
-  ['dashboard', 'buyer'],
-  ['seller', 'dashboard'],
-];
 
 /** Who sees the pages of a file; null for the kit, letters and other files. */
 function audienceOf(path: string): string | null {
@@ -249,16 +244,16 @@ const rules: readonly Rule[] = [
     counterexamples: [['adapters/pages/dashboard/a.tsx', '<html lang="en">']],
   },
   {
-    name: 'pages of one audience use nothing of another one, but for forms that both show',
+    name: 'pages of one audience use nothing of another one',
     check: eachImport(({ path }, imported) => {
       const [of, from] = [audienceOf(path), audienceOf(imported)];
-      if (of === null || from === null || of === from) return false;
-      return !shownToOthers.some((pair) => pair.join() === [of, from].join());
+      return of !== null && from !== null && of !== from;
     }),
     counterexamples: [
       ['adapters/pages/console/a.tsx', "import { b } from '../dashboard/b.js';"],
       ['adapters/pages/documentation/a.tsx', "import { b } from '../buyer/b.js';"],
-      ['adapters/pages/seller/a.tsx', "import { b } from '../console/b.js';"],
+      ['adapters/pages/seller/a.tsx', "import { b } from '../buyer/b.js';"],
+      ['adapters/pages/dashboard/a/b.tsx', "import { b } from '../../buyer/b.js';"],
     ],
   },
   {

@@ -1,6 +1,6 @@
 // Every page for buyers and members: the rows of their files, in one table.
 import { approvalPages } from './buyer/colleagues/approval-pages.js';
-import { kycPages } from './buyer/kyc/kyc-pages.js';
+import { kycPages } from './buyer/kyc-pages.js';
 import { paymentPages } from './buyer/payment-pages.js';
 import { servicePages } from './buyer/service-pages.js';
 import { dashboardPages } from './dashboard/dashboard-pages.js';

@@ -2,13 +2,13 @@
 // mail did.
 import type { VNode } from 'preact';
 import { isTerminal } from '../../../core/domain/payments/payment.js';
+import { isWebAddress, paymentRows, type ScreenContent } from '../hosted/layout.js';
+import type { PaymentScene, Scene } from '../hosted/scene.js';
 import type { AccessPage, LinkEnded } from '../kit/access-pages.js';
 import { Amount, Button, Form, Note, Rows, Time } from '../kit/components.js';
 import { TextField } from '../kit/fields.js';
 import { nameOf } from '../kit/plain-text.js';
-import { isWebAddress, paymentRows, type ScreenContent } from './layout.js';
 import { FourAnswers } from './money-parts.js';
-import type { PaymentScene, Scene } from './scene.js';
 
 export function askScreen(scene: PaymentScene): ScreenContent {
   const { texts, format, payment, payee, org } = scene;

@@ -7,11 +7,11 @@ import type {
   RailInstructions,
   TransferMethod,
 } from '../../../core/domain/payments/payin-instructions.js';
+import type { PaymentScene } from '../hosted/scene.js';
 import { Digits, Exact, type FactRow, Foreign, Note, Rows, Time } from '../kit/components.js';
 import { plainAmount } from '../kit/format.js';
 import { nameOf } from '../kit/plain-text.js';
 import { epcCode, QrCode } from '../kit/qr-code.js';
-import type { PaymentScene } from './scene.js';
 
 interface BankProps {
   readonly scene: PaymentScene;

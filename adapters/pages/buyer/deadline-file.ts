@@ -2,9 +2,9 @@
 import { DAY_MS, formatInstant } from '../../../core/domain/base/instant.js';
 import { helpReference } from '../../../core/domain/payments/display.js';
 import type { NamedFile } from '../../../core/ports/outside.js';
+import type { PaymentScene } from '../hosted/scene.js';
 import { isLastDay, lastWholeDayMs } from '../kit/format.js';
 import { fileName } from './payment-file.js';
-import type { PaymentScene } from './scene.js';
 
 /** In octets, without the line break. */
 const LINE_LENGTH_MAX = 75;

@@ -2,8 +2,9 @@
 // these screens has a way to pay.
 import type { ComponentChildren } from 'preact';
 import type { Screen } from '../../../core/domain/hosted/hosted-screen.js';
+import type { ScreenContent } from '../hosted/layout.js';
+import type { PaymentScene } from '../hosted/scene.js';
 import { Time } from '../kit/components.js';
-import type { ScreenContent } from './layout.js';
 import {
   type Answered,
   FourAnswers,
@@ -15,7 +16,6 @@ import {
   sumsOf,
   whereMoney,
 } from './money-parts.js';
-import type { PaymentScene } from './scene.js';
 
 export type EndedScreen = Extract<
   Screen,

@@ -1,9 +1,9 @@
 // Refusals as pages. An unknown address, a page that is not open and a removed payment look alike.
 import { SECOND_MS } from '../../../core/domain/base/instant.js';
 import type { ErrorCode, PonteError } from '../../../core/errors.js';
+import { noKyc, type Page, type Problem } from '../hosted/page-view.js';
+import { frameOfRefusal, type RefusalPlace } from '../kit/frame-of-call.js';
 import { html, type PageAnswer } from '../kit/page-route.js';
-import { frameOfRefusal, type RefusalPlace } from '../kit/refusal.js';
-import { noKyc, type Page, type Problem } from './page-view.js';
 import { renderPage } from './render.js';
 
 /** Other refusals are 'out_of_order'. */

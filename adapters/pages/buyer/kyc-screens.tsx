@@ -2,12 +2,12 @@
 // or without one.
 import type { VNode } from 'preact';
 import type { KycState } from '../../../core/domain/parties/buyer-kyc.js';
+import type { ScreenContent } from '../hosted/layout.js';
+import { paymentScene, type Scene } from '../hosted/scene.js';
 import { Button, ButtonLink, CheckAgain, Form, LiveNote, Note, Time } from '../kit/components.js';
 import { TextField } from '../kit/fields.js';
 import { nameOf } from '../kit/plain-text.js';
-import type { ScreenContent } from './layout.js';
 import { FourAnswers, MoneyCard, whereMoney } from './money-parts.js';
-import { paymentScene, type Scene } from './scene.js';
 
 export const kycScreens = {
   form: startScreen,

@@ -1,9 +1,9 @@
 // Line items and notes of the integrator, after sign-in only.
 import type { VNode } from 'preact';
+import type { LineItem } from '../hosted/page-view.js';
+import type { PaymentScene } from '../hosted/scene.js';
 import { type FactRow, Foreign, Rows, Scroll } from '../kit/components.js';
 import { plainText } from '../kit/plain-text.js';
-import type { LineItem } from './page-view.js';
-import type { PaymentScene } from './scene.js';
 
 interface ItemsProps {
   readonly scene: PaymentScene;

@@ -4,11 +4,11 @@ import type { ComponentChildren, VNode } from 'preact';
 import { type Money, money } from '../../../core/domain/base/money.js';
 import type { QuoteTerms } from '../../../core/domain/commands/quote.js';
 import { helpReference } from '../../../core/domain/payments/display.js';
+import { useContacts } from '../hosted/layout.js';
+import { type PaymentScene, useScene } from '../hosted/scene.js';
 import { Answers, type FactRow, Route, Rows, type Stop, Time } from '../kit/components.js';
 import type { Format } from '../kit/format.js';
 import { nameOf } from '../kit/plain-text.js';
-import { useContacts } from './layout.js';
-import { type PaymentScene, useScene } from './scene.js';
 
 /** In the payment's currency. */
 export interface Sums {

@@ -4,6 +4,15 @@ import { formatRate, parseRate } from '../../../core/domain/base/money.js';
 import { helpReference } from '../../../core/domain/payments/display.js';
 import type { SharedTransfer } from '../../../core/usecases/hosted/payment-page.js';
 import {
+  attachmentRow,
+  isWebAddress,
+  paymentRows,
+  type ScreenContent,
+  taxIdNote,
+} from '../hosted/layout.js';
+import type { SettlementView } from '../hosted/page-view.js';
+import type { PaymentScene } from '../hosted/scene.js';
+import {
   ButtonLink,
   type FactRow,
   Foreign,
@@ -15,13 +24,6 @@ import {
 import { Icon } from '../kit/icons.js';
 import { nameOf } from '../kit/plain-text.js';
 import { PrintedFrom } from './bank-details.js';
-import {
-  attachmentRow,
-  isWebAddress,
-  paymentRows,
-  type ScreenContent,
-  taxIdNote,
-} from './layout.js';
 import { ShownItems } from './line-items.js';
 import {
   FourAnswers,
@@ -32,8 +34,6 @@ import {
   payoutRoute,
   sumsOf,
 } from './money-parts.js';
-import type { SettlementView } from './page-view.js';
-import type { PaymentScene } from './scene.js';
 
 export function arrivedScreen(scene: PaymentScene): ScreenContent {
   const { texts, format, payee } = scene;

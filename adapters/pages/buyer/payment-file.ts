@@ -6,11 +6,11 @@ import { assert } from '../../../core/errors.js';
 import type { Deps } from '../../../core/ports/deps.js';
 import type { NamedFile } from '../../../core/ports/outside.js';
 import { readPaymentPage } from '../../../core/usecases/hosted/payment-page.js';
+import type { PageView } from '../hosted/page-view.js';
+import { sceneOf } from '../hosted/scene.js';
 import { plainText } from '../kit/plain-text.js';
-import type { PageView } from './page-view.js';
 import { recipientView } from './payment-view.js';
 import { renderForFile } from './render.js';
-import { sceneOf } from './scene.js';
 
 /** The pages that are also files. */
 export type FilePage = 'instructions' | 'receipt';

@@ -1,5 +1,6 @@
 // The pages of a payment: what it asks for, sign-in, price, bank details, receipt. The screen of a
 // signed-in buyer follows from the state of the payment, never from the page before.
+
 import { z } from 'zod';
 import { tenantOf } from '../../../core/domain/base/tenant.js';
 import type { Period } from '../../../core/domain/base/time-zone.js';
@@ -33,6 +34,9 @@ import { askQuestion } from '../../../core/usecases/hosted/questions.js';
 import { takeShortBack } from '../../../core/usecases/payments/payments.js';
 import { simulate } from '../../../core/usecases/sandbox/simulations.js';
 import { takePageSlot } from '../../../core/usecases/service/rate-limits.js';
+import type { Page } from '../hosted/page-view.js';
+import { paymentScene, sceneOf } from '../hosted/scene.js';
+import { localeFor } from '../hosted/unpaid-view.js';
 import { accessRows, openedLink, signOutRow } from '../kit/access-pages.js';
 import { changeStream } from '../kit/change-stream.js';
 import { attachedFile } from '../kit/files/attached-file.js';
@@ -47,12 +51,10 @@ import {
 } from '../kit/page-route.js';
 import { formKey, newFormKey, newIdOf } from '../kit/pages/form-key.js';
 import { deadlineFile } from './deadline-file.js';
-import type { Page } from './page-view.js';
 import { type FilePage, paymentFile } from './payment-file.js';
-import { colleagueView, localeFor, paymentView } from './payment-view.js';
+import { colleagueView, paymentView } from './payment-view.js';
 import { type Download, paymentsFile } from './payments-screen.js';
 import { renderPage } from './render.js';
-import { paymentScene, sceneOf } from './scene.js';
 
 type PaymentCall<F = unknown> = PageCall<'none' | 'buyer', F>;
 

@@ -2,11 +2,10 @@
 // the mail showed, and no more: a forwarded link must not show line items, money or bank details.
 import { sessionEnd } from '../../../core/domain/access/page-session.js';
 import { DAY_MS } from '../../../core/domain/base/instant.js';
-import { type Locale, localeOf } from '../../../core/domain/base/locale.js';
+import type { Locale } from '../../../core/domain/base/locale.js';
 import { money } from '../../../core/domain/base/money.js';
 import { receiptOf } from '../../../core/domain/commands/settlement.js';
 import { pathOf } from '../../../core/domain/hosted/hosted-page.js';
-import type { LegalLinks, Organization } from '../../../core/domain/parties/organization.js';
 import { lastFour } from '../../../core/domain/parties/tax-id.js';
 import { shortIdOf } from '../../../core/domain/payments/bank-record.js';
 import { readDisplay } from '../../../core/domain/payments/display.js';
@@ -19,21 +18,18 @@ import type { Payment } from '../../../core/domain/payments/payment.js';
 import type { Deps, Settings } from '../../../core/ports/deps.js';
 import type { PaymentPage } from '../../../core/usecases/hosted/payment-page.js';
 import { simulationsFor } from '../../../core/usecases/sandbox/simulations.js';
-import { assetPaths } from '../kit/assets.js';
-import { logoPath } from '../kit/files/logo-file.js';
-import { notices } from '../kit/frame-view.js';
-import { limitIn } from '../kit/limited.js';
-import type { PageAuth, PageCall, PageContext } from '../kit/page-route.js';
-import { correctionLines } from './kyc/correction-lines.js';
 import {
   type CheckView,
   type KycView,
   noKyc,
   type Page,
-  type PageOrganization,
   type PagePayment,
   type PageView,
-} from './page-view.js';
+} from '../hosted/page-view.js';
+import { legalView, localeFor, organizationView } from '../hosted/unpaid-view.js';
+import { frameOfCall } from '../kit/frame-of-call.js';
+import type { PageAuth, PageCall, PageContext } from '../kit/page-route.js';
+import { correctionLines } from '../kyc/correction-lines.js';
 
 type PaymentPageCall = Pick<
   PageCall<PageAuth, unknown>,
@@ -44,52 +40,30 @@ interface PageSettings {
   readonly settings: Pick<Settings, 'payUrl' | 'legal' | 'answerDays'>;
 }
 
-/** The language: chosen, else that of the integrator's display, else the browser's. */
-export function localeFor(
-  { chosenLocale, browserLocale }: Pick<PaymentPageCall, 'chosenLocale' | 'browserLocale'>,
-  display: string | null,
-) {
-  return chosenLocale ?? localeOf(readDisplay(display)?.locale ?? '') ?? browserLocale ?? 'en';
-}
-
 export function paymentView(
-  {
-    deps,
-    prefix,
-    mailbox,
-  }: Pick<PageContext, 'prefix' | 'mailbox'> & {
+  context: Pick<PageContext, 'prefix' | 'mailbox'> & {
     readonly deps: Pick<Deps, 'secretBox' | 'partners'> & PageSettings;
   },
   call: PaymentPageCall,
   shown: PaymentPage,
   page: Page,
 ): PageView {
-  const { payment } = shown;
-  const signedIn = call.session !== null;
-  const sent = call.query.get('notice');
+  const { deps } = context;
+  const { payment, nowMs } = shown;
+  const { session } = call;
+  const signedIn = session !== null;
   const locale = localeFor(call, payment.display);
   const corrections = signedIn ? correctionLines(deps, shown.submission, locale) : [];
+  const viewer = signedIn
+    ? { email: payment.buyer.email, sessionEndsAtMs: sessionEnd(session) }
+    : null;
   return {
-    locale,
-    hasDecimalPoint: call.hasDecimalPoint,
-    root: prefix,
-    path: call.base,
-    assets: assetPaths(prefix),
-    nowMs: shown.nowMs,
-    mode: payment.mode,
-    csrf: call.csrf,
-    viewer:
-      call.session === null
-        ? null
-        : { email: payment.buyer.email, sessionEndsAtMs: sessionEnd(call.session) },
+    ...frameOfCall(context, call, { locale, mode: payment.mode, nowMs, viewer }),
     organization: organizationView(shown.organization),
     legal: legalView(shown.organization, deps.settings),
     payment: signedIn ? signedInView(deps, shown) : outerView(deps, shown),
     kyc: { ...kycView(shown), corrections, asksFacts: signedIn && shown.asksFacts },
     version: shown.pageVersion,
-    mailbox: mailbox === null ? null : `${prefix}/dev/mailbox`,
-    notice: notices.find((notice) => notice === sent) ?? null,
-    limited: limitIn(call.query, shown.nowMs),
     simulate: signedIn && simulates(deps, payment) ? simulationsFor(shown) : null,
     page,
   };
@@ -159,23 +133,6 @@ export function recipientView(
 /** A real partner has no sandbox: its development instance plays the bank. */
 function simulates({ partners }: Pick<Deps, 'partners'>, { mode }: Pick<Payment, 'mode'>): boolean {
   return mode === 'test' && partners[mode]?.sandbox !== undefined;
-}
-
-/** The links of the organization come before those of the operator. */
-export function legalView(
-  organization: LegalLinks,
-  { legal }: Pick<Settings, 'legal'>,
-): PageView['legal'] {
-  return {
-    privacyUrl: organization.privacyUrl ?? legal.privacyUrl,
-    termsUrl: organization.termsUrl ?? legal.termsUrl,
-  };
-}
-
-export function organizationView(organization: Organization): PageOrganization {
-  const { name, supportEmail, supportPhone, website, accentColor, timeZone } = organization;
-  const logo = logoPath(organization);
-  return { name, supportEmail, supportPhone, website, accentColor, logo, timeZone };
 }
 
 /** The account is in the name of the partner, which is the name that buyers see. */

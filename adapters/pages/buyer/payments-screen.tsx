@@ -10,16 +10,16 @@ import { isTerminal, type Payment } from '../../../core/domain/payments/payment.
 import type { NamedFile } from '../../../core/ports/outside.js';
 import type { BuyerPage } from '../../../core/usecases/hosted/buyer-payments.js';
 import { OPEN_COUNT_MAX } from '../../../core/usecases/hosted/payment-page.js';
+import type { ScreenContent } from '../hosted/layout.js';
+import type { BuyerPayments } from '../hosted/page-view.js';
+import type { PaymentScene } from '../hosted/scene.js';
 import { Button, ButtonLink, Foreign, Form, Scroll } from '../kit/components.js';
 import { BYTE_ORDER_MARK, csvLine } from '../kit/csv-line.js';
 import { SelectField } from '../kit/fields.js';
 import { formatOf, plainAmount } from '../kit/format.js';
 import type { PageAnswer } from '../kit/page-route.js';
 import { plainText } from '../kit/plain-text.js';
-import type { ScreenContent } from './layout.js';
-import type { BuyerPayments } from './page-view.js';
 import { payeeTaxId } from './payment-view.js';
-import type { PaymentScene } from './scene.js';
 import { DueDate } from './together-screen.js';
 
 /** A file that is sent while it is made, or whole. */

@@ -3,15 +3,15 @@
 import type { VNode } from 'preact';
 import type { QuoteTerms } from '../../../core/domain/commands/quote.js';
 import { lacksColleagueApproval } from '../../../core/domain/payments/colleague-approval.js';
+import { Countdown, type ScreenContent } from '../hosted/layout.js';
+import type { QuoteView } from '../hosted/page-view.js';
+import type { PaymentScene } from '../hosted/scene.js';
 import { Button, Form, Rows, Time } from '../kit/components.js';
 import { Icon } from '../kit/icons.js';
 import { ApprovalPart } from './colleagues/approval-screens.js';
-import { Countdown, type ScreenContent } from './layout.js';
 import { FoldedItems } from './line-items.js';
 import { condition, FourAnswers, isZero, MoneyCard, rateOf, whereMoney } from './money-parts.js';
-import type { QuoteView } from './page-view.js';
 import { PaymentsLink } from './payments-screen.js';
-import type { PaymentScene } from './scene.js';
 
 export function askPriceScreen(scene: PaymentScene): ScreenContent {
   const { texts, payee } = scene;

@@ -1,11 +1,11 @@
 // A question of the buyer to the organization, which answers by mail.
 import { DISPLAY_TEXT_LENGTH_MAX } from '../../../core/domain/payments/display.js';
+import type { ScreenContent } from '../hosted/layout.js';
+import type { Page } from '../hosted/page-view.js';
+import type { PaymentScene } from '../hosted/scene.js';
 import { Button, ButtonLink, Form } from '../kit/components.js';
 import { TextArea } from '../kit/fields.js';
 import { FormKey } from '../kit/pages/form-key.js';
-import type { ScreenContent } from './layout.js';
-import type { Page } from './page-view.js';
-import type { PaymentScene } from './scene.js';
 
 export function questionScreen(
   { texts, view, org }: PaymentScene,

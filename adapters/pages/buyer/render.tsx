@@ -2,14 +2,22 @@
 // markup here.
 import { renderToStaticMarkup } from 'preact-render-to-string';
 import type { Screen } from '../../../core/domain/hosted/hosted-screen.js';
+import { renderContent, type ScreenContent, Sheet } from '../hosted/layout.js';
+import type { Page, PageView } from '../hosted/page-view.js';
+import {
+  frameOf,
+  type PaymentScene,
+  paymentScene,
+  type Scene,
+  SceneProvider,
+  sceneOf,
+} from '../hosted/scene.js';
 import { FrameProvider } from '../kit/page-frame.js';
 import { askScreen, enterScreen, linkEndedScreen, sentScreen } from './access-screens.js';
 import { approvalScreen, askApproverScreen } from './colleagues/approval-screens.js';
 import { shareScreen } from './colleagues/share-screen.js';
 import { endedScreen } from './ended-screens.js';
 import { kycScreens } from './kyc-screens.js';
-import { pageOf, type ScreenContent, Sheet } from './layout.js';
-import type { Page, PageView } from './page-view.js';
 import { arrivedScreen, onTheWayScreen, paidScreen, receiptPage } from './paid-screens.js';
 import { paymentsScreen } from './payments-screen.js';
 import {
@@ -20,14 +28,6 @@ import {
   priceScreen,
 } from './price-screens.js';
 import { questionScreen } from './question-screen.js';
-import {
-  frameOf,
-  type PaymentScene,
-  paymentScene,
-  type Scene,
-  SceneProvider,
-  sceneOf,
-} from './scene.js';
 import {
   notFoundScreen,
   problemScreen,
@@ -115,12 +115,6 @@ export function renderForFile(view: PageView): { readonly title: string; readonl
     </FrameProvider>
   );
   return { title: content.title, html: renderToStaticMarkup(sheet) };
-}
-
-/** A page whose content comes from elsewhere, such as a step of the KYC form. */
-export function renderContent(view: PageView, content: (scene: Scene) => ScreenContent): string {
-  const scene = sceneOf(view);
-  return pageOf(scene, content(scene));
 }
 
 function contentOf<Name extends Page['name']>(scene: Scene, page: PageOf<Name>): ScreenContent {

@@ -7,7 +7,10 @@ import { PonteError } from '../../../core/errors.js';
 import type { Deps } from '../../../core/ports/deps.js';
 import { readStop, stopChange } from '../../../core/usecases/parties/payout-changes.js';
 import { verifyBankDetails } from '../../../core/usecases/payments/bank-details.js';
-import { assetFile, assetPaths } from '../kit/assets.js';
+import { noKyc, type Page, type PageVerifyAnswer, type VerifyForm } from '../hosted/page-view.js';
+import { localeFor } from '../hosted/unpaid-view.js';
+import { assetFile } from '../kit/assets.js';
+import { frameOfRefusal } from '../kit/frame-of-call.js';
 import {
   html,
   type PageAnswer,
@@ -15,8 +18,6 @@ import {
   type PageContext,
   pageRow,
 } from '../kit/page-route.js';
-import { noKyc, type Page, type PageVerifyAnswer, type VerifyForm } from './page-view.js';
-import { localeFor } from './payment-view.js';
 import { renderPage } from './render.js';
 
 /** A year: the path has a hash of the content. */
@@ -109,23 +110,14 @@ function servicePage(
   page: Page,
   mode: Mode = 'live',
 ): PageAnswer {
+  const locale = localeFor(call, null);
   const text = renderPage({
-    locale: localeFor(call, null),
+    ...frameOfRefusal({ locale, base: prefix, path: '', prefix, nowMs: deps.clock.nowMs() }),
     hasDecimalPoint: call.hasDecimalPoint,
-    root: prefix,
-    path: prefix,
-    assets: assetPaths(prefix),
-    nowMs: deps.clock.nowMs(),
     mode,
-    csrf: null,
-    viewer: null,
     organization: null,
     legal: deps.settings.legal,
     payment: null,
-    version: null,
-    notice: null,
-    limited: null,
-    mailbox: null,
     kyc: noKyc,
     simulate: null,
     page,

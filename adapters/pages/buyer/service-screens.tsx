@@ -1,11 +1,11 @@
 // Pages without a session: the check of bank details, the end of a held change, the page that does
 // not exist, and requests that were refused.
 import type { VNode } from 'preact';
+import type { ScreenContent } from '../hosted/layout.js';
+import type { Page, PageVerifyAnswer } from '../hosted/page-view.js';
+import type { Scene } from '../hosted/scene.js';
 import { Button, ButtonLink, Form, Moment, Note, Time } from '../kit/components.js';
 import { type FieldError, TextField } from '../kit/fields.js';
-import type { ScreenContent } from './layout.js';
-import type { Page, PageVerifyAnswer } from './page-view.js';
-import type { Scene } from './scene.js';
 
 type Verify = Extract<Page, { name: 'verify' }>;
 

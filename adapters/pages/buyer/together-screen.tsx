@@ -5,6 +5,9 @@ import { pathOf } from '../../../core/domain/hosted/hosted-page.js';
 import { helpReference } from '../../../core/domain/payments/display.js';
 import type { Payment } from '../../../core/domain/payments/payment.js';
 import type { ConsolidatedOffer } from '../../../core/usecases/hosted/consolidated-payments.js';
+import type { ScreenContent } from '../hosted/layout.js';
+import type { TogetherView } from '../hosted/page-view.js';
+import type { PaymentScene } from '../hosted/scene.js';
 import {
   Button,
   ButtonLink,
@@ -17,10 +20,7 @@ import {
   Scroll,
   Time,
 } from '../kit/components.js';
-import type { ScreenContent } from './layout.js';
 import { condition, rateOf } from './money-parts.js';
-import type { TogetherView } from './page-view.js';
-import type { PaymentScene } from './scene.js';
 
 export function togetherScreen(scene: PaymentScene, offer: ConsolidatedOffer): ScreenContent {
   const { texts, format, view, org } = scene;

@@ -2,6 +2,8 @@
 // before a short payment is returned.
 import type { VNode } from 'preact';
 import type { PayinInstructions } from '../../../core/domain/payments/payin-instructions.js';
+import { paymentRows, type ScreenContent, taxIdNote } from '../hosted/layout.js';
+import type { PaymentScene } from '../hosted/scene.js';
 import {
   Button,
   ButtonLink,
@@ -20,7 +22,6 @@ import {
 import { plainAmount } from '../kit/format.js';
 import { nameOf } from '../kit/plain-text.js';
 import { BankAccounts, PrintedFrom, Replaced, referenceRows } from './bank-details.js';
-import { paymentRows, type ScreenContent, taxIdNote } from './layout.js';
 import {
   FourAnswers,
   MoneyCard,
@@ -30,7 +31,6 @@ import {
   whereMoney,
 } from './money-parts.js';
 import { PaymentsLink } from './payments-screen.js';
-import type { PaymentScene } from './scene.js';
 import { Together } from './together-screen.js';
 
 export function preparingScreen(scene: PaymentScene): ScreenContent {

@@ -4,6 +4,7 @@ import type { ErrorCode, PonteError } from '../../../core/errors.js';
 import { assetPaths } from '../kit/assets.js';
 import { Button, ButtonLink, Form } from '../kit/components.js';
 import { formatOf } from '../kit/format.js';
+import type { RefusalPlace } from '../kit/frame-of-call.js';
 import {
   html,
   operatorRow,
@@ -22,7 +23,6 @@ import {
   Top,
 } from '../kit/pages/page-document.js';
 import { plainText } from '../kit/plain-text.js';
-import type { RefusalPlace } from '../kit/refusal.js';
 
 export type ConsoleCall<F = unknown> = PageCall<'operator', F>;
 

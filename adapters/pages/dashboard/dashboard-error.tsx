@@ -2,8 +2,8 @@
 // alike.
 import type { ErrorCode, PonteError } from '../../../core/errors.js';
 import { ButtonLink } from '../kit/components.js';
+import { frameOfRefusal, type RefusalPlace } from '../kit/frame-of-call.js';
 import type { PageAnswer } from '../kit/page-route.js';
-import { frameOfRefusal, type RefusalPlace } from '../kit/refusal.js';
 import { dashboardPage } from './dashboard-layout.js';
 import { PRODUCTION_PATH } from './setup/getting-started-pages.js';
 

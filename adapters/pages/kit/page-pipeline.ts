@@ -35,6 +35,7 @@ import { contentPolicy } from './content-policy.js';
 import { type Cookie, readCookies, writeCookie } from './cookies.js';
 import { csrfToken, isCsrfToken } from './csrf-token.js';
 import { inUploadSlot } from './files/uploaded-file.js';
+import type { RefusalPlace } from './frame-of-call.js';
 import type { PageNotice } from './frame-view.js';
 import type { PageMatch, PageMatcher } from './page-match.js';
 import { below } from './page-paths.js';
@@ -49,7 +50,6 @@ import {
   type Visit,
   withNotice,
 } from './page-route.js';
-import type { RefusalPlace } from './refusal.js';
 import { confirmFirst, signedOut } from './return-after-sign-in.js';
 
 /** How long the parts of an answer may be made before other requests get a turn. */

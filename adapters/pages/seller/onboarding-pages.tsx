@@ -1,5 +1,5 @@
 // The onboarding of a seller, by the link that its organization made: the form of its details, the
-// partner's terms, documents, and the PIX key. The form is that of a buyer (buyer/kyc).
+// partner's terms, documents, and the PIX key. The form is that of a buyer (pages/kyc).
 import { z } from 'zod';
 import { modes, type Tenant } from '../../../core/domain/base/tenant.js';
 import { payeeNameOf } from '../../../core/domain/parties/connected-account.js';
@@ -12,19 +12,11 @@ import {
   redeemOnboardingLink,
   setFirstDestination,
 } from '../../../core/usecases/hosted/onboarding-links.js';
-import { hostedFormRows } from '../buyer/kyc/kyc-pages.js';
-import {
-  type AnyCall,
-  formPage,
-  inFrame,
-  type PhonePlace,
-  sessionOf,
-  unpaidView,
-} from '../buyer/kyc/kyc-view.js';
-import type { ScreenContent } from '../buyer/layout.js';
-import type { Scene } from '../buyer/scene.js';
-import { dashboardTexts } from '../dashboard/dashboard-texts.js';
+import type { ScreenContent } from '../hosted/layout.js';
+import type { Scene } from '../hosted/scene.js';
+import { type AnyCall, unpaidView } from '../hosted/unpaid-view.js';
 import { openedLink, returnPath, signOutRow } from '../kit/access-pages.js';
+import type { FieldError } from '../kit/fields.js';
 import {
   type BuyerAuth,
   type PageAnswer,
@@ -33,7 +25,12 @@ import {
   pageRow,
   seeOther,
 } from '../kit/page-route.js';
-import { checkPix, type PixProblem, pixForm } from '../kit/pix-form.js';
+import { readFields, type TypedForm, typedForm } from '../kit/pages/form-page.js';
+import { destinationOf, pixFields } from '../kit/pix/pix-form.js';
+import { pixTexts } from '../kit/pix/pix-texts.js';
+import { nameOf } from '../kit/plain-text.js';
+import { hostedFormRows } from '../kyc/form-rows.js';
+import { formPage, inFrame, type PhonePlace, sessionOf } from '../kyc/kyc-view.js';
 import {
   closedScreen,
   enterScreen,
@@ -41,6 +38,7 @@ import {
   linkEndedScreen,
   pixScreen,
 } from './onboarding-screens.js';
+import { onboardingTexts } from './onboarding-texts.js';
 
 const at = { subject: 'seller', root: '/onboarding/{orgId}/{mode}/{accountId}' } as const;
 const row = { subject: at.subject, limit: 'none' } as const;
@@ -82,7 +80,7 @@ export const onboardingPages: readonly PageRoute[] = [
     path: `${at.root}/pix`,
     auth: 'buyer',
     csrf: 'form',
-    form: pixForm,
+    form: typedForm,
     handler: setPix,
   }),
   ...hostedFormRows(at, sellerPlace),
@@ -172,34 +170,35 @@ async function enter(context: PageContext, call: AnyCall): Promise<PageAnswer> {
 async function showPix(
   context: PageContext,
   call: AnyCall,
-  refused: { readonly holder: string; readonly problem: PixProblem } | null,
+  sent: { readonly typed: TypedForm; readonly errors: readonly FieldError[] } | null,
 ): Promise<PageAnswer> {
   const { account, change } = await read(context, call);
   const isSet = hadDestination(account) || change !== null;
   if (account.status !== 'approved' || isSet) return seeOther(call.base);
-  const holder = refused?.holder ?? payeeNameOf(account) ?? '';
-  const problem = refused?.problem ?? null;
-  const screen = (scene: Scene) => {
-    const pixWords = dashboardTexts[scene.view.locale].setup.pix;
-    return pixScreen(scene, { pixWords, holder, problem });
-  };
-  return show(context, call, screen, problem === null ? 200 : 422);
+  const { typed, errors } = sent ?? { typed: { holder: payeeNameOf(account) ?? '' }, errors: [] };
+  const screen = (scene: Scene) => pixScreen(scene, typed, errors);
+  return show(context, call, screen, errors.length === 0 ? 200 : 422);
 }
 
 async function setPix(
   context: PageContext,
-  call: AnyCall & { readonly form: z.infer<typeof pixForm> },
+  call: AnyCall & { readonly form: TypedForm },
 ): Promise<PageAnswer> {
-  const again = (problem: PixProblem) =>
-    showPix(context, call, { holder: call.form.holder.trim(), problem });
-  const { destination, problem } = checkPix(call.form);
-  if (destination === null) return again(problem);
+  const { form: typed } = call;
+  const again = (errors: readonly FieldError[]) => showPix(context, call, { typed, errors });
+  const { locale, organization } = await viewOf(context, call);
+  const words = pixTexts[locale];
+  const { values, errors } = readFields(pixFields(words), typed);
+  if (values === null) return again(errors);
   const { tenant, accountId } = sellerIn(call);
+  const refused = (text: string) => again([{ field: 'pixKey', text }]);
   try {
-    await setFirstDestination(context.deps, tenant, accountId, destination);
+    await setFirstDestination(context.deps, tenant, accountId, destinationOf(values));
   } catch (error) {
-    if (isCode(error, 'ValidationError')) return again('refused');
-    if (isCode(error, 'InsufficientScope')) return again('taken');
+    if (isCode(error, 'ValidationError')) return refused(words.refused);
+    if (isCode(error, 'InsufficientScope')) {
+      return refused(onboardingTexts[locale].pixTaken(nameOf(organization?.name ?? '')));
+    }
     // The approval was withdrawn meanwhile: the page shows it.
     if (!isCode(error, 'ConnectedAccountNotApproved')) throw error;
   }

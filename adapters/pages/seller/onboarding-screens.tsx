@@ -10,12 +10,15 @@ import type {
   Onboarding,
   OnboardingLinkState,
 } from '../../../core/usecases/hosted/onboarding-links.js';
-import { correctionText, type KycScene } from '../buyer/kyc/kyc-scene.js';
-import type { ScreenContent } from '../buyer/layout.js';
-import type { Scene } from '../buyer/scene.js';
+import type { ScreenContent } from '../hosted/layout.js';
+import type { Scene } from '../hosted/scene.js';
 import { Button, ButtonLink, CheckAgain, Form, Note, Rows, Time } from '../kit/components.js';
-import { PixForm, type PixProblem, type PixWords, pixErrors } from '../kit/pix-form.js';
+import type { FieldError } from '../kit/fields.js';
+import { FieldForm, type TypedForm } from '../kit/pages/form-page.js';
+import { pixFields } from '../kit/pix/pix-form.js';
+import { pixTexts } from '../kit/pix/pix-texts.js';
 import { nameOf } from '../kit/plain-text.js';
+import { correctionText, type KycScene } from '../kyc/kyc-scene.js';
 import { onboardingTexts } from './onboarding-texts.js';
 
 function wordsOf({ view }: Scene) {
@@ -235,25 +238,25 @@ function approvedScreen(scene: Scene, { account, change }: Onboarding): ScreenCo
 
 export function pixScreen(
   scene: Scene,
-  {
-    pixWords,
-    holder,
-    problem,
-  }: {
-    readonly pixWords: Omit<PixWords, 'taken'>;
-    readonly holder: string;
-    readonly problem: PixProblem | null;
-  },
+  typed: TypedForm,
+  errors: readonly FieldError[],
 ): ScreenContent {
   const words = wordsOf(scene);
-  const org = orgOf(scene);
-  const all: PixWords = { ...pixWords, taken: words.pixTaken(org) };
-  const errors = pixErrors(all, problem);
+  const pixWords = pixTexts[scene.view.locale];
   return {
     title: words.key,
-    lede: words.pixLede(org),
+    lede: words.pixLede(orgOf(scene)),
     station: null,
     errors,
-    body: <PixForm to="pix" words={all} errors={errors} holder={holder} />,
+    body: (
+      <FieldForm
+        to="pix"
+        back={scene.view.path}
+        look={{ submit: pixWords.save }}
+        fields={pixFields(pixWords)}
+        typed={typed}
+        errors={errors}
+      />
+    ),
   };
 }

@@ -57,13 +57,9 @@ const glossary: Readonly<Record<Locale, readonly Term[]>> = {
 };
 
 const files: Readonly<Record<Locale, readonly string[]>> = {
-  en: ['buyer/texts/en.tsx', 'buyer/texts/en-money.tsx', 'buyer/kyc/texts/kyc-en.tsx'],
-  'pt-BR': [
-    'buyer/texts/pt-br.tsx',
-    'buyer/texts/pt-br-money.tsx',
-    'buyer/kyc/texts/kyc-pt-br.tsx',
-  ],
-  es: ['buyer/texts/es.tsx', 'buyer/texts/es-money.tsx', 'buyer/kyc/texts/kyc-es.tsx'],
+  en: ['hosted/texts/en.tsx', 'hosted/texts/en-money.tsx', 'kyc/texts/kyc-en.tsx'],
+  'pt-BR': ['hosted/texts/pt-br.tsx', 'hosted/texts/pt-br-money.tsx', 'kyc/texts/kyc-pt-br.tsx'],
+  es: ['hosted/texts/es.tsx', 'hosted/texts/es-money.tsx', 'kyc/texts/kyc-es.tsx'],
 };
 
 /** Arguments, names of keys, and conditions. */

@@ -4,7 +4,7 @@
 import { createPublicKey, verify } from 'node:crypto';
 import { paymentView } from '../../../adapters/pages/buyer/payment-view.js';
 import { renderPage } from '../../../adapters/pages/buyer/render.js';
-import { catalogues } from '../../../adapters/pages/buyer/texts.js';
+import { catalogues } from '../../../adapters/pages/hosted/texts.js';
 import { formatOf } from '../../../adapters/pages/kit/format.js';
 import { newPageSession } from '../../../core/domain/access/page-session.js';
 import { type Locale, locales } from '../../../core/domain/base/locale.js';

@@ -1,5 +1,6 @@
 // The pages on which the buyer asks a colleague to approve a payment, and the colleague decides.
 // The colleague signs in by another mailed link; the buyer's session opens no page of theirs.
+
 import { z } from 'zod';
 import type { ApprovalDecision } from '../../../../core/domain/payments/colleague-approval.js';
 import { readQuestion } from '../../../../core/domain/payments/display.js';
@@ -10,6 +11,8 @@ import {
   decideApproval,
 } from '../../../../core/usecases/hosted/colleague-approvals.js';
 import { openPage, readPaymentPage } from '../../../../core/usecases/hosted/payment-page.js';
+import type { Page } from '../../hosted/page-view.js';
+import { localeFor } from '../../hosted/unpaid-view.js';
 import { accessRows, openedLink, signOutRow } from '../../kit/access-pages.js';
 import { attachedFile } from '../../kit/files/attached-file.js';
 import {
@@ -21,8 +24,7 @@ import {
   pageRow,
   seeOther,
 } from '../../kit/page-route.js';
-import type { Page } from '../page-view.js';
-import { approverView, localeFor, paymentView } from '../payment-view.js';
+import { approverView, paymentView } from '../payment-view.js';
 import { renderPage } from '../render.js';
 
 type ApprovalCall<F = unknown> = PageCall<'none' | 'buyer', F>;

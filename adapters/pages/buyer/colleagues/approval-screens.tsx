@@ -8,6 +8,9 @@ import {
 import { DISPLAY_TEXT_LENGTH_MAX } from '../../../../core/domain/payments/display.js';
 import { takesColleagueApproval } from '../../../../core/domain/payments/payment-transitions.js';
 import { assert } from '../../../../core/errors.js';
+import { attachmentRow, paymentRows, type ScreenContent, taxIdNote } from '../../hosted/layout.js';
+import type { Page } from '../../hosted/page-view.js';
+import type { PaymentScene } from '../../hosted/scene.js';
 import {
   Amount,
   Button,
@@ -21,11 +24,8 @@ import {
 import { TextArea, TextField } from '../../kit/fields.js';
 import { nameOf } from '../../kit/plain-text.js';
 import { WhoAsks } from '../access-screens.js';
-import { attachmentRow, paymentRows, type ScreenContent, taxIdNote } from '../layout.js';
 import { FoldedItems } from '../line-items.js';
-import type { Page } from '../page-view.js';
 import { PaymentsLink } from '../payments-screen.js';
-import type { PaymentScene } from '../scene.js';
 
 interface ApprovalProps {
   readonly scene: PaymentScene;

@@ -4,10 +4,10 @@ import {
   COLLEAGUE_LINKS_MAX,
   type ColleagueLink,
 } from '../../../../core/usecases/hosted/colleague-links.js';
+import type { ScreenContent } from '../../hosted/layout.js';
+import type { Page } from '../../hosted/page-view.js';
+import type { PaymentScene } from '../../hosted/scene.js';
 import { Button, ButtonLink, Form, Note, Rows, Time } from '../../kit/components.js';
-import type { ScreenContent } from '../layout.js';
-import type { Page } from '../page-view.js';
-import type { PaymentScene } from '../scene.js';
 
 export function shareScreen(
   scene: PaymentScene,

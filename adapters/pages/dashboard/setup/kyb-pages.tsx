@@ -1,4 +1,4 @@
-// The organization's KYB in the frame of the dashboard: the form of a seller (buyer/kyc), with
+// The organization's KYB in the frame of the dashboard: the form of a seller (pages/kyc), with
 // owners and documents, and the terms of the settlement partner.
 import type { VNode } from 'preact';
 import { z } from 'zod';
@@ -11,15 +11,16 @@ import {
   needsTerms,
   termsUrl,
 } from '../../../../core/usecases/parties/organizations.js';
-import { memberFormRows } from '../../buyer/kyc/kyc-pages.js';
-import type { AnyCall, FormPlace } from '../../buyer/kyc/kyc-view.js';
-import type { ScreenContent } from '../../buyer/layout.js';
-import { noKyc, type PageView } from '../../buyer/page-view.js';
-import { legalView, organizationView } from '../../buyer/payment-view.js';
-import { type Scene, SceneProvider, sceneOf } from '../../buyer/scene.js';
+import type { ScreenContent } from '../../hosted/layout.js';
+import { noKyc, type PageView } from '../../hosted/page-view.js';
+import { type Scene, SceneProvider, sceneOf } from '../../hosted/scene.js';
+import type { AnyCall } from '../../hosted/unpaid-view.js';
+import { legalView, organizationView } from '../../hosted/unpaid-view.js';
 import { Button, ButtonLink, Form } from '../../kit/components.js';
 import type { PageContext } from '../../kit/page-route.js';
 import { withDone } from '../../kit/pages/declared-pages.js';
+import { memberFormRows } from '../../kyc/form-rows.js';
+import type { FormPlace } from '../../kyc/kyc-view.js';
 import { type DashboardContent, dashboardPage } from '../dashboard-layout.js';
 import {
   type DashboardScene,

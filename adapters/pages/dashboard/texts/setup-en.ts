@@ -126,23 +126,6 @@ export const setupEn = {
       stopped: 'Stopped',
       replaced: 'Replaced',
     } satisfies Record<ChangeState, string>,
-    key: 'PIX key',
-    keyHint: 'Email, phone with area code, CPF, CNPJ or random key.',
-    again: 'The same key again',
-    againHint: 'Type it, do not paste it: so a typing error shows.',
-    holder: 'Name of the account holder',
-    save: 'Set destination',
-    noKey: 'Enter the PIX key.',
-    differs: 'The two keys differ. Type both again.',
-    noHolder: 'Enter the name of the account holder.',
-    refused: 'The settlement partner did not take this key. Check it.',
-    kind: 'What the number is',
-    phone: 'Phone number',
-    unclear: 'It can be a CPF or a phone number, or lacks digits. Choose, and type both again.',
-    check_digits: 'The check digits of this CPF or CNPJ are wrong. Check the number.',
-    not_a_key:
-      'This is no PIX key. Enter a CPF, a CNPJ, a Brazilian phone number, an email address or a ' +
-      'random key.',
     notYet: 'The details of the organization must be approved first.',
   },
   production: {

@@ -125,23 +125,6 @@ export const setupEs: SetupTexts = {
       stopped: 'Detenido',
       replaced: 'Sustituido',
     },
-    key: 'Clave PIX',
-    keyHint: 'Correo, teléfono con código de área, CPF, CNPJ o clave aleatoria.',
-    again: 'La misma clave otra vez',
-    againHint: 'Escríbala, no la pegue: así se ve un error al teclear.',
-    holder: 'Nombre del titular de la cuenta',
-    save: 'Guardar destino',
-    noKey: 'Indique la clave PIX.',
-    differs: 'Las dos claves son distintas. Escriba ambas de nuevo.',
-    noHolder: 'Indique el nombre del titular de la cuenta.',
-    refused: 'El proveedor de liquidación no aceptó esta clave. Revísela.',
-    kind: 'Qué es el número',
-    phone: 'Teléfono',
-    unclear: 'Puede ser un CPF o un teléfono, o le faltan dígitos. Elija y escriba ambas de nuevo.',
-    check_digits: 'Los dígitos verificadores de este CPF o CNPJ no son correctos. Revíselo.',
-    not_a_key:
-      'No es una clave PIX. Indique un CPF, un CNPJ, un teléfono de Brasil, un correo o una ' +
-      'clave aleatoria.',
     notYet: 'Primero deben aprobarse los datos de la organización.',
   },
   production: {

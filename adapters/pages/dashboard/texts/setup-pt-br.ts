@@ -120,23 +120,6 @@ export const setupPtBr: SetupTexts = {
       stopped: 'Parada',
       replaced: 'Substituída',
     },
-    key: 'Chave PIX',
-    keyHint: 'E-mail, telefone com DDD, CPF, CNPJ ou chave aleatória.',
-    again: 'A mesma chave de novo',
-    againHint: 'Digite, não cole: assim um erro de digitação aparece.',
-    holder: 'Nome do titular da conta',
-    save: 'Salvar destino',
-    noKey: 'Informe a chave PIX.',
-    differs: 'As duas chaves são diferentes. Digite ambas de novo.',
-    noHolder: 'Informe o nome do titular da conta.',
-    refused: 'O parceiro de liquidação não aceitou esta chave. Confira.',
-    kind: 'O que é o número',
-    phone: 'Telefone',
-    unclear: 'Pode ser um CPF ou um telefone, ou faltam dígitos. Escolha e digite ambas de novo.',
-    check_digits: 'Os dígitos verificadores deste CPF ou CNPJ estão errados. Confira o número.',
-    not_a_key:
-      'Não é uma chave PIX. Informe um CPF, um CNPJ, um telefone do Brasil, um e-mail ou uma ' +
-      'chave aleatória.',
     notYet: 'Primeiro os dados da organização precisam ser aprovados.',
   },
   production: {

@@ -28,7 +28,7 @@ export interface DeclaredField<V> {
     typed: TypedForm,
     name: string,
   ) => { readonly value: V } | { readonly problem: string };
-  readonly show: (name: string, typed: TypedForm, error: string | undefined) => VNode;
+  readonly show: (name: string, typed: TypedForm, error: string | undefined) => VNode | null;
   /** The id of its first control; by default its name. */
   readonly control?: string;
 }

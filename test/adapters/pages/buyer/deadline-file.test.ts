@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { deadlineFile } from '../../../../adapters/pages/buyer/deadline-file.js';
-import { paymentScene, sceneOf } from '../../../../adapters/pages/buyer/scene.js';
+import { paymentScene, sceneOf } from '../../../../adapters/pages/hosted/scene.js';
 import { locales } from '../../../../core/domain/base/locale.js';
 import type { PayinInstructions } from '../../../../core/domain/payments/payin-instructions.js';
 import { at, instructions, onScreen, payment, paymentOnScreen } from './page-facts.js';

@@ -6,7 +6,7 @@ import type {
   PageView,
   QuoteView,
   SettlementView,
-} from '../../../../adapters/pages/buyer/page-view.js';
+} from '../../../../adapters/pages/hosted/page-view.js';
 import { assetPaths } from '../../../../adapters/pages/kit/assets.js';
 import { money } from '../../../../core/domain/base/money.js';
 import type { Screen } from '../../../../core/domain/hosted/hosted-screen.js';

@@ -1,10 +1,11 @@
 // Every page of the hosted buyer's page with realistic facts: what the tests render and the
 // gallery takes pictures of.
 
-import type { ScreenContent } from '../../../../adapters/pages/buyer/layout.js';
-import { noKyc, type Page, type PageView } from '../../../../adapters/pages/buyer/page-view.js';
-import { renderContent, renderPage } from '../../../../adapters/pages/buyer/render.js';
-import type { Scene } from '../../../../adapters/pages/buyer/scene.js';
+import { renderPage } from '../../../../adapters/pages/buyer/render.js';
+import type { ScreenContent } from '../../../../adapters/pages/hosted/layout.js';
+import { renderContent } from '../../../../adapters/pages/hosted/layout.js';
+import { noKyc, type Page, type PageView } from '../../../../adapters/pages/hosted/page-view.js';
+import type { Scene } from '../../../../adapters/pages/hosted/scene.js';
 import { limits } from '../../../../adapters/pages/kit/limited.js';
 import type { Locale } from '../../../../core/domain/base/locale.js';
 import { money } from '../../../../core/domain/base/money.js';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { paymentsFile } from '../../../../adapters/pages/buyer/payments-screen.js';
-import { paymentScene, sceneOf } from '../../../../adapters/pages/buyer/scene.js';
+import { paymentScene, sceneOf } from '../../../../adapters/pages/hosted/scene.js';
 import { locales } from '../../../../core/domain/base/locale.js';
 import { money } from '../../../../core/domain/base/money.js';
 import type { Payment } from '../../../../core/domain/payments/payment.js';

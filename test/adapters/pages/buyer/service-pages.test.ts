@@ -1,7 +1,7 @@
 // Pages without a session: the check of bank details, and the files that pages load.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { catalogues } from '../../../../adapters/pages/buyer/texts.js';
+import { catalogues } from '../../../../adapters/pages/hosted/texts.js';
 import { accentPath, assetPaths } from '../../../../adapters/pages/kit/assets.js';
 import { MINUTE_MS } from '../../../../core/domain/base/instant.js';
 import { money } from '../../../../core/domain/base/money.js';

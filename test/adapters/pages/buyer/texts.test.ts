@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { h, isValidElement, type VNode } from 'preact';
 import { renderToStaticMarkup } from 'preact-render-to-string';
-import { catalogues } from '../../../../adapters/pages/buyer/texts.js';
+import { catalogues } from '../../../../adapters/pages/hosted/texts.js';
 import { frameTexts } from '../../../../adapters/pages/kit/frame-texts.js';
 import { locales } from '../../../../core/domain/base/locale.js';
 

@@ -1,5 +1,5 @@
 // A page with every field and part that forms use, in its states: for the gallery and for axe.
-import type { ScreenContent } from '../../../../adapters/pages/buyer/layout.js';
+import type { ScreenContent } from '../../../../adapters/pages/hosted/layout.js';
 import { Button, Form } from '../../../../adapters/pages/kit/components.js';
 import {
   CheckField,

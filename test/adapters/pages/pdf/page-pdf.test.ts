@@ -1,9 +1,9 @@
 // The files of a payment, read back by a parser.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { PagePayment, PageView } from '../../../../adapters/pages/buyer/page-view.js';
 import { type FilePage, paymentFile } from '../../../../adapters/pages/buyer/payment-file.js';
 import { renderForFile } from '../../../../adapters/pages/buyer/render.js';
+import type { PagePayment, PageView } from '../../../../adapters/pages/hosted/page-view.js';
 import { pageParts, type StyledText } from '../../../../adapters/pages/pdf/page-parts.js';
 import { locales } from '../../../../core/domain/base/locale.js';
 import type { Screen } from '../../../../core/domain/hosted/hosted-screen.js';

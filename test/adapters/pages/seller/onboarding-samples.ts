@@ -1,11 +1,12 @@
 // The pages of a seller's onboarding with realistic facts, for their tests and for the gallery.
 
-import { type KycScene, kycScene } from '../../../../adapters/pages/buyer/kyc/kyc-scene.js';
-import { reviewScreen } from '../../../../adapters/pages/buyer/kyc/review-screen.js';
-import { dataScreen } from '../../../../adapters/pages/buyer/kyc/step-screens.js';
-import type { ScreenContent } from '../../../../adapters/pages/buyer/layout.js';
-import type { Scene } from '../../../../adapters/pages/buyer/scene.js';
-import { dashboardTexts } from '../../../../adapters/pages/dashboard/dashboard-texts.js';
+import type { ScreenContent } from '../../../../adapters/pages/hosted/layout.js';
+import type { Scene } from '../../../../adapters/pages/hosted/scene.js';
+import { pixTexts } from '../../../../adapters/pages/kit/pix/pix-texts.js';
+import { nameOf } from '../../../../adapters/pages/kit/plain-text.js';
+import { type KycScene, kycScene } from '../../../../adapters/pages/kyc/kyc-scene.js';
+import { reviewScreen } from '../../../../adapters/pages/kyc/review-screen.js';
+import { dataScreen } from '../../../../adapters/pages/kyc/step-screens.js';
 import {
   closedScreen,
   enterScreen,
@@ -13,6 +14,7 @@ import {
   linkEndedScreen,
   pixScreen,
 } from '../../../../adapters/pages/seller/onboarding-screens.js';
+import { onboardingTexts } from '../../../../adapters/pages/seller/onboarding-texts.js';
 import { emptyDraft } from '../../../../core/domain/hosted/kyc-draft.js';
 import { type FormFacts, stepViews } from '../../../../core/domain/hosted/kyc-form.js';
 import type { ConnectedAccount } from '../../../../core/domain/parties/connected-account.js';
@@ -77,10 +79,12 @@ function home(state: KycForm['state'], changes: Partial<ConnectedAccount>, isAsk
   return ofForm(form, (scene) => homeScreen(scene, onboardingOf(changes)));
 }
 
-function pix(problem: Parameters<typeof pixScreen>[1]['problem']) {
+function pix(field: 'again' | 'pixKey') {
   return (scene: Scene) => {
-    const pixWords = dashboardTexts[scene.view.locale].setup.pix;
-    return pixScreen(scene, { pixWords, holder: legalName, problem });
+    const { locale, organization } = scene.view;
+    const taken = onboardingTexts[locale].pixTaken(nameOf(organization?.name ?? ''));
+    const text = field === 'again' ? pixTexts[locale].differs : taken;
+    return pixScreen(scene, { holder: legalName }, [{ field, text }]);
   };
 }
 
@@ -110,8 +114,8 @@ export const onboardingSamples: readonly Sample[] = [
   sample('corrections', home('corrections', { status: 'verifying', ...none }, true)),
   sample('approved', home('approved', { status: 'approved', ...none })),
   sample('approved-again', home('approved', { status: 'approved', ...none, readyAtMs: atMs })),
-  sample('pix', pix('differs')),
-  sample('pix-taken', pix('taken')),
+  sample('pix', pix('again')),
+  sample('pix-taken', pix('pixKey')),
   sample('preparing', home('approved', { status: 'approved', railsRef: null })),
   sample('ready', home('approved', { status: 'approved' })),
 ];

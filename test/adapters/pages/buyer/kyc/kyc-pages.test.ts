@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { kycPages } from '../../../../../adapters/pages/buyer/kyc/kyc-pages.js';
-import { countryNames, kycCatalogues } from '../../../../../adapters/pages/buyer/kyc/kyc-texts.js';
+import { kycPages } from '../../../../../adapters/pages/buyer/kyc-pages.js';
+import { countryNames, kycCatalogues } from '../../../../../adapters/pages/kyc/kyc-texts.js';
 import { locales } from '../../../../../core/domain/base/locale.js';
 import { formFields } from '../../../../../core/domain/hosted/kyc-fields.js';
 import { addressFields } from '../../../../../core/domain/hosted/kyc-form.js';

@@ -1,34 +1,35 @@
 // The pages of the KYC form with realistic facts, for their tests and for the gallery: a company
 // with two owners, of whom one was asked, and a person.
+
+import { askFormScreen } from '../../../../../adapters/pages/buyer/form-access.js';
+import type { ScreenContent } from '../../../../../adapters/pages/hosted/layout.js';
 import {
   documentsScreen,
   phoneEndedScreen,
   phoneEnterScreen,
   phoneScreen,
   phoneUploadsScreen,
-} from '../../../../../adapters/pages/buyer/kyc/document-screens.js';
-import { askFormScreen } from '../../../../../adapters/pages/buyer/kyc/form-access.js';
+} from '../../../../../adapters/pages/kyc/document-screens.js';
 import {
   type BareScene,
   type KycFacts,
   type KycScene,
   kycScene,
   type Limits,
-} from '../../../../../adapters/pages/buyer/kyc/kyc-scene.js';
-import { kycCatalogues } from '../../../../../adapters/pages/buyer/kyc/kyc-texts.js';
+} from '../../../../../adapters/pages/kyc/kyc-scene.js';
+import { kycCatalogues } from '../../../../../adapters/pages/kyc/kyc-texts.js';
 import {
   ownDocumentsScreen,
   ownerScreen,
   ownersScreen,
   ownPartScreen,
-} from '../../../../../adapters/pages/buyer/kyc/owner-screens.js';
-import { reviewScreen } from '../../../../../adapters/pages/buyer/kyc/review-screen.js';
+} from '../../../../../adapters/pages/kyc/owner-screens.js';
+import { reviewScreen } from '../../../../../adapters/pages/kyc/review-screen.js';
 import {
   dataScreen,
   termsScreen,
   typeScreen,
-} from '../../../../../adapters/pages/buyer/kyc/step-screens.js';
-import type { ScreenContent } from '../../../../../adapters/pages/buyer/layout.js';
+} from '../../../../../adapters/pages/kyc/step-screens.js';
 import {
   emptyDraft,
   type KycDraft,

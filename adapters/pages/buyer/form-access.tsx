@@ -1,9 +1,15 @@
 // Sign-in to a form without a payment and to the part of an owner: a mail with a link and a code,
 // as for a payment. Signed in, the buyer sees the state of the form, the owner their own part.
-import type { HostedPage } from '../../../../core/domain/hosted/hosted-page.js';
-import { PonteError } from '../../../../core/errors.js';
-import { accessRows, openedLink, signOutRow } from '../../kit/access-pages.js';
-import { Button, Form } from '../../kit/components.js';
+
+import type { HostedPage } from '../../../core/domain/hosted/hosted-page.js';
+import { PonteError } from '../../../core/errors.js';
+import type { ScreenContent } from '../hosted/layout.js';
+import { renderContent } from '../hosted/layout.js';
+import type { Page } from '../hosted/page-view.js';
+import type { AnyCall } from '../hosted/unpaid-view.js';
+import { localeFor } from '../hosted/unpaid-view.js';
+import { accessRows, openedLink, signOutRow } from '../kit/access-pages.js';
+import { Button, Form } from '../kit/components.js';
 import {
   html,
   type PageAnswer,
@@ -11,15 +17,12 @@ import {
   type PageRoute,
   pageRow,
   seeOther,
-} from '../../kit/page-route.js';
-import { nameOf } from '../../kit/plain-text.js';
-import type { ScreenContent } from '../layout.js';
-import type { Page } from '../page-view.js';
-import { localeFor } from '../payment-view.js';
-import { renderContent, renderPage } from '../render.js';
-import type { BareScene } from './kyc-scene.js';
-import { kycCatalogues } from './kyc-texts.js';
-import { type AnyCall, formPlace, formView } from './kyc-view.js';
+} from '../kit/page-route.js';
+import { nameOf } from '../kit/plain-text.js';
+import type { BareScene } from '../kyc/kyc-scene.js';
+import { kycCatalogues } from '../kyc/kyc-texts.js';
+import { formPlace, formView } from './kyc-places.js';
+import { renderPage } from './render.js';
 
 type Subject = 'form' | 'owner';
 

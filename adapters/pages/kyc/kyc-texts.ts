@@ -1,7 +1,7 @@
 // The catalogues of the KYC form, by language, and names that are the same in every language.
-import { countries } from '../../../../core/domain/base/countries.js';
-import type { Locale } from '../../../../core/domain/base/locale.js';
-import type { EntityType } from '../../../../core/domain/parties/connected-account.js';
+import { countries } from '../../../core/domain/base/countries.js';
+import type { Locale } from '../../../core/domain/base/locale.js';
+import type { EntityType } from '../../../core/domain/parties/connected-account.js';
 import { type KycTexts, kycEn } from './texts/kyc-en.js';
 import { kycEs } from './texts/kyc-es.js';
 import { kycPtBr } from './texts/kyc-pt-br.js';

@@ -1,25 +1,22 @@
 // The handlers of documents in the KYC form: the page, an upload, a removal, and the way over a
 // phone. A refused file is named in the address, so that a reload sends nothing again.
-import type { PageSession } from '../../../../core/domain/access/page-session.js';
-import { fileFieldOf } from '../../../../core/domain/hosted/kyc-fields.js';
-import {
-  type VerificationKind,
-  verificationKinds,
-} from '../../../../core/domain/parties/document.js';
-import { PonteError } from '../../../../core/errors.js';
-import { readSession } from '../../../../core/usecases/access/page-sessions.js';
+import type { PageSession } from '../../../core/domain/access/page-session.js';
+import { fileFieldOf } from '../../../core/domain/hosted/kyc-fields.js';
+import { type VerificationKind, verificationKinds } from '../../../core/domain/parties/document.js';
+import { PonteError } from '../../../core/errors.js';
+import { readSession } from '../../../core/usecases/access/page-sessions.js';
 import {
   documentLimits,
   redeemPhoneUpload,
   removePageDocument,
   startPhoneUpload,
   storePageDocument,
-} from '../../../../core/usecases/hosted/page-documents.js';
-import type { Cookie } from '../../kit/cookies.js';
-import { readFile } from '../../kit/files/uploaded-file.js';
-import { html, type PageAnswer, type PageContext, seeOther } from '../../kit/page-route.js';
-import type { ScreenContent } from '../layout.js';
-import { renderContent } from '../render.js';
+} from '../../../core/usecases/hosted/page-documents.js';
+import { renderContent, type ScreenContent } from '../hosted/layout.js';
+import type { AnyCall } from '../hosted/unpaid-view.js';
+import type { Cookie } from '../kit/cookies.js';
+import { readFile } from '../kit/files/uploaded-file.js';
+import { html, type PageAnswer, type PageContext, seeOther } from '../kit/page-route.js';
 import {
   documentsScreen,
   memberPhoneScreen,
@@ -31,14 +28,7 @@ import {
 } from './document-screens.js';
 import { type BareScene, controlId, type Limits } from './kyc-scene.js';
 import { kycCatalogues } from './kyc-texts.js';
-import {
-  type AnyCall,
-  type FormPlace,
-  formPage,
-  type LoadedForm,
-  type PhonePlace,
-  urlOf,
-} from './kyc-view.js';
+import { type FormPlace, formPage, type LoadedForm, type PhonePlace, urlOf } from './kyc-view.js';
 import { ownDocumentsScreen } from './owner-screens.js';
 import { kycEn } from './texts/kyc-en.js';
 

@@ -1,30 +1,30 @@
 // What every page of the KYC form gets, and the frame that they share: the number of the step, the
 // list of steps with what is missing, and the summary of errors.
 import type { ComponentChildren, VNode } from 'preact';
-import { partOf } from '../../../../core/domain/hosted/kyc-draft.js';
+import { partOf } from '../../../core/domain/hosted/kyc-draft.js';
 import type {
   FieldPlace,
   FieldProblem,
   FormField,
   Typed,
-} from '../../../../core/domain/hosted/kyc-fields.js';
+} from '../../../core/domain/hosted/kyc-fields.js';
 import {
   isAwaited,
   type KycStep,
   type PlacedCorrection,
   stepOf,
   stepsOf,
-} from '../../../../core/domain/hosted/kyc-form.js';
-import type { VerificationKind } from '../../../../core/domain/parties/document.js';
-import type { Dossier, Owner } from '../../../../core/domain/parties/dossier.js';
-import type { KycForm, PageProblems } from '../../../../core/usecases/hosted/kyc-forms.js';
-import type { documentLimits } from '../../../../core/usecases/hosted/page-documents.js';
-import { Time } from '../../kit/components.js';
-import type { FieldError } from '../../kit/fields.js';
-import { nameOf } from '../../kit/plain-text.js';
-import type { ScreenContent } from '../layout.js';
-import type { PageView } from '../page-view.js';
-import type { Scene } from '../scene.js';
+} from '../../../core/domain/hosted/kyc-form.js';
+import type { VerificationKind } from '../../../core/domain/parties/document.js';
+import type { Dossier, Owner } from '../../../core/domain/parties/dossier.js';
+import type { KycForm, PageProblems } from '../../../core/usecases/hosted/kyc-forms.js';
+import type { documentLimits } from '../../../core/usecases/hosted/page-documents.js';
+import type { ScreenContent } from '../hosted/layout.js';
+import type { PageView } from '../hosted/page-view.js';
+import type { Scene } from '../hosted/scene.js';
+import { Time } from '../kit/components.js';
+import type { FieldError } from '../kit/fields.js';
+import { nameOf } from '../kit/plain-text.js';
 import { kycCatalogues } from './kyc-texts.js';
 import type { KycTexts } from './texts/kyc-en.js';
 

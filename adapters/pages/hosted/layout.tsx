@@ -21,7 +21,7 @@ import type { Limited } from '../kit/limited.js';
 import { Foot, renderPage, Said, TestBar } from '../kit/pages/page-document.js';
 import { nameOf, plainText } from '../kit/plain-text.js';
 import type { PagePayment, PageView } from './page-view.js';
-import { frameOf, type Scene, SceneProvider, useScene } from './scene.js';
+import { frameOf, type Scene, SceneProvider, sceneOf, useScene } from './scene.js';
 
 /** Where the buyer is on the way; the KYC steps have a list beside the page. */
 export const stations = ['signIn', 'payer', 'price', 'transfer', 'paid'] as const;
@@ -51,8 +51,9 @@ export interface ScreenContent {
 }
 
 /** The whole document. */
-export function pageOf(scene: Scene, content: ScreenContent): string {
-  const { view } = scene;
+export function renderContent(view: PageView, screen: (scene: Scene) => ScreenContent): string {
+  const scene = sceneOf(view);
+  const content = screen(scene);
   const accent = view.organization?.accentColor ?? null;
   const { style, script } = view.assets;
   return renderPage(frameOf(scene), {

@@ -1,17 +1,17 @@
 // The documents of the KYC form: a row for each file with what it must show and its state, the code
 // for the camera of a phone, and the page that such a phone opens.
 import type { VNode } from 'preact';
-import { askedOf } from '../../../../core/domain/hosted/kyc-draft.js';
-import { formFields } from '../../../../core/domain/hosted/kyc-fields.js';
-import { askedFiles, nextStep } from '../../../../core/domain/hosted/kyc-form.js';
-import { maskedAddress } from '../../../../core/domain/mail/mail.js';
-import type { ContentType } from '../../../../core/domain/parties/document.js';
-import type { UploadRefusal } from '../../../../core/usecases/hosted/page-documents.js';
-import { Button, ButtonLink, Foreign, Form, Note, Rows } from '../../kit/components.js';
-import { type FieldError, FileInput, FileRow } from '../../kit/fields.js';
-import { nameOf } from '../../kit/plain-text.js';
-import { QrCode } from '../../kit/qr-code.js';
-import type { ScreenContent } from '../layout.js';
+import { askedOf } from '../../../core/domain/hosted/kyc-draft.js';
+import { formFields } from '../../../core/domain/hosted/kyc-fields.js';
+import { askedFiles, nextStep } from '../../../core/domain/hosted/kyc-form.js';
+import { maskedAddress } from '../../../core/domain/mail/mail.js';
+import type { ContentType } from '../../../core/domain/parties/document.js';
+import type { UploadRefusal } from '../../../core/usecases/hosted/page-documents.js';
+import type { ScreenContent } from '../hosted/layout.js';
+import { Button, ButtonLink, Foreign, Form, Note, Rows } from '../kit/components.js';
+import { type FieldError, FileInput, FileRow } from '../kit/fields.js';
+import { nameOf } from '../kit/plain-text.js';
+import { QrCode } from '../kit/qr-code.js';
 import {
   type BareScene,
   controlId,

@@ -5,10 +5,10 @@ import {
   type FieldPlace,
   type FormField,
   formFields,
-} from '../../../../core/domain/hosted/kyc-fields.js';
-import { type AskedField, ONE_NAME } from '../../../../core/domain/hosted/kyc-form.js';
-import { proofOfAddressDocTypes } from '../../../../core/domain/parties/dossier.js';
-import { Foreign } from '../../kit/components.js';
+} from '../../../core/domain/hosted/kyc-fields.js';
+import { type AskedField, ONE_NAME } from '../../../core/domain/hosted/kyc-form.js';
+import { proofOfAddressDocTypes } from '../../../core/domain/parties/dossier.js';
+import { Foreign } from '../kit/components.js';
 import {
   CheckField,
   DateField,
@@ -16,7 +16,7 @@ import {
   RadioField,
   SelectField,
   TextField,
-} from '../../kit/fields.js';
+} from '../kit/fields.js';
 import { type FieldScene, type KycScene, problemAt, textOf, valuesOf } from './kyc-scene.js';
 import { countryName, countryNames, taxNameOf } from './kyc-texts.js';
 

@@ -1,22 +1,17 @@
 // The handlers of the pages of the KYC form that take data: steps, owners, terms and review. After
 // a change the buyer is sent to the next page that has something to do.
-import { partOf } from '../../../../core/domain/hosted/kyc-draft.js';
-import type { Typed } from '../../../../core/domain/hosted/kyc-fields.js';
-import {
-  type KycStep,
-  kycSteps,
-  nextStep,
-  stepsOf,
-} from '../../../../core/domain/hosted/kyc-form.js';
-import { TERMS } from '../../../../core/domain/parties/party-due.js';
-import { isCode, PonteError } from '../../../../core/errors.js';
+import { partOf } from '../../../core/domain/hosted/kyc-draft.js';
+import type { Typed } from '../../../core/domain/hosted/kyc-fields.js';
+import { type KycStep, kycSteps, nextStep, stepsOf } from '../../../core/domain/hosted/kyc-form.js';
+import { TERMS } from '../../../core/domain/parties/party-due.js';
+import { isCode, PonteError } from '../../../core/errors.js';
 import {
   acceptKycTerms,
   kycTermsUrl,
   openKycForm,
   saveKycPage,
   submitKycForm,
-} from '../../../../core/usecases/hosted/kyc-forms.js';
+} from '../../../core/usecases/hosted/kyc-forms.js';
 import {
   addOwner,
   askOwner,
@@ -24,7 +19,9 @@ import {
   removeOwner,
   takeBackForm,
   takeBackOwner,
-} from '../../../../core/usecases/hosted/kyc-owners.js';
+} from '../../../core/usecases/hosted/kyc-owners.js';
+import type { ScreenContent } from '../hosted/layout.js';
+import type { AnyCall } from '../hosted/unpaid-view.js';
 import {
   limitReached,
   type PageAnswer,
@@ -33,11 +30,10 @@ import {
   type PageContext,
   seeOther,
   withNotice,
-} from '../../kit/page-route.js';
-import type { ScreenContent } from '../layout.js';
+} from '../kit/page-route.js';
 import { documentsPage } from './file-pages.js';
 import type { KycScene } from './kyc-scene.js';
-import { type AnyCall, type FormPlace, formPage, type LoadedForm, urlOf } from './kyc-view.js';
+import { type FormPlace, formPage, type LoadedForm, urlOf } from './kyc-view.js';
 import { ownerScreen, ownersScreen, ownPartScreen } from './owner-screens.js';
 import { reviewScreen } from './review-screen.js';
 import { dataScreen, termsScreen, typeScreen } from './step-screens.js';

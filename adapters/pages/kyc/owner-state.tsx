@@ -1,8 +1,8 @@
 // How far an owner's part of the KYC form is, in words, and the role that the owner has.
 import type { VNode } from 'preact';
-import { type Asked, askedOf } from '../../../../core/domain/hosted/kyc-draft.js';
-import { Time } from '../../kit/components.js';
-import { Icon } from '../../kit/icons.js';
+import { type Asked, askedOf } from '../../../core/domain/hosted/kyc-draft.js';
+import { Time } from '../kit/components.js';
+import { Icon } from '../kit/icons.js';
 import { type KycScene, valuesOf } from './kyc-scene.js';
 
 export function roleOf({ form, words }: KycScene, owner: number): string | null {

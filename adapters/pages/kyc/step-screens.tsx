@@ -1,11 +1,11 @@
 // The pages of the KYC form that ask for data: the type of the payer, the person, the company, the
 // address, and the partner's terms.
 import type { VNode } from 'preact';
-import { type Asked, askedOf } from '../../../../core/domain/hosted/kyc-draft.js';
-import { fieldsFor, type KycStep } from '../../../../core/domain/hosted/kyc-form.js';
-import { Button, ButtonLink, Form, Note, Time } from '../../kit/components.js';
-import { RadioField, TextField } from '../../kit/fields.js';
-import type { ScreenContent } from '../layout.js';
+import { type Asked, askedOf } from '../../../core/domain/hosted/kyc-draft.js';
+import { fieldsFor, type KycStep } from '../../../core/domain/hosted/kyc-form.js';
+import type { ScreenContent } from '../hosted/layout.js';
+import { Button, ButtonLink, Form, Note, Time } from '../kit/components.js';
+import { RadioField, TextField } from '../kit/fields.js';
 import { Fields } from './field-controls.js';
 import { errorsOf, type KycScene, stepFrame } from './kyc-scene.js';
 

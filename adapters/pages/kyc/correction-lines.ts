@@ -1,11 +1,11 @@
 // What the partner asks to correct, as lines of the page that leads to the form.
-import type { Locale } from '../../../../core/domain/base/locale.js';
-import { isCorrected } from '../../../../core/domain/hosted/kyc-draft.js';
-import { placeCorrections } from '../../../../core/domain/hosted/kyc-form.js';
-import type { KycSubmission } from '../../../../core/domain/parties/buyer-kyc.js';
-import { correctionsOf } from '../../../../core/domain/parties/party-due.js';
-import type { Deps } from '../../../../core/ports/deps.js';
-import { readDraft } from '../../../../core/usecases/parties/kyc-drafts.js';
+import type { Locale } from '../../../core/domain/base/locale.js';
+import { isCorrected } from '../../../core/domain/hosted/kyc-draft.js';
+import { placeCorrections } from '../../../core/domain/hosted/kyc-form.js';
+import type { KycSubmission } from '../../../core/domain/parties/buyer-kyc.js';
+import { correctionsOf } from '../../../core/domain/parties/party-due.js';
+import type { Deps } from '../../../core/ports/deps.js';
+import { readDraft } from '../../../core/usecases/parties/kyc-drafts.js';
 import { correctionText } from './kyc-scene.js';
 import { kycCatalogues } from './kyc-texts.js';
 

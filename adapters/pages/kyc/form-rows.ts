@@ -2,7 +2,8 @@
 // part of an owner, and for sellers and organizations. `kyc` rows are open to a phone too, which
 // may only send files.
 import { z } from 'zod';
-import type { Typed } from '../../../../core/domain/hosted/kyc-fields.js';
+import type { Typed } from '../../../core/domain/hosted/kyc-fields.js';
+import type { AnyCall } from '../hosted/unpaid-view.js';
 import {
   type BuyerAuth,
   type MemberRule,
@@ -12,48 +13,26 @@ import {
   type PageRoute,
   type PageSubject,
   pageRow,
-} from '../../kit/page-route.js';
+} from '../kit/page-route.js';
 import {
   enterPhone,
   removeFile,
-  showDocuments,
   showMemberPhone,
   showPhone,
   showPhoneEnter,
   startPhone,
   uploadFile,
 } from './file-pages.js';
-import { formAccess } from './form-access.js';
 import {
   addOwnerTo,
-  askOwnerFor,
-  finishOwnPart,
-  handOverForm,
   removeOwnerFrom,
   saveOwner,
-  saveOwnPart,
   saveStep,
   showOwner,
-  showOwnPart,
   showStep,
   type TypedCall,
-  takeBackHandOver,
-  takeBackPart,
 } from './form-pages.js';
-import {
-  type AnyCall,
-  type FormPlace,
-  formPlace,
-  type PhonePlace,
-  paymentPlace,
-} from './kyc-view.js';
-
-/** Where the pages of each place begin. */
-export const roots = {
-  payment: '/r/{publicId}',
-  form: '/kyc/{flowId}',
-  owner: '/owner/{flowId}/{ownerIndex}',
-} as const;
+import type { FormPlace, PhonePlace } from './kyc-view.js';
 
 const TYPED_MAX = 1_000;
 
@@ -63,7 +42,7 @@ const typedForm = z.record(z.string().max(64), z.string().max(TYPED_MAX));
 type Handler<C, P> = (context: PageContext, call: C, place: P) => Promise<PageAnswer>;
 
 /** Makes the rows of a form at one place. */
-interface RowsOf<P> {
+export interface RowsOf<P> {
   shows(tail: string, handler: Handler<AnyCall, P>): PageRoute;
   takes(tail: string, handler: Handler<TypedCall, P>, limit?: PageRoute['limit']): PageRoute;
   /** The handler checks the token of the form, which is a part of the body. */
@@ -71,7 +50,7 @@ interface RowsOf<P> {
 }
 
 /** Rows of a hosted page; those of files and phones are open to `kyc` sessions. */
-function hostedRows<P extends FormPlace>(
+export function hostedRows<P extends FormPlace>(
   { subject, root }: { readonly subject: PageSubject; readonly root: string },
   place: P,
   auth: BuyerAuth,
@@ -160,16 +139,6 @@ function stepRows<P extends FormPlace>({ shows, takes }: RowsOf<P>): readonly Pa
   ];
 }
 
-/** Parts of the form that somebody else is asked for. */
-function askingRows<P extends FormPlace>({ takes }: RowsOf<P>): readonly PageRoute[] {
-  return [
-    takes('/kyc/hand-over', handOverForm),
-    takes('/kyc/hand-over/take-back', takeBackHandOver),
-    takes('/kyc/owners/{owner}/ask', askOwnerFor),
-    takes('/kyc/owners/{owner}/take-back', takeBackPart),
-  ];
-}
-
 function fileRows<P extends FormPlace>({ takes, takesFile }: RowsOf<P>): readonly PageRoute[] {
   return [
     takesFile('/kyc/file/{kind}', uploadFile),
@@ -196,32 +165,3 @@ export function hostedFormRows(
     anybody.takes('/kyc/phone/enter', enterPhone),
   ];
 }
-
-/** The pages of an owner who was asked. */
-function ownerRows(): readonly PageRoute[] {
-  const at = { subject: 'owner', root: roots.owner } as const;
-  const { shows, takes, takesFile } = hostedRows(at, formPlace, 'kyc');
-  return [
-    shows('/kyc/owner', showOwnPart),
-    takes('/kyc/owner', saveOwnPart),
-    shows('/kyc/documents', showDocuments),
-    takesFile('/kyc/file/{kind}', uploadFile),
-    takes('/kyc/file/{kind}/remove', removeFile),
-    takes('/kyc/done', finishOwnPart),
-  ];
-}
-
-/** The pages of a buyer, with a payment or without one. */
-function buyerRows(subject: 'payment' | 'form'): readonly PageRoute[] {
-  const at = { subject, root: roots[subject] };
-  const place = subject === 'payment' ? paymentPlace : formPlace;
-  return [...hostedFormRows(at, place), ...askingRows(hostedRows(at, place, 'buyer'))];
-}
-
-export const kycPages: readonly PageRoute[] = [
-  ...buyerRows('payment'),
-  ...buyerRows('form'),
-  ...ownerRows(),
-  ...formAccess('form', roots.form),
-  ...formAccess('owner', roots.owner),
-];

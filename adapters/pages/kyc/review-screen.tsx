@@ -1,7 +1,7 @@
 // The last page of the KYC form: all answers with a way back to each, what is still missing or to
 // be corrected, who sees the data, and the button that sends it.
 import type { ComponentChildren, VNode } from 'preact';
-import { askedOf } from '../../../../core/domain/hosted/kyc-draft.js';
+import { askedOf } from '../../../core/domain/hosted/kyc-draft.js';
 import {
   askedFiles,
   fieldsFor,
@@ -11,10 +11,10 @@ import {
   type KycStep,
   type PlacedCorrection,
   stepsOf,
-} from '../../../../core/domain/hosted/kyc-form.js';
-import { Button, type FactRow, Form, Note, Rows } from '../../kit/components.js';
-import { nameOf } from '../../kit/plain-text.js';
-import { LegalItems, type ScreenContent } from '../layout.js';
+} from '../../../core/domain/hosted/kyc-form.js';
+import { LegalItems, type ScreenContent } from '../hosted/layout.js';
+import { Button, type FactRow, Form, Note, Rows } from '../kit/components.js';
+import { nameOf } from '../kit/plain-text.js';
 import { Shown } from './field-controls.js';
 import {
   correctionText,

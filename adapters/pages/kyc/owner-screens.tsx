@@ -1,7 +1,7 @@
 // The owners of a business: the list, the page of one owner, the request to add the rest by a link,
 // and what an owner sees who opened such a link.
 import type { VNode } from 'preact';
-import { type Asked, askedOf, OWNERS_MAX } from '../../../../core/domain/hosted/kyc-draft.js';
+import { type Asked, askedOf, OWNERS_MAX } from '../../../core/domain/hosted/kyc-draft.js';
 import {
   type AskedField,
   addressFields,
@@ -9,10 +9,10 @@ import {
   nextStep,
   openOf,
   SAME_ADDRESS,
-} from '../../../../core/domain/hosted/kyc-form.js';
-import { Button, ButtonLink, Form, Note } from '../../kit/components.js';
-import { CheckField, TextField } from '../../kit/fields.js';
-import type { ScreenContent } from '../layout.js';
+} from '../../../core/domain/hosted/kyc-form.js';
+import type { ScreenContent } from '../hosted/layout.js';
+import { Button, ButtonLink, Form, Note } from '../kit/components.js';
+import { CheckField, TextField } from '../kit/fields.js';
 import { type DocumentProps, DocumentRows, fileErrors, WhyDocuments } from './document-screens.js';
 import { Fields } from './field-controls.js';
 import {
