@@ -96,6 +96,8 @@ export interface Pages {
    * no documentation.
    */
   document?(path: string, json: string): Promise<PageFile | null>;
+  /** What a browser is shown at an address that the server does not have. */
+  missingPage?(url: string, json: string): Promise<PageFile | null>;
 }
 
 export interface HttpServer {
@@ -126,6 +128,8 @@ export function createHttpServer(deps: Deps, options: HttpOptions): HttpServer {
       readiness: options.readiness,
       description,
       document: async (path) => options.pages?.document?.(path, description().body.text) ?? null,
+      missingPage: async (url) =>
+        options.pages?.missingPage?.(url, description().body.text) ?? null,
     },
     router: createRouter(options.surface === 'health' ? healthRoutes : routes),
     hostNames: options.hostNames ?? null,

@@ -5,7 +5,11 @@ import type { Deps } from '../../core/ports/deps.js';
 import type { Mailbox } from '../../core/ports/outside.js';
 import type { PageWatch } from '../../core/usecases/hosted/page-watch.js';
 import { ConcurrencyLimiter } from '../../core/usecases/service/concurrency-limiter.js';
-import type { DocumentAnswer, Documentation } from './documentation/documentation.js';
+import type {
+  DocumentAnswer,
+  Documentation,
+  DocumentationSource,
+} from './documentation/documentation.js';
 import { below, placeOf } from './kit/page-paths.js';
 import type { PageSite } from './kit/page-pipeline.js';
 import type { PageRequest } from './kit/page-route.js';
@@ -35,13 +39,27 @@ export interface HostedPages {
   ): Promise<void>;
   /** A page of /docs, or a file that it loads; null if there is none. */
   document(path: string, json: string): Promise<DocumentAnswer | null>;
+  /** What a browser is shown at an address that the service does not have. */
+  missingPage(url: string, json: string): Promise<DocumentAnswer>;
 }
 
 /** If pages and API have different hosts, each host has its own paths only. */
 export function hostedPages({ watch, mailbox, settings }: PagesOptions): HostedPages {
   let loaded: ReturnType<typeof loadPages> | null = null;
   let addresses = addressesOf(settings);
-  let documents: { readonly baseUrl: string; readonly pages: Promise<Documentation> } | null = null;
+  let documents: { readonly source: string; readonly pages: Promise<Documentation> } | null = null;
+  const documentation = (json: string) => {
+    const { baseUrl, payUrl } = settings;
+    const source = `${baseUrl} ${payUrl}`;
+    if (documents?.source !== source) {
+      documents = { source, pages: loadDocuments({ json, baseUrl, payUrl }) };
+      // The next request tries again.
+      documents.pages.catch(() => {
+        documents = null;
+      });
+    }
+    return documents.pages;
+  };
   const uploads = new ConcurrencyLimiter(() => undefined);
   return {
     mailboxUrl: () => (mailbox === null ? null : `${settings.payUrl}/dev/mailbox`),
@@ -60,17 +78,8 @@ export function hostedPages({ watch, mailbox, settings }: PagesOptions): HostedP
       const context = { deps, watch, uploads, mailbox, checkHealth: null, ...place };
       await servePage(site, context, ...rest);
     },
-    async document(path, json) {
-      const { baseUrl } = settings;
-      if (documents?.baseUrl !== baseUrl) {
-        documents = { baseUrl, pages: loadDocuments(json, baseUrl) };
-        // The next request tries again.
-        documents.pages.catch(() => {
-          documents = null;
-        });
-      }
-      return (await documents.pages).read(path);
-    },
+    document: async (path, json) => (await documentation(json)).read(path),
+    missingPage: async (url, json) => (await documentation(json)).missingPage(url),
   };
 }
 
@@ -85,9 +94,9 @@ function isCurrent(known: PagesOptions['settings'], { baseUrl, payUrl }: PagesOp
   return known.baseUrl === baseUrl && known.payUrl === payUrl;
 }
 
-async function loadDocuments(json: string, baseUrl: string): Promise<Documentation> {
+async function loadDocuments(source: DocumentationSource): Promise<Documentation> {
   const { documentation } = await import('./documentation/documentation.js');
-  return documentation({ json, baseUrl });
+  return documentation(source);
 }
 
 async function loadPages() {

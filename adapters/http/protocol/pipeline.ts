@@ -24,6 +24,7 @@ import { budgeted } from '../../../core/usecases/service/stored-budget.js';
 import { authenticate } from './authentication.js';
 import type { ClientAddress } from './client-address.js';
 import { corsHeaders, preflightReply } from './cross-origin.js';
+import { asksForPage } from './page-request.js';
 import {
   announcedBytes,
   type BodyLimits,
@@ -40,6 +41,7 @@ import {
   type ActorOf,
   type Auth,
   Content,
+  contentReply,
   type HandlerContext,
   type Reply,
   type Route,
@@ -87,7 +89,7 @@ export async function serve(
     reply = preflight ?? (await answer(pipeline, request, response, seen));
   } catch (error) {
     if (error instanceof ClientGone) return;
-    reply = refused(pipeline, request, error, seen);
+    reply = await pageInstead(pipeline, request, refused(pipeline, request, error, seen));
   }
   const { body } = reply;
   try {
@@ -280,6 +282,19 @@ function refused(
   const reply = refusalReply(refusal);
   if (refusal.code !== 'MethodNotAllowed') return reply;
   return { ...reply, headers: { allow: (router.allowed(request.url ?? '') ?? []).join(', ') } };
+}
+
+/** A browser at an unknown address gets a page; the refusal without one. */
+async function pageInstead(
+  { context }: Pipeline,
+  request: IncomingMessage,
+  refusal: Reply,
+): Promise<Reply> {
+  if (refusal.status !== 404 || !asksForPage(request)) return refusal;
+  const page = await context.missingPage(request.url ?? '');
+  if (page === null) return refusal;
+  const headers = { ...page.headers, 'cache-control': 'no-store', vary: 'Accept, Accept-Encoding' };
+  return { ...contentReply(page.bytes, page.type, headers), status: 404 };
 }
 
 function credentialOf({ ofKey }: PonteError, actor: ActorOf[Auth]) {

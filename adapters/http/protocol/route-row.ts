@@ -117,6 +117,8 @@ export interface HandlerContext {
   readonly description: () => { readonly body: PackedJson; readonly etag: string };
   /** A page of /docs, or a file that it loads, by its path below /docs; null if there is none. */
   readonly document: (path: string) => Promise<PageFile | null>;
+  /** What a browser is shown at an address that the server does not have. */
+  readonly missingPage: (url: string) => Promise<PageFile | null>;
 }
 
 export interface PageFile {

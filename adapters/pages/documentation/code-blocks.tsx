@@ -1,20 +1,52 @@
-// Code on a page of the documentation: a block that scrolls, and a request in four languages, of
-// which radio buttons show one. In place of the key a script fills in that of the reader.
+// Code on a page of the documentation: a block that scrolls, with a button that copies it, and a
+// request in four languages, of which radio buttons show one. A script shows the button, and fills
+// in the key of the reader.
 import type { ComponentChildren, VNode } from 'preact';
+import { codeTokens } from './code-tokens.js';
 import { type ExampleRequest, keyPlace, languages } from './example-request.js';
 
-export function CodeBlock({ label, text }: { label: string; text: string }): VNode {
+export function CodeBlock({
+  label,
+  text,
+  language,
+}: {
+  readonly label: string;
+  readonly text: string;
+  readonly language: string;
+}): VNode {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls takes the focus
-    // biome-ignore lint/a11y/useSemanticElements: a section has no text that keeps its lines
-    <pre tabIndex={0} role="region" aria-label={label}>
+    <div class="snippet">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls takes the focus */}
+      {/* biome-ignore lint/a11y/useSemanticElements: a section has no text that keeps its lines */}
+      <pre tabIndex={0} role="region" aria-label={label}>
+        {codeTokens(text, language).map((token) =>
+          token.kind === null ? (
+            <WithKey text={token.text} />
+          ) : (
+            <span class={`code-${token.kind}`}>
+              <WithKey text={token.text} />
+            </span>
+          ),
+        )}
+      </pre>
+      <button class="btn sm" type="button" data-copy-code hidden>
+        <span>Copy</span>
+        <span class="vh">{label}</span>
+      </button>
+    </div>
+  );
+}
+
+function WithKey({ text }: { readonly text: string }): VNode {
+  return (
+    <>
       {text.split(keyPlace).map((part, index) => (
         <>
           {index === 0 ? null : <b data-key>{keyPlace}</b>}
           {part}
         </>
       ))}
-    </pre>
+    </>
   );
 }
 
@@ -46,7 +78,7 @@ export function RequestTabs({
         </>
       ))}
       {all.map(([name, write]) => (
-        <CodeBlock label={`${about} with ${name}`} text={write(request, baseUrl)} />
+        <CodeBlock label={`${about} with ${name}`} text={write(request, baseUrl)} language={name} />
       ))}
     </fieldset>
   );

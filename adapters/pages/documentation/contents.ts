@@ -41,6 +41,10 @@ export function readText({ file }: ListedPage): Promise<string> {
   return readFile(new URL(`adapters/docs/${file}`, root), 'utf8');
 }
 
+export function listedPages({ guides, manual }: Contents): readonly ListedPage[] {
+  return [...guides, ...manual].flatMap(({ pages }) => pages);
+}
+
 function groupOf(section: string): ListedGroup {
   const [name = ''] = section.split('\n', 1);
   const items = section.matchAll(/^- \[(.+?)\]\(adapters\/docs\/(.+?\.md)\): ([\s\S]*?\.)$/gm);

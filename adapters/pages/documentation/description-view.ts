@@ -77,7 +77,7 @@ export interface Description {
 export interface ApiOperation extends DescribedOperation {
   readonly method: string;
   readonly path: string;
-  /** The first words of the summary. */
+  /** Its short name: “List payments”. */
   readonly label: string;
   /** The operation that does the same under another path, if that comes first. */
   readonly sameAs: string | null;
@@ -91,10 +91,33 @@ export function operationsOf({ paths }: Description): readonly ApiOperation[] {
       const meaning = `${tags[0]}: ${summary}`;
       const sameAs = firsts.get(meaning) ?? null;
       if (sameAs === null) firsts.set(meaning, operationId);
-      const [label = summary] = summary.split(/[;:,.] /);
-      return { ...operation, method: method.toUpperCase(), path, label, sameAs };
+      return {
+        ...operation,
+        method: method.toUpperCase(),
+        path,
+        label: nameOf(operationId),
+        sameAs,
+      };
     }),
   );
+}
+
+/** Words of an operationId that are not written like others. */
+const properWords: Readonly<Record<string, string>> = { api: 'API', kyc: 'KYC' };
+
+/** The words of an operationId: `listApiKeys` is “List API keys”. */
+function nameOf(operationId: string): string {
+  const words = operationId.split(/(?=[A-Z])/).map((word) => word.toLowerCase());
+  const name = words.map((word) => properWords[word] ?? word).join(' ');
+  return `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+}
+
+/** The other paths of an operation. */
+export function aliasesOf(
+  description: Description,
+  { operationId }: ApiOperation,
+): readonly ApiOperation[] {
+  return operationsOf(description).filter(({ sameAs }) => sameAs === operationId);
 }
 
 export function errorsIn({ components }: Description): readonly ErrorExample[] {

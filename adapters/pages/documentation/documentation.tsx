@@ -6,7 +6,13 @@ import type { VNode } from 'preact';
 import { assetFile } from '../kit/assets.js';
 import { contentPolicy } from '../kit/content-policy.js';
 import { KeyField, RequestTabs } from './code-blocks.js';
-import { type Contents, type ListedGroup, readContents, readText } from './contents.js';
+import {
+  type Contents,
+  type ListedGroup,
+  listedPages,
+  readContents,
+  readText,
+} from './contents.js';
 import { type Description, errorsIn, operationsOf } from './description-view.js';
 import { parseRequest } from './example-request.js';
 import {
@@ -21,6 +27,7 @@ import {
 import { renderMarkdown, type Surroundings } from './markdown.js';
 import { COLLECTION_PATH, postmanCollection } from './postman.js';
 import { ErrorTable, errorPage, eventPage, operationPage } from './reference-pages.js';
+import { searchIndex } from './search-index.js';
 
 /** A page of /docs, or a file that it loads. */
 export interface DocumentAnswer {
@@ -32,17 +39,21 @@ export interface DocumentAnswer {
 export interface Documentation {
   /** The path below /docs, '' for the start; null if there is no such page. */
   read(path: string): Promise<DocumentAnswer | null>;
+  /** For a browser at an address of the host that nothing has. */
+  missingPage(url: string): DocumentAnswer;
 }
 
 /** A year: the path has a hash of the content. */
 const KEEP = 'public, max-age=31536000, immutable';
 const HASH_LENGTH = 12;
 
-interface Source {
+export interface DocumentationSource {
   /** The text of /docs-json. */
   readonly json: string;
   /** Where requests of the examples go. */
   readonly baseUrl: string;
+  /** Where the dashboard is. */
+  readonly payUrl: string;
 }
 
 /** What pages are made from, read once. */
@@ -50,14 +61,19 @@ interface Shelf {
   readonly contents: Contents;
   readonly description: Description;
   readonly baseUrl: string;
+  /** The address of the dashboard; null where it is beside the documentation. */
+  readonly dashboardUrl: string | null;
   readonly search: { readonly path: string; readonly bytes: Buffer };
 }
 
-export async function documentation({ json, baseUrl }: Source): Promise<Documentation> {
+export async function documentation(source: DocumentationSource): Promise<Documentation> {
+  const { baseUrl, payUrl } = source;
   const contents = await readContents();
-  const description = JSON.parse(json) as Description;
-  const search = searchIndex(contents, description);
-  const shelf: Shelf = { contents, description, baseUrl, search };
+  const description = JSON.parse(source.json) as Description;
+  const text = JSON.stringify(await searchIndex(contents, description));
+  const search = { path: `assets/${hashOf(text)}/search.json`, bytes: gzipSync(text) };
+  const dashboardUrl = payUrl === baseUrl ? null : `${payUrl}/dashboard`;
+  const shelf: Shelf = { contents, description, baseUrl, dashboardUrl, search };
   const rendered = new Map<string, DocumentAnswer>();
   return {
     async read(path) {
@@ -70,6 +86,7 @@ export async function documentation({ json, baseUrl }: Source): Promise<Document
       rendered.set(path, answer);
       return answer;
     },
+    missingPage: (url) => answerOf(shelf, missingPage(shelf, url)),
   };
 }
 
@@ -102,15 +119,18 @@ function answerOf(shelf: Shelf, content: DocContent): DocumentAnswer {
     searchPath: shelf.search.path,
     version: shelf.description.info.version,
   };
-  const bytes = Buffer.from(documentPage(content, frame));
+  const text = documentPage(content, frame);
   return {
     type: 'text/html; charset=utf-8',
-    bytes,
+    bytes: gzipSync(text),
     headers: {
+      'content-encoding': 'gzip',
+      vary: 'Accept-Encoding',
       'content-security-policy': contentPolicy,
       'cache-control': 'no-cache',
       'referrer-policy': 'no-referrer',
-      etag: `"${hashOf(bytes)}"`,
+      // Weak: it is the same packed.
+      etag: `W/"${hashOf(text)}"`,
     },
   };
 }
@@ -212,10 +232,6 @@ function surroundings(shelf: Shelf, path: string, file: string): Surroundings {
   };
 }
 
-function listedPages({ guides, manual }: Contents): readonly ListedGroup['pages'][number][] {
-  return [...guides, ...manual].flatMap(({ pages }) => pages);
-}
-
 const aboutParts = {
   guides: 'From a test key to real money, step by step.',
   reference: 'Every operation with its fields, answers, errors and a request in four languages.',
@@ -227,8 +243,13 @@ const aboutParts = {
 function startPage(shelf: Shelf): DocContent {
   return {
     path: '',
-    title: 'Ponte documentation',
-    lede: 'Collect payments from buyers abroad. Sellers in Brazil receive BRL by PIX.',
+    title: 'Ponte: paid from abroad, received by PIX',
+    lede: (
+      <>
+        Ponte collects payments of buyers abroad in their currency, and pays the seller in Brazil in
+        reais by PIX. Send invoices from the dashboard, or payments from your program.
+      </>
+    ),
     isWide: true,
     body: (
       <>
@@ -236,8 +257,8 @@ function startPage(shelf: Shelf): DocContent {
           <a class="btn primary" href={linkFrom('', 'guides/quickstart')}>
             Collect your first payment
           </a>
-          <a class="btn" href={linkFrom('', 'reference')}>
-            API reference
+          <a class="btn" href={shelf.dashboardUrl ?? 'dashboard'}>
+            Open the dashboard
           </a>
           <a class="btn" href={linkFrom('', COLLECTION_PATH)}>
             Postman collection
@@ -255,6 +276,30 @@ function startPage(shelf: Shelf): DocContent {
         </div>
         <PageList path="" groups={shelf.contents.guides} />
       </>
+    ),
+  };
+}
+
+function missingPage({ dashboardUrl }: Shelf, url: string): DocContent {
+  const [address = ''] = url.split('?', 1);
+  // As deep as the address, so that the links lead out of it.
+  const path = address.split('/').slice(2).fill('-').join('/');
+  return {
+    path,
+    title: 'There is no such page',
+    lede: 'The address may be mistyped, or the page has moved.',
+    body: (
+      <ul>
+        <li>
+          <a href={linkFrom(path, 'guides/quickstart')}>Collect your first payment</a>
+        </li>
+        <li>
+          <a href={linkFrom(path, 'reference')}>API reference</a>
+        </li>
+        <li>
+          <a href={dashboardUrl ?? `${rootFrom(path)}dashboard`}>Dashboard</a>
+        </li>
+      </ul>
     ),
   };
 }
@@ -331,22 +376,6 @@ function partPage(shelf: Shelf, part: DocPart): DocContent {
   }
 }
 
-/** What the script of the pages searches: a title, an address, and the words of each page. */
-function searchIndex(contents: Contents, description: Description): Shelf['search'] {
-  const entries = [
-    ...listedPages(contents).map(({ path, label, about }) => [path, label, about]),
-    ...operationsOf(description).map(({ operationId, label, summary, method, path }) => [
-      `reference/${operationId}`,
-      label,
-      `${method} ${path}. ${summary}`,
-    ]),
-    ...errorsIn(description).map(({ error, message }) => [`errors/${error}`, error, message]),
-    ...Object.keys(description.webhooks).map((type) => [`events/${type}`, type, 'Event']),
-  ];
-  const text = Buffer.from(JSON.stringify(entries));
-  return { path: `assets/${hashOf(text)}/search.json`, bytes: gzipSync(text) };
-}
-
-function hashOf(bytes: Buffer): string {
+function hashOf(bytes: Buffer | string): string {
   return createHash('sha256').update(bytes).digest('hex').slice(0, HASH_LENGTH);
 }

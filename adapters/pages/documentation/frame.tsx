@@ -182,7 +182,13 @@ function Header({
         <label class="vh" for="find">
           Search the documentation
         </label>
-        <input id="find" type="search" autocomplete="off" placeholder="Search" />
+        <input
+          id="find"
+          type="search"
+          autocomplete="off"
+          placeholder="Search (press /)"
+          aria-keyshortcuts="/"
+        />
         <ul id="found" hidden />
       </search>
     </Top>

@@ -50,6 +50,51 @@ export function renderMarkdown(text: string, around: Surroundings): MarkdownPage
   };
 }
 
+interface Section {
+  /** Null before the first heading below the title. */
+  readonly id: string | null;
+  readonly heading: string;
+  readonly text: string;
+}
+
+/** The text between the headings, with the anchors of `renderMarkdown`. */
+export function markdownSections(text: string): readonly Section[] {
+  const [, ...tokens] = Lexer.lex(text).filter(({ type }) => type !== 'space');
+  const ids = new Set<string>();
+  const sections: { id: string | null; heading: string; texts: string[] }[] = [
+    { id: null, heading: '', texts: [] },
+  ];
+  for (const token of tokens) {
+    const heading = plain(token);
+    if (token.type === 'heading') {
+      sections.push({ id: unused(anchorOf(heading), ids), heading, texts: [] });
+    } else sections.at(-1)?.texts.push(written(token));
+  }
+  return sections.map(({ id, heading, texts }) => {
+    return { id, heading, text: texts.join(' ').replaceAll(/\s+/g, ' ') };
+  });
+}
+
+/** The words of any block, those of lists, tables and code included. */
+function written(token: Token): string {
+  if (token.type === 'list') return (token as Tokens.List).items.map(written).join(' ');
+  if (token.type === 'table') {
+    const { header, rows } = token as Tokens.Table;
+    return [header, ...rows]
+      .flat()
+      .map((cell) => cell.tokens.map(written).join(''))
+      .join(' ');
+  }
+  if (token.type === 'html') return '';
+  const children = childrenOf(token);
+  if (children.length > 0) return children.map(written).join(isInline(token) ? '' : ' ');
+  return 'text' in token ? String(token['text']) : '';
+}
+
+function isInline({ type }: Token): boolean {
+  return type !== 'list_item' && type !== 'blockquote';
+}
+
 /** One paragraph or less: the words of an element. */
 export function inlineMarkdown(text: string, around: Surroundings): ComponentChildren {
   return Lexer.lexInline(text).map((token) => inline(token, around));
@@ -80,7 +125,11 @@ function block(token: Token, around: Surroundings): ComponentChildren {
       return token['lang'] === 'http' ? (
         around.request(token['text'])
       ) : (
-        <CodeBlock label={codeLabels[token['lang'] ?? ''] ?? 'Example'} text={token['text']} />
+        <CodeBlock
+          label={codeLabels[token['lang'] ?? ''] ?? 'Example'}
+          text={token['text']}
+          language={token['lang'] ?? ''}
+        />
       );
     case 'list':
       return list(token as Tokens.List, around);

@@ -7,6 +7,7 @@ import { nearCodes } from '../../../core/errors.js';
 import { CodeBlock, KeyField, RequestTabs, Scrolled } from './code-blocks.js';
 import {
   type ApiOperation,
+  aliasesOf,
   codesOf,
   type DescribedOperation,
   type Description,
@@ -42,7 +43,7 @@ export function operationPage(
   return {
     path,
     title: label,
-    ...(label === summary ? {} : { lede: words(`${summary}.`) }),
+    lede: words(`${summary}.`),
     isWide: true,
     body: (
       <>
@@ -60,6 +61,15 @@ export function operationPage(
             .
           </p>
         )}
+        {aliasesOf(description, operation).map((alias) => (
+          <p>
+            The same as{' '}
+            <code class="code">
+              {alias.method} {alias.path}
+            </code>
+            .
+          </p>
+        ))}
         <div class="ref">
           <div class="stack">
             <Parameters heading="In the path" rows={inPlace('path')} />
@@ -150,7 +160,11 @@ function Answers({ operation }: { readonly operation: DescribedOperation }): VNo
             {example === undefined ? (
               <p class="small quiet">Without a JSON body.</p>
             ) : (
-              <CodeBlock label={`Answer ${status}`} text={JSON.stringify(example, null, 2)} />
+              <CodeBlock
+                label={`Answer ${status}`}
+                text={JSON.stringify(example, null, 2)}
+                language="json"
+              />
             )}
           </details>
         );
@@ -237,7 +251,9 @@ export function errorPage(description: Description, example: ErrorExample): DocC
   const path = `errors/${error}`;
   const [cause = '', ...repair] = sentences(message);
   const near = nearTo(description, error);
-  const operations = operationsOf(description).filter((one) => codesOf(one).includes(error));
+  const operations = operationsOf(description).filter(
+    (one) => one.sameAs === null && codesOf(one).includes(error),
+  );
   return {
     path,
     title: error,
@@ -283,30 +299,49 @@ export function errorPage(description: Description, example: ErrorExample): DocC
           </p>
         ) : null}
         <h2 id="example">Example</h2>
-        <CodeBlock label="Answer" text={answerText(example)} />
+        <CodeBlock label="Answer" text={answerText(example)} language="json" />
         <p class="small quiet">
           Decide on <code>error</code>: the message is for people, names what is wrong in your
           request, and may change. Support finds a request by its <code>X-Request-Id</code>.
         </p>
         <h2 id="operations">Operations</h2>
-        {operations.length === 0 ? (
-          <p>Any request can be answered with it.</p>
-        ) : (
-          <ul>
-            {operations.map(({ operationId, method, path: called, label }) => (
-              <li>
-                <a href={linkFrom(path, `reference/${operationId}`)}>{label}</a>{' '}
-                <code class="code quiet">
-                  {method} {called}
-                </code>
-              </li>
-            ))}
-          </ul>
-        )}
+        <Operations path={path} operations={operations} />
         {near.length === 0 ? null : <NearErrors path={path} near={near} />}
       </>
     ),
   };
+}
+
+/** More of them are behind a line that counts them. */
+const LISTED_OPERATIONS_MAX = 12;
+
+function Operations({
+  path,
+  operations,
+}: {
+  readonly path: string;
+  readonly operations: readonly ApiOperation[];
+}): VNode {
+  if (operations.length === 0) return <p>Any request can be answered with it.</p>;
+  const list = (
+    <ul>
+      {operations.map(({ operationId, method, path: called, label }) => (
+        <li>
+          <a href={linkFrom(path, `reference/${operationId}`)}>{label}</a>{' '}
+          <code class="code quiet">
+            {method} {called}
+          </code>
+        </li>
+      ))}
+    </ul>
+  );
+  if (operations.length <= LISTED_OPERATIONS_MAX) return list;
+  return (
+    <details>
+      <summary>{operations.length} operations can answer with it</summary>
+      {list}
+    </details>
+  );
 }
 
 function NearErrors({
@@ -386,7 +421,7 @@ export function eventPage(description: Description, type: string): DocContent {
           feed has the same event.
         </p>
         {example === undefined ? null : (
-          <CodeBlock label="Body" text={JSON.stringify(example, null, 2)} />
+          <CodeBlock label="Body" text={JSON.stringify(example, null, 2)} language="json" />
         )}
         <h2 id="data">
           Fields of <code class="code">data</code>

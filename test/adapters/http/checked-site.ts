@@ -86,7 +86,7 @@ export async function openSite(
     corsOrigins: [],
     feedReaders: made.feedReaders,
     readiness: async () => allWell,
-    pages: documentsOf(made.deps.settings.baseUrl),
+    pages: documentsOf(made.deps.settings),
     ...options,
   });
   const { port } = await server.listen('127.0.0.1', 0);
@@ -110,15 +110,17 @@ export async function openSite(
 }
 
 /** Of the pages only the documentation. */
-function documentsOf(baseUrl: string): HttpOptions['pages'] {
+function documentsOf({ baseUrl, payUrl }: Settings): HttpOptions['pages'] {
   let opened: Promise<Documentation> | null = null;
+  const documents = (json: string) => {
+    opened ??= documentation({ json, baseUrl, payUrl });
+    return opened;
+  };
   return {
     owns: () => false,
     serve: async () => undefined,
-    async document(path, json) {
-      opened ??= documentation({ json, baseUrl });
-      return (await opened).read(path);
-    },
+    document: async (path, json) => (await documents(json)).read(path),
+    missingPage: async (url, json) => (await documents(json)).missingPage(url),
   };
 }
 

@@ -52,6 +52,7 @@ async function contentSite(t: TestContext, source: () => AsyncIterable<Uint8Arra
       readiness: async () => allWell,
       description: () => ({ body: new PackedJson('{}'), etag: '' }),
       document: async () => null,
+      missingPage: async () => null,
     },
     router: createRouter([row]),
     limits: { bytesMax: 1_024, timeoutMs: 1_000 },

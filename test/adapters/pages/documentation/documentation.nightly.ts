@@ -27,6 +27,7 @@ const site = sharedSite(async () => {
   const browser = await openBrowser();
   suite.after(() => browser.close());
   docs = await watchedPage(browser);
+  await docs.page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   origin = `http://127.0.0.1:${site.port}`;
 });
 
@@ -80,7 +81,54 @@ test('the search finds an error code from the words of its message', async () =>
   const { page } = docs;
   await page.goto(`${origin}/docs/guides/quickstart`);
   await page.fill('#find', 'seller paid readytocollect');
-  await page.locator('#found a', { hasText: 'SellerNotReady' }).click();
+  await page.locator('#found a', { hasText: 'SellerNotReady' }).first().click();
   await page.waitForURL(`${origin}/docs/errors/SellerNotReady`);
   assert.equal(await page.textContent('h1'), 'SellerNotReady');
+});
+
+test('the search is used by keys: a slash, arrows, Enter, Escape', async () => {
+  const { page } = docs;
+  const focused = () =>
+    page.evaluate<string>('document.activeElement.id || document.activeElement.href');
+  await page.goto(`${origin}/docs/guides/quickstart`);
+  await page.keyboard.press('/');
+  assert.equal(await focused(), 'find');
+  await page.keyboard.type('hmac');
+  await page.locator('#found a').first().waitFor();
+  assert.match((await page.textContent('#found small')) ?? '', /HMAC/);
+  await page.keyboard.press('ArrowDown');
+  const first = await focused();
+  assert.ok(first.startsWith(`${origin}/docs/`));
+  await page.keyboard.press('ArrowUp');
+  assert.equal(await focused(), 'find');
+  await page.keyboard.press('Escape');
+  assert.equal(await page.locator('#found').isVisible(), false);
+  // In a field it is a letter.
+  await page.keyboard.press('/');
+  assert.equal(await page.inputValue('#find'), 'hmac/');
+  await page.fill('#find', 'hmac');
+  await page.locator('#found a').first().waitFor();
+  await page.keyboard.press('Enter');
+  await page.waitForURL(first);
+});
+
+test('what no page has is said, to eyes and to screen readers', async () => {
+  const { page } = docs;
+  await page.goto(`${origin}/docs`);
+  await page.fill('#find', 'zebra <b> crossing');
+  const words = 'No page has “zebra <b> crossing”.';
+  await page.locator('#found', { hasText: words }).waitFor();
+  assert.equal(await page.textContent('#says'), words);
+});
+
+test('a block is copied with the key of the reader, by keys, and said to screen readers', async () => {
+  const { page } = docs;
+  await page.goto(`${origin}/docs/guides/quickstart`);
+  await page.fill('#key', 'pk_test_key_1.secret-of-mine');
+  await page.locator('[data-copy-code]:visible').first().press('Enter');
+  await page
+    .locator('#says', { hasText: 'Copied: POST /v1/payment-intents' })
+    .waitFor({ state: 'attached' });
+  const copied = await page.evaluate<string>('navigator.clipboard.readText()');
+  assert.match(copied, /X-API-Key.*pk_test_key_1.secret-of-mine/);
 });

@@ -8,7 +8,9 @@ import { openApiDocument } from '../../../../adapters/http/docs/openapi.js';
 import { errorCodesOf, offTableCodes } from '../../../../adapters/http/protocol/route-errors.js';
 import type { Auth } from '../../../../adapters/http/protocol/route-row.js';
 import { routes } from '../../../../adapters/http/routes.js';
+import { codeTokens } from '../../../../adapters/pages/documentation/code-tokens.js';
 import {
+  type DocumentAnswer,
   type Documentation,
   documentation,
 } from '../../../../adapters/pages/documentation/documentation.js';
@@ -54,6 +56,7 @@ before(async () => {
   documents = await documentation({
     json: JSON.stringify(openApiDocument(routes, fakeNotes)),
     baseUrl,
+    payUrl: baseUrl,
   });
   const queue = [''];
   for (const path of queue) {
@@ -67,7 +70,17 @@ before(async () => {
 async function pageText(path: string): Promise<string> {
   const answer = await documents.read(path);
   assert.ok(answer !== null, `no page has the path ${path}`);
-  return answer.bytes.toString('utf8');
+  return textOf(answer);
+}
+
+function textOf({ bytes, headers }: DocumentAnswer): string {
+  const isPacked = headers['content-encoding'] === 'gzip';
+  return (isPacked ? gunzipSync(bytes) : bytes).toString('utf8');
+}
+
+/** Without the colors of its code. */
+function plainText(path: string): string {
+  return (pages.get(path) ?? '').replaceAll(/<\/?span( class="code-\w+")?>/g, '');
 }
 
 /** The links of a page to others: those to files, other sites and /docs-json are left out. */
@@ -135,7 +148,7 @@ test('a page has no inline script or style, and nothing of another origin', asyn
 });
 
 test('the page of an error has its cause, what to do, and the operations that answer with it', () => {
-  const text = pages.get('errors/SellerNotReady') ?? '';
+  const text = plainText('errors/SellerNotReady');
   assert.ok(text.includes('sellerExternalId is not a seller that can be paid.</p>'));
   assert.ok(text.includes('<p>Wait until it is readyToCollect.</p>'));
   assert.ok(text.includes('../../docs/reference/createPaymentIntent'));
@@ -144,13 +157,14 @@ test('the page of an error has its cause, what to do, and the operations that an
   assert.ok(text.includes('HTTP/1.1 400 Bad Request\nContent-Type: application/json\n'));
   assert.match(text, /Who can repair it\?<\/dt><dd>You<\/dd>/);
   assert.match(text, /a refusal uses up neither the key nor/);
-  const limited = pages.get('errors/RateLimitExceeded') ?? '';
+  const limited = plainText('errors/RateLimitExceeded');
   assert.match(limited, /Retry-After: \d+\nX-Request-Id: /);
   assert.match(limited, /<dd>Nobody: it passes<\/dd>/);
   assert.doesNotMatch(pages.get('errors/QuoteExpired') ?? '', /uses up neither/);
-  for (const [path, page] of pages) {
+  for (const path of pages.keys()) {
     const code = path.replace('errors/', '');
     if (!Object.hasOwn(catalogue, code)) continue;
+    const page = plainText(path);
     assert.ok(
       page.includes(`&quot;error&quot;: &quot;${code}&quot;`) || page.includes(`"${code}"`),
     );
@@ -183,7 +197,7 @@ test('every error says what is wrong, then what to do', () => {
 
 test('the page of an event has an example and the fields of its data', () => {
   for (const type of eventTypes) {
-    const text = pages.get(`events/${type}`) ?? '';
+    const text = plainText(`events/${type}`);
     assert.match(
       text,
       /<b class="code">externalEventId|external<wbr\/?>EventId|externalEventId/,
@@ -229,11 +243,119 @@ test('the search finds every page but the lists', async () => {
   const [, path = ''] = /data-finder="docs\/([^"]+)"/.exec(pages.get('') ?? '') ?? [];
   const answer = await documents.read(path);
   const entries = JSON.parse(gunzipSync(answer?.bytes ?? '').toString('utf8')) as string[][];
-  const found = new Set(entries.map(([to]) => to));
+  const found = new Set(entries.map(([to = '']) => to.replace(/#.*/, '')));
   assert.deepEqual(
     [...pages.keys()].filter((to) => to.includes('/') && !found.has(to)),
     [],
   );
+  for (const [to = ''] of entries) {
+    const [page = '', id] = to.split('#');
+    assert.ok(id === undefined || pages.get(page)?.includes(` id="${id}"`), to);
+  }
+  // Words of headings, of texts, of tables and of code.
+  for (const word of [
+    'hmac',
+    'sandbox',
+    'docker',
+    'currency',
+    'sellerexternalid',
+    '/v1/accounts',
+  ]) {
+    assert.ok(
+      entries.some((entry) => entry.slice(1).join(' ').toLowerCase().includes(word)),
+      word,
+    );
+  }
+});
+
+test('every block of code has a button that copies it, which a script shows', () => {
+  for (const [path, text] of pages) {
+    const blocks = text.match(/<pre /g)?.length ?? 0;
+    assert.equal(
+      text.match(/<\/pre><button [^>]*data-copy-code[^>]* hidden/g)?.length ?? 0,
+      blocks,
+      path,
+    );
+  }
+});
+
+test('the colors of code change no character of it', () => {
+  const samples = Object.values(languages).map((write) =>
+    write(parseRequest('POST /v1/x\nA: b\n\n{"a":"it\'s # \\"x\\" // y","b":[1,null]}'), baseUrl),
+  );
+  for (const text of [...samples, '', '"', "'", '# a', '`', '/*', '{"a": -1.5}']) {
+    for (const language of ['', 'json', 'sh', 'ts', ...Object.keys(languages), 'toString']) {
+      const tokens = codeTokens(text, language);
+      assert.equal(tokens.map((token) => token.text).join(''), text, `${language}: ${text}`);
+    }
+  }
+  const kindsOf = (text: string, language: string) =>
+    codeTokens(text, language).flatMap(({ kind, text: part }) =>
+      kind === null ? [] : [[kind, part]],
+    );
+  assert.deepEqual(kindsOf('{"a": "b", "c": true}', 'json'), [
+    ['word', '"a"'],
+    ['text', '"b"'],
+    ['word', '"c"'],
+    ['text', 'true'],
+  ]);
+  assert.deepEqual(kindsOf("npm ci # all\necho 'a # b' --c", 'sh'), [
+    ['comment', '# all'],
+    ['text', "'a # b'"],
+    ['word', '--c'],
+  ]);
+});
+
+test('an operation has a short name, and other paths of it are on its page', () => {
+  const menu = (pages.get('reference/listPayments') ?? '').split('<main')[0] ?? '';
+  assert.ok(menu.includes('List payments'));
+  for (const [, name = ''] of menu.matchAll(/href="[^"]*reference\/(\w+)"/g)) {
+    assert.ok(!/Account(s|)$/.test(name) || name.includes('Connected'), name);
+  }
+  assert.match(
+    pages.get('reference/createConnectedAccount') ?? '',
+    /The same as <code[^>]*>POST \/v1\/accounts</,
+  );
+  assert.match(pages.get('reference/listApiKeys') ?? '', /<h1>List API keys<\/h1>/);
+});
+
+test('an error of many operations counts them, and lists them behind the count', () => {
+  const [, section = ''] = (pages.get('errors/InternalError') ?? '').split('<h2 id="operations"');
+  assert.match(
+    section,
+    /^>Operations<\/h2><details><summary[^>]*>\d\d operations can answer with it/,
+  );
+});
+
+test('the first page says what Ponte is, and leads to the quickstart and the dashboard', async () => {
+  const leads = (text: string) =>
+    [...text.matchAll(/<a class="btn[^>]*href="([^"]+)"/g)].map(([, to]) => to);
+  assert.match(pages.get('') ?? '', /<p class="lede">Ponte collects [^<]*PIX[^<]*<\/p>/);
+  assert.deepEqual(leads(pages.get('') ?? '').slice(0, 2), ['docs/guides/quickstart', 'dashboard']);
+  const json = JSON.stringify(openApiDocument(routes, fakeNotes));
+  const apart = await documentation({ json, baseUrl, payUrl: 'https://pay.example.com/p' });
+  const start = await apart.read('');
+  assert.equal(
+    leads(start === null ? '' : textOf(start))[1],
+    'https://pay.example.com/p/dashboard',
+  );
+});
+
+test('the links of the page for an unknown address lead out of it', () => {
+  for (const url of ['/nope', '/docs/nope', '/docs/', '/a/b/c/d?e=/f/g', '/favicon.ico']) {
+    const text = textOf(documents.missingPage(url));
+    const found = [...text.matchAll(/<a [^>]*?href="([^"#]+)"/g)].map(
+      ([, href = '']) => new URL(href, `${baseUrl}${url}`),
+    );
+    assert.ok(found.length > 5, url);
+    for (const { pathname } of found) {
+      const path = pathname.replace(/^\/docs\/?/, '');
+      assert.ok(
+        pages.has(path) || ['/dashboard', '/docs-json'].includes(pathname),
+        `${url}: ${pathname}`,
+      );
+    }
+  }
 });
 
 test('HTML in a text is shown, not used', async () => {
