@@ -1,4 +1,5 @@
 // After the money arrived: held, on its way, paid; and the receipt, also as a print view.
+
 import type { VNode } from 'preact';
 import { formatRate, parseRate } from '../../../core/domain/base/money.js';
 import { helpReference } from '../../../core/domain/payments/display.js';
@@ -24,6 +25,7 @@ import {
 import { Icon } from '../kit/icons.js';
 import { nameOf } from '../kit/plain-text.js';
 import { PrintedFrom } from './bank-details.js';
+import { FileLinks } from './file-links.js';
 import { ShownItems } from './line-items.js';
 import {
   FourAnswers,
@@ -131,12 +133,7 @@ export function paidScreen(scene: PaymentScene): ScreenContent {
               {texts.paid.returnTo(host)}
             </ButtonLink>
           )}
-          <ButtonLink href={`${view.path}/receipt#print`} icon="print">
-            {texts.frame.print}
-          </ButtonLink>
-          <ButtonLink href={`${view.path}/receipt.pdf`} icon="download">
-            {texts.frame.downloadPdf}
-          </ButtonLink>
+          <FileLinks scene={scene} page="receipt" print={texts.frame.print} />
           <ButtonLink href={`${view.path}/payments`}>{texts.payments.all}</ButtonLink>
         </div>
       </>

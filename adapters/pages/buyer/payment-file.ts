@@ -6,20 +6,16 @@ import { assert } from '../../../core/errors.js';
 import type { Deps } from '../../../core/ports/deps.js';
 import type { NamedFile } from '../../../core/ports/outside.js';
 import { readPaymentPage } from '../../../core/usecases/hosted/payment-page.js';
-import type { PageView } from '../hosted/page-view.js';
-import { sceneOf } from '../hosted/scene.js';
+import type { FilePage, PageView } from '../hosted/page-view.js';
+import { paymentScene, sceneOf } from '../hosted/scene.js';
 import { plainText } from '../kit/plain-text.js';
 import { recipientView } from './payment-view.js';
 import { renderForFile } from './render.js';
 
-/** The pages that are also files. */
-export type FilePage = 'instructions' | 'receipt';
-
 /** The print view as a file; null if a file cannot show its characters. */
 export async function paymentFile(view: PageView, page: FilePage): Promise<NamedFile | null> {
-  const { payment, organization } = view;
-  assert(payment !== null && organization !== null, 'the file is about a payment');
-  const { texts } = sceneOf(view);
+  const { texts, payment, organization, hasFile } = paymentScene(sceneOf(view));
+  if (!hasFile) return null;
   const { title, html } = renderForFile(view);
   const reference = helpReference(payment);
   const author = plainText(organization.name);
@@ -33,7 +29,6 @@ export async function paymentFile(view: PageView, page: FilePage): Promise<Named
     footer: `${author} \u00b7 ${reference}`,
     watermark: view.mode === 'test' ? texts.frame.test : null,
   });
-  if (bytes === null) return null;
   return { name: fileName(texts.files[page], payment, 'pdf'), type: 'application/pdf', bytes };
 }
 

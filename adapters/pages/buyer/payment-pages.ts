@@ -34,7 +34,7 @@ import { askQuestion } from '../../../core/usecases/hosted/questions.js';
 import { takeShortBack } from '../../../core/usecases/payments/payments.js';
 import { simulate } from '../../../core/usecases/sandbox/simulations.js';
 import { takePageSlot } from '../../../core/usecases/service/rate-limits.js';
-import type { Page } from '../hosted/page-view.js';
+import type { FilePage, Page } from '../hosted/page-view.js';
 import { paymentScene, sceneOf } from '../hosted/scene.js';
 import { localeFor } from '../hosted/unpaid-view.js';
 import { accessRows, openedLink, signOutRow } from '../kit/access-pages.js';
@@ -51,7 +51,7 @@ import {
 } from '../kit/page-route.js';
 import { formKey, newFormKey, newIdOf } from '../kit/pages/form-key.js';
 import { deadlineFile } from './deadline-file.js';
-import { type FilePage, paymentFile } from './payment-file.js';
+import { paymentFile } from './payment-file.js';
 import { colleagueView, paymentView } from './payment-view.js';
 import { type Download, paymentsFile } from './payments-screen.js';
 import { renderPage } from './render.js';

@@ -1,5 +1,6 @@
 // The bank transfer: details in preparation, the details, a short payment, and the confirmation
 // before a short payment is returned.
+
 import type { VNode } from 'preact';
 import type { PayinInstructions } from '../../../core/domain/payments/payin-instructions.js';
 import { paymentRows, type ScreenContent, taxIdNote } from '../hosted/layout.js';
@@ -22,6 +23,7 @@ import {
 import { plainAmount } from '../kit/format.js';
 import { nameOf } from '../kit/plain-text.js';
 import { BankAccounts, PrintedFrom, Replaced, referenceRows } from './bank-details.js';
+import { FileLinks } from './file-links.js';
 import {
   FourAnswers,
   MoneyCard,
@@ -90,12 +92,7 @@ export function bankDetailsScreen(scene: PaymentScene): ScreenContent {
             <h2>{texts.transfer.sentAlready}</h2>
             <p>{texts.transfer.sentText}</p>
             <div class="actions">
-              <ButtonLink href={`${view.path}/instructions#print`} icon="print">
-                {texts.transfer.print}
-              </ButtonLink>
-              <ButtonLink href={`${view.path}/instructions.pdf`} icon="download">
-                {texts.frame.downloadPdf}
-              </ButtonLink>
+              <FileLinks scene={scene} page="instructions" print={texts.transfer.print} />
               {instructions.payByMs === null ? null : (
                 <ButtonLink href={`${view.path}/deadline.ics`} icon="calendar">
                   {texts.files.addDeadline}
@@ -317,9 +314,10 @@ export function takeBackScreen(scene: PaymentScene): ScreenContent {
 }
 
 /** A colleague has no page to go back to. */
-function PrintOrDownload({ scene: { view, texts } }: { readonly scene: PaymentScene }): VNode {
+function PrintOrDownload({ scene }: { readonly scene: PaymentScene }): VNode {
+  const { view, texts, hasFile } = scene;
   if (view.viewer !== null) return <PrintActions />;
-  const file = (
+  const file = !hasFile ? null : (
     <ButtonLink href={`${view.path}/instructions.pdf`} icon="download">
       {texts.frame.downloadPdf}
     </ButtonLink>

@@ -39,6 +39,9 @@ export interface PageView extends FrameView {
   readonly page: Page;
 }
 
+/** The pages that are also files. */
+export type FilePage = 'instructions' | 'receipt';
+
 export interface PageOrganization {
   readonly name: string;
   readonly supportEmail: string | null;

@@ -6,6 +6,7 @@ import { assert } from '../../../core/errors.js';
 import { type Format, formatOf } from '../kit/format.js';
 import type { PageFrame } from '../kit/page-frame.js';
 import { nameOf } from '../kit/plain-text.js';
+import { isDrawable } from '../pdf/drawable-text.js';
 import type { PageOrganization, PagePayment, PageView } from './page-view.js';
 import type { Catalogue } from './texts/en.js';
 import { catalogues } from './texts.js';
@@ -23,6 +24,8 @@ export interface PaymentScene extends Scene {
   /** Names as they stand inside a sentence. */
   readonly payee: string;
   readonly org: string;
+  /** Whether its print views are files, too: they show each of its texts. */
+  readonly hasFile: boolean;
 }
 
 const SceneContext = createContext<Scene | null>(null);
@@ -52,5 +55,6 @@ export function paymentScene(scene: Scene): PaymentScene {
   const { payment, organization } = scene.view;
   assert(payment !== null && organization !== null, 'the page is about a payment');
   const names = { payee: nameOf(payment.payee), org: nameOf(organization.name) };
-  return { ...scene, ...names, payment, organization };
+  const hasFile = isDrawable([payment, organization]);
+  return { ...scene, ...names, payment, organization, hasFile };
 }

@@ -429,7 +429,11 @@ export function LiveNote(): VNode {
 }
 
 /** The button needs the script, which also prints at once after a link with `#print`. */
-export function PrintActions({ inPlaceOfBack }: { readonly inPlaceOfBack?: VNode }): VNode {
+export function PrintActions({
+  inPlaceOfBack,
+}: {
+  readonly inPlaceOfBack?: VNode | null;
+}): VNode {
   const { view, texts } = useFrame();
   return (
     <div class="actions noprint">
@@ -437,7 +441,11 @@ export function PrintActions({ inPlaceOfBack }: { readonly inPlaceOfBack?: VNode
         <Icon name="print" />
         {texts.print}
       </button>
-      {inPlaceOfBack ?? <ButtonLink href={view.path}>{texts.back}</ButtonLink>}
+      {inPlaceOfBack === undefined ? (
+        <ButtonLink href={view.path}>{texts.back}</ButtonLink>
+      ) : (
+        inPlaceOfBack
+      )}
       <noscript>{texts.printHow}</noscript>
     </div>
   );

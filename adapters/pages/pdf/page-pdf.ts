@@ -5,6 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { create, type Font } from 'fontkit';
 import PDFDocument from 'pdfkit';
 import { assert } from '../../../core/errors.js';
+import { drawnText } from './drawable-text.js';
 import {
   type PageFact,
   type PagePart,
@@ -27,11 +28,10 @@ export interface PdfAbout {
   readonly watermark: string | null;
 }
 
-/** Null if the fonts cannot draw each character: only a browser draws that page right. */
-export async function pdfOf(html: string, about: PdfAbout): Promise<Uint8Array | null> {
+/** The texts are drawable. */
+export async function pdfOf(html: string, about: PdfAbout): Promise<Uint8Array> {
   fonts ??= await loadFonts();
   const parts = pageParts(html);
-  if (!canDraw(fonts, JSON.stringify([parts, about]))) return null;
   const usual = written(fonts, about, parts, 1);
   if (pagesOf(usual) === 1) return finish(usual, about);
   const dense = written(fonts, about, parts, DENSE);
@@ -66,7 +66,7 @@ const fontFiles = {
   bold: 'NotoSans_700Bold.ttf',
 } as const;
 
-async function loadFonts(): Promise<Fonts> {
+export async function loadFonts(): Promise<Fonts> {
   return { regular: await readFont('regular'), bold: await readFont('bold') };
 }
 
@@ -162,25 +162,6 @@ function createWriter({ regular, bold }: Fonts, about: PdfAbout, spacing: number
     spacing,
   };
 }
-
-function canDraw({ regular, bold }: Fonts, text: string): boolean {
-  if (shaped.test(text)) return false;
-  const points = [...drawn(text)].map((one) => one.codePointAt(0) ?? 0);
-  return points.every(
-    (point) => regular.hasGlyphForCodePoint(point) && bold.hasGlyphForCodePoint(point),
-  );
-}
-
-/** Composed, without what draws nothing. */
-function drawn(text: string): string {
-  return text.normalize('NFC').replace(marks, '');
-}
-
-/** The fonts have its letters, but not each form of them side by side is drawn right. */
-const shaped = /\p{Script=Devanagari}/u;
-
-/** Soft hyphens, marks of direction, joiners and variants of a sign: they have no glyph. */
-const marks = /[\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]|[\ufe00-\ufe0f]/g;
 
 /** PDFKit takes a parsed font; its types do not say so. */
 function parsed(font: Font): Uint8Array {
@@ -335,7 +316,7 @@ interface Box {
 
 function heightOf({ doc }: Writer, { runs, size, isBold }: Cell, width: number): number {
   if (runs.length === 0) return 0;
-  const text = runs.map((run) => drawn(run.text)).join('');
+  const text = runs.map((run) => drawnText(run.text)).join('');
   const isAnyBold = isBold || runs.some((run) => run.isBold);
   return doc
     .font(fontOf(isAnyBold))
@@ -349,7 +330,7 @@ function writeCell(writer: Writer, element: Element, cell: Cell, box: Box): void
   const { runs, size, color, isBold, align = 'left' } = cell;
   doc.fontSize(size).fillColor(color);
   for (const [position, run] of runs.entries()) {
-    const text = drawn(run.text);
+    const text = drawnText(run.text);
     const isLast = position === runs.length - 1;
     const span = elementIn(doc, element, 'Span');
     span.add(doc.markStructureContent('Span'));

@@ -42,6 +42,7 @@ export const en = {
     privacy: 'Privacy',
     terms: 'Terms',
     downloadPdf: 'Download as PDF',
+    printOrSave: 'Print or save as PDF',
     sessionEnds: 'You will be signed out in 2 minutes.',
     stay: 'Stay signed in',
     continue: 'Continue',

@@ -35,6 +35,7 @@ export const es = {
     privacy: 'Privacidad',
     terms: 'Condiciones de uso',
     downloadPdf: 'Descargar en PDF',
+    printOrSave: 'Imprimir o guardar en PDF',
     sessionEnds: 'Su sesión termina en 2 minutos.',
     stay: 'Seguir conectado',
     continue: 'Continuar',

@@ -35,6 +35,7 @@ export const ptBr = {
     privacy: 'Privacidade',
     terms: 'Termos de uso',
     downloadPdf: 'Baixar em PDF',
+    printOrSave: 'Imprimir ou salvar em PDF',
     sessionEnds: 'Sua sessão termina em 2 minutos.',
     stay: 'Continuar conectado',
     continue: 'Continuar',

@@ -1,10 +1,16 @@
 // The files of a payment, read back by a parser.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type FilePage, paymentFile } from '../../../../adapters/pages/buyer/payment-file.js';
-import { renderForFile } from '../../../../adapters/pages/buyer/render.js';
-import type { PagePayment, PageView } from '../../../../adapters/pages/hosted/page-view.js';
+import { paymentFile } from '../../../../adapters/pages/buyer/payment-file.js';
+import { renderForFile, renderPage } from '../../../../adapters/pages/buyer/render.js';
+import type {
+  FilePage,
+  PagePayment,
+  PageView,
+} from '../../../../adapters/pages/hosted/page-view.js';
+import { drawnText, isDrawable } from '../../../../adapters/pages/pdf/drawable-text.js';
 import { pageParts, type StyledText } from '../../../../adapters/pages/pdf/page-parts.js';
+import { loadFonts } from '../../../../adapters/pages/pdf/page-pdf.js';
 import { locales } from '../../../../core/domain/base/locale.js';
 import type { Screen } from '../../../../core/domain/hosted/hosted-screen.js';
 import { readPdf } from '../../../support/read-pdf.js';
@@ -133,6 +139,45 @@ test('a file is made exactly if its fonts draw each character of the page', asyn
       .replace(/[\u00ad\u200b-\u200f\u2066-\u2069\ufeff]|\ufe0f/g, '');
     assert.ok(text.includes(shown), `${shown} in ${text}`);
     assert.doesNotMatch(text, /\ufffd/);
+  }
+});
+
+test('both weights of the fonts have each drawable character', async () => {
+  const { regular, bold } = await loadFonts();
+  const lacking: string[] = [];
+  for (let point = 0x20; point <= 0x10ffff; point += 1) {
+    const letter = String.fromCodePoint(point);
+    if (!letter.isWellFormed() || letter.normalize('NFC') !== letter) continue;
+    if (drawnText(letter) === '' || !isDrawable(letter)) continue;
+    const isDrawn = [regular, bold].every((font) => font.hasGlyphForCodePoint(point));
+    if (!isDrawn) lacking.push(`U+${point.toString(16)}`);
+  }
+  assert.deepEqual(lacking, []);
+});
+
+test('what our own texts say on paper is drawable, in each language', () => {
+  for (const page of filePages) {
+    for (const locale of locales) {
+      const { title, html } = renderForFile(viewFor(page, { locale }));
+      assert.ok(isDrawable([title, pageParts(html)]), `${page} ${locale}`);
+    }
+  }
+});
+
+test('a page offers a file exactly where there is one, and else to print it or save it', () => {
+  const offers = { en: /save as PDF/, es: /guardar en PDF/, 'pt-BR': /salvar em PDF/ } as const;
+  for (const [payer, isDrawn] of names) {
+    for (const [index, page] of filePages.entries()) {
+      const locale = locales[index % locales.length] ?? 'en';
+      const name = { name: 'payment', screen: screens[page] } as const;
+      const view = viewFor(page, { locale, page: name }, { payer });
+      const html = renderPage(view);
+      assert.equal(html.includes(`/${page}.pdf"`), isDrawn, payer);
+      assert.equal(offers[locale].test(html), !isDrawn, payer);
+    }
+    // A colleague has the print view alone.
+    const forColleague = renderPage(viewFor('instructions', { viewer: null }, { payer }));
+    assert.equal(forColleague.includes('/instructions.pdf"'), isDrawn, payer);
   }
 });
 
