@@ -429,11 +429,7 @@ export function LiveNote(): VNode {
 }
 
 /** The button needs the script, which also prints at once after a link with `#print`. */
-export function PrintActions({
-  inPlaceOfBack,
-}: {
-  readonly inPlaceOfBack?: VNode | null;
-}): VNode {
+export function PrintActions({ inPlaceOfBack }: { readonly inPlaceOfBack?: VNode | null }): VNode {
   const { view, texts } = useFrame();
   return (
     <div class="actions noprint">
