@@ -11,22 +11,14 @@ export interface Prepared {
   readonly order: readonly number[];
 }
 
-interface ConnectionOptions {
-  readonly image: Buffer | undefined;
-  readonly busyTimeoutMs: number;
-}
-
 /**
  * Creates the file when it is missing. From then on only SQLite may open and close it: closing it
  * releases all locks of the process.
  */
-export function openConnection(
-  path: string,
-  { image, busyTimeoutMs: timeout }: ConnectionOptions,
-): SqliteConnection.Database {
+export function openConnection(path: string, busyTimeoutMs: number): SqliteConnection.Database {
   // Only the operator's user may read the data of integrators and buyers.
   if (!isMemory(path)) closeSync(openSync(path, 'a', 0o600));
-  const connection = new SqliteConnection(image ?? path, { timeout });
+  const connection = new SqliteConnection(path, { timeout: busyTimeoutMs });
   connection.pragma('journal_mode = wal');
   // An acknowledged write survives a power cut, not only a crash of the process.
   connection.pragma('synchronous = full');

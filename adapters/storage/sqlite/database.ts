@@ -24,7 +24,8 @@ import { GroupWriter, type WriterCounts } from './writer.js';
 export interface SqliteOptions {
   /** A file, created when missing, or `:memory:`. */
   readonly path: string;
-  readonly image?: Buffer;
+  /** Opened by the caller, closed with the database. */
+  readonly connection?: SqliteConnection.Database;
   /** Read-only: the file must exist, and no file is written. */
   readonly readOnly?: boolean;
   /** When waiting batches are committed. The default is the end of the current turn. */
@@ -61,9 +62,8 @@ export class SqliteDatabase implements Database {
     const { schedule = setImmediate } = options;
     this.#path = path;
     this.#syncFile = options.syncFile;
-    this.connection = readOnly
-      ? openReadOnlyConnection(path)
-      : openConnection(path, { image: options.image, busyTimeoutMs });
+    const open = readOnly ? openReadOnlyConnection : openConnection;
+    this.connection = options.connection ?? open(path, busyTimeoutMs);
     this.#statements = new PreparedStatements(this.connection);
     this.#writer = new GroupWriter({
       connection: this.connection,

@@ -14,6 +14,7 @@ import type { ServedStore } from '../../../adapters/storage/store.js';
 import type { Sealer } from '../../../core/ports/storage.js';
 import type { LocalPostgres } from './local-postgres.js';
 import { migratedImage } from './migrated-image.js';
+import { reusedConnection } from './reused-connection.js';
 
 const { PONTE_TEST_DATABASE: chosen = 'memory' } = process.env;
 
@@ -30,7 +31,7 @@ export async function testStore(sealer: Sealer | null = null): Promise<ServedSto
 }
 
 export function memoryStore(sealer: Sealer | null = null): SqliteStore {
-  return openSqliteStore({ path: ':memory:', image: migratedImage() }, sealer);
+  return openSqliteStore({ path: ':memory:', connection: reusedConnection() }, sealer);
 }
 
 /** In a file, which goes with the store, as a host serves it. */
