@@ -5,8 +5,8 @@ import { isTerminal } from '../../../core/domain/payments/payment.js';
 import { isWebAddress, paymentRows, type ScreenContent } from '../hosted/layout.js';
 import type { PaymentScene, Scene } from '../hosted/scene.js';
 import type { AccessPage, LinkEnded } from '../kit/access-pages.js';
-import { Amount, Button, Form, Note, Rows, Time } from '../kit/components.js';
-import { TextField } from '../kit/fields.js';
+import { CodeForm } from '../kit/code-form.js';
+import { Amount, Button, Form, Rows, Time } from '../kit/components.js';
 import { nameOf } from '../kit/plain-text.js';
 import { FourAnswers } from './money-parts.js';
 
@@ -81,28 +81,7 @@ export function sentScreen(scene: Scene): ScreenContent {
     errors: error === undefined ? [] : [{ field: 'code', text: error }],
     body: (
       <>
-        {view.mailbox === null ? null : (
-          <Note>
-            <p>
-              {texts.sent.development} <a href={view.mailbox}>{texts.sent.mailbox}</a>
-            </p>
-          </Note>
-        )}
-        <Form to="code" class="card">
-          <TextField
-            name="code"
-            label={texts.sent.code}
-            hint={texts.sent.codeHint}
-            error={error}
-            width="otp"
-            inputMode="numeric"
-            autocomplete="one-time-code"
-            maxLength={7}
-          />
-          <div class="actions gap">
-            <Button look="primary">{texts.frame.continue}</Button>
-          </div>
-        </Form>
+        <CodeForm mailbox={view.mailbox} error={error} />
         <section class="stack-s">
           <h2>{texts.sent.noMail}</h2>
           <ul class="howto">

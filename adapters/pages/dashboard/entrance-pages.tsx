@@ -16,8 +16,10 @@ import {
   openedLink,
   typedAddress,
 } from '../kit/access-pages.js';
+import { CodeForm } from '../kit/code-form.js';
 import { Button, ButtonLink, Foreign, Form, Note } from '../kit/components.js';
 import { TextField } from '../kit/fields.js';
+import { frameTexts } from '../kit/frame-texts.js';
 import {
   memberRow,
   type PageAnswer,
@@ -25,15 +27,14 @@ import {
   pageRow,
   seeOther,
 } from '../kit/page-route.js';
-import { withDone } from '../kit/pages/declared-pages.js';
 import { type DashboardContent, dashboardPage } from './dashboard-layout.js';
 import { type DashboardScene, localeOfCall, viewOf } from './dashboard-scene.js';
 import type { MemberCall } from './member-page.js';
+import { personPages } from './member-pages.js';
 import { EnterByPasskey, PasskeySection } from './passkeys/passkey-parts.js';
 import { ownSessions, SessionTable } from './session-table.js';
 
 const own = { scope: 'none', proof: 'session' } as const;
-const endForm = z.object({ session: z.string().max(64) });
 
 export const entrancePages = [
   pageRow({
@@ -56,20 +57,43 @@ export const entrancePages = [
     show: async (context, call, page) => showAccess(context, call, page),
     entered: endFormer,
   }),
-  memberRow({ ...own, method: 'GET', path: '/dashboard/confirm', form: 'none', handler: confirm }),
-  memberRow({
-    ...own,
-    method: 'GET',
-    path: '/dashboard/sessions',
-    form: 'none',
-    handler: showSessions,
+  personPages.view({ path: '/confirm', access: own, load: readConfirmation, show: confirmScreen }),
+  personPages.view({
+    path: '/sessions',
+    access: own,
+    async load({ deps }, { visit: { signedIn } }) {
+      const [sessions, passkeys] = await Promise.all([
+        ownSessions(deps, signedIn),
+        listPasskeys(deps, signedIn),
+      ]);
+      return { sessions, passkeys };
+    },
+    show: ({ texts }, { sessions, passkeys }) => ({
+      title: texts.sessions.heading,
+      lede: texts.sessions.lede,
+      place: null,
+      body: (
+        <>
+          <SessionTable sessions={sessions} />
+          <Form to="sessions" class="actions">
+            <input type="hidden" name="session" value="all" />
+            <Button look="danger">{texts.sessions.endAll}</Button>
+          </Form>
+          <PasskeySection passkeys={passkeys} hasRoom={passkeys.length < PASSKEYS_MAX} />
+        </>
+      ),
+    }),
   }),
-  memberRow({
-    ...own,
-    method: 'POST',
-    path: '/dashboard/sessions',
-    form: endForm,
-    handler: endOne,
+  personPages.action({
+    path: '/sessions',
+    access: own,
+    form: z.object({ session: z.string().max(64) }),
+    // One of the person's own sessions, or all of them. NotFound.
+    async run({ deps }, { visit: { signedIn }, form: { session } }) {
+      const all = { personId: signedIn.person.id, orgId: null };
+      await endSessions(deps, all, session === 'all' ? null : session);
+      return { to: '/sessions', done: 'session_ended' };
+    },
   }),
   memberRow({
     ...own,
@@ -164,28 +188,7 @@ function sentScreen({ texts, view }: DashboardScene, address: string): Dashboard
     errors: error === undefined ? [] : [{ field: 'code', text: error }],
     body: (
       <>
-        {view.mailbox === null ? null : (
-          <Note>
-            <p>
-              {texts.signIn.development} <a href={view.mailbox}>{texts.signIn.mailbox}</a>
-            </p>
-          </Note>
-        )}
-        <Form to="code" class="card stack">
-          <TextField
-            name="code"
-            label={texts.signIn.code}
-            hint={texts.signIn.codeHint}
-            error={error}
-            width="otp"
-            inputMode="numeric"
-            autocomplete="one-time-code"
-            maxLength={7}
-          />
-          <div class="actions">
-            <Button look="primary">{texts.signIn.continue}</Button>
-          </div>
-        </Form>
+        <CodeForm mailbox={view.mailbox} error={error} />
         <section class="stack-s">
           <h2>{texts.signIn.noMail}</h2>
           <p>{isKnown ? texts.signIn.confirmNoMail : texts.signIn.noMailText}</p>
@@ -211,7 +214,7 @@ function enterScreen(
       <section class="card stack">
         <p>{view.viewer?.email === email ? texts.signIn.confirmEnter : texts.signIn.enterText}</p>
         <Form to="enter" class="actions" auto={auto}>
-          <Button look="primary">{texts.signIn.continue}</Button>
+          <Button look="primary">{frameTexts[view.locale].continue}</Button>
         </Form>
       </section>
     ),
@@ -237,40 +240,44 @@ function linkEndedScreen({ texts, view }: DashboardScene, { cause }: LinkEnded):
 }
 
 /** A session that is not young proves again that the member is there. `late`: a form was sent. */
-async function confirm(context: PageContext, call: MemberCall): Promise<PageAnswer> {
-  const { email } = call.visit.signedIn.person;
-  const passkeys = await listPasskeys(context.deps, call.visit.signedIn);
-  const isRequired = call.query.has('passkey');
-  const words = (texts: DashboardScene['texts']) =>
-    passkeys.length === 0 ? texts.signIn.passkeyFirst : texts.signIn.passkeyOnly;
-  return dashboardPage(viewOf(context, call), ({ texts }) => ({
-    title: texts.signIn.confirmHeading,
-    lede: isRequired ? words(texts) : texts.signIn.confirmText(email),
+async function readConfirmation({ deps }: PageContext, { visit: { signedIn }, query }: MemberCall) {
+  const hasPasskeys = (await listPasskeys(deps, signedIn)).length > 0;
+  const { email } = signedIn.person;
+  return { email, hasPasskeys, isRequired: query.has('passkey'), isLate: query.has('late') };
+}
+
+function confirmScreen(
+  { texts, view }: DashboardScene,
+  { email, hasPasskeys, isRequired, isLate }: Awaited<ReturnType<typeof readConfirmation>>,
+): DashboardContent {
+  const words = texts.signIn;
+  const required = hasPasskeys ? words.passkeyOnly : words.passkeyFirst;
+  return {
+    title: words.confirmHeading,
+    lede: isRequired ? required : words.confirmText(email),
     place: null,
     body: (
       <>
-        {call.query.has('late') ? (
+        {isLate ? (
           <Note look="warn" live>
-            <p>{texts.signIn.confirmLate}</p>
+            <p>{words.confirmLate}</p>
           </Note>
         ) : null}
         {isRequired ? null : (
           <Form to="link" class="card actions">
             <input type="hidden" name="address" value={email} />
-            <Button look="primary">{texts.signIn.confirm}</Button>
+            <Button look="primary">{words.confirm}</Button>
           </Form>
         )}
-        {isRequired && passkeys.length === 0 ? (
+        {isRequired && !hasPasskeys ? (
           <p class="actions">
-            <ButtonLink href={`${call.base}/passkeys/add`}>{texts.passkeys.add}</ButtonLink>
+            <ButtonLink href={`${view.path}/passkeys/add`}>{texts.passkeys.add}</ButtonLink>
           </p>
         ) : null}
-        {passkeys.length === 0 ? null : (
-          <EnterByPasskey>{texts.signIn.confirmPasskey}</EnterByPasskey>
-        )}
+        {hasPasskeys ? <EnterByPasskey>{words.confirmPasskey}</EnterByPasskey> : null}
       </>
     ),
-  }));
+  };
 }
 
 /** The session that this browser had before is of no use any more. */
@@ -278,39 +285,6 @@ export async function endFormer({ deps }: PageContext, { visit }: AccessCall): P
   if (visit === null) return;
   const { session } = visit.signedIn;
   await endSessions(deps, session, session.id);
-}
-
-async function showSessions(context: PageContext, call: MemberCall): Promise<PageAnswer> {
-  const { signedIn } = call.visit;
-  const sessions = await ownSessions(context.deps, signedIn);
-  const passkeys = await listPasskeys(context.deps, signedIn);
-  return dashboardPage(viewOf(context, call), ({ texts }) => ({
-    title: texts.sessions.heading,
-    lede: texts.sessions.lede,
-    place: null,
-    body: (
-      <>
-        <SessionTable sessions={sessions} />
-        <Form to="sessions" class="actions">
-          <input type="hidden" name="session" value="all" />
-          <Button look="danger">{texts.sessions.endAll}</Button>
-        </Form>
-        <PasskeySection passkeys={passkeys} hasRoom={passkeys.length < PASSKEYS_MAX} />
-      </>
-    ),
-  }));
-}
-
-/** One of the person's own sessions, or all of them. NotFound. */
-async function endOne(
-  context: PageContext,
-  call: MemberCall<z.infer<typeof endForm>>,
-): Promise<PageAnswer> {
-  const { signedIn } = call.visit;
-  const { session: chosen } = call.form;
-  const all = { personId: signedIn.person.id, orgId: null };
-  await endSessions(context.deps, all, chosen === 'all' ? null : chosen);
-  return seeOther(withDone(`${call.base}/sessions`, 'session_ended'));
 }
 
 async function signOut({ deps }: PageContext, { visit, base }: MemberCall): Promise<PageAnswer> {

@@ -22,6 +22,11 @@ const en = {
   newest: 'Newest',
   newer: 'Newer',
   older: 'Older',
+  code: 'Six-digit code from the email',
+  codeHint: 'It works only in this browser.',
+  continue: 'Continue',
+  noMails: 'This development host sends no email. Read it in its',
+  mailbox: 'mailbox',
 };
 export type FrameTexts = typeof en;
 
@@ -47,6 +52,11 @@ export const frameTexts: Readonly<Record<Locale, FrameTexts>> = {
     newest: 'Os últimos',
     newer: 'Mais recentes',
     older: 'Mais antigos',
+    code: 'Código de seis dígitos do e‑mail',
+    codeHint: 'Ele só funciona neste navegador.',
+    continue: 'Continuar',
+    noMails: 'Este servidor de desenvolvimento não envia e‑mails. Leia a mensagem na',
+    mailbox: 'caixa de entrada',
   },
   es: {
     skip: 'Ir al contenido',
@@ -68,5 +78,10 @@ export const frameTexts: Readonly<Record<Locale, FrameTexts>> = {
     newest: 'Los últimos',
     newer: 'Más recientes',
     older: 'Más antiguos',
+    code: 'Código de seis dígitos del correo',
+    codeHint: 'Solo funciona en este navegador.',
+    continue: 'Continuar',
+    noMails: 'Este servidor de desarrollo no envía correos. Lea el mensaje en el',
+    mailbox: 'buzón',
   },
 };

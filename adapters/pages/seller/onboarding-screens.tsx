@@ -14,7 +14,7 @@ import type { ScreenContent } from '../hosted/layout.js';
 import type { Scene } from '../hosted/scene.js';
 import { Button, ButtonLink, CheckAgain, Form, Note, Rows, Time } from '../kit/components.js';
 import type { FieldError } from '../kit/fields.js';
-import { FieldForm, type TypedForm } from '../kit/pages/form-page.js';
+import { FieldForm, showFields, type TypedForm } from '../kit/pages/form-page.js';
 import { pixFields } from '../kit/pix/pix-form.js';
 import { pixTexts } from '../kit/pix/pix-texts.js';
 import { nameOf } from '../kit/plain-text.js';
@@ -253,9 +253,7 @@ export function pixScreen(
         to="pix"
         back={scene.view.path}
         look={{ submit: pixWords.save }}
-        fields={pixFields(pixWords)}
-        typed={typed}
-        errors={errors}
+        shown={showFields(pixFields(pixWords), typed, errors)}
       />
     ),
   };

@@ -1,6 +1,7 @@
 // Passkeys of a person: entering with one, adding, renaming and removing them. The script asks for
 // the options when its button is pressed, because a challenge is short-lived; the answer of the
 // browser is a field of the form.
+import type { VNode } from 'preact';
 import { z } from 'zod';
 import { PASSKEY_NAME_LENGTH_MAX, type Passkey } from '../../../../core/domain/access/passkey.js';
 import { isCode, PonteError } from '../../../../core/errors.js';
@@ -23,24 +24,24 @@ import {
   pageRow,
   seeOther,
 } from '../../kit/page-route.js';
-import { withDone } from '../../kit/pages/declared-pages.js';
-import { type DashboardContent, dashboardPage } from '../dashboard-layout.js';
-import { type DashboardScene, localeOfCall, sceneOf, viewOf } from '../dashboard-scene.js';
+import { idIn, withDone } from '../../kit/pages/declared-pages.js';
+import { textAs } from '../../kit/pages/form-page.js';
+import type { DashboardContent } from '../dashboard-layout.js';
+import { type DashboardScene, localeOfCall } from '../dashboard-scene.js';
+import { dashboardTexts } from '../dashboard-texts.js';
 import { endFormer } from '../entrance-pages.js';
 import type { MemberCall } from '../member-page.js';
+import { personPages } from '../member-pages.js';
 import { PasskeyRefused, passkeyPaths } from './passkey-parts.js';
 
 /** An answer with the longest key that is taken is a third of it. */
 const answer = z.string().max(8 * 1024);
-const name = z.string().max(PASSKEY_NAME_LENGTH_MAX);
 const answerForm = z.object({ answer });
-const addForm = z.object({ answer, name });
-const nameForm = z.object({ name });
+const addForm = z.object({ answer, name: z.string().max(PASSKEY_NAME_LENGTH_MAX) });
 
 const open = { subject: 'dashboard', auth: 'none', csrf: 'none', limit: 'none' } as const;
-const own = { scope: 'none', proof: 'session' } as const;
 const fresh = { scope: 'none', proof: 'fresh' } as const;
-const onePath = '/dashboard/passkeys/{passkeyId}';
+const onePath = '/passkeys/{passkeyId}';
 
 export const passkeyPages = [
   pageRow({
@@ -67,22 +68,56 @@ export const passkeyPages = [
     form: 'none',
     handler: async ({ deps }, { visit }) => json(await askToAdd(deps, visit.signedIn)),
   }),
-  memberRow({
-    ...fresh,
-    method: 'GET',
-    path: passkeyPaths.add,
-    form: 'none',
-    handler: async (context, call) => dashboardPage(viewOf(context, call), addScreen),
+  personPages.view({
+    path: '/passkeys/add',
+    access: fresh,
+    load: async () => null,
+    show: addScreen,
   }),
   memberRow({ ...fresh, method: 'POST', path: passkeyPaths.add, form: addForm, handler: add }),
-  memberRow({ ...fresh, method: 'GET', path: onePath, form: 'none', handler: showOne }),
-  memberRow({ ...own, method: 'POST', path: onePath, form: nameForm, handler: rename }),
-  memberRow({
-    ...fresh,
-    method: 'POST',
+  ...personPages.form({
+    path: onePath,
+    access: fresh,
+    back: () => '/sessions',
+    load: readOne,
+    typed: ({ name }) => ({ name }),
+    // Without a name it has the usual one.
+    fields: ({ texts: { passkeys: words } }) => ({
+      name: textAs({
+        label: words.name,
+        hint: words.nameHint,
+        max: PASSKEY_NAME_LENGTH_MAX,
+        problem: words.nameHint,
+        read: (name) => name || words.usualName,
+      }),
+    }),
+    show: (scene, { id }) => ({
+      title: scene.texts.passkeys.one,
+      lede: scene.texts.passkeys.removeLede,
+      place: null,
+      crumbs: <ToSessions scene={scene} />,
+      submit: scene.texts.passkeys.save,
+      around: (form) => (
+        <>
+          {form}
+          <Form to={`passkeys/${id}/remove`} class="actions">
+            <Button look="danger">{scene.texts.passkeys.remove}</Button>
+          </Form>
+        </>
+      ),
+    }),
+    async save({ deps }, { visit }, { subject, values }) {
+      await renamePasskey(deps, visit.signedIn, subject.id, values.name);
+      return { to: '/sessions', done: 'passkey_renamed' };
+    },
+  }),
+  personPages.action({
     path: `${onePath}/remove`,
-    form: z.object({}),
-    handler: remove,
+    access: fresh,
+    async run({ deps }, call) {
+      await removePasskey(deps, call.visit.signedIn, idIn(call, 'passkeyId'), localeOfCall(call));
+      return { to: '/sessions', done: 'passkey_removed' };
+    },
   }),
 ];
 
@@ -111,14 +146,18 @@ async function enter(
   }
 }
 
-function addScreen({ texts, view }: DashboardScene): DashboardContent {
-  const words = texts.passkeys;
+function ToSessions({ scene: { texts, view } }: { readonly scene: DashboardScene }): VNode {
+  return <a href={`${view.path}/sessions`}>{texts.sessions.heading}</a>;
+}
+
+function addScreen(scene: DashboardScene): DashboardContent {
+  const words = scene.texts.passkeys;
   const { add: to, addOptions: options } = passkeyPaths;
   return {
     title: words.add,
     lede: words.addLede,
     place: null,
-    crumbs: <a href={`${view.path}/sessions`}>{texts.sessions.heading}</a>,
+    crumbs: <ToSessions scene={scene} />,
     body: (
       <>
         <PasskeyRefused />
@@ -133,7 +172,13 @@ function addScreen({ texts, view }: DashboardScene): DashboardContent {
           class="card stack"
           passkey={{ kind: 'create', options, failed: words.failed }}
         >
-          <NameField value={words.usualName} label={words.name} hint={words.nameHint} />
+          <TextField
+            name="name"
+            label={words.name}
+            hint={words.nameHint}
+            value={words.usualName}
+            maxLength={PASSKEY_NAME_LENGTH_MAX}
+          />
           <div class="actions">
             <Button look="primary">{words.add}</Button>
           </div>
@@ -143,78 +188,25 @@ function addScreen({ texts, view }: DashboardScene): DashboardContent {
   };
 }
 
-function NameField(props: {
-  readonly value: string;
-  readonly label: string;
-  readonly hint: string;
-}) {
-  return <TextField {...props} name="name" maxLength={PASSKEY_NAME_LENGTH_MAX} />;
-}
-
-/** Without a name it has the usual one: the browser has made it by now. */
-function nameIn(context: PageContext, call: MemberCall<z.infer<typeof nameForm>>): string {
-  const { texts } = sceneOf(viewOf(context, call));
-  return call.form.name.trim() || texts.passkeys.usualName;
-}
-
 async function add(
   context: PageContext,
   call: MemberCall<z.infer<typeof addForm>>,
 ): Promise<PageAnswer> {
-  const given = { answer: call.form.answer, name: nameIn(context, call) };
+  const { answer } = call.form;
+  const locale = localeOfCall(call);
+  // The browser has made it by now, also without a name.
+  const name = call.form.name.trim() || dashboardTexts[locale].passkeys.usualName;
   try {
-    const locale = localeOfCall(call);
-    await addPasskey(context.deps, call.visit.signedIn, { ...given, locale });
+    await addPasskey(context.deps, call.visit.signedIn, { answer, name, locale });
   } catch (error) {
     return refusal(context, error, `${call.base}/passkeys/add`);
   }
   return seeOther(withDone(`${call.base}/sessions`, 'passkey_added'));
 }
 
-function idIn({ params }: MemberCall): string {
-  return params['passkeyId'] ?? '';
-}
-
-async function showOne(context: PageContext, call: MemberCall): Promise<PageAnswer> {
-  const passkeys = await listPasskeys(context.deps, call.visit.signedIn);
-  const passkey = passkeys.find(({ id }) => id === idIn(call));
+async function readOne({ deps }: PageContext, call: MemberCall): Promise<Passkey> {
+  const id = idIn(call, 'passkeyId');
+  const passkey = (await listPasskeys(deps, call.visit.signedIn)).find((one) => one.id === id);
   if (passkey === undefined) throw new PonteError('NotFound');
-  return dashboardPage(viewOf(context, call), (scene) => oneScreen(scene, passkey));
-}
-
-function oneScreen({ texts, view }: DashboardScene, passkey: Passkey): DashboardContent {
-  const words = texts.passkeys;
-  return {
-    title: words.one,
-    lede: words.removeLede,
-    place: null,
-    crumbs: <a href={`${view.path}/sessions`}>{texts.sessions.heading}</a>,
-    body: (
-      <>
-        <Form to={`passkeys/${passkey.id}`} class="card stack">
-          <NameField value={passkey.name} label={words.name} hint={words.nameHint} />
-          <div class="actions">
-            <Button look="primary">{words.save}</Button>
-          </div>
-        </Form>
-        <Form to={`passkeys/${passkey.id}/remove`} class="actions">
-          <Button look="danger">{words.remove}</Button>
-        </Form>
-      </>
-    ),
-  };
-}
-
-async function rename(
-  context: PageContext,
-  call: MemberCall<z.infer<typeof nameForm>>,
-): Promise<PageAnswer> {
-  const { signedIn: person } = call.visit;
-  await renamePasskey(context.deps, person, idIn(call), nameIn(context, call));
-  return seeOther(withDone(`${call.base}/sessions`, 'passkey_renamed'));
-}
-
-async function remove({ deps }: PageContext, call: MemberCall): Promise<PageAnswer> {
-  await removePasskey(deps, call.visit.signedIn, idIn(call), localeOfCall(call));
-  return seeOther(withDone(`${call.base}/sessions`, 'passkey_removed'));
+  return passkey;
 }

@@ -2,7 +2,8 @@
 // form is hidden without the script, and from browsers that have no passkeys.
 import type { ComponentChildren, VNode } from 'preact';
 import type { Passkey } from '../../../../core/domain/access/passkey.js';
-import { Button, ButtonLink, Foreign, Form, Note, Scroll } from '../../kit/components.js';
+import { Button, ButtonLink, Foreign, Form, Note } from '../../kit/components.js';
+import { Table } from '../../kit/pages/table.js';
 import { useDashboard } from '../dashboard-scene.js';
 
 /** Below the root of all pages. `options`: for the browser, as JSON. */
@@ -68,30 +69,28 @@ export function PasskeySection({
 function PasskeyTable({ passkeys }: { readonly passkeys: readonly Passkey[] }): VNode {
   const { texts, view, format } = useDashboard();
   const words = texts.passkeys;
+  const { short } = format;
   return (
-    <Scroll label={words.heading}>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">{words.name}</th>
-            <th scope="col">{words.added}</th>
-            <th scope="col">{words.used}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {passkeys.map(({ id, name, createdAtMs, usedAtMs }) => (
-            <tr>
-              <th scope="row">
-                <a href={`${view.path}/passkeys/${id}`}>
-                  <Foreign text={name} />
-                </a>
-              </th>
-              <td class="when">{format.short(createdAtMs)}</td>
-              <td class="when">{usedAtMs === null ? words.never : format.short(usedAtMs)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
+    <Table
+      label={words.heading}
+      rows={passkeys}
+      columns={[
+        {
+          head: words.name,
+          isName: true,
+          cell: ({ id, name }) => (
+            <a href={`${view.path}/passkeys/${id}`}>
+              <Foreign text={name} />
+            </a>
+          ),
+        },
+        { head: words.added, cells: 'when', cell: ({ createdAtMs }) => short(createdAtMs) },
+        {
+          head: words.used,
+          cells: 'when',
+          cell: ({ usedAtMs }) => (usedAtMs === null ? words.never : short(usedAtMs)),
+        },
+      ]}
+    />
   );
 }

@@ -166,7 +166,24 @@ export interface StartLine {
   readonly action: VNode | null;
 }
 
-type May = (scope: Scope) => boolean;
+interface Look {
+  readonly scene: DashboardScene;
+  readonly start: Start;
+  readonly may: (scope: Scope) => boolean;
+}
+
+type Line = readonly [state: StartLine['state'], text: ComponentChildren, action?: VNode | null];
+
+/** In their order. */
+const lines = {
+  organization: organizationLine,
+  terms: termsLine,
+  pix: pixLine,
+  payment: paymentLine,
+  webhook: webhookLine,
+  production: productionLine,
+} as const satisfies Readonly<Record<string, (look: Look) => Line>>;
+type LineName = keyof typeof lines;
 
 /** With the actions that the member may do. */
 export function startLines(
@@ -175,32 +192,28 @@ export function startLines(
   call: MemberCall,
 ): readonly StartLine[] {
   const { scopes } = actorOf(call);
-  const may = (scope: Scope) => allows(scopes, scope);
-  return [
-    organizationLine(scene, start, may),
-    termsLine(scene, start, may),
-    pixLine(scene, start, may),
-    paymentLine(scene, start, may),
-    webhookLine(scene, start, may),
-    productionLine(scene, start, may),
-  ];
+  const look = { scene, start, may: (scope: Scope) => allows(scopes, scope) };
+  return (Object.keys(lines) as LineName[]).map((name) => {
+    const [state, text, action = null] = lines[name](look);
+    return { heading: scene.texts.setup.start[name].heading, state, text, action };
+  });
 }
 
 function startScreen(
   { texts, view }: DashboardScene,
-  lines: readonly StartLine[],
+  shown: readonly StartLine[],
 ): DashboardContent {
   const words = texts.setup.start;
-  const done = lines.filter(({ state }) => state === 'done').length;
+  const done = shown.filter(({ state }) => state === 'done').length;
   return {
     title: texts.places.gettingStarted,
-    lede: words.lede(done, lines.length),
+    lede: words.lede(done, shown.length),
     place: 'gettingStarted',
     body: (
       <div class="cols">
         <section class="card">
           <ol class="check">
-            {lines.map(({ heading, state, text, action }) => (
+            {shown.map(({ heading, state, text, action }) => (
               <li class={state === 'open' ? undefined : state}>
                 <div>
                   <b>{heading}</b>
@@ -223,193 +236,159 @@ function startScreen(
   };
 }
 
-/** A link to a page behind a line; `of`: what it is about, for a reader of the links alone. */
+/** A link to a page behind a line, which it names for a reader of the links alone. */
 function Go({
+  line,
   to,
   text,
-  of,
-  look,
+  isButton = true,
+  ...of
 }: {
+  readonly line: LineName;
+  /** Below the path of the mode. */
   readonly to: string;
+  /** That of another mode. */
+  readonly path?: string | undefined;
   readonly text: string;
-  readonly of: string;
-  readonly look?: 'plain' | undefined;
+  readonly isButton?: boolean;
 }): VNode {
-  const { view } = useDashboard();
+  const { view, texts } = useDashboard();
+  const { path = view.path } = of;
   return (
-    <a class={look === 'plain' ? undefined : 'btn sm'} href={`${view.path}${to}`}>
+    <a class={isButton ? 'btn sm' : undefined} href={`${path}${to}`}>
       {text}
-      <span class="vh">: {of}</span>
+      <span class="vh">: {texts.setup.start[line].heading}</span>
     </a>
   );
 }
 
-function organizationLine(
-  { texts, format, view }: DashboardScene,
-  start: Start,
-  may: May,
-): StartLine {
+function organizationLine({ scene: { texts, format, view }, start, may }: Look): Line {
   const words = texts.setup.start.organization;
   const { organization, profile } = start;
   const { status, corrections, approvedAtMs, reason } = profile;
-  const { heading } = words;
-  const go = (text: string, look?: 'plain') =>
-    may('kyb:write') ? <Go to="/kyc/next" text={text} of={heading} look={look} /> : null;
-  if (corrections !== null && status !== null) {
-    return { heading, state: 'open', text: words.due, action: go(words.answer) };
-  }
+  const go = (text: string, isButton = true) =>
+    may('kyb:write') ? (
+      <Go line="organization" to="/kyc/next" text={text} isButton={isButton} />
+    ) : null;
+  if (corrections !== null && status !== null) return ['open', words.due, go(words.answer)];
   if (status === 'approved') {
     const day = format.day(approvedAtMs ?? organization.createdAtMs);
-    const text = words.approved(plainText(organization.name), day);
-    return { heading, state: 'done', text, action: null };
+    return ['done', words.approved(plainText(organization.name), day)];
   }
-  if (status === 'verifying') {
-    return { heading, state: 'waiting', text: words.verifying, action: null };
-  }
+  if (status === 'verifying') return ['waiting', words.verifying];
   if (status === 'rejected') {
     const text = words.rejected(reason === null ? null : plainText(reason));
-    return { heading, state: 'open', text, action: go(words.correct) };
+    return ['open', text, go(words.correct)];
   }
-  if (view.mode === 'live') {
-    return { heading, state: 'open', text: words.none, action: go(words.fill) };
-  }
-  const action = may('kyb:write') ? (
+  if (view.mode === 'live') return ['open', words.none, go(words.fill)];
+  if (!may('kyb:write')) return ['open', words.sandbox];
+  const action = (
     <div class="actions">
       <Form to="getting-started/sandbox">
         <Button look="sm">{words.useSandbox}</Button>
       </Form>
-      {go(words.fill, 'plain')}
+      {go(words.fill, false)}
     </div>
-  ) : null;
-  return { heading, state: 'open', text: words.sandbox, action };
+  );
+  return ['open', words.sandbox, action];
 }
 
-function termsLine({ texts, format }: DashboardScene, start: Start, may: May): StartLine {
+function termsLine({ scene: { texts, format }, start, may }: Look): Line {
   const words = texts.setup.start.terms;
-  const { heading } = words;
   const { tosAcceptedAtMs } = start.profile;
   if (start.needsTerms) {
-    const action = may('kyb:write') ? (
-      <Go to={`${START_PATH}/terms`} text={words.read} of={heading} />
-    ) : null;
-    return { heading, state: 'open', text: words.open, action };
+    const go = <Go line="terms" to={`${START_PATH}/terms`} text={words.read} />;
+    return ['open', words.open, may('kyb:write') ? go : null];
   }
   const isAccepted = tosAcceptedAtMs !== null;
-  const text = isAccepted ? words.accepted(format.day(tosAcceptedAtMs)) : words.notAsked;
-  return { heading, state: 'done', text, action: null };
+  return ['done', isAccepted ? words.accepted(format.day(tosAcceptedAtMs)) : words.notAsked];
 }
 
-function pixLine({ texts, format, view }: DashboardScene, start: Start, may: May): StartLine {
+function pixLine({ scene: { texts, format, view }, start, may }: Look): Line {
   const words = texts.setup.start.pix;
-  const { heading } = words;
   const { profile, change } = start;
-  const go = (text: string, look?: 'plain') =>
-    may('org:write') ? <Go to={`${START_PATH}/pix`} text={text} of={heading} look={look} /> : null;
+  const go = (text: string, isButton: boolean) =>
+    may('org:write') ? (
+      <Go line="pix" to={`${START_PATH}/pix`} text={text} isButton={isButton} />
+    ) : null;
   if (profile.destinationRef === null) {
-    if (profile.status !== 'approved') {
-      return { heading, state: 'open', text: words.afterKyb, action: null };
-    }
-    return { heading, state: 'open', text: words.none, action: go(words.add) };
+    if (profile.status !== 'approved') return ['open', words.afterKyb];
+    return ['open', words.none, go(words.add, true)];
   }
-  const action = go(texts.setup.start.change, 'plain');
-  if (change === null) return { heading, state: 'done', text: words.set, action };
-  const { pixKeyShown, effectiveAtMs } = change;
-  const state = changeState(change, view.nowMs);
-  if (state === 'held') {
-    const text = words.held(pixKeyShown, format.instant(effectiveAtMs));
-    return { heading, state: 'done', text, action };
+  const action = go(texts.setup.start.change, false);
+  const state = change === null ? null : changeState(change, view.nowMs);
+  if (change !== null && state === 'held') {
+    return ['done', words.held(change.pixKeyShown, format.instant(change.effectiveAtMs)), action];
   }
-  const isIn = state === 'effective';
-  const text = isIn ? words.is(pixKeyShown, format.day(effectiveAtMs)) : words.set;
-  return { heading, state: 'done', text, action };
+  if (change !== null && state === 'effective') {
+    return ['done', words.is(change.pixKeyShown, format.day(change.effectiveAtMs)), action];
+  }
+  return ['done', words.set, action];
 }
 
-function paymentLine({ texts, format, view }: DashboardScene, start: Start, may: May): StartLine {
+function paymentLine({ scene: { texts, format, view }, start, may }: Look): Line {
   const words = texts.setup.start.payment;
-  const { heading } = words;
   const payment = start.payment?.payment ?? null;
   const isPaid = payment?.status === 'settled';
+  const see = (to: string, path?: string) => (
+    <Go line="payment" to={to} path={path} text={texts.setup.start.see} isButton={false} />
+  );
   if (view.mode === 'live') {
     // Pages of live mode show nothing of test mode.
-    const href = `${view.modePaths?.test ?? ''}${START_PATH}`;
-    const action = <See href={href} of={heading} />;
-    return { heading, state: isPaid ? 'done' : 'open', text: words.inTest, action };
+    const action = see(START_PATH, view.modePaths?.test);
+    return [isPaid ? 'done' : 'open', words.inTest, action];
   }
   if (payment === null) {
-    const isPossible = start.takesPayments && may('payment_intents:write');
-    const action = isPossible ? (
+    const action = (
       <Form to="getting-started/test-payment">
         <FormKey value={start.key} />
         <Button look="sm">{words.create}</Button>
       </Form>
-    ) : null;
-    const text = start.takesPayments ? words.none : words.afterPix;
-    return { heading, state: 'open', text, action };
+    );
+    const isPossible = start.takesPayments && may('payment_intents:write');
+    return ['open', start.takesPayments ? words.none : words.afterPix, isPossible ? action : null];
   }
   const amount = format.money(payment.amount);
-  const see = <See href={`${view.path}/payments/${payment.id}`} of={heading} />;
-  if (isPaid) {
-    const text = words.paid(amount, format.day(payment.updatedAtMs));
-    return { heading, state: 'done', text, action: see };
-  }
+  const shown = see(`/payments/${payment.id}`);
+  if (isPaid) return ['done', words.paid(amount, format.day(payment.updatedAtMs)), shown];
   const action = (
     <div class="actions">
       <a class="btn sm" href={`${view.root}/r/${payment.publicId}`}>
         {words.open}
       </a>
-      {see}
+      {shown}
     </div>
   );
-  const text = words.running(amount, texts.status[payment.status]);
-  return { heading, state: 'waiting', text, action };
+  return ['waiting', words.running(amount, texts.status[payment.status]), action];
 }
 
-function See({ href, of }: { readonly href: string; readonly of: string }): VNode {
-  const { texts } = useDashboard();
-  return (
-    <a href={href}>
-      {texts.setup.start.see}
-      <span class="vh">: {of}</span>
-    </a>
-  );
-}
-
-function webhookLine({ texts }: DashboardScene, { endpoints }: Start, may: May): StartLine {
+function webhookLine({ scene: { texts }, start: { endpoints }, may }: Look): Line {
   const words = texts.setup.start.webhook;
-  const { heading } = words;
-  if (endpoints > 0) {
-    const action = <Go to="/webhooks" text={texts.setup.start.see} of={heading} look="plain" />;
-    return { heading, state: 'done', text: words.has(endpoints), action };
-  }
-  const action = may('webhooks:write') ? <Go to="/webhooks" text={words.add} of={heading} /> : null;
-  return { heading, state: 'open', text: words.none, action };
+  const go = (text: string, isButton: boolean) => (
+    <Go line="webhook" to="/webhooks" text={text} isButton={isButton} />
+  );
+  if (endpoints > 0) return ['done', words.has(endpoints), go(texts.setup.start.see, false)];
+  return ['open', words.none, may('webhooks:write') ? go(words.add, true) : null];
 }
 
-function productionLine(
-  { texts, format, view }: DashboardScene,
-  start: Start,
-  may: May,
-): StartLine {
+function productionLine({ scene: { texts, format, view }, start, may }: Look): Line {
   const words = texts.setup.start.production;
-  const { heading } = words;
   const { organization, request } = start;
   const { productionGrantedAtMs } = organization;
   if (productionGrantedAtMs !== null) {
+    const live = <a href={`${view.modePaths?.live ?? ''}${START_PATH}`}>{words.live}</a>;
     const text = words.granted(format.day(productionGrantedAtMs));
-    const live = view.modePaths?.live ?? '';
-    const action = view.mode === 'live' ? null : <a href={`${live}${START_PATH}`}>{words.live}</a>;
-    return { heading, state: 'done', text, action };
+    return ['done', text, view.mode === 'live' ? null : live];
   }
   const go = (text: string) =>
-    may('org:write') ? <Go to={PRODUCTION_PATH} text={text} of={heading} /> : null;
+    may('org:write') ? <Go line="production" to={PRODUCTION_PATH} text={text} /> : null;
   if (request?.state === 'requested') {
-    const text = words.requested(format.day(request.createdAtMs));
-    return { heading, state: 'waiting', text, action: null };
+    return ['waiting', words.requested(format.day(request.createdAtMs))];
   }
   if (request?.state === 'refused') {
     const day = format.day(request.decidedAtMs ?? request.createdAtMs);
     const text = words.refused(day, plainText(request.reason));
-    return { heading, state: 'open', text: <Foreign text={text} />, action: go(words.askAgain) };
+    return ['open', <Foreign text={text} />, go(words.askAgain)];
   }
-  return { heading, state: 'open', text: words.none, action: go(words.ask) };
+  return ['open', words.none, go(words.ask)];
 }

@@ -5,7 +5,6 @@ import { z } from 'zod';
 import {
   isActiveMember,
   type Member,
-  type MemberRole,
   mayGive,
   memberRoles,
 } from '../../../../core/domain/access/member.js';
@@ -18,86 +17,28 @@ import {
   mailInvitation,
 } from '../../../../core/usecases/access/member-invitations.js';
 import { readTeam, removeMember, setMember } from '../../../../core/usecases/access/members.js';
-import { Button, ButtonLink, Foreign, Form, Scroll } from '../../kit/components.js';
-import { RadioField, SelectField, TextField } from '../../kit/fields.js';
-import { memberRow, type PageAnswer, type PageContext, seeOther } from '../../kit/page-route.js';
-import { withDone } from '../../kit/pages/declared-pages.js';
+import { Button, ButtonLink, Foreign, Form } from '../../kit/components.js';
+import { SelectField } from '../../kit/fields.js';
+import type { PageContext } from '../../kit/page-route.js';
+import { idIn } from '../../kit/pages/declared-pages.js';
+import {
+  FieldForm,
+  type FormLook,
+  radio,
+  showFields,
+  words as shown,
+  textAs,
+} from '../../kit/pages/form-page.js';
+import { Table } from '../../kit/pages/table.js';
 import { plainText } from '../../kit/plain-text.js';
-import { type DashboardContent, dashboardPage } from '../dashboard-layout.js';
-import { type DashboardScene, useDashboard, viewOf } from '../dashboard-scene.js';
-import { actorOf, anyRole, type MemberCall, TENANT_ROOT } from '../member-page.js';
+import { type DashboardScene, sceneOf, useDashboard, viewOf } from '../dashboard-scene.js';
+import { actorOf, anyRole, type MemberCall } from '../member-page.js';
+import { memberPages } from '../member-pages.js';
 import { type OwnSession, ownSessions, SessionTable } from '../session-table.js';
 
-const TEAM = `${TENANT_ROOT}/team`;
 const changes = { scope: 'team:write', proof: 'fresh' } as const;
-const inviteForm = z.object({
-  email: z.string().max(400).default(''),
-  role: z.string().max(20).default(''),
-});
-const roleForm = z.object({ role: z.string().max(20).default('') });
-const removeForm = z.object({ keeper: z.string().max(400).default('') });
-type Invite = z.infer<typeof inviteForm>;
-
-export const teamPages = [
-  memberRow({
-    method: 'GET',
-    path: TEAM,
-    scope: anyRole,
-    proof: 'session',
-    form: 'none',
-    handler: (context, call) => showTeam(context, call, null),
-  }),
-  memberRow({
-    ...changes,
-    method: 'GET',
-    path: `${TEAM}/invite`,
-    form: 'none',
-    handler: (context, call) => showTeam(context, call, null),
-  }),
-  memberRow({
-    ...changes,
-    method: 'POST',
-    path: `${TEAM}/invite`,
-    form: inviteForm,
-    handler: invite,
-  }),
-  memberRow({
-    ...changes,
-    method: 'GET',
-    path: `${TEAM}/{memberId}`,
-    form: 'none',
-    handler: showMember,
-  }),
-  memberRow({
-    ...changes,
-    method: 'POST',
-    path: `${TEAM}/{memberId}`,
-    form: roleForm,
-    handler: changeRole,
-  }),
-  memberRow({
-    ...changes,
-    method: 'POST',
-    path: `${TEAM}/{memberId}/invite`,
-    form: z.object({}),
-    handler: inviteAgain,
-  }),
-  memberRow({
-    ...changes,
-    method: 'POST',
-    path: `${TEAM}/{memberId}/remove`,
-    form: removeForm,
-    handler: remove,
-  }),
-];
-
-type InviteError = 'notAnAddress' | 'chooseRole' | 'isMember' | 'tooSoon';
-
-/** An invitation that was not sent. */
-interface Refused {
-  readonly typed: Invite;
-  readonly error: InviteError;
-}
+const back = () => '/team';
+const INVITE = '/team/invite';
 
 interface Team {
   readonly members: readonly Member[];
@@ -106,111 +47,142 @@ interface Team {
   /** The mailbox was proven just now: the form is on the page. */
   readonly isFresh: boolean;
   readonly sessions: readonly OwnSession[];
-  readonly refused: Refused | null;
 }
 
-async function showTeam(
-  context: PageContext,
-  call: MemberCall,
-  refused: Refused | null,
-): Promise<PageAnswer> {
-  const { deps } = context;
-  const { orgId, scopes, member, session } = actorOf(call);
+export const teamPages = [
+  memberPages.view({
+    path: '/team',
+    access: { scope: anyRole, proof: 'session' },
+    load: loadTeam,
+    show(scene, team) {
+      const form = team.isFresh ? <NewInvitation team={team} /> : <InviteFirst />;
+      return { ...aroundTeam(scene), body: <TeamParts team={team} form={form} /> };
+    },
+  }),
+  ...memberPages.form({
+    path: INVITE,
+    access: changes,
+    back,
+    load: loadTeam,
+    typed: () => begun,
+    fields: inviteFields,
+    show: (scene, team) => ({
+      ...aroundTeam(scene),
+      ...inviteLook(scene),
+      around: (form) => <TeamParts team={team} form={form} />,
+    }),
+    async save({ deps }, call, { scene: { view, texts }, subject, values: { email, role } }) {
+      const { orgId, memberId } = actorOf(call);
+      const words = texts.setup.team;
+      const refused = (text: string) => ({ problem: { field: 'email', text } });
+      const isKnown = subject.members.some((member) => member.emailKey === emailKey(email));
+      if (isKnown) return refused(words.isMember);
+      const author = { memberId, keptBy: null };
+      try {
+        await inviteMember(deps, { orgId, email, role, memberId: null }, author, view.locale);
+      } catch (error) {
+        if (isCode(error, 'NotFound')) return refused(words.isMember);
+        if (isCode(error, 'RateLimitExceeded')) return refused(words.tooSoon);
+        throw error;
+      }
+      return { to: '/team', done: 'member_invited' };
+    },
+  }),
+  ...memberPages.form(
+    {
+      path: '/team/{memberId}',
+      access: changes,
+      back,
+      load: loadMember,
+      // The list says why.
+      elsewhere: ({ member, ...team }) => (mayChange(team, member) ? null : '/team'),
+      typed: ({ member }) => ({ role: member.role }),
+      fields: (scene, { own }) => ({
+        role: roleField(scene, own),
+        keys: shown(<p class="small quiet">{scene.texts.setup.team.keysText}</p>),
+      }),
+      show: ({ texts, view }, { member, keepers }) => ({
+        title: texts.setup.team.changeHeading(member.email),
+        lede: texts.setup.team.changeLede,
+        place: 'team',
+        crumbs: <a href={`${view.path}/team`}>{texts.places.team}</a>,
+        submit: texts.setup.team.saveRole,
+        around: (form) => (
+          <div class="cols">
+            {form}
+            <Removal member={member} keepers={keepers} />
+          </div>
+        ),
+      }),
+      async save({ deps }, call, { subject: { member }, values: { role } }) {
+        const { orgId, memberId } = actorOf(call);
+        const input = { orgId, email: member.email, role, memberId: member.id };
+        await setMember(deps, input, { memberId, keptBy: null });
+        return { to: '/team', done: 'role_changed' };
+      },
+    },
+    [
+      {
+        path: '/team/{memberId}/invite',
+        access: changes,
+        async run(context, call) {
+          const { member, ...team } = await loadMember(context, call);
+          if (member.acceptedAtMs !== null) throw new PonteError('NotFound');
+          if (!mayChange(team, member)) throw new PonteError('InsufficientScope');
+          const { view, texts } = sceneOf(viewOf(context, call));
+          try {
+            await mailInvitation(context.deps, member, view.locale);
+          } catch (error) {
+            if (!isCode(error, 'RateLimitExceeded')) throw error;
+            return {
+              problem: { field: 'email', text: `${member.email}: ${texts.setup.team.tooSoon}` },
+            };
+          }
+          return { to: '/team', done: 'member_invited' };
+        },
+      },
+    ],
+  ),
+  memberPages.action({
+    path: '/team/{memberId}/remove',
+    access: changes,
+    form: z.object({ keeper: z.string().max(400).default('') }),
+    async run(context, call) {
+      const { member } = await loadMember(context, call);
+      const { orgId, memberId } = actorOf(call);
+      const author = { memberId, keptBy: call.form.keeper || null };
+      await removeMember(context.deps, orgId, member.id, author);
+      return { to: '/team', done: 'member_removed' };
+    },
+  }),
+];
+
+async function loadTeam({ deps }: PageContext, call: MemberCall): Promise<Team> {
+  const actor = actorOf(call);
   const [members, sessions] = await Promise.all([
-    readTeam(deps, orgId),
+    readTeam(deps, actor.orgId),
     ownSessions(deps, call.visit.signedIn),
   ]);
-  const team: Team = {
+  const missing = missingProof(actor.session, { ...actor, rule: 'fresh' }, deps.clock.nowMs());
+  return {
     members,
-    own: member,
-    mayChange: allows(scopes, 'team:write'),
-    isFresh:
-      missingProof(session, { ...actorOf(call), rule: 'fresh' }, deps.clock.nowMs()) === null,
+    own: actor.member,
+    mayChange: allows(actor.scopes, 'team:write'),
+    isFresh: missing === null,
     sessions,
-    refused,
   };
-  const status = refused === null ? 200 : 422;
-  return dashboardPage(viewOf(context, call), (scene) => teamScreen(scene, team), status);
-}
-
-function teamPath(context: PageContext, call: MemberCall): string {
-  return `${viewOf(context, call).path}/team`;
-}
-
-async function invite(context: PageContext, call: MemberCall<Invite>): Promise<PageAnswer> {
-  const { deps } = context;
-  const { orgId, memberId } = actorOf(call);
-  const typed = call.form;
-  const refuse = (error: InviteError) => showTeam(context, call, { typed, error });
-  const email = readEmail(typed.email);
-  const role = roleNamed(typed.role);
-  if (email === null) return refuse('notAnAddress');
-  if (role === null) return refuse('chooseRole');
-  const team = await readTeam(deps, orgId);
-  if (team.some((member) => member.emailKey === emailKey(email))) return refuse('isMember');
-  const author = { memberId, keptBy: null };
-  const { locale } = viewOf(context, call);
-  try {
-    await inviteMember(deps, { orgId, email, role, memberId: null }, author, locale);
-  } catch (error) {
-    if (isCode(error, 'NotFound')) return refuse('isMember');
-    if (isCode(error, 'RateLimitExceeded')) return refuse('tooSoon');
-    throw error;
-  }
-  return seeOther(withDone(teamPath(context, call), 'member_invited'));
-}
-
-function roleNamed(text: string): MemberRole | null {
-  return memberRoles.find((role) => role === text) ?? null;
 }
 
 /** The member in the path. NotFound. */
-async function memberIn({ deps }: PageContext, call: MemberCall) {
-  const team = await readTeam(deps, actorOf(call).orgId);
-  const member = team.find(({ id }) => id === call.params['memberId']);
+async function loadMember({ deps }: PageContext, call: MemberCall) {
+  const { orgId, member: own } = actorOf(call);
+  const members = await readTeam(deps, orgId);
+  const member = members.find(({ id }) => id === idIn(call, 'memberId'));
   if (member === undefined) throw new PonteError('NotFound');
-  return { team, member };
-}
-
-async function inviteAgain(context: PageContext, call: MemberCall): Promise<PageAnswer> {
-  const { member, team } = await memberIn(context, call);
-  if (member.acceptedAtMs !== null) throw new PonteError('NotFound');
-  const own = actorOf(call).member;
-  if (!mayChange({ members: team, own }, member)) throw new PonteError('InsufficientScope');
-  try {
-    await mailInvitation(context.deps, member, viewOf(context, call).locale);
-  } catch (error) {
-    if (!isCode(error, 'RateLimitExceeded')) throw error;
-    const typed = { email: member.email, role: member.role };
-    return showTeam(context, call, { typed, error: 'tooSoon' });
-  }
-  return seeOther(withDone(teamPath(context, call), 'member_invited'));
-}
-
-async function changeRole(
-  context: PageContext,
-  call: MemberCall<z.infer<typeof roleForm>>,
-): Promise<PageAnswer> {
-  const { member } = await memberIn(context, call);
-  const { orgId, memberId } = actorOf(call);
-  const role = roleNamed(call.form.role);
-  if (role === null) throw new PonteError('ValidationError');
-  const author = { memberId, keptBy: null };
-  const input = { orgId, email: member.email, role, memberId: member.id };
-  await setMember(context.deps, input, author);
-  return seeOther(withDone(teamPath(context, call), 'role_changed'));
-}
-
-async function remove(
-  context: PageContext,
-  call: MemberCall<z.infer<typeof removeForm>>,
-): Promise<PageAnswer> {
-  const { member } = await memberIn(context, call);
-  const { orgId, memberId } = actorOf(call);
-  const { keeper } = call.form;
-  const author = { memberId, keptBy: keeper === '' ? null : keeper };
-  await removeMember(context.deps, orgId, member.id, author);
-  return seeOther(withDone(teamPath(context, call), 'member_removed'));
+  const keepers = members.flatMap((one) =>
+    one.role === 'owner' && one.id !== member.id && isActiveMember(one) ? [one.email] : [],
+  );
+  return { members, own, member, keepers };
 }
 
 function isLastOwner({ members }: Pick<Team, 'members'>, { id, role }: Member): boolean {
@@ -224,99 +196,99 @@ function mayChange(team: Pick<Team, 'members' | 'own'>, member: Member): boolean
   return member.id !== own.id && mayGive(own.role, member.role) && !isLastOwner(team, member);
 }
 
-function teamScreen({ texts, view }: DashboardScene, team: Team): DashboardContent {
-  const words = texts.setup.team;
-  const error = team.refused === null ? undefined : words[team.refused.error];
-  const field = team.refused?.error === 'chooseRole' ? 'role' : 'email';
+function aroundTeam({ texts, view }: DashboardScene) {
+  const lede = texts.setup.team.lede(plainText(view.organization?.name));
+  return { title: texts.places.team, lede, place: 'team' } as const;
+}
+
+const begun = { role: 'viewer' };
+
+function inviteFields(scene: DashboardScene, { own }: Pick<Team, 'own'>) {
+  const words = scene.texts.setup.team;
   return {
-    title: texts.places.team,
-    lede: words.lede(plainText(view.organization?.name)),
-    place: 'team',
-    errors: error === undefined ? [] : [{ field, text: error }],
-    body: (
-      <>
-        <div class={team.mayChange ? 'cols' : undefined}>
-          <Members team={team} />
-          {team.mayChange ? <Invitation team={team} /> : null}
-        </div>
-        <section class="stack">
-          <div class="line ends">
-            <h2>{words.sessions}</h2>
-            <a href={`${view.root}/dashboard/sessions`}>{words.allSessions}</a>
-          </div>
-          <SessionTable sessions={team.sessions} />
-        </section>
-      </>
-    ),
+    heading: shown(<h2>{words.invite}</h2>),
+    email: textAs({
+      label: words.email,
+      type: 'email',
+      max: 320,
+      spellcheck: false,
+      problem: words.notAnAddress,
+      read: readEmail,
+    }),
+    role: roleField(scene, own),
+    about: shown(<p class="small quiet">{words.sendText}</p>),
   };
 }
 
-function Members({ team }: { readonly team: Team }): VNode {
-  const { texts } = useDashboard();
-  const words = texts.setup.team;
-  return (
-    <Scroll label={words.members}>
-      <table>
-        <caption class="vh">{words.members}</caption>
-        <thead>
-          <tr>
-            <th scope="col">{words.member}</th>
-            <th scope="col">{words.role}</th>
-            {team.mayChange ? (
-              <>
-                <th scope="col" class="only-l">
-                  {words.seen}
-                </th>
-              </>
-            ) : null}
-          </tr>
-        </thead>
-        <tbody>
-          {team.members.map((member) => (
-            <MemberLine team={team} member={member} />
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
-  );
+function inviteLook({ texts }: DashboardScene): FormLook {
+  return { submit: texts.setup.team.send };
 }
 
-function MemberLine({ team, member }: { readonly team: Team; readonly member: Member }): VNode {
-  const { texts, format } = useDashboard();
+/** The roles that this member may give. */
+function roleField({ texts }: DashboardScene, own: Member) {
   const words = texts.setup.team;
-  const { acceptedAtMs, seenAtMs } = member;
-  const isSelf = member.id === team.own.id;
-  const isInvited = acceptedAtMs === null;
-  const actions = <MemberActions team={team} member={member} isInvited={isInvited} />;
-  const seen = seenAtMs === null ? words.never : format.short(seenAtMs);
+  const choices = memberRoles
+    .filter((role) => mayGive(own.role, role))
+    .map((value) => ({ value, label: words.roles[value], hint: words.roleTexts[value] }));
+  return radio({ label: words.role, choices: choices.toReversed() });
+}
+
+function TeamParts({ team, form }: { readonly team: Team; readonly form: VNode }): VNode {
+  const { texts, view, format } = useDashboard();
+  const words = texts.setup.team;
+  const isSelf = ({ id }: Member) => id === team.own.id;
+  const seen = ({ seenAtMs }: Member) => (seenAtMs === null ? words.never : format.short(seenAtMs));
   return (
-    <tr>
-      <th scope="row">
-        <Foreign text={member.email} />
-        {isSelf ? ` (${words.you})` : null}
-        {isInvited && team.mayChange ? (
-          <span class="sub">{words.invitedAt(format.short(member.createdAtMs))}</span>
-        ) : null}
-        {team.mayChange ? actions : null}
-      </th>
-      <td>{words.roles[member.role]}</td>
-      {team.mayChange ? (
-        <>
-          <td class="when only-l">{isSelf ? words.now : seen}</td>
-        </>
-      ) : null}
-    </tr>
+    <>
+      <div class={team.mayChange ? 'cols' : undefined}>
+        <Table
+          label={words.members}
+          rows={team.members}
+          columns={[
+            {
+              head: words.member,
+              isName: true,
+              cell: (member) => (
+                <>
+                  <Foreign text={member.email} />
+                  {isSelf(member) ? ` (${words.you})` : null}
+                  {member.acceptedAtMs === null && team.mayChange ? (
+                    <span class="sub">{words.invitedAt(format.short(member.createdAtMs))}</span>
+                  ) : null}
+                  {team.mayChange ? <MemberActions team={team} member={member} /> : null}
+                </>
+              ),
+            },
+            { head: words.role, cell: ({ role }) => words.roles[role] },
+            team.mayChange
+              ? {
+                  head: words.seen,
+                  look: 'only-l',
+                  cells: 'when',
+                  cell: (member) => (isSelf(member) ? words.now : seen(member)),
+                }
+              : null,
+          ]}
+        />
+        {team.mayChange ? form : null}
+      </div>
+      <section class="stack">
+        <div class="line ends">
+          <h2>{words.sessions}</h2>
+          <a href={`${view.root}/dashboard/sessions`}>{words.allSessions}</a>
+        </div>
+        <SessionTable sessions={team.sessions} />
+      </section>
+    </>
   );
 }
 
 function MemberActions({
   team,
   member,
-  isInvited,
 }: {
   readonly team: Team;
   readonly member: Member;
-  readonly isInvited: boolean;
 }): VNode | null {
   const { texts, view } = useDashboard();
   const words = texts.setup.team;
@@ -325,7 +297,7 @@ function MemberActions({
   const named = <span class="vh"> {member.email}</span>;
   return (
     <div class="actions">
-      {isInvited ? (
+      {member.acceptedAtMs === null ? (
         <Form to={`team/${member.id}/invite`}>
           <button type="submit" class="btn sm">
             {words.again}
@@ -341,124 +313,45 @@ function MemberActions({
   );
 }
 
-/** The form, if the mailbox was proven just now; else the way to it. */
-function Invitation({ team }: { readonly team: Team }): VNode {
+function NewInvitation({ team }: { readonly team: Team }): VNode {
+  const scene = useDashboard();
+  const fields = showFields(inviteFields(scene, team), begun, []);
+  const { path } = scene.view;
+  return <FieldForm to="team/invite" back={path} look={inviteLook(scene)} shown={fields} />;
+}
+
+/** The way to the form, where the mailbox is proven. */
+function InviteFirst(): VNode {
   const { texts, view } = useDashboard();
   const words = texts.setup.team;
-  if (!team.isFresh) {
-    return (
-      <section class="card stack">
-        <h2>{words.invite}</h2>
-        <p class="small quiet">{words.first}</p>
-        <p class="actions">
-          <ButtonLink href={`${view.path}/team/invite`}>{words.invite}</ButtonLink>
-        </p>
-      </section>
-    );
-  }
-  const { refused } = team;
-  const error = refused === null ? undefined : words[refused.error];
-  const isOfRole = refused?.error === 'chooseRole';
   return (
     <section class="card stack">
       <h2>{words.invite}</h2>
-      <Form to="team/invite" class="stack">
-        <TextField
-          name="email"
-          label={words.email}
-          type="email"
-          value={refused?.typed.email}
-          error={isOfRole ? undefined : error}
-          maxLength={320}
-          spellcheck={false}
-        />
-        <RoleField
-          own={team.own}
-          value={refused?.typed.role ?? 'viewer'}
-          error={isOfRole ? error : undefined}
-        />
-        <div class="actions">
-          <Button look="primary">{words.send}</Button>
-        </div>
-        <p class="small quiet">{words.sendText}</p>
-      </Form>
+      <p class="small quiet">{words.first}</p>
+      <p class="actions">
+        <ButtonLink href={`${view.path}${INVITE}`}>{words.invite}</ButtonLink>
+      </p>
     </section>
   );
 }
 
-/** The roles that this member may give. */
-function RoleField({
-  own,
-  value,
-  error,
-}: {
-  readonly own: Member;
-  readonly value: string;
-  readonly error?: string | undefined;
-}): VNode {
-  const { texts } = useDashboard();
-  const words = texts.setup.team;
-  const choices = memberRoles
-    .filter((role) => mayGive(own.role, role))
-    .map((role) => ({ value: role, label: words.roles[role], hint: words.roleTexts[role] }))
-    .toReversed();
+function Removal({ member, keepers }: { member: Member; keepers: readonly string[] }): VNode {
+  const words = useDashboard().texts.setup.team;
   return (
-    <RadioField name="role" label={words.role} choices={choices} value={value} error={error} />
+    <section class="card stack">
+      <h2>{words.removeHeading}</h2>
+      <p class="small">{words.removeText}</p>
+      <Form to={`team/${member.id}/remove`} class="stack">
+        <SelectField
+          name="keeper"
+          label={words.keep}
+          empty={words.keepNobody}
+          choices={keepers.map((email) => ({ value: email, label: email }))}
+        />
+        <div class="actions">
+          <Button look="danger">{words.removeButton(member.email)}</Button>
+        </div>
+      </Form>
+    </section>
   );
-}
-
-async function showMember(context: PageContext, call: MemberCall): Promise<PageAnswer> {
-  const { team, member } = await memberIn(context, call);
-  const own = actorOf(call).member;
-  // The list says why.
-  if (!mayChange({ members: team, own }, member)) return seeOther(teamPath(context, call));
-  const keepers = team.flatMap((one) =>
-    one.role === 'owner' && one.id !== member.id && isActiveMember(one) ? [one.email] : [],
-  );
-  return dashboardPage(viewOf(context, call), (scene) =>
-    memberScreen(scene, { member, own, keepers }),
-  );
-}
-
-function memberScreen(
-  { texts, view }: DashboardScene,
-  {
-    member,
-    own,
-    keepers,
-  }: { readonly member: Member; readonly own: Member; readonly keepers: readonly string[] },
-): DashboardContent {
-  const words = texts.setup.team;
-  return {
-    title: words.changeHeading(member.email),
-    lede: words.changeLede,
-    place: 'team',
-    crumbs: <a href={`${view.path}/team`}>{texts.places.team}</a>,
-    body: (
-      <div class="cols">
-        <Form to={`team/${member.id}`} class="card stack">
-          <RoleField own={own} value={member.role} />
-          <p class="small quiet">{words.keysText}</p>
-          <div class="actions">
-            <Button look="primary">{words.saveRole}</Button>
-          </div>
-        </Form>
-        <section class="card stack">
-          <h2>{words.removeHeading}</h2>
-          <p class="small">{words.removeText}</p>
-          <Form to={`team/${member.id}/remove`} class="stack">
-            <SelectField
-              name="keeper"
-              label={words.keep}
-              empty={words.keepNobody}
-              choices={keepers.map((email) => ({ value: email, label: email }))}
-            />
-            <div class="actions">
-              <Button look="danger">{words.removeButton(member.email)}</Button>
-            </div>
-          </Form>
-        </section>
-      </div>
-    ),
-  };
 }

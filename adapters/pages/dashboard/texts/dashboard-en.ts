@@ -90,11 +90,6 @@ export const dashboardEn = {
     sentHeading: 'Check your email',
     sentLede: (address: string) =>
       `If ${address} belongs to a member, an email with a link and a code is on its way.`,
-    code: 'Six-digit code',
-    codeHint: 'It works in this window only.',
-    continue: 'Continue',
-    development: 'This development host sends no email.',
-    mailbox: 'Open its mailbox',
     again: 'Use another address',
     noMail: 'No email?',
     noMailText:

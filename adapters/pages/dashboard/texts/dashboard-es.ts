@@ -75,11 +75,6 @@ export const dashboardEs: DashboardTexts = {
     sentHeading: 'Mire su correo',
     sentLede: (address) =>
       `Si ${address} es de un miembro, un correo con un enlace y un código está en camino.`,
-    code: 'Código de seis dígitos',
-    codeHint: 'Solo funciona en esta ventana.',
-    continue: 'Continuar',
-    development: 'Este servidor de desarrollo no envía correos.',
-    mailbox: 'Abrir su buzón',
     again: 'Usar otro correo',
     noMail: '¿No llega?',
     noMailText:

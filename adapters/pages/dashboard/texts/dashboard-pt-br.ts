@@ -75,11 +75,6 @@ export const dashboardPtBr: DashboardTexts = {
     sentHeading: 'Veja seu e-mail',
     sentLede: (address) =>
       `Se ${address} é de um membro, um e-mail com um link e um código está a caminho.`,
-    code: 'Código de seis dígitos',
-    codeHint: 'Ele só funciona nesta janela.',
-    continue: 'Continuar',
-    development: 'Este servidor de desenvolvimento não envia e-mails.',
-    mailbox: 'Abrir a caixa de entrada dele',
     again: 'Usar outro e-mail',
     noMail: 'Não chegou?',
     noMailText:

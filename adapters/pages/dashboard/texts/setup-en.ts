@@ -172,7 +172,6 @@ export const setupEn = {
       owner: 'also PIX destination, production access, settings',
     } satisfies Record<MemberRole, string>,
     notAnAddress: 'Enter an email address.',
-    chooseRole: 'Choose a role.',
     isMember: 'This person is a member. Change the role in the list.',
     tooSoon: 'This address got five invitations within the hour. Try again later.',
     changeHeading: (email: string) => `Role of ${email}`,
@@ -268,7 +267,7 @@ export const setupEn = {
     termsUrl: 'Terms',
     timeZone: 'Time zone',
     timeZoneHint: 'Whose days lists, files and plots have, like America/Sao_Paulo.',
-    notAZone: 'Give a time zone like America/Sao_Paulo',
+    notAZone: 'Give a time zone like America/Sao_Paulo.',
     reminders: 'Remind buyers of invoices',
     passkey: 'Passkey required',
     passkeyHint:

@@ -173,7 +173,6 @@ export const setupEs: SetupTexts = {
       owner: 'además destino PIX, acceso a producción y ajustes',
     },
     notAnAddress: 'Indique una dirección de correo.',
-    chooseRole: 'Elija un rol.',
     isMember: 'Esta persona ya es miembro. Cambie el rol en la lista.',
     tooSoon: 'Esta dirección recibió cinco invitaciones en una hora. Inténtelo más tarde.',
     changeHeading: (email) => `Rol de ${email}`,
@@ -270,7 +269,7 @@ export const setupEs: SetupTexts = {
     timeZone: 'Zona horaria',
     timeZoneHint:
       'De dónde son los días de las listas, archivos y gráficos, como America/Sao_Paulo.',
-    notAZone: 'Dé una zona horaria como America/Sao_Paulo',
+    notAZone: 'Dé una zona horaria como America/Sao_Paulo.',
     reminders: 'Recordar las facturas a los compradores',
     passkey: 'Clave de acceso obligatoria',
     passkeyHint:

@@ -168,7 +168,6 @@ export const setupPtBr: SetupTexts = {
       owner: 'também destino PIX, acesso à produção e configurações',
     },
     notAnAddress: 'Informe um endereço de e-mail.',
-    chooseRole: 'Escolha um papel.',
     isMember: 'Esta pessoa já é membro. Mude o papel na lista.',
     tooSoon: 'Este endereço recebeu cinco convites em uma hora. Tente mais tarde.',
     changeHeading: (email) => `Papel de ${email}`,
@@ -266,7 +265,7 @@ export const setupPtBr: SetupTexts = {
     timeZone: 'Fuso horário',
     timeZoneHint:
       'De onde são os dias das listas, dos arquivos e dos gráficos, como America/Sao_Paulo.',
-    notAZone: 'Informe um fuso horário como America/Sao_Paulo',
+    notAZone: 'Informe um fuso horário como America/Sao_Paulo.',
     reminders: 'Lembrar os compradores das faturas',
     passkey: 'Chave de acesso obrigatória',
     passkeyHint:

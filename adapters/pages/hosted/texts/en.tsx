@@ -234,10 +234,6 @@ export const en = {
     lede: (org: string) =>
       `A link is on its way to the address that ${org} has for you. It works for at least ` +
       '15 minutes.',
-    code: 'Six-digit code from the email',
-    codeHint: 'They work only in this browser.',
-    development: 'This development host sends no email. Read it in its',
-    mailbox: 'mailbox',
     noMail: 'No email?',
     spam: 'Look in the spam folder.',
     wait: 'Ask for another one. If it is too soon, this page says when you can.',

@@ -228,10 +228,6 @@ export const es = {
     heading: 'Revise su correo',
     lede: (org) =>
       `Un enlace va en camino al correo que ${org} tiene de usted. Funciona al menos 15 minutos.`,
-    code: 'Código de seis dígitos del correo',
-    codeHint: 'Solo funcionan en este navegador.',
-    development: 'Este servidor de desarrollo no envía correos. Lea el mensaje en el',
-    mailbox: 'buzón',
     noMail: '¿No le llegó el correo?',
     spam: 'Mire en la carpeta de correo no deseado.',
     wait: 'Pida otro. Si es demasiado pronto, esta página le dirá cuándo puede.',

@@ -226,10 +226,6 @@ export const ptBr = {
     lede: (org) =>
       `Um link está a caminho do e‑mail que ${org} tem cadastrado. Ele funciona por pelo menos ` +
       '15 minutos.',
-    code: 'Código de seis dígitos do e‑mail',
-    codeHint: 'Eles só funcionam neste navegador.',
-    development: 'Este servidor de desenvolvimento não envia e‑mails. Leia a mensagem na',
-    mailbox: 'caixa de entrada',
     noMail: 'Não recebeu o e‑mail?',
     spam: 'Procure na pasta de spam.',
     wait: 'Peça outro. Se for cedo demais, esta página diz quando você pode.',

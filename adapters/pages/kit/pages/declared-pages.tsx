@@ -2,7 +2,7 @@
 // that does something and leads to a page.
 import type { ComponentChildren } from 'preact';
 import { z } from 'zod';
-import { isCode, PonteError } from '../../../../core/errors.js';
+import { assert, isCode, PonteError } from '../../../../core/errors.js';
 import type { FieldError } from '../fields.js';
 import type { PageNotice } from '../frame-view.js';
 import {
@@ -21,6 +21,8 @@ import {
   type Fields,
   type FormLook,
   readFields,
+  type ShownFields,
+  showFields,
   type TypedForm,
   typedForm,
   type Values,
@@ -66,11 +68,11 @@ type Led<D> =
   | { readonly to: string; readonly done: D }
   | { readonly to: string; readonly notice: PageNotice };
 
-/** Or a form that was not taken, or whose answer is shown once. */
-type Saved<S, P, D> =
-  | Led<D>
-  | { readonly problem: FieldError }
-  | { readonly show: (scene: S) => PageContent<P> };
+/** Or what is wrong, which is said on the page that has the form. */
+type Refusable<D> = Led<D> | { readonly problem: FieldError };
+
+/** Or a page that is shown once. */
+type Saved<S, P, D> = Refusable<D> | { readonly show: (scene: S) => PageContent<P> };
 
 interface Found<Row> {
   readonly rows: readonly Row[];
@@ -97,11 +99,19 @@ export function withDone(path: string, done: string): string {
 }
 
 const noForm = z.object({});
+/** The page is shown again, with what is wrong. */
+const REFUSED = 422;
 
 interface Declared<R> {
   /** Below the path of all pages. */
   readonly path: string;
   readonly access: R;
+}
+
+/** A page that is only read. `load` throws NotFound. */
+interface DeclaredView<A extends PageAuth, R, S, P, T> extends Declared<R> {
+  readonly load: (context: PageContext, call: PageCall<A, unknown>) => Promise<T>;
+  readonly show: (scene: S, subject: T) => PageContent<P>;
 }
 
 interface DeclaredForm<A extends PageAuth, R, S, P, D, T, F extends Fields> extends Declared<R> {
@@ -124,6 +134,18 @@ interface DeclaredForm<A extends PageAuth, R, S, P, D, T, F extends Fields> exte
   ) => Promise<Saved<S, P, D>>;
 }
 
+interface Button<A extends PageAuth, R, D, F> extends Declared<R> {
+  readonly form?: PageRow<A, F>['form'];
+  readonly run: (context: PageContext, call: PageCall<A, F>) => Promise<Refusable<D>>;
+}
+
+/** Shows a page with a problem. */
+type Shows<A extends PageAuth> = (
+  context: PageContext,
+  call: PageCall<A, unknown>,
+  problem: FieldError,
+) => Promise<PageAnswer>;
+
 interface Filled<T> {
   readonly subject: T;
   readonly typed: TypedForm;
@@ -143,13 +165,7 @@ export class DeclaredPages<
     this.#audience = audience;
   }
 
-  /** A page that is only read. `load` throws NotFound. */
-  view<T>(
-    page: Declared<R> & {
-      readonly load: (context: PageContext, call: PageCall<A, unknown>) => Promise<T>;
-      readonly show: (scene: S, subject: T) => PageContent<P>;
-    },
-  ): PageRoute {
+  view<T>(page: DeclaredView<A, R, S, P, T>): PageRoute {
     return this.#get(page, {}, async (context, call) => {
       const subject = await page.load(context, call);
       const scene = this.#audience.sceneOf(context, call);
@@ -185,8 +201,11 @@ export class DeclaredPages<
     });
   }
 
-  /** GET and POST of one path. */
-  form<T, F extends Fields>(page: DeclaredForm<A, R, S, P, D, T, F>): readonly PageRoute[] {
+  /** GET and POST of one path, and the buttons beside the form. */
+  form<T, F extends Fields, B>(
+    page: DeclaredForm<A, R, S, P, D, T, F>,
+    buttons: readonly Button<A, R, D, B>[] = [],
+  ): readonly PageRoute[] {
     const { isOnce, load, elsewhere = () => null, fields, save } = page;
     const audience = this.#audience;
     const empty = this.#get(page, { kind: 'form' }, async (context, call) => {
@@ -194,8 +213,7 @@ export class DeclaredPages<
       const scene = audience.sceneOf(context, call);
       const other = elsewhere(subject);
       if (other !== null) return seeOther(`${scene.view.path}${other}`);
-      const key = isOnce ? { key: newFormKey(context.deps) } : {};
-      const typed = { ...page.typed?.(subject), ...key };
+      const typed = begun(page, context, subject);
       return this.#filled(page, call, scene, { subject, typed, errors: [] });
     });
     const sent = audience.row(page.access, {
@@ -223,24 +241,70 @@ export class DeclaredPages<
         return this.#ledTo(scene, saved);
       },
     });
-    return [empty, sent];
+    const problem: Shows<A> = async (context, call, one) => {
+      const subject = await load(context, call);
+      const typed = begun(page, context, subject);
+      const scene = audience.sceneOf(context, call);
+      return this.#filled(page, call, scene, { subject, typed, errors: [one] });
+    };
+    return [empty, sent, ...this.#buttons(page, buttons, problem)];
+  }
+
+  /** A view with buttons, whose problems it shows. */
+  withButtons<T, F>(
+    page: DeclaredView<A, R, S, P, T>,
+    buttons: readonly Button<A, R, D, F>[],
+  ): readonly PageRoute[] {
+    const answer: Shows<A> = async (context, call, problem) => {
+      const subject = await page.load(context, call);
+      const scene = this.#audience.sceneOf(context, call);
+      return this.#audience.page(
+        scene,
+        { ...page.show(scene, subject), errors: [problem] },
+        REFUSED,
+      );
+    };
+    return [this.view(page), ...this.#buttons(page, buttons, answer)];
   }
 
   /** What the form of a button does, and where it leads. */
   action<F = unknown>(
-    button: Declared<R> & {
-      readonly form?: z.ZodType<F>;
+    button: Button<A, R, D, F> & {
       readonly run: (context: PageContext, call: PageCall<A, F>) => Promise<Led<D>>;
     },
   ): PageRoute {
-    const { path, access, run, form = noForm as unknown as z.ZodType<F> } = button;
+    return this.#pressed(button, null);
+  }
+
+  #buttons<T, F>(
+    { path, access, load }: Pick<DeclaredView<A, R, S, P, T>, 'path' | 'access' | 'load'>,
+    buttons: readonly Button<A, R, D, F>[],
+    answer: Shows<A>,
+  ): readonly PageRoute[] {
+    return buttons.flatMap((button) => [
+      this.#pressed(button, answer),
+      // A link of its answer, such as that of a language, leads back to the page.
+      this.#get({ path: button.path, access }, {}, async (context, call) => {
+        await load(context, call);
+        const { view } = this.#audience.sceneOf(context, call);
+        return seeOther(`${view.path}/${pathIn(path, call)}`);
+      }),
+    ]);
+  }
+
+  #pressed<F>(
+    { path, access, run, form = noForm as unknown as z.ZodType<F> }: Button<A, R, D, F>,
+    answer: Shows<A> | null,
+  ): PageRoute {
     return this.#audience.row<F>(access, {
       method: 'POST',
       path: `${this.#audience.root}${path}`,
       form,
       handler: async (context, call) => {
         const led = await run(context, call);
-        return this.#ledTo(this.#audience.sceneOf(context, call), led);
+        if (!('problem' in led)) return this.#ledTo(this.#audience.sceneOf(context, call), led);
+        assert(answer !== null, 'only a page with buttons shows problems');
+        return answer(context, call, led.problem);
       },
     });
   }
@@ -257,31 +321,38 @@ export class DeclaredPages<
   /** The page of a form; 422 with what was typed if something of it is wrong. */
   #filled<T, F extends Fields>(
     { path, back, isOnce, fields, show }: DeclaredForm<A, R, S, P, D, T, F>,
-    { params }: PageCall<A, unknown>,
+    call: PageCall<A, unknown>,
     scene: S,
     { subject, typed, errors }: Filled<T>,
   ): PageAnswer {
     const look = show(scene, subject);
-    const form = (
-      <FieldForm
-        to={path.slice(1).replaceAll(/\{(\w+)\}/g, (_, name: string) => params[name] ?? '')}
-        back={`${scene.view.path}${back(subject)}`}
-        look={look}
-        fields={fields(scene, subject)}
-        typed={typed}
-        errors={errors}
-      >
-        {isOnce ? <FormKey value={typed['key'] ?? ''} /> : null}
-      </FieldForm>
-    );
-    const body = look.around?.(form) ?? form;
-    return this.#audience.page(scene, { ...look, errors, body }, errors.length === 0 ? 200 : 422);
+    const key: ShownFields = isOnce ? { key: <FormKey value={typed['key'] ?? ''} /> } : {};
+    const shown = { ...key, ...showFields(fields(scene, subject), typed, errors) };
+    const to = pathIn(path, call);
+    const form = <FieldForm {...{ to, look, shown }} back={`${scene.view.path}${back(subject)}`} />;
+    const body = look.around?.(form, shown) ?? form;
+    const status = errors.length === 0 ? 200 : REFUSED;
+    return this.#audience.page(scene, { ...look, errors, body }, status);
   }
 
   #ledTo({ view }: S, led: Led<D>): PageAnswer {
     const to = `${view.path}${led.to}`;
     return seeOther('done' in led ? withDone(to, led.done) : withNotice(to, led.notice));
   }
+}
+
+/** With the names of the call, below the path of all pages. */
+function pathIn(path: string, { params }: Pick<PageCall<PageAuth, unknown>, 'params'>): string {
+  return path.slice(1).replaceAll(/\{(\w+)\}/g, (_, name: string) => params[name] ?? '');
+}
+
+/** What a form begins with. */
+function begun<T>(
+  { typed, isOnce }: { typed?: (subject: T) => TypedForm; isOnce?: true },
+  { deps }: PageContext,
+  subject: T,
+): TypedForm {
+  return { ...typed?.(subject), ...(isOnce ? { key: newFormKey(deps) } : {}) };
 }
 
 /** The id that the path has. */

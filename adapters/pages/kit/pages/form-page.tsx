@@ -147,7 +147,9 @@ export function checks<V extends string>(
 /** A box to tick. */
 export const tick = (of: Labelled): DeclaredField<boolean> => ({
   read: (typed, name) => ({ value: (typed[name] ?? '') !== '' }),
-  show: (name, typed) => <CheckField {...of} name={name} checked={(typed[name] ?? '') !== ''} />,
+  show: (name, typed, error) => (
+    <CheckField {...of} {...{ name, error }} checked={(typed[name] ?? '') !== ''} />
+  ),
 });
 
 /** The version of what the page showed. */
@@ -181,8 +183,23 @@ export interface FormLook {
   readonly warning?: ComponentChildren;
   /** The way back, in words. */
   readonly keep?: string;
-  /** What stands around the form. */
-  readonly around?: (form: VNode) => VNode;
+  /** What stands around the form, or its fields in an order of their own. */
+  readonly around?: (form: VNode, fields: ShownFields) => VNode;
+}
+
+/** By name; `key` is the one-time key of a form that has one. */
+export type ShownFields = Readonly<Record<string, VNode | null>>;
+
+export function showFields(
+  fields: Fields,
+  typed: TypedForm,
+  errors: readonly FieldError[],
+): ShownFields {
+  const shown = Object.entries(fields).map(([name, { show, control = name }]) => {
+    const error = errors.find(({ field }) => field === control)?.text;
+    return [name, show(name, typed, error)];
+  });
+  return Object.fromEntries(shown);
 }
 
 /** `to` and `back` are paths below the page. */
@@ -190,23 +207,13 @@ export function FieldForm({
   to,
   back,
   look: { submit, warning, keep },
-  fields,
-  typed,
-  errors,
-  children,
+  shown,
 }: {
   readonly to: string;
   readonly back: string;
   readonly look: FormLook;
-  readonly fields: Fields;
-  readonly typed: TypedForm;
-  readonly errors: readonly FieldError[];
-  /** Before the fields. */
-  readonly children?: ComponentChildren;
+  readonly shown: ShownFields;
 }): VNode {
-  const shown = Object.entries(fields).map(([name, { show, control = name }]) =>
-    show(name, typed, errors.find(({ field }) => field === control)?.text),
-  );
   const buttons = (
     <>
       <Button look={warning === undefined ? 'primary' : 'danger'}>{submit}</Button>
@@ -216,8 +223,7 @@ export function FieldForm({
   if (warning === undefined) {
     return (
       <Form to={to} class="card stack">
-        {children}
-        {shown}
+        {Object.values(shown)}
         <div class="actions">{buttons}</div>
       </Form>
     );
@@ -228,8 +234,7 @@ export function FieldForm({
         <p>{warning}</p>
       </Note>
       <Form to={to} class="actions">
-        {children}
-        {shown}
+        {Object.values(shown)}
         {buttons}
       </Form>
     </section>

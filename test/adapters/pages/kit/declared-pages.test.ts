@@ -168,8 +168,12 @@ function typedFields(shown: Shown): readonly string[] {
   const main = mainOf(shown);
   const controls = [...main.matchAll(/<(?:input|textarea)[^>]*>/g)].map(([control]) => control);
   const typed = controls.filter((control) => !/type="(hidden|checkbox|radio|file)"/.test(control));
-  return typed.map((control) => /name="([^"]*)"/.exec(control)?.[1] ?? '');
+  const names = typed.map((control) => /name="([^"]*)"/.exec(control)?.[1] ?? '');
+  // A PIX key is typed again after each problem.
+  return names.filter((name) => name !== 'pixKey' && name !== 'again');
 }
+
+const checkedRadios = /<input type="radio"[^>]* name="(\w+)" value="(\w+)" checked/g;
 
 async function formSite(t: SuiteEnd) {
   const site = await pageSite(t);
@@ -187,9 +191,11 @@ test('a form that is wrong is 422, names each problem, and keeps what was typed'
     const names = typedFields(await open(path));
     if (names.length === 0) continue;
     tried.push(path);
-    const key = formsOf(mainOf(await open(path)))[0]?.hidden['key'];
-    const long = `<b>"${'é'.repeat(3_000)}`;
+    const main = mainOf(await open(path));
+    const key = formsOf(main)[0]?.hidden['key'];
+    const long = `<b>"é${'x'.repeat(3_000)}`;
     const typed = Object.fromEntries(names.map((name) => [name, long]));
+    for (const [, name = '', value = ''] of main.matchAll(checkedRadios)) typed[name] = value;
     const action = path.replaceAll(/^.*\}\//g, '/');
     const refused = await visitor.send(action, typed);
     assert.equal(refused.status, 422, path);
