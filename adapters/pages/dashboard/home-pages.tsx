@@ -16,14 +16,14 @@ import { type DeadLetters, listDead } from '../../../core/usecases/webhooks/deli
 import { type Failing, listFailing } from '../../../core/usecases/webhooks/subscription-health.js';
 import { Icon } from '../kit/icons.js';
 import { memberRow, type PageAnswer, type PageContext } from '../kit/page-route.js';
-import { plainText } from '../kit/plain-text.js';
+import { Table } from '../kit/pages/table.js';
 import { liveOf } from './change-pages.js';
 import { type DashboardContent, dashboardPage } from './dashboard-layout.js';
 import { type DashboardScene, useDashboard, viewOf } from './dashboard-scene.js';
 import { shownUrl } from './developer/developer-parts.js';
 import { actorOf, anyRole, type MemberCall, TENANT_ROOT, tenantOfCall } from './member-page.js';
 import { groupOf, type PaymentGroup, statusesOf } from './payment-groups.js';
-import { buyerOf, PaymentTable, referenceOf } from './payment-parts.js';
+import { columnsOf, linesOf, referenceOf, situationIn } from './payment-parts.js';
 import { Behind, DayPlot, StatePlot, Total } from './plots.js';
 import {
   readStart,
@@ -95,7 +95,8 @@ async function showHome(context: PageContext, call: MemberCall): Promise<PageAns
   );
 }
 
-function homeScreen({ texts, view }: DashboardScene, home: Home): DashboardContent {
+function homeScreen(scene: DashboardScene, home: Home): DashboardContent {
+  const { texts, view } = scene;
   return {
     title: texts.places.home,
     place: 'home',
@@ -124,7 +125,12 @@ function homeScreen({ texts, view }: DashboardScene, home: Home): DashboardConte
               <p>{texts.home.emptyText}</p>
             </div>
           ) : (
-            <PaymentTable rows={home.latest} caption={texts.home.last10} />
+            <Table
+              label={texts.home.last10}
+              rows={home.latest}
+              columns={columnsOf(scene)}
+              lines={linesOf(scene)}
+            />
           )}
         </section>
       </>
@@ -201,29 +207,21 @@ function NeedsYou({ home }: { readonly home: Home }): VNode {
 
 function useNeeds(home: Home): readonly Need[] {
   const { lacks, attention, approvals, steps } = home;
-  const { texts, view, format } = useDashboard();
+  const scene = useDashboard();
+  const { texts, view, format } = scene;
   const webhooks = useWebhookNeeds(home);
   const seePayment = (id: string) => ({
     href: `${view.path}/payments/${id}`,
     text: texts.home.seePayment,
   });
-  const ofPayments = attention.map(({ payment, funds }): Need => {
-    const needsPerson = funds.position === 'needs_review' || funds.refund === 'needs_review';
-    const payee = plainText(payment.payeeName) || plainText(view.organization?.name);
-    const owed = format.money(money(funds.refundOwedMinor, funds.currency));
-    return needsPerson
-      ? {
-          look: 'bad',
-          heading: texts.home.review(format.money(payment.amount), payee),
-          text: texts.home.reviewText,
-          link: seePayment(payment.id),
-        }
-      : {
-          look: 'warn',
-          heading: texts.home.owed(owed, buyerOf(payment)),
-          text: texts.home.owedText,
-          link: seePayment(payment.id),
-        };
+  const ofPayments = attention.map((one): Need => {
+    const { situation, what, next } = situationIn(scene, one);
+    return {
+      look: situation === 'with_operator' ? 'bad' : 'warn',
+      heading: what,
+      text: next,
+      link: seePayment(one.payment.id),
+    };
   });
   const oldest = approvals.at(-1);
   const isInvoices = approvals.every(({ payment }) => payment.origin === 'invoice');

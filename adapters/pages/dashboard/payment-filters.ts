@@ -1,153 +1,116 @@
 // The filters of lists of payments and of their export, as the address keeps them.
-import { isCalendarDate } from '../../../core/domain/base/instant.js';
-import type { Tenant } from '../../../core/domain/base/tenant.js';
 import { endOfDay, startOfDay } from '../../../core/domain/base/time-zone.js';
-import { plainSigns } from '../../../core/domain/base/typed-text.js';
-import type { Organization } from '../../../core/domain/parties/organization.js';
 import type { ShownView } from '../../../core/domain/payments/change.js';
 import {
+  type PaymentOrigin,
   type PaymentStatus,
   paymentOrigins,
   paymentStatuses,
 } from '../../../core/domain/payments/payment.js';
 import type { Deps } from '../../../core/ports/deps.js';
+import type { DashboardActor } from '../../../core/usecases/access/sessions.js';
 import {
   allPayments,
   listPayments,
   type PaymentListFilter,
 } from '../../../core/usecases/payments/payment-lists.js';
 import { searchPayments } from '../../../core/usecases/payments/payment-search.js';
-import { listPath } from '../kit/pages/list-page.js';
+import {
+  type Chip,
+  day,
+  type Given,
+  linked,
+  search,
+  select,
+  tabsWithin,
+} from '../kit/pages/list-page.js';
+import type { DashboardScene } from './dashboard-scene.js';
 import { groupOf, type PaymentGroup, paymentGroups, statusesOf } from './payment-groups.js';
 
-/** Texts of the query; empty if they are not given. */
-export interface Filters {
-  /** Invoices have a separate list. */
-  readonly origin: '' | 'invoice';
-  readonly q: string;
-  /** A group, or one of its several states. */
-  readonly status: '' | PaymentGroup | PaymentStatus;
-  /** The externalId of a seller. */
-  readonly seller: string;
-  /** Days of the organization's zone: those of the creation, or of the settlement. */
-  readonly from: string;
-  readonly to: string;
-  readonly settledFrom: string;
-  readonly settledTo: string;
-}
-
-/** The last id of the page before, or the first id of the page behind. */
-export interface PagePlace {
-  readonly before: string;
-  readonly after: string;
-}
-
-export const firstPage: PagePlace = { before: '', after: '' };
-
-/** What is not a filter is left out. */
-export function filtersIn(query: URLSearchParams): Filters {
-  return {
-    origin: query.get('origin') === 'invoice' ? 'invoice' : '',
-    q: textIn(query, 'q'),
-    status: statusIn(query.get('status') ?? ''),
-    seller: textIn(query, 'seller'),
-    from: dayIn(query, 'from'),
-    to: dayIn(query, 'to'),
-    settledFrom: dayIn(query, 'settledFrom'),
-    settledTo: dayIn(query, 'settledTo'),
-  };
-}
-
-export function pageIn(query: URLSearchParams): PagePlace {
-  const id = (name: string) => {
-    const text = query.get(name) ?? '';
-    return /^(pi|inv)_[0-9a-z]{1,64}$/.test(text) ? text : '';
-  };
-  const before = id('before');
-  return { before, after: before === '' ? id('after') : '' };
-}
-
-function textIn(query: URLSearchParams, name: string): string {
-  return (query.get(name) ?? '').trim().slice(0, 200);
-}
-
-function dayIn(query: URLSearchParams, name: string): string {
-  const text = plainSigns(query.get(name) ?? '').trim();
-  return isCalendarDate(text) ? text : '';
-}
+const lengthMax = 200;
+type Chosen = PaymentGroup | PaymentStatus;
 
 /** The only state of a group has its name. */
-function statusIn(text: string): Filters['status'] {
-  const group = paymentGroups.find((known) => known === text);
+function chosenIn(text: string): Chosen | null {
   const status = paymentStatuses.find((known) => known === text);
-  if (status === undefined) return group ?? '';
+  if (status === undefined) return paymentGroups.find((known) => known === text) ?? null;
   return statusesOf(groupOf[status]).length === 1 ? groupOf[status] : status;
 }
 
-/** The group of the filter; null for all. */
-export function groupIn({ status }: Filters): PaymentGroup | null {
-  const group = paymentGroups.find((known) => known === status);
-  if (group !== undefined) return group;
-  const one = paymentStatuses.find((known) => known === status);
-  return one === undefined ? null : groupOf[one];
+function statusesIn(chosen: string): readonly PaymentStatus[] {
+  const group = paymentGroups.find((known) => known === chosen);
+  return group === undefined ? paymentStatuses.filter((one) => one === chosen) : statusesOf(group);
 }
 
-/** The query of these filters, with a question mark; empty without any. */
-export function queryOf(filters: Filters): string {
-  return listPath('', { ...filters });
-}
-
-/** The address of the list. */
-export function listAddress(
-  root: string,
-  { origin, ...filters }: Filters,
-  place: PagePlace = firstPage,
-): string {
-  const list = origin === 'invoice' ? 'invoices' : 'payments';
-  return listPath(`${root}/${list}`, { ...filters, ...place });
-}
-
-/** Whether the list leaves something out, invoices as such aside. */
-export function hasFilters(filters: Filters): boolean {
-  return queryOf({ ...filters, origin: '' }) !== '';
-}
+export const paymentFilters = {
+  q: search(lengthMax),
+  status: tabsWithin<Chosen>(paymentGroups, chosenIn, statusesIn),
+  /** The externalId of a seller. */
+  seller: linked(lengthMax),
+  // Days of the organization's zone: those of the creation, or of the settlement.
+  from: day,
+  to: day,
+  settledFrom: day,
+  settledTo: day,
+};
+/** Invoices have a separate list. */
+export const exportFilters = { origin: select(['invoice']), ...paymentFilters };
+export type PaymentFilters = Given<typeof exportFilters>;
 
 type Page = Pick<PaymentListFilter, 'limit'> &
   Partial<Pick<PaymentListFilter, 'beforeId' | 'afterId'>>;
 
-/** A member's tenant, and the organization whose days the filters name. */
-export interface FilteredTenant extends Tenant {
-  readonly organization: Pick<Organization, 'timeZone'>;
-}
-
 /** Newest first. */
 export function readPage(
   deps: Deps,
-  { organization, orgId, mode }: FilteredTenant,
-  { origin, q, status, seller, ...days }: Filters,
+  {
+    organization: { timeZone },
+    orgId,
+    mode,
+  }: Pick<DashboardActor, 'organization' | 'orgId' | 'mode'>,
+  { origin, q, status, seller, ...days }: PaymentFilters,
   page: Page,
 ): Promise<readonly ShownView[]> {
-  const tenant = { orgId, mode };
-  const { timeZone } = organization;
-  const start = (day: string) => (day === '' ? null : startOfDay(timeZone, day));
-  const end = (day: string) => (day === '' ? null : endOfDay(timeZone, day));
+  const start = (text: string | null) => (text === null ? null : startOfDay(timeZone, text));
+  const end = (text: string | null) => (text === null ? null : endOfDay(timeZone, text));
   const filter: PaymentListFilter = {
     ...allPayments,
-    origins: origin === '' ? paymentOrigins : [origin],
-    statuses: statusesIn(status),
-    sellerExternalId: seller === '' ? null : seller,
+    origins: origin === null ? paymentOrigins : [origin satisfies PaymentOrigin],
+    statuses: status === null ? null : statusesIn(status),
+    sellerExternalId: seller,
     createdFromMs: start(days.from),
     createdToMs: end(days.to),
     settledFromMs: start(days.settledFrom),
     settledToMs: end(days.settledTo),
     ...page,
   };
-  return q === '' ? listPayments(deps, tenant, filter) : searchPayments(deps, tenant, q, filter);
+  const tenant = { orgId, mode };
+  return q === null ? listPayments(deps, tenant, filter) : searchPayments(deps, tenant, q, filter);
 }
 
-function statusesIn(status: Filters['status']): readonly PaymentStatus[] | null {
-  if (status === '') return null;
-  const group = paymentGroups.find((known) => known === status);
-  if (group !== undefined) return statusesOf(group);
-  return paymentStatuses.filter((known) => known === status);
+/** The filters in words. */
+export function chipsOf(
+  { texts: { payments: words, ...texts }, format }: DashboardScene,
+  { q, status, seller, ...days }: Given<typeof paymentFilters>,
+): readonly Chip[] {
+  const names: Readonly<Record<string, string>> = { ...texts.status, ...texts.groups };
+  const between = (
+    from: 'from' | 'settledFrom',
+    to: 'to' | 'settledTo',
+    say: (first: string | null, last: string | null) => string,
+  ) => {
+    const [first = null, last = null] = [days[from], days[to]].map(
+      (text) => text && format.date(text),
+    );
+    return first === null && last === null
+      ? null
+      : { text: say(first, last), without: { [from]: null, [to]: null } };
+  };
+  return [
+    q === null ? null : { text: `“${q}”`, without: { q: null } },
+    status === null ? null : { text: names[status] ?? status, without: { status: null } },
+    seller === null ? null : { text: words.ofSeller(seller), without: { seller: null } },
+    between('from', 'to', words.createdBetween),
+    between('settledFrom', 'settledTo', words.settledBetween),
+  ].filter((chip) => chip !== null);
 }

@@ -90,14 +90,22 @@ export function Breakable({ text }: { readonly text: string }): VNode {
   );
 }
 
-/** Shown by the script. */
-export function Copy({ value, label }: { readonly value: string; readonly label: string }): VNode {
+/** Shown by the script. `isNamed`: what is copied is not beside it. */
+export function Copy({
+  value,
+  label,
+  isNamed,
+}: {
+  readonly value: string;
+  readonly label: string;
+  readonly isNamed?: true;
+}): VNode {
   const { texts } = useFrame();
   return (
     <button class="copy" type="button" hidden data-copy={value}>
       <Icon name="copy" />
       <span>{texts.copy}</span>
-      <span class="vh"> {label}</span>
+      <span class={isNamed ? undefined : 'vh'}> {label}</span>
     </button>
   );
 }

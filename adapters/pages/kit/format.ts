@@ -32,6 +32,12 @@ export interface Format {
   readonly short: (atMs: number) => string;
   /** `17 Nov, 15:58:03`. */
   readonly exact: (atMs: number) => string;
+  /** `Thursday, 26 Nov 2026`. */
+  readonly weekday: (atMs: number) => string;
+  /** `15:58`, below the day. */
+  readonly clock: (atMs: number) => string;
+  /** A day of the calendar: `26 Nov 2026`. */
+  readonly shortDate: (day: string) => string;
   /** `November 2026`. */
   readonly month: (atMs: number) => string;
   /** `17 Nov`. */
@@ -130,6 +136,9 @@ function createFormat(locale: Locale, numbers: NumberLocale, timeZone: string): 
   const months = own({ month: 'long', year: 'numeric' });
   const shortDays = own({ day: 'numeric', month: 'short' });
   const days = own(date);
+  const shortDate = { day: 'numeric', month: 'short', year: 'numeric' } as const;
+  const weekdays = own({ ...shortDate, weekday: 'long' });
+  const utcShortDays = dateFormat(locale, { ...shortDate, timeZone: UTC });
   const utcDays = dateFormat(locale, { ...date, timeZone: UTC });
   const clock = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
   const times = own(clock);
@@ -156,6 +165,9 @@ function createFormat(locale: Locale, numbers: NumberLocale, timeZone: string): 
     instant,
     short: (atMs) => `${shortDays.format(atMs)}, ${times.format(atMs)}`,
     exact: (atMs) => `${shortDays.format(atMs)}, ${exactTimes.format(atMs)}`,
+    weekday: (atMs) => weekdays.format(atMs),
+    clock: (atMs) => times.format(atMs),
+    shortDate: (day) => utcShortDays.format(Date.parse(`${day}T00:00:00Z`)),
     month: (atMs) => months.format(atMs),
     shortDay: (atMs) => shortDays.format(atMs),
     deadline: (atMs, nowMs) =>

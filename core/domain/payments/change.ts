@@ -23,13 +23,11 @@ export const unshownOfPayment = [
   'createdByMemberId',
   'requiresApproval',
   'approvedByMemberId',
-  'invitedAtMs',
   'destination',
   'buyerLocale',
   'colleagueApproval',
   'quoteId',
   'confirmedLocale',
-  'approvalLostAtMs',
   'coveredAtMs',
   'version',
 ] as const satisfies readonly (keyof Payment)[];

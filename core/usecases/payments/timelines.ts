@@ -36,33 +36,44 @@ export async function readTimeline(
   payment: Payment,
   { after, limit }: { readonly after: TimelineCursor | null; readonly limit: number },
 ): Promise<TimelinePage> {
-  const tenant = tenantOf(payment);
   // One more shows whether there is a next page.
   const wanted = limit + 1;
   const found = await deps.store.run(async (tx) => {
-    const [events, commands, postings, deliveries] = await Promise.all([
-      tx.feed.ofSubject(tenant, payment.id),
-      tx.commands.ofPayment(tenant, payment.id),
-      tx.ledger.ofSubject(tenant, payment.id),
+    const [few, deliveries] = await Promise.all([
+      fewEntries(tx, payment),
       deliveryEntries(tx, payment, after, wanted),
     ]);
-    const questions = await questionEntries(tx, payment, events);
-    const few = [
-      createdEntry(payment),
-      ...limitEntries(payment),
-      ...approvalEntries(payment),
-      ...colleagueApprovalEntries(payment),
-      ...questions,
-      ...statusEntries(payment, events),
-      ...commands.flatMap(commandEntries),
-      ...postings.map(moneyEntry),
-    ];
     const behind = few.filter((entry) => after === null || compareEntries(entry, after) > 0);
     return [...behind, ...deliveries];
   });
   const sorted = found.toSorted(compareEntries);
   const entries = sorted.slice(0, limit);
   return { entries, next: sorted.length > limit ? (entries.at(-1) ?? null) : null };
+}
+
+/** Everything but webhooks, oldest first. */
+export async function readHistory(deps: Deps, payment: Payment): Promise<readonly TimelineEntry[]> {
+  const found = await deps.store.run((tx) => fewEntries(tx, payment));
+  return found.toSorted(compareEntries);
+}
+
+async function fewEntries(tx: Tx, payment: Payment): Promise<readonly TimelineEntry[]> {
+  const tenant = tenantOf(payment);
+  const [events, commands, postings] = await Promise.all([
+    tx.feed.ofSubject(tenant, payment.id),
+    tx.commands.ofPayment(tenant, payment.id),
+    tx.ledger.ofSubject(tenant, payment.id),
+  ]);
+  return [
+    createdEntry(payment),
+    ...limitEntries(payment),
+    ...approvalEntries(payment),
+    ...colleagueApprovalEntries(payment),
+    ...(await questionEntries(tx, payment, events)),
+    ...statusEntries(payment, events),
+    ...commands.flatMap(commandEntries),
+    ...postings.map(moneyEntry),
+  ];
 }
 
 function createdEntry({ createdAtMs: atMs, amount }: Payment): TimelineEntry {

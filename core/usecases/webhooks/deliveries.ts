@@ -9,7 +9,7 @@ import {
   replay,
   type WebhookDelivery,
 } from '../../domain/webhooks/webhook-delivery.js';
-import { assert, PonteError } from '../../errors.js';
+import { assert, isCode, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { ListPage, Tx } from '../../ports/storage.js';
 import { newDeliveryOf } from './event-deliveries.js';
@@ -20,6 +20,9 @@ const REPLAYED_PER_BATCH = 100;
 const BATCHES_PER_REQUEST = 10;
 /** Active and deleted subscriptions of one event: more are not shown. */
 const OF_EVENT_MAX = 100;
+/** A payment has fewer events than a dozen, to each of its endpoints. */
+const OF_PAYMENT_MAX = 500;
+const ATTEMPTS_SHOWN_MAX = 200;
 
 /** NotFound for a subscription of another tenant. */
 export function listDeliveries(
@@ -76,6 +79,61 @@ export function listOfEvent(
   eventId: string,
 ): Promise<readonly WebhookDelivery[]> {
   return deps.store.run((tx) => tx.deliveries.ofEvent(tenant, eventId, OF_EVENT_MAX));
+}
+
+/** How the webhooks of one payment do at an endpoint. */
+export interface EndpointDeliveries {
+  readonly subscription: Subscription;
+  /** Oldest first. */
+  readonly deliveries: readonly WebhookDelivery[];
+}
+
+/** By subscription, in the order of their first delivery. */
+export function listOfPayment(
+  deps: Deps,
+  tenant: Tenant,
+  paymentId: string,
+): Promise<readonly EndpointDeliveries[]> {
+  return deps.store.run(async (tx) => {
+    const page = { fromMs: 0, afterId: '', limit: OF_PAYMENT_MAX };
+    const found = await tx.deliveries.ofSubject(tenant, paymentId, page);
+    const groups = [...Map.groupBy(found, ({ subscriptionId }) => subscriptionId)];
+    return Promise.all(
+      groups.map(async ([subscriptionId, deliveries]) => {
+        const subscription = await tx.subscriptions.find(subscriptionId);
+        assert(subscription !== null, 'a delivery has a subscription');
+        return { subscription, deliveries };
+      }),
+    );
+  });
+}
+
+/** The first attempts to send webhooks of a payment, in start order. */
+export function listAttempts(
+  deps: Deps,
+  tenant: Tenant,
+  paymentId: string,
+): Promise<readonly DeliveryAttempt[]> {
+  const page = { fromMs: 0, afterId: '', limit: ATTEMPTS_SHOWN_MAX };
+  return deps.store.run((tx) => tx.deliveries.attemptsOfSubject(tenant, paymentId, page));
+}
+
+/** Sends again what the endpoint has not got of a payment; what is in flight is left alone. */
+export async function replayOfPayment(
+  deps: Deps,
+  tenant: Tenant,
+  paymentId: string,
+  subscriptionId: string,
+): Promise<void> {
+  const endpoints = await listOfPayment(deps, tenant, paymentId);
+  const found = endpoints.find(({ subscription }) => subscription.id === subscriptionId);
+  if (found === undefined) throw new PonteError('NotFound');
+  const open = found.deliveries.filter(({ status }) => status !== 'delivered');
+  for (const { id } of open.length === 0 ? found.deliveries.slice(-1) : open) {
+    await replayDelivery(deps, tenant, subscriptionId, id).catch((error: unknown) => {
+      if (!isCode(error, 'DeliveryNotReplayable')) throw error;
+    });
+  }
 }
 
 /** DeliveryNotReplayable while it is in flight, or if its subscription is paused or deleted. */

@@ -45,7 +45,7 @@ export interface PageContent<P> extends PageHeading {
   readonly place: P | null;
   readonly body: ComponentChildren;
   /** The path of the event stream, below that of the pages. */
-  readonly live?: string;
+  readonly live?: string | undefined;
 }
 
 type Around<P> = Omit<PageContent<P>, 'body' | 'errors'>;
@@ -77,12 +77,15 @@ type Saved<S, P, D> = Refusable<D> | { readonly show: (scene: S) => PageContent<
 interface Found<Row> {
   readonly rows: readonly Row[];
   readonly next: string | number | null;
+  readonly newer?: string | number | null;
 }
 
 interface Asked<F extends ListFilters, C> {
   readonly given: Given<F>;
   /** Null on the first page. */
   readonly before: C | null;
+  /** Of a list that goes both ways: the page before this row is asked for. */
+  readonly after: C | null;
 }
 
 interface Sent<S, T, V> {
@@ -178,26 +181,39 @@ export class DeclaredPages<
     page: Declared<R> & {
       readonly filters: F;
       readonly cursor: ReadCursor<C>;
+      /** The event stream of the newest page; earlier ones change little. */
+      readonly live?: (context: PageContext, call: PageCall<A, unknown>) => Promise<string>;
       readonly read: (
         context: PageContext,
         call: PageCall<A, unknown>,
         asked: Asked<F, C>,
       ) => Promise<(M & Found<One>) | { readonly to: string }>;
-      readonly show: (scene: S, found: M) => Around<P> & ListLook<One>;
+      readonly show: (
+        scene: S,
+        found: M & Found<One>,
+        asked: Asked<F, C>,
+      ) => Around<P> & ListLook<One>;
     },
   ): PageRoute {
     const { filters } = page;
     return this.#get(page, { kind: 'list' }, async (context, call) => {
       const given = givenIn(filters, call.query);
       const before = page.cursor(call.query.get('before') ?? '');
-      const found = await page.read(context, call, { given, before });
+      const after = before === null ? page.cursor(call.query.get('after') ?? '') : null;
+      const asked = { given, before, after };
+      // The version is read first, so that no change in between is lost.
+      const isNewest = before === null && after === null;
+      const live = isNewest ? await page.live?.(context, call) : undefined;
+      const found = await page.read(context, call, asked);
       const scene = this.#audience.sceneOf(context, call);
       if ('to' in found) return seeOther(`${scene.view.path}${found.to}`);
-      const { rows, next } = found;
+      const { rows, next, newer = null } = found;
       const path = `${scene.view.path}${page.path}`;
-      const state = { path, filters, given, isFirst: before === null, rows, next };
-      const look = page.show(scene, found);
-      return this.#audience.page(scene, { ...look, body: <List look={look} list={state} /> });
+      const isFirst = before === null && newer === null;
+      const state = { path, filters, given, isFirst, rows, next, newer };
+      const look = page.show(scene, found, asked);
+      const body = <List look={look} list={state} />;
+      return this.#audience.page(scene, { ...look, live, body });
     });
   }
 

@@ -1,19 +1,26 @@
 // A list: filters in the address, a table, and links to the pages beside it. Its filters and its
 // columns are data; the only code that reads such a query and writes such an address is here.
 import type { VNode } from 'preact';
+import { isCalendarDate } from '../../../../core/domain/base/instant.js';
+import { plainSigns } from '../../../../core/domain/base/typed-text.js';
+import { Foreign } from '../components.js';
 import { Icon } from '../icons.js';
 import { useFrame } from '../page-frame.js';
-import { Empty, Table, type TableColumn } from './table.js';
+import { Empty, Table, type TableColumn, type TableProps } from './table.js';
 
 /** `control`: how people set it; links alone set one without. */
 export interface Filter<V extends string = string> {
   /** What it takes of the query; null if that is nothing. */
   readonly read: (text: string) => V | null;
   readonly control:
-    | { readonly as: 'tabs' | 'select'; readonly choices: readonly V[] }
+    | { readonly as: 'select'; readonly choices: readonly string[] }
+    | { readonly as: 'tabs'; readonly choices: readonly string[]; readonly within?: Within }
     | { readonly as: 'search'; readonly lengthMax: number }
+    | { readonly as: 'day' }
     | null;
 }
+/** The narrower choices of one. */
+type Within = (choice: string) => readonly string[];
 
 export type ListFilters = Readonly<Record<string, Filter>>;
 export type Given<F extends ListFilters> = { readonly [N in keyof F]: ReturnType<F[N]['read']> };
@@ -26,6 +33,12 @@ const oneOf = <const V extends string>(
   control: { as, choices },
 });
 export const tabs = <const V extends string>(choices: readonly V[]) => oneOf('tabs', choices);
+/** Tabs, and below the chosen one those within it. */
+export const tabsWithin = <V extends string>(
+  choices: readonly V[],
+  read: Filter<V>['read'],
+  within: Within,
+): Filter<V> => ({ read, control: { as: 'tabs', choices, within } });
 export const select = <const V extends string>(choices: readonly V[]) => oneOf('select', choices);
 
 const trimmed = (lengthMax: number) => (text: string) => text.trim().slice(0, lengthMax) || null;
@@ -34,8 +47,16 @@ export const search = (lengthMax: number): Filter => ({
   control: { as: 'search', lengthMax },
 });
 export const linked = (lengthMax: number): Filter => ({ read: trimmed(lengthMax), control: null });
+/** A day of the calendar, in any digits. */
+export const day: Filter = {
+  read(text) {
+    const plain = plainSigns(text).trim();
+    return isCalendarDate(plain) ? plain : null;
+  },
+  control: { as: 'day' },
+};
 
-/** Where a page begins, as the page before says it; null for what no page says. */
+/** Where a page begins, as the page beside it says it; null for what no page says. */
 export type ReadCursor<C> = (text: string) => C | null;
 
 export const sequenceCursor: ReadCursor<number> = (text) =>
@@ -64,11 +85,31 @@ export function listPath(
   return set.length === 0 ? path : `${path}?${new URLSearchParams(set)}`;
 }
 
-/** One row more than a page has been read: it shows whether there is a next page. */
-export function pageOf<Row>(found: readonly Row[], size: number, cursorOf: (row: Row) => string) {
-  const rows = found.slice(0, size);
-  const last = rows.at(-1);
-  return { rows, next: found.length > size && last !== undefined ? cursorOf(last) : null };
+/**
+ * One row more than a page has been read: it shows whether the list goes on. `beside`: the last row
+ * of the page before, or the first one of the page behind, in lists that go both ways.
+ */
+export function pageOf<Row>(
+  found: readonly Row[],
+  size: number,
+  cursorOf: (row: Row) => string,
+  { before = null, after = null }: { before?: string | null; after?: string | null } = {},
+) {
+  const isBack = after !== null;
+  const isCut = found.length > size;
+  const rows = isBack ? found.slice(-size) : found.slice(0, size);
+  const [first = null, last = null] = [rows.at(0), rows.at(-1)];
+  return {
+    rows,
+    next: last !== null && (isBack || isCut) ? cursorOf(last) : null,
+    newer: first !== null && (isBack ? isCut : before !== null) ? cursorOf(first) : null,
+  };
+}
+
+/** A filter in words, and the filters without it. */
+export interface Chip {
+  readonly text: string;
+  readonly without: Readonly<Record<string, null>>;
 }
 
 export interface ListWords {
@@ -82,6 +123,9 @@ export interface ListWords {
   readonly emptyText: string;
   readonly noMatch?: string;
   readonly noMatchText?: string;
+  /** Name of the list of chips, and what their links do. */
+  readonly active?: string;
+  readonly remove?: string;
 }
 
 /** What a list shows, apart from its rows. */
@@ -89,10 +133,13 @@ export interface ListLook<Row> {
   readonly label: string;
   readonly words: ListWords;
   readonly columns: readonly (TableColumn<Row> | null)[];
+  readonly lines?: TableProps<Row>['lines'];
   /** Labels of filters that people set, the texts of their choices, and an example. */
   readonly labels?: Readonly<Record<string, unknown>>;
   readonly choice?: (value: string) => string;
   readonly hint?: string;
+  /** The filters that are set, one by one. */
+  readonly chips?: readonly Chip[];
   /** Below the rows. */
   readonly note?: string;
   /** Where a search ended before the list: how far it came, and the words of the way on. */
@@ -107,6 +154,8 @@ export interface ListState<Row> {
   readonly rows: readonly Row[];
   /** Where the next page begins; null on the last one. */
   readonly next: string | number | null;
+  /** Where the page before ends; null on the first one, and in lists that go one way. */
+  readonly newer: string | number | null;
 }
 
 interface ListProps<Row> {
@@ -115,7 +164,7 @@ interface ListProps<Row> {
 }
 
 export function List<Row>({ look, list }: ListProps<Row>): VNode {
-  const { path, filters, given, isFirst, rows, next } = list;
+  const { path, filters, given, isFirst, rows, next, newer } = list;
   const { words, label, columns } = look;
   const isFiltered = Object.values(given).some((value) => value !== null);
   const older = next === null ? null : listPath(path, { ...given, before: next });
@@ -129,13 +178,20 @@ export function List<Row>({ look, list }: ListProps<Row>): VNode {
           <a href={path}>{words.clear}</a>
         </p>
       ) : null}
+      <Chips look={look} list={list} />
       {rows.length > 0 ? (
-        <Table label={label} columns={columns} rows={rows} />
+        <Table
+          label={label}
+          columns={columns}
+          rows={rows}
+          {...(look.lines === undefined ? {} : { lines: look.lines })}
+        />
       ) : (
         <NoRows look={look} isFiltered={isFiltered} older={older} />
       )}
       <Pager
         newest={isFirst ? null : listPath(path, given)}
+        newer={newer === null ? null : listPath(path, { ...given, after: newer })}
         older={rows.length === 0 ? null : older}
       >
         {look.note}
@@ -167,21 +223,63 @@ function NoRows<Row>({
   return <Empty heading={noMatch} text={onward.text} action={link} />;
 }
 
-/** Each choice of a filter, and all, as links. */
+/** Each filter, with a link that removes it. */
+function Chips<Row>({ look: { chips = [], words }, list }: ListProps<Row>): VNode | null {
+  if (chips.length === 0) return null;
+  return (
+    <ul class="chips" aria-label={words.active}>
+      {chips.map(({ text, without }) => (
+        <li>
+          <a href={listPath(list.path, { ...list.given, ...without })}>
+            <Foreign text={text} /> <span aria-hidden="true">✕</span>
+            <span class="vh">, {words.remove}</span>
+          </a>
+        </li>
+      ))}
+      <li>
+        <a class="plain" href={list.path}>
+          {words.clear}
+        </a>
+      </li>
+    </ul>
+  );
+}
+
+/** Each choice of a filter, and all, as links; below them those within the chosen one. */
 function FilterTabs<Row>({ look, list }: ListProps<Row>): VNode | null {
   const found = Object.entries(list.filters).find(([, { control }]) => control?.as === 'tabs');
   if (found === undefined) return null;
   const [name, { control }] = found;
-  const choices = control !== null && 'choices' in control ? control.choices : [];
+  if (control?.as !== 'tabs') return null;
+  const { choices, within = () => [] } = control;
+  const given = list.given[name] ?? null;
+  const here = choices.find((one) => one === given || within(one).some((own) => own === given));
+  const inner = here === undefined ? [] : within(here);
+  const tab = (value: string | null, text: string | undefined, isHere: boolean) => ({
+    href: listPath(list.path, { ...list.given, [name]: value }),
+    text: text ?? (value === null ? '' : (look.choice?.(value) ?? value)),
+    isHere,
+  });
+  const label = `${look.labels?.[name]}`;
   return (
-    <Tabs
-      label={`${look.labels?.[name]}`}
-      tabs={[null, ...choices].map((value) => ({
-        href: listPath(list.path, { [name]: value }),
-        text: value === null ? (look.words.any ?? '') : (look.choice?.(value) ?? value),
-        isHere: value === list.given[name],
-      }))}
-    />
+    <>
+      <Tabs
+        label={label}
+        tabs={[
+          tab(null, look.words.any, given === null),
+          ...choices.map((value) => tab(value, undefined, value === here)),
+        ]}
+      />
+      {inner.length < 2 || here === undefined ? null : (
+        <Tabs
+          label={`${label}, ${look.choice?.(here) ?? here}`}
+          tabs={[
+            tab(here, look.words.any, given === here),
+            ...inner.map((value) => tab(value, undefined, value === given)),
+          ]}
+        />
+      )}
+    </>
   );
 }
 
@@ -220,6 +318,7 @@ function FilterForm<Row>({ look, list }: ListProps<Row>): VNode | null {
     control === null || control.as === 'tabs' ? [] : [{ name, control }],
   );
   if (shown.length === 0) return null;
+  const kept = Object.keys(filters).filter((name) => shown.every((one) => one.name !== name));
   return (
     <form
       class={formLooks[shown.length] ?? 'filters'}
@@ -230,7 +329,18 @@ function FilterForm<Row>({ look, list }: ListProps<Row>): VNode | null {
       {shown.map(({ name, control }) => (
         <div>
           <label for={name}>{`${labels[name]}`}</label>
-          {control.as === 'search' ? (
+          {control.as === 'select' ? (
+            <select id={name} name={name}>
+              <option value="">{words.any}</option>
+              {control.choices.map((value) => (
+                <option value={value} selected={value === given[name]}>
+                  {choice(value)}
+                </option>
+              ))}
+            </select>
+          ) : control.as === 'day' ? (
+            <input id={name} name={name} type="date" value={given[name] ?? ''} />
+          ) : (
             <input
               id={name}
               name={name}
@@ -240,18 +350,12 @@ function FilterForm<Row>({ look, list }: ListProps<Row>): VNode | null {
               autocomplete="off"
               placeholder={hint}
             />
-          ) : (
-            <select id={name} name={name}>
-              <option value="">{words.any}</option>
-              {control.choices.map((value) => (
-                <option value={value} selected={value === given[name]}>
-                  {choice(value)}
-                </option>
-              ))}
-            </select>
           )}
         </div>
       ))}
+      {kept.map((name) =>
+        given[name] === null ? null : <input type="hidden" name={name} value={given[name] ?? ''} />,
+      )}
       <button type="submit" class="btn">
         <Icon name="search" />
         {words.filter}

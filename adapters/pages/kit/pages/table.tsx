@@ -10,6 +10,8 @@ export interface TableColumn<Row> {
   readonly cells?: string;
   /** Its cell names the row. */
   readonly isName?: true;
+  /** All of its text, where the column is too narrow for it. */
+  readonly whole?: (row: Row) => string;
   readonly cell: (row: Row) => ComponentChildren;
 }
 
@@ -17,13 +19,16 @@ export interface TableProps<Row> {
   readonly label: string;
   readonly columns: readonly (TableColumn<Row> | null)[];
   readonly rows: readonly Row[];
+  /** One line a row, which is a link as its name is; a row above those of one day, or the like. */
+  readonly lines?: { readonly groupOf?: (row: Row) => string };
 }
 
-export function Table<Row>({ label, columns, rows }: TableProps<Row>): VNode {
+export function Table<Row>({ label, columns, rows, lines }: TableProps<Row>): VNode {
   const shown = columns.filter((column) => column !== null);
+  const groupOf = lines?.groupOf ?? (() => '');
   return (
     <Scroll label={label}>
-      <table>
+      <table class={lines === undefined ? undefined : 'list'}>
         <caption class="vh">{label}</caption>
         <thead>
           <tr>
@@ -34,21 +39,37 @@ export function Table<Row>({ label, columns, rows }: TableProps<Row>): VNode {
             ))}
           </tr>
         </thead>
-        <tbody>
-          {rows.map((row) => (
-            <tr>{shown.map((column) => cellOf(column, row))}</tr>
-          ))}
-        </tbody>
+        {[...Map.groupBy(rows, groupOf)].map(([group, own]) => (
+          <tbody>
+            {group === '' ? null : (
+              <tr class="day">
+                <th scope="rowgroup" colSpan={shown.length}>
+                  {group}
+                </th>
+              </tr>
+            )}
+            {own.map((row) => (
+              <tr>{shown.map((column) => cellOf(column, row))}</tr>
+            ))}
+          </tbody>
+        ))}
       </table>
     </Scroll>
   );
 }
 
-function cellOf<Row>({ look, cells, isName, cell }: TableColumn<Row>, row: Row): VNode {
+function cellOf<Row>(column: TableColumn<Row>, row: Row): VNode {
+  const { look, cells, isName, whole, cell } = column;
   const classes = [look, cells].filter((some) => some !== undefined).join(' ') || undefined;
-  if (!isName) return <td class={classes}>{cell(row)}</td>;
+  if (!isName) {
+    return (
+      <td class={classes} title={whole?.(row)}>
+        {cell(row)}
+      </td>
+    );
+  }
   return (
-    <th scope="row" class={classes}>
+    <th scope="row" class={classes} title={whole?.(row)}>
       {cell(row)}
     </th>
   );

@@ -52,7 +52,7 @@ test('home, the first page of a list, and a payment have a stream; other pages h
     assert.equal(await streamOf(viewer, `${root}${page}`), null);
   }
   const finance = await signedInAs(site, 'finance');
-  await finance.open(own);
+  await finance.open(`${own}/cancel`);
   const refused = await finance.send('/cancel', { reason: ' ' });
   assert.equal(refused.status, 422);
   assert.doesNotMatch(refused.text, /data-live="/);

@@ -52,14 +52,14 @@ for (const [how, order] of [
     await page.getByLabel('Reference, id, email or amount').fill(order);
     await page.getByRole('button', { name: 'Filter' }).click();
     await page.getByRole('link', { name: order, exact: true }).click();
-    await page.getByRole('heading', { name: 'Where the money is' }).waitFor();
+    await page.getByRole('heading', { name: 'What happened' }).waitFor();
     const before = site.world.sent.length;
-    await page.getByRole('button', { name: 'Replay payment_intent.settled' }).click();
+    await page.getByRole('button', { name: /^Send again/ }).click();
     await page.getByText('The webhook is sent again.').waitFor();
     await site.world.settle();
     assert.equal(site.world.sent.length, before + 1);
     await page.reload();
-    await page.getByRole('row', { name: /payment_intent\.settled .*Delivered/ }).waitFor();
+    await page.getByText(/^(\d+) of \1 delivered$/).waitFor();
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('heading', { name: 'Sign in to your dashboard' }).waitFor();
     await page.close();

@@ -72,7 +72,7 @@ test('a month of settlements has the last evening of the month, in the list and 
   }
   const words = textOf((await owner.open(`${root}/payments?settledFrom=2027-03-01`)).text);
   assert.match(words, /Settled from 1 March 2027/);
-  assert.match(words, /31 Mar, 22:30/);
+  assert.match(words, /Wednesday, 31 Mar 2027 march-last .* 22:30/);
   assert.equal(words.split('Times are those of America/Sao_Paulo.').length, 2, 'named once');
 });
 

@@ -221,6 +221,7 @@ test('an invitation of a cancelled invoice shows the current state', async () =>
   await finance.open(`${root}/payments/${payment.id}`);
   const stale = finance.copy();
   stale.shown = finance.shown;
+  await finance.open(`${root}/payments/${payment.id}/cancel`);
   await finance.send('/cancel', { reason: 'typed twice' });
   const shown = await stale.send('/invite');
   assert.equal(shown.path, `${root}/payments/${payment.id}?notice=out_of_date`);

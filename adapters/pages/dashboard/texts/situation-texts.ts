@@ -1,0 +1,309 @@
+// What the seller reads about a payment in each situation: what happened, and what happens next.
+import type { Locale } from '../../../../core/domain/base/locale.js';
+import type { Situation } from '../../../../core/domain/payments/situation.js';
+
+/** Amounts with their currency, days and names as they are shown; null for what is not known. */
+export interface SituationFacts {
+  readonly buyer: string;
+  readonly payee: string;
+  readonly amount: string;
+  readonly received: string;
+  readonly missing: string;
+  readonly goesBack: string;
+  readonly wentBack: string;
+  /** What the seller has, in BRL. */
+  readonly settled: string | null;
+  readonly settledOn: string | null;
+  /** The last day of the payment. */
+  readonly until: string | null;
+  /** The status, in words. */
+  readonly status: string;
+}
+
+type Say = (facts: SituationFacts) => string;
+/** `pill`: only where the status alone would mislead. */
+interface SituationText {
+  readonly what: Say;
+  readonly next: Say;
+  readonly pill?: Say;
+}
+export type SituationTexts = Readonly<Record<Situation, SituationText>>;
+
+const nothing = () => '';
+
+const en: SituationTexts = {
+  needs_approval: {
+    what: ({ amount, payee }) => `${amount} for ${payee} waits for approval.`,
+    next: ({ buyer }) => `${buyer} is asked to pay once somebody has approved it.`,
+  },
+  to_invite: {
+    what: ({ buyer }) => `${buyer} was not emailed yet.`,
+    next: () => 'The page opens when you invite the buyer.',
+  },
+  with_buyer: {
+    what: ({ buyer, amount }) => `${buyer} is asked for ${amount} and has not begun.`,
+    next: ({ until }) => (until === null ? nothing() : `Without a payment it ends on ${until}.`),
+  },
+  checking_buyer: {
+    what: ({ buyer }) => `${buyer} proves who it is.`,
+    next: () => 'The settlement partner decides; then the buyer sees the price.',
+  },
+  buyer_cleared: {
+    what: ({ buyer }) => `${buyer} is verified and has not asked for the price.`,
+    next: ({ until }) => (until === null ? nothing() : `Without a payment it ends on ${until}.`),
+  },
+  price_shown: {
+    what: ({ buyer }) => `${buyer} sees the price and has not confirmed it.`,
+    next: () => 'The bank details are shown once it is confirmed.',
+  },
+  awaiting_money: {
+    what: ({ buyer, amount }) => `${buyer} has the bank details; ${amount} has not arrived.`,
+    next: ({ until }) =>
+      until === null ? 'A transfer takes up to some days.' : `It can arrive until ${until}.`,
+  },
+  money_missing: {
+    what: ({ buyer, received, missing }) => `${buyer} sent ${received}; ${missing} is missing.`,
+    next: ({ until }) =>
+      'The buyer was told, and pays the rest to the same account with the same reference. ' +
+      (until === null
+        ? 'Until then the money is held.'
+        : `If it is not here by ${until}, everything goes back.`),
+    pill: ({ missing }) => `${missing} missing`,
+  },
+  money_early: {
+    what: ({ received }) => `${received} arrived before the price was confirmed.`,
+    next: ({ buyer }) => `It is held until ${buyer} confirms the price, or goes back.`,
+    pill: ({ status }) => `${status}, money held`,
+  },
+  money_arrived: {
+    what: ({ received }) => `${received} arrived.`,
+    next: ({ payee }) => `It is changed into BRL and paid to ${payee} by PIX.`,
+  },
+  paying_out: {
+    what: ({ payee }) => `The PIX to ${payee} is on its way.`,
+    next: () => 'It usually takes minutes.',
+  },
+  paid: {
+    what: ({ payee, settled, settledOn }) =>
+      settled === null
+        ? `${payee} was paid.`
+        : `${payee} received ${settled} by PIX${settledOn === null ? '' : ` on ${settledOn}`}.`,
+    next: nothing,
+  },
+  surplus_going_back: {
+    what: ({ payee, goesBack }) => `${payee} was paid; ${goesBack} above the amount goes back.`,
+    next: ({ buyer }) => `${buyer} gets it from the settlement partner.`,
+    pill: ({ status, goesBack }) => `${status}, ${goesBack} back`,
+  },
+  surplus_returned: {
+    what: ({ payee, wentBack }) => `${payee} was paid; ${wentBack} above the amount went back.`,
+    next: nothing,
+    pill: ({ status, wentBack }) => `${status}, ${wentBack} back`,
+  },
+  going_back: {
+    what: ({ status, goesBack, received, buyer }) =>
+      `${status}. ${goesBack || received} goes back to ${buyer}.`,
+    next: () => 'It arrives in the account that it came from. Nobody has to do anything.',
+    pill: ({ status }) => `${status}, owed back`,
+  },
+  returned: {
+    what: ({ status, wentBack, buyer }) => `${status}. ${wentBack} went back to ${buyer}.`,
+    next: nothing,
+    pill: ({ status }) => `${status}, returned`,
+  },
+  not_paid: {
+    what: ({ status }) => `${status}. No money arrived.`,
+    next: () => 'Money that arrives later goes back to the buyer.',
+  },
+  with_operator: {
+    what: ({ received, buyer }) => `${received} of ${buyer} is with the operator of the service.`,
+    next: () => 'The operator decides what happens. You need do nothing, and nobody pays again.',
+    pill: () => 'With the operator',
+  },
+};
+
+const ptBr: SituationTexts = {
+  needs_approval: {
+    what: ({ amount, payee }) => `${amount} para ${payee} aguarda aprovação.`,
+    next: ({ buyer }) => `Depois da aprovação, ${buyer} recebe o pedido de pagamento.`,
+  },
+  to_invite: {
+    what: ({ buyer }) => `${buyer} ainda não recebeu o e-mail.`,
+    next: () => 'A página abre quando você convida o comprador.',
+  },
+  with_buyer: {
+    what: ({ buyer, amount }) => `${buyer} recebeu o pedido de ${amount} e ainda não começou.`,
+    next: ({ until }) => (until === null ? nothing() : `Sem pagamento, expira em ${until}.`),
+  },
+  checking_buyer: {
+    what: ({ buyer }) => `${buyer} está comprovando a identidade.`,
+    next: () => 'O parceiro de liquidação decide; depois o comprador vê o preço.',
+  },
+  buyer_cleared: {
+    what: ({ buyer }) => `${buyer} foi verificado e ainda não pediu o preço.`,
+    next: ({ until }) => (until === null ? nothing() : `Sem pagamento, expira em ${until}.`),
+  },
+  price_shown: {
+    what: ({ buyer }) => `${buyer} viu o preço e ainda não confirmou.`,
+    next: () => 'Os dados bancários aparecem depois da confirmação.',
+  },
+  awaiting_money: {
+    what: ({ buyer, amount }) => `${buyer} tem os dados bancários; ${amount} ainda não chegou.`,
+    next: ({ until }) =>
+      until === null ? 'Uma transferência leva até alguns dias.' : `Pode chegar até ${until}.`,
+  },
+  money_missing: {
+    what: ({ buyer, received, missing }) => `${buyer} enviou ${received}; faltam ${missing}.`,
+    next: ({ until }) =>
+      'O comprador foi avisado e paga o resto na mesma conta, com a mesma referência. ' +
+      (until === null
+        ? 'Até lá o dinheiro fica retido.'
+        : `Se não chegar até ${until}, tudo é devolvido.`),
+    pill: ({ missing }) => `Faltam ${missing}`,
+  },
+  money_early: {
+    what: ({ received }) => `${received} chegou antes da confirmação do preço.`,
+    next: ({ buyer }) => `Fica retido até ${buyer} confirmar o preço, ou é devolvido.`,
+    pill: ({ status }) => `${status}, valor retido`,
+  },
+  money_arrived: {
+    what: ({ received }) => `${received} chegou.`,
+    next: ({ payee }) => `Será convertido em BRL e pago a ${payee} por PIX.`,
+  },
+  paying_out: {
+    what: ({ payee }) => `O PIX para ${payee} foi enviado.`,
+    next: () => 'Costuma levar alguns minutos.',
+  },
+  paid: {
+    what: ({ payee, settled, settledOn }) =>
+      settled === null
+        ? `${payee} recebeu o pagamento.`
+        : `${payee} recebeu ${settled} por PIX${settledOn === null ? '' : ` em ${settledOn}`}.`,
+    next: nothing,
+  },
+  surplus_going_back: {
+    what: ({ payee, goesBack }) => `${payee} recebeu; ${goesBack} a mais será devolvido.`,
+    next: ({ buyer }) => `${buyer} recebe do parceiro de liquidação.`,
+    pill: ({ status, goesBack }) => `${status}, devolve ${goesBack}`,
+  },
+  surplus_returned: {
+    what: ({ payee, wentBack }) => `${payee} recebeu; ${wentBack} a mais foi devolvido.`,
+    next: nothing,
+    pill: ({ status, wentBack }) => `${status}, devolvido ${wentBack}`,
+  },
+  going_back: {
+    what: ({ status, goesBack, received, buyer }) =>
+      `${status}. ${goesBack || received} será devolvido a ${buyer}.`,
+    next: () => 'Chega na conta de onde veio. Ninguém precisa fazer nada.',
+    pill: ({ status }) => `${status}, a devolver`,
+  },
+  returned: {
+    what: ({ status, wentBack, buyer }) => `${status}. ${wentBack} foi devolvido a ${buyer}.`,
+    next: nothing,
+    pill: ({ status }) => `${status}, devolvido`,
+  },
+  not_paid: {
+    what: ({ status }) => `${status}. Nenhum dinheiro chegou.`,
+    next: () => 'O que chegar depois é devolvido ao comprador.',
+  },
+  with_operator: {
+    what: ({ received, buyer }) => `${received} de ${buyer} está com o operador do serviço.`,
+    next: () => 'O operador decide. Você não precisa fazer nada, e ninguém paga de novo.',
+    pill: () => 'Com o operador',
+  },
+};
+
+const es: SituationTexts = {
+  needs_approval: {
+    what: ({ amount, payee }) => `${amount} para ${payee} espera aprobación.`,
+    next: ({ buyer }) => `Tras la aprobación, ${buyer} recibe la solicitud de pago.`,
+  },
+  to_invite: {
+    what: ({ buyer }) => `${buyer} todavía no recibió el correo.`,
+    next: () => 'La página se abre cuando invita al comprador.',
+  },
+  with_buyer: {
+    what: ({ buyer, amount }) => `${buyer} recibió la solicitud de ${amount} y no ha empezado.`,
+    next: ({ until }) => (until === null ? nothing() : `Sin pago, vence el ${until}.`),
+  },
+  checking_buyer: {
+    what: ({ buyer }) => `${buyer} está acreditando su identidad.`,
+    next: () => 'El socio de liquidación decide; después el comprador ve el precio.',
+  },
+  buyer_cleared: {
+    what: ({ buyer }) => `${buyer} está verificado y no ha pedido el precio.`,
+    next: ({ until }) => (until === null ? nothing() : `Sin pago, vence el ${until}.`),
+  },
+  price_shown: {
+    what: ({ buyer }) => `${buyer} ve el precio y no lo ha confirmado.`,
+    next: () => 'Los datos bancarios aparecen tras la confirmación.',
+  },
+  awaiting_money: {
+    what: ({ buyer, amount }) => `${buyer} tiene los datos bancarios; ${amount} no ha llegado.`,
+    next: ({ until }) =>
+      until === null
+        ? 'Una transferencia tarda hasta unos días.'
+        : `Puede llegar hasta el ${until}.`,
+  },
+  money_missing: {
+    what: ({ buyer, received, missing }) => `${buyer} envió ${received}; faltan ${missing}.`,
+    next: ({ until }) =>
+      'El comprador fue avisado y paga el resto a la misma cuenta, con la misma referencia. ' +
+      (until === null
+        ? 'Hasta entonces el dinero queda retenido.'
+        : `Si no llega antes del ${until}, se devuelve todo.`),
+    pill: ({ missing }) => `Faltan ${missing}`,
+  },
+  money_early: {
+    what: ({ received }) => `${received} llegó antes de la confirmación del precio.`,
+    next: ({ buyer }) => `Queda retenido hasta que ${buyer} confirme el precio, o se devuelve.`,
+    pill: ({ status }) => `${status}, retenido`,
+  },
+  money_arrived: {
+    what: ({ received }) => `${received} llegó.`,
+    next: ({ payee }) => `Se cambia a BRL y se paga a ${payee} por PIX.`,
+  },
+  paying_out: {
+    what: ({ payee }) => `El PIX a ${payee} está en camino.`,
+    next: () => 'Suele tardar unos minutos.',
+  },
+  paid: {
+    what: ({ payee, settled, settledOn }) =>
+      settled === null
+        ? `${payee} recibió el pago.`
+        : `${payee} recibió ${settled} por PIX${settledOn === null ? '' : ` el ${settledOn}`}.`,
+    next: nothing,
+  },
+  surplus_going_back: {
+    what: ({ payee, goesBack }) => `${payee} recibió el pago; se devuelven ${goesBack} de más.`,
+    next: ({ buyer }) => `${buyer} lo recibe del socio de liquidación.`,
+    pill: ({ status, goesBack }) => `${status}, devuelve ${goesBack}`,
+  },
+  surplus_returned: {
+    what: ({ payee, wentBack }) => `${payee} recibió el pago; se devolvieron ${wentBack} de más.`,
+    next: nothing,
+    pill: ({ status, wentBack }) => `${status}, devuelto ${wentBack}`,
+  },
+  going_back: {
+    what: ({ status, goesBack, received, buyer }) =>
+      `${status}. ${goesBack || received} se devuelve a ${buyer}.`,
+    next: () => 'Llega a la cuenta de la que vino. Nadie tiene que hacer nada.',
+    pill: ({ status }) => `${status}, por devolver`,
+  },
+  returned: {
+    what: ({ status, wentBack, buyer }) => `${status}. ${wentBack} se devolvió a ${buyer}.`,
+    next: nothing,
+    pill: ({ status }) => `${status}, devuelto`,
+  },
+  not_paid: {
+    what: ({ status }) => `${status}. No llegó dinero.`,
+    next: () => 'Lo que llegue después se devuelve al comprador.',
+  },
+  with_operator: {
+    what: ({ received, buyer }) => `${received} de ${buyer} está con el operador del servicio.`,
+    next: () => 'El operador decide. Usted no tiene que hacer nada, y nadie paga otra vez.',
+    pill: () => 'Con el operador',
+  },
+};
+
+export const situationTexts: Readonly<Record<Locale, SituationTexts>> = { en, 'pt-BR': ptBr, es };

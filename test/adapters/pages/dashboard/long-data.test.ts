@@ -1,0 +1,110 @@
+// What lists and the page of a payment look like with the longest data, in a real browser.
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { locales } from '../../../../core/domain/base/locale.js';
+import { openBrowser } from '../../../support/servers/browser.js';
+import { suiteEnd } from '../../../support/suite-end.js';
+import { faultsOf } from '../axe.js';
+import { type PageSite, pageSite } from '../visitor.js';
+import { memberToken, rootOf } from './dashboard-site.js';
+import { fillLongData, type LongData } from './long-data.js';
+
+/** In px. */
+const ROW_MAX = 48;
+const PAYMENT_MAX = 2_000;
+
+let browser: Browser;
+let site: PageSite;
+let data: LongData;
+
+const suite = suiteEnd();
+
+before(async () => {
+  site = await pageSite(suite, { payins: 'wait' });
+  Object.assign(site.world.deps.settings, { baseUrl: site.origin, payUrl: site.origin });
+  data = await fillLongData(site);
+  browser = await openBrowser();
+  suite.after(() => browser.close());
+});
+
+async function open(path: string, width: number, language: string): Promise<Page> {
+  const page = await browser.newPage({
+    viewport: { width, height: 900 },
+    reducedMotion: 'reduce',
+  });
+  const url = site.origin;
+  await page.context().addCookies([
+    { name: 'ponte-member', value: await memberToken(site, 'owner'), url },
+    { name: 'ponte-language', value: language, url },
+  ]);
+  await page.goto(`${site.origin}${rootOf(site)}${path}`);
+  return page;
+}
+
+/** What is hidden at the side of the page, or of a box that scrolls. */
+const sideways = `[document.documentElement, ...document.querySelectorAll('main .scroll')]
+  .filter((box) => box.scrollWidth > box.clientWidth + 1)
+  .map((box) => box.className + ' ' + box.scrollWidth + ' of ' + box.clientWidth)`;
+
+/** Heights of rows, and texts of references and amounts that take two lines. */
+const broken = `[...document.querySelectorAll('.list tr')].flatMap((row) => {
+  const cells = [...row.querySelectorAll('.c-ref, .c-amount, .c-brl')];
+  const twice = cells.filter((cell) => {
+    const range = document.createRange();
+    range.selectNodeContents(cell);
+    const tops = [...range.getClientRects()].map(({ top }) => Math.round(top));
+    return Math.max(...tops) - Math.min(...tops) > 8;
+  });
+  const height = row.getBoundingClientRect().height;
+  return [
+    ...(matchMedia('(min-width: 40rem)').matches && height > ${ROW_MAX} ? [height + ' px'] : []),
+    ...twice.map((cell) => cell.textContent),
+  ];
+})`;
+
+const lists = ['/payments', '/invoices', ''] as const;
+
+for (const language of locales) {
+  test(`no row of a list has two lines, and nothing is hidden sideways, in ${language}`, async () => {
+    for (const path of lists) {
+      for (const width of [1280, 390]) {
+        const page = await open(path, width, language);
+        assert.ok((await page.locator('.list tbody tr').count()) > 9, path);
+        assert.deepEqual(await page.evaluate(broken), [], `${path} at ${width}`);
+        assert.deepEqual(await page.evaluate(sideways), [], `${path} at ${width}`);
+        await page.close();
+      }
+    }
+  });
+}
+
+test('the page of a payment fits two screens, with four endpoints that fail', async () => {
+  for (const id of Object.values(data.payments)) {
+    const page = await open(`/payments/${id}`, 1280, 'en');
+    const height = Number(await page.evaluate('document.documentElement.scrollHeight'));
+    assert.ok(height < PAYMENT_MAX, `${height} px`);
+    await page.close();
+  }
+});
+
+test('axe finds nothing on lists and payments, and nothing scrolls sideways', async () => {
+  const paths = [...lists, ...Object.values(data.payments).map((id) => `/payments/${id}`)];
+  for (const [index, path] of paths.entries()) {
+    const language = locales[index % locales.length] ?? 'en';
+    for (const width of [1280, 390, 320]) {
+      const page = await open(path, width, language);
+      const shown = Number(await page.evaluate('document.documentElement.scrollWidth'));
+      assert.ok(shown <= width, `${path} in ${language}: ${shown} px at ${width} px`);
+      assert.deepEqual(await faultsOf(page, 'all'), [], `${path}, ${language}, ${width}`);
+      await page.close();
+    }
+  }
+});
+
+test('a press anywhere on a row opens its payment', async () => {
+  const page = await open('/payments', 1280, 'en');
+  await page.locator('.list .c-amount').nth(1).click({ force: true });
+  await page.getByRole('heading', { name: 'What happened' }).waitFor();
+  await page.close();
+});

@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { dashboardTexts } from '../../../../adapters/pages/dashboard/dashboard-texts.js';
+import {
+  type SituationFacts,
+  situationTexts,
+} from '../../../../adapters/pages/dashboard/texts/situation-texts.js';
+import { locales } from '../../../../core/domain/base/locale.js';
+import { money } from '../../../../core/domain/base/money.js';
+import { noFunds } from '../../../../core/domain/payments/funds.js';
+import { paymentStatuses } from '../../../../core/domain/payments/payment.js';
+import {
+  moneyStateOf,
+  moneyStates,
+  overdueDays,
+  situationAmounts,
+  situationNames,
+  situationOf,
+  situationTable,
+} from '../../../../core/domain/payments/situation.js';
+
+const tenant = { orgId: 'org_1', mode: 'test' } as const;
+const amount = money(10_000n, 'GBP');
+const none = noFunds(tenant, 'pi_1', 'GBP');
+const open = { status: 'on_ramp_pending', amount, approvalLostAtMs: null } as const;
+
+test('each status and each state of the money has a situation, and each situation is used', () => {
+  const used = new Set<string>();
+  for (const status of paymentStatuses) {
+    for (const state of moneyStates) used.add(situationTable[status][state]);
+  }
+  assert.deepEqual([...used].toSorted(), [...situationNames].toSorted());
+});
+
+test('what the money is, by what arrived, what goes back and what was paid', () => {
+  const at = (fields: Partial<typeof none>) =>
+    moneyStateOf({ payment: open, funds: { ...none, ...fields } });
+  const held = { position: 'received', receivedMinor: 10_000n } as const;
+  assert.equal(at({}), 'none');
+  assert.equal(at({ position: 'received', receivedMinor: 9_999n }), 'part');
+  assert.equal(at(held), 'whole');
+  assert.equal(at({ ...held, position: 'payout_ordered' }), 'paying_out');
+  assert.equal(at({ ...held, position: 'paid' }), 'paid');
+  assert.equal(at({ ...held, position: 'needs_review' }), 'review');
+  assert.equal(at({ ...held, refund: 'needs_review' }), 'review');
+  assert.equal(at({ ...held, refund: 'refund_owed', refundOwedMinor: 10_000n }), 'owed');
+  assert.equal(at({ ...held, refund: 'refund_ordered', refundOrderedMinor: 10_000n }), 'going_back');
+  assert.equal(at({ ...held, refund: 'refunded', refundedMinor: 10_000n }), 'returned');
+  const over = { ...held, receivedMinor: 12_000n, position: 'paid' } as const;
+  assert.equal(at({ ...over, refund: 'refund_owed', refundOwedMinor: 2_000n }), 'surplus');
+  assert.equal(at({ ...over, refund: 'refunded', refundedMinor: 2_000n }), 'surplus_returned');
+});
+
+test('what is missing counts what went back, and ends at zero', () => {
+  const missing = (fields: Partial<typeof none>) =>
+    situationAmounts({ payment: open, funds: { ...none, ...fields } }).missing.amountMinor;
+  assert.equal(missing({}), 10_000n);
+  assert.equal(missing({ receivedMinor: 9_900n }), 100n);
+  assert.equal(missing({ receivedMinor: 9_900n, refundOwedMinor: 400n }), 500n);
+  assert.equal(missing({ receivedMinor: 12_000n }), 0n);
+});
+
+test('a payment whose buyer lost its approval is with the operator until it is paid out', () => {
+  const payment = { ...open, status: 'on_chain_confirmed', approvalLostAtMs: 1 } as const;
+  const held = { ...none, position: 'received', receivedMinor: 10_000n } as const;
+  assert.equal(situationOf({ payment, funds: held }), 'with_operator');
+  const paid = { ...held, position: 'payout_ordered' } as const;
+  assert.equal(situationOf({ payment, funds: paid }), 'paying_out');
+});
+
+test('a payment is overdue while the buyer has not paid, from the day after its due day', () => {
+  const view = { payment: open, funds: none };
+  assert.equal(overdueDays(view, null, '2027-03-02'), 0);
+  assert.equal(overdueDays(view, '2027-03-02', '2027-03-02'), 0);
+  assert.equal(overdueDays(view, '2027-02-22', '2027-03-02'), 8);
+  const arrived = { ...none, position: 'received', receivedMinor: 10_000n } as const;
+  assert.equal(overdueDays({ payment: open, funds: arrived }, '2027-02-22', '2027-03-02'), 0);
+});
+
+test('each situation has a sentence in each language, with its amount and without gaps', () => {
+  const facts: SituationFacts = {
+    buyer: 'BUYER',
+    payee: 'PAYEE',
+    amount: 'AMOUNT',
+    received: 'RECEIVED',
+    missing: 'MISSING',
+    goesBack: 'BACK',
+    wentBack: 'RETURNED',
+    settled: 'BRL',
+    settledOn: 'DAY',
+    until: 'UNTIL',
+    status: 'STATUS',
+  };
+  for (const locale of locales) {
+    for (const status of paymentStatuses) {
+      for (const state of moneyStates) {
+        const { what, next, pill } = situationTexts[locale][situationTable[status][state]];
+        const named = { ...facts, status: dashboardTexts[locale].status[status] };
+        for (const some of [named, { ...named, settled: null, settledOn: null, until: null }]) {
+          assert.match(what(some), /^\S.*\.$/);
+          assert.match(next(some), /^(\S.*\.)?$/);
+          assert.doesNotMatch(`${what(some)} ${next(some)}`, /null|undefined| {2}|\.\./);
+        }
+        if (pill !== undefined) assert.ok(pill(named).length <= 60, pill(named));
+      }
+    }
+    assert.match(situationTexts[locale].money_missing.what(facts), /RECEIVED.*MISSING/);
+    assert.match(situationTexts[locale].money_missing.next(facts), /UNTIL/);
+  }
+});
