@@ -104,8 +104,8 @@ export function Copy({
   return (
     <button class="copy" type="button" hidden data-copy={value}>
       <Icon name="copy" />
-      <span>{texts.copy}</span>
-      <span class={isNamed ? undefined : 'vh'}> {label}</span>
+      <span>{isNamed ? `${texts.copy} ${label}` : texts.copy}</span>
+      {isNamed ? null : <span class="vh"> {label}</span>}
     </button>
   );
 }

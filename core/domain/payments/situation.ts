@@ -1,4 +1,4 @@
-// What a seller is told about a payment: one situation for each status and state of its money. The
+// What a seller reads about a payment: one situation for each status and state of its money. The
 // API gives its code, pages its sentence; which screen the buyer sees is in hosted-screen.ts.
 import { DAY_MS } from '../base/instant.js';
 import { money } from '../base/money.js';
@@ -175,7 +175,7 @@ export function situationOf(view: Situated): Situation {
   return situationTable[status][state];
 }
 
-/** Whole days since the due day of a payment that the buyer has not paid; 0 if it is not overdue. */
+/** Whole days since the due day of a payment that the buyer has not paid; 0 before them. */
 export function overdueDays(view: Situated, dueDate: string | null, today: string): number {
   const rule: SituationRule = situations[situationOf(view)];
   if (dueDate === null || rule.isAwaited === undefined) return 0;

@@ -13,8 +13,8 @@ import type { PostingKind } from '../../../../core/domain/payments/ledger.js';
 import type { PaymentStatus } from '../../../../core/domain/payments/payment.js';
 import type { CommandOutcome } from '../../../../core/domain/payments/timeline.js';
 import type { DeliveryStatus } from '../../../../core/domain/webhooks/webhook-delivery.js';
+import type { SpreadsheetLoss } from '../invoices/spreadsheet-losses.js';
 import type { PaymentGroup } from '../payment-groups.js';
-import type { SpreadsheetLoss } from '../spreadsheet-losses.js';
 import { developerEn } from './developer-en.js';
 import { setupEn } from './setup-en.js';
 
@@ -255,6 +255,7 @@ export const dashboardEn = {
     emptyText: 'Create one with the API, make an invoice, or in test mode use “Getting started”.',
   },
   payments: {
+    moreDays: 'By day',
     time: 'Time',
     receives: 'Seller receives',
     overdue: (days: number) => (days === 1 ? '1 day overdue' : `${days} days overdue`),

@@ -243,6 +243,7 @@ export const dashboardEs: DashboardTexts = {
       'Cree uno con la API, haga una factura o, en modo de prueba, use el de “Primeros pasos”.',
   },
   payments: {
+    moreDays: 'Por día',
     time: 'Hora',
     receives: 'Recibe el vendedor',
     overdue: (days) => (days === 1 ? '1 día de retraso' : `${days} días de retraso`),

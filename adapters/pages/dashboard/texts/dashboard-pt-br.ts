@@ -240,6 +240,7 @@ export const dashboardPtBr: DashboardTexts = {
       'Crie um pela API, faça uma fatura ou, em modo de teste, use o de “Primeiros passos”.',
   },
   payments: {
+    moreDays: 'Por dia',
     time: 'Hora',
     receives: 'Vendedor recebe',
     overdue: (days) => (days === 1 ? '1 dia de atraso' : `${days} dias de atraso`),

@@ -64,7 +64,7 @@ const en: SituationTexts = {
   money_missing: {
     what: ({ buyer, received, missing }) => `${buyer} sent ${received}; ${missing} is missing.`,
     next: ({ until }) =>
-      'The buyer was told, and pays the rest to the same account with the same reference. ' +
+      'The buyer knows it, and pays the rest to the same account with the same reference. ' +
       (until === null
         ? 'Until then the money is held.'
         : `If it is not here by ${until}, everything goes back.`),

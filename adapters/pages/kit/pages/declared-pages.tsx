@@ -84,7 +84,7 @@ interface Asked<F extends ListFilters, C> {
   readonly given: Given<F>;
   /** Null on the first page. */
   readonly before: C | null;
-  /** Of a list that goes both ways: the page before this row is asked for. */
+  /** In a list that goes both ways, the page before this row. */
   readonly after: C | null;
 }
 

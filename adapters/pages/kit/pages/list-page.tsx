@@ -123,6 +123,8 @@ export interface ListWords {
   readonly emptyText: string;
   readonly noMatch?: string;
   readonly noMatchText?: string;
+  /** Opens the filters by day. */
+  readonly moreDays?: string;
   /** Name of the list of chips, and what their links do. */
   readonly active?: string;
   readonly remove?: string;
@@ -319,40 +321,43 @@ function FilterForm<Row>({ look, list }: ListProps<Row>): VNode | null {
   );
   if (shown.length === 0) return null;
   const kept = Object.keys(filters).filter((name) => shown.every((one) => one.name !== name));
+  const days = shown.filter(({ control }) => control.as === 'day');
+  const first = shown.filter(({ control }) => control.as !== 'day');
+  const field = ({ name, control }: (typeof shown)[number]) => (
+    <div>
+      <label for={name}>{`${labels[name]}`}</label>
+      {control.as === 'select' ? (
+        <select id={name} name={name}>
+          <option value="">{words.any}</option>
+          {control.choices.map((value) => (
+            <option value={value} selected={value === given[name]}>
+              {choice(value)}
+            </option>
+          ))}
+        </select>
+      ) : control.as === 'day' ? (
+        <input id={name} name={name} type="date" value={given[name] ?? ''} />
+      ) : (
+        <input
+          id={name}
+          name={name}
+          type="search"
+          value={given[name] ?? ''}
+          maxLength={control.lengthMax}
+          autocomplete="off"
+          placeholder={hint}
+        />
+      )}
+    </div>
+  );
   return (
     <form
-      class={formLooks[shown.length] ?? 'filters'}
+      class={formLooks[first.length] ?? 'filters'}
       method="get"
       action={path}
       aria-label={words.filters}
     >
-      {shown.map(({ name, control }) => (
-        <div>
-          <label for={name}>{`${labels[name]}`}</label>
-          {control.as === 'select' ? (
-            <select id={name} name={name}>
-              <option value="">{words.any}</option>
-              {control.choices.map((value) => (
-                <option value={value} selected={value === given[name]}>
-                  {choice(value)}
-                </option>
-              ))}
-            </select>
-          ) : control.as === 'day' ? (
-            <input id={name} name={name} type="date" value={given[name] ?? ''} />
-          ) : (
-            <input
-              id={name}
-              name={name}
-              type="search"
-              value={given[name] ?? ''}
-              maxLength={control.lengthMax}
-              autocomplete="off"
-              placeholder={hint}
-            />
-          )}
-        </div>
-      ))}
+      {first.map(field)}
       {kept.map((name) =>
         given[name] === null ? null : <input type="hidden" name={name} value={given[name] ?? ''} />,
       )}
@@ -360,6 +365,12 @@ function FilterForm<Row>({ look, list }: ListProps<Row>): VNode | null {
         <Icon name="search" />
         {words.filter}
       </button>
+      {days.length === 0 ? null : (
+        <details open={days.some(({ name }) => given[name] !== null)}>
+          <summary>{words.moreDays}</summary>
+          <div class="filters">{days.map(field)}</div>
+        </details>
+      )}
     </form>
   );
 }

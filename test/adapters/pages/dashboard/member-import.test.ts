@@ -1,7 +1,7 @@
 // A member imports invoices of a file: all of them or none, each once, as a form makes them.
 import assert from 'node:assert/strict';
 import { before, beforeEach, test } from 'node:test';
-import { IMPORT_TEXT_MAX } from '../../../../adapters/pages/dashboard/invoice-csv.js';
+import { IMPORT_TEXT_MAX } from '../../../../adapters/pages/dashboard/invoices/invoice-csv.js';
 import { money } from '../../../../core/domain/base/money.js';
 import { readDisplay } from '../../../../core/domain/payments/display.js';
 import { requireApproval } from '../../../../core/usecases/parties/organizations.js';

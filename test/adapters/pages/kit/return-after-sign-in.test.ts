@@ -56,7 +56,7 @@ test('nothing but a page below leads back', () => {
 });
 
 test('a page that needs a fresh proof is come back to after it', () => {
-  const path = '/dashboard/org_1/test/payments/pi_1/cancel';
+  const path = '/dashboard/org_1/test/payments/pi_1/approve';
   const dashboard = '/pay/dashboard';
   const query = new URLSearchParams();
   const missing = 'fresh' as const;

@@ -44,7 +44,8 @@ test('what the money is, by what arrived, what goes back and what was paid', () 
   assert.equal(at({ ...held, position: 'needs_review' }), 'review');
   assert.equal(at({ ...held, refund: 'needs_review' }), 'review');
   assert.equal(at({ ...held, refund: 'refund_owed', refundOwedMinor: 10_000n }), 'owed');
-  assert.equal(at({ ...held, refund: 'refund_ordered', refundOrderedMinor: 10_000n }), 'going_back');
+  const ordered = { refund: 'refund_ordered', refundOrderedMinor: 10_000n } as const;
+  assert.equal(at({ ...held, ...ordered }), 'going_back');
   assert.equal(at({ ...held, refund: 'refunded', refundedMinor: 10_000n }), 'returned');
   const over = { ...held, receivedMinor: 12_000n, position: 'paid' } as const;
   assert.equal(at({ ...over, refund: 'refund_owed', refundOwedMinor: 2_000n }), 'surplus');

@@ -2,14 +2,14 @@
 // tabs. What has two meanings is a fault, unless the member says how the file is written. So is a
 // value that a spreadsheet has changed.
 import { CsvError, type InfoRecord, parse } from 'csv-parse/sync';
-import { isCalendarDate } from '../../../core/domain/base/instant.js';
-import { type Locale, localeOf } from '../../../core/domain/base/locale.js';
-import { formatAmount, parseTypedAmount } from '../../../core/domain/base/money.js';
-import { hasUnstorableText } from '../../../core/domain/base/raw-json.js';
-import { plainSigns } from '../../../core/domain/base/typed-text.js';
-import { type CsvKind, csvLine, spreadsheetCsv } from '../kit/csv-line.js';
+import { isCalendarDate } from '../../../../core/domain/base/instant.js';
+import { type Locale, localeOf } from '../../../../core/domain/base/locale.js';
+import { formatAmount, parseTypedAmount } from '../../../../core/domain/base/money.js';
+import { hasUnstorableText } from '../../../../core/domain/base/raw-json.js';
+import { plainSigns } from '../../../../core/domain/base/typed-text.js';
+import { type CsvKind, csvLine, spreadsheetCsv } from '../../kit/csv-line.js';
+import type { DashboardTexts } from '../texts/dashboard-en.js';
 import { type CellKind, lossOf } from './spreadsheet-losses.js';
-import type { DashboardTexts } from './texts/dashboard-en.js';
 import { faultsIn, type TypedInvoice } from './typed-invoice.js';
 
 /** Invoices of one file: their creates share the time limit of a request. */

@@ -11,11 +11,11 @@ import {
   textOfFile,
   type Writing,
   writings,
-} from '../../../../adapters/pages/dashboard/invoice-csv.js';
-import { dashboardEn } from '../../../../adapters/pages/dashboard/texts/dashboard-en.js';
-import { dashboardEs } from '../../../../adapters/pages/dashboard/texts/dashboard-es.js';
-import { dashboardPtBr } from '../../../../adapters/pages/dashboard/texts/dashboard-pt-br.js';
-import { locales } from '../../../../core/domain/base/locale.js';
+} from '../../../../../adapters/pages/dashboard/invoices/invoice-csv.js';
+import { dashboardEn } from '../../../../../adapters/pages/dashboard/texts/dashboard-en.js';
+import { dashboardEs } from '../../../../../adapters/pages/dashboard/texts/dashboard-es.js';
+import { dashboardPtBr } from '../../../../../adapters/pages/dashboard/texts/dashboard-pt-br.js';
+import { locales } from '../../../../../core/domain/base/locale.js';
 
 const header = 'buyer.email,amount,description,dueDate';
 

@@ -2,38 +2,38 @@
 // form sends all of it; only "save" creates something, once.
 import type { VNode } from 'preact';
 import { z } from 'zod';
-import { accountableCreator } from '../../../core/domain/access/api-key.js';
-import { isCalendarDate } from '../../../core/domain/base/instant.js';
-import { locales } from '../../../core/domain/base/locale.js';
-import { money } from '../../../core/domain/base/money.js';
-import type { Tenant } from '../../../core/domain/base/tenant.js';
-import { payeeNameOf, readyToCollect } from '../../../core/domain/parties/connected-account.js';
-import { contentTypes } from '../../../core/domain/parties/document.js';
-import { DISPLAY_TEXT_LENGTH_MAX as TEXT_MAX } from '../../../core/domain/payments/display.js';
-import type { Payment } from '../../../core/domain/payments/payment.js';
-import { isCode, PonteError } from '../../../core/errors.js';
-import type { Deps } from '../../../core/ports/deps.js';
-import { listAccounts } from '../../../core/usecases/parties/accounts.js';
+import { accountableCreator } from '../../../../core/domain/access/api-key.js';
+import { isCalendarDate } from '../../../../core/domain/base/instant.js';
+import { locales } from '../../../../core/domain/base/locale.js';
+import { money } from '../../../../core/domain/base/money.js';
+import type { Tenant } from '../../../../core/domain/base/tenant.js';
+import { payeeNameOf, readyToCollect } from '../../../../core/domain/parties/connected-account.js';
+import { contentTypes } from '../../../../core/domain/parties/document.js';
+import { DISPLAY_TEXT_LENGTH_MAX as TEXT_MAX } from '../../../../core/domain/payments/display.js';
+import type { Payment } from '../../../../core/domain/payments/payment.js';
+import { isCode, PonteError } from '../../../../core/errors.js';
+import type { Deps } from '../../../../core/ports/deps.js';
+import { listAccounts } from '../../../../core/usecases/parties/accounts.js';
 import {
   type Attachment,
   type AttachmentRefusal,
   attachmentOf,
   readAttachable,
   storeAttachment,
-} from '../../../core/usecases/parties/attachments.js';
-import { createPayment } from '../../../core/usecases/payments/payments.js';
-import { Amount, Button, Day, Foreign, Form, languageNames } from '../kit/components.js';
-import { type FieldError, FileField, SelectField, TextArea, TextField } from '../kit/fields.js';
-import { type FormLimits, readFileForm } from '../kit/files/uploaded-file.js';
-import { Icon } from '../kit/icons.js';
-import { memberRow, type PageAnswer, type PageContext, seeOther } from '../kit/page-route.js';
-import { withDone } from '../kit/pages/declared-pages.js';
-import { FormKey, newFormKey } from '../kit/pages/form-key.js';
-import { plainText } from '../kit/plain-text.js';
-import { type DashboardContent, dashboardPage } from './dashboard-layout.js';
-import { type DashboardScene, localeOfCall, useDashboard, viewOf } from './dashboard-scene.js';
-import { dashboardTexts } from './dashboard-texts.js';
-import { actorOf, type MemberCall, TENANT_ROOT, tenantOfCall } from './member-page.js';
+} from '../../../../core/usecases/parties/attachments.js';
+import { createPayment } from '../../../../core/usecases/payments/payments.js';
+import { Amount, Button, Day, Foreign, Form, languageNames } from '../../kit/components.js';
+import { type FieldError, FileField, SelectField, TextArea, TextField } from '../../kit/fields.js';
+import { type FormLimits, readFileForm } from '../../kit/files/uploaded-file.js';
+import { Icon } from '../../kit/icons.js';
+import { memberRow, type PageAnswer, type PageContext, seeOther } from '../../kit/page-route.js';
+import { withDone } from '../../kit/pages/declared-pages.js';
+import { FormKey, newFormKey } from '../../kit/pages/form-key.js';
+import { plainText } from '../../kit/plain-text.js';
+import { type DashboardContent, dashboardPage } from '../dashboard-layout.js';
+import { type DashboardScene, localeOfCall, useDashboard, viewOf } from '../dashboard-scene.js';
+import { dashboardTexts } from '../dashboard-texts.js';
+import { actorOf, type MemberCall, TENANT_ROOT, tenantOfCall } from '../member-page.js';
 import {
   faultsIn,
   invoiceOf,

@@ -1,6 +1,6 @@
 // What a spreadsheet does to a value before it writes it into a CSV file. Such a value is refused:
 // the one that a person typed is lost, or may be another one.
-import { readCnpj, readCpf } from '../../../core/domain/parties/tax-id.js';
+import { readCnpj, readCpf } from '../../../../core/domain/parties/tax-id.js';
 
 /** How the cells of a column are meant. */
 export type CellKind = 'amount' | 'day' | 'id' | 'text';

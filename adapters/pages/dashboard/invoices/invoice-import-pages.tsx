@@ -5,23 +5,25 @@
 import { createHash } from 'node:crypto';
 import type { VNode } from 'preact';
 import { z } from 'zod';
-import { accountableCreator } from '../../../core/domain/access/api-key.js';
-import { money, parseTypedAmount } from '../../../core/domain/base/money.js';
-import { isCode, type PonteError } from '../../../core/errors.js';
+import { accountableCreator } from '../../../../core/domain/access/api-key.js';
+import { money, parseTypedAmount } from '../../../../core/domain/base/money.js';
+import { isCode, type PonteError } from '../../../../core/errors.js';
 import {
   type CreateCheck,
   checkInvoices,
   createPayment,
-} from '../../../core/usecases/payments/payments.js';
-import { Button, ButtonLink, Day, Foreign, Form, Note, Scroll } from '../kit/components.js';
-import { BYTE_ORDER_MARK } from '../kit/csv-line.js';
-import { type FieldError, SelectField, TextArea } from '../kit/fields.js';
-import { bytesOf, readFile } from '../kit/files/uploaded-file.js';
-import { memberRow, type PageAnswer, type PageContext, seeOther } from '../kit/page-route.js';
-import { withDone } from '../kit/pages/declared-pages.js';
-import { type DashboardContent, dashboardPage } from './dashboard-layout.js';
-import { type DashboardScene, localeOfCall, useDashboard, viewOf } from './dashboard-scene.js';
-import { dashboardTexts } from './dashboard-texts.js';
+} from '../../../../core/usecases/payments/payments.js';
+import { Button, ButtonLink, Day, Foreign, Form, Note, Scroll } from '../../kit/components.js';
+import { BYTE_ORDER_MARK } from '../../kit/csv-line.js';
+import { type FieldError, SelectField, TextArea } from '../../kit/fields.js';
+import { bytesOf, readFile } from '../../kit/files/uploaded-file.js';
+import { memberRow, type PageAnswer, type PageContext, seeOther } from '../../kit/page-route.js';
+import { withDone } from '../../kit/pages/declared-pages.js';
+import { type DashboardContent, dashboardPage } from '../dashboard-layout.js';
+import { type DashboardScene, localeOfCall, useDashboard, viewOf } from '../dashboard-scene.js';
+import { dashboardTexts } from '../dashboard-texts.js';
+import { actorOf, type MemberCall, TENANT_ROOT, tenantOfCall } from '../member-page.js';
+import type { DashboardTexts } from '../texts/dashboard-en.js';
 import {
   columnOf,
   IMPORT_TEXT_MAX,
@@ -36,9 +38,7 @@ import {
   type Writing,
   writings,
 } from './invoice-csv.js';
-import { actorOf, type MemberCall, TENANT_ROOT, tenantOfCall } from './member-page.js';
 import { hasLostZeros } from './spreadsheet-losses.js';
-import type { DashboardTexts } from './texts/dashboard-en.js';
 import { invoiceOf, refusals, type TypedInvoice } from './typed-invoice.js';
 
 const path = `${TENANT_ROOT}/invoices/import`;

@@ -1,24 +1,24 @@
 // An invoice as a member types it, in the form or as a line of a file: its faults, and the create
 // that it becomes.
-import { emailProblem, readEmail } from '../../../core/domain/base/email-address.js';
-import { isCalendarDate } from '../../../core/domain/base/instant.js';
-import { type Locale, localeOf } from '../../../core/domain/base/locale.js';
+import { emailProblem, readEmail } from '../../../../core/domain/base/email-address.js';
+import { isCalendarDate } from '../../../../core/domain/base/instant.js';
+import { type Locale, localeOf } from '../../../../core/domain/base/locale.js';
 import {
   formatAmount,
   type Money,
   money,
   parseAmount,
   parseTypedAmount,
-} from '../../../core/domain/base/money.js';
-import { hasUnstorableText, writeJson } from '../../../core/domain/base/raw-json.js';
-import { plainSigns } from '../../../core/domain/base/typed-text.js';
-import { DISPLAY_TEXT_LENGTH_MAX as TEXT_MAX } from '../../../core/domain/payments/display.js';
-import { unsentFields } from '../../../core/domain/payments/idempotency.js';
-import { assert } from '../../../core/errors.js';
-import type { FieldError } from '../kit/fields.js';
-import { formatOf } from '../kit/format.js';
-import { formKey, idempotencyKeyOf } from '../kit/pages/form-key.js';
-import type { DashboardTexts } from './texts/dashboard-en.js';
+} from '../../../../core/domain/base/money.js';
+import { hasUnstorableText, writeJson } from '../../../../core/domain/base/raw-json.js';
+import { plainSigns } from '../../../../core/domain/base/typed-text.js';
+import { DISPLAY_TEXT_LENGTH_MAX as TEXT_MAX } from '../../../../core/domain/payments/display.js';
+import { unsentFields } from '../../../../core/domain/payments/idempotency.js';
+import { assert } from '../../../../core/errors.js';
+import type { FieldError } from '../../kit/fields.js';
+import { formatOf } from '../../kit/format.js';
+import { formKey, idempotencyKeyOf } from '../../kit/pages/form-key.js';
+import type { DashboardTexts } from '../texts/dashboard-en.js';
 
 /** Empty lines that a new form begins with. */
 const LINES_FIRST = 2;
