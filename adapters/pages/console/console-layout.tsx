@@ -1,8 +1,9 @@
 // The frame of every page of the operator's console, in English only, as the CLI is.
 import { CONSOLE_ROOT } from '../../../core/domain/access/registered-operator.js';
-import type { ErrorCode, PonteError } from '../../../core/errors.js';
+import { type ErrorCode, PonteError } from '../../../core/errors.js';
 import { assetPaths } from '../kit/assets.js';
 import { Button, ButtonLink, Form } from '../kit/components.js';
+import type { FieldError } from '../kit/fields.js';
 import { formatOf } from '../kit/format.js';
 import type { RefusalPlace } from '../kit/frame-of-call.js';
 import {
@@ -109,6 +110,21 @@ export const operatorPages = new DeclaredPages<
   }),
   page: ({ view }, content, status) => consolePage(view, content, status),
 });
+
+/** A refusal is shown on the page, at this part of it. */
+export async function refusable<T>(
+  field: string | ((message: string) => string),
+  work: () => Promise<T>,
+): Promise<T | { readonly problem: FieldError }> {
+  try {
+    return await work();
+  } catch (error) {
+    const isShown = error instanceof PonteError && error.status < 500;
+    if (!isShown || error.code === 'NotFound') throw error;
+    const { message: text } = error;
+    return { problem: { field: typeof field === 'string' ? field : field(text), text } };
+  }
+}
 
 export function consolePage(view: ConsoleView, content: ConsoleContent, status = 200): PageAnswer {
   const { root, csrf, nowMs, operator } = view;

@@ -1,12 +1,11 @@
 // One item of the money desk: its evidence, what was decided about it, and the form that decides.
 // The decisions are those of `ponte money`, by the same use case.
 import type { VNode } from 'preact';
-import { z } from 'zod';
-import { CONSOLE_ROOT } from '../../../core/domain/access/registered-operator.js';
 import { parseTypedAmount, shownAmount } from '../../../core/domain/base/money.js';
 import {
-  type DecisionName,
+  type DecisionInput,
   decisionOf,
+  type GivenInputs,
   inputs,
   isAmount,
   isDecisionName,
@@ -32,100 +31,78 @@ import {
   readQueueItem,
 } from '../../../core/usecases/money-desk/money-queues.js';
 import { Amount, Button, Facts, Foreign, Form, Note } from '../kit/components.js';
-import { CheckField, type FieldError, RadioField, TextArea, TextField } from '../kit/fields.js';
-import {
-  operatorRow,
-  type PageAnswer,
-  type PageContext,
-  seeOther,
-  withNotice,
-} from '../kit/page-route.js';
-import { withDone } from '../kit/pages/declared-pages.js';
-import { FormKey, formKey, newFormKey } from '../kit/pages/form-key.js';
-import {
-  type ConsoleCall,
-  type ConsoleView,
-  consolePage,
-  consoleViewOf,
-  format,
-} from './console-layout.js';
+import { idIn } from '../kit/pages/declared-pages.js';
+import { type DeclaredField, hidden, radio, textAs, tick, words } from '../kit/pages/form-page.js';
+import { type ConsoleCall, format, operatorPages, refusable } from './console-layout.js';
 import { proposalPath, Waits } from './desk-list-pages.js';
 
-const path = `${CONSOLE_ROOT}/money/{queue}/{itemId}`;
-const field = z.string().max(1_000).default('');
-const decisionForm = z.object({
-  key: formKey,
-  step: field,
-  payment: field,
-  settled: field,
-  fees: field,
-  endToEndId: field,
-  report: field,
-  evidence: z.string().max(4_000).default(''),
-  replace: z.literal('yes').optional(),
-});
-type Typed = Readonly<z.infer<typeof decisionForm>>;
-
 export const deskItemPages = [
-  operatorRow({
-    method: 'GET',
-    path,
-    form: 'none',
-    handler: (context, call) => showItem(context, call, null),
+  ...operatorPages.form({
+    path: '/money/{queue}/{itemId}',
+    access: null,
+    back: () => '/money',
+    isOnce: true,
+    load: ({ deps }, call) => readQueueItem(deps, queueIn(call), idIn(call, 'itemId')),
+    typed: ({ row: { known } }) => (known.kind === 'review' ? { report: known.report } : {}),
+    fields: (_, item) => decisionFields(item),
+    show: ({ view, me }, { row, decisions }) => ({
+      title: shownAmount(row.amount),
+      heading: <Amount money={row.amount} />,
+      lede: <Foreign text={knownText(row.known)} />,
+      place: 'money',
+      crumbs: (
+        <>
+          <a href={`${view.path}/money?mode=${row.mode}`}>Money desk</a> / {waitingKinds[row.queue]}
+        </>
+      ),
+      submit: row.mode === 'test' ? 'Decide' : 'Ask for confirmation',
+      keep: 'Leave it for now',
+      around: (form) => (
+        <div class="cols">
+          <div class="stack">
+            <OpenProposals open={decisions.filter(isWaiting)} root={view.root} me={me} />
+            <Again row={row} to={`money/${row.queue}/${row.id}`} />
+            {decisiveOf(row).length === 0 ? null : form}
+          </div>
+          <div class="stack">
+            <Evidence row={row} />
+            <History decisions={decisions} root={view.root} />
+          </div>
+        </div>
+      ),
+    }),
+    save: ({ deps }, call, { values, key }) =>
+      refusable(fieldOf, async () => {
+        const itemId = idIn(call, 'itemId');
+        const { actor } = call.operator;
+        const { step, replace = false, evidence: reason, ...given } = values;
+        const id = deps.ids.named('dec', key, `${actor.id}/${itemId}`);
+        try {
+          const asked = { itemId, ...decisionIn(step, { ...given, reason }) };
+          const { kind, decision } = await decide(deps, { ...asked, operator: actor, replace, id });
+          return { to: `/proposals/${decision.id}`, done: kind };
+        } catch (error) {
+          if (!isCode(error, 'NotFound') || given.payment === undefined) throw error;
+          return { problem: { field: 'payment', text: 'There is no such payment.' } };
+        }
+      }),
   }),
-  operatorRow({ method: 'POST', path, form: decisionForm, handler: decideItem }),
-  operatorRow({ method: 'POST', path: `${path}/retry`, form: z.object({}), handler: retry }),
+  operatorPages.action({
+    path: '/money/{queue}/{itemId}/retry',
+    access: null,
+    async run({ deps }, call) {
+      queueIn(call);
+      try {
+        await retryCommand(deps, idIn(call, 'itemId'));
+      } catch (error) {
+        // It has ended or runs: most likely the item does not wait any more.
+        if (!isCode(error, 'CommandNotRetryable')) throw error;
+        return { to: '/money', notice: 'out_of_date' };
+      }
+      return { to: '/money', done: 'retried' };
+    },
+  }),
 ];
-
-/** What was sent, and why it was refused. */
-interface Refused {
-  readonly typed: Typed;
-  readonly field: string;
-  readonly text: string;
-}
-
-async function showItem(
-  context: PageContext,
-  call: ConsoleCall,
-  refused: Refused | null,
-): Promise<PageAnswer> {
-  const item = await readQueueItem(context.deps, queueIn(call), call.params['itemId'] ?? '');
-  const { row, decisions } = item;
-  const view = consoleViewOf(context, call);
-  const errors: readonly FieldError[] =
-    refused === null ? [] : [{ field: refused.field, text: refused.text }];
-  const content = {
-    title: shownAmount(row.amount),
-    heading: <Amount money={row.amount} />,
-    lede: <Foreign text={knownText(row.known)} />,
-    place: 'money',
-    crumbs: (
-      <>
-        <a href={`${view.root}${CONSOLE_ROOT}/money?mode=${row.mode}`}>Money desk</a> /{' '}
-        {waitingKinds[row.queue]}
-      </>
-    ),
-    errors,
-    body: (
-      <div class="cols">
-        <div class="stack">
-          <Decide
-            item={item}
-            typed={refused?.typed ?? null}
-            view={view}
-            me={call.operator.actor.id}
-            keyOfForm={newFormKey(context.deps)}
-          />
-        </div>
-        <div class="stack">
-          <Evidence row={row} />
-          <History decisions={decisions} root={view.root} />
-        </div>
-      </div>
-    ),
-  } as const;
-  return consolePage(view, content, refused === null ? 200 : 422);
-}
 
 function queueIn({ params }: ConsoleCall): MoneyQueue {
   const queue = moneyQueues.find((known) => known === params['queue']);
@@ -133,151 +110,103 @@ function queueIn({ params }: ConsoleCall): MoneyQueue {
   return queue;
 }
 
-async function decideItem(context: PageContext, call: ConsoleCall<Typed>): Promise<PageAnswer> {
-  const { deps, prefix } = context;
-  const { form: typed, operator } = call;
-  const queue = queueIn(call);
-  const itemId = call.params['itemId'] ?? '';
-  try {
-    const { kind, decision } = await decide(deps, {
-      itemId,
-      ...decisionIn(typed),
-      operator: operator.actor,
-      replace: typed.replace === 'yes',
-      id: deps.ids.named('dec', typed.key, `${operator.actor.id}/${itemId}`),
-    });
-    return seeOther(withDone(proposalPath(prefix, decision.id), kind));
-  } catch (error) {
-    const refused = refusalOf(error, typed);
-    if (refused === null) throw error;
-    // What it relied on may have changed: then the item is found elsewhere, or nowhere.
-    const readable = { ...call, params: { queue, itemId } };
-    return showItem(context, readable, refused);
-  }
+/** Those that another operator confirms. */
+function decisiveOf(row: QueueRow): readonly Offer[] {
+  return offersOf(row).filter(({ name }) => decisionOf(name).text !== null);
 }
 
-function refusalOf(error: unknown, typed: Typed): Refused | null {
-  if (!(error instanceof PonteError)) return null;
-  const { code, message } = error;
-  if (code === 'NotFound' && decisionOf(chosen(typed).name).inputs?.includes('payment')) {
-    return { typed, field: 'payment', text: 'There is no such payment.' };
-  }
-  const isShown = code === 'ValidationError' || code === 'DecisionNotAllowed';
-  if (!isShown && code !== 'PaymentStateConflict') return null;
-  const [name = ''] = message.split(':', 1);
-  const fields: Readonly<Record<string, string>> = {
-    ...Object.fromEntries(Object.keys(inputs).map((input) => [input, input])),
-    'end-to-end id': 'endToEndId',
-    evidence: 'evidence',
-    reason: 'evidence',
-  };
-  const field = fields[name] ?? 'step';
-  return { typed, field, text: message };
-}
+type Input = Exclude<DecisionInput, 'report' | 'reason'>;
 
-/** ValidationError. */
-function chosen({ step }: Typed): { readonly name: DecisionName; readonly payment?: string } {
-  const [name = '', payment] = step.split(':');
-  if (!isDecisionName(name)) throw new PonteError('ValidationError', 'Choose a decision.');
-  return payment === undefined ? { name } : { name, payment };
-}
-
-/** A reason is part of the action, and no evidence. ValidationError. */
-function decisionIn(typed: Typed): Pick<DeskDecision, 'request' | 'evidence'> {
-  const { name, ...given } = chosen(typed);
-  const reason = typed.evidence;
-  const isReason = decisionOf(name).inputs?.includes('reason') === true;
+function decisionFields({ row, decisions }: QueueItem) {
+  const offers = decisiveOf(row);
   return {
-    request: requestFor(name, { ...typed, reason, ...given }, parseTypedAmount),
-    evidence: isReason || reason.trim() === '' ? null : reason,
+    ...(row.known.kind === 'review' ? { report: hidden } : {}),
+    heading: words(<h2>Decide</h2>),
+    step: stepField(offers),
+    ...inputFields(offers),
+    evidence: textAs({
+      label: 'What did you check, with whom, when?',
+      hint: `One line, at most ${EVIDENCE_LENGTH_MAX} characters, without personal data.`,
+      rows: 4,
+      max: EVIDENCE_LENGTH_MAX,
+      problem: `Give at most ${EVIDENCE_LENGTH_MAX} characters.`,
+      read: (text) => text,
+    }),
+    ...(decisions.some(isWaiting)
+      ? { replace: tick({ label: 'Replace the proposal that waits' }) }
+      : {}),
+    note: words(
+      <Note>
+        {row.mode === 'test' ? (
+          <p>In test mode the decision takes effect at once.</p>
+        ) : (
+          <p>
+            <b>A second operator must confirm.</b> Nothing moves before. You cannot confirm what you
+            propose.
+          </p>
+        )}
+      </Note>,
+    ),
   };
 }
 
-async function retry(context: PageContext, call: ConsoleCall): Promise<PageAnswer> {
-  queueIn(call);
-  try {
-    await retryCommand(context.deps, call.params['itemId'] ?? '');
-  } catch (error) {
-    // It has ended or runs: most likely the item does not wait any more.
-    if (!isCode(error, 'CommandNotRetryable')) throw error;
-    return seeOther(withNotice(`${call.base}/money`, 'out_of_date'));
-  }
-  return seeOther(withDone(`${call.base}/money`, 'retried'));
-}
-
-function Decide({
-  item: { row, decisions },
-  typed,
-  view,
-  me,
-  keyOfForm,
-}: {
-  readonly item: QueueItem;
-  readonly typed: Typed | null;
-  readonly view: ConsoleView;
-  readonly me: string;
-  readonly keyOfForm: string;
-}): VNode {
-  const { known, queue, id } = row;
-  const to = `money/${queue}/${id}`;
-  const open = decisions.filter(isWaiting);
-  const decisive = offersOf(row).filter(({ name }) => decisionOf(name).text !== null);
-  const offered = decisive.map(({ name, given: { payment }, label, hint }) => ({
+function stepField(offers: readonly Offer[]): DeclaredField<string> {
+  const choices = offers.map(({ name, given: { payment }, label, hint }) => ({
     value: payment === undefined ? name : `${name}:${payment}`,
     label,
     hint,
   }));
-  return (
-    <>
-      <OpenProposals open={open} root={view.root} me={me} />
-      <Again row={row} to={to} />
-      {offered.length === 0 ? null : (
-        <Form to={to} class="card stack">
-          <FormKey value={keyOfForm} />
-          {known.kind === 'review' ? (
-            <input type="hidden" name="report" value={known.report} />
-          ) : null}
-          <h2>Decide</h2>
-          <RadioField
-            name="step"
-            label="What shall happen to the money?"
-            choices={offered}
-            value={typed?.step}
-          />
-          <Inputs offers={decisive} typed={typed} />
-          <TextArea
-            name="evidence"
-            label="What did you check, with whom, when?"
-            hint={`One line, at most ${EVIDENCE_LENGTH_MAX} characters, without personal data.`}
-            rows={4}
-            maxLength={EVIDENCE_LENGTH_MAX}
-            value={typed?.evidence}
-          />
-          {open.length === 0 ? null : (
-            <CheckField name="replace" label="Replace the proposal that waits" />
-          )}
-          {row.mode === 'test' ? (
-            <Note>
-              <p>In test mode the decision takes effect at once.</p>
-            </Note>
-          ) : (
-            <Note>
-              <p>
-                <b>A second operator must confirm.</b> Nothing moves before. You cannot confirm what
-                you propose.
-              </p>
-            </Note>
-          )}
-          <div class="actions">
-            <Button look="primary">
-              {row.mode === 'test' ? 'Decide' : 'Ask for confirmation'}
-            </Button>
-            <a href={`${view.root}${CONSOLE_ROOT}/money`}>Leave it for now</a>
-          </div>
-        </Form>
-      )}
-    </>
-  );
+  return {
+    ...radio({ label: 'What shall happen to the money?', choices }),
+    read: ({ step = '' }) =>
+      choices.some(({ value }) => value === step)
+        ? { value: step }
+        : { problem: 'Choose a decision.' },
+  };
+}
+
+/** What some of the decisions need besides. A report is fixed, and a reason is the evidence. */
+function inputFields(offers: readonly Offer[]): Partial<Record<Input, DeclaredField<string>>> {
+  const needed = new Set(offers.flatMap(({ name }) => decisionOf(name).inputs ?? []));
+  const fields = [...needed].flatMap((input) => {
+    if (input === 'report' || input === 'reason') return [];
+    const look = isAmount(input) ? ({ inputMode: 'decimal', width: 'medium' } as const) : {};
+    const { label } = inputs[input];
+    const field = textAs({
+      ...look,
+      label,
+      hint: 'Only where the decision needs it.',
+      max: isAmount(input) ? 20 : 100,
+      spellcheck: false,
+      problem: `${label}: this is too long.`,
+      read: (text) => text,
+    });
+    return [[input, field]];
+  });
+  return Object.fromEntries(fields);
+}
+
+/** By the name that its message begins with. */
+function fieldOf(message: string): string {
+  const [name = ''] = message.split(':', 1);
+  if (name === 'end-to-end id') return 'endToEndId';
+  if (name === 'evidence' || name === 'reason') return 'evidence';
+  return name in inputs ? name : 'step';
+}
+
+/** A reason is part of the action, and no evidence. */
+function decisionIn(
+  step: string,
+  { reason, ...given }: GivenInputs & { readonly reason: string },
+): Pick<DeskDecision, 'request' | 'evidence'> {
+  const [name = '', payment] = step.split(':');
+  if (!isDecisionName(name)) throw new PonteError('ValidationError', 'Choose a decision.');
+  const all = { ...given, reason, ...(payment === undefined ? {} : { payment }) };
+  const isReason = decisionOf(name).inputs?.includes('reason') === true;
+  return {
+    request: requestFor(name, all, parseTypedAmount),
+    evidence: isReason || reason === '' ? null : reason,
+  };
 }
 
 function OpenProposals({
@@ -321,36 +250,6 @@ function Again({ row, to }: { row: QueueRow; to: string }): VNode {
             </div>
           </Form>
         ))}
-    </>
-  );
-}
-
-/** What some of the decisions need besides. */
-function Inputs({
-  offers,
-  typed,
-}: {
-  readonly offers: readonly Offer[];
-  readonly typed: Typed | null;
-}): VNode {
-  const needed = offers.flatMap(({ name }) => decisionOf(name).inputs ?? []);
-  return (
-    <>
-      {([...new Set(needed)] as const).map((input) => {
-        // A report is fixed, and a reason is what is written below.
-        if (input === 'report' || input === 'reason') return null;
-        return (
-          <TextField
-            name={input}
-            label={inputs[input].label}
-            hint="Only where the decision needs it."
-            value={typed?.[input]}
-            maxLength={isAmount(input) ? 20 : 100}
-            spellcheck={false}
-            {...(isAmount(input) ? { inputMode: 'decimal', width: 'medium' } : {})}
-          />
-        );
-      })}
     </>
   );
 }

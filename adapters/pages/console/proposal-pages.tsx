@@ -1,9 +1,6 @@
 // Proposals: what operators decided and proposed, and the decision of the second one, as
 // `ponte proposals`, `ponte confirm` and `ponte withdraw`.
 import type { VNode } from 'preact';
-import { z } from 'zod';
-import { CONSOLE_ROOT } from '../../../core/domain/access/registered-operator.js';
-import { PonteError } from '../../../core/errors.js';
 import { actionText, capital, knownText } from '../../../core/usecases/money-desk/desk-texts.js';
 import { confirmProposal, withdrawProposal } from '../../../core/usecases/money-desk/money-desk.js';
 import {
@@ -14,24 +11,19 @@ import {
 } from '../../../core/usecases/money-desk/money-queues.js';
 import { readOrganizationName } from '../../../core/usecases/parties/organizations.js';
 import { Amount, Button, Facts, Foreign, Form, Note } from '../kit/components.js';
-import { operatorRow, type PageAnswer, type PageContext, seeOther } from '../kit/page-route.js';
-import { withDone } from '../kit/pages/declared-pages.js';
+import type { PageContext } from '../kit/page-route.js';
+import { idIn } from '../kit/pages/declared-pages.js';
 import { idCursor, pageOf } from '../kit/pages/list-page.js';
 import {
   type ConsoleCall,
   type ConsoleDone,
-  consolePage,
-  consoleViewOf,
   format,
   operatorPages,
+  refusable,
 } from './console-layout.js';
 import { stateText } from './desk-item-pages.js';
 import { itemPath, proposalPath, Waits } from './desk-list-pages.js';
 import { OPERATOR_PAGE } from './service-list-pages.js';
-
-const path = `${CONSOLE_ROOT}/proposals`;
-const one = `${path}/{proposalId}`;
-const noForm = z.object({});
 
 export const proposalPages = [
   operatorPages.list({
@@ -78,50 +70,62 @@ export const proposalPages = [
       ],
     }),
   }),
-  operatorRow({
-    method: 'GET',
-    path: one,
-    form: 'none',
-    handler: (context, call) => showProposal(context, call, null),
-  }),
-  operatorRow({ method: 'POST', path: `${one}/confirm`, form: noForm, handler: confirm }),
-  operatorRow({ method: 'POST', path: `${one}/withdraw`, form: noForm, handler: withdraw }),
+  ...operatorPages.withButtons(
+    {
+      path: '/proposals/{proposalId}',
+      access: null,
+      async load({ deps }, call) {
+        const found = await readListedProposal(deps, idIn(call, 'proposalId'));
+        return { ...found, name: await readOrganizationName(deps, found.proposal.orgId) };
+      },
+      show: ({ view, me }, { proposal, row, name }) => ({
+        title: 'Proposal',
+        heading: <Foreign text={`${capital(actionText(proposal.action))}.`} />,
+        place: 'proposals',
+        crumbs: (
+          <>
+            <a href={`${view.path}/proposals`}>Proposals</a> /{' '}
+            <span class="code">{proposal.id}</span>
+          </>
+        ),
+        body: (
+          <div class="cols">
+            <div class="stack">
+              {row === null ? null : <Item row={row} root={view.root} />}
+              <Second proposal={proposal} me={me} />
+            </div>
+            <section class="card">
+              <h2>What it relies on</h2>
+              <Facts facts={factsOf(proposal, name)} />
+            </section>
+          </div>
+        ),
+      }),
+    },
+    [
+      button('confirm', async (...of) => (await confirmProposal(...of)).kind),
+      button('withdraw', async (...of) => {
+        await withdrawProposal(...of);
+        return 'withdrawn';
+      }),
+    ],
+  ),
 ];
 
-async function showProposal(
-  context: PageContext,
-  call: ConsoleCall,
-  refusal: string | null,
-): Promise<PageAnswer> {
-  const { deps } = context;
-  const { proposal, row } = await readListedProposal(deps, call.params['proposalId'] ?? '');
-  const name = await readOrganizationName(deps, proposal.orgId);
-  const view = consoleViewOf(context, call);
-  const text = capital(actionText(proposal.action));
-  const content = {
-    title: 'Proposal',
-    heading: <Foreign text={`${text}.`} />,
-    place: 'proposals',
-    crumbs: (
-      <>
-        <a href={`${view.root}${path}`}>Proposals</a> / <span class="code">{proposal.id}</span>
-      </>
-    ),
-    errors: refusal === null ? [] : [{ field: 'decision', text: refusal }],
-    body: (
-      <div class="cols">
-        <div class="stack">
-          {row === null ? null : <Item row={row} root={view.root} />}
-          <Second proposal={proposal} me={call.operator.actor.id} />
-        </div>
-        <section class="card">
-          <h2>What it relies on</h2>
-          <Facts facts={factsOf(proposal, name)} />
-        </section>
-      </div>
-    ),
-  } as const;
-  return consolePage(view, content, refusal === null ? 200 : 409);
+/** A refusal is shown with the proposal as it is now. */
+function button(
+  name: string,
+  work: (...of: Parameters<typeof confirmProposal>) => Promise<ConsoleDone>,
+) {
+  return {
+    path: `/proposals/{proposalId}/${name}`,
+    access: null,
+    run: ({ deps }: PageContext, call: ConsoleCall) =>
+      refusable('decision', async () => {
+        const id = idIn(call, 'proposalId');
+        return { to: `/proposals/${id}`, done: await work(deps, id, call.operator.actor) };
+      }),
+  };
 }
 
 /** What it decides about, as the money desk shows it now. */
@@ -211,35 +215,4 @@ function Second({
       </Note>
     </section>
   );
-}
-
-async function confirm(context: PageContext, call: ConsoleCall): Promise<PageAnswer> {
-  return answerOf(context, call, async (id) => {
-    const { kind } = await confirmProposal(context.deps, id, call.operator.actor);
-    return kind;
-  });
-}
-
-async function withdraw(context: PageContext, call: ConsoleCall): Promise<PageAnswer> {
-  return answerOf(context, call, async (id) => {
-    await withdrawProposal(context.deps, id, call.operator.actor);
-    return 'withdrawn';
-  });
-}
-
-/** A refusal is shown with the proposal as it is now. */
-async function answerOf(
-  context: PageContext,
-  call: ConsoleCall,
-  work: (id: string) => Promise<ConsoleDone>,
-): Promise<PageAnswer> {
-  const id = call.params['proposalId'] ?? '';
-  try {
-    return seeOther(withDone(proposalPath(context.prefix, id), await work(id)));
-  } catch (error) {
-    if (error instanceof PonteError && error.status < 500 && error.code !== 'NotFound') {
-      return showProposal(context, call, error.message);
-    }
-    throw error;
-  }
 }

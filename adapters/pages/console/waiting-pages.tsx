@@ -2,7 +2,6 @@
 // grant it.
 import type { VNode } from 'preact';
 import { z } from 'zod';
-import { CONSOLE_ROOT } from '../../../core/domain/access/registered-operator.js';
 import {
   ANSWER_LENGTH_MAX,
   type ProductionRequest,
@@ -15,87 +14,103 @@ import {
   refuseProduction,
 } from '../../../core/usecases/parties/production-requests.js';
 import { Button, Facts, Foreign, Form, Note } from '../kit/components.js';
-import { TextArea } from '../kit/fields.js';
-import { operatorRow, type PageAnswer, type PageContext, seeOther } from '../kit/page-route.js';
-import { withDone } from '../kit/pages/declared-pages.js';
+import { idIn } from '../kit/pages/declared-pages.js';
 import { FormKey, formKey, newFormKey } from '../kit/pages/form-key.js';
-import { type ConsoleCall, consolePage, consoleViewOf, format } from './console-layout.js';
-import { proposalPath } from './desk-list-pages.js';
+import { hidden, text } from '../kit/pages/form-page.js';
+import { format, operatorPages, refusable } from './console-layout.js';
 
-const path = `${CONSOLE_ROOT}/production`;
-const one = `${path}/{orgId}`;
-const grantForm = z.object({ key: formKey });
-const refuseForm = z.object({
-  request: z.string().max(64),
-  reason: z.string().max(4_000).default(''),
-});
-
-export const waitingPages = [
-  operatorRow({
-    method: 'GET',
-    path: one,
-    form: 'none',
-    handler: (context, call) => showRequest(context, call, null),
-  }),
-  operatorRow({ method: 'POST', path: `${one}/grant`, form: grantForm, handler: grant }),
-  operatorRow({ method: 'POST', path: `${one}/refuse`, form: refuseForm, handler: refuse }),
-];
-
-async function showRequest(
-  context: PageContext,
-  call: ConsoleCall,
-  refused: { readonly field: string; readonly text: string; readonly reason: string } | null,
-): Promise<PageAnswer> {
-  const { deps } = context;
-  const orgId = call.params['orgId'] ?? '';
-  const request = (await listProductionRequests(deps)).find((known) => known.orgId === orgId);
-  if (request === undefined) throw new PonteError('NotFound');
-  const name = (await readOrganizationName(deps, orgId)) ?? orgId;
-  const view = consoleViewOf(context, call);
-  const content = {
-    title: name,
-    heading: <Foreign text={name} />,
-    lede: 'It asks for production access.',
-    place: 'production',
-    crumbs: <a href={`${view.root}${path}`}>Production requests</a>,
-    errors: refused === null ? [] : [refused],
-    body: (
-      <div class="cols">
-        <div class="stack">
-          <Answers request={request} />
-          <Form to={`production/${orgId}/grant`} class="card stack">
-            <FormKey value={newFormKey(deps)} />
-            <h2 id="grant">Grant</h2>
-            <Note>
-              <p>
-                <b>A second operator must confirm.</b> You cannot confirm what you propose.
-              </p>
-            </Note>
+export const waitingPages = operatorPages.form(
+  {
+    path: '/production/{orgId}',
+    access: null,
+    back: () => '/production',
+    async load({ deps }, call) {
+      const orgId = idIn(call, 'orgId');
+      const request = (await listProductionRequests(deps)).find((known) => known.orgId === orgId);
+      if (request === undefined) throw new PonteError('NotFound');
+      const name = (await readOrganizationName(deps, orgId)) ?? orgId;
+      return { request, name, key: newFormKey(deps) };
+    },
+    typed: ({ request }) => ({ request: request.id }),
+    fields: () => ({
+      request: hidden,
+      reason: text({
+        label: 'Why, and what would help',
+        hint: 'Its members see it, and the one who asked is mailed.',
+        rows: 4,
+        max: ANSWER_LENGTH_MAX,
+        problem: `Give a reason of at most ${ANSWER_LENGTH_MAX} characters.`,
+      }),
+    }),
+    show: ({ view }, { request, name, key }) => ({
+      title: name,
+      heading: <Foreign text={name} />,
+      lede: 'It asks for production access.',
+      place: 'production',
+      crumbs: <a href={`${view.path}/production`}>Production requests</a>,
+      submit: 'Refuse the request',
+      around: (_, fields) => (
+        <div class="cols">
+          <div class="stack">
+            <Answers request={request} />
+            <Grant orgId={request.orgId} keyOfForm={key} />
+          </div>
+          <Form to={`production/${request.orgId}`} class="card stack">
+            {fields['request']}
+            <h2>Refuse</h2>
+            {fields['reason']}
             <div class="actions">
-              <Button look="primary">Propose to grant it</Button>
+              <Button look="danger">Refuse the request</Button>
             </div>
           </Form>
         </div>
-        <Form to={`production/${orgId}/refuse`} class="card stack">
-          <input type="hidden" name="request" value={request.id} />
-          <h2>Refuse</h2>
-          <TextArea
-            name="reason"
-            label="Why, and what would help"
-            hint="Its members see it, and the one who asked is mailed."
-            rows={4}
-            maxLength={ANSWER_LENGTH_MAX}
-            value={refused?.reason}
-            error={refused?.field === 'reason' ? refused.text : undefined}
-          />
-          <div class="actions">
-            <Button look="danger">Refuse the request</Button>
-          </div>
-        </Form>
+      ),
+    }),
+    save: ({ deps }, call, { subject, values: { request: requestId, reason } }) =>
+      refusable('reason', async () => {
+        const by = call.operator.actor.name;
+        await refuseProduction(deps, subject.request.orgId, { requestId, reason, by });
+        return { to: '/production', done: 'refused' };
+      }),
+  },
+  [
+    {
+      path: '/production/{orgId}/grant',
+      access: null,
+      form: z.object({ key: formKey }),
+      run: ({ deps }, call) =>
+        refusable('grant', async () => {
+          const { actor } = call.operator;
+          const itemId = idIn(call, 'orgId');
+          const { kind, decision } = await decide(deps, {
+            itemId,
+            request: { verb: 'grant-production' },
+            evidence: null,
+            operator: actor,
+            replace: false,
+            id: deps.ids.named('dec', call.form.key, `${actor.id}/${itemId}`),
+          });
+          return { to: `/proposals/${decision.id}`, done: kind };
+        }),
+    },
+  ],
+);
+
+function Grant({ orgId, keyOfForm }: { orgId: string; keyOfForm: string }): VNode {
+  return (
+    <Form to={`production/${orgId}/grant`} class="card stack">
+      <FormKey value={keyOfForm} />
+      <h2 id="grant">Grant</h2>
+      <Note>
+        <p>
+          <b>A second operator must confirm.</b> You cannot confirm what you propose.
+        </p>
+      </Note>
+      <div class="actions">
+        <Button look="primary">Propose to grant it</Button>
       </div>
-    ),
-  } as const;
-  return consolePage(view, content, refused === null ? 200 : 422);
+    </Form>
+  );
 }
 
 function Answers({ request }: { readonly request: ProductionRequest }): VNode {
@@ -114,59 +129,4 @@ function Answers({ request }: { readonly request: ProductionRequest }): VNode {
       />
     </section>
   );
-}
-
-async function grant(
-  context: PageContext,
-  call: ConsoleCall<z.infer<typeof grantForm>>,
-): Promise<PageAnswer> {
-  const { deps, prefix } = context;
-  const { actor } = call.operator;
-  const itemId = call.params['orgId'] ?? '';
-  try {
-    const { kind, decision } = await decide(deps, {
-      itemId,
-      request: { verb: 'grant-production' },
-      evidence: null,
-      operator: actor,
-      replace: false,
-      id: deps.ids.named('dec', call.form.key, `${actor.id}/${itemId}`),
-    });
-    return seeOther(withDone(proposalPath(prefix, decision.id), kind));
-  } catch (error) {
-    return shownRefusal(error, (text) =>
-      showRequest(context, call, { field: 'grant', text, reason: '' }),
-    );
-  }
-}
-
-async function refuse(
-  context: PageContext,
-  call: ConsoleCall<z.infer<typeof refuseForm>>,
-): Promise<PageAnswer> {
-  const { reason, request: requestId } = call.form;
-  const orgId = call.params['orgId'] ?? '';
-  try {
-    await refuseProduction(context.deps, orgId, {
-      requestId,
-      reason,
-      by: call.operator.actor.name,
-    });
-    return seeOther(withDone(`${context.prefix}${path}`, 'refused'));
-  } catch (error) {
-    return shownRefusal(error, (text) =>
-      showRequest(context, call, { field: 'reason', text, reason }),
-    );
-  }
-}
-
-function shownRefusal(
-  error: unknown,
-  show: (text: string) => Promise<PageAnswer>,
-): Promise<PageAnswer> {
-  const isShown =
-    error instanceof PonteError &&
-    (error.code === 'ValidationError' || error.code === 'DecisionNotAllowed');
-  if (!isShown) throw error;
-  return show(error.message);
 }

@@ -152,13 +152,19 @@ export const tick = (of: Labelled): DeclaredField<boolean> => ({
   ),
 });
 
+/** What the page was made for. */
+export const hidden: DeclaredField<string> = {
+  read: (typed, name) => ({ value: typed[name] ?? '' }),
+  show: (name, { [name]: value }) => <input type="hidden" name={name} value={value} />,
+};
+
 /** The version of what the page showed. */
 export const version: DeclaredField<number> = {
+  ...hidden,
   read(typed, name) {
     if (!/^\d{1,9}$/.test(typed[name] ?? '')) throw new PonteError('ValidationError');
     return { value: Number(typed[name]) };
   },
-  show: (name, { [name]: value }) => <input type="hidden" name={name} value={value} />,
 };
 
 /** All values, or what is wrong with them. */
