@@ -22,22 +22,6 @@ const anyLine: fc.Arbitrary<LedgerLine> = fc.record({
   }),
 });
 
-test('the accounts of the ledger', () => {
-  assert.deepEqual(ledgerAccounts, [
-    'buyer',
-    'partner_float',
-    'conversion',
-    'fees',
-    'seller',
-    'refunds',
-    'losses',
-    'operator',
-    'suspense',
-    'adjustments',
-    'write_offs',
-  ]);
-});
-
 test('every fact about money and its opposite has its posting', () => {
   assert.deepEqual(postingKinds, [
     'funds_received',

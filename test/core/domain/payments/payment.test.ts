@@ -78,29 +78,11 @@ test('the terminal statuses are settled, failed, cancelled and expired', () => {
   assert.deepEqual(paymentStatuses.filter(isTerminal), terminal);
 });
 
-test('cancel is valid in every non-terminal status before offramp_pending', () => {
-  assert.deepEqual(paymentStatuses.filter(isCancellable), [
-    'awaiting_approval',
-    'approved',
-    'awaiting_buyer',
-    'buyer_kyc_pending',
-    'buyer_kyc_approved',
-    'fx_quoted',
-    'on_ramp_pending',
-    'on_chain_confirmed',
-  ]);
-});
-
-test('expiry applies until the pay-in is confirmed, so also to an abandoned on_ramp_pending', () => {
-  assert.deepEqual(paymentStatuses.filter(isExpirable), [
-    'awaiting_approval',
-    'approved',
-    'awaiting_buyer',
-    'buyer_kyc_pending',
-    'buyer_kyc_approved',
-    'fx_quoted',
-    'on_ramp_pending',
-  ]);
+test('what can be cancelled or expire is what the table has a way for', () => {
+  for (const status of paymentStatuses) {
+    assert.equal(isCancellable(status), matrix[status].cancel !== null, status);
+    assert.equal(isExpirable(status), matrix[status].expire !== null, status);
+  }
 });
 
 test('failed can come from every non-terminal status', () => {
