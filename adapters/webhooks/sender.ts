@@ -10,6 +10,7 @@ import {
   type WebhookSender,
 } from '../../core/ports/outside.js';
 import { SEND_TIMEOUT_MS } from '../../core/usecases/webhooks/delivery-attempts.js';
+import { withoutContinue } from './announcements.js';
 import { egressGuard, type Resolve } from './egress.js';
 
 /** The text of a failure for the integrator, by error code. The first match counts. */
@@ -24,7 +25,7 @@ const errorTexts: readonly (readonly [code: RegExp, text: string])[] = [
   [/^(CERT_|ERR_TLS_CERT|DEPTH_|SELF_SIGNED|UNABLE_TO_)/, 'the TLS certificate is not trusted'],
   [/^(EPROTO$|ERR_SSL_|ERR_TLS_)/, 'the TLS handshake failed'],
   [/^UND_ERR_HEADERS_OVERFLOW$/, 'the headers of the answer are too large'],
-  [/^(HPE_|HTTPParserError$)/, 'the answer is not valid HTTP'],
+  [/^(HPE_|HTTPParserError$|UND_ERR_RES_CONTENT_LENGTH_MISMATCH$)/, 'the answer is not valid HTTP'],
   [/^UND_ERR_(CLOSED|DESTROYED|ABORTED)$/, 'sending was stopped'],
 ];
 
@@ -58,9 +59,12 @@ export function webhookSender(options: SenderOptions): WebhookSender {
   const guard = egressGuard({ ...egress, connectTimeoutMs: timeoutMs });
   let connects = 0;
   const usual: Agent.Options = {
-    connect: (...to) => {
+    connect: (target, callback) => {
       connects += 1;
-      guard.connector(...to);
+      guard.connector(target, (...[error, socket]) => {
+        if (error === null) callback(null, withoutContinue(socket));
+        else callback(error, null);
+      });
     },
     connections: CONNECTIONS_PER_ORIGIN,
     allowH2: false,

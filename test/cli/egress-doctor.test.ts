@@ -105,6 +105,51 @@ test('in production a receiver with a private address is not tried', async () =>
   ]);
 });
 
+const blindpay = {
+  PONTE_PARTNER_TEST: 'blindpay',
+  PONTE_BLINDPAY_TEST_API_KEY: 'a-key-of-the-instance',
+  PONTE_BLINDPAY_TEST_INSTANCE_ID: 'in_000000000000',
+  PONTE_BLINDPAY_TEST_WEBHOOK_SECRETS: `whsec_${'A'.repeat(32)}`,
+} as const;
+const bucket = {
+  PONTE_DOCUMENTS: 's3',
+  PONTE_S3_ACCESS_KEY_ID: 'id',
+  PONTE_S3_SECRET_ACCESS_KEY: 'secret',
+} as const;
+
+test('the partner of each mode and the storage of documents are tried, and named', async () => {
+  const here = `http://127.0.0.1:${plain}`;
+  const settings = { ...blindpay, ...bucket };
+  const { checks, status } = await doctor('', {
+    ...settings,
+    PONTE_BLINDPAY_TEST_URL: `${here}/v1`,
+    PONTE_S3_URL: `${here}/documents`,
+  });
+  const ofServers = checks.filter(({ target }) => target !== 'network');
+  assert.deepEqual(
+    ofServers.map(({ target, name, severity }) => [target, name, severity]),
+    [
+      ['blindpay (test)', 'name', 'ok'],
+      ['blindpay (test)', 'IPv4', 'ok'],
+      ['documents', 'name', 'ok'],
+      ['documents', 'IPv4', 'ok'],
+    ],
+  );
+  assert.equal(status, 0);
+  const gone = await doctor('', {
+    ...settings,
+    PONTE_BLINDPAY_TEST_URL: 'https://partner.invalid/v1',
+    PONTE_S3_URL: 'https://bucket.invalid/documents',
+  });
+  for (const host of ['partner.invalid', 'bucket.invalid']) {
+    assert.ok(
+      gone.lines.some((line) => line.startsWith(`critical name: ${host} does not resolve`)),
+      host,
+    );
+  }
+  assert.equal(gone.status, 8);
+});
+
 test('the mail server is signed in to', async () => {
   const server = await localSmtp();
   suite.after(() => server.close());

@@ -194,6 +194,12 @@ test('a host name is refused when any of its addresses is forbidden', async () =
     [['93.184.216.34', '10.0.0.1'], false],
     [['93.184.216.34', '::1'], false],
     [['169.254.169.254'], false],
+    // DNS64 of a network without IPv4: the address inside is judged.
+    [['64:ff9b::5db8:d822'], true],
+    [['93.184.216.34', '64:ff9b::5db8:d822'], true],
+    [['64:ff9b::a00:1'], false],
+    [['64:ff9b::5db8:d822', '64:ff9b::7f00:1'], false],
+    [['64:ff9b:1::5db8:d822'], false],
   ] as const) {
     const answer = await guard(turns(addresses)).refusal('https://hooks.example/');
     assert.equal(answer === null, allowed, addresses.join());

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import { createServer as createHttpServer, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
@@ -90,16 +90,45 @@ test('any status is an answer, and a redirect is not followed', async (t) => {
   }
 });
 
-test('an announcement before the answer is no answer', async (t) => {
-  const server = await raw(t, (socket) => {
-    socket.once('data', () => {
-      socket.write('HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n');
-      socket.write('HTTP/1.1 500 No\r\nContent-Length: 2\r\n\r\nno');
-    });
+/** RFC 9110, section 15.2: a client takes them, though it asked for none. */
+const announcements: readonly (readonly string[])[] = [
+  ['HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n'],
+  ['HTTP/1.1 100 Continue\r\n\r\n'],
+  ['HTTP/1.1 100\r\nServer: Microsoft-IIS/10.0\r\nConnection: keep-alive\r\n\r\n'],
+  ['HTTP/1.1 100 Continue\r\n\r\n', 'HTTP/1.1 100 Continue\r\n\r\n'],
+  ['HTTP/1.1 100 Con', 'tinue\r\n', '\r\n'],
+  ['HTTP/1.1 100 Continue\r\n\r\n', 'HTTP/1.1 103 Early Hints\r\n\r\n'],
+  ['HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n'],
+];
+for (const isInOne of [true, false]) {
+  const how = isInOne ? 'in one packet' : 'in packets';
+  test(`an announcement before the answer is no answer, ${how}`, async (t) => {
+    for (const parts of announcements) {
+      const answer = [...parts, 'HTTP/1.1 500 No\r\nContent-Length: 2\r\n\r\nno'];
+      const server = await raw(t, (socket) => {
+        socket.setNoDelay(true);
+        socket.on('data', async () => {
+          if (isInOne) socket.write(answer.join(''));
+          else for (const part of answer) await written(socket, part);
+        });
+      });
+      const made = sender(t);
+      // The second one on the same connection.
+      for (const _ of ['first', 'second']) {
+        const result = await made.send({ url: server.url, headers, body });
+        const { responseStatus, responseBody, error } = result;
+        assert.deepEqual([responseStatus, responseBody, error], [500, 'no', null], `${parts}`);
+        await nextTurn();
+      }
+      assert.equal(server.connections.length, 1, `${parts}`);
+    }
   });
-  const result = await sender(t).send({ url: server.url, headers, body });
-  assert.deepEqual([result.responseStatus, result.responseBody], [500, 'no']);
-});
+}
+
+async function written(socket: Socket, part: string): Promise<void> {
+  await new Promise<void>((done) => socket.write(part, () => done()));
+  await nextTurn();
+}
 
 test('of an endless answer 4 KiB are read and the connection is closed', async (t) => {
   let written = 0;
@@ -344,14 +373,29 @@ test('a repeat that is closed, too, fails', async (t) => {
   assert.ok(requests <= 3, `${requests}`);
 });
 
-test('a receiver is reached by its second address while the first one is silent', async (t) => {
-  const server = await receiver(t, (response) => response.end('here'));
-  const silent = await silentAddress('127.0.0.2', server.port);
-  t.after(() => silent.close());
-  const made = sender(t, { resolve: async () => ['127.0.0.2', '127.0.0.1'] });
-  const result = await made.send({ url: `http://two.example:${server.port}/`, headers, body });
-  assert.deepEqual([result.responseStatus, result.responseBody], [200, 'here']);
-});
+/** The one that answers, and the silent one in the order of the resolver. */
+const families = [
+  ['127.0.0.1', ['127.0.0.2', '127.0.0.1']],
+  ['127.0.0.1', ['::1', '127.0.0.1']],
+  ['::1', ['127.0.0.1', '::1']],
+  ['::1', ['::1', '127.0.0.1']],
+] as const;
+for (const [answering, addresses] of families) {
+  const silentOne = addresses.find((address) => address !== answering) ?? '';
+  test(`${answering} is reached while ${silentOne} is silent, of ${addresses}`, async (t) => {
+    const server = createHttpServer((request, response) => {
+      request.resume().on('end', () => response.end('here'));
+    });
+    await new Promise<void>((done) => server.listen(0, answering, done));
+    t.after(() => server.close());
+    const { port } = server.address() as AddressInfo;
+    const silent = await silentAddress(silentOne, port);
+    t.after(() => silent.close());
+    const made = sender(t, { resolve: async () => addresses });
+    const result = await made.send({ url: `http://two.example:${port}/`, headers, body });
+    assert.deepEqual([result.responseStatus, result.responseBody], [200, 'here']);
+  });
+}
 
 test('a handshake of a second is waited for, though there is another address', async (t) => {
   const free = await receiver(t, (response) => response.end());
