@@ -91,6 +91,15 @@ function isTyping() {
   );
 }
 
+/** Null in apps that have none, or where people block it. */
+function storage() {
+  try {
+    return sessionStorage;
+  } catch {
+    return null;
+  }
+}
+
 /** The server says only that something changed; it renders the page again. */
 function watch() {
   const { live, liveTo, liveSeconds = 0 } = document.body.dataset;
@@ -99,15 +108,15 @@ function watch() {
     else {
       const { activeElement } = document;
       const place = activeElement.id || activeElement.getAttribute('href');
-      sessionStorage.setItem(CHANGED, place ?? '');
+      storage()?.setItem(CHANGED, place ?? '');
       // A reload would send a form again whose answer the page is.
       if (liveTo === undefined) location.reload();
       else location.assign(liveTo);
     }
   };
-  const place = sessionStorage.getItem(CHANGED);
+  const place = storage()?.getItem(CHANGED) ?? null;
   if (place !== null) {
-    sessionStorage.removeItem(CHANGED);
+    storage()?.removeItem(CHANGED);
     const link = first(`a[href="${CSS.escape(place)}"]`);
     (document.getElementById(place) ?? link)?.focus({ preventScroll: true });
     say(first('h1').textContent);

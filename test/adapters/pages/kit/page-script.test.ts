@@ -81,6 +81,30 @@ test('a change reloads the page, which then reads its heading out', async () => 
   await context.close();
 });
 
+/** A WebView without DOM storage has null; blocked storage throws. */
+for (const [how, getter] of [
+  ['is null', '() => null'],
+  ['is blocked', "() => { throw new DOMException('blocked', 'SecurityError'); }"],
+] as const) {
+  test(`a change reloads the page where the storage of the browser ${how}`, async () => {
+    const context = await browser.newContext();
+    await context.addInitScript(
+      `Object.defineProperty(window, 'sessionStorage', { get: ${getter} })`,
+    );
+    const page = await context.newPage();
+    const thrown: Error[] = [];
+    page.on('pageerror', (error) => thrown.push(error));
+    await page.goto(server.urlOf('bank-details', 'en'));
+    await page.locator('[data-watching]').first().waitFor();
+    const reloaded = page.waitForEvent('load');
+    server.change();
+    await reloaded;
+    await page.locator('[data-watching]').first().waitFor();
+    assert.deepEqual(thrown, []);
+    await context.close();
+  });
+}
+
 test('a page that was open when the payment settled returns the buyer, unless they act', async () => {
   const { context, page } = await open('paid');
   assert.equal(await page.getByText('Returning you').isVisible(), false);
