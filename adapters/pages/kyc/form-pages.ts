@@ -1,5 +1,6 @@
 // The handlers of the pages of the KYC form that take data: steps, owners, terms and review. After
 // a change the buyer is sent to the next page that has something to do.
+import type { EmailProblem } from '../../../core/domain/base/email-address.js';
 import { partOf } from '../../../core/domain/hosted/kyc-draft.js';
 import type { Typed } from '../../../core/domain/hosted/kyc-fields.js';
 import { type KycStep, kycSteps, nextStep, stepsOf } from '../../../core/domain/hosted/kyc-form.js';
@@ -157,23 +158,23 @@ export async function handOverForm(context: PageContext, call: TypedCall, place:
     owner: null,
     page: stepPath(place, call, 'type'),
   });
-  if (sent !== null) return sent;
+  if (typeof sent !== 'string') return sent;
   const loaded = await place.load(context, call);
-  return formPage(loaded, typeScreen, { isAddressWrong: true });
+  return formPage(loaded, typeScreen, { addressProblem: sent });
 }
 
-/** Null: the address is none. */
+/** Where it leads, or why the address is none. */
 async function ask(
   context: PageContext,
   call: TypedCall,
   place: FormPlace,
   { owner, page }: { readonly owner: number | null; readonly page: string },
-): Promise<PageAnswer | null> {
+): Promise<PageAnswer | EmailProblem> {
   const { session, view } = await openForm(context, call, place);
   const { client } = call;
   const asked = { owner, email: call.form['email'] ?? '', locale: view.locale, client };
   try {
-    return (await askOwner(context.deps, session, asked)) === null ? seeOther(page) : null;
+    return (await askOwner(context.deps, session, asked)) ?? seeOther(page);
   } catch (error) {
     return limitReached(context, error, 'mail_too_soon', page);
   }
@@ -226,9 +227,9 @@ export async function askOwnerFor(context: PageContext, call: TypedCall, place: 
   const owner = ownerIn(call);
   const typed = call.form;
   const sent = await ask(context, call, place, { owner, page: stepPath(place, call, 'owners') });
-  if (sent !== null) return sent;
+  if (typeof sent !== 'string') return sent;
   const loaded = await place.load(context, call);
-  return formPage(loaded, (scene) => ownerScreen(scene, owner), { typed, isAddressWrong: true });
+  return formPage(loaded, (scene) => ownerScreen(scene, owner), { typed, addressProblem: sent });
 }
 
 export async function takeBackPart(context: PageContext, call: AnyCall, place: FormPlace) {

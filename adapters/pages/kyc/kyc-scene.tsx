@@ -1,6 +1,8 @@
 // What every page of the KYC form gets, and the frame that they share: the number of the step, the
 // list of steps with what is missing, and the summary of errors.
+
 import type { ComponentChildren, VNode } from 'preact';
+import type { EmailProblem } from '../../../core/domain/base/email-address.js';
 import { partOf } from '../../../core/domain/hosted/kyc-draft.js';
 import type {
   FieldPlace,
@@ -48,11 +50,11 @@ export interface FieldScene {
 export interface KycScene extends BareScene, FieldScene {
   readonly view: PageView;
   readonly form: KycForm;
-  /** The mail address that was typed is none. */
-  readonly isAddressWrong: boolean;
+  /** Why the mail address that was typed is none; null: it is one, or none was typed. */
+  readonly addressProblem: EmailProblem | null;
 }
 
-export type KycFacts = Pick<KycScene, 'form' | 'typed' | 'problems' | 'isAddressWrong'>;
+export type KycFacts = Pick<KycScene, 'form' | 'typed' | 'problems' | 'addressProblem'>;
 
 export function kycScene(scene: Scene, facts: KycFacts): KycScene {
   const words = kycCatalogues[scene.view.locale];

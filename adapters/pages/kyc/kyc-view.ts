@@ -61,8 +61,8 @@ export function formPage(
   screen: (scene: KycScene) => ScreenContent,
   facts: Partial<KycFacts> = {},
 ): PageAnswer {
-  const known = { form, typed: {}, problems: null, isAddressWrong: false, ...facts };
-  const isWrong = facts.problems != null || facts.isAddressWrong === true;
+  const known = { form, typed: {}, problems: null, addressProblem: null, ...facts };
+  const isWrong = facts.problems != null || facts.addressProblem != null;
   return show((scene) => screen(kycScene(scene, known)), isWrong ? UNPROCESSABLE : 200);
 }
 

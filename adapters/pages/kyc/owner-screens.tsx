@@ -104,9 +104,9 @@ export function ownerScreen(scene: KycScene, owner: number): ScreenContent {
   const before = addressAt < 0 ? fields : fields.slice(0, addressAt);
   const after = fields.slice(before.length + address.length);
   const places = fields.map(({ field }) => ({ field, owner }));
-  const addressError = scene.isAddressWrong
-    ? [{ field: 'email', text: words.owners.notAnAddress }]
-    : [];
+  const { addressProblem } = scene;
+  const addressError =
+    addressProblem === null ? [] : [{ field: 'email', text: words.problems[addressProblem] }];
   return stepFrame(scene, 'owners', {
     title: ownerName(scene, owner),
     lede: undefined,
@@ -144,7 +144,7 @@ interface AskProps {
 
 /** First on the page: who fills in the form for a company seldom knows the owner's numbers. */
 function AskCard({ scene, owner, asked }: AskProps): VNode {
-  const { words, isAddressWrong, typed } = scene;
+  const { words, addressProblem, typed } = scene;
   const path = `kyc/owners/${owner}`;
   const name = ownerName(scene, owner);
   const form = (
@@ -157,7 +157,7 @@ function AskCard({ scene, owner, asked }: AskProps): VNode {
           type="email"
           label={words.owners.email}
           value={typed['email'] ?? asked?.email}
-          error={isAddressWrong ? words.owners.notAnAddress : undefined}
+          error={addressProblem === null ? undefined : words.problems[addressProblem]}
         />
         <div class="actions">
           <Button>{asked === null ? words.owners.send : words.owners.again}</Button>
@@ -170,7 +170,7 @@ function AskCard({ scene, owner, asked }: AskProps): VNode {
       <section class="card stack-s">
         <h2>{words.owners.whoFills}</h2>
         <p>{words.owners.whoFillsText(name)}</p>
-        <details open={isAddressWrong}>
+        <details open={addressProblem !== null}>
           <summary>{words.owners.askHeading(name)}</summary>
           <div class="stack">{form}</div>
         </details>

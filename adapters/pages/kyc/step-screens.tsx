@@ -43,9 +43,9 @@ export function typeScreen(scene: KycScene): ScreenContent {
 
 /** The whole form may be handed to somebody else. */
 function HandOver({ scene }: { readonly scene: KycScene }): VNode {
-  const { words, form, isAddressWrong } = scene;
+  const { words, form, addressProblem } = scene;
   const asked = askedOf(form.draft, null);
-  const error = isAddressWrong ? words.owners.notAnAddress : undefined;
+  const error = addressProblem === null ? undefined : words.problems[addressProblem];
   return (
     <details open={error !== undefined || asked !== null}>
       <summary>{words.handOver.summary}</summary>

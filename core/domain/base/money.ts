@@ -65,6 +65,16 @@ export function parseTypedAmount(text: string): bigint | null {
   return parseAmount(sign === '' ? units : `${units}.${decimals}`);
 }
 
+const groupsForm = /^[0-9]{1,4}([.,\u0020'’])[0-9]{1,4}(?:\1[0-9]{1,4})+(?:[.,][0-9]{1,2})?$/u;
+
+/**
+ * A number that is no amount because its groups are not of three digits, such as '1,23,456.78' of
+ * India: it is not guessed whether a digit is missing.
+ */
+export function hasOtherGroups(text: string): boolean {
+  return parseTypedAmount(text) === null && groupsForm.test(plainSigns(text).trim());
+}
+
 export function formatAmount(amountMinor: bigint): string {
   return formatScaled(amountMinor, 2);
 }

@@ -2,7 +2,7 @@
 // text into a value of the dossier. Problems are codes; the pages have the words.
 import { isMisleading } from '../base/checked-text.js';
 import { countries, usStates } from '../base/countries.js';
-import { readEmail } from '../base/email-address.js';
+import { type EmailProblem, emailProblem, readEmail } from '../base/email-address.js';
 import { HOUR_MS } from '../base/instant.js';
 import { plainSigns } from '../base/typed-text.js';
 import type { VerificationKind } from '../parties/document.js';
@@ -98,7 +98,7 @@ export type FieldProblem =
   | 'not_a_website'
   | 'not_a_state'
   | 'not_a_cnpj'
-  | 'not_an_email';
+  | EmailProblem;
 
 export type Checked = { readonly value: string | null } | { readonly problem: FieldProblem };
 
@@ -139,7 +139,7 @@ export function checkField(field: FormField, typed: Typed, nowMs: number): Check
     case 'cnpj':
       return read(readCnpj(value), 'not_a_cnpj');
     case 'email':
-      return read(readEmail(value), 'not_an_email');
+      return read(readEmail(value), emailProblem(value) ?? 'not_an_address');
     case 'choice':
       return offered(value, rule.of);
     case 'country':

@@ -1,6 +1,11 @@
 // The approval of a payment by a colleague of its buyer. The buyer asks by mail; the link of the
 // mail opens the approval of this payment and nothing else.
-import { emailKey, readEmail } from '../../domain/base/email-address.js';
+import {
+  type EmailProblem,
+  emailKey,
+  emailProblem,
+  readEmail,
+} from '../../domain/base/email-address.js';
 import type { Locale } from '../../domain/base/locale.js';
 import { type Tenant, tenantOf } from '../../domain/base/tenant.js';
 import { invitationWaitMs, linkEnded } from '../../domain/mail/mail.js';
@@ -18,7 +23,7 @@ import { changePayment, loadPayment } from '../payments/payment-store.js';
 import { rateLimited, takeOwnerMailSlots } from '../service/rate-limits.js';
 
 /** Why an address is not taken. `own`: it is the buyer's, who cannot approve its own payment. */
-export type ApproverProblem = 'not_an_address' | 'own';
+export type ApproverProblem = EmailProblem | 'own';
 
 export interface ApproverRequest {
   readonly email: string;
@@ -38,7 +43,7 @@ export async function askApprover(
   { email, locale, client }: ApproverRequest,
 ): Promise<ApproverProblem | null> {
   const address = readEmail(email);
-  if (address === null) return 'not_an_address';
+  if (address === null) return emailProblem(email);
   const tenant = tenantOf(payment);
   try {
     // A refused request must not spend what others share.

@@ -1,6 +1,11 @@
 // The owners of a business in the hosted KYC form. The person who fills it in may ask an owner to
 // add the rest by a link of the owner's; from then on only the owner sees that part.
-import { emailKey, readEmail } from '../../domain/base/email-address.js';
+import {
+  type EmailProblem,
+  emailKey,
+  emailProblem,
+  readEmail,
+} from '../../domain/base/email-address.js';
 import type { Locale } from '../../domain/base/locale.js';
 import { tenantOf } from '../../domain/base/tenant.js';
 import {
@@ -74,9 +79,9 @@ export async function askOwner(
     /** An IP address; null inside the process. */
     readonly client: string | null;
   },
-): Promise<'not_an_address' | null> {
+): Promise<EmailProblem | null> {
   const address = readEmail(email);
-  if (address === null) return 'not_an_address';
+  if (address === null) return emailProblem(email);
   const asked = { owner, email: address, askedAtMs: deps.clock.nowMs() };
   // A refused request must not spend what others share.
   await expectTurn(deps, session, owner, address);

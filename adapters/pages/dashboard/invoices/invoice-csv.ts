@@ -4,7 +4,11 @@
 import { CsvError, type InfoRecord, parse } from 'csv-parse/sync';
 import { isCalendarDate } from '../../../../core/domain/base/instant.js';
 import { type Locale, localeOf } from '../../../../core/domain/base/locale.js';
-import { formatAmount, parseTypedAmount } from '../../../../core/domain/base/money.js';
+import {
+  formatAmount,
+  hasOtherGroups,
+  parseTypedAmount,
+} from '../../../../core/domain/base/money.js';
 import { hasUnstorableText } from '../../../../core/domain/base/raw-json.js';
 import { plainSigns } from '../../../../core/domain/base/typed-text.js';
 import { type CsvKind, csvLine, spreadsheetCsv } from '../../kit/csv-line.js';
@@ -262,7 +266,11 @@ function lineOf(
     ...lost,
     ...fault('description', cell('description') === '', words.invoice.faults.item),
     ...fault('amount', amount === 'unclear', faults.amountUnclear(cell('amount'))),
-    ...fault('amount', amount === null, faults.amount(amountLike)),
+    ...fault(
+      'amount',
+      amount === null,
+      hasOtherGroups(cell('amount')) ? words.invoice.faults.groups : faults.amount(amountLike),
+    ),
     ...fault('dueDate', due === null, faults.day(dayLike)),
     ...fault('dueDate', due === 'unclear', faults.dayUnclear(cell('dueDate'))),
     ...fault('currency', !/^[A-Z]{3}$/.test(currency), faults.currency),

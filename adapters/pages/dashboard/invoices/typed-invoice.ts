@@ -5,6 +5,7 @@ import { isCalendarDate } from '../../../../core/domain/base/instant.js';
 import { type Locale, localeOf } from '../../../../core/domain/base/locale.js';
 import {
   formatAmount,
+  hasOtherGroups,
   type Money,
   money,
   parseAmount,
@@ -125,7 +126,11 @@ export function faultsIn(
     return [
       ...faultOf(`item${at}`, line.item === '' || isLong(line.item, TEXT_MAX), faults.item),
       ...faultOf(`quantity${at}`, !/^([0-9][0-9.,]{0,14})?$/.test(line.quantity), faults.quantity),
-      ...faultOf(`amount${at}`, typedAmount(line.amount) === null, faults.amount),
+      ...faultOf(
+        `amount${at}`,
+        typedAmount(line.amount) === null,
+        hasOtherGroups(line.amount) ? faults.groups : faults.amount,
+      ),
     ];
   });
   return [

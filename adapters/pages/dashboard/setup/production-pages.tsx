@@ -1,5 +1,6 @@
 // The request for production access: what the operator asks, and the support contact that live mode
 // needs.
+
 import type { VNode } from 'preact';
 import { readEmail } from '../../../../core/domain/base/email-address.js';
 import {
@@ -18,6 +19,7 @@ import {
   requestProduction,
 } from '../../../../core/usecases/parties/production-requests.js';
 import { Foreign, Note } from '../../kit/components.js';
+import { emailText } from '../../kit/pages/email-texts.js';
 import { type DeclaredField, text, textAs, words } from '../../kit/pages/form-page.js';
 import type { DashboardScene } from '../dashboard-scene.js';
 import { actorOf } from '../member-page.js';
@@ -105,7 +107,7 @@ function contactOf(
       type: 'email',
       max: 320,
       spellcheck: false,
-      problem: (typed) => (typed === '' ? problems.noContact : problems.notAnAddress),
+      problem: (typed) => (typed === '' ? problems.noContact : emailText(problems, typed)),
       read: (typed, { supportPhone = '' }) => {
         if (typed === '') return supportPhone.trim() === '' ? null : typed;
         return readEmail(typed) === null ? null : typed;

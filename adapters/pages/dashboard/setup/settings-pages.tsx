@@ -1,5 +1,6 @@
 // Settings of the organization, for both modes: what buyers see, who approves, and how long a
 // changed PIX destination is held. Owners change them, others read them.
+
 import type { VNode } from 'preact';
 import { allows } from '../../../../core/domain/access/scope.js';
 import { readEmail } from '../../../../core/domain/base/email-address.js';
@@ -28,6 +29,7 @@ import { FileField } from '../../kit/fields.js';
 import { logoPath } from '../../kit/files/logo-file.js';
 import { bytesOf, readFile } from '../../kit/files/uploaded-file.js';
 import type { PageContext } from '../../kit/page-route.js';
+import { emailText } from '../../kit/pages/email-texts.js';
 import {
   type DeclaredField,
   type ShownFields,
@@ -47,7 +49,7 @@ const CHANGE = '/settings/change';
 
 /** How a text of buyers is read, what is said of a wrong one, and what it is in a browser. */
 const contacts = {
-  supportEmail: [readEmail, 'notAnAddress', 'email'],
+  supportEmail: [readEmail, 'not_an_address', 'email'],
   supportPhone: [readPhone, 'notAPhone', 'tel'],
   website: [readWebsite, 'notAUrl', 'url'],
   privacyUrl: [readWebsite, 'notAUrl', 'url'],
@@ -199,7 +201,10 @@ function contactFields({ texts }: DashboardScene, settings: Settings) {
       type,
       max: 320,
       spellcheck: false,
-      problem: (text) => (text === '' ? words.needsContact : words[problem]),
+      problem: (text) => {
+        if (text === '') return words.needsContact;
+        return name === 'supportEmail' ? emailText(words, text) : words[problem];
+      },
       read: (text, typed) =>
         (text === '' ? mayBeEmpty(typed) : read(text) !== null) ? text : null,
     });

@@ -1,5 +1,6 @@
 // The team: who can sign in, with which role; invitations, other roles and removals; the sessions
 // of the reader.
+
 import type { VNode } from 'preact';
 import { z } from 'zod';
 import {
@@ -21,6 +22,7 @@ import { Button, ButtonLink, Foreign, Form } from '../../kit/components.js';
 import { SelectField } from '../../kit/fields.js';
 import type { PageContext } from '../../kit/page-route.js';
 import { idIn } from '../../kit/pages/declared-pages.js';
+import { emailText } from '../../kit/pages/email-texts.js';
 import {
   FieldForm,
   type FormLook,
@@ -212,7 +214,7 @@ function inviteFields(scene: DashboardScene, { own }: Pick<Team, 'own'>) {
       type: 'email',
       max: 320,
       spellcheck: false,
-      problem: words.notAnAddress,
+      problem: (typed) => emailText(words, typed),
       read: readEmail,
     }),
     role: roleField(scene, own),

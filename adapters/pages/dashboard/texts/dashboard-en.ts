@@ -1,4 +1,5 @@
 // The texts of the dashboard in English, which defines their keys.
+
 import type { MemberRole } from '../../../../core/domain/access/member.js';
 import type {
   AccountStatus,
@@ -13,6 +14,7 @@ import type { PostingKind } from '../../../../core/domain/payments/ledger.js';
 import type { PaymentStatus } from '../../../../core/domain/payments/payment.js';
 import type { CommandOutcome } from '../../../../core/domain/payments/timeline.js';
 import type { DeliveryStatus } from '../../../../core/domain/webhooks/webhook-delivery.js';
+import { emailTexts } from '../../kit/pages/email-texts.js';
 import type { SpreadsheetLoss } from '../invoices/spreadsheet-losses.js';
 import type { PaymentGroup } from '../payment-groups.js';
 import { developerEn } from './developer-en.js';
@@ -360,12 +362,13 @@ export const dashboardEn = {
     faults: {
       name: 'Shorten the name to 200 characters',
       email: 'Give the buyer’s email address',
-      international: 'Use an address that has no accents or other letters before the @',
+      international: emailTexts.en.international,
       domain: (address: string) => `Add the end of the domain, like ${address}.com`,
       number: 'Shorten the invoice number to 100 characters',
       due: 'Give the due day as year, month and day',
       item: 'Say what the line is for',
       quantity: 'Give the quantity in digits',
+      groups: 'Divide the amount into groups of three digits, or not at all',
       amount: 'Give an amount like 1250.00',
       total: 'The total has more than 12 digits before the decimals',
       noLine: 'Give at least one line with an amount',

@@ -1,4 +1,5 @@
 // The texts of the dashboard in Spanish.
+import { emailTexts } from '../../kit/pages/email-texts.js';
 import type { DashboardTexts } from './dashboard-en.js';
 import { developerEs } from './developer-es.js';
 import { setupEs } from './setup-es.js';
@@ -349,12 +350,13 @@ export const dashboardEs: DashboardTexts = {
     faults: {
       name: 'Acorte el nombre a 200 caracteres',
       email: 'Dé el correo electrónico del comprador',
-      international: 'Use una dirección sin acentos ni otras letras antes de la @',
+      international: emailTexts.es.international,
       domain: (address) => `Añada el final del dominio, como ${address}.com`,
       number: 'Acorte el número de factura a 100 caracteres',
       due: 'Dé el vencimiento con año, mes y día',
       item: 'Diga de qué es la línea',
       quantity: 'Dé la cantidad en cifras',
+      groups: 'Divida el importe en grupos de tres cifras, o no lo divida',
       amount: 'Dé un importe como 1250,00',
       total: 'El total tiene más de 12 dígitos antes de los decimales',
       noLine: 'Dé al menos una línea con importe',

@@ -1,4 +1,5 @@
 // The texts of the dashboard in Portuguese of Brazil.
+import { emailTexts } from '../../kit/pages/email-texts.js';
 import type { DashboardTexts } from './dashboard-en.js';
 import { developerPtBr } from './developer-pt-br.js';
 import { setupPtBr } from './setup-pt-br.js';
@@ -343,12 +344,13 @@ export const dashboardPtBr: DashboardTexts = {
     faults: {
       name: 'Encurte o nome para 200 caracteres',
       email: 'Informe o e-mail do comprador',
-      international: 'Use um endereço sem acentos nem outras letras antes do @',
+      international: emailTexts['pt-BR'].international,
       domain: (address) => `Acrescente o fim do domínio, como ${address}.com`,
       number: 'Encurte o número da fatura para 100 caracteres',
       due: 'Informe o vencimento com ano, mês e dia',
       item: 'Diga a que se refere o item',
       quantity: 'Informe a quantidade em algarismos',
+      groups: 'Separe o valor em grupos de três algarismos, ou não o separe',
       amount: 'Informe um valor como 1250,00',
       total: 'O total tem mais de 12 dígitos antes dos decimais',
       noLine: 'Informe pelo menos um item com valor',

@@ -1,10 +1,12 @@
 // The texts in English of what an organization sets up: getting started, its KYB, its PIX
 // destination, production access, its team and its settings.
+
 import type { ComponentChildren } from 'preact';
 import type { MemberRole } from '../../../../core/domain/access/member.js';
 import type { ChangeState } from '../../../../core/domain/parties/destination-change.js';
 import type { ProductionQuestion } from '../../../../core/domain/parties/production-request.js';
 import type { Actor, ObjectType } from '../../../../core/domain/service/audit-entry.js';
+import { emailTexts } from '../../kit/pages/email-texts.js';
 import { roleNames } from '../../letters/role-names.js';
 
 export const setupEn = {
@@ -143,7 +145,7 @@ export const setupEn = {
     send: 'Ask for production access',
     missing: 'Give an answer of at most 1,000 characters.',
     noContact: 'Give an email address or a phone number for buyers.',
-    notAnAddress: 'This is no email address.',
+    ...emailTexts.en,
     notAPhone: 'This is no phone number.',
   },
   team: {
@@ -171,7 +173,7 @@ export const setupEn = {
       admin: 'also keys, webhooks, team, organization details',
       owner: 'also PIX destination, production access, settings',
     } satisfies Record<MemberRole, string>,
-    notAnAddress: 'Enter an email address.',
+    ...emailTexts.en,
     isMember: 'This person is a member. Change the role in the list.',
     tooSoon: 'This address got five invitations within the hour. Try again later.',
     changeHeading: (email: string) => `Role of ${email}`,
@@ -277,7 +279,7 @@ export const setupEn = {
     remindersHint:
       'An email 3 days before the due date and on the day, while no money has arrived.',
     optional: (label: string) => `${label} (optional)`,
-    notAnAddress: 'This is no email address.',
+    ...emailTexts.en,
     notAPhone: 'This is no phone number.',
     notAUrl: 'This is no http or https address.',
     needsContact: 'Live mode needs an email address or a phone number.',

@@ -1,4 +1,5 @@
 // The texts in Spanish of what an organization sets up.
+import { emailTexts } from '../../kit/pages/email-texts.js';
 import { roleNames } from '../../letters/role-names.js';
 import type { SetupTexts } from './setup-en.js';
 
@@ -144,7 +145,7 @@ export const setupEs: SetupTexts = {
     send: 'Solicitar acceso a producción',
     missing: 'Dé una respuesta de 1.000 caracteres como máximo.',
     noContact: 'Indique un correo o un teléfono para los compradores.',
-    notAnAddress: 'No es una dirección de correo.',
+    ...emailTexts.es,
     notAPhone: 'No es un número de teléfono.',
   },
   team: {
@@ -172,7 +173,7 @@ export const setupEs: SetupTexts = {
       admin: 'además claves, webhooks, equipo y datos de la organización',
       owner: 'además destino PIX, acceso a producción y ajustes',
     },
-    notAnAddress: 'Indique una dirección de correo.',
+    ...emailTexts.es,
     isMember: 'Esta persona ya es miembro. Cambie el rol en la lista.',
     tooSoon: 'Esta dirección recibió cinco invitaciones en una hora. Inténtelo más tarde.',
     changeHeading: (email) => `Rol de ${email}`,
@@ -279,7 +280,7 @@ export const setupEs: SetupTexts = {
     remindersHint:
       'Un correo 3 días antes del vencimiento y ese día, mientras no haya llegado dinero.',
     optional: (label) => `${label} (opcional)`,
-    notAnAddress: 'No es una dirección de correo.',
+    ...emailTexts.es,
     notAPhone: 'No es un número de teléfono.',
     notAUrl: 'No es una dirección http o https.',
     needsContact: 'El modo de producción necesita un correo o un teléfono.',

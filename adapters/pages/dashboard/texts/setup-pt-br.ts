@@ -1,4 +1,5 @@
 // The texts in Brazilian Portuguese of what an organization sets up.
+import { emailTexts } from '../../kit/pages/email-texts.js';
 import { roleNames } from '../../letters/role-names.js';
 import type { SetupTexts } from './setup-en.js';
 
@@ -139,7 +140,7 @@ export const setupPtBr: SetupTexts = {
     send: 'Pedir acesso à produção',
     missing: 'Dê uma resposta de no máximo 1.000 caracteres.',
     noContact: 'Informe um e-mail ou um telefone para os compradores.',
-    notAnAddress: 'Não é um endereço de e-mail.',
+    ...emailTexts['pt-BR'],
     notAPhone: 'Não é um número de telefone.',
   },
   team: {
@@ -167,7 +168,7 @@ export const setupPtBr: SetupTexts = {
       admin: 'também chaves, webhooks, equipe e dados da organização',
       owner: 'também destino PIX, acesso à produção e configurações',
     },
-    notAnAddress: 'Informe um endereço de e-mail.',
+    ...emailTexts['pt-BR'],
     isMember: 'Esta pessoa já é membro. Mude o papel na lista.',
     tooSoon: 'Este endereço recebeu cinco convites em uma hora. Tente mais tarde.',
     changeHeading: (email) => `Papel de ${email}`,
@@ -274,7 +275,7 @@ export const setupPtBr: SetupTexts = {
     needsPasskey: 'Entre primeiro com uma chave de acesso.',
     remindersHint: 'Um e-mail 3 dias antes do vencimento e no dia, enquanto nenhum valor chegou.',
     optional: (label) => `${label} (opcional)`,
-    notAnAddress: 'Não é um endereço de e-mail.',
+    ...emailTexts['pt-BR'],
     notAPhone: 'Não é um número de telefone.',
     notAUrl: 'Não é um endereço http ou https.',
     needsContact: 'O modo de produção precisa de um e-mail ou telefone.',

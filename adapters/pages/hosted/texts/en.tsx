@@ -6,6 +6,7 @@ import type {
   simulations,
 } from '../../../../core/domain/payments/simulated-event.js';
 import { frameTexts } from '../../kit/frame-texts.js';
+import { emailTexts } from '../../kit/pages/email-texts.js';
 import { enMoney } from './en-money.js';
 
 type SimulatedGroup = (typeof simulations)[SimulatedEvent]['group'];
@@ -89,7 +90,7 @@ export const en = {
       'without an approval.',
     email: 'Email address of your colleague',
     problems: {
-      not_an_address: 'Enter an email address, such as name@example.com.',
+      ...emailTexts.en,
       own: 'This is your own address. Somebody else must approve.',
     },
     send: 'Ask for the approval',

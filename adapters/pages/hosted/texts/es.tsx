@@ -1,5 +1,7 @@
 // Spanish texts of the hosted pages, in the formal address.
+
 import { frameTexts } from '../../kit/frame-texts.js';
+import { emailTexts } from '../../kit/pages/email-texts.js';
 import type { Catalogue } from './en.js';
 import { esMoney } from './es-money.js';
 
@@ -82,7 +84,7 @@ export const es = {
       'sin una aprobación.',
     email: 'Correo electrónico de su colega',
     problems: {
-      not_an_address: 'Indique un correo electrónico, como nombre@ejemplo.com.',
+      ...emailTexts.es,
       own: 'Es su propia dirección. Otra persona debe aprobar.',
     },
     send: 'Pedir la aprobación',

@@ -1,5 +1,7 @@
 // Brazilian Portuguese texts of the hosted pages.
+
 import { frameTexts } from '../../kit/frame-texts.js';
+import { emailTexts } from '../../kit/pages/email-texts.js';
 import type { Catalogue } from './en.js';
 import { ptBrMoney } from './pt-br-money.js';
 
@@ -82,7 +84,7 @@ export const ptBr = {
       'confirma sem uma aprovação.',
     email: 'E‑mail do seu colega',
     problems: {
-      not_an_address: 'Informe um endereço de e‑mail, como nome@exemplo.com.',
+      ...emailTexts['pt-BR'],
       own: 'Este é o seu próprio endereço. Outra pessoa precisa aprovar.',
     },
     send: 'Pedir a aprovação',

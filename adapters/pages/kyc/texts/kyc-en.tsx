@@ -1,7 +1,9 @@
 // English texts of the KYC form. The catalogues of the other languages have the same keys.
+
 import type { ComponentChildren as Node } from 'preact';
 import type { FieldProblem } from '../../../../core/domain/hosted/kyc-fields.js';
 import type { UploadRefusal } from '../../../../core/usecases/hosted/page-documents.js';
+import { emailTexts } from '../../kit/pages/email-texts.js';
 
 export const kycEn = {
   steps: {
@@ -161,7 +163,7 @@ export const kycEn = {
     not_a_website: 'Give an address such as www.example.com.',
     not_a_state: 'Give the two letters of the state, such as TX.',
     not_a_cnpj: 'This is no CNPJ: check its 14 characters.',
-    not_an_email: 'Enter an email address, such as name@example.com.',
+    ...emailTexts.en,
   } satisfies Record<FieldProblem, string>,
   correct: 'Something here was not accepted. Check it and save it again.',
   correctOther:
@@ -199,7 +201,6 @@ export const kycEn = {
     again: 'Send again',
     takeBack: 'Fill it in here instead',
     takeBackText: 'What the owner has filled in is deleted.',
-    notAnAddress: 'Enter an email address, such as name@example.com.',
     self: {
       heading: (company: string) => `Your details for ${company}`,
       lede:

@@ -1,4 +1,5 @@
 // Spanish texts of the KYC form; kyc-en.tsx has the keys.
+import { emailTexts } from '../../kit/pages/email-texts.js';
 import type { KycTexts } from './kyc-en.js';
 
 export const kycEs = {
@@ -162,7 +163,7 @@ export const kycEs = {
     not_a_website: 'Indique una dirección como www.ejemplo.com.',
     not_a_state: 'Indique las dos letras del estado, como TX.',
     not_a_cnpj: 'No es un CNPJ: revise sus 14 caracteres.',
-    not_an_email: 'Indique un correo electrónico, como nombre@example.com.',
+    ...emailTexts.es,
   },
   correct: 'Algo aquí no fue aceptado. Revíselo y guárdelo de nuevo.',
   correctOther: 'Algo en sus datos no fue aceptado. Revíselos todos y envíelos de nuevo.',
@@ -199,7 +200,6 @@ export const kycEs = {
     again: 'Enviar de nuevo',
     takeBack: 'Completarlo aquí',
     takeBackText: 'Lo que completó el propietario se borra.',
-    notAnAddress: 'Indique un correo electrónico, como nombre@ejemplo.com.',
     self: {
       heading: (company) => `Sus datos para ${company}`,
       lede:

@@ -1,4 +1,5 @@
 // Brazilian Portuguese texts of the KYC form; kyc-en.tsx has the keys.
+import { emailTexts } from '../../kit/pages/email-texts.js';
 import type { KycTexts } from './kyc-en.js';
 
 export const kycPtBr = {
@@ -162,7 +163,7 @@ export const kycPtBr = {
     not_a_website: 'Informe um endereço como www.exemplo.com.',
     not_a_state: 'Informe as duas letras do estado, como TX.',
     not_a_cnpj: 'Não é um CNPJ: confira os 14 caracteres.',
-    not_an_email: 'Informe um e‑mail, como nome@example.com.',
+    ...emailTexts['pt-BR'],
   },
   correct: 'Algo aqui não foi aceito. Confira e salve de novo.',
   correctOther: 'Algo nos seus dados não foi aceito. Confira tudo e envie de novo.',
@@ -199,7 +200,6 @@ export const kycPtBr = {
     again: 'Enviar de novo',
     takeBack: 'Preencher aqui',
     takeBackText: 'O que essa pessoa preencheu é apagado.',
-    notAnAddress: 'Informe um endereço de e‑mail, como nome@exemplo.com.',
     self: {
       heading: (company) => `Seus dados para ${company}`,
       lede:

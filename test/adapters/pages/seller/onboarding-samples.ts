@@ -70,7 +70,7 @@ function sample(name: string, content: (scene: Scene) => ScreenContent, isSigned
 }
 
 function ofForm(form: KycForm, screen: (scene: KycScene) => ScreenContent, problems = {}) {
-  const facts = { form, typed: {}, problems, isAddressWrong: false };
+  const facts = { form, typed: {}, problems, addressProblem: null };
   return (scene: Scene) => screen(kycScene(scene, facts));
 }
 
@@ -102,7 +102,7 @@ export const onboardingSamples: readonly Sample[] = [
   sample(
     'company',
     ofForm(formOf('form', { legalName }), (scene) => dataScreen(scene, 'company'), {
-      email: 'not_an_email',
+      email: 'not_an_address',
       cnpj: 'missing',
     }),
   ),

@@ -7,6 +7,7 @@ import {
   divide,
   formatAmount,
   formatRate,
+  hasOtherGroups,
   money,
   parseAmount,
   parseRate,
@@ -94,6 +95,31 @@ test('people type an amount with the signs of any language', () => {
     ['', null],
   ];
   for (const [text, minor] of typed) assert.equal(parseTypedAmount(text), minor, text);
+});
+
+test('groups that are not of three digits are refused with that reason', () => {
+  const groups: readonly (readonly [text: string, isOther: boolean])[] = [
+    ['1,23,456.78', true],
+    ['1,25,000', true],
+    ['12,34,56,789', true],
+    ['1,2345,6789', true],
+    ['1.25.000,00', true],
+    ['1 25 000', true],
+    ['१,२३,४५६.७८', true],
+    ['1,250,00', true],
+    ['123,456.78', false],
+    ['1,234,567', false],
+    ['1250.00', false],
+    ['0.500', false],
+    ['1,25', false],
+    ['abc', false],
+    ['1,25,000 USD', false],
+    ['', false],
+  ];
+  for (const [text, isOther] of groups) {
+    assert.equal(hasOtherGroups(text), isOther, text);
+    if (isOther) assert.equal(parseTypedAmount(text), null, text);
+  }
 });
 
 test('law: an amount in the form of each language is read back', () => {

@@ -200,6 +200,7 @@ test('who signs in while somebody else is asked has no session afterwards', asyn
 test('an address that is none, and the buyer’s own, are not asked', async () => {
   const mails = await mailsOf(async () => {
     assert.equal(await ask('cfo at buyer'), 'not_an_address');
+    assert.equal(await ask('joão@buyer.example'), 'international');
     assert.equal(await ask('BUYER@example.com'), 'own');
   });
   assert.deepEqual(mails, []);

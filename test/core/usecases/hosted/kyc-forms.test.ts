@@ -171,6 +171,7 @@ test('an owner who is asked fills in the part alone; the person who asked sees n
   const ask = (address: string) =>
     askOwner(made.deps, made.visitor, { owner, email: address, locale: 'es', client: null });
   assert.equal(await ask('no'), 'not_an_address');
+  assert.equal(await ask('joão@owner.example'), 'international');
   assert.equal(await ask(email), null);
   assert.ok(made.woken.includes('mails'));
   await made.settle();

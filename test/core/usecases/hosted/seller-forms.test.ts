@@ -69,7 +69,7 @@ test('a company fills in what a seller needs, is approved, and its draft is dele
   });
   const wrong = { ...typedCompany, email: 'ana', cnpj: '11222333000180' };
   assert.deepEqual(await saveKycPage(deps, session, { page: 'company', typed: wrong }), {
-    email: 'not_an_email',
+    email: 'not_an_address',
     cnpj: 'not_a_cnpj',
   });
   assert.equal((await made.send()).outcome, 'incomplete');

@@ -110,6 +110,7 @@ test('an address is refused with a reason if it is none, or the buyer’s own', 
   const { path, visitor } = await atThePrice(site);
   const cases = [
     ['cfo', /Enter an email address/],
+    ['joão@harborpine.example', /no accents or other letters/],
     ['Buyer@Example.com', /This is your own address/],
   ] as const;
   for (const [email, reason] of cases) {

@@ -168,7 +168,7 @@ function sample(
   screen: (scene: KycScene) => ScreenContent,
   changes: Parameters<typeof viewOf>[1] = {},
 ): Sample {
-  const known = { typed: {}, problems: null, isAddressWrong: false, ...facts };
+  const known = { typed: {}, problems: null, addressProblem: null, ...facts };
   const page = { name: 'kyc', state: facts.form.state } as const;
   const content: NonNullable<Sample['content']> = (scene) => screen(kycScene(scene, known));
   return { name: `kyc-${name}`, view: viewOf(page, changes), content };
@@ -226,7 +226,9 @@ export const kycSamples: readonly Sample[] = [
   sample('owners', { form: business }, ownersScreen),
   sample('owners-none', { form: formOf({ entityType: 'business' }) }, ownersScreen),
   sample('owner', { form: business }, (scene) => ownerScreen(scene, 0)),
-  sample('owner-asked', { form: business, isAddressWrong: true }, (scene) => ownerScreen(scene, 1)),
+  sample('owner-asked', { form: business, addressProblem: 'not_an_address' }, (scene) =>
+    ownerScreen(scene, 1),
+  ),
   sample('documents', { form: corrected }, (scene) =>
     documentsScreen(scene, { limits, refused: { reason: 'heic', id: 'proofOfOwnershipDocFile' } }),
   ),

@@ -174,6 +174,8 @@ test('a company’s owner adds a part by a mailed link; the clerk sees that it i
   assert.equal(clerk.shown?.status, 422);
   await clerk.send('/kyc/owners/0/ask', { email: 'nobody' });
   assert.match(wordsOf(clerk), /Enter an email address/);
+  await clerk.send('/kyc/owners/0/ask', { email: 'joão@owner.example' });
+  assert.match(wordsOf(clerk), /no accents or other letters/);
   await clerk.send('/kyc/owners/0/ask', { email: 'priya@owner.example' });
   assert.match(wordsOf(clerk), /Priya Raman .*Asked on .*not done yet/);
   const owner = site.visitor({ language: 'pt-BR' });

@@ -43,6 +43,7 @@ test('an invitation is refused with a reason', async (t) => {
     return shown.text;
   };
   assert.match(await refused({ email: 'nobody', role: 'viewer' }), /Enter an email address/);
+  assert.match(await refused({ email: 'joão@x.example', role: 'viewer' }), /no accents/);
   const known = { email: 'OWNER@rotanorte.example', role: 'viewer' };
   assert.match(await refused(known), /This person is a member/);
 });
