@@ -9,6 +9,7 @@ const pageTypes = ['text/html; charset=utf-8'] as const;
 const fileTypes = [
   'text/css; charset=utf-8',
   'text/javascript; charset=utf-8',
+  'image/svg+xml',
   'application/json',
 ] as const;
 

@@ -138,6 +138,7 @@ export function consolePage(view: ConsoleView, content: ConsoleContent, status =
       title: `${plainText(title)} – Operator’s console – Ponte`,
       errors,
       styles: [assets.style, assets.dashboard],
+      icon: assets.icon,
       script: assets.script,
       names: [],
       body: { class: 'dash op' },

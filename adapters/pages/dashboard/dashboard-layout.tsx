@@ -69,6 +69,7 @@ export function dashboardPage(
       title: texts.frame.title(title, organization),
       errors,
       styles: [view.assets.style, view.assets.dashboard],
+      icon: view.mode === 'test' ? view.assets.testIcon : view.assets.icon,
       script: view.assets.script,
       names: [organization],
       body: {

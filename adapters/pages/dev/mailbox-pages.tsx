@@ -42,7 +42,7 @@ function mailboxOf({ mailbox }: PageContext): Mailbox {
 async function showList(context: PageContext): Promise<PageAnswer> {
   const mails = await mailboxOf(context).list();
   const { deps, prefix } = context;
-  const { style } = assetPaths(prefix);
+  const { style, testIcon } = assetPaths(prefix);
   const view = { locale: 'en', root: prefix, path: prefix, csrf: null } as const;
   const text = renderPage(
     {
@@ -53,6 +53,7 @@ async function showList(context: PageContext): Promise<PageAnswer> {
     {
       title: 'Mailbox of this development host',
       styles: [style],
+      icon: testIcon,
       script: null,
       names: null,
       body: { class: 'buyer' },

@@ -67,6 +67,7 @@ export function documentPage(content: DocContent, frame: DocumentFrame): string 
     {
       title: `${name} – Ponte`,
       styles: [assets.style, assets.dashboard, assets.documentation],
+      icon: assets.icon,
       script: assets.documentationScript,
       names: [],
       isPublic: true,

@@ -55,11 +55,12 @@ export function renderContent(view: PageView, screen: (scene: Scene) => ScreenCo
   const scene = sceneOf(view);
   const content = screen(scene);
   const accent = view.organization?.accentColor ?? null;
-  const { style, script } = view.assets;
+  const { style, script, icon, testIcon } = view.assets;
   return renderPage(frameOf(scene), {
     title: titleOf(content, scene),
     errors: content.errors ?? [],
     styles: accent === null ? [style] : [style, accentPath(view.root, accent)],
+    icon: view.mode === 'test' ? testIcon : icon,
     script,
     names: namesOf(view),
     body: liveData(content, view),

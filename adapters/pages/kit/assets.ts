@@ -1,4 +1,4 @@
-// The stylesheet and the script of the pages, loaded on first use. Their paths have a hash of their
+// The stylesheets, scripts and icons of the pages, loaded on first use. Their paths have a hash of their
 // content, so that browsers may keep them without limit and load a new version immediately. The
 // stylesheet of an accent color follows from the color in its name: it is the same for everybody.
 import { createHash } from 'node:crypto';
@@ -13,6 +13,8 @@ const files = {
   script: { name: 'ponte.js', type: 'text/javascript; charset=utf-8' },
   documentation: { name: 'documentation.css', type: 'text/css; charset=utf-8' },
   documentationScript: { name: 'documentation.js', type: 'text/javascript; charset=utf-8' },
+  icon: { name: 'icon.svg', type: 'image/svg+xml' },
+  testIcon: { name: 'test-icon.svg', type: 'image/svg+xml' },
 } as const satisfies Record<keyof AssetPaths, { readonly name: string; readonly type: string }>;
 
 /** Compressed once; every browser takes it. */
@@ -33,13 +35,15 @@ let loaded: Readonly<Record<keyof AssetPaths, Asset>> | null = null;
 
 /** What a page links to. */
 export function assetPaths(root: string): AssetPaths {
-  const { style, dashboard, script, documentation, documentationScript } = assets();
+  const { style, dashboard, script, documentation, documentationScript, icon, testIcon } = assets();
   return {
     style: `${root}/${style.path}`,
     dashboard: `${root}/${dashboard.path}`,
     script: `${root}/${script.path}`,
     documentation: `${root}/${documentation.path}`,
     documentationScript: `${root}/${documentationScript.path}`,
+    icon: `${root}/${icon.path}`,
+    testIcon: `${root}/${testIcon.path}`,
   };
 }
 
@@ -80,6 +84,8 @@ function assets(): Readonly<Record<keyof AssetPaths, Asset>> {
     script: load(files.script),
     documentation: load(files.documentation),
     documentationScript: load(files.documentationScript),
+    icon: load(files.icon),
+    testIcon: load(files.testIcon),
   };
   return loaded;
 }

@@ -36,6 +36,9 @@ export interface AssetPaths {
   /** What the documentation loads beside the two style sheets, and its own script. */
   readonly documentation: string;
   readonly documentationScript: string;
+  /** What a browser shows on the tab: in live mode and beside it, and in test mode. */
+  readonly icon: string;
+  readonly testIcon: string;
 }
 
 export interface Viewer {

@@ -49,6 +49,8 @@ interface PageProps {
   readonly errors?: readonly FieldError[];
   /** In their order. */
   readonly styles: readonly string[];
+  /** On the tab of the browser. */
+  readonly icon: string;
   /** Null for a page without one. */
   readonly script: string | null;
   /** Search engines may list it. */
@@ -62,7 +64,7 @@ interface PageProps {
 }
 
 export function renderPage(frame: PageFrame, page: PageProps): string {
-  const { title, errors = [], styles, script, isPublic, names, body, children } = page;
+  const { title, errors = [], styles, icon, script, isPublic, names, body, children } = page;
   const { locale } = frame.view;
   const texts = frameTexts[locale];
   const document = renderDocument({
@@ -71,7 +73,7 @@ export function renderPage(frame: PageFrame, page: PageProps): string {
     meta: isPublic ? {} : { robots: 'noindex' },
     head: (
       <>
-        <link rel="icon" href="data:," />
+        <link rel="icon" href={icon} />
         {styles.map((style) => (
           <link rel="stylesheet" href={style} />
         ))}

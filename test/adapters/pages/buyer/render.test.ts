@@ -1,7 +1,7 @@
 // The hosted pages as HTML: what each must say in every language, and what none may contain.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { gzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { renderPage } from '../../../../adapters/pages/buyer/render.js';
 import type { DisplayView, PageView } from '../../../../adapters/pages/hosted/page-view.js';
@@ -452,7 +452,7 @@ test('names that read from right to left do not move the words around them', () 
 
 test('a page has three requests, and two for a brand: 8 KB of HTML, 8 of styles, 6 of script', () => {
   const kilobyte = 1024;
-  const { style, script } = assetPaths('');
+  const { style, script, icon, testIcon } = assetPaths('');
   const bytesOf = (path: string) => {
     const [, , hash = '', name = ''] = path.split('/');
     const asset = assetFile(hash, name);
@@ -468,10 +468,27 @@ test('a page has three requests, and two for a brand: 8 KB of HTML, 8 of styles,
       const loads = [...html.matchAll(/(?:src|<link rel="\w+" href)="([^"]+)"/g)];
       const { accentColor = null, logo = null } = sample.view.organization ?? {};
       const brand = accentColor === null ? [] : [accentPath('', accentColor), logo];
-      const paths = new Set(['data:,', style, script, ...brand]);
+      const paths = new Set([
+        sample.view.mode === 'test' ? testIcon : icon,
+        style,
+        script,
+        ...brand,
+      ]);
       assert.deepEqual(new Set(loads.map(([, path]) => path)), paths);
     }
   }
+});
+
+test('the icon on the tab has the accent, and in test mode the color of test mode', () => {
+  const textOf = (path: string) => {
+    const [, , hash = '', name = ''] = path.split('/');
+    const asset = assetFile(hash, name) ?? assert.fail(path);
+    return gunzipSync(asset.bytes).toString();
+  };
+  const { style, icon, testIcon } = assetPaths('');
+  const color = (token: string) => new RegExp(`--${token}: (#\\w+);`).exec(textOf(style))?.[1];
+  assert.ok(textOf(icon).includes(`fill="${color('accent')}"`));
+  assert.ok(textOf(testIcon).includes(`fill="${color('test')}"`));
 });
 
 test('an asset of another version does not exist', () => {

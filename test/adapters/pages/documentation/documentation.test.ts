@@ -80,7 +80,7 @@ function textOf({ bytes, headers }: DocumentAnswer): string {
 
 /** Without the colors of its code. */
 function plainText(path: string): string {
-  return (pages.get(path) ?? '').replaceAll(/<\/?span( class="code-\w+")?>/g, '');
+  return (pages.get(path) ?? '').replaceAll(/<\/?span[^>]*>/g, '');
 }
 
 /** The links of a page to others: those to files, other sites and /docs-json are left out. */
