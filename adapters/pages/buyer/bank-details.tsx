@@ -32,17 +32,12 @@ export function BankAccounts({ scene, instructions }: BankProps): VNode {
       class={isTest ? 'stack watermark' : 'stack'}
       data-watermark={isTest ? texts.frame.test : undefined}
     >
-      {isTest ? (
-        <Note look="warn">
-          <p>{texts.frame.testAccount}</p>
-        </Note>
-      ) : null}
       <MustMatch scene={scene} instructions={instructions} />
       {usual === undefined ? null : (
         <div class="card">
           <h2>{headingOf(scene, usual)}</h2>
-          <History scene={scene} />
           <AccountRows scene={scene} instructions={instructions} account={usual} isFirst />
+          <History scene={scene} />
           <Scan scene={scene} instructions={instructions} />
           {others.map((account) => (
             <details>
@@ -52,6 +47,12 @@ export function BankAccounts({ scene, instructions }: BankProps): VNode {
           ))}
         </div>
       )}
+      <ReferenceNote scene={scene} instructions={instructions} />
+      {isTest ? (
+        <Note look="warn">
+          <p>{texts.frame.testAccount}</p>
+        </Note>
+      ) : null}
     </section>
   );
 }
@@ -99,12 +100,18 @@ function MustMatch({ scene, instructions }: BankProps): VNode {
         ]}
       />
       {isFromAbroad(instructions) ? <p class="small quiet">{transfer.chargesOur}</p> : null}
-      {reference === null ? null : (
-        <Note>
-          <p>{referenceRequired ? transfer.referenceNote : transfer.referenceHelps}</p>
-        </Note>
-      )}
     </>
+  );
+}
+
+function ReferenceNote({ scene: { texts }, instructions }: BankProps): VNode | null {
+  const { reference, referenceRequired } = instructions;
+  if (reference === null) return null;
+  const { referenceNote, referenceHelps } = texts.transfer;
+  return (
+    <Note>
+      <p>{referenceRequired ? referenceNote : referenceHelps}</p>
+    </Note>
   );
 }
 

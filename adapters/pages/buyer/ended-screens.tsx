@@ -31,6 +31,7 @@ export type EndedScreen = Extract<
 >;
 
 interface Ended extends Pick<ScreenContent, 'title' | 'lede' | 'live'> {
+  readonly end: NonNullable<ScreenContent['end']>;
   readonly answers: Answered;
   readonly stops?: Parameters<typeof MoneyCard>[0]['stops'];
 }
@@ -41,6 +42,7 @@ const endings = {
     return {
       title: texts.ended.review,
       lede: texts.ended.unapprovedLede,
+      end: 'review',
       live: true,
       answers: {
         money: whereMoney(scene, texts.answers.nothing),
@@ -53,6 +55,7 @@ const endings = {
     const { texts, payee } = scene;
     return {
       title: texts.ended.rejected,
+      end: 'failed',
       answers: {
         money: spaced(whereMoney(scene, texts.answers.nothing), texts.answers.arrives),
         next: spaced(texts.answers.closed, endedOn(scene)),
@@ -64,6 +67,7 @@ const endings = {
     const { texts, payee } = scene;
     return {
       title: texts.ended.failed,
+      end: 'failed',
       answers: {
         money: spaced(whereMoney(scene, texts.ended.failedMoney), texts.answers.arrives),
         next: spaced(texts.answers.closed, endedOn(scene)),
@@ -79,6 +83,7 @@ const endings = {
       return {
         title: texts.ended.review,
         lede: texts.ended.backLede(payee),
+        end: 'review',
         live: true,
         answers: {
           money: texts.ended.backMoney(payee),
@@ -91,6 +96,7 @@ const endings = {
     return {
       title: texts.ended.review,
       lede: isZero(kept) ? texts.ended.reviewLedePlain : texts.ended.reviewLede(format.money(kept)),
+      end: 'review',
       live: true,
       answers: {
         money: isZero(kept) ? texts.ended.reviewMoneyPlain : texts.ended.reviewMoney(payee),
@@ -109,6 +115,7 @@ const endings = {
     const isKnown = status === 'cancelled' || status === 'expired' || status === 'failed';
     return {
       title: texts.refund.heading,
+      end: 'back',
       lede: isKnown ? texts.refund.cause[status] : undefined,
       live: true,
       answers: {
@@ -125,6 +132,7 @@ const endings = {
     const amount = format.money(sumsOf(scene).refunded);
     return {
       title: texts.refund.done,
+      end: 'back',
       answers: {
         money:
           refundedAtMs === null
@@ -140,6 +148,7 @@ const endings = {
     const { texts, format } = scene;
     return {
       title: texts.refund.review,
+      end: 'review',
       live: true,
       answers: {
         money: texts.refund.reviewMoney(format.money(sumsOf(scene).goingBack)),
@@ -153,6 +162,7 @@ const endings = {
     const { texts, payee } = scene;
     return {
       title: texts.ended.cancelled(payee),
+      end: 'over',
       answers: {
         money: whereMoney(scene, texts.answers.nothing),
         next: spaced(texts.ended.expiredNext, endedOn(scene)),
@@ -164,6 +174,7 @@ const endings = {
     const { texts, payee } = scene;
     return {
       title: texts.ended.expired,
+      end: 'over',
       answers: {
         money: whereMoney(scene, texts.answers.nothing),
         next: spaced(endedOn(scene), texts.ended.expiredNext),

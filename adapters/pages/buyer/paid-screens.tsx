@@ -113,11 +113,7 @@ export function paidScreen(scene: PaymentScene): ScreenContent {
   const host = returnHost(payment.returnUrl);
   return {
     title: texts.journey.paid,
-    heading: (
-      <>
-        <Icon name="ok" /> {texts.journey.paid}
-      </>
-    ),
+    end: 'paid',
     lede: paidLede(scene),
     station: 'all',
     body: (
@@ -125,8 +121,6 @@ export function paidScreen(scene: PaymentScene): ScreenContent {
         {host === null || payment.returnUrl === null ? null : (
           <Returning scene={scene} host={host} url={payment.returnUrl} />
         )}
-        <MoneyCard scene={scene} stops={payoutRoute(scene, 'end')} rest="payee" />
-        <Receipt scene={scene} />
         <div class="actions">
           {host === null || payment.returnUrl === null ? null : (
             <ButtonLink href={payment.returnUrl} look="primary">
@@ -136,6 +130,8 @@ export function paidScreen(scene: PaymentScene): ScreenContent {
           <FileLinks scene={scene} page="receipt" print={texts.frame.print} />
           <ButtonLink href={`${view.path}/payments`}>{texts.payments.all}</ButtonLink>
         </div>
+        <MoneyCard scene={scene} stops={payoutRoute(scene, 'end')} rest="payee" />
+        <Receipt scene={scene} />
       </>
     ),
   };

@@ -85,8 +85,8 @@ export function bankDetailsScreen(scene: PaymentScene): ScreenContent {
           <Late scene={scene} />
           <Replaced scene={scene} />
           <Together scene={scene} />
-          <PaymentsLink scene={scene} />
           <BankAccounts scene={scene} instructions={instructions} />
+          <PaymentsLink scene={scene} />
           <CheckCode scene={scene} />
           <section class="stack">
             <h2>{texts.transfer.sentAlready}</h2>

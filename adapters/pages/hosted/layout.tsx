@@ -16,12 +16,25 @@ import {
   Rows,
 } from '../kit/components.js';
 import type { FieldError } from '../kit/fields.js';
-import { Icon, Mark } from '../kit/icons.js';
+import { Icon, type IconName, Mark } from '../kit/icons.js';
 import type { Limited } from '../kit/limited.js';
 import { Foot, renderPage, Said, TestBar } from '../kit/pages/page-document.js';
 import { nameOf, plainText } from '../kit/plain-text.js';
 import type { PagePayment, PageView } from './page-view.js';
 import { frameOf, type Scene, SceneProvider, sceneOf, useScene } from './scene.js';
+
+const endSigns = {
+  paid: { icon: 'bridge', look: 'ok' },
+  back: { icon: 'back', look: 'info' },
+  over: { icon: 'clock', look: 'plain' },
+  failed: { icon: 'cross', look: 'bad' },
+  review: { icon: 'search', look: 'warn' },
+} as const satisfies Readonly<
+  Record<
+    string,
+    { readonly icon: IconName; readonly look: 'ok' | 'info' | 'plain' | 'bad' | 'warn' }
+  >
+>;
 
 /** Where the buyer is on the way; the KYC steps have a list beside the page. */
 export const stations = ['signIn', 'payer', 'price', 'transfer', 'paid'] as const;
@@ -31,6 +44,8 @@ export interface ScreenContent {
   /** The title of the window; also the heading, if no other one is given. */
   readonly title: string;
   readonly heading?: ComponentChildren;
+  /** How a payment ended, as a sign above the heading, which says it. */
+  readonly end?: keyof typeof endSigns;
   /** Above the heading, such as “Step 2 of 7”. */
   readonly eyebrow?: ComponentChildren;
   readonly lede?: ComponentChildren;
@@ -125,14 +140,21 @@ function Header(): VNode {
         {organization === null ? null : (
           <p class="org">
             {organization.logo === null ? (
-              <i aria-hidden="true">{initials(organization.name)}</i>
+              <>
+                <i aria-hidden="true">{initials(organization.name)}</i>
+                <Foreign text={organization.name} />
+              </>
             ) : (
-              <img
-                src={`${view.root}${organization.logo}`}
-                alt={texts.frame.logo(nameOf(organization.name))}
-              />
+              <>
+                <img
+                  src={`${view.root}${organization.logo}`}
+                  alt={texts.frame.logo(nameOf(organization.name))}
+                />
+                <span class="only-l">
+                  <Foreign text={organization.name} />
+                </span>
+              </>
             )}
-            <Foreign text={organization.name} />
           </p>
         )}
         <p class="by">
@@ -173,6 +195,11 @@ function Heading({ content }: { readonly content: ScreenContent }): VNode {
   return (
     <>
       <div class="stack-s">
+        {content.end === undefined ? null : (
+          <span class={`endsign ${endSigns[content.end].look}`}>
+            <Icon name={endSigns[content.end].icon} />
+          </span>
+        )}
         {content.eyebrow === undefined ? null : <p class="small quiet">{content.eyebrow}</p>}
         <h1>{content.heading ?? content.title}</h1>
         {content.lede === undefined ? null : <p class="lede">{content.lede}</p>}

@@ -272,11 +272,19 @@ export interface FileRowProps {
 
 const stateIcons = { ok: 'ok', bad: 'alert', wait: 'clock', open: null } as const;
 
+/**
+ * Where a page goes on after an upload. Not the control: browsers open a closed `details` around
+ * what an address names.
+ */
+export function fileRowId(control: string): string {
+  return `${control}-row`;
+}
+
 /** One file: what it must show, its state in words, and how to send it. */
 export function FileRow({ id, title, hint, state, error, form }: FileRowProps): VNode {
   const icon = stateIcons[state.look];
   return (
-    <li>
+    <li id={fileRowId(id)}>
       <div>
         <b>{title}</b>
         <p class="small quiet">{hint}</p>
@@ -308,11 +316,14 @@ export function FileInput({
   id,
   label,
   accept,
+  add,
   hasError,
 }: {
   readonly id: string;
   readonly label: string;
   readonly accept: string;
+  /** What the button says with a script, which opens the chooser by it and sends at once. */
+  readonly add: string;
   readonly hasError?: boolean;
 }): VNode {
   return (
@@ -321,6 +332,7 @@ export function FileInput({
       id={id}
       name="file"
       accept={accept}
+      data-add={add}
       aria-label={label}
       aria-describedby={hasError ? `${id}-error` : undefined}
       aria-invalid={hasError || undefined}

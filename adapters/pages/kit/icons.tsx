@@ -11,6 +11,8 @@ const shapes = {
       <path d="M12 7.5v5.5M12 16.3v.01" />
     </>
   ),
+  back: <path d="M9 14 4 9l5-5M4 9h9a6 6 0 0 1 0 12h-3" />,
+  bridge: <path d="M2.5 8h19M5.5 18.5a7.5 9 0 0 1 13 0" />,
   calendar: <path d="M5 6h14v14H5zM5 10h14M9 3v4m6-4v4" />,
   clock: (
     <>
@@ -24,6 +26,7 @@ const shapes = {
       <path d="M5 15H4V5a1 1 0 0 1 1-1h10v1" />
     </>
   ),
+  cross: <path d="m6 6 12 12M18 6 6 18" />,
   download: <path d="M12 4v11m-5-5 5 5 5-5M5 20h14" />,
   info: (
     <>

@@ -74,7 +74,11 @@ export function documentsScreen(scene: KycScene, props: DocumentProps): ScreenCo
           <ButtonLink href={`${view.path}/kyc/${nextStep(form.steps, 'documents')}`} look="primary">
             {words.next}
           </ButtonLink>
-          {props.limits === null ? null : <ToPhone scene={scene} />}
+          {props.limits === null ? null : (
+            <span class="not-touch">
+              <ToPhone scene={scene} />
+            </span>
+          )}
         </div>
       </>
     ),
@@ -193,7 +197,10 @@ function FileForms({
   const { documents } = scene.words;
   const upload = (
     <Form to={path} files="at_once">
-      <FileInput id={id} label={label} accept={accept} hasError={hasError} />
+      <FileInput
+        {...{ id, label, accept, hasError }}
+        add={isThere ? documents.replaceBy : documents.add}
+      />
       <Button look="sm">
         {documents.upload}
         <span class="vh"> {label}</span>

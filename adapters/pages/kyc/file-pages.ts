@@ -15,6 +15,7 @@ import {
 import { renderContent, type ScreenContent } from '../hosted/layout.js';
 import type { AnyCall } from '../hosted/unpaid-view.js';
 import type { Cookie } from '../kit/cookies.js';
+import { fileRowId } from '../kit/fields.js';
 import { readFile } from '../kit/files/uploaded-file.js';
 import { html, type PageAnswer, type PageContext, seeOther } from '../kit/page-route.js';
 import {
@@ -83,7 +84,7 @@ export async function uploadFile(
   );
   const id = controlId({ field: fileFieldOf(kind), owner });
   const page = documentsPath(place, call, loaded);
-  if (reason === null) return seeOther(`${page}#${id}`);
+  if (reason === null) return seeOther(`${page}#${fileRowId(id)}`);
   return seeOther(`${page}?${new URLSearchParams({ refused: reason, file: id })}#${id}`);
 }
 

@@ -217,14 +217,29 @@ function press(form) {
   buttonOf(form).click();
 }
 
+/** One button, in place of the browser's and the one that sends; it has the errors of the file. */
+function oneButton(input, button) {
+  button.firstChild.data = input.dataset.add;
+  for (const name of ['id', 'aria-describedby']) {
+    const value = input.getAttribute(name);
+    input.removeAttribute(name);
+    if (value !== null) button.setAttribute(name, value);
+  }
+  input.hidden = true;
+}
+
 function uploads() {
   for (const form of all('form[data-upload]')) {
+    oneButton(first('[type="file"]', form), buttonOf(form));
     // A file that was chosen and not sent would be lost by the next button.
     first('[type="file"]', form).addEventListener('change', () => press(form));
     form.addEventListener('submit', async (event) => {
       const input = first('[type="file"]', form);
-      if (input.files.length === 0) return;
       event.preventDefault();
+      if (input.files.length === 0) {
+        input.click();
+        return;
+      }
       const file = await smaller(input.files[0]);
       const body = new FormData(form);
       const { name, value } = event.submitter ?? buttonOf(form);

@@ -235,6 +235,8 @@ export const kycEn = {
     missing: 'Missing',
     refused: 'Not accepted',
     upload: 'Upload',
+    add: 'Add a photo or PDF',
+    replaceBy: 'Choose a photo or PDF',
     replace: 'Replace',
     remove: 'Remove',
     of: (file: string, name: string) => `${file} of ${name}`,

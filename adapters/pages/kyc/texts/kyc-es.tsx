@@ -236,6 +236,8 @@ export const kycEs = {
     missing: 'Falta',
     refused: 'No aceptado',
     upload: 'Subir',
+    add: 'Agregar una foto o un PDF',
+    replaceBy: 'Elegir una foto o un PDF',
     replace: 'Sustituir',
     remove: 'Quitar',
     of: (file, name) => `${file} de ${name}`,

@@ -235,6 +235,8 @@ export const kycPtBr = {
     missing: 'Falta',
     refused: 'Não aceito',
     upload: 'Enviar',
+    add: 'Adicionar foto ou PDF',
+    replaceBy: 'Escolher foto ou PDF',
     replace: 'Substituir',
     remove: 'Remover',
     of: (file, name) => `${file} de ${name}`,

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { fileRowId } from '../../../../adapters/pages/kit/fields.js';
 import { openBrowser } from '../../../support/servers/browser.js';
 import { suiteEnd } from '../../../support/suite-end.js';
 import { type PageServer, pageServer } from '../page-server.js';
@@ -157,7 +158,7 @@ test('a chosen photo is sent as a smaller JPEG, and the page that follows opens'
     canvas.getContext('2d').fillRect(0, 0, 3000, 100);
     return canvas.toDataURL('image/png').split(',')[1];
   })()`);
-  await page.locator('#ownership').setInputFiles({
+  await page.locator('form[data-upload] [type="file"]').setInputFiles({
     name: 'register.png',
     mimeType: 'image/png',
     buffer: Buffer.from(png, 'base64'),
@@ -177,13 +178,26 @@ test('a file that does not arrive leaves the page open, says so, and can be sent
   const { context, page } = await open('parts');
   await page.route('**/kyc/file/ownership', (route) => route.abort());
   const file = { name: 'a.pdf', mimeType: 'application/pdf', buffer: Buffer.from('%PDF-') };
-  await page.locator('#ownership').setInputFiles(file);
+  await page.locator('form[data-upload] [type="file"]').setInputFiles(file);
   await page.getByText('The file did not arrive. Check your connection').waitFor();
   assert.equal(new URL(page.url()).pathname, '/parts');
   assert.equal(await page.locator('progress').count(), 0);
   await page.unroute('**/kyc/file/ownership');
   await page.locator('form[data-upload] button').first().click();
   await page.waitForURL('**/ask');
+  await context.close();
+});
+
+test('what the address names after an upload is in no closed panel', async () => {
+  const { context, page } = await open('kyc-documents', { javaScriptEnabled: false });
+  const controls = page.locator('input[type="file"]');
+  assert.ok((await page.locator('details:not([open]) input[type="file"]').count()) > 0);
+  for (let at = 0; at < (await controls.count()); at += 1) {
+    const id = await controls.nth(at).getAttribute('id');
+    const row = page.locator(`[id="${fileRowId(id ?? '')}"]`);
+    assert.equal(await row.locator('input[type="file"]').getAttribute('id'), id);
+    assert.equal(await page.locator(`details [id="${fileRowId(id ?? '')}"]`).count(), 0);
+  }
   await context.close();
 });
 

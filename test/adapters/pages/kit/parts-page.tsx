@@ -62,7 +62,13 @@ export function partsPage(): ScreenContent {
               error={missing}
               form={
                 <Form to="kyc/file/ownership" files="at_once">
-                  <FileInput id="ownership" label="Proof of ownership" accept={accept} hasError />
+                  <FileInput
+                    id="ownership"
+                    label="Proof of ownership"
+                    accept={accept}
+                    hasError
+                    add="Add a photo or PDF"
+                  />
                   <Button look="sm">Upload</Button>
                 </Form>
               }
