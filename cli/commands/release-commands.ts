@@ -6,7 +6,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { formatInstant, MINUTE_MS } from '../../core/domain/base/instant.js';
 import { type Mode, modes } from '../../core/domain/base/tenant.js';
 import type { Epoch } from '../../core/domain/service/epoch.js';
-import type { CheckedPayment } from '../../core/usecases/money-desk/restore-check.js';
+import type { CheckedPayment } from '../../core/usecases/money-desk/payment-check.js';
 import { decided } from '../decided.js';
 import {
   addOperatorCommand,

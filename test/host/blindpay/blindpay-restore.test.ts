@@ -5,11 +5,8 @@ import { test } from 'node:test';
 import { MINUTE_MS } from '../../../core/domain/base/instant.js';
 import type { MoneyKind } from '../../../core/domain/commands/partner-command.js';
 import type { PartnerAnswer } from '../../../core/ports/partner.js';
-import {
-  type CheckedPayment,
-  checkRestored,
-  isCheckComplete,
-} from '../../../core/usecases/money-desk/restore-check.js';
+import type { CheckedPayment } from '../../../core/usecases/money-desk/payment-check.js';
+import { checkRestored, isCheckComplete } from '../../../core/usecases/money-desk/restore-check.js';
 import {
   commandReference,
   commandSubject,

@@ -84,8 +84,8 @@ export const moneyMutants = [
   },
   {
     name: 'a restored copy is released without asking the partner',
-    file: 'core/usecases/money-desk/restore-check.ts',
-    edits: [['for (const kind of moneyKinds) await checkKind(context, kind);', 'void checkKind;']],
+    file: 'core/usecases/money-desk/payment-check.ts',
+    edits: [['next.done !== true; ) {', 'next.done === true; ) {']],
     focus: { ...payments, faults: { ...calm, restore: 0.05 }, often },
     first: { seed: 1, steps: 200 },
     caughtBy: ['everyTransactionAtThePartnerIsKnown', 'whatTheBuyerSentIsAccountedFor'],

@@ -14,8 +14,8 @@ import type {
   SettlementPartner,
 } from '../../../../core/ports/partner.js';
 import { commandRunner } from '../../../../core/usecases/commands/command-runner.js';
+import type { CheckedPayment } from '../../../../core/usecases/money-desk/payment-check.js';
 import {
-  type CheckedPayment,
   checkRestored,
   isCheckComplete,
 } from '../../../../core/usecases/money-desk/restore-check.js';
