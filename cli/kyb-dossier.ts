@@ -4,7 +4,7 @@ import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { Option } from 'commander';
 import type { Mode } from '../core/domain/base/tenant.js';
-import type { GivenDossier } from '../core/domain/money-desk/proposal.js';
+import type { GivenDossier } from '../core/domain/money-desk/service-decisions.js';
 import { type Organization, sandboxKyb } from '../core/domain/parties/organization.js';
 import { PonteError } from '../core/errors.js';
 import type { Deps } from '../core/ports/deps.js';

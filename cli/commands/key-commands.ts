@@ -6,7 +6,7 @@ import type { KeyToIssue } from '../../core/domain/access/api-key.js';
 import { isScope, scopes } from '../../core/domain/access/scope.js';
 import { formatInstant, parseInstant } from '../../core/domain/base/instant.js';
 import type { Mode, Tenant } from '../../core/domain/base/tenant.js';
-import type { ServiceAction } from '../../core/domain/money-desk/proposal.js';
+import type { ServiceAction } from '../../core/domain/money-desk/service-decisions.js';
 import type { Deps } from '../../core/ports/deps.js';
 import type { IssuedKey } from '../../core/usecases/access/keys.js';
 import { decided } from '../decided.js';

@@ -4,7 +4,7 @@ import { readEmail } from '../../core/domain/base/email-address.js';
 import { formatInstant } from '../../core/domain/base/instant.js';
 import type { Mode } from '../../core/domain/base/tenant.js';
 import { shownDue } from '../../core/domain/hosted/party-answer.js';
-import type { ServiceAction } from '../../core/domain/money-desk/proposal.js';
+import type { ServiceAction } from '../../core/domain/money-desk/service-decisions.js';
 import {
   type CollectNeed,
   type Lack,

@@ -1,7 +1,7 @@
 // What the money desk executes when an operator's decision is confirmed, without its proposal.
 
 import type { Tenant } from '../../core/domain/base/tenant.js';
-import type { ServiceAction } from '../../core/domain/money-desk/proposal.js';
+import type { ServiceAction } from '../../core/domain/money-desk/service-decisions.js';
 import type { Deps } from '../../core/ports/deps.js';
 import { readServiceItem } from '../../core/usecases/money-desk/service-items.js';
 import {

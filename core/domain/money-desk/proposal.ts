@@ -1,19 +1,14 @@
 // What operators decide, and the rule of two: in live mode a decision is a proposal until another
 // operator confirms it. money-desk.ts applies a decision.
 import { PonteError } from '../../errors.js';
-import type { KeyToIssue } from '../access/api-key.js';
-import type { MemberRole } from '../access/member.js';
-import type { Scope } from '../access/scope.js';
 import { developmentOperator, type OperatorActor } from '../base/actor.js';
 import { DAY_MS } from '../base/instant.js';
-import type { Locale } from '../base/locale.js';
 import { machine } from '../base/machine.js';
 import type { Money } from '../base/money.js';
 import type { Mode } from '../base/tenant.js';
 import { writeAmount } from '../commands/partner-message.js';
-import type { LegalLinks, SupportContact } from '../parties/organization.js';
-import type { PaymentOrigin } from '../payments/payment.js';
 import type { MoneyAction } from './decisions.js';
+import { isServiceAction, type ServiceAction, serviceDecisionOf } from './service-decisions.js';
 
 /**
  * `withdraw`: an operator ends it. `lapse`: it has expired, its item has changed since, or its
@@ -31,106 +26,11 @@ const proposals = machine(proposalMoves);
 export const proposalStates = proposals.states;
 export type ProposalState = keyof typeof proposalMoves;
 
-/**
- * What operators decide besides money. `payout-config`: `destinationRef` is registered at the
- * partner; the PIX key is not stored, `pixKeyShown` is a part of it. `require-approval`: is
- * switched off. `release`: without a complete check. `change-partner`: to another instance.
- */
-export type ServiceAction =
-  | { readonly verb: 'grant-production' }
-  | ({ readonly verb: 'approve-kyb'; readonly mode: Mode } & Partial<GivenDossier>)
-  | {
-      readonly verb: 'payout-config';
-      readonly mode: Mode;
-      readonly partyRef: string;
-      readonly destinationRef: string;
-      readonly accountHolderName: string;
-      readonly pixKeyShown: string;
-    }
-  | { readonly verb: 'require-approval'; readonly origin: PaymentOrigin }
-  | { readonly verb: 'accept'; readonly report: string }
-  | { readonly verb: 'cancel' | 'fail'; readonly reason: string }
-  | { readonly verb: 'release'; readonly reason: string }
-  | ({ readonly verb: 'change-partner'; readonly mode: Mode } & InstanceChange)
-  | { readonly verb: 'add-operator'; readonly name: string; readonly publicKey: string }
-  | {
-      readonly verb: 'set-member';
-      readonly email: string;
-      readonly role: MemberRole;
-      /** The address of another owner, who keeps the API keys that would be revoked. */
-      readonly keptBy: string | null;
-      readonly locale: Locale;
-    }
-  | (KeyToIssue & {
-      readonly verb: 'create-key';
-      readonly mode: Mode;
-      readonly name: string;
-      readonly scopes: readonly Scope[];
-      readonly networks: readonly string[];
-      readonly expiresAtMs: number | null;
-    })
-  | (KeyToIssue & { readonly verb: 'roll-key'; readonly overlapHours: number })
-  | { readonly verb: 'payout-hold'; readonly hours: number }
-  | ({ readonly verb: 'support' } & Partial<SupportContact & LegalLinks>)
-  /** `address` is masked: the row of the proposal is kept. */
-  | { readonly verb: 'erase-person'; readonly address: string }
-  /** `address`: likewise. Sessions end, too. */
-  | { readonly verb: 'reset-passkeys'; readonly address: string };
-
-/** Whose KYB it is, by what the proposer gave. Another dossier is another decision. */
-export interface GivenDossier {
-  readonly legalName: string | null;
-  readonly cnpj: string | null;
-  /** A SHA-256 of all fields, in hex. */
-  readonly dossierHash: string;
-}
-
-/** `hasCommands`: the other instance has the commands of the former one, as they are here. */
-export interface InstanceChange {
-  readonly from: string;
-  readonly to: string;
-  readonly hasCommands: boolean;
-}
-
 export type ProposedAction = MoneyAction | ServiceAction;
 
-const serviceVerbs: Readonly<Record<ServiceAction['verb'], true>> = {
-  'grant-production': true,
-  'approve-kyb': true,
-  'payout-config': true,
-  'require-approval': true,
-  accept: true,
-  cancel: true,
-  fail: true,
-  release: true,
-  'change-partner': true,
-  'add-operator': true,
-  'set-member': true,
-  'create-key': true,
-  'roll-key': true,
-  'payout-hold': true,
-  support: true,
-  'erase-person': true,
-  'reset-passkeys': true,
-};
-
-export function isServiceAction<T extends { readonly verb: string }>(
-  action: T,
-): action is Extract<T, ServiceAction> {
-  return Object.hasOwn(serviceVerbs, action.verb);
-}
-
-/** Members, keys, settings: what takes effect at once has an entry of the audit log, and no row. */
-const waitingOnly: ReadonlySet<string> = new Set<ServiceAction['verb']>([
-  'set-member',
-  'create-key',
-  'roll-key',
-  'payout-hold',
-  'support',
-]);
-
-export function isKept({ verb }: ProposedAction, kind: 'execute' | 'propose'): boolean {
-  return kind === 'propose' || !waitingOnly.has(verb);
+export function isKept(action: ProposedAction, kind: 'execute' | 'propose'): boolean {
+  if (kind === 'propose' || !isServiceAction(action)) return true;
+  return serviceDecisionOf(action).leavesNoRow !== true;
 }
 
 /** A decision of operators. Rows are never removed: they name who decided. */

@@ -2,7 +2,7 @@
 // address, which has its commands, or to another account once no command is open.
 import type { Mode } from '../../domain/base/tenant.js';
 import { isMoneyCommand, type MoneyCommand } from '../../domain/commands/partner-command.js';
-import type { InstanceChange } from '../../domain/money-desk/proposal.js';
+import type { InstanceChange } from '../../domain/money-desk/service-decisions.js';
 import { PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { PartnerAnswer, SettlementPartner } from '../../ports/partner.js';

@@ -33,11 +33,8 @@ import {
   type VerbOf,
 } from '../../domain/money-desk/decisions.js';
 import { type Basis, basisOf, type Touched } from '../../domain/money-desk/money-decision.js';
-import {
-  isServiceAction,
-  type ProposedAction,
-  type ServiceAction,
-} from '../../domain/money-desk/proposal.js';
+import type { ProposedAction } from '../../domain/money-desk/proposal.js';
+import { isServiceAction, type ServiceAction } from '../../domain/money-desk/service-decisions.js';
 import type { PaymentAggregate } from '../../domain/payments/change.js';
 import { commandsChanged, payoutPaidByHand } from '../../domain/payments/command-outcomes.js';
 import { lossWrittenOff } from '../../domain/payments/payment-transitions.js';

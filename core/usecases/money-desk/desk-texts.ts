@@ -12,7 +12,8 @@ import {
   inputs,
   isDecisionName,
 } from '../../domain/money-desk/decisions.js';
-import type { ProposedAction, ServiceAction } from '../../domain/money-desk/proposal.js';
+import type { ProposedAction } from '../../domain/money-desk/proposal.js';
+import { isServiceAction, serviceText } from '../../domain/money-desk/service-decisions.js';
 import type { Payer } from '../../ports/partner.js';
 import type { Known, QueueRow } from './money-queues.js';
 
@@ -78,49 +79,10 @@ const payoutTexts: Readonly<Record<Extract<Known, { readonly kind: 'payout' }>['
     back: 'The payout came back after the payment was settled',
   };
 
-const serviceTexts: {
-  readonly [V in Exclude<ServiceAction['verb'], DecisionName>]: (
-    action: Extract<ServiceAction, { readonly verb: V }>,
-  ) => string;
-} = {
-  'grant-production': () => 'the organization gets access to production',
-  'approve-kyb': ({ mode, legalName = null, cnpj = null, dossierHash }) => {
-    const whose = dossierHash === undefined ? '' : ` with the dossier ${dossierHash}`;
-    const of = `${legalName ?? 'no legal name'}, CNPJ ${cnpj ?? 'none'}`;
-    return `its KYB in ${mode} is approved without the partner, of ${of}${whose}`;
-  },
-  'payout-config': ({ accountHolderName, pixKeyShown }) =>
-    `its PIX destination is of ${accountHolderName}, with the key ${pixKeyShown}`,
-  'require-approval': ({ origin }) =>
-    `no second member approves its ${origin === 'invoice' ? 'invoices' : 'payment intents'}`,
-  release: ({ reason }) => `the quarantine ends without a complete check: ${reason}`,
-  'change-partner': ({ mode, from, to, hasCommands }) =>
-    `the partner in ${mode} is ${to}, ` +
-    (hasCommands ? `which has the commands of ${from}` : `and no longer ${from}`),
-  'set-member': ({ email, role, keptBy }) =>
-    `${email} is a member with the role ${role}` +
-    `${keptBy === null ? '' : `, and ${keptBy} keeps the API keys of that member`}`,
-  'create-key': ({ mode, name, keyId, scopes, networks, expiresAtMs }) =>
-    `the ${mode} key ${keyId} (${name}) opens ${scopes.join(' ') || 'all scopes'} from ` +
-    `${networks.join(' ') || 'all networks'}` +
-    `${expiresAtMs === null ? '' : ` until ${formatInstant(expiresAtMs)}`}`,
-  'roll-key': ({ keyId, overlapHours }) =>
-    `the key ${keyId} replaces it, which ends after ${overlapHours} hours`,
-  'payout-hold': ({ hours }) => `live mode holds a changed PIX destination for ${hours} hours`,
-  support: ({ verb: _verb, ...contact }) =>
-    `buyers see ${Object.entries(contact)
-      .map(([name, value]) => `${name} ${value ?? 'none'}`)
-      .join(', ')}`,
-  'erase-person': ({ address }) => `the person with the address ${address} is erased`,
-  'reset-passkeys': ({ address }) =>
-    `the passkeys and sessions of the person with the address ${address} end`,
-  'add-operator': ({ name, publicKey }) => `${name} is an operator, with the key ${publicKey}`,
-};
-
 export function actionText(action: ProposedAction): string {
-  if (isDecisionName(action.verb)) return decidedText(action.verb, givenOf({ ...action }));
-  const text = serviceTexts[action.verb] as (action: ProposedAction) => string;
-  return text(action);
+  const { verb } = action;
+  if (isDecisionName(verb)) return decidedText(verb, givenOf({ ...action }));
+  return isServiceAction(action) ? serviceText(action) : verb;
 }
 
 /** What an operator can choose about a row: a decision for each payment that it may be for. */

@@ -11,7 +11,6 @@ import {
   confirmed,
   EVIDENCE_LENGTH_MAX,
   isKept,
-  isServiceAction,
   type Proposal,
   repeated,
   ruleOf,
@@ -19,6 +18,7 @@ import {
   whyNotConfirmed,
   withdrawn,
 } from '../../domain/money-desk/proposal.js';
+import { isServiceAction, serviceDecisionOf } from '../../domain/money-desk/service-decisions.js';
 import { PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
@@ -146,13 +146,13 @@ interface Decided {
 /** A release ends the quarantine, in which nothing else is decided. */
 async function inBatch(
   deps: Deps,
-  { verb }: DeskRequest,
+  request: DeskRequest,
   work: (batch: Batch) => Promise<Decided>,
 ): Promise<DeskOutcome> {
-  const inQuarantine = ['release', 'add-operator', 'change-partner', 'set-member'].includes(verb);
+  const row = isServiceAction(request) ? serviceDecisionOf(request) : null;
   const { outcome, after } = await deps.store.run(
     (tx) => work({ deps, tx, nowMs: deps.clock.nowMs() }),
-    { inQuarantine },
+    { inQuarantine: row?.inQuarantine === true },
   );
   await after();
   return outcome;

@@ -13,7 +13,8 @@ import {
   moneyQueues,
   queueOf,
 } from '../../domain/money-desk/money-decision.js';
-import { isExpired, isServiceAction, type Proposal } from '../../domain/money-desk/proposal.js';
+import { isExpired, type Proposal } from '../../domain/money-desk/proposal.js';
+import { isServiceAction } from '../../domain/money-desk/service-decisions.js';
 import { isShortPaid, isUnapproved } from '../../domain/payments/change.js';
 import { type Funds, heldMinor, missingOf, openLossOf } from '../../domain/payments/funds.js';
 import type { Payment, PaymentStatus } from '../../domain/payments/payment.js';

@@ -9,7 +9,8 @@ import { isMoneyCommand } from '../../domain/commands/partner-command.js';
 import { maskedAddress } from '../../domain/mail/mail.js';
 import type { MoneyAction, PaidAction } from '../../domain/money-desk/decisions.js';
 import { type Basis, basisOf } from '../../domain/money-desk/money-decision.js';
-import type { Proposal, ProposedAction, ServiceAction } from '../../domain/money-desk/proposal.js';
+import type { Proposal, ProposedAction } from '../../domain/money-desk/proposal.js';
+import type { ServiceAction } from '../../domain/money-desk/service-decisions.js';
 import type { Organization } from '../../domain/parties/organization.js';
 import { cancelled, failedByOperator } from '../../domain/payments/payment-transitions.js';
 import { releaseEpoch } from '../../domain/service/epoch.js';
@@ -73,77 +74,308 @@ interface ItemOf extends Pick<Proposal, 'orgId' | 'mode'> {
 
 type Reading = Pick<Batch, 'tx' | 'nowMs'>;
 
-type Readers = {
+type ActionOf<V extends ServiceAction['verb']> = Extract<ServiceAction, { readonly verb: V }>;
+
+/** By default it is of no organization, always possible, and its action is as it was asked. */
+interface Row<V extends ServiceAction['verb']>
+  extends Pick<ItemOf, 'mode'>,
+    Partial<Omit<ItemOf, 'mode' | 'stage'>> {
+  readonly action?: ActionOf<V>;
+  readonly basis: V extends MoneyService['verb'] ? Basis : string;
+  stage(
+    batch: Batch,
+    by: readonly OperatorActor[],
+  ): Promise<undefined | Awaited<ReturnType<ItemOf['stage']>>>;
+}
+
+type Rows = {
   readonly [V in ServiceAction['verb']]: (
     reading: Reading,
     id: string,
-    action: Extract<ServiceAction, { readonly verb: V }>,
-  ) => Promise<DeskItem>;
+    action: ActionOf<V>,
+  ) => Promise<Row<V>>;
 };
 
-const readers: Readers = {
-  'grant-production': productionItem,
-  'approve-kyb': approvalItem,
-  'payout-config': payoutItem,
-  'require-approval': secondApprovalItem,
-  accept: reportItem,
-  cancel: endItem,
-  fail: endItem,
-  release: releaseItem,
-  'change-partner': partnerItem,
-  'add-operator': operatorItem,
-  'set-member': memberItem,
-  'create-key': keyItem,
-  'roll-key': rollItem,
-  'payout-hold': holdItem,
-  support: supportItem,
-  'erase-person': personItem,
-  'reset-passkeys': passkeysItem,
+const rows: Rows = {
+  async 'grant-production'({ tx }, orgId) {
+    const organization = await loadOrganization(tx, orgId);
+    const isGranted = organization.productionGrantedAtMs !== null;
+    return {
+      orgId,
+      mode: 'live',
+      basis: isGranted ? 'production access' : await ungrantedBasis(tx, organization),
+      check: async () => {
+        if (!isGranted) requireContact(organization);
+      },
+      async stage(batch, by) {
+        await stageGranted(batch, orgId, by.map(({ name }) => name).join(' and '));
+        const after = await stageProduction(batch, orgId);
+        return async () => {
+          batch.deps.wake('mails');
+          await after();
+        };
+      },
+    };
+  },
+  async 'approve-kyb'({ tx }, orgId, action) {
+    const tenant = { orgId, mode: action.mode };
+    const { status, partnerRef } = await loadProfile(tx, tenant);
+    const basis = `KYB ${status ?? 'not started'}, ${partnerRef ?? 'no party'}`;
+    return {
+      ...tenant,
+      basis,
+      check: (batch) => expectApprovable(batch.tx, tenant),
+      stage: (batch) => stageApproval(batch, tenant),
+    };
+  },
+  async 'payout-config'({ tx }, orgId, action) {
+    const tenant = { orgId, mode: action.mode };
+    const { partnerRef, destinationRef, heldRef } = await loadProfile(tx, tenant);
+    const basis = [`party ${partnerRef}`, `destination ${destinationRef}`, `held ${heldRef}`];
+    const stage = (batch: Batch, [proposer]: readonly OperatorActor[]) => {
+      assert(proposer !== undefined, 'an operator proposed it');
+      return stagePayout(batch, tenant, action, proposer.id);
+    };
+    return { ...tenant, basis: basis.join(', '), stage };
+  },
+  /** One without production access has no invoice in live mode. */
+  async 'require-approval'({ tx }, orgId, action) {
+    const organization = await loadOrganization(tx, orgId);
+    const { productionGrantedAtMs, requiresApproval } = organization;
+    const { intentsNeedApproval } = await loadProfile(tx, { orgId, mode: 'live' });
+    const isOn = action.origin === 'invoice' ? requiresApproval : intentsNeedApproval;
+    return {
+      orgId,
+      mode: productionGrantedAtMs === null ? 'test' : 'live',
+      basis: isOn ? 'required' : 'not required',
+      async stage(batch) {
+        if (action.origin !== 'invoice') batch.tx.organizations.expect(organization);
+        await stageSecondApproval(batch.tx, orgId, false, action.origin);
+      },
+    };
+  },
+  async accept({ tx }, id, action) {
+    const command = await tx.commands.get(id);
+    if (command === null) throw new PonteError('NotFound');
+    const { orgId, mode } = command;
+    const basis = isMoneyCommand(command)
+      ? basisOf(['command', 'payment'], {
+          command,
+          payment: await loadPayment(tx, tenantOf(command), command.paymentId),
+        })
+      : basisOf(['command'], { command });
+    return {
+      orgId,
+      mode,
+      basis,
+      check: async () => {
+        expectAcceptable(command, action.report);
+      },
+      stage: (batch) => stageAccepted(batch, command, action.report),
+    };
+  },
+  cancel: (reading, id, action) => endItem(reading, id, action, cancelled),
+  fail: (reading, id, action) => endItem(reading, id, action, failedByOperator),
+  async release({ tx, nowMs }, id, action) {
+    const epoch = await tx.epochs.current();
+    if (itemOfEpoch(epoch) !== id) throw new PonteError('NotFound');
+    const released = (by: string) =>
+      releaseEpoch(epoch, { by, forcedBecause: action.reason }, nowMs);
+    return {
+      mode: 'live',
+      basis: `${epoch.state}, check ${epoch.checkedAtMs === null ? 'not complete' : 'complete'}`,
+      check: async () => {
+        released('');
+      },
+      async stage({ deps, tx: staging }, by) {
+        staging.epochs.update(released(by.map(({ name }) => name).join(' and ')));
+        return () => deps.log.warn('the quarantine has ended', { epoch: epoch.number });
+      },
+    };
+  },
+  async 'change-partner'({ tx }, _id, action) {
+    const { mode, from, to, hasCommands } = action;
+    const name = boundNameOf(mode);
+    const bound = (await tx.fingerprints.get(name))?.value ?? 'none';
+    const unfinished = hasCommands ? [] : await tx.commands.unfinishedElsewhere(mode, to, 5);
+    const ids = unfinished.map(({ id }) => id).join(', ');
+    const isFree = bound === from && ids === '';
+    return {
+      mode,
+      basis: `bound to ${bound}`,
+      problem: isFree
+        ? null
+        : `The partner ${to} does not have the commands of ${bound}, and some are not finished ` +
+          `there: ${ids || 'the binding has changed since'}.`,
+      async stage({ tx: staging, nowMs }) {
+        staging.fingerprints.put({ name, value: to, createdAtMs: nowMs });
+        if (hasCommands) staging.commands.renameInstance(mode, from, to);
+      },
+    };
+  },
+  async 'add-operator'({ tx }, _id, action) {
+    return {
+      mode: 'live',
+      basis: 'not registered',
+      check: () => expectNewOperator(tx, action),
+      async stage({ deps, tx: staging }, [proposer]) {
+        assert(proposer !== undefined, 'an operator proposed it');
+        await stageOperator(deps, staging, action, proposer);
+      },
+    };
+  },
+  /** A new address, or a role with more scopes, gives authority. */
+  async 'set-member'({ tx }, orgId, action) {
+    const organization = await loadOrganization(tx, orgId);
+    const email = readEmail(action.email);
+    if (email === null) throw new PonteError('ValidationError', 'email: give an e-mail address.');
+    const known = await tx.members.byEmail(orgId, emailKey(email));
+    const { role, keptBy, locale } = action;
+    return {
+      orgId,
+      mode: modeOf(organization, known === null || !mayGive(known.role, role)),
+      action: { ...action, email },
+      basis: known === null ? 'no member' : `${known.id}, ${known.role}`,
+      async stage({ deps, tx: staging }) {
+        staging.organizations.expect(organization);
+        const author = { memberId: null, keptBy };
+        await stageInvited(deps, staging, { orgId, email, role }, author, locale);
+        return () => deps.wake('mails');
+      },
+    };
+  },
+  async 'create-key'({ tx, nowMs }, orgId, action) {
+    await loadOrganization(tx, orgId);
+    const { keyId, mode, salt, secretHash, name, scopes, networks, expiresAtMs } = action;
+    const known = await tx.keys.get(keyId);
+    return {
+      orgId,
+      mode,
+      basis: known === null ? 'not stored' : 'stored',
+      problem:
+        expiresAtMs !== null && expiresAtMs <= nowMs ? 'The key would have expired already.' : null,
+      async stage(batch, [proposer]) {
+        assert(proposer !== undefined, 'an operator proposed it');
+        const granted = { name, scopes, keptScopes: [], networks, expiresAtMs };
+        const by = { createdBy: proposer.id, keptBy: null };
+        const made = unusedKey(
+          { orgId, mode, ...granted, ...by },
+          { keyId, salt, secretHash },
+          nowMs,
+        );
+        await stageNewKey(batch, made);
+        return () => batch.deps.wake('mails');
+      },
+    };
+  },
+  async 'roll-key'({ tx, nowMs }, id, action) {
+    const was = await ownKey(tx, null, id);
+    const { orgId, mode } = was;
+    const { overlapHours } = action;
+    return {
+      orgId,
+      mode,
+      basis: was.rolledAtMs === null && isActive(was, nowMs) ? 'active' : 'ended',
+      check: async () => {
+        expectOverlap(overlapHours);
+        lifeOfNext(was, nowMs);
+      },
+      async stage(batch) {
+        const made = unusedKey({ ...was, expiresAtMs: lifeOfNext(was, nowMs) }, action, nowMs);
+        await stageRoll(batch, was, made, overlapHours);
+        return () => batch.deps.wake('mails');
+      },
+    };
+  },
+  /** A longer hold gives nobody anything. */
+  async 'payout-hold'({ tx }, orgId, action) {
+    const profile = await loadProfile(tx, { orgId, mode: 'live' });
+    const { payoutHoldHours } = profile;
+    return {
+      orgId,
+      mode: action.hours < payoutHoldHours ? 'live' : 'test',
+      basis: `held ${payoutHoldHours} hours`,
+      check: async () => expectHoldHours(action.hours),
+      async stage(batch) {
+        stagePayoutHold(batch.tx, profile, action.hours);
+      },
+    };
+  },
+  async support({ tx }, orgId, { verb, ...contact }) {
+    const organization = await loadOrganization(tx, orgId);
+    const next = withContact(organization, contact);
+    const names = Object.keys(contact) as (keyof typeof contact)[];
+    return {
+      orgId,
+      mode: modeOf(organization, next !== organization),
+      action: { verb, ...contact },
+      basis: names.map((name) => `${name} ${organization[name] ?? 'none'}`).join(', '),
+      async stage(batch) {
+        if (next === organization) batch.tx.organizations.expect(organization);
+        else batch.tx.organizations.update(Object.freeze(next));
+      },
+    };
+  },
+  /** `id` is of any row with the address, which the proposal must not keep. */
+  async 'erase-person'({ tx }, id, action) {
+    const address = await tx.people.addressOf(id);
+    if (address === null) throw new PonteError('NotFound');
+    const blocking = await tx.people.blocking(address);
+    const isErased = maskedAddress(address) !== action.address;
+    return {
+      mode: 'live',
+      basis: isErased ? 'erased, or changed' : 'stored',
+      problem:
+        blocking.length === 0
+          ? null
+          : `A person is erased when nothing is open. Open: ${blocking.join('; ')}.`,
+      async stage({ tx: staging }) {
+        await staging.people.erase(address);
+      },
+    };
+  },
+  /** It makes the mailbox of the person enough again, in all organizations. */
+  async 'reset-passkeys'({ tx, nowMs }, id, action) {
+    const reset = await readPasskeyReset(tx, id, nowMs);
+    const { person, passkeys, memberships } = reset;
+    const roles = memberships.map(({ role, orgId }) => `${role} of ${orgId}`).sort();
+    return {
+      mode: 'live',
+      action: { ...action, address: maskedAddress(person.email) },
+      basis: [
+        roles.join(', ') || 'a member nowhere',
+        `passkeys ${passkeys.map((one) => one.id).join(', ') || 'none'}`,
+      ].join('; '),
+      problem:
+        passkeys.length > 0
+          ? null
+          : 'The person has no passkey, and adds one after sign-in by mail.',
+      async stage(batch) {
+        stagePasskeyReset(batch, reset);
+        return () => batch.deps.wake('mails');
+      },
+    };
+  },
 };
 
 /** NotFound. */
-export function readServiceItem(
+export async function readServiceItem(
   reading: Reading,
   id: string,
   action: ServiceAction,
 ): Promise<DeskItem> {
-  const read = readers[action.verb] as (
-    reading: Reading,
-    id: string,
-    action: ServiceAction,
-  ) => Promise<DeskItem>;
-  return read(reading, id, action);
-}
-
-const possible = { problem: null, check: async () => undefined };
-
-type ActionOf<V extends ServiceAction['verb']> = Extract<ServiceAction, { readonly verb: V }>;
-
-async function productionItem(
-  { tx }: Reading,
-  orgId: string,
-  action: ActionOf<'grant-production'>,
-): Promise<DeskItem> {
-  const organization = await loadOrganization(tx, orgId);
-  const isGranted = organization.productionGrantedAtMs !== null;
+  const read = rows[action.verb] as (
+    ...of: [Reading, string, ServiceAction]
+  ) => Promise<Row<'release'>>;
+  const { stage, ...item } = await read(reading, id, action);
   return {
-    orgId,
-    mode: 'live',
-    action,
-    basis: isGranted ? 'production access' : await ungrantedBasis(tx, organization),
+    orgId: null,
     problem: null,
-    check: async () => {
-      if (!isGranted) requireContact(organization);
-    },
-    async stage(batch, by) {
-      await stageGranted(batch, orgId, by.map(({ name }) => name).join(' and '));
-      const after = await stageProduction(batch, orgId);
-      return async () => {
-        batch.deps.wake('mails');
-        await after();
-      };
-    },
-  };
+    check: async () => undefined,
+    action,
+    ...item,
+    stage: async (batch, by) => (await stage(batch, by)) ?? (() => undefined),
+  } as DeskItem;
 }
 
 /**
@@ -165,377 +397,38 @@ async function ungrantedBasis(tx: Tx, organization: Organization): Promise<strin
   ].join('; ');
 }
 
-async function approvalItem(
-  { tx }: Reading,
-  orgId: string,
-  action: ActionOf<'approve-kyb'>,
-): Promise<DeskItem> {
-  const tenant = { orgId, mode: action.mode };
-  const { status, partnerRef } = await loadProfile(tx, tenant);
-  const basis = `KYB ${status ?? 'not started'}, ${partnerRef ?? 'no party'}`;
-  return {
-    ...tenant,
-    action,
-    basis,
-    problem: null,
-    check: (batch) => expectApprovable(batch.tx, tenant),
-    stage: (batch) => stageApproval(batch, tenant),
-  };
-}
-
-async function payoutItem(
-  { tx }: Reading,
-  orgId: string,
-  action: ActionOf<'payout-config'>,
-): Promise<DeskItem> {
-  const tenant = { orgId, mode: action.mode };
-  const { partnerRef, destinationRef, heldRef } = await loadProfile(tx, tenant);
-  const basis = [`party ${partnerRef}`, `destination ${destinationRef}`, `held ${heldRef}`];
-  const stage = (batch: Batch, [proposer]: readonly OperatorActor[]) => {
-    assert(proposer !== undefined, 'an operator proposed it');
-    return stagePayout(batch, tenant, action, proposer.id);
-  };
-  return { ...possible, ...tenant, action, basis: basis.join(', '), stage };
-}
-
 /** What gives nobody more than there was in live mode needs no second operator. */
 function modeOf(organization: Organization, gives: boolean): Mode {
   return organization.productionGrantedAtMs !== null && gives ? 'live' : 'test';
-}
-
-/** A new address, or a role with more scopes, gives authority. */
-async function memberItem(
-  { tx }: Reading,
-  orgId: string,
-  action: ActionOf<'set-member'>,
-): Promise<DeskItem> {
-  const organization = await loadOrganization(tx, orgId);
-  const email = readEmail(action.email);
-  if (email === null) throw new PonteError('ValidationError', 'email: give an e-mail address.');
-  const known = await tx.members.byEmail(orgId, emailKey(email));
-  const { role, keptBy, locale } = action;
-  return {
-    ...possible,
-    orgId,
-    mode: modeOf(organization, known === null || !mayGive(known.role, role)),
-    action: { ...action, email },
-    basis: known === null ? 'no member' : `${known.id}, ${known.role}`,
-    async stage({ deps, tx: staging }) {
-      staging.organizations.expect(organization);
-      const author = { memberId: null, keptBy };
-      await stageInvited(deps, staging, { orgId, email, role }, author, locale);
-      return () => deps.wake('mails');
-    },
-  };
-}
-
-async function keyItem(
-  { tx, nowMs }: Reading,
-  orgId: string,
-  action: ActionOf<'create-key'>,
-): Promise<DeskItem> {
-  await loadOrganization(tx, orgId);
-  const { keyId, mode, salt, secretHash, name, scopes, networks, expiresAtMs } = action;
-  const known = await tx.keys.get(keyId);
-  return {
-    ...possible,
-    orgId,
-    mode,
-    action,
-    basis: known === null ? 'not stored' : 'stored',
-    problem:
-      expiresAtMs !== null && expiresAtMs <= nowMs ? 'The key would have expired already.' : null,
-    async stage(batch, [proposer]) {
-      assert(proposer !== undefined, 'an operator proposed it');
-      const granted = { name, scopes, keptScopes: [], networks, expiresAtMs };
-      const by = { createdBy: proposer.id, keptBy: null };
-      const made = unusedKey(
-        { orgId, mode, ...granted, ...by },
-        { keyId, salt, secretHash },
-        nowMs,
-      );
-      await stageNewKey(batch, made);
-      return () => batch.deps.wake('mails');
-    },
-  };
-}
-
-async function rollItem(
-  { tx, nowMs }: Reading,
-  id: string,
-  action: ActionOf<'roll-key'>,
-): Promise<DeskItem> {
-  const was = await ownKey(tx, null, id);
-  const { orgId, mode } = was;
-  const { overlapHours } = action;
-  return {
-    ...possible,
-    orgId,
-    mode,
-    action,
-    basis: was.rolledAtMs === null && isActive(was, nowMs) ? 'active' : 'ended',
-    check: async () => {
-      expectOverlap(overlapHours);
-      lifeOfNext(was, nowMs);
-    },
-    async stage(batch) {
-      const made = unusedKey({ ...was, expiresAtMs: lifeOfNext(was, nowMs) }, action, nowMs);
-      await stageRoll(batch, was, made, overlapHours);
-      return () => batch.deps.wake('mails');
-    },
-  };
-}
-
-/** A longer hold gives nobody anything. */
-async function holdItem(
-  { tx }: Reading,
-  orgId: string,
-  action: ActionOf<'payout-hold'>,
-): Promise<DeskItem> {
-  const profile = await loadProfile(tx, { orgId, mode: 'live' });
-  const { payoutHoldHours } = profile;
-  return {
-    ...possible,
-    orgId,
-    mode: action.hours < payoutHoldHours ? 'live' : 'test',
-    action,
-    basis: `held ${payoutHoldHours} hours`,
-    check: async () => expectHoldHours(action.hours),
-    async stage(batch) {
-      stagePayoutHold(batch.tx, profile, action.hours);
-      return () => undefined;
-    },
-  };
-}
-
-async function supportItem(
-  { tx }: Reading,
-  orgId: string,
-  { verb, ...contact }: ActionOf<'support'>,
-): Promise<DeskItem> {
-  const organization = await loadOrganization(tx, orgId);
-  const next = withContact(organization, contact);
-  const names = Object.keys(contact) as (keyof typeof contact)[];
-  return {
-    ...possible,
-    orgId,
-    mode: modeOf(organization, next !== organization),
-    action: { verb, ...contact },
-    basis: names.map((name) => `${name} ${organization[name] ?? 'none'}`).join(', '),
-    async stage(batch) {
-      if (next === organization) batch.tx.organizations.expect(organization);
-      else batch.tx.organizations.update(Object.freeze(next));
-      return () => undefined;
-    },
-  };
-}
-
-/** One without production access has no invoice in live mode. */
-async function secondApprovalItem(
-  { tx }: Reading,
-  orgId: string,
-  action: ActionOf<'require-approval'>,
-): Promise<DeskItem> {
-  const organization = await loadOrganization(tx, orgId);
-  const { productionGrantedAtMs, requiresApproval } = organization;
-  const { intentsNeedApproval } = await loadProfile(tx, { orgId, mode: 'live' });
-  const isOn = action.origin === 'invoice' ? requiresApproval : intentsNeedApproval;
-  return {
-    ...possible,
-    orgId,
-    mode: productionGrantedAtMs === null ? 'test' : 'live',
-    action,
-    basis: isOn ? 'required' : 'not required',
-    async stage(batch) {
-      if (action.origin !== 'invoice') batch.tx.organizations.expect(organization);
-      await stageSecondApproval(batch.tx, orgId, false, action.origin);
-      return () => undefined;
-    },
-  };
-}
-
-async function reportItem(
-  { tx }: Reading,
-  id: string,
-  action: ActionOf<'accept'>,
-): Promise<DeskItem> {
-  const command = await tx.commands.get(id);
-  if (command === null) throw new PonteError('NotFound');
-  const { orgId, mode } = command;
-  const basis = isMoneyCommand(command)
-    ? basisOf(['command', 'payment'], {
-        command,
-        payment: await loadPayment(tx, tenantOf(command), command.paymentId),
-      })
-    : basisOf(['command'], { command });
-  return {
-    orgId,
-    mode,
-    action,
-    basis,
-    problem: null,
-    check: async () => {
-      expectAcceptable(command, action.report);
-    },
-    stage: (batch) => stageAccepted(batch, command, action.report),
-  };
-}
-
-async function endItem(
-  { tx, nowMs }: Reading,
-  id: string,
-  action: ActionOf<'cancel' | 'fail'>,
-): Promise<DeskItem> {
-  const found = await tx.payments.find(id);
-  if (found === null) throw new PonteError('NotFound');
-  const tenant = tenantOf(found);
-  const stored = await loadPayment(tx, tenant, id);
-  const commands = await tx.commands.ofPayment(tenant, id);
-  const end = action.verb === 'cancel' ? cancelled : failedByOperator;
-  const reason = checkedReason(action.reason);
-  const change = () => end(stored, commands, reason, nowMs);
-  return {
-    ...tenant,
-    action: { ...action, reason },
-    basis: basisOf(['payment'], { payment: stored }),
-    problem: null,
-    check: async () => {
-      change();
-    },
-    async stage({ deps, tx: staging }) {
-      const done = await stageChange(deps, staging, stored, change());
-      return () => announce(deps, done);
-    },
-  };
-}
-
-async function releaseItem(
-  { tx, nowMs }: Reading,
-  id: string,
-  action: ActionOf<'release'>,
-): Promise<DeskItem> {
-  const epoch = await tx.epochs.current();
-  if (itemOfEpoch(epoch) !== id) throw new PonteError('NotFound');
-  const released = (by: string) => releaseEpoch(epoch, { by, forcedBecause: action.reason }, nowMs);
-  return {
-    orgId: null,
-    mode: 'live',
-    action,
-    basis: `${epoch.state}, check ${epoch.checkedAtMs === null ? 'not complete' : 'complete'}`,
-    problem: null,
-    check: async () => {
-      released('');
-    },
-    async stage({ deps, tx: staging }, by) {
-      staging.epochs.update(released(by.map(({ name }) => name).join(' and ')));
-      return () => deps.log.warn('the quarantine has ended', { epoch: epoch.number });
-    },
-  };
 }
 
 export function itemOfEpoch({ number }: { readonly number: number }): string {
   return `epoch_${number}`;
 }
 
-async function partnerItem(
-  { tx }: Reading,
-  _id: string,
-  action: ActionOf<'change-partner'>,
-): Promise<DeskItem> {
-  const { mode, from, to, hasCommands } = action;
-  const name = boundNameOf(mode);
-  const bound = (await tx.fingerprints.get(name))?.value ?? 'none';
-  const unfinished = hasCommands ? [] : await tx.commands.unfinishedElsewhere(mode, to, 5);
-  const ids = unfinished.map(({ id }) => id).join(', ');
-  const isFree = bound === from && ids === '';
-  return {
-    ...possible,
-    orgId: null,
-    mode,
-    action,
-    basis: `bound to ${bound}`,
-    problem: isFree
-      ? null
-      : `The partner ${to} does not have the commands of ${bound}, and some are not finished ` +
-        `there: ${ids || 'the binding has changed since'}.`,
-    async stage({ tx: staging, nowMs }) {
-      staging.fingerprints.put({ name, value: to, createdAtMs: nowMs });
-      if (hasCommands) staging.commands.renameInstance(mode, from, to);
-      return () => undefined;
-    },
-  };
-}
-
-/** `id` is of any row with the address, which the proposal must not keep. */
-async function personItem(
-  { tx }: Reading,
-  id: string,
-  action: ActionOf<'erase-person'>,
-): Promise<DeskItem> {
-  const address = await tx.people.addressOf(id);
-  if (address === null) throw new PonteError('NotFound');
-  const blocking = await tx.people.blocking(address);
-  const isErased = maskedAddress(address) !== action.address;
-  return {
-    ...possible,
-    orgId: null,
-    mode: 'live',
-    action,
-    basis: isErased ? 'erased, or changed' : 'stored',
-    problem:
-      blocking.length === 0
-        ? null
-        : `A person is erased when nothing is open. Open: ${blocking.join('; ')}.`,
-    async stage({ tx: staging }) {
-      await staging.people.erase(address);
-      return () => undefined;
-    },
-  };
-}
-
-/** It makes the mailbox of the person enough again, in all organizations. */
-async function passkeysItem(
+async function endItem<A extends ActionOf<'cancel' | 'fail'>>(
   { tx, nowMs }: Reading,
   id: string,
-  action: ActionOf<'reset-passkeys'>,
-): Promise<DeskItem> {
-  const reset = await readPasskeyReset(tx, id, nowMs);
-  const { person, passkeys, memberships } = reset;
-  const roles = memberships.map(({ role, orgId }) => `${role} of ${orgId}`).sort();
+  asked: A,
+  end: typeof cancelled,
+) {
+  const found = await tx.payments.find(id);
+  if (found === null) throw new PonteError('NotFound');
+  const tenant = tenantOf(found);
+  const stored = await loadPayment(tx, tenant, id);
+  const commands = await tx.commands.ofPayment(tenant, id);
+  const action = { ...asked, reason: checkedReason(asked.reason) };
+  const change = () => end(stored, commands, action.reason, nowMs);
   return {
-    ...possible,
-    orgId: null,
-    mode: 'live',
-    action: { ...action, address: maskedAddress(person.email) },
-    basis: [
-      roles.join(', ') || 'a member nowhere',
-      `passkeys ${passkeys.map((one) => one.id).join(', ') || 'none'}`,
-    ].join('; '),
-    problem:
-      passkeys.length > 0 ? null : 'The person has no passkey, and adds one after sign-in by mail.',
-    async stage(batch) {
-      stagePasskeyReset(batch, reset);
-      return () => batch.deps.wake('mails');
-    },
-  };
-}
-
-async function operatorItem(
-  { tx }: Reading,
-  _id: string,
-  action: ActionOf<'add-operator'>,
-): Promise<DeskItem> {
-  return {
-    orgId: null,
-    mode: 'live',
+    ...tenant,
     action,
-    basis: 'not registered',
-    problem: null,
-    check: () => expectNewOperator(tx, action),
-    async stage({ deps, tx: staging }, [proposer]) {
-      assert(proposer !== undefined, 'an operator proposed it');
-      await stageOperator(deps, staging, action, proposer);
-      return () => undefined;
+    basis: basisOf(['payment'], { payment: stored }),
+    check: async () => {
+      change();
+    },
+    async stage({ deps, tx: staging }: Batch) {
+      const done = await stageChange(deps, staging, stored, change());
+      return () => announce(deps, done);
     },
   };
 }
