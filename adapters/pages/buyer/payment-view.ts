@@ -61,7 +61,7 @@ export function paymentView(
     ...frameOfCall(context, call, { locale, mode: payment.mode, nowMs, viewer }),
     organization: organizationView(shown.organization),
     legal: legalView(shown.organization, deps.settings),
-    payment: signedIn ? signedInView(deps, shown) : outerView(deps, shown),
+    payment: seen(signedIn ? 'buyer' : 'link', deps, shown),
     kyc: { ...kycView(shown), corrections, asksFacts: signedIn && shown.asksFacts },
     version: shown.pageVersion,
     simulate: signedIn && simulates(deps, payment) ? simulationsFor(shown) : null,
@@ -69,7 +69,31 @@ export function paymentView(
   };
 }
 
-/** What a colleague of the buyer sees: where to send how much, and nothing else. */
+const numbers = ['payeeTaxId', 'payeeTaxIdLast4', 'purchaseOrder', 'buyerReference'] as const;
+
+/**
+ * What each audience sees of a payment beside what its mail showed. The colleague who pays: where
+ * to send how much. The approver: what is to be paid to whom, and no price, money or bank details.
+ */
+const seenBy = {
+  link: [],
+  colleague: [...numbers, 'money', 'partner', 'instructions', 'check'],
+  approver: [...numbers, 'display', 'attachment', 'colleagueApproval'],
+} as const satisfies Readonly<Record<string, readonly (keyof PagePayment)[]>>;
+
+function seen(
+  audience: keyof typeof seenBy | 'buyer',
+  deps: PageSettings,
+  shown: PaymentPage,
+): PagePayment {
+  const outer = outerPayment(deps, shown);
+  if (audience === 'link') return outer;
+  const all = { ...outer, ...innerPayment(deps, shown) };
+  if (audience === 'buyer') return all;
+  const fields = seenBy[audience].map((name) => [name, all[name]]);
+  return { ...outer, ...Object.fromEntries(fields) };
+}
+
 export function colleagueView(
   context: Parameters<typeof paymentView>[0],
   call: PaymentPageCall,
@@ -77,15 +101,9 @@ export function colleagueView(
 ): PageView {
   const page = { name: 'instructions' } as const;
   const view = paymentView(context, { ...call, session: null, csrf: null }, shown, page);
-  const all = signedInView(context.deps, shown);
-  const { money, partner, payeeTaxId, payeeTaxIdLast4, purchaseOrder, buyerReference } = all;
-  const { instructions, check } = all;
-  const payee = { payeeTaxId, payeeTaxIdLast4 };
-  const known = { money, partner, purchaseOrder, buyerReference, instructions, check, ...payee };
-  return { ...view, payment: { ...outerView(context.deps, shown), ...known } };
+  return { ...view, payment: seen('colleague', context.deps, shown) };
 }
 
-/** What the approver sees: what is to be paid to whom, and no price, money or bank details. */
 export function approverView(
   context: Parameters<typeof paymentView>[0],
   call: PaymentPageCall,
@@ -93,19 +111,14 @@ export function approverView(
   page: Page,
 ): PageView {
   const view = paymentView(context, call, shown, page);
-  const outer = { ...outerView(context.deps, shown), isForApprover: true };
-  const known = { ...view, version: null, simulate: null, payment: outer };
-  if (view.viewer === null) return known;
-  const all = signedInView(context.deps, shown);
-  const { payeeTaxIdLast4, payeeTaxId, display, purchaseOrder, buyerReference } = all;
-  const { colleagueApproval, attachment } = all;
-  const numbers = { purchaseOrder, buyerReference };
-  const paid = { payeeTaxIdLast4, payeeTaxId, display, attachment, ...numbers };
-  const askedBy = shown.payment.buyer.email;
+  const { viewer } = view;
+  const payment = seen(viewer === null ? 'link' : 'approver', context.deps, shown);
   return {
-    ...known,
-    viewer: { ...view.viewer, email: colleagueApproval?.email ?? '' },
-    payment: { ...outer, ...paid, colleagueApproval, askedBy },
+    ...view,
+    version: null,
+    simulate: null,
+    viewer: viewer && { ...viewer, email: payment.colleagueApproval?.email ?? '' },
+    payment: { ...payment, isForApprover: true, askedBy: viewer && shown.payment.buyer.email },
   };
 }
 
@@ -127,7 +140,7 @@ export function recipientView(
   };
   const view = paymentView({ deps, prefix: '', mailbox: null }, call, shown, page);
   const viewer = { email: shown.payment.buyer.email, sessionEndsAtMs: shown.nowMs };
-  return { ...view, viewer, payment: signedInView(deps, shown) };
+  return { ...view, viewer, payment: seen('buyer', deps, shown) };
 }
 
 /** A real partner has no sandbox: its development instance plays the bank. */
@@ -176,73 +189,66 @@ function kycView({ submission, kyc }: PaymentPage): KycView {
   return { ...noKyc, started: submission !== null && kyc === 'form', submittedAtMs, correctByMs };
 }
 
-/** What a person with the link alone sees. */
-function outerView(
+/** Values of what nobody sees by the link alone. */
+const closed = {
+  payeeTaxIdLast4: null,
+  payeeTaxId: null,
+  payer: null,
+  senderNames: [],
+  partner: null,
+  money: {
+    receivedMinor: 0n,
+    heldMinor: 0n,
+    refundOwedMinor: 0n,
+    refundOrderedMinor: 0n,
+    refundedMinor: 0n,
+    receivedAtMs: null,
+    refundOrderedAtMs: null,
+    refundedAtMs: null,
+  },
+  quote: null,
+  limit: null,
+  colleagueApproval: null,
+  isForApprover: false,
+  askedBy: null,
+  purchaseOrder: null,
+  buyerReference: null,
+  attachment: null,
+  purpose: null,
+  instructions: null,
+  together: [],
+  sharedTransfers: [],
+  openPayments: 0,
+  check: null,
+  settlement: null,
+  isPayoutBack: false,
+  isLate: false,
+  answerByMs: null,
+  endedAtMs: null,
+  expiresAtMs: null,
+} as const satisfies Partial<PagePayment>;
+
+/** What the link alone shows. */
+function outerPayment(
   { settings: { payUrl } }: PageSettings,
   { payment, organization }: PaymentPage,
 ): PagePayment {
   const { publicId } = payment;
   const { id, status, amount, number, externalId, dueDate, returnUrl, version } = payment;
+  const own = { id, status, amount, number, externalId, dueDate, returnUrl, version };
+  const page = `${payUrl}${pathOf({ kind: 'payment', publicId })}`;
+  const title = readDisplay(payment.display)?.title ?? null;
   return {
-    id,
-    status,
-    amount,
-    number,
-    externalId,
-    dueDate,
-    returnUrl,
-    version,
-    links: {
-      page: `${payUrl}${pathOf({ kind: 'payment', publicId })}`,
-      verify: `${payUrl}/verify`,
-    },
+    ...closed,
+    ...own,
+    links: { page, verify: `${payUrl}/verify` },
     shortId: shortIdOf(publicId),
     payee: payment.payeeName ?? organization.name,
-    payeeTaxIdLast4: null,
-    payeeTaxId: null,
-    payer: null,
-    senderNames: [],
-    partner: null,
-    display: {
-      title: readDisplay(payment.display)?.title ?? null,
-      notes: null,
-      lineItems: [],
-      taxes: [],
-    },
-    money: {
-      receivedMinor: 0n,
-      heldMinor: 0n,
-      refundOwedMinor: 0n,
-      refundOrderedMinor: 0n,
-      refundedMinor: 0n,
-      receivedAtMs: null,
-      refundOrderedAtMs: null,
-      refundedAtMs: null,
-    },
-    quote: null,
-    limit: null,
-    colleagueApproval: null,
-    isForApprover: false,
-    askedBy: null,
-    purchaseOrder: null,
-    buyerReference: null,
-    attachment: null,
-    purpose: null,
-    instructions: null,
-    together: [],
-    sharedTransfers: [],
-    openPayments: 0,
-    check: null,
-    settlement: null,
-    isPayoutBack: false,
-    isLate: false,
-    answerByMs: null,
-    endedAtMs: null,
-    expiresAtMs: null,
+    display: { title, notes: null, lineItems: [], taxes: [] },
   };
 }
 
-/** Since when a person looks into the payment; null if nobody does, or that is not known. */
+/** Since when an operator looks into the payment; null if nobody does, or that is not known. */
 function inReviewSinceMs({ payment, screen, isPayoutBack, ...shown }: PaymentPage): number | null {
   const { payoutBackAtMs, refundOwedAtMs } = shown.moneyTimes;
   if (screen === 'unapproved') return payment.approvalLostAtMs;
@@ -269,38 +275,26 @@ export function payeeTaxId(sent: string | null, last4: string | null): string | 
   return sent === null || last4 === null || lastFour(sent) === last4 ? sent : null;
 }
 
-function signedInView(deps: PageSettings, shown: PaymentPage): PagePayment {
-  const { payment, funds, quote } = shown;
-  const { transactionHash } = payment;
+type Hidden = Omit<typeof closed, 'isForApprover' | 'askedBy'> & Pick<PagePayment, 'display'>;
+
+function innerPayment(deps: PageSettings, shown: PaymentPage): Pick<PagePayment, keyof Hidden> {
+  const { payment, funds, payeeTaxIdLast4 } = shown;
   const settlement = receiptOf(shown.settlements);
   const { receivedMinor, refundOwedMinor, refundOrderedMinor, refundedMinor } = funds;
   const { receivedAtMs, refundOrderedAtMs, refundedAtMs } = shown.moneyTimes;
+  const sums = { receivedMinor, refundOwedMinor, refundOrderedMinor, refundedMinor };
   const display = readDisplay(payment.display);
+  const { title = null, notes = null, lineItems = [], taxes = [] } = display ?? {};
   return {
-    ...outerView(deps, shown),
     attachment: shown.attachment,
-    payeeTaxIdLast4: shown.payeeTaxIdLast4,
-    payeeTaxId: payeeTaxId(display?.sellerTaxId ?? null, shown.payeeTaxIdLast4),
+    payeeTaxIdLast4,
+    payeeTaxId: payeeTaxId(display?.sellerTaxId ?? null, payeeTaxIdLast4),
     payer: payment.buyer.name,
     senderNames: shown.senderNames,
     partner: partnerIn(payment.payinInstructions),
-    display: {
-      title: display?.title ?? null,
-      notes: display?.notes ?? null,
-      lineItems: display?.lineItems ?? [],
-      taxes: display?.taxes ?? [],
-    },
-    money: {
-      receivedMinor,
-      heldMinor: heldMinor(funds),
-      refundOwedMinor,
-      refundOrderedMinor,
-      refundedMinor,
-      receivedAtMs,
-      refundOrderedAtMs,
-      refundedAtMs,
-    },
-    quote,
+    display: { title, notes, lineItems, taxes },
+    money: { ...sums, heldMinor: heldMinor(funds), receivedAtMs, refundOrderedAtMs, refundedAtMs },
+    quote: shown.quote,
     limit: payment.limitHit,
     colleagueApproval: payment.colleagueApproval,
     purchaseOrder: payment.purchaseOrder,
@@ -311,7 +305,7 @@ function signedInView(deps: PageSettings, shown: PaymentPage): PagePayment {
     sharedTransfers: shown.sharedTransfers,
     openPayments: shown.openPayments,
     check: checkView(shown),
-    settlement: settlement === null ? null : { ...settlement, transactionHash },
+    settlement: settlement && { ...settlement, transactionHash: payment.transactionHash },
     isPayoutBack: shown.isPayoutBack,
     isLate: shown.isLate,
     answerByMs: answerByMs(shown, deps.settings),
