@@ -12,6 +12,11 @@ import { type FailureCode, failureCodes, failures } from '../../../core/domain/p
 import { paymentMoves, paymentStatuses, progress } from '../../../core/domain/payments/payment.js';
 import { purposeNames } from '../../../core/domain/payments/purpose.js';
 import { simulatedEvents, simulations } from '../../../core/domain/payments/simulated-event.js';
+import {
+  situationNames,
+  situationOf,
+  situations,
+} from '../../../core/domain/payments/situation.js';
 import type { Deps } from '../../../core/ports/deps.js';
 import {
   approvePayment,
@@ -240,6 +245,21 @@ export const payment = representation<PaymentSource>()('Payment', {
   id: [z.string(), (source) => source.payment.id],
   externalId: [z.string().nullable(), (source) => source.payment.externalId],
   status: [z.enum(statuses), (source) => source.payment.status],
+  situation: [
+    z.enum(situationNames).meta({
+      description:
+        'Status and money in one code, for the seller: ' +
+        situationNames.map((name) => `\`${name}\`: ${situations[name].says}`).join(' '),
+    }),
+    situationOf,
+  ],
+  statusText: [
+    z.string().meta({
+      description: 'The situation in one English sentence.',
+      examples: [situations.money_missing.says],
+    }),
+    (source) => situations[situationOf(source)].says,
+  ],
   amount: [decimal, (source) => formatAmount(source.payment.amount.amountMinor)],
   currency: [z.string(), (source) => source.payment.amount.currency],
   hostedPaymentUrl: [

@@ -59,6 +59,7 @@ import {
 } from '../kit/page-route.js';
 import { idIn, withDone } from '../kit/pages/declared-pages.js';
 import { textAs } from '../kit/pages/form-page.js';
+import { LineTable } from '../kit/pages/table.js';
 import { liveOf } from './change-pages.js';
 import type { DashboardContent } from './dashboard-layout.js';
 import { type DashboardScene, type Done, useDashboard, viewOf } from './dashboard-scene.js';
@@ -460,22 +461,14 @@ function Items({ detail: { payment } }: Part): VNode | null {
           <Foreign text={title} />
         </p>
       )}
-      {lineItems.length === 0 ? null : (
-        <table class="doc">
-          <caption class="vh">{texts.invoice.lines}</caption>
-          <tbody>
-            {lineItems.map(({ description, quantity, subtotal }) => (
-              <tr>
-                <th scope="row">
-                  <Foreign text={description} />
-                  {quantity === null ? null : <span class="sub">× {quantity}</span>}
-                </th>
-                <td class="num">{subtotal ?? '–'}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      )}
+      <LineTable
+        label={texts.invoice.lines}
+        lines={lineItems.map(({ description: item, quantity, subtotal: amount }) => ({
+          item,
+          quantity,
+          amount,
+        }))}
+      />
       {notes === null ? null : (
         <p>
           <Foreign text={notes} />

@@ -65,51 +65,58 @@ export const sellerPages = [
       const found = q === null ? await listAccounts(deps, tenant, asked) : [];
       return pageOf(found, PAGE_SIZE, ({ id }) => id);
     },
-    show: ({ texts: { seller: words, ...texts }, view, format }) => ({
-      title: texts.places.sellers,
-      place: 'sellers',
-      label: texts.places.sellers,
-      words: {
-        ...words,
-        any: texts.payments.all,
-        filter: words.open,
-        filters: texts.payments.filters,
-      },
-      labels: { status: texts.payments.views, q: words.search },
-      choice: (status) => (words.status as Readonly<Record<string, string>>)[status] ?? status,
-      columns: [
-        {
-          head: words.name,
-          isName: true,
-          cell: (account) => (
-            <a href={`${view.path}/sellers/${account.id}`} class="reference">
-              <Foreign text={nameOf(account)} />
-            </a>
-          ),
+    show({ texts: { seller: words, ...texts }, view, format }) {
+      const lacksIn = (account: ConnectedAccount) =>
+        sellerLacks(account)
+          .map((need) => words.needs[need])
+          .join(', ') || '–';
+      return {
+        title: texts.places.sellers,
+        place: 'sellers',
+        label: texts.places.sellers,
+        words: {
+          ...words,
+          any: texts.payments.all,
+          filter: words.open,
+          filters: texts.payments.filters,
         },
-        {
-          head: texts.payment.yourId,
-          look: 'only-l',
-          cell: ({ externalId }) => <Foreign text={externalId ?? '–'} />,
-        },
-        { head: words.state, cell: (account) => <State account={account} /> },
-        {
-          head: words.missing,
-          look: 'wide',
-          cells: 'quiet',
-          cell: (account) =>
-            sellerLacks(account)
-              .map((need) => words.needs[need])
-              .join(', ') || '–',
-        },
-        {
-          head: texts.payments.created,
-          look: 'only-l',
-          cells: 'when',
-          cell: ({ createdAtMs }) => format.short(createdAtMs),
-        },
-      ],
-    }),
+        labels: { status: texts.payments.views, q: words.search },
+        choice: (status) => (words.status as Readonly<Record<string, string>>)[status] ?? status,
+        lines: {},
+        columns: [
+          {
+            head: words.name,
+            isName: true,
+            whole: nameOf,
+            cell: (account) => (
+              <a href={`${view.path}/sellers/${account.id}`} class="reference">
+                <Foreign text={nameOf(account)} />
+              </a>
+            ),
+          },
+          {
+            head: texts.payment.yourId,
+            look: 'only-l c-ref',
+            whole: ({ externalId }) => externalId ?? '',
+            cell: ({ externalId }) => <Foreign text={externalId ?? '–'} />,
+          },
+          { head: words.state, look: 'c-state', cell: (account) => <State account={account} /> },
+          {
+            head: words.missing,
+            look: 'wide',
+            cells: 'quiet',
+            whole: lacksIn,
+            cell: lacksIn,
+          },
+          {
+            head: texts.payments.created,
+            look: 'only-l c-due',
+            cells: 'when',
+            cell: ({ createdAtMs }) => format.short(createdAtMs),
+          },
+        ],
+      };
+    },
   }),
   memberPages.view({
     path: '/sellers/{accountId}',

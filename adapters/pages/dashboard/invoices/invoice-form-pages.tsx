@@ -22,13 +22,21 @@ import {
   storeAttachment,
 } from '../../../../core/usecases/parties/attachments.js';
 import { createPayment } from '../../../../core/usecases/payments/payments.js';
-import { Amount, Button, Day, Foreign, Form, languageNames } from '../../kit/components.js';
-import { type FieldError, FileField, SelectField, TextArea, TextField } from '../../kit/fields.js';
+import { Amount, Button, Day, Facts, Foreign, Form, languageNames } from '../../kit/components.js';
+import {
+  About,
+  type FieldError,
+  FileField,
+  SelectField,
+  TextArea,
+  TextField,
+} from '../../kit/fields.js';
 import { type FormLimits, readFileForm } from '../../kit/files/uploaded-file.js';
 import { Icon } from '../../kit/icons.js';
 import { memberRow, type PageAnswer, type PageContext, seeOther } from '../../kit/page-route.js';
 import { withDone } from '../../kit/pages/declared-pages.js';
 import { FormKey, newFormKey } from '../../kit/pages/form-key.js';
+import { LineTable } from '../../kit/pages/table.js';
 import { plainText } from '../../kit/plain-text.js';
 import { type DashboardContent, dashboardPage } from '../dashboard-layout.js';
 import { type DashboardScene, localeOfCall, useDashboard, viewOf } from '../dashboard-scene.js';
@@ -57,23 +65,11 @@ const formLimits: FormLimits = { fields: 3 * LINES_MAX + 20, fieldBytesMax: 4 * 
 
 /** The list of sellers to choose from. */
 const SELLERS_MAX = 100;
+const access = { path, scope: 'invoices:write', proof: 'session' } as const;
+
 export const invoiceFormPages = [
-  memberRow({
-    method: 'GET',
-    path,
-    scope: 'invoices:write',
-    proof: 'session',
-    form: 'none',
-    handler: showEmpty,
-  }),
-  memberRow({
-    method: 'POST',
-    path,
-    scope: 'invoices:write',
-    proof: 'session',
-    form: 'multipart',
-    handler: send,
-  }),
+  memberRow({ ...access, method: 'GET', form: 'none', handler: showEmpty }),
+  memberRow({ ...access, method: 'POST', form: 'multipart', handler: send }),
 ];
 
 interface SellerChoice {
@@ -248,8 +244,7 @@ function InvoiceForm({ draft }: DraftProps): VNode {
       <button type="submit" name="action" value="preview" class="vh" tabIndex={-1}>
         {words.update}
       </button>
-      <Who draft={draft} />
-      <What draft={draft} />
+      <Fields draft={draft} />
       {draft.takesFiles ? <Attached draft={draft} /> : null}
       <div class="actions">
         <Button look="primary" name="action" value="save">
@@ -264,93 +259,51 @@ function InvoiceForm({ draft }: DraftProps): VNode {
   );
 }
 
-function Who({ draft }: DraftProps): VNode {
+/** Who pays what to whom. */
+function Fields({ draft }: DraftProps): VNode {
   const { texts, view } = useDashboard();
-  const { typed, sellers } = draft;
+  const { typed, sellers, currencies } = draft;
   const words = texts.invoice;
+  const input = <N extends 'name' | 'email' | 'number' | 'due' | 'currency' | 'seller' | 'notes'>(
+    name: N,
+  ) => ({ name, label: words[name], error: errorOf(draft, name), value: typed[name] });
   return (
-    <fieldset class="card">
-      <legend>{words.who}</legend>
-      <SelectField
-        name="seller"
-        label={words.seller}
-        hint={words.sellerHint}
-        error={errorOf(draft, 'seller')}
-        empty={plainText(view.organization?.name)}
-        value={typed.seller}
-        choices={sellers.map(({ externalId, name }) => ({ value: externalId, label: name }))}
-      />
-      <div class="fields top-al">
-        <TextField
-          name="name"
-          label={words.name}
-          error={errorOf(draft, 'name')}
-          value={typed.name}
-          maxLength={NAME_MAX}
-        />
-        <TextField
-          name="email"
-          label={words.email}
-          error={errorOf(draft, 'email')}
-          value={typed.email}
-          inputMode="email"
-          maxLength={254}
-          spellcheck={false}
-        />
-      </div>
-      <SelectField
-        name="locale"
-        label={words.locale}
-        hint={words.localeHint}
-        value={typed.locale}
-        choices={locales.map((locale) => ({ value: locale, label: languageNames[locale] }))}
-        width="medium"
-      />
-    </fieldset>
-  );
-}
-
-function What({ draft }: DraftProps): VNode {
-  const { texts } = useDashboard();
-  const { typed, currencies } = draft;
-  const words = texts.invoice;
-  return (
-    <fieldset class="card">
-      <legend>{words.what}</legend>
-      <div class="fields top-al">
-        <TextField
-          name="number"
-          label={words.number}
-          error={errorOf(draft, 'number')}
-          value={typed.number}
-          maxLength={NUMBER_MAX}
-        />
-        <TextField
-          name="due"
-          label={words.due}
-          error={errorOf(draft, 'due')}
-          value={typed.due}
-          type="date"
-        />
+    <>
+      <fieldset class="card">
+        <legend>{words.who}</legend>
         <SelectField
-          name="currency"
-          label={words.currency}
-          error={errorOf(draft, 'currency')}
-          value={typed.currency}
-          choices={currencies.map((code) => ({ value: code, label: code }))}
+          {...input('seller')}
+          hint={words.sellerHint}
+          empty={plainText(view.organization?.name)}
+          choices={sellers.map(({ externalId, name }) => ({ value: externalId, label: name }))}
         />
-      </div>
-      <Lines draft={draft} />
-      <TextArea
-        name="notes"
-        label={words.notes}
-        hint={words.notesHint}
-        error={errorOf(draft, 'notes')}
-        value={typed.notes}
-        rows={3}
-        maxLength={TEXT_MAX}
-      />
-    </fieldset>
+        <div class="fields top-al">
+          <TextField {...input('name')} maxLength={NAME_MAX} />
+          <TextField {...input('email')} inputMode="email" maxLength={254} spellcheck={false} />
+        </div>
+        <SelectField
+          name="locale"
+          label={words.locale}
+          hint={words.localeHint}
+          value={typed.locale}
+          choices={locales.map((locale) => ({ value: locale, label: languageNames[locale] }))}
+          width="medium"
+        />
+      </fieldset>
+      <fieldset class="card">
+        <legend>{words.what}</legend>
+        <div class="fields top-al">
+          <TextField {...input('number')} maxLength={NUMBER_MAX} />
+          <TextField {...input('due')} type="date" />
+          <SelectField
+            {...input('currency')}
+            choices={currencies.map((code) => ({ value: code, label: code }))}
+          />
+        </div>
+        <Lines draft={draft} />
+        <TextArea {...input('notes')} hint={words.notesHint} rows={3} maxLength={TEXT_MAX} />
+      </fieldset>
+    </>
   );
 }
 
@@ -409,12 +362,7 @@ function Lines({ draft }: DraftProps): VNode {
           aria-invalid={error === undefined ? undefined : true}
           aria-describedby={error === undefined ? undefined : `${name}-error`}
         />
-        {error === undefined ? null : (
-          <p class="error" id={`${name}-error`}>
-            <Icon name="alert" />
-            <span>{error}</span>
-          </p>
-        )}
+        <About name={name} error={error} />
       </div>
     );
   };
@@ -470,41 +418,23 @@ function Preview({ draft: { typed, sellers } }: DraftProps): VNode {
         )}
       </p>
       {number === '' && !isCalendarDate(due) ? null : (
-        <dl class="facts">
-          {number === '' ? null : (
-            <div>
-              <dt>{texts.payment.number}</dt>
-              <dd class="digits">{number}</dd>
-            </div>
-          )}
-          {isCalendarDate(due) ? (
-            <div>
-              <dt>{words.due}</dt>
-              <dd>
-                <Day day={due} />
-              </dd>
-            </div>
-          ) : null}
-        </dl>
+        <Facts
+          facts={[
+            number === ''
+              ? null
+              : { label: texts.payment.number, value: <span class="digits">{number}</span> },
+            isCalendarDate(due) ? { label: words.due, value: <Day day={due} /> } : null,
+          ]}
+        />
       )}
-      {lines.length === 0 ? null : (
-        <table class="doc">
-          <caption class="vh">{words.lines}</caption>
-          <tbody>
-            {lines.map(({ item, quantity, amountMinor }) => (
-              <tr>
-                <th scope="row">
-                  <Foreign text={item} />
-                  {quantity === '' ? null : <span class="sub">× {quantity}</span>}
-                </th>
-                <td class="num">
-                  {amountMinor === null ? '–' : format.digits(money(amountMinor, currency))}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      )}
+      <LineTable
+        label={words.lines}
+        lines={lines.map(({ item, quantity, amountMinor }) => ({
+          item,
+          quantity,
+          amount: amountMinor === null ? null : format.digits(money(amountMinor, currency)),
+        }))}
+      />
       {typed.notes === '' ? null : (
         <p>
           <Foreign text={typed.notes} />

@@ -13,12 +13,13 @@ import {
   checkInvoices,
   createPayment,
 } from '../../../../core/usecases/payments/payments.js';
-import { Button, ButtonLink, Day, Foreign, Form, Note, Scroll } from '../../kit/components.js';
+import { Button, ButtonLink, Day, Foreign, Form, Note } from '../../kit/components.js';
 import { BYTE_ORDER_MARK } from '../../kit/csv-line.js';
-import { type FieldError, SelectField, TextArea } from '../../kit/fields.js';
+import { type FieldError, FileField, SelectField, TextArea } from '../../kit/fields.js';
 import { bytesOf, readFile } from '../../kit/files/uploaded-file.js';
 import { memberRow, type PageAnswer, type PageContext, seeOther } from '../../kit/page-route.js';
 import { withDone } from '../../kit/pages/declared-pages.js';
+import { Table } from '../../kit/pages/table.js';
 import { type DashboardContent, dashboardPage } from '../dashboard-layout.js';
 import { type DashboardScene, localeOfCall, useDashboard, viewOf } from '../dashboard-scene.js';
 import { dashboardTexts } from '../dashboard-texts.js';
@@ -81,7 +82,15 @@ export const invoiceImportPages = [
     method: 'GET',
     path: `${path}/template`,
     form: 'none',
-    handler: sendTemplate,
+    handler: async (_, call) => ({
+      status: 200,
+      headers: {
+        'content-type': 'text/csv; charset=utf-8; header=present',
+        'content-disposition': 'attachment; filename="invoices-template.csv"',
+      },
+      cookies: [],
+      body: `${BYTE_ORDER_MARK}${importTemplate(localeOfCall(call))}`,
+    }),
   }),
 ];
 
@@ -224,18 +233,6 @@ function faultOf(
   return { column: columnOf[known.field] ?? null, text: invoice.refused[known.code] };
 }
 
-async function sendTemplate(_: PageContext, call: MemberCall): Promise<PageAnswer> {
-  return {
-    status: 200,
-    headers: {
-      'content-type': 'text/csv; charset=utf-8; header=present',
-      'content-disposition': 'attachment; filename="invoices-template.csv"',
-    },
-    cookies: [],
-    body: `${BYTE_ORDER_MARK}${importTemplate(localeOfCall(call))}`,
-  };
-}
-
 function show(context: PageContext, call: MemberCall, made: Import): PageAnswer {
   const status = hasFaults(made) ? 422 : 200;
   return dashboardPage(viewOf(context, call), (scene) => importScreen(scene, made), status);
@@ -293,10 +290,7 @@ function FileForm({ made }: ImportProps): VNode {
     <div class="cols">
       <Form to="invoices/import/file" files="by_button" class="card stack">
         <WritingField id="fileWriting" made={made} />
-        <div class="field">
-          <label for="file">{words.file}</label>
-          <input type="file" id="file" name="file" accept=".csv,.txt,text/csv,text/plain" />
-        </div>
+        <FileField name="file" label={words.file} accept=".csv,.txt,text/csv,text/plain" />
         <div class="actions">
           <Button look="primary">{words.check}</Button>
         </div>
@@ -385,64 +379,67 @@ function CheckedLines({ made }: ImportProps): VNode {
           <p>{words.allExist}</p>
         </Note>
       ) : null}
-      <Scroll label={words.lines}>
-        <table>
-          <caption class="vh">{words.lines}</caption>
-          <thead>
-            <tr>
-              <th scope="col">{words.line}</th>
-              <th scope="col">{texts.invoice.email}</th>
-              <th scope="col">{texts.invoice.item}</th>
-              <th scope="col">{texts.invoice.due}</th>
-              <th scope="col" class="num">
-                {texts.invoice.amount}
-              </th>
-              <th scope="col">{texts.payments.status}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {lines.map((one) => {
-              const { line, typed, faults, existingId } = one;
-              const [item] = typed.lines;
-              const amountMinor = parseTypedAmount(item?.amount ?? '');
-              return (
-                <tr id={`line${line}`}>
-                  <th scope="row">{line}</th>
-                  <td>
-                    <Foreign text={typed.email} />
-                    {typed.name === '' ? null : (
-                      <span class="sub">
-                        <Foreign text={typed.name} />
-                      </span>
-                    )}
-                  </td>
-                  <td>
-                    <Foreign text={item?.item ?? ''} />
-                    {typed.number === '' ? null : (
-                      <span class="sub">
-                        <Foreign text={typed.number} />
-                      </span>
-                    )}
-                  </td>
-                  <td>{typed.due === '' ? null : <Day day={typed.due} />}</td>
-                  <td class="num">
-                    {amountMinor === null ? '–' : format.money(money(amountMinor, typed.currency))}
-                  </td>
-                  <td>
-                    {faults.map(({ column, text }) => (
-                      <p class="error">{column === null ? text : `${column}: ${text}`}</p>
-                    ))}
-                    {existingId === null ? null : (
-                      <a href={`${view.path}/payments/${existingId}`}>{words.exists}</a>
-                    )}
-                    {faults.length === 0 && existingId === null ? words.ready : null}
-                  </td>
-                </tr>
-              );
-            })}
-          </tbody>
-        </table>
-      </Scroll>
+      <Table
+        label={words.lines}
+        rows={lines}
+        columns={[
+          {
+            head: words.line,
+            isName: true,
+            // The summary of what is wrong leads here.
+            cell: ({ line }) => <span id={`line${line}`}>{line}</span>,
+          },
+          {
+            head: texts.invoice.email,
+            cell: ({ typed: { email, name } }) => <Named text={email} below={name} />,
+          },
+          {
+            head: texts.invoice.item,
+            cell: ({ typed: { lines: items, number } }) => (
+              <Named text={items[0]?.item ?? ''} below={number} />
+            ),
+          },
+          {
+            head: texts.invoice.due,
+            cell: ({ typed: { due } }) => (due === '' ? null : <Day day={due} />),
+          },
+          {
+            head: texts.invoice.amount,
+            look: 'num',
+            cell({ typed: { lines: items, currency } }) {
+              const amountMinor = parseTypedAmount(items[0]?.amount ?? '');
+              return amountMinor === null ? '–' : format.money(money(amountMinor, currency));
+            },
+          },
+          {
+            head: texts.payments.status,
+            cell: ({ faults, existingId }) => (
+              <>
+                {faults.map(({ column, text }) => (
+                  <p class="error">{column === null ? text : `${column}: ${text}`}</p>
+                ))}
+                {existingId === null ? null : (
+                  <a href={`${view.path}/payments/${existingId}`}>{words.exists}</a>
+                )}
+                {faults.length === 0 && existingId === null ? words.ready : null}
+              </>
+            ),
+          },
+        ]}
+      />
     </section>
+  );
+}
+
+function Named({ text, below }: { readonly text: string; readonly below: string }): VNode {
+  return (
+    <>
+      <Foreign text={text} />
+      {below === '' ? null : (
+        <span class="sub">
+          <Foreign text={below} />
+        </span>
+      )}
+    </>
   );
 }

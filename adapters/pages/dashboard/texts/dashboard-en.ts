@@ -9,7 +9,6 @@ import type {
 import type { ChangeState } from '../../../../core/domain/parties/destination-change.js';
 import type { CollectNeed } from '../../../../core/domain/parties/organization.js';
 import type { ColleagueApproval } from '../../../../core/domain/payments/colleague-approval.js';
-import type { Position, RefundState } from '../../../../core/domain/payments/funds.js';
 import type { PostingKind } from '../../../../core/domain/payments/ledger.js';
 import type { PaymentStatus } from '../../../../core/domain/payments/payment.js';
 import type { CommandOutcome } from '../../../../core/domain/payments/timeline.js';
@@ -180,22 +179,6 @@ export const dashboardEn = {
     you: 'Needs your approval',
     fail: 'Failed',
   } satisfies Record<PaymentGroup, string>,
-  position: {
-    none: 'Nothing received',
-    expected: 'Expected',
-    received: 'Held',
-    payout_ordered: 'Payout ordered',
-    paid: 'Paid out',
-    returned_to_buyer: 'Handed back',
-    needs_review: 'Needs a person',
-  } satisfies Record<Position, string>,
-  refund: {
-    none: '',
-    refund_owed: 'Owed back',
-    refund_ordered: 'Going back',
-    refunded: 'Returned',
-    needs_review: 'Needs a person',
-  } satisfies Record<RefundState, string>,
   delivery: {
     pending: 'Retrying',
     delivered: 'Delivered',
@@ -280,7 +263,6 @@ export const dashboardEn = {
     filters: 'Filters',
     active: 'Active filters',
     remove: 'remove',
-    anyOf: (group: string) => `${group}: any`,
     ofSeller: (seller: string) => `Seller ${seller}`,
     createdBetween: (from: string | null, to: string | null) =>
       from === null
@@ -393,15 +375,11 @@ export const dashboardEn = {
     approve: 'Approve',
     approvers: 'An owner, an admin or a finance member approves it.',
     invitation: 'Invitation',
-    notInvited: (address: string) => `The page opens with the email to ${address}.`,
     mailed: (address: string, at: string) => `Emailed to ${address} on ${at}.`,
     invite: 'Invite the buyer',
     resend: 'Send the email again',
-    mailLimit: 'One email a minute for an invoice, and five an hour for an address.',
     tooSoon: (seconds: number) =>
       `An email was sent shortly before. Send the next one in ${seconds} seconds.`,
-    createdBy: 'Created by',
-    approvedBy: 'Approved by',
   },
   invoiceImport: {
     heading: 'Import invoices',
@@ -602,9 +580,6 @@ export const dashboardEn = {
     received: 'Received',
     webhooks: 'Webhooks of this payment',
     noWebhooks: 'None yet. A subscription gets events from its creation on.',
-    state: 'State',
-    replay: 'Replay',
-    action: 'Action',
     details: 'Details',
     number: 'Invoice',
     due: 'Due',

@@ -1,6 +1,6 @@
 // A table of columns, or a text if it has no rows.
 import type { ComponentChildren, VNode } from 'preact';
-import { Scroll } from '../components.js';
+import { Foreign, Scroll } from '../components.js';
 
 export interface TableColumn<Row> {
   readonly head: ComponentChildren;
@@ -83,6 +83,37 @@ export function FoldedTable<Row>(props: TableProps<Row>): VNode | null {
       <summary>{props.label}</summary>
       <Table {...props} />
     </details>
+  );
+}
+
+/** What is paid for; nothing without lines. */
+export function LineTable({
+  label,
+  lines,
+}: {
+  readonly label: string;
+  readonly lines: readonly {
+    readonly item: string;
+    readonly quantity: string | null;
+    readonly amount: string | null;
+  }[];
+}): VNode | null {
+  if (lines.length === 0) return null;
+  return (
+    <table class="doc">
+      <caption class="vh">{label}</caption>
+      <tbody>
+        {lines.map(({ item, quantity, amount }) => (
+          <tr>
+            <th scope="row">
+              <Foreign text={item} />
+              {quantity ? <span class="sub">× {quantity}</span> : null}
+            </th>
+            <td class="num">{amount ?? '–'}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   );
 }
 

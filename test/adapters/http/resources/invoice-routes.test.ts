@@ -58,7 +58,9 @@ test('a created invoice is the payment object, with number and dueDate, and no U
   assert.deepEqual(rest, {
     externalId: 'invoice 1/ü',
     number: 'INV/1',
+    situation: 'to_invite',
     status: 'approved',
+    statusText: 'The buyer of the invoice has not been invited.',
     amount: '1250.00',
     currency: 'EUR',
     dueDate: '2030-02-28',

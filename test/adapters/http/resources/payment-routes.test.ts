@@ -35,7 +35,9 @@ test('a created payment says all that is known of it', async () => {
   assert.deepEqual(who, { ...named, kycStatus: 'not_started' });
   assert.deepEqual(rest, {
     externalId: 'order 1/ü',
+    situation: 'with_buyer',
     status: 'awaiting_buyer',
+    statusText: 'The buyer has not begun to pay.',
     amount: '1250.50',
     currency: 'EUR',
     sellerExternalId: null,

@@ -6,6 +6,7 @@ import { dayOf } from '../../../../core/domain/base/time-zone.js';
 import { inviteBuyer } from '../../../../core/usecases/payments/invoices.js';
 import { simulate } from '../../../../core/usecases/sandbox/simulations.js';
 import { createSubscription } from '../../../../core/usecases/webhooks/subscriptions.js';
+import { anAccount } from '../../../support/samples/domain-samples.js';
 import { makeInvoice } from '../../../support/scenes/made-payments.js';
 import type { PageSite } from '../visitor.js';
 
@@ -50,6 +51,15 @@ export async function fillLongData({ world, tenant }: PageSite): Promise<LongDat
       ...fields,
     });
   for (let at = 0; at < longNames.length; at += 1) await pay(at);
+  await deps.store.run(async (tx) => {
+    for (const [at, legalName] of longNames.entries()) {
+      const waits = at % 2 === 0 ? {} : { destinationRef: null, status: 'verifying' as const };
+      const externalId = `fornecedor-de-exportacao-${at}`;
+      tx.accounts.insert(
+        anAccount({ ...tenant, ...waits, id: `acct_${at}`, externalId, legalName }),
+      );
+    }
+  });
   world.advanceClock(DAY_MS);
   const [short, paid, late, open] = [await pay(20), await pay(21), await pay(24), await pay(25)];
   await world.play(tenant, short, 'on_ramp_pending');
