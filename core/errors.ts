@@ -147,7 +147,7 @@ const retryAfterSeconds: Partial<Record<ErrorCode, number>> = {
   StorageLimitExceeded: 3_600,
   StoreContention: 5,
   StoreUnavailable: 5,
-  // It lasts until a person ends it.
+  // It lasts until an operator ends it.
   InQuarantine: 60,
   UploadsPaused: 60,
   PartnerUnavailable: 5,

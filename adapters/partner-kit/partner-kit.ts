@@ -244,8 +244,8 @@ function messageRules(traits: PartnerTraits, check: RuleCheck): void {
     const report = await finalReport(harness, () => partner.payin.read(partnerRef));
     await until(harness, () => payinFacts(harness).length > 0);
     const facts = payinFacts(harness).filter((fact) => fact.partnerRef === partnerRef);
-    const told = facts.at(-1)?.report ?? done(await partner.payin.read(partnerRef));
-    assert.deepEqual(told, report);
+    const known = facts.at(-1)?.report ?? done(await partner.payin.read(partnerRef));
+    assert.deepEqual(known, report);
     for (const { reference } of facts) assert.ok(reference === null || reference === 'cmd_told');
   });
 

@@ -194,7 +194,7 @@ async function applied<T>(
   } catch (cause) {
     // An error of the work counts only if its reads are consistent.
     const isStale = await unit.isStale();
-    // By then no row is kept that a commit of before has changed.
+    // By then no row is kept that an earlier commit has changed.
     await database.durable();
     if (isStale) return { kind: 'lost', cause, seals: false, gated: false };
     throw cause;

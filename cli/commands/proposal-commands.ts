@@ -1,5 +1,5 @@
-// `ponte proposals` and `ponte confirm`: what operators decided and proposed, and the word of the
-// second one.
+// `ponte proposals` and `ponte confirm`: what operators decided and proposed, and the
+// confirmation by a second one.
 import { type Command, Option } from 'commander';
 import { type Mode, modes } from '../../core/domain/base/tenant.js';
 import { decidedOutcome, decisionsText, presentDecision } from '../money-texts.js';

@@ -16,7 +16,7 @@ import type { SimulatedOutcome } from '../domain/payments/simulated-event.js';
 /**
  * How a call ends that may have an effect. `done`: the partner accepted it. `refused`: the same
  * request cannot succeed. `later`: without effect, to be retried; with a code, the partner refuses
- * it until a person acts. `unknown`: it may have had an effect, so it never counts as a failure.
+ * it until an operator acts. `unknown`: it may have had an effect, so it never counts as a failure.
  */
 export type PartnerAnswer<T> =
   | { readonly outcome: 'done'; readonly value: T }

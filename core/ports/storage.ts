@@ -777,7 +777,7 @@ export interface QueueStats {
   readonly deadLetters: number;
   /** Mails that wait because the mail server refuses them: `isBlocked` of mail.ts. */
   readonly blockedMails: number;
-  /** Payments whose money needs a person. */
+  /** Payments whose money needs an operator. */
   readonly fundsToReview: Readonly<Record<Mode, number>>;
   /** Payments of which more left than arrived. */
   readonly losses: number;

@@ -1,6 +1,6 @@
 // Every page of the operator's console: the rows of their files, in one table.
 import type { PageRoute } from '../kit/page-route.js';
-import { consoleEntrancePages } from './console-entrance.js';
+import { consoleSignInPages } from './console-sign-in.js';
 import { deskItemPages } from './desk-item-pages.js';
 import { deskListPages } from './desk-list-pages.js';
 import { healthPages } from './health-pages.js';
@@ -9,7 +9,7 @@ import { serviceListPages } from './service-list-pages.js';
 import { waitingPages } from './waiting-pages.js';
 
 export const consolePages: readonly PageRoute[] = [
-  ...consoleEntrancePages,
+  ...consoleSignInPages,
   ...deskListPages,
   ...deskItemPages,
   ...proposalPages,

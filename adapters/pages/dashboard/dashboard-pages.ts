@@ -6,7 +6,6 @@ import { eventPages } from './developer/event-pages.js';
 import { keyPages } from './developer/key-pages.js';
 import { subscriptionListPages } from './developer/subscription-list-pages.js';
 import { subscriptionPages } from './developer/subscription-pages.js';
-import { entrancePages } from './entrance-pages.js';
 import { homePages } from './home-pages.js';
 import { invoiceFormPages } from './invoices/invoice-form-pages.js';
 import { invoiceImportPages } from './invoices/invoice-import-pages.js';
@@ -22,9 +21,10 @@ import { pixPages } from './setup/pix-pages.js';
 import { productionPages } from './setup/production-pages.js';
 import { settingsPages } from './setup/settings-pages.js';
 import { teamPages } from './setup/team-pages.js';
+import { signInPages } from './sign-in-pages.js';
 
 export const dashboardPages: readonly PageRoute[] = [
-  ...entrancePages,
+  ...signInPages,
   ...passkeyPages,
   ...homePages,
   ...changePages,

@@ -10,7 +10,7 @@ import { Foreign } from '../kit/components.js';
 import { type DashboardScene, useDashboard } from './dashboard-scene.js';
 import type { Detail } from './payment-detail-pages.js';
 
-interface Told {
+interface StoryLine {
   readonly text: string;
   readonly note?: string | VNode | null;
   /** By whom. */
@@ -31,11 +31,11 @@ const byWhom: Partial<Record<PaymentStatus, 'buyer' | 'approver'>> = {
 
 export function History({ detail }: Part): VNode {
   const scene = useDashboard();
-  const told = detail.history.flatMap((entry) => {
+  const lines = detail.history.flatMap((entry) => {
     const one = toldOf(scene, detail, entry);
     return one === null ? [] : [{ ...one, atMs: entry.atMs }];
   });
-  return <Log lines={told.toReversed()} />;
+  return <Log lines={lines.toReversed()} />;
 }
 
 export function TechnicalLog({ detail }: Part): VNode | null {
@@ -56,7 +56,11 @@ export function TechnicalLog({ detail }: Part): VNode | null {
   );
 }
 
-function Log({ lines }: { readonly lines: readonly (Told & { readonly atMs: number })[] }): VNode {
+function Log({
+  lines,
+}: {
+  readonly lines: readonly (StoryLine & { readonly atMs: number })[];
+}): VNode {
   const { format } = useDashboard();
   return (
     <ol class="timeline">
@@ -81,7 +85,7 @@ function toldOf(
   { texts, format }: DashboardScene,
   { payment, creator, approver }: Part['detail'],
   entry: TimelineEntry,
-): Told | null {
+): StoryLine | null {
   const words = texts.payment;
   const by = (who: string | null) => (who === null ? null : words.by(who));
   switch (entry.kind) {
@@ -126,7 +130,7 @@ function toldOf(
   }
 }
 
-function calledOf({ texts, format }: DashboardScene, entry: TimelineEntry): Told | null {
+function calledOf({ texts, format }: DashboardScene, entry: TimelineEntry): StoryLine | null {
   const words = texts.payment;
   switch (entry.kind) {
     case 'partner_command':

@@ -55,7 +55,7 @@ export function DayPlot({ currency, days }: DayPlotProps): VNode {
         const height = heightOf(amountMinor);
         if (height === 0) return null;
         const isToday = index === days.length - 1;
-        const told = `${format.shortDay(atMs)}: ${currency} ${amount(amountMinor)}`;
+        const label = `${format.shortDay(atMs)}: ${currency} ${amount(amountMinor)}`;
         return (
           <rect
             class={isToday ? 'open' : undefined}
@@ -64,7 +64,7 @@ export function DayPlot({ currency, days }: DayPlotProps): VNode {
             y={percent(BASE - height)}
             height={percent(height)}
           >
-            <title>{isToday ? texts.home.soFar(told) : told}</title>
+            <title>{isToday ? texts.home.soFar(label) : label}</title>
           </rect>
         );
       })}
@@ -134,7 +134,7 @@ const LINE_HEIGHT = 23;
 export function StatePlot({ parts }: { readonly parts: readonly StatePart[] }): VNode {
   const { texts, format } = useDashboard();
   const total = parts.reduce((sum, { count }) => sum + count, 0);
-  const told = parts.map(({ name, count }) => `${format.count(count)} ${name}`).join(', ');
+  const label = parts.map(({ name, count }) => `${format.count(count)} ${name}`).join(', ');
   let start = 0;
   const placed = parts.map((part) => {
     const width = (100 * part.count) / total;
@@ -143,7 +143,7 @@ export function StatePlot({ parts }: { readonly parts: readonly StatePart[] }): 
     return place;
   });
   return (
-    <svg class="stacked" role="img" aria-label={texts.home.byStateLabel(told)}>
+    <svg class="stacked" role="img" aria-label={texts.home.byStateLabel(label)}>
       {placed.map(({ name, look, count, x, width, middle }, index) => {
         const y = BAR_HEIGHT + LINE_HEIGHT * (index + 1);
         const isLeft = middle < 50;

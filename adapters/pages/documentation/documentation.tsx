@@ -57,7 +57,7 @@ export interface DocumentationSource {
 }
 
 /** What pages are made from, read once. */
-interface Shelf {
+interface Docs {
   readonly contents: Contents;
   readonly description: Description;
   readonly baseUrl: string;
@@ -73,24 +73,24 @@ export async function documentation(source: DocumentationSource): Promise<Docume
   const text = JSON.stringify(await searchIndex(contents, description));
   const search = { path: `assets/${hashOf(text)}/search.json`, bytes: gzipSync(text) };
   const dashboardUrl = payUrl === baseUrl ? null : `${payUrl}/dashboard`;
-  const shelf: Shelf = { contents, description, baseUrl, dashboardUrl, search };
+  const docs: Docs = { contents, description, baseUrl, dashboardUrl, search };
   const rendered = new Map<string, DocumentAnswer>();
   return {
     async read(path) {
       const [first, hash = '', name = ''] = path.split('/');
-      if (first === 'assets') return asset(shelf, hash, name);
+      if (first === 'assets') return asset(docs, hash, name);
       const known = rendered.get(path);
       if (known !== undefined) return known;
-      const answer = await answerTo(shelf, path);
+      const answer = await answerTo(docs, path);
       if (answer === null) return null;
       rendered.set(path, answer);
       return answer;
     },
-    missingPage: (url) => answerOf(shelf, missingPage(shelf, url)),
+    missingPage: (url) => answerOf(docs, missingPage(docs, url)),
   };
 }
 
-function asset({ search }: Shelf, hash: string, name: string): DocumentAnswer | null {
+function asset({ search }: Docs, hash: string, name: string): DocumentAnswer | null {
   const found =
     search.path === `assets/${hash}/${name}`
       ? { type: 'application/json', bytes: search.bytes }
@@ -100,24 +100,24 @@ function asset({ search }: Shelf, hash: string, name: string): DocumentAnswer | 
   return { type: found.type, bytes: found.bytes, headers };
 }
 
-async function answerTo(shelf: Shelf, path: string): Promise<DocumentAnswer | null> {
-  if (path === COLLECTION_PATH) return collectionAnswer(shelf);
-  const content = await contentOf(shelf, path);
-  return content === null ? null : answerOf(shelf, content);
+async function answerTo(docs: Docs, path: string): Promise<DocumentAnswer | null> {
+  if (path === COLLECTION_PATH) return collectionAnswer(docs);
+  const content = await contentOf(docs, path);
+  return content === null ? null : answerOf(docs, content);
 }
 
-function collectionAnswer({ description, baseUrl }: Shelf): DocumentAnswer {
+function collectionAnswer({ description, baseUrl }: Docs): DocumentAnswer {
   const bytes = Buffer.from(JSON.stringify(postmanCollection(description, baseUrl), null, 2));
   const headers = { 'cache-control': 'no-cache', etag: `"${hashOf(bytes)}"` };
   return { type: 'application/json', bytes, headers };
 }
 
-function answerOf(shelf: Shelf, content: DocContent): DocumentAnswer {
+function answerOf(docs: Docs, content: DocContent): DocumentAnswer {
   const [part = ''] = content.path.split('/');
   const frame = {
-    groups: Object.hasOwn(parts, part) ? groupsOf(shelf, part as DocPart) : [],
-    searchPath: shelf.search.path,
-    version: shelf.description.info.version,
+    groups: Object.hasOwn(parts, part) ? groupsOf(docs, part as DocPart) : [],
+    searchPath: docs.search.path,
+    version: docs.description.info.version,
   };
   const text = documentPage(content, frame);
   return {
@@ -135,7 +135,7 @@ function answerOf(shelf: Shelf, content: DocContent): DocumentAnswer {
   };
 }
 
-function groupsOf({ contents, description }: Shelf, part: DocPart): readonly PlaceGroup[] {
+function groupsOf({ contents, description }: Docs, part: DocPart): readonly PlaceGroup[] {
   switch (part) {
     case 'guides':
     case 'manual':
@@ -167,16 +167,16 @@ function groupsOf({ contents, description }: Shelf, part: DocPart): readonly Pla
   }
 }
 
-async function contentOf(shelf: Shelf, path: string): Promise<DocContent | null> {
+async function contentOf(docs: Docs, path: string): Promise<DocContent | null> {
   const [part = '', name, ...rest] = path.split('/');
-  if (path === '') return startPage(shelf);
+  if (path === '') return startPage(docs);
   if (!Object.hasOwn(parts, part) || rest.length > 0) return null;
-  if (name === undefined) return partPage(shelf, part as DocPart);
-  const { description, baseUrl } = shelf;
+  if (name === undefined) return partPage(docs, part as DocPart);
+  const { description, baseUrl } = docs;
   switch (part as DocPart) {
     case 'guides':
     case 'manual':
-      return markdownPage(shelf, path);
+      return markdownPage(docs, path);
     case 'reference': {
       const found = operationsOf(description).find(({ operationId }) => operationId === name);
       return found === undefined ? null : operationPage(description, found, baseUrl);
@@ -190,12 +190,12 @@ async function contentOf(shelf: Shelf, path: string): Promise<DocContent | null>
   }
 }
 
-async function markdownPage(shelf: Shelf, path: string): Promise<DocContent | null> {
-  const page = listedPages(shelf.contents).find((one) => one.path === path);
+async function markdownPage(docs: Docs, path: string): Promise<DocContent | null> {
+  const page = listedPages(docs.contents).find((one) => one.path === path);
   if (page === undefined) return null;
   const { title, lede, headings, body } = renderMarkdown(
     await readText(page),
-    surroundings(shelf, page.path, page.file),
+    surroundings(docs, page.path, page.file),
   );
   const keyField = path.startsWith('guides/') ? <KeyField /> : null;
   return {
@@ -212,8 +212,8 @@ async function markdownPage(shelf: Shelf, path: string): Promise<DocContent | nu
   };
 }
 
-function surroundings(shelf: Shelf, path: string, file: string): Surroundings {
-  const pages = listedPages(shelf.contents);
+function surroundings(docs: Docs, path: string, file: string): Surroundings {
+  const pages = listedPages(docs.contents);
   let number = 0;
   return {
     addressOf(target) {
@@ -227,7 +227,7 @@ function surroundings(shelf: Shelf, path: string, file: string): Surroundings {
     },
     request(text): VNode {
       number += 1;
-      return <RequestTabs request={parseRequest(text)} number={number} baseUrl={shelf.baseUrl} />;
+      return <RequestTabs request={parseRequest(text)} number={number} baseUrl={docs.baseUrl} />;
     },
   };
 }
@@ -240,7 +240,7 @@ const aboutParts = {
   manual: 'Install, set up, watch, back up and restore the service.',
 } as const satisfies Record<DocPart, string>;
 
-function startPage(shelf: Shelf): DocContent {
+function startPage(docs: Docs): DocContent {
   return {
     path: '',
     title: 'Ponte: paid from abroad, received by PIX',
@@ -257,7 +257,7 @@ function startPage(shelf: Shelf): DocContent {
           <a class="btn primary" href={linkFrom('', 'guides/quickstart')}>
             Collect your first payment
           </a>
-          <a class="btn" href={shelf.dashboardUrl ?? 'dashboard'}>
+          <a class="btn" href={docs.dashboardUrl ?? 'dashboard'}>
             Open the dashboard
           </a>
           <a class="btn" href={linkFrom('', COLLECTION_PATH)}>
@@ -274,13 +274,13 @@ function startPage(shelf: Shelf): DocContent {
             </section>
           ))}
         </div>
-        <PageList path="" groups={shelf.contents.guides} />
+        <PageList path="" groups={docs.contents.guides} />
       </>
     ),
   };
 }
 
-function missingPage({ dashboardUrl }: Shelf, url: string): DocContent {
+function missingPage({ dashboardUrl }: Docs, url: string): DocContent {
   const [address = ''] = url.split('?', 1);
   // As deep as the address, so that the links lead out of it.
   const path = address.split('/').slice(2).fill('-').join('/');
@@ -334,8 +334,8 @@ function PageList({
   );
 }
 
-function partPage(shelf: Shelf, part: DocPart): DocContent {
-  const { contents, description } = shelf;
+function partPage(docs: Docs, part: DocPart): DocContent {
+  const { contents, description } = docs;
   const page = { path: part, title: parts[part], lede: aboutParts[part], isWide: true } as const;
   switch (part) {
     case 'guides':
@@ -346,7 +346,7 @@ function partPage(shelf: Shelf, part: DocPart): DocContent {
     case 'events':
       return {
         ...page,
-        body: groupsOf(shelf, part).map(({ name, places }) => (
+        body: groupsOf(docs, part).map(({ name, places }) => (
           <>
             <h2 id={name ?? undefined}>{name}</h2>
             <ul>

@@ -123,7 +123,7 @@ export interface PagePayment
   readonly isPayoutBack: boolean;
   /** What the buyer waits for takes longer than it should. */
   readonly isLate: boolean;
-  /** By when the operator answers, if a person looks into it; null without a promise. */
+  /** By when the operator answers, if one looks into it; null without a promise. */
   readonly answerByMs: number | null;
   /** When it was settled, failed, cancelled or expired; null before, and if it is not known. */
   readonly endedAtMs: number | null;

@@ -45,7 +45,7 @@ export interface LinkEnded {
 }
 
 /** What differs between the pages that people sign in to. */
-export interface Entrance {
+export interface SignInPlace {
   readonly subject: PageSubject;
   /** As `/r/{publicId}`. */
   readonly root: string;
@@ -69,7 +69,7 @@ const noForm = z.object({});
 const linkForm = z.object({ address: z.string().max(320).default('') });
 const codeForm = z.object({ code: z.string().max(40) });
 
-export function accessRows(at: Entrance): readonly PageRoute[] {
+export function accessRows(at: SignInPlace): readonly PageRoute[] {
   const { subject, root } = at;
   const open = { subject, auth: 'none', csrf: 'none', limit: 'none' } as const;
   return [
@@ -137,7 +137,7 @@ export function typedAddress({ cookies }: Pick<AccessCall, 'cookies'>): string |
 }
 
 async function sendLink(
-  at: Entrance,
+  at: SignInPlace,
   context: PageContext,
   call: AccessCall<z.infer<typeof linkForm>>,
 ): Promise<PageAnswer> {
@@ -164,7 +164,7 @@ async function sendLink(
 }
 
 async function enterCode(
-  at: Entrance,
+  at: SignInPlace,
   context: PageContext,
   call: AccessCall<{ readonly code: string }>,
 ): Promise<PageAnswer> {
@@ -190,7 +190,7 @@ function isOfCode(error: unknown): boolean {
 }
 
 async function showEnter(
-  at: Entrance,
+  at: SignInPlace,
   context: PageContext,
   call: AccessCall,
 ): Promise<PageAnswer> {
@@ -217,7 +217,7 @@ function browserOf({ cookies }: AccessCall): string | null {
   return browser === undefined ? null : hashBrowser(browser);
 }
 
-async function enter(at: Entrance, context: PageContext, call: AccessCall): Promise<PageAnswer> {
+async function enter(at: SignInPlace, context: PageContext, call: AccessCall): Promise<PageAnswer> {
   const link = call.cookies.get('link');
   if (link === undefined) return seeOther(call.base);
   try {
@@ -234,7 +234,7 @@ async function enter(at: Entrance, context: PageContext, call: AccessCall): Prom
 
 /** Where the person goes on, with the cookie of the new session. */
 export async function signedIn(
-  at: Pick<Entrance, 'sessionCookie' | 'entered'>,
+  at: Pick<SignInPlace, 'sessionCookie' | 'entered'>,
   context: PageContext,
   call: AccessCall,
   token: string,

@@ -143,7 +143,7 @@ export class SqliteDatabase implements Database {
   }
 
   /**
-   * A request has arrived: its reads see what others had committed by then. Reads of before it may
+   * A request has arrived: its reads see what others had committed by then. Earlier reads may
    * have begun their transaction earlier, in a process that waited for a processor. Requests that
    * one poll of the event loop delivers came before the first of them reads, and share one.
    */

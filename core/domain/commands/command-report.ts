@@ -31,7 +31,7 @@ export function reportEffect(was: CommandEnd, reported: CommandEnd, polled: bool
   return effect === 'poll' && polled ? 'apply' : effect;
 }
 
-/** What a person overruled has no effect if it is reported again. */
+/** What an operator overruled has no effect if it is reported again. */
 export function effectOn(
   { end, overruled }: Pick<PartnerCommand, 'end' | 'overruled'>,
   reported: CommandEnd,
@@ -229,8 +229,8 @@ function heldSince(command: PartnerCommand, report: CommandReport, nowMs: number
 }
 
 /**
- * Stores an implausible report for a person; polls become rare. A command that is reported open or
- * completed exists even if its amounts are wrong, so its money is not free.
+ * Stores an implausible report for an operator; polls become rare. A command that is reported open
+ * or completed exists even if its amounts are wrong, so its money is not free.
  */
 export function holdForReview(
   command: MoneyCommand,

@@ -63,7 +63,7 @@ interface CommandBase extends Tenant, Leased {
   /** Its money is a share of this deposit, which is read in its place (consolidated-payment.ts). */
   readonly depositId: string | null;
   readonly end: CommandEnd;
-  /** An end that the partner reports and a person overruled: its repeats do not count. */
+  /** An end that the partner reports and an operator overruled: its repeats do not count. */
   readonly overruled: CommandEnd | null;
   /**
    * A payout without effect: it was refused, or came back after the settlement. An operator decides
@@ -82,7 +82,7 @@ interface CommandBase extends Tenant, Leased {
   readonly heldSinceMs: number | null;
   /** When operators were alerted because it has no end; null before. */
   readonly lateAtMs: number | null;
-  /** An implausible report as JSON text, not applied until a person decides. */
+  /** An implausible report as JSON text, not applied until an operator decides. */
   readonly review: string | null;
   /** Calls (in `done`: polls) since the last progress. */
   readonly tries: number;
@@ -371,7 +371,7 @@ export function supersedeCommand<C extends PartnerCommand>(command: C, nowMs: nu
   return step(command, 'supersede', nowMs, {});
 }
 
-/** As it is stored, and as a person says that it ended. */
+/** As it is stored, and as an operator says that it ended. */
 export interface ByHand {
   readonly draft: MoneyCommand;
   readonly paid: MoneyCommand;

@@ -1,8 +1,8 @@
 // Compares what the partner says of money with what was asked and quoted: its form, currency and
 // amount, rate and fees. It is the one comparison of ordered money, deposits and shares. A report
-// that fails is stored with the command until a person decides or the partner corrects it; a
+// that fails is stored with the command until an operator decides or the partner corrects it; a
 // deposit waits in its queue. An `unusable` report cannot be booked, an `implausible` one can be
-// accepted by a person.
+// accepted by an operator.
 import { hash } from 'node:crypto';
 import { absolute, convert, type Money, parseRate } from '../base/money.js';
 import type { CommandEnd, MoneyCommand } from './partner-command.js';
@@ -70,7 +70,7 @@ const ROUNDING_PERMILLE = 1n;
 export interface DriftLimits {
   /** From here on, an alert is raised. */
   readonly alertPercent: number;
-  /** Beyond it, the report waits for a person. */
+  /** Beyond it, the report waits for an operator. */
   readonly waitPercent: number;
 }
 
@@ -82,7 +82,7 @@ export interface KnownEnd extends Pick<MoneyCommand, 'end' | 'receivedMinor'> {
   readonly asked: Money;
 }
 
-/** Why money that arrives does not count without a person for payments that ask for `asked`. */
+/** Why money that arrives does not count without an operator for payments that ask for `asked`. */
 export function arrivalProblem(
   asked: Money,
   received: Money,

@@ -90,7 +90,7 @@ export function askedOf(currency: string, members: readonly Pick<Payment, 'amoun
 }
 
 /**
- * Why what the partner's books say of a deposit that was split waits for a person; null if the
+ * Why what the partner's books say of a deposit that was split waits for an operator; null if the
  * shares follow. `asked` is what its payments ask for.
  */
 export function correctionProblem(

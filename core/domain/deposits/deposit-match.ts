@@ -40,14 +40,14 @@ export type MatchRule = (typeof matchRules)[number];
 interface Rule {
   readonly name: MatchRule;
   finds(candidate: MatchCandidate, arrival: Arrival): boolean;
-  /** The earliest status in which the money may count without a person. */
+  /** The earliest status in which the money may count without an operator. */
   readonly from: PaymentStatus;
   /**
    * Whether it holds for money from before a restore, or with the name of a payment to somebody
-   * else: what it goes by names one payment.
+   * else: what it matches names one payment.
    */
   readonly isLasting: boolean;
-  /** Another candidate like this leaves it to a person. */
+  /** Another candidate like this leaves it to an operator. */
   readonly unless?: (candidate: MatchCandidate, arrival: Arrival) => boolean;
 }
 
@@ -75,7 +75,7 @@ export interface PaymentMatch extends Pick<MatchCandidate, 'paymentId' | 'consol
   readonly rule: MatchRule;
 }
 
-/** If it is null, a person decides. */
+/** If it is null, an operator decides. */
 export function matchOf(
   arrival: Arrival,
   candidates: readonly MatchCandidate[],

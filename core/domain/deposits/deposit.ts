@@ -59,7 +59,7 @@ export interface Deposit {
   readonly payerSealed: string | null;
   readonly transactionHash: string | null;
   /**
-   * Name the payment of an assigned deposit, and the rule that found it; null: a person. Of one
+   * Name the payment of an assigned deposit, and the rule that found it; null: an operator. Of one
    * that was split, the first payment.
    */
   readonly paymentId: string | null;
@@ -116,7 +116,7 @@ export function newDeposit(
   });
 }
 
-/** Whether a read changes nothing. What is off about one that was split waits for a person. */
+/** Whether a read changes nothing. What is off about one that was split waits for an operator. */
 export function isCurrent(deposit: Deposit, facts: DepositFacts): boolean {
   const { status, amount } = facts;
   if (deposit.consolidatedReference !== null) {
@@ -178,8 +178,8 @@ const decisionTexts: Readonly<Record<DepositState, string | null>> = {
 };
 
 /**
- * Why a report of another pay-in command with its id waits for a person: its money is booked once.
- * Null if nobody has decided on it.
+ * Why a report of another pay-in command with its id waits for an operator: its money is booked
+ * once. Null if nobody has decided on it.
  */
 export function decisionProblem({ id, state }: Deposit): ReportProblem | null {
   const text = decisionTexts[state];

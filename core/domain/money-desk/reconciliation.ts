@@ -23,9 +23,9 @@ export const differenceKinds = [
   /** The BRL that reached the seller, or the rate. */
   'settlement',
   'status',
-  /** Money that nobody ordered, until a person decides. */
+  /** Money that nobody ordered, until an operator decides. */
   'deposit_unmatched',
-  /** A report that was held back, until a person decides. */
+  /** A report that was held back, until an operator decides. */
   'report_in_review',
 ] as const;
 

@@ -1,4 +1,4 @@
-// Alerts for operators: changes of a payment's commands that need a person.
+// Alerts for operators: changes of a payment's commands that need an operator.
 import { isRefusedPayout, type MoneyCommand } from '../commands/partner-command.js';
 import { type Funds, stageOf, sumsOf } from './funds.js';
 import type { Payment } from './payment.js';

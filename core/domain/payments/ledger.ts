@@ -8,7 +8,7 @@ import type { Money } from '../base/money.js';
  * `operator` is the operator's own bank, which pays refunds and sellers by hand. The partner holds
  * `partner_float`, `refunds` (owed to the buyer), `suspense` (deposits that nobody has decided on)
  * and `adjustments` (deposits that operators refunded by hand or booked otherwise). What left
- * without an order of ours lowers `suspense` until a person decides, then `adjustments`, or the
+ * without an order of ours lowers `suspense` until an operator decides, then `adjustments`, or the
  * float if the operator has it.
  * `conversion`: exchanged between currencies. `fees`: charged by the partner. `losses`: left beyond
  * what arrived (negative); `write_offs`: losses that operators have written off (negative).

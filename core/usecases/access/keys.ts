@@ -122,7 +122,7 @@ export async function authenticateKey(
   return actorOf(deps, stored, comesFrom);
 }
 
-/** The same from rows that are kept, of a header that was right before; null: authenticate it. */
+/** The same from cached rows, of a header that was right before; null: authenticate it. */
 export function keptKeyActor(deps: Deps, header: string, comesFrom: ComesFrom): KeyActor | null {
   const presented = parseApiKey(header);
   const stored = presented === null ? null : deps.store.kept.key(presented.keyId);

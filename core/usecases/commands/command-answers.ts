@@ -111,8 +111,9 @@ function stages(partner: SettlementPartner, claimed: PartnerCommand, asked: Aske
 }
 
 /**
- * Stages `sent`. No payout is sent while the buyer is not approved, or while a person must decide
- * whether its pay-in failed, and no pay-in while one must decide on a deposit that may be for it.
+ * Stages `sent`. No payout is sent while the buyer is not approved, or while an operator must
+ * decide whether its pay-in failed, and no pay-in while one must decide on a deposit that may be
+ * for it.
  */
 async function stageSent(batch: Batch, command: PartnerCommand, request: string): Promise<Staged> {
   const { tx, nowMs } = batch;

@@ -51,7 +51,7 @@ export interface StagedShares {
 
 /**
  * Stages a pay-in of each payment that gets a share of the deposit. With nothing staged, null if
- * the payer names no consolidated payment, and `undecided` if a person decides: the payer names
+ * the payer names no consolidated payment, and `undecided` if an operator decides: the payer names
  * several, none of its payments may have money, or a restore may have lost how it was split.
  */
 export async function stageShares(
@@ -69,7 +69,7 @@ export async function stageShares(
 
 /**
  * The same for this consolidated payment. Null if none of its payments may have money, or if a rule
- * finds more than may count without a person.
+ * finds more than may count without an operator.
  */
 export async function stageSharesOf(
   batch: Batch,
@@ -108,7 +108,7 @@ export async function stageSharesOf(
 /**
  * Stages all shares of a deposit as the partner's books have it now, and returns the deposit. What
  * cannot be a correction is stored with each share and holds the payouts of its payment, until the
- * books change or a person accepts it.
+ * books change or an operator accepts it.
  */
 export async function stageSharesAgain(
   batch: Batch,

@@ -21,7 +21,7 @@ import type { Tx } from '../../ports/storage.js';
 
 /** With more pay-ins in flight, any of them may own an entry. */
 const IN_FLIGHT_MAX = 100;
-/** With more payments that wait, a person decides. */
+/** With more payments that wait, an operator decides. */
 export const AWAITING_MAX = 200;
 /** Quotes and bank details of one name. */
 const ALIKE_MAX = 10;
@@ -42,7 +42,7 @@ export interface AccountOwner extends Tenant {
 
 /**
  * `owned`: a command has this entry or may have it. `again`: it is another one under the reference
- * of a command that has its own, so a person decides what it is for.
+ * of a command that has its own, so an operator decides what it is for.
  */
 type Ownership = 'owned' | 'again' | 'nobody';
 
@@ -127,7 +127,7 @@ export function isTo(
 }
 
 /**
- * Whether a deposit to its seller from before a restore waits for a person: it may have paid for
+ * Whether a deposit to its seller from before a restore waits for an operator: it may have paid for
  * this payment, which was there before too, so its buyer is not asked to pay again.
  */
 export async function isDepositUndecided(
@@ -156,7 +156,7 @@ export async function unmatchedToSellerOf(tx: Tx, payment: Payment): Promise<rea
   return tx.deposits.unmatchedTo(mode, partyRef, amount.currency);
 }
 
-/** The payment that an entry of this party is for; null: a person decides. */
+/** The payment that an entry of this party is for; null: an operator decides. */
 export async function findMatch(
   tx: Tx,
   entry: PartnerEntry,

@@ -1,6 +1,6 @@
 // Money that nobody ordered. A pay-in in the partner's books that no command owns becomes a
 // deposit. It is read again until its end, and assigned to the one payment that it can only be for;
-// else it waits for a person.
+// else it waits for an operator.
 //
 // A command may own a pay-in while its call has no answer: a message can come first. So commands in
 // flight are read before the ids that are known. A pay-in with the quote of such a command, or
@@ -153,7 +153,9 @@ async function stageEntry(
   return { outcome: 'deposit', announce: staged.announce };
 }
 
-/** Stages a deposit that was split with its shares. `isAccepted`: a person accepts these facts. */
+/**
+ * Stages a deposit that was split with its shares. `isAccepted`: an operator accepts these facts.
+ */
 export async function stageSplit(
   batch: Batch,
   was: Deposit,
@@ -192,10 +194,10 @@ export function payerOf(deps: Pick<Deps, 'secretBox'>, deposit: Deposit): Payer 
 }
 
 /**
- * Stages the decision of a person, or of `rule`, for a batch that also stores its evidence. If the
- * payer names the consolidated payment that the payment is part of, all of its payments get their
- * shares. The deposit was read in the same run. NotFound, DepositDecided, PaymentStateConflict,
- * ValidationError.
+ * Stages the decision of an operator, or of `rule`, for a batch that also stores its evidence. If
+ * the payer names the consolidated payment that the payment is part of, all of its payments get
+ * their shares. The deposit was read in the same run. NotFound, DepositDecided,
+ * PaymentStateConflict, ValidationError.
  */
 export async function stageAssignment(
   batch: Batch,
@@ -296,7 +298,7 @@ async function stageDecision(
 
 /**
  * Its version guards the answer: a command that books its pay-in changes it. A command that brings
- * no money leaves the decision to a person. DepositDecided.
+ * no money leaves the decision to an operator. DepositDecided.
  */
 export async function expectUndecided(tx: Tx, deposit: Deposit): Promise<void> {
   const { mode, book, partnerRef } = deposit;

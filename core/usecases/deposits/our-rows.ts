@@ -51,8 +51,8 @@ export async function ourRowsOf(
 }
 
 /**
- * How an entry stands to our rows. `behind`: the books say more than the command, or have a command
- * that counts as refused or void. `without_command`: no command has it, and its deposit
+ * How an entry differs from our rows. `behind`: the books say more than the command, or have a
+ * command that counts as refused or void. `without_command`: no command has it, and its deposit
  * differs, or it has none although there is money.
  */
 export type Standing =

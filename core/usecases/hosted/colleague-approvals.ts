@@ -34,7 +34,7 @@ export interface ApproverRequest {
 
 /**
  * Mails a link to the approver. A repeat mails another one, at most once a minute; to another
- * address, the access of the approver before ends. The address is a stranger's to Ponte: client and
+ * address, the access of the approver before ends. Ponte does not know the address: client and
  * tenant have limits. Null, or why it is not taken. PaymentStateConflict, RateLimitExceeded.
  */
 export async function askApprover(

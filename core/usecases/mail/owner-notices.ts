@@ -17,10 +17,10 @@ export async function stageMoneyNotices(
   payment: Payment,
   events: readonly DomainEvent[],
 ): Promise<void> {
-  const told = events.filter(
+  const noticed = events.filter(
     (event) => event.type.startsWith(`${payment.origin}.`) && movedMoneyIn(event) !== null,
   );
-  const causes = told.map(({ id }) => id);
+  const causes = noticed.map(({ id }) => id);
   await stageOwnerNotices(deps, tx, payment, 'money_moved', causes);
 }
 

@@ -239,12 +239,14 @@ function lossItem(
   return deskItem(payment, { action, basis, problem }, ofPayment, stored);
 }
 
-/** A rate that is further off the quote's is a typing error: what is off was seen by a person. */
+/**
+ * A rate that is further off the quote's is a typing error: what is off was seen by an operator.
+ */
 const FIGURES_OFF_PERCENT_MAX = 25;
 
 type FoundAction = PaidAction | { readonly verb: 'returned' };
 
-/** The figures of a person pass the check of a report. ValidationError. */
+/** The figures of an operator pass the check of a report. ValidationError. */
 async function checkFigures(
   { deps, tx }: Pick<Batch, 'deps' | 'tx'>,
   item: MoneyCommand,

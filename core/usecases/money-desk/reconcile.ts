@@ -31,7 +31,7 @@ const STUCK_MAX = 1_000;
 
 export interface ReconcileOptions extends Patience {
   readonly mode: Mode;
-  /** Entries and commands since then are compared; what waits for a person, at any age. */
+  /** Entries and commands since then are compared; what waits for an operator, at any age. */
   readonly sinceMs: number;
 }
 
@@ -175,7 +175,7 @@ class Comparison {
     else this.differences.push({ ...sides, kind: 'missing_at_partner', there: answer.code });
   }
 
-  /** What waits for a person. */
+  /** What waits for an operator. */
   async readHeld(): Promise<void> {
     await this.#readReports();
     for (let beforeId: string | null = null; ; ) {

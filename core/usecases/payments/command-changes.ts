@@ -1,5 +1,5 @@
 // Changes of commands to the partner, each stored in one batch with everything that follows from
-// it. Reports are checked before they are applied; an implausible one waits for a person's
+// it. Reports are checked before they are applied; an implausible one waits for an operator's
 // decision.
 import type { Money } from '../../domain/base/money.js';
 import { type Tenant, tenantOf } from '../../domain/base/tenant.js';
@@ -295,7 +295,7 @@ function reported(
   return refuseCommand(next, { code: null, message: reason ?? 'refund failed' }, nowMs);
 }
 
-/** The report waits for a person. Polls need the partner's id. */
+/** The report waits for an operator. Polls need the partner's id. */
 export function inReview(
   command: MoneyCommand,
   { kind, text: reason }: ReportProblem,

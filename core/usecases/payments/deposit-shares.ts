@@ -28,7 +28,7 @@ export async function readShares(tx: Tx, deposit: Deposit): Promise<readonly Mon
   return sharesIn(deposit, (await Promise.all(commands)).flat());
 }
 
-/** Whether a report about the deposit waits for a person: each of its shares has it. */
+/** Whether a report about the deposit waits for an operator: each of its shares has it. */
 export async function isInReview(tx: Tx, deposit: Deposit): Promise<boolean> {
   const { orgId, mode, paymentId, consolidatedReference } = deposit;
   if (orgId === null || paymentId === null || consolidatedReference === null) return false;

@@ -43,7 +43,7 @@ export async function readFigures(
   return { daysMs, counts, collected };
 }
 
-/** Payments whose money is owed to the buyer or needs a person, newest first. */
+/** Payments whose money is owed to the buyer or needs an operator, newest first. */
 export async function listAttention(
   deps: Deps,
   tenant: Tenant,

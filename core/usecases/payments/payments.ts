@@ -217,7 +217,7 @@ export async function readPayment(
   return view;
 }
 
-/** The same from rows that are kept; null: read it. */
+/** The same from cached rows; null: read it. */
 export function keptPayment(
   { store }: Pick<Deps, 'store'>,
   tenant: Tenant,

@@ -146,7 +146,7 @@ export const keyPages = [
       title: words.rollHeading(nameOf(key.name)),
       lede: words.rollText,
       place: 'keys',
-      crumbs: <Way keyOf={key} />,
+      crumbs: <Breadcrumbs keyOf={key} />,
       submit: words.rollNow,
       keep: words.keep,
     }),
@@ -165,7 +165,7 @@ export const keyPages = [
     show: (scene, key) => ({
       title: scene.texts.keys.revokeHeading(nameOf(key.name)),
       place: 'keys',
-      crumbs: <Way keyOf={key} />,
+      crumbs: <Breadcrumbs keyOf={key} />,
       submit: scene.texts.keys.revokeNow,
       keep: scene.texts.keys.keep,
       warning: (
@@ -202,8 +202,8 @@ async function unrolledKey(context: PageContext, call: MemberCall): Promise<Stor
   return key;
 }
 
-/** The way to a page of a key. */
-function Way({ keyOf: { mode, id } }: { readonly keyOf: StoredKey }): VNode {
+/** The pages above one of a key. */
+function Breadcrumbs({ keyOf: { mode, id } }: { readonly keyOf: StoredKey }): VNode {
   const { texts, view } = useDashboard();
   return (
     <>

@@ -106,7 +106,7 @@ export const subscriptionPages = [
     show: ({ texts, view }, { id }) => ({
       title: texts.webhooks.editHeading,
       place: 'webhooks',
-      crumbs: <Way id={id} />,
+      crumbs: <Breadcrumbs id={id} />,
       actions: (
         <ButtonLink href={`${view.path}/webhooks/${id}/delete`} look="danger">
           {texts.webhooks.delete}
@@ -134,7 +134,7 @@ export const subscriptionPages = [
       title: words.rotateHeading,
       lede: shownUrl(url),
       place: 'webhooks',
-      crumbs: <Way id={id} />,
+      crumbs: <Breadcrumbs id={id} />,
       warning: words.rotateText,
       submit: words.rotateNow,
       keep: words.keep,
@@ -157,7 +157,7 @@ export const subscriptionPages = [
       title: words.deleteHeading,
       lede: shownUrl(url),
       place: 'webhooks',
-      crumbs: <Way id={id} />,
+      crumbs: <Breadcrumbs id={id} />,
       warning: words.deleteText,
       submit: words.deleteNow,
       keep: words.keep,
@@ -389,8 +389,8 @@ function attemptText(
   return status === 'delivered' ? `${attempt}` : words.attemptOf(attempt, ATTEMPTS_MAX);
 }
 
-/** The way to a page of a subscription. */
-function Way({ id }: { readonly id: string }): VNode {
+/** The pages above one of a subscription. */
+function Breadcrumbs({ id }: { readonly id: string }): VNode {
   const { texts, view } = useDashboard();
   return (
     <>

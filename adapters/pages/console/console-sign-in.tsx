@@ -1,4 +1,4 @@
-// The way in: a one-time link that an operator's key signed (`ponte operator console-link`), and
+// Sign-in: a one-time link that an operator's key signed (`ponte operator console-link`), and
 // sign-out.
 import { z } from 'zod';
 import { CONSOLE_COMMAND, CONSOLE_ROOT } from '../../../core/domain/access/registered-operator.js';
@@ -23,8 +23,8 @@ import { type ConsoleCall, consolePage, consoleViewOf } from './console-layout.j
 const open = { subject: 'console', auth: 'none', csrf: 'none', limit: 'none' } as const;
 const enterPath = `${CONSOLE_ROOT}/enter`;
 
-export const consoleEntrancePages = [
-  pageRow({ ...open, method: 'GET', path: CONSOLE_ROOT, form: 'none', handler: showEntrance }),
+export const consoleSignInPages = [
+  pageRow({ ...open, method: 'GET', path: CONSOLE_ROOT, form: 'none', handler: showSignIn }),
   pageRow({ ...open, method: 'GET', path: enterPath, form: 'none', handler: showEnter }),
   pageRow({ ...open, method: 'POST', path: enterPath, form: z.object({}), handler: enter }),
   operatorRow({
@@ -37,7 +37,7 @@ export const consoleEntrancePages = [
 
 const command = `ponte ${CONSOLE_COMMAND}`;
 
-async function showEntrance(context: PageContext, call: AccessCall): Promise<PageAnswer> {
+async function showSignIn(context: PageContext, call: AccessCall): Promise<PageAnswer> {
   const opened = openedLink(call);
   if (opened !== null) return opened;
   if (call.operator !== null) return seeOther(`${call.base}/money`);

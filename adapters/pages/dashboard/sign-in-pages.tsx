@@ -1,4 +1,4 @@
-// The way in: sign-in by a mailed link or code, the choice of an organization, the sessions of the
+// Sign-in by a mailed link or code, the choice of an organization, the sessions of the
 // person, and sign-out. These pages belong to no organization.
 import { z } from 'zod';
 import { PASSKEYS_MAX } from '../../../core/domain/access/passkey.js';
@@ -36,7 +36,7 @@ import { ownSessions, SessionTable } from './session-table.js';
 
 const own = { scope: 'none', proof: 'session' } as const;
 
-export const entrancePages = [
+export const signInPages = [
   pageRow({
     subject: 'dashboard',
     method: 'GET',
@@ -45,7 +45,7 @@ export const entrancePages = [
     csrf: 'none',
     limit: 'none',
     form: 'none',
-    handler: showEntrance,
+    handler: showSignIn,
   }),
   ...accessRows({
     subject: 'dashboard',
@@ -104,7 +104,7 @@ export const entrancePages = [
   }),
 ];
 
-async function showEntrance(context: PageContext, call: AccessCall): Promise<PageAnswer> {
+async function showSignIn(context: PageContext, call: AccessCall): Promise<PageAnswer> {
   const opened = openedLink(call);
   if (opened !== null) return opened;
   const { visit, query } = call;
