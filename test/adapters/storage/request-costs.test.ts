@@ -3,11 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { createHttpServer } from '../../../adapters/http/server.js';
-import type { Database } from '../../../adapters/storage/database.js';
-import { loadMigrations } from '../../../adapters/storage/migrations.js';
 import { openPostgresStore } from '../../../adapters/storage/postgres/store.js';
-import { SqliteDatabase } from '../../../adapters/storage/sqlite/database.js';
-import { migrateSqlite } from '../../../adapters/storage/sqlite/migrations.js';
 import { newStore } from '../../../adapters/storage/store.js';
 import { developmentOperator } from '../../../core/domain/base/actor.js';
 import { money } from '../../../core/domain/base/money.js';
@@ -21,6 +17,7 @@ import { deliveryRunner } from '../../../core/usecases/webhooks/delivery-runner.
 import { IN_FLIGHT_PER_SUBSCRIPTION } from '../../../core/usecases/webhooks/delivery-window.js';
 import { createSubscription } from '../../../core/usecases/webhooks/subscriptions.js';
 import { localPostgres } from '../../support/databases/local-postgres.js';
+import { notedSession } from '../../support/databases/noted-session.js';
 import { intentInput } from '../../support/scenes/made-payments.js';
 import { openWorld } from '../../support/scenes/test-world.js';
 import { until } from '../../support/wait.js';
@@ -181,27 +178,12 @@ test('on PostgreSQL a create takes few round trips, and a hundred concurrent one
 });
 
 test('on SQLite a create is few statements, and a hundred concurrent ones few commits', async () => {
-  const session = new SqliteDatabase({ path: ':memory:' });
-  opened.push(session);
-  migrateSqlite(session.connection, loadMigrations('sqlite'));
   let written = 0;
-  const counting: Database = {
-    refusesAlone: session.refusesAlone,
-    read: (...query) => session.read(...query),
-    cached: (...query) => session.cached(...query),
-    page: (...query) => session.page(...query),
-    kept: (...query) => session.kept(...query),
-    batch: (statements) => {
-      written += statements.length;
-      return session.batch(statements);
-    },
-    immediate: (...query) => {
-      written += 1;
-      return session.immediate(...query);
-    },
-    durable: () => session.durable(),
-  };
-  const served = await serving(newStore(counting));
+  const { session, database } = notedSession((kind, ...statements) => {
+    if (kind === 'write') written += statements.length;
+  });
+  opened.push(session);
+  const served = await serving(newStore(database));
   const costOf = async (work: () => Promise<void>) => {
     const before = { written, reads: session.reads, ...session.counts };
     await work();

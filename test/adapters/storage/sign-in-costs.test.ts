@@ -2,11 +2,7 @@
 // is typed. Else the time of an answer would show whose address is a member's.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import type { Database } from '../../../adapters/storage/database.js';
-import { loadMigrations } from '../../../adapters/storage/migrations.js';
 import { openPostgresStore } from '../../../adapters/storage/postgres/store.js';
-import { SqliteDatabase } from '../../../adapters/storage/sqlite/database.js';
-import { migrateSqlite } from '../../../adapters/storage/sqlite/migrations.js';
 import { newStore } from '../../../adapters/storage/store.js';
 import { MINUTE_MS } from '../../../core/domain/base/instant.js';
 import { isCode } from '../../../core/errors.js';
@@ -21,6 +17,7 @@ import {
 import { runMails } from '../../../core/usecases/mail/mails.js';
 import { createOrganization } from '../../../core/usecases/parties/organizations.js';
 import { localPostgres } from '../../support/databases/local-postgres.js';
+import { notedSession } from '../../support/databases/noted-session.js';
 import { openWorld, type World } from '../../support/scenes/test-world.js';
 
 const opened: { close(): unknown }[] = [];
@@ -111,35 +108,9 @@ async function expectEqual<T>(
 }
 
 test('on SQLite a typed address takes the same statements, a member’s or not', async () => {
-  const session = new SqliteDatabase({ path: ':memory:' });
-  opened.push(session);
-  migrateSqlite(session.connection, loadMigrations('sqlite'));
   const done: string[] = [];
-  const recording: Database = {
-    refusesAlone: session.refusesAlone,
-    read: (sql, params) => {
-      done.push(sql);
-      return session.read(sql, params);
-    },
-    cached: (query, params) => {
-      done.push(query.sql);
-      return session.cached(query, params);
-    },
-    page: (page, params) => {
-      done.push(page.sql);
-      return session.page(page, params);
-    },
-    kept: (query, params) => session.kept(query, params),
-    batch: (statements) => {
-      done.push(...statements.map(({ sql }) => sql));
-      return session.batch(statements);
-    },
-    immediate: (sql, params) => {
-      done.push(sql);
-      return session.immediate(sql, params);
-    },
-    durable: () => session.durable(),
-  };
+  const { session, database } = notedSession((_, ...statements) => void done.push(...statements));
+  opened.push(session);
   const limits = (await openWorld()).deps.rateLimits;
   const rateLimits: Deps['rateLimits'] = {
     take: (request) => {
@@ -147,7 +118,7 @@ test('on SQLite a typed address takes the same statements, a member’s or not',
       return limits.take(request);
     },
   };
-  const served = await serving({ store: newStore(recording), rateLimits });
+  const served = await serving({ store: newStore(database), rateLimits });
   await expectEqual(served, async (act) => {
     done.length = 0;
     await act();

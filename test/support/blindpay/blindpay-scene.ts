@@ -8,7 +8,7 @@ import { done, person } from '../../../adapters/partner-kit/conformance-harness.
 import { type Money, money } from '../../../core/domain/base/money.js';
 import type { Mode } from '../../../core/domain/base/tenant.js';
 import type { PartyInput, PayoutInput, SettlementPartner } from '../../../core/ports/partner.js';
-import type { LogEntry } from '../scenes/test-world.js';
+import { type LogEntry, notesIn } from '../scenes/test-world.js';
 import type { SuiteEnd } from '../suite-end.js';
 import {
   apiKey,
@@ -93,15 +93,6 @@ export async function blindPay(t: SuiteEnd, options: SceneOptions = {}): Promise
   const scene = await openBlindPay(options);
   t.after(() => scene.server.close());
   return scene;
-}
-
-function notesIn(log: LogEntry[]) {
-  const note =
-    (level: LogEntry['level']) =>
-    (message: string, fields = {}) => {
-      log.push({ level, message, fields });
-    };
-  return { debug: note('debug'), info: note('info'), warn: note('warn'), error: note('error') };
 }
 
 export async function approvedCustomer(

@@ -265,7 +265,7 @@ function paymentSteps(deps: Deps, world: () => World): PaymentSteps {
   return steps;
 }
 
-function notesIn(log: LogEntry[]): Deps['log'] {
+export function notesIn(log: LogEntry[]): Deps['log'] {
   const note =
     (level: LogEntry['level']) =>
     (message: string, fields = {}) => {

@@ -4,12 +4,11 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { HOUR_MS, MINUTE_MS } from '../../../../core/domain/base/instant.js';
 import { money } from '../../../../core/domain/base/money.js';
-import type { PayinReport, PayoutReport } from '../../../../core/domain/commands/report-check.js';
+import type { PayoutReport } from '../../../../core/domain/commands/report-check.js';
 import type {
   AcceptedCommand,
   PartnerAnswer,
   PartnerFact,
-  RefundReport,
 } from '../../../../core/ports/partner.js';
 import type { Store } from '../../../../core/ports/storage.js';
 import { retryCommand } from '../../../../core/usecases/commands/command-retries.js';
@@ -20,52 +19,15 @@ import {
 import { cancelPayment, readPayment } from '../../../../core/usecases/payments/payments.js';
 import { changePartner } from '../../../support/partners/changed-partner.js';
 import { sampleInstructions } from '../../../support/samples/payin-samples.js';
+import {
+  type Desk,
+  desk,
+  open,
+  paid,
+  payin,
+  refunded,
+} from '../../../support/scenes/command-desk.js';
 import { fates, type Scene, scene, silent } from '../../../support/scenes/command-scene.js';
-
-const payin: PayinReport = {
-  status: 'completed',
-  received: money(10_000n, 'USD'),
-  transactionHash: '0xabc',
-  reason: null,
-};
-const paid: PayoutReport = {
-  status: 'completed',
-  settled: { amountMinor: 53_460n, currency: 'BRL' },
-  fxRate: '5.4',
-  fees: { amountMinor: 100n, currency: 'USD' },
-  endToEndId: 'E1',
-  reason: null,
-};
-const open = { ...paid, status: 'open', settled: null, fxRate: null, fees: null } as const;
-const refunded: RefundReport = {
-  status: 'completed',
-  amount: { amountMinor: 10_000n, currency: 'USD' },
-  reason: null,
-};
-
-interface Desk {
-  readonly at: Scene;
-  /** What the partner says when it is asked; each kind in its way. */
-  readonly says: { payin: PayinReport; payout: PayoutReport; refund: RefundReport };
-}
-
-/** A payment whose commands the partner accepts, and of which it says what the test says. */
-async function desk(t: TestContext): Promise<Desk> {
-  const at = await scene(t);
-  const says: Desk['says'] = {
-    payin: { ...payin, status: 'open', received: money(0n, 'USD') },
-    payout: open,
-    refund: { ...refunded, status: 'open' },
-  };
-  Object.assign(at.made.partner, silent);
-  changePartner(at.made.partner, {
-    payin: { read: async () => ({ outcome: 'done', value: says.payin }) },
-    payout: { read: async () => ({ outcome: 'done', value: says.payout }) },
-    refund: { read: async () => ({ outcome: 'done', value: says.refund }) },
-  });
-  while ((await at.commands('payin'))[0]?.state !== 'done') await at.pass(1);
-  return { at, says };
-}
 
 /** The payout is accepted and open. */
 async function payingOut(t: TestContext): Promise<Desk> {
