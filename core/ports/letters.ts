@@ -15,7 +15,7 @@ export interface Letter {
   readonly locale: Locale;
   readonly mode: Mode;
   readonly writtenAtMs: number;
-  readonly organization: Pick<Organization, 'name' | 'supportEmail' | 'timeZone'>;
+  readonly organization: Pick<Organization, 'name' | 'supportEmail' | 'timeZone' | 'accentColor'>;
   /** To a member of the organization, about its dashboard. */
   readonly isToMember: boolean;
   /** To a colleague of the buyer, whom the buyer asked to approve the payment. */

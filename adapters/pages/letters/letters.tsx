@@ -1,9 +1,11 @@
 // Mails as plain text and as HTML, both made of the same parts in the same order. The HTML is one
 // table with inline styles, because mail programs drop style sheets; dark colours are added where
-// they are kept. No images, no tracking, and no link but to the hosted page.
+// they are kept. A buyer's mail has the color of the page that it opens. No images, no tracking,
+// and no link but to the hosted page.
 import type { VNode } from 'preact';
 import type { Locale } from '../../../core/domain/base/locale.js';
 import { isOwnerNotice } from '../../../core/domain/mail/mail.js';
+import { accentPalettes } from '../../../core/domain/parties/accent-color.js';
 import type { Letter, Letters, RenderedLetter } from '../../../core/ports/letters.js';
 import { withExactValues } from '../kit/pages/exact-values.js';
 import { renderDocument } from '../kit/pages/page-document.js';
@@ -52,8 +54,33 @@ function render(letter: Letter): RenderedLetter {
     from: oneLine(letter.organization.name),
     subject: plain(marked),
     text: `${parts.flatMap(textOf).map(plain).join('\n\n')}\n`,
-    html: withExactValues(documentOf(letter.locale, marked, parts), exactNamesIn(letter)),
+    html: withExactValues(documentOf(letter, marked, parts), exactNamesIn(letter)),
   };
+}
+
+/** The ground and the text of a button, and the name of the sender. */
+interface MailColors {
+  readonly accent: string;
+  readonly on: string;
+  readonly name: string;
+}
+
+interface MailSchemes {
+  readonly light: MailColors;
+  readonly dark: MailColors;
+}
+
+const usualColors: MailSchemes = {
+  light: { accent: '#0a5568', on: '#ffffff', name: '#0f1f22' },
+  dark: { accent: '#86d0e0', on: '#05222a', name: '#e9f0f1' },
+};
+
+/** The palettes of the pages, and so their contrast. */
+function colorsOf(letter: Letter): MailSchemes {
+  const { accentColor } = letter.organization;
+  if (accentColor === null || !isToBuyer(letter)) return usualColors;
+  const { light, dark } = accentPalettes(accentColor);
+  return { light: { ...light, name: light.accent }, dark: { ...dark, name: dark.accent } };
 }
 
 function partsOf(catalogue: LetterCatalogue, letter: Letter): readonly Part[] {
@@ -141,25 +168,28 @@ const font = "font-family:system-ui,-apple-system,'Segoe UI',Roboto,Arial,sans-s
 const ink = { class: 'ink', color: 'color:#0f1f22' } as const;
 const soft = { class: 'soft', color: 'color:#46585c' } as const;
 
-const darkStyles = [
-  ':root{color-scheme:light dark;supported-color-schemes:light dark}',
-  '@media (prefers-color-scheme:dark){.bg{background:#0d1416!important}',
-  '.box{background:#141c1f!important;border-color:#2b393d!important}',
-  '.ink{color:#e9f0f1!important}.soft{color:#abbbbf!important}.cell{background:#1b2629!important}',
-  '.go{background:#86d0e0!important;color:#05222a!important}',
-  '.test{background:#281b44!important;color:#c8aeff!important}}',
-].join('');
+const darkStyles = ({ accent, on, name }: MailColors) =>
+  [
+    ':root{color-scheme:light dark;supported-color-schemes:light dark}',
+    '@media (prefers-color-scheme:dark){.bg{background:#0d1416!important}',
+    '.box{background:#141c1f!important;border-color:#2b393d!important}',
+    '.ink{color:#e9f0f1!important}.soft{color:#abbbbf!important}',
+    '.cell{background:#1b2629!important}',
+    `.go{background:${accent}!important;color:${on}!important}.name{color:${name}!important}`,
+    '.test{background:#281b44!important;color:#c8aeff!important}}',
+  ].join('');
 
 const boxStyle =
   'max-width:560px;margin:0 auto;padding-bottom:26px;background:#ffffff;' +
   'border:1px solid #d5dede;border-radius:12px;border-collapse:separate';
 
-function documentOf(locale: Locale, title: string, parts: readonly Part[]): string {
+function documentOf(letter: Letter, title: string, parts: readonly Part[]): string {
+  const { light, dark } = colorsOf(letter);
   return renderDocument({
-    locale,
+    locale: letter.locale,
     title,
     meta: { 'supported-color-schemes': 'light dark' },
-    head: <style>{darkStyles}</style>,
+    head: <style>{darkStyles(dark)}</style>,
     children: (
       <body class="bg" style="margin:0;padding:24px 12px;background:#f3f6f6">
         <table
@@ -171,7 +201,7 @@ function documentOf(locale: Locale, title: string, parts: readonly Part[]): stri
           style={boxStyle}
         >
           {parts.map((part) => (
-            <Row part={part} />
+            <Row part={part} colors={light} />
           ))}
         </table>
       </body>
@@ -200,14 +230,16 @@ function Cell({ look, above, size = 15, bold = false, children }: CellProps): VN
   );
 }
 
-function Row({ part }: { part: Part }): VNode {
+function Row({ part, colors }: { part: Part; colors: MailColors }): VNode {
   switch (part.kind) {
     case 'test':
       return <TestBar text={part.text} />;
     case 'sender':
       return (
         <Cell look={ink} above={24} bold>
-          {part.name}{' '}
+          <span class="name" style={`color:${colors.name}`}>
+            {part.name}
+          </span>{' '}
           <span class="soft" style="font-weight:400;color:#46585c">
             {part.via}
           </span>
@@ -224,7 +256,7 @@ function Row({ part }: { part: Part }): VNode {
         </Cell>
       );
     case 'button':
-      return <Button text={part.text} url={part.url} />;
+      return <Button text={part.text} url={part.url} colors={colors} />;
     case 'code':
       return <Code text={part.text} code={part.code} />;
     case 'copy':
@@ -281,9 +313,17 @@ function Heading({ text, amount }: { text: string; amount: string | null }): VNo
   );
 }
 
-function Button({ text, url }: { text: string; url: string }): VNode {
+function Button({
+  text,
+  url,
+  colors: { accent, on },
+}: {
+  readonly text: string;
+  readonly url: string;
+  readonly colors: MailColors;
+}): VNode {
   const style =
-    `${font};display:inline-block;padding:13px 24px;background:#0a5568;color:#ffffff;` +
+    `${font};display:inline-block;padding:13px 24px;background:${accent};color:${on};` +
     'font-size:16px;line-height:20px;font-weight:600;text-decoration:none;border-radius:8px';
   return (
     <tr>

@@ -141,7 +141,13 @@ async function readPerson(tx: Tx, emailKey: string) {
 
 type Sender = Pick<
   Organization,
-  'id' | 'name' | 'supportEmail' | 'timeZone' | 'sendsReminders' | 'productionGrantedAtMs'
+  | 'id'
+  | 'name'
+  | 'supportEmail'
+  | 'timeZone'
+  | 'accentColor'
+  | 'sendsReminders'
+  | 'productionGrantedAtMs'
 >;
 
 const theService: Sender = {
@@ -149,6 +155,7 @@ const theService: Sender = {
   name: 'Ponte',
   supportEmail: null,
   timeZone: 'UTC',
+  accentColor: null,
   sendsReminders: false,
   productionGrantedAtMs: null,
 };

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { isToBuyer } from '../../../../adapters/pages/letters/letter-texts.js';
 import { createLetters } from '../../../../adapters/pages/letters/letters.js';
 import { DAY_MS } from '../../../../core/domain/base/instant.js';
 import { type Locale, locales } from '../../../../core/domain/base/locale.js';
@@ -11,6 +12,7 @@ import {
   memberNoticePurposes,
   ownerNoticePurposes,
 } from '../../../../core/domain/mail/mail.js';
+import { accentPalettes } from '../../../../core/domain/parties/accent-color.js';
 import {
   type MailedEvent,
   type MovedMoney,
@@ -94,7 +96,12 @@ function letterOf(purpose: MailPurpose, fields: LetterFields = {}): Letter {
     locale: 'en',
     mode: 'live',
     writtenAtMs: NOW_MS,
-    organization: { name: 'Rota Norte', supportEmail: 'help@rotanorte.example', timeZone },
+    organization: {
+      name: 'Rota Norte',
+      supportEmail: 'help@rotanorte.example',
+      timeZone,
+      accentColor: null,
+    },
     about: isOfPayment
       ? { payment: { ...payment, ...changed }, funds: { ...sampleFunds, ...funds } }
       : null,
@@ -346,7 +353,7 @@ test('names in any script stay whole', () => {
 
 test('an integrator’s text starts no line, no header and no element', () => {
   const evil = `Bank\r\nBcc: x\u2028https://evil.example/r/p?token=t\u202e<b onclick="x">`;
-  const organization = { name: evil, supportEmail: null, timeZone };
+  const organization = { name: evil, supportEmail: null, timeZone, accentColor: null };
   const payeeName = evil;
   for (const purpose of mailPurposes) {
     const given = letterOf(purpose, { organization, payment: { payeeName } });
@@ -361,7 +368,10 @@ test('an integrator’s text holds no address that a mail program makes a link o
   const evil =
     'Pay at https://evil.example/x or evil.example or www.evil.example or a@evil.example';
   const account = anAccount({ displayName: evil, legalName: evil });
-  const fields = { organization: { name: evil, supportEmail: null, timeZone }, account };
+  const fields = {
+    organization: { name: evil, supportEmail: null, timeZone, accentColor: null },
+    account,
+  };
   for (const purpose of mailPurposes) {
     const payment = { payeeName: evil, number: evil };
     const { from, subject, text, html } = render(letterOf(purpose, { ...fields, payment }));
@@ -396,7 +406,7 @@ test('long free text is cut', () => {
 });
 
 test('without a support address the letter names the organization, and asks for no answer', () => {
-  const organization = { name: 'Rota Norte', supportEmail: null, timeZone };
+  const organization = { name: 'Rota Norte', supportEmail: null, timeZone, accentColor: null };
   const { text } = render(letterOf('money_short', { organization }));
   assert.match(text, /Ask Rota Norte and give the reference RN-2030-0418\./);
   assert.doesNotMatch(text, /Answer this email/);
@@ -518,7 +528,12 @@ test('a letter has no time without its zone: of the organization for its members
     }
   });
   assert.ok(timed > 100, `${timed}`);
-  const summer = { name: 'Ópticas', supportEmail: null, timeZone: 'Europe/Madrid' };
+  const summer = {
+    name: 'Ópticas',
+    supportEmail: null,
+    timeZone: 'Europe/Madrid',
+    accentColor: null,
+  };
   const sent = (writtenAtMs: number) =>
     render(letterOf('payout_changed', { organization: summer, writtenAtMs })).text;
   assert.match(sent(Date.UTC(2030, 0, 1)), /1 January 2030, 01:00 GMT\+1/);
@@ -538,4 +553,20 @@ test('in no letter a translator may change an amount, a code, a time, an id or a
       'prose stays',
     );
   });
+});
+
+test('a mail to the buyer has the colors of the page that it opens, others have the usual ones', () => {
+  const usual = render(letterOf('invitation')).html;
+  assert.match(usual, /background:#0a5568;color:#ffffff/);
+  const organization = { name: 'R', supportEmail: null, timeZone, accentColor: '#c84300' };
+  const { light, dark } = accentPalettes('#c84300');
+  for (const purpose of mailPurposes) {
+    const letter = letterOf(purpose, { organization });
+    const { html } = render(letter);
+    const isBuyers = isToBuyer(letter);
+    assert.equal(html.includes(`color:${light.accent}">R<`), isBuyers, purpose);
+    assert.equal(html.includes(`background:${dark.accent}!important;color:${dark.on}`), isBuyers);
+    if (!html.includes('class="go"')) continue;
+    assert.equal(html.includes(`background:${light.accent};color:${light.on}`), isBuyers, purpose);
+  }
 });
