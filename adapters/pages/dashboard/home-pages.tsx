@@ -2,7 +2,8 @@
 import type { VNode } from 'preact';
 import { money } from '../../../core/domain/base/money.js';
 import { type Lack, lacksToCollect } from '../../../core/domain/parties/organization.js';
-import type { PaymentView, ShownView } from '../../../core/domain/payments/change.js';
+import type { ShownView } from '../../../core/domain/payments/change.js';
+import { situationOf } from '../../../core/domain/payments/situation.js';
 import type { WebhookDelivery } from '../../../core/domain/webhooks/webhook-delivery.js';
 import { readStanding } from '../../../core/usecases/access/sessions.js';
 import {
@@ -37,6 +38,8 @@ const LATEST = 10;
 const ATTENTION_MAX = 5;
 /** Counted up to here, then "or more". */
 const APPROVALS_MAX = 50;
+/** The newest payments that wait for money, among which those with a part of it are named. */
+const AWAITED_MAX = 50;
 const DEAD_MAX = 50;
 
 /** In the order of the bar. */
@@ -55,7 +58,7 @@ export const homePages = [
 
 interface Home {
   readonly lacks: readonly Lack[];
-  readonly attention: readonly PaymentView[];
+  readonly attention: readonly ShownView[];
   readonly approvals: readonly ShownView[];
   readonly dead: readonly DeadLetters[];
   readonly failing: readonly Failing[];
@@ -71,10 +74,15 @@ async function showHome(context: PageContext, call: MemberCall): Promise<PageAns
   const { deps } = context;
   const tenant = tenantOfCall(call);
   const live = await liveOf(context, call, null);
-  const [standing, attention, approvals, dead, failing, figures, latest, start] = await Promise.all(
-    [
+  const [standing, review, awaited, approvals, dead, failing, figures, latest, start] =
+    await Promise.all([
       readStanding(deps, tenant),
       listAttention(deps, tenant, ATTENTION_MAX),
+      listPayments(deps, tenant, {
+        ...allPayments,
+        statuses: ['on_ramp_pending'],
+        limit: AWAITED_MAX,
+      }),
       listPayments(deps, tenant, {
         ...allPayments,
         statuses: statusesOf('you'),
@@ -85,10 +93,11 @@ async function showHome(context: PageContext, call: MemberCall): Promise<PageAns
       readFigures(deps, tenant, actorOf(call).organization.timeZone),
       listPayments(deps, tenant, { ...allPayments, limit: LATEST }),
       readStart(context, call),
-    ],
-  );
+    ]);
   const lacks = lacksToCollect(standing.organization, standing.profile);
   const currency = call.query.get('currency');
+  const short = awaited.filter((view) => situationOf(view) === 'money_missing');
+  const attention = [...review, ...short.slice(0, ATTENTION_MAX)];
   const home = { lacks, attention, approvals, dead, failing, figures, latest, live, currency };
   return dashboardPage(viewOf(context, call), (scene) =>
     homeScreen(scene, { ...home, steps: startLines(scene, start, call) }),

@@ -148,6 +148,8 @@ test('less than the amount is missing on the list, on home and on the payment', 
   const words = textOf((await owner.open(`${root}/payments/${id}`)).text);
   assert.match(words, /sent USD 99\.00; USD 1\.00 is missing\./);
   assert.match(words, /Missing USD 1\.00/);
+  const home = textOf((await owner.open(root)).text);
+  assert.match(home, /Needs you .*sent USD 99\.00; USD 1\.00 is missing\. .*See payment/);
 });
 
 test('a payment that one transfer pays with others shows the reference', async () => {
