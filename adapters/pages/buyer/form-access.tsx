@@ -15,7 +15,7 @@ import {
   type PageAnswer,
   type PageContext,
   type PageRoute,
-  pageRow,
+  rowsAt,
   seeOther,
 } from '../kit/page-route.js';
 import { nameOf } from '../kit/plain-text.js';
@@ -28,16 +28,7 @@ type Subject = 'form' | 'owner';
 
 export function formAccess(subject: Subject, root: string): readonly PageRoute[] {
   return [
-    pageRow({
-      subject,
-      method: 'GET',
-      path: root,
-      auth: 'none',
-      csrf: 'none',
-      limit: 'none',
-      form: 'none',
-      handler: (context, call) => showEntry(context, call, subject),
-    }),
+    rowsAt(subject, root).shows('', 'none', (context, call) => showEntry(context, call, subject)),
     ...accessRows({
       subject,
       root,

@@ -46,6 +46,7 @@ import {
   type PageCall,
   type PageContext,
   pageRow,
+  rowsAt,
   seeOther,
   withNotice,
 } from '../kit/page-route.js';
@@ -72,17 +73,11 @@ const chosenForm = z.record(z.string(), z.string().max(64));
 const paymentName = /^(pi|inv)_\w{1,40}$/;
 const simulateForm = z.object({ event: z.string().max(64) });
 
-const pages = { subject: 'payment', limit: 'none', csrf: 'none', form: 'none' } as const;
-const actions = { subject: 'payment', method: 'POST', auth: 'buyer', csrf: 'form' } as const;
+const ofPayment = rowsAt('payment', '/r/{publicId}');
+const ofColleague = rowsAt('colleague', '/r/{publicId}');
 
 export const paymentPages = [
-  pageRow({
-    ...pages,
-    method: 'GET',
-    path: '/r/{publicId}',
-    auth: 'none',
-    handler: showPayment,
-  }),
+  ofPayment.shows('', 'none', showPayment),
   ...accessRows({
     subject: 'payment',
     root: '/r/{publicId}',
@@ -97,196 +92,83 @@ export const paymentPages = [
     entered: getPrice,
   }),
   signOutRow('payment', '/r/{publicId}', 'buyer'),
-  pageRow({
-    ...actions,
-    path: '/r/{publicId}/quote',
-    limit: 'quote',
-    form: changeForm,
-    handler: askQuote,
+  ofPayment.takes('/quote', 'buyer', 'quote', changeForm, askQuote),
+  ofPayment.takes('/confirm', 'buyer', 'none', confirmForm, confirm),
+  ofPayment.takes('/facts', 'buyer', 'quote', factsForm, typeFacts),
+  ofPayment.shows('/take-back', 'buyer', (context, call) =>
+    showAt(context, call, ['short'], { name: 'take_back' }),
+  ),
+  ofPayment.takes('/take-back', 'buyer', 'none', changeForm, takeBack),
+  ofPayment.shows('/share', 'buyer', (context, call) => showShare(context, call, null)),
+  ofPayment.takes('/share', 'buyer', 'share', z.object({}), share),
+  ofPayment.takes('/share/end', 'buyer', 'none', endLinkForm, endLink),
+  ofColleague.shows('/colleague', 'none', showColleague),
+  ofColleague.shows('/colleague/instructions.pdf', 'none', async (context, call) => {
+    const view = await forColleague(context, call);
+    // Not before: who has no link would take it from the buyer.
+    await takePageSlot(context.deps, 'file', publicIdOf(call));
+    const file = await paymentFile(view, 'instructions');
+    return file === null ? seeOther(`${call.base}/colleague#print`) : download(file);
   }),
-  pageRow({
-    ...actions,
-    path: '/r/{publicId}/confirm',
-    limit: 'none',
-    form: confirmForm,
-    handler: confirm,
+  ofPayment.shows('/question', 'buyer', async (context, call) => {
+    const key = newFormKey(context.deps);
+    return show(context, call, { name: 'question', key, typed: '', isRefused: false });
   }),
-  pageRow({
-    ...actions,
-    path: '/r/{publicId}/facts',
-    limit: 'quote',
-    form: factsForm,
-    handler: typeFacts,
-  }),
-  pageRow({
-    ...pages,
-    method: 'GET',
-    path: '/r/{publicId}/take-back',
-    auth: 'buyer',
-    handler: (context, call) => showAt(context, call, ['short'], { name: 'take_back' }),
-  }),
-  pageRow({
-    ...actions,
-    path: '/r/{publicId}/take-back',
-    limit: 'none',
-    form: changeForm,
-    handler: takeBack,
-  }),
-  pageRow({
-    ...pages,
-    method: 'GET',
-    path: '/r/{publicId}/share',
-    auth: 'buyer',
-    handler: (context, call) => showShare(context, call, null),
-  }),
-  pageRow({
-    ...actions,
-    path: '/r/{publicId}/share',
-    limit: 'share',
-    form: z.object({}),
-    handler: share,
-  }),
-  pageRow({
-    ...actions,
-    path: '/r/{publicId}/share/end',
-    limit: 'none',
-    form: endLinkForm,
-    handler: endLink,
-  }),
-  pageRow({
-    ...pages,
-    subject: 'colleague',
-    method: 'GET',
-    path: '/r/{publicId}/colleague',
-    auth: 'none',
-    handler: showColleague,
-  }),
-  pageRow({
-    ...pages,
-    subject: 'colleague',
-    method: 'GET',
-    path: '/r/{publicId}/colleague/instructions.pdf',
-    auth: 'none',
-    handler: async (context, call) => {
-      const view = await forColleague(context, call);
-      // Not before: who has no link would take it from the buyer.
-      await takePageSlot(context.deps, 'file', publicIdOf(call));
-      const file = await paymentFile(view, 'instructions');
-      return file === null ? seeOther(`${call.base}/colleague#print`) : download(file);
-    },
-  }),
-  pageRow({
-    ...pages,
-    method: 'GET',
-    path: '/r/{publicId}/question',
-    auth: 'buyer',
-    handler: async (context, call) => {
-      const key = newFormKey(context.deps);
-      return show(context, call, { name: 'question', key, typed: '', isRefused: false });
-    },
-  }),
-  pageRow({
-    ...actions,
-    path: '/r/{publicId}/question',
-    limit: 'none',
-    form: questionForm,
-    handler: ask,
-  }),
-  pageRow({
-    ...pages,
-    method: 'GET',
-    path: '/r/{publicId}/instructions',
-    auth: 'buyer',
-    handler: (context, call) => showAt(context, call, withDetails, { name: 'instructions' }),
-  }),
-  pageRow({
-    ...pages,
-    method: 'GET',
-    path: '/r/{publicId}/receipt',
-    auth: 'buyer',
-    handler: (context, call) => showAt(context, call, ['paid'], { name: 'receipt' }),
-  }),
-  pageRow({
-    ...pages,
-    method: 'GET',
-    path: '/r/{publicId}/instructions.pdf',
-    auth: 'buyer',
-    limit: 'file',
-    handler: (context, call) => fileAt(context, call, withDetails, 'instructions'),
-  }),
-  pageRow({
-    ...pages,
-    method: 'GET',
-    path: '/r/{publicId}/receipt.pdf',
-    auth: 'buyer',
-    limit: 'file',
-    handler: (context, call) => fileAt(context, call, ['paid'], 'receipt'),
-  }),
-  pageRow({
-    ...pages,
-    method: 'GET',
-    path: '/r/{publicId}/attachment',
-    auth: 'buyer',
-    limit: 'file',
-    handler: async ({ deps }, call) => {
+  ofPayment.takes('/question', 'buyer', 'none', questionForm, ask),
+  ofPayment.shows('/instructions', 'buyer', (context, call) =>
+    showAt(context, call, withDetails, { name: 'instructions' }),
+  ),
+  ofPayment.shows('/receipt', 'buyer', (context, call) =>
+    showAt(context, call, ['paid'], { name: 'receipt' }),
+  ),
+  ofPayment.shows(
+    '/instructions.pdf',
+    'buyer',
+    (context, call) => fileAt(context, call, withDetails, 'instructions'),
+    'file',
+  ),
+  ofPayment.shows(
+    '/receipt.pdf',
+    'buyer',
+    (context, call) => fileAt(context, call, ['paid'], 'receipt'),
+    'file',
+  ),
+  ofPayment.shows(
+    '/attachment',
+    'buyer',
+    async ({ deps }, call) => {
       const payment = await deps.store.run((tx) => openPage(tx, publicIdOf(call)));
       return attachedFile(deps, payment);
     },
+    'file',
+  ),
+  ofPayment.shows('/deadline.ics', 'buyer', deadline),
+  ofPayment.shows('/payments', 'buyer', async (context, call) => {
+    const period = await periodOf(context, call);
+    const page = await readBuyerPayments(context.deps, publicIdOf(call), period);
+    const choices = await consolidatableOf(context.deps, page.payments);
+    return show(context, call, { name: 'payments', period, choices, ...page });
+  }),
+  ofPayment.takes('/payments/together', 'buyer', 'quote', chosenForm, offerTogether),
+  ofPayment.takes('/payments/together/confirm', 'buyer', 'quote', chosenForm, payTogether),
+  ofPayment.shows('/payments.csv', 'buyer', async (context, call) => {
+    const shown = await readPaymentPage(context.deps, publicIdOf(call));
+    const view = paymentView(context, call, shown, { name: 'payment', screen: shown.screen });
+    // Of another period than the one that was asked for, a file would be wrong.
+    const asked = call.query.get('period');
+    if (asked !== null && !periodForm.test(asked)) throw new PonteError('NotFound');
+    const period = await periodOf(context, call);
+    const pages = buyerPages(call.freshDeps, publicIdOf(call), period);
+    return download(paymentsFile(paymentScene(sceneOf(view)), period, pages));
   }),
   pageRow({
-    ...pages,
-    method: 'GET',
-    path: '/r/{publicId}/deadline.ics',
-    auth: 'buyer',
-    handler: deadline,
-  }),
-  pageRow({
-    ...pages,
-    method: 'GET',
-    path: '/r/{publicId}/payments',
-    auth: 'buyer',
-    handler: async (context, call) => {
-      const period = await periodOf(context, call);
-      const page = await readBuyerPayments(context.deps, publicIdOf(call), period);
-      const choices = await consolidatableOf(context.deps, page.payments);
-      return show(context, call, { name: 'payments', period, choices, ...page });
-    },
-  }),
-  pageRow({
-    ...actions,
-    path: '/r/{publicId}/payments/together',
-    limit: 'quote',
-    form: chosenForm,
-    handler: offerTogether,
-  }),
-  pageRow({
-    ...actions,
-    path: '/r/{publicId}/payments/together/confirm',
-    limit: 'quote',
-    form: chosenForm,
-    handler: payTogether,
-  }),
-  pageRow({
-    ...pages,
-    method: 'GET',
-    path: '/r/{publicId}/payments.csv',
-    auth: 'buyer',
-    handler: async (context, call) => {
-      const shown = await readPaymentPage(context.deps, publicIdOf(call));
-      const view = paymentView(context, call, shown, { name: 'payment', screen: shown.screen });
-      // Of another period than the one that was asked for, a file would be wrong.
-      const asked = call.query.get('period');
-      if (asked !== null && !periodForm.test(asked)) throw new PonteError('NotFound');
-      const period = await periodOf(context, call);
-      const pages = buyerPages(call.freshDeps, publicIdOf(call), period);
-      return download(paymentsFile(paymentScene(sceneOf(view)), period, pages));
-    },
-  }),
-  pageRow({
-    ...pages,
+    subject: 'payment',
     method: 'GET',
     path: '/r/{publicId}/status',
     auth: 'buyer',
+    limit: 'none',
+    csrf: 'none',
+    form: 'none',
     background: true,
     handler: async ({ watch }, { query, session, cookies, gone, freshDeps }) => {
       const { id: sessionId, paymentId } = session;
@@ -300,13 +182,7 @@ export const paymentPages = [
       });
     },
   }),
-  pageRow({
-    ...actions,
-    path: '/r/{publicId}/simulate',
-    limit: 'none',
-    form: simulateForm,
-    handler: simulateEvent,
-  }),
+  ofPayment.takes('/simulate', 'buyer', 'none', simulateForm, simulateEvent),
 ];
 
 function publicIdOf({ params }: Pick<PaymentCall, 'params'>): string {

@@ -16,7 +16,7 @@ import {
   type PageAnswer,
   type PageCall,
   type PageContext,
-  pageRow,
+  rowsAt,
 } from '../kit/page-route.js';
 import { renderPage } from './render.js';
 
@@ -28,42 +28,18 @@ const verifyForm = z.object({
   value: z.string().max(100),
 });
 
-const row = { subject: 'none', auth: 'none', csrf: 'none', limit: 'none' } as const;
+const open = rowsAt('none', '');
 
-export const assetPages = [
-  pageRow({
-    ...row,
-    method: 'GET',
-    path: '/assets/{hash}/{file}',
-    form: 'none',
-    handler: asset,
-  }),
-];
+export const assetPages = [open.shows('/assets/{hash}/{file}', 'none', asset)];
 
 export const servicePages = [
-  pageRow({
-    ...row,
-    method: 'GET',
-    path: '/verify',
-    form: 'none',
-    handler: async (context, call) => verifyPage(context, call, null, { name: 'none' }),
-  }),
-  pageRow({ ...row, method: 'POST', path: '/verify', form: verifyForm, handler: verify }),
+  open.shows('/verify', 'none', async (context, call) =>
+    verifyPage(context, call, null, { name: 'none' }),
+  ),
+  open.takes('/verify', 'none', 'none', verifyForm, verify),
   // A GET changes nothing: mail scanners open links.
-  pageRow({
-    ...row,
-    method: 'GET',
-    path: '/stop/{code}',
-    form: 'none',
-    handler: stopPage(readStop),
-  }),
-  pageRow({
-    ...row,
-    method: 'POST',
-    path: '/stop/{code}',
-    form: z.object({}),
-    handler: stopPage(stopChange),
-  }),
+  open.shows('/stop/{code}', 'none', stopPage(readStop)),
+  open.takes('/stop/{code}', 'none', 'none', z.object({}), stopPage(stopChange)),
   ...assetPages,
 ];
 

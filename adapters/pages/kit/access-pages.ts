@@ -23,7 +23,7 @@ import {
   type PageContext,
   type PageRoute,
   type PageSubject,
-  pageRow,
+  rowsAt,
   seeOther,
   withNotice,
 } from './page-route.js';
@@ -70,52 +70,18 @@ const linkForm = z.object({ address: z.string().max(320).default('') });
 const codeForm = z.object({ code: z.string().max(40) });
 
 export function accessRows(at: SignInPlace): readonly PageRoute[] {
-  const { subject, root } = at;
-  const open = { subject, auth: 'none', csrf: 'none', limit: 'none' } as const;
+  const { shows, takes } = rowsAt(at.subject, at.root);
   return [
-    pageRow({
-      ...open,
-      method: 'GET',
-      path: `${root}/enter`,
-      form: 'none',
-      handler: (context, call) => showEnter(at, context, call),
-    }),
-    pageRow({
-      ...open,
-      method: 'POST',
-      path: `${root}/enter`,
-      form: noForm,
-      handler: (context, call) => enter(at, context, call),
-    }),
-    pageRow({
-      ...open,
-      method: 'POST',
-      path: `${root}/link`,
-      form: linkForm,
-      handler: (context, call) => sendLink(at, context, call),
-    }),
-    pageRow({
-      ...open,
-      method: 'POST',
-      path: `${root}/code`,
-      form: codeForm,
-      handler: (context, call) => enterCode(at, context, call),
-    }),
+    shows('/enter', 'none', (context, call) => showEnter(at, context, call)),
+    takes('/enter', 'none', 'none', noForm, (context, call) => enter(at, context, call)),
+    takes('/link', 'none', 'none', linkForm, (context, call) => sendLink(at, context, call)),
+    takes('/code', 'none', 'none', codeForm, (context, call) => enterCode(at, context, call)),
   ];
 }
 
 /** `auth`: who may sign out. */
 export function signOutRow(subject: PageSubject, root: string, auth: BuyerAuth): PageRoute {
-  return pageRow({
-    subject,
-    method: 'POST',
-    path: `${root}/sign-out`,
-    auth,
-    csrf: 'form',
-    limit: 'none',
-    form: noForm,
-    handler: signOut,
-  });
+  return rowsAt(subject, root).takes('/sign-out', auth, 'none', noForm, signOut);
 }
 
 /**

@@ -96,6 +96,38 @@ export function pageRow<const A extends BuyerAuth, F>(
   return { ...row, member: undefined } as PageRoute;
 }
 
+/** Rows of one subject below a path. A form that a session sends has its token. */
+export function rowsAt(subject: PageSubject, root: string) {
+  return {
+    shows<const A extends BuyerAuth>(
+      tail: string,
+      auth: A,
+      handler: PageRow<A, unknown>['handler'],
+      limit: PageLimit | 'none' = 'none',
+    ): PageRoute {
+      const row = { subject, method: 'GET', path: `${root}${tail}`, csrf: 'none' } as const;
+      return pageRow<A, unknown>({ ...row, auth, limit, form: 'none', handler });
+    },
+    takes<const A extends BuyerAuth, F>(
+      tail: string,
+      auth: A,
+      limit: PageLimit | 'none',
+      form: z.ZodType<F>,
+      handler: PageRow<A, F>['handler'],
+    ): PageRoute {
+      const row = { subject, method: 'POST', path: `${root}${tail}` } as const;
+      return pageRow<A, F>({
+        ...row,
+        auth,
+        csrf: auth === 'none' ? 'none' : 'form',
+        limit,
+        form,
+        handler,
+      });
+    },
+  };
+}
+
 /** The same for a row of members. Each of their forms carries the token of the session. */
 export function memberRow<F>(
   row: Omit<PageRow<'member', F>, 'auth' | 'subject' | 'csrf' | 'limit' | 'member'> &

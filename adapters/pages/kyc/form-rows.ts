@@ -9,8 +9,10 @@ import {
   type MemberRule,
   memberRow,
   type PageAnswer,
+  type PageAuth,
   type PageContext,
   type PageRoute,
+  type PageRow,
   type PageSubject,
   pageRow,
 } from '../kit/page-route.js';
@@ -49,46 +51,38 @@ export interface RowsOf<P> {
   takesFile(tail: string, handler: Handler<AnyCall, P>): PageRoute;
 }
 
+type AnyRow = Pick<PageRow<PageAuth, Typed>, 'method' | 'path' | 'form' | 'limit'> & {
+  handler(context: PageContext, call: unknown): Promise<PageAnswer>;
+};
+
+function rowsOf<P>(root: string, place: P, row: (of: AnyRow) => PageRoute): RowsOf<P> {
+  const made =
+    <C>(method: 'GET' | 'POST', form: AnyRow['form']) =>
+    (tail: string, handler: Handler<C, P>, limit: PageRoute['limit'] = 'none') =>
+      row({
+        method,
+        form,
+        limit,
+        path: `${root}${tail}`,
+        handler: (context, call) => handler(context, call as C, place),
+      });
+  return {
+    shows: made('GET', 'none'),
+    takes: made('POST', typedForm),
+    takesFile: made('POST', 'multipart'),
+  };
+}
+
 /** Rows of a hosted page; those of files and phones are open to `kyc` sessions. */
 export function hostedRows<P extends FormPlace>(
   { subject, root }: { readonly subject: PageSubject; readonly root: string },
   place: P,
   auth: BuyerAuth,
 ): RowsOf<P> {
-  const row = { subject, limit: 'none' as const };
-  return {
-    shows: (tail, handler) =>
-      pageRow({
-        ...row,
-        method: 'GET',
-        path: `${root}${tail}`,
-        auth,
-        csrf: 'none',
-        form: 'none',
-        handler: (context, call) => handler(context, call as AnyCall, place),
-      }),
-    takes: (tail, handler, limit = 'none') =>
-      pageRow<BuyerAuth, Typed>({
-        ...row,
-        limit,
-        method: 'POST',
-        path: `${root}${tail}`,
-        auth,
-        form: typedForm,
-        csrf: auth === 'none' ? 'none' : 'form',
-        handler: (context, call) => handler(context, call as TypedCall, place),
-      }),
-    takesFile: (tail, handler) =>
-      pageRow({
-        ...row,
-        method: 'POST',
-        path: `${root}${tail}`,
-        auth,
-        csrf: 'none',
-        form: 'multipart',
-        handler: (context, call) => handler(context, call as AnyCall, place),
-      }),
-  };
+  return rowsOf(root, place, (row) => {
+    const hasToken = row.form !== 'none' && row.form !== 'multipart' && auth !== 'none';
+    return pageRow<BuyerAuth, Typed>({ ...row, subject, auth, csrf: hasToken ? 'form' : 'none' });
+  });
 }
 
 /** Rows of the form of the organization, in the dashboard. */
@@ -97,33 +91,7 @@ export function memberFormRows<P extends FormPlace>(
   place: P,
   rule: MemberRule,
 ): readonly PageRoute[] {
-  const rows: RowsOf<P> = {
-    shows: (tail, handler) =>
-      memberRow({
-        ...rule,
-        method: 'GET',
-        path: `${root}${tail}`,
-        form: 'none',
-        handler: (context, call) => handler(context, call as AnyCall, place),
-      }),
-    takes: (tail, handler, limit = 'none') =>
-      memberRow<Typed>({
-        ...rule,
-        limit,
-        method: 'POST',
-        path: `${root}${tail}`,
-        form: typedForm,
-        handler: (context, call) => handler(context, call as TypedCall, place),
-      }),
-    takesFile: (tail, handler) =>
-      memberRow({
-        ...rule,
-        method: 'POST',
-        path: `${root}${tail}`,
-        form: 'multipart',
-        handler: (context, call) => handler(context, call as AnyCall, place),
-      }),
-  };
+  const rows = rowsOf(root, place, (row) => memberRow<Typed>({ ...rule, ...row }));
   return [...stepRows(rows), ...fileRows(rows), rows.shows('/kyc/phone', showMemberPhone)];
 }
 

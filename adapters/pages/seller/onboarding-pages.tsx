@@ -1,6 +1,5 @@
 // The onboarding of a seller, by the link that its organization made: the form of its details, the
 // partner's terms, documents, and the PIX key. The form is that of a buyer (pages/kyc).
-import { z } from 'zod';
 import { modes, type Tenant } from '../../../core/domain/base/tenant.js';
 import { payeeNameOf } from '../../../core/domain/parties/connected-account.js';
 import { hadDestination } from '../../../core/domain/parties/payee.js';
@@ -17,19 +16,13 @@ import type { Scene } from '../hosted/scene.js';
 import { type AnyCall, unpaidView } from '../hosted/unpaid-view.js';
 import { openedLink, returnPath, signOutRow } from '../kit/access-pages.js';
 import type { FieldError } from '../kit/fields.js';
-import {
-  type BuyerAuth,
-  type PageAnswer,
-  type PageContext,
-  type PageRoute,
-  pageRow,
-  seeOther,
-} from '../kit/page-route.js';
-import { readFields, type TypedForm, typedForm } from '../kit/pages/form-page.js';
+import { type PageAnswer, type PageContext, type PageRoute, seeOther } from '../kit/page-route.js';
+import { readFields, type TypedForm } from '../kit/pages/form-page.js';
 import { destinationOf, pixFields } from '../kit/pix/pix-form.js';
 import { pixTexts } from '../kit/pix/pix-texts.js';
 import { nameOf } from '../kit/plain-text.js';
-import { hostedFormRows } from '../kyc/form-rows.js';
+import type { TypedCall } from '../kyc/form-pages.js';
+import { hostedFormRows, hostedRows } from '../kyc/form-rows.js';
 import { formPage, inFrame, type PhonePlace, sessionOf } from '../kyc/kyc-view.js';
 import {
   closedScreen,
@@ -41,7 +34,6 @@ import {
 import { onboardingTexts } from './onboarding-texts.js';
 
 const at = { subject: 'seller', root: '/onboarding/{orgId}/{mode}/{accountId}' } as const;
-const row = { subject: at.subject, limit: 'none' } as const;
 
 const sellerPlace: PhonePlace = {
   async load(context, call) {
@@ -60,47 +52,18 @@ const sellerPlace: PhonePlace = {
   },
 };
 
+const anybody = hostedRows(at, sellerPlace, 'none');
+const seller = hostedRows(at, sellerPlace, 'buyer');
+
 export const onboardingPages: readonly PageRoute[] = [
-  shows('', 'none', showHome),
-  shows('/enter', 'none', showEnter),
-  pageRow({
-    ...row,
-    method: 'POST',
-    path: `${at.root}/enter`,
-    auth: 'none',
-    csrf: 'none',
-    form: z.object({}),
-    handler: enter,
-  }),
+  anybody.shows('', showHome),
+  anybody.shows('/enter', showEnter),
+  anybody.takes('/enter', enter),
   signOutRow(at.subject, at.root, 'kyc'),
-  shows('/pix', 'buyer', (context, call) => showPix(context, call, null)),
-  pageRow({
-    ...row,
-    method: 'POST',
-    path: `${at.root}/pix`,
-    auth: 'buyer',
-    csrf: 'form',
-    form: typedForm,
-    handler: setPix,
-  }),
+  seller.shows('/pix', (context, call) => showPix(context, call, null)),
+  seller.takes('/pix', setPix),
   ...hostedFormRows(at, sellerPlace),
 ];
-
-function shows(
-  tail: string,
-  auth: BuyerAuth,
-  handler: (context: PageContext, call: AnyCall) => Promise<PageAnswer>,
-): PageRoute {
-  return pageRow({
-    ...row,
-    method: 'GET',
-    path: `${at.root}${tail}`,
-    auth,
-    csrf: 'none',
-    form: 'none',
-    handler: (context, call) => handler(context, call as AnyCall),
-  });
-}
 
 /** What the path names. NotFound for another mode. */
 function sellerIn({ params }: AnyCall): { readonly tenant: Tenant; readonly accountId: string } {
@@ -180,10 +143,7 @@ async function showPix(
   return show(context, call, screen, errors.length === 0 ? 200 : 422);
 }
 
-async function setPix(
-  context: PageContext,
-  call: AnyCall & { readonly form: TypedForm },
-): Promise<PageAnswer> {
+async function setPix(context: PageContext, call: TypedCall): Promise<PageAnswer> {
   const { form: typed } = call;
   const again = (errors: readonly FieldError[]) => showPix(context, call, { typed, errors });
   const { locale, organization } = await viewOf(context, call);

@@ -21,7 +21,7 @@ import {
   type PageAnswer,
   type PageCall,
   type PageContext,
-  pageRow,
+  rowsAt,
   seeOther,
 } from '../../kit/page-route.js';
 import { approverView, paymentView } from '../payment-view.js';
@@ -34,62 +34,28 @@ const declineForm = z.object({ reason: z.string().max(4_000).default('') });
 
 const root = '/r/{publicId}/approval';
 const undecided = { name: 'approval', typed: '', isRefused: false } as const;
-const decisions = {
-  subject: 'approver',
-  method: 'POST',
-  auth: 'buyer',
-  csrf: 'form',
-  limit: 'none',
-} as const;
+const ofPayment = rowsAt('payment', '/r/{publicId}');
+const ofApprover = rowsAt('approver', root);
 
 export const approvalPages = [
-  pageRow({
-    subject: 'payment',
-    method: 'GET',
-    path: '/r/{publicId}/ask-approver',
-    auth: 'buyer',
-    csrf: 'none',
-    limit: 'none',
-    form: 'none',
-    handler: (context, call) => showAsk(context, call, { typed: '', problem: null }),
+  ofPayment.shows('/ask-approver', 'buyer', (context, call) =>
+    showAsk(context, call, { typed: '', problem: null }),
+  ),
+  ofPayment.takes('/ask-approver', 'buyer', 'share', askForm, ask),
+  ofApprover.shows('', 'none', async (context, call) => {
+    const isSent = call.query.has('sent') && call.cookies.has('browser');
+    const page = isSent && call.session === null ? ({ name: 'sent' } as const) : undecided;
+    return openedLink(call) ?? show(context, call, page);
   }),
-  pageRow({
-    subject: 'payment',
-    method: 'POST',
-    path: '/r/{publicId}/ask-approver',
-    auth: 'buyer',
-    csrf: 'form',
-    limit: 'share',
-    form: askForm,
-    handler: ask,
-  }),
-  pageRow({
-    subject: 'approver',
-    method: 'GET',
-    path: root,
-    auth: 'none',
-    csrf: 'none',
-    limit: 'none',
-    form: 'none',
-    handler: async (context, call) => {
-      const isSent = call.query.has('sent') && call.cookies.has('browser');
-      const page = isSent && call.session === null ? ({ name: 'sent' } as const) : undecided;
-      return openedLink(call) ?? show(context, call, page);
-    },
-  }),
-  pageRow({
-    subject: 'approver',
-    method: 'GET',
-    path: `${root}/attachment`,
-    auth: 'buyer',
-    csrf: 'none',
-    limit: 'file',
-    form: 'none',
-    handler: async ({ deps }, call) => {
+  ofApprover.shows(
+    '/attachment',
+    'buyer',
+    async ({ deps }, call) => {
       const payment = await deps.store.run((tx) => openPage(tx, publicIdOf(call)));
       return attachedFile(deps, payment);
     },
-  }),
+    'file',
+  ),
   ...accessRows({
     subject: 'approver',
     root,
@@ -104,13 +70,10 @@ export const approvalPages = [
     entered: async () => undefined,
   }),
   signOutRow('approver', root, 'buyer'),
-  pageRow({
-    ...decisions,
-    path: `${root}/approve`,
-    form: z.object({}),
-    handler: (context, call) => decide(context, call, 'approve', null),
-  }),
-  pageRow({ ...decisions, path: `${root}/decline`, form: declineForm, handler: decline }),
+  ofApprover.takes('/approve', 'buyer', 'none', z.object({}), (context, call) =>
+    decide(context, call, 'approve', null),
+  ),
+  ofApprover.takes('/decline', 'buyer', 'none', declineForm, decline),
 ];
 
 function publicIdOf({ params }: Pick<ApprovalCall, 'params'>): string {
