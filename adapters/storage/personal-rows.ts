@@ -369,7 +369,7 @@ export const personalTables = {
   page_sessions: {
     personal: 'created_at seen_at ends_at ended_at',
     withheld: '',
-    other: 'org_id mode id kind payment_id submission_id account_id owner_index version',
+    other: 'org_id mode id kind payment_id submission_id account_id owner_index is_pressed version',
     found: found.pageSessions,
     kept: kept.days30,
   },

@@ -53,8 +53,10 @@ export interface Letter {
 
 export interface SignInLink {
   readonly url: string;
-  /** Six digits; null if no browser asked for the mail. */
-  readonly code: string | null;
+  /** Six digits, which the link does not tell. */
+  readonly code: string;
+  /** A browser asked for the mail: its window takes the code. Else the page of the link may. */
+  readonly isAsked: boolean;
   readonly endsAtMs: number;
 }
 

@@ -226,7 +226,9 @@ responseSchemas.add(termsSession, { id: 'TermsSession' });
 const onboardingLink = z.strictObject({
   url: z.string().meta({
     format: 'uri',
-    description: 'Works once. Send it to the seller alone; it is shown in this answer only.',
+    description:
+      'Works until a form behind it has stored something. Send it to the seller alone; it is ' +
+      'shown in this answer only.',
   }),
   expiresAt: instant.meta({ description: 'Seven days after its creation.' }),
 });

@@ -5,7 +5,7 @@ import { isTerminal } from '../../../core/domain/payments/payment.js';
 import { isWebAddress, paymentRows, type ScreenContent } from '../hosted/layout.js';
 import type { PaymentScene, Scene } from '../hosted/scene.js';
 import type { AccessPage, LinkEnded } from '../kit/access-pages.js';
-import { CodeForm } from '../kit/code-form.js';
+import { CodeForm, LinkCodeField } from '../kit/code-form.js';
 import { Amount, Button, Form, Rows, Time } from '../kit/components.js';
 import { nameOf } from '../kit/plain-text.js';
 import { FourAnswers } from './money-parts.js';
@@ -100,13 +100,15 @@ export function sentScreen(scene: Scene): ScreenContent {
 
 type Enter = Extract<AccessPage, { name: 'enter' }>;
 
-export function enterScreen(scene: Scene, { email, auto }: Enter): ScreenContent {
+export function enterScreen(scene: Scene, { email, auto, asksCode }: Enter): ScreenContent {
   const { texts, format, view } = scene;
   const { payment } = view;
   const org = giverOf(scene);
   const request = isForApprover(scene) ? texts.enter.approval : texts.enter.request;
+  const error = asksCode && view.notice === 'code_wrong' ? texts.notice.code_wrong : undefined;
   return {
     title: texts.enter.heading(email),
+    errors: error === undefined ? [] : [{ field: 'code', text: error }],
     heading: breakable(texts.enter.heading(email)),
     station: isForApprover(scene) ? null : 'signIn',
     body: (
@@ -121,9 +123,18 @@ export function enterScreen(scene: Scene, { email, auto }: Enter): ScreenContent
                   org,
                 )}
           </p>
-          <Form to="enter" class="actions" auto={auto}>
-            <Button look="primary">{texts.frame.continue}</Button>
-          </Form>
+          {asksCode ? (
+            <Form to="enter" class="stack">
+              <LinkCodeField error={error} />
+              <div class="actions">
+                <Button look="primary">{texts.frame.continue}</Button>
+              </div>
+            </Form>
+          ) : (
+            <Form to="enter" class="actions" auto={auto}>
+              <Button look="primary">{texts.frame.continue}</Button>
+            </Form>
+          )}
         </section>
         <p>{texts.enter.notYou}</p>
       </>

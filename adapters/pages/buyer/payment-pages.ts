@@ -93,14 +93,14 @@ export const paymentPages = [
   }),
   signOutRow('payment', '/r/{publicId}', 'buyer'),
   ofPayment.takes('/quote', 'buyer', 'quote', changeForm, askQuote),
-  ofPayment.takes('/confirm', 'buyer', 'none', confirmForm, confirm),
+  ofPayment.takes('/confirm', 'person', 'none', confirmForm, confirm),
   ofPayment.takes('/facts', 'buyer', 'quote', factsForm, typeFacts),
   ofPayment.shows('/take-back', 'buyer', (context, call) =>
     showAt(context, call, ['short'], { name: 'take_back' }),
   ),
-  ofPayment.takes('/take-back', 'buyer', 'none', changeForm, takeBack),
+  ofPayment.takes('/take-back', 'person', 'none', changeForm, takeBack),
   ofPayment.shows('/share', 'buyer', (context, call) => showShare(context, call, null)),
-  ofPayment.takes('/share', 'buyer', 'share', z.object({}), share),
+  ofPayment.takes('/share', 'person', 'share', z.object({}), share),
   ofPayment.takes('/share/end', 'buyer', 'none', endLinkForm, endLink),
   ofColleague.shows('/colleague', 'none', showColleague),
   ofColleague.shows('/colleague/instructions.pdf', 'none', async (context, call) => {
@@ -150,7 +150,7 @@ export const paymentPages = [
     return show(context, call, { name: 'payments', period, choices, ...page });
   }),
   ofPayment.takes('/payments/together', 'buyer', 'quote', chosenForm, offerTogether),
-  ofPayment.takes('/payments/together/confirm', 'buyer', 'quote', chosenForm, payTogether),
+  ofPayment.takes('/payments/together/confirm', 'person', 'quote', chosenForm, payTogether),
   ofPayment.shows('/payments.csv', 'buyer', async (context, call) => {
     const shown = await readPaymentPage(context.deps, publicIdOf(call));
     const view = paymentView(context, call, shown, { name: 'payment', screen: shown.screen });

@@ -2,9 +2,7 @@
 // files that pages load.
 import { z } from 'zod';
 import type { Mode } from '../../../core/domain/base/tenant.js';
-import type { ChangeState } from '../../../core/domain/parties/destination-change.js';
-import { PonteError } from '../../../core/errors.js';
-import type { Deps } from '../../../core/ports/deps.js';
+import { isCode, PonteError } from '../../../core/errors.js';
 import { readStop, stopChange } from '../../../core/usecases/parties/payout-changes.js';
 import { verifyBankDetails } from '../../../core/usecases/payments/bank-details.js';
 import { noKyc, type Page, type PageVerifyAnswer, type VerifyForm } from '../hosted/page-view.js';
@@ -28,6 +26,8 @@ const verifyForm = z.object({
   value: z.string().max(100),
 });
 
+const stopForm = z.object({ code: z.string().max(40).default('') });
+
 const open = rowsAt('none', '');
 
 export const assetPages = [open.shows('/assets/{hash}/{file}', 'none', asset)];
@@ -38,8 +38,8 @@ export const servicePages = [
   ),
   open.takes('/verify', 'none', 'none', verifyForm, verify),
   // A GET changes nothing: mail scanners open links.
-  open.shows('/stop/{code}', 'none', stopPage(readStop)),
-  open.takes('/stop/{code}', 'none', 'none', z.object({}), stopPage(stopChange)),
+  open.shows('/stop/{code}', 'none', (context, call) => showStop(context, call)),
+  open.takes('/stop/{code}', 'none', 'none', stopForm, stop),
   ...assetPages,
 ];
 
@@ -59,15 +59,27 @@ async function verify({ deps, ...context }: PageContext, call: PageCall<'none', 
   return verifyPage({ deps, ...context }, call, asked, answer, mode);
 }
 
-function stopPage(use: (deps: Deps, code: string) => Promise<ChangeState>) {
-  return async (context: PageContext, call: ServiceCall): Promise<PageAnswer> => {
-    const code = call.params['code'] ?? '';
-    return servicePage(context, call, {
-      name: 'stop_change',
-      code,
-      state: await use(context.deps, code),
-    });
-  };
+async function showStop(
+  context: PageContext,
+  call: ServiceCall,
+  isRefused = false,
+): Promise<PageAnswer> {
+  const code = call.params['code'] ?? '';
+  const state = await readStop(context.deps, code);
+  return servicePage(context, call, { name: 'stop_change', code, state, isRefused });
+}
+
+async function stop(
+  context: PageContext,
+  call: PageCall<'none', z.infer<typeof stopForm>>,
+): Promise<PageAnswer> {
+  try {
+    await stopChange(context.deps, call.params['code'] ?? '', call.form.code);
+    return await showStop(context, call);
+  } catch (error) {
+    if (!isCode(error, 'InvalidSignInCode')) throw error;
+    return { ...(await showStop(context, call, true)), status: 422 };
+  }
 }
 
 function verifyPage(

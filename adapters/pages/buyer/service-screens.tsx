@@ -4,6 +4,7 @@ import type { VNode } from 'preact';
 import type { ScreenContent } from '../hosted/layout.js';
 import type { Page, PageVerifyAnswer } from '../hosted/page-view.js';
 import type { Scene } from '../hosted/scene.js';
+import { LinkCodeField } from '../kit/code-form.js';
 import { Button, ButtonLink, Form, Moment, Note, Time } from '../kit/components.js';
 import { type FieldError, TextField } from '../kit/fields.js';
 
@@ -88,17 +89,21 @@ function VerifyResult({
 }
 
 export function stopChangeScreen(
-  { texts }: Scene,
-  { code, state }: Extract<Page, { name: 'stop_change' }>,
+  scene: Scene,
+  { code, state, isRefused }: Extract<Page, { name: 'stop_change' }>,
 ): ScreenContent {
+  const { texts } = scene;
   const { heading, text } = texts.stopChange[state];
+  const error = isRefused ? texts.notice.code_wrong : undefined;
   return {
     title: heading,
     lede: text,
     station: null,
+    errors: error === undefined ? [] : [{ field: 'code', text: error }],
     body:
       state === 'held' ? (
-        <Form to={`/stop/${code}`} class="card">
+        <Form to={`/stop/${code}`} class="card stack">
+          <LinkCodeField error={error} />
           <div class="actions">
             <Button look="primary">{texts.stopChange.stop}</Button>
           </div>

@@ -16,7 +16,7 @@ import {
   openedLink,
   typedAddress,
 } from '../kit/access-pages.js';
-import { CodeForm } from '../kit/code-form.js';
+import { CodeForm, LinkCodeField } from '../kit/code-form.js';
 import { Button, ButtonLink, Foreign, Form, Note } from '../kit/components.js';
 import { TextField } from '../kit/fields.js';
 import { frameTexts } from '../kit/frame-texts.js';
@@ -205,17 +205,28 @@ function sentScreen({ texts, view }: DashboardScene, address: string): Dashboard
 
 function enterScreen(
   { texts, view }: DashboardScene,
-  { email, auto }: Extract<AccessPage, { name: 'enter' }>,
+  { email, auto, asksCode }: Extract<AccessPage, { name: 'enter' }>,
 ): DashboardContent {
+  const error = view.notice === 'code_wrong' ? texts.notice.code_wrong : undefined;
   return {
     title: texts.signIn.enterHeading(email),
     place: null,
+    errors: error === undefined ? [] : [{ field: 'code', text: error }],
     body: (
       <section class="card stack">
         <p>{view.viewer?.email === email ? texts.signIn.confirmEnter : texts.signIn.enterText}</p>
-        <Form to="enter" class="actions" auto={auto}>
-          <Button look="primary">{frameTexts[view.locale].continue}</Button>
-        </Form>
+        {asksCode ? (
+          <Form to="enter" class="stack">
+            <LinkCodeField error={error} />
+            <div class="actions">
+              <Button look="primary">{frameTexts[view.locale].continue}</Button>
+            </div>
+          </Form>
+        ) : (
+          <Form to="enter" class="actions" auto={auto}>
+            <Button look="primary">{frameTexts[view.locale].continue}</Button>
+          </Form>
+        )}
       </section>
     ),
   };

@@ -250,7 +250,13 @@ export type Page =
       readonly answer: PageVerifyAnswer;
     }
   /** `code`: the end of the stop link. */
-  | { readonly name: 'stop_change'; readonly code: string; readonly state: ChangeState }
+  | {
+      readonly name: 'stop_change';
+      readonly code: string;
+      readonly state: ChangeState;
+      /** The code of the mail was not right. */
+      readonly isRefused: boolean;
+    }
   | { readonly name: 'not_found' }
   /** `untilMs`: when a limit ends; null without one. */
   | { readonly name: 'problem'; readonly problem: Problem; readonly untilMs: number | null };

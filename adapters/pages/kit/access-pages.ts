@@ -32,7 +32,13 @@ export type AccessPage =
   /** S2, after a mail was asked for. */
   | { readonly name: 'sent' }
   /** S2, a link was opened. `auto`: this browser asked for it, so the script may go on. */
-  | { readonly name: 'enter'; readonly email: string; readonly auto: boolean }
+  | {
+      readonly name: 'enter';
+      readonly email: string;
+      readonly auto: boolean;
+      /** The page asks for the code of the mail. */
+      readonly asksCode: boolean;
+    }
   | LinkEnded;
 
 export interface LinkEnded {
@@ -68,12 +74,13 @@ const NONCE_BYTES = 16;
 const noForm = z.object({});
 const linkForm = z.object({ address: z.string().max(320).default('') });
 const codeForm = z.object({ code: z.string().max(40) });
+const enterForm = z.object({ code: z.string().max(40).default('') });
 
 export function accessRows(at: SignInPlace): readonly PageRoute[] {
   const { shows, takes } = rowsAt(at.subject, at.root);
   return [
     shows('/enter', 'none', (context, call) => showEnter(at, context, call)),
-    takes('/enter', 'none', 'none', noForm, (context, call) => enter(at, context, call)),
+    takes('/enter', 'none', 'none', enterForm, (context, call) => enter(at, context, call)),
     takes('/link', 'none', 'none', linkForm, (context, call) => sendLink(at, context, call)),
     takes('/code', 'none', 'none', codeForm, (context, call) => enterCode(at, context, call)),
   ];
@@ -160,22 +167,23 @@ async function showEnter(
   context: PageContext,
   call: AccessCall,
 ): Promise<PageAnswer> {
+  const unknown = { name: 'link_ended', cause: 'unknown', atMs: null, maskedEmail: null } as const;
   const token = call.cookies.get('link');
+  // A press is no proof of the person, and another mail is.
+  if (token === undefined && call.session?.isPressed) return at.show(context, call, unknown);
   if (token === undefined) return seeOther(call.base);
   // Requested in this browser: a scanner of mails has no such cookie.
   const browser = browserOf(call);
   const link = await linkState(context.deps, at.pageOf(call), token, browser);
-  if (link.state === 'unknown') {
-    const unknown = { cause: 'unknown', atMs: null, maskedEmail: null } as const;
-    return at.show(context, call, { name: 'link_ended', ...unknown });
-  }
+  if (link.state === 'unknown') return at.show(context, call, unknown);
   if (link.state !== 'valid') {
     const { state: cause, maskedAddress: maskedEmail } = link;
     const atMs = link.state === 'used' ? link.usedAtMs : link.endsAtMs;
     return at.show(context, call, { name: 'link_ended', cause, atMs, maskedEmail });
   }
   const auto = browser !== null && link.browserHash === browser;
-  return at.show(context, call, { name: 'enter', email: link.address, auto });
+  const asksCode = link.takes === 'code';
+  return at.show(context, call, { name: 'enter', email: link.address, auto, asksCode });
 }
 
 function browserOf({ cookies }: AccessCall): string | null {
@@ -183,15 +191,25 @@ function browserOf({ cookies }: AccessCall): string | null {
   return browser === undefined ? null : hashBrowser(browser);
 }
 
-async function enter(at: SignInPlace, context: PageContext, call: AccessCall): Promise<PageAnswer> {
+async function enter(
+  at: SignInPlace,
+  context: PageContext,
+  call: AccessCall<z.infer<typeof enterForm>>,
+): Promise<PageAnswer> {
   const link = call.cookies.get('link');
   if (link === undefined) return seeOther(call.base);
   try {
     const locale = await at.localeOf(context, call);
-    const browser = browserOf(call);
-    const { token } = await redeemLink(context.deps, at.pageOf(call), link, locale, browser);
-    return await signedIn(at, context, call, token);
+    const proof = { code: call.form.code.trim(), browserHash: browserOf(call) };
+    const page = at.pageOf(call);
+    const { token, session } = await redeemLink(context.deps, page, link, locale, proof);
+    const answer = await signedIn(at, context, call, token);
+    if (session?.isPressed !== true) return answer;
+    // Its page asks for the code once the person decides something.
+    return { ...answer, cookies: answer.cookies.filter(({ name }) => name !== 'link') };
   } catch (error) {
+    const isWrong = isCode(error, 'InvalidSignInCode');
+    if (isWrong) return seeOther(withNotice(`${call.base}/enter`, 'code_wrong'));
     // The page says whether it was used or is over.
     if (isCode(error, 'InvalidSignInLink')) return seeOther(`${call.base}/enter`);
     throw error;

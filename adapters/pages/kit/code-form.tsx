@@ -23,20 +23,39 @@ export function CodeForm({
         </Note>
       )}
       <Form to="code" class="card stack">
-        <TextField
-          name="code"
-          label={texts.code}
-          hint={texts.codeHint}
-          error={error}
-          width="otp"
-          inputMode="numeric"
-          autocomplete="one-time-code"
-          maxLength={7}
-        />
+        <CodeField hint={texts.codeHint} error={error} />
         <div class="actions">
           <Button look="primary">{texts.continue}</Button>
         </div>
       </Form>
     </>
   );
+}
+
+function CodeField({
+  hint,
+  error,
+}: {
+  readonly hint: string;
+  readonly error: string | undefined;
+}): VNode {
+  const { texts } = useFrame();
+  return (
+    <TextField
+      name="code"
+      label={texts.code}
+      hint={hint}
+      error={error}
+      width="otp"
+      inputMode="numeric"
+      autocomplete="one-time-code"
+      maxLength={7}
+    />
+  );
+}
+
+/** On the page of a link: the code of its mail. */
+export function LinkCodeField({ error }: { readonly error: string | undefined }): VNode {
+  const { texts } = useFrame();
+  return <CodeField hint={texts.linkCodeHint} error={error} />;
 }

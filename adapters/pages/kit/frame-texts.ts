@@ -24,6 +24,9 @@ const en = {
   older: 'Older',
   code: 'Six-digit code from the email',
   codeHint: 'It works only in this browser.',
+  linkCodeHint:
+    'Type the code that the email states. ' +
+    'Some companies’ programs open each link before you do: they cannot type it.',
   continue: 'Continue',
   noMails: 'This development host sends no email. Read it in its',
   mailbox: 'mailbox',
@@ -54,6 +57,9 @@ export const frameTexts: Readonly<Record<Locale, FrameTexts>> = {
     older: 'Mais antigos',
     code: 'Código de seis dígitos do e‑mail',
     codeHint: 'Ele só funciona neste navegador.',
+    linkCodeHint:
+      'Digite o código que está no e‑mail. ' +
+      'Alguns programas de empresas abrem cada link antes de você: eles não o digitam.',
     continue: 'Continuar',
     noMails: 'Este servidor de desenvolvimento não envia e‑mails. Leia a mensagem na',
     mailbox: 'caixa de entrada',
@@ -80,6 +86,9 @@ export const frameTexts: Readonly<Record<Locale, FrameTexts>> = {
     older: 'Más antiguos',
     code: 'Código de seis dígitos del correo',
     codeHint: 'Solo funciona en este navegador.',
+    linkCodeHint:
+      'Escriba el código que indica el correo. ' +
+      'Algunos programas de empresas abren cada enlace antes que usted: no pueden escribirlo.',
     continue: 'Continuar',
     noMails: 'Este servidor de desarrollo no envía correos. Lea el mensaje en el',
     mailbox: 'buzón',

@@ -160,6 +160,7 @@ async function answerOf(
     if (route.background) return seeOther(base);
     return signedOut({ ...asked, path, base, prefix, cookies });
   }
+  if (route.auth === 'person' && session?.isPressed) return seeOther(`${base}/enter`);
   const missing = visit?.missing ?? null;
   if (missing !== null) return confirmFirst({ ...asked, path, base, prefix, missing });
   const csrf = tokenOf === null ? null : csrfToken(deps, tokenOf);
@@ -242,7 +243,7 @@ function guardedBy(
   visit: Visit | null,
 ): Deps {
   if (route === null || route.auth === 'none') return deps;
-  if (session !== null) return guarded(deps, (tx) => guardSession(tx, session));
+  if (session !== null) return guarded(deps, (tx) => guardSession(tx, session, deps.clock.nowMs()));
   if (visit === null) return deps;
   const { signedIn, actor } = visit;
   const { member: rule } = route;

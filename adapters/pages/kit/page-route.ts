@@ -20,12 +20,13 @@ import type { PageNotice } from './frame-view.js';
 import { type Limited, withLimit } from './limited.js';
 
 /**
- * 'buyer': a session of the payment, form or seller in the path. 'kyc': that, or the session of a
- * phone for the same form; below the part of an owner, that owner's alone. 'member': a member, of
- * the organization in the path if it has one. 'operator': an operator in the console. 'none':
- * anybody who has the address; the handler may still look at the session.
+ * 'buyer': a session of the payment, form or seller in the path. 'person': such a session of a
+ * person, for what a button decides: a press on a link may be a gateway's. 'kyc': that of a buyer,
+ * or the session of a phone for the same form; below the part of an owner, that owner's alone.
+ * 'member': a member, of the organization in the path if it has one. 'operator': an operator in the
+ * console. 'none': anybody who has the address; the handler may still look at the session.
  */
-export type PageAuth = 'none' | 'buyer' | 'kyc' | 'member' | 'operator';
+export type PageAuth = 'none' | 'buyer' | 'person' | 'kyc' | 'member' | 'operator';
 
 /** Who may open a page that is neither for members nor for operators. */
 export type BuyerAuth = Exclude<PageAuth, 'member' | 'operator'>;

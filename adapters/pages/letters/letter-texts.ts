@@ -152,6 +152,8 @@ export interface LetterCatalogue {
     readonly openDashboard: string;
     readonly stopChange: string;
     readonly code: string;
+    /** No browser asked for the mail. */
+    readonly codeOfPage: string;
     /** `withCode`: the mail has a code, too. */
     readonly until: (moment: string, withCode: boolean) => string;
     readonly doNotForward: string;

@@ -431,6 +431,7 @@ export const lettersEn = {
     openDashboard: 'Open the dashboard',
     stopChange: 'Stop the change',
     code: 'Or type this code in the window where you asked for it:',
+    codeOfPage: 'If the page asks for a code, type this one:',
     until: (moment, withCode) =>
       withCode
         ? `Link and code work once, until ${moment}. Opening the page pays nothing.`

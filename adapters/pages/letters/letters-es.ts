@@ -437,6 +437,7 @@ export const lettersEs = {
     openDashboard: 'Abrir el panel',
     stopChange: 'Detener el cambio',
     code: 'O escriba este código en la ventana donde lo pidió:',
+    codeOfPage: 'Si la página pide un código, escriba este:',
     until: (moment, withCode) =>
       withCode
         ? `El enlace y el código sirven una vez, hasta ${moment}. Abrir la página no paga nada.`

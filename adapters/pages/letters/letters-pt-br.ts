@@ -439,6 +439,7 @@ export const lettersPtBr = {
     openDashboard: 'Abrir o painel',
     stopChange: 'Impedir a alteração',
     code: 'Ou digite este código na janela em que você o pediu:',
+    codeOfPage: 'Se a página pedir um código, digite este:',
     until: (moment, withCode) =>
       withCode
         ? `Link e código valem uma vez, até ${moment}. Abrir a página não paga nada.`

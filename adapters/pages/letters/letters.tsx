@@ -6,7 +6,7 @@ import type { VNode } from 'preact';
 import type { Locale } from '../../../core/domain/base/locale.js';
 import { isOwnerNotice } from '../../../core/domain/mail/mail.js';
 import { accentPalettes } from '../../../core/domain/parties/accent-color.js';
-import type { Letter, Letters, RenderedLetter } from '../../../core/ports/letters.js';
+import type { Letter, Letters, RenderedLetter, SignInLink } from '../../../core/ports/letters.js';
 import { withExactValues } from '../kit/pages/exact-values.js';
 import { renderDocument } from '../kit/pages/page-document.js';
 import {
@@ -101,6 +101,7 @@ function partsOf(catalogue: LetterCatalogue, letter: Letter): readonly Part[] {
     ...paragraphs.map((text) => ({ kind: 'paragraph', text }) as const),
     ...answersOf(frame.questions, answers, help),
     ...(url === null ? [] : [{ kind: 'button', text: open, url } as const]),
+    ...(link === null ? [] : [codePart(frame, link)]),
     ...(isForBuyer ? linkParts(frame, letter) : []),
     ...(isForBuyer ? [{ kind: 'strong', text: frame.neverBankDetails } as const] : []),
     ...(link === null || !isForBuyer ? [] : [{ kind: 'note', text: frame.unexpected } as const]),
@@ -127,13 +128,16 @@ function answersOf(
   return questions.map((question, at) => ({ kind: 'answer', question, text: all[at] ?? '' }));
 }
 
+function codePart(frame: LetterCatalogue['frame'], { code, isAsked }: SignInLink): Part {
+  return { kind: 'code', text: isAsked ? frame.code : frame.codeOfPage, code };
+}
+
 function linkParts(frame: LetterCatalogue['frame'], letter: Letter): readonly Part[] {
   const { link } = letter;
   if (link === null) return [];
-  const { code, endsAtMs } = link;
-  const until = frame.until(formatFor(letter).instant(endsAtMs), code !== null);
+  const { isAsked, endsAtMs } = link;
+  const until = frame.until(formatFor(letter).instant(endsAtMs), isAsked);
   return [
-    ...(code === null ? [] : [{ kind: 'code', text: frame.code, code } as const]),
     { kind: 'note', text: until },
     { kind: 'note', text: frame.doNotForward },
   ];

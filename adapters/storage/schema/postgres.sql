@@ -708,7 +708,7 @@ create table mails (
   constraint mails_check1 check ((((status = 'pending'::text) and (token_hash is not null)) =
     (token_sealed is not null))),
   constraint mails_check2 check (((owner_index is null) or (submission_id is not null))),
-  constraint mails_check3 check (((code_hash is null) = (browser_hash is null))),
+  constraint mails_check3 check (((browser_hash is null) or (code_hash is not null))),
   constraint mails_check4 check (((code_hash is null) or (token_hash is not null))),
   constraint mails_check5 check (((token_hash is null) or (payment_id is not null) or
     (approval_payment_id is not null) or (submission_id is not null) or (member_id is not null) or
@@ -775,8 +775,8 @@ create table member_sessions (
   seen_at timestamp with time zone,
   operator_id text collate "C",
   version integer not null,
-  constraint member_sessions_began_check check ((began = any (array['mail'::text, 'passkey'::text,
-    'operator'::text]))),
+  constraint member_sessions_began_check check ((began = any (array['mail'::text, 'press'::text,
+    'passkey'::text, 'operator'::text]))),
   constraint member_sessions_check check (((token_hash is null) = (org_id is not null))),
   constraint member_sessions_check1 check (((token_hash is null) = (seen_at is null))),
   constraint member_sessions_pkey primary key (id)
@@ -938,6 +938,7 @@ create table page_sessions (
   ends_at timestamp with time zone not null,
   ended_at timestamp with time zone,
   account_id text collate "C",
+  is_pressed boolean not null,
   version integer not null,
   constraint page_sessions_check check (((kind = 'owner'::text) = (owner_index is not null))),
   constraint page_sessions_check1 check (((payment_id is not null) or (submission_id is not null)

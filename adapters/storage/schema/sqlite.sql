@@ -610,8 +610,8 @@ create table mails (
       or submission_id is not null or member_id is not null or org_id = 'service'
   ),
   check (owner_index is null or submission_id is not null),
-  -- A code is valid in the browser that asked for it, and goes with a link.
-  check ((code_hash is null) = (browser_hash is null)),
+  -- A code is valid in the browser that asked for it, or with the link.
+  check (browser_hash is null or code_hash is not null),
   check (code_hash is null or token_hash is not null)
 ) strict, without rowid;
 
@@ -649,7 +649,7 @@ create table member_sessions (
   person_id text not null,
   -- Of a token, which acts in one organization; null with a cookie.
   org_id text,
-  began text not null check (began in ('mail', 'passkey', 'operator')),
+  began text not null check (began in ('mail', 'press', 'passkey', 'operator')),
   created_at integer not null,
   ends_at integer not null,
   ended_at integer,
@@ -817,6 +817,8 @@ create table page_sessions (
   seen_at integer not null,
   ends_at integer not null,
   ended_at integer,
+  -- A press on a link began it, perhaps by a gateway of mails.
+  is_pressed integer not null check (is_pressed in (0, 1)),
   version integer not null,
   primary key (org_id, mode, id),
   check (payment_id is not null or submission_id is not null or account_id is not null),

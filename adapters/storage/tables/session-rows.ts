@@ -5,7 +5,7 @@ import {
 } from '../../../core/domain/access/member-session.js';
 import { type PageSession, pageSessionKinds } from '../../../core/domain/access/page-session.js';
 import { assert } from '../../../core/errors.js';
-import { fixed, integer, key, oneOf, tenant, text, time, version } from '../columns.js';
+import { fixed, flag, integer, key, oneOf, tenant, text, time, version } from '../columns.js';
 import { timeParam } from '../database.js';
 import { defineTable, merge } from '../table.js';
 import { type TxPart, writes } from '../unit-of-work.js';
@@ -22,6 +22,7 @@ const pageSessions = defineTable<PageSession>('page_sessions', {
   seenAtMs: time('seen_at'),
   endsAtMs: fixed(time('ends_at')),
   endedAtMs: time.null('ended_at'),
+  isPressed: flag('is_pressed'),
   version,
 });
 

@@ -10,8 +10,12 @@ export const SESSION_MS = 12 * HOUR_MS;
 /** How old a session may be for actions that need a fresh proof that the member is there. */
 export const FRESH_MS = 10 * MINUTE_MS;
 
-/** How a session began. `operator`: for the person, who proved nothing. */
-export const sessionBeginnings = ['mail', 'passkey', 'operator'] as const;
+/**
+ * How a session began. `mail`: by the code of a mail, or in the browser that asked for it. `press`:
+ * by its link elsewhere, perhaps by a gateway of mails: in live mode no fresh proof.
+ * `operator`: for the person, who proved nothing.
+ */
+export const sessionBeginnings = ['mail', 'press', 'passkey', 'operator'] as const;
 export type SessionBeginning = (typeof sessionBeginnings)[number];
 
 export interface MemberSession {

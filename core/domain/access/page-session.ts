@@ -39,6 +39,11 @@ export interface PageSession extends Tenant {
   readonly seenAtMs: number;
   readonly endsAtMs: number;
   readonly endedAtMs: number | null;
+  /**
+   * A press on the button of a link began it, without the code of the mail and not in the browser
+   * that asked for it: perhaps a gateway of mails. It decides nothing.
+   */
+  readonly isPressed: boolean;
   readonly version: number;
 }
 
@@ -66,10 +71,11 @@ export const SESSION_RETENTION_MS = 30 * DAY_MS;
 
 /** What a session may see. */
 export type SessionSubject = Tenant &
-  Pick<PageSession, 'kind' | 'paymentId' | 'submissionId' | 'accountId' | 'ownerIndex'>;
+  Pick<PageSession, 'kind' | 'paymentId' | 'submissionId' | 'accountId' | 'ownerIndex'> &
+  Partial<Pick<PageSession, 'isPressed'>>;
 
 export function newPageSession(
-  { orgId, mode, kind, paymentId, submissionId, accountId, ownerIndex }: SessionSubject,
+  { orgId, mode, kind, paymentId, submissionId, accountId, ownerIndex, isPressed }: SessionSubject,
   token: string,
   nowMs: number,
 ): PageSession {
@@ -86,6 +92,7 @@ export function newPageSession(
     seenAtMs: nowMs,
     endsAtMs: nowMs + sessionLifeMs[kind],
     endedAtMs: null,
+    isPressed: isPressed ?? false,
     version: 1,
   });
 }

@@ -22,7 +22,8 @@ export interface AskedProof {
 
 /**
  * What the session lacks; null: nothing. With `requiresPasskey`, owners and admins do nothing in
- * live mode without a passkey, and nobody does what needs a fresh proof.
+ * live mode without a passkey, and nobody does what needs a fresh proof. There a press on a link is
+ * none, because a gateway of mails presses too.
  */
 export function missingProof(
   session: Pick<MemberSession, 'createdAtMs' | 'began'>,
@@ -32,7 +33,8 @@ export function missingProof(
   const needsFresh = rule === 'fresh' || (rule === 'fresh_live' && mode === 'live');
   const isGuarded = needsFresh || (mode === 'live' && role !== null && manages(role));
   if (requiresPasskey && isGuarded && session.began !== 'passkey') return 'passkey';
-  return needsFresh && !isFresh(session, nowMs) ? 'fresh' : null;
+  const isPerson = mode !== 'live' || session.began !== 'press';
+  return needsFresh && !(isPerson && isFresh(session, nowMs)) ? 'fresh' : null;
 }
 
 function manages(role: MemberRole): boolean {

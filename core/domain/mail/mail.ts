@@ -8,6 +8,7 @@ import type { Locale } from '../base/locale.js';
 import { type MoveOf, machine } from '../base/machine.js';
 import { backoffMs, schedules } from '../base/schedules.js';
 import type { Tenant } from '../base/tenant.js';
+import { plainSigns } from '../base/typed-text.js';
 
 export const mailMoves = {
   pending: {
@@ -230,9 +231,9 @@ export interface Mail extends Tenant, Leased {
   readonly locale: Locale;
   /** Null for a notice. */
   readonly tokenHash: string | null;
-  /** Null once the mail has ended, and for a notice. */
+  /** `secretsText`; null once the mail has ended, and for a notice. */
   readonly tokenSealed: string | null;
-  /** A keyed hash, because six digits can be searched; null without `browserHash`. */
+  /** A keyed hash, because six digits can be searched; null for a notice. */
   readonly codeHash: string | null;
   readonly codeTries: number;
   /** The hash of a random value in the browser that asked for the mail; null if none did. */
@@ -292,15 +293,42 @@ export function hashLinkToken(token: string): string {
   return hash('sha256', `sign-in link ${token}`, 'hex');
 }
 
-/** The six digits of a mail. They follow from its token, and do not reveal it. */
-export function codeOf(token: string): string {
-  const first = hash('sha256', `sign-in code ${token}`, 'hex').slice(0, 12);
+/** Six digits that follow from a secret, and do not reveal it. */
+export function codeOf(secret: string): string {
+  const first = hash('sha256', `sign-in code ${secret}`, 'hex').slice(0, 12);
   return `${Number.parseInt(first, 16) % 1_000_000}`.padStart(6, '0');
 }
 
-/** What `codeHash` is a keyed hash of: the code is valid for one mail in one browser. */
-export function codeText(id: string, browserHash: string, code: string): string {
-  return `${id} ${browserHash} ${code}`;
+/**
+ * What `codeHash` is a keyed hash of: the code is valid for one mail, in the browser that asked, or
+ * in one that has opened the link of the mail.
+ */
+export function codeText(
+  { id, browserHash }: Pick<Mail, 'id' | 'browserHash'>,
+  code: string,
+): string {
+  return `${id} ${browserHash ?? 'no browser'} ${code}`;
+}
+
+/** The digits of a code, from any keyboard. */
+export function typedCode(text: string): string {
+  return plainSigns(text).replaceAll(/\D/g, '');
+}
+
+/** What a mail has until it has ended. The code does not follow from the link. */
+export interface LinkSecrets {
+  readonly token: string;
+  readonly code: string;
+}
+
+/** What `tokenSealed` is sealed from; no token has a blank. */
+export function secretsText({ token, code }: LinkSecrets): string {
+  return `${token} ${code}`;
+}
+
+export function secretsIn(text: string): LinkSecrets {
+  const [token = '', code = ''] = text.split(' ');
+  return { token, code };
 }
 
 export function isSameSubject(a: MailSubject, b: MailSubject): boolean {
@@ -438,15 +466,12 @@ export function linkEnded(mail: Mail, nowMs: number): Mail {
   return Object.freeze({ ...mail, linkEndsAtMs: Math.min(mail.linkEndsAtMs, nowMs) });
 }
 
-/**
- * Its code can still be entered. A gateway that opens links and presses the button uses up the
- * link, in another browser; it does not use up the code of the browser that asked.
- */
+/** Its code can still be entered. A gateway that opens links and presses the button leaves it. */
 export function takesCode(mail: Mail, nowMs: number): boolean {
   return mail.codeTries < CODE_TRIES_MAX && isCodeOpen(mail, nowMs);
 }
 
-/** Nobody has signed in by the code, or in the browser that asked. */
+/** No person has signed in: by the code, or in the browser that asked. */
 export function isCodeOpen(mail: Mail, nowMs: number): boolean {
   const { codeHash, codeTries, linkEndsAtMs } = mail;
   return codeHash !== null && codeTries <= CODE_TRIES_MAX && nowMs < linkEndsAtMs;

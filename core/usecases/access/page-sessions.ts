@@ -55,12 +55,27 @@ export async function readSession(
   );
 }
 
-/** Reads the session for a batch that it changes something in. InvalidToken if it was ended. */
-export async function guardSession(tx: Tx, { id }: Pick<PageSession, 'id'>): Promise<() => void> {
+/**
+ * Reads the session for a batch that it changes something in. A seller that stores something is a
+ * person, so its link and the other sessions that the link began end. InvalidToken if it was ended.
+ */
+export async function guardSession(
+  tx: Tx,
+  { id }: Pick<PageSession, 'id'>,
+  nowMs: number,
+): Promise<() => void> {
   const session = await tx.pageSessions.byId(id);
+  const accountId = session?.kind === 'seller' ? session.accountId : null;
+  const open =
+    session === null || accountId === null
+      ? []
+      : await tx.pageSessions.openOfAccount(session, accountId);
+  // A phone of the seller goes on.
+  const others = open.filter((one) => one.id !== id && one.kind !== 'upload');
   return () => {
     if (session === null || session.endedAtMs !== null) throw new PonteError('InvalidToken');
     tx.pageSessions.expect(session);
+    for (const other of others) tx.pageSessions.update({ ...other, endedAtMs: nowMs });
   };
 }
 

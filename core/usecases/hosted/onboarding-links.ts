@@ -1,6 +1,7 @@
-// The link by which a seller opens its own onboarding: an API key or a member makes it, and its
-// first use starts a session. Only the hash of its token is stored. The newest link counts: it ends
-// the links and sessions before it.
+// The link by which a seller opens its own onboarding: an API key or a member makes it, and a press
+// starts a session. Only the hash of its token is stored. The newest link counts: it ends the links
+// and sessions before it. The organization mails it, so a gateway of mails may press its button
+// first: it stays open until a session of it has stored something, which ends all others.
 import {
   hashSessionToken,
   isSessionOver,
@@ -29,7 +30,7 @@ export interface OnboardingLink {
 /** What a page shows before a link is used. */
 export type OnboardingLinkState =
   | { readonly state: 'valid' | 'unknown' }
-  /** `used`: it was opened, or a newer link replaced it. */
+  /** `used`: a session of it has stored something, or a newer link replaced it. */
   | { readonly state: 'used' | 'over'; readonly atMs: number };
 
 /** A seller, and what its pages say about the organization that it sells for. */
@@ -76,7 +77,7 @@ export async function onboardingLinkState(
   return isOver ? { state: 'over', atMs: endsAtMs } : { state: 'valid' };
 }
 
-/** Uses the link; null if it is used, over or unknown. */
+/** A session of the link; null if it is used, over or unknown. */
 export async function redeemOnboardingLink(
   deps: Deps,
   tenant: Tenant,
@@ -88,8 +89,7 @@ export async function redeemOnboardingLink(
   return deps.store.run(async (tx) => {
     const link = await findLink(tx, tenant, accountId, token);
     if (link === null || isSessionOver(link, deps.clock.nowMs())) return null;
-    // The link is among them.
-    await stageEnded(deps, tx, tenant, accountId);
+    tx.pageSessions.expect(link);
     tx.pageSessions.insert(made.session);
     return made;
   });

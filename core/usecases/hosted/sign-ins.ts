@@ -7,7 +7,6 @@ import type { PageSession, SessionSubject } from '../../domain/access/page-sessi
 import { emailKey } from '../../domain/base/email-address.js';
 import type { Locale } from '../../domain/base/locale.js';
 import { type Tenant, tenantOf } from '../../domain/base/tenant.js';
-import { plainSigns } from '../../domain/base/typed-text.js';
 import type { HostedPage } from '../../domain/hosted/hosted-page.js';
 import {
   codeText,
@@ -26,7 +25,9 @@ import {
   personMail,
   SIGN_INS_A_DAY_MAX,
   takesCode,
+  typedCode,
 } from '../../domain/mail/mail.js';
+import { linkRules } from '../../domain/mail/mail-links.js';
 import type { PaymentView } from '../../domain/payments/change.js';
 import { assert, isCode, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
@@ -65,6 +66,8 @@ export type LinkState =
       readonly endsAtMs: number;
       /** The hash of the browser that asked for the link; null for an invitation. */
       readonly browserHash: string | null;
+      /** `code`: with the code of the mail. The link was pressed, or a press is not enough. */
+      readonly takes: 'press' | 'code';
     }
   | { readonly state: 'used'; readonly usedAtMs: number; readonly maskedAddress: string }
   | { readonly state: 'over'; readonly endsAtMs: number; readonly maskedAddress: string }
@@ -128,34 +131,87 @@ export async function linkState(
 ): Promise<LinkState> {
   const mail = await deps.store.run((tx) => findLink(tx, page, token));
   if (mail === null) return { state: 'unknown' };
-  const { to: address, linkUsedAtMs: usedAtMs, linkEndsAtMs: endsAtMs } = mail;
-  if (browserHash === mail.browserHash && isCodeOpen(mail, deps.clock.nowMs())) {
-    return { state: 'valid', address, endsAtMs, browserHash };
-  }
-  if (usedAtMs !== null) {
-    return { state: 'used', usedAtMs, maskedAddress: maskedAddress(address) };
-  }
-  if (isLinkExpired(mail, deps.clock.nowMs())) {
-    return { state: 'over', endsAtMs, maskedAddress: maskedAddress(address) };
-  }
-  return { state: 'valid', address, endsAtMs, browserHash: mail.browserHash };
+  const { linkUsedAtMs: usedAtMs, linkEndsAtMs: endsAtMs } = mail;
+  const nowMs = deps.clock.nowMs();
+  const isOpen = !isLinkExpired(mail, nowMs);
+  const isAsker = isAskedBy(mail, browserHash) && isCodeOpen(mail, nowMs);
+  const takes = isAsker || (isOpen && takesPress(mail)) ? 'press' : 'code';
+  // Who has a link that was pressed may be anybody.
+  const masked = maskedAddress(mail.to);
+  const address = isAsker || isOpen ? mail.to : masked;
+  const valid = {
+    state: 'valid',
+    address,
+    endsAtMs,
+    browserHash: mail.browserHash,
+    takes,
+  } as const;
+  if (takes === 'press' || takesCode(mail, nowMs)) return valid;
+  if (usedAtMs !== null) return { state: 'used', usedAtMs, maskedAddress: masked };
+  // After too many wrong codes it ends early.
+  return isOpen ? { state: 'unknown' } : { state: 'over', endsAtMs, maskedAddress: masked };
+}
+
+/** Whether a press is enough in a browser that did not ask. */
+function takesPress({ subject }: Mail): boolean {
+  return linkRules[subject.kind].press === 'opens';
+}
+
+function isAskedBy(mail: Mail, browserHash: string | null): boolean {
+  return mail.browserHash !== null && mail.browserHash === browserHash;
+}
+
+/** What shows that a person uses a link. */
+export interface PersonProof {
+  /** The code of the mail; empty: a press. */
+  readonly code?: string;
+  readonly browserHash?: string | null;
 }
 
 /**
- * Uses the link: signs in once and ends the other links of the page. `locale` is the language of
- * the page. In another browser than the one that asked, which may be a gateway that looks at mails,
- * it leaves the links and codes that browsers asked for. NotFound, InvalidSignInLink.
+ * Uses the link: signs in once. `locale` is the language of the page. In the browser that asked, or
+ * with the code of the mail, a person does it, and the other links of the page end. Else it may be
+ * a gateway that looks at mails: `linkRules` says what the press does, and the codes of all mails
+ * stay. NotFound, InvalidSignInLink, InvalidSignInCode (it takes the code, or that was wrong).
  */
 export async function redeemLink(
   deps: Deps,
   page: HostedPage,
   token: string,
   locale: Locale,
-  browserHash: string | null = null,
+  { code = '', browserHash = null }: PersonProof = {},
 ): Promise<SignedIn> {
   const mail = await deps.store.run((tx) => findLink(tx, page, token));
   if (mail === null) throw new PonteError('InvalidSignInLink');
-  return enter(deps, mail, locale, mail.browserHash === null || mail.browserHash === browserHash);
+  if (isAskedBy(mail, browserHash)) return enter(deps, mail, locale, true);
+  if (code !== '') {
+    await tryCode(deps, mail, typedCode(code));
+    return enter(deps, mail, locale, true);
+  }
+  if (!takesPress(mail)) throw new PonteError('InvalidSignInCode');
+  return enter(deps, mail, locale, false);
+}
+
+/**
+ * A try of the code by who has the link. It takes from no budget of codes: the link is not guessed.
+ * InvalidSignInLink, InvalidSignInCode.
+ */
+async function tryCode(deps: Deps, { id, ...mail }: Mail, digits: string): Promise<void> {
+  // The try is stored before its result is known to anybody.
+  const tried = await deps.store.run(async (tx) => {
+    const current = await tx.mails.get(tenantOf(mail), id);
+    if (current === null || !takesCode(current, deps.clock.nowMs())) {
+      throw new PonteError('InvalidSignInLink');
+    }
+    tx.mails.update(codeTried(current));
+    return current;
+  });
+  if (!isCodeOf(deps, tried, digits)) throw new PonteError('InvalidSignInCode');
+}
+
+function isCodeOf({ secretBox }: Deps, mail: Mail, digits: string): boolean {
+  const { codeHash } = mail;
+  return codeHash !== null && secretBox.isMac(codeText(mail, digits), CODE_PURPOSE, codeHash);
 }
 
 /**
@@ -170,7 +226,7 @@ export async function redeemCode(
   locale: Locale,
 ): Promise<SignedIn> {
   const slot = await takeCodeSlot(deps, { client, addressKey: await addressKeyOf(deps, page) });
-  const digits = plainSigns(code).replaceAll(/\D/g, '');
+  const digits = typedCode(code);
   // The try is stored before its result is known to anybody.
   const tried = await deps.store.run(async (tx) => {
     const found = await findPage(tx, page).catch(nullIfNotFound);
@@ -186,10 +242,7 @@ export async function redeemCode(
     await slot.ended('none');
     throw new PonteError(tried === null ? 'NotFound' : 'SignInCodeExpired');
   }
-  const mail = tried.find(({ id, codeHash }) => {
-    const text = codeText(id, browserHash, digits);
-    return codeHash !== null && deps.secretBox.isMac(text, CODE_PURPOSE, codeHash);
-  });
+  const mail = tried.find((one) => isCodeOf(deps, one, digits));
   // It was sent to nobody, so its code can only be guessed, and opens nothing.
   const isToNobody = tried.every(({ status }) => status === 'dropped');
   await slot.ended(isToNobody ? 'none' : mail === undefined ? 'wrong' : 'right');
@@ -198,26 +251,25 @@ export async function redeemCode(
   throw new PonteError(isLast ? 'SignInCodeExpired' : 'InvalidSignInCode');
 }
 
-/** `isAsker`: by the code, in the browser that asked, or no browser did. */
-async function enter(deps: Deps, mail: Mail, locale: Locale, isAsker: boolean): Promise<SignedIn> {
+/** `isPerson`: by the code, or in the browser that asked. */
+async function enter(deps: Deps, mail: Mail, locale: Locale, isPerson: boolean): Promise<SignedIn> {
   const tenant = tenantOf(mail);
-  const { token, session, insert } = await newSession(deps, mail);
+  const { token, session, insert } = await newSession(deps, mail, isPerson);
   const prove = async (tx: Tx) => {
     const nowMs = deps.clock.nowMs();
     const [current, open] = await Promise.all([
       tx.mails.get(tenant, mail.id),
       tx.mails.openLinks(tenant, mail.subject, nowMs),
     ]);
-    const isOver = (one: Mail) => isLinkExpired(one, nowMs) && !(isAsker && isCodeOpen(one, nowMs));
+    const isOver = (one: Mail) =>
+      isLinkExpired(one, nowMs) && !(isPerson && isCodeOpen(one, nowMs));
     if (current === null || isOver(current)) throw new PonteError('InvalidSignInLink');
     await expectApprover(tx, mail);
     await expectMembership(tx, mail);
     const used = isLinkExpired(current, nowMs) ? current : linkUsed(current, nowMs);
-    tx.mails.update(isAsker ? codeUsed(used) : used);
-    const others = open.filter(({ id, toKey, browserHash }) => {
-      return id !== mail.id && toKey === mail.toKey && (isAsker || browserHash === null);
-    });
-    for (const other of others) tx.mails.update(linkEnded(other, nowMs));
+    tx.mails.update(isPerson ? codeUsed(used) : used);
+    const others = open.filter(({ id, toKey }) => id !== mail.id && toKey === mail.toKey);
+    if (isPerson) for (const other of others) tx.mails.update(linkEnded(other, nowMs));
     insert(tx);
   };
   if (mail.subject.kind === 'payment') {
@@ -259,17 +311,17 @@ async function membershipOf(tx: Tx, { orgId, subject }: Mail): Promise<Member | 
   return member?.removedAtMs === null ? member : null;
 }
 
-async function newSession(deps: Deps, mail: Mail) {
+async function newSession(deps: Deps, mail: Mail, isPerson: boolean) {
   const { subject } = mail;
   if (subject.kind === 'member' || subject.kind === 'person') {
     const membership = await deps.store.run((tx) => membershipOf(tx, mail));
     if (membership === null) throw new PonteError('InvalidSignInLink');
     const { personId } = membership;
-    const made = makeMemberSession(deps, { personId, began: 'mail' });
+    const made = makeMemberSession(deps, { personId, began: isPerson ? 'mail' : 'press' });
     const insert = (tx: Tx) => tx.memberSessions.insert(made.session);
     return { token: made.token, session: null, insert };
   }
-  const made = makeSession(deps, sessionOf({ ...mail, subject }));
+  const made = makeSession(deps, { ...sessionOf({ ...mail, subject }), isPressed: !isPerson });
   return { ...made, insert: (tx: Tx) => tx.pageSessions.insert(made.session) };
 }
 

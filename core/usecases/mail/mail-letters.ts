@@ -20,6 +20,7 @@ import {
   noticeIn,
   PAGE_SHOWS_MS,
   personMail,
+  secretsIn,
   tokenPurpose,
 } from '../../domain/mail/mail.js';
 import { causeOf } from '../../domain/mail/payment-notices.js';
@@ -314,15 +315,16 @@ function letterOf(deps: Deps, mail: Mail, facts: MailFacts): Omit<Letter, 'hasRe
 /** Null if the change was not held. */
 function stopLinkOf(deps: Deps, change: DestinationChange | null): SignInLink | null {
   if (change === null || change.effectiveAtMs === change.createdAtMs) return null;
-  const url = `${deps.settings.payUrl}/stop/${stopCode(deps, change)}`;
-  return { url, code: null, endsAtMs: change.effectiveAtMs };
+  const named = stopCode(deps, change);
+  const url = `${deps.settings.payUrl}/stop/${named}`;
+  return { url, code: codeOf(named), isAsked: false, endsAtMs: change.effectiveAtMs };
 }
 
 function linkOf(deps: Deps, mail: Mail, pageUrl: string): SignInLink | null {
   if (mail.tokenSealed === null) return null;
-  const token = deps.secretBox.open(mail.tokenSealed, tokenPurpose(mail));
-  const code = mail.codeHash === null ? null : codeOf(token);
-  return { url: `${pageUrl}?token=${token}`, code, endsAtMs: mail.linkEndsAtMs };
+  const { token, code } = secretsIn(deps.secretBox.open(mail.tokenSealed, tokenPurpose(mail)));
+  const isAsked = mail.browserHash !== null;
+  return { url: `${pageUrl}?token=${token}`, code, isAsked, endsAtMs: mail.linkEndsAtMs };
 }
 
 /** Null for a mail about a PIX destination. */

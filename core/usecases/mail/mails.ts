@@ -3,7 +3,7 @@
 // the same. Mails are deleted after MAIL_RETENTION_MS.
 //
 // The token of a link is 256 random bits, stored as a hash, and sealed until the mail has ended.
-// The six digits follow from the token; their hash is keyed and bound to the browser that asked.
+// The six digits do not follow from it; their hash is keyed and bound to the browser that asked.
 // Mails of an organization to one address are numbered per purpose, so their limits are exact on
 // any number of hosts. No pause before another sign-in mail is longer than the latest link works:
 // strangers who ask cannot lock a buyer out. A notice has a cause, and no other mail has that
@@ -32,6 +32,7 @@ import {
   newMail,
   nextMail,
   type OwnerNoticePurpose,
+  secretsText,
   tokenPurpose,
 } from '../../domain/mail/mail.js';
 import type { Deps } from '../../ports/deps.js';
@@ -74,7 +75,7 @@ export async function mailNumber(
 export interface LinkMail extends Tenant, Pick<Mail, 'subject' | 'nth' | 'locale'> {
   readonly purpose: LinkPurpose;
   readonly address: string;
-  /** Null: the mail has a link and no code. */
+  /** Null: the code goes with the link only. */
   readonly browserHash: string | null;
 }
 
@@ -88,7 +89,8 @@ export function stageLink(
 ): { readonly mail: Mail; readonly token: string } {
   const { orgId, mode, purpose, subject, nth, locale, browserHash } = mail;
   const id = deps.ids.next('mail', nowMs);
-  const token = Buffer.from(deps.ids.randomBytes(LINK_TOKEN_BYTES)).toString('base64url');
+  const random = () => Buffer.from(deps.ids.randomBytes(LINK_TOKEN_BYTES)).toString('base64url');
+  const [token, code] = [random(), codeOf(random())];
   const to = mail.address.trim();
   const fields = {
     orgId,
@@ -103,11 +105,8 @@ export function stageLink(
     to,
     toKey: emailKey(to),
     tokenHash: hashLinkToken(token),
-    tokenSealed: deps.secretBox.seal(token, tokenPurpose({ id })),
-    codeHash:
-      browserHash === null
-        ? null
-        : deps.secretBox.mac(codeText(id, browserHash, codeOf(token)), CODE_PURPOSE),
+    tokenSealed: deps.secretBox.seal(secretsText({ token, code }), tokenPurpose({ id })),
+    codeHash: deps.secretBox.mac(codeText({ id, browserHash }, code), CODE_PURPOSE),
   };
   const staged = newMail(fields, nowMs, lifeMs);
   tx.mails.insert(staged);

@@ -2,6 +2,7 @@
 // are mailed about a held one stop it.
 import { HOUR_MS } from '../../domain/base/instant.js';
 import { type Tenant, tenantOf } from '../../domain/base/tenant.js';
+import { codeOf, typedCode } from '../../domain/mail/mail.js';
 import {
   type ChangeState,
   changeState,
@@ -132,14 +133,17 @@ export async function readStop(deps: Deps, code: string): Promise<ChangeState> {
 
 /**
  * Stops what is held for the payee of the change, also a later change: who made the one may have
- * made the other. Final; one that is over stays as it is. NotFound for another code.
+ * made the other. Final; one that is over stays as it is. `typed` are the six digits of the mail: a
+ * gateway that presses buttons must not stop each change. NotFound for another code,
+ * InvalidSignInCode.
  */
-export async function stopChange(deps: Deps, code: string): Promise<ChangeState> {
+export async function stopChange(deps: Deps, code: string, typed: string): Promise<ChangeState> {
   const stopped = await deps.store.run(
     async (tx) => {
       const batch = { deps, tx, nowMs: deps.clock.nowMs() };
       const { change, state, held } = await stopOf(batch, code);
       if (state !== 'held') return { change: null, state };
+      if (typedCode(typed) !== codeOf(code)) throw new PonteError('InvalidSignInCode');
       for (const one of held) {
         tx.destinationChanges.update(Object.freeze({ ...one, stoppedAtMs: batch.nowMs }));
       }

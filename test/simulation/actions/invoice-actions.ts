@@ -35,16 +35,17 @@ export const invoiceActs: Acts<InvoiceAction> = {
   openLink: (world, host) => {
     const { messageId, page, token, code } = world.random.pick(world.mailbox.links());
     const { done } = shown(world);
-    const isByCode = code !== null && world.random.chance(0.4);
+    const isByCode = world.random.chance(0.4);
+    const isHere = isByCode && world.random.chance(0.5);
     const enter = () =>
-      isByCode
+      isHere
         ? redeemCode(host.deps, page, { client: null, browserHash: BROWSER, code }, 'es')
-        : redeemLink(host.deps, page, token, 'es');
+        : redeemLink(host.deps, page, token, 'es', isByCode ? { code } : {});
     host.begin(`${isByCode ? 'enter the code' : 'open the link'} of ${messageId}`, enter, {
       done: ({ view }) => {
         world.count(isByCode ? 'code entered' : 'link opened');
-        // The link of a mail that a browser asked for is opened in another one.
-        world.observed.linksUsed.push({ token, isAsker: isByCode || code === null });
+        // Without the code the link is opened in another browser than the one that asked.
+        world.observed.linksUsed.push({ token, isPerson: isByCode });
         if (view !== null) done(view);
       },
     });

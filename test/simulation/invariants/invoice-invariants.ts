@@ -98,10 +98,10 @@ export function noCauseIsMailedTwice(observed: ObservedState): string | null {
   return null;
 }
 
-/** A link signs in once in another browser, which may be a gateway, and once for who asked. */
+/** A link signs in once by a press, which may be a gateway's, and once by the code. */
 export function noLinkSignsInTwice({ linksUsed }: ObservedState): string | null {
-  const twice = linksUsed.find(({ token, isAsker }, at) =>
-    linksUsed.slice(0, at).some((use) => use.token === token && (use.isAsker || !isAsker)),
+  const twice = linksUsed.find(({ token, isPerson }, at) =>
+    linksUsed.slice(0, at).some((use) => use.token === token && (use.isPerson || !isPerson)),
   );
   return twice === undefined ? null : `the link ${twice.token} signed in twice`;
 }

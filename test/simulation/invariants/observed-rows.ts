@@ -56,8 +56,8 @@ export class ObservedRows {
   /** The number of the batch that first stored an event or a subscription, by its id. */
   readonly bornInBatch = new Map<string, number>();
   /** Tokens of links that signed somebody in. */
-  /** `isAsker`: by the code, or no browser asked for the link. */
-  readonly linksUsed: { readonly token: string; readonly isAsker: boolean }[] = [];
+  /** `isPerson`: by the code. */
+  readonly linksUsed: { readonly token: string; readonly isPerson: boolean }[] = [];
   /** Every status that a batch stored, by payment. */
   readonly statuses = new Map<string, PaymentStatus[]>();
   /** Items about which operators have decided. */

@@ -11,8 +11,7 @@ export interface ReceivedLink {
   readonly messageId: string;
   readonly page: HostedPage;
   readonly token: string;
-  /** Null in an invitation. */
-  readonly code: string | null;
+  readonly code: string;
 }
 
 const sent: MailOutcome = { outcome: 'sent' };
@@ -46,7 +45,7 @@ export class SimulatedMailbox {
     return this.received.flatMap(({ messageId, text }) => {
       const [, publicId, token] = /\/r\/([\w-]+)\?token=([\w-]+)/.exec(text) ?? [];
       if (publicId === undefined || token === undefined) return [];
-      const code = /^\d{6}$/m.exec(text)?.[0] ?? null;
+      const code = /^\d{6}$/m.exec(text)?.[0] ?? '';
       return [{ messageId, page: { kind: 'payment', publicId }, token, code }];
     });
   }

@@ -54,6 +54,7 @@ export function aPageSession(fields: Partial<PageSession> = {}): PageSession {
     seenAtMs: T0 + 1,
     endsAtMs: T0 + 2,
     endedAtMs: T0 + 3,
+    isPressed: true,
     version: 1,
     ...fields,
   };

@@ -80,7 +80,7 @@ export function askForLink(
 /** Signs in by the link in a mail about a payment. */
 export function openLink(deps: Deps, mail: OutgoingMail | undefined) {
   const [, publicId = ''] = /\/r\/([\w-]+)\?token=/.exec(mail?.text ?? '') ?? [];
-  return redeemLink(deps, pageOf({ publicId }), tokenIn(mail), 'en', someBrowser);
+  return redeemLink(deps, pageOf({ publicId }), tokenIn(mail), 'en', { browserHash: someBrowser });
 }
 
 /** The token of the link in a mail. */
@@ -88,4 +88,11 @@ export function tokenIn(mail: OutgoingMail | undefined): string {
   const [, token] = /\?token=([\w-]+)/.exec(mail?.text ?? '') ?? [];
   if (token === undefined) throw new Error('the mail has no link with a token');
   return token;
+}
+
+/** The six digits in a mail. */
+export function codeIn(mail: OutgoingMail | undefined): string {
+  const [, code] = /\n(\d{6})\n/.exec(mail?.text ?? '') ?? [];
+  if (code === undefined) throw new Error('the mail has no code');
+  return code;
 }

@@ -27,7 +27,7 @@ import {
 import { approverView, paymentView } from '../payment-view.js';
 import { renderPage } from '../render.js';
 
-type ApprovalCall<F = unknown> = PageCall<'none' | 'buyer', F>;
+type ApprovalCall<F = unknown> = PageCall<'none' | 'buyer' | 'person', F>;
 
 const askForm = z.object({ email: z.string().max(1_000) });
 const declineForm = z.object({ reason: z.string().max(4_000).default('') });
@@ -70,10 +70,10 @@ export const approvalPages = [
     entered: async () => undefined,
   }),
   signOutRow('approver', root, 'buyer'),
-  ofApprover.takes('/approve', 'buyer', 'none', z.object({}), (context, call) =>
+  ofApprover.takes('/approve', 'person', 'none', z.object({}), (context, call) =>
     decide(context, call, 'approve', null),
   ),
-  ofApprover.takes('/decline', 'buyer', 'none', declineForm, decline),
+  ofApprover.takes('/decline', 'person', 'none', declineForm, decline),
 ];
 
 function publicIdOf({ params }: Pick<ApprovalCall, 'params'>): string {

@@ -670,7 +670,7 @@ create table mails (
   check ((status = 'pending') = (due_at is not null)),
   check ((status = 'pending' and token_hash is not null) = (token_sealed is not null)),
   check (owner_index is null or submission_id is not null),
-  check ((code_hash is null) = (browser_hash is null)),
+  check (browser_hash is null or code_hash is not null),
   check (code_hash is null or token_hash is not null),
   check (
   token_hash is null or payment_id is not null or approval_payment_id is not null
@@ -907,6 +907,8 @@ create table page_sessions (
   ended_at timestamptz,
   -- A seller opens its onboarding by a link, and a colleague of a buyer the bank details.
   account_id text collate "C",
+  -- A press on a link began it, perhaps by a gateway of mails.
+  is_pressed boolean not null,
   version integer not null,
   primary key (org_id, mode, id),
   check ((kind = 'owner') = (owner_index is not null)),
@@ -1040,7 +1042,7 @@ create table member_sessions (
   person_id text collate "C" not null,
   -- Of a token, which acts in one organization; null with a cookie.
   org_id text collate "C",
-  began text collate "C" not null check (began in ('mail', 'passkey', 'operator')),
+  began text collate "C" not null check (began in ('mail', 'press', 'passkey', 'operator')),
   created_at timestamptz not null,
   ends_at timestamptz not null,
   ended_at timestamptz,

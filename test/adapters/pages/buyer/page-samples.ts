@@ -77,8 +77,18 @@ const accessSamples: readonly Sample[] = [
   },
   {
     name: 'enter',
-    view: viewOf({ name: 'enter', email: 'dana@harborpine.example', auto: false }, signedOut),
+    view: viewOf(
+      { name: 'enter', email: 'dana@harborpine.example', auto: false, asksCode: false },
+      signedOut,
+    ),
   },
+  ...(['enter-code', 'enter-code-wrong'] as const).map((name) => ({
+    name,
+    view: viewOf(
+      { name: 'enter', email: 'd•••@harborpine.example', auto: false, asksCode: true },
+      { ...signedOut, notice: name === 'enter-code' ? null : 'code_wrong' },
+    ),
+  })),
   { name: 'link-used', view: viewOf(usedLink, signedOut) },
   { name: 'link-over', view: viewOf({ ...usedLink, cause: 'over' }, signedOut) },
   { name: 'link-unknown', view: viewOf(unknownLink, signedOut) },
@@ -114,7 +124,12 @@ const replaced = (screen: Screen) => ({
 });
 
 const undecided = { name: 'approval', typed: '', isRefused: false } as const;
-const enterAsApprover = { name: 'enter', email: 'ines@harborpine.example', auto: false } as const;
+const enterAsApprover = {
+  name: 'enter',
+  email: 'ines@harborpine.example',
+  auto: false,
+  asksCode: false,
+} as const;
 
 function approvalIn(state: ColleagueApprovalState): ColleagueApproval {
   return {
@@ -424,8 +439,12 @@ const serviceSamples: readonly Sample[] = [
   { name: 'verify-empty', view: verify({ name: 'incomplete' }, { publicId: '', value: '' }) },
   ...(['held', 'stopped', 'effective'] as const).map((state) => ({
     name: `change-${state}`,
-    view: viewOf({ name: 'stop_change', code: 'dst_1.0a', state }, bare),
+    view: viewOf({ name: 'stop_change', code: 'dst_1.0a', state, isRefused: false }, bare),
   })),
+  {
+    name: 'change-refused',
+    view: viewOf({ name: 'stop_change', code: 'dst_1.0a', state: 'held', isRefused: true }, bare),
+  },
   { name: 'not-found', view: viewOf({ name: 'not_found' }, bare) },
   { name: 'too-many', view: viewOf({ name: 'problem', problem: 'too_many', untilMs }, bare) },
   {
@@ -479,7 +498,10 @@ export const samples: readonly Sample[] = [
 /** Leaves at once, where scripts run. */
 export const leaving: Sample = {
   name: 'enter-auto',
-  view: viewOf({ name: 'enter', email: 'dana@harborpine.example', auto: true }, signedOut),
+  view: viewOf(
+    { name: 'enter', email: 'dana@harborpine.example', auto: true, asksCode: false },
+    signedOut,
+  ),
 };
 
 export function htmlOf({ view, content }: Sample, locale: Locale): string {

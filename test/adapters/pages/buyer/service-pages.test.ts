@@ -5,6 +5,7 @@ import { catalogues } from '../../../../adapters/pages/hosted/texts.js';
 import { accentPath, assetPaths } from '../../../../adapters/pages/kit/assets.js';
 import { MINUTE_MS } from '../../../../core/domain/base/instant.js';
 import { money } from '../../../../core/domain/base/money.js';
+import { codeOf } from '../../../../core/domain/mail/mail.js';
 import { stopCode } from '../../../../core/usecases/mail/stop-codes.js';
 import { readBankDetails } from '../../../../core/usecases/payments/bank-details.js';
 import { newestEntries } from '../../../../core/usecases/service/audit-log.js';
@@ -182,7 +183,7 @@ async function heldChange({ world: { deps }, tenant }: PageSite) {
   return change;
 }
 
-test('the link of a mail about a held change asks first, and a button stops the change', async (t) => {
+test('the link of a mail about a held change asks first, and its code stops the change', async (t) => {
   const site = await pageSite(t);
   const { deps } = site.world;
   const change = await heldChange(site);
@@ -193,7 +194,14 @@ test('the link of a mail about a held change asks first, and a button stops the 
   }
   assert.equal((await account())?.heldRef, change.toRef, 'a look changes nothing');
   assert.equal((await site.visitor().open(`${path}0`)).status, 404);
-  assert.match((await site.visitor().post(path, {})).heading, /was stopped/);
+  const code = codeOf(stopCode(deps, change));
+  for (const typed of ['', '12345', code === '000000' ? '000001' : '000000']) {
+    const refused = await site.visitor().post(path, { code: typed });
+    assert.equal(refused.status, 422);
+    assert.match(refused.heading, /Stop the change/);
+  }
+  assert.equal((await account())?.heldRef, change.toRef);
+  assert.match((await site.visitor().post(path, { code })).heading, /was stopped/);
   assert.equal((await account())?.heldRef, null);
   assert.match((await site.visitor().open(path)).heading, /was stopped/);
 });
@@ -202,7 +210,8 @@ test('the audit log has the change that a stop link names, without the secret of
   const site = await pageSite(t);
   const { deps } = site.world;
   const change = await heldChange(site);
-  await site.visitor().post(`/stop/${stopCode(deps, change)}`, {});
+  const named = stopCode(deps, change);
+  await site.visitor().post(`/stop/${named}`, { code: codeOf(named) });
   const page = { beforeSequence: null, limit: 1 };
   const [entry] = await newestEntries(deps, site.tenant.orgId, page);
   assert.deepEqual(entry?.actor, { kind: 'link', id: change.id });

@@ -63,7 +63,8 @@ interface LetterFields extends Partial<Omit<Letter, 'about'>> {
 
 const stopLink = {
   url: 'https://pay.rotanorte.example/stop/dst_1.0a',
-  code: null,
+  code: '418926',
+  isAsked: false,
   endsAtMs: NOW_MS + 86_400_000,
 } as const;
 
@@ -89,8 +90,8 @@ function letterOf(purpose: MailPurpose, fields: LetterFields = {}): Letter {
   ];
   const others: readonly MailPurpose[] = ['owner_link', 'payout_changed', ...toMember];
   const isOfPayment = changed !== null && !others.includes(purpose);
-  const code = purpose === 'sign_in' ? '418926' : null;
-  const link = { url: `${page}?token=token`, code, endsAtMs: NOW_MS + 900_000 };
+  const isAsked = purpose === 'sign_in';
+  const link = { url: `${page}?token=token`, code: '418926', isAsked, endsAtMs: NOW_MS + 900_000 };
   return {
     purpose,
     locale: 'en',

@@ -88,10 +88,12 @@ test('opening a link uses nothing up, and its token leaves the address', async (
 
 test('a used or unknown link says so, and how to get a new one', async () => {
   const { url, path } = await newLink();
-  await entered(url);
+  const seller = await entered(url);
+  await seller.open(`${path}/kyc/company`);
+  await seller.send('/kyc/company', typed);
   const used = await site.visitor().open(url);
   assert.equal(used.heading, 'This link no longer works');
-  assert.match(textOf(used.text), /opened, or a newer link replaced it.*for a new link/);
+  assert.match(textOf(used.text), /used, or a newer link replaced it.*for a new link/);
   const unknown = await site.visitor().open(`${path}?token=unknown`);
   assert.match(textOf(unknown.text), /lost on the way.*for a new link/);
   const without = await site.visitor().open(path);

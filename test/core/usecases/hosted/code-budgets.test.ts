@@ -3,12 +3,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DAY_MS, HOUR_MS } from '../../../../core/domain/base/instant.js';
-import { codeOf } from '../../../../core/domain/mail/mail.js';
 import type { Payment } from '../../../../core/domain/payments/payment.js';
 import { isCode } from '../../../../core/errors.js';
 import type { OutgoingMail } from '../../../../core/ports/outside.js';
 import { redeemCode, requestLink } from '../../../../core/usecases/hosted/sign-ins.js';
-import { openLink, pageOf, someBrowser, tokenIn } from '../../../support/scenes/made-payments.js';
+import { codeIn, openLink, pageOf, someBrowser } from '../../../support/scenes/made-payments.js';
 import { signInScene } from '../../../support/scenes/sign-in-scene.js';
 import type { World } from '../../../support/scenes/test-world.js';
 
@@ -39,7 +38,6 @@ async function resultOf(act: () => Promise<unknown>): Promise<Result> {
   }
 }
 
-const codeIn = (mail: OutgoingMail | undefined) => codeOf(tokenIn(mail));
 const wrongFor = (mail: OutgoingMail | undefined) =>
   codeIn(mail) === '000000' ? '000001' : '000000';
 

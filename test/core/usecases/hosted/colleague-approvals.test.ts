@@ -5,6 +5,7 @@ import { beforeEach, type TestContext, test } from 'node:test';
 import { MINUTE_MS } from '../../../../core/domain/base/instant.js';
 import type { Tenant } from '../../../../core/domain/base/tenant.js';
 import type { HostedPage } from '../../../../core/domain/hosted/hosted-page.js';
+import type { OutgoingMail } from '../../../../core/ports/outside.js';
 import { endSession, readSession } from '../../../../core/usecases/access/page-sessions.js';
 import {
   confirmQuote,
@@ -19,7 +20,7 @@ import { linkState, redeemLink, requestLink } from '../../../../core/usecases/ho
 import { readPayment } from '../../../../core/usecases/payments/payments.js';
 import { readTimeline } from '../../../../core/usecases/payments/timelines.js';
 import { operatorDoes } from '../../../support/operator-action.js';
-import { pageOf, someBrowser, tokenIn } from '../../../support/scenes/made-payments.js';
+import { codeIn, pageOf, someBrowser, tokenIn } from '../../../support/scenes/made-payments.js';
 import { type World, world } from '../../../support/scenes/test-world.js';
 
 const badLink = { name: 'PonteError', code: 'InvalidSignInLink' };
@@ -64,8 +65,9 @@ async function approvalPage(): Promise<HostedPage> {
   return { kind: 'approval', publicId: (await paymentNow()).publicId };
 }
 
-async function redeem(token: string) {
-  return redeemLink(made.deps, await approvalPage(), token, 'en');
+async function redeem(mail: OutgoingMail | undefined) {
+  const code = codeIn(mail);
+  return redeemLink(made.deps, await approvalPage(), tokenIn(mail), 'en', { code });
 }
 
 const confirm = () => confirmQuote(made.deps, tenant, id, quoteId);
@@ -75,10 +77,10 @@ test('who is asked gets a link, approves, and the buyer is mailed and confirms',
   assert.deepEqual([mail?.to, others], [cfo, []]);
   assert.match(mail?.text ?? '', /buyer@example\.com wants to pay/);
   await assert.rejects(confirm(), conflict);
-  const { session, view } = await redeem(tokenIn(mail));
+  const { session, view } = await redeem(mail);
   assert.partialDeepStrictEqual(session, { ...tenant, kind: 'approver', paymentId: id });
   assert.equal(view, null);
-  await assert.rejects(redeem(tokenIn(mail)), badLink, 'it works once');
+  await assert.rejects(redeem(mail), badLink, 'it works once');
   const [told] = await mailsOf(async () =>
     decideApproval(made.deps, await paymentNow(), 'approve'),
   );
@@ -109,23 +111,23 @@ test('the link opens the approval only, and the link of the buyer no approval', 
   const asks = { client: null, locale: 'en', browserHash: someBrowser } as const;
   const [own] = await mailsOf(() => requestLink(made.deps, payment, asks));
   assert.equal(own?.to, 'buyer@example.com');
-  await assert.rejects(redeem(tokenIn(own)), badLink);
+  await assert.rejects(redeem(own), badLink);
   const [another] = await mailsOf(async () => requestLink(made.deps, await approvalPage(), asks));
   assert.equal(another?.to, cfo);
-  assert.equal((await redeem(tokenIn(another))).session?.kind, 'approver');
+  assert.equal((await redeem(another)).session?.kind, 'approver');
 });
 
 test('asking somebody else ends the links and sessions of the one who was asked', async () => {
   const [first] = await mailsOf(() => ask(cfo));
-  const { token } = await redeem(tokenIn(first));
+  const { token } = await redeem(first);
   made.advanceClock(MINUTE_MS);
   const [again] = await mailsOf(() => ask(cfo.toUpperCase()));
   assert.notEqual(await readSession(made.deps, token), null, 'the same person stays');
   made.advanceClock(MINUTE_MS);
   const [other] = await mailsOf(() => ask(ceo));
   assert.equal(await readSession(made.deps, token), null);
-  await assert.rejects(redeem(tokenIn(again)), badLink);
-  assert.equal((await redeem(tokenIn(other))).session?.kind, 'approver');
+  await assert.rejects(redeem(again), badLink);
+  assert.equal((await redeem(other)).session?.kind, 'approver');
 });
 
 test('a link that was requested while somebody else was asked signs nobody in', async () => {
@@ -145,7 +147,7 @@ test('a link that was requested while somebody else was asked signs nobody in', 
   const mails = await mailsOf(() => requestLink(deps, page, asks));
   const late = mails.find(({ to }) => to === cfo);
   assert.equal((await linkState(made.deps, page, tokenIn(late))).state, 'valid');
-  await assert.rejects(redeem(tokenIn(late)), badLink);
+  await assert.rejects(redeem(late), badLink);
 });
 
 test('a sign-in that began before somebody else was asked is refused', async () => {
@@ -163,7 +165,8 @@ test('a sign-in that began before somebody else was asked is refused', async () 
       return answer;
     }, options);
   const deps = { ...made.deps, store: { ...store, run } };
-  await assert.rejects(redeemLink(deps, page, tokenIn(mail), 'en'), badLink);
+  const code = codeIn(mail);
+  await assert.rejects(redeemLink(deps, page, tokenIn(mail), 'en', { code }), badLink);
   const open = await made.deps.store.run((tx) =>
     tx.pageSessions.openOfPayment(tenant, 'approver', id),
   );
@@ -173,7 +176,7 @@ test('a sign-in that began before somebody else was asked is refused', async () 
 test('who signs in while somebody else is asked has no session afterwards', async () => {
   const [first] = await mailsOf(() => ask(cfo));
   // No link and no session is left that the next request would end.
-  await endSession(made.deps, (await redeem(tokenIn(first))).token);
+  await endSession(made.deps, (await redeem(first)).token);
   const page = await approvalPage();
   made.advanceClock(MINUTE_MS);
   const { store } = made.deps;
@@ -186,7 +189,7 @@ test('who signs in while somebody else is asked has no session afterwards', asyn
       hasSignedIn = true;
       // By a link that did not exist when the request read which links to end.
       const [mail] = await mailsOf(() => requestLink(made.deps, page, asks));
-      await redeem(tokenIn(mail));
+      await redeem(mail);
       return answer;
     }, options);
   const deps = { ...made.deps, store: { ...store, run } };

@@ -8,7 +8,8 @@ import type { Tenant } from '../../../../core/domain/base/tenant.js';
 import { readyToCollect } from '../../../../core/domain/parties/connected-account.js';
 import { noPayout } from '../../../../core/domain/parties/payee.js';
 import type { Deps } from '../../../../core/ports/deps.js';
-import { readSession } from '../../../../core/usecases/access/page-sessions.js';
+import { guarded } from '../../../../core/usecases/access/guarded-changes.js';
+import { guardSession, readSession } from '../../../../core/usecases/access/page-sessions.js';
 import {
   createOnboardingLink,
   onboardingLinkState,
@@ -33,26 +34,40 @@ async function newLink(deps: Deps, tenant: Tenant, id: string): Promise<string> 
   return tokenOf(await createOnboardingLink(deps, tenant, id));
 }
 
-test('a link starts one session of its seller, once', async (t) => {
+/** A form of the session that stores something. */
+async function sends(deps: Deps, { token }: { readonly token: string }): Promise<void> {
+  const session = (await readSession(deps, token)) ?? assert.fail('the session is open');
+  const nowMs = deps.clock.nowMs();
+  const acting = guarded(deps, (tx) => guardSession(tx, session, nowMs));
+  await acting.store.run(async (tx) => tx.pageSessions.touch({ ...session, seenAtMs: nowMs + 1 }));
+}
+
+test('a link starts sessions of its seller until one stores something, which ends the rest', async (t) => {
   const { deps, tenant } = await scene(t);
   const { id } = await newSeller(deps, tenant);
   const token = await newLink(deps, tenant, id);
-  assert.deepEqual(await onboardingLinkState(deps, tenant, id, token), { state: 'valid' });
-  const made = await redeemOnboardingLink(deps, tenant, id, token);
-  assert.partialDeepStrictEqual(made?.session, { ...tenant, kind: 'seller', accountId: id });
+  const stateOf = async () => (await onboardingLinkState(deps, tenant, id, token)).state;
+  assert.equal(await stateOf(), 'valid');
+  const gateway = await redeemOnboardingLink(deps, tenant, id, token);
+  assert.partialDeepStrictEqual(gateway?.session, { ...tenant, kind: 'seller', accountId: id });
+  assert.equal(await stateOf(), 'valid', 'a gateway may have pressed the button');
+  const person = await redeemOnboardingLink(deps, tenant, id, token);
+  assert.ok(person !== null);
+  await sends(deps, person);
+  assert.equal(await stateOf(), 'used');
   assert.equal(await redeemOnboardingLink(deps, tenant, id, token), null);
-  const { state } = await onboardingLinkState(deps, tenant, id, token);
-  assert.equal(state, 'used');
-  assert.notEqual(await readSession(deps, made?.token ?? ''), null);
+  assert.equal(await readSession(deps, gateway?.token ?? ''), null);
+  await sends(deps, person);
 });
 
-test('two uses of a link at once start one session', async (t) => {
+test('of sessions of a link that store something at once, one goes on', async (t) => {
   const { deps, tenant } = await scene(t);
   const { id } = await newSeller(deps, tenant);
   const token = await newLink(deps, tenant, id);
   const uses = [1, 2, 3].map(() => redeemOnboardingLink(deps, tenant, id, token));
   const made = (await Promise.all(uses)).filter((one) => one !== null);
-  assert.equal(made.length, 1);
+  const sent = await Promise.allSettled(made.map((one) => sends(deps, one)));
+  assert.equal(sent.filter(({ status }) => status === 'fulfilled').length, 1);
 });
 
 test('of links that are made at once, one is valid', async (t) => {
@@ -87,7 +102,7 @@ test('a newer link ends few rows, however often a phone was asked for', async (t
   assert.equal(await readSession(deps, first), null);
   assert.equal(await readSession(deps, phone?.token ?? ''), null);
   const open = await deps.store.run((tx) => tx.pageSessions.openOfAccount(tenant, id));
-  assert.deepEqual(open.map(({ kind }) => kind).toSorted(), ['seller', 'upload']);
+  assert.deepEqual(open.map(({ kind }) => kind).toSorted(), ['seller', 'seller_link', 'upload']);
   await newLink(deps, tenant, id);
   for (const token of [last, made?.token ?? '']) assert.equal(await readSession(deps, token), null);
 });

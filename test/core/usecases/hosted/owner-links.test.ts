@@ -9,7 +9,7 @@ import { readSession } from '../../../../core/usecases/access/page-sessions.js';
 import { endOwnerAccess, stageOwnerLink } from '../../../../core/usecases/hosted/owner-links.js';
 import { redeemLink, requestLink } from '../../../../core/usecases/hosted/sign-ins.js';
 import { startBuyerKyc } from '../../../../core/usecases/parties/kyc.js';
-import { someBrowser, tokenIn } from '../../../support/scenes/made-payments.js';
+import { codeIn, someBrowser, tokenIn } from '../../../support/scenes/made-payments.js';
 import { type World, world } from '../../../support/scenes/test-world.js';
 
 const badLink = { name: 'PonteError', code: 'InvalidSignInLink' };
@@ -63,7 +63,8 @@ test('who is asked in place of another owner ends the access of that one', async
   const page: HostedPage = { kind: 'owner', flowId: form.flowId, ownerIndex: 2 };
   const [first] = await askOwner(submission.id, 'bo@example.com');
   const [again] = await askOwner(submission.id, ' BO@example.com');
-  const { token } = await redeemLink(made.deps, page, tokenIn(first), 'en');
+  const byCode = { code: codeIn(first) };
+  const { token } = await redeemLink(made.deps, page, tokenIn(first), 'en', byCode);
   await assert.rejects(redeemLink(made.deps, page, tokenIn(again), 'en'), badLink);
   const [late] = await askOwner(submission.id, 'bo@example.com');
   assert.notEqual(await readSession(made.deps, token), null);

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DAY_MS, MINUTE_MS } from '../../../../core/domain/base/instant.js';
 import type { Tenant } from '../../../../core/domain/base/tenant.js';
-import { codeOf } from '../../../../core/domain/mail/mail.js';
 import type { Payment } from '../../../../core/domain/payments/payment.js';
 import { readSession } from '../../../../core/usecases/access/page-sessions.js';
 import {
@@ -16,6 +15,7 @@ import { inviteBuyer } from '../../../../core/usecases/payments/invoices.js';
 import { readPayment } from '../../../../core/usecases/payments/payments.js';
 import {
   askForLink,
+  codeIn,
   makeInvoice,
   openLink,
   pageOf,
@@ -29,6 +29,8 @@ const badLink = { name: 'PonteError', code: 'InvalidSignInLink' };
 const badCode = { name: 'PonteError', code: 'InvalidSignInCode' };
 const codeOver = { name: 'PonteError', code: 'SignInCodeExpired' };
 const notFound = { name: 'PonteError', code: 'NotFound' };
+
+type Asked = Awaited<ReturnType<typeof ask>>[number] | undefined;
 
 let made: World;
 let tenant: Tenant;
@@ -61,7 +63,7 @@ test('the buyer asks for a link on the page and is signed in by it', async () =>
 test('the buyer is signed in by the code of the mail, too', async () => {
   const payment = await newIntent();
   const [mail] = await ask(payment);
-  const code = codeOf(tokenIn(mail));
+  const code = codeIn(mail);
   assert.match(mail?.text ?? '', new RegExp(`\\b${code}\\b`));
   const { session } = await enterCode(payment, ` ${code.slice(0, 3)} ${code.slice(3)}`);
   assert.equal(session?.paymentId, payment.id);
@@ -92,7 +94,7 @@ function digitFrom(zero: number, digit: string): string {
 test('the code is read in the digits of any keyboard', async () => {
   for (const [name, write] of Object.entries(keyboards)) {
     const payment = await newIntent();
-    const code = codeOf(tokenIn((await ask(payment))[0]));
+    const code = codeIn((await ask(payment))[0]);
     const { session } = await enterCode(payment, write(code));
     assert.equal(session?.paymentId, payment.id, name);
   }
@@ -100,15 +102,16 @@ test('the code is read in the digits of any keyboard', async () => {
 
 test('a code works in the browser that asked only', async () => {
   const payment = await newIntent();
-  const code = codeOf(tokenIn((await ask(payment))[0]));
+  const code = codeIn((await ask(payment))[0]);
   await assert.rejects(enterCode(payment, code, hashBrowser('another')), codeOver);
   await enterCode(payment, code);
 });
 
 test('a code is tried five times; then its link still works', async () => {
   const payment = await newIntent();
-  const token = tokenIn((await ask(payment))[0]);
-  const [right, wrong] = [codeOf(token), otherThan(codeOf(token))];
+  const [mail] = await ask(payment);
+  const token = tokenIn(mail);
+  const [right, wrong] = [codeIn(mail), otherThan(codeIn(mail))];
   for (let count = 1; count < 5; count += 1) {
     await assert.rejects(enterCode(payment, wrong), badCode);
   }
@@ -119,7 +122,7 @@ test('a code is tried five times; then its link still works', async () => {
 
 test('the fifth try may be the right one', async () => {
   const payment = await newIntent();
-  const code = codeOf(tokenIn((await ask(payment))[0]));
+  const code = codeIn((await ask(payment))[0]);
   for (let count = 1; count < 5; count += 1) {
     await assert.rejects(enterCode(payment, otherThan(code)), badCode);
   }
@@ -128,7 +131,7 @@ test('the fifth try may be the right one', async () => {
 
 test('concurrent tries are five, too', async () => {
   const payment = await newIntent();
-  const code = codeOf(tokenIn((await ask(payment))[0]));
+  const code = codeIn((await ask(payment))[0]);
   const tries = Array.from({ length: 8 }, () => enterCode(payment, otherThan(code)));
   await Promise.allSettled(tries);
   await assert.rejects(enterCode(payment, code), codeOver);
@@ -139,27 +142,48 @@ test('of two mails either code is taken in the browser that asked', async () => 
   const [first] = await ask(payment);
   made.advanceClock(MINUTE_MS);
   await ask(payment);
-  await enterCode(payment, codeOf(tokenIn(first)));
+  await enterCode(payment, codeIn(first));
 });
 
 test('a code of another page, or of a link that has ended, is refused', async () => {
   const [payment, other] = [await newIntent(), await newIntent()];
-  const code = codeOf(tokenIn((await ask(payment))[0]));
+  const code = codeIn((await ask(payment))[0]);
   await assert.rejects(enterCode(other, code), codeOver);
   made.advanceClock(15 * MINUTE_MS);
   await assert.rejects(enterCode(payment, code), codeOver);
 });
 
-test('an invitation has a link and no code', async () => {
+test('the code of an invitation goes with its link only', async () => {
   const { invoice, mail } = await invited();
-  const code = codeOf(tokenIn(mail));
-  assert.doesNotMatch(mail?.text ?? '', new RegExp(code));
-  await assert.rejects(enterCode(invoice, code), codeOver);
+  await assert.rejects(enterCode(invoice, codeIn(mail)), codeOver);
+  const withCode = (code: string) =>
+    redeemLink(made.deps, pageOf(invoice), tokenIn(mail), 'en', { code });
+  await assert.rejects(withCode(otherThan(codeIn(mail))), badCode);
+  assert.equal((await withCode(codeIn(mail))).session?.isPressed, false);
+  await assert.rejects(withCode(codeIn(mail)), badLink, 'once');
+});
+
+test('a link that was pressed opens with the code of its mail, five times at most', async () => {
+  const { invoice, mail } = await invited();
+  const token = tokenIn(mail);
+  const use = (code = '') => redeemLink(made.deps, pageOf(invoice), token, 'en', { code });
+  const pressed = await use();
+  assert.equal(pressed.session?.isPressed, true);
+  await assert.rejects(use(), badLink);
+  const look = () => linkState(made.deps, pageOf(invoice), token);
+  const masked = { state: 'valid', takes: 'code', address: 'A•••@Example.com' };
+  assert.partialDeepStrictEqual(await look(), masked);
+  for (let count = 0; count < 5; count += 1) {
+    await assert.rejects(use(otherThan(codeIn(mail))), badCode);
+  }
+  await assert.rejects(use(codeIn(mail)), badLink);
+  assert.equal((await look()).state, 'used');
 });
 
 test('before it is used, a link shows whose it is; looking changes nothing', async () => {
   const payment = await newIntent();
-  const token = tokenIn((await ask(payment))[0]);
+  const [mail] = await ask(payment);
+  const token = tokenIn(mail);
   const endsAtMs = made.deps.clock.nowMs() + 15 * MINUTE_MS;
   const look = (text = token) => linkState(made.deps, pageOf(payment), text);
   assert.deepEqual(await look(), {
@@ -167,15 +191,17 @@ test('before it is used, a link shows whose it is; looking changes nothing', asy
     address: email,
     endsAtMs,
     browserHash: someBrowser,
+    takes: 'press',
   });
   assert.deepEqual(await look(), {
     state: 'valid',
     address: email,
     endsAtMs,
     browserHash: someBrowser,
+    takes: 'press',
   });
   const usedAtMs = made.deps.clock.nowMs();
-  await redeem(payment, token);
+  await enterCode(payment, codeIn(mail));
   const maskedAddress = 'A•••@Example.com';
   assert.deepEqual(await look(), { state: 'used', usedAtMs, maskedAddress });
   assert.deepEqual(await look('unknown'), { state: 'unknown' });
@@ -214,26 +240,34 @@ test('a sign-in ends the other links of the page, sent or not, and no others', a
 
 test('a gateway that presses the button locks nobody out: the browser that asked signs in', async () => {
   const ways = [
-    (payment: Payment, token: string) => enterCode(payment, codeOf(token)),
-    (payment: Payment, token: string) =>
-      redeemLink(made.deps, pageOf(payment), token, 'en', someBrowser),
+    (payment: Payment, mail: Asked) => enterCode(payment, codeIn(mail)),
+    (payment: Payment, mail: Asked) =>
+      redeemLink(made.deps, pageOf(payment), tokenIn(mail), 'en', { browserHash: someBrowser }),
+    // On another device.
+    (payment: Payment, mail: Asked) =>
+      redeemLink(made.deps, pageOf(payment), tokenIn(mail), 'en', { code: codeIn(mail) }),
   ];
   for (const enters of ways) {
     const payment = await newIntent();
     const [earlier] = await ask(payment);
     made.advanceClock(MINUTE_MS);
-    const token = tokenIn((await ask(payment))[0]);
+    const [mail] = await ask(payment);
+    const token = tokenIn(mail);
     await redeem(payment, token);
     await assert.rejects(redeem(payment, token), badLink, 'the link is used once');
     const page = pageOf(payment);
-    assert.equal((await linkState(made.deps, page, token)).state, 'used');
-    assert.equal((await linkState(made.deps, page, token, someBrowser)).state, 'valid');
-    await assert.rejects(enterCode(payment, otherThan(codeOf(token))), badCode);
-    const { session } = await enters(payment, token);
+    const stateIn = (browser: string | null) => linkState(made.deps, page, token, browser);
+    assert.partialDeepStrictEqual(await stateIn(null), { state: 'valid', takes: 'code' });
+    assert.partialDeepStrictEqual(await stateIn(someBrowser), { state: 'valid', takes: 'press' });
+    await assert.rejects(enterCode(payment, otherThan(codeIn(mail))), badCode);
+    const { session } = await enters(payment, mail);
     assert.equal(session?.paymentId, payment.id);
     // The person is in: the code, the link and what was mailed before have ended.
-    await assert.rejects(enterCode(payment, codeOf(token)), codeOver);
-    await assert.rejects(redeemLink(made.deps, page, token, 'en', someBrowser), badLink);
+    await assert.rejects(enterCode(payment, codeIn(mail)), codeOver);
+    await assert.rejects(
+      redeemLink(made.deps, page, token, 'en', { browserHash: someBrowser }),
+      badLink,
+    );
     await assert.rejects(redeem(payment, tokenIn(earlier)), badLink);
     made.advanceClock(DAY_MS);
   }
@@ -241,13 +275,13 @@ test('a gateway that presses the button locks nobody out: the browser that asked
 
 test('a gateway that presses every button of a mailbox leaves the newest code', async () => {
   const payment = await newIntent();
-  const tokens: string[] = [];
+  const mails: Asked[] = [];
   for (let nth = 0; nth < 3; nth += 1) {
-    tokens.push(tokenIn((await ask(payment))[0]));
+    mails.push((await ask(payment))[0]);
     made.advanceClock(2 * MINUTE_MS);
   }
-  for (const token of tokens) await redeem(payment, token);
-  await enterCode(payment, codeOf(tokens.at(-1) ?? ''));
+  for (const mail of mails) await redeem(payment, tokenIn(mail));
+  await enterCode(payment, codeIn(mails.at(-1)));
 });
 
 test('where there is no page there is nothing to sign in to', async () => {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { beforeEach, type TestContext, test } from 'node:test';
 import { HOUR_MS } from '../../../../core/domain/base/instant.js';
 import type { Tenant } from '../../../../core/domain/base/tenant.js';
+import { codeOf } from '../../../../core/domain/mail/mail.js';
 import {
   changeState,
   type DestinationChange,
@@ -162,7 +163,7 @@ test('a first destination that was stopped is never paid to, and the next one is
   await configure('thief', 'acct_2', onlyFirst);
   const [code = ''] = await mailedCodes();
   made.advanceClock(HOUR_MS);
-  assert.equal(await stopChange(deps, code), 'stopped');
+  assert.equal(await stopChange(deps, code, codeOf(code)), 'stopped');
   made.advanceClock(48 * HOUR_MS);
   await made.settle();
   await assert.rejects(paidTo('acct_2'), { code: 'SellerNotReady' });
@@ -187,12 +188,12 @@ test('each mail about a held change stops it, once, and only by its link', async
   const [code = ''] = codes;
   assert.deepEqual(new Set(codes), new Set([code]));
   for (const wrong of [`${code}0`, code.slice(0, -1), code.split('.')[0] ?? '', '', 'dst_0.0']) {
-    await assert.rejects(stopChange(deps, wrong), { code: 'NotFound' }, wrong);
+    await assert.rejects(stopChange(deps, wrong, codeOf(wrong)), { code: 'NotFound' }, wrong);
   }
   assert.equal(await readStop(deps, code), 'held');
   assert.equal(await readStop(deps, code), 'held', 'a look changes nothing');
-  assert.equal(await stopChange(deps, code), 'stopped');
-  assert.equal(await stopChange(deps, code), 'stopped');
+  assert.equal(await stopChange(deps, code, codeOf(code)), 'stopped');
+  assert.equal(await stopChange(deps, code, codeOf(code)), 'stopped');
   made.advanceClock(48 * HOUR_MS);
   assert.equal(await paidTo(), 'old');
   assert.equal((await changesOf())[0]?.[1], deps.clock.nowMs() - 48 * HOUR_MS);
@@ -213,7 +214,7 @@ test('a link stops what is held for its payee, also a change after its own', asy
   const states = async () => (await listAccountChanges(deps, live, 'acct_1')).map(stateNow);
   assert.deepEqual(await states(), ['held', ...Array(changes).fill('replaced')]);
   assert.equal(await readStop(deps, decoy), 'held');
-  assert.equal(await stopChange(deps, decoy), 'stopped');
+  assert.equal(await stopChange(deps, decoy, codeOf(decoy)), 'stopped');
   assert.deepEqual(await states(), ['stopped', ...Array(changes).fill('replaced')]);
   for (const code of [decoy, thief]) assert.equal(await readStop(deps, code), 'stopped');
   made.advanceClock(48 * HOUR_MS);
@@ -224,14 +225,18 @@ test('a link stops nothing once its change is in effect, or would be', async () 
   await configure('one');
   const [one = ''] = await mailedCodes();
   made.advanceClock(24 * HOUR_MS);
-  assert.equal(await stopChange(deps, one), 'effective');
+  assert.equal(await stopChange(deps, one, codeOf(one)), 'effective');
   await configure('two');
   const [two = ''] = await mailedCodes();
   made.advanceClock(HOUR_MS);
   await configure('three');
-  assert.equal(await stopChange(deps, one), 'effective');
+  assert.equal(await stopChange(deps, one, codeOf(one)), 'effective');
   made.advanceClock(23 * HOUR_MS);
-  assert.equal(await stopChange(deps, two), 'replaced', 'the mail about the later one stops it');
+  assert.equal(
+    await stopChange(deps, two, codeOf(two)),
+    'replaced',
+    'the mail about the later one stops it',
+  );
   assert.equal((await readAccount(deps, live, 'acct_1')).heldRef, 'three');
 });
 
@@ -242,7 +247,7 @@ test('the link of a seller stops nothing of another one', async () => {
   await configure('one');
   const [one = ''] = await mailedCodes();
   await configure('thief', 'acct_3');
-  assert.equal(await stopChange(deps, one), 'stopped');
+  assert.equal(await stopChange(deps, one, codeOf(one)), 'stopped');
   assert.equal((await readAccount(deps, live, 'acct_3')).heldRef, 'thief');
 });
 
@@ -250,14 +255,14 @@ test('a held change is stopped in quarantine', async () => {
   await configure('thief');
   const [code = ''] = await mailedCodes();
   await quarantineRestored(deps);
-  assert.equal(await stopChange(deps, code), 'stopped');
+  assert.equal(await stopChange(deps, code, codeOf(code)), 'stopped');
   assert.equal((await readAccount(deps, live, 'acct_1')).heldRef, null);
 });
 
 test('a change and its end are events, with the time from which new payments use it', async () => {
   await configure('new');
   const [code = ''] = await mailedCodes();
-  await stopChange(deps, code);
+  await stopChange(deps, code, codeOf(code));
   await made.settle();
   const told = await eventsAbout('acct_1');
   const type = 'connected_account.payout_changed';

@@ -43,7 +43,8 @@ async function asked(site: PageSite, path: string, visitor: Visitor, email = cfo
   const [link = ''] = /http:\S+\/approval\?token=[\w-]{43}/.exec(mail) ?? [];
   const approver = site.visitor();
   await approver.open(link);
-  const page = await approver.send('/enter');
+  const code = /\n(\d{6})\n/.exec(mail)?.[1] ?? '';
+  const page = await approver.send('/enter', { code });
   return { approver, page, link };
 }
 
