@@ -45,6 +45,7 @@ const found = {
   ofBuyers: `buyer_id in (${idsOf('buyers')})`,
   payments: `buyer_id in (${idsOf('buyers')}) or ${namesAddress('colleague_approval')}`,
   mails: 'to_key = $1',
+  names: `owner_id in (${idsOf('buyers')} union ${idsOf('connected_accounts')})`,
   drafts: `id in (${idsOf('connected_accounts')})`,
   destinations: [
     `account_id in (${idsOf('connected_accounts')})`,
@@ -401,6 +402,14 @@ export const personalTables = {
     kept: kept.forEver,
     erased: { name: 'blank' },
   },
+  name_words: {
+    personal: 'word',
+    withheld: '',
+    other: 'org_id mode owner_id version',
+    found: found.names,
+    kept: kept.setting,
+    erased: 'row',
+  },
   people: {
     personal: 'email',
     withheld: '',
@@ -421,7 +430,8 @@ export const personalTables = {
       'end_to_end_id failure_reason cancel_reason number due_date created_by_member_id ' +
       'approved_by_member_id invited_at created_at updated_at confirmed_locale ' +
       'bank_details_code purpose limit_hit approval_lost_at requires_approval failure_code ' +
-      'remind_at consolidated_reference attachment_document_id settled_at version',
+      'remind_at consolidated_reference attachment_document_id settled_at external_id_key ' +
+      'number_key purchase_order_key end_to_end_key version',
     found: found.payments,
     kept: kept.money,
     erased: {

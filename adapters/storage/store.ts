@@ -11,6 +11,7 @@ import { newClaims } from './claims.js';
 import { type Database, StoreConflict } from './database.js';
 import type { NextDue } from './due-times.js';
 import { heldPart } from './held-rows.js';
+import { namesPart } from './name-words.js';
 import type { StoredRows } from './row-counts.js';
 import { storedPeoplePart } from './stored-people.js';
 import { accountsPart, partyDraftsPart } from './tables/account-rows.js';
@@ -229,6 +230,7 @@ const parts: {
   members: membersPart,
   keys: keysPart,
   payments: paymentsPart,
+  names: namesPart,
   views: viewsPart,
   funds: fundsPart,
   bankDetails: bankDetailsPart,

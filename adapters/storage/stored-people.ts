@@ -4,6 +4,7 @@ import { emailKey } from '../../core/domain/base/email-address.js';
 import { assert } from '../../core/errors.js';
 import type { PersonalRows } from '../../core/ports/storage.js';
 import type { Param } from './database.js';
+import { nameWordRows } from './name-words.js';
 import {
   blockingSql,
   columnsIn,
@@ -34,6 +35,7 @@ const readers: Readonly<Record<Erased, ReturnType<typeof readerOf>>> = {
   kyc_submissions: readerOf(submissions),
   mails: readerOf(mails),
   members: readerOf(members),
+  name_words: readerOf(nameWordRows),
   party_drafts: readerOf(partyDrafts),
   passkeys: readerOf(passkeys),
   people: readerOf(people),

@@ -256,10 +256,22 @@ export interface Tx {
     awaitingMoney(tenant: Tenant, sellerExternalId: string | null, limit: number): Many<Payment>;
     /** The payments of one consolidated payment, oldest first. */
     consolidated(tenant: Tenant, reference: string): Many<Payment>;
+    /**
+     * Ids of payments whose id, externalId, number, purchase order or PIX id begins with this key
+     * (`searchKey`); of each at most so many, the last in the order of their keys.
+     */
+    startingWith(tenant: Tenant, key: string, limit: number): Many<string>;
     /** Reads all tenants, for operators. */
     list(filter: PaymentFilter): Many<Payment>;
     /** Reads all tenants, for operators. */
     find(id: string): Found<Payment>;
+  };
+  /** What finds buyers and connected accounts by name; written with payments and accounts. */
+  readonly names: {
+    /** Ids of those with a word that begins like this, out of so many words. */
+    owners(tenant: Tenant, start: string, limit: number): Many<string>;
+    /** All words of one. */
+    ofOwner(tenant: Tenant, ownerId: string): Many<string>;
   };
   /** Each in one read, for display only: a decision reads its rows separately and guards them. */
   readonly views: {
@@ -858,7 +870,6 @@ export interface TenantPaymentFilter extends ListPage {
   readonly id: string | null;
   readonly externalId: string | null;
   readonly sellerExternalId: string | null;
-  readonly number: string | null;
   readonly buyerId: string | null;
   readonly amount: Money | null;
   /** Created at this time or later; as in ids (ID_TIME_CHARACTERS). */

@@ -22,6 +22,7 @@ import { storePeopleContract } from './store-people-contract.js';
 import { storeQueueStatsContract } from './store-queue-stats-contract.js';
 import { storeRetentionContract } from './store-retention-contract.js';
 import { storeRowsContract } from './store-rows-contract.js';
+import { storeSearchContract } from './store-search-contract.js';
 import { storeSubjectsContract } from './store-subjects-contract.js';
 import { storeViewsContract } from './store-views-contract.js';
 
@@ -55,6 +56,7 @@ export const others: Parts = {
   retention: storeRetentionContract,
   lists: storeListsContract,
   'lists of payments': storePaymentListsContract,
+  'a search': storeSearchContract,
   'by subject': storeSubjectsContract,
   'what waits': storeQueueStatsContract,
   views: storeViewsContract,

@@ -26,6 +26,7 @@ import {
   startTerms,
   submitAccount,
 } from '../../../core/usecases/parties/accounts.js';
+import { searchAccounts } from '../../../core/usecases/parties/party-search.js';
 import { listAccountChanges } from '../../../core/usecases/parties/payout-changes.js';
 import { loadPage } from '../protocol/cursor.js';
 import { pageOf, representation, wholeListOf } from '../protocol/representation.js';
@@ -134,6 +135,14 @@ const accountListQuery = z.object({
   ...pageQuery.shape,
   role: optional(role),
   status: optional(status),
+  q: optional(
+    text(
+      1,
+      200,
+      'Finds accounts whose id is this text, or whose name, externalId or e-mail address has ' +
+        'words that begin like these. Case and accents do not count.',
+    ),
+  ),
 });
 
 requestSchemas
@@ -418,11 +427,17 @@ async function listAccountPage(
   { deps }: HandlerContext,
   { tenant, query }: Call<'key', unknown, z.infer<typeof accountListQuery>, unknown>,
 ): Promise<Reply> {
-  const { role, status } = query;
+  const { role, status, q } = query;
   // A cursor belongs to the filters of its list.
-  const list = { operation: 'accounts', tenant, parentId: `${role} ${status}` };
+  const list = {
+    operation: 'accounts',
+    tenant,
+    parentId: `${role} ${status}${q === null ? '' : ` ${q}`}`,
+  };
   const { rows, nextCursor } = await loadPage(deps.secretBox, list, query, (page) =>
-    listAccounts(deps, tenant, { role, status, ...page }),
+    q === null
+      ? listAccounts(deps, tenant, { role, status, ...page })
+      : searchAccounts(deps, tenant, q, { role, status, ...page }),
   );
   return reply(200, accountPage.show(rows, nextCursor));
 }

@@ -191,8 +191,11 @@ export const searchText = optional(
   text(
     1,
     200,
-    'Finds payments whose id, externalId, invoice number, amount (`1250.00`, `EUR 1250.00`), ' +
-      "buyer's e-mail address or page address is this text. It is not found within a text.",
+    'Finds payments whose id, externalId, invoice number, purchase order or PIX end-to-end id ' +
+      'begins with this text; or whose buyer or seller has a name with words that begin like ' +
+      "these; or whose amount (`1250.00`, `EUR 1250.00`), buyer's e-mail address or page address " +
+      'it is. Case and accents do not count. A word is not found by its middle or end. Of a text ' +
+      'that names more than 50, it looks through the newest 10,000 payments as well.',
   ),
 );
 

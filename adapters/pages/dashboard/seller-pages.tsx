@@ -2,7 +2,6 @@
 // PIX destination and the changes of it.
 import type { VNode } from 'preact';
 import { z } from 'zod';
-import type { Tenant } from '../../../core/domain/base/tenant.js';
 import { shownDue } from '../../../core/domain/hosted/party-answer.js';
 import {
   type AccountStatus,
@@ -18,12 +17,12 @@ import {
 } from '../../../core/domain/parties/destination-change.js';
 import { isHeld } from '../../../core/domain/parties/payee.js';
 import { PonteError } from '../../../core/errors.js';
-import type { Deps } from '../../../core/ports/deps.js';
 import {
   createOnboardingLink,
   type OnboardingLink,
 } from '../../../core/usecases/hosted/onboarding-links.js';
 import { listAccounts, readAccount } from '../../../core/usecases/parties/accounts.js';
+import { searchAccounts } from '../../../core/usecases/parties/party-search.js';
 import { listAccountChanges } from '../../../core/usecases/parties/payout-changes.js';
 import {
   Badge,
@@ -47,7 +46,6 @@ import { type DashboardScene, may, useDashboard, viewOf } from './dashboard-scen
 import { type MemberCall, TENANT_ROOT, tenantOfCall } from './member-page.js';
 import { memberPages } from './member-pages.js';
 
-/** What people search for is a whole id, the integrator's or ours. */
 const lengthMax = 200;
 const read = { scope: 'connected_accounts:read', proof: 'session' } as const;
 
@@ -59,10 +57,15 @@ export const sellerPages = [
     cursor: idCursor('acct'),
     async read({ deps }, call, { given: { q, status }, before: beforeId }) {
       const tenant = tenantOfCall(call);
-      const named = q === null ? null : await findSeller(deps, tenant, q);
-      if (named !== null) return { to: `/sellers/${named.id}` };
       const asked = { role: 'seller', status, beforeId, limit: PAGE_SIZE + 1 } as const;
-      const found = q === null ? await listAccounts(deps, tenant, asked) : [];
+      const found =
+        q === null
+          ? await listAccounts(deps, tenant, asked)
+          : await searchAccounts(deps, tenant, q, asked);
+      const [one] = found;
+      if (q !== null && one !== undefined && found.length === 1 && beforeId === null) {
+        return { to: `/sellers/${one.id}` };
+      }
       return pageOf(found, PAGE_SIZE, ({ id }) => id);
     },
     show({ texts: { seller: words, ...texts }, view, format }) {
@@ -134,17 +137,6 @@ export const sellerPages = [
     handler: makeLink,
   }),
 ];
-
-async function findSeller(
-  deps: Deps,
-  tenant: Tenant,
-  text: string,
-): Promise<ConnectedAccount | null> {
-  const [byId, byExternalId] = await deps.store.run((tx) =>
-    Promise.all([tx.accounts.get(tenant, text), tx.accounts.byExternalId(tenant, text)]),
-  );
-  return [byId, byExternalId].find((account) => account?.role === 'seller') ?? null;
-}
 
 function nameOf(account: ConnectedAccount): string {
   return plainText(payeeNameOf(account)) || plainText(account.externalId) || account.id;

@@ -811,6 +811,18 @@ create unique index members_email on members using btree (org_id, email_key) whe
 
 create index members_of_person on members using btree (person_id, id) where (removed_at is null);
 
+create table name_words (
+  org_id text collate "C" not null,
+  mode text collate "C" not null,
+  word text collate "C" not null,
+  owner_id text collate "C" not null,
+  version integer not null,
+  constraint name_words_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
+  constraint name_words_pkey primary key (org_id, mode, word, owner_id)
+);
+
+create index name_words_of_owner on name_words using btree (owner_id, org_id, mode, word);
+
 create table operator_sessions (
   id text collate "C" not null,
   operator_id text collate "C" not null,
@@ -1079,6 +1091,7 @@ create table payments (
   origin text collate "C" not null,
   public_id text collate "C" not null,
   external_id text collate "C",
+  external_id_key text collate "C",
   status text collate "C" not null,
   amount_minor bigint not null,
   currency text not null,
@@ -1102,9 +1115,11 @@ create table payments (
   settled_fees_minor bigint,
   settled_fx_rate text,
   end_to_end_id text collate "C",
+  end_to_end_key text collate "C",
   failure_reason text,
   cancel_reason text,
   number text,
+  number_key text collate "C",
   due_date text,
   created_by_member_id text collate "C",
   approved_by_member_id text collate "C",
@@ -1120,6 +1135,7 @@ create table payments (
   approval_lost_at timestamp with time zone,
   requires_approval boolean not null default false,
   purchase_order text collate "C",
+  purchase_order_key text collate "C",
   buyer_reference text collate "C",
   failure_code text collate "C",
   remind_at timestamp with time zone,
@@ -1158,7 +1174,7 @@ create index payments_expiring on payments using btree (expires_at) where ((expi
     'buyer_kyc_approved'::text, 'fx_quoted'::text, 'on_ramp_pending'::text])));
 
 create unique index payments_external_id on payments using btree (org_id, mode, origin,
-    external_id) where (external_id is not null);
+    external_id_key, external_id) where (external_id_key is not null);
 
 create index payments_id on payments using btree (id);
 
@@ -1177,8 +1193,14 @@ create index payments_of_amount on payments using btree (org_id, mode, origin, a
 create index payments_of_buyer on payments using btree (org_id, mode, buyer_id, status,
     created_at, id);
 
-create index payments_of_number on payments using btree (org_id, mode, number, id) where (number
-    is not null);
+create index payments_of_end_to_end_id on payments using btree (org_id, mode, end_to_end_key, id)
+    where (end_to_end_key is not null);
+
+create index payments_of_number on payments using btree (org_id, mode, number_key, id) where
+    (number_key is not null);
+
+create index payments_of_purchase_order on payments using btree (org_id, mode, purchase_order_key,
+    id) where (purchase_order_key is not null);
 
 create index payments_of_seller on payments using btree (org_id, mode, seller_external_id, id)
     where (seller_external_id is not null);

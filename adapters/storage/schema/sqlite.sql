@@ -691,6 +691,17 @@ create unique index members_email on members (org_id, email_key) where removed_a
 
 create index members_of_person on members (person_id, id) where removed_at is null;
 
+create table name_words (
+  org_id text not null,
+  mode text not null check (mode in ('test', 'live')),
+  word text not null,
+  owner_id text not null,
+  version integer not null,
+  primary key (org_id, mode, word, owner_id)
+) strict, without rowid;
+
+create index name_words_of_owner on name_words (owner_id, org_id, mode, word);
+
 create table operator_sessions (
   id text not null primary key,
   operator_id text not null,
@@ -947,6 +958,7 @@ create table payments (
   origin text not null check (origin in ('payment_intent', 'invoice')),
   public_id text not null,
   external_id text,
+  external_id_key text,
   status text not null
     check (status in ('awaiting_approval', 'approved', 'awaiting_buyer', 'buyer_kyc_pending',
       'buyer_kyc_approved', 'fx_quoted', 'on_ramp_pending', 'on_chain_confirmed',
@@ -973,9 +985,11 @@ create table payments (
   settled_fees_minor integer,
   settled_fx_rate text,
   end_to_end_id text,
+  end_to_end_key text,
   failure_reason text,
   cancel_reason text,
   number text,
+  number_key text,
   due_date text,
   created_by_member_id text,
   approved_by_member_id text,
@@ -998,6 +1012,7 @@ create table payments (
   requires_approval integer not null default 0 check (requires_approval in (0, 1)),
   -- The buyer's order, and what its books call the payment.
   purchase_order text,
+  purchase_order_key text,
   buyer_reference text,
   -- Why a payment failed (core/domain/payments/failure.ts);.
   failure_code text,
@@ -1030,8 +1045,9 @@ create index payments_expiring on payments (expires_at)
     'fx_quoted', 'on_ramp_pending'
   );
 
-create unique index payments_external_id on payments (org_id, mode, origin, external_id)
-  where external_id is not null;
+create unique index payments_external_id
+  on payments (org_id, mode, origin, external_id_key, external_id)
+  where external_id_key is not null;
 
 create index payments_id on payments (id);
 
@@ -1048,8 +1064,14 @@ create index payments_of_amount
 
 create index payments_of_buyer on payments (org_id, mode, buyer_id, status, created_at, id);
 
-create index payments_of_number on payments (org_id, mode, number, id)
-  where number is not null;
+create index payments_of_end_to_end_id on payments (org_id, mode, end_to_end_key, id)
+  where end_to_end_key is not null;
+
+create index payments_of_number on payments (org_id, mode, number_key, id)
+  where number_key is not null;
+
+create index payments_of_purchase_order on payments (org_id, mode, purchase_order_key, id)
+  where purchase_order_key is not null;
 
 create index payments_of_seller on payments (org_id, mode, seller_external_id, id)
   where seller_external_id is not null;

@@ -6,6 +6,7 @@ import {
   countsAsBuyerKyc,
   entityTypes,
   roles,
+  searchedNamesOf,
 } from '../../../core/domain/parties/connected-account.js';
 import { isSubmitted } from '../../../core/domain/parties/party.js';
 import type { PartyDraft } from '../../../core/domain/parties/party-draft.js';
@@ -22,8 +23,9 @@ import {
   version,
 } from '../columns.js';
 import { timeParam } from '../database.js';
+import { noteNames } from '../name-words.js';
 import { defineTable } from '../table.js';
-import { type TxPart, writes } from '../unit-of-work.js';
+import { type TxPart, type UnitOfWork, writes } from '../unit-of-work.js';
 
 export const accounts = defineTable<ConnectedAccount>('connected_accounts', {
   ...tenant,
@@ -66,6 +68,14 @@ export const buyerKycSql = `${ofBuyerSql} and (${roles
 
 export const accountsPart: TxPart<'accounts'> = {
   ...writes(accounts),
+  insert(unit, account) {
+    unit.stage(accounts.insert(account));
+    noteAccount(unit, account);
+  },
+  update(unit, account) {
+    unit.stage(accounts.update(account));
+    noteAccount(unit, account);
+  },
   get: (unit, { orgId, mode }, id) => unit.byKey(accounts, [orgId, mode, id]),
   byExternalId: (unit, { orgId, mode }, externalId) =>
     unit.first(accounts, 'where org_id = $1 and mode = $2 and external_id = $3', [
@@ -89,6 +99,10 @@ export const accountsPart: TxPart<'accounts'> = {
       [orgId, mode, key],
     ),
 };
+
+function noteAccount(unit: UnitOfWork, account: ConnectedAccount): void {
+  noteNames(unit, account, account.id, searchedNamesOf(account));
+}
 
 /** The index per filter; without a filter it is the primary key. */
 const pageIndexes: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
 // Payments and the idempotency keys that name them: columns and SQL.
-
 import { locales } from '../../../core/domain/base/locale.js';
+import { searchKey } from '../../../core/domain/base/search-text.js';
 import { modes, type Tenant } from '../../../core/domain/base/tenant.js';
 import type { SettlementFacts } from '../../../core/domain/commands/settlement.js';
 import { readLimitHit, writeLimitHit } from '../../../core/domain/payments/amount-limit.js';
@@ -36,12 +36,14 @@ import {
   money,
   nullable,
   oneOf,
+  searchable,
   tenant,
   text,
   time,
   version,
 } from '../columns.js';
 import { type Param, timeParam } from '../database.js';
+import { noteNames, startingWith } from '../name-words.js';
 import { defineTable } from '../table.js';
 import { type TxPart, writes } from '../unit-of-work.js';
 
@@ -73,10 +75,10 @@ export const payments = defineTable<Payment>('payments', {
   id: key(text('id')),
   origin: fixed(oneOf('origin', paymentOrigins)),
   publicId: fixed(text('public_id')),
-  externalId: fixed(text.null('external_id')),
+  externalId: fixed(searchable(text.null('external_id'), 'external_id_key', searchKey)),
   status: oneOf('status', paymentStatuses),
   amount: fixed(money('amount_minor', 'currency')),
-  number: fixed(text.null('number')),
+  number: fixed(searchable(text.null('number'), 'number_key', searchKey)),
   dueDate: fixed(text.null('due_date')),
   createdByMemberId: fixed(text.null('created_by_member_id')),
   requiresApproval: fixed(flag('requires_approval')),
@@ -96,7 +98,7 @@ export const payments = defineTable<Payment>('payments', {
   payeeName: fixed(text.null('payee_name')),
   destination: text('destination'),
   returnUrl: fixed(text.null('return_url')),
-  purchaseOrder: fixed(text.null('purchase_order')),
+  purchaseOrder: fixed(searchable(text.null('purchase_order'), 'purchase_order_key', searchKey)),
   buyerReference: fixed(text.null('buyer_reference')),
   attachmentDocumentId: fixed(text.null('attachment_document_id')),
   purpose: fixed(nullable(oneOf('purpose', purposeNames))),
@@ -123,7 +125,7 @@ export const payments = defineTable<Payment>('payments', {
       settled: money('settled_minor', 'settled_currency'),
       fees: money('settled_fees_minor', { currencyFrom: 'currency' }),
       fxRate: text('settled_fx_rate'),
-      endToEndId: text.null('end_to_end_id'),
+      endToEndId: searchable(text.null('end_to_end_id'), 'end_to_end_key', searchKey),
     }),
   ),
   settledAtMs: time.null('settled_at'),
@@ -134,6 +136,13 @@ export const payments = defineTable<Payment>('payments', {
   updatedAtMs: time('updated_at'),
   version,
 });
+
+/** Spelled for the index: by the key, and exactly. */
+export const byExternalIdSql = 'origin = $3 and external_id_key = $4 and external_id = $5';
+
+export function externalIdParams(externalId: string): readonly [key: string, exact: string] {
+  return [searchKey(externalId), externalId];
+}
 
 interface KeyBinding extends Tenant {
   readonly key: string;
@@ -150,15 +159,38 @@ const bindings = defineTable<KeyBinding>('idempotency_keys', {
   createdAtMs: fixed(time('created_at')),
 });
 
+/** What names one payment, and is found from its start. */
+const keyedBy = [
+  ...paymentOrigins.map((origin) => [`origin = '${origin}'`, 'external_id_key'] as const),
+  ['true', 'number_key'],
+  ['true', 'purchase_order_key'],
+  ['true', 'end_to_end_key'],
+  ['true', 'id'],
+] as const;
+const keyedSql = keyedBy.map(
+  ([condition, column]) =>
+    `select id from payments where org_id = $1 and mode = $2 and ${condition} ` +
+    `and ${column} >= $3 and ${column} < $4 order by ${column} desc limit $5`,
+);
+
 export const paymentsPart: TxPart<'payments'> = {
   ...writes(payments),
+  insert(unit, payment) {
+    unit.stage(payments.insert(payment));
+    noteNames(unit, payment, payment.buyerId, [payment.buyer.name]);
+  },
+  async startingWith(unit, { orgId, mode }, key, limit) {
+    const params = [orgId, mode, ...startingWith(key), limit];
+    const pages = keyedSql.map((sql) => unit.rows('payments', sql, params));
+    return (await Promise.all(pages)).flat().map((row) => String(row['id']));
+  },
   get: (unit, { orgId, mode }, id) => unit.byKey(payments, [orgId, mode, id]),
   byExternalId: (unit, { orgId, mode }, origin, externalId) =>
-    unit.first(payments, 'where org_id = $1 and mode = $2 and origin = $3 and external_id = $4', [
+    unit.first(payments, `where org_id = $1 and mode = $2 and ${byExternalIdSql}`, [
       orgId,
       mode,
       origin,
-      externalId,
+      ...externalIdParams(externalId),
     ]),
   byPublicId: (unit, publicId) => unit.first(payments, 'where public_id = $1', [publicId]),
   ofBuyer: (unit, { orgId, mode }, buyerId, status, { fromMs, afterId, limit }) =>

@@ -31,7 +31,7 @@ import type { CachedJoin, Joined, TxPart } from '../unit-of-work.js';
 import { accounts, buyerKycSql } from './account-rows.js';
 import { buyers, currentSubmission, submissions } from './buyer-rows.js';
 import { funds } from './money-rows.js';
-import { idRange, payments } from './payment-rows.js';
+import { byExternalIdSql, externalIdParams, idRange, payments } from './payment-rows.js';
 
 const submissionStatus = nullable(oneOf('submission_status', kycStatuses));
 
@@ -152,7 +152,7 @@ export const viewById: CachedJoin<PaymentView> = {
     connected_accounts: ['org_id', 'mode'],
   },
 };
-const viewByExternalIdSql = viewsSql(allColumns, ['origin = $3', 'external_id = $4'], 'limit 1');
+const viewByExternalIdSql = viewsSql(allColumns, [byExternalIdSql], 'limit 1');
 /** Parameters: the tenant, the buyer and its emailKey. */
 const kycOfBuyer: CachedJoin<KycStatus> = {
   ...kycStatus,
@@ -189,14 +189,15 @@ function pageOfRange(
   filter: TenantPaymentFilter,
   place: Place | null,
 ): { readonly page: CachedPage<ShownView>; readonly params: readonly Param[] } {
-  const { id, externalId, sellerExternalId, number, buyerId, amount, afterId, limit } = filter;
+  const { id, externalId, sellerExternalId, buyerId, amount, afterId, limit } = filter;
   const { settled } = filter;
+  const [externalKey] = externalId === null ? [null] : externalIdParams(externalId);
   const params: Param[] = [orgId, mode, limit];
   const conditions = [`origin = '${origin}'`];
   const given = {
     'id =': id,
+    'external_id_key =': externalKey,
     'external_id =': externalId,
-    'number =': number,
     'buyer_id =': buyerId,
     'amount_minor =': amount?.amountMinor ?? null,
     'currency =': amount?.currency ?? null,
@@ -244,12 +245,11 @@ const pagesByName = new Map<string, CachedPage<ShownView>>();
  * 9 % more bytes.
  */
 function hintFor(
-  { id, externalId, sellerExternalId, number, buyerId, amount, settled }: TenantPaymentFilter,
+  { id, externalId, sellerExternalId, buyerId, amount, settled }: TenantPaymentFilter,
   status: PaymentStatus | null,
 ): string {
   if (settled !== null) return ' indexed by payments_settled';
   if (id !== null || externalId !== null) return '';
-  if (number !== null) return ' indexed by payments_of_number';
   if (buyerId !== null) return ' indexed by payments_of_buyer';
   if (amount !== null) return ' indexed by payments_of_amount';
   if (sellerExternalId === null) return '';
@@ -271,7 +271,7 @@ const countsSql = paymentOrigins
 export const viewsPart: TxPart<'views'> = {
   get: (unit, { orgId, mode }, id) => unit.firstCached(viewById, [orgId, mode, id]),
   async byExternalId(unit, { orgId, mode }, origin, externalId) {
-    const params = [orgId, mode, origin, externalId];
+    const params = [orgId, mode, origin, ...externalIdParams(externalId)];
     const [view] = await unit.joined(views, viewByExternalIdSql, params);
     return view ?? null;
   },

@@ -139,3 +139,13 @@ export function accountEvents(
 export function taxIdPurpose({ id }: Pick<ConnectedAccount, 'id'>): string {
   return `connected-account:${id}`;
 }
+
+/** What an account is found by. */
+export function searchedNamesOf({
+  legalName,
+  displayName,
+  externalId,
+  email,
+}: ConnectedAccount): readonly (string | null)[] {
+  return [legalName, displayName, externalId, email];
+}

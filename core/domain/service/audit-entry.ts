@@ -44,6 +44,8 @@ export const objectTypes = {
   operator_sessions: 'operator_session',
   operators: 'operator',
   // The organization has its hash.
+  // Follows from payments and accounts.
+  name_words: null,
   organization_logos: null,
   organization_profiles: 'organization_profile',
   organizations: 'organization',

@@ -33,7 +33,6 @@ export const allPayments = Object.freeze({
   id: null,
   externalId: null,
   sellerExternalId: null,
-  number: null,
   buyerId: null,
   amount: null,
   createdFromMs: null,

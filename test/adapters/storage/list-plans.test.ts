@@ -130,14 +130,13 @@ function paymentPages(): readonly (readonly [string, ...string[]])[] {
       'seller_external_id = $4 and status',
       `${sellers}_and_status (${tenants} AND seller_external_id=? AND status=? AND ${ends})`,
     ],
-    ['number = $4 and id', `payments_of_number (${tenants} AND number=? AND ${ends})`],
     [
       'amount_minor = $4 and currency = $5 and id',
       `payments_of_amount (${tenants} AND origin=? AND amount_minor=? AND currency=? AND ${ends})`,
     ],
     [
-      'external_id = $4 and seller_external_id',
-      `payments_external_id (${tenants} AND origin=? AND external_id=?)`,
+      'external_id_key = $4 and external_id = $5 and seller_external_id',
+      `payments_external_id (${tenants} AND origin=? AND external_id_key=? AND external_id=?)`,
     ],
     [
       '(updated_at, id) > ($3, $4) and updated_at <= $5',

@@ -153,6 +153,7 @@ function copiesOf(intentId: string, invoiceId: string, size: number): readonly C
         id: countedId('id'),
         public_id: `'${name}-public-' || $d`,
         external_id: `'${name}-' || $d`,
+        external_id_key: `'${name}-' || $d`,
         buyer_id: countedId('buyer_id'),
         buyer_email: `'${name}-' || $d || '@buyer.example'`,
       },

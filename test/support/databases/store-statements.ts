@@ -175,6 +175,9 @@ function readsOfMoney(tx: Tx): readonly Promise<unknown>[] {
     tx.payments.list({ status: 'failed', orgId: 'org_a', ...page }),
     tx.payments.find('pi_1'),
     tx.payments.byPublicId('p'),
+    tx.payments.startingWith(tenant, 'k', 5),
+    tx.names.owners(tenant, 'w', 5),
+    tx.names.ofOwner(tenant, 'byr_1'),
     tx.views.get(tenant, 'pi_1'),
     tx.views.byExternalId(tenant, 'invoice', 'e'),
     ...[null, 'approved' as const].flatMap((status) => [
@@ -272,7 +275,7 @@ function readsOfDeposits(tx: Tx): readonly Promise<unknown>[] {
 function paymentPages(tx: Tx): readonly Promise<unknown>[] {
   const origins = ['payment_intent', 'invoice'] as const;
   const none = { statuses: null, externalId: null, sellerExternalId: null, afterId: null };
-  const noSearch = { id: null, number: null, buyerId: null, amount: null, settled: null };
+  const noSearch = { id: null, buyerId: null, amount: null, settled: null };
   const ends = { fromMoment: '0', beforeMoment: 'z' };
   const anyTime = { fromMoment: null, beforeMoment: null };
   const all = { origins, ...none, ...noSearch, ...anyTime, ...page };
@@ -280,7 +283,6 @@ function paymentPages(tx: Tx): readonly Promise<unknown>[] {
   const settled = { fromMs: T0, beforeMs: T0 + 1 };
   const behind = { beforeId: null, afterId: 'pi_1' } as const;
   const searches = [
-    { number: 'n' },
     { buyerId: 'byr_1' },
     { amount: { amountMinor: 1n, currency: 'USD' } },
   ] as const;

@@ -150,6 +150,7 @@ create table payments (
   origin text collate "C" not null check (origin in ('payment_intent', 'invoice')),
   public_id text collate "C" not null,
   external_id text collate "C",
+  external_id_key text collate "C",
   status text collate "C" not null
     check (status in ('awaiting_approval', 'approved', 'awaiting_buyer', 'buyer_kyc_pending',
       'buyer_kyc_approved', 'fx_quoted', 'on_ramp_pending', 'on_chain_confirmed',
@@ -176,9 +177,11 @@ create table payments (
   settled_fees_minor bigint,
   settled_fx_rate text,
   end_to_end_id text collate "C",
+  end_to_end_key text collate "C",
   failure_reason text,
   cancel_reason text,
   number text,
+  number_key text collate "C",
   due_date text,
   created_by_member_id text collate "C",
   approved_by_member_id text collate "C",
@@ -200,6 +203,7 @@ create table payments (
   requires_approval boolean not null default false,
   -- The buyer's order, and what its books call the payment.
   purchase_order text collate "C",
+  purchase_order_key text collate "C",
   buyer_reference text collate "C",
   -- Why a payment failed (core/domain/payments/failure.ts);.
   failure_code text collate "C",
@@ -215,8 +219,10 @@ create table payments (
   primary key (org_id, mode, id)
 );
 
-create unique index payments_external_id on payments (org_id, mode, origin, external_id)
-  where external_id is not null;
+-- Unique by the exact text; sought from its start by the key.
+create unique index payments_external_id
+  on payments (org_id, mode, origin, external_id_key, external_id)
+  where external_id_key is not null;
 
 create unique index payments_public_id on payments (public_id);
 
@@ -256,12 +262,18 @@ create index payments_approval_lost on payments (id)
     'buyer_kyc_approved', 'fx_quoted', 'on_ramp_pending', 'on_chain_confirmed', 'offramp_pending'
   );
 
--- A search in the dashboard: by the address of the buyer, an amount, or the number of an invoice.
+-- A search: by the address of the buyer, an amount, or the start of what names a payment.
 create index payments_of_amount
   on payments (org_id, mode, origin, amount_minor, currency, id);
 
-create index payments_of_number on payments (org_id, mode, number, id)
-  where number is not null;
+create index payments_of_number on payments (org_id, mode, number_key, id)
+  where number_key is not null;
+
+create index payments_of_purchase_order on payments (org_id, mode, purchase_order_key, id)
+  where purchase_order_key is not null;
+
+create index payments_of_end_to_end_id on payments (org_id, mode, end_to_end_key, id)
+  where end_to_end_key is not null;
 
 create index payments_to_remind on payments (remind_at, id) where remind_at is not null;
 
@@ -271,6 +283,18 @@ create index payments_consolidated on payments (org_id, mode, consolidated_refer
 -- Lists and exports of what settled in some days.
 create index payments_settled on payments (org_id, mode, origin, settled_at, id)
   where settled_at is not null;
+
+-- The words of names by which buyers and sellers of a tenant are found.
+create table name_words (
+  org_id text collate "C" not null,
+  mode text collate "C" not null check (mode in ('test', 'live')),
+  word text collate "C" not null,
+  owner_id text collate "C" not null,
+  version integer not null,
+  primary key (org_id, mode, word, owner_id)
+);
+
+create index name_words_of_owner on name_words (owner_id, org_id, mode, word);
 
 create table idempotency_keys (
   org_id text collate "C" not null,

@@ -133,6 +133,7 @@ create table payments (
   origin text not null check (origin in ('payment_intent', 'invoice')),
   public_id text not null,
   external_id text,
+  external_id_key text,
   status text not null
     check (status in ('awaiting_approval', 'approved', 'awaiting_buyer', 'buyer_kyc_pending',
       'buyer_kyc_approved', 'fx_quoted', 'on_ramp_pending', 'on_chain_confirmed',
@@ -159,9 +160,11 @@ create table payments (
   settled_fees_minor integer,
   settled_fx_rate text,
   end_to_end_id text,
+  end_to_end_key text,
   failure_reason text,
   cancel_reason text,
   number text,
+  number_key text,
   due_date text,
   created_by_member_id text,
   approved_by_member_id text,
@@ -184,6 +187,7 @@ create table payments (
   requires_approval integer not null default 0 check (requires_approval in (0, 1)),
   -- The buyer's order, and what its books call the payment.
   purchase_order text,
+  purchase_order_key text,
   buyer_reference text,
   -- Why a payment failed (core/domain/payments/failure.ts);.
   failure_code text,
@@ -199,8 +203,10 @@ create table payments (
   primary key (org_id, mode, id)
 ) strict;
 
-create unique index payments_external_id on payments (org_id, mode, origin, external_id)
-  where external_id is not null;
+-- Unique by the exact text; sought from its start by the key.
+create unique index payments_external_id
+  on payments (org_id, mode, origin, external_id_key, external_id)
+  where external_id_key is not null;
 
 create unique index payments_public_id on payments (public_id);
 
@@ -241,12 +247,18 @@ create index payments_approval_lost on payments (id)
     'buyer_kyc_approved', 'fx_quoted', 'on_ramp_pending', 'on_chain_confirmed', 'offramp_pending'
   );
 
--- A search in the dashboard: by the address of the buyer, an amount, or the number of an invoice.
+-- A search: by the address of the buyer, an amount, or the start of what names a payment.
 create index payments_of_amount
   on payments (org_id, mode, origin, amount_minor, currency, id);
 
-create index payments_of_number on payments (org_id, mode, number, id)
-  where number is not null;
+create index payments_of_number on payments (org_id, mode, number_key, id)
+  where number_key is not null;
+
+create index payments_of_purchase_order on payments (org_id, mode, purchase_order_key, id)
+  where purchase_order_key is not null;
+
+create index payments_of_end_to_end_id on payments (org_id, mode, end_to_end_key, id)
+  where end_to_end_key is not null;
 
 create index payments_to_remind on payments (remind_at, id) where remind_at is not null;
 
@@ -256,6 +268,18 @@ create index payments_consolidated on payments (org_id, mode, consolidated_refer
 -- Lists and exports of what settled in some days.
 create index payments_settled on payments (org_id, mode, origin, settled_at, id)
   where settled_at is not null;
+
+-- The words of names by which buyers and sellers of a tenant are found.
+create table name_words (
+  org_id text not null,
+  mode text not null check (mode in ('test', 'live')),
+  word text not null,
+  owner_id text not null,
+  version integer not null,
+  primary key (org_id, mode, word, owner_id)
+) strict, without rowid;
+
+create index name_words_of_owner on name_words (owner_id, org_id, mode, word);
 
 create table idempotency_keys (
   org_id text not null,

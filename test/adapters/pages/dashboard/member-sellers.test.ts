@@ -30,11 +30,11 @@ test('the list says which sellers can collect and what the others need', async (
   assert.doesNotMatch(waiting, /Serra Azul/);
 });
 
-test('an id of either kind opens its seller', async () => {
-  for (const id of ['serra-azul', 'acct_1']) {
+test('an id of either kind, or the words of a name, open the one seller that has them', async () => {
+  for (const id of ['serra-azul', 'acct_1', 'serra', 'CAFE+azul']) {
     assert.equal((await viewer.open(`${root}/sellers?q=${id}`)).path, `${root}/sellers/acct_1`);
   }
-  for (const id of ['serra', 'acct_5', '%25']) {
+  for (const id of ['erra', 'acct_5', '%25']) {
     assert.match((await viewer.open(`${root}/sellers?q=${id}`)).text, /No seller matches/);
   }
 });

@@ -3,6 +3,10 @@ import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { money } from '../../../../core/domain/base/money.js';
 import type { Tenant } from '../../../../core/domain/base/tenant.js';
+import {
+  configureAccountPayout,
+  submitAccount,
+} from '../../../../core/usecases/parties/accounts.js';
 import { allPayments } from '../../../../core/usecases/payments/payment-lists.js';
 import {
   amountsIn,
@@ -10,7 +14,10 @@ import {
   listMatch,
   searchPayments,
 } from '../../../../core/usecases/payments/payment-search.js';
+import { readPayment } from '../../../../core/usecases/payments/payments.js';
+import { anyAuthor } from '../../../support/samples/domain-samples.js';
 import { makeIntent, makeInvoice } from '../../../support/scenes/made-payments.js';
+import { newSeller } from '../../../support/scenes/seller-scene.js';
 import { openWorld, type World } from '../../../support/scenes/test-world.js';
 import { suiteEnd } from '../../../support/suite-end.js';
 
@@ -69,7 +76,9 @@ test('a text finds payments by reference, number, address of the buyer and amoun
     [],
     'with the other filters',
   );
-  for (const nothing of ['order', 'order-', '%', 'dana', 'pine.example', '1250.01', 'GBP 1250']) {
+  assert.deepEqual(await found('ORDER-'), [0], 'a reference from its start, in any case');
+  assert.deepEqual(await found('rn'), [3, 2, 1], 'a number from its start');
+  for (const nothing of ['rder-1', '%', 'dana', 'pine.example', '1250.01', 'GBP 1250', '  ']) {
     assert.deepEqual(await found(nothing), [], nothing);
   }
 });
@@ -135,5 +144,76 @@ test('an amount without a currency is sought in each currency', () => {
   assert.deepEqual(amountsIn('gbp 12.50', known), [money(1_250n, 'GBP')]);
   for (const text of ['0', 'USD', 'USD 5 EUR', 'RN-7', 'order 5', '5 apples']) {
     assert.deepEqual(amountsIn(text, known), [], text);
+  }
+});
+
+test('names of buyer and seller, order and PIX id find a payment', async () => {
+  const { deps } = world;
+  const own = await world.newTenant();
+  const { id } = await newSeller(deps, own, {
+    externalId: 'loja',
+    displayName: 'São José',
+    email: 'loja@loja.example',
+  });
+  await submitAccount(deps, own, id, { legalName: 'Oficina Ltda', cnpj: '11.222.333/0001-81' });
+  const pix = { pixKey: 'loja@pix.example', accountHolderName: 'Oficina Ltda' };
+  await configureAccountPayout(deps, own, id, pix, anyAuthor);
+  const buyer = (name: string) => ({
+    email: `${name.length}@buyer.example`,
+    name,
+    country: null,
+    phone: null,
+  });
+  const made = [
+    await makeIntent(deps, own, { buyer: buyer('Lindqvist Interiors AB') }),
+    await makeIntent(deps, own, { buyer: buyer('Harbor & Pine'), purchaseOrder: 'PO/Münster 7' }),
+    await makeIntent(deps, own, { sellerExternalId: 'loja' }),
+  ].map(({ payment }) => payment.id);
+  const one = async (text: string, filter = {}) => {
+    const page = { ...allPayments, limit: 10, ...filter };
+    const views = await searchPayments(deps, own, text, page);
+    return views.map(({ payment }) => made.indexOf(payment.id)).toSorted();
+  };
+  assert.deepEqual(await one('interiors LINDQ'), [0]);
+  assert.deepEqual(await one('lindqvist pine'), []);
+  assert.deepEqual(await one('harbor & pine'), [1]);
+  assert.deepEqual(await one('po/munster'), [1]);
+  assert.deepEqual(await one('sao jose oficina'), [2]);
+  assert.deepEqual(await one('oficina', { sellerExternalId: 'another' }), []);
+  assert.deepEqual(await one('oficina', { statuses: ['settled'] }), []);
+  await world.play(own, made[0] ?? '', 'settled');
+  const { payment } = await readPayment(deps, own, made[0] ?? '');
+  const endToEndId = payment.settlement?.endToEndId ?? '';
+  assert.deepEqual(await one(endToEndId), [0]);
+  assert.deepEqual(await one(endToEndId.slice(0, -1).toLowerCase()), [0]);
+  assert.deepEqual(await one('lindqvist', { statuses: ['settled'] }), [0]);
+});
+
+test('of a name that very many have, the newest are found, page by page', async () => {
+  const { deps } = world;
+  const own = await world.newTenant();
+  const made: string[] = [];
+  for (let count = 0; count < 60; count += 1) {
+    world.advanceClock(1_000);
+    const buyer = {
+      email: `b${count}@buyer.example`,
+      name: `Ltda ${count}`,
+      country: null,
+      phone: null,
+    };
+    const { payment } = await makeIntent(deps, own, { externalId: `Ref-${count}`, buyer });
+    made.push(payment.id);
+  }
+  const newest = made.toReversed();
+  for (const text of ['ltda', 'REF-']) {
+    const pages: string[] = [];
+    for (let beforeId: string | null = null; ; ) {
+      const page = { ...allPayments, limit: 7, beforeId };
+      const views = await searchPayments(deps, own, text, page);
+      pages.push(...views.map(({ payment }) => payment.id));
+      beforeId = views.at(-1)?.payment.id ?? null;
+      if (views.length < 7) break;
+    }
+    assert.deepEqual(pages, newest, text);
   }
 });
