@@ -12,8 +12,8 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 # The scripts are ours, for development. No package of production has one that is needed.
 RUN npm ci --omit=dev --ignore-scripts
-COPY --from=build /source/ponte-*.tgz ./
-RUN tar -xzf ponte-*.tgz --strip-components=1 && rm ponte-*.tgz \
+COPY --from=build /source/ponte-payments-*.tgz ./
+RUN tar -xzf ponte-payments-*.tgz --strip-components=1 && rm ponte-payments-*.tgz \
   && mkdir /data && chown node:node /data
 USER node
 VOLUME /data

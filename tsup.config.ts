@@ -20,7 +20,7 @@ const entries = {
 
 /**
  * The entries that programs in CommonJS require (NestJS, Jest), each as one file without imports of
- * other packages. `ponte` itself is one module for both: Node requires it as it is.
+ * other packages. `ponte-payments` itself is one module for both: Node requires it as it is.
  */
 const required = ['core', 'webhooks', 'client', 'partner-kit'] as const;
 

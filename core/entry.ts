@@ -1,4 +1,4 @@
-// The public exports of `ponte/core`: tables, types and ports for embedding and for adapters.
+// The public exports of `ponte-payments/core`: tables, types and ports for embedding and adapters.
 
 export { type Member, type MemberRole, scopeHolders } from './domain/access/member.js';
 export { type Scope, scopes } from './domain/access/scope.js';

@@ -88,7 +88,7 @@ export interface Ponte {
    * the URL. Links that are made from then on lead there. Due work runs after each change.
    */
   listen(): Promise<string>;
-  /** `verifyWebhook` of `ponte/webhooks` at the time of this clock, which signed the webhook. */
+  /** `verifyWebhook` of `ponte-payments/webhooks`, by this clock, which signed the webhook. */
   verifyWebhook(options: VerifyWebhookOptions): VerifiedWebhook;
   close(): Promise<void>;
 }

@@ -5,6 +5,7 @@
 // PONTE_TEST_NODES=/path/to/node:… repeats what runs on other versions of Node as well.
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import {
   cpSync,
   mkdirSync,
@@ -33,10 +34,10 @@ const nodes = [process.execPath, ...(process.env.PONTE_TEST_NODES?.split(':') ??
 
 const temporary = temporaryFolder();
 const consumer = join(temporary, 'consumer');
+const copy = join(temporary, 'copy');
 let packed: readonly string[] = [];
 
 before(async () => {
-  const copy = join(temporary, 'copy');
   for (const { path } of projectFiles().filter(({ path }) => !path.startsWith('test/'))) {
     cpSync(join(projectRoot, path), join(copy, path));
   }
@@ -71,8 +72,8 @@ before(async () => {
 /** What `npm install` makes of the tarball, without its copies of other packages. */
 function unpack(tarball: string): void {
   const modules = join(consumer, 'node_modules');
-  mkdirSync(join(modules, 'ponte'), { recursive: true });
-  run('tar', ['-xzf', tarball, '--strip-components=1', '-C', join(modules, 'ponte')]);
+  mkdirSync(join(modules, 'ponte-payments'), { recursive: true });
+  run('tar', ['-xzf', tarball, '--strip-components=1', '-C', join(modules, 'ponte-payments')]);
   const lock = JSON.parse(readFileSync(join(projectRoot, 'package-lock.json'), 'utf8')) as {
     readonly packages: Readonly<Record<string, { readonly dev?: true; readonly optional?: true }>>;
   };
@@ -82,6 +83,8 @@ function unpack(tarball: string): void {
     mkdirSync(dirname(join(modules, name)), { recursive: true });
     symlinkSync(join(projectRoot, path), join(modules, name));
   }
+  mkdirSync(join(modules, '.bin'));
+  symlinkSync(join('../ponte-payments', manifest.bin.ponte as string), join(modules, '.bin/ponte'));
 }
 
 test('the tarball holds what the exports and the bin name', () => {
@@ -125,7 +128,10 @@ test('what installs the tarball takes the versions of the lock file', () => {
   };
   const production = Object.entries(packages).filter(([path, { dev }]) => path !== '' && !dev);
   const needed = production.filter(([path]) => path.lastIndexOf('node_modules/') === 0);
-  const installed = readFileSync(join(consumer, 'node_modules/ponte/package.json'), 'utf8');
+  const installed = readFileSync(
+    join(consumer, 'node_modules/ponte-payments/package.json'),
+    'utf8',
+  );
   const { dependencies, optionalDependencies } = JSON.parse(installed) as Readonly<
     Record<string, Readonly<Record<string, string>>>
   >;
@@ -169,8 +175,8 @@ test('the tarball holds no sources, no tests and no machine-made leftovers', () 
   );
 });
 
-test('ponte/webhooks needs no other package', () => {
-  const dist = join(consumer, 'node_modules/ponte/dist');
+test('ponte-payments/webhooks needs no other package', () => {
+  const dist = join(consumer, 'node_modules/ponte-payments/dist');
   const files = new Set(['webhooks.js']);
   for (const path of files) {
     for (const name of importsOf({ path, text: readFileSync(join(dist, path), 'utf8') })) {
@@ -180,17 +186,52 @@ test('ponte/webhooks needs no other package', () => {
   }
 });
 
+for (const [cwd, ...words] of [
+  [copy, 'npm', 'start'],
+  [copy, 'npm', 'run', '-s', 'ponte', '--', 'serve'],
+  [consumer, './node_modules/.bin/ponte', 'serve'],
+] as const) {
+  test(`a server that was started by ${words.join(' ')} ends when that gets SIGTERM`, async () => {
+    const [program, ...rest] = words;
+    const PATH = `${dirname(process.execPath)}:${process.env['PATH']}`;
+    const env = { PATH, PONTE_PORT: '0', PONTE_DATA_DIR: join(temporary, `data-${rest.length}`) };
+    const child = spawn(program, rest, { cwd, env: { ...process.env, ...env }, detached: true });
+    try {
+      let url: string | undefined;
+      for await (const line of createInterface({ input: child.stdout })) {
+        url = /ready at (http:\S+)/.exec(line)?.[1];
+        if (url !== undefined) break;
+      }
+      assert.equal((await fetch(`${url}/healthz`)).status, 200);
+      child.kill('SIGTERM');
+      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+      await assert.rejects(fetch(`${url}/healthz`));
+    } finally {
+      // A server that has lost its starter is still in its group.
+      if (child.pid !== undefined) endGroup(child.pid);
+    }
+  });
+}
+
+function endGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // All have ended.
+  }
+}
+
 for (const node of nodes) {
   describe(`installed, on Node ${run(node, ['--version']).trim()}`, () => {
     test('ponte --version prints the version of the package', () => {
-      const bin = join(consumer, 'node_modules/ponte', manifest.bin.ponte as string);
+      const bin = join(consumer, 'node_modules/ponte-payments', manifest.bin.ponte as string);
       assert.equal(run(node, [bin, '--version']).trim(), manifest.version);
     });
 
     test('each export can be imported, and required with the names that can be imported', () => {
       const specifiers = Object.keys(manifest.exports)
         .filter((path) => !path.endsWith('.json'))
-        .map((path) => posix.join('ponte', path));
+        .map((path) => posix.join('ponte-payments', path));
       /** The names that each has, by a process that loads all. */
       const namesBy = (type: string, load: string): Readonly<Record<string, readonly string[]>> => {
         const script = `(async () => {
@@ -209,8 +250,8 @@ for (const node of nodes) {
 
     test('a loader that knows no ES module (Jest) requires all but the server itself', () => {
       const script = `
-        for (const name of ['core', 'client', 'partner-kit']) require('ponte/' + name);
-        const { signWebhook, verifyWebhook } = require('ponte/webhooks');
+        for (const name of ['core', 'client', 'partner-kit']) require('ponte-payments/' + name);
+        const { signWebhook, verifyWebhook } = require('ponte-payments/webhooks');
         const header = signWebhook({ secret: 's', timestampSeconds: 9, body: '{}' });
         const { valid } = verifyWebhook({ secret: 's', header, body: '{}', nowSeconds: 9 });
         console.log(valid);`;
@@ -219,14 +260,14 @@ for (const node of nodes) {
     });
 
     test('ponte demo runs: a server, its thread, a payment, and webhooks that verify', () => {
-      const bin = join(consumer, 'node_modules/ponte', manifest.bin.ponte as string);
+      const bin = join(consumer, 'node_modules/ponte-payments', manifest.bin.ponte as string);
       assert.match(run(node, [bin, 'demo']), /^Settled: .* webhooks verified/m);
     });
 
     test('the documentation and the client work from what was installed', () => {
       const script = `
-        import { createPonte } from 'ponte';
-        import { createPonteClient } from 'ponte/client';
+        import { createPonte } from 'ponte-payments';
+        import { createPonteClient } from 'ponte-payments/client';
         const { apiKey, fetch, close } = await createPonte();
         const client = createPonteClient({ baseUrl: 'http://ponte.example', apiKey, fetch });
         const { data } = await client.GET('/healthz');
@@ -242,7 +283,7 @@ for (const node of nodes) {
     });
 
     test('a host starts without the code of /docs and of PDF files, which embed fonts of the package', () => {
-      const dist = join(consumer, 'node_modules/ponte/dist');
+      const dist = join(consumer, 'node_modules/ponte-payments/dist');
       const chunk = readdirSync(dist).find((name) => /^page-pdf-.*\.js$/.test(name));
       const script = `
         import { registerHooks } from 'node:module';
@@ -253,13 +294,13 @@ for (const node of nodes) {
             return next(name, context);
           },
         });
-        const { createPonte } = await import('ponte');
+        const { createPonte } = await import('ponte-payments');
         const { close } = await createPonte();
         await close();
         const late = /^(pdfkit|fontkit|htmlparser2|marked)$/;
         const isLoaded = () => loaded.some((name) => late.test(name));
         const before = isLoaded();
-        const { pdfOf } = await import('./node_modules/ponte/dist/${chunk}');
+        const { pdfOf } = await import('./node_modules/ponte-payments/dist/${chunk}');
         const about = { title: 'A', language: 'en', author: 'A', writtenAtMs: 0, footer: 'A' };
         const bytes = await pdfOf('<h1>A</h1>', { ...about, watermark: null, hasMissing: '' });
         console.log(before, isLoaded(), new TextDecoder().decode(bytes.slice(0, 5)));`;
@@ -269,7 +310,9 @@ for (const node of nodes) {
     });
 
     test("the README's snippets that embed ponte run as written", () => {
-      const embedding = readmeSnippets().filter(({ text }) => text.includes("from 'ponte'"));
+      const embedding = readmeSnippets().filter(({ text }) =>
+        text.includes("from 'ponte-payments'"),
+      );
       assert.notEqual(embedding.length, 0);
       for (const { file, text } of embedding) {
         writeFileSync(join(consumer, file), text);
@@ -296,10 +339,16 @@ for (const [moduleResolution, module, type, always] of projects) {
   test(`a project with ${moduleResolution}, of ${type}, compiles, and its output runs`, () => {
     const folder = join(consumer, `${moduleResolution}-${type}`);
     mkdirSync(folder);
-    const names = ['ponte/webhooks', 'ponte/client', 'ponte/core', 'ponte/partner-kit', 'ponte'];
+    const names = [
+      'ponte-payments/webhooks',
+      'ponte-payments/client',
+      'ponte-payments/core',
+      'ponte-payments/partner-kit',
+      'ponte-payments',
+    ];
     const imports = names.map((from, at) => `import * as m${at} from '${from}';`);
     const source = `${imports.join('\n')}
-      import { verifyWebhook } from 'ponte/webhooks';
+      import { verifyWebhook } from 'ponte-payments/webhooks';
       const result: { valid: boolean } = verifyWebhook({ secret: 's', header: 'x', body: '{}' });
       console.log(result.valid, ${names.map((_, at) => `typeof m${at}`).join(', ')});`;
     const compilerOptions = {
@@ -326,9 +375,9 @@ for (const [moduleResolution, module, type, always] of projects) {
 
 test('a bundler takes the entry of either kind, for a server and for a browser', async () => {
   for (const [format, platform, from] of [
-    ['cjs', 'node', 'ponte/webhooks'],
-    ['esm', 'node', 'ponte/webhooks'],
-    ['esm', 'browser', 'ponte/client'],
+    ['cjs', 'node', 'ponte-payments/webhooks'],
+    ['esm', 'node', 'ponte-payments/webhooks'],
+    ['esm', 'browser', 'ponte-payments/client'],
   ] as const) {
     const load =
       format === 'cjs' ? `const m = require('${from}');` : `import * as m from '${from}';`;
@@ -366,7 +415,7 @@ test('the receiver in TypeScript runs as it is, and takes a signed webhook', asy
 test('the types of every export and README snippet hold without our devDependencies', () => {
   const names = Object.keys(manifest.exports).filter((path) => !path.endsWith('.json'));
   const imports = names.map((name, index) => {
-    const specifier = posix.join('ponte', name);
+    const specifier = posix.join('ponte-payments', name);
     return `import * as entry${index} from '${specifier}';\nvoid entry${index};\n`;
   });
   writeFileSync(join(consumer, 'entries.ts'), imports.join(''));
@@ -395,7 +444,7 @@ function readmeSnippets(): readonly { readonly file: string; readonly text: stri
   const readme = readFileSync(join(projectRoot, 'README.md'), 'utf8');
   return [...readme.matchAll(/```(ts|js)\n([\s\S]*?)```/g)]
     .map(([, language, text], index) => ({ file: `snippet-${index}.${language}`, text: `${text}` }))
-    .filter(({ text }) => /from 'ponte['/]/.test(text));
+    .filter(({ text }) => /from 'ponte-payments['\/]/.test(text));
 }
 
 function npm(folder: string, ...options: readonly string[]): string {

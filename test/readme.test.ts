@@ -40,6 +40,23 @@ test('README has at most 1,200 words', () => {
   assert.ok(readme.trim().split(/\s+/).length <= 1_200);
 });
 
+test('no text names a command that npm may download from a registry', () => {
+  // On the public registry, `ponte` belongs to somebody else.
+  const downloads =
+    /\b(npx|npm exec|npm x) (?!node\b|--no-install )[\w@-]|npm i(nstall)? ponte(?!-p)\b/;
+  const others = projectFiles().filter(({ path }) => !path.startsWith('test/'));
+  const named = ['README.md', 'OPERATIONS.md', 'CONTRIBUTING.md', 'SECURITY.md', 'Dockerfile'];
+  const files = [
+    ...others,
+    ...named.map((path) => ({ path, text: readFileSync(join(projectRoot, path), 'utf8') })),
+  ];
+  assert.deepEqual(
+    files.filter(({ text }) => downloads.test(text)).map(({ path }) => path),
+    [],
+  );
+  assert.match('run npx ponte doctor', downloads);
+});
+
 test('the settings of the Deploy block are accepted in production, as written', () => {
   const block = /```sh\n([\s\S]*?)```/.exec(section('Deploy'))?.[1] ?? '';
   const exports = block.split('\n').filter((line) => line.startsWith('export '));

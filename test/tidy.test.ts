@@ -603,7 +603,7 @@ function packagesDeclared(files: readonly SourceFile[]): readonly string[] {
     const built = /^(core|adapters|host|cli)\//.test(file.path);
     for (const name of importsOf(file).map(packageOf)) {
       if (name.startsWith('node:') || topLevel.includes(name.replace(/\.js$/, '.ts'))) continue;
-      if (name === 'ponte' && file.path.startsWith('test/examples/')) continue;
+      if (name === 'ponte-payments' && file.path.startsWith('test/examples/')) continue;
       if (built) unused.delete(name);
       if (!runtime.has(name) && (built || !tools.has(name))) wrong.push(`${file.path}: ${name}`);
     }

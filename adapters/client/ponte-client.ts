@@ -1,5 +1,6 @@
-// `ponte/client`: the API client, typed by the OpenAPI description. It combines openapi-fetch, the
-// retries of repeating-fetch.ts, the credential, and an Idempotency-Key for every create.
+// `ponte-payments/client`: the API client, typed by the OpenAPI description. It combines
+// openapi-fetch, the retries of repeating-fetch.ts, the credential, and an Idempotency-Key for each
+// create.
 import createClient, { type Client, type FetchOptions, type FetchResponse } from 'openapi-fetch';
 import { pastedSecret } from '../../core/domain/base/pasted-secret.js';
 import { keyedOperations, type paths, type webhooks } from './description.gen.js';

@@ -1,5 +1,5 @@
-// `ponte/webhooks`: verification for receivers of webhooks, by core/domain/webhooks/signature.ts
-// with the machine's clock as default.
+// `ponte-payments/webhooks`: verification for receivers of webhooks, by
+// core/domain/webhooks/signature.ts with the machine's clock as default.
 import {
   type VerifiedWebhook,
   type VerifyWebhookInput,

@@ -1,6 +1,7 @@
-// `ponte/partner-kit`: what every settlement partner must do, as a suite for node:test. It runs an
-// adapter against a simulator, the sandbox of its vendor or recorded answers. The harness supplies
-// the amounts that fail, advances the time and collects the messages; the report says what ran.
+// `ponte-payments/partner-kit`: what every settlement partner must do, as a suite for node:test. It
+// runs an adapter against a simulator, the sandbox of its vendor or recorded answers. The harness
+// supplies the amounts that fail, advances the time and collects the messages; the report says what
+// ran.
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { money, parseRate } from '../../core/domain/base/money.js';

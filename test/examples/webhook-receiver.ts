@@ -1,6 +1,6 @@
 // A receiver in TypeScript: WEBHOOK_SECRET=whsec_… node webhook-receiver.ts
 import { createServer } from 'node:http';
-import { constructEvent, PonteError } from 'ponte/webhooks';
+import { constructEvent, PonteError } from 'ponte-payments/webhooks';
 
 const secret = process.env.WEBHOOK_SECRET ?? '';
 const seen = new Set<string>();

@@ -208,13 +208,13 @@ test('the README’s snippet that embeds ponte runs as written', async () => {
   const readme = readFileSync(join(projectRoot, 'README.md'), 'utf8');
   const snippets = [...readme.matchAll(/```(?:ts|js)\n([\s\S]*?)```/g)]
     .map(([, text]) => text ?? '')
-    .filter((text) => text.includes("from 'ponte'"));
+    .filter((text) => text.includes("from 'ponte-payments'"));
   assert.notEqual(snippets.length, 0);
   const embed = pathToFileURL(join(projectRoot, 'host/embed.ts'));
   const folder = temporaryFolder();
   for (const [index, text] of snippets.entries()) {
     const file = join(folder, `${index}.mjs`);
-    writeFileSync(file, text.replace("from 'ponte'", `from '${embed}'`));
+    writeFileSync(file, text.replace("from 'ponte-payments'", `from '${embed}'`));
     await import(pathToFileURL(file).href);
   }
 });

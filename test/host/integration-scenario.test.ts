@@ -1,8 +1,9 @@
-// A whole integration as a new integrator goes through it, on a running host: `ponte/client` and
-// `ponte/webhooks` are all it has. What is the operator's is done by the operator's use cases, and
-// the buyer opens the link of the mail that came. One organization walks from its first key to a
-// payment that is settled to its seller, and to an invoice that two members and the buyer had to do
-// with. The same steps are taken with each partner on each database.
+// A whole integration as a new integrator goes through it, on a running host: the entries
+// `ponte-payments/client` and `ponte-payments/webhooks` are all it has. What is the operator's is
+// done by the operator's use cases, and the buyer opens the link of the mail that came. One
+// organization walks from its first key to a payment that is settled to its seller, and to an
+// invoice that two members and the buyer had to do with. The same steps are taken with each partner
+// on each database.
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import type { components } from '../../adapters/client/ponte-client.js';

@@ -1,4 +1,4 @@
-// The signature of outbound webhooks. Receivers use this code through `ponte/webhooks`, so
+// The signature of outbound webhooks. Receivers use this code through `ponte-payments/webhooks`, so
 // verification never throws: the result is valid or a reason.
 //
 // Header: X-Service-Signature: t=<unix seconds>,v1=<hex of HMAC-SHA256>. The MAC is over

@@ -1,4 +1,4 @@
-// The conformance suite of `ponte/partner-kit` detects defects, and its report is honest.
+// The conformance suite of `ponte-payments/partner-kit` detects defects, and its report is honest.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
