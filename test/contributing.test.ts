@@ -89,6 +89,7 @@ test('each example changes the files that the text names, and no others', () => 
     'adapters/http/docs/description-text.ts',
     'core/domain/payments/command-outcomes.ts',
     'core/usecases/sandbox/sandbox.ts',
+    'core/domain/payments/situation.ts',
     'adapters/pages/dashboard/payment-groups.ts',
     'adapters/pages/dashboard/texts/dashboard-en.ts',
     'adapters/pages/dashboard/texts/dashboard-es.ts',
