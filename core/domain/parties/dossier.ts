@@ -133,6 +133,15 @@ export interface Dossier extends Person {
   readonly answers?: Readonly<Record<string, string>> | null;
 }
 
+/** The name of the party: of a company as registered, of a person all its names. */
+export function nameIn(
+  entityType: EntityType,
+  { legalName = null, firstName, lastName }: Dossier,
+): string | null {
+  if (entityType === 'business') return legalName;
+  return [firstName, lastName].filter(Boolean).join(' ') || legalName;
+}
+
 /** Missing paths, such as `legalName` or `owners[1].taxId`. `extra`: the partner's requirements. */
 export function missingFields(
   role: Role,

@@ -3,7 +3,7 @@
 // tenant may have obtained about somebody else.
 import { plainSigns } from '../base/typed-text.js';
 import type { EntityType } from './connected-account.js';
-import type { Dossier } from './dossier.js';
+import { type Dossier, nameIn } from './dossier.js';
 
 /** `person`: on the hosted form, signed in. Sorted: SQL prefers the last. */
 export const dossierSubmitters = ['integrator', 'person'] as const;
@@ -60,9 +60,9 @@ export function factsOf(
     const plain = plainFact(fact, text ?? '');
     return plain === '' ? null : hash(fact, plain);
   };
-  const { firstName, lastName, legalName, dateOfBirth, formationDate } = dossier;
+  const { dateOfBirth, formationDate } = dossier;
   const isBusiness = entityType === 'business';
-  const name = isBusiness ? legalName : [firstName, lastName].filter(Boolean).join(' ');
+  const name = nameIn(entityType, dossier);
   return {
     submittedBy,
     nameHash: hashed('name', name) ?? before?.nameHash ?? null,

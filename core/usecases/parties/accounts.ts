@@ -11,7 +11,7 @@ import {
   taxIdPurpose,
   termsAccepted,
 } from '../../domain/parties/connected-account.js';
-import { type Dossier, malformedFields } from '../../domain/parties/dossier.js';
+import { type Dossier, malformedFields, nameIn } from '../../domain/parties/dossier.js';
 import { isSubmitted, newParty, submitted } from '../../domain/parties/party.js';
 import { isDue, TERMS } from '../../domain/parties/party-due.js';
 import { noPayout } from '../../domain/parties/payee.js';
@@ -261,7 +261,8 @@ function detailsOf(deps: Deps, account: ConnectedAccount, dossier: Dossier) {
   const taxId = dossier.taxId ?? dossier.cnpj ?? null;
   return {
     email,
-    legalName,
+    // Buyers see whom they pay. The name of a person who buys is in the dossier only.
+    legalName: account.role === 'seller' ? nameIn(account.entityType, dossier) : legalName,
     country,
     taxIdSealed: taxId === null ? null : deps.secretBox.seal(taxId, taxIdPurpose(account)),
     taxIdLast4: taxId === null ? null : lastFour(taxId),

@@ -18,6 +18,7 @@ import {
 } from '../../domain/parties/organization.js';
 import { destinationAt } from '../../domain/parties/payee.js';
 import { isShortPaid, type PaymentView } from '../../domain/payments/change.js';
+import { plainText } from '../../domain/payments/display.js';
 import { paymentEvent, paymentEventTypes } from '../../domain/payments/event.js';
 import { type Funds, noFunds } from '../../domain/payments/funds.js';
 import {
@@ -451,12 +452,14 @@ export async function currentDestination(tx: Tx, payment: Payment, nowMs: number
   return destination;
 }
 
-/** Null unless the seller is ready. */
+/** Null unless the seller is ready, and has a name that the buyer can be shown. */
 function sellerPayee(seller: ConnectedAccount | null, nowMs: number): Payee | null {
   if (seller === null || !readyToCollect(seller)) return null;
+  const payeeName = payeeNameOf(seller);
+  if (payeeName === null || plainText(payeeName) === null) return null;
   const destination = destinationAt(seller, nowMs);
   assert(destination !== null, 'a seller that is ready has a destination');
-  return { payeeName: payeeNameOf(seller), destination };
+  return { payeeName, destination };
 }
 
 async function stageNew(deps: Deps, tx: Tx, payment: Payment, createdBy: string): Promise<Funds> {

@@ -9,6 +9,7 @@ import {
   listDocuments,
   receiveUpload,
 } from '../../../../core/usecases/parties/documents.js';
+import { makeIntent } from '../../../support/scenes/made-payments.js';
 import { refusalOf, sharedSite } from '../checked-site.js';
 import { sellerDossier } from './account-calls.js';
 import {
@@ -117,6 +118,20 @@ test('while verifying or approved a submit answers with the account as it is', a
   assert.equal(approved['status'], 'approved');
   assert.deepEqual((await api.submit(id, {})).body, approved);
   assert.equal(approved['receiverId'], first.body['receiverId']);
+});
+
+test('a seller who is a person has the names of its dossier, and buyers see them', async () => {
+  api = await newAccountClient(site);
+  const externalId = 'bo';
+  const { id } = (await api.create({ role: 'seller', entityType: 'individual', externalId })).body;
+  await api.submit(id, person);
+  await site.world.settle();
+  assert.equal((await api.get(id)).body['legalName'], `${person.firstName} ${person.lastName}`);
+  assert.equal((await api.payout(id)).body['readyToCollect'], true);
+  const { payment } = await makeIntent(site.world.deps, api.tenant, {
+    sellerExternalId: externalId,
+  });
+  assert.equal(payment.payeeName, 'Bo Ek');
 });
 
 test('submits that race make one party at the partner', async () => {
