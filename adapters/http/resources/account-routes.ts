@@ -19,6 +19,7 @@ import { pixKeyKinds } from '../../../core/domain/parties/pix-key.js';
 import { createOnboardingLink } from '../../../core/usecases/hosted/onboarding-links.js';
 import {
   acceptTerms,
+  accountIdOf,
   configureAccountPayout,
   createAccount,
   listAccounts,
@@ -129,7 +130,7 @@ const payoutConfigBody = z.object({
   accountHolderName: text(1, 200, 'The holder of the account of the PIX key.'),
 });
 
-const accountParams = z.object({ id: pathText('`acct_…`') });
+const accountParams = z.object({ id: pathText('`acct_…`, or `ext_` and the externalId.') });
 
 const accountListQuery = z.object({
   ...pageQuery.shape,
@@ -280,7 +281,10 @@ export const accountRoutes = [
     params: accountParams,
     responses: { 200: account.schema },
     handler: async ({ deps }, { tenant, params }) =>
-      reply(200, account.show(await readAccount(deps, tenant, params.id))),
+      reply(
+        200,
+        account.show(await readAccount(deps, tenant, await accountIdOf(deps, tenant, params.id))),
+      ),
   }),
   route({
     method: 'POST',
@@ -295,7 +299,11 @@ export const accountRoutes = [
     params: accountParams,
     responses: { 200: onboardingLink },
     handler: async ({ deps }, { tenant, params }) => {
-      const { url, expiresAtMs } = await createOnboardingLink(deps, tenant, params.id);
+      const { url, expiresAtMs } = await createOnboardingLink(
+        deps,
+        tenant,
+        await accountIdOf(deps, tenant, params.id),
+      );
       return reply(200, { url, expiresAt: formatInstant(expiresAtMs) });
     },
   }),
@@ -312,7 +320,15 @@ export const accountRoutes = [
     responses: { 200: termsSession },
     errors: ['PartnerUnavailable'],
     handler: async ({ deps }, { tenant, params, body }) =>
-      reply(200, await startTerms(deps, tenant, params.id, body.redirectUrl)),
+      reply(
+        200,
+        await startTerms(
+          deps,
+          tenant,
+          await accountIdOf(deps, tenant, params.id),
+          body.redirectUrl,
+        ),
+      ),
   }),
   route({
     method: 'POST',
@@ -327,7 +343,12 @@ export const accountRoutes = [
     responses: { 200: account.schema },
     errors: ['TosSessionRequired', 'TosIdMismatch'],
     handler: async ({ deps }, { tenant, params, body }) =>
-      reply(200, account.show(await acceptTerms(deps, tenant, params.id, body.tosId))),
+      reply(
+        200,
+        account.show(
+          await acceptTerms(deps, tenant, await accountIdOf(deps, tenant, params.id), body.tosId),
+        ),
+      ),
   }),
   route({
     method: 'POST',
@@ -349,7 +370,12 @@ export const accountRoutes = [
       'PartnerUnavailable',
     ],
     handler: async ({ deps }, { tenant, params, body }) =>
-      reply(200, account.show(await submitAccount(deps, tenant, params.id, body))),
+      reply(
+        200,
+        account.show(
+          await submitAccount(deps, tenant, await accountIdOf(deps, tenant, params.id), body),
+        ),
+      ),
   }),
   route({
     method: 'POST',
@@ -372,7 +398,15 @@ export const accountRoutes = [
       const by = { origin: 'key', changedBy: actor.keyId, mayRedirect } as const;
       return reply(
         200,
-        account.show(await configureAccountPayout(deps, tenant, params.id, body, by)),
+        account.show(
+          await configureAccountPayout(
+            deps,
+            tenant,
+            await accountIdOf(deps, tenant, params.id),
+            body,
+            by,
+          ),
+        ),
       );
     },
   }),
@@ -387,7 +421,11 @@ export const accountRoutes = [
     params: accountParams,
     responses: { 200: payoutChangeList.schema },
     handler: async ({ deps }, { tenant, params }) => {
-      const changes = await listAccountChanges(deps, tenant, params.id);
+      const changes = await listAccountChanges(
+        deps,
+        tenant,
+        await accountIdOf(deps, tenant, params.id),
+      );
       const nowMs = deps.clock.nowMs();
       return reply(
         200,
@@ -410,8 +448,10 @@ export const accountRoutes = [
     body: uploadUrlBody,
     responses: { 200: upload.schema },
     errors: ['KycStorageDisabled'],
-    handler: async ({ deps }, { tenant, params: { id }, body }) =>
-      uploadReply(deps, tenant, { party: 'account', id }, body),
+    handler: async ({ deps }, { tenant, params, body }) => {
+      const id = await accountIdOf(deps, tenant, params.id);
+      return uploadReply(deps, tenant, { party: 'account', id }, body);
+    },
   }),
 ];
 

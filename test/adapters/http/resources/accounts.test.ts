@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SettlementPartner } from '../../../../core/ports/partner.js';
 import { refusalOf, sharedSite } from '../checked-site.js';
-import { sellerDossier } from './account-calls.js';
+import { payoutConfig, sellerDossier } from './account-calls.js';
 import {
   type AccountClient,
   accountsPath,
@@ -78,6 +78,33 @@ test('an externalId seen before answers with the account there is, on both paths
   const liveKey = await site.world.key(api.tenant.orgId, { mode: 'live' });
   assert.equal((await site.call('POST', accountsPath, { key: liveKey, body })).status, 201);
   assert.deepEqual(await api.events(), ['created']);
+});
+
+test('ext_ and the externalId name an account in every path of one', async () => {
+  api = await newAccountClient(site);
+  const externalId = 'NF-2026/0200';
+  const { id } = (await api.create({ role: 'seller', entityType: 'business', externalId })).body;
+  const named = `ext_${encodeURIComponent(externalId)}`;
+  const call = (method: 'GET' | 'POST', step: string, body?: unknown, key = api.key) =>
+    site.call(method, `${accountsPath}/${named}${step}`, { key, body });
+  assert.equal((await call('GET', '')).body['id'], id);
+  assert.equal((await call('GET', '/payout-changes')).status, 200);
+  const upload = { kind: 'selfie', contentType: 'image/png' };
+  const sent = [
+    ['/onboarding-link', {}],
+    ['/tos-session', { redirectUrl: 'https://erp.example/terms' }],
+    ['/tos-accepted', { tosId: 'tos_1' }],
+    ['/submit', sellerDossier],
+    ['/payout-config', payoutConfig],
+    ['/upload-url', upload],
+  ] as const;
+  for (const [step, body] of sent) {
+    const { status, body: answer } = await call('POST', step, body);
+    assert.equal(status, 200, `${step}: ${JSON.stringify(answer)}`);
+  }
+  const strangersKey = await site.world.key(await site.world.organization());
+  assert.equal((await call('GET', '', undefined, strangersKey)).status, 404);
+  assert.equal((await api.get('ext_another')).status, 404);
 });
 
 test('without an externalId every create is a new account', async () => {
