@@ -165,7 +165,8 @@ test('the tarball holds the built code and every migration', () => {
 test('the tarball holds no sources, no tests and no machine-made leftovers', () => {
   const allowed = [
     /^(dist|adapters\/docs|test\/examples)\//,
-    /^(cli\/bin\.cjs|test\/screens\/[a-z-]+\.png|package\.json|LICENSE|[A-Z]+\.md)$/,
+    /^(cli\/(bin\.cjs|ponte\.service)|test\/screens\/[a-z-]+\.png)$/,
+    /^(package\.json|LICENSE|[A-Z]+\.md)$/,
   ];
   assert.deepEqual(
     packed.filter(
@@ -444,7 +445,7 @@ function readmeSnippets(): readonly { readonly file: string; readonly text: stri
   const readme = readFileSync(join(projectRoot, 'README.md'), 'utf8');
   return [...readme.matchAll(/```(ts|js)\n([\s\S]*?)```/g)]
     .map(([, language, text], index) => ({ file: `snippet-${index}.${language}`, text: `${text}` }))
-    .filter(({ text }) => /from 'ponte-payments['\/]/.test(text));
+    .filter(({ text }) => /from 'ponte-payments['/]/.test(text));
 }
 
 function npm(folder: string, ...options: readonly string[]): string {
