@@ -29,6 +29,7 @@ import {
   offerConsolidated,
   payConsolidated,
 } from '../../../core/usecases/hosted/consolidated-payments.js';
+import { openOther } from '../../../core/usecases/hosted/covered-payments.js';
 import { openPage, readPaymentPage } from '../../../core/usecases/hosted/payment-page.js';
 import { askQuestion } from '../../../core/usecases/hosted/questions.js';
 import { takeShortBack } from '../../../core/usecases/payments/payments.js';
@@ -70,6 +71,7 @@ const factsForm = z.object({ born: z.string().max(64), number: z.string().max(64
 const questionForm = z.object({ key: formKey, question: z.string().max(4_000).default('') });
 const endLinkForm = z.object({ link: z.string().regex(/^[0-9a-f]{64}$/) });
 const chosenForm = z.record(z.string(), z.string().max(64));
+const otherForm = z.object({ payment: z.string().max(64) });
 const paymentName = /^(pi|inv)_\w{1,40}$/;
 const simulateForm = z.object({ event: z.string().max(64) });
 
@@ -149,6 +151,7 @@ export const paymentPages = [
     const choices = await consolidatableOf(context.deps, page.payments);
     return show(context, call, { name: 'payments', period, choices, ...page });
   }),
+  ofPayment.takes('/payments/open', 'person', 'none', otherForm, openOtherPage),
   ofPayment.takes('/payments/together', 'buyer', 'quote', chosenForm, offerTogether),
   ofPayment.takes('/payments/together/confirm', 'person', 'quote', chosenForm, payTogether),
   ofPayment.shows('/payments.csv', 'buyer', async (context, call) => {
@@ -238,6 +241,17 @@ async function offerTogether(
   } catch (error) {
     return chooseAgain(call, error);
   }
+}
+
+async function openOtherPage(
+  { deps, prefix }: PageContext,
+  call: PageCall<'buyer', z.infer<typeof otherForm>>,
+): Promise<PageAnswer> {
+  const shown = await deps.store.run((tx) => openPage(tx, publicIdOf(call)));
+  const locale = localeFor(call, shown.display);
+  const { token, payment } = await openOther(deps, call.session, call.form.payment, locale);
+  const path = `${prefix}${pathOf({ kind: 'payment', publicId: payment.publicId })}`;
+  return seeOther(path, [{ name: 'session', value: token, path }]);
 }
 
 async function payTogether(

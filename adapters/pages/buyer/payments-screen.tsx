@@ -4,7 +4,6 @@ import type { VNode } from 'preact';
 import { formatInstant } from '../../../core/domain/base/instant.js';
 import { dayOf, type Period, rangeOf } from '../../../core/domain/base/time-zone.js';
 import type { SettlementFacts } from '../../../core/domain/commands/settlement.js';
-import { pathOf } from '../../../core/domain/hosted/hosted-page.js';
 import { helpReference, readDisplay } from '../../../core/domain/payments/display.js';
 import { isTerminal, type Payment } from '../../../core/domain/payments/payment.js';
 import type { NamedFile } from '../../../core/ports/outside.js';
@@ -73,6 +72,8 @@ export function paymentsScreen(scene: PaymentScene, list: BuyerPayments): Screen
 }
 
 const MONTHS = 12;
+/** Its buttons stand in the table: each page has its own session. */
+const OPEN_FORM = 'open-other';
 
 /** `2026`, or `2026-11`. */
 function textOf({ year, month }: Period): string {
@@ -118,15 +119,25 @@ function Payments({ scene, list }: { readonly scene: PaymentScene; list: BuyerPa
   const { texts } = scene;
   if (list.payments.length === 0) return <p>{texts.payments.none}</p>;
   const table = <Table scene={scene} list={list} />;
-  if (list.choices.size === 0) return table;
+  const open = list.payments.filter(({ status }) => !isTerminal(status));
   return (
-    <Form to="payments/together" class="stack">
-      <p>{texts.payments.chooseHint}</p>
-      {table}
-      <div class="actions">
-        <Button look="primary">{texts.payments.payChosen}</Button>
-      </div>
-    </Form>
+    <>
+      {list.choices.size === 0 ? (
+        <>
+          {open.length > 1 ? <p>{texts.payments.notTogether}</p> : null}
+          {table}
+        </>
+      ) : (
+        <Form to="payments/together" class="stack">
+          <p>{texts.payments.chooseHint}</p>
+          {table}
+          <div class="actions">
+            <Button look="primary">{texts.payments.payChosen}</Button>
+          </div>
+        </Form>
+      )}
+      <Form to="payments/open" id={OPEN_FORM} />
+    </>
   );
 }
 
@@ -161,9 +172,19 @@ function Table({ scene, list }: { readonly scene: PaymentScene; list: BuyerPayme
                     aria-label={payments.choose(helpReference(payment))}
                   />
                 ) : null}{' '}
-                <a href={`${view.root}${pathOf({ kind: 'payment', publicId: payment.publicId })}`}>
-                  {helpReference(payment)}
-                </a>
+                {payment.id === scene.payment.id ? (
+                  <a href={view.path}>{helpReference(payment)}</a>
+                ) : (
+                  <button
+                    type="submit"
+                    class="aslink"
+                    form={OPEN_FORM}
+                    name="payment"
+                    value={payment.id}
+                  >
+                    {helpReference(payment)}
+                  </button>
+                )}
                 {payment.purchaseOrder === null ? null : (
                   <p class="small quiet">
                     {frame.purchaseOrder} <Foreign text={payment.purchaseOrder} />

@@ -374,6 +374,8 @@ export interface FormProps {
   /** Below the path of the page, such as `link`; with a slash, below the root of all pages. */
   readonly to: string;
   readonly class?: string;
+  /** For buttons elsewhere on the page. */
+  readonly id?: string;
   readonly quoteId?: string;
   /** For files: the script sends them at once, or, if the answer is a page, a button does. */
   readonly files?: 'at_once' | 'by_button';
@@ -383,16 +385,17 @@ export interface FormProps {
   readonly preview?: true;
   /** Needs the script, which shows it. */
   readonly passkey?: PasskeyRequest;
-  readonly children: ComponentChildren;
+  readonly children?: ComponentChildren;
 }
 
 /** Every form has the token of the session and the version of what it was made for. */
 export function Form(props: FormProps): VNode {
-  const { to, quoteId, files, auto, preview, passkey, children, class: className } = props;
+  const { to, id, quoteId, files, auto, preview, passkey, children, class: className } = props;
   const { view, texts, formVersion: version } = useFrame();
   const hidden = { csrf: view.csrf, version, quoteId };
   return (
     <form
+      id={id}
       method="post"
       action={to.startsWith('/') ? `${view.root}${to}` : `${view.path}/${to}`}
       class={className}

@@ -37,6 +37,7 @@ import { makeMemberSession } from '../access/sessions.js';
 import { CODE_PURPOSE, stageLink } from '../mail/mails.js';
 import { isSignInClientSpent, takeCodeSlot, typedAddressWaitMs } from '../service/rate-limits.js';
 import { signIn } from './buyer-steps.js';
+import { signInToOthers } from './covered-payments.js';
 import { openPage } from './payment-page.js';
 
 export interface LinkRequest {
@@ -274,6 +275,7 @@ async function enter(deps: Deps, mail: Mail, locale: Locale, isPerson: boolean):
   };
   if (mail.subject.kind === 'payment') {
     const view = await signIn(deps, tenant, mail.subject.paymentId, { prove, locale });
+    if (isPerson) await signInToOthers(deps, view.payment);
     return { token, session, view };
   }
   await deps.store.run(prove);

@@ -101,8 +101,14 @@ export async function openPageSite(
 
 const REDIRECTS_MAX = 5;
 
-/** By name. */
-type Cookies = Map<string, { readonly path: string; readonly value: string }>;
+interface KeptCookie {
+  readonly name: string;
+  readonly path: string;
+  readonly value: string;
+}
+
+/** By name and path, as browsers keep them. */
+type Cookies = Map<string, KeptCookie>;
 
 export class Visitor {
   readonly #origin: string;
@@ -203,7 +209,7 @@ export class Visitor {
   }
 
   hasCookie(name: string): boolean {
-    return (this.#cookies.get(name)?.value ?? '') !== '';
+    return [...this.#cookies.values()].some((one) => one.name === name && one.value !== '');
   }
 
   async #follow(
@@ -229,18 +235,20 @@ export class Visitor {
   /** The header of a request to this path. */
   cookiesFor(target: string): string {
     const [path = ''] = target.split('?', 1);
-    const fit = [...this.#cookies].filter(
-      ([, cookie]) =>
+    const fit = [...this.#cookies.values()].filter(
+      (cookie) =>
         cookie.value !== '' && (path === cookie.path || path.startsWith(slashed(cookie.path))),
     );
-    return fit.map(([name, { value }]) => `${name}=${value}`).join('; ');
+    const longestFirst = fit.toSorted((one, other) => other.path.length - one.path.length);
+    return longestFirst.map(({ name, value }) => `${name}=${value}`).join('; ');
   }
 
   #keep(cookie: string): void {
     const [pair = '', ...attributes] = cookie.split('; ');
     const equals = pair.indexOf('=');
     const path = attributes.find((one) => one.startsWith('Path='))?.slice(5) ?? '/';
-    this.#cookies.set(pair.slice(0, equals), { path, value: pair.slice(equals + 1) });
+    const name = pair.slice(0, equals);
+    this.#cookies.set(`${name} ${path}`, { name, path, value: pair.slice(equals + 1) });
   }
 }
 

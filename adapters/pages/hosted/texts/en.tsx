@@ -165,6 +165,7 @@ export const en = {
     chooseHint:
       'You can pay several open payments with one transfer: choose two or more to one payee in ' +
       'one currency.',
+    notTogether: 'They cannot be paid with one transfer: pay each with its own bank details.',
     payChosen: 'Pay the chosen ones with one transfer',
   },
   journey: {

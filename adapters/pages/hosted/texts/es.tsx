@@ -159,6 +159,8 @@ export const es = {
     chooseHint:
       'Puede pagar varios pagos abiertos con una sola transferencia: elija dos o más para el ' +
       'mismo beneficiario y en la misma moneda.',
+    notTogether:
+      'No se pueden pagar con una sola transferencia: pague cada uno con sus propios datos.',
     payChosen: 'Pagar los elegidos con una sola transferencia',
   },
   journey: {

@@ -157,6 +157,8 @@ export const ptBr = {
     chooseHint:
       'Você pode pagar vários pagamentos em aberto com uma só transferência: escolha dois ou ' +
       'mais para o mesmo recebedor e na mesma moeda.',
+    notTogether:
+      'Não podem ser pagos com uma só transferência: pague cada um com os seus próprios dados.',
     payChosen: 'Pagar os escolhidos com uma só transferência',
   },
   journey: {
