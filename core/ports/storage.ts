@@ -878,6 +878,16 @@ export interface TenantPaymentFilter extends ListPage {
   readonly beforeMoment: string | null;
   /** When they settled. Such a list is in the order of the settlements. */
   readonly settled: SettledRange | null;
+  /** When they are due. Unless `settled` is set, such a list has the earliest due day first. */
+  readonly due: DueRange | null;
+}
+
+export interface DueRange {
+  /** Days (YYYY-MM-DD), both inclusive. */
+  readonly from: string;
+  readonly to: string;
+  /** Only payments of which the whole amount has never arrived. */
+  readonly isUncovered: boolean;
 }
 
 export interface SettledRange {

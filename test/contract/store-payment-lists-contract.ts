@@ -9,6 +9,7 @@ import { tenantOf } from '../../core/domain/base/tenant.js';
 import type { ShownView } from '../../core/domain/payments/change.js';
 import { type Payment, paymentOrigins } from '../../core/domain/payments/payment.js';
 import type {
+  DueRange,
   SettledRange,
   Store,
   TenantPaymentFilter,
@@ -51,6 +52,8 @@ const rows: readonly Payment[] = Array.from({ length: PAYMENTS }, (_, at) => {
     createdAtMs: T0,
     updatedAtMs: T0 + ((at * 13) % 10),
     settledAtMs: at % 3 === 0 ? null : T0 + ((at * 7) % 5),
+    dueDate: origin === 'invoice' && at % 3 > 0 ? `2026-03-0${1 + (at % 4)}` : null,
+    coveredAtMs: at % 2 === 0 ? null : T0,
   });
 });
 
@@ -71,6 +74,7 @@ const noSearch = {
   buyerId: null,
   amount: null,
   settled: null,
+  due: null,
 } as const;
 const noFilter: Filter = {
   origins: paymentOrigins,
@@ -112,7 +116,7 @@ const allFilters = [...filters, ...searches];
 const firstPage = { beforeId: null, afterId: null } as const;
 
 function fits(row: Payment, filter: Filter): boolean {
-  const { sellerExternalId, externalId, fromMoment, beforeMoment, amount, settled } = filter;
+  const { sellerExternalId, externalId, fromMoment, beforeMoment, amount, settled, due } = filter;
   const moment = bare(row).slice(0, moments[0].length);
   return (
     filter.origins.includes(row.origin) &&
@@ -123,13 +127,34 @@ function fits(row: Payment, filter: Filter): boolean {
     (externalId ?? row.externalId) === row.externalId &&
     (fromMoment ?? moment) <= moment &&
     (beforeMoment === null || moment < beforeMoment) &&
-    (settled === null || isWithin(row.settledAtMs, settled))
+    (settled === null || isWithin(row.settledAtMs, settled)) &&
+    (due === null || isDueIn(row, due))
   );
 }
 
 function isWithin(atMs: number | null, { fromMs, beforeMs }: SettledRange): boolean {
   return atMs !== null && fromMs <= atMs && atMs < beforeMs;
 }
+
+function isDueIn({ dueDate, coveredAtMs }: Payment, { from, to, isUncovered }: DueRange) {
+  return (
+    dueDate !== null && from <= dueDate && dueDate <= to && !(isUncovered && coveredAtMs !== null)
+  );
+}
+
+const dueFilters: readonly Filter[] = [
+  { from: '2026-03-02', to: '2026-03-03', isUncovered: false },
+  { from: '0000-01-01', to: '9999-12-31', isUncovered: false },
+  { from: '0000-01-01', to: '2026-03-03', isUncovered: true },
+  { from: '2026-04-01', to: '2026-03-31', isUncovered: false },
+].flatMap((due) =>
+  originSets.flatMap((origins) => [
+    { ...noFilter, origins, due },
+    { ...noFilter, origins, due, statuses: ['approved', 'settled'] as const },
+    { ...noFilter, origins, due, statuses: ['approved'] as const, sellerExternalId: 'seller-1' },
+    { ...noFilter, origins, due, fromMoment: moments[1] },
+  ]),
+);
 
 /** Of some settlements at one time and of any, with other filters. */
 const settledFilters: readonly Filter[] = [
@@ -139,6 +164,12 @@ const settledFilters: readonly Filter[] = [
 ].flatMap((settled) =>
   originSets.flatMap((origins) => [
     { ...noFilter, origins, settled },
+    {
+      ...noFilter,
+      origins,
+      settled,
+      due: { from: '2026-03-02', to: '2026-03-04', isUncovered: false },
+    },
     { ...noFilter, origins, settled, statuses: ['settled'], sellerExternalId: 'seller-1' },
     { ...noFilter, origins, settled, fromMoment: moments[1], beforeMoment: moments[2] },
   ]),
@@ -147,6 +178,11 @@ const settledFilters: readonly Filter[] = [
 /** The order of the index, so that ties of both origins are in one place. */
 function latestSettlementFirst(one: Payment, other: Payment): number {
   return (other.settledAtMs ?? 0) - (one.settledAtMs ?? 0) || (one.id < other.id ? 1 : -1);
+}
+
+function earliestDueFirst(one: Payment, other: Payment): number {
+  const [left, right] = [one, other].map(({ dueDate, id }) => `${dueDate} ${id}`);
+  return `${left}` < `${right}` ? -1 : 1;
 }
 
 export function storePaymentListsContract(open: OpenStore): void {
@@ -217,25 +253,35 @@ export function storePaymentListsContract(open: OpenStore): void {
   });
 
   test('settled payments come by their settlement, the latest first, in pages both ways', async () => {
-    for (const filter of settledFilters) {
-      const expected = ofTenant.filter((row) => fits(row, filter)).sort(latestSettlementFirst);
-      const older: ShownView['payment'][] = [];
-      for (;;) {
-        const beforeId = older.at(-1)?.id ?? null;
-        const page = await list({ ...filter, beforeId, afterId: null, limit: 4 });
-        older.push(...page);
-        if (page.length < 4) break;
-      }
-      assert.deepEqual(ids(older), ids(expected), inspect(filter));
-      const newer: ShownView['payment'][] = expected.slice(-1);
-      for (let afterId = newer[0]?.id; afterId !== undefined; afterId = newer[0]?.id) {
-        const page = await list({ ...filter, beforeId: null, afterId, limit: 4 });
-        newer.unshift(...page);
-        if (page.length < 4) break;
-      }
-      assert.deepEqual(ids(newer), ids(expected), inspect(filter));
-    }
+    for (const filter of settledFilters) await pagesAreInOrder(filter, latestSettlementFirst);
   });
+
+  test('what is due in some days comes by its due day, the earliest first, in pages both ways', async () => {
+    assert.ok(dueFilters.some((filter) => ofTenant.filter((row) => fits(row, filter)).length > 4));
+    for (const filter of dueFilters) await pagesAreInOrder(filter, earliestDueFirst);
+  });
+
+  async function pagesAreInOrder(
+    filter: Filter,
+    compare: (one: Payment, other: Payment) => number,
+  ) {
+    const expected = ofTenant.filter((row) => fits(row, filter)).sort(compare);
+    const older: ShownView['payment'][] = [];
+    for (;;) {
+      const beforeId = older.at(-1)?.id ?? null;
+      const page = await list({ ...filter, beforeId, afterId: null, limit: 4 });
+      older.push(...page);
+      if (page.length < 4) break;
+    }
+    assert.deepEqual(ids(older), ids(expected), inspect(filter));
+    const newer: ShownView['payment'][] = expected.slice(-1);
+    for (let afterId = newer[0]?.id; afterId !== undefined; afterId = newer[0]?.id) {
+      const page = await list({ ...filter, beforeId: null, afterId, limit: 4 });
+      newer.unshift(...page);
+      if (page.length < 4) break;
+    }
+    assert.deepEqual(ids(newer), ids(expected), inspect(filter));
+  }
 
   test('the pages before a page are those that led to it', async () => {
     for (const filter of allFilters.filter(({ externalId }) => externalId === null)) {

@@ -1,8 +1,16 @@
 // Invoices: payments that a member may have to approve and whose buyer is invited by mail.
 import { z } from 'zod';
+import type { Tenant } from '../../../core/domain/base/tenant.js';
+import { dayOf } from '../../../core/domain/base/time-zone.js';
+import type { Deps } from '../../../core/ports/deps.js';
 import { createAttachmentUpload } from '../../../core/usecases/parties/attachments.js';
-import { inviteBuyer, listInvoices } from '../../../core/usecases/payments/invoices.js';
-import { allPayments } from '../../../core/usecases/payments/payment-lists.js';
+import { loadOrganization } from '../../../core/usecases/parties/organizations.js';
+import { inviteBuyer } from '../../../core/usecases/payments/invoices.js';
+import {
+  allPayments,
+  dueFilter,
+  listPayments,
+} from '../../../core/usecases/payments/payment-lists.js';
 import { searchPayments } from '../../../core/usecases/payments/payment-search.js';
 import { loadPage } from '../protocol/cursor.js';
 import { pageOf, representation } from '../protocol/representation.js';
@@ -56,6 +64,20 @@ const invoiceListQuery = z.object({
   ...pageQuery.shape,
   status: optional(z.enum(statuses)),
   q: searchText,
+  dueFrom: optional(
+    calendarDate(
+      'Due on this day or later. With it, `dueTo` or `overdue` the earliest due day is first, ' +
+        'unless `q` is sent.',
+    ),
+  ),
+  dueTo: optional(calendarDate('Due on this day or before.')),
+  overdue: optional(
+    z.enum(['true']).meta({
+      description:
+        "Due before today, by the organization's time zone, and the buyer has not sent the whole " +
+        'amount. Invoices that await approval, or have ended, are not overdue.',
+    }),
+  ),
 });
 
 const invoiceParams = z.object({
@@ -125,7 +147,7 @@ export const invoiceRoutes = [
   route({
     method: 'GET',
     operations: { listInvoices: '/v1/invoices' },
-    summary: 'List invoices, newest first',
+    summary: 'List invoices, newest first, or by their due day',
     access: {
       auth: 'keyElseSession',
       scope: 'invoices:read',
@@ -162,26 +184,30 @@ async function listInvoicePage(
   { deps }: HandlerContext,
   { tenant, query }: Call<'key', unknown, z.infer<typeof invoiceListQuery>, unknown>,
 ): Promise<Reply> {
-  const { status, q } = query;
+  const { status, q, dueFrom, dueTo, overdue } = query;
   const { payUrl } = deps.settings;
+  const today = overdue === null ? null : await todayOf(deps, tenant);
+  const statuses = status === null ? null : [status];
+  const found = dueFilter(statuses, { from: dueFrom, to: dueTo, overdueOn: today });
   // A cursor belongs to the filter of its list.
   const list = {
     operation: 'invoices',
     tenant,
-    parentId: q === null ? `${status}` : JSON.stringify({ status, q }),
+    parentId: JSON.stringify({ ...query, limit: null, cursor: null }),
   };
   const { rows, nextCursor } = await loadPage(deps.secretBox, list, query, async (page) => {
-    const filter = {
-      ...allPayments,
-      origins: ['invoice'] as const,
-      statuses: status === null ? null : [status],
-      ...page,
-    };
+    const filter = { ...allPayments, origins: ['invoice'] as const, ...found, ...page };
     const views =
       q === null
-        ? await listInvoices(deps, tenant, { status, ...page })
+        ? await listPayments(deps, tenant, filter)
         : await searchPayments(deps, tenant, q, filter);
     return views.map((view) => ({ ...view, payUrl, id: view.payment.id }));
   });
   return reply(200, invoicePage.show(rows, nextCursor));
+}
+
+/** By the organization's time zone. */
+async function todayOf({ store, clock }: Deps, { orgId }: Tenant): Promise<string> {
+  const { timeZone } = await store.run((tx) => loadOrganization(tx, orgId));
+  return dayOf(timeZone, clock.nowMs());
 }

@@ -1,5 +1,5 @@
 // The filters of lists of payments and of their export, as the address keeps them.
-import { endOfDay, startOfDay } from '../../../core/domain/base/time-zone.js';
+import { dayOf, endOfDay, startOfDay } from '../../../core/domain/base/time-zone.js';
 import type { ShownView } from '../../../core/domain/payments/change.js';
 import {
   type PaymentOrigin,
@@ -11,6 +11,7 @@ import type { Deps } from '../../../core/ports/deps.js';
 import type { DashboardActor } from '../../../core/usecases/access/sessions.js';
 import {
   allPayments,
+  dueFilter,
   listPayments,
   type PaymentListFilter,
 } from '../../../core/usecases/payments/payment-lists.js';
@@ -28,10 +29,12 @@ import type { DashboardScene } from './dashboard-scene.js';
 import { groupOf, type PaymentGroup, paymentGroups, statusesOf } from './payment-groups.js';
 
 const lengthMax = 200;
-type Chosen = PaymentGroup | PaymentStatus;
+const OVERDUE = 'overdue';
+type Chosen = PaymentGroup | PaymentStatus | typeof OVERDUE;
 
 /** The only state of a group has its name. */
 function chosenIn(text: string): Chosen | null {
+  if (text === OVERDUE) return OVERDUE;
   const status = paymentStatuses.find((known) => known === text);
   if (status === undefined) return paymentGroups.find((known) => known === text) ?? null;
   return statusesOf(groupOf[status]).length === 1 ? groupOf[status] : status;
@@ -53,9 +56,17 @@ export const paymentFilters = {
   settledFrom: day,
   settledTo: day,
 };
-/** Invoices have a separate list. */
-export const exportFilters = { origin: select(['invoice']), ...paymentFilters };
-export type PaymentFilters = Given<typeof exportFilters>;
+/** Only invoices have a due day. */
+export const invoiceFilters = {
+  ...paymentFilters,
+  status: tabsWithin<Chosen>([OVERDUE, ...paymentGroups], chosenIn, statusesIn),
+  dueFrom: day,
+  dueTo: day,
+};
+export const exportFilters = { origin: select(['invoice']), ...invoiceFilters };
+type DueFilter = 'dueFrom' | 'dueTo';
+type AllFilters = Given<typeof exportFilters>;
+export type PaymentFilters = Omit<AllFilters, DueFilter> & Partial<Pick<AllFilters, DueFilter>>;
 
 type Page = Pick<PaymentListFilter, 'limit'> &
   Partial<Pick<PaymentListFilter, 'beforeId' | 'afterId'>>;
@@ -76,7 +87,11 @@ export function readPage(
   const filter: PaymentListFilter = {
     ...allPayments,
     origins: origin === null ? paymentOrigins : [origin satisfies PaymentOrigin],
-    statuses: status === null ? null : statusesIn(status),
+    ...dueFilter(status === null || status === OVERDUE ? null : statusesIn(status), {
+      from: days.dueFrom ?? null,
+      to: days.dueTo ?? null,
+      overdueOn: status === OVERDUE ? dayOf(timeZone, deps.clock.nowMs()) : null,
+    }),
     sellerExternalId: seller,
     createdFromMs: start(days.from),
     createdToMs: end(days.to),
@@ -88,15 +103,26 @@ export function readPage(
   return q === null ? listPayments(deps, tenant, filter) : searchPayments(deps, tenant, q, filter);
 }
 
+/** The earliest due day first; otherwise the newest, or the latest settlement. */
+export function isInDueOrder(given: Omit<PaymentFilters, 'origin'>): boolean {
+  const { q, status, dueFrom = null, dueTo = null, settledFrom, settledTo } = given;
+  if (q != null || settledFrom != null || settledTo != null) return false;
+  return status === OVERDUE || dueFrom !== null || dueTo !== null;
+}
+
 /** The filters in words. */
 export function chipsOf(
   { texts: { payments: words, ...texts }, format }: DashboardScene,
-  { q, status, seller, ...days }: Given<typeof paymentFilters>,
+  { q, status, seller, ...days }: Omit<PaymentFilters, 'origin'>,
 ): readonly Chip[] {
-  const names: Readonly<Record<string, string>> = { ...texts.status, ...texts.groups };
+  const names: Readonly<Record<string, string>> = {
+    ...texts.status,
+    ...texts.groups,
+    overdue: words.overdueTab,
+  };
   const between = (
-    from: 'from' | 'settledFrom',
-    to: 'to' | 'settledTo',
+    from: 'from' | 'settledFrom' | 'dueFrom',
+    to: 'to' | 'settledTo' | 'dueTo',
     say: (first: string | null, last: string | null) => string,
   ) => {
     const [first = null, last = null] = [days[from], days[to]].map(
@@ -112,5 +138,6 @@ export function chipsOf(
     seller === null ? null : { text: words.ofSeller(seller), without: { seller: null } },
     between('from', 'to', words.createdBetween),
     between('settledFrom', 'settledTo', words.settledBetween),
+    between('dueFrom', 'dueTo', words.dueBetween),
   ].filter((chip) => chip !== null);
 }

@@ -10,7 +10,13 @@ import { liveOf } from './change-pages.js';
 import { may } from './dashboard-scene.js';
 import { actorOf, anyRole, tenantOfCall } from './member-page.js';
 import { memberPages } from './member-pages.js';
-import { chipsOf, paymentFilters, readPage } from './payment-filters.js';
+import {
+  chipsOf,
+  invoiceFilters,
+  isInDueOrder,
+  paymentFilters,
+  readPage,
+} from './payment-filters.js';
 import { columnsOf, linesOf } from './payment-parts.js';
 
 export const paymentListPages = [
@@ -26,7 +32,7 @@ function paymentList(
   return memberPages.list({
     path: `/${place}`,
     access,
-    filters: paymentFilters,
+    filters: origin === null ? paymentFilters : invoiceFilters,
     cursor: idCursor('(?:pi|inv)'),
     live: (context, call) => liveOf(context, call, null),
     async read({ deps }, call, { given, before, after }) {
@@ -40,10 +46,15 @@ function paymentList(
     show(scene, { rows }, { given }) {
       // With one of these two, the latest settlement is first.
       const isSettled = given.settledFrom !== null || given.settledTo !== null;
+      const isDue = isInDueOrder(given);
       const { texts, view } = scene;
       const words = texts.payments;
       const title = origin === null ? words.heading : texts.places.invoices;
-      const choices: Readonly<Record<string, string>> = { ...texts.status, ...texts.groups };
+      const choices: Readonly<Record<string, string>> = {
+        ...texts.status,
+        ...texts.groups,
+        overdue: words.overdueTab,
+      };
       return {
         title,
         place,
@@ -52,7 +63,7 @@ function paymentList(
         labels: { ...words, q: words.search, status: words.views },
         choice: (value) => choices[value] ?? value,
         chips: chipsOf(scene, given),
-        note: words.keep,
+        note: isDue ? words.keepDue : words.keep,
         actions: (
           <>
             {may(view, 'payments:export') && rows.length > 0 ? (
@@ -76,7 +87,7 @@ function paymentList(
           </>
         ),
         columns: columnsOf(scene, place, isSettled),
-        lines: linesOf(scene, isSettled),
+        ...(isDue ? {} : { lines: linesOf(scene, isSettled) }),
       };
     },
   });

@@ -1168,6 +1168,9 @@ create index payments_awaiting_money on payments using btree (org_id, mode, sell
 create index payments_consolidated on payments using btree (org_id, mode, consolidated_reference)
     where (consolidated_reference is not null);
 
+create index payments_due on payments using btree (org_id, mode, status, due_date, id) where
+    (due_date is not null);
+
 create index payments_expiring on payments using btree (expires_at) where ((expires_at is not
     null) and (covered_at is null) and (status = any (array['awaiting_approval'::text,
     'approved'::text, 'awaiting_buyer'::text, 'buyer_kyc_pending'::text,

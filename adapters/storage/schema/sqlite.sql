@@ -1039,6 +1039,9 @@ create index payments_awaiting_money on payments (org_id, mode, seller_external_
 create index payments_consolidated on payments (org_id, mode, consolidated_reference)
   where consolidated_reference is not null;
 
+create index payments_due on payments (org_id, mode, status, due_date, id)
+  where due_date is not null;
+
 create index payments_expiring on payments (expires_at)
   where expires_at is not null and covered_at is null and status in (
     'awaiting_approval', 'approved', 'awaiting_buyer', 'buyer_kyc_pending', 'buyer_kyc_approved',

@@ -174,12 +174,49 @@ function oldestChangeFirst({ payment: left }: ShownView, { payment: right }: Sho
   return left.updatedAtMs - right.updatedAtMs || (left.id < right.id ? -1 : 1);
 }
 
-/** Where a page of settlements begins or ends. */
-type Place = Pick<Payment, 'id' | 'settledAtMs'>;
+/** Where a page that is not in the order of creation begins or ends. */
+type Place = Pick<Payment, 'id' | 'settledAtMs' | 'dueDate'>;
 
 /** As the index has them: with the prefix of the id. */
 function latestSettlementFirst(left: Place, right: Place): number {
   return (right.settledAtMs ?? 0) - (left.settledAtMs ?? 0) || (left.id < right.id ? 1 : -1);
+}
+
+function earliestDueFirst(left: Place, right: Place): number {
+  const [one, other] = [left.dueDate ?? '', right.dueDate ?? ''];
+  if (one !== other) return one < other ? -1 : 1;
+  return left.id < right.id ? -1 : 1;
+}
+
+type Order = 'asc' | 'desc';
+
+interface ListOrder {
+  readonly column: 'settled_at' | 'due_date' | null;
+  readonly first: Order;
+  readonly compare: (left: ShownView['payment'], right: ShownView['payment']) => number;
+  readonly of: (place: Place) => Param;
+}
+
+/** Within one value of the column, and without a column, by id. */
+const listOrders = {
+  created: { column: null, first: 'desc', compare: newestFirst, of: () => null },
+  settled: {
+    column: 'settled_at',
+    first: 'desc',
+    compare: latestSettlementFirst,
+    of: ({ settledAtMs }) => settledAtMs && timeParam(settledAtMs),
+  },
+  due: {
+    column: 'due_date',
+    first: 'asc',
+    compare: earliestDueFirst,
+    of: ({ dueDate }) => dueDate,
+  },
+} as const satisfies Record<string, ListOrder>;
+
+function orderOf({ settled, due }: TenantPaymentFilter): ListOrder {
+  if (settled !== null) return listOrders.settled;
+  return due === null ? listOrders.created : listOrders.due;
 }
 
 /** One status and one origin, since each has its range in an index. */
@@ -190,7 +227,8 @@ function pageOfRange(
   place: Place | null,
 ): { readonly page: CachedPage<ShownView>; readonly params: readonly Param[] } {
   const { id, externalId, sellerExternalId, buyerId, amount, afterId, limit } = filter;
-  const { settled } = filter;
+  const { settled, due } = filter;
+  const { column, first, of } = orderOf(filter);
   const [externalKey] = externalId === null ? [null] : externalIdParams(externalId);
   const params: Param[] = [orgId, mode, limit];
   const conditions = [`origin = '${origin}'`];
@@ -203,24 +241,28 @@ function pageOfRange(
     'currency =': amount?.currency ?? null,
     'seller_external_id =': sellerExternalId,
     'status =': status,
-    // The place in such a list is that of the settlement.
-    ...idRange(origin, settled === null ? filter : { ...filter, beforeId: null, afterId: null }),
+    // The place in another order is not that of the id.
+    ...idRange(origin, column === null ? filter : { ...filter, beforeId: null, afterId: null }),
     'settled_at >=': settled && timeParam(settled.fromMs),
     'settled_at <': settled && timeParam(settled.beforeMs),
+    'due_date >=': due?.from ?? null,
+    'due_date <=': due?.to ?? null,
   };
   for (const [comparison, value] of Object.entries(given)) {
     if (value !== null) conditions.push(`${comparison} $${params.push(value)}`);
   }
-  const order = afterId === null ? 'desc' : 'asc';
-  if (place?.settledAtMs != null) {
-    const [first, second] = [params.push(timeParam(place.settledAtMs)), params.push(place.id)];
-    conditions.push(`(settled_at, id) ${order === 'desc' ? '<' : '>'} ($${first}, $${second})`);
+  if (due?.isUncovered) conditions.push('covered_at is null');
+  const order = (afterId === null) === (first === 'desc') ? 'desc' : 'asc';
+  const placeValue = place && of(place);
+  if (place !== null && placeValue !== null) {
+    const [value, id] = [params.push(placeValue), params.push(place.id)];
+    conditions.push(`(${column}, id) ${order === 'desc' ? '<' : '>'} ($${value}, $${id})`);
   }
   const hint = hintFor(filter, status);
   const name = `${hint} ${order} ${conditions.join()}`;
   const known = pagesByName.get(name);
   if (known !== undefined) return { page: known, params };
-  const by = settled === null ? ['id'] : ['settled_at', 'id'];
+  const by = column === null ? ['id'] : [column, 'id'];
   const inOrderOf = (table: string) => by.map((name) => `${table}${name} ${order}`).join(', ');
   const rest = [conditions, `order by ${inOrderOf('')} limit $3`, hint] as const;
   const inOrder = `order by ${inOrderOf('chosen.')}`;
@@ -245,10 +287,11 @@ const pagesByName = new Map<string, CachedPage<ShownView>>();
  * 9 % more bytes.
  */
 function hintFor(
-  { id, externalId, sellerExternalId, buyerId, amount, settled }: TenantPaymentFilter,
+  { id, externalId, sellerExternalId, buyerId, amount, settled, due }: TenantPaymentFilter,
   status: PaymentStatus | null,
 ): string {
   if (settled !== null) return ' indexed by payments_settled';
+  if (due !== null) return ' indexed by payments_due';
   if (id !== null || externalId !== null) return '';
   if (buyerId !== null) return ' indexed by payments_of_buyer';
   if (amount !== null) return ' indexed by payments_of_amount';
@@ -296,12 +339,13 @@ export const viewsPart: TxPart<'views'> = {
     }));
   },
   async listPayments(unit, tenant, filter) {
-    const { origins, statuses, settled, beforeId, afterId, limit } = filter;
+    const { origins, statuses, due, beforeId, afterId, limit } = filter;
+    const { column, compare } = orderOf(filter);
     assert(afterId === null || filter.beforeId === null, 'a page has one end');
     const ranges = origins.flatMap((origin) =>
-      (statuses ?? [null]).map((status) => ({ origin, status })),
+      (statuses ?? (due === null ? [null] : paymentStatuses)).map((status) => ({ origin, status })),
     );
-    const placeId = settled === null ? null : (beforeId ?? afterId);
+    const placeId = column === null ? null : (beforeId ?? afterId);
     const { orgId, mode } = tenant;
     const place = placeId === null ? null : await unit.byKey(payments, [orgId, mode, placeId]);
     const pages = ranges.map((range) => {
@@ -313,8 +357,7 @@ export const viewsPart: TxPart<'views'> = {
       return unit.page(shownViews.tables, page, params);
     });
     const found = (await Promise.all(pages)).flat();
-    const inOrder = settled === null ? newestFirst : latestSettlementFirst;
-    found.sort((left, right) => inOrder(left.payment, right.payment));
+    found.sort((left, right) => compare(left.payment, right.payment));
     return afterId === null ? found.slice(0, limit) : found.slice(-limit);
   },
   async updatedPayments(unit, { orgId, mode }, { origins, fromMs, afterId, untilMs, limit }) {

@@ -3,7 +3,7 @@
 import { DAY_MS } from '../base/instant.js';
 import { money } from '../base/money.js';
 import type { ShownView } from './change.js';
-import { isTerminal, type PaymentStatus } from './payment.js';
+import { isTerminal, type PaymentStatus, paymentStatuses } from './payment.js';
 
 /** In the order in which the first that holds counts. */
 export const moneyStates = [
@@ -174,6 +174,12 @@ export function situationOf(view: Situated): Situation {
   if (approvalLostAtMs !== null && !isTerminal(status) && !isPaidOut) return 'with_operator';
   return situationTable[status][state];
 }
+
+/** In which an invoice is overdue from the day behind its due day, unless money arrived. */
+export const awaitedStatuses: readonly PaymentStatus[] = paymentStatuses.filter((status) => {
+  const rule: SituationRule = situations[situationTable[status].none];
+  return rule.isAwaited === true;
+});
 
 /** Whole days since the due day of a payment that the buyer has not paid; 0 before them. */
 export function overdueDays(view: Situated, dueDate: string | null, today: string): number {

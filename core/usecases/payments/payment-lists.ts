@@ -1,8 +1,10 @@
 // Lists of a tenant's payments: the newest first, or by their latest change for a copy elsewhere.
 import { LATEST_MS, MINUTE_MS } from '../../domain/base/instant.js';
 import type { Tenant } from '../../domain/base/tenant.js';
+import { daysAfter } from '../../domain/base/time-zone.js';
 import type { ShownView } from '../../domain/payments/change.js';
 import { type PaymentOrigin, paymentOrigins } from '../../domain/payments/payment.js';
+import { awaitedStatuses } from '../../domain/payments/situation.js';
 import type { Deps } from '../../ports/deps.js';
 import type { TenantPaymentFilter } from '../../ports/storage.js';
 import { momentOf } from '../service/id-moments.js';
@@ -12,6 +14,9 @@ import { momentOf } from '../service/id-moments.js';
  * (33 s on PostgreSQL). Pages of changes begin this much earlier, so that they miss none.
  */
 export const LATE_CHANGE_MS = MINUTE_MS;
+
+const FIRST_DAY = '0000-01-01';
+const LAST_DAY = '9999-12-31';
 
 export type PaymentListFilter = Omit<
   TenantPaymentFilter,
@@ -39,9 +44,33 @@ export const allPayments = Object.freeze({
   createdToMs: null,
   settledFromMs: null,
   settledToMs: null,
+  due: null,
   beforeId: null,
   afterId: null,
 }) satisfies Omit<PaymentListFilter, 'limit'>;
+
+/** Due in some days, or also overdue on a day; all days if none is given. */
+export interface DueDays {
+  readonly from: string | null;
+  readonly to: string | null;
+  /** The day on which they are overdue; null for all. */
+  readonly overdueOn: string | null;
+}
+
+/** The part of a filter that finds what is due then. The earliest due day is first. */
+export function dueFilter(
+  statuses: PaymentListFilter['statuses'],
+  { from, to, overdueOn }: DueDays,
+): Pick<PaymentListFilter, 'statuses' | 'due'> {
+  if (from === null && to === null && overdueOn === null) return { statuses, due: null };
+  const due = { from: from ?? FIRST_DAY, to: to ?? LAST_DAY, isUncovered: overdueOn !== null };
+  if (overdueOn === null) return { statuses, due };
+  const lastDay = daysAfter(overdueOn, -1);
+  return {
+    statuses: awaitedStatuses.filter((status) => (statuses ?? awaitedStatuses).includes(status)),
+    due: { ...due, to: due.to < lastDay ? due.to : lastDay },
+  };
+}
 
 export async function listPayments(
   deps: Deps,

@@ -14,7 +14,7 @@ import {
   paymentOrigins,
 } from '../../domain/payments/payment.js';
 import type { Deps } from '../../ports/deps.js';
-import type { Tx } from '../../ports/storage.js';
+import type { DueRange, Tx } from '../../ports/storage.js';
 import { listPayments, type PaymentListFilter } from './payment-lists.js';
 
 /** Payments read at once to find those that pass the other filters. */
@@ -101,8 +101,8 @@ function narrowed(filter: PaymentListFilter, match: Match): PaymentListFilter {
 
 /**
  * Many payments may have one amount, of which a state or a seller leaves a few: these are read in
- * parts, so that no statement holds up the host. So are those of some days of settlement: a search
- * is in the order of creation.
+ * parts, so that no statement holds up the host. So are those of some days of settlement or some
+ * due days: a search is in the order of creation.
  */
 export async function listMatch(
   deps: Deps,
@@ -112,7 +112,8 @@ export async function listMatch(
 ): Promise<readonly ShownView[]> {
   const { amount, statuses, sellerExternalId } = filter;
   const isOfSettled = filter.settledFromMs !== null || filter.settledToMs !== null;
-  if (!isOfSettled && (amount === null || (statuses === null && sellerExternalId === null))) {
+  const isOfDays = isOfSettled || filter.due !== null;
+  if (!isOfDays && (amount === null || (statuses === null && sellerExternalId === null))) {
     return listPayments(deps, tenant, filter);
   }
   return listPassing(deps, tenant, filter, () => true, Infinity, partMax);
@@ -128,6 +129,7 @@ async function listPassing(
   partMax: number = PART,
 ): Promise<readonly ShownView[]> {
   const { statuses, sellerExternalId, afterId, limit, settledFromMs, settledToMs } = filter;
+  const { due } = filter;
   const isOfSettled = settledFromMs !== null || settledToMs !== null;
   const passes = (view: ShownView) =>
     (statuses === null || statuses.includes(view.payment.status)) &&
@@ -135,6 +137,7 @@ async function listPassing(
     (!isOfSettled || view.payment.settledAtMs !== null) &&
     (settledFromMs ?? 0) <= (view.payment.settledAtMs ?? 0) &&
     (settledToMs ?? LATEST_MS) > (view.payment.settledAtMs ?? 0) &&
+    (due === null || isDueIn(view, due)) &&
     isFound(view);
   const all = {
     ...filter,
@@ -142,6 +145,7 @@ async function listPassing(
     sellerExternalId: null,
     settledFromMs: null,
     settledToMs: null,
+    due: null,
     limit: partMax,
   };
   let found: readonly ShownView[] = [];
@@ -156,6 +160,14 @@ async function listPassing(
     else newestId = part.at(0)?.payment.id ?? null;
   }
   return afterId === null ? found.slice(0, limit) : found.slice(-limit);
+}
+
+function isDueIn(
+  { payment: { dueDate, amount }, funds }: ShownView,
+  { from, to, isUncovered }: DueRange,
+): boolean {
+  const isCovered = funds.receivedMinor >= amount.amountMinor;
+  return dueDate !== null && from <= dueDate && dueDate <= to && !(isUncovered && isCovered);
 }
 
 async function buyerOf(deps: Deps, { mode }: Tenant, text: string): Promise<string | null> {

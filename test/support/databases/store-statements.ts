@@ -275,12 +275,13 @@ function readsOfDeposits(tx: Tx): readonly Promise<unknown>[] {
 function paymentPages(tx: Tx): readonly Promise<unknown>[] {
   const origins = ['payment_intent', 'invoice'] as const;
   const none = { statuses: null, externalId: null, sellerExternalId: null, afterId: null };
-  const noSearch = { id: null, buyerId: null, amount: null, settled: null };
+  const noSearch = { id: null, buyerId: null, amount: null, settled: null, due: null };
   const ends = { fromMoment: '0', beforeMoment: 'z' };
   const anyTime = { fromMoment: null, beforeMoment: null };
   const all = { origins, ...none, ...noSearch, ...anyTime, ...page };
   const statuses = ['approved'] as const;
   const settled = { fromMs: T0, beforeMs: T0 + 1 };
+  const due = { from: '2026-01-01', to: '2026-01-31', isUncovered: true };
   const behind = { beforeId: null, afterId: 'pi_1' } as const;
   const searches = [
     { buyerId: 'byr_1' },
@@ -299,6 +300,9 @@ function paymentPages(tx: Tx): readonly Promise<unknown>[] {
     ...[{ beforeId: null }, {}, behind].flatMap((place) => [
       tx.views.listPayments(tenant, { ...all, ...place, settled }),
       tx.views.listPayments(tenant, { ...all, ...place, settled, statuses, sellerExternalId: 's' }),
+      tx.views.listPayments(tenant, { ...all, ...place, due, statuses }),
+      tx.views.listPayments(tenant, { ...all, ...place, due, statuses, sellerExternalId: 's' }),
+      tx.views.listPayments(tenant, { ...all, ...place, settled, due, statuses }),
     ]),
     ...searches.flatMap((search) => [
       tx.views.listPayments(tenant, { ...all, ...search }),

@@ -243,6 +243,7 @@ export const dashboardEn = {
     moreDays: 'By day',
     time: 'Time',
     receives: 'Seller receives',
+    overdueTab: 'Overdue',
     overdue: (days: number) => (days === 1 ? '1 day overdue' : `${days} days overdue`),
     heading: 'Payments',
     created: 'Created',
@@ -258,6 +259,8 @@ export const dashboardEn = {
     to: 'until',
     settledFrom: 'Settled from',
     settledTo: 'until',
+    dueFrom: 'Due from',
+    dueTo: 'until',
     filter: 'Filter',
     clear: 'Clear all',
     filters: 'Filters',
@@ -272,7 +275,10 @@ export const dashboardEn = {
       from === null
         ? `Settled until ${to}`
         : `Settled from ${from}${to === null ? '' : ` to ${to}`}`,
+    dueBetween: (from: string | null, to: string | null) =>
+      from === null ? `Due until ${to}` : `Due from ${from}${to === null ? '' : ` to ${to}`}`,
     export: 'Export CSV',
+    keepDue: 'Earliest due day first. This address keeps your filters: bookmark or share it.',
     keep: 'Newest first. This address keeps your filters: bookmark or share it.',
     noMatch: 'No payment matches',
     noMatchText: 'Change the filters, or clear them all.',

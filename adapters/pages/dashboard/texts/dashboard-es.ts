@@ -231,6 +231,7 @@ export const dashboardEs: DashboardTexts = {
     moreDays: 'Por día',
     time: 'Hora',
     receives: 'Recibe el vendedor',
+    overdueTab: 'Con retraso',
     overdue: (days) => (days === 1 ? '1 día de retraso' : `${days} días de retraso`),
     heading: 'Pagos',
     created: 'Creado',
@@ -246,6 +247,8 @@ export const dashboardEs: DashboardTexts = {
     to: 'hasta',
     settledFrom: 'Liquidado desde',
     settledTo: 'hasta',
+    dueFrom: 'Vence desde',
+    dueTo: 'hasta',
     filter: 'Filtrar',
     clear: 'Quitar todo',
     filters: 'Filtros',
@@ -260,7 +263,14 @@ export const dashboardEs: DashboardTexts = {
       from === null
         ? `Liquidados hasta el ${to}`
         : `Liquidados desde el ${from}${to === null ? '' : ` hasta el ${to}`}`,
+    dueBetween: (from, to) =>
+      from === null
+        ? `Con vencimiento hasta el ${to}`
+        : `Con vencimiento desde el ${from}${to === null ? '' : ` hasta el ${to}`}`,
     export: 'Exportar CSV',
+    keepDue:
+      'Primero el vencimiento más antiguo. Esta dirección guarda los filtros: ' +
+      'guárdela o compártala.',
     keep: 'Los más recientes primero. Esta dirección guarda los filtros: guárdela o compártala.',
     noMatch: 'Ningún pago coincide',
     noMatchText: 'Cambie los filtros o quítelos todos.',

@@ -228,6 +228,7 @@ export const dashboardPtBr: DashboardTexts = {
     moreDays: 'Por dia',
     time: 'Hora',
     receives: 'Vendedor recebe',
+    overdueTab: 'Em atraso',
     overdue: (days) => (days === 1 ? '1 dia de atraso' : `${days} dias de atraso`),
     heading: 'Pagamentos',
     created: 'Criado',
@@ -243,6 +244,8 @@ export const dashboardPtBr: DashboardTexts = {
     to: 'até',
     settledFrom: 'Liquidado de',
     settledTo: 'até',
+    dueFrom: 'Vencimento de',
+    dueTo: 'até',
     filter: 'Filtrar',
     clear: 'Limpar tudo',
     filters: 'Filtros',
@@ -255,7 +258,14 @@ export const dashboardPtBr: DashboardTexts = {
       from === null
         ? `Liquidados até ${to}`
         : `Liquidados de ${from}${to === null ? '' : ` até ${to}`}`,
+    dueBetween: (from, to) =>
+      from === null
+        ? `Com vencimento até ${to}`
+        : `Com vencimento de ${from}${to === null ? '' : ` até ${to}`}`,
     export: 'Exportar CSV',
+    keepDue:
+      'Primeiro o vencimento mais antigo. Este endereço guarda os filtros: ' +
+      'salve-o ou compartilhe-o.',
     keep: 'Mais recentes primeiro. Este endereço guarda os filtros: salve-o ou compartilhe-o.',
     noMatch: 'Nenhum pagamento encontrado',
     noMatchText: 'Mude os filtros ou limpe todos.',

@@ -269,6 +269,10 @@ create index payments_consolidated on payments (org_id, mode, consolidated_refer
 create index payments_settled on payments (org_id, mode, origin, settled_at, id)
   where settled_at is not null;
 
+-- Lists of invoices by their due day.
+create index payments_due on payments (org_id, mode, status, due_date, id)
+  where due_date is not null;
+
 -- The words of names by which buyers and sellers of a tenant are found.
 create table name_words (
   org_id text not null,

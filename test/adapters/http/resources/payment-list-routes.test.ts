@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import type { Scope } from '../../../../core/domain/access/scope.js';
 import { formatInstant, HOUR_MS, MINUTE_MS } from '../../../../core/domain/base/instant.js';
 import { tenantOf } from '../../../../core/domain/base/tenant.js';
+import { dayOf, daysAfter } from '../../../../core/domain/base/time-zone.js';
 import { setTimeZone } from '../../../../core/usecases/parties/organizations.js';
 import { cancelPayment } from '../../../../core/usecases/payments/payments.js';
 import { aBarePayment, someFunds } from '../../../support/samples/domain-samples.js';
@@ -282,6 +283,65 @@ test('settledFrom and settledTo are days of the organization, or instants', asyn
     await found({ settledFrom: '2027-04-01', settledTo: '2027-04-01' }),
     all.slice(0, 3),
   );
+});
+
+test('invoices are listed by their due day, and overdue ones by the day of the organization', async () => {
+  const { tenant, key } = await newTenant();
+  await setTimeZone(site.world.deps, tenant.orgId, 'America/Sao_Paulo');
+  const today = dayOf('America/Sao_Paulo', site.world.deps.clock.nowMs());
+  const day = (count: number) => daysAfter(today, count);
+  const rows = [
+    ['late', day(-3), 'awaiting_buyer', null],
+    ['later', day(-40), 'on_ramp_pending', null],
+    ['covered', day(-2), 'on_ramp_pending', 1],
+    ['unapproved', day(-2), 'awaiting_approval', null],
+    ['ended', day(-2), 'expired', null],
+    ['today', today, 'approved', null],
+    ['without', null, 'approved', null],
+  ] as const;
+  await site.world.deps.store.run(async (tx) => {
+    for (const [at, [externalId, dueDate, status, coveredAtMs]] of rows.entries()) {
+      const id = `inv_0000000001${tenant.orgId.slice(-8)}${at}`;
+      const names = { id, publicId: id, externalId, origin: 'invoice' as const };
+      const row = aBarePayment({ ...tenant, ...names, dueDate, status, coveredAtMs });
+      tx.payments.insert(row);
+      const receivedMinor = coveredAtMs === null ? 0n : row.amount.amountMinor;
+      tx.funds.insert(someFunds({ ...tenant, paymentId: id, receivedMinor }));
+    }
+  });
+  const listed = async (query: Readonly<Record<string, string>>) => {
+    const { status, body } = await site.call('GET', `/v1/invoices?${new URLSearchParams(query)}`, {
+      key,
+    });
+    assert.equal(status, 200, JSON.stringify(body));
+    return body as unknown as Page;
+  };
+  for (const [query, expected] of [
+    [{ overdue: 'true' }, ['later', 'late']],
+    [{ overdue: 'true', status: 'awaiting_buyer' }, ['late']],
+    [{ overdue: 'true', status: 'expired' }, []],
+    [{ overdue: 'true', dueFrom: day(-3) }, ['late']],
+    [{ overdue: 'true', dueTo: day(-4) }, ['later']],
+    [{ overdue: 'true', q: 'late' }, ['later', 'late']],
+    [{ dueFrom: today }, ['today']],
+    [{ dueTo: day(-3) }, ['later', 'late']],
+    [{ dueFrom: day(-2), dueTo: day(-2) }, ['covered', 'unapproved', 'ended']],
+    [{ dueFrom: day(1) }, []],
+  ] as const) {
+    const found = (await listed(query)).data.map(({ externalId }) => externalId);
+    const inOrder = 'q' in query ? [...found].sort().reverse() : found;
+    assert.deepEqual(inOrder, expected, JSON.stringify(query));
+  }
+  const first = await listed({ overdue: 'true', limit: '1' });
+  const second = await listed({ overdue: 'true', limit: '1', cursor: String(first.nextCursor) });
+  assert.deepEqual(
+    [...first.data, ...second.data].map(({ externalId }) => externalId),
+    ['later', 'late'],
+  );
+  for (const query of ['dueFrom=2027-02-30', 'dueTo=x', 'overdue=no']) {
+    const { status } = await site.call('GET', `/v1/invoices?${query}`, { key });
+    assert.equal(status, 400, query);
+  }
 });
 
 test('a settlement that is sought at neither a day nor an instant is refused', async () => {

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { money } from '../../../../core/domain/base/money.js';
+import { dayOf, daysAfter } from '../../../../core/domain/base/time-zone.js';
 import { setTimeZone } from '../../../../core/usecases/parties/organizations.js';
 import { aBarePayment, someFunds } from '../../../support/samples/domain-samples.js';
 import { suiteEnd } from '../../../support/suite-end.js';
@@ -107,6 +108,38 @@ test('the file for Excel is written as that of the language, and keeps long numb
       '"=""04252011000110"""',
     ]);
   }
+});
+
+test('the tab Overdue has what is due before today, the earliest first, in three languages', async () => {
+  const today = dayOf('America/Sao_Paulo', site.world.deps.clock.nowMs());
+  await site.world.deps.store.run(async (tx) => {
+    for (const [at, days] of [-2, -30, 0].entries()) {
+      const id = `inv_00000000009due${at}`;
+      const names = { id, publicId: id, externalId: `due-${-days}`, origin: 'invoice' as const };
+      const dueDate = daysAfter(today, days);
+      const row = { ...site.tenant, ...names, dueDate, status: 'awaiting_buyer' as const };
+      tx.payments.insert(aBarePayment(row));
+      tx.funds.insert(someFunds({ ...site.tenant, paymentId: id }));
+    }
+  });
+  const dueIn = (text: string) => [...new Set(textOf(text).match(/due-\d+/g))];
+  for (const [locale, tab, pill] of [
+    ['en', 'Overdue', '30 days overdue'],
+    ['pt-BR', 'Em atraso', '30 dias de atraso'],
+    ['es', 'Con retraso', '30 días de retraso'],
+  ] as const) {
+    const cookie = `ponte-member=${await memberToken(site, 'finance')}`;
+    const visitor = site.visitor({ headers: { cookie, 'accept-language': locale } });
+    const all = await visitor.open(`${root}/invoices`);
+    assert.match(all.text, new RegExp(`href="[^"]*/invoices\\?status=overdue"[^>]*>${tab}</a>`));
+    const { text } = await visitor.open(`${root}/invoices?status=overdue`);
+    assert.deepEqual(dueIn(text), ['due-30', 'due-2']);
+    assert.match(textOf(text), new RegExp(pill));
+  }
+  const file = await exported('?origin=invoice&status=overdue');
+  assert.deepEqual(file.match(/due-\d+/g), ['due-30', 'due-2']);
+  const one = await owner.open(`${root}/invoices?dueFrom=${today}&dueTo=${today}`);
+  assert.deepEqual(dueIn(one.text), ['due-0']);
 });
 
 test('a filter that is no day is left out', async () => {
