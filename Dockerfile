@@ -4,6 +4,8 @@ ARG NODE_IMAGE=node:24.21.0-bookworm-slim
 FROM ${NODE_IMAGE} AS build
 WORKDIR /source
 COPY . .
+# The commit that `ponte --version` names: docker build --build-arg PONTE_COMMIT=$(git rev-parse HEAD).
+ARG PONTE_COMMIT
 RUN npm ci && npm pack
 
 FROM ${NODE_IMAGE}

@@ -3,6 +3,7 @@
 // files both from adapters/storage (sources) and from dist/ (built). Types are not made here: tsup
 // cannot with TypeScript 7, `tsc -p tsconfig.build.json` does. The types of the client are made
 // first, from the route table; `npm run generate` makes them alone.
+import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { join } from 'node:path';
@@ -23,6 +24,16 @@ const entries = {
  * other packages. `ponte-payments` itself is one module for both: Node requires it as it is.
  */
 const required = ['core', 'webhooks', 'client', 'partner-kit'] as const;
+
+/** Commit of the sources, `-dirty` if they are changed; without git, what PONTE_COMMIT says. */
+function commitOfSources(): string {
+  const given = process.env['PONTE_COMMIT'];
+  if (given) return given;
+  const words = ['describe', '--always', '--dirty', '--abbrev=12', '--exclude=*'];
+  // A folder without .git may lie inside the clone of another project.
+  const found = existsSync('.git') ? spawnSync('git', words, { encoding: 'utf8' }).stdout : null;
+  return found?.trim() || 'unknown';
+}
 
 const notoSans = 'node_modules/@expo-google-fonts/noto-sans';
 
@@ -158,6 +169,7 @@ const build: Options = {
   dts: false,
   removeNodeProtocol: false,
   noExternal: bundled,
+  define: { PONTE_COMMIT: JSON.stringify(commitOfSources()) },
   async onSuccess() {
     for (const [from, to] of Object.entries(assets)) {
       if (existsSync(from)) cpSync(from, to, { recursive: true });

@@ -18,7 +18,15 @@ var built = path.join(root, 'dist', 'cli.js');
 var oldest = require('../package.json').engines.node.replace('>=', '');
 
 if (isOlder(process.versions.node, oldest)) {
-  fail('needs Node ' + oldest + ' or newer, but ' + process.execPath + ' is ' + process.version);
+  fail(
+    'needs Node ' +
+      oldest +
+      ' or newer, but ' +
+      process.execPath +
+      ' is ' +
+      process.version +
+      '. Install a newer Node, or in a clone use npm run -s ponte --, which has one',
+  );
 } else if (!fs.existsSync(built)) {
   fail('dist/ is missing; run `npm run build` in ' + root);
 } else {

@@ -41,10 +41,16 @@ export function keepOperatorKey(env: Environment): {
 } {
   const path = operatorKeyPath(env);
   if (statSync(path, { throwIfNoEntry: false }) === undefined) {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     const { privateKey } = generateKeyPairSync('ed25519');
     const text = privateKey.export({ format: 'pem', type: 'pkcs8' });
-    writeFileSync(path, text, { mode: 0o600, flag: 'wx' });
+    try {
+      mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+      writeFileSync(path, text, { mode: 0o600, flag: 'wx' });
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? error.code : String(error);
+      const advice = 'set XDG_CONFIG_HOME to a folder that this user may write';
+      throw new ConfigError([`${path} cannot be written (${code}): ${advice}`]);
+    }
   }
   return { path, publicKey: publicKeyOf(requireKey(env)) };
 }

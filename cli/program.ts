@@ -1,7 +1,7 @@
 // The command `ponte`: all its commands, and the output of usage errors. The environment and the
 // streams are arguments, so that tests run commands as functions.
 import { Command, CommanderError, Help, type Option } from 'commander';
-import manifest from '../package.json' with { type: 'json' };
+import { productVersion } from '../host/product-version.js';
 import { addAuditCommands } from './commands/audit-commands.js';
 import { addBackupCommands } from './commands/backup-commands.js';
 import { addDeliveriesCommands } from './commands/deliveries-commands.js';
@@ -54,16 +54,16 @@ export async function runProgram(shell: Shell, words: readonly string[]): Promis
 export function createProgram(shell: Shell): Command {
   const program = new Command('ponte')
     .description('Cross-border B2B collections: API host and operator commands')
-    .version(manifest.version)
+    .version(productVersion)
     .exitOverride()
     .configureOutput({
       writeOut: (text) => shell.stdout.write(text),
-      writeErr: (text) => shell.stderr.write(text),
+      writeErr: (text) => shell.stderr.write(withUsualName(text)),
     })
     .configureHelp({ optionDescription, commandDescription: describedCommand })
     .showHelpAfterError('Add --help for usage.')
     .addHelpText('after', () => `\n${commandRules}\n\nExit codes:\n${exitCodeLines()}`);
-  addServiceCommands(shell, program, manifest.version);
+  addServiceCommands(shell, program, productVersion);
   addDemoCommand(shell, program);
   addListenCommand(shell, program);
   addOperatorsCommands(shell, program);
@@ -108,8 +108,28 @@ function reportUsage(shell: Shell, { exitCode, message }: CommanderError, json: 
     shell.exitCode = exitCodes.done[0];
     return;
   }
-  const envelope = { statusCode: 400, error: 'ValidationError', message };
+  const said = withUsualName(message);
+  const envelope = { statusCode: 400, error: 'ValidationError', message: said };
   finish(shell, { json: envelope, text: '', exit: 'invalid' }, json);
+}
+
+/** What other programs call a command of this one. */
+const usualNames: Readonly<Record<string, string>> = {
+  start: 'serve',
+  run: 'serve',
+  server: 'serve',
+  status: 'doctor',
+  check: 'doctor',
+};
+
+/** The refusal of an unknown command suggests the one that does it, not the one spelled alike. */
+function withUsualName(text: string): string {
+  const [refusal, unknown = ''] = /^error: unknown command '(\w+)'/.exec(text) ?? [];
+  const name = Object.hasOwn(usualNames, unknown) ? usualNames[unknown] : undefined;
+  if (refusal === undefined || name === undefined) return text;
+  const suggestion = `${refusal}\n(Did you mean ${name}?)`;
+  const rest = text.slice(refusal.length).replace(/^\n\(Did you mean .*\?\)/, '');
+  return `${suggestion}${rest}`;
 }
 
 function exitCodeLines(): string {

@@ -36,8 +36,8 @@ import { auditHead, verifyAudit } from '../core/usecases/service/audit-log.js';
 import { currentEpoch } from '../core/usecases/service/epochs.js';
 import { documentFingerprint } from '../core/usecases/service/fingerprints.js';
 import { closedKeys } from '../core/usecases/service/secret-keys.js';
-import manifest from '../package.json' with { type: 'json' };
 import type { OperatorAccess } from './operator-access.js';
+import { productVersion } from './product-version.js';
 
 /** The database is copied again when documents that it names were deleted during the copy. */
 const COPIES_MAX = 3;
@@ -71,7 +71,7 @@ export async function makeBackup(
   const source = await sourceOf(deps.store, databaseName);
   const takenAtMs = deps.clock.nowMs();
   const fields = {
-    version: manifest.version,
+    version: productVersion,
     takenAt: formatInstant(takenAtMs),
     database: config.database.kind,
     source,

@@ -26,6 +26,7 @@ import { createOrganization } from '../core/usecases/parties/organizations.js';
 import { readConfig } from './config.js';
 import { createContainer, tokens, urlOf } from './container.js';
 import { advanceTime, runUntilIdle, workOf } from './played-time.js';
+import { productVersion } from './product-version.js';
 
 /** 2026-01-01T00:00:00.000Z. */
 const START_MS = 1_767_225_600_000;
@@ -140,6 +141,7 @@ export async function createPonte(options: PonteOptions = {}): Promise<Ponte> {
       worker: true,
       clock: true,
       serving: true,
+      version: productVersion,
     }),
   });
   const api = apiOver(http, apiKey);

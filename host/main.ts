@@ -30,6 +30,7 @@ import { dueAlarm } from './due-alarm.js';
 import { clockStep, type HostClock, whileAccurate } from './host-clock.js';
 import { startQuarantine } from './lost-commits.js';
 import { type Container, open, warnOfSettings } from './opening.js';
+import { productVersion } from './product-version.js';
 import { explainErrors, listeningProblem } from './startup-errors.js';
 import { localSteps, startWorkers, type Workers, workerSteps } from './workers.js';
 
@@ -93,6 +94,7 @@ async function start(config: Config, role: HostRole, creation: Creation): Promis
       worker: workers !== null && workers.stalled().length === 0,
       clock: clock.isAccurate(),
       serving,
+      version: productVersion,
     }),
   });
   try {

@@ -23,6 +23,9 @@ const DAMAGED = 'SQLITE_CORRUPT';
 /** No disk space: not a wrong setting, and a retry may succeed. */
 const noRoom: readonly string[] = ['ENOSPC', 'EDQUOT', 'SQLITE_FULL'];
 
+/** No connection was made, so nothing was written. */
+const unconnected = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'];
+
 /**
  * Codes of a wrong PostgreSQL URL: user or password, a database that does not exist, a certificate
  * that is not trusted, a certificate file that is missing.
@@ -47,6 +50,13 @@ export function openingProblem(error: unknown, config: Config): unknown {
     return new ConfigError([`PONTE_DATABASE_URL: ${access}`]);
   }
   const cause = failureOf(error);
+  if (database.kind === 'postgres' && unconnected.includes(codeOf(cause))) {
+    const hosts = database.url.replace(/^\w+:\/\/(?:[^@/]*@)?([^/?]*).*$/, '$1');
+    const message =
+      `PONTE_DATABASE_URL: no database answers at ${hosts} (${codeOf(cause)}). ` +
+      'Check that it runs, and the host and port of the URL.';
+    return new PonteError('StoreUnavailable', message);
+  }
   const file = database.kind === 'sqlite' ? database.file : dataDir;
   const path = cause instanceof Error && 'path' in cause ? String(cause.path) : file;
   if (noRoom.includes(codeOf(cause))) {
@@ -80,8 +90,8 @@ export function listeningProblem(
 ): unknown {
   switch (codeOf(error)) {
     case 'EADDRINUSE': {
-      const message = `${host}:${port} is in use. Stop what uses it, or set ${variable}.`;
-      return new PonteError('InternalError', message, { cause: error });
+      const problem = `${host}:${port} is in use: stop what uses it, or set another port`;
+      return new ConfigError([`${variable}: ${problem}`]);
     }
     case 'EADDRNOTAVAIL':
       return new ConfigError([`PONTE_HOST: ${host} is not an address of this machine`]);

@@ -224,9 +224,12 @@ function endGroup(pid: number): void {
 
 for (const node of nodes) {
   describe(`installed, on Node ${run(node, ['--version']).trim()}`, () => {
-    test('ponte --version prints the version of the package', () => {
+    test('ponte --version prints the version of the package and the commit that was built', () => {
       const bin = join(consumer, 'node_modules/ponte-payments', manifest.bin.ponte as string);
-      assert.equal(run(node, [bin, '--version']).trim(), manifest.version);
+      const [version, commit] = run(node, [bin, '--version']).trim().split('+');
+      assert.equal(version, manifest.version);
+      // Sources without git have no commit.
+      assert.match(commit ?? '', /^([0-9a-f]{12}(-dirty)?|unknown)$/);
     });
 
     test('each export can be imported, and required with the names that can be imported', () => {

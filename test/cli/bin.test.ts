@@ -28,7 +28,10 @@ for (const version of ['0.12.18', '10.24.1', '20.20.2', '22.0.0', '22.18.1']) {
     const { status, stdout, stderr } = runBin(version);
     assert.equal(status, 1);
     assert.equal(stdout, '');
-    assert.match(stderr, /^ponte: needs Node 22\.19 or newer, but .*\n$/);
+    assert.match(
+      stderr,
+      /^ponte: needs Node 22\.19 or newer, but .*\. Install .* npm run -s ponte --.*\n$/,
+    );
   });
 }
 

@@ -53,6 +53,14 @@ test('login keeps a key that only its user can read, and shows it again', async 
   assert.deepEqual((await ponte(as('ana'), 'login')).json, first.json);
 });
 
+test('a key that cannot be written says which variable moves it', async () => {
+  const file = join(folder, 'no-folder');
+  writeFileSync(file, '');
+  const { status, json } = await ponte({ ...production, XDG_CONFIG_HOME: file }, 'login');
+  assert.equal(status, 7);
+  assert.match(`${json['message']}`, /no-folder.*cannot be written \(\w+\): set XDG_CONFIG_HOME/);
+});
+
 test('the first operator needs no other one, each further one does', async () => {
   assert.equal((await ponte(as('ana'), 'operator add ana')).json['createdBy'], null);
   const { json } = await ponte(as('bia'), 'login');

@@ -58,7 +58,10 @@ test('the first start prints a curl line that works as printed', async () => {
 
 test('a running host is alive and ready', async () => {
   assert.deepEqual(await json('/healthz'), { status: 'ok' });
-  assert.deepEqual(await json('/readyz'), { status: 'ready', checks: allOk });
+  const { version, ...ready } = await json('/readyz');
+  assert.deepEqual(ready, { status: 'ready', checks: allOk });
+  const { stdout } = await runCommand(env, ['--version']);
+  assert.equal(version, stdout.trim());
 });
 
 test('a payment that fell due while no host ran expires at the start', async () => {
@@ -105,6 +108,13 @@ describe('a host that cannot serve says why', () => {
     assert.equal((await json('/healthz'))['status'], 'ok');
   });
 
+  test('the usual name of another program suggests the command, not one spelled alike', async () => {
+    const { status, stderr } = await runCommand(env, ['start']);
+    assert.equal(status, 2);
+    assert.match(stderr, /unknown command 'start'\n\(Did you mean serve\?\)\n/);
+    assert.match((await runCommand(env, ['serv'])).stderr, /\(Did you mean serve\?\)/);
+  });
+
   test('the port is taken', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => server.once('listening', resolve));
@@ -112,8 +122,8 @@ describe('a host that cannot serve says why', () => {
     const other = { PONTE_DATA_DIR: join(folder, 'other'), PONTE_PORT: `${port}` };
     const { status, stderr } = await runCommand(other, ['serve']);
     server.close();
-    assert.equal(status, 1);
-    assert.match(stderr, new RegExp(`^ponte: 127\\.0\\.0\\.1:${port} is in use.* PONTE_PORT`));
+    assert.equal(status, 7);
+    assert.match(stderr, new RegExp(`PONTE_PORT: 127\\.0\\.0\\.1:${port} is in use: stop`));
   });
 
   test('a wrong configuration reports all its problems', async () => {

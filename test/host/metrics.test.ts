@@ -141,6 +141,6 @@ test('a metrics port that is taken ends the start in one line', async (t) => {
   t.after(() => receiver.close());
   const env = { PONTE_DATA_DIR: join(folder, 'taken'), PONTE_METRICS_PORT: `${receiver.port}` };
   const { status, stderr } = await runCommand({ ...env, PONTE_PORT: '0' }, ['serve']);
-  assert.equal(status, 1);
-  assert.match(stderr, /^ponte: 127\.0\.0\.1:\d+ is in use\. .* PONTE_METRICS_PORT\.$/m);
+  assert.equal(status, 7);
+  assert.match(stderr, /PONTE_METRICS_PORT: 127\.0\.0\.1:\d+ is in use: .* another port$/m);
 });

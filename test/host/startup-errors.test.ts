@@ -70,6 +70,21 @@ test('a database that an older server serves: a newer command says what it would
   assert.equal((await command(env, ['org', 'list'])).status, 0);
 });
 
+test('a database that does not run is named by its host, without the password', async () => {
+  for (const hosts of ['127.0.0.1:1', '127.0.0.1:1,127.0.0.1:2', 'localhost:1']) {
+    const env = {
+      ...dataDir('down'),
+      PONTE_DATABASE_URL: `postgres://ponte:hidden@${hosts}/ponte`,
+    };
+    for (const words of [['serve'], ['org', 'list']]) {
+      const { status, stderr } = await command(env, words);
+      assert.equal(status, 6);
+      assert.match(stderr, new RegExp(`^ponte: PONTE_DATABASE_URL: .* at ${hosts} \\(ECONNREF`));
+      assert.doesNotMatch(stderr, /hidden|Idempotency-Key/);
+    }
+  }
+});
+
 test('a missing permission is reported as such; any other failure stays unchanged', () => {
   const config = readConfig({ ...dataDir('data'), PONTE_PORT: '80' });
   const failed = (code: string, path: string) => Object.assign(new Error(code), { code, path });
@@ -82,7 +97,10 @@ test('a missing permission is reported as such; any other failure stays unchange
   const port = '  PONTE_PORT: this user may not listen on port 80';
   assert.equal(hint(listeningProblem(failed('EACCES', ''), config)), port);
   const taken = listeningProblem(failed('EADDRINUSE', ''), config, 'PONTE_METRICS_PORT');
-  assert.match(hint(taken) ?? '', /^127\.0\.0\.1:80 is in use\. .* set PONTE_METRICS_PORT\.$/);
+  assert.match(
+    hint(taken) ?? '',
+    /PONTE_METRICS_PORT: 127\.0\.0\.1:80 is in use: .* another port$/,
+  );
   const fault = new Error('a fault of ours');
   assert.equal(openingProblem(fault, config), fault);
   assert.equal(listeningProblem(fault, config), fault);

@@ -129,6 +129,8 @@ export interface PageFile {
 
 /** What readiness probes check; true means well. */
 export interface Readiness {
+  /** Version of the package and commit of its sources. */
+  readonly version: string;
   readonly database: boolean;
   readonly migrations: boolean;
   readonly worker: boolean;

@@ -38,6 +38,10 @@ const checks = representation<Readiness>()(null, {
 
 export const readinessBody = representation<Readiness>()('Readiness', {
   status: [z.enum(['ready', 'quarantine', 'unavailable']), statusOf],
+  version: [
+    z.string().meta({ description: 'Version and commit: `1.0.0+2f3a4b5c6d7e`.' }),
+    ({ version }) => version,
+  ],
   checks: [checks.schema, checks.show],
 });
 
@@ -119,7 +123,9 @@ export const serviceRoutes = [
   }),
 ];
 
-function statusOf({ quarantine = false, ...checks }: Readiness) {
-  if (!Object.values(checks).every((isWell) => isWell)) return 'unavailable';
+function statusOf(readiness: Readiness) {
+  const { database, migrations, worker, clock, serving, quarantine = false } = readiness;
+  const isWell = database && migrations && worker && clock && serving;
+  if (!isWell) return 'unavailable';
   return quarantine ? 'quarantine' : 'ready';
 }

@@ -18,6 +18,7 @@ import { checkDescribed, checkDescribedWebhook } from './docs/described-answers.
 
 /** What /readyz is asked of a process with nothing to complain about, and what it says then. */
 export const allWell: Readiness = {
+  version: '1.0.0+development',
   database: true,
   migrations: true,
   worker: true,

@@ -65,6 +65,7 @@ export async function openPageSite(
     corsOrigins: [],
     feedReaders: world.feedReaders,
     readiness: async () => ({
+      version: '1.0.0+development',
       database: true,
       migrations: true,
       worker: true,

@@ -193,6 +193,7 @@ test('a dry run verifies everything and leaves the place as it is', async () => 
   const { status, stdout } = await restore(own, backup, '--dry-run');
   assert.equal(status, 0);
   const { takenAt, version, schema } = await readManifest(backup);
+  assert.match(version, /^\d+\.\d+\.\d+(-\w+)?\+\w/);
   const writtenAt = new Date(Math.floor(statSync(place.file).mtimeMs)).toISOString();
   for (const line of [
     'The backup is complete and can be restored. Nothing was changed.',

@@ -215,7 +215,7 @@ test('a partner that a call needs and cannot have: 503 PartnerUnavailable, Retry
 });
 
 test('readiness answers 503 with the check that failed', async (t) => {
-  const checks: { -readonly [Check in keyof Readiness]: boolean } = { ...allWell };
+  const checks: { -readonly [Check in keyof Readiness]: Readiness[Check] } = { ...allWell };
   const tried = await checkedSite(t, undefined, { readiness: async () => checks });
   assert.equal((await tried.call('GET', '/readyz')).status, 200);
   for (const [name, word] of [
