@@ -12,7 +12,7 @@ import { readOrganizationName } from '../core/usecases/parties/organizations.js'
 import type { Outcome } from './operator.js';
 import { instantOrNull } from './output.js';
 
-const COLUMNS = 100;
+const COLUMNS = 80;
 
 export function presentRow(row: QueueRow) {
   const { queue, id, kind, orgId, mode, paymentId, amount, sinceMs, known } = row;
@@ -213,7 +213,7 @@ function wrappedCommand(parts: readonly string[]): readonly string[] {
 }
 
 /** Lines of at most COLUMNS, indented. */
-function wrapped(text: string, indent = '  '): readonly string[] {
+export function wrapped(text: string, indent = '  '): readonly string[] {
   const lines: string[] = [];
   for (const word of text.split(' ')) {
     const last = lines.at(-1);

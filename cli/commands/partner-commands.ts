@@ -2,7 +2,7 @@
 import { type Command, Option } from 'commander';
 import { formatInstant } from '../../core/domain/base/instant.js';
 import { formatAmount } from '../../core/domain/base/money.js';
-import type { Mode } from '../../core/domain/base/tenant.js';
+import { type Mode, modes, tenantOf } from '../../core/domain/base/tenant.js';
 import {
   isMoneyCommand,
   isStuck,
@@ -13,20 +13,24 @@ import { assert, PonteError } from '../../core/errors.js';
 import { addDecisions, decided } from '../decided.js';
 import {
   addOperatorCommand,
+  cutPage,
   dryRunOption,
-  limitOption,
   listOf,
   modeOption,
   type Operator,
   type Outcome,
+  type PageOptions,
+  pageOptions,
   replaceOption,
   type Shell,
 } from '../operator.js';
 import { fields, instantOrNull } from '../output.js';
 
-interface ListOptions {
+interface ListOptions extends PageOptions {
   readonly stuck: boolean;
-  readonly limit: number;
+  readonly payment: string | null;
+  readonly org: string | null;
+  readonly mode: Mode | null;
 }
 
 interface RetryOptions {
@@ -44,7 +48,10 @@ export function addPartnerCommands(shell: Shell, program: Command): void {
     description: 'list commands, newest first',
     options: [
       new Option('--stuck', 'only commands that need an operator').default(false),
-      limitOption(),
+      new Option('--payment <payment-id>', 'only commands of this payment').default(null),
+      new Option('--org <org-id>', 'only commands of this organization').default(null),
+      new Option('--mode <mode>', 'only commands of this mode').choices(modes).default(null),
+      ...pageOptions(),
     ],
     run: list,
   });
@@ -140,13 +147,24 @@ async function changeBound(
 }
 
 async function list({ deps }: Operator, options: ListOptions): Promise<Outcome> {
-  const data = (await deps.store.run((tx) => tx.commands.list(options))).map(presentCommand);
+  const { stuck, payment: paymentId, org: orgId, mode, limit, cursor: beforeId } = options;
+  const filter = { stuck, orgId, mode, paymentId, beforeId, limit: limit + 1 };
+  const found = await deps.store.run(async (tx) => {
+    if (paymentId === null) return tx.commands.list(filter);
+    const payment = await tx.payments.find(paymentId);
+    if (payment === null) throw new PonteError('NotFound', `There is no payment ${paymentId}.`);
+    const isAsked = [null, payment.orgId].includes(orgId) && [null, payment.mode].includes(mode);
+    return isAsked ? tx.commands.list({ ...filter, ...tenantOf(payment) }) : [];
+  });
+  const { rows, nextCursor } = cutPage(found, limit);
+  const data = rows.map(presentCommand);
   const empty = options.stuck ? 'No command is stuck.' : 'No commands.';
-  return listOf(data, empty, null, {
+  return listOf(data, empty, nextCursor, {
     ID: 'id',
     KIND: 'kind',
     STATE: (row) => (row.stuck ? `${row.state} (stuck)` : row.state),
     END: 'end',
+    "PARTNER'S REFERENCE": 'partnerRef',
     PAYMENT: 'paymentId',
     AMOUNT: (row) => (row.amount === null ? null : `${row.amount} ${row.currency}`),
     ERROR: (row) => heldBack(row.review) ?? row.lastError,
@@ -165,7 +183,7 @@ interface ShownReview {
   readonly fact: unknown;
 }
 
-function presentCommand(command: PartnerCommand) {
+export function presentCommand(command: PartnerCommand) {
   return {
     id: command.id,
     orgId: command.orgId,

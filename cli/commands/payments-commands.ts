@@ -1,7 +1,11 @@
 // `ponte payments`: lists, shows, ends and simulates payments.
 import { type Command, Option } from 'commander';
 import type { payment } from '../../adapters/http/resources/payment-routes.js';
+import type { StoryLine } from '../../adapters/pages/dashboard/story-lines.js';
+import { formatInstant } from '../../core/domain/base/instant.js';
+import { formatAmount, shownAmount } from '../../core/domain/base/money.js';
 import { type Mode, modes, tenantOf } from '../../core/domain/base/tenant.js';
+import { isStuck, type MoneyCommand } from '../../core/domain/commands/partner-command.js';
 import { shortIdOf } from '../../core/domain/payments/bank-record.js';
 import type { PaymentView } from '../../core/domain/payments/change.js';
 import {
@@ -10,8 +14,10 @@ import {
   paymentStatuses,
 } from '../../core/domain/payments/payment.js';
 import { simulatedEvents } from '../../core/domain/payments/simulated-event.js';
+import { situationAmounts, situationOf, situations } from '../../core/domain/payments/situation.js';
 import { PonteError } from '../../core/errors.js';
 import { addDecisions } from '../decided.js';
+import { decisionsText, presentDecision, wrapped } from '../money-texts.js';
 import {
   addOperatorCommand,
   cutPage,
@@ -22,7 +28,8 @@ import {
   pageOptions,
   type Shell,
 } from '../operator.js';
-import { fields } from '../output.js';
+import { fields, instantOrNull } from '../output.js';
+import { presentCommand } from './partner-commands.js';
 
 interface ListOptions extends PageOptions {
   readonly status: PaymentStatus | null;
@@ -33,6 +40,15 @@ interface ShowOptions {
   readonly org: string | null;
   readonly mode: Mode | null;
 }
+
+const showDetails = [
+  '--json prints the payment as the API does, with organization, mode, payeeName, missing,',
+  'expected (BRL of the price), commands as `commands list`, decisions as `proposals`, and',
+  'timeline as the API without webhooks.',
+].join('\n');
+
+/** A time and two spaces. */
+const HISTORY_INDENT = 26;
 
 const payments = () => import('../../core/usecases/payments/payments.js');
 const routes = () => import('../../adapters/http/resources/payment-routes.js');
@@ -58,17 +74,17 @@ export function addPaymentsCommands(shell: Shell, program: Command): void {
     name: 'show <payment-id>',
     authority: 'read',
     description: 'show a payment, by its id or by ext_<externalId> with --org and --mode',
+    details: showDetails,
     options: [
       new Option('--org <org-id>', 'the organization of an externalId').default(null),
       new Option('--mode <mode>', 'its mode').choices(modes).default(null),
     ],
     run: async (operator, { org: orgId, mode }, [id = '']) => {
-      const { findPayment, readPayment } = await payments();
-      if (!id.startsWith(EXTERNAL_PREFIX)) {
-        return shown(operator, await viewOf(operator, await findPayment(operator.deps, id)));
-      }
+      const { readPayment } = await payments();
+      if (!id.startsWith(EXTERNAL_PREFIX)) return shownCase(operator, id);
       if (orgId !== null && mode !== null) {
-        return shown(operator, await readPayment(operator.deps, { orgId, mode }, id));
+        const { payment } = await readPayment(operator.deps, { orgId, mode }, id);
+        return shownCase(operator, payment.id);
       }
       const text = 'Give --org and --mode: each tenant chooses its externalIds.';
       throw new PonteError('ValidationError', text);
@@ -157,6 +173,78 @@ function shownCode({ publicId, bankDetailsCode }: PaymentView['payment']): strin
   return `check code ${bankDetailsCode} (at /verify with the page ${shortIdOf(publicId)})`;
 }
 
+/** With names, commands, decisions and history; the command that shows one payment. */
+async function shownCase(operator: Operator, id: string): Promise<Outcome> {
+  const [cases, { storyLines }, { dashboardTexts }, { formatOf }, { shownEntry }] =
+    await Promise.all([
+      import('../../core/usecases/money-desk/payment-case.js'),
+      import('../../adapters/pages/dashboard/story-lines.js'),
+      import('../../adapters/pages/dashboard/dashboard-texts.js'),
+      import('../../adapters/pages/kit/format.js'),
+      import('../../adapters/http/resources/timeline-routes.js'),
+    ]);
+  const found = await cases.readPaymentCase(operator.deps, id);
+  const { payment, organization, quote, commands, decisions, history } = found;
+  const { missing } = situationAmounts(found);
+  const { json, text } = await shown(operator, found);
+  const payee = cases.payeeIn(found);
+  const expected = quote === null ? null : shownAmount(quote.target);
+  const words = { texts: dashboardTexts.en, format: formatOf('en') };
+  const lines = storyLines(words, { payment, creator: null, approver: null }, history);
+  const sections: readonly (readonly [string, readonly string[]])[] = [
+    ['COMMANDS', commands.flatMap(commandLines)],
+    ['DECISIONS', decisions.length === 0 ? [] : [decisionsText(decisions)]],
+    ['HISTORY', lines.flatMap(lineOf)],
+  ];
+  return {
+    json: {
+      ...(json as object),
+      organization,
+      mode: payment.mode,
+      payeeName: payee,
+      missing: formatAmount(missing.amountMinor),
+      expected: quote === null ? null : formatAmount(quote.target.amountMinor),
+      commands: commands.map(presentCommand),
+      decisions: decisions.map(presentDecision),
+      timeline: history.map(shownEntry),
+    },
+    text: [
+      ...wrapped(situations[situationOf(found)].says, ''),
+      '',
+      fields({
+        organization: `${organization.name} (${organization.id})`,
+        buyer: cases.payerIn(payment),
+        payee,
+        missing: missing.amountMinor === 0n ? null : shownAmount(missing),
+        expected,
+      }),
+      text,
+      ...sections.flatMap(([name, shownLines]) =>
+        shownLines.length === 0 ? [] : ['', name, ...shownLines],
+      ),
+    ].join('\n'),
+  };
+}
+
+function commandLines(command: MoneyCommand): readonly string[] {
+  const { id, kind, amount, state, end, partnerRef, dueAtMs, lastError } = command;
+  const how = `${state}${end === 'open' ? '' : `, ${end}`}${isStuck(command) ? ' (stuck)' : ''}`;
+  const next = instantOrNull(dueAtMs);
+  const known = [
+    `partner's reference ${partnerRef ?? 'none'}`,
+    ...(next === null ? [] : [`next poll ${next}`]),
+    ...(lastError === null ? [] : [lastError]),
+  ];
+  return [`${id}  ${kind}  ${shownAmount(amount)}`, ...wrapped(`${how}; ${known.join('; ')}`)];
+}
+
+function lineOf({ atMs, text, note = null }: StoryLine & { readonly atMs: number }) {
+  const [first = '', ...rest] = wrapped(text, ' '.repeat(HISTORY_INDENT));
+  const time = formatInstant(atMs);
+  const more = note === null ? [] : wrapped(note, ' '.repeat(HISTORY_INDENT));
+  return [`${time}  ${first.trimStart()}`, ...rest, ...more];
+}
+
 async function shown({ payUrl }: Operator, view: PaymentView): Promise<Outcome> {
   const { payment } = await routes();
   const json = payment.show({ ...view, payUrl });
@@ -165,7 +253,6 @@ async function shown({ payUrl }: Operator, view: PaymentView): Promise<Outcome> 
     json,
     text: fields({
       id: json.id,
-      organization: view.payment.orgId,
       mode: view.payment.mode,
       status: json.status,
       amount: `${json.amount} ${json.currency}`,

@@ -189,7 +189,7 @@ const advice: Readonly<Record<DifferenceKind, (difference: Difference) => string
   missing_here: (difference) =>
     difference.book === 'payin'
       ? `start a host, which stores it as a deposit, or ${again(difference)}`
-      : 'ask the partner who ordered it: it was not Ponte',
+      : 'ask the partner who ordered it; a restore may have lost its payment',
   missing_at_partner: (difference) => `ask the partner about ${difference.ours?.partnerRef}`,
   not_accepted: (difference) =>
     difference.ours?.dueAtMs === null

@@ -133,6 +133,17 @@ export interface RunOptions {
   readonly inQuarantine?: boolean;
 }
 
+export interface CommandFilter {
+  /** Only those with `isStuck`. */
+  readonly stuck: boolean;
+  readonly orgId?: string | null;
+  readonly mode?: Mode | null;
+  readonly paymentId?: string | null;
+  /** The last of the page before. */
+  readonly beforeId?: string | null;
+  readonly limit: number;
+}
+
 type Many<T> = Promise<readonly T[]>;
 type Found<T> = Promise<T | null>;
 
@@ -346,8 +357,8 @@ export interface Tx {
     ofSubmission(tenant: Tenant, submissionId: string): Many<PartnerCommand>;
     /** By their creation, over all tenants. */
     since(page: TimePage): Many<PartnerCommand>;
-    /** Newest first, over all tenants; `stuck`: only those with `isStuck`. */
-    list(filter: { readonly stuck: boolean; readonly limit: number }): Many<PartnerCommand>;
+    /** Newest first, over all tenants, for operators. */
+    list(filter: CommandFilter): Many<PartnerCommand>;
   };
   readonly ledger: {
     /** The subject is a payment, or a deposit with its `depositTenant`. */

@@ -185,7 +185,7 @@ test('for people no line is longer than 100 columns', async () => {
   }
   assert.doesNotMatch(stdout, /[{}]/);
   assert.match(stdout, /^OWED BACK: /m);
-  assert.match(stdout, / --as paid --settled BRL .* \\\n {6}--/);
+  assert.match(stdout, / --as paid --settled BRL \\\n {6}--/);
 });
 
 test('the second operator copies the command from the list', async () => {
@@ -206,7 +206,7 @@ test('the second operator copies the command from the list', async () => {
   assert.equal(own.status, 4);
   assert.match(own.stderr, /You proposed it/);
   const other = await ponte(wordsOf(`${command}`), bia);
-  assert.match(other.stdout, /^Done\.[\s\S]*Proposed by ana at .*; confirmed by bia at .*\.\n$/);
+  assert.match(other.stdout, /^Done\.[\s\S]*Proposed by ana at .*; confirmed by bia at\s+\S+\.\n$/);
   const third = await ponte(['money', 'refund', back, ...evidence], loginOf(folder, 'eva'));
   assert.match(third.stdout, /^It was done before\. Nothing was changed\./);
   assert.partialDeepStrictEqual(await run('ledger verify'), { balanced: true, imbalances: [] });

@@ -288,7 +288,7 @@ describe('payments', () => {
     // The CLI knows the configured address, not the port that was picked.
     const { hostedPaymentUrl: _, ...known } = json;
     const { hostedPaymentUrl: page, ...shown } = await done(`payments show ${id}`);
-    assert.deepEqual(shown, known);
+    assert.partialDeepStrictEqual(shown, known);
     const { json: me } = await api(null, '/v1/me');
     const named = await done(
       `payments show ext_${known['externalId']} --org ${me['organizationId']} --mode test`,
@@ -300,6 +300,28 @@ describe('payments', () => {
     assert.match(String(page), /^http:\/\/127\.0\.0\.1:8080\/r\//);
     const { stdout } = await runCommand(env, ['payments', 'show', `${id}`, '--json']);
     assert.match(stdout, /"metadata":\{"b":1,"2":"a"\}/);
+  });
+
+  test('are shown with names, commands, decisions and history, in lines of 80', async () => {
+    const { id } = await newPayment('whole');
+    const { json: me } = await api(null, '/v1/me');
+    const { json: timeline } = await api(null, `/v1/payments/${id}/timeline`);
+    const shown = await done(`payments show ${id}`);
+    const { name } = shown['organization'] as Json;
+    assert.deepEqual(shown['organization'], { id: me['organizationId'], name });
+    assert.equal(shown['missing'], shown['amount']);
+    assert.deepEqual([shown['commands'], shown['decisions'], shown['expected']], [[], [], null]);
+    const people = (timeline['data'] as readonly Json[]).filter(
+      ({ kind }) => kind !== 'delivery' && kind !== 'attempt',
+    );
+    assert.deepEqual(shown['timeline'], people);
+    const { stdout } = await runCommand(env, ['payments', 'show', `${id}`]);
+    assert.match(stdout, /^The buyer has not begun to pay\.$/m);
+    assert.match(stdout, new RegExp(`^organization +${name} \\(${me['organizationId']}\\)$`, 'm'));
+    assert.match(stdout, /^HISTORY\n\S+Z {2}Created$/m);
+    for (const line of stdout.split('\n')) assert.ok(line.length <= 80, line);
+    assert.deepEqual((await done(`commands list --payment ${id}`))['data'], []);
+    assert.deepEqual(await refused('commands list --payment pi_0'), [3, 'NotFound']);
   });
 
   test('that one transfer pays are shown with its reference', async () => {

@@ -99,7 +99,7 @@ test('a difference ends it with 8, with both sides and what to do', async () => 
   assert.deepEqual(lines.slice(0, -1), [
     'payout: the partner has it, and no command or deposit here has it',
     `  there  ${partnerRef} completed, 1250.00 USD, of ${new Date(atMs).toISOString()}`,
-    '  do     ask the partner who ordered it: it was not Ponte',
+    '  do     ask the partner who ordered it; a restore may have lost its payment',
   ]);
   assert.match(
     lines.at(-1) ?? '',
@@ -134,7 +134,7 @@ const theirs = { partnerRef: 'po_2', status: 'completed', createdAtMs: T0 } as c
 const toDo: Readonly<Record<DifferenceKind, string>> = {
   duplicate_at_partner: 'ask the partner to return one of them; ponte payments show pi_1',
   duplicate_command: 'ask the partner whose it is; ponte payments show pi_1',
-  missing_here: 'ask the partner who ordered it: it was not Ponte',
+  missing_here: 'ask the partner who ordered it; a restore may have lost its payment',
   missing_at_partner: 'ask the partner about po_1',
   not_accepted: 'have the partner send its last message about po_2 again; ponte payments show pi_1',
   amount: 'ask the partner which is right; ponte payments show pi_1',

@@ -12,7 +12,7 @@ import {
   partyCommandKinds,
 } from '../../core/domain/commands/partner-command.js';
 import { type Payment, paymentStatuses } from '../../core/domain/payments/payment.js';
-import type { Store, Tx } from '../../core/ports/storage.js';
+import type { CommandFilter, Store, Tx } from '../../core/ports/storage.js';
 import {
   aBarePayment,
   aCommand,
@@ -162,6 +162,36 @@ export function storeListsContract(fresh: OpenStore): void {
       false,
       'an update derives again',
     );
+  });
+
+  test('commands are listed of one tenant or payment, page by page, newest first', async () => {
+    const store = await fresh();
+    const all = [tenant, otherOrg, otherMode].flatMap((of, at) =>
+      [0, 1, 2].map((nth) =>
+        aCommand({
+          ...of,
+          id: `cmd_list_${nth}${at}`,
+          reference: `list_${nth}${at}`,
+          paymentId: `pi_list_${nth}`,
+          createdAtMs: T0 + nth,
+        }),
+      ),
+    );
+    await store.run(async (tx) => {
+      for (const command of all) tx.commands.insert(command);
+    });
+    const idsOf = async (filter: Partial<CommandFilter>) =>
+      (await store.run((tx) => tx.commands.list({ stuck: false, limit: 9, ...filter }))).map(
+        ({ id }) => id,
+      );
+    assert.deepEqual(await idsOf(tenant), ['cmd_list_20', 'cmd_list_10', 'cmd_list_00']);
+    const last = { ...tenant, beforeId: 'cmd_list_10', limit: 1 };
+    assert.deepEqual(await idsOf(last), ['cmd_list_00']);
+    assert.deepEqual(await idsOf({ ...tenant, paymentId: 'pi_list_1' }), ['cmd_list_10']);
+    assert.deepEqual(await idsOf({ beforeId: 'cmd_list_20', limit: 2 }), [
+      'cmd_list_12',
+      'cmd_list_11',
+    ]);
   });
 
   test('all active subscriptions are listed, and so many deleted ones, newest first', async () => {

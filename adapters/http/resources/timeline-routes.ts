@@ -145,6 +145,10 @@ const entries = {
 const byKind: Readonly<Record<TimelineEntry['kind'], { show(entry: TimelineEntry): unknown }>> =
   entries;
 
+export function shownEntry(entry: TimelineEntry): unknown {
+  return byKind[entry.kind].show(entry);
+}
+
 const entrySchema = z.discriminatedUnion('kind', [
   entries.created.schema,
   entries.limit_reached.schema,
@@ -197,7 +201,7 @@ async function readPaymentTimeline(
   const place = readCursor(deps.secretBox, list, cursor);
   const after = place === null ? null : decodeCursor(place);
   const { entries, next } = await readTimeline(deps, payment, { after, limit });
-  const data = entries.map((entry) => byKind[entry.kind].show(entry));
+  const data = entries.map(shownEntry);
   const nextCursor = next === null ? null : writeCursor(deps.secretBox, list, encodeCursor(next));
   return reply(200, { data, nextCursor });
 }

@@ -198,6 +198,14 @@ const simulations = defineTable<SimulatedReport>('simulated_reports', {
 const withPartnerRef =
   'where mode = $1 and kind = $2 and partner_ref = $3 and deposit_id is null order by id';
 
+/** What a list can be about; `?` is the value. */
+const listedBy = {
+  orgId: 'org_id = ?',
+  mode: 'mode = ?',
+  paymentId: 'payment_id = ?',
+  beforeId: '(created_at, id) < (select created_at, id from partner_commands where id = ?)',
+} as const;
+
 export const commandsPart: TxPart<'commands'> = {
   ...writes(commands),
   get: (unit, id) => unit.byKey(commands, [id]),
@@ -246,12 +254,19 @@ export const commandsPart: TxPart<'commands'> = {
       afterId,
       limit,
     ]),
-  list: (unit, { stuck, limit }) =>
-    unit.all(
-      commands,
-      [stuck ? 'where is_stuck' : '', 'order by created_at desc, id desc limit $1'].join(' '),
-      [limit],
-    ),
+  list: (unit, { stuck, limit, ...given }) => {
+    const asked = Object.entries(listedBy).flatMap(([name, sql]) => {
+      const value = given[name as keyof typeof listedBy] ?? null;
+      return value === null ? [] : [{ sql, value }];
+    });
+    const conditions = [
+      ...(stuck ? ['is_stuck'] : []),
+      ...asked.map(({ sql }, at) => sql.replace('?', `$${at + 2}`)),
+    ];
+    const where = conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`;
+    const tail = `${where} order by created_at desc, id desc limit $1`;
+    return unit.all(commands, tail, [limit, ...asked.map(({ value }) => value)]);
+  },
 };
 
 export const inboxPart: TxPart<'inbox'> = {

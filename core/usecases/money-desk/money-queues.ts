@@ -160,10 +160,7 @@ export async function readQueueItem(
   return deps.store.run(async (tx) => {
     const row = await rowOf({ deps, tx }, queue, id);
     if (row === null) throw new PonteError('NotFound');
-    const known = await tx.proposals.ofItem(id);
-    const nowMs = deps.clock.nowMs();
-    const decisions = await Promise.all(known.map((proposal) => listed(tx, proposal, nowMs)));
-    return { row, decisions };
+    return { row, decisions: await decisionsAbout(tx, [id], deps.clock.nowMs()) };
   });
 }
 
@@ -201,6 +198,17 @@ export async function readListedProposal(
     const row = rows.find((one) => one !== null) ?? null;
     return { proposal: await listed(tx, proposal, deps.clock.nowMs()), row };
   });
+}
+
+/** All that was decided or proposed about these items, oldest first. */
+export async function decisionsAbout(
+  tx: Tx,
+  itemIds: readonly string[],
+  nowMs: number,
+): Promise<readonly ListedProposal[]> {
+  const found = await Promise.all(itemIds.map((id) => tx.proposals.ofItem(id)));
+  const inOrder = found.flat().toSorted((one, other) => one.proposedAtMs - other.proposedAtMs);
+  return Promise.all(inOrder.map((proposal) => listed(tx, proposal, nowMs)));
 }
 
 /** Newest first. */
