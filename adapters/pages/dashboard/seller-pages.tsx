@@ -2,11 +2,14 @@
 // PIX destination and the changes of it.
 import type { VNode } from 'preact';
 import { z } from 'zod';
+import { readEmail } from '../../../core/domain/base/email-address.js';
+import type { Tenant } from '../../../core/domain/base/tenant.js';
 import { shownDue } from '../../../core/domain/hosted/party-answer.js';
 import {
   type AccountStatus,
   accountStatuses,
   type ConnectedAccount,
+  entityTypes,
   payeeNameOf,
   readyToCollect,
   sellerLacks,
@@ -16,12 +19,18 @@ import {
   type DestinationChange,
 } from '../../../core/domain/parties/destination-change.js';
 import { isHeld } from '../../../core/domain/parties/payee.js';
+import { readCnpj, readCpf } from '../../../core/domain/parties/tax-id.js';
 import { PonteError } from '../../../core/errors.js';
+import type { Deps } from '../../../core/ports/deps.js';
 import {
   createOnboardingLink,
   type OnboardingLink,
 } from '../../../core/usecases/hosted/onboarding-links.js';
-import { listAccounts, readAccount } from '../../../core/usecases/parties/accounts.js';
+import {
+  createAccount,
+  listAccounts,
+  readAccount,
+} from '../../../core/usecases/parties/accounts.js';
 import { searchAccounts } from '../../../core/usecases/parties/party-search.js';
 import { listAccountChanges } from '../../../core/usecases/parties/payout-changes.js';
 import {
@@ -38,6 +47,9 @@ import {
 import { Icon } from '../kit/icons.js';
 import { memberRow, type PageAnswer, type PageContext } from '../kit/page-route.js';
 import { idIn, PAGE_SIZE } from '../kit/pages/declared-pages.js';
+import { emailText, emailTexts } from '../kit/pages/email-texts.js';
+import { newIdOf } from '../kit/pages/form-key.js';
+import { radio, text, textAs } from '../kit/pages/form-page.js';
 import { idCursor, listPath, pageOf, search, tabs } from '../kit/pages/list-page.js';
 import { Table } from '../kit/pages/table.js';
 import { plainText } from '../kit/plain-text.js';
@@ -47,6 +59,10 @@ import { type MemberCall, TENANT_ROOT, tenantOfCall } from './member-page.js';
 import { memberPages } from './member-pages.js';
 
 const lengthMax = 200;
+const NAME_LENGTH_MAX = 200;
+const NEW = '/sellers/new';
+/** Who has the link sets where the seller is paid. */
+const write = { scope: 'connected_accounts:write', proof: 'fresh_live' } as const;
 const read = { scope: 'connected_accounts:read', proof: 'session' } as const;
 
 export const sellerPages = [
@@ -68,7 +84,12 @@ export const sellerPages = [
       }
       return pageOf(found, PAGE_SIZE, ({ id }) => id);
     },
-    show({ texts: { seller: words, ...texts }, view, format }) {
+    show(scene) {
+      const {
+        texts: { seller: words, ...texts },
+        view,
+        format,
+      } = scene;
       const lacksIn = (account: ConnectedAccount) =>
         sellerLacks(account)
           .map((need) => words.needs[need])
@@ -86,6 +107,7 @@ export const sellerPages = [
         labels: { status: texts.payments.views, q: words.search },
         choice: (status) => (words.status as Readonly<Record<string, string>>)[status] ?? status,
         lines: {},
+        ...(may(view, write.scope) ? { actions: newSeller(scene), start: newSeller(scene) } : {}),
         columns: [
           {
             head: words.name,
@@ -121,22 +143,103 @@ export const sellerPages = [
       };
     },
   }),
+  ...memberPages.form({
+    path: NEW,
+    access: write,
+    back: () => '/sellers',
+    isOnce: true,
+    load: async () => null,
+    typed: () => ({ kind: 'business' }),
+    fields: sellerFields,
+    show: ({ texts, view }) => ({
+      title: texts.seller.newHeading,
+      lede: texts.seller.newLede,
+      place: 'sellers',
+      crumbs: <a href={`${view.path}/sellers`}>{texts.places.sellers}</a>,
+      submit: texts.seller.create,
+    }),
+    async save({ deps }, call, { scene, values, key }) {
+      const tenant = tenantOfCall(call);
+      const { name, email, kind, taxId, externalId } = values;
+      const given = { role: 'seller', entityType: kind, email, displayName: null } as const;
+      const { account, replayed } = await createAccount(
+        deps,
+        tenant,
+        {
+          ...given,
+          legalName: name,
+          country: null,
+          taxId: taxId || null,
+          externalId: externalId || null,
+        },
+        newIdOf(deps, 'acct', tenant, key),
+      );
+      // A new link would end the one that the seller has.
+      if (replayed) return { problem: { field: 'externalId', text: scene.texts.seller.isKnown } };
+      const link = await createOnboardingLink(deps, tenant, account.id);
+      const detail = await readSeller(deps, tenant, account.id, link);
+      return { show: (shown) => detailScreen(shown, detail) };
+    },
+  }),
   memberPages.view({
     path: '/sellers/{accountId}',
     access: read,
-    load: (context, call) => readSeller(context, call, null),
+    load: ({ deps }, call) => readSeller(deps, tenantOfCall(call), idIn(call, 'accountId'), null),
     show: detailScreen,
   }),
   memberRow({
     method: 'POST',
     path: `${TENANT_ROOT}/sellers/{accountId}/onboarding-link`,
-    scope: 'connected_accounts:write',
-    // Who has the link sets where the seller is paid.
-    proof: 'fresh_live',
+    ...write,
     form: z.object({}),
     handler: makeLink,
   }),
 ];
+
+function newSeller({ texts, view }: DashboardScene): VNode {
+  return (
+    <ButtonLink href={`${view.path}${NEW}`} look="primary" icon="plus">
+      {texts.seller.newHeading}
+    </ButtonLink>
+  );
+}
+
+function sellerFields({ texts: { seller: words, payment }, view }: DashboardScene) {
+  return {
+    name: text({ label: words.legalName, max: NAME_LENGTH_MAX, problem: words.noName }),
+    email: textAs({
+      label: words.email,
+      type: 'email',
+      max: 320,
+      spellcheck: false,
+      problem: (typed) => emailText(emailTexts[view.locale], typed),
+      read: readEmail,
+    }),
+    kind: radio({
+      label: words.kind,
+      choices: entityTypes.map((value) => ({ value, label: words.kinds[value] })),
+    }),
+    taxId: textAs({
+      label: words.newTaxId,
+      hint: words.laterHint,
+      max: 40,
+      width: 'medium',
+      spellcheck: false,
+      problem: words.noTaxId,
+      read: (given, { kind }) =>
+        given === '' ? '' : kind === 'business' ? readCnpj(given) : readCpf(given),
+    }),
+    externalId: textAs({
+      label: payment.yourId,
+      hint: words.yourIdHint,
+      max: lengthMax,
+      width: 'medium',
+      spellcheck: false,
+      problem: words.noYourId,
+      read: (given) => given,
+    }),
+  };
+}
 
 function nameOf(account: ConnectedAccount): string {
   return plainText(payeeNameOf(account)) || plainText(account.externalId) || account.id;
@@ -174,20 +277,20 @@ interface Detail {
 
 async function makeLink(context: PageContext, call: MemberCall): Promise<PageAnswer> {
   const tenant = tenantOfCall(call);
-  const { account } = await readSeller(context, call, null);
-  const link = await createOnboardingLink(context.deps, tenant, account.id);
-  const detail = await readSeller(context, call, link);
+  const { deps } = context;
+  const { account } = await readSeller(deps, tenant, idIn(call, 'accountId'), null);
+  const link = await createOnboardingLink(deps, tenant, account.id);
+  const detail = await readSeller(deps, tenant, account.id, link);
   return dashboardPage(viewOf(context, call), (scene) => detailScreen(scene, detail));
 }
 
 /** NotFound for a buyer. */
 async function readSeller(
-  { deps }: PageContext,
-  call: MemberCall,
+  deps: Deps,
+  tenant: Tenant,
+  id: string,
   link: OnboardingLink | null,
 ): Promise<Detail> {
-  const tenant = tenantOfCall(call);
-  const id = idIn(call, 'accountId');
   const [account, changes] = await Promise.all([
     readAccount(deps, tenant, id),
     listAccountChanges(deps, tenant, id),

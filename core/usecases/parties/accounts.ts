@@ -59,17 +59,24 @@ interface CreatedAccount {
   readonly mismatch: readonly string[];
 }
 
-/** Creates an account, or finds the one of this externalId. Concurrent creates make one account. */
+/**
+ * Creates an account, or finds the one of this externalId. Concurrent creates make one account.
+ * IdempotencyKeyConflict: the account with `newId` exists.
+ */
 export async function createAccount(
   deps: Deps,
   tenant: Tenant,
   input: CreateAccountInput,
+  newId: string | null = null,
 ): Promise<CreatedAccount> {
   const created = await deps.store.run(async (tx) => {
+    if (newId !== null && (await tx.accounts.get(tenant, newId)) !== null) {
+      throw new PonteError('IdempotencyKeyConflict', 'This account was created before.');
+    }
     const { externalId } = input;
     const known = externalId === null ? null : await tx.accounts.byExternalId(tenant, externalId);
     if (known !== null) return { account: known, replayed: true };
-    const account = newAccount(deps, tenant, input);
+    const account = newAccount(deps, tenant, input, newId);
     tx.accounts.insert(account);
     await stageAccountEvents(deps, tx, null, account);
     return { account, replayed: false };
@@ -301,9 +308,14 @@ export async function configureAccountPayout(
   return readAccount(deps, tenant, id);
 }
 
-function newAccount(deps: Deps, tenant: Tenant, input: CreateAccountInput): ConnectedAccount {
+function newAccount(
+  deps: Deps,
+  tenant: Tenant,
+  input: CreateAccountInput,
+  newId: string | null,
+): ConnectedAccount {
   const nowMs = deps.clock.nowMs();
-  const id = deps.ids.next('acct', nowMs);
+  const id = newId ?? deps.ids.next('acct', nowMs);
   const { taxId, ...sent } = input;
   return Object.freeze({
     ...tenantOf(tenant),

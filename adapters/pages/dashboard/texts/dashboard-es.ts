@@ -343,6 +343,7 @@ export const dashboardEs: DashboardTexts = {
     faults: {
       name: 'Acorte el nombre a 200 caracteres',
       email: 'Dé el correo electrónico del comprador',
+      notAnAddress: emailTexts.es.not_an_address,
       international: emailTexts.es.international,
       domain: (address) => `Añada el final del dominio, como ${address}.com`,
       number: 'Acorte el número de factura a 100 caracteres',
@@ -464,7 +465,19 @@ export const dashboardEs: DashboardTexts = {
     noMatch: 'Ningún vendedor coincide',
     noMatchText: 'Dé el id entero o elija otro estado.',
     empty: 'Aún no hay vendedores',
-    emptyText: 'Cree una cuenta conectada con la API.',
+    emptyText:
+      'Añada uno aquí o con la API. El propio vendedor completa el resto a través de un enlace.',
+    newHeading: 'Nuevo vendedor',
+    newLede: 'Recibirá un enlace con el que el vendedor indica sus datos y su clave PIX.',
+    create: 'Añadir y crear el enlace',
+    legalName: 'Razón social o nombre completo',
+    noName: 'Indique el nombre de la empresa o de la persona.',
+    newTaxId: 'CNPJ o CPF (opcional)',
+    laterHint: 'El vendedor puede indicarlo más tarde.',
+    noTaxId: 'Indique un CNPJ válido para una empresa o un CPF para una persona, o déjelo vacío.',
+    yourIdHint: 'Opcional. Identifica al vendedor en pagos, importaciones y en la API.',
+    noYourId: 'Use como máximo 200 caracteres.',
+    isKnown: 'Ya hay un vendedor o comprador con este id. Use otro.',
     status: {
       created: 'Sin enviar',
       verifying: 'En revisión',

@@ -337,6 +337,7 @@ export const dashboardPtBr: DashboardTexts = {
     faults: {
       name: 'Encurte o nome para 200 caracteres',
       email: 'Informe o e-mail do comprador',
+      notAnAddress: emailTexts['pt-BR'].not_an_address,
       international: emailTexts['pt-BR'].international,
       domain: (address) => `Acrescente o fim do domínio, como ${address}.com`,
       number: 'Encurte o número da fatura para 100 caracteres',
@@ -458,7 +459,19 @@ export const dashboardPtBr: DashboardTexts = {
     noMatch: 'Nenhum vendedor encontrado',
     noMatchText: 'Informe o id inteiro ou escolha outro estado.',
     empty: 'Ainda não há vendedores',
-    emptyText: 'Crie uma conta conectada com a API.',
+    emptyText:
+      'Cadastre um aqui ou pela API. O próprio vendedor preenche o resto, por meio de um link.',
+    newHeading: 'Novo vendedor',
+    newLede: 'Você recebe um link, pelo qual o vendedor informa seus dados e sua chave PIX.',
+    create: 'Cadastrar e criar o link',
+    legalName: 'Razão social ou nome completo',
+    noName: 'Informe o nome da empresa ou da pessoa.',
+    newTaxId: 'CNPJ ou CPF (opcional)',
+    laterHint: 'O vendedor pode informá-lo depois.',
+    noTaxId: 'Informe um CNPJ válido para empresa ou um CPF para pessoa, ou deixe em branco.',
+    yourIdHint: 'Opcional. Identifica o vendedor em pagamentos, importações e na API.',
+    noYourId: 'Use no máximo 200 caracteres.',
+    isKnown: 'Já existe um vendedor ou comprador com este id. Use outro.',
     status: {
       created: 'Não enviado',
       verifying: 'Em verificação',

@@ -1,6 +1,6 @@
 // A list: filters in the address, a table, and links to the pages beside it. Its filters and its
 // columns are data; the only code that reads such a query and writes such an address is here.
-import type { VNode } from 'preact';
+import type { ComponentChildren, VNode } from 'preact';
 import { isCalendarDate } from '../../../../core/domain/base/instant.js';
 import { plainSigns } from '../../../../core/domain/base/typed-text.js';
 import { Foreign } from '../components.js';
@@ -144,6 +144,8 @@ export interface ListLook<Row> {
   readonly chips?: readonly Chip[];
   /** Below the rows. */
   readonly note?: string;
+  /** What makes the first row. */
+  readonly start?: ComponentChildren;
   /** Where a search ended before the list: how far it came, and the words of the way on. */
   readonly onward?: { readonly text: string; readonly words: string };
 }
@@ -203,7 +205,7 @@ export function List<Row>({ look, list }: ListProps<Row>): VNode {
 }
 
 function NoRows<Row>({
-  look: { words, onward },
+  look: { words, onward, start },
   isFiltered,
   older,
 }: {
@@ -213,8 +215,10 @@ function NoRows<Row>({
 }): VNode {
   const { empty, emptyText, noMatch = empty, noMatchText = emptyText } = words;
   if (older === null || onward === undefined) {
-    return (
-      <Empty heading={isFiltered ? noMatch : empty} text={isFiltered ? noMatchText : emptyText} />
+    return isFiltered ? (
+      <Empty heading={noMatch} text={noMatchText} />
+    ) : (
+      <Empty heading={empty} text={emptyText} action={start} />
     );
   }
   const link = (

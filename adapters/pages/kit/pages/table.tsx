@@ -126,7 +126,7 @@ export function Empty({
   readonly heading: string;
   readonly text: string;
   /** What makes the first row. */
-  readonly action?: ComponentChildren;
+  readonly action?: ComponentChildren | undefined;
 }): VNode {
   return (
     <div class="card empty">

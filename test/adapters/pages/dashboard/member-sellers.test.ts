@@ -1,7 +1,9 @@
 // The list of sellers and a seller: its state, what is missing, and the changes of its destination.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
+import { newFormKey } from '../../../../adapters/pages/kit/pages/form-key.js';
 import { locales } from '../../../../core/domain/base/locale.js';
+import { onboardingLinkState } from '../../../../core/usecases/hosted/onboarding-links.js';
 import { anAccount } from '../../../support/samples/domain-samples.js';
 import { suiteEnd } from '../../../support/suite-end.js';
 import { type PageSite, pageSite, textOf, type Visitor } from '../visitor.js';
@@ -56,6 +58,77 @@ test('who may make invoices is led to one for a seller that can collect', async 
   assert.match((await finance.open(`${root}/sellers/acct_1`)).text, /invoices\/new\?seller=/);
   assert.doesNotMatch((await finance.open(`${root}/sellers/acct_2`)).text, /invoices\/new/);
   assert.doesNotMatch((await viewer.open(`${root}/sellers/acct_1`)).text, /invoices\/new/);
+});
+
+const linkIn = (text: string) => /https?:[^"<\s]*\/onboarding[^"<\s]*token=[\w-]+/.exec(text)?.[0];
+
+test('a new seller is added once, and its link is shown once', async () => {
+  const owner = await signedInAs(site, 'owner');
+  assert.match((await owner.open(`${root}/sellers`)).text, /sellers\/new"/);
+  assert.doesNotMatch((await viewer.open(`${root}/sellers`)).text, /sellers\/new"/);
+  assert.equal((await viewer.open(`${root}/sellers/new`)).status, 403);
+  const page = await owner.open(`${root}/sellers/new`);
+  const key = /name="key" value="([^"]+)"/.exec(page.text)?.[1] ?? '';
+  const typed = {
+    key,
+    name: 'Padaria Nova Ltda',
+    email: 'ana@padaria.example',
+    kind: 'business',
+    taxId: '11.222.333/0001-81',
+    externalId: 'padaria-nova',
+  };
+  for (const [wrong, said] of [
+    [{ name: ' ' }, /Enter the name/],
+    [{ email: 'ana@' }, /Enter an email address/],
+    [{ taxId: '11.222.333/0001-82' }, /Enter a valid CNPJ/],
+    [{ taxId: '529.982.247-25' }, /Enter a valid CNPJ/],
+  ] as const) {
+    const shown = await owner.send('/sellers/new', { ...typed, ...wrong });
+    assert.equal(shown.status, 422, JSON.stringify(wrong));
+    assert.match(textOf(shown.text), said);
+    assert.equal(linkIn(shown.text), undefined);
+  }
+  const made = await owner.send('/sellers/new', typed);
+  assert.equal(made.status, 200);
+  assert.match(textOf(made.text), /Padaria Nova Ltda .* It is shown this once/);
+  assert.match(made.text, /Copy the link/);
+  const link = linkIn(made.text);
+  assert.notEqual(link, undefined);
+  const { deps } = site.world;
+  const account = await deps.store.run((tx) =>
+    tx.accounts.byExternalId(site.tenant, 'padaria-nova'),
+  );
+  assert.deepEqual(
+    [account?.legalName, account?.email, account?.entityType, account?.taxIdLast4],
+    ['Padaria Nova Ltda', 'ana@padaria.example', 'business', '0181'],
+  );
+  const sent = async (form: typeof typed) => {
+    await owner.open(`${root}/sellers/new`);
+    return owner.send('/sellers/new', form);
+  };
+  const again = await sent(typed);
+  assert.equal(linkIn(again.text), undefined);
+  assert.equal(new URL(again.path, 'http://x').pathname, `${root}/sellers`);
+  const taken = await sent({ ...typed, key: newFormKey(deps) });
+  assert.equal(taken.status, 422);
+  assert.match(textOf(taken.text), /has this id/);
+  const token = new URL(link ?? '').searchParams.get('token') ?? '';
+  const found = await onboardingLinkState(deps, site.tenant, account?.id ?? '', token);
+  assert.equal(found.state, 'valid', 'no repeat made another link');
+  const person = { ...typed, key: newFormKey(deps), kind: 'individual', externalId: '' };
+  const other = await sent({ ...person, taxId: '529.982.247-25' });
+  assert.equal(other.status, 200);
+});
+
+test('an empty list of sellers leads to a new one, in every language', async () => {
+  const empty = await pageSite(suite);
+  for (const language of locales) {
+    const cookie = `ponte-member=${await memberToken(empty, 'owner')}`;
+    const visitor = empty.visitor({ headers: { cookie, 'accept-language': language } });
+    const { text } = await visitor.open(`${rootOf(empty)}/sellers`);
+    const card = /<div class="card empty">[\s\S]*?<\/div>/.exec(text)?.[0] ?? '';
+    assert.match(card, /sellers\/new"/, language);
+  }
 });
 
 test('a buyer, and sellers of others, are not found', async () => {
