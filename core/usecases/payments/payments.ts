@@ -383,6 +383,10 @@ type CheckedFields = Pick<
 >;
 type Checked = Payee & Pick<Payment, 'status' | 'requiresApproval'>;
 
+export function isBelowMinimum({ currency, amountMinor }: CreatePaymentInput['amount']): boolean {
+  return currency === 'USD' && amountMinor < MINIMUM_USD_MINOR;
+}
+
 /** The first refusal of a create, in their order; else what follows from what was read. */
 export function checkCreate(
   deps: Deps,
@@ -399,7 +403,7 @@ export function checkCreate(
     const known = partner.currencies.join(', ');
     return new PonteError('ValidationError', `currency: send one of ${known}.`);
   }
-  if (amount.currency === 'USD' && amount.amountMinor < MINIMUM_USD_MINOR) {
+  if (isBelowMinimum(amount)) {
     return new PonteError('AmountBelowMinimum');
   }
   if (amount.amountMinor <= 0n) {

@@ -180,7 +180,60 @@ async function check(
   );
   const checkOf = new Map(whole.map(({ line }, at) => [line, checks[at]]));
   const checked = lines.map((one) => withCheck(texts, one, checkOf.get(one.line)));
-  return { ...noImport, text, writing, lines: checked };
+  const refused = await withRefusals(deps, call, texts, checked);
+  return { ...noImport, text, writing, lines: refused };
+}
+
+const neutralLine = [{ item: '-', quantity: '', amount: '1000.00' }];
+/** What no create is refused for, in place of a cell with a fault. */
+const neutral = {
+  'buyer.email': { email: 'buyer@example.com' },
+  'buyer.name': { name: '' },
+  amount: { lines: neutralLine },
+  description: { lines: neutralLine },
+  currency: { currency: 'USD' },
+  number: { number: '' },
+  dueDate: { due: '' },
+  sellerExternalId: { seller: '' },
+  externalId: {},
+  locale: {},
+  notes: { notes: '' },
+} as const satisfies Record<ImportColumn, Partial<TypedInvoice>>;
+
+/**
+ * A create is refused for one reason. So that a line names all of its faults at once, it is checked
+ * again without those that are known, until it is not refused for another cell.
+ */
+async function withRefusals(
+  deps: PageContext['deps'],
+  call: MemberCall,
+  texts: DashboardTexts,
+  lines: readonly CheckedLine[],
+): Promise<readonly CheckedLine[]> {
+  const found = new Map(lines.map((one) => [one.line, one]));
+  let open = lines.filter(({ faults }) => faults.length > 0);
+  while (open.length > 0) {
+    const mended = open.map((one) => ({ ...one, externalId: null, typed: mendedOf(one) }));
+    const checks = await checkInvoices(
+      deps,
+      tenantOfCall(call),
+      createsOf(call, { text: '', lines: mended }),
+    );
+    open = open.flatMap((one, at) => {
+      const refusal = checks[at]?.refusal ?? null;
+      if (refusal === null) return [];
+      const fault = faultOf(texts, refusal, one.typed);
+      if (one.faults.some(({ column }) => column === fault.column)) return [];
+      return [{ ...one, faults: [...one.faults, fault] }];
+    });
+    for (const one of open) found.set(one.line, one);
+  }
+  return [...found.values()];
+}
+
+function mendedOf({ typed, faults }: ImportedLine): TypedInvoice {
+  const patches = faults.map(({ column }) => (column === null ? {} : neutral[column]));
+  return Object.assign({}, typed, ...patches);
 }
 
 /** The creates of lines without faults. Text and line name them, so a repeat creates nothing. */

@@ -16,6 +16,7 @@ import { plainSigns } from '../../../../core/domain/base/typed-text.js';
 import { DISPLAY_TEXT_LENGTH_MAX as TEXT_MAX } from '../../../../core/domain/payments/display.js';
 import { unsentFields } from '../../../../core/domain/payments/idempotency.js';
 import { assert } from '../../../../core/errors.js';
+import { isBelowMinimum } from '../../../../core/usecases/payments/payments.js';
 import type { FieldError } from '../../kit/fields.js';
 import { formatOf } from '../../kit/format.js';
 import { formKey, idempotencyKeyOf } from '../../kit/pages/form-key.js';
@@ -101,8 +102,7 @@ export function totalOf({ lines, currency }: TypedInvoice): Money | null {
 }
 
 /** More than the API takes. */
-function isTooMuch(typed: TypedInvoice): boolean {
-  const total = totalOf(typed);
+function isTooMuch(total: Money | null): boolean {
   return total !== null && parseAmount(formatAmount(total.amountMinor)) === null;
 }
 
@@ -116,7 +116,7 @@ export function faultsIn(
   texts: DashboardTexts['invoice'],
   typed: TypedInvoice,
 ): readonly FieldError[] {
-  const { faults } = texts;
+  const { faults, refused } = texts;
   const { name, email, number, due, notes, lines } = typed;
   const faultOf = (field: string, isFault: boolean, text: string) =>
     isFault ? [{ field, text }] : [];
@@ -133,6 +133,7 @@ export function faultsIn(
       ),
     ];
   });
+  const total = totalOf(typed);
   return [
     ...faultOf('name', isLong(name, NAME_MAX), faults.name),
     ...faultOf('email', readEmail(email) === null, emailFault(texts, email)),
@@ -140,15 +141,17 @@ export function faultsIn(
     ...faultOf('due', due !== '' && !isCalendarDate(due), faults.due),
     ...ofLines,
     ...faultOf('item0', lines.every(isEmpty), faults.noLine),
-    ...faultOf('amount0', isTooMuch(typed), faults.total),
+    ...faultOf('amount0', isTooMuch(total), faults.total),
+    ...faultOf('amount0', total !== null && isBelowMinimum(total), refused.AmountBelowMinimum),
     ...faultOf('notes', isLong(notes, TEXT_MAX), faults.notes),
   ];
 }
 
 /** A domain is what people leave out most. */
 function emailFault({ faults }: DashboardTexts['invoice'], email: string): string {
+  if (email === '') return faults.email;
   if (emailProblem(email) === 'international') return faults.international;
-  return /^[^@\s]+@[^@.\s]+$/.test(email) ? faults.domain(email) : faults.email;
+  return /^[^@\s]+@[^@.\s]+$/.test(email) ? faults.domain(email) : faults.notAnAddress;
 }
 
 export function invoiceOf(typed: TypedInvoice) {

@@ -120,6 +120,37 @@ test('what one tab began, another ends: lines that exist are not created again',
   assert.equal((await invoices()).length, before + 2);
 });
 
+test('a line names all of its faults at once, each with its reason', async () => {
+  for (const [line, ...expected] of [
+    [
+      'bob@;;5,00;XXX;;;31.02.2030;araucaria',
+      /buyer\.email: Enter an email address/,
+      /description: Say what the line is for/,
+      /dueDate: Give the day/,
+      /currency: Choose another currency/,
+      /sellerExternalId: Payments cannot be made to this payee yet/,
+    ],
+    [
+      'bob@;;5,00;;;;;araucaria',
+      /buyer\.email: Enter an email address/,
+      /amount: The invoice is below the minimum/,
+      /description: Say what the line is for/,
+      /sellerExternalId: Payments cannot be made to this payee yet/,
+    ],
+    [';;5,00;;Tea;;;', /buyer\.email: Give the buyer/, /amount: The invoice is below the minimum/],
+    ['bob@buyer;;5,00;;Tea;;;', /buyer\.email: Add the end of the domain/],
+    [
+      'bob@buyer.example;;;;Tea;;;araucaria',
+      /amount: Give an amount/,
+      /sellerExternalId: Payments/,
+    ],
+  ] as const) {
+    const shown = await paste(fileOf(line), 'create');
+    assert.equal(shown.status, 422);
+    for (const named of expected) assert.match(textOf(shown.text), named, line);
+  }
+});
+
 test('while one line has a fault none is created, and each bad line is named with its column', async () => {
   const before = (await invoices()).length;
   const bad = [
@@ -133,7 +164,7 @@ test('while one line has a fault none is created, and each bad line is named wit
   assert.equal(shown.status, 422);
   const words = textOf(shown.text);
   for (const named of [
-    /Line 3, buyer\.email: Give the buyer/,
+    /Line 3, buyer\.email: Enter an email address/,
     /Line 4, amount: 1\.250 has two meanings.*; dueDate: 02\/03\/2030 has two meanings/,
     /Line 5, amount: The invoice is below the minimum/,
     /Line 6, currency: Choose another currency/,
