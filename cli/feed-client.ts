@@ -3,7 +3,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { RawJson, sliceItems, sliceTopLevel, writeJson } from '../core/domain/base/raw-json.js';
 import { backoffMs } from '../core/domain/base/schedules.js';
-import { signWebhook, webhookHeaders } from '../core/domain/webhooks/signature.js';
+import { signedHeaders } from '../core/domain/webhooks/signature.js';
 import { catalogue, type ErrorCode, PonteError } from '../core/errors.js';
 
 const LONG_POLL_SECONDS = 30;
@@ -105,13 +105,14 @@ export async function forwardEvent(
   const { status, text } = await call(stopped, FORWARD_TIMEOUT_MS, target.url, {
     method: 'POST',
     redirect: 'manual',
-    headers: {
-      'Content-Type': 'application/json',
-      [webhookHeaders.signature]: signWebhook({ secret: target.secret, timestampSeconds, body }),
+    headers: signedHeaders({
+      secret: target.secret,
+      timestampSeconds,
+      body,
       // There is no delivery: the id of the event replaces its id.
-      [webhookHeaders.deliveryId]: event.id,
-      [webhookHeaders.eventType]: event.event,
-    },
+      deliveryId: event.id,
+      eventType: event.event,
+    }),
     body,
   });
   if (status < 200 || status > 299) {

@@ -6,6 +6,7 @@
 // on each database.
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
+import { Webhook } from 'standardwebhooks';
 import type { components } from '../../adapters/client/ponte-client.js';
 import { verifyWebhook } from '../../adapters/client/verify.js';
 import { redeemLink } from '../../core/usecases/hosted/sign-ins.js';
@@ -284,6 +285,16 @@ async function receivedInOrder(
     receiver.requests.map(({ headers, body }) => {
       const header = String(headers['x-service-signature']);
       assert.equal(verifyWebhook({ secret: subscription.secret, header, body }).valid, true);
+      // A program that knows only Standard Webhooks.
+      const { 'webhook-id': id, 'webhook-timestamp': at, 'webhook-signature': mac } = headers;
+      const standard = {
+        'webhook-id': `${id}`,
+        'webhook-timestamp': `${at}`,
+        'webhook-signature': `${mac}`,
+      };
+      const seen = new Webhook(subscription.secret).verify(body, standard);
+      assert.deepEqual(seen, JSON.parse(body.toString('utf8')));
+      assert.equal(id, headers['x-service-delivery-id']);
       const event = JSON.parse(body.toString('utf8')) as Pick<FeedEvent, 'event' | 'data'>;
       assert.equal(headers['x-service-event-type'], event.event);
       return [String(headers['x-service-delivery-id']), event];

@@ -179,6 +179,9 @@ page.
     Webhooks: `
 - Signature: \`X-Service-Signature: t=<unix seconds>,v1=<hex HMAC-SHA256 of "<t>.<raw body>">\`. The
   HMAC key is the whole text of the secret. Refuse a webhook whose \`t\` is more than 300 s off.
+- The same secret also signs by [Standard Webhooks](https://www.standardwebhooks.com), in
+  \`webhook-id\`, \`webhook-timestamp\` and \`webhook-signature\`: any verifier of that scheme takes
+  it. Verify one of the two.
 - Every attempt of a delivery has the same \`X-Service-Delivery-Id\` and the same bytes. An answer
   other than 2xx (a redirect too), or none within 10 s, is a failure. Attempts 2 to 7 follow
   after 30 s, 2 min, 10 min, 1 h, 6 h and 24 h; then the delivery is a \`dead_letter\`, which can be

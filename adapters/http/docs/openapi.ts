@@ -60,6 +60,9 @@ const webhookHeaders = {
   'X-Service-Signature': 't=<unix seconds>,v1=<hex HMAC-SHA256>',
   'X-Service-Delivery-Id': 'The same on every attempt: drop duplicates by it.',
   'X-Service-Event-Type': 'The event type, as in the body.',
+  'webhook-id': 'The delivery id again, for verifiers of Standard Webhooks.',
+  'webhook-timestamp': 'Unix seconds of the attempt.',
+  'webhook-signature': 'v1,<base64 HMAC-SHA256>, by the Standard Webhooks scheme.',
 } as const;
 
 type Json = Readonly<Record<string, unknown>>;

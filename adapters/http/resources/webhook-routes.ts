@@ -115,7 +115,7 @@ const subscriptionWithSecret = representation<WithSecret>()('WebhookSubscription
   secret: z
     .string()
     .regex(/^whsec_[A-Za-z0-9+/]+=*$/)
-    .meta({ description: 'Returned only once. The whole text is the HMAC key.' }),
+    .meta({ description: 'Returned only once. Its text is the HMAC key of X-Service-Signature.' }),
 });
 
 const subscriptionList = wholeListOf('WebhookSubscriptionList', subscription);

@@ -3,6 +3,10 @@
 //
 // Header: X-Service-Signature: t=<unix seconds>,v1=<hex of HMAC-SHA256>. The MAC is over
 // `<t>.<raw body bytes>`; its key is the secret's whole text, `whsec_` included, as UTF-8.
+//
+// The same secret also signs by the Standard Webhooks scheme, for verifiers of other frameworks:
+// webhook-signature: v1,<base64 of HMAC-SHA256>. That MAC is over `<id>.<seconds>.<raw body>`; its
+// key is what the base64 after `whsec_` decodes to. So the two keys differ.
 import { createHmac, type Hmac, timingSafeEqual } from 'node:crypto';
 import { assert } from '../../errors.js';
 import { pastedSecret } from '../base/pasted-secret.js';
@@ -11,6 +15,13 @@ export const webhookHeaders = {
   signature: 'X-Service-Signature',
   deliveryId: 'X-Service-Delivery-Id',
   eventType: 'X-Service-Event-Type',
+} as const satisfies Record<string, string>;
+
+/** Headers of the Standard Webhooks scheme. */
+export const standardHeaders = {
+  id: 'webhook-id',
+  timestamp: 'webhook-timestamp',
+  signature: 'webhook-signature',
 } as const satisfies Record<string, string>;
 
 export const TOLERANCE_SECONDS = 300;
@@ -44,6 +55,7 @@ export type VerifiedWebhook =
 
 /** Longer than any header that we send. */
 const HEADER_LENGTH_MAX = 4_096;
+const SECRET_PREFIX = /^whsec_/;
 const secondsForm = /^[0-9]{1,15}$/;
 const macForm = /^[0-9a-f]{64}$/i;
 
@@ -57,6 +69,28 @@ export function signWebhook(input: {
   const t = `${input.timestampSeconds}`;
   assert(secondsForm.test(t), 'a timestamp is whole Unix seconds');
   return `t=${t},v1=${mac(input.secret, t, input.body).digest('hex')}`;
+}
+
+/** Every header of a webhook, signed in both forms. */
+export function signedHeaders(input: {
+  readonly secret: string;
+  readonly timestampSeconds: number;
+  readonly body: string;
+  readonly deliveryId: string;
+  readonly eventType: string;
+}): Readonly<Record<string, string>> {
+  const { secret, timestampSeconds, body, deliveryId, eventType } = input;
+  const key = Buffer.from(secret.replace(SECRET_PREFIX, ''), 'base64');
+  const signed = createHmac('sha256', key).update(`${deliveryId}.${timestampSeconds}.${body}`);
+  return {
+    'Content-Type': 'application/json',
+    [webhookHeaders.signature]: signWebhook({ secret, timestampSeconds, body }),
+    [webhookHeaders.deliveryId]: deliveryId,
+    [webhookHeaders.eventType]: eventType,
+    [standardHeaders.id]: deliveryId,
+    [standardHeaders.timestamp]: `${timestampSeconds}`,
+    [standardHeaders.signature]: `v1,${signed.digest('base64')}`,
+  };
 }
 
 /** One of several `v1` must match; names other than t and v1 are ignored. */

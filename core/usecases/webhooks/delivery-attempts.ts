@@ -1,7 +1,7 @@
 // One attempt of a leased delivery: sign, send, record the outcome.
 import { SECOND_MS } from '../../domain/base/instant.js';
 import { holdsLease } from '../../domain/base/lease.js';
-import { signWebhook, webhookHeaders } from '../../domain/webhooks/signature.js';
+import { signedHeaders } from '../../domain/webhooks/signature.js';
 import type { Subscription } from '../../domain/webhooks/subscription.js';
 import {
   type AttemptResult,
@@ -132,12 +132,13 @@ async function send(
   const timestampSeconds = Math.floor(startedAtMs / SECOND_MS);
   return deps.sender.send({
     url: subscription.url,
-    headers: {
-      'Content-Type': 'application/json',
-      [webhookHeaders.signature]: signWebhook({ secret, timestampSeconds, body }),
-      [webhookHeaders.deliveryId]: delivery.id,
-      [webhookHeaders.eventType]: delivery.eventType,
-    },
+    headers: signedHeaders({
+      secret,
+      timestampSeconds,
+      body,
+      deliveryId: delivery.id,
+      eventType: delivery.eventType,
+    }),
     body,
   });
 }

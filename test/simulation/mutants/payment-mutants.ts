@@ -143,8 +143,8 @@ export const paymentMutants = [
     file: 'core/usecases/webhooks/delivery-attempts.ts',
     edits: [
       [
-        '[webhookHeaders.deliveryId]: delivery.id,',
-        '[webhookHeaders.deliveryId]: delivery.id + delivery.attempt,',
+        'deliveryId: delivery.id,\n      eventType',
+        'deliveryId: delivery.id + delivery.attempt,\n      eventType',
       ],
     ],
     focus: { ...payments, often: ['subscribe'] },
@@ -170,7 +170,7 @@ export const paymentMutants = [
   {
     name: 'a webhook names another type of event',
     file: 'core/usecases/webhooks/delivery-attempts.ts',
-    edits: [['[webhookHeaders.eventType]: delivery.eventType', '[webhookHeaders.eventType]: body']],
+    edits: [['eventType: delivery.eventType,\n    }),', 'eventType: body,\n    }),']],
     focus: { ...payments, often: ['subscribe'] },
     first: { seed: 1, steps: 80 },
     caughtBy: ['oneDeliveryIdAndTheSameBytes'],

@@ -3,7 +3,7 @@ import type { VNode } from 'preact';
 import { allows } from '../../../../core/domain/access/scope.js';
 import { MINUTE_MS, SECOND_MS } from '../../../../core/domain/base/instant.js';
 import type { NumberedEvent } from '../../../../core/domain/payments/event.js';
-import { webhookHeaders } from '../../../../core/domain/webhooks/signature.js';
+import { standardHeaders, webhookHeaders } from '../../../../core/domain/webhooks/signature.js';
 import type { Subscription } from '../../../../core/domain/webhooks/subscription.js';
 import {
   type DeliveryAttempt,
@@ -251,6 +251,9 @@ function Headers({ shown: { delivery, attempts } }: Part): VNode {
     `${webhookHeaders.deliveryId}: ${delivery.id}`,
     `${webhookHeaders.eventType}: ${delivery.eventType}`,
     `${webhookHeaders.signature}: t=${seconds},v1=…`,
+    `${standardHeaders.id}: ${delivery.id}`,
+    `${standardHeaders.timestamp}: ${seconds}`,
+    `${standardHeaders.signature}: v1,…`,
   ].join('\n');
   return (
     <section class="card">

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { Webhook } from 'standardwebhooks';
 import {
   type InvalidWebhookReason,
+  signedHeaders,
   signWebhook,
   type VerifyWebhookInput,
   verifyWebhook,
@@ -54,6 +56,29 @@ test('the headers are those of the interface', () => {
     'X-Service-Delivery-Id',
     'X-Service-Event-Type',
   ]);
+});
+
+test('law: a library of Standard Webhooks takes the second signature, by the same secret', (t) => {
+  t.mock.timers.enable({ apis: ['Date'] });
+  const keys = fc.uint8Array({ minLength: 1, maxLength: 64 });
+  const text = fc.string({ unit: 'grapheme' });
+  fc.assert(
+    fc.property(keys, seconds, text, fc.uuid(), (key, at, note, deliveryId) => {
+      t.mock.timers.setTime(at * 1_000);
+      const secret = `whsec_${Buffer.from(key).toString('base64')}`;
+      const body = JSON.stringify({ note });
+      const sent = { secret, timestampSeconds: at, body, deliveryId, eventType: 'a.b' };
+      const headers = signedHeaders(sent);
+      const verifier = new Webhook(secret);
+      assert.deepEqual(verifier.verify(body, headers), { note });
+      assert.throws(() => verifier.verify(`${body} `, headers), /No matching signature/);
+      const other = { ...headers, 'webhook-id': `${deliveryId}x` };
+      assert.throws(() => verifier.verify(body, other), /No matching signature/);
+      // The header of the interface is what it is without the other.
+      const own = signWebhook({ secret, timestampSeconds: at, body });
+      assert.equal(headers['X-Service-Signature'], own);
+    }),
+  );
 });
 
 test('law: what is signed verifies, as bytes, as a buffer and as text', () => {

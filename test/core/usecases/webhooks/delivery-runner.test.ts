@@ -29,6 +29,9 @@ test('a webhook has the body of its event and the headers of the interface', asy
     'X-Service-Signature',
     'X-Service-Delivery-Id',
     'X-Service-Event-Type',
+    'webhook-id',
+    'webhook-timestamp',
+    'webhook-signature',
   ]);
   assert.equal(sent?.headers['Content-Type'], 'application/json');
   assert.equal(sent?.headers['X-Service-Delivery-Id'], delivery.id);

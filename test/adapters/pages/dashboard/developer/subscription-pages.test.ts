@@ -103,7 +103,7 @@ test('a test event shows its delivery, with body, headers and attempts', async (
   assert.match(words, /Delivered .* Attempts .* 200 /);
   assert.match(words, /"event": "webhook\.test"/);
   assert.match(words, /X-Service-Event-Type: webhook\.test/);
-  assert.match(words, /X-Service-Signature: t=\d+,v1=…/);
+  assert.match(words, /X-Service-Signature: t=\d+,v1=… webhook-id: whd_\w+ webhook-timestamp: \d+/);
 });
 
 test('what gave up is filtered, replayed one by one or all, and home leads to it', async (t) => {
