@@ -15,7 +15,7 @@ import type {
 import type { Opening, OperatorAccess } from '../host/operator-access.js';
 import { type ExitKind, exitCodes, exitOf } from './exit-codes.js';
 import type { Authority } from './operator-key.js';
-import { type TableColumns, tableOf } from './output.js';
+import { laidOut, paperOf, type TableColumns, tableOf } from './output.js';
 
 /** The result of a command: for programs, for people, and as an exit code (`done` by default). */
 export interface Outcome {
@@ -43,6 +43,8 @@ interface CommandRow<Options> {
   readonly options?: readonly Option[];
   /** Text of its help after the options. */
   readonly details?: string;
+  /** It may take long: a terminal shows for how many seconds it works. */
+  readonly isLong?: true;
   readonly run: (options: Options, ids: readonly string[]) => Promise<Outcome>;
 }
 
@@ -56,12 +58,17 @@ interface OperatorCommandRow<Options> extends Omit<CommandRow<Options>, 'run'> {
   ) => Outcome | Promise<Outcome>;
 }
 
+interface Stream {
+  write(text: string): unknown;
+  readonly isTTY?: boolean;
+}
+
 /** The environment and streams of a command: of a process, or of a test. */
 export interface Shell {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdin: AsyncIterable<Buffer | string> & { readonly isTTY?: boolean };
-  readonly stdout: { write(text: string): unknown };
-  readonly stderr: { write(text: string): unknown };
+  readonly stdout: Stream & { readonly columns?: number };
+  readonly stderr: Stream;
   exitCode: number;
 }
 
@@ -130,7 +137,9 @@ function declareCommand<Options>(shell: Shell, parent: Command, row: CommandRow<
   command.action(async () => {
     const options = command.opts<Options & { readonly json: boolean }>();
     try {
-      finish(shell, await row.run(options, command.args), options.json);
+      const work = async () => row.run(options, command.args);
+      const outcome = await (row.isLong ? counting(shell, pathOf(command), work) : work());
+      finish(shell, outcome, options.json);
     } catch (error) {
       const { org, member, email } = command.opts<Readonly<Record<string, string | undefined>>>();
       const ids = command.args.filter((word) => word.includes('_'));
@@ -140,6 +149,30 @@ function declareCommand<Options>(shell: Shell, parent: Command, row: CommandRow<
     }
   });
   return command;
+}
+
+const COUNT_EVERY_MS = 1_000;
+/** Work that is shorter needs no counter. */
+const COUNT_AFTER_MS = 2_000;
+
+/** Shows the seconds on the error output, if that is a terminal, and removes them at the end. */
+export async function counting<T>(
+  { stderr }: Pick<Shell, 'stderr'>,
+  name: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  if (stderr.isTTY !== true) return work();
+  let seconds = 0;
+  const timer = setInterval(() => {
+    seconds += COUNT_EVERY_MS / 1_000;
+    if (seconds * 1_000 >= COUNT_AFTER_MS) stderr.write(`\rponte ${name}: ${seconds} s`);
+  }, COUNT_EVERY_MS);
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
+    stderr.write('\r\x1b[K');
+  }
 }
 
 export function addOperatorCommand<Options extends object>(
@@ -286,7 +319,9 @@ export async function asOperator<T>(
 
 export function finish(shell: Shell, outcome: Outcome, json: boolean): void {
   if (json) shell.stdout.write(`${writeJson(outcome.json)}\n`);
-  else if (outcome.text !== '') shell.stdout.write(`${outcome.text}\n`);
+  else if (outcome.text !== '') {
+    shell.stdout.write(`${laidOut(outcome.text, paperOf(shell.stdout, shell.env))}\n`);
+  }
   shell.exitCode = exitCodes[outcome.exit ?? 'done'][0];
 }
 

@@ -35,7 +35,8 @@ export const commandRules = [
   'Commands work on the configured database, also while hosts run. serve, migrate, seed, demo',
   'and org create create a missing database; all others refuse. --json prints one JSON document.',
   '--dry-run, where offered, decides as usual and changes nothing. ponte <command> --help lists',
-  'the options.',
+  'the options. Tables fit the terminal, in a pipe 80 columns or COLUMNS: what does not fit beside',
+  'the other cells stands below its row. NO_COLOR turns color off.',
 ].join('\n');
 
 /** Runs one command and sets `shell.exitCode`. */
@@ -58,7 +59,8 @@ export function createProgram(shell: Shell): Command {
     .exitOverride()
     .configureOutput({
       writeOut: (text) => shell.stdout.write(text),
-      writeErr: (text) => shell.stderr.write(withUsualName(text)),
+      // One prefix for all errors.
+      writeErr: (text) => shell.stderr.write(withUsualName(text).replace(/^error: /, 'ponte: ')),
     })
     .configureHelp({ optionDescription, commandDescription: describedCommand })
     .showHelpAfterError('Add --help for usage.')

@@ -16,7 +16,7 @@ import {
   type Outcome,
   type Shell,
 } from '../operator.js';
-import { fields, instantOrNull } from '../output.js';
+import { fields, instantOrNull, sizeText } from '../output.js';
 import { checkAfterRestore } from './release-commands.js';
 
 interface BackupOptions {
@@ -36,6 +36,7 @@ export function addBackupCommands(shell: Shell, program: Command): void {
   addOperatorCommand<BackupOptions>(shell, program, {
     name: 'backup',
     authority: 'none',
+    isLong: true,
     description: 'back up database and documents while a server runs, and verify the backup',
     options: [
       new Option('--to <folder>', 'the folder of all backups; each backup is a new folder in it')
@@ -53,6 +54,7 @@ export function addBackupCommands(shell: Shell, program: Command): void {
   addCommand<RestoreOptions>(shell, program, {
     name: 'restore',
     authority: 'none',
+    isLong: true,
     description:
       'replace the database with a verified backup, in quarantine, or check a restored one',
     options: [
@@ -109,7 +111,7 @@ function backupOutcome({ folder, manifest, removed }: MadeBackup): Outcome {
           `${folder}: the manifest of ${payments}. Now dump the database, as`,
           `pg_dump --format=custom --file=${folder}/ponte.dump <URL>`,
         ]
-      : [`${folder}: ${payments}, ${documents} documents, ${bytes} bytes, verified.`];
+      : [`${folder}: ${payments}, ${documents} documents, ${sizeText(bytes)}, verified.`];
   const { documentsAt = null } = manifest;
   return {
     json: { folder, takenAt, bytes, documents, documentsAt, rows, keyIds, warnings, removed },

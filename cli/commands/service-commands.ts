@@ -63,6 +63,7 @@ export function addServiceCommands(shell: Shell, program: Command, version: stri
   addCommand(shell, program, {
     name: 'seed',
     authority: 'none',
+    isLong: true,
     description:
       'make a development database with fifty test payments of the past month, in every state ' +
       'that lasts, and a test key',

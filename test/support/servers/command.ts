@@ -11,7 +11,8 @@ export async function runCommand(
 ): Promise<{ readonly status: number; readonly stdout: string; readonly stderr: string }> {
   let [stdout, stderr] = ['', ''];
   const shell = {
-    env,
+    // Wide tables are in one line, so that tests find cells beside each other.
+    env: { COLUMNS: '400', ...env },
     stdin: Readable.from([input]),
     stdout: { write: (text: string) => (stdout += text) },
     stderr: { write: (text: string) => (stderr += text) },
