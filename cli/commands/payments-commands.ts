@@ -1,7 +1,6 @@
 // `ponte payments`: lists, shows, ends and simulates payments.
 import { type Command, Option } from 'commander';
 import type { payment } from '../../adapters/http/resources/payment-routes.js';
-import type { StoryLine } from '../../adapters/pages/dashboard/story-lines.js';
 import { formatInstant } from '../../core/domain/base/instant.js';
 import { formatAmount, shownAmount } from '../../core/domain/base/money.js';
 import { type Mode, modes, tenantOf } from '../../core/domain/base/tenant.js';
@@ -16,6 +15,7 @@ import {
 import { simulatedEvents } from '../../core/domain/payments/simulated-event.js';
 import { situationAmounts, situationOf, situations } from '../../core/domain/payments/situation.js';
 import { PonteError } from '../../core/errors.js';
+import type { CaseLine } from '../../core/usecases/money-desk/case-texts.js';
 import { addDecisions } from '../decided.js';
 import { decisionsText, presentDecision, wrapped } from '../money-texts.js';
 import {
@@ -175,22 +175,18 @@ function shownCode({ publicId, bankDetailsCode }: PaymentView['payment']): strin
 
 /** With names, commands, decisions and history; the command that shows one payment. */
 async function shownCase(operator: Operator, id: string): Promise<Outcome> {
-  const [cases, { storyLines }, { dashboardTexts }, { formatOf }, { shownEntry }] =
-    await Promise.all([
-      import('../../core/usecases/money-desk/payment-case.js'),
-      import('../../adapters/pages/dashboard/story-lines.js'),
-      import('../../adapters/pages/dashboard/dashboard-texts.js'),
-      import('../../adapters/pages/kit/format.js'),
-      import('../../adapters/http/resources/timeline-routes.js'),
-    ]);
+  const [cases, { caseLines }, { shownEntry }] = await Promise.all([
+    import('../../core/usecases/money-desk/payment-case.js'),
+    import('../../core/usecases/money-desk/case-texts.js'),
+    import('../../adapters/http/resources/timeline-routes.js'),
+  ]);
   const found = await cases.readPaymentCase(operator.deps, id);
   const { payment, organization, quote, commands, decisions, history } = found;
   const { missing } = situationAmounts(found);
   const { json, text } = await shown(operator, found);
   const payee = cases.payeeIn(found);
   const expected = quote === null ? null : shownAmount(quote.target);
-  const words = { texts: dashboardTexts.en, format: formatOf('en') };
-  const lines = storyLines(words, { payment, creator: null, approver: null }, history);
+  const lines = caseLines(history);
   const sections: readonly (readonly [string, readonly string[]])[] = [
     ['COMMANDS', commands.flatMap(commandLines)],
     ['DECISIONS', decisions.length === 0 ? [] : [decisionsText(decisions)]],
@@ -238,7 +234,7 @@ function commandLines(command: MoneyCommand): readonly string[] {
   return [`${id}  ${kind}  ${shownAmount(amount)}`, ...wrapped(`${how}; ${known.join('; ')}`)];
 }
 
-function lineOf({ atMs, text, note = null }: StoryLine & { readonly atMs: number }) {
+function lineOf({ atMs, text, note }: CaseLine) {
   const [first = '', ...rest] = wrapped(text, ' '.repeat(HISTORY_INDENT));
   const time = formatInstant(atMs);
   const more = note === null ? [] : wrapped(note, ' '.repeat(HISTORY_INDENT));

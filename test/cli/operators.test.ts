@@ -318,7 +318,7 @@ describe('payments', () => {
     const { stdout } = await runCommand(env, ['payments', 'show', `${id}`]);
     assert.match(stdout, /^The buyer has not begun to pay\.$/m);
     assert.match(stdout, new RegExp(`^organization +${name} \\(${me['organizationId']}\\)$`, 'm'));
-    assert.match(stdout, /^HISTORY\n\S+Z {2}Created$/m);
+    assert.match(stdout, /^HISTORY\n\S+Z {2}Created: [\d.]+ USD$/m);
     for (const line of stdout.split('\n')) assert.ok(line.length <= 80, line);
     assert.deepEqual((await done(`commands list --payment ${id}`))['data'], []);
     assert.deepEqual(await refused('commands list --payment pi_0'), [3, 'NotFound']);

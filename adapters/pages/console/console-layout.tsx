@@ -1,5 +1,7 @@
 // The frame of every page of the operator's console, in English only, as the CLI is.
+import type { VNode } from 'preact';
 import { CONSOLE_ROOT } from '../../../core/domain/access/registered-operator.js';
+import type { Mode } from '../../../core/domain/base/tenant.js';
 import { type ErrorCode, PonteError } from '../../../core/errors.js';
 import { assetPaths } from '../kit/assets.js';
 import { Button, ButtonLink, Form } from '../kit/components.js';
@@ -33,6 +35,7 @@ const groups = [
     ['waiting', 'Waiting'],
     ['money', 'Money desk'],
     ['proposals', 'Proposals'],
+    ['payments', 'Payments'],
   ],
   [['production', 'Production requests']],
   [
@@ -113,7 +116,7 @@ export const operatorPages = new DeclaredPages<
 
 /** A refusal is shown on the page, at this part of it. */
 export async function refusable<T>(
-  field: string | ((message: string) => string),
+  field: string | ((message: string) => FieldError),
   work: () => Promise<T>,
 ): Promise<T | { readonly problem: FieldError }> {
   try {
@@ -122,13 +125,13 @@ export async function refusable<T>(
     const isShown = error instanceof PonteError && error.status < 500;
     if (!isShown || error.code === 'NotFound') throw error;
     const { message: text } = error;
-    return { problem: { field: typeof field === 'string' ? field : field(text), text } };
+    return { problem: typeof field === 'string' ? { field, text } : field(text) };
   }
 }
 
 export function consolePage(view: ConsoleView, content: ConsoleContent, status = 200): PageAnswer {
   const { root, csrf, nowMs, operator } = view;
-  const { place, title, errors = [], body } = content;
+  const { place, title, errors = [], body, mode = null } = content;
   const assets = assetPaths(root);
   const done: Readonly<Record<string, string>> = doneTexts;
   const path = `${root}${CONSOLE_ROOT}`;
@@ -141,10 +144,10 @@ export function consolePage(view: ConsoleView, content: ConsoleContent, status =
       icon: assets.icon,
       script: assets.script,
       names: [],
-      body: { class: 'dash op' },
+      body: { class: mode === 'test' ? 'dash op test' : 'dash op' },
       children: (
         <>
-          <Top bar={bar} hasPlaces={place !== null}>
+          <Top bar={<Bar mode={mode} />} hasPlaces={place !== null}>
             <p class="crumb">Operator’s console</p>
             {operator === null ? null : <p class="opmode">{operator}</p>}
           </Top>
@@ -174,11 +177,19 @@ export function consolePage(view: ConsoleView, content: ConsoleContent, status =
   return html(text, status);
 }
 
-const bar = (
-  <p class="opbar">
-    <b>OPERATOR</b> What is done here moves real money.
-  </p>
-);
+const bars = {
+  live: 'What is done here moves real money.',
+  test: 'Test mode. No money moves.',
+} as const satisfies Record<Mode, string>;
+
+/** Without a mode the page has both, or neither. */
+function Bar({ mode }: { readonly mode: Mode | null }): VNode {
+  return (
+    <p class="opbar">
+      <b>OPERATOR</b> {mode === null ? 'What is done in live mode moves real money.' : bars[mode]}
+    </p>
+  );
+}
 
 function placesOf(path: string, here: ConsolePlace): readonly PlaceLinks[] {
   return groups.map((places) => ({

@@ -4,6 +4,7 @@ import { consoleSignInPages } from './console-sign-in.js';
 import { deskItemPages } from './desk-item-pages.js';
 import { deskListPages } from './desk-list-pages.js';
 import { healthPages } from './health-pages.js';
+import { paymentPages } from './payment-pages.js';
 import { proposalPages } from './proposal-pages.js';
 import { serviceListPages } from './service-list-pages.js';
 import { waitingPages } from './waiting-pages.js';
@@ -12,6 +13,7 @@ export const consolePages: readonly PageRoute[] = [
   ...consoleSignInPages,
   ...deskListPages,
   ...deskItemPages,
+  ...paymentPages,
   ...proposalPages,
   ...waitingPages,
   ...healthPages,

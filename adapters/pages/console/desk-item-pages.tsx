@@ -30,9 +30,20 @@ import {
   type QueueRow,
   readQueueItem,
 } from '../../../core/usecases/money-desk/money-queues.js';
+import { readPaymentCase } from '../../../core/usecases/money-desk/payment-case.js';
+import { readOrganizationName } from '../../../core/usecases/parties/organizations.js';
 import { Amount, Button, Facts, Foreign, Form, Note } from '../kit/components.js';
+import type { FieldError } from '../kit/fields.js';
 import { idIn } from '../kit/pages/declared-pages.js';
 import { type DeclaredField, hidden, radio, textAs, tick, words } from '../kit/pages/form-page.js';
+import {
+  Books,
+  Known,
+  MoneyRoute,
+  organizationPath,
+  WhatHappened,
+  WhoPaysWhom,
+} from './case-parts.js';
 import { type ConsoleCall, format, operatorPages, refusable } from './console-layout.js';
 import { proposalPath, Waits } from './desk-list-pages.js';
 
@@ -42,37 +53,62 @@ export const deskItemPages = [
     access: null,
     back: () => '/money',
     isOnce: true,
-    load: ({ deps }, call) => readQueueItem(deps, queueIn(call), idIn(call, 'itemId')),
+    async load({ deps }, call) {
+      const item = await readQueueItem(deps, queueIn(call), idIn(call, 'itemId'));
+      const { paymentId, orgId } = item.row;
+      return {
+        ...item,
+        found: paymentId === null ? null : await readPaymentCase(deps, paymentId),
+        organization: await readOrganizationName(deps, orgId),
+      };
+    },
     typed: ({ row: { known } }) => (known.kind === 'review' ? { report: known.report } : {}),
     fields: (_, item) => decisionFields(item),
-    show: ({ view, me }, { row, decisions }) => ({
+    show: ({ view, me }, { row, decisions, found, organization }) => ({
       title: shownAmount(row.amount),
       heading: <Amount money={row.amount} />,
-      lede: <Foreign text={knownText(row.known)} />,
+      lede: (
+        <>
+          <Foreign text={knownText(row.known)} />{' '}
+          {found === null ? null : <WhoPaysWhom found={found} root={view.root} />}
+        </>
+      ),
       place: 'money',
+      mode: row.mode,
       crumbs: (
         <>
           <a href={`${view.path}/money?mode=${row.mode}`}>Money desk</a> / {waitingKinds[row.queue]}
         </>
       ),
-      submit: row.mode === 'test' ? 'Decide' : 'Ask for confirmation',
+      submit: submitOf(row),
       keep: 'Leave it for now',
       around: (form) => (
-        <div class="cols">
-          <div class="stack">
-            <OpenProposals open={decisions.filter(isWaiting)} root={view.root} me={me} />
-            <Again row={row} to={`money/${row.queue}/${row.id}`} />
-            {decisiveOf(row).length === 0 ? null : form}
+        <>
+          {found === null ? null : <MoneyRoute found={found} />}
+          <div class="cols">
+            <div class="stack">
+              <OpenProposals open={decisions.filter(isWaiting)} root={view.root} me={me} />
+              {found === null ? null : <Books found={found} root={view.root} />}
+              <Again row={row} to={`money/${row.queue}/${row.id}`} />
+              {decisiveOf(row).length === 0 ? null : form}
+            </div>
+            <div class="stack">
+              {found === null ? (
+                <Evidence row={row} organization={organization} root={view.root} />
+              ) : (
+                <>
+                  <Known found={found} root={view.root} />
+                  <WhatHappened found={found} />
+                </>
+              )}
+              <Decisions decisions={decisions} root={view.root} />
+            </div>
           </div>
-          <div class="stack">
-            <Evidence row={row} />
-            <History decisions={decisions} root={view.root} />
-          </div>
-        </div>
+        </>
       ),
     }),
     save: ({ deps }, call, { values, key }) =>
-      refusable(fieldOf, async () => {
+      refusable(problemOf, async () => {
         const itemId = idIn(call, 'itemId');
         const { actor } = call.operator;
         const { step, replace = false, evidence: reason, ...given } = values;
@@ -150,12 +186,38 @@ function decisionFields({ row, decisions }: QueueItem) {
   };
 }
 
+function stepOf({ name, given: { payment } }: Offer): string {
+  return payment === undefined ? name : `${name}:${payment}`;
+}
+
+/** A choice of one is no choice: its name is on the button. */
+function submitOf(row: QueueRow): string {
+  const [only, ...others] = decisiveOf(row);
+  const isOnly = only !== undefined && others.length === 0;
+  if (row.mode === 'test') return isOnly ? only.label : 'Decide';
+  return isOnly ? `Propose: ${only.label}` : 'Ask for confirmation';
+}
+
 function stepField(offers: readonly Offer[]): DeclaredField<string> {
-  const choices = offers.map(({ name, given: { payment }, label, hint }) => ({
-    value: payment === undefined ? name : `${name}:${payment}`,
-    label,
-    hint,
+  const choices = offers.map((offer) => ({
+    value: stepOf(offer),
+    label: offer.label,
+    hint: offer.hint,
   }));
+  const [only] = choices;
+  if (only !== undefined && choices.length === 1) {
+    return {
+      read: () => ({ value: only.value }),
+      show: () => (
+        <div>
+          <p>
+            <b>{only.label}</b>
+          </p>
+          <p class="quiet">{only.hint}</p>
+        </div>
+      ),
+    };
+  }
   return {
     ...radio({ label: 'What shall happen to the money?', choices }),
     read: ({ step = '' }) =>
@@ -172,10 +234,12 @@ function inputFields(offers: readonly Offer[]): Partial<Record<Input, DeclaredFi
     if (input === 'report' || input === 'reason') return [];
     const look = isAmount(input) ? ({ inputMode: 'decimal', width: 'medium' } as const) : {};
     const { label } = inputs[input];
+    const ofIt = offers.filter(({ name }) => decisionOf(name).inputs?.includes(input));
+    const forWhat = ofIt.map((offer) => offer.label);
     const field = textAs({
       ...look,
       label,
-      hint: 'Only where the decision needs it.',
+      hint: `For: ${forWhat.join(' or ')}.`,
       max: isAmount(input) ? 20 : 100,
       spellcheck: false,
       problem: `${label}: this is too long.`,
@@ -186,12 +250,16 @@ function inputFields(offers: readonly Offer[]): Partial<Record<Input, DeclaredFi
   return Object.fromEntries(fields);
 }
 
-/** By the name that its message begins with. */
-function fieldOf(message: string): string {
-  const [name = ''] = message.split(':', 1);
-  if (name === 'end-to-end id') return 'endToEndId';
-  if (name === 'evidence' || name === 'reason') return 'evidence';
-  return name in inputs ? name : 'step';
+/** By the name that its message begins with, which is an option of the CLI. */
+function problemOf(message: string): FieldError {
+  const [name = '', ...rest] = message.split(': ');
+  const text = rest.join(': ');
+  if (name === 'evidence' || name === 'reason') {
+    return { field: 'evidence', text: `What you checked: ${text}` };
+  }
+  const input = name === 'end-to-end id' ? 'endToEndId' : name;
+  if (!(input in inputs)) return { field: 'step', text: message };
+  return { field: input, text: `${inputs[input as DecisionInput].label}: ${text}` };
 }
 
 /** A reason is part of the action, and no evidence. */
@@ -258,37 +326,43 @@ function isWaiting({ state, isVoid, isExpired }: ListedProposal): boolean {
   return state === 'proposed' && !isVoid && !isExpired;
 }
 
-function Evidence({ row }: { readonly row: QueueRow }): VNode {
-  const { known, orgId, mode, kind, id, paymentId, sinceMs } = row;
+/** What is known of money that belongs to no payment. */
+function Evidence({
+  row: { orgId, mode, kind, id, sinceMs },
+  organization,
+  root,
+}: {
+  readonly row: QueueRow;
+  readonly organization: string | null;
+  readonly root: string;
+}): VNode {
   return (
     <section class="card">
-      <h2>What is known</h2>
+      <h2>Known</h2>
       <Facts
         facts={[
           { label: 'Waits since', value: format.short(sinceMs) },
-          { label: 'Organization', value: <span class="code">{orgId ?? 'unknown'}</span> },
+          {
+            label: 'Organization',
+            value:
+              orgId === null ? (
+                'unknown'
+              ) : (
+                <a href={organizationPath(root, orgId)}>
+                  <Foreign text={organization ?? orgId} />
+                </a>
+              ),
+          },
           { label: 'Mode', value: mode },
-          paymentId === null
-            ? null
-            : { label: 'Payment', value: <span class="code">{paymentId}</span> },
-          kind === 'payment'
-            ? null
-            : { label: capital(kind), value: <span class="code">{id}</span> },
-          ...(known.kind === 'short'
-            ? [
-                { label: 'Asked', value: format.money(known.asked) },
-                { label: 'Arrived', value: format.money(known.held) },
-              ]
-            : []),
-          known.kind === 'unapproved' ? { label: 'Asked', value: format.money(known.asked) } : null,
-          known.kind === 'lost' ? { label: 'Arrived', value: format.money(known.received) } : null,
+          { label: capital(kind), value: <span class="code">{id}</span> },
         ]}
       />
     </section>
   );
 }
 
-function History({
+/** What operators decided and proposed. */
+export function Decisions({
   decisions,
   root,
 }: {

@@ -4,7 +4,7 @@ import type { VNode } from 'preact';
 import { CONSOLE_ROOT } from '../../../core/domain/access/registered-operator.js';
 import { formatDuration, formatInstant } from '../../../core/domain/base/instant.js';
 import { type Mode, modes } from '../../../core/domain/base/tenant.js';
-import { moneyQueues } from '../../../core/domain/money-desk/money-decision.js';
+import type { MoneyQueue } from '../../../core/domain/money-desk/money-decision.js';
 import {
   type WaitingKind,
   waitingKindNames,
@@ -20,9 +20,19 @@ import { type ConsoleCall, type ConsoleView, format, operatorPages } from './con
 /** Rows of a kind that are shown at once. */
 const PAGE = 20;
 
+/** In doubt first; what waits for a buyer, whose page says till when, last. */
+const byStake = [
+  'in_review',
+  'unmatched',
+  'lost',
+  'owed',
+  'unapproved',
+  'short',
+] as const satisfies readonly MoneyQueue[];
+
 const views = {
   waiting: { title: 'Waiting', kinds: waitingKindNames },
-  money: { title: 'Money desk', kinds: moneyQueues },
+  money: { title: 'Money desk', kinds: byStake },
   production: { title: 'Production requests', kinds: ['production'] },
   commands: { title: 'Commands', kinds: ['command', 'message'] },
 } as const satisfies Readonly<
@@ -39,15 +49,20 @@ export const deskListPages = (Object.keys(views) as ViewName[]).map((name) =>
       const mode = modes.find((known) => known === query.get('mode')) ?? null;
       const kinds: readonly WaitingKind[] = views[name].kinds;
       const only = kinds.find((known) => known === query.get('kind')) ?? null;
-      const limit = only === null ? PAGE + 1 : WAITING_MAX;
       const shown = only === null ? kinds : [only];
-      const items = await listWaiting(deps, shown, { orgId: null, mode, limit });
+      const asked = { orgId: null, mode, limit: WAITING_MAX };
+      const found = await listWaiting(deps, shown, asked);
+      const items = name === 'money' ? found.toSorted(byAmount) : found;
       return { mode, only, shown, items, path: `${base}/${name}` };
     },
     show: ({ view, me }, { mode, only, shown, items, path }) => ({
       title: views[name].title,
-      lede: 'What needs an operator, the oldest of each kind first.',
+      lede:
+        name === 'money'
+          ? 'Money that needs an operator: in doubt first, the largest amount of each kind first.'
+          : 'What needs an operator, the oldest of each kind first.',
       place: name,
+      ...(mode === null ? {} : { mode }),
       body: (
         <div class="stack">
           <Modes mode={mode} path={path} />
@@ -68,6 +83,11 @@ export const deskListPages = (Object.keys(views) as ViewName[]).map((name) =>
     }),
   }),
 );
+
+function byAmount(one: WaitingItem, other: WaitingItem): number {
+  const [left = 0n, right = 0n] = [one.amount?.amountMinor, other.amount?.amountMinor];
+  return left === right ? one.sinceMs - other.sinceMs : left < right ? 1 : -1;
+}
 
 function moreOf(path: string, kind: WaitingKind, mode: Mode | null): string {
   return `${path}?${new URLSearchParams({ kind, ...(mode === null ? {} : { mode }) })}`;
@@ -114,17 +134,27 @@ function Kind({
   if (items.length === 0) return null;
   const rows = more === null ? items : items.slice(0, PAGE);
   const hasMore = rows.length < items.length;
+  const list = (
+    <ul class="queue">
+      {rows.map((item) => (
+        <Row item={item} view={view} me={me} />
+      ))}
+    </ul>
+  );
   return (
     <section class="card" aria-labelledby={kind}>
       <div class="line ends">
         <h2 id={kind}>{waitingKinds[kind]}</h2>
         <span class="quiet small">{hasMore ? `${rows.length} of more` : `${rows.length}`}</span>
       </div>
-      <ul class="queue">
-        {rows.map((item) => (
-          <Row item={item} view={view} me={me} />
-        ))}
-      </ul>
+      {kind === 'short' && more !== null ? (
+        <details>
+          <summary>{shortText(items)}</summary>
+          {list}
+        </details>
+      ) : (
+        list
+      )}
       {hasMore && more !== null ? (
         <p class="gap">
           <a href={more}>More of this kind</a>
@@ -132,6 +162,15 @@ function Kind({
       ) : null}
     </section>
   );
+}
+
+/** The first day on which one of them ends. */
+function shortText(items: readonly WaitingItem[]): string {
+  const ends = items.flatMap(({ row }) =>
+    row?.known.kind === 'short' && row.known.expiresAtMs !== null ? [row.known.expiresAtMs] : [],
+  );
+  const until = ends.length === 0 ? '' : `, the first until ${format.day(Math.min(...ends))}`;
+  return `${items.length === 1 ? 'One waits' : `${items.length} wait`} for the buyer${until}`;
 }
 
 function Row({

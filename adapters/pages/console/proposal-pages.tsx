@@ -82,6 +82,7 @@ export const proposalPages = [
         title: 'Proposal',
         heading: <Foreign text={`${capital(actionText(proposal.action))}.`} />,
         place: 'proposals',
+        mode: proposal.mode,
         crumbs: (
           <>
             <a href={`${view.path}/proposals`}>Proposals</a> /{' '}

@@ -33,14 +33,6 @@ const byWhom: Partial<Record<PaymentStatus, 'buyer' | 'approver'>> = {
   on_ramp_pending: 'buyer',
 };
 
-/** All of it, in the order of the history. */
-export function storyLines(words: Words, told: Told, history: readonly TimelineEntry[]) {
-  return history.flatMap((entry) => {
-    const line = toldOf(words, told, entry) ?? calledOf(words, entry);
-    return line === null ? [] : [{ ...line, atMs: entry.atMs }];
-  });
-}
-
 /** Null for what machines did, and for what another entry says. */
 export function toldOf(
   { texts, format }: Words,

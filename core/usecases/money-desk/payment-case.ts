@@ -1,15 +1,21 @@
 // What operators see of one payment: who pays whom, its money, its commands to the partner, what
 // was decided about them, and what happened. The same in the CLI and in the console.
-import { tenantOf } from '../../domain/base/tenant.js';
+import { type Mode, modes, tenantOf } from '../../domain/base/tenant.js';
 import type { MoneyCommand } from '../../domain/commands/partner-command.js';
 import type { Quote } from '../../domain/commands/quote.js';
+import type { DestinationChange } from '../../domain/parties/destination-change.js';
+import { readCode } from '../../domain/payments/bank-record.js';
 import type { PaymentView } from '../../domain/payments/change.js';
-import type { Payment } from '../../domain/payments/payment.js';
+import { EXTERNAL_PREFIX, type Payment, paymentOrigins } from '../../domain/payments/payment.js';
 import type { TimelineEntry } from '../../domain/payments/timeline.js';
 import { PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
+import type { Tx } from '../../ports/storage.js';
 import { readHistory } from '../payments/timelines.js';
 import { decisionsAbout, type ListedProposal } from './money-queues.js';
+
+/** Changes of a destination that are shown. */
+const CHANGES_MAX = 5;
 
 export interface PaymentCase extends PaymentView {
   readonly organization: { readonly id: string; readonly name: string };
@@ -18,6 +24,8 @@ export interface PaymentCase extends PaymentView {
   readonly commands: readonly MoneyCommand[];
   /** About the payment and its commands, oldest first. */
   readonly decisions: readonly ListedProposal[];
+  /** Changes of the PIX key of the payee, newest first. */
+  readonly destinations: readonly DestinationChange[];
   /** Without webhooks, oldest first. */
   readonly history: readonly TimelineEntry[];
 }
@@ -36,12 +44,62 @@ export async function readPaymentCase(deps: Deps, id: string): Promise<PaymentCa
       tx.commands.ofPayment(tenant, id),
     ]);
     if (view === null) throw new PonteError('NotFound');
+    const destinations = await destinationsOf(tx, payment);
     const items = [id, ...commands.map((command) => command.id)];
     const decisions = await decisionsAbout(tx, items, deps.clock.nowMs());
     const named = { id: orgId, name: organization?.name ?? orgId };
-    return { ...view, organization: named, quote, commands, decisions };
+    return { ...view, organization: named, quote, commands, decisions, destinations };
   });
   return { ...found, history: await readHistory(deps, found.payment) };
+}
+
+async function destinationsOf(tx: Tx, payment: Payment) {
+  const tenant = tenantOf(payment);
+  const { sellerExternalId } = payment;
+  if (sellerExternalId === null) return tx.destinationChanges.ofPayee(tenant, null, CHANGES_MAX);
+  const account = await tx.accounts.byExternalId(tenant, sellerExternalId);
+  return account === null ? [] : tx.destinationChanges.ofPayee(tenant, account.id, CHANGES_MAX);
+}
+
+interface Asked {
+  /** An id, a page and its check code, or within an organization an externalId; null: all. */
+  readonly q: string | null;
+  readonly orgId: string | null;
+  readonly mode: Mode | null;
+  readonly beforeId: string | null;
+  readonly limit: number;
+}
+
+/** Payments of all tenants, for operators, newest first, with the name of their organization. */
+export function findForOperator({ store }: Pick<Deps, 'store'>, asked: Asked) {
+  const { q, orgId, mode, limit } = asked;
+  const isAsked = (payment: Payment) =>
+    (orgId === null || payment.orgId === orgId) && (mode === null || payment.mode === mode);
+  return store.run(async (tx) => {
+    const found =
+      q === null
+        ? await tx.payments.list({ status: null, orgId, beforeId: asked.beforeId, limit })
+        : await namedBy(tx, q, orgId);
+    const named = new Map((await tx.organizations.list()).map(({ id, name }) => [id, name]));
+    return found
+      .filter(isAsked)
+      .map((payment) => ({ payment, organization: named.get(payment.orgId) ?? payment.orgId }));
+  });
+}
+
+async function namedBy(tx: Tx, q: string, orgId: string | null): Promise<readonly Payment[]> {
+  const externalId = q.startsWith(EXTERNAL_PREFIX) ? q.slice(EXTERNAL_PREFIX.length) : q;
+  const [page, code] = q.split(/\s+/, 2).map(readCode);
+  const given = page && code ? await tx.bankDetails.byCode(page, code) : null;
+  const ids = [q, ...(given === null ? [] : [given.paymentId])];
+  const within = orgId === null ? [] : modes.map((mode) => ({ orgId, mode }));
+  const found = await Promise.all([
+    ...ids.map((id) => tx.payments.find(id)),
+    ...within.flatMap((tenant) =>
+      paymentOrigins.map((origin) => tx.payments.byExternalId(tenant, origin, externalId)),
+    ),
+  ]);
+  return found.filter((payment) => payment !== null);
 }
 
 export function payeeIn({ payment, organization }: Pick<PaymentCase, 'payment' | 'organization'>) {

@@ -2,6 +2,7 @@
 // that does something and leads to a page.
 import type { ComponentChildren } from 'preact';
 import { z } from 'zod';
+import type { Mode } from '../../../../core/domain/base/tenant.js';
 import { assert, isCode, PonteError } from '../../../../core/errors.js';
 import type { FieldError } from '../fields.js';
 import type { PageNotice } from '../frame-view.js';
@@ -44,6 +45,8 @@ export interface PageContent<P> extends PageHeading {
   /** Where the page is, of the places beside it; null on pages without them. */
   readonly place: P | null;
   readonly body: ComponentChildren;
+  /** The mode of what it is about, on pages of both. */
+  readonly mode?: Mode;
   /** The path of the event stream, below that of the pages. */
   readonly live?: string | undefined;
 }

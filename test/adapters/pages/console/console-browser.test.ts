@@ -29,9 +29,8 @@ async function signedIn(person: Person): Promise<Page> {
 test('one operator proposes what another one confirms, without scripts', async () => {
   const ana = await signedIn(site.ana);
   await ana.getByRole('link', { name: 'Decide USD 100.00' }).click();
-  await ana.getByLabel('The payer was paid back by other means').check();
   await ana.getByLabel('What did you check').fill('wire 7781, seen in the statement');
-  await ana.getByRole('button', { name: 'Ask for confirmation' }).click();
+  await ana.getByRole('button', { name: 'Propose: The payer was paid back' }).click();
   await ana.getByText('Another operator confirms it; you cannot.').waitFor();
   const bia = await signedIn(site.bia);
   await bia.getByRole('link', { name: 'Check and confirm USD 100.00' }).click();

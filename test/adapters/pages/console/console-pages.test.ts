@@ -217,11 +217,81 @@ test('a decision needs its evidence, and a choice', async (t) => {
   await ana.open(site.owed);
   const empty = await ana.send('/owed/cmd_back', { step: 'refund', evidence: ' ' });
   assert.equal(empty.status, 422);
-  assert.match(textOf(empty.text), /evidence: give 1 to 500 characters/);
-  const none = await ana.send('/owed/cmd_back', { evidence: 'letter' });
+  assert.match(textOf(empty.text), /What you checked: give 1 to 500 characters/);
+  await fillConsole(site);
+  await ana.open('/operator/money/in_review/cmd_out_2');
+  const none = await ana.send('/in_review/cmd_out_2', { evidence: 'letter' });
   assert.equal(none.status, 422);
   assert.match(textOf(none.text), /Choose a decision/);
-  assert.deepEqual(await proposals(site), []);
+  const own = (await proposals(site)).filter(({ proposedBy }) => proposedBy === 'ana');
+  assert.deepEqual(own, []);
+});
+
+test('the page of a decision names who pays whom, and no option of the CLI', async (t) => {
+  const site = await consoleSite(t);
+  const paths = await fillConsole(site);
+  const ana = await site.signedIn(site.ana);
+  const payment = await site.world.deps.store.run((tx) => tx.payments.find('pi_2'));
+  const shown = await ana.open(`${paths['payout']}`);
+  const text = textOf(shown.text);
+  assert.ok(text.includes(`${payment?.buyer.email} pays USD 100.00 to `), text);
+  assert.match(shown.text, /href="\/operator\/payments\/pi_2"/);
+  for (const known of ['pa_out_2', 'Our books and the partner’s', 'What happened', 'Created']) {
+    assert.ok(text.includes(known), known);
+  }
+  const wrong = await ana.send('/in_review/cmd_out_2', {
+    step: 'paid',
+    settled: 'much',
+    evidence: 'call of 11:40',
+  });
+  assert.equal(wrong.status, 422);
+  assert.match(textOf(wrong.text), /BRL that the seller received: give an amount/);
+  assert.doesNotMatch(textOf(wrong.text), /settled:|--/);
+});
+
+test('a choice of one is a button', async (t) => {
+  const site = await consoleSite(t);
+  const ana = await site.signedIn(site.ana);
+  const shown = await ana.open(site.owed);
+  const offers = formsOf(shown.text).filter(({ action }) => action.endsWith('/owed/cmd_back'));
+  assert.equal(offers.length, 1);
+  assert.doesNotMatch(shown.text, /type="radio"/);
+  const { evidence } = decision;
+  await ana.send('/owed/cmd_back', { evidence });
+  assert.equal((await proposals(site)).length, 1);
+});
+
+test('a payment is found by its id, and by its externalId in its organization', async (t) => {
+  const site = await consoleSite(t);
+  const ana = await site.signedIn(site.ana);
+  await site.desk.payment(
+    [{ ...paidIn(), id: 'cmd_in_3', partnerRef: 'pa_in_3', reference: 'in_3' }],
+    { id: 'pi_3', externalId: 'order-7' },
+  );
+  const known = await site.world.deps.store.run((tx) => tx.payments.find('pi_3'));
+  const path = '/operator/payments';
+  const payment = `${path}/pi_3`;
+  const found = async (query: Record<string, string>) => {
+    const response = await ana.request('GET', `${path}?${new URLSearchParams(query)}`);
+    return response.headers.get('location');
+  };
+  assert.equal(await found({ q: 'pi_3' }), payment);
+  assert.equal(await found({ q: 'order-7', org: `${known?.orgId}` }), payment);
+  assert.equal(await found({ q: 'order-7' }), null);
+  assert.equal(await found({ q: 'order-7', org: 'org_0' }), null);
+  const shown = await ana.open(payment);
+  assert.match(textOf(shown.text), /Our books and the partner’s .* Who did what/);
+  assert.equal((await ana.open(`${path}/pi_0`)).status, 404);
+});
+
+test('the bar says real money in live mode, and not in test mode', async (t) => {
+  const site = await consoleSite(t);
+  const ana = await site.signedIn(site.ana);
+  const live = await ana.open('/operator/money?mode=live');
+  assert.match(textOf(live.text), /What is done here moves real money/);
+  const inTest = await ana.open('/operator/money?mode=test');
+  assert.match(textOf(inTest.text), /Test mode\. No money moves/);
+  assert.match(inTest.text, /<body class="dash op test"/);
 });
 
 test('an operator who is removed is signed out with the next request', async (t) => {

@@ -114,6 +114,8 @@ export async function fillConsole(site: ConsoleSite): Promise<Readonly<Record<st
     request: `/operator/production/${orgId}`,
     health: '/operator/health',
     commands: '/operator/commands',
+    payments: '/operator/payments',
+    payment: '/operator/payments/pi_2',
     audit: '/operator/audit',
     unknown: '/operator/unknown',
   };

@@ -1,0 +1,273 @@
+// What pages about one payment share: its route, our books beside what the partner said, who pays
+// whom, where the BRL goes, and what happened.
+import type { VNode } from 'preact';
+import { CONSOLE_ROOT } from '../../../core/domain/access/registered-operator.js';
+import type { MoneyCommand, moneyKinds } from '../../../core/domain/commands/partner-command.js';
+import { queueOf } from '../../../core/domain/money-desk/money-decision.js';
+import { situationAmounts } from '../../../core/domain/payments/situation.js';
+import { caseLines } from '../../../core/usecases/money-desk/case-texts.js';
+import { capital } from '../../../core/usecases/money-desk/desk-texts.js';
+import {
+  type PaymentCase,
+  payeeIn,
+  payerIn,
+} from '../../../core/usecases/money-desk/payment-case.js';
+import { Facts, Foreign } from '../kit/components.js';
+import { listPath } from '../kit/pages/list-page.js';
+import { Table } from '../kit/pages/table.js';
+import { format } from './console-layout.js';
+import { itemPath } from './desk-list-pages.js';
+
+interface Part {
+  readonly found: PaymentCase;
+  readonly root: string;
+}
+
+export function paymentPath(root: string, id: string): string {
+  return `${root}${CONSOLE_ROOT}/payments/${id}`;
+}
+
+export function organizationPath(root: string, org: string): string {
+  return listPath(`${root}${CONSOLE_ROOT}/payments`, { org });
+}
+
+/** Who pays, who should have what, and for whom. */
+export function WhoPaysWhom({ found, root }: Part): VNode {
+  const { payment, organization, quote, settlements } = found;
+  const [settled = null] = settlements;
+  const brl = settled === null ? (quote?.target ?? null) : settled.settled;
+  return (
+    <>
+      <Foreign text={payerIn(payment)} /> {payment.coveredAtMs === null ? 'pays' : 'paid'}{' '}
+      {format.money(payment.amount)} to <Foreign text={payeeIn(found)} />
+      {brl === null ? null : (
+        <>
+          , who {settled === null ? 'should have' : 'has'} <b>{format.money(brl)}</b>
+        </>
+      )}
+      . Organization{' '}
+      <a href={organizationPath(root, organization.id)}>
+        <Foreign text={organization.name} />
+      </a>
+      .
+    </>
+  );
+}
+
+/** How far the money is. */
+export function MoneyRoute({ found: { payment, commands, history } }: Pick<Part, 'found'>): VNode {
+  const payout = commands.findLast(({ kind }) => kind === 'payout');
+  const confirmed = history.find(
+    (entry) => entry.kind === 'status' && entry.status === 'on_ramp_pending',
+  );
+  const stops = [
+    { name: 'Created', atMs: payment.createdAtMs },
+    { name: 'Price confirmed', atMs: confirmed?.atMs ?? null },
+    { name: 'Buyer paid', atMs: payment.coveredAtMs },
+    { name: 'Payout ordered', atMs: payout?.createdAtMs ?? null },
+    { name: 'Seller paid', atMs: payment.settledAtMs },
+  ];
+  const last = stops.findLastIndex(({ atMs }) => atMs !== null);
+  return (
+    <ol class="card stations">
+      {stops.map(({ name, atMs }, at) => (
+        <li class={at <= last ? 'done' : at === last + 1 ? 'here' : undefined}>
+          <b>{name}</b>
+          <span>{atMs === null ? 'not yet' : format.short(atMs)}</span>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+const kindTexts = { payin: 'Pay-in', payout: 'Payout', refund: 'Refund' } as const satisfies Record<
+  (typeof moneyKinds)[number],
+  string
+>;
+
+/** What the partner said of a command; its end counts before the answer to the order. */
+function answerOf({ state, end }: MoneyCommand): string {
+  return end === 'open' ? answers[state] : capital(end);
+}
+
+const answers: Readonly<Record<MoneyCommand['state'], string>> = {
+  pending: 'Not sent yet',
+  sent: 'No answer yet',
+  unknown: 'Perhaps taken: in doubt',
+  denied: 'Denied: in doubt',
+  done: 'Taken, not completed',
+  refused: 'Refused',
+  void: 'Withdrawn here',
+};
+
+/** Each command as we ordered it, beside what the partner said about it. */
+export function Books({ found, root }: Part): VNode {
+  const { commands, quote, settlements } = found;
+  const expected = (kind: MoneyCommand['kind']) => (kind === 'payout' ? quote : null);
+  const settledOf = (kind: MoneyCommand['kind']) =>
+    kind === 'payout' ? (settlements.at(-1) ?? null) : null;
+  return (
+    <section class="card">
+      <h2>Our books and the partner’s</h2>
+      {commands.length === 0 ? (
+        <p class="quiet">Nothing was ordered from the partner.</p>
+      ) : (
+        <Table
+          label="Commands to the partner"
+          rows={commands}
+          columns={[
+            {
+              head: 'We ordered',
+              isName: true,
+              cell: (command) => {
+                const { id, kind, amount, createdAtMs } = command;
+                const queue = queueOf(command);
+                const price = expected(kind);
+                return (
+                  <>
+                    {kindTexts[kind]} of {format.money(amount)}
+                    {price === null ? null : (
+                      <span class="sub">
+                        {format.money(price.target)} at {format.rate(price.rate)}, fees{' '}
+                        {format.money(price.fees)}
+                      </span>
+                    )}
+                    <span class="sub">{format.exact(createdAtMs)}</span>
+                    <span class="sub code">
+                      {queue === null ? id : <a href={itemPath(root, { queue, id })}>{id}</a>}
+                    </span>
+                  </>
+                );
+              },
+            },
+            {
+              head: 'The partner says',
+              cell: (command) => {
+                const { kind, partnerRef, dueAtMs, lastError, updatedAtMs } = command;
+                const paid = settledOf(kind);
+                return (
+                  <>
+                    <b>{answerOf(command)}</b>
+                    {paid === null ? null : (
+                      <span class="sub">
+                        {format.money(paid.settled)}, PIX {paid.endToEndId ?? 'unknown'}
+                      </span>
+                    )}
+                    <span class="sub">{format.exact(updatedAtMs)}</span>
+                    <span class="sub">
+                      {partnerRef === null ? (
+                        'it gave no reference'
+                      ) : (
+                        <span class="code">{partnerRef}</span>
+                      )}
+                    </span>
+                    {lastError === null ? null : (
+                      <span class="sub">
+                        <Foreign text={lastError} />
+                      </span>
+                    )}
+                    {dueAtMs === null ? null : (
+                      <span class="sub">next poll {format.exact(dueAtMs)}</span>
+                    )}
+                  </>
+                );
+              },
+            },
+          ]}
+        />
+      )}
+    </section>
+  );
+}
+
+export function Known({ found, root }: Part): VNode {
+  const { payment, organization, kycStatus, destinations } = found;
+  const { missing } = situationAmounts(found);
+  const { id, externalId, number, buyer, mode, bankDetailsCode } = payment;
+  return (
+    <section class="card">
+      <h2>Known</h2>
+      <Facts
+        facts={[
+          {
+            label: 'Payment',
+            value: (
+              <a class="code" href={paymentPath(root, id)}>
+                {id}
+              </a>
+            ),
+          },
+          externalId === null
+            ? null
+            : { label: 'External id', value: <Foreign text={externalId} /> },
+          number === null ? null : { label: 'Number', value: <Foreign text={number} /> },
+          {
+            label: 'Organization',
+            value: (
+              <>
+                <a href={organizationPath(root, organization.id)}>
+                  <Foreign text={organization.name} />
+                </a>
+                , {mode}
+              </>
+            ),
+          },
+          {
+            label: 'Buyer',
+            value: (
+              <>
+                <Foreign text={payerIn(payment)} />
+                {buyer.country === null ? '' : `, ${buyer.country}`}
+                <span class="sub">
+                  {buyer.email}, KYC {kycStatus}
+                </span>
+              </>
+            ),
+          },
+          { label: 'Payee', value: <Foreign text={payeeIn(found)} /> },
+          missing.amountMinor === 0n ? null : { label: 'Missing', value: format.money(missing) },
+          bankDetailsCode === null
+            ? null
+            : { label: 'Check code', value: <span class="code">{bankDetailsCode}</span> },
+          {
+            label: 'PIX destination',
+            value:
+              destinations.length === 0
+                ? 'never changed'
+                : destinations.map(({ pixKeyShown, createdAtMs, stoppedAtMs }) => (
+                    <span class="sub">
+                      {pixKeyShown}, {stoppedAtMs === null ? 'given' : 'stopped'}{' '}
+                      {format.short(stoppedAtMs ?? createdAtMs)}
+                    </span>
+                  )),
+          },
+        ]}
+      />
+    </section>
+  );
+}
+
+/** Newest first. */
+export function WhatHappened({ found }: Pick<Part, 'found'>): VNode {
+  const lines = caseLines(found.history).toReversed();
+  return (
+    <section class="card">
+      <h2>What happened</h2>
+      <ol class="timeline narrow">
+        {lines.map(({ atMs, text, note, look }) => (
+          <li class={look}>
+            <time dateTime={new Date(atMs).toISOString()}>{format.exact(atMs)}</time>
+            <div>
+              <p>{text}</p>
+              {note === null ? null : (
+                <p class="small">
+                  <Foreign text={note} />
+                </p>
+              )}
+            </div>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}

@@ -1,0 +1,61 @@
+// What happened to a payment, for operators: by the names that the API, the ledger and the log use.
+import { shownAmount } from '../../domain/base/money.js';
+import type { TimelineEntry } from '../../domain/payments/timeline.js';
+import { capital } from './desk-texts.js';
+
+export interface CaseLine {
+  readonly atMs: number;
+  readonly text: string;
+  readonly note: string | null;
+  readonly look?: 'money' | 'bad';
+}
+
+/** In the order of the history. Webhooks are not among it. */
+export function caseLines(history: readonly TimelineEntry[]): readonly CaseLine[] {
+  return history.flatMap((entry) => {
+    const line = lineOf(entry);
+    return line === null ? [] : [{ note: null, ...line, atMs: entry.atMs }];
+  });
+}
+
+function lineOf(
+  entry: TimelineEntry,
+): (Omit<CaseLine, 'atMs' | 'note'> & Partial<CaseLine>) | null {
+  switch (entry.kind) {
+    case 'created':
+      return { text: `Created: ${shownAmount(entry.amount)}` };
+    case 'limit_reached':
+      return { text: 'No price: over a limit of the payee', look: 'bad' };
+    case 'approval_lost':
+      return { text: 'The partner rejected the buyer after its approval', look: 'bad' };
+    case 'question':
+      return { text: 'The buyer asked', note: entry.question };
+    case 'colleague_approval':
+      return { text: `Approval by a colleague of the buyer: ${entry.state}` };
+    case 'status': {
+      const look = entry.status === 'failed' ? ({ look: 'bad' } as const) : {};
+      return { text: named(entry.status), note: entry.reason, ...look };
+    }
+    case 'money': {
+      const moved = entry.lines.find(({ money }) => money.amountMinor > 0n);
+      const amount = moved === undefined ? '' : `: ${shownAmount(moved.money)}`;
+      return { text: `${named(entry.fact)}${amount}`, look: 'money' };
+    }
+    case 'partner_command': {
+      const { commandKind, amount, commandId } = entry;
+      return { text: `${named(commandKind)} of ${shownAmount(amount)} ordered`, note: commandId };
+    }
+    case 'partner_call':
+      return { text: `${named(entry.commandKind)} sent to the partner` };
+    case 'partner_outcome': {
+      const text = `${named(entry.commandKind)} ${entry.outcome.replaceAll('_', ' ')}`;
+      return entry.outcome === 'completed' ? { text } : { text, look: 'bad' };
+    }
+    default:
+      return null;
+  }
+}
+
+function named(name: string): string {
+  return capital(name.replaceAll('_', ' '));
+}
