@@ -3,6 +3,7 @@
 // network or the configuration, and is retried.
 import { createTransport } from 'nodemailer';
 import type { MailOutcome } from '../../core/domain/mail/mail.js';
+import { untrusted } from '../../core/domain/service/health-check.js';
 import type { Mailer } from '../../core/ports/outside.js';
 import { type MailSender, messageOf } from './message.js';
 import { isMailboxRefusal } from './refusals.js';
@@ -48,7 +49,7 @@ export function createSmtpMailer({ url, from, requireTls }: SmtpOptions): Mailer
     problem: () =>
       transport.verify().then(
         () => null,
-        (error: unknown) => reasonOf(error),
+        (error: unknown) => connectionText(reasonOf(error), new URL(url)),
       ),
   };
 }
@@ -65,4 +66,13 @@ function failedBy(error: unknown): MailOutcome {
 function reasonOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
   return text.slice(0, REASON_LENGTH_MAX);
+}
+
+/** What OpenSSL says, in words of the setting. */
+function connectionText(reason: string, { protocol, host }: URL): string {
+  if (/certificate/i.test(reason)) return untrusted(reason.replace(/;.*/s, ''));
+  if (!/SSL routines|wrong version number/i.test(reason)) return reason;
+  return protocol === 'smtps:'
+    ? `${host} speaks no TLS: write smtp:// instead of smtps://`
+    : `the TLS handshake with ${host} failed`;
 }

@@ -3,7 +3,7 @@
 import { Resolver } from 'node:dns/promises';
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import type { HealthCheck } from '../../core/domain/service/health-check.js';
+import { type HealthCheck, untrusted } from '../../core/domain/service/health-check.js';
 import { ADDRESSES_MAX, isPublicAddress, type Resolve } from './egress.js';
 
 export interface ReachTarget {
@@ -132,8 +132,7 @@ async function tlsCheck(socket: Socket, host: string): Promise<HealthCheck> {
   if (code === null) return { name: 'TLS', severity: 'ok', detail: `${protocol} in ${since()} ms` };
   const isCertificate = /CERT|SIGNATURE|SIGNED|ISSUER/.test(code);
   const detail = isCertificate
-    ? `its certificate is not trusted here (${code}): renew it, send the whole chain, or add its ` +
-      'authority by NODE_EXTRA_CA_CERTS; a proxy may have replaced it'
+    ? untrusted(code)
     : `no handshake (${code}): does the server speak TLS 1.2 or 1.3 at this port?`;
   return { name: 'TLS', severity: 'critical', detail };
 }

@@ -108,10 +108,11 @@ function backupOutcome({ folder, manifest, removed }: MadeBackup): Outcome {
   const made =
     manifest.database === 'postgres'
       ? [
-          `${folder}: the manifest of ${payments}. Now dump the database, as`,
+          folder,
+          `The manifest of ${payments}. Now dump the database, as`,
           `pg_dump --format=custom --file=${folder}/ponte.dump <URL>`,
         ]
-      : [`${folder}: ${payments}, ${documents} documents, ${sizeText(bytes)}, verified.`];
+      : [folder, `Verified: ${payments}, ${documents} documents, ${sizeText(bytes)}.`];
   const { documentsAt = null } = manifest;
   return {
     json: { folder, takenAt, bytes, documents, documentsAt, rows, keyIds, warnings, removed },

@@ -8,3 +8,11 @@ export interface HealthCheck {
   /** What was found, then what to do about it. */
   readonly detail: string;
 }
+
+/** What to do about a certificate, and why it is not trusted. */
+export function untrusted(why: string): string {
+  return (
+    `its certificate is not trusted here (${why}): renew it, send the whole chain, or add its ` +
+    'authority by NODE_EXTRA_CA_CERTS; a proxy may have replaced it'
+  );
+}

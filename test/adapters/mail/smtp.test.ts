@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
+import type { AddressInfo } from 'node:net';
 import { before, beforeEach, test } from 'node:test';
+import { createServer } from 'node:tls';
 import PostalMime from 'postal-mime';
 import { createSmtpMailer, type SmtpOptions } from '../../../adapters/mail/smtp.js';
 import type { OutgoingMail } from '../../../core/ports/outside.js';
 import { type LocalSmtp, localSmtp } from '../../support/servers/local-smtp.js';
+import { localhostTls } from '../../support/servers/localhost-tls.js';
 import { suiteEnd } from '../../support/suite-end.js';
 
 let server: LocalSmtp;
@@ -131,6 +134,21 @@ test('a check connects, encrypts and signs in as for a mail, and sends none', as
   assert.match((await problem({ requireTls: true })) ?? '', /TLS/i);
   server.answers = { AUTH: '535 5.7.8 wrong' };
   assert.match((await problem()) ?? '', /535/);
+  const listening = createServer(localhostTls);
+  await new Promise<void>((done) => {
+    listening.listen(0, '127.0.0.1', done);
+  });
+  const { port } = listening.address() as AddressInfo;
+  assert.match(
+    (await problem({ url: `smtps://localhost:${port}` })) ?? '',
+    /^its certificate is not trusted here \(self-signed certificate\): .* NODE_EXTRA_CA_CERTS/,
+  );
+  listening.close();
+  const plain = `smtps://127.0.0.1:${server.port}`;
+  assert.equal(
+    await problem({ url: plain }),
+    `127.0.0.1:${server.port} speaks no TLS: write smtp:// instead of smtps://`,
+  );
   const gone = await localSmtp();
   await gone.close();
   assert.match((await problem({ url: gone.url })) ?? '', /ECONNREFUSED/);

@@ -179,6 +179,7 @@ test('a lost document does not stop backups: it is reported with code 9', async 
   const words = ['backup', '--to', place.backups];
   const { status, stdout } = await ponte(place, words);
   assert.equal(status, 9);
+  assert.equal(stdout.split('\n', 1)[0], (await newest(place))?.folder, 'for a script');
   assert.match(stdout, /The document doc_1\/ab12 is missing\./);
   assert.deepEqual((await newest(place))?.manifest.missingDocuments, ['doc_1/ab12']);
 });
