@@ -253,8 +253,13 @@ function moneyOperation<K extends MoneyFact['kind']>(
   return {
     reportKind: kind,
     callsOf: (partner) => partner[kind],
-    prepare: async (deps, partner, command) =>
-      rules.prepare(partner, command, await knownOf(deps, command)),
+    async prepare(deps, partner, command) {
+      const known = await knownOf(deps, command);
+      const stored = known.commands.find(({ id }) => id === command.id);
+      if (stored?.version === command.version) return rules.prepare(partner, command, known);
+      // This run stood still: another one has the command, and its payment may have gone on.
+      return { outcome: 'later', reason: 'another run has the command' };
+    },
     onAccepted(batch, command, { partnerRef, instructions }, adopted) {
       const accept = () => acceptCommand(command, partnerRef, batch.nowMs);
       return stageMoneyCommand(batch, command, accept, { instructions }, adopted);

@@ -9,12 +9,13 @@ import {
 import type { WorkKind } from '../../../../core/ports/deps.js';
 import type { PartnerAnswer, PartyReport } from '../../../../core/ports/partner.js';
 import type { Store } from '../../../../core/ports/storage.js';
+import { runCommand } from '../../../../core/usecases/commands/command-run.js';
 import { commandRunner } from '../../../../core/usecases/commands/command-runner.js';
 import { confirmQuote } from '../../../../core/usecases/hosted/buyer-steps.js';
 import { readPayment } from '../../../../core/usecases/payments/payments.js';
 import type { Runner } from '../../../../core/usecases/service/concurrency-limiter.js';
 import { quarantineRestored } from '../../../../core/usecases/service/epochs.js';
-import { changedPartner } from '../../../support/partners/changed-partner.js';
+import { changedPartner, changePartner } from '../../../support/partners/changed-partner.js';
 import { aPartyCommand } from '../../../support/samples/domain-samples.js';
 import { world } from '../../../support/scenes/test-world.js';
 import { until } from '../../../support/wait.js';
@@ -240,4 +241,28 @@ test('a command without an end alerts once: without answers, in doubt, and over 
   const [{ fields } = assert.fail()] = alerts();
   const words = 'a command has had no end for 5 business days: submit_organization, open';
   assert.equal(fields['alert'], words);
+});
+
+test('a run that stood still while another one ended its command prepares nothing', async (t) => {
+  const made = await world(t);
+  const tenant = await made.newTenant();
+  const paymentId = await made.newPayment(tenant);
+  await made.play(tenant, paymentId, 'fx_quoted');
+  const calls: string[] = [];
+  const start = async () => {
+    calls.push('start');
+    return { outcome: 'refused', code: 'quote_expired', message: 'too late' } as const;
+  };
+  const find = async () => ({ outcome: 'done', value: null }) as const;
+  changePartner(made.partner, { payin: { start, find } });
+  const { deps } = made;
+  const { payment } = await readPayment(deps, tenant, paymentId);
+  await confirmQuote(deps, tenant, paymentId, payment.quoteId ?? '');
+  const [stale] = await deps.store.run((tx) => tx.commands.ofPayment(tenant, paymentId));
+  assert.ok(stale !== undefined);
+  await made.settle();
+  assert.equal((await readPayment(deps, tenant, paymentId)).payment.quoteId, null);
+  assert.deepEqual(calls, ['start']);
+  await runCommand(deps, { ...stale, leaseToken: 'of the run that stood still' });
+  assert.deepEqual(calls, ['start']);
 });
