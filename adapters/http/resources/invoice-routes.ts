@@ -167,13 +167,15 @@ export const invoiceRoutes = [
     operations: { inviteInvoiceBuyer: '/v1/invoices/{id}/invite-buyer' },
     summary:
       'Mail a sign-in link to the buyer of an approved invoice, or a new one while it awaits the ' +
-      'buyer: at most one per minute and invoice, five per hour and address',
+      'buyer: at most one per minute and invoice, five per hour and address. A repeat with the ' +
+      'same Idempotency-Key mails nothing',
+    idempotency: 'key',
     access: { auth: 'key', scope: invoiceScopes.write, modes: 'both', rateLimit: 'stored' },
     params: invoiceParams,
     responses: { 200: invitation.schema },
-    errors: ['InvoiceNotApproved'],
-    handler: async ({ deps }, { tenant, found }) => {
-      const invited = await inviteBuyer(deps, tenant, found.payment.id);
+    errors: ['InvoiceNotApproved', 'IdempotencyKeyConflict'],
+    handler: async ({ deps }, { tenant, found, idempotencyKey }) => {
+      const invited = await inviteBuyer(deps, tenant, found.payment.id, { idempotencyKey });
       const { payUrl } = deps.settings;
       return reply(200, invitation.show({ payment: invited, payUrl }));
     },

@@ -153,3 +153,31 @@ test('once the buyer has signed in, it is not invited any more', async () => {
   made.advanceClock(MINUTE_MS);
   await assert.rejects(inviteBuyer(made.deps, tenant, payment.id), { code: 'InvoiceNotApproved' });
 });
+
+test('an invitation that is repeated with its key mails once, at any time after', async () => {
+  const { payment } = await makeInvoice(made.deps, tenant, { buyer: newBuyer() });
+  const { payment: other } = await makeInvoice(made.deps, tenant, { buyer: newBuyer() });
+  const before = made.mails.length;
+  const invite = (id: string) =>
+    inviteBuyer(made.deps, tenant, id, { idempotencyKey: 'of the first' });
+  assert.equal((await invite(payment.id)).status, 'awaiting_buyer');
+  for (const waitMs of [0, 2 * MINUTE_MS]) {
+    made.advanceClock(waitMs);
+    assert.equal((await invite(payment.id)).status, 'awaiting_buyer');
+  }
+  assert.equal(await invited(invite(other.id)), 'IdempotencyKeyConflict');
+  await made.settle();
+  assert.equal(made.mails.length, before + 1);
+  await inviteBuyer(made.deps, tenant, payment.id, { idempotencyKey: 'of the second' });
+  await made.settle();
+  assert.equal(made.mails.length, before + 2);
+});
+
+test('the key of a create is another one than that of an invitation', async () => {
+  const fields = { buyer: newBuyer(), idempotencyKey: 'one for both' };
+  const { payment } = await makeInvoice(made.deps, tenant, fields);
+  const before = made.mails.length;
+  await inviteBuyer(made.deps, tenant, payment.id, { idempotencyKey: 'one for both' });
+  await made.settle();
+  assert.equal(made.mails.length, before + 1);
+});
