@@ -86,8 +86,11 @@ function paymentList(
             ) : null}
           </>
         ),
-        columns: columnsOf(scene, place, isSettled),
-        ...(isDue ? {} : { lines: linesOf(scene, isSettled) }),
+        // The time of a day is shown below the day.
+        columns: columnsOf(scene, place, isSettled).filter(
+          ({ head }) => !isDue || head !== words.time,
+        ),
+        lines: isDue ? {} : linesOf(scene, isSettled),
       };
     },
   });

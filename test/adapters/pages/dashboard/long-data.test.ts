@@ -63,14 +63,14 @@ const broken = `[...document.querySelectorAll('.list tr')].flatMap((row) => {
   ];
 })`;
 
-const lists = ['/payments', '/invoices', '/sellers', ''] as const;
+const lists = ['/payments', '/invoices', '/invoices?status=overdue', '/sellers', ''] as const;
 
 for (const language of locales) {
   test(`no row of a list has two lines, and nothing is hidden sideways, in ${language}`, async () => {
     for (const path of lists) {
       for (const width of [1280, 390]) {
         const page = await open(path, width, language);
-        assert.ok((await page.locator('.list tbody tr').count()) >= 9, path);
+        assert.ok((await page.locator('.list tbody tr').count()) >= 4, path);
         assert.deepEqual(await page.evaluate(broken), [], `${path} at ${width}`);
         assert.deepEqual(await page.evaluate(sideways), [], `${path} at ${width}`);
         await page.close();
@@ -89,7 +89,11 @@ test('the page of a payment fits two screens, with four endpoints that fail', as
 });
 
 test('axe finds nothing on lists and payments, and nothing scrolls sideways', async () => {
-  const paths = [...lists, ...Object.values(data.payments).map((id) => `/payments/${id}`)];
+  const paths = [
+    ...lists,
+    '/sellers/new',
+    ...Object.values(data.payments).map((id) => `/payments/${id}`),
+  ];
   for (const [index, path] of paths.entries()) {
     const language = locales[index % locales.length] ?? 'en';
     for (const width of [1280, 390, 320]) {
