@@ -173,7 +173,7 @@ export const invoiceRoutes = [
     access: { auth: 'key', scope: invoiceScopes.write, modes: 'both', rateLimit: 'stored' },
     params: invoiceParams,
     responses: { 200: invitation.schema },
-    errors: ['InvoiceNotApproved', 'IdempotencyKeyConflict'],
+    errors: ['InvoiceNotApproved'],
     handler: async ({ deps }, { tenant, found, idempotencyKey }) => {
       const invited = await inviteBuyer(deps, tenant, found.payment.id, { idempotencyKey });
       const { payUrl } = deps.settings;

@@ -252,7 +252,7 @@ export const dashboardEn = {
     buyer: 'Buyer',
     amount: 'Amount',
     status: 'Status',
-    search: 'Reference, id, email or amount',
+    search: 'Name, reference, number, email or amount',
     views: 'Views',
     any: 'Any',
     from: 'Created from',
@@ -467,7 +467,7 @@ export const dashboardEn = {
     },
   },
   seller: {
-    search: 'Your id, or Ponte’s id',
+    search: 'Name, id or email',
     open: 'Open',
     name: 'Seller',
     state: 'State',

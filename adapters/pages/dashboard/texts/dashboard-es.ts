@@ -240,7 +240,7 @@ export const dashboardEs: DashboardTexts = {
     buyer: 'Comprador',
     amount: 'Importe',
     status: 'Estado',
-    search: 'Referencia, id, correo o importe',
+    search: 'Nombre, referencia, número, correo o importe',
     views: 'Vistas',
     any: 'Cualquiera',
     from: 'Creado desde',
@@ -457,7 +457,7 @@ export const dashboardEs: DashboardTexts = {
     },
   },
   seller: {
-    search: 'Su id o el id de Ponte',
+    search: 'Nombre, id o correo',
     open: 'Abrir',
     name: 'Vendedor',
     state: 'Estado',

@@ -237,7 +237,7 @@ export const dashboardPtBr: DashboardTexts = {
     buyer: 'Comprador',
     amount: 'Valor',
     status: 'Estado',
-    search: 'Referência, id, e-mail ou valor',
+    search: 'Nome, referência, número, e-mail ou valor',
     views: 'Visões',
     any: 'Qualquer',
     from: 'Criado de',
@@ -451,7 +451,7 @@ export const dashboardPtBr: DashboardTexts = {
     },
   },
   seller: {
-    search: 'Seu id ou o id da Ponte',
+    search: 'Nome, id ou e-mail',
     open: 'Abrir',
     name: 'Vendedor',
     state: 'Estado',

@@ -157,8 +157,9 @@ test('a buyer sees all payments of its mailbox in a year, and no others, also as
   const path = `/r/${first.publicId}/payments`;
   const year = new Date(first.createdAtMs).getUTCFullYear();
   const { text } = await visitor.open(path);
-  for (const { publicId } of [first, second]) assert.ok(text.includes(`/r/${publicId}"`));
-  assert.ok(!text.includes(other.publicId));
+  assert.ok(text.includes(`/r/${first.publicId}"`));
+  assert.ok(text.includes(`name="payment" value="${second.id}"`), 'opened by its button');
+  for (const { id, publicId } of [other]) assert.ok(!text.includes(publicId) && !text.includes(id));
   const csv = await (await visitor.request('GET', `${path}.csv?period=${year}-01`)).text();
   const rows = csv.trimEnd().split('\r\n').slice(1);
   assert.equal(rows.length, 2);

@@ -142,7 +142,8 @@ test('a partner that cannot collect by our reference is offered no such transfer
   const visitor = await signedIn(first);
   const { text } = await visitor.open(`/r/${first.publicId}/payments`);
   assert.deepEqual(boxesIn(text), []);
-  assert.doesNotMatch(textOf(text), /one transfer/);
+  assert.doesNotMatch(text, /payments\/together/);
+  assert.match(textOf(text), /They cannot be paid with one transfer/, 'and says so');
 });
 
 test('a buyer that confirms again and again is slowed down', async (t) => {

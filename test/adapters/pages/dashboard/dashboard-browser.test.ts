@@ -49,7 +49,7 @@ for (const [how, order] of [
     await page.getByLabel('Six-digit code').fill(code);
     await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByRole('link', { name: 'All payments' }).click();
-    await page.getByLabel('Reference, id, email or amount').fill(order);
+    await page.getByLabel('Name, reference, number, email or amount').fill(order);
     await page.getByRole('button', { name: 'Filter' }).click();
     await page.getByRole('link', { name: order, exact: true }).click();
     await page.getByRole('heading', { name: 'What happened' }).waitFor();

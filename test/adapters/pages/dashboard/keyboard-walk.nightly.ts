@@ -128,7 +128,7 @@ test('a member works with keys alone', async () => {
 
   await press(page, 'All payments');
   await page.getByRole('heading', { name: 'Payments', level: 1 }).waitFor();
-  await type(page, 'Reference, id, email or amount', 'order-88007');
+  await type(page, 'Name, reference, number, email or amount', 'order-88007');
   await page.keyboard.press('Enter');
   await page.getByText('“order-88007”').waitFor();
   await press(page, 'order-88007');
