@@ -289,10 +289,14 @@ test('a repeat with the same Idempotency-Key answers with the same resource', as
   for (const { operationId, route } of operations) {
     if (route.idempotency === 'none') continue;
     const headers = { 'idempotency-key': `key of ${operationId}` };
-    const first = await send(route, { ...(await exampleOf(operationId)), headers }, { key });
-    const other = await send(route, { ...(await exampleOf(operationId)), headers }, { key });
+    const example = await exampleOf(operationId);
+    const isCreate = 201 in route.responses;
+    const first = await send(route, { ...example, headers }, { key });
+    // What a create sends again may differ; an action is repeated on its resource.
+    const again = isCreate ? await exampleOf(operationId) : example;
+    const other = await send(route, { ...again, headers }, { key });
     assert.equal(other.status, 200, operationId);
-    assert.equal(other.headers['idempotent-replayed'], 'true', operationId);
+    assert.equal(other.headers['idempotent-replayed'], isCreate ? 'true' : undefined, operationId);
     assert.deepEqual(other.body, first.body, operationId);
   }
 });

@@ -12,7 +12,7 @@ export async function runCommand(
   let [stdout, stderr] = ['', ''];
   const shell = {
     // Wide tables are in one line, so that tests find cells beside each other.
-    env: { COLUMNS: '400', ...env },
+    env: { COLUMNS: '4000', ...env },
     stdin: Readable.from([input]),
     stdout: { write: (text: string) => (stdout += text) },
     stderr: { write: (text: string) => (stderr += text) },
