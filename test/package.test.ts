@@ -7,6 +7,7 @@ import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
+  chmodSync,
   cpSync,
   mkdirSync,
   readdirSync,
@@ -84,6 +85,8 @@ function unpack(tarball: string): void {
     symlinkSync(join(projectRoot, path), join(modules, name));
   }
   mkdirSync(join(modules, '.bin'));
+  // npm makes a command executable when it links it.
+  chmodSync(join(modules, 'ponte-payments', manifest.bin.ponte as string), 0o755);
   symlinkSync(join('../ponte-payments', manifest.bin.ponte as string), join(modules, '.bin/ponte'));
 }
 
