@@ -214,7 +214,7 @@ export const variables = z.object({
       unset: '`none`; in production, start and `ponte doctor` warn',
     }),
   PONTE_KEEP_ALIVE_SECONDS: wholeNumber(1, 86_400)
-    .prefault('620')
+    .prefault('930')
     .meta({
       description:
         'How long an idle connection is kept. It must be longer than the load balancer in front ' +

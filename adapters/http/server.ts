@@ -29,8 +29,8 @@ const UPLOAD_TIMEOUT_MS = UPLOAD_TIME_MAX_MS - 60_000;
 /** Divisors of the request timeout: for the headers alone, and for the check interval. */
 const HEADERS_SHARE = 2;
 const CHECK_SHARE = 6;
-/** Longer than the balancers that keep idle connections for ten minutes. */
-export const KEEP_ALIVE_SECONDS = 620;
+/** Longer than the balancers that keep idle connections for a quarter of an hour. */
+export const KEEP_ALIVE_SECONDS = 930;
 const STOP_GRACE_MS = 8_000;
 
 /** The rows of a process without an API. */
@@ -66,7 +66,7 @@ export interface HttpOptions {
   readonly onArrival?: () => void;
   /** The time limit of a complete request except uploads; 30 s by default. */
   readonly requestTimeoutMs?: number;
-  /** How long an idle connection is kept; 620 s by default. */
+  /** How long an idle connection is kept; 930 s by default. */
   readonly keepAliveSeconds?: number;
 }
 

@@ -53,7 +53,7 @@ test('an empty environment is a development host on SQLite with the fake partner
     mailFrom: { name: 'Ponte', address: 'ponte@localhost' },
     corsOrigins: [],
     trustedProxies: [],
-    keepAliveSeconds: 620,
+    keepAliveSeconds: 930,
     securityContact: null,
     legal: { privacyUrl: null, termsUrl: null },
     answerDays: null,
