@@ -7,7 +7,7 @@
 //   npm test                                            all tests and checks
 //   npm test -- test/core test/host/crash.test.ts       a folder and a file
 //   npm test -- test/core --name 'is refused'           the tests with such a title
-//   npm test -- --silence 300                           on a slow machine: seconds without progress
+//   npm test -- --silence 500                           on a slow machine: seconds without progress
 import {
   chmodSync,
   existsSync,
@@ -63,8 +63,8 @@ const usualMs: readonly (readonly [folder: string, ms: number])[] = [
 /** Tests wait for servers and clocks about half of their time. */
 const LANES_PER_CORE = 2;
 /** Maximum time without progress. */
-const SILENCE_MS = 100_000;
-const SILENCE_MAX_MS = 300_000;
+const SILENCE_MS = 250_000;
+const SILENCE_MAX_MS = 400_000;
 /** Maximum time of a file. */
 const TOTAL_MS = 600_000;
 /** Maximum time that the shared server may take to start, or to stop. */
