@@ -72,7 +72,7 @@ export function paymentsScreen(scene: PaymentScene, list: BuyerPayments): Screen
 }
 
 const MONTHS = 12;
-/** Its buttons stand in the table: each page has its own session. */
+/** The form whose buttons are in the table: they begin the session of another payment. */
 const OPEN_FORM = 'open-other';
 
 /** `2026`, or `2026-11`. */

@@ -88,6 +88,11 @@ export function bareId(id: string): string {
 /** Prefix of the integrator's id in a path. */
 export const EXTERNAL_PREFIX = 'ext_';
 
+/** The externalId in a text that may have the prefix. */
+export function externalIdIn(text: string): string {
+  return text.startsWith(EXTERNAL_PREFIX) ? text.slice(EXTERNAL_PREFIX.length) : text;
+}
+
 /** Which of these origins the payment in a path may have: by its id, or any with `ext_`. */
 export function originsNamed(
   idOrExternalId: string,

@@ -53,14 +53,14 @@ export async function openOther(
   const tenant = tenantOf(session);
   const { token, session: made } = makeSession(deps, { ...session, paymentId });
   const opened = { ...made, endsAtMs: Math.min(made.endsAtMs, session.endsAtMs) };
-  const { payment } = await deps.store.run(async (tx) => {
+  const payment = await deps.store.run(async (tx) => {
     const [own, other] = await Promise.all([
       tx.payments.get(tenant, session.paymentId ?? ''),
       tx.payments.get(tenant, paymentId),
     ]);
     const isOwn = other !== null && own !== null && other.buyerId === own.buyerId;
     if (!isOwn || !isPageOpen(other)) throw new PonteError('NotFound');
-    return { payment: other };
+    return other;
   });
   await signIn(deps, tenant, payment.id, {
     locale,

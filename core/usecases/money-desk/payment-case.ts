@@ -6,7 +6,7 @@ import type { Quote } from '../../domain/commands/quote.js';
 import type { DestinationChange } from '../../domain/parties/destination-change.js';
 import { readCode } from '../../domain/payments/bank-record.js';
 import type { PaymentView } from '../../domain/payments/change.js';
-import { EXTERNAL_PREFIX, type Payment, paymentOrigins } from '../../domain/payments/payment.js';
+import { externalIdIn, type Payment, paymentOrigins } from '../../domain/payments/payment.js';
 import type { TimelineEntry } from '../../domain/payments/timeline.js';
 import { PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
@@ -88,7 +88,7 @@ export function findForOperator({ store }: Pick<Deps, 'store'>, asked: Asked) {
 }
 
 async function namedBy(tx: Tx, q: string, orgId: string | null): Promise<readonly Payment[]> {
-  const externalId = q.startsWith(EXTERNAL_PREFIX) ? q.slice(EXTERNAL_PREFIX.length) : q;
+  const externalId = externalIdIn(q);
   const [page, code] = q.split(/\s+/, 2).map(readCode);
   const given = page && code ? await tx.bankDetails.byCode(page, code) : null;
   const ids = [q, ...(given === null ? [] : [given.paymentId])];

@@ -21,7 +21,7 @@ export async function listInvoices(
   return deps.store.run((tx) => tx.views.listInvoices(tenant, filter));
 }
 
-/** What is not repeated is null. */
+/** How a buyer is invited. */
 export interface Invitation {
   /** With the key of an earlier invitation to the same invoice nothing is mailed. */
   readonly idempotencyKey?: string | null;

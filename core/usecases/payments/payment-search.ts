@@ -9,6 +9,7 @@ import { plainSigns } from '../../domain/base/typed-text.js';
 import type { ShownView } from '../../domain/payments/change.js';
 import {
   EXTERNAL_PREFIX,
+  externalIdIn,
   newestFirst,
   originsNamed,
   paymentOrigins,
@@ -62,7 +63,7 @@ export async function searchPayments(
   text: string,
   filter: PaymentListFilter,
 ): Promise<readonly ShownView[]> {
-  const key = searchKey(withoutPrefix(text));
+  const key = searchKey(externalIdIn(text));
   const words = typedWords(text);
   const [named, buyer, keyed, owners] = await Promise.all([
     findNamed(deps, tenant, text),
@@ -230,10 +231,6 @@ function isKeyed(payment: ShownView['payment'], key: string): boolean {
 
 function isOfName(payment: ShownView['payment'], words: readonly string[]): boolean {
   return isNamed(words, [payment.buyer.name]) || isNamed(words, [payment.payeeName]);
-}
-
-function withoutPrefix(text: string): string {
-  return text.startsWith(EXTERNAL_PREFIX) ? text.slice(EXTERNAL_PREFIX.length) : text;
 }
 
 /** Without a currency, the amount in each of these. */
