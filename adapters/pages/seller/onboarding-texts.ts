@@ -7,7 +7,8 @@ type Node = VNode | string;
 const en = {
   closed: (org: string) => `${org} asks you to complete your account`,
   closedText: (org: string) =>
-    `This page opens with the link that ${org} sends you. A link works once, for 7 days.`,
+    `This page opens with the link that ${org} sends you. ` +
+    'A link works until you have saved something, for 7 days at most.',
   renew: (org: string) => `Ask ${org} for a new link. What you have saved stays.`,
   enter: (org: string) => `Complete your account at ${org}`,
   enterText: 'You enter who you are, and then the PIX key to which you are paid.',
@@ -42,7 +43,8 @@ type OnboardingTexts = typeof en;
 const ptBr: OnboardingTexts = {
   closed: (org) => `${org} pede que você complete a sua conta`,
   closedText: (org) =>
-    `Esta página se abre com o link que ${org} envia. Um link funciona uma vez, por 7 dias.`,
+    `Esta página se abre com o link que ${org} envia. ` +
+    'Um link funciona até você salvar algo, por no máximo 7 dias.',
   renew: (org) => `Peça um novo link a ${org}. O que você salvou continua salvo.`,
   enter: (org) => `Complete a sua conta em ${org}`,
   enterText: 'Você informa quem é e, depois, a chave PIX em que recebe.',
@@ -75,7 +77,8 @@ const ptBr: OnboardingTexts = {
 const es: OnboardingTexts = {
   closed: (org) => `${org} le pide completar su cuenta`,
   closedText: (org) =>
-    `Esta página se abre con el enlace que le envía ${org}. Funciona una vez, durante 7 días.`,
+    `Esta página se abre con el enlace que le envía ${org}. ` +
+    'Funciona hasta que guarde algo, durante 7 días como máximo.',
   renew: (org) => `Pida un enlace nuevo a ${org}. Lo que ha guardado se conserva.`,
   enter: (org) => `Complete su cuenta en ${org}`,
   enterText: 'Usted indica quién es y, después, la clave PIX en la que cobra.',

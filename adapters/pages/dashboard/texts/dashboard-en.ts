@@ -518,7 +518,8 @@ export const dashboardEn = {
     linkNow: 'Send it to the seller now. It is shown this once.',
     copyLink: 'Copy the link',
     linkUntil: (at: string) =>
-      `It works once, until ${at}. A new one ends it, and signs the seller out.`,
+      `It works until the seller has saved something, until ${at} at the latest. ` +
+      'A new one ends it, and signs the seller out.',
     missingHeading: 'What is missing to collect',
     nothingMissing: 'Nothing. Payments can be made to this seller.',
     rejectedFor: 'Rejected:',

@@ -509,7 +509,8 @@ export const dashboardEs: DashboardTexts = {
     linkNow: 'Envíelo al vendedor ahora. Se muestra solo esta vez.',
     copyLink: 'Copiar el enlace',
     linkUntil: (at) =>
-      `Funciona una vez, hasta ${at}. Uno nuevo lo termina y cierra la sesión del vendedor.`,
+      `Funciona hasta que el vendedor guarde algo, como máximo hasta ${at}. ` +
+      'Uno nuevo lo termina y cierra la sesión del vendedor.',
     missingHeading: 'Qué falta para cobrar',
     nothingMissing: 'Nada. Se puede pagar a este vendedor.',
     rejectedFor: 'Rechazado:',

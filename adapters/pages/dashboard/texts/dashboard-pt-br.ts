@@ -502,7 +502,9 @@ export const dashboardPtBr: DashboardTexts = {
       'define a chave PIX em uma página em três idiomas.',
     linkNow: 'Envie ao vendedor agora. É mostrado só esta vez.',
     copyLink: 'Copiar o link',
-    linkUntil: (at) => `Funciona uma vez, até ${at}. Um novo o encerra e desconecta o vendedor.`,
+    linkUntil: (at) =>
+      `Funciona até o vendedor salvar algo, no máximo até ${at}. ` +
+      'Um novo o encerra e desconecta o vendedor.',
     missingHeading: 'O que falta para receber',
     nothingMissing: 'Nada. Pode-se pagar a este vendedor.',
     rejectedFor: 'Recusado:',
