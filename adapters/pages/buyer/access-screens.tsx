@@ -6,7 +6,7 @@ import { isWebAddress, paymentRows, type ScreenContent } from '../hosted/layout.
 import type { PaymentScene, Scene } from '../hosted/scene.js';
 import type { AccessPage, LinkEnded } from '../kit/access-pages.js';
 import { CodeForm, LinkCodeField } from '../kit/code-form.js';
-import { Amount, Button, Form, Rows, Time } from '../kit/components.js';
+import { Amount, ButtonForm, Form, Rows, Submit, Time } from '../kit/components.js';
 import { nameOf } from '../kit/plain-text.js';
 import { FourAnswers } from './money-parts.js';
 
@@ -30,9 +30,7 @@ export function askScreen(scene: PaymentScene): ScreenContent {
         <section class="card stack">
           <Rows rows={paymentRows(scene)} />
           <Form to="link" class="stack-s">
-            <div class="actions">
-              <Button look="primary">{texts.ask.send}</Button>
-            </div>
+            <Submit>{texts.ask.send}</Submit>
             <p class="small quiet">{isEnded ? texts.ask.paidHint : texts.ask.sendHint(org)}</p>
           </Form>
         </section>
@@ -89,9 +87,9 @@ export function sentScreen(scene: Scene): ScreenContent {
             <li>{texts.sent.wait}</li>
             {isForApprover(scene) ? null : <li>{texts.sent.address(org)}</li>}
           </ul>
-          <Form to="link" class="gap">
-            <Button>{texts.sent.again}</Button>
-          </Form>
+          <ButtonForm to="link" class="gap">
+            {texts.sent.again}
+          </ButtonForm>
         </section>
       </>
     ),
@@ -126,14 +124,12 @@ export function enterScreen(scene: Scene, { email, auto, asksCode }: Enter): Scr
           {asksCode ? (
             <Form to="enter" class="stack">
               <LinkCodeField error={error} />
-              <div class="actions">
-                <Button look="primary">{texts.frame.continue}</Button>
-              </div>
+              <Submit>{texts.frame.continue}</Submit>
             </Form>
           ) : (
-            <Form to="enter" class="actions" auto={auto}>
-              <Button look="primary">{texts.frame.continue}</Button>
-            </Form>
+            <ButtonForm to="enter" class="actions" auto={auto} look="primary">
+              {texts.frame.continue}
+            </ButtonForm>
           )}
         </section>
         <p>{texts.enter.notYou}</p>
@@ -178,11 +174,9 @@ export function linkEndedScreen(scene: Scene, page: LinkEnded): ScreenContent {
     station: null,
     body: (
       <>
-        <Form to="link" class="actions">
-          <Button look="primary">
-            {maskedEmail === null ? texts.linkEnded.send : texts.linkEnded.sendTo(maskedEmail)}
-          </Button>
-        </Form>
+        <ButtonForm to="link" class="actions" look="primary">
+          {maskedEmail === null ? texts.linkEnded.send : texts.linkEnded.sendTo(maskedEmail)}
+        </ButtonForm>
         <FourAnswers
           money={texts.linkEnded.money}
           next={

@@ -48,11 +48,7 @@ export function BankAccounts({ scene, instructions }: BankProps): VNode {
         </div>
       )}
       <ReferenceNote scene={scene} instructions={instructions} />
-      {isTest ? (
-        <Note look="warn">
-          <p>{texts.frame.testAccount}</p>
-        </Note>
-      ) : null}
+      {isTest ? <Note look="warn" text={texts.frame.testAccount} /> : null}
     </section>
   );
 }
@@ -108,11 +104,7 @@ function ReferenceNote({ scene: { texts }, instructions }: BankProps): VNode | n
   const { reference, referenceRequired } = instructions;
   if (reference === null) return null;
   const { referenceNote, referenceHelps } = texts.transfer;
-  return (
-    <Note>
-      <p>{referenceRequired ? referenceNote : referenceHelps}</p>
-    </Note>
-  );
+  return <Note text={referenceRequired ? referenceNote : referenceHelps} />;
 }
 
 /** What banks call charges that the payer pays. */
@@ -140,11 +132,7 @@ export function Replaced({
   const { issuedAtMs, replacedAtMs } = payment.check ?? { issuedAtMs: 0, replacedAtMs: null };
   if (replacedAtMs === null) return null;
   const [changed, before] = [<Time atMs={issuedAtMs} />, <Time atMs={replacedAtMs} />];
-  return (
-    <Note look="warn" live>
-      <p>{texts.transfer.replaced(changed, before, `${at}#check`)}</p>
-    </Note>
-  );
+  return <Note look="warn" live text={texts.transfer.replaced(changed, before, `${at}#check`)} />;
 }
 
 /** On paper: which page it was printed from, and where bank details are checked. */
@@ -172,16 +160,13 @@ function History({ scene: { texts, payment, payee } }: { readonly scene: Payment
   const history = payment.check?.history ?? null;
   if (history === null) return null;
   if (history === 'new_account') {
-    return (
-      <Note look="warn">
-        <p>{texts.transfer.newAccount(payee)}</p>
-      </Note>
-    );
+    return <Note look="warn" text={texts.transfer.newAccount(payee)} />;
   }
   return (
-    <Note look="ok">
-      <p>{texts.transfer.sameAccount(<Time atMs={history.sameAsPaidAtMs} as="day" />, payee)}</p>
-    </Note>
+    <Note
+      look="ok"
+      text={texts.transfer.sameAccount(<Time atMs={history.sameAsPaidAtMs} as="day" />, payee)}
+    />
   );
 }
 

@@ -9,7 +9,7 @@ import type { Page } from '../hosted/page-view.js';
 import type { AnyCall } from '../hosted/unpaid-view.js';
 import { localeFor } from '../hosted/unpaid-view.js';
 import { accessRows, openedLink, signOutRow } from '../kit/access-pages.js';
-import { Button, Form } from '../kit/components.js';
+import { Form, Submit } from '../kit/components.js';
 import {
   html,
   type PageAnswer,
@@ -84,9 +84,7 @@ export function askFormScreen(scene: BareScene, subject: Subject): ScreenContent
     station: null,
     body: (
       <Form to="link" class="card stack-s">
-        <div class="actions">
-          <Button look="primary">{words.ask.send}</Button>
-        </div>
+        <Submit>{words.ask.send}</Submit>
         <p class="small quiet">{words.ask.sendHint}</p>
       </Form>
     ),

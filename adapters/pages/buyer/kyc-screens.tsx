@@ -4,7 +4,7 @@ import type { VNode } from 'preact';
 import type { KycState } from '../../../core/domain/parties/buyer-kyc.js';
 import type { ScreenContent } from '../hosted/layout.js';
 import { paymentScene, type Scene } from '../hosted/scene.js';
-import { Button, ButtonLink, CheckAgain, Form, LiveNote, Note, Time } from '../kit/components.js';
+import { ButtonLink, CheckAgain, Form, LiveNote, Note, Submit, Time } from '../kit/components.js';
 import { TextField } from '../kit/fields.js';
 import { nameOf } from '../kit/plain-text.js';
 import { FourAnswers, MoneyCard, whereMoney } from './money-parts.js';
@@ -63,9 +63,7 @@ function Facts({ scene }: { readonly scene: Scene }): VNode {
       <Form to="facts" class="stack">
         <TextField name="born" type="date" label={words.born} hint={words.bornHint} />
         <TextField name="number" label={words.number} hint={words.numberHint} maxLength={64} />
-        <div class="actions">
-          <Button look="primary">{words.send}</Button>
-        </div>
+        <Submit>{words.send}</Submit>
       </Form>
     </section>
   );

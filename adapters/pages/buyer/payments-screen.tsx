@@ -12,7 +12,7 @@ import { OPEN_COUNT_MAX } from '../../../core/usecases/hosted/payment-page.js';
 import type { ScreenContent } from '../hosted/layout.js';
 import type { BuyerPayments } from '../hosted/page-view.js';
 import type { PaymentScene } from '../hosted/scene.js';
-import { Button, ButtonLink, Foreign, Form, Scroll } from '../kit/components.js';
+import { Button, ButtonLink, Foreign, Form, Scroll, Submit } from '../kit/components.js';
 import { BYTE_ORDER_MARK, csvLine } from '../kit/csv-line.js';
 import { SelectField } from '../kit/fields.js';
 import { formatOf, plainAmount } from '../kit/format.js';
@@ -131,9 +131,7 @@ function Payments({ scene, list }: { readonly scene: PaymentScene; list: BuyerPa
         <Form to="payments/together" class="stack">
           <p>{texts.payments.chooseHint}</p>
           {table}
-          <div class="actions">
-            <Button look="primary">{texts.payments.payChosen}</Button>
-          </div>
+          <Submit>{texts.payments.payChosen}</Submit>
         </Form>
       )}
       <Form to="payments/open" id={OPEN_FORM} />

@@ -6,7 +6,7 @@ import { lacksColleagueApproval } from '../../../core/domain/payments/colleague-
 import { Countdown, type ScreenContent } from '../hosted/layout.js';
 import type { QuoteView } from '../hosted/page-view.js';
 import type { PaymentScene } from '../hosted/scene.js';
-import { Button, Form, Rows, Time } from '../kit/components.js';
+import { Button, ButtonForm, Form, Rows, Time } from '../kit/components.js';
 import { Icon } from '../kit/icons.js';
 import { ApprovalPart } from './colleagues/approval-screens.js';
 import { FoldedItems } from './line-items.js';
@@ -22,9 +22,9 @@ export function askPriceScreen(scene: PaymentScene): ScreenContent {
     live: true,
     body: (
       <>
-        <Form to="quote" class="actions">
-          <Button look="primary">{texts.price.show}</Button>
-        </Form>
+        <ButtonForm to="quote" class="actions" look="primary">
+          {texts.price.show}
+        </ButtonForm>
         <ApprovalPart scene={scene} />
         <PaymentsLink scene={scene} />
         <FoldedItems scene={scene} />
@@ -64,9 +64,9 @@ export function priceExpiredScreen(scene: PaymentScene): ScreenContent {
     live: true,
     body: (
       <>
-        <Form to="quote" class="actions">
-          <Button look="primary">{texts.price.renew}</Button>
-        </Form>
+        <ButtonForm to="quote" class="actions" look="primary">
+          {texts.price.renew}
+        </ButtonForm>
         <ApprovalPart scene={scene} />
         <PaymentsLink scene={scene} />
         <FourAnswers
@@ -96,9 +96,9 @@ export function priceLimitScreen(scene: PaymentScene): ScreenContent {
           next={untilMs === null ? texts.limit.next : texts.limit.until(<Time atMs={untilMs} />)}
           todo={untilMs === null ? texts.limit.ask(org) : texts.limit.wait(org)}
         />
-        <Form to="quote" class="actions">
-          <Button>{texts.price.renew}</Button>
-        </Form>
+        <ButtonForm to="quote" class="actions">
+          {texts.price.renew}
+        </ButtonForm>
         <ApprovalPart scene={scene} />
         <PaymentsLink scene={scene} />
         <MoneyCard scene={scene} stops={null} rest="payee" />

@@ -5,7 +5,7 @@ import type { ScreenContent } from '../hosted/layout.js';
 import type { Page, PageVerifyAnswer } from '../hosted/page-view.js';
 import type { Scene } from '../hosted/scene.js';
 import { LinkCodeField } from '../kit/code-form.js';
-import { Button, ButtonLink, Form, Moment, Note, Time } from '../kit/components.js';
+import { Button, ButtonLink, Form, Moment, Note, Submit, Time } from '../kit/components.js';
 import { type FieldError, TextField } from '../kit/fields.js';
 
 type Verify = Extract<Page, { name: 'verify' }>;
@@ -80,11 +80,7 @@ function VerifyResult({
         </Note>
       );
     case 'never':
-      return (
-        <Note look="bad" live>
-          <p>{texts.verify.never}</p>
-        </Note>
-      );
+      return <Note look="bad" live text={texts.verify.never} />;
   }
 }
 
@@ -104,9 +100,7 @@ export function stopChangeScreen(
       state === 'held' ? (
         <Form to={`/stop/${code}`} class="card stack">
           <LinkCodeField error={error} />
-          <div class="actions">
-            <Button look="primary">{texts.stopChange.stop}</Button>
-          </div>
+          <Submit>{texts.stopChange.stop}</Submit>
         </Form>
       ) : null,
   };

@@ -42,9 +42,7 @@ export function togetherScreen(scene: PaymentScene, offer: ConsolidatedOffer): S
           <p class="small quiet">{texts.together.accepted}</p>
         )}
         <p>{texts.together.order}</p>
-        <Note>
-          <p>{texts.together.isSent}</p>
-        </Note>
+        <Note text={texts.together.isSent} />
         <Form to="payments/together/confirm" class="stack-s">
           {payments.map(({ payment, quote }) => (
             <input type="hidden" name={payment.id} value={quote?.id ?? ''} />

@@ -10,7 +10,7 @@ import {
 } from '../../../core/usecases/access/operator-sessions.js';
 import { audited } from '../../../core/usecases/service/audit-log.js';
 import { type AccessCall, openedLink, returnPath } from '../kit/access-pages.js';
-import { Button, Form } from '../kit/components.js';
+import { Form, Submit } from '../kit/components.js';
 import {
   operatorRow,
   type PageAnswer,
@@ -80,9 +80,7 @@ async function showEnter(context: PageContext, call: AccessCall): Promise<PageAn
     body: (
       <Form to="enter" class="card stack">
         <p>What you do in this session has your name, and the signature of this link.</p>
-        <div class="actions">
-          <Button look="primary">Sign in</Button>
-        </div>
+        <Submit>Sign in</Submit>
       </Form>
     ),
   });

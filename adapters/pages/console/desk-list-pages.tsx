@@ -13,7 +13,7 @@ import {
 import type { ListedProposal, QueueRow } from '../../../core/usecases/money-desk/money-queues.js';
 import { listWaiting, type WaitingItem } from '../../../core/usecases/money-desk/waiting.js';
 import { WAITING_MAX } from '../../../core/usecases/parties/production-requests.js';
-import { Button, ButtonLink, Foreign, Form } from '../kit/components.js';
+import { ButtonForm, ButtonLink, Foreign } from '../kit/components.js';
 import { Empty } from '../kit/pages/table.js';
 import { type ConsoleCall, type ConsoleView, format, operatorPages } from './console-layout.js';
 
@@ -231,11 +231,9 @@ function Action({
   if (kind === 'message') return null;
   if (kind === 'command') {
     return (
-      <Form to={`commands/${id}/retry`}>
-        <Button look="sm">
-          Run it now<span class="vh"> {id}</span>
-        </Button>
-      </Form>
+      <ButtonForm to={`commands/${id}/retry`} look="sm">
+        Run it now<span class="vh"> {id}</span>
+      </ButtonForm>
     );
   }
   const path = row === null ? `${root}${CONSOLE_ROOT}/${kind}/${id}` : itemPath(root, row);

@@ -10,7 +10,7 @@ import {
   readListedProposal,
 } from '../../../core/usecases/money-desk/money-queues.js';
 import { readOrganizationName } from '../../../core/usecases/parties/organizations.js';
-import { Amount, Button, Facts, Foreign, Form, Note } from '../kit/components.js';
+import { Amount, Button, ButtonForm, Facts, Foreign, Form, Note } from '../kit/components.js';
 import type { PageContext } from '../kit/page-route.js';
 import { idIn } from '../kit/pages/declared-pages.js';
 import { idCursor, pageOf } from '../kit/pages/list-page.js';
@@ -200,9 +200,9 @@ function Second({
             {proposedBy} proposed it. Compare it with the evidence. It takes effect as soon as you
             confirm it.
           </p>
-          <Form to={`proposals/${id}/confirm`} class="actions">
-            <Button look="primary">Confirm</Button>
-          </Form>
+          <ButtonForm to={`proposals/${id}/confirm`} class="actions" look="primary">
+            Confirm
+          </ButtonForm>
         </>
       )}
       <Form to={`proposals/${id}/withdraw`} class="stack-s">
@@ -211,9 +211,7 @@ function Second({
           <Button look="danger">Withdraw the proposal</Button>
         </div>
       </Form>
-      <Note>
-        <p>If its item has changed since, it is void, and nothing happens.</p>
-      </Note>
+      <Note text="If its item has changed since, it is void, and nothing happens." />
     </section>
   );
 }

@@ -13,7 +13,7 @@ import {
   listProductionRequests,
   refuseProduction,
 } from '../../../core/usecases/parties/production-requests.js';
-import { Button, Facts, Foreign, Form, Note } from '../kit/components.js';
+import { Button, Facts, Foreign, Form, Note, Submit } from '../kit/components.js';
 import { idIn } from '../kit/pages/declared-pages.js';
 import { FormKey, formKey, newFormKey } from '../kit/pages/form-key.js';
 import { hidden, text } from '../kit/pages/form-page.js';
@@ -106,9 +106,7 @@ function Grant({ orgId, keyOfForm }: { orgId: string; keyOfForm: string }): VNod
           <b>A second operator must confirm.</b> You cannot confirm what you propose.
         </p>
       </Note>
-      <div class="actions">
-        <Button look="primary">Propose to grant it</Button>
-      </div>
+      <Submit>Propose to grant it</Submit>
     </Form>
   );
 }

@@ -36,13 +36,12 @@ import {
   replayOfPayment,
 } from '../../../core/usecases/webhooks/deliveries.js';
 import {
-  Button,
+  ButtonForm,
   ButtonLink,
   Copy,
   type FactRow,
   Facts,
   Foreign,
-  Form,
   Note,
   Rows,
   Scroll,
@@ -521,13 +520,14 @@ function Webhooks({ detail: { endpoints, payment, mayReplay } }: Part): VNode {
                 </p>
               </div>
               {mayReplay && active && !paused ? (
-                <Form to={`payments/${payment.id}/replay`}>
-                  <input type="hidden" name="subscription" value={id} />
-                  <Button look="sm">
-                    {words.sendAgain}
-                    <span class="vh"> {shownUrl(url)}</span>
-                  </Button>
-                </Form>
+                <ButtonForm
+                  to={`payments/${payment.id}/replay`}
+                  values={{ subscription: id }}
+                  look="sm"
+                >
+                  {words.sendAgain}
+                  <span class="vh"> {shownUrl(url)}</span>
+                </ButtonForm>
               ) : null}
             </li>
           );
@@ -549,9 +549,9 @@ function NextStep({ detail }: Part): VNode | null {
       <>
         <p>{isOwn ? words.ownApproval : creator === null ? words.check : words.checkOf(creator)}</p>
         {isOwn || !mayWrite ? null : (
-          <Form to={`${to}/approve`} class="actions">
-            <Button look="primary">{words.approve}</Button>
-          </Form>
+          <ButtonForm to={`${to}/approve`} class="actions" look="primary">
+            {words.approve}
+          </ButtonForm>
         )}
         {mayWrite ? null : <p class="small quiet">{words.approvers}</p>}
         {mayWrite && payment.mode === 'test' ? (
@@ -576,11 +576,13 @@ function NextStep({ detail }: Part): VNode | null {
       {invitedAtMs === null ? null : <p>{words.mailed(buyer.email, format.short(invitedAtMs))}</p>}
       {waitMs > 0 ? <p role="status">{words.tooSoon(Math.ceil(waitMs / SECOND_MS))}</p> : null}
       {mayWrite ? (
-        <Form to={`${to}/invite`} class="actions">
-          <Button {...(invitedAtMs === null ? { look: 'primary' } : {})}>
-            {invitedAtMs === null ? words.invite : words.resend}
-          </Button>
-        </Form>
+        <ButtonForm
+          to={`${to}/invite`}
+          class="actions"
+          {...(invitedAtMs === null ? { look: 'primary' } : {})}
+        >
+          {invitedAtMs === null ? words.invite : words.resend}
+        </ButtonForm>
       ) : null}
     </>
   );

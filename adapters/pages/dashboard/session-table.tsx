@@ -8,7 +8,7 @@ import {
   listSessions,
   type SignedInPerson,
 } from '../../../core/usecases/access/sessions.js';
-import { Button, Foreign, Form, Scroll } from '../kit/components.js';
+import { ButtonForm, Foreign, Scroll } from '../kit/components.js';
 import { useDashboard } from './dashboard-scene.js';
 
 export interface OwnSession {
@@ -82,10 +82,9 @@ function SessionLine({ session, organization, isCurrent }: OwnSession): VNode {
       <td class="when">{format.short(endsAtMs)}</td>
       <td class="num">
         {isCurrent ? null : (
-          <Form to="/dashboard/sessions">
-            <input type="hidden" name="session" value={id} />
-            <Button look="sm">{words.end}</Button>
-          </Form>
+          <ButtonForm to="/dashboard/sessions" values={{ session: id }} look="sm">
+            {words.end}
+          </ButtonForm>
         )}
       </td>
     </tr>

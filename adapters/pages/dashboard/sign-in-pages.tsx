@@ -17,7 +17,7 @@ import {
   typedAddress,
 } from '../kit/access-pages.js';
 import { CodeForm, LinkCodeField } from '../kit/code-form.js';
-import { Button, ButtonLink, Foreign, Form, Note } from '../kit/components.js';
+import { ButtonForm, ButtonLink, Foreign, Form, Note, Submit } from '../kit/components.js';
 import { TextField } from '../kit/fields.js';
 import { frameTexts } from '../kit/frame-texts.js';
 import {
@@ -75,10 +75,9 @@ export const signInPages = [
       body: (
         <>
           <SessionTable sessions={sessions} />
-          <Form to="sessions" class="actions">
-            <input type="hidden" name="session" value="all" />
-            <Button look="danger">{texts.sessions.endAll}</Button>
-          </Form>
+          <ButtonForm to="sessions" class="actions" values={{ session: 'all' }} look="danger">
+            {texts.sessions.endAll}
+          </ButtonForm>
           <PasskeySection passkeys={passkeys} hasRoom={passkeys.length < PASSKEYS_MAX} />
         </>
       ),
@@ -160,9 +159,7 @@ function askScreen({ texts }: DashboardScene): DashboardContent {
             maxLength={320}
             spellcheck={false}
           />
-          <div class="actions">
-            <Button look="primary">{texts.signIn.send}</Button>
-          </div>
+          <Submit>{texts.signIn.send}</Submit>
         </Form>
         <EnterByPasskey>{texts.signIn.passkey}</EnterByPasskey>
       </>
@@ -218,14 +215,12 @@ function enterScreen(
         {asksCode ? (
           <Form to="enter" class="stack">
             <LinkCodeField error={error} />
-            <div class="actions">
-              <Button look="primary">{frameTexts[view.locale].continue}</Button>
-            </div>
+            <Submit>{frameTexts[view.locale].continue}</Submit>
           </Form>
         ) : (
-          <Form to="enter" class="actions" auto={auto}>
-            <Button look="primary">{frameTexts[view.locale].continue}</Button>
-          </Form>
+          <ButtonForm to="enter" class="actions" auto={auto} look="primary">
+            {frameTexts[view.locale].continue}
+          </ButtonForm>
         )}
       </section>
     ),
@@ -269,16 +264,11 @@ function confirmScreen(
     place: null,
     body: (
       <>
-        {isLate ? (
-          <Note look="warn" live>
-            <p>{words.confirmLate}</p>
-          </Note>
-        ) : null}
+        {isLate ? <Note look="warn" live text={words.confirmLate} /> : null}
         {isRequired ? null : (
-          <Form to="link" class="card actions">
-            <input type="hidden" name="address" value={email} />
-            <Button look="primary">{words.confirm}</Button>
-          </Form>
+          <ButtonForm to="link" class="card actions" values={{ address: email }} look="primary">
+            {words.confirm}
+          </ButtonForm>
         )}
         {isRequired && !hasPasskeys ? (
           <p class="actions">

@@ -6,6 +6,7 @@ import { helpReference } from '../../../core/domain/payments/display.js';
 import { accentPath } from '../kit/assets.js';
 import {
   Button,
+  ButtonForm,
   Day,
   type FactRow,
   Foreign,
@@ -219,11 +220,7 @@ function LimitNote({ limited }: { readonly limited: Limited }): VNode {
   const { texts } = useScene();
   const { limit, untilMs, sentAtMs } = limited;
   const sentAt = sentAtMs === null ? null : <Moment atMs={sentAtMs} />;
-  return (
-    <Note live>
-      <p>{texts.limited[limit](<Moment atMs={untilMs} />, sentAt)}</p>
-    </Note>
-  );
+  return <Note live text={texts.limited[limit](<Moment atMs={untilMs} />, sentAt)} />;
 }
 
 /** Hidden until the script sees the end of the session. */
@@ -398,9 +395,9 @@ function Footer(): VNode {
         <LegalItems />
         {view.viewer === null ? null : (
           <li>
-            <Form to="sign-out">
-              <Button look="link">{texts.frame.signOut}</Button>
-            </Form>
+            <ButtonForm to="sign-out" look="link">
+              {texts.frame.signOut}
+            </ButtonForm>
           </li>
         )}
       </ul>

@@ -1,6 +1,6 @@
 // The form of a mailed code, for everybody who signs in by mail.
 import type { VNode } from 'preact';
-import { Button, Form, Note } from './components.js';
+import { Form, Note, Submit } from './components.js';
 import { TextField } from './fields.js';
 import { useFrame } from './page-frame.js';
 
@@ -24,9 +24,7 @@ export function CodeForm({
       )}
       <Form to="code" class="card stack">
         <CodeField hint={texts.codeHint} error={error} />
-        <div class="actions">
-          <Button look="primary">{texts.continue}</Button>
-        </div>
+        <Submit>{texts.continue}</Submit>
       </Form>
     </>
   );

@@ -286,16 +286,18 @@ const noteIcons = {
   bad: 'alert',
 } as const satisfies Readonly<Record<string, IconName>>;
 
-/** One fact that changes what to do. */
+/** One fact that changes what to do, in one paragraph or in `children`. */
 export function Note({
   look = 'info',
   live,
-  children,
+  text,
+  children = <p>{text}</p>,
 }: {
   readonly look?: keyof typeof noteIcons;
   /** Read out when the page opens. */
   readonly live?: true;
-  readonly children: ComponentChildren;
+  readonly text?: ComponentChildren;
+  readonly children?: ComponentChildren;
 }): VNode {
   return (
     <div class={`note ${look}`} role={live ? 'status' : undefined}>
@@ -342,22 +344,28 @@ export function ButtonLink({
   );
 }
 
-export function Button({
-  look,
-  name,
-  value,
-  children,
-}: {
-  readonly look?: 'primary' | 'danger' | 'sm' | 'link';
+interface ButtonProps {
+  readonly look?: 'primary' | 'danger' | 'sm' | 'link' | undefined;
   readonly name?: string;
   readonly value?: string;
-  readonly children: ComponentChildren;
-}): VNode {
+  readonly children?: ComponentChildren;
+}
+
+export function Button({ look, name, value, children }: ButtonProps): VNode {
   const kind = look === 'link' ? 'aslink' : look === undefined ? 'btn' : `btn ${look}`;
   return (
     <button type="submit" class={kind} name={name} value={value}>
       {children}
     </button>
+  );
+}
+
+/** The button of a form below its fields. */
+export function Submit({ children }: { readonly children: ComponentChildren }): VNode {
+  return (
+    <div class="actions">
+      <Button look="primary">{children}</Button>
+    </div>
   );
 }
 
@@ -416,6 +424,26 @@ export function Form(props: FormProps): VNode {
       )}
       {children}
     </form>
+  );
+}
+
+/** A form that is one button. `values`: what it sends. */
+export function ButtonForm({
+  look,
+  values = {},
+  children,
+  ...form
+}: FormProps & {
+  readonly look?: ButtonProps['look'];
+  readonly values?: Readonly<Record<string, string | number>>;
+}): VNode {
+  return (
+    <Form {...form}>
+      {Object.entries(values).map(([name, value]) => (
+        <input type="hidden" name={name} value={value} />
+      ))}
+      <Button look={look}>{children}</Button>
+    </Form>
   );
 }
 

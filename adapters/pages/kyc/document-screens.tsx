@@ -8,7 +8,7 @@ import { maskedAddress } from '../../../core/domain/mail/mail.js';
 import type { ContentType } from '../../../core/domain/parties/document.js';
 import type { UploadRefusal } from '../../../core/usecases/hosted/page-documents.js';
 import type { ScreenContent } from '../hosted/layout.js';
-import { Button, ButtonLink, Foreign, Form, Note, Rows } from '../kit/components.js';
+import { Button, ButtonForm, ButtonLink, Foreign, Form, Note, Rows } from '../kit/components.js';
 import { type FieldError, FileInput, FileRow } from '../kit/fields.js';
 import { nameOf } from '../kit/plain-text.js';
 import { QrCode } from '../kit/qr-code.js';
@@ -61,11 +61,7 @@ export function documentsScreen(scene: KycScene, props: DocumentProps): ScreenCo
     errors: fileErrors(scene, props, parties),
     body: (
       <>
-        {props.limits === null ? (
-          <Note look="warn">
-            <p>{words.documents.off}</p>
-          </Note>
-        ) : null}
+        {props.limits === null ? <Note look="warn" text={words.documents.off} /> : null}
         {shown.map((owner) => (
           <PartyCard scene={scene} owner={owner} {...props} />
         ))}
@@ -90,11 +86,7 @@ function ToPhone({ scene: { form, words, view } }: { readonly scene: KycScene })
   if (form.party.party === 'organization') {
     return <ButtonLink href={`${view.path}/kyc/phone`}>{words.documents.phone}</ButtonLink>;
   }
-  return (
-    <Form to="kyc/phone">
-      <Button>{words.documents.phone}</Button>
-    </Form>
-  );
+  return <ButtonForm to="kyc/phone">{words.documents.phone}</ButtonForm>;
 }
 
 function filesOf({ form }: KycScene, owner: number | null) {
@@ -217,12 +209,10 @@ function FileForms({
         </summary>
         {upload}
       </details>
-      <Form to={`${path}/remove`}>
-        <Button look="sm">
-          {documents.remove}
-          <span class="vh"> {label}</span>
-        </Button>
-      </Form>
+      <ButtonForm to={`${path}/remove`} look="sm">
+        {documents.remove}
+        <span class="vh"> {label}</span>
+      </ButtonForm>
     </div>
   );
 }
@@ -306,9 +296,7 @@ export function phoneScreen(scene: KycScene, url: string): ScreenContent {
             <ButtonLink href={documents} look="primary">
               {words.phone.back}
             </ButtonLink>
-            <Form to="kyc/phone">
-              <Button>{words.phone.again}</Button>
-            </Form>
+            <ButtonForm to="kyc/phone">{words.phone.again}</ButtonForm>
           </div>
         </div>
       ),
@@ -373,9 +361,9 @@ export function phoneEnterScreen(scene: KycScene, { payee }: PhoneProps): Screen
     body: (
       <>
         <WhoseForm scene={scene} payee={payee} />
-        <Form to="kyc/phone/enter" class="actions">
-          <Button look="primary">{texts.frame.continue}</Button>
-        </Form>
+        <ButtonForm to="kyc/phone/enter" class="actions" look="primary">
+          {texts.frame.continue}
+        </ButtonForm>
       </>
     ),
   };

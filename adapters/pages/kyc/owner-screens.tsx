@@ -11,7 +11,7 @@ import {
   SAME_ADDRESS,
 } from '../../../core/domain/hosted/kyc-form.js';
 import type { ScreenContent } from '../hosted/layout.js';
-import { Button, ButtonLink, Form, Note } from '../kit/components.js';
+import { Button, ButtonForm, ButtonLink, Form, Note } from '../kit/components.js';
 import { CheckField, TextField } from '../kit/fields.js';
 import { type DocumentProps, DocumentRows, fileErrors, WhyDocuments } from './document-screens.js';
 import { Fields } from './field-controls.js';
@@ -49,9 +49,13 @@ export function ownersScreen(scene: KycScene): ScreenContent {
             ))}
           </ul>
           {ownerNumbers.length >= OWNERS_MAX ? null : (
-            <Form to="kyc/owners/add" class="actions">
-              <Button {...(isEmpty ? { look: 'primary' } : {})}>{words.owners.add}</Button>
-            </Form>
+            <ButtonForm
+              to="kyc/owners/add"
+              class="actions"
+              {...(isEmpty ? { look: 'primary' } : {})}
+            >
+              {words.owners.add}
+            </ButtonForm>
           )}
         </section>
         {isEmpty ? null : (
@@ -82,12 +86,10 @@ function OwnerRow({ scene, owner }: { readonly scene: KycScene; readonly owner: 
           {words.owners.edit}
           <span class="vh"> {name}</span>
         </ButtonLink>
-        <Form to={`kyc/owners/${owner}/remove`}>
-          <Button look="link">
-            {words.owners.remove}
-            <span class="vh"> {name}</span>
-          </Button>
-        </Form>
+        <ButtonForm to={`kyc/owners/${owner}/remove`} look="link">
+          {words.owners.remove}
+          <span class="vh"> {name}</span>
+        </ButtonForm>
       </div>
     </li>
   );
@@ -236,9 +238,9 @@ export function ownDocumentsScreen(
         {isReady ? null : <Missing scene={scene} places={missing} />}
         <div class="actions">
           {isReady && !isDone ? (
-            <Form to="kyc/done">
-              <Button look="primary">{words.owners.self.send}</Button>
-            </Form>
+            <ButtonForm to="kyc/done" look="primary">
+              {words.owners.self.send}
+            </ButtonForm>
           ) : null}
           <ButtonLink href={`${view.path}/kyc/owner`}>{words.owners.self.change}</ButtonLink>
         </div>

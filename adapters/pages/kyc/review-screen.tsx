@@ -13,7 +13,7 @@ import {
   stepsOf,
 } from '../../../core/domain/hosted/kyc-form.js';
 import { LegalItems, type ScreenContent } from '../hosted/layout.js';
-import { Button, type FactRow, Form, Note, Rows } from '../kit/components.js';
+import { ButtonForm, type FactRow, Note, Rows } from '../kit/components.js';
 import { nameOf } from '../kit/plain-text.js';
 import { Shown } from './field-controls.js';
 import {
@@ -58,10 +58,14 @@ export function reviewScreen(
           )}
         </section>
         {isReady ? (
-          <Form to="kyc/review" class="actions">
-            <input type="hidden" name="form" value={form.version} />
-            <Button look="primary">{words.review.send}</Button>
-          </Form>
+          <ButtonForm
+            to="kyc/review"
+            class="actions"
+            values={{ form: form.version }}
+            look="primary"
+          >
+            {words.review.send}
+          </ButtonForm>
         ) : null}
       </>
     ),

@@ -4,7 +4,7 @@ import type { VNode } from 'preact';
 import { type Asked, askedOf } from '../../../core/domain/hosted/kyc-draft.js';
 import { fieldsFor, type KycStep } from '../../../core/domain/hosted/kyc-form.js';
 import type { ScreenContent } from '../hosted/layout.js';
-import { Button, ButtonLink, Form, Note, Time } from '../kit/components.js';
+import { Button, ButtonForm, ButtonLink, Form, Note, Submit, Time } from '../kit/components.js';
 import { RadioField, TextField } from '../kit/fields.js';
 import { Fields } from './field-controls.js';
 import { errorsOf, type KycScene, stepFrame } from './kyc-scene.js';
@@ -69,10 +69,9 @@ function HandedOver({ scene, asked }: { readonly scene: KycScene; readonly asked
   return (
     <div class="stack">
       <p>{handOver.sent(<b>{asked.email}</b>, <Time atMs={asked.askedAtMs} />)}</p>
-      <Form to="kyc/hand-over" class="actions">
-        <input type="hidden" name="email" value={asked.email} />
-        <Button>{owners.again}</Button>
-      </Form>
+      <ButtonForm to="kyc/hand-over" class="actions" values={{ email: asked.email }}>
+        {owners.again}
+      </ButtonForm>
       <Form to="kyc/hand-over/take-back" class="stack-s">
         <Button look="link">{handOver.takeBack}</Button>
         <p class="small quiet">{handOver.takeBackText}</p>
@@ -82,11 +81,7 @@ function HandedOver({ scene, asked }: { readonly scene: KycScene; readonly asked
 }
 
 export function Continue({ scene }: { readonly scene: KycScene }): VNode {
-  return (
-    <div class="actions">
-      <Button look="primary">{scene.words.continue}</Button>
-    </div>
-  );
+  return <Submit>{scene.words.continue}</Submit>;
 }
 
 type DataStep = Extract<KycStep, 'person' | 'company' | 'address'>;
@@ -129,9 +124,7 @@ export function termsScreen(
     body: (
       <div class="card stack">
         {url === null || tosId !== null ? (
-          <Note look="ok">
-            <p>{words.terms.accepted}</p>
-          </Note>
+          <Note look="ok" text={words.terms.accepted} />
         ) : (
           <>
             <p class="small quiet">{words.terms.leaves}</p>
@@ -145,9 +138,7 @@ export function termsScreen(
         {url === null || tosId !== null ? (
           <Form to="kyc/terms">
             <input type="hidden" name="tosId" value={tosId ?? ''} />
-            <div class="actions">
-              <Button look="primary">{words.terms.save}</Button>
-            </div>
+            <Submit>{words.terms.save}</Submit>
           </Form>
         ) : null}
       </div>

@@ -12,7 +12,7 @@ import type {
 } from '../../../core/usecases/hosted/onboarding-links.js';
 import type { ScreenContent } from '../hosted/layout.js';
 import type { Scene } from '../hosted/scene.js';
-import { Button, ButtonLink, CheckAgain, Form, Note, Rows, Time } from '../kit/components.js';
+import { ButtonForm, ButtonLink, CheckAgain, Note, Rows, Time } from '../kit/components.js';
 import type { FieldError } from '../kit/fields.js';
 import { FieldForm, showFields, type TypedForm } from '../kit/pages/form-page.js';
 import { pixFields } from '../kit/pix/pix-form.js';
@@ -58,9 +58,9 @@ export function enterScreen(scene: Scene, { account }: Onboarding): ScreenConten
               { label: words.askedBy, value: org },
             ]}
           />
-          <Form to="enter" class="actions">
-            <Button look="primary">{scene.texts.frame.continue}</Button>
-          </Form>
+          <ButtonForm to="enter" class="actions" look="primary">
+            {scene.texts.frame.continue}
+          </ButtonForm>
         </section>
         <p>{words.notYours(org)}</p>
       </>
@@ -115,11 +115,7 @@ function startScreen(scene: KycScene, { account }: Onboarding): ScreenContent {
     station: null,
     body: (
       <section class="card stack">
-        {account.status === 'rejected' ? (
-          <Note look="warn">
-            <p>{words.rejected}</p>
-          </Note>
-        ) : null}
+        {account.status === 'rejected' ? <Note look="warn" text={words.rejected} /> : null}
         {isCompany ? null : (
           <>
             <h2>{kyc.hand}</h2>

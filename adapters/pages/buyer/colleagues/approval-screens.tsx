@@ -19,6 +19,7 @@ import {
   Form,
   Note,
   Rows,
+  Submit,
   Time,
 } from '../../kit/components.js';
 import { TextArea, TextField } from '../../kit/fields.js';
@@ -72,11 +73,7 @@ function ApprovalNote({
         </Note>
       );
     case 'approved':
-      return (
-        <Note look="ok">
-          <p>{words.given(who, decidedAt)}</p>
-        </Note>
-      );
+      return <Note look="ok" text={words.given(who, decidedAt)} />;
     case 'declined':
       return (
         <Note look="warn">
@@ -139,9 +136,7 @@ function signInScreen(scene: PaymentScene): ScreenContent {
       <section class="card stack">
         <Rows rows={paymentRows(scene)} />
         <Form to="link" class="stack-s">
-          <div class="actions">
-            <Button look="primary">{texts.ask.send}</Button>
-          </div>
+          <Submit>{texts.ask.send}</Submit>
           <p class="small quiet">{texts.approval.sendHint}</p>
         </Form>
       </section>

@@ -7,7 +7,7 @@ import {
 import type { ScreenContent } from '../../hosted/layout.js';
 import type { Page } from '../../hosted/page-view.js';
 import type { PaymentScene } from '../../hosted/scene.js';
-import { Button, ButtonLink, Form, Note, Rows, Time } from '../../kit/components.js';
+import { ButtonForm, ButtonLink, Note, Rows, Time } from '../../kit/components.js';
 
 export function shareScreen(
   scene: PaymentScene,
@@ -48,9 +48,9 @@ export function shareScreen(
         {links.length < COLLEAGUE_LINKS_MAX ? null : <Note>{words.full}</Note>}
         <div class="actions">
           {links.length < COLLEAGUE_LINKS_MAX ? (
-            <Form to="share">
-              <Button look={url === null ? 'primary' : undefined}>{words.make}</Button>
-            </Form>
+            <ButtonForm to="share" look={url === null ? 'primary' : undefined}>
+              {words.make}
+            </ButtonForm>
           ) : null}
           <ButtonLink href={view.path}>{texts.frame.back}</ButtonLink>
         </div>
@@ -79,10 +79,9 @@ function OpenLink({
           { label: words.until, value: <Time atMs={link.endsAtMs} /> },
         ]}
       />
-      <Form to="share/end">
-        <input type="hidden" name="link" value={link.id} />
-        <Button look="sm">{words.end}</Button>
-      </Form>
+      <ButtonForm to="share/end" values={{ link: link.id }} look="sm">
+        {words.end}
+      </ButtonForm>
     </div>
   );
 }

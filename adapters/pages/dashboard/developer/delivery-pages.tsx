@@ -11,7 +11,7 @@ import {
   type WebhookDelivery,
 } from '../../../../core/domain/webhooks/webhook-delivery.js';
 import { readDelivery, replayDelivery } from '../../../../core/usecases/webhooks/deliveries.js';
-import { Breakable, Button, ButtonLink, Code, Copy, Facts, Form } from '../../kit/components.js';
+import { Breakable, ButtonForm, ButtonLink, Code, Copy, Facts } from '../../kit/components.js';
 import { idIn } from '../../kit/pages/declared-pages.js';
 import { useDashboard } from '../dashboard-scene.js';
 import { actorOf, type MemberCall, tenantOfCall } from '../member-page.js';
@@ -57,11 +57,9 @@ export const deliveryPages = [
               <ButtonLink href={`${view.path}/payments/${payment}`}>{words.seePayment}</ButtonLink>
             )}
             {mayReplay ? (
-              <Form to={`${own}/deliveries/${delivery.id}/replay`}>
-                <Button look="primary">
-                  {delivery.status === 'pending' ? words.sendNow : words.replay}
-                </Button>
-              </Form>
+              <ButtonForm to={`${own}/deliveries/${delivery.id}/replay`} look="primary">
+                {delivery.status === 'pending' ? words.sendNow : words.replay}
+              </ButtonForm>
             ) : null}
           </>
         ),

@@ -319,13 +319,14 @@ function madeScreen(
         </p>
         <Secret text={secret} label={words.copyKey} />
         {formerEndsAtMs === null ? null : (
-          <Note look="warn">
-            <p>
-              {formerEndsAtMs <= view.nowMs
+          <Note
+            look="warn"
+            text={
+              formerEndsAtMs <= view.nowMs
                 ? words.formerEnded
-                : words.formerEnds(format.instant(formerEndsAtMs))}
-            </p>
-          </Note>
+                : words.formerEnds(format.instant(formerEndsAtMs))
+            }
+          />
         )}
         <div class="line ends">
           <h2>{words.tryIt}</h2>

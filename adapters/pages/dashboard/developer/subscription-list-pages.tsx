@@ -241,11 +241,7 @@ export function secretScreen(
             </ButtonLink>
           </div>
         </section>
-        {overlaps.length === 0 ? null : (
-          <Note look="warn">
-            <p>{words.overlaps}</p>
-          </Note>
-        )}
+        {overlaps.length === 0 ? null : <Note look="warn" text={words.overlaps} />}
       </>
     ),
   };

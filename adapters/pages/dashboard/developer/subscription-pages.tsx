@@ -23,7 +23,15 @@ import {
   rotateSecret,
   testSubscription,
 } from '../../../../core/usecases/webhooks/subscriptions.js';
-import { Breakable, Button, ButtonLink, Facts, Form, Note } from '../../kit/components.js';
+import {
+  Breakable,
+  Button,
+  ButtonForm,
+  ButtonLink,
+  Facts,
+  Form,
+  Note,
+} from '../../kit/components.js';
 import type { PageContext } from '../../kit/page-route.js';
 import { idIn, PAGE_SIZE } from '../../kit/pages/declared-pages.js';
 import { version } from '../../kit/pages/form-page.js';
@@ -219,9 +227,7 @@ function oneScreen({ texts, view }: DashboardScene, shown: Shown): DashboardCont
     actions: mayWrite ? (
       <>
         {subscription.paused ? null : (
-          <Form to={`webhooks/${subscription.id}/test`}>
-            <Button>{words.test}</Button>
-          </Form>
+          <ButtonForm to={`webhooks/${subscription.id}/test`}>{words.test}</ButtonForm>
         )}
         <Form to={`webhooks/${subscription.id}/pause`}>
           <input type="hidden" name="paused" value={`${!subscription.paused}`} />
@@ -233,16 +239,12 @@ function oneScreen({ texts, view }: DashboardScene, shown: Shown): DashboardCont
     body: (
       <>
         {health === null ? (
-          <Note>
-            <p>{words.deletedText}</p>
-          </Note>
+          <Note text={words.deletedText} />
         ) : (
           <Problem health={health} mayWrite={mayWrite} />
         )}
         {subscription.active && subscription.paused ? (
-          <Note look="warn">
-            <p>{words.pausedText}</p>
-          </Note>
+          <Note look="warn" text={words.pausedText} />
         ) : null}
         <Details shown={shown} />
         <Deliveries shown={shown} />
@@ -274,9 +276,13 @@ function Problem({
         <b>{heading}.</b> {dead === 0 ? words.waitingText(ATTEMPTS_MAX) : words.problemText}
       </p>
       {dead === 0 || subscription.paused || !mayWrite ? null : (
-        <Form to={`webhooks/${subscription.id}/replay-dead-letters`} class="actions gap">
-          <Button look="sm">{words.replayDead(gaveUp)}</Button>
-        </Form>
+        <ButtonForm
+          to={`webhooks/${subscription.id}/replay-dead-letters`}
+          class="actions gap"
+          look="sm"
+        >
+          {words.replayDead(gaveUp)}
+        </ButtonForm>
       )}
     </Note>
   );

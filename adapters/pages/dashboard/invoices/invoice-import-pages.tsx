@@ -13,7 +13,7 @@ import {
   checkInvoices,
   createPayment,
 } from '../../../../core/usecases/payments/payments.js';
-import { Button, ButtonLink, Day, Foreign, Form, Note } from '../../kit/components.js';
+import { Button, ButtonLink, Day, Foreign, Form, Note, Submit } from '../../kit/components.js';
 import { BYTE_ORDER_MARK } from '../../kit/csv-line.js';
 import { type FieldError, FileField, SelectField, TextArea } from '../../kit/fields.js';
 import { bytesOf, readFile } from '../../kit/files/uploaded-file.js';
@@ -344,9 +344,7 @@ function FileForm({ made }: ImportProps): VNode {
       <Form to="invoices/import/file" files="by_button" class="card stack">
         <WritingField id="fileWriting" made={made} />
         <FileField name="file" label={words.file} accept=".csv,.txt,text/csv,text/plain" />
-        <div class="actions">
-          <Button look="primary">{words.check}</Button>
-        </div>
+        <Submit>{words.check}</Submit>
       </Form>
       <section class="card stack" aria-labelledby="columns">
         <h2 id="columns">{words.columns}</h2>
@@ -421,17 +419,9 @@ function CheckedLines({ made }: ImportProps): VNode {
   const isDone = lines.every(({ existingId }) => existingId !== null) && !hasFaults(made);
   return (
     <section class="stack">
-      {made.isWindows1252 ? (
-        <Note>
-          <p>{words.windows1252}</p>
-        </Note>
-      ) : null}
+      {made.isWindows1252 ? <Note text={words.windows1252} /> : null}
       {hasFaults(made) ? <p>{words.none}</p> : null}
-      {isDone ? (
-        <Note>
-          <p>{words.allExist}</p>
-        </Note>
-      ) : null}
+      {isDone ? <Note text={words.allExist} /> : null}
       <Table
         label={words.lines}
         rows={lines}

@@ -15,7 +15,7 @@ import {
   renamePasskey,
 } from '../../../../core/usecases/access/passkeys.js';
 import { type AccessCall, signedIn } from '../../kit/access-pages.js';
-import { Button, Form } from '../../kit/components.js';
+import { ButtonForm, Form, Submit } from '../../kit/components.js';
 import { TextField } from '../../kit/fields.js';
 import {
   memberRow,
@@ -100,9 +100,9 @@ export const passkeyPages = [
       around: (form) => (
         <>
           {form}
-          <Form to={`passkeys/${id}/remove`} class="actions">
-            <Button look="danger">{scene.texts.passkeys.remove}</Button>
-          </Form>
+          <ButtonForm to={`passkeys/${id}/remove`} class="actions" look="danger">
+            {scene.texts.passkeys.remove}
+          </ButtonForm>
         </>
       ),
     }),
@@ -179,9 +179,7 @@ function addScreen(scene: DashboardScene): DashboardContent {
             value={words.usualName}
             maxLength={PASSKEY_NAME_LENGTH_MAX}
           />
-          <div class="actions">
-            <Button look="primary">{words.add}</Button>
-          </div>
+          <Submit>{words.add}</Submit>
         </Form>
       </>
     ),

@@ -2,7 +2,7 @@
 // form is hidden without the script, and from browsers that have no passkeys.
 import type { ComponentChildren, VNode } from 'preact';
 import type { Passkey } from '../../../../core/domain/access/passkey.js';
-import { Button, ButtonLink, Foreign, Form, Note } from '../../kit/components.js';
+import { ButtonForm, ButtonLink, Foreign, Note } from '../../kit/components.js';
 import { Table } from '../../kit/pages/table.js';
 import { useDashboard } from '../dashboard-scene.js';
 
@@ -22,9 +22,9 @@ export function EnterByPasskey({ children }: { readonly children: ComponentChild
   return (
     <>
       <PasskeyRefused />
-      <Form to={enter} class="actions" passkey={{ kind: 'get', options, failed }}>
-        <Button>{children}</Button>
-      </Form>
+      <ButtonForm to={enter} class="actions" passkey={{ kind: 'get', options, failed }}>
+        {children}
+      </ButtonForm>
     </>
   );
 }
@@ -33,11 +33,7 @@ export function EnterByPasskey({ children }: { readonly children: ComponentChild
 export function PasskeyRefused(): VNode | null {
   const { texts, view } = useDashboard();
   if (!view.query.has('refused')) return null;
-  return (
-    <Note look="warn" live>
-      <p>{texts.passkeys.refused}</p>
-    </Note>
-  );
+  return <Note look="warn" live text={texts.passkeys.refused} />;
 }
 
 export function PasskeySection({

@@ -16,7 +16,7 @@ import { noKyc, type PageView } from '../../hosted/page-view.js';
 import { type Scene, SceneProvider, sceneOf } from '../../hosted/scene.js';
 import type { AnyCall } from '../../hosted/unpaid-view.js';
 import { legalView, organizationView } from '../../hosted/unpaid-view.js';
-import { Button, ButtonLink, Form } from '../../kit/components.js';
+import { ButtonLink, Form, Submit } from '../../kit/components.js';
 import type { PageContext } from '../../kit/page-route.js';
 import { withDone } from '../../kit/pages/declared-pages.js';
 import { memberFormRows } from '../../kyc/form-rows.js';
@@ -192,9 +192,7 @@ function termsScreen({ texts }: DashboardScene, { url, tosId }: Terms): Dashboar
           <Form to="getting-started/terms" class="stack">
             <p>{words.back}</p>
             <input type="hidden" name="tosId" value={tosId} />
-            <div class="actions">
-              <Button look="primary">{words.save}</Button>
-            </div>
+            <Submit>{words.save}</Submit>
           </Form>
         )}
       </section>

@@ -44,17 +44,9 @@ export const pixPages = memberPages.form({
       around: (form) => (
         <>
           <div class="cols">
-            {profile.status === 'approved' ? (
-              form
-            ) : (
-              <Note look="warn">
-                <p>{words.notYet}</p>
-              </Note>
-            )}
+            {profile.status === 'approved' ? form : <Note look="warn" text={words.notYet} />}
             {isChange && view.mode === 'live' ? (
-              <Note>
-                <p>{words.heldLede(profile.payoutHoldHours)}</p>
-              </Note>
+              <Note text={words.heldLede(profile.payoutHoldHours)} />
             ) : null}
           </div>
           {changes.length === 0 ? null : (

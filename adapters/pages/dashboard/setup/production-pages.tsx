@@ -128,10 +128,9 @@ function Refused({ scene, request }: { scene: DashboardScene; request: Productio
   const { decidedAtMs, createdAtMs, reason } = request;
   const at = format.day(decidedAtMs ?? createdAtMs);
   return (
-    <Note look="warn">
-      <p>
-        <Foreign text={texts.setup.start.production.refused(at, reason ?? '')} />
-      </p>
-    </Note>
+    <Note
+      look="warn"
+      text={<Foreign text={texts.setup.start.production.refused(at, reason ?? '')} />}
+    />
   );
 }

@@ -236,9 +236,7 @@ export function FieldForm({
   }
   return (
     <section class="card stack">
-      <Note look="warn">
-        <p>{warning}</p>
-      </Note>
+      <Note look="warn" text={warning} />
       <Form to={to} class="actions">
         {Object.values(shown)}
         {buttons}
