@@ -247,6 +247,8 @@ export interface Tx {
     byExternalId(tenant: Tenant, origin: PaymentOrigin, externalId: string): Found<Payment>;
     /** The hosted page names its payment by this alone. */
     byPublicId(publicId: string): Found<Payment>;
+    /** Reads all tenants, in key order. */
+    page(after: Pick<Payment, 'orgId' | 'mode' | 'id'> | null, limit: number): Many<Payment>;
     /** Oldest first. */
     ofBuyer(tenant: Tenant, buyerId: string, status: PaymentStatus, page: TimePage): Many<Payment>;
     /** Newest first, created from `fromMs` on and before the payment at `beforeMs`, `beforeId`. */
@@ -309,14 +311,17 @@ export interface Tx {
     /** The buyer's KYC for this tenant. */
     kycStatus(tenant: Tenant, buyer: Pick<Buyer, 'id' | 'emailKey'>): Promise<KycStatus>;
   };
-  readonly funds: Writes<Funds, 'insert' | 'update'> & {
+  /** Until its first money is expected, a payment has no row of them (`noFunds`). */
+  readonly funds: {
+    /** Inserts the row of version 0, and updates later ones. */
+    put(funds: Funds): void;
     get(tenant: Tenant, paymentId: string): Found<Funds>;
+    /** Those of this payment, also if they have no row. */
+    of(payment: Payment): Promise<Funds>;
     /** Funds with a debt to the buyer, an unknown position or an open loss, oldest first. */
     open(limit: number): Many<Funds>;
     /** The same of one tenant, newest payment first; a loss is not among them. */
     attention(tenant: Tenant, limit: number): Many<Funds>;
-    /** Reads all tenants, in key order. */
-    page(after: Pick<Funds, 'orgId' | 'mode' | 'paymentId'> | null, limit: number): Many<Funds>;
   };
   readonly quotes: Writes<Quote, 'insert'> & {
     get(tenant: Tenant, id: string): Found<Quote>;

@@ -208,7 +208,7 @@ const scenes: Readonly<Record<string, Prepare>> = {
         const was = await funds();
         assert.ok(was !== null);
         const written = { ...was, writtenOffMinor: 1n };
-        await at.deps.store.run(async (tx) => tx.funds.update(written));
+        await at.deps.store.run(async (tx) => tx.funds.put(written));
       },
     };
   },

@@ -33,12 +33,12 @@ export function storeContract(fresh: OpenStore): void {
     const store = await fresh();
     await store.run(async (tx) => {
       tx.payments.insert(aPayment());
-      tx.funds.insert(someFunds());
+      tx.funds.put(someFunds());
     });
     const [payment, funds] = await store.run((tx) =>
       Promise.all([tx.payments.get(tenant, 'pi_1'), tx.funds.get(tenant, 'pi_1')]),
     );
-    assert.deepEqual([payment, funds], [aPayment(), someFunds()]);
+    assert.deepEqual([payment, funds], [aPayment(), someFunds({ version: 1 })]);
   });
 
   test('work that throws writes nothing', async () => {
@@ -194,12 +194,12 @@ export function storeContract(fresh: OpenStore): void {
 
   test('concurrent increments of a counter are each counted once', async () => {
     const store = await fresh();
-    await store.run(async (tx) => tx.funds.insert(someFunds()));
+    await store.run(async (tx) => tx.funds.put(someFunds()));
     const raises = Array.from({ length: 20 }, () =>
       store.run(async (tx) => {
         const funds = await tx.funds.get(tenant, 'pi_1');
         assert.ok(funds);
-        tx.funds.update({ ...funds, receivedMinor: funds.receivedMinor + 1n });
+        tx.funds.put({ ...funds, receivedMinor: funds.receivedMinor + 1n });
       }),
     );
     const outcomes = await Promise.allSettled(raises);
@@ -214,7 +214,7 @@ export function storeContract(fresh: OpenStore): void {
     const store = await fresh();
     await store.run(async (tx) => {
       tx.payments.insert(aPayment());
-      tx.funds.insert(someFunds());
+      tx.funds.put(someFunds());
     });
     let runs = 0;
     const sum = await store.run(async (tx) => {
@@ -223,7 +223,7 @@ export function storeContract(fresh: OpenStore): void {
       if (runs === 1) {
         await store.run(async (other) => {
           other.payments.update(aPayment());
-          other.funds.update(someFunds());
+          other.funds.put(someFunds({ version: 1 }));
         });
       }
       const funds = await tx.funds.get(tenant, 'pi_1');

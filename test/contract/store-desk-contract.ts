@@ -201,10 +201,10 @@ export function storeDeskContract(fresh: OpenStore): void {
     const store = await fresh();
     const lost = { ...otherOrg, payoutMinor: 5n, lossMinor: 5n };
     await store.run(async (tx) => {
-      tx.funds.insert(someFunds({ ...lost, paymentId: 'pi_3' }));
-      tx.funds.insert(someFunds({ ...lost, paymentId: 'pi_2', writtenOffMinor: 5n }));
-      tx.funds.insert(someFunds({ ...lost, paymentId: 'pi_1', writtenOffMinor: 4n }));
-      tx.funds.insert(someFunds({ ...otherOrg, paymentId: 'pi_0', position: 'needs_review' }));
+      tx.funds.put(someFunds({ ...lost, paymentId: 'pi_3' }));
+      tx.funds.put(someFunds({ ...lost, paymentId: 'pi_2', writtenOffMinor: 5n }));
+      tx.funds.put(someFunds({ ...lost, paymentId: 'pi_1', writtenOffMinor: 4n }));
+      tx.funds.put(someFunds({ ...otherOrg, paymentId: 'pi_0', position: 'needs_review' }));
     });
     const read = (page: Partial<QueuePage>) =>
       store.run(async (tx) =>
@@ -218,7 +218,7 @@ export function storeDeskContract(fresh: OpenStore): void {
     const store = await fresh();
     await store.run(async (tx) => {
       for (const [index, position] of [...positions, 'received' as const].entries()) {
-        tx.funds.insert(someFunds({ ...otherOrg, paymentId: `pi_${index}`, position }));
+        tx.funds.put(someFunds({ ...otherOrg, paymentId: `pi_${index}`, position }));
       }
     });
     const read = (page: Partial<QueuePage>) =>

@@ -34,7 +34,7 @@ export function storeInvoicesContract(open: OpenStore): void {
     await store.run(async (tx) => {
       for (const payment of rows.payments ?? []) {
         tx.payments.insert(payment);
-        tx.funds.insert(someFunds({ ...tenantOf(payment), paymentId: payment.id }));
+        tx.funds.put(someFunds({ ...tenantOf(payment), paymentId: payment.id }));
       }
       for (const mail of rows.mails ?? []) tx.mails.insert(mail);
     });

@@ -115,15 +115,15 @@ export function storeListsContract(fresh: OpenStore): void {
     const store = await fresh();
     await store.run(async (tx) => {
       const held = { receivedMinor: 5n };
-      tx.funds.insert(someFunds({ paymentId: 'pi_04', ...held, refundOwedMinor: 1n }));
-      tx.funds.insert(someFunds({ paymentId: 'inv_02', ...held, refundOrderedMinor: 1n }));
-      tx.funds.insert(someFunds({ paymentId: 'pi_03', position: 'needs_review' }));
-      tx.funds.insert(someFunds({ paymentId: 'pi_01', refund: 'needs_review' }));
-      tx.funds.insert(someFunds({ paymentId: 'pi_00', ...held, refundedMinor: 5n }));
-      tx.funds.insert(someFunds({ paymentId: 'pi_05', ...held, position: 'received' }));
+      tx.funds.put(someFunds({ paymentId: 'pi_04', ...held, refundOwedMinor: 1n }));
+      tx.funds.put(someFunds({ paymentId: 'inv_02', ...held, refundOrderedMinor: 1n }));
+      tx.funds.put(someFunds({ paymentId: 'pi_03', position: 'needs_review' }));
+      tx.funds.put(someFunds({ paymentId: 'pi_01', refund: 'needs_review' }));
+      tx.funds.put(someFunds({ paymentId: 'pi_00', ...held, refundedMinor: 5n }));
+      tx.funds.put(someFunds({ paymentId: 'pi_05', ...held, position: 'received' }));
       const lost = { payoutMinor: 5n, lossMinor: 5n };
-      tx.funds.insert(someFunds({ paymentId: 'pi_02', ...lost }));
-      tx.funds.insert(someFunds({ paymentId: 'pi_06', ...lost, writtenOffMinor: 5n }));
+      tx.funds.put(someFunds({ paymentId: 'pi_02', ...lost }));
+      tx.funds.put(someFunds({ paymentId: 'pi_06', ...lost, writtenOffMinor: 5n }));
     });
     const open = await store.run((tx) => tx.funds.open(9));
     assert.deepEqual(valuesOf(open, 'paymentId'), ['pi_01', 'inv_02', 'pi_02', 'pi_03', 'pi_04']);

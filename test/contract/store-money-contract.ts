@@ -6,13 +6,14 @@ import { money } from '../../core/domain/base/money.js';
 import type { Mode } from '../../core/domain/base/tenant.js';
 import type { MoneyCommand } from '../../core/domain/commands/partner-command.js';
 import { depositTenant } from '../../core/domain/deposits/deposit.js';
-import type { Funds } from '../../core/domain/payments/funds.js';
+
 import {
   ledgerAccounts,
   posting,
   postingKinds,
   transfer,
 } from '../../core/domain/payments/ledger.js';
+import type { Payment } from '../../core/domain/payments/payment.js';
 import { PonteError } from '../../core/errors.js';
 import { aDeposit } from '../support/samples/deposit-samples.js';
 import {
@@ -105,10 +106,10 @@ export function storeMoneyContract(fresh: OpenStore): void {
     const owed = { refund: 'refund_owed', receivedMinor: 9n, refundOwedMinor: 9n } as const;
     const review = { position: 'needs_review', receivedMinor: 9n, payoutMinor: 9n } as const;
     await store.run(async (tx) => {
-      tx.funds.insert(someFunds({ paymentId: 'pi_1', ...owed }));
-      tx.funds.insert(someFunds({ paymentId: 'inv_2', ...review }));
-      tx.funds.insert(someFunds({ paymentId: 'pi_3' }));
-      tx.funds.insert(someFunds({ paymentId: 'pi_4', orgId: 'org_b', ...owed }));
+      tx.funds.put(someFunds({ paymentId: 'pi_1', ...owed }));
+      tx.funds.put(someFunds({ paymentId: 'inv_2', ...review }));
+      tx.funds.put(someFunds({ paymentId: 'pi_3' }));
+      tx.funds.put(someFunds({ paymentId: 'pi_4', orgId: 'org_b', ...owed }));
     });
     const found = (limit: number) => store.run((tx) => tx.funds.attention(tenant, limit));
     assert.deepEqual(
@@ -207,27 +208,30 @@ export function storeMoneyContract(fresh: OpenStore): void {
   test('money that its columns cannot hold together is refused', async () => {
     const store = await fresh();
     const spent = someFunds({ receivedMinor: 1n, payoutMinor: 2n });
-    await assert.rejects(store.run(async (tx) => tx.funds.insert(spent)));
+    await assert.rejects(store.run(async (tx) => tx.funds.put(spent)));
     const lost = { ...spent, lossMinor: 1n };
-    await store.run(async (tx) => tx.funds.insert(lost));
-    assert.deepEqual(await store.run((tx) => tx.funds.get(tenant, 'pi_1')), lost);
+    await store.run(async (tx) => tx.funds.put(lost));
+    assert.deepEqual(await store.run((tx) => tx.funds.get(tenant, 'pi_1')), {
+      ...lost,
+      version: 1,
+    });
   });
 
-  test('funds of all tenants are read page by page, in the order of their keys', async () => {
+  test('payments of all tenants are read page by page, in the order of their keys', async () => {
     const store = await fresh();
     const rows = [
-      ...['pi_1', 'pi_2', 'pi_3'].map((paymentId) => someFunds({ ...live, paymentId })),
-      ...['pi_1', 'pi_2'].map((paymentId) => someFunds({ paymentId })),
-      someFunds({ orgId: 'org_b', paymentId: 'pi_0' }),
+      ...['pi_1', 'pi_2', 'pi_3'].map((id) => aPayment({ ...live, id, publicId: `live_${id}` })),
+      ...['pi_1', 'pi_2'].map((id) => aPayment({ id })),
+      aPayment({ orgId: 'org_b', id: 'pi_0' }),
     ];
     await store.run(async (tx) => {
-      for (const row of rows.toReversed()) tx.funds.insert(row);
+      for (const row of rows.toReversed()) tx.payments.insert(row);
     });
     for (const limit of [1, 2, rows.length, 10]) {
       const found = [];
-      for (let last: Funds | null = null; ; ) {
-        const after: Funds | null = last;
-        const page: readonly Funds[] = await store.run((tx) => tx.funds.page(after, limit));
+      for (let last: Payment | null = null; ; ) {
+        const after: Payment | null = last;
+        const page: readonly Payment[] = await store.run((tx) => tx.payments.page(after, limit));
         assert.ok(page.length <= limit);
         found.push(...page);
         last = page.at(-1) ?? null;

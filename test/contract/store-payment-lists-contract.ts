@@ -192,7 +192,7 @@ export function storePaymentListsContract(open: OpenStore): void {
     await store.run(async (tx) => {
       for (const row of rows) {
         tx.payments.insert(row);
-        tx.funds.insert(someFunds({ ...tenantOf(row), paymentId: row.id }));
+        tx.funds.put(someFunds({ ...tenantOf(row), paymentId: row.id }));
       }
     });
   });

@@ -74,7 +74,7 @@ export function storePeopleContract(open: OpenStore): void {
         tx.funds.get(tenant, 'pi_1'),
       ]);
       assert.ok(payment && asked && account && member && submission && funds);
-      tx.funds.update({ ...funds, refund: 'needs_review' });
+      tx.funds.put({ ...funds, refund: 'needs_review' });
       tx.payments.update({ ...asked, status });
       tx.accounts.update({ ...account, status: 'verifying' });
       tx.members.update({ ...member, removedAtMs: null });

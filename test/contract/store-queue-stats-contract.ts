@@ -162,14 +162,14 @@ export function storeQueueStatsContract(open: OpenStore): void {
       const refund = { kind: 'refund', dueAtMs: null } as const;
       tx.commands.insert(aCommand({ id: 'cmd_debt', ...refund, state: 'refused' }));
       tx.commands.insert(aCommand({ id: 'cmd_paid', ...refund, state: 'done', end: 'completed' }));
-      tx.funds.insert(someFunds({ paymentId: 'pi_lost', position: 'needs_review' }));
-      tx.funds.insert(someFunds({ paymentId: 'pi_debt', refund: 'needs_review' }));
+      tx.funds.put(someFunds({ paymentId: 'pi_lost', position: 'needs_review' }));
+      tx.funds.put(someFunds({ paymentId: 'pi_debt', refund: 'needs_review' }));
       const live = { ...otherMode, paymentId: 'pi_live', position: 'needs_review' } as const;
-      tx.funds.insert(someFunds(live));
+      tx.funds.put(someFunds(live));
       const lost = { refundedMinor: 5n, lossMinor: 5n };
-      tx.funds.insert(someFunds({ paymentId: 'pi_loss', ...lost, writtenOffMinor: 4n }));
-      tx.funds.insert(someFunds({ paymentId: 'pi_off', ...lost, writtenOffMinor: 5n }));
-      tx.funds.insert(
+      tx.funds.put(someFunds({ paymentId: 'pi_loss', ...lost, writtenOffMinor: 4n }));
+      tx.funds.put(someFunds({ paymentId: 'pi_off', ...lost, writtenOffMinor: 5n }));
+      tx.funds.put(
         someFunds({
           paymentId: 'pi_refund',
           refund: 'refund_ordered',

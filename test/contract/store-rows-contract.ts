@@ -149,7 +149,11 @@ const roundTrips: Readonly<Record<string, RoundTrip>> = {
   'a bare payment, found by its id alone': inserted('payments', aBarePayment(), (rows) =>
     rows.find('pi_1'),
   ),
-  funds: inserted('funds', fullFunds, (rows) => rows.get(tenant, 'pi_1')),
+  funds: {
+    write: (tx) => tx.funds.put(fullFunds),
+    read: (tx) => tx.funds.get(tenant, 'pi_1'),
+    expected: { ...fullFunds, version: 1 },
+  },
   'a locked quote': inserted('quotes', aQuote(), (rows) => rows.get(tenant, 'qt_1')),
   'an indicative quote': inserted(
     'quotes',
@@ -293,7 +297,7 @@ export function storeRowsContract(fresh: OpenStore): void {
     const store = await fresh();
     await store.run(async (tx) => {
       tx.payments.insert(aPayment({ externalId: 'e' }));
-      tx.funds.insert(someFunds());
+      tx.funds.put(someFunds());
       tx.quotes.insert(aQuote());
       tx.commands.insert(aCommand());
       tx.idempotency.bind(tenant, 'k', 'invoice', 'inv_1', T0);

@@ -7,8 +7,10 @@ import { money } from '../../core/domain/base/money.js';
 import { type Tenant, tenantOf } from '../../core/domain/base/tenant.js';
 import type { Settlement } from '../../core/domain/commands/settlement.js';
 import type { KycStatus } from '../../core/domain/parties/buyer-kyc.js';
+import { noFunds } from '../../core/domain/payments/funds.js';
 import { AssertionFailure, PonteError } from '../../core/errors.js';
 import type { Store, Tx } from '../../core/ports/storage.js';
+import { allPayments } from '../../core/usecases/payments/payment-lists.js';
 import {
   aBuyer,
   aCommand,
@@ -22,6 +24,8 @@ import {
   tenant,
 } from '../support/samples/domain-samples.js';
 import type { OpenStore } from './store-contracts.js';
+
+const page = { ...allPayments, fromMoment: null, beforeMoment: null, settled: null, limit: 1 };
 
 const buyerAccount = (fields: Parameters<typeof anAccount>[0]) => (tx: Tx) =>
   tx.accounts.insert(anAccount({ role: 'buyer', email: ' BUYER@example.com', ...fields }));
@@ -82,14 +86,14 @@ export function storeViewsContract(open: OpenStore): void {
     const store = await fresh((tx) => {
       for (const payment of [intent, invoice]) {
         tx.payments.insert(payment);
-        tx.funds.insert({ ...funds, paymentId: payment.id });
+        tx.funds.put({ ...funds, paymentId: payment.id });
       }
       for (const place of [otherOrg, otherMode]) {
         tx.payments.insert(aPayment({ ...place, publicId: `pub_${place.orgId}_${place.mode}` }));
-        tx.funds.insert(someFunds(place));
+        tx.funds.put(someFunds(place));
       }
     });
-    await store.run(async (tx) => tx.funds.update(funds));
+    await store.run(async (tx) => tx.funds.put({ ...funds, version: 1 }));
     const viewOf = (id: string) => store.run((tx) => tx.views.get(tenant, id));
     const ofIntent = { payment: intent, funds: { ...funds, version: 2 } };
     const rest = { kycStatus: 'not_started', settlements: [] } as const;
@@ -101,6 +105,26 @@ export function storeViewsContract(open: OpenStore): void {
     assert.deepEqual((await named(tenant, 'invoice'))?.payment, invoice);
     assert.equal(await named(otherOrg, 'invoice'), null);
     assert.equal(await named(otherMode, 'invoice'), null);
+  });
+
+  test('a payment without money has no row of funds, and a view of it has none received', async () => {
+    const payment = aPayment();
+    const store = await fresh((tx) => tx.payments.insert(payment));
+    const first = noFunds(payment);
+    const read = () =>
+      store.run(async (tx) => ({
+        row: await tx.funds.get(tenant, 'pi_1'),
+        of: await tx.funds.of(payment),
+        view: (await tx.views.get(tenant, 'pi_1'))?.funds,
+        listed: (await tx.views.listPayments(tenant, page))[0]?.funds.position,
+      }));
+    assert.deepEqual(await read(), { row: null, of: first, view: first, listed: 'none' });
+    const expected = { ...first, position: 'expected' } as const;
+    await store.run(async (tx) => tx.funds.put(expected));
+    const row = { ...expected, version: 1 };
+    assert.deepEqual(await read(), { row, of: row, view: row, listed: 'expected' });
+    // Both read that there is none: one of them is decided again.
+    await assert.rejects(store.run(async (tx) => tx.funds.put(expected)));
   });
 
   test('a view has the settlements of all payouts, in order, and a list has them too', async () => {
@@ -118,7 +142,7 @@ export function storeViewsContract(open: OpenStore): void {
     const third = { ...facts("E'3,"), settledAtMs: T0 + 3, returnedAtMs: null };
     const store = await fresh((tx) => {
       tx.payments.insert(paid);
-      tx.funds.insert(someFunds());
+      tx.funds.put(someFunds());
       tx.commands.insert(payout('cmd_1', [first, third]));
       tx.commands.insert(payout('cmd_2', [second]));
       tx.commands.insert(payout('cmd_3', []));
@@ -145,7 +169,7 @@ export function storeViewsContract(open: OpenStore): void {
     test(`by ${what}, a tenant knows a buyer as ${status}`, async () => {
       const store = await fresh((tx) => {
         tx.payments.insert(aPayment());
-        tx.funds.insert(someFunds());
+        tx.funds.put(someFunds());
         tx.buyers.insert(aBuyer());
         for (const stage of stages) stage(tx);
       });
@@ -166,7 +190,7 @@ export function storeViewsContract(open: OpenStore): void {
       for (const [at, payment] of payments.entries()) {
         const { id, buyerId } = payment;
         tx.payments.insert(payment);
-        tx.funds.insert(someFunds({ paymentId: id, receivedMinor: BigInt(at) }));
+        tx.funds.put(someFunds({ paymentId: id, receivedMinor: BigInt(at) }));
         tx.buyers.insert(aBuyer({ id: buyerId, emailKey: `${buyerId}@example.com` }));
         const kyc = { id: `kyc_${at}`, flowId: `flow_${at}`, buyerId };
         tx.buyers.insertSubmission(aSubmission({ ...kyc, status: statuses[at % 3] }));
@@ -184,7 +208,7 @@ export function storeViewsContract(open: OpenStore): void {
   test('a view is not read after a write to any of its tables was staged', async () => {
     const writes: readonly ((tx: Tx) => void)[] = [
       (tx) => tx.payments.insert(aPayment()),
-      (tx) => tx.funds.insert(someFunds()),
+      (tx) => tx.funds.put(someFunds()),
       (tx) => tx.buyers.insert(aBuyer()),
       submission({}),
       buyerAccount({}),
@@ -202,12 +226,12 @@ export function storeViewsContract(open: OpenStore): void {
     for (const change of ['payments', 'funds'] as const) {
       const store = await fresh((tx) => {
         tx.payments.insert(aPayment());
-        tx.funds.insert(someFunds());
+        tx.funds.put(someFunds());
         tx.buyers.insertSubmission(aSubmission());
       });
       const changed = {
         payments: (tx: Tx) => tx.payments.update(aPayment()),
-        funds: (tx: Tx) => tx.funds.update(someFunds()),
+        funds: (tx: Tx) => tx.funds.put(someFunds({ version: 1 })),
       }[change];
       let runs = 0;
       const refused = store.run(async (tx) => {

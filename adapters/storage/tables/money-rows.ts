@@ -1,7 +1,12 @@
 // Where the money is: funds, quotes, and the append-only ledger: columns and SQL.
 import type { Tenant } from '../../../core/domain/base/tenant.js';
 import type { Quote, RateKind } from '../../../core/domain/commands/quote.js';
-import { type Funds, positions, refundStates } from '../../../core/domain/payments/funds.js';
+import {
+  type Funds,
+  noFunds,
+  positions,
+  refundStates,
+} from '../../../core/domain/payments/funds.js';
 import {
   type LedgerLine,
   ledgerAccounts,
@@ -92,8 +97,13 @@ const lines = defineTable<StoredLine>('ledger_lines', {
 });
 
 export const fundsPart: TxPart<'funds'> = {
-  ...writes(funds),
+  put: (unit, row) =>
+    unit.stage(row.version === 0 ? funds.insert({ ...row, version: 1 }) : funds.update(row)),
   get: (unit, { orgId, mode }, paymentId) => unit.byKey(funds, [orgId, mode, paymentId]),
+  async of(unit, payment) {
+    const { orgId, mode, id } = payment;
+    return (await unit.byKey(funds, [orgId, mode, id])) ?? noFunds(payment);
+  },
   open: (unit, limit) =>
     unit.all(
       funds,
@@ -114,15 +124,6 @@ export const fundsPart: TxPart<'funds'> = {
         "order by replace(replace(payment_id, 'inv_', ''), 'pi_', '') desc limit $3",
       ].join(' '),
       [orgId, mode, limit],
-    ),
-  page: (unit, after, limit) =>
-    unit.all(
-      funds,
-      [
-        'where (org_id, mode, payment_id) > ($1, $2, $3) order by org_id, mode, payment_id',
-        'limit $4',
-      ].join(' '),
-      [after?.orgId ?? '', after?.mode ?? '', after?.paymentId ?? '', limit],
     ),
 };
 

@@ -193,6 +193,12 @@ export const paymentsPart: TxPart<'payments'> = {
       ...externalIdParams(externalId),
     ]),
   byPublicId: (unit, publicId) => unit.first(payments, 'where public_id = $1', [publicId]),
+  page: (unit, after, limit) =>
+    unit.all(
+      payments,
+      'where (org_id, mode, id) > ($1, $2, $3) order by org_id, mode, id limit $4',
+      [after?.orgId ?? '', after?.mode ?? '', after?.id ?? '', limit],
+    ),
   ofBuyer: (unit, { orgId, mode }, buyerId, status, { fromMs, afterId, limit }) =>
     unit.all(
       payments,

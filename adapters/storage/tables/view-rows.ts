@@ -13,6 +13,7 @@ import {
   unshownOfFunds,
   unshownOfPayment,
 } from '../../../core/domain/payments/change.js';
+import { noFunds } from '../../../core/domain/payments/funds.js';
 import {
   newestFirst,
   type Payment,
@@ -72,15 +73,26 @@ function settlementsIn(row: Row): PaymentView['settlements'] {
   return lists === null ? [] : readSettlementLists(lists);
 }
 
+/** The join finds no funds of a payment without money. */
+function isStored(column: Row[string]): boolean {
+  return column !== null;
+}
+
+const shownOfNew = noFunds({ orgId: '', mode: 'test', id: '', amount: { currency: '' } });
+
 const views: Joined<PaymentView> = {
   tables: [payments, funds, buyers, ...kycStatus.tables],
   read: (row: Row) => ({
     payment: payments.read(row),
-    funds: fundsColumns.read(row),
+    funds: isStored(row['funds_version']) ? fundsColumns.read(row) : noFunds(payments.read(row)),
     kycStatus: kycStatus.read(row),
     settlements: settlementsIn(row),
   }),
-  expect: (view) => [payments.expect(view.payment), funds.expect(view.funds)],
+  // The first row of funds comes with a new version of the payment.
+  expect: ({ payment, funds: of }) => [
+    payments.expect(payment),
+    ...(of.version === 0 ? [] : [funds.expect(of)]),
+  ],
 };
 
 const allColumns = `chosen.*, ${fundsColumns.columns}, ${settlementsColumn}`;
@@ -96,7 +108,7 @@ const shownViews: Joined<ShownView> = {
   tables: views.tables,
   read: (row: Row) => ({
     payment: shownPayment.read(row),
-    funds: shownFunds.read(row),
+    funds: isStored(row['position']) ? shownFunds.read(row) : shownOfNew,
     kycStatus: kycStatus.read(row),
     settlements: settlementsIn(row),
   }),

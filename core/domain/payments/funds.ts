@@ -122,12 +122,15 @@ export interface MoneySums {
   readonly lossMinor: bigint;
 }
 
-export function noFunds(tenant: Tenant, paymentId: string, currency: string): Funds {
+type FundedPayment = Tenant & { readonly id: string; readonly amount: Pick<Money, 'currency'> };
+
+/** Those of a payment without money, which have no row. */
+export function noFunds({ orgId, mode, id, amount }: FundedPayment): Funds {
   return Object.freeze({
-    orgId: tenant.orgId,
-    mode: tenant.mode,
-    paymentId,
-    currency,
+    orgId,
+    mode,
+    paymentId: id,
+    currency: amount.currency,
     position: 'none',
     refund: 'none',
     receivedMinor: 0n,
@@ -137,13 +140,13 @@ export function noFunds(tenant: Tenant, paymentId: string, currency: string): Fu
     refundedMinor: 0n,
     lossMinor: 0n,
     writtenOffMinor: 0n,
-    version: 1,
+    version: 0,
   });
 }
 
 /** What a payment still awaits: below zero if it holds more than was asked for. */
-export function missingOf(asked: Money, funds: Funds | null): Money {
-  return money(asked.amountMinor - (funds === null ? 0n : heldMinor(funds)), asked.currency);
+export function missingOf(asked: Money, funds: Funds): Money {
+  return money(asked.amountMinor - heldMinor(funds), asked.currency);
 }
 
 /** What arrived and neither went back to the buyer nor is owed to it. */

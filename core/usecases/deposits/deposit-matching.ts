@@ -261,7 +261,7 @@ async function candidateOf(tx: Tx, payment: Payment, isQuoted: boolean): Promise
     externalId,
     names: namesOf(payment),
     sharedName: payment.consolidatedReference,
-    missing: missingOf(amount, await tx.funds.get(payment, paymentId)),
+    missing: missingOf(amount, await tx.funds.of(payment)),
     asked: amount,
   };
 }

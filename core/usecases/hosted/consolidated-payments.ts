@@ -141,12 +141,10 @@ export async function consolidatableOf(
     Promise.all(
       payments
         .filter(({ status }) => !isTerminal(status))
-        .map(async (payment) => ({ payment, funds: await tx.funds.get(payment, payment.id) })),
+        .map(async (payment) => ({ payment, funds: await tx.funds.of(payment) })),
     ),
   );
-  const able = read.flatMap(({ payment, funds }) =>
-    funds !== null && isConsolidatable({ payment, funds }) ? [payment] : [],
-  );
+  const able = read.filter(isConsolidatable).map(({ payment }) => payment);
   const groups = Object.groupBy(able, ({ sellerExternalId, amount }) =>
     JSON.stringify([sellerExternalId, amount.currency]),
   );

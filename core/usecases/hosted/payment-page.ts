@@ -171,11 +171,7 @@ async function readConsolidated(tx: Tx, payment: Payment): Promise<readonly Paym
   const tenant = tenantOf(payment);
   const payments = await tx.payments.consolidated(tenant, payment.consolidatedReference);
   return Promise.all(
-    inDueOrder(payments).map(async (one) => {
-      const funds = await tx.funds.get(tenant, one.id);
-      assert(funds !== null, 'a payment has funds');
-      return { payment: one, funds };
-    }),
+    inDueOrder(payments).map(async (one) => ({ payment: one, funds: await tx.funds.of(one) })),
   );
 }
 

@@ -29,6 +29,7 @@ import type { DestinationChange } from '../../domain/parties/destination-change.
 import type { Organization } from '../../domain/parties/organization.js';
 import { helpReference } from '../../domain/payments/display.js';
 import { movedMoneyIn, questionIn } from '../../domain/payments/event.js';
+import { noFunds } from '../../domain/payments/funds.js';
 import { isTerminal } from '../../domain/payments/payment.js';
 import { takesColleagueApproval } from '../../domain/payments/payment-transitions.js';
 import { assert } from '../../errors.js';
@@ -95,7 +96,7 @@ export async function readMailFacts(tx: Tx, mail: Mail) {
   ]);
   const organization = ofPerson?.organization ?? ofTenant;
   assert(organization !== null, 'an organization stays');
-  const about = payment === null || funds === null ? null : { payment, funds };
+  const about = payment === null ? null : { payment, funds: funds ?? noFunds(payment) };
   const isReplacement = given.length > 1;
   // The buyer may have stored the details that are replaced: the mail is sent in any case.
   const watcher = isReplacement ? null : session;

@@ -20,7 +20,8 @@ import {
 import { payerOf, stageAssignment, storeEntry } from '../deposits/deposits.js';
 import { type BooksOf, ourRowsOf } from '../deposits/our-rows.js';
 
-export type PaidOut = Tenant & { readonly paymentId: string };
+/** A payment of which a payout was found, and no pay-in. */
+export type PaidOut = Tenant & Pick<Payment, 'id'>;
 
 export interface LostEntries {
   readonly of: BooksOf;
@@ -148,7 +149,7 @@ async function keepEntries(
 /** What was paid out was paid in: by the deposit of its amount, if only one fits only this. */
 async function assignDeposits(deps: Deps, paidOut: readonly PaidOut[]): Promise<void> {
   const payments = await deps.store.run((tx) =>
-    Promise.all(paidOut.map((one) => tx.payments.get(one, one.paymentId))),
+    Promise.all(paidOut.map((one) => tx.payments.get(one, one.id))),
   );
   const known = payments.filter((payment) => payment !== null);
   for (const payment of known) {

@@ -322,8 +322,9 @@ async function candidatesFor(
   const { sellerExternalId } = payee;
   const awaiting = await tx.payments.awaitingMoney(payee, sellerExternalId, AWAITING_MAX);
   const candidates = await Promise.all(
-    awaiting.map(async ({ id: paymentId, externalId, amount: asked }) => {
-      const missing = missingOf(asked, await tx.funds.get(payee, paymentId));
+    awaiting.map(async (payment) => {
+      const { id: paymentId, externalId, amount: asked } = payment;
+      const missing = missingOf(asked, await tx.funds.of(payment));
       return { paymentId, externalId, missing };
     }),
   );

@@ -45,9 +45,9 @@ export interface PaymentCheck {
 export async function checkPayment(
   deps: Deps,
   lost: LostEntries | null,
-  row: Tenant & { readonly paymentId: string },
+  row: Tenant & { readonly id: string },
 ): Promise<PaymentCheck> {
-  const [tenant, { paymentId }] = [tenantOf(row), row];
+  const [tenant, { id: paymentId }] = [tenantOf(row), row];
   const read = (): Promise<KnownCommands> =>
     deps.store.run(async (tx) => ({
       payment: (await loadPayment(tx, tenant, paymentId)).payment,

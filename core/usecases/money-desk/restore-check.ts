@@ -36,7 +36,7 @@ export type CheckResult = CheckCounts & RestCounts;
 interface Progress {
   readonly counts: CheckCounts;
   /** The last payment that was checked. */
-  readonly after: (Tenant & { readonly paymentId: string }) | null;
+  readonly after: (Tenant & { readonly id: string }) | null;
 }
 
 const nothing = { payments: 0, learned: 0, differing: 0, missed: 0 };
@@ -64,13 +64,13 @@ export async function checkRestored(
   const paidOut: PaidOut[] = [];
   for (let result: CheckResult | null = null; ; ) {
     const before = progress;
-    const page = await deps.store.run((tx) => tx.funds.page(before.after, PAYMENTS_PER_PAGE));
+    const page = await deps.store.run((tx) => tx.payments.page(before.after, PAYMENTS_PER_PAGE));
     const last = page.at(-1);
     const checked: CheckedPayment[] = [];
     for (let at = 0; at < page.length; at += PAYMENTS_AT_ONCE) {
       const some = page.slice(at, at + PAYMENTS_AT_ONCE);
       const checks = await Promise.all(
-        some.map((funds) => checkPayment(deps, lost[funds.mode], funds)),
+        some.map((payment) => checkPayment(deps, lost[payment.mode], payment)),
       );
       checked.push(...checks.map(({ payment }) => payment));
       paidOut.push(...some.filter((_, index) => checks[index]?.isOrphan));
@@ -79,7 +79,7 @@ export async function checkRestored(
     if (last === undefined) {
       result = { ...progress.counts, ...(await keepRest(deps, lost, paidOut)) };
     } else {
-      const after = { ...tenantOf(last), paymentId: last.paymentId };
+      const after = { ...tenantOf(last), id: last.id };
       progress = { counts: counted(progress.counts, checked), after };
     }
     const isComplete = result !== null && isCheckComplete(result);

@@ -9,8 +9,9 @@ import { noticesOf } from '../../domain/mail/payment-notices.js';
 import type { KycStatus } from '../../domain/parties/buyer-kyc.js';
 import type { Change, PaymentAggregate, PaymentView } from '../../domain/payments/change.js';
 import { moneyEventIn, paymentEvent } from '../../domain/payments/event.js';
+import { noFunds } from '../../domain/payments/funds.js';
 import { isTerminal, type Payment } from '../../domain/payments/payment.js';
-import { assert, PonteError } from '../../errors.js';
+import { PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
 import { stageNotice } from '../mail/mails.js';
@@ -47,8 +48,7 @@ export async function loadPayment(
     tx.funds.get(tenant, paymentId),
   ]);
   if (payment === null) throw new PonteError('NotFound');
-  assert(funds !== null, `the payment ${paymentId} has funds`);
-  return { payment, funds };
+  return { payment, funds: funds ?? noFunds(payment) };
 }
 
 /**
@@ -76,7 +76,7 @@ export async function stageChange(
   const tenant = tenantOf(payment);
   const added = await newCommands(deps, tx, payment, change, { nowMs, adopted, known });
   tx.payments.update(payment);
-  if (funds !== was.funds) tx.funds.update(funds);
+  if (funds !== was.funds) tx.funds.put(funds);
   for (const posting of change.postings) {
     tx.ledger.append(tenant, payment.id, deps.ids.next('pst', nowMs), posting, nowMs);
   }

@@ -467,9 +467,8 @@ function sellerPayee(seller: ConnectedAccount | null, nowMs: number): Payee | nu
 }
 
 async function stageNew(deps: Deps, tx: Tx, payment: Payment, createdBy: string): Promise<Funds> {
-  const { id, createdAtMs: nowMs } = payment;
-  const funds = noFunds(tenantOf(payment), id, payment.amount.currency);
-  tx.funds.insert(funds);
+  const { createdAtMs: nowMs } = payment;
+  const funds = noFunds(payment);
   const events = paymentEventTypes(payment, 'created').map((type) =>
     paymentEvent({ type, payment, createdBy, occurredAtMs: nowMs }, deps.ids.next('evt', nowMs)),
   );

@@ -68,12 +68,12 @@ test('invoices and payments, all and by status; and payments as operators list t
       updatedAtMs: createdAtMs,
     } as const;
     const row = aBarePayment({ ...tenant, ...fields });
-    const funds = noFunds(tenant, id, row.amount.currency);
+    const funds = noFunds(row);
     return {
       row,
       stage: (tx) => {
         tx.payments.insert(row);
-        tx.funds.insert(funds);
+        tx.funds.put(funds);
       },
     };
   });

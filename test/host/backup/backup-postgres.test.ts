@@ -64,7 +64,7 @@ async function addPayments(database: string, ...ids: readonly string[]): Promise
   await store.run(async (tx) => {
     for (const id of ids) {
       tx.payments.insert(aBarePayment({ id, publicId: id, externalId: id }));
-      tx.funds.insert(someFunds({ paymentId: id }));
+      tx.funds.put(someFunds({ paymentId: id }));
     }
   });
   await store.close();

@@ -36,7 +36,7 @@ export async function readParts(
 ): Promise<Omit<ObservedPayment, 'statuses'> | null> {
   const has = (part: Part) => was === undefined || parts.has(part);
   const payment = has('payments') ? await tx.payments.get(tenant, id) : was?.payment;
-  const funds = has('funds') ? await tx.funds.get(tenant, id) : was?.funds;
+  const funds = has('funds') && payment ? await tx.funds.of(payment) : was?.funds;
   if (!payment || !funds) return null;
   const { commands = [], postings = [], advance = null, quote = null } = was ?? {};
   const { quoteId, bankDetailsCode } = payment;

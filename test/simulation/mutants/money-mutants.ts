@@ -446,7 +446,7 @@ export const moneyMutants = [
   {
     name: 'funds are not stored with the commands that they follow from',
     file: 'core/usecases/payments/payment-store.ts',
-    edits: [['if (funds !== was.funds) tx.funds.update(funds);', '']],
+    edits: [['if (funds !== was.funds) tx.funds.put(funds);', '']],
     focus: payments,
     first: { seed: 1, steps: 40 },
     caughtBy: ['whatTheBuyerSentIsAccountedFor', 'fundsFollowFromTheCommands'],

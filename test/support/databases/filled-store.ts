@@ -64,7 +64,7 @@ export async function fillStore(store: Store): Promise<void> {
     tx.payments.insert(aPayment({ externalId: 'command "1" \\ {,} 買い手' }));
     tx.payments.insert(aBarePayment({ id: 'pi_2', ...otherMode }));
     tx.payments.insert(aBarePayment({ id: 'pi_3', ...otherOrg, metadata: '{"z":1, "2":[] }' }));
-    tx.funds.insert(someFunds({ position: 'received', receivedMinor: LARGE_MINOR }));
+    tx.funds.put(someFunds({ position: 'received', receivedMinor: LARGE_MINOR }));
     tx.quotes.insert(aQuote());
     tx.commands.insert(aCommand());
     tx.proposals.insert(aProposal());

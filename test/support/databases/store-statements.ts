@@ -189,7 +189,7 @@ function readsOfMoney(tx: Tx): readonly Promise<unknown>[] {
     tx.funds.get(tenant, 'pi_1'),
     tx.funds.open(5),
     tx.funds.attention(tenant, 5),
-    tx.funds.page(null, 5),
+    tx.payments.page(null, 5),
     tx.quotes.get(tenant, 'qt_1'),
     ...readsOfDeposits(tx),
     tx.bankDetails.ofPayment(tenant, 'pi_1'),
@@ -444,7 +444,7 @@ function everyFirstWrite(tx: Tx): void {
   tx.memberSessions.remove(aMemberSession({ id: 'other' }));
   tx.keys.insert(aKey());
   tx.payments.insert(aPayment());
-  tx.funds.insert(someFunds());
+  tx.funds.put(someFunds());
   tx.quotes.insert(aQuote());
   tx.bankDetails.insert(someBankDetails(), [someAccount]);
   tx.commands.insert(aCommand());
@@ -505,7 +505,7 @@ async function everyLaterWrite(tx: Tx): Promise<void> {
   tx.keys.touch('key_1', T0);
   tx.keys.noteScopes('key_1', ['webhooks:read']);
   tx.payments.update(aPayment());
-  tx.funds.update(someFunds());
+  tx.funds.put(someFunds());
   tx.commands.update(aCommand());
   tx.proposals.update(aProposal());
   tx.buyers.updateSubmission(aSubmission());

@@ -330,7 +330,7 @@ export function aBarePayment(fields: Partial<Payment> = {}): Payment {
 }
 
 export function someFunds(fields: Partial<Funds> = {}): Funds {
-  return { ...noFunds(tenant, 'pi_1', 'EUR'), ...fields };
+  return { ...noFunds({ ...tenant, id: 'pi_1', amount: { currency: 'EUR' } }), ...fields };
 }
 
 export function aQuote(fields: Partial<Quote> = {}): Quote {

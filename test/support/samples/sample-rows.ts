@@ -36,7 +36,11 @@ export const samplePayment: Payment = Object.freeze(
   }),
 );
 
-export const sampleFunds: Funds = noFunds(sampleTenant, 'pi_1', 'USD');
+export const sampleFunds: Funds = noFunds({
+  ...sampleTenant,
+  id: 'pi_1',
+  amount: { currency: 'USD' },
+});
 
 export const sampleQuote: Quote = Object.freeze(
   aQuote({

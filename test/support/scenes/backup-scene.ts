@@ -62,7 +62,7 @@ export async function addPayment(place: Place, id: string): Promise<void> {
   await withStore(place, (store) =>
     store.run(async (tx) => {
       tx.payments.insert(aBarePayment({ id, publicId: id, externalId: id }));
-      tx.funds.insert(someFunds({ paymentId: id }));
+      tx.funds.put(someFunds({ paymentId: id }));
     }),
   );
 }

@@ -150,7 +150,7 @@ export class DeskScene {
         const quoted = { source: usd(10_000n), rateKind: 'indicative', ...rate } as const;
         tx.quotes.insert(aQuote({ ...of, id: payment.quoteId, ...quoted, lockedUntilMs: null }));
       }
-      tx.funds.insert(fundsOf(someFunds({ ...of, currency: 'USD' }), commands));
+      tx.funds.put(fundsOf(someFunds({ ...of, currency: 'USD' }), commands));
       for (const command of commands) tx.commands.insert({ ...command, ...of });
       for (const [index, one] of postings.entries()) {
         tx.ledger.append(tenant, id, `pst_${id}_${index}`, one, T0);

@@ -51,7 +51,7 @@ export async function storePerson(store: Store): Promise<void> {
         colleagueApproval: { ...asked, email: personAddress },
       }),
     );
-    for (const paymentId of ['pi_1', 'pi_2']) tx.funds.insert(someFunds({ paymentId }));
+    for (const paymentId of ['pi_1', 'pi_2']) tx.funds.put(someFunds({ paymentId }));
     const account = { email: personAddress, displayName: personName, legalName: personName };
     tx.accounts.insert(anAccount({ ...account, status: 'approved' }));
     tx.accounts.insert(anAccount({ id: 'acct_2', externalId: 'other', email: otherAddress }));

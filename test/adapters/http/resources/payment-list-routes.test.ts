@@ -237,7 +237,7 @@ async function settledAt(instants: readonly string[]) {
       const origin = at % 2 === 0 ? ('payment_intent' as const) : ('invoice' as const);
       const row = { ...tenant, ...names, origin, settledAtMs, status: 'settled' as const };
       tx.payments.insert(aBarePayment(row));
-      tx.funds.insert(someFunds({ ...tenant, paymentId: id }));
+      tx.funds.put(someFunds({ ...tenant, paymentId: id }));
     }
   });
   return { tenant, key };
@@ -306,7 +306,7 @@ test('invoices are listed by their due day, and overdue ones by the day of the o
       const row = aBarePayment({ ...tenant, ...names, dueDate, status, coveredAtMs });
       tx.payments.insert(row);
       const receivedMinor = coveredAtMs === null ? 0n : row.amount.amountMinor;
-      tx.funds.insert(someFunds({ ...tenant, paymentId: id, receivedMinor }));
+      tx.funds.put(someFunds({ ...tenant, paymentId: id, receivedMinor }));
     }
   });
   const listed = async (query: Readonly<Record<string, string>>) => {

@@ -41,7 +41,7 @@ before(async () => {
       const sellerExternalId = '04252011000110';
       const row = { ...site.tenant, ...names, ...times, sellerExternalId, settlement };
       tx.payments.insert(aBarePayment({ ...row, dueDate: '2027-03-31', status: 'settled' }));
-      tx.funds.insert(someFunds({ ...site.tenant, paymentId: id }));
+      tx.funds.put(someFunds({ ...site.tenant, paymentId: id }));
     }
   });
   owner = await signedInAs(site, 'owner');
@@ -119,7 +119,7 @@ test('the tab Overdue has what is due before today, the earliest first, in three
       const dueDate = daysAfter(today, days);
       const row = { ...site.tenant, ...names, dueDate, status: 'awaiting_buyer' as const };
       tx.payments.insert(aBarePayment(row));
-      tx.funds.insert(someFunds({ ...site.tenant, paymentId: id }));
+      tx.funds.put(someFunds({ ...site.tenant, paymentId: id }));
     }
   });
   const dueIn = (text: string) => [...new Set(textOf(text).match(/due-\d+/g))];

@@ -129,7 +129,7 @@ test('more than 1,000 rows need a fresh proof, and come whole in pages', async (
         tx.payments.insert(
           aBarePayment({ ...own.tenant, id, publicId: id, externalId: `order-${at}` }),
         );
-        tx.funds.insert(someFunds({ ...own.tenant, paymentId: id }));
+        tx.funds.put(someFunds({ ...own.tenant, paymentId: id }));
       }
     });
   }

@@ -109,7 +109,7 @@ test('a hundred concurrent creates are few commits and few round trips', async (
         assert.ok(profile);
         tx.organizations.expectProfile(profile);
         tx.payments.insert(aBarePayment({ id, publicId: id }));
-        tx.funds.insert(someFunds({ paymentId: id }));
+        tx.funds.put(someFunds({ paymentId: id }));
         tx.feed.append(anEvent({ id: `evt_${id}`, subjectId: id }));
       }),
     ),
@@ -181,7 +181,7 @@ test('concurrent pages are each in their order', async () => {
   await store.run(async (tx) => {
     for (const id of invoices) {
       tx.payments.insert(aBarePayment({ id, publicId: id, origin: 'invoice' }));
-      tx.funds.insert(someFunds({ paymentId: id }));
+      tx.funds.put(someFunds({ paymentId: id }));
     }
   });
   const pages = await Promise.all(

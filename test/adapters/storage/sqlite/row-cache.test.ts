@@ -59,7 +59,7 @@ async function filled(): Promise<{ readonly here: OpenStore; open(): OpenStore }
     tx.buyers.insertSubmission(submission);
     tx.accounts.insert(account);
     tx.payments.insert(payment);
-    tx.funds.insert(someFunds());
+    tx.funds.put(someFunds());
   });
   return { here, open };
 }
@@ -105,17 +105,17 @@ const writes: Readonly<
   },
   list: {
     'a payment': (tx) => tx.payments.update({ ...payment, cancelReason: 'other' }),
-    'the funds': (tx) => tx.funds.update({ ...someFunds(), position: 'needs_review' }),
+    'the funds': (tx) => tx.funds.put(someFunds({ version: 1, position: 'needs_review' })),
     'the KYC of the buyer': (tx) => tx.accounts.update({ ...account, status: 'approved' }),
     'a new payment': (tx) => {
       const id = 'pi_2';
       tx.payments.insert({ ...payment, id, publicId: 'p2', externalId: null });
-      tx.funds.insert({ ...someFunds(), paymentId: id });
+      tx.funds.put({ ...someFunds(), paymentId: id });
     },
   },
   view: {
     'the payment': (tx) => tx.payments.update({ ...payment, cancelReason: 'other' }),
-    'the funds': (tx) => tx.funds.update({ ...someFunds(), position: 'needs_review' }),
+    'the funds': (tx) => tx.funds.put(someFunds({ version: 1, position: 'needs_review' })),
     'the KYC of the buyer': (tx) => tx.accounts.update({ ...account, status: 'approved' }),
   },
   epoch: {
@@ -164,15 +164,33 @@ for (const name of Object.keys(reads) as (keyof typeof reads)[]) {
   });
 }
 
+test('a payment without funds is kept until its first ones are written', async () => {
+  const { here, open } = await filled();
+  const fresh = { ...payment, id: 'pi_2', publicId: 'p2', externalId: null };
+  for (const [writer, id] of [
+    [here, 'pi_2'],
+    [open(), 'pi_3'],
+  ] as const) {
+    await here.run(async (tx) => tx.payments.insert({ ...fresh, id, publicId: id }));
+    const positionOf = async () =>
+      (await here.run((tx) => tx.views.get(tenant, id)))?.funds.position;
+    assert.equal(await positionOf(), 'none');
+    await writer.run(async (tx) =>
+      tx.funds.put(someFunds({ paymentId: id, position: 'needs_review' })),
+    );
+    assert.equal(await positionOf(), 'needs_review');
+  }
+});
+
 test('a write keeps what was read of other rows', async () => {
   const { here } = await filled();
   const others = { ...payment, id: 'pi_2', publicId: 'p2', externalId: null };
   const foreign = { ...payment, orgId: otherOrg.orgId };
   await here.run(async (tx) => {
     tx.payments.insert(others);
-    tx.funds.insert({ ...someFunds(), paymentId: others.id });
+    tx.funds.put({ ...someFunds(), paymentId: others.id });
     tx.payments.insert({ ...foreign, publicId: 'p3' });
-    tx.funds.insert({ ...someFunds(), orgId: otherOrg.orgId });
+    tx.funds.put({ ...someFunds(), orgId: otherOrg.orgId });
   });
   const both = async () => [
     await here.run((tx) => tx.views.get(tenant, others.id)),

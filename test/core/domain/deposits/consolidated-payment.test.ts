@@ -31,7 +31,7 @@ function member(id: string, amountMinor: bigint, fields: Partial<Payment> = {}) 
     createdAtMs: T0,
     ...fields,
   });
-  return { payment, funds: noFunds(payment, id, 'USD') };
+  return { payment, funds: noFunds(payment) };
 }
 
 function shown(amountMinor: bigint, members: readonly ReturnType<typeof member>[]) {

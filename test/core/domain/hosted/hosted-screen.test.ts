@@ -17,13 +17,7 @@ import {
   type PaymentStatus,
   paymentStatuses,
 } from '../../../../core/domain/payments/payment.js';
-import {
-  aLimitHit,
-  aPayment,
-  aQuote,
-  T0,
-  tenant,
-} from '../../../support/samples/domain-samples.js';
+import { aLimitHit, aPayment, aQuote, T0 } from '../../../support/samples/domain-samples.js';
 
 type Fields = Omit<Partial<ScreenFacts>, 'payment' | 'funds'> & {
   readonly limitHit?: LimitHit | null;
@@ -48,7 +42,7 @@ function facts(
   const payment = aPayment({ status, amount, limitHit, approvalLostAtMs });
   return {
     payment,
-    funds: { ...noFunds(tenant, payment.id, 'USD'), ...funds },
+    funds: { ...noFunds(payment), ...funds },
     kyc: 'form',
     quote: null,
     instructions: null,

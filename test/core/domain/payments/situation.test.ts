@@ -21,7 +21,7 @@ import {
 
 const tenant = { orgId: 'org_1', mode: 'test' } as const;
 const amount = money(10_000n, 'GBP');
-const none = noFunds(tenant, 'pi_1', 'GBP');
+const none = noFunds({ ...tenant, id: 'pi_1', amount: { currency: 'GBP' } });
 const open = { status: 'on_ramp_pending', amount, approvalLostAtMs: null } as const;
 
 test('each status and each state of the money has a situation, and each situation is used', () => {

@@ -32,7 +32,7 @@ test('a long list is read in pages of any status, newest first, and no other yea
       const status = at % 2 === 0 ? 'settled' : 'cancelled';
       const names = { id, publicId: id, externalId: id, buyerId };
       tx.payments.insert(aBarePayment({ ...tenant, ...names, createdAtMs, status }));
-      tx.funds.insert(someFunds({ ...tenant, paymentId: id }));
+      tx.funds.put(someFunds({ ...tenant, paymentId: id }));
     }
   });
   const sizes: number[] = [];

@@ -504,7 +504,7 @@ test('a rejection reaches the payments that waited for it, behind any number of 
       const updatedAtMs = waitedInTime ? T0 : T0 + 1;
       (waitedInTime ? early : late).push(id);
       tx.payments.insert(aBarePayment({ ...waits, id, createdAtMs: T0 - 200 + nth, updatedAtMs }));
-      tx.funds.insert(someFunds({ ...tenant, paymentId: id }));
+      tx.funds.put(someFunds({ ...tenant, paymentId: id }));
     }
   });
   await moveWaiting(deps, tenant, 'byr_1');

@@ -120,7 +120,7 @@ async function store(...all: readonly Books[]): Promise<void> {
   await made.deps.store.run(async (tx) => {
     for (const { payment, funds, commands, postings } of all) {
       tx.payments.insert(payment);
-      tx.funds.insert(funds);
+      tx.funds.put(funds);
       for (const one of commands) tx.commands.insert(one);
       for (const [index, one] of postings.entries()) {
         tx.ledger.append(payment, payment.id, `${payment.id}_${index}`, one, T0);
@@ -340,7 +340,8 @@ test('a payment that changes while it is read is read again', async () => {
           // Changed between the first two reads of it.
           return payment !== null && reads === 2 ? { ...payment, version: 2 } : payment;
         };
-        return work(Object.create(tx, { payments: { value: { ...payments, get } } }) as Tx);
+        const changed = Object.create(payments, { get: { value: get } });
+        return work(Object.create(tx, { payments: { value: changed } }) as Tx);
       }),
   };
   assert.deepEqual(await findDifferences({ store: changing }, 1), []);
