@@ -213,24 +213,24 @@ function factRows(scene: PaymentScene): readonly (FactRow | null)[] {
   const { texts, format, payment, payee } = scene;
   const { settlement, check, purpose } = payment;
   const { receivedAtMs } = payment.money;
-  const code = (label: string, value: string | null): FactRow | null =>
-    value === null ? null : { label, value, look: 'code' };
+  const code = (label: string, value: string | null): FactRow => ({ label, value, look: 'code' });
   return [
-    payment.payer === null ? null : { label: texts.paid.payer, value: payerNameOf(scene) },
+    { label: texts.paid.payer, value: payment.payer === null ? null : payerNameOf(scene) },
     payment.senderNames.length === 0
       ? null
       : { label: texts.paid.sentBy, value: <Foreign text={payment.senderNames.join(', ')} /> },
     approvedRow(scene),
     { label: texts.paid.payee, value: payee, ...taxIdNote(payment, texts) },
-    purpose === null ? null : { label: texts.paid.purpose, value: texts.purposes[purpose] },
+    { label: texts.paid.purpose, value: purpose === null ? null : texts.purposes[purpose] },
     ...paymentRows(scene),
     attachmentRow(scene),
     { label: texts.paid.method, value: methodOf(scene) },
     code(texts.paid.reference, payment.instructions?.reference ?? null),
     ...payment.sharedTransfers.map((shared) => sharedRow(scene, shared)),
-    receivedAtMs === null
-      ? null
-      : { label: texts.paid.receivedAt, value: <Time atMs={receivedAtMs} /> },
+    {
+      label: texts.paid.receivedAt,
+      value: receivedAtMs === null ? null : <Time atMs={receivedAtMs} />,
+    },
     settlement === null
       ? null
       : {

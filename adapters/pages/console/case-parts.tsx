@@ -5,6 +5,7 @@ import { CONSOLE_ROOT } from '../../../core/domain/access/registered-operator.js
 import type { MoneyCommand, moneyKinds } from '../../../core/domain/commands/partner-command.js';
 import { queueOf } from '../../../core/domain/money-desk/money-decision.js';
 import { situationAmounts } from '../../../core/domain/payments/situation.js';
+import { statusAtMs } from '../../../core/domain/payments/timeline.js';
 import { caseLines } from '../../../core/usecases/money-desk/case-texts.js';
 import { capital } from '../../../core/usecases/money-desk/desk-texts.js';
 import {
@@ -12,7 +13,7 @@ import {
   payeeIn,
   payerIn,
 } from '../../../core/usecases/money-desk/payment-case.js';
-import { Facts, Foreign } from '../kit/components.js';
+import { Facts, Foreign, foreign, Stations } from '../kit/components.js';
 import { listPath } from '../kit/pages/list-page.js';
 import { Table } from '../kit/pages/table.js';
 import { format } from './console-layout.js';
@@ -57,26 +58,19 @@ export function WhoPaysWhom({ found, root }: Part): VNode {
 /** How far the money is. */
 export function MoneyRoute({ found: { payment, commands, history } }: Pick<Part, 'found'>): VNode {
   const payout = commands.findLast(({ kind }) => kind === 'payout');
-  const confirmed = history.find(
-    (entry) => entry.kind === 'status' && entry.status === 'on_ramp_pending',
-  );
-  const stops = [
-    { name: 'Created', atMs: payment.createdAtMs },
-    { name: 'Price confirmed', atMs: confirmed?.atMs ?? null },
-    { name: 'Buyer paid', atMs: payment.coveredAtMs },
-    { name: 'Payout ordered', atMs: payout?.createdAtMs ?? null },
-    { name: 'Seller paid', atMs: payment.settledAtMs },
-  ];
-  const last = stops.findLastIndex(({ atMs }) => atMs !== null);
+  const { createdAtMs, coveredAtMs, settledAtMs } = payment;
   return (
-    <ol class="card stations">
-      {stops.map(({ name, atMs }, at) => (
-        <li class={at <= last ? 'done' : at === last + 1 ? 'here' : undefined}>
-          <b>{name}</b>
-          <span>{atMs === null ? 'not yet' : format.short(atMs)}</span>
-        </li>
-      ))}
-    </ol>
+    <Stations
+      stops={[
+        ['Created', createdAtMs],
+        ['Price confirmed', statusAtMs(history, 'on_ramp_pending')],
+        ['Buyer paid', coveredAtMs],
+        ['Payout ordered', payout?.createdAtMs ?? null],
+        ['Seller paid', settledAtMs],
+      ]}
+      here="not yet"
+      ahead="not yet"
+    />
   );
 }
 
@@ -115,64 +109,57 @@ export function Books({ found, root }: Part): VNode {
         <Table
           label="Commands to the partner"
           rows={commands}
-          columns={[
-            {
-              head: 'We ordered',
-              isName: true,
-              cell: (command) => {
-                const { id, kind, amount, createdAtMs } = command;
-                const queue = queueOf(command);
-                const price = expected(kind);
-                return (
-                  <>
-                    {kindTexts[kind]} of {format.money(amount)}
-                    {price === null ? null : (
-                      <span class="sub">
-                        {format.money(price.target)} at {format.rate(price.rate)}, fees{' '}
-                        {format.money(price.fees)}
-                      </span>
-                    )}
-                    <span class="sub">{format.exact(createdAtMs)}</span>
-                    <span class="sub code">
-                      {queue === null ? id : <a href={itemPath(root, { queue, id })}>{id}</a>}
-                    </span>
-                  </>
-                );
-              },
-            },
-            {
-              head: 'The partner says',
-              cell: (command) => {
-                const { kind, partnerRef, dueAtMs, lastError, updatedAtMs } = command;
-                const paid = settledOf(kind);
-                return (
-                  <>
-                    <b>{answerOf(command)}</b>
-                    {paid === null ? null : (
-                      <span class="sub">
-                        {format.money(paid.settled)}, PIX {paid.endToEndId ?? 'unknown'}
-                      </span>
-                    )}
-                    <span class="sub">{format.exact(updatedAtMs)}</span>
+          columns={({ column, named }) => [
+            named('We ordered', (command) => {
+              const { id, kind, amount, createdAtMs } = command;
+              const queue = queueOf(command);
+              const price = expected(kind);
+              return (
+                <>
+                  {kindTexts[kind]} of {format.money(amount)}
+                  {price === null ? null : (
                     <span class="sub">
-                      {partnerRef === null ? (
-                        'it gave no reference'
-                      ) : (
-                        <span class="code">{partnerRef}</span>
-                      )}
+                      {format.money(price.target)} at {format.rate(price.rate)}, fees{' '}
+                      {format.money(price.fees)}
                     </span>
-                    {lastError === null ? null : (
-                      <span class="sub">
-                        <Foreign text={lastError} />
-                      </span>
+                  )}
+                  <span class="sub">{format.exact(createdAtMs)}</span>
+                  <span class="sub code">
+                    {queue === null ? id : <a href={itemPath(root, { queue, id })}>{id}</a>}
+                  </span>
+                </>
+              );
+            }),
+            column('The partner says', (command) => {
+              const { kind, partnerRef, dueAtMs, lastError, updatedAtMs } = command;
+              const paid = settledOf(kind);
+              return (
+                <>
+                  <b>{answerOf(command)}</b>
+                  {paid === null ? null : (
+                    <span class="sub">
+                      {format.money(paid.settled)}, PIX {paid.endToEndId ?? 'unknown'}
+                    </span>
+                  )}
+                  <span class="sub">{format.exact(updatedAtMs)}</span>
+                  <span class="sub">
+                    {partnerRef === null ? (
+                      'it gave no reference'
+                    ) : (
+                      <span class="code">{partnerRef}</span>
                     )}
-                    {dueAtMs === null ? null : (
-                      <span class="sub">next poll {format.exact(dueAtMs)}</span>
-                    )}
-                  </>
-                );
-              },
-            },
+                  </span>
+                  {lastError === null ? null : (
+                    <span class="sub">
+                      <Foreign text={lastError} />
+                    </span>
+                  )}
+                  {dueAtMs === null ? null : (
+                    <span class="sub">next poll {format.exact(dueAtMs)}</span>
+                  )}
+                </>
+              );
+            }),
           ]}
         />
       )}
@@ -189,58 +176,47 @@ export function Known({ found, root }: Part): VNode {
       <h2>Known</h2>
       <Facts
         facts={[
-          {
-            label: 'Payment',
-            value: (
-              <a class="code" href={paymentPath(root, id)}>
-                {id}
+          [
+            'Payment',
+            <a class="code" href={paymentPath(root, id)}>
+              {id}
+            </a>,
+          ],
+          ['External id', foreign(externalId)],
+          ['Number', foreign(number)],
+          [
+            'Organization',
+            <>
+              <a href={organizationPath(root, organization.id)}>
+                <Foreign text={organization.name} />
               </a>
-            ),
-          },
-          externalId === null
-            ? null
-            : { label: 'External id', value: <Foreign text={externalId} /> },
-          number === null ? null : { label: 'Number', value: <Foreign text={number} /> },
-          {
-            label: 'Organization',
-            value: (
-              <>
-                <a href={organizationPath(root, organization.id)}>
-                  <Foreign text={organization.name} />
-                </a>
-                , {mode}
-              </>
-            ),
-          },
-          {
-            label: 'Buyer',
-            value: (
-              <>
-                <Foreign text={payerIn(payment)} />
-                {buyer.country === null ? '' : `, ${buyer.country}`}
-                <span class="sub">
-                  {buyer.email}, KYC {kycStatus}
-                </span>
-              </>
-            ),
-          },
-          { label: 'Payee', value: <Foreign text={payeeIn(found)} /> },
-          missing.amountMinor === 0n ? null : { label: 'Missing', value: format.money(missing) },
-          bankDetailsCode === null
-            ? null
-            : { label: 'Check code', value: <span class="code">{bankDetailsCode}</span> },
-          {
-            label: 'PIX destination',
-            value:
-              destinations.length === 0
-                ? 'never changed'
-                : destinations.map(({ pixKeyShown, createdAtMs, stoppedAtMs }) => (
-                    <span class="sub">
-                      {pixKeyShown}, {stoppedAtMs === null ? 'given' : 'stopped'}{' '}
-                      {format.short(stoppedAtMs ?? createdAtMs)}
-                    </span>
-                  )),
-          },
+              , {mode}
+            </>,
+          ],
+          [
+            'Buyer',
+            <>
+              <Foreign text={payerIn(payment)} />
+              {buyer.country === null ? '' : `, ${buyer.country}`}
+              <span class="sub">
+                {buyer.email}, KYC {kycStatus}
+              </span>
+            </>,
+          ],
+          ['Payee', <Foreign text={payeeIn(found)} />],
+          ['Missing', missing.amountMinor === 0n ? null : format.money(missing)],
+          ['Check code', bankDetailsCode && <span class="code">{bankDetailsCode}</span>],
+          [
+            'PIX destination',
+            destinations.length === 0
+              ? 'never changed'
+              : destinations.map(({ pixKeyShown, createdAtMs, stoppedAtMs }) => (
+                  <span class="sub">
+                    {pixKeyShown}, {stoppedAtMs === null ? 'given' : 'stopped'}{' '}
+                    {format.short(stoppedAtMs ?? createdAtMs)}
+                  </span>
+                )),
+          ],
         ]}
       />
     </section>

@@ -341,20 +341,19 @@ function Evidence({
       <h2>Known</h2>
       <Facts
         facts={[
-          { label: 'Waits since', value: format.short(sinceMs) },
-          {
-            label: 'Organization',
-            value:
-              orgId === null ? (
-                'unknown'
-              ) : (
-                <a href={organizationPath(root, orgId)}>
-                  <Foreign text={organization ?? orgId} />
-                </a>
-              ),
-          },
-          { label: 'Mode', value: mode },
-          { label: capital(kind), value: <span class="code">{id}</span> },
+          ['Waits since', format.short(sinceMs)],
+          [
+            'Organization',
+            orgId === null ? (
+              'unknown'
+            ) : (
+              <a href={organizationPath(root, orgId)}>
+                <Foreign text={organization ?? orgId} />
+              </a>
+            ),
+          ],
+          ['Mode', mode],
+          [capital(kind), <span class="code">{id}</span>],
         ]}
       />
     </section>

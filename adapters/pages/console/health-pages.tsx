@@ -41,15 +41,12 @@ export const healthPages = [
             <Table
               label="Health"
               rows={checks}
-              columns={[
-                { head: 'Check', isName: true, cell: ({ name }) => name },
-                {
-                  head: 'State',
-                  cell: ({ severity }) => (
-                    <Badge look={looks[severity][0]} text={looks[severity][1]} />
-                  ),
-                },
-                { head: 'Found, and what to do', cell: ({ detail }) => <Foreign text={detail} /> },
+              columns={({ column, named }) => [
+                named('Check', ({ name }) => name),
+                column('State', ({ severity }) => (
+                  <Badge look={looks[severity][0]} text={looks[severity][1]} />
+                )),
+                column('Found, and what to do', ({ detail }) => <Foreign text={detail} />),
               ]}
             />
             <p class="quiet">

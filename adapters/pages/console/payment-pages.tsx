@@ -1,4 +1,5 @@
 // Payments of all organizations, found by an id or a check code, and the page of one.
+
 import { modes } from '../../../core/domain/base/tenant.js';
 import { situationOf, situations } from '../../../core/domain/payments/situation.js';
 import {
@@ -56,33 +57,21 @@ export const paymentPages = [
         noMatch: 'No payment is found',
         noMatchText: 'An external id is found within its organization. Give both.',
       },
-      columns: [
-        {
-          head: 'Payment',
-          isName: true,
-          cell: ({ payment }) => (
-            <>
-              <a href={paymentPath(view.root, payment.id)}>
-                <Foreign text={payment.number ?? payment.externalId ?? payment.id} />
-              </a>
-              <span class="sub">
-                {format.short(payment.createdAtMs)}, {payment.mode}
-              </span>
-            </>
-          ),
-        },
-        { head: 'Amount', look: 'num', cell: ({ payment }) => format.money(payment.amount) },
-        { head: 'Status', cell: ({ payment }) => payment.status },
-        {
-          head: 'Buyer',
-          look: 'only-l',
-          cell: ({ payment }) => <Foreign text={payerIn(payment)} />,
-        },
-        {
-          head: 'Organization',
-          look: 'only-l',
-          cell: ({ organization }) => <Foreign text={organization} />,
-        },
+      columns: ({ column, named }) => [
+        named('Payment', ({ payment }) => (
+          <>
+            <a href={paymentPath(view.root, payment.id)}>
+              <Foreign text={payment.number ?? payment.externalId ?? payment.id} />
+            </a>
+            <span class="sub">
+              {format.short(payment.createdAtMs)}, {payment.mode}
+            </span>
+          </>
+        )),
+        column('Amount', 'num', ({ payment }) => format.money(payment.amount)),
+        column('Status', ({ payment }) => payment.status),
+        column('Buyer', 'only-l', ({ payment }) => <Foreign text={payerIn(payment)} />),
+        column('Organization', 'only-l', ({ organization }) => <Foreign text={organization} />),
       ],
     }),
   }),

@@ -1,5 +1,6 @@
 // Proposals: what operators decided and proposed, and the decision of the second one, as
 // `ponte proposals`, `ponte confirm` and `ponte withdraw`.
+
 import type { VNode } from 'preact';
 import { actionText, capital, knownText } from '../../../core/usecases/money-desk/desk-texts.js';
 import { confirmProposal, withdrawProposal } from '../../../core/usecases/money-desk/money-desk.js';
@@ -10,7 +11,17 @@ import {
   readListedProposal,
 } from '../../../core/usecases/money-desk/money-queues.js';
 import { readOrganizationName } from '../../../core/usecases/parties/organizations.js';
-import { Amount, Button, ButtonForm, Facts, Foreign, Form, Note } from '../kit/components.js';
+import {
+  Amount,
+  Button,
+  ButtonForm,
+  type Fact,
+  Facts,
+  Foreign,
+  Form,
+  foreign,
+  Note,
+} from '../kit/components.js';
 import type { PageContext } from '../kit/page-route.js';
 import { idIn } from '../kit/pages/declared-pages.js';
 import { idCursor, pageOf } from '../kit/pages/list-page.js';
@@ -41,32 +52,24 @@ export const proposalPages = [
       place: 'proposals',
       label: 'Proposals',
       words: { empty: 'No decisions', emptyText: 'No operator has decided anything yet.' },
-      columns: [
-        {
-          head: 'Decision',
-          isName: true,
-          cell: ({ id, action, itemId, mode }) => (
-            <>
-              <a href={proposalPath(view.root, id)}>
-                <Foreign text={capital(actionText(action))} />
-              </a>
-              <span class="sub">
-                <span class="code">{itemId}</span>, {mode}
-              </span>
-            </>
-          ),
-        },
-        { head: 'State', cell: (row) => capital(stateText(row)) },
-        {
-          head: 'Proposed',
-          look: 'only-l',
-          cell: ({ proposedBy, proposedAtMs }) => (
-            <>
-              {proposedBy}
-              <span class="sub">{format.short(proposedAtMs)}</span>
-            </>
-          ),
-        },
+      columns: ({ column, named }) => [
+        named('Decision', ({ id, action, itemId, mode }) => (
+          <>
+            <a href={proposalPath(view.root, id)}>
+              <Foreign text={capital(actionText(action))} />
+            </a>
+            <span class="sub">
+              <span class="code">{itemId}</span>, {mode}
+            </span>
+          </>
+        )),
+        column('State', (row) => capital(stateText(row))),
+        column('Proposed', 'only-l', ({ proposedBy, proposedAtMs }) => (
+          <>
+            {proposedBy}
+            <span class="sub">{format.short(proposedAtMs)}</span>
+          </>
+        )),
       ],
     }),
   }),
@@ -146,27 +149,24 @@ function Item({ row, root }: { readonly row: QueueRow; readonly root: string }):
   );
 }
 
-function factsOf(proposal: ListedProposal, name: string | null) {
+function factsOf(proposal: ListedProposal, name: string | null): readonly Fact[] {
   const { orgId, itemId, mode, evidence, basis, proposedBy, proposedAtMs } = proposal;
   const { expiresAtMs, endedBy, endedAtMs } = proposal;
   const organization = (
     <>
-      {name === null ? null : <Foreign text={name} />} <span class="code">{orgId}</span>
+      {foreign(name)} <span class="code">{orgId}</span>
     </>
   );
   return [
-    {
-      label: 'Evidence',
-      value: evidence === null ? 'none' : <Foreign text={evidence} />,
-    },
-    orgId === null ? null : { label: 'Organization', value: organization },
-    { label: 'Item', value: <span class="code">{itemId}</span> },
-    { label: 'Mode', value: mode },
-    { label: 'State of the item', value: basis },
-    { label: 'Proposed', value: `${proposedBy}, ${format.short(proposedAtMs)}` },
+    ['Evidence', foreign(evidence) ?? 'none'],
+    ['Organization', orgId === null ? null : organization],
+    ['Item', <span class="code">{itemId}</span>],
+    ['Mode', mode],
+    ['State of the item', basis],
+    ['Proposed', `${proposedBy}, ${format.short(proposedAtMs)}`],
     endedAtMs === null
-      ? { label: 'Expires', value: format.short(expiresAtMs) }
-      : { label: 'Ended', value: `${endedBy}, ${format.short(endedAtMs)}` },
+      ? ['Expires', format.short(expiresAtMs)]
+      : ['Ended', `${endedBy}, ${format.short(endedAtMs)}`],
   ];
 }
 

@@ -1,4 +1,5 @@
 // What the service did: the audit log, as `ponte audit list`, and a command that runs again.
+
 import { listOperators } from '../../../core/usecases/access/registered-operators.js';
 import { retryCommand } from '../../../core/usecases/commands/command-retries.js';
 import { newestEntries } from '../../../core/usecases/service/audit-log.js';
@@ -38,46 +39,35 @@ export const serviceListPages = [
       place: 'audit',
       label: 'Audit log',
       words: { empty: 'No entries', emptyText: 'Nothing was changed yet.' },
-      columns: [
-        {
-          head: 'Action',
-          isName: true,
-          cell: ({ action, sequence, atMs }) => (
-            <>
-              <Foreign text={action} />
+      columns: ({ column, named }) => [
+        named('Action', ({ action, sequence, atMs }) => (
+          <>
+            <Foreign text={action} />
+            <span class="sub">
+              {sequence}, {format.exact(atMs)}
+            </span>
+          </>
+        )),
+        column('Who', ({ actor }) => (
+          <>
+            {actor.kind} <Foreign text={names.get(actor.id) ?? actor.id} />
+          </>
+        )),
+        column('What', 'only-l', ({ objects, orgId, mode }) => (
+          <>
+            {objects.slice(0, 3).map(({ type, id }) => (
               <span class="sub">
-                {sequence}, {format.exact(atMs)}
+                {type} <span class="code">{id}</span>
               </span>
-            </>
-          ),
-        },
-        {
-          head: 'Who',
-          cell: ({ actor }) => (
-            <>
-              {actor.kind} <Foreign text={names.get(actor.id) ?? actor.id} />
-            </>
-          ),
-        },
-        {
-          head: 'What',
-          look: 'only-l',
-          cell: ({ objects, orgId, mode }) => (
-            <>
-              {objects.slice(0, 3).map(({ type, id }) => (
-                <span class="sub">
-                  {type} <span class="code">{id}</span>
-                </span>
-              ))}
-              {orgId === null ? null : (
-                <span class="sub">
-                  {orgId}
-                  {mode === null ? '' : `, ${mode}`}
-                </span>
-              )}
-            </>
-          ),
-        },
+            ))}
+            {orgId === null ? null : (
+              <span class="sub">
+                {orgId}
+                {mode === null ? '' : `, ${mode}`}
+              </span>
+            )}
+          </>
+        )),
       ],
     }),
   }),

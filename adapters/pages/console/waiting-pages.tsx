@@ -118,11 +118,11 @@ function Answers({ request }: { readonly request: ProductionRequest }): VNode {
       <h2>What it answers</h2>
       <Facts
         facts={[
-          { label: 'What it sells', value: <Foreign text={answers.sells} /> },
-          { label: 'Its customers', value: <Foreign text={answers.customers} /> },
-          { label: 'Monthly volume', value: <Foreign text={answers.monthlyVolume} /> },
-          { label: 'Asked by', value: <span class="code">{requestedBy}</span> },
-          { label: 'Asked', value: format.short(createdAtMs) },
+          ['What it sells', <Foreign text={answers.sells} />],
+          ['Its customers', <Foreign text={answers.customers} />],
+          ['Monthly volume', <Foreign text={answers.monthlyVolume} />],
+          ['Asked by', <span class="code">{requestedBy}</span>],
+          ['Asked', format.short(createdAtMs)],
         ]}
       />
     </section>

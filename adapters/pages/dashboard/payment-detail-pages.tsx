@@ -5,7 +5,6 @@ import { z } from 'zod';
 import { allows } from '../../../core/domain/access/scope.js';
 import { SECOND_MS } from '../../../core/domain/base/instant.js';
 import { tenantOf } from '../../../core/domain/base/tenant.js';
-import type { Quote } from '../../../core/domain/commands/quote.js';
 import { pathOf } from '../../../core/domain/hosted/hosted-page.js';
 import type { PaymentView } from '../../../core/domain/payments/change.js';
 import { readDisplay } from '../../../core/domain/payments/display.js';
@@ -15,11 +14,10 @@ import {
   type PaymentStatus,
 } from '../../../core/domain/payments/payment.js';
 import { type SituationRule, situations } from '../../../core/domain/payments/situation.js';
-import type { TimelineEntry } from '../../../core/domain/payments/timeline.js';
-import type { DeliveryAttempt } from '../../../core/domain/webhooks/webhook-delivery.js';
+import { statusAtMs } from '../../../core/domain/payments/timeline.js';
 import { isCode } from '../../../core/errors.js';
 import { buyerDiffers } from '../../../core/usecases/hosted/buyer-steps.js';
-import { type Attachment, attachmentOf } from '../../../core/usecases/parties/attachments.js';
+import { attachmentOf } from '../../../core/usecases/parties/attachments.js';
 import { inviteBuyer } from '../../../core/usecases/payments/invoices.js';
 import {
   approvePayment,
@@ -30,7 +28,6 @@ import {
 } from '../../../core/usecases/payments/payments.js';
 import { readHistory } from '../../../core/usecases/payments/timelines.js';
 import {
-  type EndpointDeliveries,
   listAttempts,
   listOfPayment,
   replayOfPayment,
@@ -42,9 +39,12 @@ import {
   type FactRow,
   Facts,
   Foreign,
+  foreign,
   Note,
+  OwnId,
   Rows,
   Scroll,
+  Stations,
 } from '../kit/components.js';
 import { attachedFile } from '../kit/files/attached-file.js';
 import { Icon } from '../kit/icons.js';
@@ -183,29 +183,9 @@ function placeOf({ origin }: Pick<PaymentView['payment'], 'origin'>): 'invoices'
   return origin === 'invoice' ? 'invoices' : 'payments';
 }
 
-export interface Detail extends PaymentView {
-  readonly live: string;
-  readonly quote: Quote | null;
-  readonly attachment: Attachment | null;
-  readonly history: readonly TimelineEntry[];
-  readonly endpoints: readonly EndpointDeliveries[];
-  readonly attempts: readonly DeliveryAttempt[];
-  /** The addresses of the members who created and approved it; null: not recorded. */
-  readonly creator: string | null;
-  readonly approver: string | null;
-  /** The buyer was verified under another name or country than the payment says. */
-  readonly isOtherBuyer: boolean;
-  /** Who looks at the page. */
-  readonly memberId: string;
-  /** When another mail can be sent, after a refusal; null if nothing was refused. */
-  readonly nextMailAtMs: number | null;
-  readonly mayWrite: boolean;
-  readonly mayReplay: boolean;
-  /** The address of the buyer's page. */
-  readonly link: string;
-}
+export type Detail = Awaited<ReturnType<typeof readDetail>>;
 
-async function readDetail(context: PageContext, call: MemberCall): Promise<Detail> {
+async function readDetail(context: PageContext, call: MemberCall) {
   const { deps } = context;
   const tenant = tenantOfCall(call);
   const { id } = await paymentIn(context, call);
@@ -214,6 +194,7 @@ async function readDetail(context: PageContext, call: MemberCall): Promise<Detai
   const view = await readPayment(deps, tenant, id);
   const { payment } = view;
   const { quoteId, publicId } = payment;
+  /** Null: not recorded. */
   const addressOf = async (memberId: string | null) => {
     if (memberId === null) return null;
     const member = await deps.store.run((tx) => tx.members.get(payment.orgId, memberId));
@@ -243,10 +224,13 @@ async function readDetail(context: PageContext, call: MemberCall): Promise<Detai
     creator,
     approver,
     isOtherBuyer,
+    /** Who looks at the page. */
     memberId,
+    /** When another mail can be sent, after a refusal; null if nothing was refused. */
     nextMailAtMs: limitIn(call.query, deps.clock.nowMs())?.untilMs ?? null,
     mayWrite: allows(scopes, writes),
     mayReplay: allows(scopes, 'webhooks:write'),
+    /** The address of the buyer's page. */
     link: `${deps.settings.payUrl}${pathOf({ kind: 'payment', publicId })}`,
   };
 }
@@ -291,7 +275,7 @@ function detailScreen(scene: DashboardScene, detail: Detail): DashboardContent {
     body: (
       <>
         <Say detail={detail} />
-        <Stations detail={detail} />
+        <Way detail={detail} />
         <div class="cols">
           <div class="stack">
             <Money detail={detail} />
@@ -347,40 +331,23 @@ function Say({ detail }: Part): VNode {
   );
 }
 
-const stations: readonly {
-  readonly name: 'verified' | 'confirmed';
-  readonly status: PaymentStatus;
-}[] = [
-  { name: 'verified', status: 'buyer_kyc_approved' },
-  { name: 'confirmed', status: 'on_ramp_pending' },
-];
-
-/** Five, with the time of each that is reached. */
-function Stations({ detail }: Part): VNode {
-  const scene = useDashboard();
-  const { texts, format } = scene;
-  const { payment, history } = detail;
-  const words = texts.payment.stations;
-  const atOf = (status: PaymentStatus) =>
-    history.find((entry) => entry.kind === 'status' && entry.status === status)?.atMs ?? null;
-  const reached = [
-    { name: words.asked, atMs: payment.createdAtMs },
-    ...stations.map(({ name, status }) => ({ name: words[name], atMs: atOf(status) })),
-    { name: words.money, atMs: payment.coveredAtMs ?? atOf('on_chain_confirmed') },
-    { name: words.paid, atMs: payment.settledAtMs },
-  ];
-  const last = reached.findLastIndex(({ atMs }) => atMs !== null);
+/** With the time of each that is reached. */
+function Way({ detail }: Part): VNode {
+  const words = useDashboard().texts.payment.stations;
+  const { createdAtMs, coveredAtMs, settledAtMs } = detail.payment;
+  const atOf = (status: PaymentStatus) => statusAtMs(detail.history, status);
   return (
-    <ol class="card stations">
-      {reached.map(({ name, atMs }, at) => (
-        <li class={at <= last ? 'done' : at === last + 1 ? 'here' : undefined}>
-          <b>{name}</b>
-          <span>
-            {atMs !== null ? format.short(atMs) : at === last + 1 ? <State view={detail} /> : null}
-          </span>
-        </li>
-      ))}
-    </ol>
+    <Stations
+      stops={[
+        [words.asked, createdAtMs],
+        [words.verified, atOf('buyer_kyc_approved')],
+        [words.confirmed, atOf('on_ramp_pending')],
+        [words.money, coveredAtMs ?? atOf('on_chain_confirmed')],
+        [words.paid, settledAtMs],
+      ]}
+      here={<State view={detail} />}
+      ahead={null}
+    />
   );
 }
 
@@ -593,49 +560,32 @@ function Details({ detail }: Part): VNode {
   const { texts, format, view } = scene;
   const { payment, attachment } = detail;
   const words = texts.payment;
-  const { number, externalId, purchaseOrder, dueDate, consolidatedReference } = payment;
+  const { number, externalId, purchaseOrder, dueDate, consolidatedReference: together } = payment;
   const reason = payment.failureReason ?? payment.cancelReason;
-  const own = (label: string, text: string | null) =>
-    text === null ? null : { label, value: <Foreign text={text} /> };
   return (
     <section class="card">
       <h2>{words.details}</h2>
       <Facts
         facts={[
-          own(words.reason, reason),
-          own(words.number, number),
-          own(words.yourId, externalId),
-          own(words.purchaseOrder, purchaseOrder),
-          own(texts.payments.payee, payeeOf(scene, payment)),
-          dueDate === null ? null : { label: words.due, value: format.date(dueDate) },
-          attachment === null
-            ? null
-            : {
-                label: texts.invoice.attachment,
-                value: (
-                  <>
-                    <a href={`${view.path}/payments/${payment.id}/attachment`}>
-                      <Foreign text={attachment.fileName} />
-                    </a>{' '}
-                    <span class="quiet">{format.fileSize(attachment.sizeBytes)}</span>
-                  </>
-                ),
-              },
-          consolidatedReference === null
-            ? null
-            : {
-                label: words.paidTogether,
-                value: <span class="code">{consolidatedReference}</span>,
-              },
-          {
-            label: words.id,
-            value: (
+          [words.reason, foreign(reason)],
+          [words.number, foreign(number)],
+          [words.yourId, foreign(externalId)],
+          [words.purchaseOrder, foreign(purchaseOrder)],
+          [texts.payments.payee, foreign(payeeOf(scene, payment))],
+          [words.due, dueDate && format.date(dueDate)],
+          [
+            texts.invoice.attachment,
+            attachment && (
               <>
-                <span class="code">{payment.id}</span>{' '}
-                <Copy value={payment.id} label={words.copyId} />
+                <a href={`${view.path}/payments/${payment.id}/attachment`}>
+                  <Foreign text={attachment.fileName} />
+                </a>{' '}
+                <span class="quiet">{format.fileSize(attachment.sizeBytes)}</span>
               </>
             ),
-          },
+          ],
+          [words.paidTogether, together && <span class="code">{together}</span>],
+          [words.id, <OwnId id={payment.id} label={words.copyId} />],
         ]}
       />
     </section>
@@ -651,24 +601,18 @@ function Buyer({ detail: { payment } }: Part): VNode {
       <h2>{texts.payments.buyer}</h2>
       <Facts
         facts={[
-          buyer.name === null
-            ? null
-            : { label: texts.seller.kinds.business, value: <Foreign text={buyer.name} /> },
-          { label: texts.seller.email, value: buyer.email },
-          colleagueApproval === null
-            ? null
-            : { label: words.buyersApprover, value: colleagueApproval.email },
-          bankDetailsCode === null
-            ? null
-            : {
-                label: words.checkCode,
-                value: (
-                  <>
-                    <span class="code">{bankDetailsCode}</span>
-                    <span class="sub">{words.checkText}</span>
-                  </>
-                ),
-              },
+          [texts.seller.kinds.business, foreign(buyer.name)],
+          [texts.seller.email, buyer.email],
+          [words.buyersApprover, colleagueApproval?.email ?? null],
+          [
+            words.checkCode,
+            bankDetailsCode && (
+              <>
+                <span class="code">{bankDetailsCode}</span>
+                <span class="sub">{words.checkText}</span>
+              </>
+            ),
+          ],
         ]}
       />
     </section>

@@ -86,10 +86,7 @@ function paymentList(
             ) : null}
           </>
         ),
-        // The time of a day is shown below the day.
-        columns: columnsOf(scene, place, isSettled).filter(
-          ({ head }) => !isDue || head !== words.time,
-        ),
+        columns: columnsOf(scene, place, isDue ? null : isSettled ? 'settled' : 'created'),
         lines: isDue ? {} : linesOf(scene, isSettled),
       };
     },

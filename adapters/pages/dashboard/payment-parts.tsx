@@ -11,7 +11,7 @@ import {
 } from '../../../core/domain/payments/situation.js';
 import { Badge, Foreign } from '../kit/components.js';
 import { sentence } from '../kit/format.js';
-import type { TableColumn } from '../kit/pages/table.js';
+import type { RowColumns } from '../kit/pages/table.js';
 import { plainText } from '../kit/plain-text.js';
 import { type DashboardScene, useDashboard } from './dashboard-scene.js';
 import { type SituationFacts, situationTexts } from './texts/situation-texts.js';
@@ -94,84 +94,49 @@ function timeOf({ createdAtMs, settledAtMs }: Shown['payment'], isSettled: boole
   return isSettled ? (settledAtMs ?? createdAtMs) : createdAtMs;
 }
 
-type PaymentColumn = TableColumn<Shown>;
-
-/** `isSettled`: by the time of the settlement. */
+/** `time`: of what; null where a row has none, below the day of its group. */
 export function columnsOf(
   scene: DashboardScene,
   place: 'payments' | 'invoices' = 'payments',
-  isSettled = false,
-): readonly PaymentColumn[] {
+  time: 'created' | 'settled' | null = 'created',
+): RowColumns<ShownView> {
   const { texts, view, format } = scene;
   const words = texts.payments;
-  const ofPlace: Readonly<Record<typeof place, readonly PaymentColumn[]>> = {
-    payments: [
-      {
-        head: words.receives,
-        look: 'num wide c-brl',
-        cells: 'quiet',
-        cell: ({ payment: { settlement } }) =>
-          settlement === null ? '–' : format.digits(settlement.settled),
-      },
-      {
-        head: words.payee,
-        look: 'wide',
-        cells: 'quiet',
-        whole: ({ payment }) => payeeOf(scene, payment),
-        cell: ({ payment }) => <Foreign text={payeeOf(scene, payment)} />,
-      },
-    ],
-    invoices: [
-      {
-        head: texts.invoice.due,
-        look: 'num only-l c-due',
-        cell: ({ payment: { dueDate } }) => (dueDate === null ? '–' : format.shortDate(dueDate)),
-      },
-      {
-        head: texts.invoice.invitation,
-        look: 'wide c-sent',
-        cells: 'quiet',
-        whole: ({ payment }) => sentOf(scene, payment),
-        cell: ({ payment }) => sentOf(scene, payment),
-      },
-    ],
-  };
-  return [
+  const sent = ({ payment }: ShownView) => sentOf(scene, payment);
+  return ({ column, named, cut }) => [
     {
-      head: words.reference,
-      look: 'c-ref',
-      isName: true,
-      whole: ({ payment }) => referenceOf(payment),
-      cell: ({ payment }) => (
+      ...named(words.reference, 'c-ref', ({ payment }) => (
         <a href={`${view.path}/payments/${payment.id}`} class="reference">
           <Foreign text={referenceOf(payment)} />
         </a>
+      )),
+      whole: ({ payment }) => referenceOf(payment),
+    },
+    cut(words.buyer, 'c-buyer', ({ payment }) => buyerOf(payment)),
+    cut(
+      words.status,
+      'c-state',
+      (row) => stateOf(scene, row).text,
+      (row) => <State view={row} pill />,
+    ),
+    column(words.amount, 'num c-amount', ({ payment }) => format.money(payment.amount)),
+    ...(place === 'payments'
+      ? [
+          column(words.receives, 'num wide c-brl quiet', ({ payment: { settlement } }) =>
+            settlement === null ? '–' : format.digits(settlement.settled),
+          ),
+          cut(words.payee, 'wide quiet', ({ payment }) => payeeOf(scene, payment)),
+        ]
+      : [
+          column(texts.invoice.due, 'num only-l c-due', ({ payment: { dueDate } }) =>
+            dueDate === null ? '–' : format.shortDate(dueDate),
+          ),
+          cut(texts.invoice.invitation, 'wide c-sent quiet', sent, sent),
+        ]),
+    time &&
+      column(words.time, 'num only-l c-time quiet', ({ payment }) =>
+        format.clock(timeOf(payment, time === 'settled')),
       ),
-    },
-    {
-      head: words.buyer,
-      look: 'c-buyer',
-      whole: ({ payment }) => buyerOf(payment),
-      cell: ({ payment }) => <Foreign text={buyerOf(payment)} />,
-    },
-    {
-      head: words.status,
-      look: 'c-state',
-      whole: (row) => stateOf(scene, row).text,
-      cell: (row) => <State view={row} pill />,
-    },
-    {
-      head: words.amount,
-      look: 'num c-amount',
-      cell: ({ payment }) => format.money(payment.amount),
-    },
-    ...ofPlace[place],
-    {
-      head: words.time,
-      look: 'num only-l c-time',
-      cells: 'quiet',
-      cell: ({ payment }) => format.clock(timeOf(payment, isSettled)),
-    },
   ];
 }
 

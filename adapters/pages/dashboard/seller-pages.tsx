@@ -37,11 +37,12 @@ import {
   Badge,
   Button,
   ButtonLink,
-  Copy,
   Facts,
   Foreign,
   Form,
+  foreign,
   Note,
+  OwnId,
   Secret,
 } from '../kit/components.js';
 import { Icon } from '../kit/icons.js';
@@ -108,37 +109,26 @@ export const sellerPages = [
         choice: (status) => (words.status as Readonly<Record<string, string>>)[status] ?? status,
         lines: {},
         ...(may(view, write.scope) ? { actions: newSeller(scene), start: newSeller(scene) } : {}),
-        columns: [
+        columns: ({ column, named, cut }) => [
           {
-            head: words.name,
-            isName: true,
-            whole: nameOf,
-            cell: (account) => (
+            ...named(words.name, (account) => (
               <a href={`${view.path}/sellers/${account.id}`} class="reference">
                 <Foreign text={nameOf(account)} />
               </a>
-            ),
+            )),
+            whole: nameOf,
           },
-          {
-            head: texts.payment.yourId,
-            look: 'only-l c-ref',
-            whole: ({ externalId }) => externalId ?? '',
-            cell: ({ externalId }) => <Foreign text={externalId ?? '–'} />,
-          },
-          { head: words.state, look: 'c-state', cell: (account) => <State account={account} /> },
-          {
-            head: words.missing,
-            look: 'wide',
-            cells: 'quiet',
-            whole: lacksIn,
-            cell: lacksIn,
-          },
-          {
-            head: texts.payments.created,
-            look: 'only-l c-due',
-            cells: 'when',
-            cell: ({ createdAtMs }) => format.short(createdAtMs),
-          },
+          cut(
+            texts.payment.yourId,
+            'only-l c-ref',
+            ({ externalId }) => externalId ?? '',
+            ({ externalId }) => <Foreign text={externalId ?? '–'} />,
+          ),
+          column(words.state, 'c-state', (account) => <State account={account} />),
+          cut(words.missing, 'wide quiet', lacksIn, lacksIn),
+          column(texts.payments.created, 'only-l c-due when', ({ createdAtMs }) =>
+            format.short(createdAtMs),
+          ),
         ],
       };
     },
@@ -438,24 +428,13 @@ function Destination({ detail: { account, changes } }: { readonly detail: Detail
         <Table
           label={words.changes}
           rows={changes}
-          columns={[
-            {
-              head: texts.payments.created,
-              cells: 'when',
-              isName: true,
-              cell: ({ createdAtMs }) => format.short(createdAtMs),
-            },
-            {
-              head: words.state,
-              cell: (change) => words.changeStates[changeState(change, view.nowMs)],
-            },
-            {
-              head: words.effective,
-              look: 'only-l',
-              cells: 'when',
-              cell: ({ effectiveAtMs }) => format.short(effectiveAtMs),
-            },
-            { head: words.by, cells: 'code', cell: ({ changedBy }) => changedBy },
+          columns={({ column, named }) => [
+            named(texts.payments.created, 'when', ({ createdAtMs }) => format.short(createdAtMs)),
+            column(words.state, (change) => words.changeStates[changeState(change, view.nowMs)]),
+            column(words.effective, 'only-l when', ({ effectiveAtMs }) =>
+              format.short(effectiveAtMs),
+            ),
+            column(words.by, 'code', ({ changedBy }) => changedBy),
           ]}
         />
       )}
@@ -473,30 +452,16 @@ function Details({ account }: { readonly account: ConnectedAccount }): VNode {
       <h2>{texts.payment.details}</h2>
       <Facts
         facts={[
-          externalId === null
-            ? null
-            : { label: texts.payment.yourId, value: <Foreign text={externalId} /> },
-          { label: words.kind, value: words.kinds[account.entityType] },
-          email === null ? null : { label: words.email, value: email },
-          country === null ? null : { label: words.country, value: country },
-          taxIdLast4 === null ? null : { label: words.taxId, value: `•••• ${taxIdLast4}` },
-          { label: words.terms, value: tosId === null ? words.termsOpen : words.termsAccepted },
-          approvedAtMs === null
-            ? null
-            : { label: words.status.approved, value: format.short(approvedAtMs) },
-          { label: texts.payments.created, value: format.short(createdAtMs) },
-          receiverId === null
-            ? null
-            : { label: words.receiver, value: <span class="code">{receiverId}</span> },
-          {
-            label: texts.payment.id,
-            value: (
-              <>
-                <span class="code">{account.id}</span>{' '}
-                <Copy value={account.id} label={texts.payment.copyId} />
-              </>
-            ),
-          },
+          [texts.payment.yourId, foreign(externalId)],
+          [words.kind, words.kinds[account.entityType]],
+          [words.email, email],
+          [words.country, country],
+          [words.taxId, taxIdLast4 === null ? null : `•••• ${taxIdLast4}`],
+          [words.terms, tosId === null ? words.termsOpen : words.termsAccepted],
+          [words.status.approved, approvedAtMs === null ? null : format.short(approvedAtMs)],
+          [texts.payments.created, format.short(createdAtMs)],
+          [words.receiver, receiverId === null ? null : <span class="code">{receiverId}</span>],
+          [texts.payment.id, <OwnId id={account.id} label={texts.payment.copyId} />],
         ]}
       />
     </section>

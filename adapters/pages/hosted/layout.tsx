@@ -283,10 +283,10 @@ export function paymentRows({ view, texts }: Scene): readonly (FactRow | null)[]
     plainText(text) === '' ? null : { label, value: <Foreign text={text ?? ''} /> };
   return [
     foreign(texts.frame.purpose, display.title),
-    number === null ? null : { label: texts.frame.invoice, value: number, look: 'digits' },
+    { label: texts.frame.invoice, value: number, look: 'digits' },
     foreign(texts.frame.purchaseOrder, purchaseOrder),
     foreign(texts.frame.buyerReference, buyerReference),
-    dueDate === null ? null : { label: texts.frame.due, value: <Day day={dueDate} /> },
+    { label: texts.frame.due, value: dueDate === null ? null : <Day day={dueDate} /> },
   ];
 }
 

@@ -76,6 +76,11 @@ export function Foreign({ text }: { readonly text: string }): VNode {
   );
 }
 
+/** The same, where there may be none. */
+export function foreign(text: string | null): VNode | null {
+  return text === null ? null : <Foreign text={text} />;
+}
+
 /** A name or URL that may break behind its signs. */
 export function Breakable({ text }: { readonly text: string }): VNode {
   return (
@@ -132,6 +137,7 @@ export function Secret({ text, label }: { readonly text: string; readonly label:
   );
 }
 
+/** Not shown if its value is null. */
 export interface FactRow {
   readonly label: ComponentChildren;
   readonly value: ComponentChildren;
@@ -150,7 +156,7 @@ export function Rows({
   readonly rows: readonly (FactRow | null)[];
   readonly look?: 'right' | 'copy';
 }): VNode {
-  const shown = rows.filter((row) => row !== null);
+  const shown = rows.filter((row): row is FactRow => row !== null && row.value !== null);
   const kind = look === undefined ? '' : look === 'copy' ? ' copyrows' : ' right';
   return <dl class={`rows${kind}`}>{shown.map(rowOf)}</dl>;
 }
@@ -173,30 +179,37 @@ function rowOf({ label, value, note, copy, look }: FactRow): VNode {
   );
 }
 
-export interface Fact {
-  readonly label: string;
-  readonly value: ComponentChildren;
-}
+/** Its label and its value; not shown if the value is null. */
+export type Fact = readonly [label: string, value: ComponentChildren];
 
 /** Facts about one thing. `across`: side by side, where there is room. */
 export function Facts({
   facts,
   across,
 }: {
-  readonly facts: readonly (Fact | null)[];
+  readonly facts: readonly Fact[];
   readonly across?: true;
 }): VNode {
   return (
     <dl class={across ? 'facts across' : 'facts'}>
-      {facts.map((fact) =>
-        fact === null ? null : (
+      {facts.map(([label, value]) =>
+        value === null ? null : (
           <div>
-            <dt>{fact.label}</dt>
-            <dd>{fact.value}</dd>
+            <dt>{label}</dt>
+            <dd>{value}</dd>
           </div>
         ),
       )}
     </dl>
+  );
+}
+
+/** The id of what the page is about. */
+export function OwnId({ id, label }: { readonly id: string; readonly label: string }): VNode {
+  return (
+    <>
+      <span class="code">{id}</span> <Copy value={id} label={label} />
+    </>
   );
 }
 
@@ -273,6 +286,31 @@ export function Route({ stops, wide }: { readonly stops: readonly Stop[]; readon
         <li class={state === 'ahead' ? undefined : state}>
           <b>{name}</b>
           <span>{caption}</span>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+/** How far it is: each stop with the time at which it was reached; null: not yet. */
+export function Stations({
+  stops,
+  here,
+  ahead,
+}: {
+  readonly stops: readonly (readonly [name: string, atMs: number | null])[];
+  /** What the next stop says, and what those behind it say. */
+  readonly here: ComponentChildren;
+  readonly ahead: ComponentChildren;
+}): VNode {
+  const { format } = useFrame();
+  const last = stops.findLastIndex(([, atMs]) => atMs !== null);
+  return (
+    <ol class="card stations">
+      {stops.map(([name, atMs], at) => (
+        <li class={at <= last ? 'done' : at === last + 1 ? 'here' : undefined}>
+          <b>{name}</b>
+          <span>{atMs !== null ? format.short(atMs) : at === last + 1 ? here : ahead}</span>
         </li>
       ))}
     </ol>

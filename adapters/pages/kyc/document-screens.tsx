@@ -8,7 +8,7 @@ import { maskedAddress } from '../../../core/domain/mail/mail.js';
 import type { ContentType } from '../../../core/domain/parties/document.js';
 import type { UploadRefusal } from '../../../core/usecases/hosted/page-documents.js';
 import type { ScreenContent } from '../hosted/layout.js';
-import { Button, ButtonForm, ButtonLink, Foreign, Form, Note, Rows } from '../kit/components.js';
+import { Button, ButtonForm, ButtonLink, Form, foreign, Note, Rows } from '../kit/components.js';
 import { type FieldError, FileInput, FileRow } from '../kit/fields.js';
 import { nameOf } from '../kit/plain-text.js';
 import { QrCode } from '../kit/qr-code.js';
@@ -343,7 +343,7 @@ function WhoseForm({ scene, payee }: PhoneProps & { readonly scene: KycScene }):
             ...(form.email === null ? {} : { note: maskedAddress(form.email) }),
           },
           { label: words.phone.askedBy, value: org },
-          payee === null ? null : { label: words.phone.paymentTo, value: <Foreign text={payee} /> },
+          { label: words.phone.paymentTo, value: foreign(payee) },
         ]}
       />
       <p>{words.phone.notYours(org)}</p>

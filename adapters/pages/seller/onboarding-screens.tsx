@@ -212,7 +212,7 @@ function approvedScreen(scene: Scene, { account, change }: Onboarding): ScreenCo
     };
   }
   const isReady = readyToCollect(account);
-  const shown = change === null ? null : { label: words.key, value: change.pixKeyShown };
+  const shown = { label: words.key, value: change === null ? null : change.pixKeyShown };
   return {
     title: isReady ? words.ready : words.preparing,
     lede: isReady ? words.readyText(orgOf(scene)) : words.preparingText,

@@ -135,3 +135,11 @@ export function outcomeOf({ state, end }: PartnerCommand): CommandOutcome | null
   if (state === 'unknown' || state === 'denied') return 'in_doubt';
   return state === 'refused' ? 'refused' : null;
 }
+
+/** When the payment had the status for the first time; null if it never had. */
+export function statusAtMs(
+  history: readonly TimelineEntry[],
+  status: PaymentStatus,
+): number | null {
+  return history.find((entry) => entry.kind === 'status' && entry.status === status)?.atMs ?? null;
+}

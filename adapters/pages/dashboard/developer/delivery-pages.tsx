@@ -196,27 +196,19 @@ function Details({ shown }: Part): VNode {
       <h2>{words.details}</h2>
       <Facts
         facts={[
-          {
-            label: words.eventId,
-            value: (
-              <a class="code" href={`${view.path}/events/${event.id}`}>
-                {event.id}
-              </a>
-            ),
-          },
-          {
-            label: words.subscription,
-            value: (
-              <a href={`${view.path}/webhooks/${subscription.id}`}>{shownUrl(subscription.url)}</a>
-            ),
-          },
-          { label: words.created, value: format.exact(createdAtMs) },
-          deliveredAtMs === null
-            ? null
-            : { label: words.delivered, value: format.exact(deliveredAtMs) },
-          nextAttemptAtMs === null
-            ? null
-            : { label: words.next, value: format.exact(nextAttemptAtMs) },
+          [
+            words.eventId,
+            <a class="code" href={`${view.path}/events/${event.id}`}>
+              {event.id}
+            </a>,
+          ],
+          [
+            words.subscription,
+            <a href={`${view.path}/webhooks/${subscription.id}`}>{shownUrl(subscription.url)}</a>,
+          ],
+          [words.created, format.exact(createdAtMs)],
+          [words.delivered, deliveredAtMs === null ? null : format.exact(deliveredAtMs)],
+          [words.next, nextAttemptAtMs === null ? null : format.exact(nextAttemptAtMs)],
         ]}
       />
     </section>

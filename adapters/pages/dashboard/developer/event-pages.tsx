@@ -5,7 +5,7 @@ import type { WebhookDelivery } from '../../../../core/domain/webhooks/webhook-d
 import { listOfEvent } from '../../../../core/usecases/webhooks/deliveries.js';
 import { readEvent, SEARCHED_MAX, searchEvents } from '../../../../core/usecases/webhooks/feed.js';
 import { listSubscriptions } from '../../../../core/usecases/webhooks/subscriptions.js';
-import { Breakable, Copy, Facts } from '../../kit/components.js';
+import { Breakable, Facts, OwnId } from '../../kit/components.js';
 import { idIn, PAGE_SIZE } from '../../kit/pages/declared-pages.js';
 import { search, select, sequenceCursor } from '../../kit/pages/list-page.js';
 import { Table } from '../../kit/pages/table.js';
@@ -38,34 +38,19 @@ export const eventPages = [
       hint: words.subjectHint,
       note: texts.payments.keep,
       onward: { text: words.notSoFar(format.count(SEARCHED_MAX)), words: words.goOn },
-      columns: [
-        {
-          head: words.created,
-          look: 'only-l',
-          cells: 'when',
-          cell: ({ createdAtMs }) => format.exact(createdAtMs),
-        },
-        {
-          head: words.type,
-          cells: 'code',
-          isName: true,
-          cell: ({ id, type, subjectId, createdAtMs }) => (
-            <>
-              <a href={`${view.path}/events/${id}`}>
-                <Breakable text={type} />
-              </a>
-              <span class="sub only-s">{subjectId}</span>
-              <span class="sub only-s">{format.exact(createdAtMs)}</span>
-            </>
-          ),
-        },
-        { head: words.subject, look: 'only-l', cell: (event) => <Subject of={event} /> },
-        {
-          head: words.number,
-          look: 'num wide',
-          cells: 'quiet',
-          cell: ({ sequence }) => format.count(sequence),
-        },
+      columns: ({ column, named }) => [
+        column(words.created, 'only-l when', ({ createdAtMs }) => format.exact(createdAtMs)),
+        named(words.type, 'code', ({ id, type, subjectId, createdAtMs }) => (
+          <>
+            <a href={`${view.path}/events/${id}`}>
+              <Breakable text={type} />
+            </a>
+            <span class="sub only-s">{subjectId}</span>
+            <span class="sub only-s">{format.exact(createdAtMs)}</span>
+          </>
+        )),
+        column(words.subject, 'only-l', (event) => <Subject of={event} />),
+        column(words.number, 'num wide quiet', ({ sequence }) => format.count(sequence)),
       ],
     }),
   }),
@@ -98,18 +83,10 @@ export const eventPages = [
             <h2>{texts.deliveryPage.details}</h2>
             <Facts
               facts={[
-                { label: texts.events.subject, value: <Subject of={event} /> },
-                { label: texts.events.created, value: format.exact(event.createdAtMs) },
-                { label: texts.events.number, value: format.count(event.sequence) },
-                {
-                  label: texts.events.id,
-                  value: (
-                    <>
-                      <span class="code">{event.id}</span>{' '}
-                      <Copy value={event.id} label={texts.events.copyId} />
-                    </>
-                  ),
-                },
+                [texts.events.subject, <Subject of={event} />],
+                [texts.events.created, format.exact(event.createdAtMs)],
+                [texts.events.number, format.count(event.sequence)],
+                [texts.events.id, <OwnId id={event.id} label={texts.events.copyId} />],
               ]}
             />
           </section>
@@ -152,20 +129,13 @@ function Webhooks({
         <Table
           label={words.deliveries}
           rows={deliveries}
-          columns={[
-            {
-              head: texts.webhooks.url,
-              isName: true,
-              cell: (delivery) => (
-                <a href={deliveryPath(view.path, delivery)}>
-                  {shownUrl(urls.get(delivery.subscriptionId) ?? delivery.subscriptionId)}
-                </a>
-              ),
-            },
-            {
-              head: texts.webhooks.state,
-              cell: (delivery) => <DeliveryState delivery={delivery} />,
-            },
+          columns={({ column, named }) => [
+            named(texts.webhooks.url, (delivery) => (
+              <a href={deliveryPath(view.path, delivery)}>
+                {shownUrl(urls.get(delivery.subscriptionId) ?? delivery.subscriptionId)}
+              </a>
+            )),
+            column(texts.webhooks.state, (delivery) => <DeliveryState delivery={delivery} />),
           ]}
         />
       )}

@@ -24,7 +24,7 @@ import { ButtonLink, Code, Copy, Foreign, Note, Secret } from '../../kit/compone
 import type { PageContext } from '../../kit/page-route.js';
 import { newIdOf } from '../../kit/pages/form-key.js';
 import { checks, radio, select, text } from '../../kit/pages/form-page.js';
-import { Empty, FoldedTable, Table, type TableColumn } from '../../kit/pages/table.js';
+import { Empty, FoldedTable, type RowColumns, Table } from '../../kit/pages/table.js';
 import { nameOf } from '../../kit/plain-text.js';
 import type { DashboardContent } from '../dashboard-layout.js';
 import { type DashboardScene, useDashboard } from '../dashboard-scene.js';
@@ -213,77 +213,60 @@ function Breadcrumbs({ keyOf: { mode, id } }: { readonly keyOf: StoredKey }): VN
   );
 }
 
-type KeyColumns = readonly (TableColumn<StoredKey> | null)[];
+type KeyColumns = RowColumns<StoredKey>;
 
 function columnsOf({ texts, view, format }: DashboardScene, mayWrite: boolean): KeyColumns {
   const words = texts.keys;
   const lastUseOf = ({ lastUsedAtMs }: StoredKey) =>
     lastUsedAtMs === null ? words.notUsed : format.short(lastUsedAtMs);
-  return [
-    {
-      head: words.name,
-      isName: true,
-      cell: (key) => (
-        <>
-          <Named keyOf={key} />
-          <span class="sub only-s">
-            {words.lastUsed}: {lastUseOf(key)}
-          </span>
-        </>
-      ),
-    },
-    {
-      head: words.may,
-      look: 'wide',
-      cell: ({ networks, ...key }) => (
-        <>
-          <span class="code">{grantedScopes(key).join(', ') || words.everything}</span>
-          {networks.length === 0 ? null : (
-            <span class="sub">{words.onlyFrom(networks.join(', '))}</span>
-          )}
-        </>
-      ),
-    },
-    { head: words.lastUsed, look: 'only-l', cells: 'when', cell: lastUseOf },
-    {
-      head: words.expires,
-      look: 'only-l',
-      cells: 'when',
-      cell: ({ expiresAtMs }) => (expiresAtMs === null ? words.never : format.short(expiresAtMs)),
-    },
+  return ({ column, named }) => [
+    named(words.name, (key) => (
+      <>
+        <Named keyOf={key} />
+        <span class="sub only-s">
+          {words.lastUsed}: {lastUseOf(key)}
+        </span>
+      </>
+    )),
+    column(words.may, 'wide', ({ networks, ...key }) => (
+      <>
+        <span class="code">{grantedScopes(key).join(', ') || words.everything}</span>
+        {networks.length === 0 ? null : (
+          <span class="sub">{words.onlyFrom(networks.join(', '))}</span>
+        )}
+      </>
+    )),
+    column(words.lastUsed, 'only-l when', lastUseOf),
+    column(words.expires, 'only-l when', ({ expiresAtMs }) =>
+      expiresAtMs === null ? words.never : format.short(expiresAtMs),
+    ),
     mayWrite
-      ? {
-          head: <span class="vh">{words.action}</span>,
-          cell: ({ id, name, rolledAtMs }) => (
-            <div class="actions end">
-              {rolledAtMs === null ? (
-                <ButtonLink href={`${view.path}/keys/${id}/roll`} look="sm">
-                  {words.roll}
-                  <span class="vh"> {nameOf(name)}</span>
-                </ButtonLink>
-              ) : null}
-              <ButtonLink href={`${view.path}/keys/${id}/revoke`} look="sm danger">
-                {words.revoke}
+      ? column(<span class="vh">{words.action}</span>, ({ id, name, rolledAtMs }) => (
+          <div class="actions end">
+            {rolledAtMs === null ? (
+              <ButtonLink href={`${view.path}/keys/${id}/roll`} look="sm">
+                {words.roll}
                 <span class="vh"> {nameOf(name)}</span>
               </ButtonLink>
-            </div>
-          ),
-        }
+            ) : null}
+            <ButtonLink href={`${view.path}/keys/${id}/revoke`} look="sm danger">
+              {words.revoke}
+              <span class="vh"> {nameOf(name)}</span>
+            </ButtonLink>
+          </div>
+        ))
       : null,
   ];
 }
 
 function endedColumns({ texts: { keys: words }, format }: DashboardScene): KeyColumns {
-  return [
-    { head: words.name, isName: true, cell: (key) => <Named keyOf={key} /> },
-    {
-      head: words.expires,
-      cells: 'quiet',
-      cell: ({ revokedAtMs, expiresAtMs }) =>
-        revokedAtMs === null
-          ? words.expired(format.short(expiresAtMs ?? 0))
-          : words.revoked(format.short(revokedAtMs)),
-    },
+  return ({ column, named }) => [
+    named(words.name, (key) => <Named keyOf={key} />),
+    column(words.expires, 'quiet', ({ revokedAtMs, expiresAtMs }) =>
+      revokedAtMs === null
+        ? words.expired(format.short(expiresAtMs ?? 0))
+        : words.revoked(format.short(revokedAtMs)),
+    ),
   ];
 }
 

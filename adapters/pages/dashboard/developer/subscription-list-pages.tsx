@@ -18,7 +18,7 @@ import {
 } from '../../../../core/usecases/webhooks/subscriptions.js';
 import { Badge, Breakable, ButtonLink, Note, Secret } from '../../kit/components.js';
 import { newIdOf } from '../../kit/pages/form-key.js';
-import { Empty, FoldedTable, Table, type TableColumn } from '../../kit/pages/table.js';
+import { Empty, FoldedTable, type RowColumns, Table } from '../../kit/pages/table.js';
 import type { DashboardContent } from '../dashboard-layout.js';
 import { type DashboardScene, useDashboard } from '../dashboard-scene.js';
 import { actorOf, tenantOfCall } from '../member-page.js';
@@ -65,19 +65,11 @@ export const subscriptionListPages = [
             <FoldedTable
               label={words.deleted}
               rows={deleted}
-              columns={[
-                {
-                  head: words.url,
-                  isName: true,
-                  cell: ({ id, url }) => (
-                    <a href={`${view.path}/webhooks/${id}`}>{shownUrl(url)}</a>
-                  ),
-                },
-                {
-                  head: words.deletedAt,
-                  cells: 'when',
-                  cell: ({ updatedAtMs }) => format.short(updatedAtMs),
-                },
+              columns={({ column, named }) => [
+                named(words.url, ({ id, url }) => (
+                  <a href={`${view.path}/webhooks/${id}`}>{shownUrl(url)}</a>
+                )),
+                column(words.deletedAt, 'when', ({ updatedAtMs }) => format.short(updatedAtMs)),
               ]}
             />
           </>
@@ -127,32 +119,24 @@ export function urlProblem({ texts }: DashboardScene) {
   return { problem: { field: 'url', text: texts.webhooks.urlRefused } };
 }
 
-function columnsOf(scene: DashboardScene): readonly TableColumn<SubscriptionHealth>[] {
+function columnsOf(scene: DashboardScene): RowColumns<SubscriptionHealth> {
   const { texts, view, format } = scene;
   const words = texts.webhooks;
-  return [
-    {
-      head: words.url,
-      isName: true,
-      cell: ({ subscription }) => (
-        <>
-          <a href={`${view.path}/webhooks/${subscription.id}`}>
-            <Breakable text={shownUrl(subscription.url)} />
-          </a>
-          <span class="sub code">{typesText(subscription)}</span>
-        </>
-      ),
-    },
-    { head: words.state, cell: (health) => <HealthBadge health={health} /> },
-    { head: words.lastDay, look: 'num only-l', cell: (health) => lastDayText(scene, health) },
-    { head: words.lastError, look: 'only-l', cell: (health) => <LastError health={health} /> },
-    {
-      head: words.oldest,
-      look: 'wide',
-      cells: 'when',
-      cell: ({ oldestPendingAtMs }) =>
-        oldestPendingAtMs === null ? '–' : format.short(oldestPendingAtMs),
-    },
+  return ({ column, named }) => [
+    named(words.url, ({ subscription }) => (
+      <>
+        <a href={`${view.path}/webhooks/${subscription.id}`}>
+          <Breakable text={shownUrl(subscription.url)} />
+        </a>
+        <span class="sub code">{typesText(subscription)}</span>
+      </>
+    )),
+    column(words.state, (health) => <HealthBadge health={health} />),
+    column(words.lastDay, 'num only-l', (health) => lastDayText(scene, health)),
+    column(words.lastError, 'only-l', (health) => <LastError health={health} />),
+    column(words.oldest, 'wide when', ({ oldestPendingAtMs }) =>
+      oldestPendingAtMs === null ? '–' : format.short(oldestPendingAtMs),
+    ),
   ];
 }
 

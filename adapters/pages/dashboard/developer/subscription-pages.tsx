@@ -28,6 +28,7 @@ import {
   Button,
   ButtonForm,
   ButtonLink,
+  type Fact,
   Facts,
   Form,
   Note,
@@ -296,13 +297,13 @@ function Details({ shown }: { readonly shown: Shown }): VNode {
   const words = texts.webhooks;
   const own = `${view.path}/webhooks/${id}`;
   const oldest = health?.oldestPendingAtMs ?? null;
-  const ofHealth =
+  const ofHealth: readonly Fact[] =
     health === null
       ? []
       : [
-          { label: words.lastDay, value: <span class="num">{lastDayText(scene, health)}</span> },
-          { label: words.oldest, value: oldest === null ? words.none : format.short(oldest) },
-          { label: words.lastError, value: <LastError health={health} /> },
+          [words.lastDay, <span class="num">{lastDayText(scene, health)}</span>],
+          [words.oldest, oldest === null ? words.none : format.short(oldest)],
+          [words.lastError, <LastError health={health} />],
         ];
   return (
     <section class="card">
@@ -311,11 +312,11 @@ function Details({ shown }: { readonly shown: Shown }): VNode {
         across
         facts={[
           ...ofHealth,
-          { label: words.events, value: <span class="code">{eventTypes.join(', ')}</span> },
-          {
-            label: words.secret,
-            value: mayWrite ? <a href={`${own}/rotate`}>{words.rotate}</a> : words.secretText,
-          },
+          [words.events, <span class="code">{eventTypes.join(', ')}</span>],
+          [
+            words.secret,
+            mayWrite ? <a href={`${own}/rotate`}>{words.rotate}</a> : words.secretText,
+          ],
         ]}
       />
     </section>
@@ -349,32 +350,18 @@ function Deliveries({ shown }: { readonly shown: Shown }): VNode {
         <Table
           label={words.deliveries}
           rows={rows}
-          columns={[
-            {
-              head: words.event,
-              cells: 'code',
-              isName: true,
-              cell: (delivery) => (
-                <>
-                  <a href={deliveryPath(view.path, delivery)}>
-                    <Breakable text={delivery.eventType} />
-                  </a>
-                  <span class="sub only-s">{format.exact(delivery.createdAtMs)}</span>
-                </>
-              ),
-            },
-            { head: words.state, cell: (delivery) => <DeliveryState delivery={delivery} /> },
-            {
-              head: words.attempt,
-              look: 'num only-l',
-              cell: (delivery) => attemptText(words, delivery),
-            },
-            {
-              head: words.created,
-              look: 'only-l',
-              cells: 'when',
-              cell: ({ createdAtMs }) => format.exact(createdAtMs),
-            },
+          columns={({ column, named }) => [
+            named(words.event, 'code', (delivery) => (
+              <>
+                <a href={deliveryPath(view.path, delivery)}>
+                  <Breakable text={delivery.eventType} />
+                </a>
+                <span class="sub only-s">{format.exact(delivery.createdAtMs)}</span>
+              </>
+            )),
+            column(words.state, (delivery) => <DeliveryState delivery={delivery} />),
+            column(words.attempt, 'num only-l', (delivery) => attemptText(words, delivery)),
+            column(words.created, 'only-l when', ({ createdAtMs }) => format.exact(createdAtMs)),
           ]}
         />
       )}

@@ -420,10 +420,8 @@ function Preview({ draft: { typed, sellers } }: DraftProps): VNode {
       {number === '' && !isCalendarDate(due) ? null : (
         <Facts
           facts={[
-            number === ''
-              ? null
-              : { label: texts.payment.number, value: <span class="digits">{number}</span> },
-            isCalendarDate(due) ? { label: words.due, value: <Day day={due} /> } : null,
+            [texts.payment.number, number === '' ? null : <span class="digits">{number}</span>],
+            [words.due, isCalendarDate(due) ? <Day day={due} /> : null],
           ]}
         />
       )}

@@ -425,49 +425,35 @@ function CheckedLines({ made }: ImportProps): VNode {
       <Table
         label={words.lines}
         rows={lines}
-        columns={[
-          {
-            head: words.line,
-            isName: true,
-            // The summary of what is wrong leads here.
-            cell: ({ line }) => <span id={`line${line}`}>{line}</span>,
-          },
-          {
-            head: texts.invoice.email,
-            cell: ({ typed: { email, name } }) => <Named text={email} below={name} />,
-          },
-          {
-            head: texts.invoice.item,
-            cell: ({ typed: { lines: items, number } }) => (
-              <Named text={items[0]?.item ?? ''} below={number} />
-            ),
-          },
-          {
-            head: texts.invoice.due,
-            cell: ({ typed: { due } }) => (due === '' ? null : <Day day={due} />),
-          },
-          {
-            head: texts.invoice.amount,
-            look: 'num',
-            cell({ typed: { lines: items, currency } }) {
-              const amountMinor = parseTypedAmount(items[0]?.amount ?? '');
-              return amountMinor === null ? '–' : format.money(money(amountMinor, currency));
-            },
-          },
-          {
-            head: texts.payments.status,
-            cell: ({ faults, existingId }) => (
-              <>
-                {faults.map(({ column, text }) => (
-                  <p class="error">{column === null ? text : `${column}: ${text}`}</p>
-                ))}
-                {existingId === null ? null : (
-                  <a href={`${view.path}/payments/${existingId}`}>{words.exists}</a>
-                )}
-                {faults.length === 0 && existingId === null ? words.ready : null}
-              </>
-            ),
-          },
+        columns={({ column, named }) => [
+          named(
+            words.line, // The summary of what is wrong leads here.
+            ({ line }) => <span id={`line${line}`}>{line}</span>,
+          ),
+          column(texts.invoice.email, ({ typed: { email, name } }) => (
+            <Named text={email} below={name} />
+          )),
+          column(texts.invoice.item, ({ typed: { lines: items, number } }) => (
+            <Named text={items[0]?.item ?? ''} below={number} />
+          )),
+          column(texts.invoice.due, ({ typed: { due } }) =>
+            due === '' ? null : <Day day={due} />,
+          ),
+          column(texts.invoice.amount, 'num', ({ typed: { lines: items, currency } }) => {
+            const amountMinor = parseTypedAmount(items[0]?.amount ?? '');
+            return amountMinor === null ? '–' : format.money(money(amountMinor, currency));
+          }),
+          column(texts.payments.status, ({ faults, existingId }) => (
+            <>
+              {faults.map(({ column, text }) => (
+                <p class="error">{column === null ? text : `${column}: ${text}`}</p>
+              ))}
+              {existingId === null ? null : (
+                <a href={`${view.path}/payments/${existingId}`}>{words.exists}</a>
+              )}
+              {faults.length === 0 && existingId === null ? words.ready : null}
+            </>
+          )),
         ]}
       />
     </section>

@@ -70,22 +70,16 @@ function PasskeyTable({ passkeys }: { readonly passkeys: readonly Passkey[] }): 
     <Table
       label={words.heading}
       rows={passkeys}
-      columns={[
-        {
-          head: words.name,
-          isName: true,
-          cell: ({ id, name }) => (
-            <a href={`${view.path}/passkeys/${id}`}>
-              <Foreign text={name} />
-            </a>
-          ),
-        },
-        { head: words.added, cells: 'when', cell: ({ createdAtMs }) => short(createdAtMs) },
-        {
-          head: words.used,
-          cells: 'when',
-          cell: ({ usedAtMs }) => (usedAtMs === null ? words.never : short(usedAtMs)),
-        },
+      columns={({ column, named }) => [
+        named(words.name, ({ id, name }) => (
+          <a href={`${view.path}/passkeys/${id}`}>
+            <Foreign text={name} />
+          </a>
+        )),
+        column(words.added, 'when', ({ createdAtMs }) => short(createdAtMs)),
+        column(words.used, 'when', ({ usedAtMs }) =>
+          usedAtMs === null ? words.never : short(usedAtMs),
+        ),
       ]}
     />
   );

@@ -1,4 +1,5 @@
 // The audit log of an organization in one mode: who changed what, newest first.
+
 import type { VNode } from 'preact';
 import {
   type AuditEntry,
@@ -59,24 +60,15 @@ export const activityPages = [
         choice: (kind) => (words.kinds as Readonly<Record<string, string>>)[kind] ?? kind,
         note: texts.payments.keep,
         onward: { text: words.notSoFar(format.count(AUDIT_SEARCHED_MAX)), words: words.goOn },
-        columns: [
-          {
-            head: words.when,
-            look: 'only-l',
-            cells: 'when',
-            cell: ({ atMs }) => format.exact(atMs),
-          },
-          {
-            head: words.who,
-            isName: true,
-            cell: (entry) => (
-              <>
-                <Who entry={entry} name={names.get(entry.actor.id) ?? null} />
-                <span class="sub only-s">{format.exact(entry.atMs)}</span>
-              </>
-            ),
-          },
-          { head: words.what, cell: (entry) => <What entry={entry} names={names} /> },
+        columns: ({ column, named }) => [
+          column(words.when, 'only-l when', ({ atMs }) => format.exact(atMs)),
+          named(words.who, (entry) => (
+            <>
+              <Who entry={entry} name={names.get(entry.actor.id) ?? null} />
+              <span class="sub only-s">{format.exact(entry.atMs)}</span>
+            </>
+          )),
+          column(words.what, (entry) => <What entry={entry} names={names} />),
         ],
       };
     },

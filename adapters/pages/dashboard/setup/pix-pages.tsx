@@ -9,7 +9,7 @@ import { readStanding } from '../../../../core/usecases/access/sessions.js';
 import { configurePayout } from '../../../../core/usecases/parties/organizations.js';
 import { listOwnChanges } from '../../../../core/usecases/parties/payout-changes.js';
 import { Note } from '../../kit/components.js';
-import { Table, type TableColumn } from '../../kit/pages/table.js';
+import { type RowColumns, Table } from '../../kit/pages/table.js';
 import { destinationOf, pixFields } from '../../kit/pix/pix-form.js';
 import { pixTexts } from '../../kit/pix/pix-texts.js';
 import type { DashboardScene } from '../dashboard-scene.js';
@@ -71,17 +71,13 @@ export const pixPages = memberPages.form({
   },
 });
 
-function changeColumns({
-  texts,
-  format,
-  view,
-}: DashboardScene): readonly TableColumn<DestinationChange>[] {
+function changeColumns({ texts, format, view }: DashboardScene): RowColumns<DestinationChange> {
   const words = texts.setup.pix;
   const { short } = format;
-  return [
-    { head: words.destination, isName: true, cell: ({ pixKeyShown }) => pixKeyShown },
-    { head: words.changed, cells: 'when', cell: ({ createdAtMs }) => short(createdAtMs) },
-    { head: words.effective, cells: 'when', cell: ({ effectiveAtMs }) => short(effectiveAtMs) },
-    { head: words.state, cell: (change) => words.states[changeState(change, view.nowMs)] },
+  return ({ column, named }) => [
+    named(words.destination, ({ pixKeyShown }) => pixKeyShown),
+    column(words.changed, 'when', ({ createdAtMs }) => short(createdAtMs)),
+    column(words.effective, 'when', ({ effectiveAtMs }) => short(effectiveAtMs)),
+    column(words.state, (change) => words.states[changeState(change, view.nowMs)]),
   ];
 }

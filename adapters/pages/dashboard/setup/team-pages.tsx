@@ -246,29 +246,22 @@ function TeamParts({ team, form }: { readonly team: Team; readonly form: VNode }
         <Table
           label={words.members}
           rows={team.members}
-          columns={[
-            {
-              head: words.member,
-              isName: true,
-              cell: (member) => (
-                <>
-                  <Foreign text={member.email} />
-                  {isSelf(member) ? ` (${words.you})` : null}
-                  {member.acceptedAtMs === null && team.mayChange ? (
-                    <span class="sub">{words.invitedAt(format.short(member.createdAtMs))}</span>
-                  ) : null}
-                  {team.mayChange ? <MemberActions team={team} member={member} /> : null}
-                </>
-              ),
-            },
-            { head: words.role, cell: ({ role }) => words.roles[role] },
+          columns={({ column, named }) => [
+            named(words.member, (member) => (
+              <>
+                <Foreign text={member.email} />
+                {isSelf(member) ? ` (${words.you})` : null}
+                {member.acceptedAtMs === null && team.mayChange ? (
+                  <span class="sub">{words.invitedAt(format.short(member.createdAtMs))}</span>
+                ) : null}
+                {team.mayChange ? <MemberActions team={team} member={member} /> : null}
+              </>
+            )),
+            column(words.role, ({ role }) => words.roles[role]),
             team.mayChange
-              ? {
-                  head: words.seen,
-                  look: 'only-l',
-                  cells: 'when',
-                  cell: (member) => (isSelf(member) ? words.now : seen(member)),
-                }
+              ? column(words.seen, 'only-l when', (member) =>
+                  isSelf(member) ? words.now : seen(member),
+                )
               : null,
           ]}
         />

@@ -6,7 +6,7 @@ import { plainSigns } from '../../../../core/domain/base/typed-text.js';
 import { Foreign } from '../components.js';
 import { Icon } from '../icons.js';
 import { useFrame } from '../page-frame.js';
-import { Empty, Table, type TableColumn, type TableProps } from './table.js';
+import { Empty, type RowColumns, Table, type TableProps } from './table.js';
 
 /** `control`: how people set it; links alone set one without. */
 export interface Filter<V extends string = string> {
@@ -134,7 +134,7 @@ export interface ListWords {
 export interface ListLook<Row> {
   readonly label: string;
   readonly words: ListWords;
-  readonly columns: readonly (TableColumn<Row> | null)[];
+  readonly columns: RowColumns<Row>;
   readonly lines?: TableProps<Row>['lines'];
   /** Labels of filters that people set, the texts of their choices, and an example. */
   readonly labels?: Readonly<Record<string, unknown>>;

@@ -4,10 +4,8 @@ import { Foreign, Scroll } from '../components.js';
 
 export interface TableColumn<Row> {
   readonly head: ComponentChildren;
-  /** Classes of its head and its cells: what they hold, and from which width on they are shown. */
-  readonly look?: string;
-  /** More classes of its cells. */
-  readonly cells?: string;
+  /** Classes: what it holds, from which width on it is shown, and how its texts look. */
+  readonly look?: string | undefined;
   /** Its cell names the row. */
   readonly isName?: true;
   /** All of its text, where the column is too narrow for it. */
@@ -15,16 +13,61 @@ export interface TableColumn<Row> {
   readonly cell: (row: Row) => ComponentChildren;
 }
 
+type Cell<Row> = TableColumn<Row>['cell'];
+type MakeColumn<Row> = (
+  head: ComponentChildren,
+  ...of: readonly [cell: Cell<Row>] | readonly [look: string, cell: Cell<Row>]
+) => TableColumn<Row>;
+
+interface ColumnKinds<Row> {
+  readonly column: MakeColumn<Row>;
+  /** Its cells name their rows. */
+  readonly named: MakeColumn<Row>;
+  /** Its texts may be cut: `whole` are all of them. */
+  readonly cut: (
+    head: ComponentChildren,
+    look: string,
+    whole: (row: Row) => string,
+    cell?: Cell<Row>,
+  ) => TableColumn<Row>;
+}
+
+/** The columns of a table, in their order; null: not here. */
+export type RowColumns<Row> = (kinds: ColumnKinds<Row>) => readonly (TableColumn<Row> | null)[];
+
+function columnsIn<Row>(columns: RowColumns<Row>): readonly TableColumn<Row>[] {
+  const column: MakeColumn<Row> = (head, ...of) =>
+    of.length === 1 ? { head, cell: of[0] } : { head, look: of[0], cell: of[1] };
+  const named: MakeColumn<Row> = (head, ...of) => ({ ...column(head, ...of), isName: true });
+  const cut: ColumnKinds<Row>['cut'] = (head, look, whole, cell) => {
+    const shown: Cell<Row> = (row) => <Foreign text={whole(row)} />;
+    return { ...column(head, look, cell ?? shown), whole };
+  };
+  return columns({ column, named, cut }).filter((one) => one !== null);
+}
+
+/** How the text of a cell looks, and not that of a head. */
+const textLooks: readonly string[] = ['when', 'quiet', 'code'];
+
+function headLook(look: string | undefined): string | undefined {
+  return (
+    look
+      ?.split(' ')
+      .filter((one) => !textLooks.includes(one))
+      .join(' ') || undefined
+  );
+}
+
 export interface TableProps<Row> {
   readonly label: string;
-  readonly columns: readonly (TableColumn<Row> | null)[];
+  readonly columns: RowColumns<Row>;
   readonly rows: readonly Row[];
   /** One line a row, which is a link as its name is; a row above those of one day, or the like. */
   readonly lines?: { readonly groupOf?: (row: Row) => string };
 }
 
 export function Table<Row>({ label, columns, rows, lines }: TableProps<Row>): VNode {
-  const shown = columns.filter((column) => column !== null);
+  const shown = columnsIn(columns);
   const groupOf = lines?.groupOf ?? (() => '');
   return (
     <Scroll label={label}>
@@ -33,7 +76,7 @@ export function Table<Row>({ label, columns, rows, lines }: TableProps<Row>): VN
         <thead>
           <tr>
             {shown.map(({ head, look }) => (
-              <th scope="col" class={look}>
+              <th scope="col" class={headLook(look)}>
                 {head}
               </th>
             ))}
@@ -58,18 +101,16 @@ export function Table<Row>({ label, columns, rows, lines }: TableProps<Row>): VN
   );
 }
 
-function cellOf<Row>(column: TableColumn<Row>, row: Row): VNode {
-  const { look, cells, isName, whole, cell } = column;
-  const classes = [look, cells].filter((some) => some !== undefined).join(' ') || undefined;
+function cellOf<Row>({ look, isName, whole, cell }: TableColumn<Row>, row: Row): VNode {
   if (!isName) {
     return (
-      <td class={classes} title={whole?.(row)}>
+      <td class={look} title={whole?.(row)}>
         {cell(row)}
       </td>
     );
   }
   return (
-    <th scope="row" class={classes} title={whole?.(row)}>
+    <th scope="row" class={look} title={whole?.(row)}>
       {cell(row)}
     </th>
   );
