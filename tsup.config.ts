@@ -4,9 +4,17 @@
 // cannot with TypeScript 7, `tsc -p tsconfig.build.json` does. The types of the client are made
 // first, from the route table; `npm run generate` makes them alone.
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { registerHooks } from 'node:module';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { build as bundle } from 'esbuild';
 import { defineConfig, type Options } from 'tsup';
 
@@ -130,25 +138,97 @@ export function unpinManifest(): void {
   renameSync(unpinned, manifest);
 }
 
+/** Bundles without imports of other packages, for CommonJS. */
+function oneFileEach(names: readonly (keyof typeof entries)[]) {
+  return {
+    entryPoints: Object.fromEntries(names.map((name) => [name, entries[name]])),
+    bundle: true,
+    format: 'cjs',
+    platform: 'node',
+    target: 'node22',
+    logLevel: 'error',
+  } as const;
+}
+
 /**
  * Writes the files that CommonJS requires to `dist/cjs`. The types are the same for both: either
  * kind of program can import declarations that are marked as CommonJS.
  */
 export async function writeCommonJs(dist: string): Promise<void> {
-  await bundle({
-    entryPoints: Object.fromEntries(required.map((name) => [name, entries[name]])),
-    outdir: join(dist, 'cjs'),
-    bundle: true,
-    format: 'cjs',
-    platform: 'node',
-    target: 'node22',
-    sourcemap: true,
-    logLevel: 'error',
-  });
+  await bundle({ ...oneFileEach(required), outdir: join(dist, 'cjs'), sourcemap: true });
   for (const folder of ['cjs', 'types']) {
     mkdirSync(join(dist, folder), { recursive: true });
     writeFileSync(join(dist, folder, 'package.json'), '{ "type": "commonjs" }\n');
   }
+}
+
+/** The exports of `ponte-payments-client`: an integrator needs no server, and Node 20 is enough. */
+const clientExports = { '.': 'client', './webhooks': 'webhooks' } as const;
+
+/**
+ * Writes the package `ponte-payments-client` to `dist/client-package`, from the built declarations.
+ * Its one dependency is there for its types.
+ */
+export async function writeClientPackage(dist: string): Promise<void> {
+  const folder = join(dist, 'client-package');
+  rmSync(folder, { recursive: true, force: true });
+  const bundled = { ...oneFileEach(Object.values(clientExports)), target: 'node20' };
+  await bundle({ ...bundled, outdir: folder, outExtension: { '.js': '.cjs' } });
+  await bundle({ ...bundled, format: 'esm', outdir: folder, outExtension: { '.js': '.mjs' } });
+  const declared = Object.values(clientExports).map((name) => declarationOf(entries[name]));
+  for (const path of withImports(join(dist, 'types'), declared)) {
+    cpSync(join(dist, 'types', path), join(folder, 'types', path));
+  }
+  cpSync('LICENSE', join(folder, 'LICENSE'));
+  const { version, license, author, dependencies } = JSON.parse(readFileSync(manifest, 'utf8'));
+  const types = (name: keyof typeof entries) => `./types/${declarationOf(entries[name])}`;
+  const packed = {
+    name: 'ponte-payments-client',
+    version,
+    description: 'Typed client and webhook verification for the API of Ponte',
+    license,
+    author,
+    engines: { node: '>=20' },
+    main: './client.cjs',
+    types: types('client'),
+    typesVersions: { '*': { webhooks: [types('webhooks')] } },
+    exports: Object.fromEntries(
+      Object.entries(clientExports).map(([path, name]) => [
+        path,
+        { types: types(name), require: `./${name}.cjs`, default: `./${name}.mjs` },
+      ]),
+    ),
+    dependencies: { 'openapi-fetch': dependencies['openapi-fetch'] },
+  };
+  writeFileSync(join(folder, 'package.json'), `${JSON.stringify(packed, null, 2)}\n`);
+  writeFileSync(join(folder, 'README.md'), clientReadme);
+}
+
+const clientReadme = `# ponte-payments-client
+
+The typed client and the webhook verification of Ponte, without its server. Each installation of
+Ponte has its guides at \`/docs\`.
+
+\`\`\`ts
+import { createPonteClient } from 'ponte-payments-client';
+import { verifyWebhook } from 'ponte-payments-client/webhooks';
+\`\`\`
+`;
+
+function declarationOf(source: string): string {
+  return source.replace(/\.ts$/, '.d.ts');
+}
+
+/** These declarations, and all that they import, by paths in the folder. */
+function withImports(folder: string, declared: readonly string[]): ReadonlySet<string> {
+  const found = new Set(declared);
+  for (const path of found) {
+    const text = readFileSync(join(folder, path), 'utf8');
+    for (const [, to] of text.matchAll(/(?:from |import\()'(\.[^']+)\.js'/g)) {
+      found.add(join(dirname(path), `${to}.d.ts`));
+    }
+  }
+  return found;
 }
 
 export default defineConfig(async () => {

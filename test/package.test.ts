@@ -21,7 +21,7 @@ import { createInterface } from 'node:readline/promises';
 import { before, describe, test } from 'node:test';
 import { build } from 'esbuild';
 import { signWebhook } from '../core/domain/webhooks/signature.js';
-import { writeCommonJs } from '../tsup.config.js';
+import { writeClientPackage, writeCommonJs } from '../tsup.config.js';
 import { BUILT_PROGRAM } from './support/servers/host-process.js';
 import { importsOf, projectFiles, projectRoot } from './support/source-tree.js';
 import { temporaryFolder } from './support/temporary-folder.js';
@@ -35,8 +35,15 @@ const nodes = [process.execPath, ...(process.env.PONTE_TEST_NODES?.split(':') ??
 
 const temporary = temporaryFolder();
 const consumer = join(temporary, 'consumer');
+const clientName = 'ponte-payments-client';
+const clientProject = join(temporary, 'client-project');
+/** All that npm installs with it. */
+const packagesOfClient = ['openapi-fetch', 'openapi-typescript-helpers'];
 const copy = join(temporary, 'copy');
+/** TypeScript 5, which the nightly run installs: version 7 resolves like node10 no more. */
+const isNightly = process.env[BUILT_PROGRAM] === undefined;
 let packed: readonly string[] = [];
+let clientBytes = 0;
 
 before(async () => {
   for (const { path } of projectFiles().filter(({ path }) => !path.startsWith('test/'))) {
@@ -55,6 +62,7 @@ before(async () => {
     cpSync(join(projectRoot, types), join(copy, types));
     npm(copy, 'run', 'build:types');
     await writeCommonJs(join(copy, 'dist'));
+    await writeClientPackage(join(copy, 'dist'));
   }
   if (program !== undefined) npm(copy, 'run', 'prepack');
   const scripts = program === undefined ? '--foreground-scripts=false' : '--ignore-scripts';
@@ -68,7 +76,29 @@ before(async () => {
   if (program === undefined)
     npm(consumer, 'install', '--prefer-offline', '--no-save', file, typescript);
   else unpack(file);
+  packClient();
 });
+
+/** The package of the client alone, in a project that has nothing else. */
+function packClient(): void {
+  const [tarball] = JSON.parse(
+    npm(join(copy, 'dist/client-package'), 'pack', '--json', '--pack-destination', temporary),
+  ) as readonly [{ readonly filename: string; readonly unpackedSize: number }];
+  clientBytes = tarball.unpackedSize;
+  const file = join(temporary, tarball.filename);
+  mkdirSync(clientProject, { recursive: true });
+  writeFileSync(join(clientProject, 'package.json'), '{ "private": true }\n');
+  if (isNightly) {
+    npm(clientProject, 'install', '--prefer-offline', file);
+    return;
+  }
+  const modules = join(clientProject, 'node_modules');
+  mkdirSync(join(modules, clientName), { recursive: true });
+  run('tar', ['-xzf', file, '--strip-components=1', '-C', join(modules, clientName)]);
+  for (const name of packagesOfClient) {
+    symlinkSync(join(projectRoot, 'node_modules', name), join(modules, name));
+  }
+}
 
 /** What `npm install` makes of the tarball, without its copies of other packages. */
 function unpack(tarball: string): void {
@@ -338,9 +368,6 @@ const projects: readonly (readonly [string, module: string, type: string, always
   ['node10', 'commonjs', 'commonjs', false],
   ['bundler', 'esnext', 'module', false],
 ];
-/** TypeScript 5, which the nightly run installs: version 7 resolves like node10 no more. */
-const isNightly = process.env[BUILT_PROGRAM] === undefined;
-
 for (const [moduleResolution, module, type, always] of projects) {
   if (!always && !isNightly) continue;
   test(`a project with ${moduleResolution}, of ${type}, compiles, and its output runs`, () => {
@@ -445,6 +472,56 @@ test('the types of every export and README snippet hold without our devDependenc
   ];
   run(tsc, [...options, '--types', 'node', ...files]);
 });
+
+test('the client and the verification install without the server', () => {
+  const modules = join(clientProject, 'node_modules');
+  const installed = readdirSync(modules).filter((name) => !name.startsWith('.'));
+  assert.deepEqual(installed.sort(), [...packagesOfClient, clientName].sort());
+  assert.ok(clientBytes < 1_500_000, `${clientBytes} bytes`);
+  for (const name of installed) {
+    const text = readFileSync(join(modules, name, 'package.json'), 'utf8');
+    const needed = Object.keys(JSON.parse(text).dependencies ?? {});
+    assert.deepEqual(
+      needed.filter((one) => !packagesOfClient.includes(one)),
+      [],
+    );
+  }
+});
+
+for (const type of ['module', 'commonjs']) {
+  test(`a project of ${type} with the client alone compiles with its types, and runs`, () => {
+    const folder = join(clientProject, type);
+    mkdirSync(folder);
+    const source = `
+      import { createPonteClient, type WebhookEvent } from '${clientName}';
+      import { signWebhook, verifyWebhook } from '${clientName}/webhooks';
+      const known: WebhookEvent['event'] = 'payment_intent.settled';
+      // @ts-expect-error: there is no such event, and the types know it.
+      const unknown: WebhookEvent['event'] = 'payment_intent.paid_in_gold';
+      const ponte = createPonteClient({ baseUrl: 'http://127.0.0.1:9', apiKey: 'pk_test_1.2' });
+      const [secret, body] = ['whsec_1', JSON.stringify([known, unknown])];
+      const header = signWebhook({ secret, timestampSeconds: 9, body });
+      console.log(typeof ponte.GET, verifyWebhook({ secret, header, body, nowSeconds: 9 }).valid);`;
+    const compilerOptions = {
+      module: 'nodenext',
+      target: 'es2022',
+      strict: true,
+      types: ['node'],
+      typeRoots: [join(projectRoot, 'node_modules/@types')],
+      outDir: 'out',
+    };
+    writeFileSync(join(folder, 'package.json'), `{ "type": "${type}" }`);
+    writeFileSync(join(folder, 'a.ts'), source);
+    writeFileSync(
+      join(folder, 'tsconfig.json'),
+      JSON.stringify({ compilerOptions, files: ['a.ts'] }),
+    );
+    run(process.execPath, [join(projectRoot, 'node_modules/typescript/bin/tsc'), '-p', folder]);
+    for (const node of nodes) {
+      assert.equal(run(node, [join(folder, 'out/a.js')]).trim(), 'function true');
+    }
+  });
+}
 
 /** The README's snippets that import the package, as a reader would paste them into a file. */
 function readmeSnippets(): readonly { readonly file: string; readonly text: string }[] {
