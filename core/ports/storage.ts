@@ -152,14 +152,6 @@ type Writes<T, W extends 'insert' | 'update' | 'expect' | 'remove'> = {
   readonly [K in W]: (row: T) => void;
 };
 
-/**
- * Reads and staged writes of one run. It is not a database transaction: each read sees the newest
- * commit, and guards detect changes. Updates are compare-and-set on the version that was read, and
- * raise it by one. An insert that breaks a unique constraint is a conflict: `work` runs again.
- * `expect` guards a row that a decision depends on and that is not written. Querying a table with a
- * staged write, or reading a written row by key, is an AssertionFailure. Lists for a page are
- * newest first.
- */
 /** The rows of one table that are about a person, by column. */
 export interface PersonalRows {
   readonly table: string;
@@ -174,6 +166,14 @@ export interface PersonalRows {
   readonly rows: readonly Readonly<Record<string, unknown>>[];
 }
 
+/**
+ * Reads and staged writes of one run. It is not a database transaction: each read sees the newest
+ * commit, and guards detect changes. Updates are compare-and-set on the version that was read, and
+ * raise it by one. An insert that breaks a unique constraint is a conflict: `work` runs again.
+ * `expect` guards a row that a decision depends on and that is not written. Querying a table with a
+ * staged write, or reading a written row by key, is an AssertionFailure. Lists for a page are
+ * newest first.
+ */
 export interface Tx {
   /**
    * True in a first run, where the database finds taken unique values at no cost to others: they
@@ -290,7 +290,6 @@ export interface Tx {
   readonly views: {
     get(tenant: Tenant, id: string): Found<PaymentView>;
     byExternalId(tenant: Tenant, origin: PaymentOrigin, externalId: string): Found<PaymentView>;
-    listInvoices(tenant: Tenant, filter: InvoiceFilter): Many<ShownView>;
     /**
      * Returns for each of these payments a text that changes with everything that its hosted page
      * shows. At most VERSIONS_MAX ids.
@@ -866,11 +865,8 @@ export interface NewestPage {
 }
 
 /** A null field selects all. */
-export interface InvoiceFilter extends ListPage {
+export interface PaymentFilter extends ListPage {
   readonly status: PaymentStatus | null;
-}
-
-export interface PaymentFilter extends InvoiceFilter {
   readonly orgId: string | null;
 }
 

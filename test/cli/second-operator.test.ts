@@ -24,7 +24,6 @@ import {
 } from '../../core/usecases/money-desk/money-desk.js';
 import { type DeskRequest, itemOfEpoch } from '../../core/usecases/money-desk/service-items.js';
 import { requireApproval, setSupportContact } from '../../core/usecases/parties/organizations.js';
-import { setPayoutHold } from '../../core/usecases/parties/payout-changes.js';
 import { currentEpoch, quarantineRestored } from '../../core/usecases/service/epochs.js';
 import { currentKey } from '../../core/usecases/service/service-keys.js';
 import { operatorDoes } from '../support/operator-action.js';
@@ -335,7 +334,7 @@ const scenes: Readonly<Record<string, Prepare>> = {
       at,
       { verb: 'payout-hold', hours: 0 },
       ({ profile }) => profile.payoutHoldHours === 0,
-      () => setPayoutHold(at.deps, orgId, 48),
+      () => operatorDoes(at.deps, orgId, { verb: 'payout-hold', hours: 48 }),
     );
   },
   'org support': async (at) => {

@@ -6,7 +6,7 @@ import { inspect, isDeepStrictEqual } from 'node:util';
 import { LATEST_MS } from '../../core/domain/base/instant.js';
 import { money } from '../../core/domain/base/money.js';
 import { tenantOf } from '../../core/domain/base/tenant.js';
-import type { ShownView } from '../../core/domain/payments/change.js';
+import { type ShownView, unshownOfPayment } from '../../core/domain/payments/change.js';
 import { type Payment, paymentOrigins } from '../../core/domain/payments/payment.js';
 import type {
   DueRange,
@@ -233,7 +233,7 @@ export function storePaymentListsContract(open: OpenStore): void {
     for (const [at, found] of (await Promise.all(lists)).entries()) {
       const filter = allFilters[at] as Filter;
       const expected = newest.filter((row) => fits(row, filter));
-      assert.deepEqual(ids(found), ids(expected), inspect(filter));
+      assert.deepEqual(found.map(shownOf), expected.map(shownOf), inspect(filter));
     }
   });
 
@@ -318,6 +318,13 @@ export function storePaymentListsContract(open: OpenStore): void {
       assert.deepEqual(ids(pages), ids(expected));
     }
   });
+}
+
+/** What lists read at least of a payment; a page that is kept in memory has all of it. */
+function shownOf(payment: ShownView['payment']): ShownView['payment'] {
+  const unshown: readonly string[] = unshownOfPayment;
+  const fields = Object.entries(payment).filter(([name]) => !unshown.includes(name));
+  return Object.fromEntries(fields) as unknown as ShownView['payment'];
 }
 
 function ids(found: readonly Pick<Payment, 'id'>[]): readonly string[] {

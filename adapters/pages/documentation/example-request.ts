@@ -32,8 +32,6 @@ export const languages = {
   PHP: phpOf,
 } as const satisfies Readonly<Record<string, (request: ExampleRequest, baseUrl: string) => string>>;
 
-export type ExampleLanguage = keyof typeof languages;
-
 /** With the credential, and the type that every body needs. */
 export function headersOf({ headers, body }: ExampleRequest): Readonly<Record<string, string>> {
   return {

@@ -1184,9 +1184,6 @@ create index payments_id on payments using btree (id);
 create index payments_intents_of_status on payments using btree (org_id, mode, status, id) where
     (origin = 'payment_intent'::text);
 
-create index payments_invoices on payments using btree (org_id, mode, id) where (origin =
-    'invoice'::text);
-
 create index payments_invoices_of_status on payments using btree (org_id, mode, status, id) where
     (origin = 'invoice'::text);
 

@@ -1057,8 +1057,6 @@ create index payments_id on payments (id);
 create index payments_intents_of_status on payments (org_id, mode, status, id)
   where origin = 'payment_intent';
 
-create index payments_invoices on payments (org_id, mode, id) where origin = 'invoice';
-
 create index payments_invoices_of_status on payments (org_id, mode, status, id)
   where origin = 'invoice';
 

@@ -330,15 +330,6 @@ export const viewsPart: TxPart<'views'> = {
     const [view] = await unit.joined(views, viewByExternalIdSql, params);
     return view ?? null;
   },
-  listInvoices: (unit, { orgId, mode }, { status, beforeId, limit }) => {
-    const params: Param[] = [orgId, mode, limit];
-    const conditions = ["origin = 'invoice'"];
-    for (const [comparison, value] of Object.entries({ 'status =': status, 'id <': beforeId })) {
-      if (value !== null) conditions.push(`${comparison} $${params.push(value)}`);
-    }
-    const sql = viewsSql(shownColumns, conditions, 'order by id desc limit $3');
-    return unit.joined(shownViews, `${sql} order by chosen.id desc`, params);
-  },
   async pageVersions(unit, { orgId, mode }, paymentIds) {
     const [first] = paymentIds;
     if (first === undefined) return [];

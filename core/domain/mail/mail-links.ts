@@ -35,5 +35,3 @@ export const linkRules = {
   // Made by the buyer, for a colleague who comes back.
   colleague: { press: 'none', usedUpBy: 'never' },
 } as const satisfies Record<MailSubject['kind'] | 'onboarding' | 'colleague', LinkRule>;
-
-export type LinkKind = keyof typeof linkRules;

@@ -23,7 +23,7 @@ export const deliveryMoves = {
 export type DeliveryStatus = keyof typeof deliveryMoves;
 export type DeliveryMove = MoveOf<typeof deliveryMoves>;
 const deliveries = machine(deliveryMoves);
-export const { states: deliveryStatuses, next: nextDeliveryStatus } = deliveries;
+export const deliveryStatuses = deliveries.states;
 
 /** Attempts after the creation or the last replay. */
 export const ATTEMPTS_MAX = schedules.webhookAttempt.waitsMs.length + 1;

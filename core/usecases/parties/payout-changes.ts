@@ -104,14 +104,7 @@ export async function listChanges(
   return deps.store.run((tx) => tx.destinationChanges.list(tenant, CHANGES_LISTED_MAX));
 }
 
-/** How long changes are held in live mode, from the next one on. */
-export async function setPayoutHold(deps: Deps, orgId: string, hours: number): Promise<void> {
-  await deps.store.run(async (tx) => {
-    stagePayoutHold(tx, await loadProfile(tx, { orgId, mode: 'live' }), hours);
-  });
-}
-
-/** ValidationError. */
+/** How long changes are held, from the next one on. ValidationError. */
 export function stagePayoutHold(tx: Tx, was: OrganizationProfile, hours: number): void {
   expectHoldHours(hours);
   if (was.payoutHoldHours === hours) return;

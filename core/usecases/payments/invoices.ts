@@ -1,25 +1,15 @@
-// What only invoices have: a list, and the invitation of the buyer by mail. The rest is in
-// payments.ts.
+// What only invoices have: the invitation of the buyer by mail. The rest is in payments.ts.
 import { type Tenant, tenantOf } from '../../domain/base/tenant.js';
 import { invitationWaitMs } from '../../domain/mail/mail.js';
-import { type PaymentAggregate, type ShownView, unchanged } from '../../domain/payments/change.js';
+import { type PaymentAggregate, unchanged } from '../../domain/payments/change.js';
 import { readDisplay } from '../../domain/payments/display.js';
 import type { Payment } from '../../domain/payments/payment.js';
 import { invited } from '../../domain/payments/payment-transitions.js';
 import { PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
-import type { InvoiceFilter } from '../../ports/storage.js';
 import { mailNumber, stageLink } from '../mail/mails.js';
 import { rateLimited } from '../service/rate-limits.js';
 import { changePayment } from './payment-store.js';
-
-export async function listInvoices(
-  deps: Deps,
-  tenant: Tenant,
-  filter: InvoiceFilter,
-): Promise<readonly ShownView[]> {
-  return deps.store.run((tx) => tx.views.listInvoices(tenant, filter));
-}
 
 /** How a buyer is invited. */
 export interface Invitation {

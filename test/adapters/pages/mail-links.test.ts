@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { MINUTE_MS } from '../../../core/domain/base/instant.js';
 import { money } from '../../../core/domain/base/money.js';
 import { codeOf } from '../../../core/domain/mail/mail.js';
-import { type LinkKind, linkRules } from '../../../core/domain/mail/mail-links.js';
+import { linkRules } from '../../../core/domain/mail/mail-links.js';
 import { inviteMember } from '../../../core/usecases/access/member-invitations.js';
 import { findMember } from '../../../core/usecases/access/members.js';
 import { askApprover } from '../../../core/usecases/hosted/colleague-approvals.js';
@@ -140,7 +140,7 @@ const scenes = {
     const isIn = (shown: Shown) => shown.text.includes('instructions.pdf');
     return { url, code: null, state: () => statusOf(site, id), isIn };
   },
-} as const satisfies Record<LinkKind, (site: PageSite) => Promise<Scene>>;
+} as const satisfies Record<keyof typeof linkRules, (site: PageSite) => Promise<Scene>>;
 
 /** Another program: opens the link in each way, then presses what it finds, three pages deep. */
 async function gatewayVisits(site: PageSite, url: string): Promise<Visitor> {
@@ -163,7 +163,7 @@ async function pressesAll(gateway: Visitor, text: string, depth: number): Promis
   }
 }
 
-for (const kind of Object.keys(linkRules) as readonly LinkKind[]) {
+for (const kind of Object.keys(linkRules) as readonly (keyof typeof linkRules)[]) {
   const { press, usedUpBy } = linkRules[kind];
   test(`${kind}: a gateway presses first, decides nothing, and the person gets in`, async (t) => {
     const site = await pageSite(t);

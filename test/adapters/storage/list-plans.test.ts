@@ -9,7 +9,6 @@ test('pages of long lists are sought in an index that has their order', async ()
   const database = emptySqlite();
   const texts = [...(await statementsOfTheStore())];
   const tenants = 'org_id=? AND mode=?';
-  const ofInvoices = "origin = 'invoice'";
   for (const [part, ...steps] of [
     [
       'from deliveries where subscription_id = $1 and id < $2 order',
@@ -60,17 +59,6 @@ test('pages of long lists are sought in an index that has their order', async ()
       `SEARCH payments USING INDEX payments_of_buyer (${tenants} AND buyer_id=? AND status=? ` +
         'AND created_at>? AND (created_at,id)<(?,?))',
     ],
-    // However many intents there are beside them.
-    [`${ofInvoices} order by id desc`, ...viewsOf(`payments_invoices (${tenants})`)],
-    [`${ofInvoices} and id < $4`, ...viewsOf(`payments_invoices (${tenants} AND id<?)`)],
-    [
-      `${ofInvoices} and status = $4 order by id desc`,
-      ...viewsOf(`payments_invoices_of_status (${tenants} AND status=?)`),
-    ],
-    [
-      `${ofInvoices} and status = $4 and id < $5`,
-      ...viewsOf(`payments_invoices_of_status (${tenants} AND status=? AND id<?)`),
-    ],
     ...paymentPages(),
     ...accountPages(),
     ['from mails order by id desc', 'SCAN mails USING INDEX mails_id'],
@@ -118,10 +106,12 @@ function viewsOf(index: string): readonly string[] {
 function paymentPages(): readonly (readonly [string, ...string[]])[] {
   const tenants = 'org_id=? AND mode=?';
   const ends = 'id>? AND id<?';
-  const [sellers, ofStatus] = ['payments_of_seller', 'payments_intents_of_status'];
-  return [
+  const sellers = 'payments_of_seller';
+  const ofStatus = (origin: string) =>
+    `payments_${origin}_of_status (${tenants} AND status=? AND ${ends})`;
+  const pages = [
     ['id >= $4', `sqlite_autoindex_payments_1 (${tenants} AND ${ends})`],
-    ['status = $4', `${ofStatus} (${tenants} AND status=? AND ${ends})`],
+    ['status = $4', ofStatus('intents')],
     [
       'seller_external_id = $4 and id',
       `${sellers} (${tenants} AND seller_external_id=? AND ${ends})`,
@@ -142,8 +132,10 @@ function paymentPages(): readonly (readonly [string, ...string[]])[] {
       '(updated_at, id) > ($3, $4) and updated_at <= $5',
       `payments_updated (${tenants} AND origin=? AND (updated_at,id)>(?,?) AND updated_at<?)`,
     ],
-  ].map(([condition = '', index = '']) => [
-    `origin = 'payment_intent' and ${condition}`,
+  ].map(([condition = '', index = '']) => ['payment_intent', condition, index] as const);
+  const others = [['invoice', 'status = $4', ofStatus('invoices')]] as const;
+  return [...pages, ...others].map(([origin, condition, index]) => [
+    `origin = '${origin}' and ${condition}`,
     ...viewsOf(index),
   ]);
 }

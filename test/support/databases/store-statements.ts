@@ -180,10 +180,6 @@ function readsOfMoney(tx: Tx): readonly Promise<unknown>[] {
     tx.names.ofOwner(tenant, 'byr_1'),
     tx.views.get(tenant, 'pi_1'),
     tx.views.byExternalId(tenant, 'invoice', 'e'),
-    ...[null, 'approved' as const].flatMap((status) => [
-      tx.views.listInvoices(tenant, { status, ...page }),
-      tx.views.listInvoices(tenant, { status, beforeId: null, limit: 5 }),
-    ]),
     ...paymentPages(tx),
     tx.views.kycStatus(tenant, { id: 'byr_1', emailKey: 'a@b' }),
     tx.funds.get(tenant, 'pi_1'),

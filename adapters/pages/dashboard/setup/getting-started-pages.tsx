@@ -147,11 +147,6 @@ async function createTestPayment(
   return seeOther(`${prefix}/r/${payment.publicId}`);
 }
 
-/** The path of this page. */
-export function startPath({ prefix }: Pick<PageContext, 'prefix'>, { orgId, mode }: Tenant) {
-  return `${prefix}/dashboard/${orgId}/${mode}${START_PATH}`;
-}
-
 /** The way back from the pages behind the lines. */
 export function BackToStart(): VNode {
   const { view, texts } = useDashboard();

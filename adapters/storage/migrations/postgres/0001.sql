@@ -236,8 +236,6 @@ create index payments_expiring on payments (expires_at)
     'fx_quoted', 'on_ramp_pending'
   );
 
-create index payments_invoices on payments (org_id, mode, id) where origin = 'invoice';
-
 create index payments_invoices_of_status on payments (org_id, mode, status, id)
   where origin = 'invoice';
 

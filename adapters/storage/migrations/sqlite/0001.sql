@@ -220,9 +220,7 @@ create index payments_expiring on payments (expires_at)
     'fx_quoted', 'on_ramp_pending'
   );
 
--- Indexes of invoices alone cost payment intents nothing.
-create index payments_invoices on payments (org_id, mode, id) where origin = 'invoice';
-
+-- An index of invoices alone costs payment intents nothing.
 create index payments_invoices_of_status on payments (org_id, mode, status, id)
   where origin = 'invoice';
 

@@ -1,7 +1,7 @@
 // The seller's own invoice: attached in the dashboard, downloaded on the pages of its payment.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { listInvoices } from '../../../../core/usecases/payments/invoices.js';
+import { allPayments, listPayments } from '../../../../core/usecases/payments/payment-lists.js';
 import { startSession } from '../../../support/scenes/started-session.js';
 import { suiteEnd } from '../../../support/suite-end.js';
 import { rootOf, signedInAs } from '../dashboard/dashboard-site.js';
@@ -33,8 +33,8 @@ async function attach(fields = {}, bytes: Uint8Array<ArrayBuffer> = pdf) {
 }
 
 async function newestInvoice() {
-  const page = { status: null, beforeId: null, limit: 1 };
-  const [view] = await listInvoices(site.world.deps, site.tenant, page);
+  const page = { ...allPayments, limit: 1 };
+  const [view] = await listPayments(site.world.deps, site.tenant, page);
   return view?.payment ?? assert.fail('an invoice is stored');
 }
 
@@ -110,8 +110,8 @@ test('a file stays while the form is shown again, and can be removed', async () 
   await attach({ action: 'preview' });
   await finance.send('/invoices/new', typed);
   // Invoices of one millisecond have no order.
-  const page = { status: null, beforeId: null, limit: 10 };
-  const invoices = await listInvoices(site.world.deps, site.tenant, page);
+  const page = { ...allPayments, limit: 10 };
+  const invoices = await listPayments(site.world.deps, site.tenant, page);
   const sent = invoices.filter(({ payment }) => payment.number === 'RN-2');
   assert.deepEqual(
     sent.map(({ payment }) => payment.attachmentDocumentId === null),

@@ -5,7 +5,7 @@ import { IMPORT_TEXT_MAX } from '../../../../adapters/pages/dashboard/invoices/i
 import { money } from '../../../../core/domain/base/money.js';
 import { readDisplay } from '../../../../core/domain/payments/display.js';
 import { requireApproval } from '../../../../core/usecases/parties/organizations.js';
-import { listInvoices } from '../../../../core/usecases/payments/invoices.js';
+import { allPayments, listPayments } from '../../../../core/usecases/payments/payment-lists.js';
 import { suiteEnd } from '../../../support/suite-end.js';
 import { type PageSite, pageSite, type Shown, textOf, type Visitor } from '../visitor.js';
 import { addSellers, rootOf, signedInAs } from './dashboard-site.js';
@@ -36,8 +36,8 @@ function fileOf(...lines: readonly string[]): string {
 }
 
 async function invoices() {
-  const page = { status: null, beforeId: null, limit: 100 };
-  const found = await listInvoices(site.world.deps, site.tenant, page);
+  const page = { ...allPayments, limit: 100 };
+  const found = await listPayments(site.world.deps, site.tenant, page);
   return found.map(({ payment }) => payment);
 }
 

@@ -6,7 +6,7 @@ import { money } from '../../../../core/domain/base/money.js';
 import { readDisplay } from '../../../../core/domain/payments/display.js';
 import type { Payment } from '../../../../core/domain/payments/payment.js';
 import { requireApproval } from '../../../../core/usecases/parties/organizations.js';
-import { listInvoices } from '../../../../core/usecases/payments/invoices.js';
+import { allPayments, listPayments } from '../../../../core/usecases/payments/payment-lists.js';
 import { makeInvoice } from '../../../support/scenes/made-payments.js';
 import { suiteEnd } from '../../../support/suite-end.js';
 import { type PageSite, pageSite, textOf, type Visitor } from '../visitor.js';
@@ -43,8 +43,7 @@ const filled = {
 
 async function newest(): Promise<Payment> {
   const { deps } = site.world;
-  const page = { status: null, beforeId: null, limit: 1 };
-  const [view] = await listInvoices(deps, site.tenant, page);
+  const [view] = await listPayments(deps, site.tenant, { ...allPayments, limit: 1 });
   const payment = await deps.store.run((tx) =>
     tx.payments.get(site.tenant, view?.payment.id ?? ''),
   );
@@ -52,8 +51,8 @@ async function newest(): Promise<Payment> {
 }
 
 async function countOf(): Promise<number> {
-  const page = { status: null, beforeId: null, limit: 100 };
-  return (await listInvoices(site.world.deps, site.tenant, page)).length;
+  const page = { ...allPayments, limit: 100 };
+  return (await listPayments(site.world.deps, site.tenant, page)).length;
 }
 
 test('a member makes an invoice of lines, whose sum the buyer pays', async () => {

@@ -26,6 +26,7 @@ import {
   aProfile,
   otherOrg,
   someFunds,
+  T0,
   tenant,
 } from '../../../support/samples/domain-samples.js';
 import { aMail } from '../../../support/samples/mail-samples.js';
@@ -184,13 +185,13 @@ test('concurrent pages are each in their order', async () => {
       tx.funds.put(someFunds({ paymentId: id }));
     }
   });
+  const page = (afterId: string) =>
+    ({ origins: ['invoice'], fromMs: T0 + 5, untilMs: T0 + 5, afterId, limit: 5 }) as const;
   const pages = await Promise.all(
-    invoices.map((beforeId) =>
-      store.run((tx) => tx.views.listInvoices(tenant, { status: null, beforeId, limit: 5 })),
-    ),
+    invoices.map((afterId) => store.run((tx) => tx.views.updatedPayments(tenant, page(afterId)))),
   );
   for (const [index, page] of pages.entries()) {
-    const expected = invoices.slice(Math.max(0, index - 5), index).reverse();
+    const expected = invoices.slice(index + 1, index + 6);
     assert.deepEqual(
       page.map(({ payment }) => payment.id),
       expected,

@@ -20,7 +20,7 @@ import {
   stagePayout,
 } from '../../../../core/usecases/parties/organizations.js';
 import type { PixDestination } from '../../../../core/usecases/parties/party-payouts.js';
-import { setPayoutHold } from '../../../../core/usecases/parties/payout-changes.js';
+import { operatorDoes } from '../../../support/operator-action.js';
 import { addActiveMember } from '../../../support/scenes/active-member.js';
 import { type World, world } from '../../../support/scenes/test-world.js';
 
@@ -142,7 +142,7 @@ for (const origin of origins) {
   }
 
   test(`a first destination by a ${origin} is mailed even if nothing is held`, async () => {
-    await setPayoutHold(deps, live.orgId, 0);
+    await operatorDoes(deps, live.orgId, { verb: 'payout-hold', hours: 0 });
     const { isHeld, to } = await setBy(origin, live, 'thief@evil.example');
     assert.deepEqual([isHeld, to], [false, recipients]);
   });

@@ -14,10 +14,10 @@ import { configureAccountPayout, readAccount } from '../../../../core/usecases/p
 import {
   listAccountChanges,
   readStop,
-  setPayoutHold,
   stopChange,
 } from '../../../../core/usecases/parties/payout-changes.js';
 import { quarantineRestored } from '../../../../core/usecases/service/epochs.js';
+import { operatorDoes } from '../../../support/operator-action.js';
 import { changedPartner } from '../../../support/partners/changed-partner.js';
 import { anAccount, anyAuthor } from '../../../support/samples/domain-samples.js';
 import { addActiveMember } from '../../../support/scenes/active-member.js';
@@ -91,6 +91,10 @@ async function changesOf(id = 'acct_1') {
   ]);
 }
 
+function hold(hours: number): Promise<void> {
+  return operatorDoes(deps, live.orgId, { verb: 'payout-hold', hours });
+}
+
 async function eventsAbout(id: string) {
   const events = await deps.store.run((tx) => tx.feed.after(live, 0, 100));
   return events.filter(({ subjectId }) => subjectId === id);
@@ -108,11 +112,11 @@ test('in live mode new payments use the old destination for 24 hours', async () 
 
 test('an organization sets 0 to 72 hours; a change that is held keeps its time', async () => {
   for (const hours of [-1, 73, 1.5, Number.NaN]) {
-    await assert.rejects(setPayoutHold(deps, live.orgId, hours), { code: 'ValidationError' });
+    await assert.rejects(hold(hours), { code: 'ValidationError' });
   }
-  await setPayoutHold(deps, live.orgId, 72);
+  await hold(72);
   await configure('slow');
-  await setPayoutHold(deps, live.orgId, 0);
+  await hold(0);
   made.advanceClock(72 * HOUR_MS - 1);
   assert.equal(await paidTo(), 'old');
   await configure('fast');

@@ -4,7 +4,7 @@ import { MINUTE_MS } from '../../../../core/domain/base/instant.js';
 import type { Tenant } from '../../../../core/domain/base/tenant.js';
 import { readPaymentPage } from '../../../../core/usecases/hosted/payment-page.js';
 import { requireApproval } from '../../../../core/usecases/parties/organizations.js';
-import { inviteBuyer, listInvoices } from '../../../../core/usecases/payments/invoices.js';
+import { inviteBuyer } from '../../../../core/usecases/payments/invoices.js';
 import {
   approvePayment,
   cancelPayment,
@@ -290,20 +290,13 @@ test('invoices of another tenant or mode are not there', async () => {
     await assert.rejects(approvePayment(made.deps, home, payment.id, 'mem_1'), {
       code: 'NotFound',
     });
-    const filter = { status: null, beforeId: null, limit: 1_000 };
-    const listed = await listInvoices(made.deps, home, filter);
-    assert.ok(listed.every((view) => view.payment.id !== payment.id));
   }
 });
 
-test('intents are not listed and cannot be invited', async () => {
+test('the buyer of an intent cannot be invited', async () => {
   const { payment } = await makeIntent(made.deps, tenant, {
     externalId: 'intent-3',
     idempotencyKey: null,
   });
-  const filter = { status: null, beforeId: null, limit: 1_000 };
-  const listed = await listInvoices(made.deps, tenant, filter);
-  assert.ok(listed.length > 0);
-  assert.ok(listed.every((view) => view.payment.origin === 'invoice'));
   await assert.rejects(inviteBuyer(made.deps, tenant, payment.id), { code: 'NotFound' });
 });
