@@ -93,18 +93,16 @@ export async function servePage(
   response: ServerResponse,
   about: PageRequest,
 ): Promise<void> {
-  const match = site.match(
-    request.method ?? '',
-    below(context.prefix, (request.url ?? '').split('?', 1)[0] ?? ''),
-  );
+  const said = saidBy(request, context);
+  const match = site.match(said.method, said.path);
   const gone = goneSignal(response, about.stopping);
   let answer: PageAnswer;
   try {
-    answer = await answerOf(site, context, request, { ...about, match, gone });
+    answer = await answerOf(site, context, request, { ...about, said, match, gone });
   } catch (error) {
     // The client has disconnected, or has ended its side in the middle of a body.
     if (response.destroyed || request.readableAborted) return;
-    answer = refusalOf(site, context, request, error, { ...about, match });
+    answer = refusalOf(site, context, error, { ...about, said, match });
   }
   await send(context, request, response, answer, about.requestId);
   context.deps.metrics?.answered(match.route?.path ?? null, {
@@ -113,7 +111,24 @@ export async function servePage(
   });
 }
 
+/** What a request says, apart from its body; the path is below the prefix. */
+function saidBy({ method = '', url = '', headers }: IncomingMessage, context: PageContext) {
+  const [path = '', ...query] = url.split('?');
+  const languages = headers['accept-language'] ?? '';
+  const cookies = readCookies(headers.cookie, context.secure);
+  return {
+    method,
+    path: below(context.prefix, path),
+    query: new URLSearchParams(query.join('?')),
+    cookies,
+    chosenLocale: localeOf(cookies.get('language') ?? ''),
+    browserLocale: acceptedLocale(languages),
+    hasDecimalPoint: hasDecimalPoint(languages),
+  };
+}
+
 interface Matched extends PageRequest {
+  readonly said: ReturnType<typeof saidBy>;
   readonly match: PageMatch;
 }
 
@@ -121,50 +136,40 @@ async function answerOf(
   site: PageSite,
   context: PageContext,
   request: IncomingMessage,
-  {
-    match,
-    requestId,
-    client,
-    gone,
-    timeoutMs,
-    freshDeps,
-    readBody,
-  }: Matched & { readonly gone: AbortSignal },
+  about: Matched & { readonly gone: AbortSignal },
 ): Promise<PageAnswer> {
-  const { deps, secure, prefix } = context;
+  const { deps, prefix } = context;
+  const { said, match, requestId, client } = about;
+  const { path, query, cookies } = said;
   const { route, params } = match;
   if (route === null) throw new PonteError(match.known ? 'MethodNotAllowed' : 'NotFound');
-  const url = new URL(request.url ?? '', 'http://ponte.invalid');
-  const chosen = localeOf(url.searchParams.get('lang') ?? '');
-  const cookies = readCookies(request.headers.cookie, secure);
+  const chosen = localeOf(query.get('lang') ?? '');
   const base = baseOf(context, match);
-  const path = below(prefix, url.pathname);
   const outOfDate = () => seeOther(withNotice(base, 'out_of_date'));
   if (route.method === 'POST' && isFromElsewhere(context, request)) return outOfDate();
-  if (chosen !== null && request.method === 'GET') {
+  if (chosen !== null && said.method === 'GET') {
     // The address stays free of it, so that a forwarded link does not choose for others.
-    url.searchParams.delete('lang');
-    const rest = url.searchParams.size === 0 ? '' : `?${url.searchParams}`;
-    const cookie = { name: 'language', value: chosen, path: context.prefix } as const;
-    const path = `${context.prefix}${below(context.prefix, url.pathname)}`;
-    return seeOther(`${path}${rest}`, [cookie]);
+    query.delete('lang');
+    const rest = query.size === 0 ? '' : `?${query}`;
+    const cookie = { name: 'language', value: chosen, path: prefix } as const;
+    return seeOther(`${prefix}${path}${rest}`, [cookie]);
   }
   const [session, visit, operator] = await Promise.all([
     sessionOf(deps, match, cookies.get('session')),
     visitOf(deps, match, cookies.get('member'), { client, requestId }),
     operatorOf(deps, match, cookies.get('operator')),
   ]);
-  const asked = { match: site.match, method: route.method, query: url.searchParams };
+  const asked = { ...said, match: site.match, method: route.method, base, prefix };
   const tokenOf = session ?? visit?.signedIn.session ?? operator?.session ?? null;
   if (tokenOf === null && route.auth !== 'none') {
     if (route.background) return seeOther(base);
-    return signedOut({ ...asked, path, base, prefix, cookies });
+    return signedOut(asked);
   }
   if (route.auth === 'person' && session?.isPressed) return seeOther(`${base}/enter`);
   const missing = visit?.missing ?? null;
-  if (missing !== null) return confirmFirst({ ...asked, path, base, prefix, missing });
+  if (missing !== null) return confirmFirst({ ...asked, missing });
   const csrf = tokenOf === null ? null : csrfToken(deps, tokenOf);
-  const form = await readForm(request, route, readBody);
+  const form = await readForm(request, route, about.readBody);
   if (route.csrf === 'form' && !isCsrfToken(form.get('csrf') ?? '', csrf)) {
     return outOfDate();
   }
@@ -172,24 +177,17 @@ async function answerOf(
   const values = typeof route.form === 'string' ? null : route.form.safeParse(valuesOf(form));
   if (values?.success === false) throw new PonteError('ValidationError');
   const call: PageCall<PageAuth, unknown> = {
+    ...about,
+    ...said,
     params,
-    query: url.searchParams,
     form: values?.data ?? null,
     body: request,
-    timeoutMs,
     contentType: request.headers['content-type'] ?? '',
     session: session as PageSession,
     visit: visit as Visit,
     operator: operator as SignedInOperator,
     csrf,
-    cookies,
-    client,
-    freshDeps,
     base,
-    gone,
-    chosenLocale: localeOf(cookies.get('language') ?? ''),
-    browserLocale: acceptedLocale(request.headers['accept-language'] ?? ''),
-    hasDecimalPoint: hasDecimalPoint(request.headers['accept-language'] ?? ''),
   };
   if (route.method !== 'POST') return route.handler(context, call);
   const changing = depsOfChange(deps, match, { session, visit, operator }, { client, requestId });
@@ -429,27 +427,24 @@ function goneSignal(response: ServerResponse, stopping: AbortSignal): AbortSigna
 function refusalOf(
   site: PageSite,
   context: PageContext,
-  request: IncomingMessage,
   error: unknown,
-  { requestId, client, match }: Matched,
+  { requestId, client, said, match }: Matched,
 ): PageAnswer {
   const { log } = context.deps;
   const refusal = error instanceof PonteError ? error : new PonteError('InternalError');
   const { status, code } = refusal;
   const notice = notices[code];
-  if (notice !== undefined && request.method === 'POST') {
+  if (notice !== undefined && said.method === 'POST') {
     return seeOther(withNotice(baseOf(context, match), notice));
   }
   const fields = { requestId, page: match.route?.path ?? null, status, code, client };
   if (status < 500) log.info('page refused', fields);
   else if (refusal.transient) log.warn('page refused', fields);
   else log.error('page failed', { ...fields, err: error });
-  const language = readCookies(request.headers.cookie, context.secure).get('language') ?? '';
-  const accepted = acceptedLocale(request.headers['accept-language'] ?? '');
   const page = site.errorPage(refusal, {
-    locale: localeOf(language) ?? accepted ?? 'en',
+    locale: said.chosenLocale ?? said.browserLocale ?? 'en',
     base: baseOf(context, match),
-    path: below(context.prefix, (request.url ?? '').split('?', 1)[0] ?? ''),
+    path: said.path,
     prefix: context.prefix,
     nowMs: context.deps.clock.nowMs(),
   });
