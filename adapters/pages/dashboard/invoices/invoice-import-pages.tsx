@@ -2,6 +2,7 @@
 // about a line is what the create of it would answer. All lines are created, or none: while one has
 // a fault, the file is corrected and sent again. A line is created once, however often the same
 // text is sent, from whichever tab.
+
 import { createHash } from 'node:crypto';
 import type { VNode } from 'preact';
 import { z } from 'zod';
@@ -24,6 +25,7 @@ import { type DashboardContent, dashboardPage } from '../dashboard-layout.js';
 import { type DashboardScene, localeOfCall, useDashboard, viewOf } from '../dashboard-scene.js';
 import { dashboardTexts } from '../dashboard-texts.js';
 import { actorOf, type MemberCall, TENANT_ROOT, tenantOfCall } from '../member-page.js';
+import { memberPages } from '../member-pages.js';
 import type { DashboardTexts } from '../texts/dashboard-en.js';
 import {
   columnOf,
@@ -57,7 +59,10 @@ type ImportCall = MemberCall<z.infer<typeof importForm>>;
 const access = { scope: 'invoices:write', proof: 'session' } as const;
 
 export const invoiceImportPages = [
-  memberRow({ ...access, method: 'GET', path, form: 'none', handler: showEmpty }),
+  // A link of the answer to the file, as that of a language, leads back to the form.
+  ...['/invoices/import', '/invoices/import/file'].map((own) =>
+    memberPages.view({ path: own, access, load: async () => noImport, show: importScreen }),
+  ),
   memberRow({
     ...access,
     method: 'POST',
@@ -67,8 +72,6 @@ export const invoiceImportPages = [
     formBytesMax: FORM_BYTES_MAX,
     handler: sendText,
   }),
-  // A link of the answer to the file, as that of a language, leads back to the form.
-  memberRow({ ...access, method: 'GET', path: `${path}/file`, form: 'none', handler: showEmpty }),
   memberRow({
     ...access,
     method: 'POST',
@@ -117,10 +120,6 @@ const noImport: Import = {
   isWindows1252: false,
 };
 
-async function showEmpty(context: PageContext, call: MemberCall): Promise<PageAnswer> {
-  return show(context, call, noImport);
-}
-
 async function sendFile(context: PageContext, call: MemberCall): Promise<PageAnswer> {
   const { file, writing } = await readFile(call, async (uploaded) => ({
     file: await bytesOf(uploaded, FORM_BYTES_MAX),
@@ -141,7 +140,7 @@ async function sendText(context: PageContext, call: ImportCall): Promise<PageAns
   if (action !== 'create' || hasFaults(checked)) return show(context, call, checked);
   const tenant = tenantOfCall(call);
   try {
-    for (const input of createsOf(call, checked)) {
+    for (const input of createsOf(call, checked.text, checked.lines)) {
       await createPayment(context.deps, tenant, input);
     }
   } catch (error) {
@@ -172,16 +171,33 @@ async function check(
     const shown = text.length > IMPORT_TEXT_MAX ? '' : text;
     return { ...noImport, text: shown, writing, fault };
   }
-  const whole = lines.filter(({ faults }) => faults.length === 0);
-  const checks = await checkInvoices(
-    deps,
-    tenantOfCall(call),
-    createsOf(call, { text, lines: whole }),
+  return { ...noImport, text, writing, lines: await checkedLines(deps, call, text, lines) };
+}
+
+/**
+ * A create is refused for one reason. So that a line names all of its faults at once, it is checked
+ * again without those that are known, until it is not refused for another cell.
+ */
+async function checkedLines(
+  deps: PageContext['deps'],
+  call: MemberCall,
+  text: string,
+  lines: readonly ImportedLine[],
+): Promise<readonly CheckedLine[]> {
+  const texts = dashboardTexts[localeOfCall(call)];
+  const found = new Map(
+    lines.map((one) => [one.line, { ...one, existingId: null } as CheckedLine]),
   );
-  const checkOf = new Map(whole.map(({ line }, at) => [line, checks[at]]));
-  const checked = lines.map((one) => withCheck(texts, one, checkOf.get(one.line)));
-  const refused = await withRefusals(deps, call, texts, checked);
-  return { ...noImport, text, writing, lines: refused };
+  for (let open = [...found.values()]; open.length > 0; ) {
+    const creates = createsOf(call, text, open);
+    const checks = await checkInvoices(deps, tenantOfCall(call), creates);
+    open = open.flatMap((one, at) => {
+      const next = withCheck(texts, one, checks[at]);
+      found.set(one.line, next);
+      return next.faults.length === one.faults.length ? [] : [next];
+    });
+  }
+  return [...found.values()];
 }
 
 const neutralLine = [{ item: '-', quantity: '', amount: '1000.00' }];
@@ -201,76 +217,38 @@ const neutral = {
 } as const satisfies Record<ImportColumn, Partial<TypedInvoice>>;
 
 /**
- * A create is refused for one reason. So that a line names all of its faults at once, it is checked
- * again without those that are known, until it is not refused for another cell.
+ * The creates of lines, without what is known to be wrong with them. Text and line name those that
+ * are right, so a repeat creates nothing.
  */
-async function withRefusals(
-  deps: PageContext['deps'],
-  call: MemberCall,
-  texts: DashboardTexts,
-  lines: readonly CheckedLine[],
-): Promise<readonly CheckedLine[]> {
-  const found = new Map(lines.map((one) => [one.line, one]));
-  let open = lines.filter(({ faults }) => faults.length > 0);
-  while (open.length > 0) {
-    const mended = open.map((one) => ({ ...one, externalId: null, typed: mendedOf(one) }));
-    const checks = await checkInvoices(
-      deps,
-      tenantOfCall(call),
-      createsOf(call, { text: '', lines: mended }),
-    );
-    open = open.flatMap((one, at) => {
-      const refusal = checks[at]?.refusal ?? null;
-      if (refusal === null) return [];
-      const fault = faultOf(texts, refusal, one.typed);
-      if (one.faults.some(({ column }) => column === fault.column)) return [];
-      return [{ ...one, faults: [...one.faults, fault] }];
-    });
-    for (const one of open) found.set(one.line, one);
-  }
-  return [...found.values()];
-}
-
-function mendedOf({ typed, faults }: ImportedLine): TypedInvoice {
-  const patches = faults.map(({ column }) => (column === null ? {} : neutral[column]));
-  return Object.assign({}, typed, ...patches);
-}
-
-/** The creates of lines without faults. Text and line name them, so a repeat creates nothing. */
-function createsOf(
-  call: MemberCall,
-  { text, lines }: { readonly text: string; readonly lines: readonly ImportedLine[] },
-) {
+function createsOf(call: MemberCall, text: string, lines: readonly ImportedLine[]) {
   const { memberId, mode } = actorOf(call);
   const hash = createHash('sha256').update(text).digest('base64url');
-  return lines.map(({ line, typed, externalId }) => ({
-    ...invoiceOf(typed),
-    externalId,
-    idempotencyKey: `import-${hash}-${line}`,
-    createdBy: memberId,
-    createdByMemberId: accountableCreator(mode, memberId),
-  }));
+  return lines.map(({ line, typed, externalId, faults }) => {
+    const patches = faults.map(({ column }) => (column === null ? {} : neutral[column]));
+    const isRight = faults.length === 0;
+    return {
+      ...invoiceOf(Object.assign({}, typed, ...patches)),
+      externalId: isRight ? externalId : null,
+      idempotencyKey: isRight ? `import-${hash}-${line}` : null,
+      createdBy: memberId,
+      createdByMemberId: accountableCreator(mode, memberId),
+    };
+  });
 }
 
 function withCheck(
   texts: DashboardTexts,
-  line: ImportedLine,
-  found: CreateCheck | undefined,
+  line: CheckedLine,
+  { existing, refusal }: CreateCheck = { existing: null, refusal: null },
 ): CheckedLine {
-  if (found === undefined) return { ...line, existingId: null };
-  const { existing, refusal } = found;
-  const faults = [
+  const { differs } = texts.invoiceImport.faults;
+  const mismatch = existing?.mismatch ?? [];
+  const found = [
     ...(refusal === null ? [] : [faultOf(texts, refusal, line.typed)]),
-    ...(existing === null || existing.mismatch.length === 0
-      ? []
-      : [
-          {
-            column: null,
-            text: texts.invoiceImport.faults.differs(existing.mismatch.join(', ')),
-          },
-        ]),
-  ];
-  return { ...line, faults, existingId: existing?.payment.id ?? null };
+    ...(mismatch.length === 0 ? [] : [{ column: null, text: differs(mismatch.join(', ')) }]),
+  ].filter(({ column }) => line.faults.every((known) => known.column !== column));
+  const existingId = existing?.payment.id ?? line.existingId;
+  return { ...line, faults: [...line.faults, ...found], existingId };
 }
 
 function faultOf(
