@@ -1,8 +1,8 @@
 // What pages about one payment share: its route, our books beside what the partner said, who pays
 // whom, where the BRL goes, and what happened.
 import type { VNode } from 'preact';
-import { CONSOLE_ROOT } from '../../../core/domain/access/registered-operator.js';
 import type { MoneyCommand, moneyKinds } from '../../../core/domain/commands/partner-command.js';
+import type { Quote } from '../../../core/domain/commands/quote.js';
 import { queueOf } from '../../../core/domain/money-desk/money-decision.js';
 import { situationAmounts } from '../../../core/domain/payments/situation.js';
 import { statusAtMs } from '../../../core/domain/payments/timeline.js';
@@ -13,27 +13,28 @@ import {
   payeeIn,
   payerIn,
 } from '../../../core/usecases/money-desk/payment-case.js';
-import { Facts, Foreign, foreign, Stations } from '../kit/components.js';
+import { Facts, Foreign, foreign, Stations, Sub } from '../kit/components.js';
+import { useFrame } from '../kit/page-frame.js';
 import { listPath } from '../kit/pages/list-page.js';
 import { Table } from '../kit/pages/table.js';
 import { format } from './console-layout.js';
-import { itemPath } from './desk-list-pages.js';
 
 interface Part {
   readonly found: PaymentCase;
-  readonly root: string;
 }
 
-export function paymentPath(root: string, id: string): string {
-  return `${root}${CONSOLE_ROOT}/payments/${id}`;
-}
-
-export function organizationPath(root: string, org: string): string {
-  return listPath(`${root}${CONSOLE_ROOT}/payments`, { org });
+/** Leads to the payments of an organization. */
+export function OrganizationLink({ id, name }: { readonly id: string; readonly name: string }) {
+  const { view } = useFrame();
+  return (
+    <a href={listPath(`${view.path}/payments`, { org: id })}>
+      <Foreign text={name} />
+    </a>
+  );
 }
 
 /** Who pays, who should have what, and for whom. */
-export function WhoPaysWhom({ found, root }: Part): VNode {
+export function WhoPaysWhom({ found }: Part): VNode {
   const { payment, organization, quote, settlements } = found;
   const [settled = null] = settlements;
   const brl = settled === null ? (quote?.target ?? null) : settled.settled;
@@ -46,17 +47,13 @@ export function WhoPaysWhom({ found, root }: Part): VNode {
           , who {settled === null ? 'should have' : 'has'} <b>{format.money(brl)}</b>
         </>
       )}
-      . Organization{' '}
-      <a href={organizationPath(root, organization.id)}>
-        <Foreign text={organization.name} />
-      </a>
-      .
+      . Organization <OrganizationLink {...organization} />.
     </>
   );
 }
 
 /** How far the money is. */
-export function MoneyRoute({ found: { payment, commands, history } }: Pick<Part, 'found'>): VNode {
+export function MoneyRoute({ found: { payment, commands, history } }: Part): VNode {
   const payout = commands.findLast(({ kind }) => kind === 'payout');
   const { createdAtMs, coveredAtMs, settledAtMs } = payment;
   return (
@@ -95,7 +92,8 @@ const answers: Readonly<Record<MoneyCommand['state'], string>> = {
 };
 
 /** Each command as we ordered it, beside what the partner said about it. */
-export function Books({ found, root }: Part): VNode {
+export function Books({ found }: Part): VNode {
+  const { view } = useFrame();
   const { commands, quote, settlements } = found;
   const expected = (kind: MoneyCommand['kind']) => (kind === 'payout' ? quote : null);
   const settledOf = (kind: MoneyCommand['kind']) =>
@@ -117,15 +115,10 @@ export function Books({ found, root }: Part): VNode {
               return (
                 <>
                   {kindTexts[kind]} of {format.money(amount)}
-                  {price === null ? null : (
-                    <span class="sub">
-                      {format.money(price.target)} at {format.rate(price.rate)}, fees{' '}
-                      {format.money(price.fees)}
-                    </span>
-                  )}
+                  <Sub of={price && priceText(price)} />
                   <span class="sub">{format.exact(createdAtMs)}</span>
                   <span class="sub code">
-                    {queue === null ? id : <a href={itemPath(root, { queue, id })}>{id}</a>}
+                    {queue === null ? id : <a href={`${view.path}/money/${queue}/${id}`}>{id}</a>}
                   </span>
                 </>
               );
@@ -136,27 +129,19 @@ export function Books({ found, root }: Part): VNode {
               return (
                 <>
                   <b>{answerOf(command)}</b>
-                  {paid === null ? null : (
-                    <span class="sub">
-                      {format.money(paid.settled)}, PIX {paid.endToEndId ?? 'unknown'}
-                    </span>
-                  )}
+                  <Sub
+                    of={
+                      paid && `${format.money(paid.settled)}, PIX ${paid.endToEndId ?? 'unknown'}`
+                    }
+                  />
                   <span class="sub">{format.exact(updatedAtMs)}</span>
-                  <span class="sub">
-                    {partnerRef === null ? (
-                      'it gave no reference'
-                    ) : (
-                      <span class="code">{partnerRef}</span>
-                    )}
-                  </span>
-                  {lastError === null ? null : (
-                    <span class="sub">
-                      <Foreign text={lastError} />
-                    </span>
-                  )}
-                  {dueAtMs === null ? null : (
-                    <span class="sub">next poll {format.exact(dueAtMs)}</span>
-                  )}
+                  <Sub
+                    of={
+                      partnerRef ? <span class="code">{partnerRef}</span> : 'it gave no reference'
+                    }
+                  />
+                  <Sub of={foreign(lastError)} />
+                  <Sub of={dueAtMs && `next poll ${format.exact(dueAtMs)}`} />
                 </>
               );
             }),
@@ -167,7 +152,11 @@ export function Books({ found, root }: Part): VNode {
   );
 }
 
-export function Known({ found, root }: Part): VNode {
+const priceText = ({ target, rate, fees }: Quote) =>
+  `${format.money(target)} at ${format.rate(rate)}, fees ${format.money(fees)}`;
+
+export function Known({ found }: Part): VNode {
+  const { view } = useFrame();
   const { payment, organization, kycStatus, destinations } = found;
   const { missing } = situationAmounts(found);
   const { id, externalId, number, buyer, mode, bankDetailsCode } = payment;
@@ -178,7 +167,7 @@ export function Known({ found, root }: Part): VNode {
         facts={[
           [
             'Payment',
-            <a class="code" href={paymentPath(root, id)}>
+            <a class="code" href={`${view.path}/payments/${id}`}>
               {id}
             </a>,
           ],
@@ -187,10 +176,7 @@ export function Known({ found, root }: Part): VNode {
           [
             'Organization',
             <>
-              <a href={organizationPath(root, organization.id)}>
-                <Foreign text={organization.name} />
-              </a>
-              , {mode}
+              <OrganizationLink {...organization} />, {mode}
             </>,
           ],
           [
@@ -224,7 +210,7 @@ export function Known({ found, root }: Part): VNode {
 }
 
 /** Newest first. */
-export function WhatHappened({ found }: Pick<Part, 'found'>): VNode {
+export function WhatHappened({ found }: Part): VNode {
   const lines = caseLines(found.history).toReversed();
   return (
     <section class="card">

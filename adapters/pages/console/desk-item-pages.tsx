@@ -1,5 +1,6 @@
 // One item of the money desk: its evidence, what was decided about it, and the form that decides.
 // The decisions are those of `ponte money`, by the same use case.
+
 import type { VNode } from 'preact';
 import { parseTypedAmount, shownAmount } from '../../../core/domain/base/money.js';
 import {
@@ -34,18 +35,19 @@ import { readPaymentCase } from '../../../core/usecases/money-desk/payment-case.
 import { readOrganizationName } from '../../../core/usecases/parties/organizations.js';
 import { Amount, Button, Facts, Foreign, Form, Note } from '../kit/components.js';
 import type { FieldError } from '../kit/fields.js';
+import { useFrame } from '../kit/page-frame.js';
 import { idIn } from '../kit/pages/declared-pages.js';
 import { type DeclaredField, hidden, radio, textAs, tick, words } from '../kit/pages/form-page.js';
 import {
   Books,
   Known,
   MoneyRoute,
-  organizationPath,
+  OrganizationLink,
   WhatHappened,
   WhoPaysWhom,
 } from './case-parts.js';
 import { type ConsoleCall, format, operatorPages, refusable } from './console-layout.js';
-import { proposalPath, Waits } from './desk-list-pages.js';
+import { Waits } from './desk-list-pages.js';
 
 export const deskItemPages = [
   ...operatorPages.form({
@@ -70,7 +72,7 @@ export const deskItemPages = [
       lede: (
         <>
           <Foreign text={knownText(row.known)} />{' '}
-          {found === null ? null : <WhoPaysWhom found={found} root={view.root} />}
+          {found === null ? null : <WhoPaysWhom found={found} />}
         </>
       ),
       place: 'money',
@@ -87,21 +89,21 @@ export const deskItemPages = [
           {found === null ? null : <MoneyRoute found={found} />}
           <div class="cols">
             <div class="stack">
-              <OpenProposals open={decisions.filter(isWaiting)} root={view.root} me={me} />
-              {found === null ? null : <Books found={found} root={view.root} />}
+              <OpenProposals open={decisions.filter(isWaiting)} me={me} />
+              {found === null ? null : <Books found={found} />}
               <Again row={row} to={`money/${row.queue}/${row.id}`} />
               {decisiveOf(row).length === 0 ? null : form}
             </div>
             <div class="stack">
               {found === null ? (
-                <Evidence row={row} organization={organization} root={view.root} />
+                <Evidence row={row} organization={organization} />
               ) : (
                 <>
-                  <Known found={found} root={view.root} />
+                  <Known found={found} />
                   <WhatHappened found={found} />
                 </>
               )}
-              <Decisions decisions={decisions} root={view.root} />
+              <Decisions decisions={decisions} />
             </div>
           </div>
         </>
@@ -277,15 +279,8 @@ function decisionIn(
   };
 }
 
-function OpenProposals({
-  open,
-  root,
-  me,
-}: {
-  readonly open: readonly ListedProposal[];
-  readonly root: string;
-  readonly me: string;
-}): VNode {
+function OpenProposals({ open, me }: { open: readonly ListedProposal[]; me: string }): VNode {
+  const { view } = useFrame();
   return (
     <>
       {open.map((proposal) => (
@@ -295,7 +290,7 @@ function OpenProposals({
           </p>
           <p>
             {proposal.proposedBy} proposed: <Foreign text={actionText(proposal.action)} />.{' '}
-            <a href={proposalPath(root, proposal.id)}>Look at the proposal</a>
+            <a href={`${view.path}/proposals/${proposal.id}`}>Look at the proposal</a>
           </p>
         </Note>
       ))}
@@ -327,15 +322,8 @@ function isWaiting({ state, isVoid, isExpired }: ListedProposal): boolean {
 }
 
 /** What is known of money that belongs to no payment. */
-function Evidence({
-  row: { orgId, mode, kind, id, sinceMs },
-  organization,
-  root,
-}: {
-  readonly row: QueueRow;
-  readonly organization: string | null;
-  readonly root: string;
-}): VNode {
+function Evidence({ row, organization }: { row: QueueRow; organization: string | null }): VNode {
+  const { orgId, mode, kind, id, sinceMs } = row;
   return (
     <section class="card">
       <h2>Known</h2>
@@ -344,13 +332,7 @@ function Evidence({
           ['Waits since', format.short(sinceMs)],
           [
             'Organization',
-            orgId === null ? (
-              'unknown'
-            ) : (
-              <a href={organizationPath(root, orgId)}>
-                <Foreign text={organization ?? orgId} />
-              </a>
-            ),
+            orgId ? <OrganizationLink id={orgId} name={organization ?? orgId} /> : 'unknown',
           ],
           ['Mode', mode],
           [capital(kind), <span class="code">{id}</span>],
@@ -361,13 +343,8 @@ function Evidence({
 }
 
 /** What operators decided and proposed. */
-export function Decisions({
-  decisions,
-  root,
-}: {
-  readonly decisions: readonly ListedProposal[];
-  readonly root: string;
-}): VNode {
+export function Decisions({ decisions }: { decisions: readonly ListedProposal[] }): VNode {
+  const { view } = useFrame();
   return (
     <section class="card">
       <h2>Who did what</h2>
@@ -378,7 +355,7 @@ export function Decisions({
             <span class="small">{format.short(decision.proposedAtMs)}</span>
             <div>
               <p>
-                <a href={proposalPath(root, decision.id)}>
+                <a href={`${view.path}/proposals/${decision.id}`}>
                   {decision.proposedBy}: {stateText(decision)}
                 </a>
               </p>

@@ -1,7 +1,7 @@
 // What waits for an operator, by kind, as `ponte waiting`, and its parts: the money desk, requests
 // for production access, stuck commands.
+
 import type { VNode } from 'preact';
-import { CONSOLE_ROOT } from '../../../core/domain/access/registered-operator.js';
 import { formatDuration, formatInstant } from '../../../core/domain/base/instant.js';
 import { type Mode, modes } from '../../../core/domain/base/tenant.js';
 import type { MoneyQueue } from '../../../core/domain/money-desk/money-decision.js';
@@ -10,12 +10,13 @@ import {
   waitingKindNames,
   waitingKinds,
 } from '../../../core/domain/money-desk/waiting-kind.js';
-import type { ListedProposal, QueueRow } from '../../../core/usecases/money-desk/money-queues.js';
+import type { ListedProposal } from '../../../core/usecases/money-desk/money-queues.js';
 import { listWaiting, type WaitingItem } from '../../../core/usecases/money-desk/waiting.js';
 import { WAITING_MAX } from '../../../core/usecases/parties/production-requests.js';
 import { ButtonForm, ButtonLink, Foreign } from '../kit/components.js';
+import { useFrame } from '../kit/page-frame.js';
 import { Empty } from '../kit/pages/table.js';
-import { type ConsoleCall, type ConsoleView, format, operatorPages } from './console-layout.js';
+import { type ConsoleCall, format, operatorPages } from './console-layout.js';
 
 /** Rows of a kind that are shown at once. */
 const PAGE = 20;
@@ -55,7 +56,7 @@ export const deskListPages = (Object.keys(views) as ViewName[]).map((name) =>
       const items = name === 'money' ? found.toSorted(byAmount) : found;
       return { mode, only, shown, items, path: `${base}/${name}` };
     },
-    show: ({ view, me }, { mode, only, shown, items, path }) => ({
+    show: ({ me }, { mode, only, shown, items, path }) => ({
       title: views[name].title,
       lede:
         name === 'money'
@@ -74,7 +75,6 @@ export const deskListPages = (Object.keys(views) as ViewName[]).map((name) =>
               kind={kind}
               items={items.filter((item) => item.kind === kind)}
               more={only === null ? moreOf(path, kind, mode) : null}
-              view={view}
               me={me}
             />
           ))}
@@ -91,14 +91,6 @@ function byAmount(one: WaitingItem, other: WaitingItem): number {
 
 function moreOf(path: string, kind: WaitingKind, mode: Mode | null): string {
   return `${path}?${new URLSearchParams({ kind, ...(mode === null ? {} : { mode }) })}`;
-}
-
-export function itemPath(root: string, { queue, id }: Pick<QueueRow, 'queue' | 'id'>): string {
-  return `${root}${CONSOLE_ROOT}/money/${queue}/${id}`;
-}
-
-export function proposalPath(root: string, id: string): string {
-  return `${root}${CONSOLE_ROOT}/proposals/${id}`;
 }
 
 function Modes({ mode, path }: { readonly mode: Mode | null; readonly path: string }): VNode {
@@ -121,14 +113,12 @@ function Kind({
   kind,
   items,
   more,
-  view,
   me,
 }: {
   readonly kind: WaitingKind;
   readonly items: readonly WaitingItem[];
   /** To all of this kind; null: they are shown. */
   readonly more: string | null;
-  readonly view: ConsoleView;
   readonly me: string;
 }): VNode | null {
   if (items.length === 0) return null;
@@ -137,7 +127,7 @@ function Kind({
   const list = (
     <ul class="queue">
       {rows.map((item) => (
-        <Row item={item} view={view} me={me} />
+        <Row item={item} me={me} />
       ))}
     </ul>
   );
@@ -173,15 +163,7 @@ function shortText(items: readonly WaitingItem[]): string {
   return `${items.length === 1 ? 'One waits' : `${items.length} wait`} for the buyer${until}`;
 }
 
-function Row({
-  item,
-  view: { root, nowMs },
-  me,
-}: {
-  readonly item: WaitingItem;
-  readonly view: ConsoleView;
-  readonly me: string;
-}): VNode {
+function Row({ item, me }: { readonly item: WaitingItem; readonly me: string }): VNode {
   const { amount, sinceMs, text, id, mode, proposal } = item;
   const shown = amount === null ? id : format.money(amount);
   const isMine = proposal !== null && proposal.proposedById !== me;
@@ -189,7 +171,7 @@ function Row({
     <li class={isMine ? 'mine' : undefined}>
       <div class="sumup">
         {amount === null ? null : <b class="num">{shown}</b>}
-        <Since sinceMs={sinceMs} nowMs={nowMs} />
+        <Since sinceMs={sinceMs} />
       </div>
       <div>
         <p>
@@ -211,7 +193,7 @@ function Row({
             <Waits proposal={proposal} me={me} />
           </p>
         )}
-        <Action item={item} root={root} shown={shown} isMine={isMine} />
+        <Action item={item} shown={shown} isMine={isMine} />
       </div>
     </li>
   );
@@ -219,15 +201,14 @@ function Row({
 
 function Action({
   item: { kind, id, row, proposal },
-  root,
   shown,
   isMine,
 }: {
   readonly item: WaitingItem;
-  readonly root: string;
   readonly shown: string;
   readonly isMine: boolean;
 }): VNode | null {
+  const { view } = useFrame();
   if (kind === 'message') return null;
   if (kind === 'command') {
     return (
@@ -236,14 +217,13 @@ function Action({
       </ButtonForm>
     );
   }
-  const path = row === null ? `${root}${CONSOLE_ROOT}/${kind}/${id}` : itemPath(root, row);
-  const [href, text] =
+  const [path, text] =
     proposal !== null && (isMine || row === null)
-      ? [proposalPath(root, proposal.id), isMine ? 'Check and confirm' : 'Look']
-      : [path, proposal === null ? 'Decide' : 'Look'];
+      ? [`proposals/${proposal.id}`, isMine ? 'Check and confirm' : 'Look']
+      : [row === null ? `${kind}/${id}` : `money/${kind}/${id}`, proposal ? 'Look' : 'Decide'];
   return (
     <p class="gap">
-      <ButtonLink look={isMine ? 'sm primary' : 'sm'} href={href}>
+      <ButtonLink look={isMine ? 'sm primary' : 'sm'} href={`${view.path}/${path}`}>
         {text}
         <span class="vh"> {shown}</span>
       </ButtonLink>
@@ -251,7 +231,8 @@ function Action({
   );
 }
 
-export function Since({ sinceMs, nowMs }: { sinceMs: number; nowMs: number }): VNode {
+export function Since({ sinceMs }: { readonly sinceMs: number }): VNode {
+  const { nowMs } = useFrame().view;
   return (
     <p class="quiet">
       since <time dateTime={formatInstant(sinceMs)}>{format.short(sinceMs)}</time>

@@ -10,7 +10,7 @@ import {
 import { Amount, Foreign } from '../kit/components.js';
 import { idIn } from '../kit/pages/declared-pages.js';
 import { idCursor, pageOf, search, select } from '../kit/pages/list-page.js';
-import { Books, Known, MoneyRoute, paymentPath, WhatHappened, WhoPaysWhom } from './case-parts.js';
+import { Books, Known, MoneyRoute, WhatHappened, WhoPaysWhom } from './case-parts.js';
 import { format, operatorPages } from './console-layout.js';
 import { Decisions } from './desk-item-pages.js';
 import { OPERATOR_PAGE } from './service-list-pages.js';
@@ -60,7 +60,7 @@ export const paymentPages = [
       columns: ({ column, named }) => [
         named('Payment', ({ payment }) => (
           <>
-            <a href={paymentPath(view.root, payment.id)}>
+            <a href={`${view.path}/payments/${payment.id}`}>
               <Foreign text={payment.number ?? payment.externalId ?? payment.id} />
             </a>
             <span class="sub">
@@ -79,10 +79,10 @@ export const paymentPages = [
     path: '/payments/{paymentId}',
     access: null,
     load: ({ deps }, call) => readPaymentCase(deps, idIn(call, 'paymentId')),
-    show: ({ view: { root, path } }, found) => ({
+    show: ({ view: { path } }, found) => ({
       title: `${format.money(found.payment.amount)}, ${found.payment.id}`,
       heading: <Amount money={found.payment.amount} />,
-      lede: <WhoPaysWhom found={found} root={root} />,
+      lede: <WhoPaysWhom found={found} />,
       place: 'payments',
       mode: found.payment.mode,
       crumbs: (
@@ -96,12 +96,12 @@ export const paymentPages = [
           <MoneyRoute found={found} />
           <div class="cols">
             <div class="stack">
-              <Books found={found} root={root} />
+              <Books found={found} />
               <WhatHappened found={found} />
             </div>
             <div class="stack">
-              <Known found={found} root={root} />
-              <Decisions decisions={found.decisions} root={root} />
+              <Known found={found} />
+              <Decisions decisions={found.decisions} />
             </div>
           </div>
         </>

@@ -22,6 +22,7 @@ import {
   foreign,
   Note,
 } from '../kit/components.js';
+import { useFrame } from '../kit/page-frame.js';
 import type { PageContext } from '../kit/page-route.js';
 import { idIn } from '../kit/pages/declared-pages.js';
 import { idCursor, pageOf } from '../kit/pages/list-page.js';
@@ -33,7 +34,7 @@ import {
   refusable,
 } from './console-layout.js';
 import { stateText } from './desk-item-pages.js';
-import { itemPath, proposalPath, Waits } from './desk-list-pages.js';
+import { Waits } from './desk-list-pages.js';
 import { OPERATOR_PAGE } from './service-list-pages.js';
 
 export const proposalPages = [
@@ -55,7 +56,7 @@ export const proposalPages = [
       columns: ({ column, named }) => [
         named('Decision', ({ id, action, itemId, mode }) => (
           <>
-            <a href={proposalPath(view.root, id)}>
+            <a href={`${view.path}/proposals/${id}`}>
               <Foreign text={capital(actionText(action))} />
             </a>
             <span class="sub">
@@ -95,7 +96,7 @@ export const proposalPages = [
         body: (
           <div class="cols">
             <div class="stack">
-              {row === null ? null : <Item row={row} root={view.root} />}
+              {row === null ? null : <Item row={row} />}
               <Second proposal={proposal} me={me} />
             </div>
             <section class="card">
@@ -133,7 +134,8 @@ function button(
 }
 
 /** What it decides about, as the money desk shows it now. */
-function Item({ row, root }: { readonly row: QueueRow; readonly root: string }): VNode {
+function Item({ row }: { readonly row: QueueRow }): VNode {
+  const { view } = useFrame();
   return (
     <section class="card stack-s">
       <p>
@@ -143,7 +145,7 @@ function Item({ row, root }: { readonly row: QueueRow; readonly root: string }):
         <Foreign text={knownText(row.known)} />
       </p>
       <p>
-        <a href={itemPath(root, row)}>The item and its history</a>
+        <a href={`${view.path}/money/${row.queue}/${row.id}`}>The item and its history</a>
       </p>
     </section>
   );

@@ -81,6 +81,11 @@ export function foreign(text: string | null): VNode | null {
   return text === null ? null : <Foreign text={text} />;
 }
 
+/** Below what a cell says; nothing for null. */
+export function Sub({ of }: { readonly of: ComponentChildren }): VNode | null {
+  return of === null ? null : <span class="sub">{of}</span>;
+}
+
 /** A name or URL that may break behind its signs. */
 export function Breakable({ text }: { readonly text: string }): VNode {
   return (
