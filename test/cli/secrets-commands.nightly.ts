@@ -4,4 +4,4 @@ import { testRetirement } from './secrets-scene.js';
 
 const postgres = localPostgres();
 
-testRetirement('PostgreSQL', () => postgres.newDatabase());
+testRetirement('PostgreSQL', () => postgres.migrated());

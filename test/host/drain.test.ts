@@ -85,7 +85,7 @@ async function isReady({ url }: HostProcess): Promise<boolean> {
 test('no create is refused or cut off while hosts are replaced one after the other', async (t) => {
   const env = {
     PONTE_DATA_DIR: folder,
-    PONTE_DATABASE_URL: await postgres.newDatabase(),
+    PONTE_DATABASE_URL: await postgres.migrated(),
     PONTE_SECRET_KEYS: `a:${randomBytes(32).toString('base64')}`,
     PONTE_RATE_LIMIT_PER_MINUTE: '0',
     // Far longer than the balancer takes to look.

@@ -55,7 +55,7 @@ test('an idle host on SQLite asks its file at most once a second', async (t) => 
 });
 
 test('an idle host on PostgreSQL takes at most five transactions a second', async (t) => {
-  const url = await postgres.newDatabase();
+  const url = await postgres.migrated();
   await started({ PONTE_DATABASE_URL: url }, t);
   let asked = 0;
   const { query } = pg.Client.prototype;

@@ -40,7 +40,7 @@ const journey = [
 const postgres = localPostgres();
 const databases = {
   SQLite: async () => ({}),
-  PostgreSQL: async () => ({ PONTE_DATABASE_URL: await postgres.newDatabase() }),
+  PostgreSQL: async () => ({ PONTE_DATABASE_URL: await postgres.migrated() }),
 };
 
 for (const [partnerName, partner] of Object.entries(scenarioPartners)) {

@@ -40,7 +40,7 @@ function metricsUrlOf(host: HostProcess): string {
 
 const databases = {
   SQLite: async () => ({}),
-  PostgreSQL: async () => ({ PONTE_DATABASE_URL: await postgres.newDatabase() }),
+  PostgreSQL: async () => ({ PONTE_DATABASE_URL: await postgres.migrated() }),
 } as const;
 
 for (const [name, settings] of Object.entries(databases)) {

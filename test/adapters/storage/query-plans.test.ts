@@ -149,9 +149,8 @@ interface Plan {
 }
 
 test('every statement of the store finds its rows by an index in PostgreSQL too', async () => {
-  const url = await postgres.newDatabase();
+  const url = await postgres.migrated();
   const store = openPostgresStore({ url });
-  await store.migrate();
   // As the store's sessions plan on the first day, when statements are prepared, and at a size.
   const connections = postgresConnections({ url });
   assert.deepEqual(await connections.use('long', wrongPlans), []);

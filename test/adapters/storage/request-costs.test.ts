@@ -154,9 +154,8 @@ function countedClaims({ claims }: Pick<Store, 'claims'>): Store['claims'] & { t
 }
 
 test('on PostgreSQL a create takes few round trips, and a hundred concurrent ones few more', async () => {
-  const store = openPostgresStore({ url: await postgres.newDatabase() });
+  const store = openPostgresStore({ url: await postgres.migrated() });
   opened.push(store);
-  await store.migrate();
   const claims = countedClaims(store);
   const served = await serving({ run: store.run, claims });
   const costOf = async (work: () => Promise<void>) => {

@@ -128,9 +128,8 @@ test('on SQLite a typed address takes the same statements, a member’s or not',
 });
 
 test('on PostgreSQL a typed address takes as many reads and commits, a member’s or not', async () => {
-  const store = openPostgresStore({ url: await postgres.newDatabase() });
+  const store = openPostgresStore({ url: await postgres.migrated() });
   opened.push(store);
-  await store.migrate();
   const { run, claims, rateLimits } = store;
   const served = await serving({ store: { run, claims }, rateLimits });
   await expectEqual(served, async (act) => {

@@ -75,9 +75,8 @@ for (const serves of [false, true]) {
 
 /** A migrated store, and a session beside it. */
 async function emptyPostgres(t: TestContext) {
-  const url = await postgres.newDatabase();
+  const url = await postgres.migrated();
   const store = openPostgresStore({ url });
-  await store.migrate();
   const client = new pg.Client(url);
   await client.connect();
   t.after(() => Promise.all([store.close(), client.end()]));

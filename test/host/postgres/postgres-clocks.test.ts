@@ -68,7 +68,7 @@ for (const [which, aheadMs] of [
     let key: string;
 
     before(async () => {
-      url = await postgres.newDatabase();
+      url = await postgres.migrated();
       wrong = await startWrong(url, aheadMs, suite);
       key = wrong.key ?? '';
     });
@@ -120,7 +120,7 @@ for (const [which, aheadMs] of [
 }
 
 test('a leader whose clock jumps gives the lead to another host', async (t) => {
-  const url = await postgres.newDatabase();
+  const url = await postgres.migrated();
   const jumping = await startRight(url, t);
   const key = jumping.demo?.secret ?? '';
   await create(jumping, key, 'order-1');
@@ -135,7 +135,7 @@ test('a leader whose clock jumps gives the lead to another host', async (t) => {
 });
 
 test('doctor on a machine that is off says by how much, and metrics do', async (t) => {
-  const url = await postgres.newDatabase();
+  const url = await postgres.migrated();
   const env = { ...settings, PONTE_DATABASE_URL: url, PONTE_METRICS_PORT: '0' };
   const skewed = { ...env, TEST_CLOCK_AHEAD_MS: `${HOUR_MS}` };
   const host = await startHostProcess(skewed, { preload });

@@ -85,7 +85,7 @@ test('hosts of one role each settle a payment together, and only a worker works'
 });
 
 test('a reader waiting at one host receives an event created at another', async () => {
-  const url = await postgres.newDatabase();
+  const url = await postgres.migrated();
   const [first, second] = [await start(url), await start(url)];
   const key = first.demo?.secret ?? '';
   const waiting = jsonCall(second, key, '/v1/events?after=0&wait=30');
@@ -95,7 +95,7 @@ test('a reader waiting at one host receives an event created at another', async 
 });
 
 test('a key revoked at one host is refused by the next request at another', async () => {
-  const url = await postgres.newDatabase();
+  const url = await postgres.migrated();
   const [first, second] = [await start(url), await start(url)];
   const key = first.demo?.secret ?? '';
   assert.equal((await jsonCall(second, key, '/v1/events')).status, 200);
@@ -104,7 +104,7 @@ test('a key revoked at one host is refused by the next request at another', asyn
 });
 
 test('one rate limit holds over all hosts', async () => {
-  const url = await postgres.newDatabase();
+  const url = await postgres.migrated();
   const limit = { PONTE_RATE_LIMIT_PER_MINUTE: '1', PONTE_RATE_LIMIT_BURST: '5' };
   const pair = [await start(url, 'all', limit), await start(url, 'all', limit)];
   const key = pair[0]?.demo?.secret ?? '';
@@ -118,7 +118,7 @@ test('one rate limit holds over all hosts', async () => {
 });
 
 test('two creates with one key at two hosts are one payment', async () => {
-  const url = await postgres.newDatabase();
+  const url = await postgres.migrated();
   const pair = [await start(url), await start(url)];
   const key = pair[0]?.demo?.secret ?? '';
   for (let round = 0; round < 10; round += 1) {
@@ -129,7 +129,7 @@ test('two creates with one key at two hosts are one payment', async () => {
 });
 
 test('another host leads when the leader stops', async () => {
-  const url = await postgres.newDatabase();
+  const url = await postgres.migrated();
   const [first, second] = [await start(url), await start(url)];
   const key = first.demo?.secret ?? '';
   await settledBy(first, key, 'order-1');
@@ -139,7 +139,7 @@ test('another host leads when the leader stops', async () => {
 });
 
 test('a host goes on while a newer one adds columns, tables and indexes', async () => {
-  const url = await postgres.newDatabase();
+  const url = await postgres.migrated();
   const host = await start(url);
   const key = host.demo?.secret ?? '';
   // Everything is prepared on the older columns.
@@ -183,7 +183,7 @@ async function addEverywhere(url: string): Promise<void> {
 }
 
 test('hosts share one folder of documents: one with its own is refused', async () => {
-  const url = await postgres.newDatabase();
+  const url = await postgres.migrated();
   await start(url);
   for (const role of ['all', 'api', 'worker'] as const) {
     await start(url, role);
@@ -203,7 +203,7 @@ test('the roles api and worker need a database that several processes can serve'
 });
 
 test('without its database a host says so, with a time to come back, and recovers', async () => {
-  const url = await postgres.newDatabase();
+  const url = await postgres.migrated();
   const host = await start(url);
   const key = host.demo?.secret ?? '';
   await postgres.stop();
@@ -218,7 +218,7 @@ test('without its database a host says so, with a time to come back, and recover
 });
 
 test('a create that waits too long for a lock changes nothing and is logged', async (t) => {
-  const url = await postgres.newDatabase();
+  const url = await postgres.migrated();
   const env = { PONTE_DATA_DIR: folder, PONTE_SECRET_KEYS: secretKeys };
   const impatient = url.replace('search_path', 'lock_timeout=200ms -c search_path');
   const host = await startHostProcess({ ...env, PONTE_DATABASE_URL: impatient });

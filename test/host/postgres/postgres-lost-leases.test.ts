@@ -12,7 +12,7 @@ import { killedHosts, order, prolongLeases } from './killed-hosts.js';
 const postgres = localPostgres();
 
 test('a payment under way on a killed host goes on before the lease of its command ends', async (t) => {
-  const url = await postgres.newDatabase();
+  const url = await postgres.migrated();
   const start = killedHosts(t, url, 'payment');
   const dying = await start('1');
   const key = dying.key ?? '';
@@ -26,11 +26,10 @@ test('a payment under way on a killed host goes on before the lease of its comma
 });
 
 test('leases of hosts that are connected, and of commands of operators, are left alone', async (t) => {
-  const url = await postgres.newDatabase();
+  const url = await postgres.migrated();
   const [leader, served, operator] = [1, 2, 3].map(() => openPostgresStore({ url }));
   assert.ok(leader !== undefined && served !== undefined && operator !== undefined);
   t.after(() => Promise.all([leader.close(), served.close(), operator.close()]));
-  await leader.migrate();
   const quiet = () => undefined;
   const log = { debug: quiet, info: quiet, warn: quiet, error: quiet };
   for (const store of [leader, served]) {

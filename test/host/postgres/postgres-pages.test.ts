@@ -23,7 +23,7 @@ let orders = 0;
 
 before(async () => {
   const config = readConfig({
-    PONTE_DATABASE_URL: await postgres.newDatabase(),
+    PONTE_DATABASE_URL: await postgres.migrated(),
     PONTE_PORT: '0',
     PONTE_DATA_DIR: temporaryFolder(),
     PONTE_SECRET_KEYS: `a:${randomBytes(32).toString('base64')}`,

@@ -17,6 +17,8 @@ export interface LocalPostgres {
   url(): Promise<string>;
   /** The URL of a new, empty database. */
   newDatabase(): Promise<string>;
+  /** The URL of a new database with the schema, and otherwise empty. */
+  migrated(): Promise<string>;
   /** Ends the server, and every connection to it; databases stay. */
   stop(): Promise<void>;
   start(): Promise<void>;
@@ -39,7 +41,7 @@ export function localPostgres({ durable = false, own = false } = {}): LocalPostg
 /** Names the server of the run. */
 export const SHARED_POSTGRES = 'PONTE_TEST_POSTGRES';
 
-let sharedDatabases = 0;
+let databases = 0;
 
 /** A database on a server that others use too. */
 function databaseOn(server: string): LocalPostgres {
@@ -53,27 +55,71 @@ function databaseOn(server: string): LocalPostgres {
   return {
     url,
     newDatabase: async () => newSchema(await url(), ++schemas),
+    migrated: () => migratedDatabase(server),
     stop: refused,
     start: refused,
     end: async () => undefined,
   };
 }
 
-async function newDatabase(server: string): Promise<string> {
-  sharedDatabases += 1;
-  const name = `test_${process.pid}_${sharedDatabases}`;
+async function newDatabase(server: string, template = 'template0'): Promise<string> {
+  databases += 1;
+  const name = `test_${process.pid}_${databases}`;
   const client = await connected(server);
-  await client.query(`create database ${name} template template0`);
+  await client.query(`create database ${name} template ${template} strategy file_copy`);
   await client.end();
+  return atDatabase(server, name);
+}
+
+function atDatabase(server: string, name: string): string {
   return Object.assign(new URL(server), { pathname: `/${name}` }).href;
 }
 
-/** A schema is found as fast as a database, and made in a hundredth of the time. */
+/** The schema of a database that is a copy of the migrated one. */
+export const MIGRATED_SCHEMA = 'ponte';
+
+/** A copy of a database that is migrated once per server: a copy takes a sixth of the time. */
+export async function migratedDatabase(server: string): Promise<string> {
+  const found = migratedServers.get(server) ?? makeMigrated(server);
+  migratedServers.set(server, found);
+  await found;
+  return inSchema(await newDatabase(server, MIGRATED), MIGRATED_SCHEMA);
+}
+
+const MIGRATED = 'ponte_migrated';
+/** Of this process. */
+const migratedServers = new Map<string, Promise<void>>();
+
+/** The first process makes it; others wait for the lock, which belongs to one database. */
+async function makeMigrated(server: string): Promise<void> {
+  const client = await connected(atDatabase(server, 'postgres'));
+  await client.query('select pg_advisory_lock(hashtext($1))', [MIGRATED]);
+  const known = 'select 1 from pg_database where datname = $1';
+  const { rowCount } = await client.query(known, [MIGRATED]);
+  if (rowCount === 0) {
+    const made = await newDatabase(server);
+    const owner = await connected(made);
+    await owner.query(`create schema ${MIGRATED_SCHEMA}`);
+    await owner.end();
+    const { openPostgresStore } = await import('../../../adapters/storage/postgres/store.js');
+    const store = openPostgresStore({ url: inSchema(made, MIGRATED_SCHEMA) });
+    await store.migrate();
+    await store.close();
+    await client.query(`alter database ${new URL(made).pathname.slice(1)} rename to ${MIGRATED}`);
+  }
+  await client.end();
+}
+
+/** An empty schema is found as fast as a database, and made in a hundredth of the time. */
 async function newSchema(database: string, number: number): Promise<string> {
   const name = `ponte_${number}`;
   const client = await connected(database);
   await client.query(`create schema ${name}`);
   await client.end();
+  return inSchema(database, name);
+}
+
+function inSchema(database: string, name: string): string {
   return `${database}?options=${encodeURIComponent(`-c search_path=${name}`)}`;
 }
 
@@ -145,6 +191,7 @@ export function temporaryPostgres({
     async newDatabase() {
       return newSchema(await url(), ++schemas);
     },
+    migrated: async () => migratedDatabase(await url()),
     async stop() {
       await (await server)?.running.stop();
     },

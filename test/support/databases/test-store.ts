@@ -1,5 +1,5 @@
 // The store of test worlds: SQLite in memory, unless PONTE_TEST_DATABASE names another one. `file`
-// is SQLite in a file; a URL is a PostgreSQL server on which every world has a separate schema.
+// is SQLite in a file; a URL is a PostgreSQL server on which every world has a separate database.
 // other-databases.ts runs the suites on those.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ import { SqliteDatabase } from '../../../adapters/storage/sqlite/database.js';
 import { openSqliteStore, type SqliteStore } from '../../../adapters/storage/sqlite/store.js';
 import type { ServedStore } from '../../../adapters/storage/store.js';
 import type { Sealer } from '../../../core/ports/storage.js';
-import type { LocalPostgres } from './local-postgres.js';
+import { type LocalPostgres, MIGRATED_SCHEMA, migratedDatabase } from './local-postgres.js';
 import { migratedImage } from './migrated-image.js';
 import { reusedConnection } from './reused-connection.js';
 
@@ -20,9 +20,8 @@ const { PONTE_TEST_DATABASE: chosen = 'memory' } = process.env;
 
 const isPostgres = chosen.startsWith('postgres://');
 
-/** Schemas of closed stores, by server: to migrate one takes longer than to empty it. */
-const freeSchemas = new Map<string, string[]>();
-let schemas = 0;
+/** Databases of closed stores, by server: to make one takes longer than to empty it. */
+const freeDatabases = new Map<string, string[]>();
 
 /** Empty and migrated. */
 export async function testStore(sealer: Sealer | null = null): Promise<ServedStore> {
@@ -44,21 +43,17 @@ export function servedSqliteStore(sealer: Sealer | null = null): SqliteStore {
   return closing(store, () => rmSync(folder, { recursive: true, force: true }));
 }
 
-/** In a separate schema on the server at `url`. */
+/** In a separate database of the server. */
 export async function postgresStore(
-  url: string,
+  server: string,
   sealer: Sealer | null = null,
 ): Promise<PostgresStore> {
-  const free = freeSchemas.get(url) ?? [];
-  freeSchemas.set(url, free);
+  const free = freeDatabases.get(server) ?? [];
+  freeDatabases.set(server, free);
   const used = free.pop();
-  schemas += 1;
-  const schema = used ?? `world_${process.pid}_${schemas}`;
-  await emptySchema(url, schema, { isNew: used === undefined });
-  const options = encodeURIComponent(`-c search_path=${schema}`);
-  const store = openPostgresStore({ url: `${url}?options=${options}` }, sealer);
-  if (used === undefined) await store.migrate();
-  return closing(store, () => void free.push(schema));
+  if (used !== undefined) await removeRows(await administratorOf(used), MIGRATED_SCHEMA);
+  const url = used ?? (await migratedDatabase(server));
+  return closing(openPostgresStore({ url }, sealer), () => void free.push(url));
 }
 
 /**

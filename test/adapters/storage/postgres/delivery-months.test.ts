@@ -30,10 +30,9 @@ interface Stage {
 }
 
 async function opened(t: TestContext): Promise<Stage> {
-  const url = await postgres.newDatabase();
+  const url = await postgres.migrated();
   const store = openPostgresStore({ url });
   t.after(() => store.close());
-  await store.migrate();
   return { url, store, deliveryMonths: store.deliveryMonths };
 }
 
