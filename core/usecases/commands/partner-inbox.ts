@@ -18,6 +18,7 @@ import type { PartnerMessageResult } from '../../ports/outside.js';
 import type { PartnerFact, PartnerNotice } from '../../ports/partner.js';
 import type { Tx } from '../../ports/storage.js';
 import { readDeposit } from '../deposits/deposits.js';
+import { commandsKnownBy } from '../deposits/our-rows.js';
 import { pollSoon, type ReportSource, storeStaged } from '../payments/command-changes.js';
 import { audited } from '../service/audit-log.js';
 import { eachDue } from '../service/due-work.js';
@@ -242,21 +243,18 @@ async function matchingCommand(
     its === mode &&
     operations[kind].reportKind === fact.kind &&
     (instance === null || instance === here);
-  const found = await deps.store.run(async (tx) => {
-    const { reference } = fact;
-    const named = reference === null ? null : await tx.commands.byReference(mode, reference);
-    // The reference of an adopted pay-in is not the one that the partner may have.
-    return named === null ? byPartnerRef(tx, mode, fact) : [named];
-  });
-  const command = found.find(fits);
+  const kinds = commandKinds.filter((kind) => operations[kind].reportKind === fact.kind);
+  const known = await deps.store.run((tx) => commandsKnownBy(tx, mode, kinds, fact));
+  // The reference of an adopted pay-in is not the one that the partner may have.
+  const command = (known.byReference === null ? known.byId : [known.byReference]).find(fits);
   if (command === undefined) return null;
   // A command that is not accepted yet has nothing to poll: the message is tried again.
   if (fact.report === null && !isPolled(command)) return null;
-  const known = command.partnerRef ?? (await lookedUpRef(deps, command, fact));
-  if (known === fact.partnerRef) return command.id;
+  const onRecord = command.partnerRef ?? (await lookedUpRef(deps, command, fact));
+  if (onRecord === fact.partnerRef) return command.id;
   const { partnerRef } = fact;
   const alert = 'the partner reports another command under our reference than the one on record';
-  if (known !== null) deps.log.error('alert', { alert, commandId: command.id, partnerRef });
+  if (onRecord !== null) deps.log.error('alert', { alert, commandId: command.id, partnerRef });
   return null;
 }
 
@@ -274,16 +272,4 @@ async function lookedUpRef(
   if (partner === null || command.request === null) return partnerRef;
   const found = await operationOf(command).callsOf(partner).find(requestOf(deps, command));
   return found.outcome === 'done' ? (found.value?.partnerRef ?? null) : null;
-}
-
-async function byPartnerRef(
-  tx: Tx,
-  mode: Mode,
-  { kind, partnerRef }: Pick<PartnerFact, 'kind' | 'partnerRef'>,
-) {
-  const kinds = commandKinds.filter((its) => operations[its].reportKind === kind);
-  const found = await Promise.all(
-    kinds.map((its) => tx.commands.byPartnerRef(mode, its, partnerRef)),
-  );
-  return found.filter((command) => command !== null);
 }

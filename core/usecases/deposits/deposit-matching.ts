@@ -4,7 +4,6 @@ import { MINUTE_MS } from '../../domain/base/instant.js';
 import { money } from '../../domain/base/money.js';
 import type { Mode, Tenant } from '../../domain/base/tenant.js';
 import { isPayinInFlight } from '../../domain/commands/partner-command.js';
-import type { Quote } from '../../domain/commands/quote.js';
 import type { Deposit } from '../../domain/deposits/deposit.js';
 import {
   type MatchCandidate,
@@ -18,12 +17,13 @@ import { type Payment, paymentOrigins } from '../../domain/payments/payment.js';
 import type { Epoch } from '../../domain/service/epoch.js';
 import type { PartnerEntry, Payer } from '../../ports/partner.js';
 import type { Tx } from '../../ports/storage.js';
+import { commandsKnownBy, quotedPayins } from './our-rows.js';
 
 /** With more pay-ins in flight, any of them may own an entry. */
 const IN_FLIGHT_MAX = 100;
 /** With more payments that wait, an operator decides. */
 export const AWAITING_MAX = 200;
-/** Quotes and bank details of one name. */
+/** Bank details of one name. */
 const ALIKE_MAX = 10;
 /** Words of a payer's texts that are looked up. */
 const WORDS_MAX = 60;
@@ -57,16 +57,14 @@ export async function ownershipOf(
   owner: AccountOwner | null,
   nowMs: number,
 ): Promise<Ownership> {
-  const { kind, partnerRef, reference } = entry;
+  const { kind, createdAtMs } = entry;
   const mayHaveIt =
-    kind === 'payout'
-      ? nowMs - entry.createdAtMs < CALL_MS
-      : await isInFlightFor(tx, mode, entry, owner);
-  if (mayHaveIt || (await tx.commands.byPartnerRef(mode, kind, partnerRef)) !== null)
-    return 'owned';
-  const named = reference === null ? null : await tx.commands.byReference(mode, reference);
-  if (named === null) return 'nobody';
-  return named.partnerRef === null ? 'owned' : 'again';
+    kind === 'payout' ? nowMs - createdAtMs < CALL_MS : await isInFlightFor(tx, mode, entry, owner);
+  if (mayHaveIt) return 'owned';
+  const { byId, byReference } = await commandsKnownBy(tx, mode, [kind], entry);
+  if (byId.length > 0) return 'owned';
+  if (byReference === null) return 'nobody';
+  return byReference.partnerRef === null ? 'owned' : 'again';
 }
 
 /** A payout may be of a call that has no answer yet: its command has not the partner's id. */
@@ -80,9 +78,8 @@ async function isInFlightFor(
   owner: AccountOwner | null,
 ): Promise<boolean> {
   if (entry.partnerQuoteId !== null) {
-    const quotes = await quotesOf(tx, mode, entry);
-    const commands = quotes.map((quote) => tx.commands.ofPayment(quote, quote.paymentId));
-    return (await Promise.all(commands)).flat().some(isPayinInFlight);
+    const quoted = await quotedPayins(tx, mode, entry);
+    return quoted.some(({ payins }) => payins.some(isPayinInFlight));
   }
   const inFlight = await tx.commands.payinsInFlight(mode, IN_FLIGHT_MAX);
   if (inFlight.length === 0) return false;
@@ -165,8 +162,8 @@ export async function findMatch(
   const texts = entry.payer?.texts ?? [];
   const awaiting = await tx.payments.awaitingMoney(owner, owner.sellerExternalId, AWAITING_MAX);
   if (awaiting.length === AWAITING_MAX) return null;
-  const quotes = await quotesOf(tx, owner.mode, entry);
-  const quoted = new Set(quotes.map(({ paymentId }) => paymentId));
+  const quotes = await quotedPayins(tx, owner.mode, entry);
+  const quoted = new Set(quotes.map(({ quote }) => quote.paymentId));
   const named = await namedPayments(tx, owner, texts);
   const others = [
     ...(await Promise.all([...quoted].map((id) => tx.payments.get(owner, id)))),
@@ -328,9 +325,4 @@ function codesIn(texts: readonly string[]): ReadonlySet<string> {
   const glued = texts.flatMap((text) => runsOf(text, CODE_LENGTH));
   const codes = [...words, ...glued].map(readCode).filter((code) => code !== null);
   return new Set([...new Set(codes)].slice(0, CODES_MAX));
-}
-
-function quotesOf(tx: Tx, mode: Mode, { partnerQuoteId }: PartnerEntry): Promise<readonly Quote[]> {
-  if (partnerQuoteId === null) return Promise.resolve([]);
-  return tx.quotes.byPartnerQuoteId(mode, partnerQuoteId, ALIKE_MAX);
 }

@@ -2,14 +2,16 @@
 // reference or its quote, or a deposit. The readings of the books, the check after a restore and
 // the reconciliation ask here.
 import { sameMoney } from '../../domain/base/money.js';
-import { type Mode, tenantOf } from '../../domain/base/tenant.js';
+import type { Mode } from '../../domain/base/tenant.js';
 import { effectOn } from '../../domain/commands/command-report.js';
 import {
+  type CommandKind,
   isMoneyCommand,
   isOpen,
   type MoneyCommand,
   type PartnerCommand,
 } from '../../domain/commands/partner-command.js';
+import type { Quote } from '../../domain/commands/quote.js';
 import { type Deposit, hasMoney, isCurrent } from '../../domain/deposits/deposit.js';
 import type { PartnerEntry } from '../../ports/partner.js';
 import type { Tx } from '../../ports/storage.js';
@@ -17,6 +19,51 @@ import { isInReview } from '../payments/deposit-shares.js';
 
 /** Payments with one quote of the partner. */
 const QUOTES_MAX = 10;
+
+/**
+ * The commands that an entry or a message of the partner may be of, by how each is known. They may
+ * differ: a partner executes a reference twice, or has its id before our row has it.
+ */
+export interface CandidateCommands {
+  /** Those with the partner's id. */
+  readonly byId: readonly PartnerCommand[];
+  /** The one whose reference the partner stores, of any kind. */
+  readonly byReference: PartnerCommand | null;
+}
+
+export async function commandsKnownBy(
+  tx: Tx,
+  mode: Mode,
+  kinds: readonly CommandKind[],
+  { partnerRef, reference }: Pick<PartnerEntry, 'partnerRef' | 'reference'>,
+): Promise<CandidateCommands> {
+  const [byReference, ...found] = await Promise.all([
+    reference === null ? null : tx.commands.byReference(mode, reference),
+    ...kinds.map((kind) => tx.commands.byPartnerRef(mode, kind, partnerRef)),
+  ]);
+  return { byId: found.filter((command) => command !== null), byReference };
+}
+
+/** The quotes that the partner names in an entry, each with the pay-ins of its payment. */
+export async function quotedPayins(
+  tx: Tx,
+  mode: Mode,
+  { partnerQuoteId }: Pick<PartnerEntry, 'partnerQuoteId'>,
+): Promise<readonly QuotedPayins[]> {
+  if (partnerQuoteId === null) return [];
+  const quotes = await tx.quotes.byPartnerQuoteId(mode, partnerQuoteId, QUOTES_MAX);
+  return Promise.all(
+    quotes.map(async (quote) => {
+      const commands = await tx.commands.ofPayment(quote, quote.paymentId);
+      return { quote, payins: commands.filter(({ kind }) => kind === 'payin') };
+    }),
+  );
+}
+
+interface QuotedPayins {
+  readonly quote: Quote;
+  readonly payins: readonly MoneyCommand[];
+}
 
 /** Whose books they are. */
 export interface BooksOf {
@@ -39,9 +86,10 @@ export async function ourRowsOf(
   entry: PartnerEntry,
 ): Promise<OurRows> {
   const { kind, partnerRef } = entry;
-  const known = moneyCommand(await tx.commands.byPartnerRef(mode, kind, partnerRef));
-  const named =
-    known === null ? await quotedCommand(tx, mode, entry) : await namedCommand(tx, mode, entry);
+  const { byId, byReference } = await commandsKnownBy(tx, mode, [kind], entry);
+  const known = moneyCommand(byId[0] ?? null);
+  const ofReference = byReference?.kind === kind ? moneyCommand(byReference) : null;
+  const named = ofReference ?? (known === null ? await quotedCommand(tx, mode, entry) : null);
   // Of several commands with the partner's id, the one that has the money is read, else the named.
   const isNamed = named?.partnerRef === partnerRef && known?.receivedMinor === 0n;
   const own = isNamed ? named : known;
@@ -89,29 +137,18 @@ export function isBehind(
   return isReceived && !sameMoney(amount, { ...ordered, amountMinor: receivedMinor });
 }
 
-/** The command whose reference the partner stores. */
-async function namedCommand(tx: Tx, mode: Mode, { kind, reference }: PartnerEntry) {
-  const named = reference === null ? null : await tx.commands.byReference(mode, reference);
-  return named?.kind === kind ? moneyCommand(named) : null;
-}
-
-/** The same, or the pay-in that was sent with the quote of the entry. */
+/** The pay-in that was sent with the quote of the entry. */
 async function quotedCommand(tx: Tx, mode: Mode, entry: PartnerEntry) {
-  const named = await namedCommand(tx, mode, entry);
-  if (named !== null || entry.partnerQuoteId === null) return named;
-  for (const quote of await tx.quotes.byPartnerQuoteId(mode, entry.partnerQuoteId, QUOTES_MAX)) {
-    const [payment, all] = await Promise.all([
-      tx.payments.get(tenantOf(quote), quote.paymentId),
-      tx.commands.ofPayment(tenantOf(quote), quote.paymentId),
-    ]);
+  for (const { quote, payins } of await quotedPayins(tx, mode, entry)) {
     // A pay-in that had ended before the quote was made was sent with another one.
-    const payins = all.filter(
-      (command) =>
-        command.kind === 'payin' && (isOpen(command) || command.createdAtMs >= quote.createdAtMs),
+    const sent = payins.filter(
+      (command) => isOpen(command) || command.createdAtMs >= quote.createdAtMs,
     );
-    const unanswered = payins.find(({ partnerRef, lastSentAtMs }) => !partnerRef && lastSentAtMs);
-    const command = unanswered ?? (payment?.quoteId === quote.id ? payins.at(-1) : undefined);
-    if (command !== undefined) return command;
+    const unanswered = sent.find(({ partnerRef, lastSentAtMs }) => !partnerRef && lastSentAtMs);
+    if (unanswered !== undefined) return unanswered;
+    const payment = await tx.payments.get(quote, quote.paymentId);
+    const last = sent.at(-1);
+    if (payment?.quoteId === quote.id && last !== undefined) return last;
   }
   return null;
 }
