@@ -41,6 +41,8 @@ export interface Letter {
   readonly isReplacement: boolean;
   /** What the buyer asked; null for another mail. */
   readonly question: string | null;
+  /** The invoices that an invitation lists, by their due day; `about` is one of them. */
+  readonly invited: readonly Payment[];
   /** The money that moved; null for another mail. */
   readonly moved: MovedMoney | null;
   /** What the recipient names when it asks the organization; `isReference` of display.ts. */

@@ -2,9 +2,16 @@
 import { z } from 'zod';
 import type { Tenant } from '../../../core/domain/base/tenant.js';
 import { dayOf } from '../../../core/domain/base/time-zone.js';
+import { INVITED_MAX } from '../../../core/domain/mail/mail.js';
+import { isCode } from '../../../core/errors.js';
 import type { Deps } from '../../../core/ports/deps.js';
 import { createAttachmentUpload } from '../../../core/usecases/parties/attachments.js';
 import { loadOrganization } from '../../../core/usecases/parties/organizations.js';
+import {
+  type InvitedInvoice,
+  invitationEnds,
+  inviteBuyers,
+} from '../../../core/usecases/payments/invitations.js';
 import { inviteBuyer } from '../../../core/usecases/payments/invoices.js';
 import {
   allPayments,
@@ -12,8 +19,9 @@ import {
   listPayments,
 } from '../../../core/usecases/payments/payment-lists.js';
 import { searchPayments } from '../../../core/usecases/payments/payment-search.js';
+import { readPayment } from '../../../core/usecases/payments/payments.js';
 import { loadPage } from '../protocol/cursor.js';
-import { pageOf, representation } from '../protocol/representation.js';
+import { pageOf, representation, wholeListOf } from '../protocol/representation.js';
 import { type Call, type HandlerContext, type Reply, reply, route } from '../protocol/route-row.js';
 import {
   anyText,
@@ -108,6 +116,46 @@ const invitation = representation<Pick<PaymentSource, 'payment' | 'payUrl'>>()('
   hostedPaymentUrl: [payment.schema.shape.hostedPaymentUrl, hostedPaymentUrl],
 });
 
+const inviteBody = z.object({
+  invoiceIds: z
+    .array(anyText('As in a path.'))
+    .min(1, 'send at least one invoice')
+    .max(INVITED_MAX, `send at most ${INVITED_MAX} invoices`)
+    .meta({ description: 'Approved invoices: `inv_…`, or `ext_` followed by the externalId.' }),
+});
+
+requestSchemas.add(inviteBody, { id: 'InviteBuyers' });
+
+type NamedInvitation = InvitedInvoice & { readonly sentId: string; readonly payUrl: string };
+
+const manyInvitations = wholeListOf(
+  'InvitationList',
+  representation<NamedInvitation>()('InvitationOfMany', {
+    invoiceId: [
+      z.string().meta({ description: 'As it was sent.' }),
+      ({ sentId }: NamedInvitation) => sentId,
+    ],
+    status: [
+      z.enum(invitationEnds).meta({
+        description:
+          '`sent`: the mail that lists it is queued, or was by the same Idempotency-Key. ' +
+          '`limited`: ' +
+          'send it again after `retryAfter`.',
+      }),
+      ({ end }: NamedInvitation) => end,
+    ],
+    retryAfter: [
+      z.int().nullable().meta({ description: 'In seconds; null unless `limited`.' }),
+      ({ waitMs }: NamedInvitation) => (waitMs === 0 ? null : Math.ceil(waitMs / 1_000)),
+    ],
+    hostedPaymentUrl: [
+      payment.schema.shape.hostedPaymentUrl.nullable(),
+      ({ payment: invited, payUrl }: NamedInvitation) =>
+        invited === null ? null : hostedPaymentUrl({ payment: invited, payUrl }),
+    ],
+  }),
+);
+
 const invoiceScopes = {
   read: { byOrigin: { invoice: 'invoices:read' } },
   write: { byOrigin: { invoice: 'invoices:write' } },
@@ -143,6 +191,18 @@ export const invoiceRoutes = [
     errors: ['KycStorageDisabled'],
     handler: async ({ deps }, { tenant, body }) =>
       reply(200, attachmentUpload.show(await createAttachmentUpload(deps, tenant, body))),
+  }),
+  route({
+    method: 'POST',
+    operations: { inviteInvoiceBuyers: '/v1/invoices/invite-buyers' },
+    summary:
+      'Invite the buyers of many invoices: each buyer gets one mail that lists its invoices. The ' +
+      'limits are those of one invitation; that of an address counts mails',
+    idempotency: 'key',
+    access: { auth: 'key', scope: 'invoices:write', modes: 'both', rateLimit: 'stored' },
+    body: inviteBody,
+    responses: { 200: manyInvitations.schema },
+    handler: inviteMany,
   }),
   route({
     method: 'GET',
@@ -181,6 +241,27 @@ export const invoiceRoutes = [
     },
   }),
 ];
+
+async function inviteMany(
+  { deps }: HandlerContext,
+  { tenant, body, idempotencyKey }: Call<'key', unknown, unknown, z.infer<typeof inviteBody>>,
+): Promise<Reply> {
+  const ids = await Promise.all(body.invoiceIds.map((id) => invoiceIdOf(deps, tenant, id)));
+  const found = await inviteBuyers(deps, tenant, ids, idempotencyKey);
+  const { payUrl } = deps.settings;
+  const named = found.map((one, at) => ({ ...one, sentId: body.invoiceIds[at] ?? '', payUrl }));
+  return reply(200, manyInvitations.show(named, null));
+}
+
+/** The id itself for what is not found. */
+async function invoiceIdOf(deps: Deps, tenant: Tenant, id: string): Promise<string> {
+  try {
+    return (await readPayment(deps, tenant, id, ['invoice'])).payment.id;
+  } catch (error) {
+    if (isCode(error, 'NotFound')) return id;
+    throw error;
+  }
+}
 
 async function listInvoicePage(
   { deps }: HandlerContext,

@@ -7,6 +7,7 @@ import { keyPages } from './developer/key-pages.js';
 import { subscriptionListPages } from './developer/subscription-list-pages.js';
 import { subscriptionPages } from './developer/subscription-pages.js';
 import { homePages } from './home-pages.js';
+import { invitationPages } from './invoices/invitation-pages.js';
 import { invoiceFormPages } from './invoices/invoice-form-pages.js';
 import { invoiceImportPages } from './invoices/invoice-import-pages.js';
 import { passkeyPages } from './passkeys/passkey-pages.js';
@@ -33,6 +34,7 @@ export const dashboardPages: readonly PageRoute[] = [
   ...paymentDetailPages,
   ...invoiceFormPages,
   ...invoiceImportPages,
+  ...invitationPages,
   ...sellerPages,
   ...subscriptionListPages,
   ...subscriptionPages,

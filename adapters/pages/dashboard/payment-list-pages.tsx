@@ -75,9 +75,16 @@ function paymentList(
               </ButtonLink>
             ) : null}
             {origin !== null && may(view, 'invoices:write') ? (
-              <ButtonLink href={`${view.path}/invoices/import`}>
-                {texts.invoiceImport.open}
-              </ButtonLink>
+              <>
+                {rows.some(({ payment }) => payment.status === 'approved') ? (
+                  <ButtonLink href={`${view.path}/invoices/invite`}>
+                    {texts.invitations.open}
+                  </ButtonLink>
+                ) : null}
+                <ButtonLink href={`${view.path}/invoices/import`}>
+                  {texts.invoiceImport.open}
+                </ButtonLink>
+              </>
             ) : null}
             {may(view, 'invoices:write') ? (
               <ButtonLink href={`${view.path}/invoices/new`} look="primary" icon="add">

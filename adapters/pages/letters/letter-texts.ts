@@ -13,6 +13,7 @@ import {
 import { isReference, plainText } from '../../../core/domain/payments/display.js';
 import type { MailedEvent } from '../../../core/domain/payments/event.js';
 import { heldMinor } from '../../../core/domain/payments/funds.js';
+import type { Payment } from '../../../core/domain/payments/payment.js';
 import { assert } from '../../../core/errors.js';
 import type { Letter } from '../../../core/ports/letters.js';
 import { type Format, formatOf } from '../kit/format.js';
@@ -59,6 +60,16 @@ export interface PaymentFacts extends LetterFacts {
   readonly approver: string;
   /** Why the approver declined; null if it did not. */
   readonly declineReason: string | null;
+  /** The invoices of an invitation; null if it is for one. */
+  readonly invoices: InvoiceList | null;
+}
+
+export interface InvoiceList {
+  readonly count: number;
+  /** Null if their currencies differ. */
+  readonly total: string | null;
+  /** The payee of all of them, else the organization. */
+  readonly payee: string;
 }
 
 export interface DestinationFacts extends LetterFacts {
@@ -162,6 +173,8 @@ export interface LetterCatalogue {
     readonly anyQuestions: string;
     /** `email`: the support address of the organization, to which answers go. */
     readonly help: (org: string, email: string | null, reference: string) => string;
+    /** The end of a list of invoices that is cut. */
+    readonly moreInvoices: (count: number) => string;
     readonly copyLink: string;
   };
 }
@@ -195,6 +208,7 @@ export function exactNamesIn(letter: Letter): readonly string[] {
     organization.name,
     organization.supportEmail,
     payment?.payeeName,
+    ...letter.invited.map(({ payeeName }) => payeeName),
     payment?.buyer.name,
     payment?.colleagueApproval?.email,
     account?.displayName ?? account?.legalName,
@@ -235,14 +249,60 @@ export function textsOf(catalogue: LetterCatalogue, letter: Letter): LetterTexts
 }
 
 /** The number of the payment, else its external id; null if a buyer cannot know it. */
-export function handleOf({ about, reference }: Letter): string | null {
-  return about === null || reference === about.payment.id ? null : reference;
+export function handleOf(letter: Letter): string | null {
+  const { about, reference } = letter;
+  const isNamed = about !== null && reference !== about.payment.id && !isOfMany(letter);
+  return isNamed ? reference : null;
 }
 
 /** What the buyer's books need of the payment, on one line; null if it has nothing of it. */
 export function detailsOf(catalogue: LetterCatalogue, letter: Letter): string | null {
-  if (letter.about === null) return null;
-  const facts = paymentFacts(letter, letter.about);
+  return letter.about === null || isOfMany(letter)
+    ? null
+    : detailsIn(catalogue, letter, letter.about.payment);
+}
+
+/** Lines of a letter: what follows is on the page. */
+const LISTED_MAX = 25;
+
+/** The lines of an invitation to several invoices, and how many are left out. */
+export function invoicesIn(catalogue: LetterCatalogue, letter: Letter) {
+  const { invited } = letter;
+  if (!isOfMany(letter)) return { lines: [], others: 0 };
+  const { money } = formatFor(letter);
+  const payees = new Set(invited.map(({ payeeName }) => payeeName));
+  const lines = invited.slice(0, LISTED_MAX).map((payment) => {
+    const { number, purchaseOrder, buyerReference } = bookFacts(letter, payment);
+    const isNamed = number ?? purchaseOrder ?? buyerReference;
+    const named = [isNamed ? null : payment.id, detailsIn(catalogue, letter, payment)];
+    const details = named.filter((text) => text !== null).join(', ');
+    const payee = oneLine(payment.payeeName ?? letter.organization.name);
+    return `${details}${payees.size > 1 ? ` (${payee})` : ''}: ${money(payment.amount)}`;
+  });
+  return { lines, others: invited.length - lines.length };
+}
+
+function isOfMany({ invited }: Letter): boolean {
+  return invited.length > 1;
+}
+
+function invoiceListOf(letter: Letter): InvoiceList | null {
+  const { invited, organization } = letter;
+  const [first] = invited;
+  if (first === undefined || !isOfMany(letter)) return null;
+  const { currency } = first.amount;
+  const isOneCurrency = invited.every(({ amount }) => amount.currency === currency);
+  const amountMinor = invited.reduce((sum, { amount }) => sum + amount.amountMinor, 0n);
+  const isOnePayee = invited.every(({ payeeName }) => payeeName === first.payeeName);
+  return {
+    count: invited.length,
+    total: isOneCurrency ? formatFor(letter).money({ amountMinor, currency }) : null,
+    payee: oneLine((isOnePayee ? first.payeeName : null) ?? organization.name),
+  };
+}
+
+function detailsIn(catalogue: LetterCatalogue, letter: Letter, payment: Payment): string | null {
+  const facts = bookFacts(letter, payment);
   const known = detailNames.flatMap((name) => {
     const value = facts[name];
     return value === null ? [] : [catalogue.frame.details[name](value)];
@@ -334,7 +394,7 @@ function movedTexts(catalogue: LetterCatalogue, letter: Letter): LetterTexts {
 
 function paymentFacts(letter: Letter, about: NonNullable<Letter['about']>): PaymentFacts {
   const { payment, funds } = about;
-  const { money, date, deadline } = formatFor(letter);
+  const { money, deadline } = formatFor(letter);
   const payByMs = payment.payinInstructions?.payByMs ?? null;
   const { currency, amountMinor } = payment.amount;
   const inCurrency = (minor: bigint): string => money({ amountMinor: minor, currency });
@@ -346,10 +406,8 @@ function paymentFacts(letter: Letter, about: NonNullable<Letter['about']>): Paym
     ...commonFacts(letter),
     payee: oneLine(payment.payeeName ?? letter.organization.name),
     amount: money(payment.amount),
-    number: referenceIn(payment.number),
-    purchaseOrder: referenceIn(payment.purchaseOrder),
-    buyerReference: referenceIn(payment.buyerReference),
-    due: payment.dueDate === null ? null : date(payment.dueDate),
+    ...bookFacts(letter, payment),
+    invoices: invoiceListOf(letter),
     received: inCurrency(received),
     missing: inCurrency(amountMinor - received),
     payBy: payByMs === null ? null : deadline(payByMs, letter.writtenAtMs),
@@ -363,6 +421,15 @@ function paymentFacts(letter: Letter, about: NonNullable<Letter['about']>): Paym
     isReturnedByHand: funds.refund === 'needs_review',
     approver: payment.colleagueApproval?.email ?? '',
     declineReason: declined === null ? null : withoutLinks(declined),
+  };
+}
+
+function bookFacts(letter: Letter, payment: Payment): Pick<PaymentFacts, DetailName> {
+  return {
+    number: referenceIn(payment.number),
+    purchaseOrder: referenceIn(payment.purchaseOrder),
+    buyerReference: referenceIn(payment.buyerReference),
+    due: payment.dueDate === null ? null : formatFor(letter).date(payment.dueDate),
   };
 }
 

@@ -13,12 +13,23 @@ const keepOld = ' Payments created before keep the old one.';
 
 export const lettersEn = {
   payment: {
-    invitation: ({ payee, amount }) => ({
-      subject: `${payee} asks you to pay ${amount}`,
-      heading: `${payee} asks you to pay`,
-      amount,
-      paragraphs: ['The page shows what it is for, and how to pay by bank transfer.'],
-    }),
+    invitation: ({ payee, amount, invoices: list }) =>
+      list === null
+        ? {
+            subject: `${payee} asks you to pay ${amount}`,
+            heading: `${payee} asks you to pay`,
+            amount,
+            paragraphs: ['The page shows what it is for, and how to pay by bank transfer.'],
+          }
+        : {
+            subject: `${list.payee} asks you to pay ${list.count} invoices`,
+            heading: `${list.payee} asks you to pay ${list.count} invoices`,
+            amount: list.total,
+            paragraphs: [
+              'One sign-in opens all of them. The page shows what each is for, and how to pay ' +
+                'by bank transfer.',
+            ],
+          },
     sign_in: ({ payee, amount }) => ({
       subject: `Your link to pay ${payee}`,
       heading: `${payee} asks you to pay`,
@@ -447,6 +458,7 @@ export const lettersEn = {
         ? `Ask ${org} and give the reference ${reference}.`
         : `Answer this email, or write to ${org} at ${email}. Give the reference ` +
           `${reference}.`,
+    moreInvoices: (count) => `And ${count} more, which the page lists.`,
     copyLink: 'The link does not open? Copy it:',
   },
 } as const satisfies LetterCatalogue;

@@ -13,12 +13,23 @@ const keepOld = ' Los pagos creados antes mantienen el anterior.';
 
 export const lettersEs = {
   payment: {
-    invitation: ({ payee, amount }) => ({
-      subject: `${payee} le solicita el pago de ${amount}`,
-      heading: `${payee} le solicita el pago de`,
-      amount,
-      paragraphs: ['La página muestra el motivo y cómo pagar por transferencia bancaria.'],
-    }),
+    invitation: ({ payee, amount, invoices: list }) =>
+      list === null
+        ? {
+            subject: `${payee} le solicita el pago de ${amount}`,
+            heading: `${payee} le solicita el pago de`,
+            amount,
+            paragraphs: ['La página muestra el motivo y cómo pagar por transferencia bancaria.'],
+          }
+        : {
+            subject: `${list.payee} le solicita el pago de ${list.count} facturas`,
+            heading: `${list.payee} le solicita el pago de ${list.count} facturas`,
+            amount: list.total,
+            paragraphs: [
+              'Un solo acceso las abre todas. La página muestra a qué corresponde cada una y ' +
+                'cómo pagar por transferencia bancaria.',
+            ],
+          },
     sign_in: ({ payee, amount }) => ({
       subject: `Su enlace para pagar a ${payee}`,
       heading: `${payee} le solicita el pago de`,
@@ -453,6 +464,7 @@ export const lettersEs = {
         ? `Pregunte a ${org} e indique la referencia ${reference}.`
         : `Responda a este correo o escriba a ${org} a ${email}. Indique la ` +
           `referencia ${reference}.`,
+    moreInvoices: (count) => `Y ${count} más, que la página muestra.`,
     copyLink: '¿El enlace no se abre? Cópielo:',
   },
 } as const satisfies LetterCatalogue;

@@ -13,12 +13,25 @@ const keepOld = ' Pagamentos criados antes mantêm o anterior.';
 
 export const lettersPtBr = {
   payment: {
-    invitation: ({ payee, amount }) => ({
-      subject: `${payee} solicita o pagamento de ${amount}`,
-      heading: `${payee} solicita o pagamento de`,
-      amount,
-      paragraphs: ['A página mostra a que se refere e como pagar por transferência bancária.'],
-    }),
+    invitation: ({ payee, amount, invoices: list }) =>
+      list === null
+        ? {
+            subject: `${payee} solicita o pagamento de ${amount}`,
+            heading: `${payee} solicita o pagamento de`,
+            amount,
+            paragraphs: [
+              'A página mostra a que se refere e como pagar por transferência bancária.',
+            ],
+          }
+        : {
+            subject: `${list.payee} solicita o pagamento de ${list.count} faturas`,
+            heading: `${list.payee} solicita o pagamento de ${list.count} faturas`,
+            amount: list.total,
+            paragraphs: [
+              'Um só acesso abre todas. A página mostra a que cada uma se refere e como pagar ' +
+                'por transferência bancária.',
+            ],
+          },
     sign_in: ({ payee, amount }) => ({
       subject: `Seu link para pagar ${payee}`,
       heading: `${payee} solicita o pagamento de`,
@@ -455,6 +468,7 @@ export const lettersPtBr = {
         ? `Fale com ${org} e informe a referência ${reference}.`
         : `Responda a este e-mail ou escreva para ${org} em ${email}. Informe a ` +
           `referência ${reference}.`,
+    moreInvoices: (count) => `E mais ${count}, que a página mostra.`,
     copyLink: 'O link não abre? Copie-o:',
   },
 } as const satisfies LetterCatalogue;

@@ -14,6 +14,7 @@ import {
   exactNamesIn,
   formatFor,
   handleOf,
+  invoicesIn,
   isToBuyer,
   type LetterCatalogue,
   oneLine,
@@ -34,6 +35,7 @@ type Part =
   | { readonly kind: 'test' | 'paragraph' | 'note' | 'strong'; readonly text: string }
   | { readonly kind: 'sender'; readonly name: string; readonly via: string }
   | { readonly kind: 'heading'; readonly text: string; readonly amount: string | null }
+  | { readonly kind: 'list'; readonly lines: readonly string[] }
   | { readonly kind: 'answer'; readonly question: string; readonly text: string }
   | { readonly kind: 'button'; readonly text: string; readonly url: string }
   | { readonly kind: 'code'; readonly text: string; readonly code: string }
@@ -88,6 +90,8 @@ function partsOf(catalogue: LetterCatalogue, letter: Letter): readonly Part[] {
   const { organization, mode, link, pageUrl } = letter;
   const { heading, amount = null, paragraphs = [], answers } = textsOf(catalogue, letter);
   const details = detailsOf(catalogue, letter);
+  const { lines, others } = invoicesIn(catalogue, letter);
+  const listed = others === 0 ? lines : [...lines, frame.moreInvoices(others)];
   const org = oneLine(organization.name);
   const help = frame.help(org, organization.supportEmail, letter.reference);
   const url = link?.url ?? pageUrl;
@@ -98,6 +102,7 @@ function partsOf(catalogue: LetterCatalogue, letter: Letter): readonly Part[] {
     { kind: 'sender', name: org, via: frame.via },
     { kind: 'heading', text: heading, amount },
     ...(details === null ? [] : [{ kind: 'note', text: details } as const]),
+    ...(listed.length === 0 ? [] : [{ kind: 'list', lines: listed } as const]),
     ...paragraphs.map((text) => ({ kind: 'paragraph', text }) as const),
     ...answersOf(frame.questions, answers, help),
     ...(url === null ? [] : [{ kind: 'button', text: open, url } as const]),
@@ -155,6 +160,8 @@ function textOf(part: Part): readonly string[] {
       return [`${part.name} ${part.via}`];
     case 'heading':
       return [part.amount === null ? part.text : `${part.text} ${part.amount}`];
+    case 'list':
+      return [part.lines.join('\n')];
     case 'answer':
       return [`${part.question}\n${part.text}`];
     case 'button':
@@ -251,6 +258,12 @@ function Row({ part, colors }: { part: Part; colors: MailColors }): VNode {
       );
     case 'heading':
       return <Heading text={part.text} amount={part.amount} />;
+    case 'list':
+      return (
+        <Cell look={ink} above={12}>
+          {part.lines.flatMap((line) => [line, <br />])}
+        </Cell>
+      );
     case 'answer':
       return (
         <Cell look={ink} above={14}>

@@ -191,6 +191,9 @@ export type MailSubject =
 
 /** 256 bits: its plain hash cannot be searched. */
 export const LINK_TOKEN_BYTES = 32;
+/** Invoices of one invitation: as many as a file of the import has. */
+export const INVITED_MAX = 200;
+
 /** The pause between two invitations to the buyer of an invoice, or two requests to an owner. */
 export const INVITATION_PAUSE_MS = MINUTE_MS;
 /** Mails of one purpose to an address within the window; sign-ins have `nextSignIn`. */

@@ -3,7 +3,7 @@
 import { DAY_MS, HOUR_MS } from '../base/instant.js';
 import { schedules } from '../base/schedules.js';
 import { isUnapproved, type PaymentAggregate } from '../payments/change.js';
-import { isPageOpen, isTerminal } from '../payments/payment.js';
+import { isPageOpen, isTerminal, type Payment } from '../payments/payment.js';
 import { mailRules } from './mail.js';
 
 /** The time of day in UTC: working hours in Europe and the Americas. */
@@ -34,4 +34,14 @@ export function reminderCause(about: PaymentAggregate, nowMs: number): string | 
   const isLate = nowMs >= remindAtMs + mailRules.reminder.lifeMs;
   const isFresh = invitedAtMs !== null && nowMs < invitedAtMs + DAY_MS;
   return isLate || isFresh ? null : `reminder:${id}:${remindAtMs}`;
+}
+
+/** Order of invoices by their due day. */
+export function earliestFirst(
+  one: Pick<Payment, 'dueDate' | 'createdAtMs' | 'id'>,
+  other: Pick<Payment, 'dueDate' | 'createdAtMs' | 'id'>,
+): number {
+  const [left, right] = [one.dueDate ?? '9999-12-31', other.dueDate ?? '9999-12-31'];
+  if (left !== right) return left < right ? -1 : 1;
+  return one.createdAtMs - other.createdAtMs || (one.id < other.id ? -1 : 1);
 }

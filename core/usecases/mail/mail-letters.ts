@@ -10,6 +10,7 @@ import { dashboardPath, type HostedPage, pathOf } from '../../domain/hosted/host
 import {
   codeOf,
   eventIdIn,
+  INVITED_MAX,
   isLinkExpired,
   isMemberNotice,
   isNoticePurpose,
@@ -24,13 +25,13 @@ import {
   tokenPurpose,
 } from '../../domain/mail/mail.js';
 import { causeOf } from '../../domain/mail/payment-notices.js';
-import { isUnpaid } from '../../domain/mail/reminder.js';
+import { earliestFirst, isUnpaid } from '../../domain/mail/reminder.js';
 import type { DestinationChange } from '../../domain/parties/destination-change.js';
 import type { Organization } from '../../domain/parties/organization.js';
 import { helpReference } from '../../domain/payments/display.js';
 import { movedMoneyIn, questionIn } from '../../domain/payments/event.js';
 import { noFunds } from '../../domain/payments/funds.js';
-import { isTerminal } from '../../domain/payments/payment.js';
+import { isTerminal, type Payment } from '../../domain/payments/payment.js';
 import { takesColleagueApproval } from '../../domain/payments/payment-transitions.js';
 import { assert } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
@@ -101,11 +102,12 @@ export async function readMailFacts(tx: Tx, mail: Mail) {
   // The buyer may have stored the details that are replaced: the mail is sent in any case.
   const watcher = isReplacement ? null : session;
   const question = event === null || isToOwners ? null : questionIn(event);
+  const invited = await invitedWith(tx, mail, payment);
   const moved = event === null ? null : movedMoneyIn(event);
   const approverId = mail.purpose === 'payment_approved' ? payment?.approvedByMemberId : null;
   const approver = approverId == null ? null : await tx.members.get(mail.orgId, approverId);
   const named = approver === null ? object : { object: approver.email, role: null };
-  const facts = { epoch, organization, about, submission, account, change, question };
+  const facts = { epoch, organization, about, submission, account, change, question, invited };
   // The batch in which money moves does not read how its owners sign in.
   const locale = signIns[0]?.locale ?? mail.locale;
   const isKnownAddress = sent !== null;
@@ -122,6 +124,22 @@ export async function readMailFacts(tx: Tx, mail: Mail) {
     isToNobody: ofPerson !== null && !ofPerson.isMember,
   };
 }
+
+/** What an invitation lists: the invoices that the batch of its mail invited, in their order. */
+async function invitedWith(
+  tx: Tx,
+  { purpose, createdAtMs }: Mail,
+  payment: Payment | null,
+): Promise<readonly Payment[]> {
+  if (purpose !== 'invitation' || payment === null) return [];
+  const page = { fromMs: 0, beforeMs: createdAtMs + 1, beforeId: '', limit: LISTED_MAX };
+  const tenant = tenantOf(payment);
+  const found = await tx.payments.newestOfBuyer(tenant, payment.buyerId, 'awaiting_buyer', page);
+  return found.filter(({ invitedAtMs }) => invitedAtMs === createdAtMs).toSorted(earliestFirst);
+}
+
+/** More than a request invites: earlier ones of the buyer may still wait. */
+const LISTED_MAX = 2 * INVITED_MAX;
 
 /**
  * A person and who writes to it. A person of several organizations gets mails that name none of
@@ -211,7 +229,11 @@ export function uselessBecause(mail: Mail, facts: MailFacts, nowMs: number): str
   }
   // A sign-in may also be for a payment that has ended.
   const status = facts.about?.payment.status;
-  const isOver = purpose === 'invitation' && status !== undefined && isTerminal(status);
+  const isOver =
+    purpose === 'invitation' &&
+    status !== undefined &&
+    isTerminal(status) &&
+    facts.invited.length === 0;
   return isOver ? `the payment is ${status}` : null;
 }
 
@@ -287,7 +309,7 @@ async function receiptOf(
 
 function letterOf(deps: Deps, mail: Mail, facts: MailFacts): Omit<Letter, 'hasReceipt'> {
   const { organization, about, account, change, isReplacement, question, object } = facts;
-  const { locale, moved } = facts;
+  const { locale, moved, invited } = facts;
   const { purpose, mode, createdAtMs: writtenAtMs } = mail;
   const path = pathIn(mail, facts);
   const pageUrl = path === null ? null : `${deps.settings.payUrl}${path}`;
@@ -308,6 +330,7 @@ function letterOf(deps: Deps, mail: Mail, facts: MailFacts): Omit<Letter, 'hasRe
     isReplacement,
     question,
     moved,
+    invited,
     reference: referenceOf(facts),
     link: pageUrl === null ? stopLinkOf(deps, change) : linkOf(deps, mail, pageUrl),
   };

@@ -121,7 +121,7 @@ const refusals: Partial<Record<ErrorCode, (operation: Operation) => Promise<Answ
   IdempotencyKeyConflict: async (operation) => {
     const headers = { 'idempotency-key': `for ${operation.operationId}` };
     // Each call is for another invoice.
-    if (operation.operationId === 'inviteInvoiceBuyer') await ask(operation, { headers });
+    if (operation.operationId.startsWith('inviteInvoiceBuyer')) await ask(operation, { headers });
     const path = operation.path === '/v1/invoices' ? '/v1/payment-intents' : '/v1/invoices';
     await scene.site.call('POST', path, { key: scene.key, body: createBody(), headers });
     return ask(operation, { headers });

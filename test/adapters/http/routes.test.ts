@@ -58,6 +58,7 @@ const promised: readonly string[] = [
   'POST /v1/payments/{id}/approve J payment_intents:write|invoices:write',
   'POST /v1/invoices/{id}/approve J invoices:write',
   'POST /v1/invoices/{id}/invite-buyer K invoices:write',
+  'POST /v1/invoices/invite-buyers K invoices:write',
   ...['/v1/connected-accounts', '/v1/accounts'].flatMap((form) => [
     `POST ${form} K connected_accounts:write`,
     ...['onboarding-link', 'tos-session', 'tos-accepted', 'upload-url', 'submit'].map(

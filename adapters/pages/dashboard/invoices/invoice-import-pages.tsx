@@ -8,6 +8,7 @@ import type { VNode } from 'preact';
 import { z } from 'zod';
 import { accountableCreator } from '../../../../core/domain/access/api-key.js';
 import { money, parseTypedAmount } from '../../../../core/domain/base/money.js';
+import type { Payment } from '../../../../core/domain/payments/payment.js';
 import { isCode, type PonteError } from '../../../../core/errors.js';
 import {
   type CreateCheck,
@@ -27,6 +28,7 @@ import { dashboardTexts } from '../dashboard-texts.js';
 import { actorOf, type MemberCall, TENANT_ROOT, tenantOfCall } from '../member-page.js';
 import { memberPages } from '../member-pages.js';
 import type { DashboardTexts } from '../texts/dashboard-en.js';
+import { invitationPath } from './invitation-pages.js';
 import {
   columnOf,
   IMPORT_TEXT_MAX,
@@ -139,16 +141,20 @@ async function sendText(context: PageContext, call: ImportCall): Promise<PageAns
   const checked = await check(context, call, text, writing);
   if (action !== 'create' || hasFaults(checked)) return show(context, call, checked);
   const tenant = tenantOfCall(call);
+  const created: Payment[] = [];
   try {
     for (const input of createsOf(call, checked.text, checked.lines)) {
-      await createPayment(context.deps, tenant, input);
+      created.push((await createPayment(context.deps, tenant, input)).payment);
     }
   } catch (error) {
     if (!refusals.some(({ code }) => isCode(error, code))) throw error;
     // What the refusal depends on has changed since the check: the page says which lines exist.
     return show(context, call, await check(context, call, text, writing));
   }
-  return seeOther(withDone(`${viewOf(context, call).path}/invoices`, 'imported'));
+  const since = Math.min(...created.map(({ createdAtMs }) => createdAtMs));
+  const isApproved = created.some(({ status }) => status === 'approved');
+  const next = isApproved ? invitationPath(since) : '/invoices';
+  return seeOther(withDone(`${viewOf(context, call).path}${next}`, 'imported'));
 }
 
 function hasFaults({ fault, lines }: Import): boolean {

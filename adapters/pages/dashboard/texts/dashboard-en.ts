@@ -66,6 +66,7 @@ export const dashboardEn = {
     imported: 'The invoices of the file are saved. Nobody was emailed yet.',
     approved: 'The payment is approved.',
     invited: 'The email to the buyer is on its way.',
+    invited_all: 'The emails to the buyers are on their way.',
     subscription_saved: 'The subscription is saved.',
     subscription_paused: 'The subscription is paused.',
     subscription_resumed: 'The subscription is resumed. What waited is sent.',
@@ -387,6 +388,21 @@ export const dashboardEn = {
     resend: 'Send the email again',
     tooSoon: (seconds: number) =>
       `An email was sent shortly before. Send the next one in ${seconds} seconds.`,
+  },
+  invitations: {
+    heading: 'Send invoices',
+    open: 'Send invoices',
+    lede: 'Each buyer gets one email that lists its invoices. Pressing twice emails nobody twice.',
+    label: 'Invoices that were not sent',
+    none: 'Tick at least one invoice. Those that were sent are no longer here',
+    send: 'Send the ticked invoices',
+    later: 'Later',
+    tickAll: 'Tick all',
+    tickNone: 'Tick none',
+    due: (day: string) => `due ${day}`,
+    limited: (addresses: string, minutes: number) =>
+      `Not emailed yet, because five emails an hour to one address are the most: ${addresses}. ` +
+      `Send them again in ${minutes} minutes. The others are on their way`,
   },
   invoiceImport: {
     heading: 'Import invoices',

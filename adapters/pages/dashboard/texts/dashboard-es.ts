@@ -51,6 +51,7 @@ export const dashboardEs: DashboardTexts = {
     imported: 'Las facturas del archivo están guardadas. Aún no se envió ningún correo.',
     approved: 'El pago está aprobado.',
     invited: 'El correo al comprador está en camino.',
+    invited_all: 'Los correos a los compradores están en camino.',
     subscription_saved: 'La suscripción está guardada.',
     subscription_paused: 'La suscripción está en pausa.',
     subscription_resumed: 'La suscripción se reanudó. Se envía lo que esperaba.',
@@ -379,6 +380,23 @@ export const dashboardEs: DashboardTexts = {
     invite: 'Invitar al comprador',
     resend: 'Enviar el correo de nuevo',
     tooSoon: (seconds) => `Se acaba de enviar un correo. Envíe el próximo en ${seconds} segundos.`,
+  },
+  invitations: {
+    heading: 'Enviar facturas',
+    open: 'Enviar facturas',
+    lede:
+      'Cada comprador recibe un solo correo con la lista de sus facturas. Pulsar dos veces no ' +
+      'repite ningún correo.',
+    label: 'Facturas no enviadas',
+    none: 'Marque al menos una factura. Las ya enviadas no aparecen aquí',
+    send: 'Enviar las facturas marcadas',
+    later: 'Más tarde',
+    tickAll: 'Marcar todas',
+    tickNone: 'No marcar ninguna',
+    due: (day) => `vence el ${day}`,
+    limited: (addresses, minutes) =>
+      'Aún no se enviaron, porque cinco correos por hora a una dirección son el máximo: ' +
+      `${addresses}. Envíelas de nuevo en ${minutes} minutos. Las demás están en camino`,
   },
   invoiceImport: {
     heading: 'Importar facturas',

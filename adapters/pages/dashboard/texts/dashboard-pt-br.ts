@@ -51,6 +51,7 @@ export const dashboardPtBr: DashboardTexts = {
     imported: 'As faturas do arquivo foram salvas. Ninguém recebeu e-mail ainda.',
     approved: 'O pagamento foi aprovado.',
     invited: 'O e-mail ao comprador está a caminho.',
+    invited_all: 'Os e-mails aos compradores estão a caminho.',
     subscription_saved: 'A assinatura foi salva.',
     subscription_paused: 'A assinatura está pausada.',
     subscription_resumed: 'A assinatura foi retomada. O que esperava é enviado.',
@@ -374,6 +375,23 @@ export const dashboardPtBr: DashboardTexts = {
     resend: 'Enviar o e-mail de novo',
     tooSoon: (seconds) =>
       `Um e-mail acabou de ser enviado. Envie o próximo em ${seconds} segundos.`,
+  },
+  invitations: {
+    heading: 'Enviar faturas',
+    open: 'Enviar faturas',
+    lede:
+      'Cada comprador recebe um só e-mail com a lista das suas faturas. Clicar duas vezes não ' +
+      'repete nenhum e-mail.',
+    label: 'Faturas não enviadas',
+    none: 'Marque pelo menos uma fatura. As já enviadas não aparecem aqui',
+    send: 'Enviar as faturas marcadas',
+    later: 'Mais tarde',
+    tickAll: 'Marcar todas',
+    tickNone: 'Não marcar nenhuma',
+    due: (day) => `vence em ${day}`,
+    limited: (addresses, minutes) =>
+      'Ainda não enviadas, porque cinco e-mails por hora a um endereço são o máximo: ' +
+      `${addresses}. Envie-as de novo em ${minutes} minutos. As outras estão a caminho`,
   },
   invoiceImport: {
     heading: 'Importar faturas',

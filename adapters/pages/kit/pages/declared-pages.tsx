@@ -101,7 +101,7 @@ interface Sent<S, T, V> {
 
 /** `done` is shown once on the page. */
 export function withDone(path: string, done: string): string {
-  return `${path}?done=${done}`;
+  return `${path}${path.includes('?') ? '&' : '?'}done=${done}`;
 }
 
 const noForm = z.object({});

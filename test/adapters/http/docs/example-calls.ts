@@ -109,6 +109,10 @@ export const examples: Readonly<Record<string, Example>> = {
   approvePaymentIntent: onPayment('/v1/payment-intents/{id}/approve', {}),
   approvePayment: onPayment('/v1/payments/{id}/approve', {}),
   inviteInvoiceBuyer: onInvoice('/v1/invoices/{id}/invite-buyer', {}),
+  inviteInvoiceBuyers: async (world, tenant) => {
+    const { payment } = await newInvoice(world, tenant);
+    return { path: '/v1/invoices/invite-buyers', body: { invoiceIds: [payment.id] } };
+  },
   ...accountExamples('/v1/connected-accounts', 'ConnectedAccount'),
   ...accountExamples('/v1/accounts', 'Account'),
   createApiKey: async () => ({

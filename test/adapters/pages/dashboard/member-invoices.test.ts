@@ -272,3 +272,36 @@ test('invoices have a list without intents', async () => {
   assert.match((await finance.open(`${root}/invoices?origin=`)).text, /RN-432/);
   assert.doesNotMatch((await finance.open(`${root}/invoices?origin=`)).text, /an-intent/);
 });
+
+test('the invoices of an import are sent by one press, one mail a buyer; a double press mails once', async (t) => {
+  const own = await pageSite(t);
+  const clerk = await signedInAs(own, 'finance');
+  const lines = Array.from({ length: 12 }, (_, at) => {
+    return `ap-${at % 3}@buyer.example,${at + 1}000.00,Coffee ${at},RN-${at}`;
+  });
+  const text = ['buyer.email,amount,description,number', ...lines].join('\n');
+  await clerk.open(`${rootOf(own)}/invoices/import`);
+  const imported = await clerk.send('/invoices/import', { text, action: 'create' });
+  assert.match(imported.path, /\/invoices\/invite\?since=\d+&done=imported$/);
+  assert.equal(imported.text.match(/type="checkbox"[^>]* checked/g)?.length, 12);
+  const second = clerk.copy();
+  second.shown = clerk.shown;
+  const boxes = [...imported.text.matchAll(/type="checkbox"[^>]* name="(inv_\w+)"/g)];
+  // One box is not ticked.
+  const ticked = Object.fromEntries(boxes.slice(1).map(([, name = '']) => [name, 'yes']));
+  const [sent, again] = await Promise.all([
+    clerk.send('/invoices/invite', ticked),
+    second.send('/invoices/invite', ticked),
+  ]);
+  assert.match(textOf(sent.text), /The emails to the buyers are on their way/);
+  assert.ok(again.status < 400 || again.status === 422, `${again.status}`);
+  await own.world.settle();
+  const mails = own.world.mails.filter(({ to }) => to.endsWith('@buyer.example'));
+  assert.deepEqual(mails.map(({ to }) => to).toSorted(), [
+    'ap-0@buyer.example',
+    'ap-1@buyer.example',
+    'ap-2@buyer.example',
+  ]);
+  const rest = await clerk.open(`${rootOf(own)}/invoices/invite`);
+  assert.equal(rest.text.match(/type="checkbox"/g)?.length, 1);
+});

@@ -187,6 +187,8 @@ async function formSite(t: SuiteEnd) {
   const site = await pageSite(t);
   await openLive(site);
   const ids = await objectsOf(site, site.tenant, 'own');
+  // A form that sends invoices has one.
+  await makeInvoice(site.world.deps, site.tenant, { externalId: 'unsent' });
   const visitor = await signedInAs(site, 'owner');
   const open = (path: string, by: Visitor = visitor) => by.open(pathOf(path, site.tenant, ids));
   return { site, visitor, open };

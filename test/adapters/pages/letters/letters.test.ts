@@ -115,6 +115,7 @@ function letterOf(purpose: MailPurpose, fields: LetterFields = {}): Letter {
     role: null,
     hasReceipt: false,
     question: purpose === 'question' ? 'Why 12 bags, not 10?' : null,
+    invited: [],
     moved: purpose === 'money_moved' ? movedBy('payout_returned') : null,
     isReplacement: false,
     reference: 'RN-2030-0418',
@@ -123,6 +124,15 @@ function letterOf(purpose: MailPurpose, fields: LetterFields = {}): Letter {
     ...rest,
   };
 }
+
+/** Invoices of one buyer and two payees. */
+const many = (count: number): readonly Payment[] =>
+  Array.from({ length: count }, (_, at) => ({
+    ...payment,
+    id: `inv_${at}`,
+    number: at === 1 ? null : `RN-2030-${at}`,
+    payeeName: at === 2 ? 'Café Serra Azul Ltda' : payment.payeeName,
+  }));
 
 /** Every letter with each of its variants. */
 function variants(fields: Partial<Letter> = {}): readonly (readonly [string, Letter])[] {
@@ -178,6 +188,8 @@ function variants(fields: Partial<Letter> = {}): readonly (readonly [string, Let
         payment: { number: null, dueDate: null, payeeName: null },
       }),
     ],
+    ['of many', letterOf('invitation', { ...fields, invited: many(3) })],
+    ['of more than it lists', letterOf('invitation', { ...fields, invited: many(28) })],
     ['due only', letterOf('invitation', { ...fields, payment: { number: null } })],
     ['number only', letterOf('invitation', { ...fields, payment: { dueDate: null } })],
   ];
@@ -414,9 +426,9 @@ test('without a support address the letter names the organization, and asks for 
 });
 
 test('each subject about a payment begins with its number, else with its external id', () => {
-  each(({ subject }, { about, mode }) => {
+  each(({ subject }, { about, mode, invited }) => {
     const marked = `${mode === 'test' ? '[Test] ' : ''}[RN-2030-0418] `;
-    assert.equal(subject.startsWith(marked), about !== null, subject);
+    assert.equal(subject.startsWith(marked), about !== null && invited.length === 0, subject);
   });
   const { id } = letterOf('money_received').about?.payment ?? { id: '' };
   assert.doesNotMatch(render(letterOf('money_received', { reference: id })).subject, /\[/);
@@ -569,5 +581,21 @@ test('a mail to the buyer has the colors of the page that it opens, others have 
     assert.equal(html.includes(`background:${dark.accent}!important;color:${dark.on}`), isBuyers);
     if (!html.includes('class="go"')) continue;
     assert.equal(html.includes(`background:${light.accent};color:${light.on}`), isBuyers, purpose);
+  }
+});
+
+test('an invitation of many lists each with its name and amount, and the sum', () => {
+  for (const locale of ['en', 'pt-BR', 'es'] as const) {
+    const { subject, text, html } = render(letterOf('invitation', { locale, invited: many(3) }));
+    assert.match(subject, /3/);
+    assert.doesNotMatch(subject, /^\[/);
+    for (const name of ['RN-2030-0', 'inv_1', 'RN-2030-2']) {
+      assert.ok(text.includes(name), name);
+      assert.ok(html.includes(name), name);
+    }
+    assert.match(text, /RN-2030-2.*\(Café Serra Azul Ltda\): /);
+    const cut = render(letterOf('invitation', { locale, invited: many(28) }));
+    assert.doesNotMatch(cut.text, /RN-2030-25/);
+    assert.match(cut.text, /3/);
   }
 });

@@ -1,9 +1,10 @@
 // Inviting the buyer of an invoice by mail: when it may be done, what it sends, and how often.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { MINUTE_MS, SECOND_MS } from '../../../../core/domain/base/instant.js';
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../../core/domain/base/instant.js';
 import type { Tenant } from '../../../../core/domain/base/tenant.js';
 import { requireApproval } from '../../../../core/usecases/parties/organizations.js';
+import { inviteBuyers } from '../../../../core/usecases/payments/invitations.js';
 import { inviteBuyer } from '../../../../core/usecases/payments/invoices.js';
 import { cancelPayment, readPayment } from '../../../../core/usecases/payments/payments.js';
 import { makeInvoice, tokenIn } from '../../../support/scenes/made-payments.js';
@@ -180,4 +181,97 @@ test('the key of a create is another one than that of an invitation', async () =
   await inviteBuyer(made.deps, tenant, payment.id, { idempotencyKey: 'one for both' });
   await made.settle();
   assert.equal(made.mails.length, before + 1);
+});
+
+const endsOf = async (ids: readonly string[], key: string | null = null) =>
+  (await inviteBuyers(made.deps, tenant, ids, key)).map(({ end }) => end);
+
+let numbers = 0;
+
+async function invoicesOf(buyer: ReturnType<typeof newBuyer>, count: number) {
+  const created: string[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const number = `N-${numbers}/${index}`;
+    numbers += 1;
+    const { payment } = await makeInvoice(made.deps, tenant, { buyer, number });
+    created.push(payment.id);
+  }
+  return created;
+}
+
+test('200 invoices for 30 buyers are 30 mails, and each lists those of its buyer', async () => {
+  const buyers30 = Array.from({ length: 30 }, newBuyer);
+  const ids: string[] = [];
+  for (const [index, buyer] of buyers30.entries()) {
+    ids.push(...(await invoicesOf(buyer, index < 20 ? 7 : 6)));
+  }
+  const before = made.mails.length;
+  assert.deepEqual(new Set(await endsOf(ids, 'month')), new Set(['sent']));
+  // Mails to new addresses have their own budget.
+  for (let hour = 0; hour < 8; hour += 1) {
+    await made.settle();
+    made.advanceClock(HOUR_MS);
+  }
+  const mails = made.mails.slice(before);
+  assert.equal(ids.length, 200);
+  assert.equal(mails.length, 30);
+  for (const buyer of buyers30) {
+    const ofBuyer = mails.filter(({ to }) => to === buyer.email);
+    const [mail] = ofBuyer;
+    assert.equal(ofBuyer.length, 1);
+    const count = buyers30.indexOf(buyer) < 20 ? 7 : 6;
+    assert.match(mail?.subject ?? '', new RegExp(`asks you to pay ${count} invoices`));
+    for (let index = 0; index < count; index += 1) {
+      assert.ok(mail?.text.includes(`/${index}, due`), mail?.text);
+    }
+  }
+});
+
+test('invitations of many that are repeated with their key mail nobody twice', async () => {
+  const [some, others] = [await invoicesOf(newBuyer(), 3), await invoicesOf(newBuyer(), 2)];
+  const before = made.mails.length;
+  // A crash between two buyers left this.
+  assert.deepEqual(await endsOf(some, 'crash'), ['sent', 'sent', 'sent']);
+  made.advanceClock(2 * MINUTE_MS);
+  assert.equal((await endsOf([...some, ...others], 'crash')).join(), 'sent,sent,sent,sent,sent');
+  await Promise.all([1, 2].map(() => endsOf([...some, ...others], 'crash')));
+  await assert.rejects(endsOf(others, 'crash'), { code: 'IdempotencyKeyConflict' });
+  await made.settle();
+  assert.equal(made.mails.length, before + 2);
+});
+
+test('an invitation of many names what was not sent, and sends the rest', async () => {
+  await made.settle();
+  const buyer = newBuyer();
+  const [first = '', second = '', third = ''] = await invoicesOf(buyer, 3);
+  await cancelPayment(made.deps, tenant, second, 'a mistake');
+  const before = made.mails.length;
+  assert.deepEqual(await endsOf([first, second, 'inv_none', third]), [
+    'sent',
+    'not_approved',
+    'not_found',
+    'sent',
+  ]);
+  assert.deepEqual(await endsOf([first, third]), ['limited', 'limited']);
+  await made.settle();
+  assert.equal(made.mails.length, before + 1);
+  const intent = await made.newPayment(tenant);
+  assert.deepEqual(await endsOf([intent]), ['not_found']);
+  const held = await makeInvoice(made.deps, strict);
+  assert.deepEqual(await endsOf([held.payment.id]), ['not_found'], 'of another tenant');
+});
+
+test('the limit of an address counts mails of many invoices as one', async () => {
+  const buyer = newBuyer();
+  for (let mail = 0; mail < 5; mail += 1) {
+    assert.deepEqual(await endsOf(await invoicesOf(buyer, 3)), ['sent', 'sent', 'sent']);
+  }
+  const before = made.mails.length;
+  const limited = await inviteBuyers(made.deps, tenant, await invoicesOf(buyer, 2), null);
+  assert.deepEqual(
+    limited.map(({ end }) => end),
+    ['limited', 'limited'],
+  );
+  assert.ok((limited[0]?.waitMs ?? 0) > 0);
+  assert.equal(made.mails.length, before);
 });
