@@ -1,5 +1,6 @@
 // The wiring: creates the adapter of each port from the configuration. The only file that imports
 // Inversify; all other code takes its dependencies as arguments.
+import { setTimeout as wait } from 'node:timers/promises';
 import { Refusals } from '../core/domain/service/refused-request.js';
 import 'reflect-metadata';
 import { join } from 'node:path';
@@ -42,6 +43,10 @@ import type { PasskeyVerifier } from '../core/ports/webauthn.js';
 import { commandRunner, runInline } from '../core/usecases/commands/command-runner.js';
 import { receivePartnerMessage } from '../core/usecases/commands/partner-inbox.js';
 import { type PageWatch, pageWatch } from '../core/usecases/hosted/page-watch.js';
+import {
+  type ReconciliationRunner,
+  reconciliationRunner,
+} from '../core/usecases/money-desk/book-comparisons.js';
 import { readFile } from '../core/usecases/parties/dossier-files.js';
 import { asService } from '../core/usecases/service/audit-log.js';
 import { recordKeyCheckValue } from '../core/usecases/service/secret-keys.js';
@@ -71,6 +76,7 @@ export const tokens = {
   partners: token<Readonly<Record<Mode, RunningPartner | null>>>('partners'),
   deps: token<Deps>('deps'),
   runners: token<Runners>('runners'),
+  reconciliations: token<ReconciliationRunner>('reconciliations'),
   feedReaders: token<FeedReaders>('feedReaders'),
   pageWatch: token<PageWatch>('pageWatch'),
   pages: token<HostedPages>('pages'),
@@ -151,6 +157,11 @@ export function createContainer(
     runCommand: runInline,
     settings: settings(config, all.get(tokens.address)),
   }));
+  bind(tokens.reconciliations).toDynamicValue((all) =>
+    reconciliationRunner(asService(all.get(tokens.deps), 'workers'), (ms, signal) =>
+      wait(ms, undefined, { signal }),
+    ),
+  );
   bind(tokens.runners).toDynamicValue((all) => {
     const deps = all.get(tokens.deps);
     return {

@@ -7,6 +7,7 @@ import { dirname } from 'node:path';
 import { isActive } from '../core/domain/access/registered-operator.js';
 import {
   CLOCK_ERROR_MAX_MS,
+  DAY_MS,
   formatDuration,
   formatInstant,
   MINUTE_MS,
@@ -103,6 +104,8 @@ const FREE_LOW_BYTES = GIB;
 /** In intervals of the schedule. */
 const BACKUP_LATE_INTERVALS = 2;
 const BACKUP_MISSING_INTERVALS = 8;
+/** One that waits for a partner which does not answer is repeated within hours. */
+const RECONCILIATION_LATE_MS = DAY_MS;
 const IMBALANCES_MAX = 1;
 /** How many of those that share a URL are compared. */
 const OVERLAPPING_MAX = 100;
@@ -166,12 +169,16 @@ async function imbalancesOf(deps: Examined['deps']): Promise<number> {
   return (await findDifferences(deps, IMBALANCES_MAX)).length;
 }
 
-/** The books of a partner that is no longer configured are not read. */
+/** The books of a partner that is no longer configured are neither read nor compared. */
 async function waitingOf(deps: Examined['deps']): Promise<QueueReport> {
   const found = await readQueueStats(deps);
-  const isServed = ({ partner, mode }: QueueReport['booksRead'][number]) =>
+  const isServed = ({ partner, mode }: Omit<QueueReport['booksRead'][number], 'ageMs'>) =>
     deps.partners[mode]?.name === partner;
-  return { ...found, booksRead: found.booksRead.filter(isServed) };
+  return {
+    ...found,
+    booksRead: found.booksRead.filter(isServed),
+    reconciliations: found.reconciliations.filter(isServed),
+  };
 }
 
 async function olderKeysOf({ store, secretBox }: Examined['deps']): Promise<readonly string[]> {
@@ -442,6 +449,7 @@ function dataChecks(
     ]),
     unmatchedCheck(waiting.unmatched),
     ...waiting.booksRead.map(booksCheck),
+    ...waiting.reconciliations.map(reconciliationCheck),
     unless(deadLetters === 0, 'dead letters', 'none', [
       'warning',
       `${counted(deadLetters, 'delivery', 'deliveries')} given up: ` +
@@ -480,6 +488,28 @@ function booksCheck({ partner, mode, ageMs }: QueueReport['booksRead'][number]):
   return unless(ageMs <= lateAfterMs('complete'), `books of ${partner} (${mode})`, last, [
     'warning',
     `${last}: a recall may be missed. Search the log of the leader for "books of the partner"`,
+  ]);
+}
+
+/** In test mode nothing is missing that somebody would look for. */
+function reconciliationCheck({
+  partner,
+  mode,
+  last,
+  lateMs,
+}: QueueReport['reconciliations'][number]): HealthCheck {
+  const when = last === null ? 'not compared yet' : `compared ${formatDuration(last.ageMs)} ago`;
+  const found = last === null ? 'the first is due' : `${counted(last.differences, 'difference')}`;
+  const unread = last === null || last.unread === 0 ? '' : `, ${last.unread} could not be read`;
+  const isClean = last === null || last.differences + last.unread === 0;
+  const isGood = mode === 'test' || (isClean && lateMs <= RECONCILIATION_LATE_MS);
+  const detail = `${when}: ${found}${unread}`;
+  return unless(isGood, `reconciliation with ${partner} (${mode})`, detail, [
+    'warning',
+    `${detail}. ` +
+      (isClean
+        ? 'The next one is late: see the log of the leader'
+        : `Run ponte reconcile --mode ${mode}`),
   ]);
 }
 

@@ -32,7 +32,13 @@ import { startQuarantine } from './lost-commits.js';
 import { type Container, open, warnOfSettings } from './opening.js';
 import { productVersion } from './product-version.js';
 import { explainErrors, listeningProblem } from './startup-errors.js';
-import { localSteps, startWorkers, type Workers, workerSteps } from './workers.js';
+import {
+  localSteps,
+  reconciliationStep,
+  startWorkers,
+  type Workers,
+  workerSteps,
+} from './workers.js';
 
 /** For work that runs when the drain ends; the process exits 10 s after the drain. */
 const STOP_GRACE_MS = 8 * SECOND_MS;
@@ -213,8 +219,9 @@ function startWork(
         };
   const parts = { deps, runners: container.get(tokens.runners), retentionMs, ...shared };
   const anchored = auditAnchor === null ? [] : [anchorStep(deps, auditAnchor, shared.leads)];
+  const comparing = reconciliationStep(container.get(tokens.reconciliations), shared.leads);
   const steps = [
-    ...(role === 'api' ? [] : [...workerSteps(parts), ...anchored]).map((step) =>
+    ...(role === 'api' ? [] : [...workerSteps(parts), ...anchored, comparing]).map((step) =>
       whileAccurate(step, clock, channel),
     ),
     ...localSteps({ deps, partners: container.get(tokens.partners) }),
@@ -296,6 +303,7 @@ async function finishWork(
   metrics: PrometheusMetrics | null,
 ): Promise<void> {
   await workers.stop();
+  await container.get(tokens.reconciliations).stop();
   // Another host can lead while work finishes here.
   await container.get(tokens.store).channel?.resign();
   const { commands, deliveries } = container.get(tokens.runners);

@@ -11,6 +11,7 @@ import { runSessionDeletion } from '../core/usecases/access/page-sessions.js';
 import { runInbox } from '../core/usecases/commands/partner-inbox.js';
 import { runBookReadings } from '../core/usecases/deposits/book-readings.js';
 import { runMailDeletion, runMails } from '../core/usecases/mail/mails.js';
+import type { ReconciliationRunner } from '../core/usecases/money-desk/book-comparisons.js';
 import { runPurges } from '../core/usecases/parties/documents.js';
 import { runEndedHolds } from '../core/usecases/parties/payout-changes.js';
 import { runExpiry } from '../core/usecases/payments/payments.js';
@@ -45,6 +46,7 @@ const PRUNE_RUN_MS = 5 * SECOND_MS;
 const STATISTICS_PAUSE_MS = SECOND_MS;
 /** More slots become free meantime: one claim of many deliveries costs as much as one of few. */
 const DELIVERIES_PAUSE_MS = 3;
+const RECONCILIATION_POLL_MS = 10 * MINUTE_MS;
 const BATCH = 100;
 /** The slots of one receiver: fewer, larger claims cost less. */
 const DELIVERIES_BATCH = IN_FLIGHT_PER_SUBSCRIPTION + WINDOW_GROWTH_MAX;
@@ -143,6 +145,22 @@ export function workerSteps(parts: {
 function restInQuarantine(error: unknown): number {
   if (isCode(error, 'InQuarantine')) return 0;
   throw error;
+}
+
+/** Comparisons run beside the loop: they take longer than a step may. Only the leader has them. */
+export function reconciliationStep(
+  { startDue }: Pick<ReconciliationRunner, 'startDue'>,
+  leads: () => Promise<boolean> = async () => true,
+): WorkerStep {
+  return {
+    name: 'reconciliations',
+    wokenBy: [],
+    pollMs: RECONCILIATION_POLL_MS,
+    async run(nowMs) {
+      if (await leads()) await startDue(nowMs).catch(restInQuarantine);
+      return 0;
+    },
+  };
 }
 
 /** The steps of every process, for work in its memory. */

@@ -153,6 +153,24 @@ export const metricTable = {
     source: 'database',
     help: 'How long ago both books of the partner were last read completely.',
   },
+  ponte_reconciliation_age_seconds: {
+    type: 'gauge',
+    labels: ['partner', 'mode'],
+    source: 'database',
+    help: 'How long ago the books of the partner were last compared with ours.',
+  },
+  ponte_reconciliation_differences: {
+    type: 'gauge',
+    labels: ['partner', 'mode'],
+    source: 'database',
+    help: 'What differed then.',
+  },
+  ponte_reconciliation_unread: {
+    type: 'gauge',
+    labels: ['partner', 'mode'],
+    source: 'database',
+    help: 'Lists, entries and wallets that could not be read then.',
+  },
   ponte_epoch: {
     type: 'gauge',
     labels: [],
@@ -298,6 +316,9 @@ function queueGauges(database: Registry): (waiting: QueueReport) => void {
   const unmatched = gauge(database, 'ponte_unmatched_minor');
   const oldestUnmatched = gauge(database, 'ponte_unmatched_oldest_seconds');
   const booksRead = gauge(database, 'ponte_books_read_age_seconds');
+  const comparedAge = gauge(database, 'ponte_reconciliation_age_seconds');
+  const differences = gauge(database, 'ponte_reconciliation_differences');
+  const unread = gauge(database, 'ponte_reconciliation_unread');
   const epoch = gauge(database, 'ponte_epoch');
   const quarantine = gauge(database, 'ponte_quarantine');
   return (waiting) => {
@@ -321,6 +342,12 @@ function queueGauges(database: Registry): (waiting: QueueReport) => void {
     oldestUnmatched.set(seconds(oldestMs));
     for (const { partner, mode, ageMs } of waiting.booksRead) {
       booksRead.set({ partner, mode }, seconds(ageMs));
+    }
+    for (const { partner, mode, last } of waiting.reconciliations) {
+      if (last === null) continue;
+      comparedAge.set({ partner, mode }, seconds(last.ageMs));
+      differences.set({ partner, mode }, last.differences);
+      unread.set({ partner, mode }, last.unread);
     }
   };
 }

@@ -48,6 +48,7 @@ const dueTables = [
   'deliveries',
   'inbox',
   'book_readings',
+  'reconciliations',
   'advances',
   'documents',
   'mails',

@@ -478,6 +478,13 @@ export const personalTables = {
     found: null,
     kept: kept.sealed,
   },
+  reconciliations: {
+    personal: '',
+    withheld: '',
+    other: 'partner mode since_at ended_at entries commands differences unread due_at version',
+    found: null,
+    kept: kept.none,
+  },
   refused_requests: {
     personal: 'credential_id',
     withheld: '',

@@ -19,7 +19,7 @@ import { keyById, keysPart } from './tables/api-key-rows.js';
 import { bankDetailsPart } from './tables/bank-details-rows.js';
 import { buyersPart } from './tables/buyer-rows.js';
 import { deliveriesPart, subscriptionsPart } from './tables/delivery-rows.js';
-import { bookReadingsPart, depositsPart } from './tables/deposit-rows.js';
+import { bookReadingsPart, depositsPart, reconciliationsPart } from './tables/deposit-rows.js';
 import { destinationChangesPart } from './tables/destination-change-rows.js';
 import { documentsPart, fingerprintsPart } from './tables/document-rows.js';
 import { epochsPart, expectNoQuarantine, isInQuarantine } from './tables/epoch-rows.js';
@@ -257,6 +257,7 @@ const parts: {
   inbox: inboxPart,
   deposits: depositsPart,
   bookReadings: bookReadingsPart,
+  reconciliations: reconciliationsPart,
   advances: advancesPart,
   simulations: simulationsPart,
   retention: retentionPart,

@@ -66,9 +66,11 @@ async function run(
   { deps }: Operator,
   { mode, since, wait: waitMaxMs }: ReconcileOptions,
 ): Promise<Outcome> {
-  const { reconcile } = await import('../../core/usecases/money-desk/reconcile.js');
+  const { compareBooks, countsOf } = await import(
+    '../../core/usecases/money-desk/book-comparisons.js'
+  );
   const sinceMs = deps.clock.nowMs() - since;
-  const found = await reconcile(deps, {
+  const found = await compareBooks(deps, {
     mode,
     sinceMs,
     waitMaxMs,
@@ -78,12 +80,10 @@ async function run(
   });
   const partner = deps.partners[mode]?.name ?? null;
   if (found === null) throw await withoutBooks(mode, partner);
-  const { compareWallets } = await import('../../core/usecases/money-desk/wallet-balances.js');
-  const wallets = await compareWallets(deps, mode);
-  const { entries, commands, differences, missed } = found;
-  const isDifferent = differences.length > 0 || wallets.some(({ differs }) => differs);
-  const isUnread = missed.length > 0 || wallets.some(({ balanceMinor }) => balanceMinor === null);
-  const isClean = !isDifferent && !isUnread;
+  const { entries, commands, differences, missed, wallets } = found;
+  const counts = countsOf(found);
+  const isDifferent = counts.differences > 0;
+  const isClean = !isDifferent && counts.unread === 0;
   return {
     json: {
       partner,

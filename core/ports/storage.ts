@@ -23,6 +23,7 @@ import type { Deposit } from '../domain/deposits/deposit.js';
 import type { Mail, MailStatus, MailSubject } from '../domain/mail/mail.js';
 import type { CommandQueue } from '../domain/money-desk/money-decision.js';
 import type { Proposal } from '../domain/money-desk/proposal.js';
+import type { ScheduledReconciliation } from '../domain/money-desk/reconciliation.js';
 import type { Buyer, KycStatus, KycSubmission } from '../domain/parties/buyer-kyc.js';
 import type { AccountStatus, ConnectedAccount, Role } from '../domain/parties/connected-account.js';
 import type { DestinationChange } from '../domain/parties/destination-change.js';
@@ -628,6 +629,9 @@ export interface Tx {
   readonly bookReadings: Writes<BookReading, 'insert' | 'update'> & {
     of(partner: string, mode: Mode): Many<BookReading>;
   };
+  readonly reconciliations: Writes<ScheduledReconciliation, 'insert' | 'update'> & {
+    get(partner: string, mode: Mode): Found<ScheduledReconciliation>;
+  };
   readonly advances: Writes<Advance, 'update' | 'remove'> & {
     get(tenant: Tenant, paymentId: string): Found<Advance>;
     due(page: DuePage): Many<Advance>;
@@ -814,6 +818,8 @@ export interface QueueStats {
     readonly mode: Mode;
     readonly atMs: number;
   }[];
+  /** The comparisons with partners, in the order of their names. */
+  readonly reconciliations: readonly ScheduledReconciliation[];
   /** Deposits that need a decision. */
   readonly unmatched: readonly {
     readonly currency: string;

@@ -35,6 +35,7 @@ const idle: QueueReport = {
     advances: nothing,
   },
   booksRead: [],
+  reconciliations: [],
   unmatched: [],
   undeliveredMs: 0,
   stuckCommands: 0,
@@ -46,6 +47,16 @@ const idle: QueueReport = {
   inQuarantine: false,
   isChecked: false,
 };
+type Compared = QueueReport['reconciliations'][number];
+function compared(last: Partial<NonNullable<Compared['last']>>): Compared {
+  const found = { sinceMs: 0, endedAtMs: 0, entries: 9, commands: 9, differences: 0, unread: 0 };
+  return {
+    partner: 'blindpay',
+    mode: 'live',
+    last: { ...found, ageMs: 120 * MINUTE_MS, ...last },
+    lateMs: 0,
+  };
+}
 const healthy: Findings = {
   nodeVersion: 'v24.0.0',
   unknownVariables: [],
@@ -248,6 +259,21 @@ describe('each defect is reported with what to do about it', () => {
       waiting({ booksRead: [{ partner: 'blindpay', mode: 'live', ageMs: 27 * 60 * MINUTE_MS }] }),
       'warning books of blindpay (live): last read completely 27 hours ago: a recall may ' +
         'be missed. Search the log of the leader for "books of the partner"',
+    ],
+    [
+      waiting({ reconciliations: [compared({ differences: 1 })] }),
+      'warning reconciliation with blindpay (live): compared 2 hours ago: 1 difference. ' +
+        'Run ponte reconcile --mode live',
+    ],
+    [
+      waiting({ reconciliations: [compared({ unread: 2 })] }),
+      'warning reconciliation with blindpay (live): compared 2 hours ago: 0 differences, ' +
+        '2 could not be read. Run ponte reconcile --mode live',
+    ],
+    [
+      waiting({ reconciliations: [{ ...compared({}), last: null, lateMs: 25 * 60 * MINUTE_MS }] }),
+      'warning reconciliation with blindpay (live): not compared yet: the first is due. ' +
+        'The next one is late: see the log of the leader',
     ],
     [
       waiting({ stuckCommands: 1 }),

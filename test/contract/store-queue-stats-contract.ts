@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import type { Deposit } from '../../core/domain/deposits/deposit.js';
 import type { QueueStats, Store, Tx } from '../../core/ports/storage.js';
-import { aBookReading, aDeposit } from '../support/samples/deposit-samples.js';
+import { aBookReading, aDeposit, aReconciliation } from '../support/samples/deposit-samples.js';
 import {
   aCommand,
   aDelivery,
@@ -50,6 +50,7 @@ export function storeQueueStatsContract(open: OpenStore): void {
       fundsToReview: { live: 0, test: 0 },
       losses: 0,
       booksRead: [],
+      reconciliations: [],
       unmatched: [],
     });
   });
@@ -113,6 +114,15 @@ export function storeQueueStatsContract(open: OpenStore): void {
       { partner: 'fake', mode: 'live', atMs: T0 - 20 },
       { partner: 'fake', mode: 'test', atMs: T0 - 9 },
     ]);
+  });
+
+  test('the comparison with each partner has its last result', async () => {
+    const waiting = aReconciliation({ mode: 'live', last: null });
+    await stage((tx) => {
+      tx.reconciliations.insert(aReconciliation());
+      tx.reconciliations.insert(waiting);
+    });
+    assert.deepEqual((await backlog()).reconciliations, [waiting, aReconciliation()]);
   });
 
   test('a count ends at its limit, and the oldest is still the oldest', async () => {

@@ -7,7 +7,7 @@ import { newParty } from '../../core/domain/parties/party.js';
 import { noPayout } from '../../core/domain/parties/payee.js';
 import { headAfter } from '../../core/domain/payments/event.js';
 import type { Tx } from '../../core/ports/storage.js';
-import { aBookReading, aDeposit } from '../support/samples/deposit-samples.js';
+import { aBookReading, aDeposit, aReconciliation } from '../support/samples/deposit-samples.js';
 import {
   aBarePayment,
   aBuyer,
@@ -275,6 +275,9 @@ const roundTrips: Readonly<Record<string, RoundTrip>> = {
     const [reading = null] = await rows.of('fake', 'test');
     return reading;
   }),
+  'a comparison of the books': inserted('reconciliations', aReconciliation(), (rows) =>
+    rows.get('fake', 'test'),
+  ),
   'an advance': {
     write: (tx) => tx.advances.put(anAdvance()),
     read: (tx) => tx.advances.get(tenant, 'pi_1'),

@@ -1310,6 +1310,22 @@ create unlogged table rate_limits (
   constraint rate_limits_pkey primary key (key)
 );
 
+create table reconciliations (
+  partner text collate "C" not null,
+  mode text collate "C" not null,
+  since_at timestamp with time zone,
+  ended_at timestamp with time zone,
+  entries integer,
+  commands integer,
+  differences integer,
+  unread integer,
+  due_at timestamp with time zone not null,
+  version integer not null,
+  constraint reconciliations_check check (((since_at is null) = (ended_at is null))),
+  constraint reconciliations_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
+  constraint reconciliations_pkey primary key (partner, mode)
+);
+
 create table refused_requests (
   id text collate "C" not null,
   request_id text collate "C" not null,

@@ -1163,6 +1163,21 @@ create table quotes (
 
 create index quotes_partner_quote_id on quotes (mode, partner_quote_id);
 
+create table reconciliations (
+  partner text not null,
+  mode text not null check (mode in ('test', 'live')),
+  since_at integer,
+  ended_at integer,
+  entries integer,
+  commands integer,
+  differences integer,
+  unread integer,
+  due_at integer not null,
+  version integer not null,
+  primary key (partner, mode),
+  check ((since_at is null) = (ended_at is null))
+) strict, without rowid;
+
 create table refused_requests (
   id text not null primary key,
   request_id text not null,

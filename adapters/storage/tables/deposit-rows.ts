@@ -1,5 +1,5 @@
-// Money that nobody ordered: deposits, and the readings of the books that find them: columns and
-// SQL.
+// Money that nobody ordered: deposits, the readings of the books that find them, and the
+// comparisons of the books with ours: columns and SQL.
 import {
   type BookReading,
   entryKinds,
@@ -7,8 +7,13 @@ import {
 } from '../../../core/domain/deposits/book-reading.js';
 import { type Deposit, depositStates, unmatched } from '../../../core/domain/deposits/deposit.js';
 import { matchRules } from '../../../core/domain/deposits/deposit-match.js';
+import type {
+  ReconciliationResult,
+  ScheduledReconciliation,
+} from '../../../core/domain/money-desk/reconciliation.js';
 import {
   fixed,
+  group,
   integer,
   key,
   mode,
@@ -67,6 +72,28 @@ const bookReadings = defineTable<BookReading>('book_readings', {
   lastError: text.null('last_error'),
   version,
 });
+
+export const reconciliations = defineTable<ScheduledReconciliation>('reconciliations', {
+  partner: key(text('partner')),
+  mode: key(mode),
+  last: nullable(
+    group<ReconciliationResult>({
+      sinceMs: time('since_at'),
+      endedAtMs: time('ended_at'),
+      entries: integer('entries'),
+      commands: integer('commands'),
+      differences: integer('differences'),
+      unread: integer('unread'),
+    }),
+  ),
+  dueAtMs: time('due_at'),
+  version,
+});
+
+export const reconciliationsPart: TxPart<'reconciliations'> = {
+  ...writes(reconciliations),
+  get: (unit, partner, ofMode) => unit.byKey(reconciliations, [partner, ofMode]),
+};
 
 export const depositsPart: TxPart<'deposits'> = {
   ...writes(deposits),

@@ -6,7 +6,7 @@ import { integer, minor, mode, text, time } from '../columns.js';
 import { type Param, timeParam } from '../database.js';
 import type { TxPart } from '../unit-of-work.js';
 import { waitingSubscriptions } from './delivery-rows.js';
-import { unmatchedSql } from './deposit-rows.js';
+import { reconciliations, unmatchedSql } from './deposit-rows.js';
 import { lostFundsSql, openFundsSql } from './money-rows.js';
 
 /** $1: now, $2: the limit of the count. */
@@ -95,6 +95,7 @@ export const queueStatsPart: TxPart<'queueStats'> = {
       losses,
       deposits,
       books,
+      compared,
     ] = await Promise.all([
       Promise.all(
         queueNames.map(async (name) => [name, await queue(name, nowMs, countMax)] as const),
@@ -108,6 +109,7 @@ export const queueStatsPart: TxPart<'queueStats'> = {
       count('losses', countMax),
       unmatched(countMax),
       booksRead(),
+      unit.all(reconciliations, 'order by partner, mode', []),
     ]);
     return Object.freeze({
       queues: Object.fromEntries(queues) as Record<QueueName, (typeof queues)[number][1]>,
@@ -119,6 +121,7 @@ export const queueStatsPart: TxPart<'queueStats'> = {
       losses,
       unmatched: deposits,
       booksRead: books,
+      reconciliations: compared,
     });
   },
 };

@@ -97,6 +97,14 @@ export const schedules = {
     reason: 'A transfer may be recalled for months, which is rare.',
     waitsMs: [DAY_MS],
   },
+  reconciliation: {
+    reason: 'What differs from the books of the partner is seen within a day.',
+    waitsMs: [DAY_MS],
+  },
+  reconciliationAgain: {
+    reason: 'What could not be read is read once the partner answers. The first one waits as long.',
+    waitsMs: [HOUR_MS],
+  },
   reconcileCall: {
     reason: 'An operator waits for the comparison. The rate limit of a partner is per minute.',
     waitsMs: [SECOND_MS, 5 * SECOND_MS, 15 * SECOND_MS, 30 * SECOND_MS],

@@ -2,10 +2,34 @@
 // the comparison of one command with its entry.
 import { MINUTE_MS } from '../base/instant.js';
 import { formatAmount, type Money } from '../base/money.js';
+import type { Mode } from '../base/tenant.js';
 import type { CommandEnd, MoneyCommand, MoneyKind } from '../commands/partner-command.js';
 import { reviewName } from '../commands/report-check.js';
 import type { Deposit } from '../deposits/deposit.js';
 import type { Payment } from '../payments/payment.js';
+
+/** What one comparison found. */
+export interface ReconciliationResult {
+  /** Entries and commands since then were compared. */
+  readonly sinceMs: number;
+  readonly endedAtMs: number;
+  readonly entries: number;
+  readonly commands: number;
+  /** Differences and wallets that hold something else than the ledger says. */
+  readonly differences: number;
+  /** Lists, entries and wallets that could not be read. */
+  readonly unread: number;
+}
+
+/** The comparisons that run by themselves with one partner. */
+export interface ScheduledReconciliation {
+  readonly partner: string;
+  readonly mode: Mode;
+  /** Null before the first one. */
+  readonly last: ReconciliationResult | null;
+  readonly dueAtMs: number;
+  readonly version: number;
+}
 
 /** Money at risk first. Within a kind, payouts are first, then larger amounts. */
 export const differenceKinds = [

@@ -60,6 +60,7 @@ export const objectTypes = {
   quotes: 'quote',
   deposits: 'deposit',
   // Refusals change nothing.
+  reconciliations: null,
   refused_requests: null,
   service_keys: 'service_key',
   simulated_reports: 'simulated_report',

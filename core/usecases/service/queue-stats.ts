@@ -1,5 +1,6 @@
 // The load of the queues, for the metrics and `ponte doctor`.
 import type { Mode } from '../../domain/base/tenant.js';
+import type { ReconciliationResult } from '../../domain/money-desk/reconciliation.js';
 import type { Deps } from '../../ports/deps.js';
 import type { QueueName, QueueStats } from '../../ports/storage.js';
 
@@ -7,7 +8,10 @@ import type { QueueName, QueueStats } from '../../ports/storage.js';
 export const COUNTED_MAX = 10_000;
 
 export interface QueueReport
-  extends Omit<QueueStats, 'queues' | 'oldestUndeliveredAtMs' | 'unmatched' | 'booksRead'> {
+  extends Omit<
+    QueueStats,
+    'queues' | 'oldestUndeliveredAtMs' | 'unmatched' | 'booksRead' | 'reconciliations'
+  > {
   readonly queues: Readonly<Record<QueueName, QueueLoad>>;
   /** Age of the oldest undelivered event; 0 if there is none. */
   readonly undeliveredMs: number;
@@ -16,6 +20,14 @@ export interface QueueReport
     readonly partner: string;
     readonly mode: Mode;
     readonly ageMs: number;
+  }[];
+  /** What the last comparison with a partner found, and how long ago; null before the first. */
+  readonly reconciliations: readonly {
+    readonly partner: string;
+    readonly mode: Mode;
+    readonly last: (ReconciliationResult & { readonly ageMs: number }) | null;
+    /** For how long the next one has been due; 0 if it is not. */
+    readonly lateMs: number;
   }[];
   /** Money that nobody ordered and that needs a decision; the oldest arrived so long ago. */
   readonly unmatched: readonly {
@@ -43,7 +55,8 @@ export async function readQueueStats({
   const [stats, current] = await store.run((tx) =>
     Promise.all([tx.queueStats.read(nowMs, COUNTED_MAX), tx.epochs.current()]),
   );
-  const { queues, oldestUndeliveredAtMs, unmatched, booksRead, ...attention } = stats;
+  const { queues, oldestUndeliveredAtMs, unmatched, booksRead, reconciliations, ...attention } =
+    stats;
   const { number: epoch, state, checkedAtMs } = current;
   // Another host's clock may be ahead.
   const since = (atMs: number | null) => (atMs === null ? 0 : Math.max(0, nowMs - atMs));
@@ -56,6 +69,12 @@ export async function readQueueStats({
     ...attention,
     unmatched: unmatched.map(({ oldestAtMs, ...sum }) => ({ ...sum, oldestMs: since(oldestAtMs) })),
     booksRead: booksRead.map(({ atMs, ...books }) => ({ ...books, ageMs: since(atMs) })),
+    reconciliations: reconciliations.map(({ partner, mode, last, dueAtMs }) => ({
+      partner,
+      mode,
+      last: last === null ? null : { ...last, ageMs: since(last.endedAtMs) },
+      lateMs: since(dueAtMs),
+    })),
     epoch,
     inQuarantine: state === 'quarantine',
     isChecked: checkedAtMs !== null,

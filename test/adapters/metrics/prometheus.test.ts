@@ -19,6 +19,23 @@ const waiting: QueueReport = {
     advances: nothing,
   },
   booksRead: [{ partner: 'blindpay', mode: 'live', ageMs: 90_000 }],
+  reconciliations: [
+    {
+      partner: 'blindpay',
+      mode: 'live',
+      last: {
+        sinceMs: 0,
+        endedAtMs: 0,
+        entries: 9,
+        commands: 8,
+        differences: 3,
+        unread: 2,
+        ageMs: 60_000,
+      },
+      lateMs: 0,
+    },
+    { partner: 'fake', mode: 'test', last: null, lateMs: 0 },
+  ],
   undeliveredMs: 7_200_000,
   unmatched: [
     { currency: 'EUR', amountMinor: 5n, oldestMs: 3_000 },
@@ -105,6 +122,9 @@ test('backlogs are reported in rows and seconds, with the work of the store', as
     'ponte_unmatched_minor{currency="USD"} 10001',
     'ponte_unmatched_oldest_seconds 60',
     'ponte_books_read_age_seconds{partner="blindpay",mode="live"} 90',
+    'ponte_reconciliation_age_seconds{partner="blindpay",mode="live"} 60',
+    'ponte_reconciliation_differences{partner="blindpay",mode="live"} 3',
+    'ponte_reconciliation_unread{partner="blindpay",mode="live"} 2',
     'ponte_funds_needing_review{mode="live"} 1',
     'ponte_funds_needing_review{mode="test"} 3',
     'ponte_database_up 1',

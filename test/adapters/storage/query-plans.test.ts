@@ -28,6 +28,7 @@ const wholeTables: Readonly<Record<string, string>> = {
   'from epochs order by': 'a database is restored a few times in its life',
   ' as personal where': 'an operator answers the request of a person',
   'from book_readings where span': 'a partner and mode have six',
+  'from reconciliations order by': 'a partner and mode have one',
 };
 
 /** Statements that may sort, and why. */
@@ -128,6 +129,7 @@ const smallTables: Readonly<Record<string, string>> = {
   ...wholeTables,
   ...heldPart,
   'update book_readings': 'a partner and mode have six',
+  'update reconciliations': 'a partner and mode have one',
 };
 
 /** More rows than a few ties, a page or one payment have. */
@@ -296,6 +298,7 @@ async function multiplyRows(client: pg.ClientBase): Promise<void> {
       'organization_profiles',
       'organizations',
       'rate_limits',
+      'reconciliations',
       'schema_migrations',
     ],
   );

@@ -178,6 +178,7 @@ test('every table is strict; keys and unique indexes of tenants begin with org_i
     'people: id',
     'proposals: id',
     'proposals: item_id',
+    'reconciliations: partner',
     'refused_requests: id',
     'service_keys: id',
     'service_keys: purpose',

@@ -4,7 +4,7 @@ import { money } from '../../../core/domain/base/money.js';
 import { posting, transfer } from '../../../core/domain/payments/ledger.js';
 import type { Store } from '../../../core/ports/storage.js';
 import { someAccount, someBankDetails } from '../samples/bank-detail-samples.js';
-import { aBookReading, aDeposit } from '../samples/deposit-samples.js';
+import { aBookReading, aDeposit, aReconciliation } from '../samples/deposit-samples.js';
 import {
   aBarePayment,
   aBuyer,
@@ -87,6 +87,7 @@ export async function fillStore(store: Store): Promise<void> {
     tx.inbox.insert(aMessage());
     tx.deposits.insert(aDeposit());
     tx.bookReadings.insert(aBookReading());
+    tx.reconciliations.insert(aReconciliation());
     tx.advances.put(anAdvance());
     tx.simulations.put(aSimulatedReport());
     tx.keyCheckValues.insert(aCheckValue());
@@ -139,6 +140,7 @@ export function contentsOf(store: Store): Promise<readonly unknown[]> {
       tx.inbox.get('fake', 'test', 'msg_1'),
       tx.deposits.get('dep_1'),
       tx.bookReadings.of('fake', 'test'),
+      tx.reconciliations.get('fake', 'test'),
       tx.advances.get(tenant, 'pi_1'),
       tx.simulations.get('test', 'cmd_1'),
       tx.keyCheckValues.list(),

@@ -5,7 +5,7 @@ import { newStore } from '../../../adapters/storage/store.js';
 import type { SealedColumn } from '../../../core/domain/service/sealed-columns.js';
 import type { Claims, SealedRow, Tx } from '../../../core/ports/storage.js';
 import { someAccount, someBankDetails } from '../samples/bank-detail-samples.js';
-import { aBookReading, aDeposit } from '../samples/deposit-samples.js';
+import { aBookReading, aDeposit, aReconciliation } from '../samples/deposit-samples.js';
 import {
   aBuyer,
   aCommand,
@@ -257,6 +257,7 @@ function readsOfDeposits(tx: Tx): readonly Promise<unknown>[] {
     tx.deposits.list({ waiting: false, beforeId: null, limit: 5 }),
     tx.deposits.after('dep_1', 5),
     tx.bookReadings.of('fake', 'test'),
+    tx.reconciliations.get('fake', 'test'),
     tx.quotes.byPartnerQuoteId('test', 'q', 5),
     tx.bankDetails.byShortId('s', 5),
     tx.payments.awaitingMoney(tenant, null, 5),
@@ -468,6 +469,7 @@ function everyFirstWrite(tx: Tx): void {
   tx.inbox.insert(aMessage());
   tx.deposits.insert(aDeposit());
   tx.bookReadings.insert(aBookReading());
+  tx.reconciliations.insert(aReconciliation());
   tx.keyCheckValues.insert(aCheckValue());
   tx.keyCheckValues.remove(aCheckValue({ keyId: 'second' }));
   tx.fingerprints.insert({ name: 'documents', value: 'database-1', createdAtMs: T0 });
@@ -519,6 +521,7 @@ async function everyLaterWrite(tx: Tx): Promise<void> {
   tx.inbox.update(aMessage());
   tx.deposits.update(aDeposit());
   tx.bookReadings.update(aBookReading());
+  tx.reconciliations.update(aReconciliation());
   tx.keyCheckValues.update(aCheckValue());
   tx.serviceKeys.update(aServiceKey());
   tx.epochs.update(anEpoch());

@@ -2,6 +2,7 @@
 import { money } from '../../../core/domain/base/money.js';
 import type { BookReading } from '../../../core/domain/deposits/book-reading.js';
 import type { Deposit } from '../../../core/domain/deposits/deposit.js';
+import type { ScheduledReconciliation } from '../../../core/domain/money-desk/reconciliation.js';
 import { T0 } from './domain-samples.js';
 
 export function aDeposit(fields: Partial<Deposit> = {}): Deposit {
@@ -26,6 +27,20 @@ export function aDeposit(fields: Partial<Deposit> = {}): Deposit {
     completedAtMs: T0 - 1,
     createdAtMs: T0,
     updatedAtMs: T0 + 3,
+    version: 1,
+    ...fields,
+  };
+}
+
+export function aReconciliation(
+  fields: Partial<ScheduledReconciliation> = {},
+): ScheduledReconciliation {
+  const found = { entries: 7, commands: 6, differences: 2, unread: 1 };
+  return {
+    partner: 'fake',
+    mode: 'test',
+    last: { sinceMs: T0 - 9, endedAtMs: T0 - 1, ...found },
+    dueAtMs: T0,
     version: 1,
     ...fields,
   };

@@ -1062,6 +1062,22 @@ create table book_readings (
   primary key (partner, mode, book, span)
 );
 
+-- The last comparison of the partner's books with ours, and when the next one is due.
+create table reconciliations (
+  partner text collate "C" not null,
+  mode text collate "C" not null check (mode in ('test', 'live')),
+  since_at timestamptz,
+  ended_at timestamptz,
+  entries integer,
+  commands integer,
+  differences integer,
+  unread integer,
+  due_at timestamptz not null,
+  version integer not null,
+  primary key (partner, mode),
+  check ((since_at is null) = (ended_at is null))
+);
+
 -- Sessions of members: their tokens name them. Those of the dashboard have a cookie as well.
 create table member_sessions (
   id text collate "C" not null primary key,

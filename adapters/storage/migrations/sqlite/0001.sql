@@ -1104,6 +1104,22 @@ create table book_readings (
   primary key (partner, mode, book, span)
 ) strict, without rowid;
 
+-- The last comparison of the partner's books with ours, and when the next one is due.
+create table reconciliations (
+  partner text not null,
+  mode text not null check (mode in ('test', 'live')),
+  since_at integer,
+  ended_at integer,
+  entries integer,
+  commands integer,
+  differences integer,
+  unread integer,
+  due_at integer not null,
+  version integer not null,
+  primary key (partner, mode),
+  check ((since_at is null) = (ended_at is null))
+) strict, without rowid;
+
 -- Sessions of members: their tokens name them. Those of the dashboard have a cookie as well.
 create table member_sessions (
   id text not null primary key,
