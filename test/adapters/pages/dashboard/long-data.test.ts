@@ -1,7 +1,7 @@
 // What lists and the page of a payment look like with the longest data, in a real browser.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { locales } from '../../../../core/domain/base/locale.js';
 import { openBrowser } from '../../../support/servers/browser.js';
 import { suiteEnd } from '../../../support/suite-end.js';
@@ -14,7 +14,7 @@ import { fillLongData, type LongData } from './long-data.js';
 const ROW_MAX = 48;
 const PAYMENT_MAX = 2_000;
 
-let browser: Browser;
+let page: Page;
 let site: PageSite;
 let data: LongData;
 
@@ -24,22 +24,18 @@ before(async () => {
   site = await pageSite(suite, { payins: 'wait' });
   Object.assign(site.world.deps.settings, { baseUrl: site.origin, payUrl: site.origin });
   data = await fillLongData(site);
-  browser = await openBrowser();
+  const browser = await openBrowser();
   suite.after(() => browser.close());
+  page = await browser.newPage({ reducedMotion: 'reduce' });
+  const member = { name: 'ponte-member', value: await memberToken(site, 'owner') };
+  await page.context().addCookies([{ ...member, url: site.origin }]);
 });
 
-async function open(path: string, width: number, language: string): Promise<Page> {
-  const page = await browser.newPage({
-    viewport: { width, height: 900 },
-    reducedMotion: 'reduce',
-  });
+/** In one page of the browser: a new one takes longer than most checks. */
+async function open(path: string, language: string): Promise<void> {
   const url = site.origin;
-  await page.context().addCookies([
-    { name: 'ponte-member', value: await memberToken(site, 'owner'), url },
-    { name: 'ponte-language', value: language, url },
-  ]);
-  await page.goto(`${site.origin}${rootOf(site)}${path}`);
-  return page;
+  await page.context().addCookies([{ name: 'ponte-language', value: language, url }]);
+  await page.goto(`${url}${rootOf(site)}${path}`);
 }
 
 /** What is hidden at the side of the page, or of a box that scrolls. */
@@ -68,23 +64,23 @@ const lists = ['/payments', '/invoices', '/invoices?status=overdue', '/sellers',
 for (const language of locales) {
   test(`no row of a list has two lines, and nothing is hidden sideways, in ${language}`, async () => {
     for (const path of lists) {
+      await open(path, language);
       for (const width of [1280, 390]) {
-        const page = await open(path, width, language);
+        await page.setViewportSize({ width, height: 900 });
         assert.ok((await page.locator('.list tbody tr').count()) >= 4, path);
         assert.deepEqual(await page.evaluate(broken), [], `${path} at ${width}`);
         assert.deepEqual(await page.evaluate(sideways), [], `${path} at ${width}`);
-        await page.close();
       }
     }
   });
 }
 
 test('the page of a payment fits two screens, with four endpoints that fail', async () => {
+  await page.setViewportSize({ width: 1280, height: 900 });
   for (const id of Object.values(data.payments)) {
-    const page = await open(`/payments/${id}`, 1280, 'en');
+    await open(`/payments/${id}`, 'en');
     const height = Number(await page.evaluate('document.documentElement.scrollHeight'));
     assert.ok(height < PAYMENT_MAX, `${height} px`);
-    await page.close();
   }
 });
 
@@ -96,19 +92,19 @@ test('axe finds nothing on lists and payments, and nothing scrolls sideways', as
   ];
   for (const [index, path] of paths.entries()) {
     const language = locales[index % locales.length] ?? 'en';
+    await open(path, language);
     for (const width of [1280, 390, 320]) {
-      const page = await open(path, width, language);
+      await page.setViewportSize({ width, height: 900 });
       const shown = Number(await page.evaluate('document.documentElement.scrollWidth'));
       assert.ok(shown <= width, `${path} in ${language}: ${shown} px at ${width} px`);
       assert.deepEqual(await faultsOf(page, 'all'), [], `${path}, ${language}, ${width}`);
-      await page.close();
     }
   }
 });
 
 test('a press anywhere on a row opens its payment', async () => {
-  const page = await open('/payments', 1280, 'en');
+  await page.setViewportSize({ width: 1280, height: 900 });
+  await open('/payments', 'en');
   await page.locator('.list .c-amount').nth(1).click({ force: true });
   await page.getByRole('heading', { name: 'What happened' }).waitFor();
-  await page.close();
 });
