@@ -207,8 +207,8 @@ export const moneyMutants = [
     name: 'a decision about a deposit does not keep a command from booking its pay-in',
     file: 'core/usecases/commands/partner-operations.ts',
     edits: [['(await rules.depositOf?.(batch, command, fact.partnerRef)) ?? null', 'null']],
-    focus: { ...payments, faults: { ...calm, restore: 0.02, lookUpForbidden: 0.3 } },
-    first: { seed: 25, steps: 600 },
+    focus: { ...payments, faults: { ...calm, restore: 0.05, lookUpForbidden: 0.6 } },
+    first: { seed: 25, steps: 200 },
     caughtBy: ['aPayinIsBookedOnce'],
   },
   {
