@@ -35,7 +35,7 @@ import { askQuestion } from '../../../core/usecases/hosted/questions.js';
 import { takeShortBack } from '../../../core/usecases/payments/payments.js';
 import { simulate } from '../../../core/usecases/sandbox/simulations.js';
 import { takePageSlot } from '../../../core/usecases/service/rate-limits.js';
-import type { FilePage, Page } from '../hosted/page-view.js';
+import type { FilePage, Page, PageView } from '../hosted/page-view.js';
 import { paymentScene, sceneOf } from '../hosted/scene.js';
 import { localeFor } from '../hosted/unpaid-view.js';
 import { accessRows, openedLink, signOutRow } from '../kit/access-pages.js';
@@ -46,6 +46,7 @@ import {
   type PageAnswer,
   type PageCall,
   type PageContext,
+  type PageRoute,
   pageRow,
   rowsAt,
   seeOther,
@@ -61,7 +62,7 @@ import { renderPage } from './render.js';
 type PaymentCall<F = unknown> = PageCall<'none' | 'buyer', F>;
 
 /** The buyer must still send money. */
-const withDetails = ['bank_details', 'short'] as const;
+const withDetails: readonly Screen[] = ['bank_details', 'short'];
 /** The version of the payment that the page showed. */
 const versionText = z.string().regex(/^\d{1,15}$/);
 const changeForm = z.object({ version: versionText });
@@ -97,9 +98,7 @@ export const paymentPages = [
   ofPayment.takes('/quote', 'buyer', 'quote', changeForm, askQuote),
   ofPayment.takes('/confirm', 'person', 'none', confirmForm, confirm),
   ofPayment.takes('/facts', 'buyer', 'quote', factsForm, typeFacts),
-  ofPayment.shows('/take-back', 'buyer', (context, call) =>
-    showAt(context, call, ['short'], { name: 'take_back' }),
-  ),
+  pageAt('/take-back', ['short'], { name: 'take_back' }),
   ofPayment.takes('/take-back', 'person', 'none', changeForm, takeBack),
   ofPayment.shows('/share', 'buyer', (context, call) => showShare(context, call, null)),
   ofPayment.takes('/share', 'person', 'share', z.object({}), share),
@@ -109,41 +108,16 @@ export const paymentPages = [
     const view = await forColleague(context, call);
     // Not before: who has no link would take it from the buyer.
     await takePageSlot(context.deps, 'file', publicIdOf(call));
-    const file = await paymentFile(view, 'instructions');
-    return file === null ? seeOther(`${call.base}/colleague#print`) : download(file);
+    return printed(view, 'instructions', `${call.base}/colleague`);
   }),
   ofPayment.shows('/question', 'buyer', async (context, call) => {
     const key = newFormKey(context.deps);
     return show(context, call, { name: 'question', key, typed: '', isRefused: false });
   }),
   ofPayment.takes('/question', 'buyer', 'none', questionForm, ask),
-  ofPayment.shows('/instructions', 'buyer', (context, call) =>
-    showAt(context, call, withDetails, { name: 'instructions' }),
-  ),
-  ofPayment.shows('/receipt', 'buyer', (context, call) =>
-    showAt(context, call, ['paid'], { name: 'receipt' }),
-  ),
-  ofPayment.shows(
-    '/instructions.pdf',
-    'buyer',
-    (context, call) => fileAt(context, call, withDetails, 'instructions'),
-    'file',
-  ),
-  ofPayment.shows(
-    '/receipt.pdf',
-    'buyer',
-    (context, call) => fileAt(context, call, ['paid'], 'receipt'),
-    'file',
-  ),
-  ofPayment.shows(
-    '/attachment',
-    'buyer',
-    async ({ deps }, call) => {
-      const payment = await deps.store.run((tx) => openPage(tx, publicIdOf(call)));
-      return attachedFile(deps, payment);
-    },
-    'file',
-  ),
+  ...printedAt('instructions', withDetails),
+  ...printedAt('receipt', ['paid']),
+  ofPayment.shows('/attachment', 'buyer', attachment, 'file'),
   ofPayment.shows('/deadline.ics', 'buyer', deadline),
   ofPayment.shows('/payments', 'buyer', async (context, call) => {
     const period = await periodOf(context, call);
@@ -197,30 +171,42 @@ async function show(context: PageContext, call: PaymentCall, page: Page): Promis
   return html(renderPage(paymentView(context, call, shown, page)));
 }
 
-/** A page that belongs to these screens: at another one its bank details or sums are wrong. */
-async function showAt(
+/** The payment as a page of these screens; null at another one: its bank details or sums differ. */
+async function viewAt(
   context: PageContext,
   call: PaymentCall,
   screens: readonly Screen[],
   page: Page,
-): Promise<PageAnswer> {
+): Promise<PageView | null> {
   const shown = await readPaymentPage(context.deps, publicIdOf(call));
-  if (!screens.includes(shown.screen)) return seeOther(call.base);
-  return html(renderPage(paymentView(context, call, shown, page)));
+  return screens.includes(shown.screen) ? paymentView(context, call, shown, page) : null;
+}
+
+function pageAt(tail: string, screens: readonly Screen[], page: Page): PageRoute {
+  return ofPayment.shows(tail, 'buyer', async (context, call) => {
+    const view = await viewAt(context, call, screens, page);
+    return view === null ? seeOther(call.base) : html(renderPage(view));
+  });
+}
+
+/** A page for the printer, and the same as a file. */
+function printedAt(name: FilePage, screens: readonly Screen[]): readonly PageRoute[] {
+  const file = ofPayment.shows(
+    `/${name}.pdf`,
+    'buyer',
+    async (context, call) => {
+      const view = await viewAt(context, call, screens, { name });
+      return view === null ? seeOther(call.base) : printed(view, name, `${call.base}/${name}`);
+    },
+    'file',
+  );
+  return [pageAt(`/${name}`, screens, { name }), file];
 }
 
 /** The print view as a file, or itself where a file cannot show its characters. */
-async function fileAt(
-  context: PageContext,
-  call: PaymentCall,
-  screens: readonly Screen[],
-  page: FilePage,
-): Promise<PageAnswer> {
-  const shown = await readPaymentPage(context.deps, publicIdOf(call));
-  if (!screens.includes(shown.screen)) return seeOther(call.base);
-  const view = paymentView(context, call, shown, { name: page });
-  const file = await paymentFile(view, page);
-  return file === null ? seeOther(`${call.base}/${page}#print`) : download(file);
+async function printed(view: PageView, name: FilePage, page: string): Promise<PageAnswer> {
+  const file = await paymentFile(view, name);
+  return file === null ? seeOther(`${page}#print`) : download(file);
 }
 
 /** The payments of a form by id, each with its quote. */
@@ -272,23 +258,25 @@ async function payTogether(
   }
 }
 
+const changed = [
+  'PaymentStateConflict',
+  'QuoteChanged',
+  'QuoteExpired',
+  'ValidationError',
+] as const;
+
 /** The payments or their prices have changed, or too few were chosen. */
 function chooseAgain({ base }: PaymentCall, error: unknown): PageAnswer {
   const list = `${base}/payments`;
   if (isCode(error, 'PartnerUnavailable')) return seeOther(withNotice(list, 'quote_unavailable'));
-  const isChanged =
-    isCode(error, 'PaymentStateConflict') ||
-    isCode(error, 'QuoteChanged') ||
-    isCode(error, 'QuoteExpired') ||
-    isCode(error, 'ValidationError');
-  if (isChanged) return seeOther(withNotice(list, 'choose_together'));
-  throw error;
+  if (!changed.some((code) => isCode(error, code))) throw error;
+  return seeOther(withNotice(list, 'choose_together'));
 }
 
 async function deadline(context: PageContext, call: PaymentCall): Promise<PageAnswer> {
   const shown = await readPaymentPage(context.deps, publicIdOf(call));
   const view = paymentView(context, call, shown, { name: 'payment', screen: shown.screen });
-  const isAwaited = withDetails.some((screen) => screen === shown.screen);
+  const isAwaited = withDetails.includes(shown.screen);
   const file = isAwaited ? deadlineFile(paymentScene(sceneOf(view))) : null;
   return file === null ? seeOther(call.base) : download(file);
 }
@@ -319,21 +307,24 @@ async function showPayment(context: PageContext, call: PaymentCall): Promise<Pag
   const opened = openedLink(call);
   if (opened !== null) return opened;
   const shown = await readPaymentPage(deps, publicIdOf(call));
+  return html(renderPage(paymentView(context, call, shown, await pageOf(deps, call, shown))));
+}
+
+/** What a buyer who is signed in, or is not, sees first. */
+async function pageOf(deps: PageContext['deps'], call: PaymentCall, shown: Shown): Promise<Page> {
+  const { payment, screen } = shown;
   if (call.session === null) {
-    const isSent = call.query.has('sent') && call.cookies.has('browser');
-    const page = { name: isSent ? 'sent' : 'ask' } as const;
-    return html(renderPage(paymentView(context, call, shown, page)));
+    return { name: call.query.has('sent') && call.cookies.has('browser') ? 'sent' : 'ask' };
   }
   const before = call.query.get('shown');
-  if (before !== null && shown.screen === 'price' && before !== shown.payment.quoteId) {
-    const quote = await deps.store.run((tx) => tx.quotes.get(shown.payment, before));
-    const ofThis = quote?.paymentId === shown.payment.id ? quote : null;
-    const page = { name: 'price_changed', shown: ofThis } as const;
-    return html(renderPage(paymentView(context, call, shown, page)));
+  if (before === null || screen !== 'price' || before === payment.quoteId) {
+    return { name: 'payment', screen };
   }
-  const page = { name: 'payment', screen: shown.screen } as const;
-  return html(renderPage(paymentView(context, call, shown, page)));
+  const quote = await deps.store.run((tx) => tx.quotes.get(payment, before));
+  return { name: 'price_changed', shown: quote?.paymentId === payment.id ? quote : null };
 }
+
+type Shown = Awaited<ReturnType<typeof readPaymentPage>>;
 
 /** A buyer who needs no KYC lands on the price. */
 async function getPrice({ deps }: PageContext, call: PaymentCall): Promise<void> {
@@ -395,6 +386,10 @@ async function takeBack({ deps }: PageContext, call: PaymentCall<{ version: stri
   return seeOther(withNotice(call.base, 'take_back_asked'));
 }
 
+async function attachment({ deps }: PageContext, call: PaymentCall): Promise<PageAnswer> {
+  return attachedFile(deps, await deps.store.run((tx) => openPage(tx, publicIdOf(call))));
+}
+
 async function showShare(
   context: PageContext,
   call: PaymentCall,
@@ -402,14 +397,14 @@ async function showShare(
 ): Promise<PageAnswer> {
   const shown = await readPaymentPage(context.deps, publicIdOf(call));
   const links = await colleagueLinks(context.deps, shown.payment);
-  if (!withDetails.some((screen) => screen === shown.screen)) return seeOther(call.base);
+  if (!withDetails.includes(shown.screen)) return seeOther(call.base);
   return html(renderPage(paymentView(context, call, shown, { name: 'share', links, url })));
 }
 
 /** The only page that has the link. A reload makes another one. */
 async function share(context: PageContext, call: PaymentCall): Promise<PageAnswer> {
   const { payment, screen } = await readPaymentPage(context.deps, publicIdOf(call));
-  if (!withDetails.some((one) => one === screen)) throw new PonteError('PaymentStateConflict');
+  if (!withDetails.includes(screen)) throw new PonteError('PaymentStateConflict');
   return showShare(context, call, await createColleagueLink(context.deps, payment));
 }
 
@@ -435,7 +430,7 @@ async function showColleague(context: PageContext, call: PaymentCall): Promise<P
 /** NotFound for a link that ended, and one of a payment that awaits no money. */
 async function forColleague(context: PageContext, call: PaymentCall) {
   const shown = await readPaymentPage(context.deps, publicIdOf(call));
-  if (call.session === null || !withDetails.some((screen) => screen === shown.screen)) {
+  if (call.session === null || !withDetails.includes(shown.screen)) {
     throw new PonteError('NotFound');
   }
   return colleagueView(context, call, shown);
