@@ -72,44 +72,6 @@ test('a list keeps its filters in its address, and each filter leaves out the re
   }
 });
 
-test('pages of a list neither repeat nor leave out a payment', async () => {
-  const orgId = await site.world.organization();
-  for (let index = 0; index < 60; index += 1) {
-    await site.world.newPayment({ ...site.tenant, orgId }, { externalId: `order-${index}` });
-  }
-  const visitor = await signedInAs(site, 'finance', orgId);
-  const seen: string[] = [];
-  let next: string | undefined = `/dashboard/${orgId}/test/payments?status=awaiting_buyer`;
-  while (next !== undefined) {
-    const { text } = await visitor.open(next);
-    seen.push(...[...text.matchAll(/order-\d+(?=<\/span><\/a>)/g)].map(([name]) => name));
-    next = /href="(\/[^"]*before=[^"]*)"/.exec(text)?.[1]?.replaceAll('&amp;', '&');
-    if (next !== undefined) assert.match(next, /status=awaiting_buyer/);
-  }
-  assert.equal(seen.length, 60);
-  assert.equal(new Set(seen).size, 60);
-  const back: string[] = [];
-  let newer: string | undefined = visitor.shown?.path;
-  while (newer !== undefined) {
-    const { text } = await visitor.open(newer);
-    const names = [...text.matchAll(/order-\d+(?=<\/span><\/a>)/g)].map(([name]) => name);
-    back.unshift(...names);
-    newer = /href="(\/[^"]*after=[^"]*)"/.exec(text)?.[1]?.replaceAll('&amp;', '&');
-    if (newer !== undefined) assert.match(newer, /status=awaiting_buyer/);
-  }
-  assert.deepEqual(back, seen, 'the way back is the same');
-});
-
-test('another language keeps the filters and the place of the page', async () => {
-  await owner.open(`${root}/payments?status=way&q=order-88014&from=2030-01-01&done=cancelled`);
-  const [, href = ''] = /href="(\?[^"]*lang=es[^"]*)"/.exec(owner.shown?.text ?? '') ?? [];
-  const path = `${root}/payments${href.replaceAll('&amp;', '&')}`;
-  const { headers } = await owner.request('GET', path);
-  const kept = `${root}/payments?status=way&q=order-88014&from=2030-01-01`;
-  assert.equal(headers.get('location'), kept);
-  assert.match(headers.get('set-cookie') ?? '', /ponte-language=es/);
-});
-
 test('tabs group states, and each filter has a link that removes it', async () => {
   const { text } = await owner.open(`${root}/payments?status=fx_quoted&from=2030-01-01`);
   const words = textOf(text);

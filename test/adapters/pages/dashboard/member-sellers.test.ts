@@ -141,16 +141,3 @@ test('a buyer, and sellers of others, are not found', async () => {
     assert.doesNotMatch(shown.text, /Secret/);
   }
 });
-
-test('lists and sellers have their page in every language', async () => {
-  const token = await memberToken(site, 'owner');
-  for (const language of locales) {
-    const headers = { cookie: `ponte-member=${token}`, 'accept-language': language };
-    const visitor = site.visitor({ headers });
-    for (const path of ['/sellers', '/sellers/acct_1', '/sellers/acct_3', '/invoices/new']) {
-      const shown = await visitor.open(`${root}${path}`);
-      assert.equal(shown.status, 200, path);
-      assert.match(shown.text, new RegExp(`<html lang="${language}">`));
-    }
-  }
-});

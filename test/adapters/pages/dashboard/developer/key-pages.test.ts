@@ -12,7 +12,7 @@ import {
   unlimitedKey,
 } from '../../../../../core/usecases/access/keys.js';
 import { type PageSite, pageSite, textOf } from '../../visitor.js';
-import { openLive, rootOf, signedInAs } from '../dashboard-site.js';
+import { rootOf, signedInAs } from '../dashboard-site.js';
 
 async function keyOf({ world, tenant }: PageSite, name: string, mode: Mode = 'test') {
   const { orgId } = tenant;
@@ -40,20 +40,6 @@ test('a member creates a key with the ticked scopes and an end, and it works', a
   assert.match(textOf(made.text), /curl -s \S+\/v1\/me -H "X-API-Key: \$KEY"/);
   const { text } = await admin.open(`${rootOf(site)}/keys`);
   assert.match(textOf(text), /order service pk_test_key_\w+ .*webhooks:read not yet 31 Jan, 00:00/);
-});
-
-test('a form that is sent twice, also at once, makes one key', async (t) => {
-  const site = await pageSite(t);
-  const admin = await signedInAs(site, 'admin');
-  await admin.open(`${rootOf(site)}/keys/new`);
-  const other = admin.copy();
-  other.shown = admin.shown;
-  const fields = { name: 'order service', 'webhooks:read': 'yes' };
-  const shown = await Promise.all([admin, other].map((one) => one.send('/new', fields)));
-  const repeat = shown.find(({ path }) => path.endsWith('/keys?notice=out_of_date'));
-  assert.match(repeat?.text ?? '', /order service/);
-  const [key, ...more] = await listKeys(site.world.deps, site.tenant.orgId);
-  assert.deepEqual([key?.name, more], ['order service', []]);
 });
 
 test('a key has at least one scope: none would be all of them', async (t) => {
@@ -142,18 +128,4 @@ test('a key is rolled once: the other one works, and the former until the overla
   site.world.advanceClock(60 * MINUTE_MS);
   await assert.rejects(authenticateKey(deps, secret), { code: 'InvalidApiKey' });
   await authenticateKey(deps, secretIn(rolled.text));
-});
-
-test('a live key needs a fresh proof of the mailbox, a test key none', async (t) => {
-  const site = await pageSite(t);
-  await openLive(site);
-  const admin = await signedInAs(site, 'admin');
-  const [root, live] = [rootOf(site), rootOf(site).replace(/test$/, 'live')];
-  assert.equal((await admin.open(`${live}/keys/new`)).heading, 'New live key');
-  site.world.advanceClock(11 * MINUTE_MS);
-  const late = await admin.send('/new', { name: 'x', 'webhooks:read': 'yes' });
-  assert.equal(late.heading, 'Confirm that it is you');
-  assert.match(late.text, /Nothing was changed yet/);
-  assert.deepEqual(await listKeys(site.world.deps, site.tenant.orgId), []);
-  assert.equal((await admin.open(`${root}/keys/new`)).heading, 'New test key');
 });
