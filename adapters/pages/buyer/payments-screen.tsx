@@ -12,11 +12,12 @@ import { OPEN_COUNT_MAX } from '../../../core/usecases/hosted/payment-page.js';
 import type { ScreenContent } from '../hosted/layout.js';
 import type { BuyerPayments } from '../hosted/page-view.js';
 import type { PaymentScene } from '../hosted/scene.js';
-import { Button, ButtonLink, Foreign, Form, Scroll, Submit } from '../kit/components.js';
+import { Button, ButtonLink, Foreign, Form, Submit } from '../kit/components.js';
 import { BYTE_ORDER_MARK, csvLine } from '../kit/csv-line.js';
 import { SelectField } from '../kit/fields.js';
 import { formatOf, plainAmount } from '../kit/format.js';
 import type { PageAnswer } from '../kit/page-route.js';
+import { Table } from '../kit/pages/table.js';
 import { plainText } from '../kit/plain-text.js';
 import { payeeTaxId } from './payment-view.js';
 import { DueDate } from './together-screen.js';
@@ -118,7 +119,7 @@ function ChoosePeriod({
 function Payments({ scene, list }: { readonly scene: PaymentScene; list: BuyerPayments }): VNode {
   const { texts } = scene;
   if (list.payments.length === 0) return <p>{texts.payments.none}</p>;
-  const table = <Table scene={scene} list={list} />;
+  const table = <List scene={scene} list={list} />;
   const open = list.payments.filter(({ status }) => !isTerminal(status));
   return (
     <>
@@ -139,72 +140,55 @@ function Payments({ scene, list }: { readonly scene: PaymentScene; list: BuyerPa
   );
 }
 
-function Table({ scene, list }: { readonly scene: PaymentScene; list: BuyerPayments }): VNode {
+function List({ scene, list }: { readonly scene: PaymentScene; list: BuyerPayments }): VNode {
   const { texts, format, view, org } = scene;
   const { payments, frame, paid, money } = texts;
   const days = formatOf(view.locale, { timeZone: scene.organization.timeZone });
   return (
-    <Scroll label={payments.heading(org, nameOf(scene, list.period))}>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">{paid.payment}</th>
-            <th scope="col">{paid.payee}</th>
-            <th scope="col">{payments.created}</th>
-            <th scope="col">{payments.state}</th>
-            <th scope="col" class="num">
-              {money.amount}
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {list.payments.map((payment) => (
-            <tr>
-              <td>
-                {list.choices.has(payment.id) ? (
-                  <input
-                    type="checkbox"
-                    name={payment.id}
-                    value="yes"
-                    checked={payment.id === scene.payment.id}
-                    aria-label={payments.choose(helpReference(payment))}
-                  />
-                ) : null}{' '}
-                {payment.id === scene.payment.id ? (
-                  <a href={view.path}>{helpReference(payment)}</a>
-                ) : (
-                  <button
-                    type="submit"
-                    class="aslink"
-                    form={OPEN_FORM}
-                    name="payment"
-                    value={payment.id}
-                  >
-                    {helpReference(payment)}
-                  </button>
-                )}
-                {payment.purchaseOrder === null ? null : (
-                  <p class="small quiet">
-                    {frame.purchaseOrder} <Foreign text={payment.purchaseOrder} />
-                  </p>
-                )}
-                <DueDate scene={scene} payment={payment} />
-              </td>
-              <td>
-                <Foreign text={payment.payeeName ?? org} />
-              </td>
-              <td>
-                <time dateTime={formatInstant(payment.createdAtMs)}>
-                  {days.shortDay(payment.createdAtMs)}
-                </time>
-              </td>
-              <td>{stateOf(scene, payment)}</td>
-              <td class="num">{format.money(payment.amount)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
+    <Table
+      label={payments.heading(org, nameOf(scene, list.period))}
+      rows={list.payments}
+      columns={({ column }) => [
+        column(paid.payment, (payment) => (
+          <>
+            {list.choices.has(payment.id) ? (
+              <input
+                type="checkbox"
+                name={payment.id}
+                value="yes"
+                checked={payment.id === scene.payment.id}
+                aria-label={payments.choose(helpReference(payment))}
+              />
+            ) : null}{' '}
+            {payment.id === scene.payment.id ? (
+              <a href={view.path}>{helpReference(payment)}</a>
+            ) : (
+              <button
+                type="submit"
+                class="aslink"
+                form={OPEN_FORM}
+                name="payment"
+                value={payment.id}
+              >
+                {helpReference(payment)}
+              </button>
+            )}
+            {payment.purchaseOrder === null ? null : (
+              <p class="small quiet">
+                {frame.purchaseOrder} <Foreign text={payment.purchaseOrder} />
+              </p>
+            )}
+            <DueDate scene={scene} payment={payment} />
+          </>
+        )),
+        column(paid.payee, ({ payeeName }) => <Foreign text={payeeName ?? org} />),
+        column(payments.created, ({ createdAtMs: atMs }) => (
+          <time dateTime={formatInstant(atMs)}>{days.shortDay(atMs)}</time>
+        )),
+        column(payments.state, (payment) => stateOf(scene, payment)),
+        column(money.amount, 'num', ({ amount }) => format.money(amount)),
+      ]}
+    />
   );
 }
 
@@ -232,13 +216,13 @@ async function* linesOf(
   scene: PaymentScene,
   pages: AsyncIterable<BuyerPage>,
 ): AsyncGenerator<string> {
-  yield `${BYTE_ORDER_MARK}${csvLine(columns.map(({ head }) => head(scene.texts)))}`;
+  yield `${BYTE_ORDER_MARK}${csvLine(columns.map(([head]) => head(scene.texts)))}`;
   for await (const { payments, settlements, taxIdsLast4 } of pages) {
     for (const payment of payments) {
       const taxId = taxIdOf(scene, payment, taxIdsLast4.get(payment.id) ?? null);
       const paid = settlements.get(payment.id) ?? firstOf(payment);
       const row = { scene, payment, paid, taxId };
-      yield csvLine(columns.map(({ cell }) => plainText(cell(row))));
+      yield csvLine(columns.map(([, cell]) => plainText(cell(row))));
     }
   }
 }
@@ -251,55 +235,34 @@ interface Row {
   readonly taxId: string | null;
 }
 
-interface Column {
-  readonly head: (texts: PaymentScene['texts']) => string;
-  readonly cell: (row: Row) => string | null;
-}
+type Column = readonly [
+  head: (texts: PaymentScene['texts']) => string,
+  cell: (row: Row) => string | null,
+];
 
 /** One that is new comes last: the books of buyers may read the others by their place. */
 const columns: readonly Column[] = [
-  { head: ({ paid }) => paid.payment, cell: ({ payment }) => payment.id },
-  { head: ({ frame }) => frame.invoice, cell: ({ payment }) => payment.number },
-  { head: ({ frame }) => frame.purchaseOrder, cell: ({ payment }) => payment.purchaseOrder },
-  { head: ({ frame }) => frame.buyerReference, cell: ({ payment }) => payment.buyerReference },
-  { head: ({ paid }) => paid.payee, cell: ({ payment, scene }) => payment.payeeName ?? scene.org },
-  {
-    head: ({ payments }) => payments.created,
-    cell: ({ scene, payment }) => dayIn(scene, payment.createdAtMs),
-  },
-  { head: ({ payments }) => payments.state, cell: ({ scene, payment }) => stateOf(scene, payment) },
-  {
-    head: ({ money }) => money.amount,
-    cell: ({ payment }) => plainAmount(payment.amount),
-  },
-  { head: ({ payments }) => payments.currency, cell: ({ payment }) => payment.amount.currency },
-  {
-    head: ({ paid }) => `${paid.paidOut} (BRL)`,
-    cell: settled(({ settled }) => plainAmount(settled)),
-  },
-  { head: ({ frame }) => frame.due, cell: ({ payment }) => payment.dueDate },
-  {
-    head: ({ paid }) => paid.receivedAt,
-    cell: ({ scene, payment }) => dayIn(scene, payment.coveredAtMs),
-  },
-  {
-    head: ({ paid }) => paid.paidOutAt,
-    cell: ({ scene, paid }) => dayIn(scene, paid?.settledAtMs ?? null),
-  },
-  {
-    head: ({ price }) => price.fees,
-    cell: settled(({ fees }) => plainAmount(fees)),
-  },
-  { head: ({ price }) => price.rate, cell: settled(({ fxRate }) => fxRate) },
-  { head: ({ paid }) => paid.endToEndId, cell: settled(({ endToEndId }) => endToEndId) },
-  {
-    head: ({ paid }) => paid.reference,
-    cell: ({ payment }) => payment.payinInstructions?.reference ?? null,
-  },
-  { head: ({ payments }) => payments.taxId, cell: ({ taxId }) => taxId },
+  [({ paid }) => paid.payment, ({ payment }) => payment.id],
+  [({ frame }) => frame.invoice, ({ payment }) => payment.number],
+  [({ frame }) => frame.purchaseOrder, ({ payment }) => payment.purchaseOrder],
+  [({ frame }) => frame.buyerReference, ({ payment }) => payment.buyerReference],
+  [({ paid }) => paid.payee, ({ payment, scene }) => payment.payeeName ?? scene.org],
+  [({ payments }) => payments.created, ({ scene, payment }) => dayIn(scene, payment.createdAtMs)],
+  [({ payments }) => payments.state, ({ scene, payment }) => stateOf(scene, payment)],
+  [({ money }) => money.amount, ({ payment }) => plainAmount(payment.amount)],
+  [({ payments }) => payments.currency, ({ payment }) => payment.amount.currency],
+  [({ paid }) => `${paid.paidOut} (BRL)`, settled(({ settled }) => plainAmount(settled))],
+  [({ frame }) => frame.due, ({ payment }) => payment.dueDate],
+  [({ paid }) => paid.receivedAt, ({ scene, payment }) => dayIn(scene, payment.coveredAtMs)],
+  [({ paid }) => paid.paidOutAt, ({ scene, paid }) => dayIn(scene, paid?.settledAtMs ?? null)],
+  [({ price }) => price.fees, settled(({ fees }) => plainAmount(fees))],
+  [({ price }) => price.rate, settled(({ fxRate }) => fxRate)],
+  [({ paid }) => paid.endToEndId, settled(({ endToEndId }) => endToEndId)],
+  [({ paid }) => paid.reference, ({ payment }) => payment.payinInstructions?.reference ?? null],
+  [({ payments }) => payments.taxId, ({ taxId }) => taxId],
 ];
 
-function settled(textOf: (facts: SettlementFacts) => string | null): Column['cell'] {
+function settled(textOf: (facts: SettlementFacts) => string | null): Column[1] {
   return ({ paid }) => (paid === null ? null : textOf(paid));
 }
 

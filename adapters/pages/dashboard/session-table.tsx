@@ -8,7 +8,8 @@ import {
   listSessions,
   type SignedInPerson,
 } from '../../../core/usecases/access/sessions.js';
-import { ButtonForm, Foreign, Scroll } from '../kit/components.js';
+import { ButtonForm, foreign, Sub } from '../kit/components.js';
+import { Table } from '../kit/pages/table.js';
 import { useDashboard } from './dashboard-scene.js';
 
 export interface OwnSession {
@@ -36,57 +37,38 @@ export async function ownSessions(
 }
 
 export function SessionTable({ sessions }: { readonly sessions: readonly OwnSession[] }): VNode {
-  const { texts } = useDashboard();
-  const words = texts.sessions;
-  return (
-    <Scroll label={words.heading}>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">{words.started}</th>
-            <th scope="col">{words.seen}</th>
-            <th scope="col">{words.ends}</th>
-            <th scope="col">
-              <span class="vh">{words.action}</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {sessions.map((one) => (
-            <SessionLine {...one} />
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
-  );
-}
-
-function SessionLine({ session, organization, isCurrent }: OwnSession): VNode {
   const { texts, format } = useDashboard();
   const words = texts.sessions;
-  const { id, createdAtMs, seenAtMs, endsAtMs } = session;
   return (
-    <tr aria-current={isCurrent ? 'true' : undefined}>
-      <th scope="row" class="when">
-        {format.short(createdAtMs)}
-        {isCurrent ? <span class="sub">{words.here}</span> : null}
-      </th>
-      <td class="when">
-        {seenAtMs === null ? words.token : format.short(seenAtMs)}
-        {organization === null ? null : (
-          <span class="sub">
-            <Foreign text={organization.name} />
-          </span>
-        )}
-      </td>
-      <td class="when">{format.short(endsAtMs)}</td>
-      <td class="num">
-        {isCurrent ? null : (
-          <ButtonForm to="/dashboard/sessions" values={{ session: id }} look="sm">
-            {words.end}
-          </ButtonForm>
-        )}
-      </td>
-    </tr>
+    <Table
+      label={words.heading}
+      rows={sessions}
+      columns={({ column, named }) => [
+        named(words.started, 'when', ({ session, isCurrent }) => (
+          <>
+            {format.short(session.createdAtMs)}
+            {isCurrent ? (
+              <span class="sub" aria-current="true">
+                {words.here}
+              </span>
+            ) : null}
+          </>
+        )),
+        column(words.seen, 'when', ({ session: { seenAtMs }, organization }) => (
+          <>
+            {seenAtMs === null ? words.token : format.short(seenAtMs)}
+            <Sub of={foreign(organization?.name ?? null)} />
+          </>
+        )),
+        column(words.ends, 'when', ({ session }) => format.short(session.endsAtMs)),
+        column(<span class="vh">{words.action}</span>, 'num', ({ session, isCurrent }) =>
+          isCurrent ? null : (
+            <ButtonForm to="/dashboard/sessions" values={{ session: session.id }} look="sm">
+              {words.end}
+            </ButtonForm>
+          ),
+        ),
+      ]}
+    />
   );
 }
