@@ -2,7 +2,7 @@
 // session tokens for them.
 import { type Command, Option } from 'commander';
 import { type Member, type MemberRole, memberRoles } from '../../core/domain/access/member.js';
-import type { MemberSession } from '../../core/domain/access/member-session.js';
+import type { MemberSession } from '../../core/domain/access/session.js';
 import { formatInstant } from '../../core/domain/base/instant.js';
 import { type Locale, locales } from '../../core/domain/base/locale.js';
 import type { Mode } from '../../core/domain/base/tenant.js';

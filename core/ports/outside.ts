@@ -133,7 +133,7 @@ export interface DocumentStorage {
 /** What a session token states. */
 export interface SessionClaims extends Tenant {
   readonly memberId: string;
-  /** The row of the session (member-session.ts). */
+  /** The row of the session (session.ts). */
   readonly sessionId: string;
   /** A whole second. */
   readonly expiresAtMs: number;

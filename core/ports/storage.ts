@@ -2,13 +2,11 @@
 // mean.
 import type { StoredKey } from '../domain/access/api-key.js';
 import type { Member } from '../domain/access/member.js';
-import type { MemberSession } from '../domain/access/member-session.js';
-import type { OperatorSession } from '../domain/access/operator-session.js';
-import type { PageSession } from '../domain/access/page-session.js';
 import type { Passkey } from '../domain/access/passkey.js';
 import type { Person } from '../domain/access/person.js';
 import type { RegisteredOperator } from '../domain/access/registered-operator.js';
 import type { Scope } from '../domain/access/scope.js';
+import type { MemberSession, OperatorSession, PageSession } from '../domain/access/session.js';
 import type { Money } from '../domain/base/money.js';
 import type { Mode, Tenant } from '../domain/base/tenant.js';
 import type {

@@ -2,7 +2,7 @@
 // the hosted pages. Run over each database.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { PageSession } from '../../core/domain/access/page-session.js';
+import type { PageSession } from '../../core/domain/access/session.js';
 import { type Mail, type MailSubject, personMail } from '../../core/domain/mail/mail.js';
 import type { Store } from '../../core/ports/storage.js';
 import { otherMode, otherOrg, T0, tenant } from '../support/samples/domain-samples.js';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { createTokenSigner, fixedKeys } from '../../adapters/crypto/jwt.js';
 import { newSecretKey, parseSecretKeys } from '../../adapters/crypto/secret-box.js';
-import { SESSION_MS } from '../../core/domain/access/member-session.js';
+import { sessionRules } from '../../core/domain/access/session.js';
 import { runCommand } from '../support/servers/command.js';
 import {
   type HostProcess,
@@ -81,7 +81,7 @@ test('without PONTE_JWT_KEY all processes share a key that no secret key yields'
     mode: 'test',
     memberId: String(member['id']),
     sessionId: 'ses_1',
-    expiresAtMs: Date.now() + SESSION_MS,
+    expiresAtMs: Date.now() + sessionRules.token.lifeMs,
   });
   await served({}, async (host) => {
     for (const { token } of tokens) assert.equal(await statusOf(host, token), 200);

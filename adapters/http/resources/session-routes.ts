@@ -1,8 +1,8 @@
 // Who makes a request. Dashboard sessions: their list and end, switching their mode, the onboarding
 // status of a mode.
 import { z } from 'zod';
-import type { MemberSession } from '../../../core/domain/access/member-session.js';
 import { keyScopes, scopeNames } from '../../../core/domain/access/scope.js';
+import type { MemberSession } from '../../../core/domain/access/session.js';
 import { formatInstant } from '../../../core/domain/base/instant.js';
 import { modes } from '../../../core/domain/base/tenant.js';
 import {

@@ -1,6 +1,6 @@
 // The KYC form of a buyer: of a payment, without a payment, of one owner, and on a phone. Each
 // sees the frame that its session may see.
-import type { PageSession } from '../../../core/domain/access/page-session.js';
+import type { PageSession } from '../../../core/domain/access/session.js';
 import { askedOf } from '../../../core/domain/hosted/kyc-draft.js';
 import { PonteError } from '../../../core/errors.js';
 import { openKycForm } from '../../../core/usecases/hosted/kyc-forms.js';

@@ -1,6 +1,6 @@
 // Fills the view of a payment's pages from what the use case read. Before sign-in it contains what
 // the mail showed, and no more: a forwarded link must not show line items, money or bank details.
-import { sessionEnd } from '../../../core/domain/access/page-session.js';
+import { sessionEnd } from '../../../core/domain/access/session.js';
 import { DAY_MS } from '../../../core/domain/base/instant.js';
 import type { Locale } from '../../../core/domain/base/locale.js';
 import { money } from '../../../core/domain/base/money.js';

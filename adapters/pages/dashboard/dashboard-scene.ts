@@ -2,8 +2,8 @@
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import { type MemberRole, scopesOf } from '../../../core/domain/access/member.js';
-import { memberSessionEnd } from '../../../core/domain/access/member-session.js';
 import { allows, type Scope } from '../../../core/domain/access/scope.js';
+import { sessionEnd } from '../../../core/domain/access/session.js';
 import type { Locale } from '../../../core/domain/base/locale.js';
 import { assert } from '../../../core/errors.js';
 import { assetPaths } from '../kit/assets.js';
@@ -88,7 +88,7 @@ export function viewOf(context: PageContext, call: DashboardCall): DashboardView
         ? null
         : {
             email: visit.signedIn.person.email,
-            sessionEndsAtMs: memberSessionEnd(visit.signedIn.session),
+            sessionEndsAtMs: sessionEnd(visit.signedIn.session),
           },
     version: null,
     notice: notices.find((known) => known === query.get('notice')) ?? null,

@@ -1,6 +1,6 @@
 // The open sessions of a person: with a cookie, and of the tokens of an organization.
 import type { VNode } from 'preact';
-import type { MemberSession } from '../../../core/domain/access/member-session.js';
+import type { MemberSession } from '../../../core/domain/access/session.js';
 import type { Organization } from '../../../core/domain/parties/organization.js';
 import type { Deps } from '../../../core/ports/deps.js';
 import {

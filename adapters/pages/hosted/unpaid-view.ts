@@ -1,5 +1,5 @@
 // The view of a page without a payment, and what any view shows of an organization.
-import { sessionEnd } from '../../../core/domain/access/page-session.js';
+import { sessionEnd } from '../../../core/domain/access/session.js';
 import { localeOf } from '../../../core/domain/base/locale.js';
 import type { Mode } from '../../../core/domain/base/tenant.js';
 import type { LegalLinks, Organization } from '../../../core/domain/parties/organization.js';

@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
-import type { PageSession, PageSessionKind } from '../../../core/domain/access/page-session.js';
 import { CONSOLE_ROOT } from '../../../core/domain/access/registered-operator.js';
+import { type PageSession, sessionRules } from '../../../core/domain/access/session.js';
 import { missingProof } from '../../../core/domain/access/session-proof.js';
 import { readsGzip } from '../../../core/domain/base/accept-encoding.js';
 import { localeOf } from '../../../core/domain/base/locale.js';
@@ -46,6 +46,7 @@ import {
   type PageContext,
   type PageRequest,
   type PageRoute,
+  type PageSubject,
   seeOther,
   type Visit,
   withNotice,
@@ -313,20 +314,9 @@ async function sessionOf(
     if (submission === null || submission.id !== session.submissionId) return false;
     return route.subject === 'form' || `${session.ownerIndex}` === params['ownerIndex'];
   });
-  const own = {
-    owner: 'owner',
-    seller: 'seller',
-    payment: 'buyer',
-    form: 'buyer',
-    colleague: 'colleague',
-    approver: 'approver',
-  } as const;
-  const isForPhones = route.auth === 'kyc' && route.subject !== 'owner';
-  const kinds: readonly PageSessionKind[] = [
-    own[subject],
-    ...(isForPhones ? ['upload' as const] : []),
-  ];
-  return belongs && kinds.includes(session.kind) ? session : null;
+  const { opens }: { readonly opens: readonly PageSubject[] } = sessionRules[session.kind];
+  const isForKyc = route.auth === 'kyc' || session.kind !== 'upload';
+  return belongs && isForKyc && opens.includes(subject) ? session : null;
 }
 
 function isOfSeller(session: PageSession, params: PageMatch['params']): boolean {

@@ -1,8 +1,12 @@
 // A row of the page table: who may open it, how a form is checked, and what its handler gets. No
 // field of access has a default.
 import type { z } from 'zod';
-import type { PageSession } from '../../../core/domain/access/page-session.js';
 import type { ScopeRule } from '../../../core/domain/access/scope.js';
+import type {
+  PageSession,
+  SessionKind,
+  sessionRules,
+} from '../../../core/domain/access/session.js';
 import type { missingProof, ProofRule } from '../../../core/domain/access/session-proof.js';
 import { SECOND_MS } from '../../../core/domain/base/instant.js';
 import type { Locale } from '../../../core/domain/base/locale.js';
@@ -50,16 +54,7 @@ export interface Visit {
  * approver, a KYC form by its flow id, the part of an owner in such a form, a seller, a page of the
  * dashboard or of the console, or nothing of them.
  */
-export type PageSubject =
-  | 'payment'
-  | 'colleague'
-  | 'approver'
-  | 'form'
-  | 'owner'
-  | 'seller'
-  | 'dashboard'
-  | 'console'
-  | 'none';
+export type PageSubject = (typeof sessionRules)[SessionKind]['opens'][number] | 'none';
 
 export interface PageRow<A extends PageAuth, F> {
   readonly method: 'GET' | 'POST';

@@ -1,6 +1,6 @@
 // The handlers of documents in the KYC form: the page, an upload, a removal, and the way over a
 // phone. A refused file is named in the address, so that a reload sends nothing again.
-import type { PageSession } from '../../../core/domain/access/page-session.js';
+import type { PageSession } from '../../../core/domain/access/session.js';
 import { fileFieldOf } from '../../../core/domain/hosted/kyc-fields.js';
 import { type VerificationKind, verificationKinds } from '../../../core/domain/parties/document.js';
 import { PonteError } from '../../../core/errors.js';

@@ -1,5 +1,5 @@
 // Where the KYC form is, whose it is, and the frame around its pages.
-import type { PageSession } from '../../../core/domain/access/page-session.js';
+import type { PageSession } from '../../../core/domain/access/session.js';
 import { PonteError } from '../../../core/errors.js';
 import type { KycSession } from '../../../core/usecases/hosted/form-subjects.js';
 import type { KycForm } from '../../../core/usecases/hosted/kyc-forms.js';

@@ -1,10 +1,11 @@
 // Operators and their sessions in the console: columns and SQL. Rows of operators are never
 // removed: what they did names them.
-import type { OperatorSession } from '../../../core/domain/access/operator-session.js';
+
 import type {
   RegisteredOperator,
   SignedCommand,
 } from '../../../core/domain/access/registered-operator.js';
+import type { OperatorSession } from '../../../core/domain/access/session.js';
 import { assert } from '../../../core/errors.js';
 import {
   encoded,

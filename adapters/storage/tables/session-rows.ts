@@ -1,9 +1,10 @@
 // Sessions on the hosted pages and of members: columns and SQL.
 import {
   type MemberSession,
+  type PageSession,
+  pageSessionKinds,
   sessionBeginnings,
-} from '../../../core/domain/access/member-session.js';
-import { type PageSession, pageSessionKinds } from '../../../core/domain/access/page-session.js';
+} from '../../../core/domain/access/session.js';
 import { assert } from '../../../core/errors.js';
 import { fixed, flag, integer, key, oneOf, tenant, text, time, version } from '../columns.js';
 import { timeParam } from '../database.js';

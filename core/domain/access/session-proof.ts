@@ -2,7 +2,7 @@
 // by a passkey. Both pipelines ask this one function, and a page asks again in its batch.
 import type { Mode } from '../base/tenant.js';
 import { type MemberRole, scopesOf } from './member.js';
-import { isFresh, type MemberSession } from './member-session.js';
+import { isFresh, type MemberSession } from './session.js';
 
 /**
  * `fresh`: the session began within FRESH_MS, else the member proves again to be there.

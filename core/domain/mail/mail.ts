@@ -189,8 +189,6 @@ export type MailSubject =
   /** The destination of a seller; null: of the organization itself. */
   | { readonly kind: 'account'; readonly accountId: string | null };
 
-/** 256 bits: its plain hash cannot be searched. */
-export const LINK_TOKEN_BYTES = 32;
 /** Invoices of one invitation: as many as a file of the import has. */
 export const INVITED_MAX = 200;
 

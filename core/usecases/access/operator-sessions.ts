@@ -1,19 +1,21 @@
 // Sessions of operators in the console: a signed command makes a link, the link is opened once, and
 // each request reads the operator again, so that a removal takes effect on the next one.
+
+import { actorOf, isActive, isOfDatabase } from '../../domain/access/registered-operator.js';
 import {
-  isOperatorSessionOpen,
+  hashSessionToken,
+  isSessionOpen,
   linkStateOf,
   newConsoleLink,
   type OperatorSession,
   openedSession,
-} from '../../domain/access/operator-session.js';
-import { hashSessionToken, SESSION_SEEN_EVERY_MS } from '../../domain/access/page-session.js';
-import { actorOf, isActive, isOfDatabase } from '../../domain/access/registered-operator.js';
+  seenNow,
+} from '../../domain/access/session.js';
 import { developmentOperator, type OperatorActor } from '../../domain/base/actor.js';
 import { PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
-import { newSessionToken } from './page-sessions.js';
+import { newToken } from '../service/tokens.js';
 import { type CommandIdentity, databaseNameIn, expectOperator } from './registered-operators.js';
 
 type SessionContext = Pick<Deps, 'store' | 'ids' | 'clock'>;
@@ -29,7 +31,7 @@ export async function makeConsoleLink(
   { store, ids, clock }: SessionContext,
   { actor, signed }: CommandIdentity,
 ): Promise<{ readonly token: string; readonly link: OperatorSession }> {
-  const token = newSessionToken({ ids });
+  const token = newToken({ ids });
   const nowMs = clock.nowMs();
   const of = { id: ids.next('ops', nowMs), operatorId: actor.id, signed };
   const link = newConsoleLink(of, token, nowMs);
@@ -67,7 +69,7 @@ export async function openConsoleLink(
   { store, ids, clock }: SessionContext,
   linkToken: string,
 ): Promise<{ readonly token: string } & SignedInOperator> {
-  const token = newSessionToken({ ids });
+  const token = newToken({ ids });
   const signedIn = await store.run(
     async (tx) => {
       const link = await tx.operatorSessions.byLinkHash(hashSessionToken(linkToken));
@@ -99,14 +101,11 @@ export async function readOperatorSession(
     async (tx) => {
       const session = await tx.operatorSessions.byTokenHash(hashSessionToken(token));
       const nowMs = clock.nowMs();
-      if (session === null || !isOperatorSessionOpen(session, nowMs)) return null;
+      if (session === null || !isSessionOpen(session, nowMs)) return null;
       const actor = await actorIn(tx, session);
       if (actor === null) return null;
-      if (background || nowMs < (session.seenAtMs ?? 0) + SESSION_SEEN_EVERY_MS) {
-        return { session, actor };
-      }
-      const seen = Object.freeze({ ...session, seenAtMs: nowMs });
-      tx.operatorSessions.touch(seen);
+      const seen = background ? session : seenNow(session, nowMs);
+      if (seen !== session) tx.operatorSessions.touch(seen);
       return { session: seen, actor };
     },
     { inQuarantine: true },

@@ -2,17 +2,17 @@
 // has its hash. sign-ins.ts starts those that follow from a mail.
 import {
   hashSessionToken,
-  isSessionOver,
+  isSessionOpen,
   newPageSession,
   type PageSession,
   SESSION_RETENTION_MS,
-  SESSION_SEEN_EVERY_MS,
-  SESSION_TOKEN_BYTES,
   type SessionSubject,
-} from '../../domain/access/page-session.js';
+  seenNow,
+} from '../../domain/access/session.js';
 import { PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
+import { newToken } from '../service/tokens.js';
 
 export interface NewSession {
   /** For the cookie; it is not stored. */
@@ -20,14 +20,9 @@ export interface NewSession {
   readonly session: PageSession;
 }
 
-/** The token of a session or a link; the store has its hash alone. */
-export function newSessionToken({ ids }: Pick<Deps, 'ids'>): string {
-  return Buffer.from(ids.randomBytes(SESSION_TOKEN_BYTES)).toString('base64url');
-}
-
 /** A session to be stored. */
 export function makeSession(deps: Deps, subject: SessionSubject): NewSession {
-  const token = newSessionToken(deps);
+  const token = newToken(deps);
   return { token, session: newPageSession(subject, token, deps.clock.nowMs()) };
 }
 
@@ -45,10 +40,9 @@ export async function readSession(
     async (tx) => {
       const session = await tx.pageSessions.byId(id);
       const nowMs = deps.clock.nowMs();
-      if (session === null || isSessionOver(session, nowMs)) return null;
-      if (background || nowMs < session.seenAtMs + SESSION_SEEN_EVERY_MS) return session;
-      const seen = Object.freeze({ ...session, seenAtMs: nowMs });
-      tx.pageSessions.touch(seen);
+      if (session === null || !isSessionOpen(session, nowMs)) return null;
+      const seen = background ? session : seenNow(session, nowMs);
+      if (seen !== session) tx.pageSessions.touch(seen);
       return seen;
     },
     { inQuarantine: true },

@@ -3,7 +3,6 @@
 // one-time key with a MAC, and what its answer makes has an id that follows from the key.
 
 import { isActiveMember, type Member } from '../../domain/access/member.js';
-import type { MemberSession } from '../../domain/access/member-session.js';
 import {
   CHALLENGE_MS,
   hasCountedOn,
@@ -13,6 +12,7 @@ import {
   type Passkey,
 } from '../../domain/access/passkey.js';
 import type { Person } from '../../domain/access/person.js';
+import type { MemberSession } from '../../domain/access/session.js';
 import { checkedText } from '../../domain/base/checked-text.js';
 import type { Locale } from '../../domain/base/locale.js';
 import { personMail } from '../../domain/mail/mail.js';

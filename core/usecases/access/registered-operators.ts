@@ -2,10 +2,6 @@
 // another operator, once; each further one by a registered operator.
 import type { KeyObject } from 'node:crypto';
 import {
-  isOperatorSessionOpen,
-  type OperatorSession,
-} from '../../domain/access/operator-session.js';
-import {
   actorOf,
   type CommandToSign,
   checkedOperatorName,
@@ -19,6 +15,7 @@ import {
   signedWith,
   verifyCommand,
 } from '../../domain/access/registered-operator.js';
+import { isSessionOpen, type OperatorSession } from '../../domain/access/session.js';
 import { developmentOperator, type OperatorActor } from '../../domain/base/actor.js';
 import type { AuditAuthor } from '../../domain/service/audit-entry.js';
 import { PonteError } from '../../errors.js';
@@ -256,7 +253,7 @@ function storeOfCommand(
 /** Guards the batch: a form that arrives after the sign-out changes nothing. */
 async function expectOpen(tx: Tx, { tokenHash }: OperatorSession, nowMs: number): Promise<void> {
   const session = tokenHash === null ? null : await tx.operatorSessions.byTokenHash(tokenHash);
-  if (session === null || !isOperatorSessionOpen(session, nowMs)) {
+  if (session === null || !isSessionOpen(session, nowMs)) {
     throw new PonteError('OperatorNotAllowed', 'The session has ended. Open another link.');
   }
   tx.operatorSessions.expect(session);

@@ -6,15 +6,16 @@ import {
   type MemberRole,
   scopesOf,
 } from '../../domain/access/member.js';
+import type { Person } from '../../domain/access/person.js';
+import type { Scope, ScopeRule } from '../../domain/access/scope.js';
 import {
-  isOpenSession,
+  hashSessionToken,
+  isSessionOpen,
   type MemberSession,
   newCookieSession,
   newTokenSession,
-} from '../../domain/access/member-session.js';
-import { hashSessionToken, SESSION_SEEN_EVERY_MS } from '../../domain/access/page-session.js';
-import type { Person } from '../../domain/access/person.js';
-import type { Scope, ScopeRule } from '../../domain/access/scope.js';
+  seenNow,
+} from '../../domain/access/session.js';
 import { missingProof, type ProofRule } from '../../domain/access/session-proof.js';
 import type { Mode, Tenant } from '../../domain/base/tenant.js';
 import {
@@ -28,9 +29,9 @@ import { assert, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
 import { audited } from '../service/audit-log.js';
+import { newToken } from '../service/tokens.js';
 import { requireScope } from './keys.js';
 import { findMember } from './members.js';
-import { newSessionToken } from './page-sessions.js';
 
 export interface SessionActor extends Tenant {
   readonly memberId: string;
@@ -91,7 +92,7 @@ export async function authenticateSession(
     ]),
   );
   if (member === null || !isActiveMember(member)) throw new PonteError('InvalidToken');
-  if (session === null || !isOpenSession(session, nowMs)) throw new PonteError('InvalidToken');
+  if (session === null || !isSessionOpen(session, nowMs)) throw new PonteError('InvalidToken');
   if (session.orgId !== orgId || session.personId !== member.personId) {
     throw new PonteError('InvalidToken');
   }
@@ -112,7 +113,7 @@ export function makeMemberSession(
   of: Pick<MemberSession, 'personId' | 'began'>,
   id: string | null = null,
 ): { readonly token: string; readonly session: MemberSession } {
-  const token = newSessionToken({ ids });
+  const token = newToken({ ids });
   const nowMs = clock.nowMs();
   const named = { ...of, id: id ?? ids.next('ses', nowMs) };
   return { token, session: newCookieSession(named, token, nowMs) };
@@ -132,17 +133,16 @@ export async function readMemberSession(
     async (tx) => {
       const session = await tx.memberSessions.byTokenHash(tokenHash);
       if (session === null) return null;
-      const { personId, seenAtMs } = session;
+      const { personId } = session;
       const [person, memberships] = await Promise.all([
         tx.people.get(personId),
         tx.members.ofPerson(personId),
       ]);
       const nowMs = deps.clock.nowMs();
       if (person === null || memberships.length === 0) return null;
-      if (!isOpenSession(session, nowMs)) return null;
-      if (background || nowMs < (seenAtMs ?? 0) + SESSION_SEEN_EVERY_MS) return { session, person };
-      const seen = Object.freeze({ ...session, seenAtMs: nowMs });
-      tx.memberSessions.touch(seen);
+      if (!isSessionOpen(session, nowMs)) return null;
+      const seen = background ? session : seenNow(session, nowMs);
+      if (seen !== session) tx.memberSessions.touch(seen);
       return { session: seen, person };
     },
     { inQuarantine: true },
@@ -180,15 +180,15 @@ async function opened(
   member: Member,
   by: Pick<AuditAuthor, 'action' | 'address' | 'requestId'>,
 ): Promise<Member> {
-  const { id, orgId, acceptedAtMs, seenAtMs } = member;
+  const { id, orgId, acceptedAtMs } = member;
   const nowMs = deps.clock.nowMs();
   if (acceptedAtMs === null) {
     const recorded = audited(deps, { ...by, actor: { kind: 'member', id }, orgId });
     const accept = (tx: Tx) => acceptMembership(tx, orgId, id, nowMs);
     return recorded.store.run(accept, { inQuarantine: true });
   }
-  if (nowMs < (seenAtMs ?? 0) + SESSION_SEEN_EVERY_MS) return member;
-  const seen = Object.freeze({ ...member, seenAtMs: nowMs });
+  const seen = seenNow(member, nowMs);
+  if (seen === member) return member;
   await deps.store.run(async (tx) => tx.members.touch(seen), { inQuarantine: true });
   return seen;
 }
@@ -354,7 +354,7 @@ export async function listSessions(
   const nowMs = deps.clock.nowMs();
   const open = await deps.store.run((tx) => tx.memberSessions.openOfPerson(personId, nowMs));
   return open.filter(
-    (session) => isOpenSession(session, nowMs) && (orgId === null || session.orgId === orgId),
+    (session) => isSessionOpen(session, nowMs) && (orgId === null || session.orgId === orgId),
   );
 }
 

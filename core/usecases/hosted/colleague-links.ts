@@ -1,7 +1,7 @@
 // Links with which a buyer lets colleagues see the bank details of one payment. A link is the token
 // of a session that reads one page: it is not used up, so that a treasurer may come back. The buyer
 // lists and ends them; the page ends with the need for money.
-import { isSessionOver, type PageSession } from '../../domain/access/page-session.js';
+import { isSessionOpen, type PageSession } from '../../domain/access/session.js';
 import { type Tenant, tenantOf } from '../../domain/base/tenant.js';
 import { pathOf } from '../../domain/hosted/hosted-page.js';
 import type { Payment } from '../../domain/payments/payment.js';
@@ -66,6 +66,6 @@ async function openLinks(
 ): Promise<readonly PageSession[]> {
   const links = await tx.pageSessions.openOfPayment(tenantOf(tenant), 'colleague', paymentId);
   return links
-    .filter((link) => !isSessionOver(link, deps.clock.nowMs()))
+    .filter((link) => isSessionOpen(link, deps.clock.nowMs()))
     .toSorted((left, right) => left.createdAtMs - right.createdAtMs);
 }

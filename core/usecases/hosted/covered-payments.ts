@@ -1,7 +1,7 @@
 // One sign-in proves the mailbox for all payments that it was asked for by an organization: its
 // other open payments are signed in to as well, and the page of any of them opens without a mail.
 // The approval of a buyer's colleague stays with its payment.
-import type { PageSession } from '../../domain/access/page-session.js';
+import type { PageSession } from '../../domain/access/session.js';
 import type { Locale } from '../../domain/base/locale.js';
 import { tenantOf } from '../../domain/base/tenant.js';
 import {

@@ -7,7 +7,7 @@
 // on only the owner's session sees it. Owners have numbers that are never used again, so a link
 // cannot show another person. The submitted dossier stays sealed until the decision; if the partner
 // asks for corrections, it becomes the draft again.
-import type { PageSession } from '../../domain/access/page-session.js';
+import type { PageSession } from '../../domain/access/session.js';
 import { readEmail } from '../../domain/base/email-address.js';
 import { type Tenant, tenantOf } from '../../domain/base/tenant.js';
 import { emptyDraft, type KycDraft, withHint } from '../../domain/hosted/kyc-draft.js';

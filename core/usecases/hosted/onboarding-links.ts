@@ -2,11 +2,7 @@
 // starts a session. Only the hash of its token is stored. The newest link counts: it ends the links
 // and sessions before it. The organization mails it, so a gateway of mails may press its button
 // first: it stays open until a session of it has stored something, which ends all others.
-import {
-  hashSessionToken,
-  isSessionOver,
-  type PageSession,
-} from '../../domain/access/page-session.js';
+import { hashSessionToken, isSessionOpen, type PageSession } from '../../domain/access/session.js';
 import { type Tenant, tenantOf } from '../../domain/base/tenant.js';
 import { onboardingPath } from '../../domain/hosted/hosted-page.js';
 import type { ConnectedAccount } from '../../domain/parties/connected-account.js';
@@ -73,7 +69,7 @@ export async function onboardingLinkState(
   if (link === null) return { state: 'unknown' };
   const { endedAtMs, endsAtMs } = link;
   if (endedAtMs !== null) return { state: 'used', atMs: endedAtMs };
-  const isOver = isSessionOver(link, deps.clock.nowMs());
+  const isOver = !isSessionOpen(link, deps.clock.nowMs());
   return isOver ? { state: 'over', atMs: endsAtMs } : { state: 'valid' };
 }
 
@@ -88,7 +84,7 @@ export async function redeemOnboardingLink(
   const made = makeSession(deps, subject);
   return deps.store.run(async (tx) => {
     const link = await findLink(tx, tenant, accountId, token);
-    if (link === null || isSessionOver(link, deps.clock.nowMs())) return null;
+    if (link === null || !isSessionOpen(link, deps.clock.nowMs())) return null;
     tx.pageSessions.expect(link);
     tx.pageSessions.insert(made.session);
     return made;

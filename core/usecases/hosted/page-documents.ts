@@ -1,10 +1,6 @@
 // Documents that come through the hosted form: from the computer, or from a phone that opened a
 // link for it. The type of a file is what its bytes say.
-import {
-  hashSessionToken,
-  isSessionOver,
-  newPageSession,
-} from '../../domain/access/page-session.js';
+import { hashSessionToken, isSessionOpen, newPageSession } from '../../domain/access/session.js';
 import { tenantOf } from '../../domain/base/tenant.js';
 import { askedOf, partOf, withCorrected, withValues } from '../../domain/hosted/kyc-draft.js';
 import { fileFieldOf } from '../../domain/hosted/kyc-fields.js';
@@ -20,10 +16,11 @@ import {
 import { fileTypeOf, fitsDeclared } from '../../domain/parties/file-type.js';
 import { isCode, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
-import { makeSession, type NewSession, newSessionToken } from '../access/page-sessions.js';
+import { makeSession, type NewSession } from '../access/page-sessions.js';
 import { storeUpload } from '../parties/documents.js';
 import { isUploadLimit, limited, peeked } from '../parties/upload-bytes.js';
 import { takeUploadSlot } from '../service/rate-limits.js';
+import { newToken } from '../service/tokens.js';
 import type { KycSession } from './form-subjects.js';
 import { changeKycForm, type KycForm, openKycForm, refuseScope } from './kyc-forms.js';
 
@@ -113,7 +110,7 @@ export async function removePageDocument(
 export async function startPhoneUpload(deps: Deps, session: KycSession): Promise<string> {
   if (session.kind !== 'buyer' && session.kind !== 'seller') throw new PonteError('NotFound');
   const { paymentId, accountId } = session;
-  const token = newSessionToken(deps);
+  const token = newToken(deps);
   const unchanged = ({ draft }: FormRules) => draft;
   await changeKycForm(deps, session, unchanged, async (tx, stored) => {
     const nowMs = deps.clock.nowMs();
@@ -134,7 +131,7 @@ export async function redeemPhoneUpload(deps: Deps, token: string): Promise<NewS
   return deps.store.run(async (tx) => {
     const link = await tx.pageSessions.byId(id);
     const nowMs = deps.clock.nowMs();
-    if (link?.kind !== 'upload' || isSessionOver(link, nowMs)) return null;
+    if (link?.kind !== 'upload' || !isSessionOpen(link, nowMs)) return null;
     const made = makeSession(deps, link);
     tx.pageSessions.update({ ...link, endedAtMs: nowMs });
     tx.pageSessions.insert(made.session);

@@ -3,7 +3,7 @@
 // in buyer-steps.ts.
 import { hash } from 'node:crypto';
 import type { Member } from '../../domain/access/member.js';
-import type { PageSession, SessionSubject } from '../../domain/access/page-session.js';
+import type { PageSession, SessionSubject } from '../../domain/access/session.js';
 import { emailKey } from '../../domain/base/email-address.js';
 import type { Locale } from '../../domain/base/locale.js';
 import { type Tenant, tenantOf } from '../../domain/base/tenant.js';

@@ -4,7 +4,7 @@
 import { hash } from 'node:crypto';
 import { isKeyId } from '../../domain/access/api-key.js';
 import { isActiveMember, memberRoles } from '../../domain/access/member.js';
-import { hasSeen, isWatching } from '../../domain/access/page-session.js';
+import { hasSeen, isWatching } from '../../domain/access/session.js';
 import { tenantOf } from '../../domain/base/tenant.js';
 import { dashboardPath, type HostedPage, pathOf } from '../../domain/hosted/hosted-page.js';
 import {

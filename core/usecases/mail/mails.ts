@@ -19,7 +19,6 @@ import {
   dropMail,
   hashLinkToken,
   isExpiredMail,
-  LINK_TOKEN_BYTES,
   type LinkPurpose,
   MAIL_LEASE_MS,
   type Mail,
@@ -39,6 +38,7 @@ import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
 import { eachSeparately } from '../service/due-work.js';
 import { newAddressWaitMs } from '../service/rate-limits.js';
+import { newToken } from '../service/tokens.js';
 import {
   type MailFacts,
   openPageUntil,
@@ -89,8 +89,8 @@ export function stageLink(
 ): { readonly mail: Mail; readonly token: string } {
   const { orgId, mode, purpose, subject, nth, locale, browserHash } = mail;
   const id = deps.ids.next('mail', nowMs);
-  const random = () => Buffer.from(deps.ids.randomBytes(LINK_TOKEN_BYTES)).toString('base64url');
-  const [token, code] = [random(), codeOf(random())];
+  const token = newToken(deps);
+  const code = codeOf(newToken(deps));
   const to = mail.address.trim();
   const fields = {
     orgId,

@@ -1,6 +1,6 @@
 // The settings that owners change in the dashboard, all at once. One owner makes the rules only
 // stricter: operators lower the hold of PIX destinations and end second approval.
-import type { SessionBeginning } from '../../domain/access/member-session.js';
+import type { SessionBeginning } from '../../domain/access/session.js';
 import { modes } from '../../domain/base/tenant.js';
 import { isReadable, readAccentColor } from '../../domain/parties/accent-color.js';
 import { HOLD_HOURS_MAX } from '../../domain/parties/destination-change.js';

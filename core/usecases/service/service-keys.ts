@@ -1,7 +1,7 @@
 // Keys that the service generates: created on first use, shared by all hosts. After a rotation of
 // the session key, existing sessions stay valid until they expire, unless they are ended.
 import { createHmac } from 'node:crypto';
-import { SESSION_MS } from '../../domain/access/member-session.js';
+import { sessionRules } from '../../domain/access/session.js';
 import { ADDRESS_RETENTION_MS, isOfMonth } from '../../domain/service/audit-address.js';
 import {
   isCurrent,
@@ -131,7 +131,7 @@ export async function stageRotation(
       tx.serviceKeys.remove(key);
       continue;
     }
-    const expiresAtMs = key.expiresAtMs ?? nowMs + SESSION_MS;
+    const expiresAtMs = key.expiresAtMs ?? nowMs + sessionRules.token.lifeMs;
     if (isCurrent(key)) tx.serviceKeys.update(Object.freeze({ ...key, expiresAtMs }));
     previousExpiresAtMs = Math.max(previousExpiresAtMs ?? 0, expiresAtMs);
   }

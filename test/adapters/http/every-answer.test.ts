@@ -4,7 +4,7 @@
 // is described and never given fails the last test.
 import assert from 'node:assert/strict';
 import { beforeEach, describe, type TestContext, test } from 'node:test';
-import { FRESH_MS } from '../../../core/domain/access/member-session.js';
+import { FRESH_MS } from '../../../core/domain/access/session.js';
 import { developmentOperator } from '../../../core/domain/base/actor.js';
 import { DOCUMENT_BYTES_MAX } from '../../../core/domain/parties/document.js';
 import { catalogue, type ErrorCode } from '../../../core/errors.js';

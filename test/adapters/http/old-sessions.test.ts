@@ -1,7 +1,7 @@
 // A session that is older than ten minutes: what it may not change in live mode, over all rows.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FRESH_MS } from '../../../core/domain/access/member-session.js';
+import { FRESH_MS } from '../../../core/domain/access/session.js';
 import { modes } from '../../../core/domain/base/tenant.js';
 import { createKey } from '../../../core/usecases/access/keys.js';
 import { type Answer, refusalOf } from './checked-site.js';

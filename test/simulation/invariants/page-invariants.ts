@@ -6,7 +6,7 @@ import { paymentView } from '../../../adapters/pages/buyer/payment-view.js';
 import { renderPage } from '../../../adapters/pages/buyer/render.js';
 import { catalogues } from '../../../adapters/pages/hosted/texts.js';
 import { formatOf } from '../../../adapters/pages/kit/format.js';
-import { newPageSession } from '../../../core/domain/access/page-session.js';
+import { newPageSession } from '../../../core/domain/access/session.js';
 import { type Locale, locales } from '../../../core/domain/base/locale.js';
 import { money } from '../../../core/domain/base/money.js';
 import { sameTenant, tenantOf } from '../../../core/domain/base/tenant.js';

@@ -38,7 +38,7 @@ export const peopleMutants = [
   },
   {
     name: 'a session that was ended goes on',
-    file: 'core/domain/access/member-session.ts',
+    file: 'core/domain/access/session.ts',
     edits: [['return session.endedAtMs === null && nowMs', 'return nowMs']],
     focus: { ...people, faults: { crash: 0, restore: 0 }, often: ['memberRequest'] },
     first: { seed: 3, steps: 30 },

@@ -2,9 +2,9 @@
 // be mixed up, and changed by the fields that a test is about.
 import type { StoredKey } from '../../../core/domain/access/api-key.js';
 import type { Member } from '../../../core/domain/access/member.js';
-import type { MemberSession } from '../../../core/domain/access/member-session.js';
 import type { Passkey } from '../../../core/domain/access/passkey.js';
 import type { Person } from '../../../core/domain/access/person.js';
+import type { MemberSession } from '../../../core/domain/access/session.js';
 import { emailKey } from '../../../core/domain/base/email-address.js';
 import { money } from '../../../core/domain/base/money.js';
 import type { Tenant } from '../../../core/domain/base/tenant.js';

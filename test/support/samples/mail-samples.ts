@@ -1,5 +1,5 @@
 // Mails, notices and sessions on the hosted pages, with every field set.
-import type { PageSession } from '../../../core/domain/access/page-session.js';
+import type { PageSession } from '../../../core/domain/access/session.js';
 import type { Mail } from '../../../core/domain/mail/mail.js';
 import { T0, tenant } from './domain-samples.js';
 

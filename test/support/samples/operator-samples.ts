@@ -1,10 +1,10 @@
 // Samples of operators: a row, and people with keys.
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
-import type { OperatorSession } from '../../../core/domain/access/operator-session.js';
 import {
   publicKeyOf,
   type RegisteredOperator,
 } from '../../../core/domain/access/registered-operator.js';
+import type { OperatorSession } from '../../../core/domain/access/session.js';
 import type { OperatorActor } from '../../../core/domain/base/actor.js';
 import type { Deps } from '../../../core/ports/deps.js';
 import { T0 } from './domain-samples.js';

@@ -1,8 +1,8 @@
 // Reads the codes that the pages show for phones: a code whose link is known has the same drawing.
 import assert from 'node:assert/strict';
 import { encode } from 'uqr';
-import { SESSION_TOKEN_BYTES } from '../../../core/domain/access/page-session.js';
 import type { Deps } from '../../../core/ports/deps.js';
+import { TOKEN_BYTES } from '../../../core/usecases/service/tokens.js';
 
 export interface PhoneCodes {
   /** The link of the code on this page, whose token was drawn since. */
@@ -16,7 +16,7 @@ export function phoneCodes({ ids, settings }: Pick<Deps, 'ids' | 'settings'>): P
   Object.assign(ids, {
     randomBytes(count: number) {
       const bytes = randomBytes(count);
-      if (count === SESSION_TOKEN_BYTES) tokens.push(Buffer.from(bytes).toString('base64url'));
+      if (count === TOKEN_BYTES) tokens.push(Buffer.from(bytes).toString('base64url'));
       return bytes;
     },
   });

@@ -1,5 +1,5 @@
 // A session of the hosted pages without the mail or the link that starts one.
-import type { SessionSubject } from '../../../core/domain/access/page-session.js';
+import type { SessionSubject } from '../../../core/domain/access/session.js';
 import type { Deps } from '../../../core/ports/deps.js';
 import { makeSession, type NewSession } from '../../../core/usecases/access/page-sessions.js';
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { receiptFile } from '../../../../adapters/pages/buyer/payment-file.js';
 import { paymentView, recipientView } from '../../../../adapters/pages/buyer/payment-view.js';
-import { newPageSession, type PageSession } from '../../../../core/domain/access/page-session.js';
+import { newPageSession, type PageSession } from '../../../../core/domain/access/session.js';
 import { DAY_MS } from '../../../../core/domain/base/instant.js';
 import { money } from '../../../../core/domain/base/money.js';
 import { shortIdOf } from '../../../../core/domain/payments/bank-record.js';

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import type { MemberRole } from '../../../../core/domain/access/member.js';
-import type { SessionBeginning } from '../../../../core/domain/access/member-session.js';
+import type { SessionBeginning } from '../../../../core/domain/access/session.js';
 import { DAY_MS, HOUR_MS } from '../../../../core/domain/base/instant.js';
 import { money } from '../../../../core/domain/base/money.js';
 import type { Tenant } from '../../../../core/domain/base/tenant.js';

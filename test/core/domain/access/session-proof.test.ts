@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { memberRoles } from '../../../../core/domain/access/member.js';
-import { FRESH_MS, sessionBeginnings } from '../../../../core/domain/access/member-session.js';
+import { FRESH_MS, sessionBeginnings } from '../../../../core/domain/access/session.js';
 import { missingProof } from '../../../../core/domain/access/session-proof.js';
 
 test('a passkey counts where it is required; a young session where the row says so', () => {

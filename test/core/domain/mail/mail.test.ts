@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import crypto from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { hashSessionToken } from '../../../../core/domain/access/page-session.js';
+import { hashSessionToken } from '../../../../core/domain/access/session.js';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../../core/domain/base/instant.js';
 import { schedules } from '../../../../core/domain/base/schedules.js';
 import {

@@ -2,17 +2,15 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import {
-  CONSOLE_LINK_MS,
-  OPERATOR_SESSION_MS,
-} from '../../../../core/domain/access/operator-session.js';
-import {
-  SESSION_IDLE_MS,
-  SESSION_RETENTION_MS,
-} from '../../../../core/domain/access/page-session.js';
-import {
   COMMAND_LIFE_MS,
   CONSOLE_COMMAND,
 } from '../../../../core/domain/access/registered-operator.js';
+import {
+  CONSOLE_LINK_MS,
+  SESSION_IDLE_MS,
+  SESSION_RETENTION_MS,
+  sessionRules,
+} from '../../../../core/domain/access/session.js';
 import { developmentOperator } from '../../../../core/domain/base/actor.js';
 import {
   endOperatorSession,
@@ -108,12 +106,12 @@ describe('a session', () => {
     made.advanceClock(SESSION_IDLE_MS);
     assert.equal(await readOperatorSession(deps, idle.token), null);
     const { token } = await session(ana);
-    for (let atMs = 0; atMs < OPERATOR_SESSION_MS; atMs += SESSION_IDLE_MS / 2) {
+    for (let atMs = 0; atMs < sessionRules.operator.lifeMs; atMs += SESSION_IDLE_MS / 2) {
       assert.ok((await readOperatorSession(deps, token)) !== null, `${atMs}`);
       made.advanceClock(SESSION_IDLE_MS / 2);
     }
     assert.equal(await readOperatorSession(deps, token), null);
-    assert.ok(OPERATOR_SESSION_MS < COMMAND_LIFE_MS);
+    assert.ok(sessionRules.operator.lifeMs < COMMAND_LIFE_MS);
   });
 
   test('a removal ends the session, and a change that runs', async (t) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { beforeEach, type TestContext, test } from 'node:test';
-import type { SessionSubject } from '../../../../core/domain/access/page-session.js';
+import type { SessionSubject } from '../../../../core/domain/access/session.js';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../../core/domain/base/instant.js';
 import {
   endSession,

@@ -2,7 +2,7 @@
 // and the first PIX destination, which is all that a link sets.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hashSessionToken } from '../../../../core/domain/access/page-session.js';
+import { hashSessionToken } from '../../../../core/domain/access/session.js';
 import { DAY_MS } from '../../../../core/domain/base/instant.js';
 import type { Tenant } from '../../../../core/domain/base/tenant.js';
 import { readyToCollect } from '../../../../core/domain/parties/connected-account.js';

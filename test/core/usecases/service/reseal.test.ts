@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createTokenSigner } from '../../../../adapters/crypto/jwt.js';
 import type { SecretKey } from '../../../../adapters/crypto/secret-box.js';
-import { SESSION_MS } from '../../../../core/domain/access/member-session.js';
+import { sessionRules } from '../../../../core/domain/access/session.js';
 import type { Deps } from '../../../../core/ports/deps.js';
 import type { Store } from '../../../../core/ports/storage.js';
 import { countSealed, reseal } from '../../../../core/usecases/service/reseal.js';
@@ -192,7 +192,7 @@ test('the session key is rotated; earlier sessions stay valid until they expire'
   const made = await sealedScene(t);
   const both = withKeys(made.deps, [secondKey, made.secretKey]);
   const { clock } = made.deps;
-  const expiresAtMs = clock.nowMs() + SESSION_MS;
+  const expiresAtMs = clock.nowMs() + sessionRules.token.lifeMs;
   const claims = {
     orgId: 'org_1',
     mode: 'test',
@@ -206,10 +206,10 @@ test('the session key is rotated; earlier sessions stay valid until they expire'
   const later = withKeys(made.deps, [secondKey]);
   assert.equal((await currentKey(later, 'session')).id, sessionKey?.id);
   assert.notEqual(sessionKey?.id, known.id);
-  assert.equal(sessionKey?.previousExpiresAtMs, clock.nowMs() + SESSION_MS);
+  assert.equal(sessionKey?.previousExpiresAtMs, clock.nowMs() + sessionRules.token.lifeMs);
   assert.deepEqual(await signerOver(later).verify(token, clock.nowMs()), claims);
   assert.equal((await reseal(both, quiet)).sessionKey, null, 'once for each key');
-  made.advanceClock(SESSION_MS);
+  made.advanceClock(sessionRules.token.lifeMs);
   assert.deepEqual(valuesOf(await validKeys(later, 'session'), 'id'), [sessionKey?.id]);
 });
 

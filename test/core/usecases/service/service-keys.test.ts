@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createTokenSigner } from '../../../../adapters/crypto/jwt.js';
 import { createSecretBox, type SecretKey } from '../../../../adapters/crypto/secret-box.js';
-import { SESSION_MS } from '../../../../core/domain/access/member-session.js';
+import { sessionRules } from '../../../../core/domain/access/session.js';
 import type { Deps } from '../../../../core/ports/deps.js';
 import type { SettlementPartner } from '../../../../core/ports/partner.js';
 import {
@@ -31,7 +31,7 @@ function signerOver(deps: Deps) {
 }
 
 function claimsOf({ clock }: Deps) {
-  const expiresAtMs = clock.nowMs() + SESSION_MS;
+  const expiresAtMs = clock.nowMs() + sessionRules.token.lifeMs;
   return {
     orgId: 'org_1',
     mode: 'test',
@@ -59,7 +59,7 @@ test('a rotated session key keeps existing sessions valid until they expire', as
   advanceClock(1_000);
   const last = await signer.sign(claimsOf(deps));
   const rotated = await rotateSessionKey(deps, { endSessions: false });
-  assert.equal(rotated.previousExpiresAtMs, deps.clock.nowMs() + SESSION_MS);
+  assert.equal(rotated.previousExpiresAtMs, deps.clock.nowMs() + sessionRules.token.lifeMs);
   assert.equal((await currentKey(deps, 'session')).id, rotated.id);
   const after = await signer.sign(claimsOf(deps));
   const count = async () => {
@@ -67,7 +67,7 @@ test('a rotated session key keeps existing sessions valid until they expire', as
     return (await Promise.all(read)).map((claims) => claims !== null);
   };
   assert.deepEqual(await count(), [true, true, true]);
-  advanceClock(SESSION_MS - 1);
+  advanceClock(sessionRules.token.lifeMs - 1);
   assert.deepEqual(await count(), [false, true, true]);
   assert.equal((await validKeys(deps, 'session')).length, 2);
   advanceClock(1);

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { approverView } from '../../../../../adapters/pages/buyer/payment-view.js';
-import { newPageSession } from '../../../../../core/domain/access/page-session.js';
+import { newPageSession } from '../../../../../core/domain/access/session.js';
 import { MINUTE_MS } from '../../../../../core/domain/base/instant.js';
 import { auditEntry, auditFeed } from '../../../../../core/domain/service/audit-entry.js';
 import { readPaymentPage } from '../../../../../core/usecases/hosted/payment-page.js';

@@ -4,12 +4,12 @@ import { test } from 'node:test';
 import {
   FRESH_MS,
   isFresh,
-  isOpenSession,
+  isSessionOpen,
   newCookieSession,
   newTokenSession,
-  SESSION_MS,
-} from '../../../../core/domain/access/member-session.js';
-import { SESSION_IDLE_MS } from '../../../../core/domain/access/page-session.js';
+  SESSION_IDLE_MS,
+  sessionRules,
+} from '../../../../core/domain/access/session.js';
 import { T0 } from '../../../support/samples/domain-samples.js';
 
 const of = { id: 'ses_1', personId: 'per_1', began: 'mail' } as const;
@@ -17,17 +17,17 @@ const of = { id: 'ses_1', personId: 'per_1', began: 'mail' } as const;
 test('a session with a cookie ends by idleness, one without by its age alone', () => {
   const withCookie = newCookieSession(of, 'token', T0);
   const bare = newTokenSession({ ...of, orgId: 'org_1', operatorId: null }, T0);
-  assert.equal(isOpenSession(withCookie, T0 + SESSION_IDLE_MS - 1), true);
-  assert.equal(isOpenSession(withCookie, T0 + SESSION_IDLE_MS), false);
-  assert.equal(isOpenSession(bare, T0 + SESSION_IDLE_MS), true);
-  assert.equal(isOpenSession(bare, T0 + SESSION_MS), false);
+  assert.equal(isSessionOpen(withCookie, T0 + SESSION_IDLE_MS - 1), true);
+  assert.equal(isSessionOpen(withCookie, T0 + SESSION_IDLE_MS), false);
+  assert.equal(isSessionOpen(bare, T0 + SESSION_IDLE_MS), true);
+  assert.equal(isSessionOpen(bare, T0 + sessionRules.token.lifeMs), false);
 });
 
 test('pages do not extend a session beyond its age', () => {
-  const seenAtMs = T0 + SESSION_MS - 1;
+  const seenAtMs = T0 + sessionRules.token.lifeMs - 1;
   const session = { ...newCookieSession(of, 'token', T0), seenAtMs };
-  assert.equal(isOpenSession(session, seenAtMs), true);
-  assert.equal(isOpenSession(session, T0 + SESSION_MS), false);
+  assert.equal(isSessionOpen(session, seenAtMs), true);
+  assert.equal(isSessionOpen(session, T0 + sessionRules.token.lifeMs), false);
 });
 
 test('a proof is fresh for some minutes, and no page extends it', () => {
