@@ -106,6 +106,18 @@ const messages = {
   },
   429: {
     RateLimitExceeded: 'Rate limit exceeded. Retry after <n>s.',
+    InvitationLimitExceeded:
+      'An address is invited five times an hour at most, and to one invoice once a minute. ' +
+      'Nothing was changed. Retry after <n>s. An invoice can be opened without a mail.',
+    PreviewLimitExceeded:
+      'Too many prices were previewed within a minute, by the organization or by all. ' +
+      'Retry after <n>s. Creates and the quotes of payments do not count.',
+    LargeBodyLimitExceeded:
+      'The organization sent too much JSON in bodies of 8 KiB or more. Retry after <n>s, or send ' +
+      'smaller bodies: they do not count.',
+    ReaderLimitExceeded:
+      'Too many requests wait for events. Retry after <n>s, or read without wait, which is not ' +
+      'limited.',
     StorageLimitExceeded:
       'The organization has stored the most that it may in this mode. Retry after <n>s, or ask ' +
       'the operator for a higher limit.',
@@ -143,6 +155,10 @@ export type ErrorCode = { [S in keyof Messages]: keyof Messages[S] }[keyof Messa
  */
 const retryAfterSeconds: Partial<Record<ErrorCode, number>> = {
   RateLimitExceeded: 5,
+  InvitationLimitExceeded: 60,
+  PreviewLimitExceeded: 5,
+  LargeBodyLimitExceeded: 5,
+  ReaderLimitExceeded: 5,
   // Documents go when their party is decided on.
   StorageLimitExceeded: 3_600,
   StoreContention: 5,
@@ -167,7 +183,14 @@ export const nearCodes: readonly (readonly ErrorCode[])[] = [
   ['QuoteExpired', 'QuoteChanged'],
   ['EventsPruned', 'FeedReset'],
   ['UploadUrlExpired', 'PayloadTooLarge', 'KycStorageDisabled', 'UploadsPaused'],
-  ['RateLimitExceeded', 'StorageLimitExceeded'],
+  [
+    'RateLimitExceeded',
+    'InvitationLimitExceeded',
+    'PreviewLimitExceeded',
+    'LargeBodyLimitExceeded',
+    'ReaderLimitExceeded',
+    'StorageLimitExceeded',
+  ],
   ['InternalError', 'StoreContention', 'StoreUnavailable', 'InQuarantine', 'PartnerUnavailable'],
 ];
 

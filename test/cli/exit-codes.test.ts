@@ -47,7 +47,8 @@ const codesOf: Readonly<Partial<Record<ExitKind, readonly ErrorCode[]>>> = {
   tryAgain: [
     ...(['RequestTimeout', 'RateLimitExceeded', 'StoreContention', 'StoreUnavailable'] as const),
     ...(['PartnerUnavailable', 'InQuarantine', 'StorageLimitExceeded'] as const),
-    'UploadsPaused' as const,
+    ...(['UploadsPaused', 'InvitationLimitExceeded', 'PreviewLimitExceeded'] as const),
+    ...(['LargeBodyLimitExceeded', 'ReaderLimitExceeded'] as const),
   ],
   configuration: ['KycStorageDisabled'],
 };

@@ -61,6 +61,10 @@ const otherCodes = {
   UploadUrlExpired: 410,
   PayloadTooLarge: 413,
   UnsupportedMediaType: 415,
+  InvitationLimitExceeded: 429,
+  PreviewLimitExceeded: 429,
+  LargeBodyLimitExceeded: 429,
+  ReaderLimitExceeded: 429,
   StorageLimitExceeded: 429,
   HeadersTooLarge: 431,
   InternalError: 500,
@@ -84,6 +88,10 @@ test('only these are worth repeating unchanged: they say when', () => {
     transient.map(([code]) => code),
     [
       'RateLimitExceeded',
+      'InvitationLimitExceeded',
+      'PreviewLimitExceeded',
+      'LargeBodyLimitExceeded',
+      'ReaderLimitExceeded',
       'StorageLimitExceeded',
       'StoreContention',
       'StoreUnavailable',
@@ -97,6 +105,7 @@ test('only these are worth repeating unchanged: they say when', () => {
 test('what a person or time ends is repeated later, the rest in 5 seconds', () => {
   const later: Partial<Record<string, number>> = {
     StorageLimitExceeded: 3_600,
+    InvitationLimitExceeded: 60,
     InQuarantine: 60,
     UploadsPaused: 60,
   };

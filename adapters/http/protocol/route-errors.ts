@@ -33,11 +33,8 @@ export function errorCodesOf(route: Route): readonly ErrorCode[] {
     [namesTwoOrigins(scope), ['AmbiguousExternalId']],
     // A path parameter that is too long or cannot be decoded matches no path.
     [modes === 'test' || route.params !== noParams, ['NotFound']],
-    // Of creates, and of the JSON of one tenant.
-    [
-      rateLimit === 'create' || (json && auth !== 'none' && auth !== 'partner'),
-      ['RateLimitExceeded'],
-    ],
+    [rateLimit === 'create', ['RateLimitExceeded']],
+    [json && auth !== 'none' && auth !== 'partner', ['LargeBodyLimitExceeded']],
     [rateLimit !== 'none', ['StorageLimitExceeded']],
     [route.idempotency === 'key', ['IdempotencyKeyConflict']],
     [route.body !== 'none', ['PayloadTooLarge']],

@@ -103,7 +103,7 @@ export const feedRoutes = [
     access: { auth: 'key', scope: 'webhooks:read', modes: 'both', rateLimit: 'none' },
     query: feedQuery,
     responses: { 200: feed.schema },
-    errors: ['EventsPruned', 'FeedReset', 'RateLimitExceeded'],
+    errors: ['EventsPruned', 'FeedReset', 'ReaderLimitExceeded'],
     handler: readEvents,
   }),
   route({

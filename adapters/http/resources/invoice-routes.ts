@@ -110,8 +110,26 @@ const invoice = representation<PaymentSource>()('Invoice', {
 
 const invoicePage = pageOf('InvoiceList', invoice);
 
-const invitation = representation<Pick<PaymentSource, 'payment' | 'payUrl'>>()('Invitation', {
-  status: [z.literal('sent').meta({ description: 'The mail is queued.' }), () => 'sent' as const],
+const invitationBody = z.object({
+  notifyBuyer: optional(
+    z.boolean().meta({
+      default: true,
+      description: 'false: the page of the invoice opens, and you send its hostedPaymentUrl.',
+    }),
+  ),
+});
+
+requestSchemas.add(invitationBody, { id: 'InviteBuyer' });
+
+type InvitationSource = Pick<PaymentSource, 'payment' | 'payUrl'> & { readonly isMailed: boolean };
+
+const invitation = representation<InvitationSource>()('Invitation', {
+  status: [
+    z.enum(['sent', 'opened']).meta({
+      description: '`sent`: the mail is queued. `opened`: without a mail.',
+    }),
+    ({ isMailed }) => (isMailed ? 'sent' : 'opened'),
+  ],
   invoiceId: [z.string(), ({ payment }) => payment.id],
   hostedPaymentUrl: [payment.schema.shape.hostedPaymentUrl, hostedPaymentUrl],
 });
@@ -228,16 +246,19 @@ export const invoiceRoutes = [
     summary:
       'Mail a sign-in link to the buyer of an approved invoice, or a new one while it awaits the ' +
       'buyer: at most one per minute and invoice, five per hour and address. A repeat with the ' +
-      'same Idempotency-Key mails nothing',
+      'same Idempotency-Key mails nothing, and neither does `notifyBuyer: false`',
     idempotency: 'key',
     access: { auth: 'key', scope: invoiceScopes.write, modes: 'both', rateLimit: 'stored' },
     params: invoiceParams,
+    body: invitationBody,
     responses: { 200: invitation.schema },
-    errors: ['InvoiceNotApproved'],
-    handler: async ({ deps }, { tenant, found, idempotencyKey }) => {
-      const invited = await inviteBuyer(deps, tenant, found.payment.id, { idempotencyKey });
+    errors: ['InvoiceNotApproved', 'InvitationLimitExceeded'],
+    handler: async ({ deps }, { tenant, found, body, idempotencyKey }) => {
+      const isMailed = body.notifyBuyer !== false;
+      const mail = isMailed ? 'always' : 'never';
+      const invited = await inviteBuyer(deps, tenant, found.payment.id, { idempotencyKey, mail });
       const { payUrl } = deps.settings;
-      return reply(200, invitation.show({ payment: invited, payUrl }));
+      return reply(200, invitation.show({ payment: invited, payUrl, isMailed }));
     },
   }),
 ];

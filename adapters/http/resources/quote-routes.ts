@@ -70,7 +70,7 @@ export const quoteRoutes = [
       'KybNotApproved',
       'AmountBelowMinimum',
       'SellerNotReady',
-      'RateLimitExceeded',
+      'PreviewLimitExceeded',
       'PartnerUnavailable',
     ],
     handler: async ({ deps }, { tenant, query }) => {

@@ -11,7 +11,7 @@ import type { missingProof, ProofRule } from '../../../core/domain/access/sessio
 import { SECOND_MS } from '../../../core/domain/base/instant.js';
 import type { Locale } from '../../../core/domain/base/locale.js';
 import type { HealthCheck } from '../../../core/domain/service/health-check.js';
-import { PonteError } from '../../../core/errors.js';
+import { isCode } from '../../../core/errors.js';
 import type { Deps } from '../../../core/ports/deps.js';
 import type { ByteSource, Mailbox } from '../../../core/ports/outside.js';
 import type { SignedInOperator } from '../../../core/usecases/access/operator-sessions.js';
@@ -239,8 +239,8 @@ export function limitReached(
   limit: Limited['limit'],
   path: string,
 ): PageAnswer {
-  if (!(error instanceof PonteError) || error.retryAfterSeconds === null) throw error;
-  if (error.code !== 'RateLimitExceeded') throw error;
+  const isLimit = isCode(error, 'RateLimitExceeded') || isCode(error, 'InvitationLimitExceeded');
+  if (!isLimit || error.retryAfterSeconds === null) throw error;
   const untilMs = deps.clock.nowMs() + error.retryAfterSeconds * SECOND_MS;
   return seeOther(withLimit(path, { limit, untilMs, sentAtMs: null }));
 }

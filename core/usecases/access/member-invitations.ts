@@ -15,8 +15,8 @@ export interface Invited extends MemberChange {
 }
 
 /**
- * Adds a member or changes its role, as `stageMember` does, and mails a link. RateLimitExceeded
- * before anything changes.
+ * Adds a member or changes its role, as `stageMember` does, and mails a link.
+ * InvitationLimitExceeded before anything changes.
  */
 export async function inviteMember(
   deps: Deps,
@@ -44,7 +44,7 @@ export async function stageInvited(
   return { ...change, url: stageInvitation(deps, tx, change.member, nth, locale) };
 }
 
-/** Mails a link and returns it. It signs in once, for a day. RateLimitExceeded. */
+/** Mails a link and returns it. It signs in once, for a day. InvitationLimitExceeded. */
 export async function mailInvitation(deps: Deps, member: Member, locale: Locale): Promise<string> {
   const url = await deps.store.run(async (tx) => {
     const nth = await nextInvitation(deps, tx, member);
@@ -54,7 +54,7 @@ export async function mailInvitation(deps: Deps, member: Member, locale: Locale)
   return url;
 }
 
-/** The number of the next mail to the address. RateLimitExceeded. */
+/** The number of the next mail to the address. InvitationLimitExceeded. */
 async function nextInvitation(
   { clock }: Pick<Deps, 'clock'>,
   tx: Tx,
@@ -62,7 +62,7 @@ async function nextInvitation(
 ): Promise<number> {
   const to = { ...memberMail({ orgId }), purpose: 'invitation', address: email } as const;
   const { nth, waitMs } = await mailNumber(tx, to, clock.nowMs());
-  if (waitMs > 0) throw rateLimited(waitMs);
+  if (waitMs > 0) throw rateLimited(waitMs, 'InvitationLimitExceeded');
   return nth;
 }
 

@@ -25,7 +25,7 @@ export interface QuotePreview {
 
 /**
  * Refused like a create of this payment; ValidationError if the partner gives no price,
- * RateLimitExceeded, PartnerUnavailable.
+ * PreviewLimitExceeded, PartnerUnavailable.
  */
 export async function previewQuote(
   deps: Deps,

@@ -31,7 +31,7 @@ const buyerSteps: Readonly<Record<PaymentStatus, BuyerStep | null>> = {
   awaiting_approval: null,
   approved: async (deps, payment) => {
     // The sandbox buyer needs no mail, so the limit of its address does not stop it.
-    await inviteBuyer(deps, tenantOf(payment), payment.id, { whenLimited: 'without a mail' });
+    await inviteBuyer(deps, tenantOf(payment), payment.id, { mail: 'within_limits' });
     return 'done';
   },
   awaiting_buyer: async (deps, payment) => {

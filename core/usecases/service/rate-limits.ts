@@ -10,7 +10,7 @@ import {
   type Taken,
 } from '../../domain/service/rate-limit.js';
 import type { BudgetPart, Stored } from '../../domain/service/storage-limits.js';
-import { PonteError } from '../../errors.js';
+import { type ErrorCode, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 
 const KIBIBYTE = 1_024;
@@ -119,12 +119,13 @@ export async function takeCreateToken(
   return all === null ? null : { countedBy: 'tenant', waitMs, ...all };
 }
 
-/** A JSON body, before it is parsed, which blocks all other requests. */
+/** A JSON body, before it is parsed, which blocks all other requests. LargeBodyLimitExceeded. */
 export async function takeLargeBody(deps: Deps, tenant: Tenant, sizeBytes: number): Promise<void> {
   if (deps.settings.rateLimitPerMinute === 0 || sizeBytes < LARGE_BODY_BYTES_MIN) return;
   const limit = tenantLimit(deps, KIBIBYTES_PER_CREATE);
   const count = Math.ceil(sizeBytes / KIBIBYTE);
-  await takeAll(deps, [{ key: `large bodies ${tenantKey(tenant)}`, ...limit, count }]);
+  const bucket = { key: `large bodies ${tenantKey(tenant)}`, ...limit, count };
+  await takeAll(deps, [bucket], 'LargeBodyLimitExceeded');
 }
 
 /** Many people may share the address of a client: what it has spent slows them, and no more. */
@@ -255,13 +256,15 @@ export function takePageSlot(deps: Deps, limit: PageLimit, about: string): Promi
   return take(deps, `${limit} page ${about}`, hourly(pageCallsAnHour[limit]));
 }
 
+/** PreviewLimitExceeded. */
 export function takePreviewSlot(deps: Deps, tenant: Tenant): Promise<void> {
   const { mode } = tenant;
   const bucket = (name: string, perMinute: number) => {
     return { key: `quote previews ${name}`, perMinute, burst: perMinute };
   };
   const { tenant: own, all } = previewsAMinute;
-  return takeAll(deps, [bucket(tenantKey(tenant), own[mode]), bucket(mode, all[mode])]);
+  const buckets = [bucket(tenantKey(tenant), own[mode]), bucket(mode, all[mode])];
+  return takeAll(deps, buckets, 'PreviewLimitExceeded');
 }
 
 /** A question about a payment. RateLimitExceeded. */
@@ -318,9 +321,10 @@ function refuseStored(taken: Taken, stored: readonly Bucket[]): void {
   throw new PonteError('StorageLimitExceeded', undefined, { retryAfterSeconds });
 }
 
-export function rateLimited(waitMs: number): PonteError {
+/** `RateLimitExceeded` is the limit of a key or a page; what else is limited has its own code. */
+export function rateLimited(waitMs: number, code: ErrorCode = 'RateLimitExceeded'): PonteError {
   const retryAfterSeconds = Math.ceil(waitMs / SECOND_MS);
-  return new PonteError('RateLimitExceeded', undefined, { retryAfterSeconds });
+  return new PonteError(code, undefined, { retryAfterSeconds });
 }
 
 function hourly(count: number): RateLimit {
@@ -337,9 +341,9 @@ function take(deps: Deps, key: string, limit: RateLimit): Promise<void> {
   return takeAll(deps, [{ key, ...limit }]);
 }
 
-async function takeAll(deps: Deps, buckets: readonly Bucket[]): Promise<void> {
+async function takeAll(deps: Deps, buckets: readonly Bucket[], code?: ErrorCode): Promise<void> {
   const waitMs = await waitForAll(deps, buckets);
-  if (waitMs !== null) throw rateLimited(waitMs);
+  if (waitMs !== null) throw rateLimited(waitMs, code);
 }
 
 function waitFor(deps: Deps, key: string, limit: RateLimit): Promise<number | null> {

@@ -40,8 +40,8 @@ export interface FeedReaders {
   /**
    * The events after a sequence, or after the latest event, ascending. If there are none it waits;
    * at the end of the wait it reads once more. Null does not wait. EventsPruned if requested events
-   * were removed; FeedReset after the latest event and in another epoch; RateLimitExceeded without
-   * events and without a slot to wait.
+   * were removed; FeedReset after the latest event and in another epoch.
+   * ReaderLimitExceeded without events and without a slot to wait.
    */
   read(
     tenant: Tenant,
@@ -86,7 +86,7 @@ export function feedReaders(deps: Pick<Deps, 'store'>, waitingMax = WAITING_MAX)
       if (isFull(tenant, keyId)) {
         const found = await readNow();
         // The client would repeat the request immediately.
-        if (found.events.length === 0) throw new PonteError('RateLimitExceeded');
+        if (found.events.length === 0) throw new PonteError('ReaderLimitExceeded');
         return pageOf(found, request);
       }
       // It waits before it reads, so that no event is missed in between.

@@ -12,6 +12,7 @@ import { createKey, unlimitedKey } from '../../../core/usecases/access/keys.js';
 import { createSession } from '../../../core/usecases/access/sessions.js';
 import { requireApproval } from '../../../core/usecases/parties/organizations.js';
 import { endQuarantine, quarantineRestored } from '../../../core/usecases/service/epochs.js';
+import { takeLargeBody } from '../../../core/usecases/service/rate-limits.js';
 import { feedReaders } from '../../../core/usecases/webhooks/feed-readers.js';
 import {
   changeSubscription,
@@ -92,26 +93,33 @@ const refusals: Partial<Record<ErrorCode, (operation: Operation) => Promise<Answ
   },
   NotFound: notFound,
   RateLimitExceeded: async (operation) => {
-    if (operation.operationId === 'inviteInvoiceBuyer') {
-      const { path } = await scene.exampleOf(operation.operationId);
-      await ask(operation, { path });
-      return ask(operation, { path });
-    }
-    if (operation.operationId === 'readEvents') return unplaced(operation);
-    if (operation.operationId === 'previewQuote') {
-      const { path } = await scene.exampleOf('previewQuote');
-      const { world } = scene.site;
-      const as = { key: await world.key((await world.newTenant()).orgId) };
-      for (let count = 0; count < 30; count += 1) await ask(operation, { path, as });
-      return ask(operation, { path, as });
-    }
-    const { settings } = scene.site.world.deps;
-    const strict = replaced(settings, { rateLimitPerMinute: 1, rateLimitBurst: 1 });
-    // A large body is refused before its fields are read.
-    const body = operation.route.access.rateLimit !== 'create' && { body: ' '.repeat(100_000) };
-    await ask(operation, { around: strict, ...body });
-    return ask(operation, { around: strict, ...body });
+    const around = strictLimits();
+    await ask(operation, { around });
+    return ask(operation, { around });
   },
+  InvitationLimitExceeded: async (operation) => {
+    const { path } = await scene.exampleOf(operation.operationId);
+    await ask(operation, { path });
+    return ask(operation, { path });
+  },
+  PreviewLimitExceeded: async (operation) => {
+    const { path } = await scene.exampleOf('previewQuote');
+    const { world } = scene.site;
+    const as = { key: await world.key((await world.newTenant()).orgId) };
+    for (let count = 0; count < 30; count += 1) await ask(operation, { path, as });
+    return ask(operation, { path, as });
+  },
+  LargeBodyLimitExceeded: async (operation) => {
+    const { world } = scene.site;
+    // A key that has created nothing yet.
+    const isCreate = operation.route.access.rateLimit === 'create';
+    const as = isCreate && { as: { key: await world.key(scene.tenant.orgId) } };
+    const around = strictLimits();
+    const spent = (call: () => Promise<Answer>) =>
+      around(() => takeLargeBody(world.deps, scene.tenant, 100_000).then(call));
+    return ask(operation, { body: ' '.repeat(100_000), around: spent, ...as });
+  },
+  ReaderLimitExceeded: unplaced,
   StorageLimitExceeded: (operation) => whileItChanges(operation, budgetSpent),
   UploadsPaused: (operation) => {
     const { documents } = scene.site.world.deps;
@@ -401,6 +409,12 @@ async function unplaced({ path, ...operation }: Operation): Promise<Answer> {
   const key = await world.key(await world.organization());
   const change = { path: `${path}?wait=1`, as: { key } };
   return ask({ path, ...operation }, { ...change, around: replaced(world.feedReaders, { read }) });
+}
+
+/** One create at once. */
+function strictLimits() {
+  const limits = { rateLimitPerMinute: 1, rateLimitBurst: 1 };
+  return replaced(scene.site.world.deps.settings, limits);
 }
 
 /** On a payment that has ended. */

@@ -420,7 +420,7 @@ test('large bodies are limited for a tenant on every route, before they are pars
   for (const [path, refusal] of [
     ['/v1/buyer-kyc', '400 ValidationError'],
     ['/v1/connected-accounts', '400 ValidationError'],
-    ['/v1/webhook-subscriptions', '429 RateLimitExceeded'],
+    ['/v1/webhook-subscriptions', '429 LargeBodyLimitExceeded'],
   ] as const) {
     assert.equal(await post(await strict.world.key(org), path, large), refusal, path);
   }

@@ -84,7 +84,7 @@ export const teamPages = [
         await inviteMember(deps, { orgId, email, role, memberId: null }, author, view.locale);
       } catch (error) {
         if (isCode(error, 'NotFound')) return refused(words.isMember);
-        if (isCode(error, 'RateLimitExceeded')) return refused(words.tooSoon);
+        if (isCode(error, 'InvitationLimitExceeded')) return refused(words.tooSoon);
         throw error;
       }
       return { to: '/team', done: 'member_invited' };
@@ -135,7 +135,7 @@ export const teamPages = [
           try {
             await mailInvitation(context.deps, member, view.locale);
           } catch (error) {
-            if (!isCode(error, 'RateLimitExceeded')) throw error;
+            if (!isCode(error, 'InvitationLimitExceeded')) throw error;
             return {
               problem: { field: 'email', text: `${member.email}: ${texts.setup.team.tooSoon}` },
             };

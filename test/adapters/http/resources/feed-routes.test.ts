@@ -226,7 +226,7 @@ test('more waits than a key may have: 429 until one of them ends', async () => {
   });
   await until(() => feedReaders.waiting() === WAITING_PER_KEY_MAX);
   const refused = await read('?wait=30');
-  assert.equal(refusalOf(refused), '429 RateLimitExceeded');
+  assert.equal(refusalOf(refused), '429 ReaderLimitExceeded');
   assert.equal(refused.headers['retry-after'], '5');
   assert.equal((await read()).status, 200, 'without a wait');
   requests.pop()?.destroy();

@@ -319,14 +319,31 @@ test('the URL is there from the invitation on; a repeat within the minute sends 
   const sent = { status: 'sent', invoiceId: id, hostedPaymentUrl };
   assert.deepEqual((await invite()).body, sent);
   const refused = await invite();
-  assert.equal(refusalOf(refused), '429 RateLimitExceeded');
+  assert.equal(refusalOf(refused), '429 InvitationLimitExceeded');
   assert.equal(refused.body['retryAfter'], 60);
-  assert.equal(refused.body['message'], 'Rate limit exceeded. Retry after 60s.');
+  assert.match(
+    `${refused.body['message']}`,
+    /invited less than a minute ago.*{"notifyBuyer": false}/,
+  );
   site.world.advanceClock(60_000);
   assert.deepEqual((await invite()).body, sent);
   const { body } = await site.call('GET', `/v1/invoices/${id}`, { key });
   assert.equal(body['status'], 'awaiting_buyer');
   assert.match(String(body['hostedPaymentUrl']), /^https:\/\/pay\.example\.com\/r\/[\w-]{22,}$/);
+});
+
+test('an invoice is opened without a mail for its URL to be sent by other means', async () => {
+  const { id, hostedPaymentUrl } = await created();
+  const path = `/v1/invoices/${id}/invite-buyer`;
+  const opened = await site.call('POST', path, { key, body: { notifyBuyer: false } });
+  assert.deepEqual(opened.body, { status: 'opened', invoiceId: id, hostedPaymentUrl });
+  const read = await site.call('GET', `/v1/invoices/${id}`, { key });
+  assert.equal(read.body['status'], 'awaiting_buyer');
+  await site.world.settle();
+  assert.deepEqual(
+    site.world.mails.filter(({ html }) => html.includes(`${hostedPaymentUrl}`)),
+    [],
+  );
 });
 
 test('an invitation before the approval or after the end: 409', async () => {

@@ -210,7 +210,7 @@ test('an invitation beyond the limit of its address changes no role', async () =
   const author = { memberId: null, keptBy: null };
   const invite = (role: MemberRole) => inviteMember(deps, { orgId, email, role }, author, 'en');
   for (let sent = 0; sent < ADDRESS_MAILS_MAX; sent += 1) await invite('viewer');
-  await assert.rejects(invite('admin'), { code: 'RateLimitExceeded' });
+  await assert.rejects(invite('admin'), { code: 'InvitationLimitExceeded' });
   assert.equal((await findMember(deps, orgId, email)).role, 'viewer');
   const { url, member } = await inviteMember(
     deps,

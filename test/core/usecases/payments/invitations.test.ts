@@ -82,7 +82,7 @@ test('a repeat while the buyer is awaited sends another link; within a minute it
     [SECOND_MS - 1, 1],
   ] as const) {
     made.advanceClock(waitMs);
-    await assert.rejects(invite(), { code: 'RateLimitExceeded', retryAfterSeconds });
+    await assert.rejects(invite(), { code: 'InvitationLimitExceeded', retryAfterSeconds });
     assert.deepEqual(await readPayment(made.deps, tenant, payment.id), invited);
   }
   made.advanceClock(1);
@@ -103,7 +103,7 @@ test('invitations at once are one mail, and the others are refused', async () =>
   const codes = await Promise.all(
     Array.from({ length: 6 }, () => invited(inviteBuyer(made.deps, tenant, payment.id))),
   );
-  assert.deepEqual(codes.toSorted(), [...Array(5).fill('RateLimitExceeded'), 'sent']);
+  assert.deepEqual(codes.toSorted(), [...Array(5).fill('InvitationLimitExceeded'), 'sent']);
   await made.settle();
   assert.equal(made.mails.length, before + 1);
 });
@@ -121,13 +121,15 @@ test('an organization sends an address five invitations an hour, over all its in
   }
   const { payment: sixth } = await makeInvoice(made.deps, tenant, { buyer });
   const again = () => inviteBuyer(made.deps, tenant, sixth.id);
-  await assert.rejects(again(), { code: 'RateLimitExceeded', retryAfterSeconds: 55 * 60 });
+  const message = new RegExp(`^${buyer.email} was sent 5 invitations .* Retry after 3300s`);
+  const limited = { code: 'InvitationLimitExceeded', retryAfterSeconds: 55 * 60, message };
+  await assert.rejects(again(), limited);
   assert.equal(await made.statusOf(sixth.id), 'approved', 'nothing is changed');
   const another = await made.newTenant();
   await invite(another);
   made.advanceClock(55 * MINUTE_MS);
   await again();
-  await assert.rejects(invite(), { code: 'RateLimitExceeded', retryAfterSeconds: 60 });
+  await assert.rejects(invite(), { code: 'InvitationLimitExceeded', retryAfterSeconds: 60 });
   await made.settle();
   assert.equal(made.mails.length - before, 7);
 });
@@ -146,6 +148,22 @@ test('invitations of many invoices to one address at once are five', async () =>
   await made.play(payment, payment.id, 'buyer_kyc_pending');
   await made.settle();
   assert.equal(made.mails.length - before, 5, 'the sandbox buyer needs no mail');
+});
+
+test('an invoice opens without a mail, at the limit too; its buyer requests its own link', async () => {
+  const buyer = newBuyer();
+  for (let count = 0; count < 5; count += 1) {
+    const { payment } = await makeInvoice(made.deps, tenant, { buyer });
+    await inviteBuyer(made.deps, tenant, payment.id);
+  }
+  await made.settle();
+  const before = made.mails.length;
+  const { payment: sixth } = await makeInvoice(made.deps, tenant, { buyer });
+  await assert.rejects(inviteBuyer(made.deps, tenant, sixth.id), { name: 'PonteError' });
+  const opened = await inviteBuyer(made.deps, tenant, sixth.id, { mail: 'never' });
+  assert.equal(opened.status, 'awaiting_buyer');
+  await made.settle();
+  assert.equal(made.mails.length, before);
 });
 
 test('once the buyer has signed in, it is not invited any more', async () => {

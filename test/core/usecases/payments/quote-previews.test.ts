@@ -57,9 +57,9 @@ test('previews are limited, because each is a call to the partner', async (t) =>
   const [one, other, last] = tenants as [Tenant, Tenant, Tenant];
   for (const tenant of [one, other]) {
     for (let count = 0; count < 10; count += 1) await ask(tenant);
-    await assert.rejects(ask(tenant), { code: 'RateLimitExceeded' }, 'of a tenant');
+    await assert.rejects(ask(tenant), { code: 'PreviewLimitExceeded' }, 'of a tenant');
   }
-  await assert.rejects(ask(last), { code: 'RateLimitExceeded' }, 'of all tenants');
+  await assert.rejects(ask(last), { code: 'PreviewLimitExceeded' }, 'of all tenants');
   made.advanceClock(6_000);
   await ask(last);
 });

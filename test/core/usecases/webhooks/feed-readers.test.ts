@@ -207,7 +207,8 @@ test('a reader that waits while another epoch begins is refused, not given its e
 
 describe('places to wait are bounded', () => {
   const request = { after: 0, limit: 5 } as const;
-  const refused = (page: Promise<FeedPage>) => assert.rejects(page, { code: 'RateLimitExceeded' });
+  const refused = (page: Promise<FeedPage>) =>
+    assert.rejects(page, { code: 'ReaderLimitExceeded' });
 
   test('of one key; another key of the tenant has its own', async (t) => {
     const { readers, grow } = await opened(t);
