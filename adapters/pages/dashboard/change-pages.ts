@@ -5,31 +5,21 @@ import { actIn, readMemberSession } from '../../../core/usecases/access/sessions
 import { readVersion } from '../../../core/usecases/hosted/page-watch.js';
 import { readPayment } from '../../../core/usecases/payments/payments.js';
 import { changeStream } from '../kit/change-stream.js';
-import { memberRow, type PageAnswer, type PageContext } from '../kit/page-route.js';
-import { anyRole, type MemberCall, TENANT_ROOT, tenantOfCall } from './member-page.js';
+import type { PageAnswer, PageContext } from '../kit/page-route.js';
+import { idIn } from '../kit/pages/declared-pages.js';
+import { anyRole, type MemberCall, tenantOfCall } from './member-page.js';
+import { memberPages } from './member-pages.js';
 
-const row = {
-  method: 'GET',
-  scope: anyRole,
-  proof: 'session',
-  form: 'none',
-  background: true,
-} as const;
+const row = { access: { scope: anyRole, proof: 'session' }, background: true } as const;
 
 export const changePages = [
-  memberRow({
-    ...row,
-    path: `${TENANT_ROOT}/changes`,
-    handler: async (context, call) => changes(context, call, null),
-  }),
-  memberRow({
-    ...row,
-    path: `${TENANT_ROOT}/payments/{paymentId}/changes`,
-    handler: async (context, call) => {
-      const { paymentId = '' } = call.params;
-      const { payment } = await readPayment(context.deps, tenantOfCall(call), paymentId);
-      return changes(context, call, payment.id);
-    },
+  memberPages.file({ ...row, path: '/changes' }, async (context, call) =>
+    changes(context, call, null),
+  ),
+  memberPages.file({ ...row, path: '/payments/{paymentId}/changes' }, async (context, call) => {
+    const { deps } = context;
+    const { payment } = await readPayment(deps, tenantOfCall(call), idIn(call, 'paymentId'));
+    return changes(context, call, payment.id);
   }),
 ];
 

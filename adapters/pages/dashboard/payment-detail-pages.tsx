@@ -49,14 +49,8 @@ import {
 import { attachedFile } from '../kit/files/attached-file.js';
 import { Icon } from '../kit/icons.js';
 import { limitIn } from '../kit/limited.js';
-import {
-  limitReached,
-  memberRow,
-  type PageContext,
-  seeOther,
-  withNotice,
-} from '../kit/page-route.js';
-import { idIn, withDone } from '../kit/pages/declared-pages.js';
+import { limitReached, type PageContext, withNotice } from '../kit/page-route.js';
+import { idIn } from '../kit/pages/declared-pages.js';
 import { textAs } from '../kit/pages/form-page.js';
 import { LineTable } from '../kit/pages/table.js';
 import { liveOf } from './change-pages.js';
@@ -64,7 +58,7 @@ import type { DashboardContent } from './dashboard-layout.js';
 import { type DashboardScene, type Done, useDashboard, viewOf } from './dashboard-scene.js';
 import { deliveryPath, shownUrl } from './developer/developer-parts.js';
 import { indentedJson } from './developer/indented-json.js';
-import { actorOf, anyRole, type MemberCall, TENANT_ROOT, tenantOfCall } from './member-page.js';
+import { actorOf, anyRole, type MemberCall, tenantOfCall } from './member-page.js';
 import { memberPages } from './member-pages.js';
 import { buyerOf, payeeOf, referenceOf, State, situationIn } from './payment-parts.js';
 import { History, TechnicalLog } from './payment-story.js';
@@ -75,13 +69,9 @@ const write = { anyOf: ['payment_intents:write', 'invoices:write'] } as const;
 
 export const paymentDetailPages = [
   memberPages.view({ path, access: read, load: readDetail, show: detailScreen }),
-  memberRow({
-    ...read,
-    method: 'GET',
-    path: `${TENANT_ROOT}${path}/attachment`,
-    form: 'none',
-    handler: async ({ deps }, call) => attachedFile(deps, await paymentIn({ deps }, call)),
-  }),
+  memberPages.file({ path: `${path}/attachment`, access: read }, async ({ deps }, call) =>
+    attachedFile(deps, await paymentIn({ deps }, call)),
+  ),
   ...memberPages.form({
     path: `${path}/cancel`,
     access: { scope: write, proof: 'session' },
@@ -124,25 +114,14 @@ export const paymentDetailPages = [
       return led(id, 'approved', approvePayment(context.deps, tenantOfCall(call), id, memberId));
     },
   }),
-  memberRow({
-    method: 'POST',
-    path: `${TENANT_ROOT}${path}/invite`,
-    scope: 'invoices:write',
-    proof: 'session',
-    form: z.object({}),
-    async handler(context, call) {
+  memberPages.action({
+    path: `${path}/invite`,
+    access: { scope: 'invoices:write', proof: 'session' },
+    async run(context, call) {
       const { id } = await paymentIn(context, call);
-      const root = viewOf(context, call).path;
+      const page = `${viewOf(context, call).path}/payments/${id}`;
       const invited = led(id, 'invited', inviteBuyer(context.deps, tenantOfCall(call), id));
-      return invited.then(
-        (next) =>
-          seeOther(
-            'done' in next
-              ? withDone(`${root}${next.to}`, next.done)
-              : withNotice(`${root}${next.to}`, next.notice),
-          ),
-        (error: unknown) => limitReached(context, error, 'mail_too_soon', `${root}/payments/${id}`),
-      );
+      return invited.catch((error) => limitReached(context, error, 'mail_too_soon', page));
     },
   }),
   memberPages.action({

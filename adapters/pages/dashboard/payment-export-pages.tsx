@@ -5,12 +5,12 @@ import { dayOf } from '../../../core/domain/base/time-zone.js';
 import type { ShownView } from '../../../core/domain/payments/change.js';
 import { recordExport } from '../../../core/usecases/service/audit-log.js';
 import { Button, ButtonLink, Form } from '../kit/components.js';
-import { BYTE_ORDER_MARK, plainCsv, spreadsheetCsv } from '../kit/csv-line.js';
+import { BYTE_ORDER_MARK, csvFile, plainCsv, spreadsheetCsv } from '../kit/csv-line.js';
 import { CheckField } from '../kit/fields.js';
-import { memberRow, type PageAnswer, type PageContext, seeOther } from '../kit/page-route.js';
+import { type PageAnswer, type PageContext, seeOther } from '../kit/page-route.js';
 import { givenIn, listPath } from '../kit/pages/list-page.js';
 import { localeOfCall, viewOf } from './dashboard-scene.js';
-import { actorOf, type MemberCall, TENANT_ROOT, tenantOfCall } from './member-page.js';
+import { actorOf, type MemberCall, tenantOfCall } from './member-page.js';
 import { memberPages } from './member-pages.js';
 import { csvHeader, csvRow } from './payment-csv.js';
 import { chipsOf, exportFilters, type PaymentFilters, readPage } from './payment-filters.js';
@@ -88,14 +88,12 @@ function exportOf(
         };
       },
     }),
-    memberRow({
-      method: 'POST',
-      path: `${TENANT_ROOT}${path}`,
-      scope,
-      proof,
+    memberPages.action({
+      path,
+      access: { scope, proof },
       limit: 'export',
       form: exportForm,
-      handler,
+      run: handler,
     }),
   ];
 }
@@ -128,15 +126,7 @@ function fileOf({ deps }: PageContext, call: ExportCall, body: PageAnswer['body'
   const { organization, mode } = actorOf(call);
   const day = dayOf(organization.timeZone, deps.clock.nowMs());
   const name = filtersOf(call).origin === null ? 'payments' : 'invoices';
-  return {
-    status: 200,
-    headers: {
-      'content-type': 'text/csv; charset=utf-8; header=present',
-      'content-disposition': `attachment; filename="${name}-${mode}-${day}.csv"`,
-    },
-    cookies: [],
-    body,
-  };
+  return csvFile(`${name}-${mode}-${day}`, body);
 }
 
 /** At its end, also an early one, a second entry in the audit log says how much was sent. */

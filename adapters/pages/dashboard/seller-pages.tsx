@@ -1,7 +1,6 @@
 // Sellers (connected accounts): their list by state, and one seller with what it still needs, its
 // PIX destination and the changes of it.
 import type { VNode } from 'preact';
-import { z } from 'zod';
 import { readEmail } from '../../../core/domain/base/email-address.js';
 import type { Tenant } from '../../../core/domain/base/tenant.js';
 import { shownDue } from '../../../core/domain/hosted/party-answer.js';
@@ -46,7 +45,7 @@ import {
   Secret,
 } from '../kit/components.js';
 import { Icon } from '../kit/icons.js';
-import { memberRow, type PageAnswer, type PageContext } from '../kit/page-route.js';
+import type { PageAnswer, PageContext } from '../kit/page-route.js';
 import { idIn, PAGE_SIZE } from '../kit/pages/declared-pages.js';
 import { emailText, emailTexts } from '../kit/pages/email-texts.js';
 import { newIdOf } from '../kit/pages/form-key.js';
@@ -56,7 +55,7 @@ import { Table } from '../kit/pages/table.js';
 import { plainText } from '../kit/plain-text.js';
 import { type DashboardContent, dashboardPage } from './dashboard-layout.js';
 import { type DashboardScene, may, useDashboard, viewOf } from './dashboard-scene.js';
-import { type MemberCall, TENANT_ROOT, tenantOfCall } from './member-page.js';
+import { type MemberCall, tenantOfCall } from './member-page.js';
 import { memberPages } from './member-pages.js';
 
 const lengthMax = 200;
@@ -177,12 +176,10 @@ export const sellerPages = [
     load: ({ deps }, call) => readSeller(deps, tenantOfCall(call), idIn(call, 'accountId'), null),
     show: detailScreen,
   }),
-  memberRow({
-    method: 'POST',
-    path: `${TENANT_ROOT}/sellers/{accountId}/onboarding-link`,
-    ...write,
-    form: z.object({}),
-    handler: makeLink,
+  memberPages.action({
+    path: '/sellers/{accountId}/onboarding-link',
+    access: write,
+    run: makeLink,
   }),
 ];
 

@@ -20,13 +20,7 @@ import { CodeForm, LinkCodeField } from '../kit/code-form.js';
 import { ButtonForm, ButtonLink, Foreign, Form, Note, Submit } from '../kit/components.js';
 import { TextField } from '../kit/fields.js';
 import { frameTexts } from '../kit/frame-texts.js';
-import {
-  memberRow,
-  type PageAnswer,
-  type PageContext,
-  pageRow,
-  seeOther,
-} from '../kit/page-route.js';
+import { type PageAnswer, type PageContext, pageRow, seeOther } from '../kit/page-route.js';
 import { type DashboardContent, dashboardPage } from './dashboard-layout.js';
 import { type DashboardScene, localeOfCall, viewOf } from './dashboard-scene.js';
 import type { MemberCall } from './member-page.js';
@@ -94,13 +88,7 @@ export const signInPages = [
       return { to: '/sessions', done: 'session_ended' };
     },
   }),
-  memberRow({
-    ...own,
-    method: 'POST',
-    path: '/dashboard/sign-out',
-    form: z.object({}),
-    handler: signOut,
-  }),
+  personPages.action({ path: '/sign-out', access: own, run: signOut }),
 ];
 
 async function showSignIn(context: PageContext, call: AccessCall): Promise<PageAnswer> {

@@ -1,9 +1,11 @@
 // A line of a CSV file (RFC 4180) that no spreadsheet runs, whether it splits at commas, semicolons
 // or tabs. A file for a spreadsheet is written as that of the reader's language reads it, and keeps
 // what it would change.
+
 import { parseInstant } from '../../../core/domain/base/instant.js';
 import type { Locale } from '../../../core/domain/base/locale.js';
 import { localTime } from '../../../core/domain/base/time-zone.js';
+import type { PageAnswer } from './page-route.js';
 
 /** Spreadsheets read UTF-8 as such if it begins with this. */
 export const BYTE_ORDER_MARK = '\ufeff';
@@ -110,4 +112,13 @@ function kept(text: string): string {
 
 function quoted(text: string): string {
   return /[",;\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** A file with a header. */
+export function csvFile(name: string, body: PageAnswer['body']): PageAnswer {
+  const headers = {
+    'content-type': 'text/csv; charset=utf-8; header=present',
+    'content-disposition': `attachment; filename="${name}.csv"`,
+  };
+  return { status: 200, headers, cookies: [], body };
 }

@@ -1,5 +1,6 @@
 // A new invoice: who pays what to whom, with a preview of what the buyer sees. Every button of the
 // form sends all of it; only "save" creates something, once.
+
 import type { VNode } from 'preact';
 import { z } from 'zod';
 import { accountableCreator } from '../../../../core/domain/access/api-key.js';
@@ -33,7 +34,7 @@ import {
 } from '../../kit/fields.js';
 import { type FormLimits, readFileForm } from '../../kit/files/uploaded-file.js';
 import { Icon } from '../../kit/icons.js';
-import { memberRow, type PageAnswer, type PageContext, seeOther } from '../../kit/page-route.js';
+import { type PageAnswer, type PageContext, seeOther } from '../../kit/page-route.js';
 import { withDone } from '../../kit/pages/declared-pages.js';
 import { FormKey, newFormKey } from '../../kit/pages/form-key.js';
 import { LineTable } from '../../kit/pages/table.js';
@@ -41,7 +42,8 @@ import { plainText } from '../../kit/plain-text.js';
 import { type DashboardContent, dashboardPage } from '../dashboard-layout.js';
 import { type DashboardScene, localeOfCall, useDashboard, viewOf } from '../dashboard-scene.js';
 import { dashboardTexts } from '../dashboard-texts.js';
-import { actorOf, type MemberCall, TENANT_ROOT, tenantOfCall } from '../member-page.js';
+import { actorOf, type MemberCall, tenantOfCall } from '../member-page.js';
+import { memberPages } from '../member-pages.js';
 import {
   faultsIn,
   invoiceOf,
@@ -57,7 +59,7 @@ import {
   typedIn,
 } from './typed-invoice.js';
 
-const path = `${TENANT_ROOT}/invoices/new`;
+const path = '/invoices/new';
 /** A form of any field names; what is no field of it is not read. */
 const invoiceForm = z.record(z.string().max(40), z.string().max(4_000));
 /** Each line has three fields; a character takes up to four bytes. */
@@ -65,11 +67,11 @@ const formLimits: FormLimits = { fields: 3 * LINES_MAX + 20, fieldBytesMax: 4 * 
 
 /** The list of sellers to choose from. */
 const SELLERS_MAX = 100;
-const access = { path, scope: 'invoices:write', proof: 'session' } as const;
+const access = { scope: 'invoices:write', proof: 'session' } as const;
 
 export const invoiceFormPages = [
-  memberRow({ ...access, method: 'GET', form: 'none', handler: showEmpty }),
-  memberRow({ ...access, method: 'POST', form: 'multipart', handler: send }),
+  memberPages.view({ path, access, load: readEmpty, show: formScreen }),
+  memberPages.action({ path, access, form: 'multipart', run: send }),
 ];
 
 interface SellerChoice {
@@ -77,23 +79,11 @@ interface SellerChoice {
   readonly name: string;
 }
 
-interface Draft {
-  readonly typed: TypedInvoice;
-  readonly sellers: readonly SellerChoice[];
-  readonly currencies: readonly string[];
-  readonly requiresApproval: boolean;
-  /** The file that was sent before; null if there is none. */
-  readonly attachment: Attachment | null;
-  /** Whether files can be stored. */
-  readonly takesFiles: boolean;
-  readonly errors: readonly FieldError[];
-}
-
-async function showEmpty(context: PageContext, call: MemberCall): Promise<PageAnswer> {
+async function readEmpty(context: PageContext, call: MemberCall) {
   const { deps } = context;
   const seller = (call.query.get('seller') ?? '').slice(0, 200);
   const { locale } = viewOf(context, call);
-  return show(context, call, typedIn({ key: newFormKey(deps), seller, locale }), []);
+  return draftOf(context, call, typedIn({ key: newFormKey(deps), seller, locale }), []);
 }
 
 async function send(context: PageContext, call: MemberCall): Promise<PageAnswer> {
@@ -161,24 +151,33 @@ function fileFault({ fileRefused }: InvoiceTexts, reason: AttachmentRefusal | 'g
 async function show(
   context: PageContext,
   call: MemberCall,
+  ...of: [typed: TypedInvoice, errors: readonly FieldError[]]
+): Promise<PageAnswer> {
+  const draft = await draftOf(context, call, ...of);
+  const status = draft.errors.length === 0 ? 200 : 422;
+  return dashboardPage(viewOf(context, call), (scene) => formScreen(scene, draft), status);
+}
+
+type Draft = Awaited<ReturnType<typeof draftOf>>;
+
+async function draftOf(
+  { deps }: PageContext,
+  call: MemberCall,
   typed: TypedInvoice,
   errors: readonly FieldError[],
-): Promise<PageAnswer> {
-  const { deps } = context;
+) {
   const tenant = tenantOfCall(call);
-  const attachment =
-    typed.attachment === '' ? null : await readAttachable(deps, tenant, typed.attachment);
-  const draft: Draft = {
+  const { attachment: id, seller } = typed;
+  return {
     typed,
     errors,
-    attachment,
+    /** The file that was sent before; null if there is none. */
+    attachment: id === '' ? null : await readAttachable(deps, tenant, id),
     takesFiles: deps.documents !== null,
-    sellers: await sellersOf(deps, tenant, typed.seller),
+    sellers: await sellersOf(deps, tenant, seller),
     currencies: deps.partners[tenant.mode]?.currencies ?? [],
     requiresApproval: actorOf(call).organization.requiresApproval,
   };
-  const status = errors.length === 0 ? 200 : 422;
-  return dashboardPage(viewOf(context, call), (scene) => formScreen(scene, draft), status);
 }
 
 /** The newest that payments can be made to, and the chosen one. */

@@ -16,16 +16,16 @@ import {
   createPayment,
 } from '../../../../core/usecases/payments/payments.js';
 import { Button, ButtonLink, Day, Foreign, Form, Note, Submit } from '../../kit/components.js';
-import { BYTE_ORDER_MARK } from '../../kit/csv-line.js';
+import { BYTE_ORDER_MARK, csvFile } from '../../kit/csv-line.js';
 import { type FieldError, FileField, SelectField, TextArea } from '../../kit/fields.js';
 import { bytesOf, readFile } from '../../kit/files/uploaded-file.js';
-import { memberRow, type PageAnswer, type PageContext, seeOther } from '../../kit/page-route.js';
+import { type PageAnswer, type PageContext, seeOther } from '../../kit/page-route.js';
 import { withDone } from '../../kit/pages/declared-pages.js';
 import { Table } from '../../kit/pages/table.js';
 import { type DashboardContent, dashboardPage } from '../dashboard-layout.js';
 import { type DashboardScene, localeOfCall, useDashboard, viewOf } from '../dashboard-scene.js';
 import { dashboardTexts } from '../dashboard-texts.js';
-import { actorOf, type MemberCall, TENANT_ROOT, tenantOfCall } from '../member-page.js';
+import { actorOf, type MemberCall, tenantOfCall } from '../member-page.js';
 import { memberPages } from '../member-pages.js';
 import type { DashboardTexts } from '../texts/dashboard-en.js';
 import { invitationPath } from './invitation-pages.js';
@@ -46,7 +46,7 @@ import {
 import { hasLostZeros } from './spreadsheet-losses.js';
 import { invoiceOf, refusals, type TypedInvoice } from './typed-invoice.js';
 
-const path = `${TENANT_ROOT}/invoices/import`;
+const path = '/invoices/import';
 const writingNames = Object.keys(writings) as readonly Writing[];
 /** A character outside ASCII takes up to nine in a form; few are. */
 const FORM_BYTES_MAX = 4 * IMPORT_TEXT_MAX;
@@ -62,41 +62,27 @@ const access = { scope: 'invoices:write', proof: 'session' } as const;
 
 export const invoiceImportPages = [
   // A link of the answer to the file, as that of a language, leads back to the form.
-  ...['/invoices/import', '/invoices/import/file'].map((own) =>
+  ...[path, `${path}/file`].map((own) =>
     memberPages.view({ path: own, access, load: async () => noImport, show: importScreen }),
   ),
-  memberRow({
-    ...access,
-    method: 'POST',
+  memberPages.action({
     path,
+    access,
     limit: 'import',
     form: importForm,
     formBytesMax: FORM_BYTES_MAX,
-    handler: sendText,
+    run: sendText,
   }),
-  memberRow({
-    ...access,
-    method: 'POST',
+  memberPages.action({
     path: `${path}/file`,
+    access,
     limit: 'import',
     form: 'multipart',
-    handler: sendFile,
+    run: sendFile,
   }),
-  memberRow({
-    ...access,
-    method: 'GET',
-    path: `${path}/template`,
-    form: 'none',
-    handler: async (_, call) => ({
-      status: 200,
-      headers: {
-        'content-type': 'text/csv; charset=utf-8; header=present',
-        'content-disposition': 'attachment; filename="invoices-template.csv"',
-      },
-      cookies: [],
-      body: `${BYTE_ORDER_MARK}${importTemplate(localeOfCall(call))}`,
-    }),
-  }),
+  memberPages.file({ path: `${path}/template`, access }, async (_, call) =>
+    csvFile('invoices-template', `${BYTE_ORDER_MARK}${importTemplate(localeOfCall(call))}`),
+  ),
 ];
 
 /** A line, and what its create would do. */

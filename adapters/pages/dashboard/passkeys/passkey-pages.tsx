@@ -17,14 +17,8 @@ import {
 import { type AccessCall, signedIn } from '../../kit/access-pages.js';
 import { ButtonForm, Form, Submit } from '../../kit/components.js';
 import { TextField } from '../../kit/fields.js';
-import {
-  memberRow,
-  type PageAnswer,
-  type PageContext,
-  pageRow,
-  seeOther,
-} from '../../kit/page-route.js';
-import { idIn, withDone } from '../../kit/pages/declared-pages.js';
+import { type PageAnswer, type PageContext, pageRow, seeOther } from '../../kit/page-route.js';
+import { idIn } from '../../kit/pages/declared-pages.js';
 import { textAs } from '../../kit/pages/form-page.js';
 import type { DashboardContent } from '../dashboard-layout.js';
 import { type DashboardScene, localeOfCall } from '../dashboard-scene.js';
@@ -60,21 +54,17 @@ export const passkeyPages = [
     form: answerForm,
     handler: enter,
   }),
-  memberRow({
-    ...fresh,
-    method: 'GET',
-    path: passkeyPaths.addOptions,
-    background: true,
-    form: 'none',
-    handler: async ({ deps }, { visit }) => json(await askToAdd(deps, visit.signedIn)),
-  }),
+  personPages.file(
+    { path: '/passkeys/options', access: fresh, background: true },
+    async ({ deps }, { visit }) => json(await askToAdd(deps, visit.signedIn)),
+  ),
   personPages.view({
     path: '/passkeys/add',
     access: fresh,
     load: async () => null,
     show: addScreen,
   }),
-  memberRow({ ...fresh, method: 'POST', path: passkeyPaths.add, form: addForm, handler: add }),
+  personPages.action({ path: '/passkeys/add', access: fresh, form: addForm, run: add }),
   ...personPages.form({
     path: onePath,
     access: fresh,
@@ -186,10 +176,7 @@ function addScreen(scene: DashboardScene): DashboardContent {
   };
 }
 
-async function add(
-  context: PageContext,
-  call: MemberCall<z.infer<typeof addForm>>,
-): Promise<PageAnswer> {
+async function add(context: PageContext, call: MemberCall<z.infer<typeof addForm>>) {
   const { answer } = call.form;
   const locale = localeOfCall(call);
   // The browser has made it by now, also without a name.
@@ -199,7 +186,7 @@ async function add(
   } catch (error) {
     return refusal(context, error, `${call.base}/passkeys/add`);
   }
-  return seeOther(withDone(`${call.base}/sessions`, 'passkey_added'));
+  return { to: '/sessions', done: 'passkey_added' } as const;
 }
 
 async function readOne({ deps }: PageContext, call: MemberCall): Promise<Passkey> {

@@ -52,16 +52,16 @@ export interface PageContent<P> extends PageHeading {
 }
 
 type Around<P> = Omit<PageContent<P>, 'body' | 'errors'>;
-type AnyRow<A extends PageAuth, F> = Pick<
+type RowOf<A extends PageAuth, F> = Pick<
   PageRow<A, F>,
-  'method' | 'path' | 'form' | 'handler' | 'kind'
->;
+  'method' | 'path' | 'form' | 'handler' | 'kind' | 'background' | 'formBytesMax'
+> & { readonly limit?: PageRow<A, F>['limit'] };
 
 /** What differs between audiences. `R` is what a row of theirs requires, `D` what forms do. */
 interface Audience<A extends PageAuth, R, S, P> {
   /** The path of all their pages in the table. */
   readonly root: string;
-  row<F>(access: R, row: AnyRow<A, F>): PageRoute;
+  row<F>(access: R, row: RowOf<A, F>): PageRoute;
   sceneOf(context: PageContext, call: PageCall<A, unknown>): S;
   page(scene: S, content: PageContent<P>, status?: number): PageAnswer;
 }
@@ -140,9 +140,11 @@ interface DeclaredForm<A extends PageAuth, R, S, P, D, T, F extends Fields> exte
   ) => Promise<Saved<S, P, D>>;
 }
 
-interface Button<A extends PageAuth, R, D, F> extends Declared<R> {
-  readonly form?: PageRow<A, F>['form'];
-  readonly run: (context: PageContext, call: PageCall<A, F>) => Promise<Refusable<D>>;
+interface Button<A extends PageAuth, R, D, F>
+  extends Declared<R>,
+    Partial<Pick<RowOf<A, F>, 'form' | 'limit' | 'formBytesMax'>> {
+  /** Where it leads, what is wrong, or an answer of its own, such as a file. */
+  readonly run: (context: PageContext, call: PageCall<A, F>) => Promise<Refusable<D> | PageAnswer>;
 }
 
 /** Shows a page with a problem. */
@@ -289,10 +291,18 @@ export class DeclaredPages<
   /** What the form of a button does, and where it leads. */
   action<F = unknown>(
     button: Button<A, R, D, F> & {
-      readonly run: (context: PageContext, call: PageCall<A, F>) => Promise<Led<D>>;
+      readonly run: (context: PageContext, call: PageCall<A, F>) => Promise<Led<D> | PageAnswer>;
     },
   ): PageRoute {
     return this.#pressed(button, null);
+  }
+
+  /** What is no page: a file, an event stream, facts for the script. */
+  file(
+    { path, access, background }: Declared<R> & Pick<PageRow<A, unknown>, 'background'>,
+    handler: (context: PageContext, call: PageCall<A, unknown>) => Promise<PageAnswer>,
+  ): PageRoute {
+    return this.#get({ path, access }, background ? { background } : {}, handler);
   }
 
   #buttons<T, F>(
@@ -312,15 +322,17 @@ export class DeclaredPages<
   }
 
   #pressed<F>(
-    { path, access, run, form = noForm as unknown as z.ZodType<F> }: Button<A, R, D, F>,
+    { path, access, run, form = noForm as unknown as z.ZodType<F>, ...of }: Button<A, R, D, F>,
     answer: Shows<A> | null,
   ): PageRoute {
     return this.#audience.row<F>(access, {
+      ...of,
       method: 'POST',
       path: `${this.#audience.root}${path}`,
       form,
       handler: async (context, call) => {
         const led = await run(context, call);
+        if ('status' in led) return led;
         if (!('problem' in led)) return this.#ledTo(this.#audience.sceneOf(context, call), led);
         assert(answer !== null, 'only a page with buttons shows problems');
         return answer(context, call, led.problem);
@@ -330,11 +342,11 @@ export class DeclaredPages<
 
   #get(
     { path, access }: Declared<R>,
-    kind: Pick<PageRoute, 'kind'>,
+    of: Pick<PageRoute, 'kind' | 'background'>,
     handler: (context: PageContext, call: PageCall<A, unknown>) => Promise<PageAnswer>,
   ): PageRoute {
     const row = { method: 'GET', path: `${this.#audience.root}${path}`, form: 'none' } as const;
-    return this.#audience.row(access, { ...row, ...kind, handler });
+    return this.#audience.row(access, { ...row, ...of, handler });
   }
 
   /** The page of a form; 422 with what was typed if something of it is wrong. */
