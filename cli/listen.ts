@@ -16,7 +16,7 @@ import {
   type ReaderPosition,
   readFeed,
 } from './feed-client.js';
-import { failure, finish, type Shell, withAuthority } from './operator.js';
+import { failureOutcome, finish, type Shell, withAuthority } from './operator.js';
 
 /** Properties of event data that name its resource. */
 const subjects = ['paymentIntentId', 'invoiceId', 'connectedAccountId', 'subscriptionId'] as const;
@@ -88,7 +88,7 @@ export function addListenCommand(shell: Shell, program: Command): void {
     try {
       await listen(shell, options, stopped.signal);
     } catch (error) {
-      finish(shell, failure(shell, error), options.json);
+      finish(shell, failureOutcome(shell, error), options.json);
     } finally {
       for (const signal of ['SIGTERM', 'SIGINT'] as const) process.off(signal, stop);
       process.stdout.off('error', stop);

@@ -5,7 +5,12 @@ import type { MoneyQueue } from '../core/domain/money-desk/money-decision.js';
 import type { Proposal } from '../core/domain/money-desk/proposal.js';
 import { waitingKinds } from '../core/domain/money-desk/waiting-kind.js';
 import type { Deps } from '../core/ports/deps.js';
-import { actionText, capital, knownText, stepsOf } from '../core/usecases/money-desk/desk-texts.js';
+import {
+  actionText,
+  capital,
+  deskStepsOf,
+  knownText,
+} from '../core/usecases/money-desk/desk-texts.js';
 import type { DeskOutcome } from '../core/usecases/money-desk/money-desk.js';
 import type { ListedProposal, QueueRow } from '../core/usecases/money-desk/money-queues.js';
 import { readOrganizationName } from '../core/usecases/parties/organizations.js';
@@ -28,7 +33,7 @@ export function presentRow(row: QueueRow) {
     since: formatInstant(sinceMs),
     known: knownText(known),
     payer: known.kind === 'deposit' ? known.payer : null,
-    steps: stepsOf(row),
+    steps: deskStepsOf(row),
     proposal: row.proposal === null ? null : presentDecision(row.proposal),
   };
 }
@@ -53,7 +58,9 @@ function rowText(row: QueueRow, nowMs: number): string {
     `${id}  ${shownAmount(amount)}  ${since}`,
     ...wrapped(`${of}${orgId ?? 'organization unknown'}, ${mode}`),
     ...wrapped(knownText(known)),
-    ...stepsOf(row).flatMap(({ what, command }) => commandLines(what, command.split(/ (?=--)/))),
+    ...deskStepsOf(row).flatMap(({ what, command }) =>
+      commandLines(what, command.split(/ (?=--)/)),
+    ),
     ...(proposal === null ? [] : proposalLines(proposal)),
   ].join('\n');
 }

@@ -103,7 +103,7 @@ export function exampleOf(command: Command): string {
       const [, shown] = /<([^>.]+)/.exec(flags) ?? [];
       return shown === undefined ? `${long}` : `${long} ${sample(shown)}`;
     });
-  return ['ponte', pathOf(command), ...words, ...options].join(' ');
+  return ['ponte', commandPath(command), ...words, ...options].join(' ');
 }
 
 /** What help says about a command: what it does, who may give it, and an example. */
@@ -138,14 +138,14 @@ function declareCommand<Options>(shell: Shell, parent: Command, row: CommandRow<
     const options = command.opts<Options & { readonly json: boolean }>();
     try {
       const work = async () => row.run(options, command.args);
-      const outcome = await (row.isLong ? counting(shell, pathOf(command), work) : work());
+      const outcome = await (row.isLong ? counting(shell, commandPath(command), work) : work());
       finish(shell, outcome, options.json);
     } catch (error) {
       const { org, member, email } = command.opts<Readonly<Record<string, string | undefined>>>();
       const ids = command.args.filter((word) => word.includes('_'));
       const members = org === undefined ? [] : [org, member, email];
       const named = withNames(error, [...ids, ...members]);
-      finish(shell, failure(shell, named), options.json);
+      finish(shell, failureOutcome(shell, named), options.json);
     }
   });
   return command;
@@ -186,17 +186,17 @@ export function addOperatorCommand<Options extends object>(
       asOperator(shell, async (operator) => run(operator, options, ids), {
         ...(opening === undefined ? {} : { opening }),
         authority: row.authority,
-        given: { command: pathOf(command), arguments: { ...options, ids } },
+        given: { command: commandPath(command), arguments: { ...options, ids } },
         dryRun: options.dryRun ?? false,
       }),
   });
 }
 
 /** Without the name of the program, such as `org create`. */
-export function pathOf(command: Command): string {
+export function commandPath(command: Command): string {
   const { parent } = command;
   const isTop = parent === null || parent.parent === null;
-  return isTop ? command.name() : `${pathOf(parent)} ${command.name()}`;
+  return isTop ? command.name() : `${commandPath(parent)} ${command.name()}`;
 }
 
 export const orgOption = () =>
@@ -326,7 +326,7 @@ export function finish(shell: Shell, outcome: Outcome, json: boolean): void {
 }
 
 /** The output for an error: programs get the envelope of the API. */
-export function failure(shell: Shell, error: unknown): Outcome {
+export function failureOutcome(shell: Shell, error: unknown): Outcome {
   const exit = exitOf(error);
   const envelope = envelopeOf(withReason(error), exit);
   shell.stderr.write(`ponte: ${String(envelope['message'])}\n`);

@@ -103,9 +103,9 @@ function alignedRows(
       .trimEnd();
   const below = (cells: readonly string[]) => {
     const given = cells.slice(beside).map((cell, at) => [headings[beside + at], cell] as const);
-    const told = given.filter(([, cell]) => cell !== '-' && cell !== '');
+    const shown = given.filter(([, cell]) => cell !== '-' && cell !== '');
     return folded(
-      told.map(([heading, cell]) => `${heading}: ${cell}`),
+      shown.map(([heading, cell]) => `${heading}: ${cell}`),
       columns,
     );
   };

@@ -28,7 +28,7 @@ import { addWaitingCommand } from './commands/waiting-command.js';
 import { addDemoCommand } from './demo.js';
 import { exitCodes } from './exit-codes.js';
 import { addListenCommand } from './listen.js';
-import { describedCommand, failure, finish, type Shell } from './operator.js';
+import { describedCommand, failureOutcome, finish, type Shell } from './operator.js';
 
 /** What holds for all commands. */
 export const commandRules = [
@@ -47,7 +47,7 @@ export async function runProgram(shell: Shell, words: readonly string[]): Promis
   } catch (error) {
     const json = words.includes('--json');
     if (error instanceof CommanderError) reportUsage(shell, error, json);
-    else finish(shell, failure(shell, error), json);
+    else finish(shell, failureOutcome(shell, error), json);
   }
 }
 

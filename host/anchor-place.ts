@@ -32,7 +32,7 @@ export function anchorStep(
         await keep(place, `${JSON.stringify(anchor)}\n`);
         anchored = anchor.sequence;
       } catch (error) {
-        // The host serves on: the next anchor covers the same entries.
+        // The host serves on: the next anchor covers the same records.
         deps.log.error('alert', { alert: 'the audit log was not anchored', error });
       }
       return 0;

@@ -26,10 +26,10 @@ import type { Store } from '../core/ports/storage.js';
 import {
   anyDeleted,
   copyFiles,
+  copyPath,
   type DocumentFile,
   keepOnly,
   namedFiles,
-  pathOf,
 } from '../core/usecases/parties/document-copies.js';
 import { findDifferences } from '../core/usecases/payments/ledger-check.js';
 import { auditHead, verifyAudit } from '../core/usecases/service/audit-log.js';
@@ -83,7 +83,7 @@ export async function makeBackup(
       ...(config.s3 === null ? {} : { documentsAt: config.s3.url }),
       ...(config.database.kind === 'sqlite'
         ? await (config.s3 === null ? copyInto : copyDatabase)(folder, config.database.file, deps)
-        : { ...(await factsOf(deps.store, await rows())), files: [], missingDocuments: [] }),
+        : { ...(await backupFacts(deps.store, await rows())), files: [], missingDocuments: [] }),
     }),
   );
   // In quarantine an older backup may be needed for another restore.
@@ -105,7 +105,7 @@ type Facts = Pick<
 > & { readonly auditDefects: number };
 
 /** The audit log is compared with the head in `expected`; null: with its own. */
-export async function factsOf(
+export async function backupFacts(
   store: Store,
   { migrations, tables }: StoredRows,
   expected: Pick<Manifest, 'auditHead'> | null = null,
@@ -175,7 +175,7 @@ async function checkedFacts(
 ): Promise<Facts> {
   const damage = damageOf(file);
   if (damage !== null) throw unsound(damage);
-  const facts = await factsOf(store, await store.rows());
+  const facts = await backupFacts(store, await store.rows());
   const differing = differingTables(source.rows.tables, facts.rows);
   if (source.rows.migrations !== facts.schema || differing.length > 0) {
     throw unsound(`row counts differ in ${differing.join(', ')}`);
@@ -192,9 +192,9 @@ async function filesOf(
 ): Promise<Pick<CopyFields, 'files' | 'missingDocuments'>> {
   const files: BackedUpFile[] = [await fileIn(folder, DATABASE_FILE)];
   for (const one of named.filter((file) => !missing.includes(file))) {
-    files.push(await fileIn(folder, `${DOCUMENTS_FOLDER}/${pathOf(one)}`));
+    files.push(await fileIn(folder, `${DOCUMENTS_FOLDER}/${copyPath(one)}`));
   }
-  return { files, missingDocuments: missing.map(pathOf) };
+  return { files, missingDocuments: missing.map(copyPath) };
 }
 
 export function differingTables(expected: RowCounts, found: RowCounts): readonly string[] {

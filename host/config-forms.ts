@@ -119,7 +119,7 @@ export function mailSender() {
 }
 
 /** Items separated by commas; an empty text is an empty list. */
-export function listOf(isItem: (text: string) => boolean, hint: string) {
+export function itemList(isItem: (text: string) => boolean, hint: string) {
   return z
     .string()
     .transform((text) => (text.trim() === '' ? [] : text.split(',').map((item) => item.trim())))
@@ -128,7 +128,7 @@ export function listOf(isItem: (text: string) => boolean, hint: string) {
 
 /** `none` says that there is no proxy. */
 export function trustedProxies() {
-  const networks = listOf(isNetwork, 'give IP addresses or CIDR networks, or none');
+  const networks = itemList(isNetwork, 'give IP addresses or CIDR networks, or none');
   return z
     .string()
     .transform((text) => (text === 'none' ? '' : text))

@@ -29,7 +29,7 @@ import {
   documentUrl,
   interval,
   isOrigin,
-  listOf,
+  itemList,
   mailSender,
   onOff,
   publicUrl,
@@ -201,7 +201,7 @@ export const variables = z.object({
   PONTE_MAIL_FROM: mailSender().prefault('Ponte <ponte@localhost>').meta({
     description: 'Sender of mails; required with `PONTE_SMTP_URL`.',
   }),
-  PONTE_CORS_ORIGINS: listOf(isOrigin, 'give web origins, for example https://app.example.com')
+  PONTE_CORS_ORIGINS: itemList(isOrigin, 'give web origins, for example https://app.example.com')
     .prefault('')
     .meta({ description: 'Web origins that may call from browsers, separated by commas.' }),
   PONTE_TRUSTED_PROXIES: trustedProxies()

@@ -47,7 +47,7 @@ import {
   type ReconciliationRunner,
   reconciliationRunner,
 } from '../core/usecases/money-desk/book-comparisons.js';
-import { readFile } from '../core/usecases/parties/dossier-files.js';
+import { readDossierFile } from '../core/usecases/parties/dossier-files.js';
 import { asService } from '../core/usecases/service/audit-log.js';
 import { recordKeyCheckValue } from '../core/usecases/service/secret-keys.js';
 import { currentKey, type KeyNeeds, validKeys } from '../core/usecases/service/service-keys.js';
@@ -128,7 +128,7 @@ export function createContainer(
   bind(tokens.passkeyVerifier).toDynamicValue(() => createPasskeyVerifier());
   bind(tokens.rateLimits).toDynamicValue((all) => all.get(tokens.store).rateLimits);
   bind(tokens.signals).toDynamicValue(() => createSignals());
-  bind(tokens.address).toDynamicValue(() => ({ baseUrl: config.baseUrl ?? urlOf(host, port) }));
+  bind(tokens.address).toDynamicValue(() => ({ baseUrl: config.baseUrl ?? hostUrl(host, port) }));
   bind(tokens.partners).toDynamicValue(() => ({
     test: partnerOf(container, config, world, 'test'),
     live: partnerOf(container, config, world, 'live'),
@@ -207,7 +207,7 @@ function sealerOf(all: Pick<ResolutionContext, 'get'>): Sealer {
   };
 }
 
-export function urlOf(host: string, port: number): string {
+export function hostUrl(host: string, port: number): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
@@ -299,7 +299,7 @@ function partnerOf(
     mode,
     clock: container.get(tokens.clock),
     log: container.get(tokens.log),
-    readFile: (url) => readFile(container.get(tokens.deps), url),
+    readFile: (url) => readDossierFile(container.get(tokens.deps), url),
     secret: Buffer.from(container.get(tokens.secretBox).mac(mode, `${name}-partner`), 'hex'),
     deliver: async (message) => {
       const deps = container.get(tokens.deps);

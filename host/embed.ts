@@ -24,7 +24,7 @@ import type { Log, OutgoingMail, WebhookRequest, WebhookSender } from '../core/p
 import { createKey, unlimitedKey } from '../core/usecases/access/keys.js';
 import { createOrganization } from '../core/usecases/parties/organizations.js';
 import { readConfig } from './config.js';
-import { createContainer, tokens, urlOf } from './container.js';
+import { createContainer, hostUrl, tokens } from './container.js';
 import { advanceTime, runUntilIdle, workOf } from './played-time.js';
 import { productVersion } from './product-version.js';
 
@@ -159,7 +159,7 @@ export async function createPonte(options: PonteOptions = {}): Promise<Ponte> {
     nowMs: () => time.nowMs,
     listen: async () => {
       const { address: host, port } = await http.listen('127.0.0.1', 0);
-      const url = urlOf(host, port);
+      const url = hostUrl(host, port);
       container.get(tokens.address).baseUrl = url;
       container.get(tokens.signals).listen(turns.wake);
       return url;

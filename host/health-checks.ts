@@ -4,7 +4,7 @@
 import { existsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { isActive } from '../core/domain/access/registered-operator.js';
+import { isActiveOperator } from '../core/domain/access/registered-operator.js';
 import {
   CLOCK_ERROR_MAX_MS,
   DAY_MS,
@@ -82,7 +82,7 @@ export interface Findings {
   readonly withoutContact: ByMode | null;
   /** Subscriptions that overlap with another one; null if unknown. */
   readonly overlapping: ByMode | null;
-  /** The head of the audit log; null before its first entry. */
+  /** The head of the audit log; null before its first record. */
   readonly auditHead: FeedHead | null;
   /** Whether heads are kept outside the database, as production needs. */
   readonly isAnchored: boolean;
@@ -187,7 +187,7 @@ async function olderKeysOf({ store, secretBox }: Examined['deps']): Promise<read
 }
 
 async function operatorsOf({ store }: Examined['deps']): Promise<number> {
-  return (await store.run((tx) => tx.operators.list())).filter(isActive).length;
+  return (await store.run((tx) => tx.operators.list())).filter(isActiveOperator).length;
 }
 
 async function withoutContactOf({ store }: Examined['deps']): Promise<ByMode> {

@@ -23,7 +23,7 @@ import { missingSearch } from '../core/usecases/webhooks/event-deliveries.js';
 import { anchorStep } from './anchor-place.js';
 import { readBackupAgeMs } from './backup-schedule.js';
 import { type Config, ConfigError } from './config.js';
-import { tokens, urlOf } from './container.js';
+import { hostUrl, tokens } from './container.js';
 import type { Creation } from './database-place.js';
 import { createDemo, type Demo } from './development.js';
 import { dueAlarm } from './due-alarm.js';
@@ -116,7 +116,7 @@ async function start(config: Config, role: HostRole, creation: Creation): Promis
     const { port } = await http.listen(config.host, config.port).catch((error: unknown) => {
       throw listeningProblem(error, config);
     });
-    if (config.baseUrl === null) address.baseUrl = urlOf(config.host, port);
+    if (config.baseUrl === null) address.baseUrl = hostUrl(config.host, port);
     const consoleUrl = (await console?.listen()) ?? null;
     const metricsUrl = metrics && (await serveMetrics(metrics, config, deps, { store, clock }));
     warnOfSettings(config, deps);
@@ -125,7 +125,7 @@ async function start(config: Config, role: HostRole, creation: Creation): Promis
     const running = workers;
     return {
       databaseName: store.name,
-      url: urlOf(config.host, port),
+      url: hostUrl(config.host, port),
       mailboxUrl: container.get(tokens.pages).mailboxUrl(),
       metricsUrl,
       consoleUrl,
@@ -173,7 +173,7 @@ function consoleOf(container: Container, config: Config) {
       const bound = await server.listen(host, port).catch((error: unknown) => {
         throw listeningProblem(error, place, 'PONTE_OPERATOR_PORT');
       });
-      url ||= urlOf(host, bound.port);
+      url ||= hostUrl(host, bound.port);
       return `${url}${CONSOLE_ROOT}`;
     },
     close: (graceMs: number) => server.close(graceMs),
@@ -294,7 +294,7 @@ async function serveMetrics(
   const { port } = await metrics.listen(host, wanted.port, sources).catch((error: unknown) => {
     throw listeningProblem(error, wanted, 'PONTE_METRICS_PORT');
   });
-  return `${urlOf(host, port)}/metrics`;
+  return `${hostUrl(host, port)}/metrics`;
 }
 
 async function finishWork(

@@ -6,7 +6,7 @@ import type { PartnerKind, PartnerSetup } from '../adapters/partner/running-part
 import type { Mode } from '../core/domain/base/tenant.js';
 import type { PartnerCheck } from '../core/ports/partner.js';
 import type { Config } from './config.js';
-import { urlOf } from './container.js';
+import { hostUrl } from './container.js';
 
 export interface PartnerReport {
   readonly mode: Mode;
@@ -21,7 +21,7 @@ export async function checkPartner(config: Config, mode: Mode): Promise<PartnerR
   if (name === 'none') return { mode, partner: null, checks: null };
   const kind: PartnerKind = partners[name];
   const partner = kind.create(inert(mode), config.partnerEnv);
-  const baseUrl = config.baseUrl ?? urlOf(config.host, config.port);
+  const baseUrl = config.baseUrl ?? hostUrl(config.host, config.port);
   const path = PARTNER_WEBHOOK.replace('{partner}', partner.name).replace('{mode}', mode);
   const inboundUrl = `${baseUrl}${path}`;
   return { mode, partner: partner.name, checks: (await partner.checks?.({ inboundUrl })) ?? null };

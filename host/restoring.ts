@@ -20,11 +20,11 @@ import { openSqliteStore } from '../adapters/storage/sqlite/store.js';
 import { formatInstant } from '../core/domain/base/instant.js';
 import { StoreRefusal, UnsoundCopy } from '../core/errors.js';
 import type { Clock, Log } from '../core/ports/outside.js';
-import { namedFiles, pathOf } from '../core/usecases/parties/document-copies.js';
+import { copyPath, namedFiles } from '../core/usecases/parties/document-copies.js';
 import { quarantineRestored } from '../core/usecases/service/epochs.js';
 import { documentStorageProblem } from '../core/usecases/service/fingerprints.js';
 import { closedKeys } from '../core/usecases/service/secret-keys.js';
-import { differingTables, factsOf } from './backup.js';
+import { backupFacts, differingTables } from './backup.js';
 import { type Config, ConfigError } from './config.js';
 import { developmentSecret, SECRET_FILE } from './development.js';
 import type { OperatorAccess } from './operator-access.js';
@@ -102,7 +102,7 @@ export async function acceptRestored(
     const names = serving.map(({ name }) => name).join(', ');
     throw new StoreRefusal(`${databaseName} is served by ${names}. Stop them first.`);
   }
-  const facts = await factsOf(deps.store, await rows(), manifest);
+  const facts = await backupFacts(deps.store, await rows(), manifest);
   const fewer = GROWING.filter((name) => (facts.rows[name] ?? 0) < (manifest.rows[name] ?? 0));
   if (fewer.length > 0) {
     const advice = 'Restore the dump that belongs to this manifest, whole.';
@@ -205,7 +205,7 @@ async function verified(
       throw unsound(from, `row counts differ in ${differing.join(', ')}`);
     }
     await store.migrate();
-    const facts = await factsOf(store, await store.rows(), manifest);
+    const facts = await backupFacts(store, await store.rows(), manifest);
     if (facts.ledgerDifferences !== manifest.ledgerDifferences) {
       throw unsound(from, 'the ledger differs');
     }
@@ -215,7 +215,7 @@ async function verified(
     const known = new Set([...manifest.files.map(documentPath), ...manifest.missingDocuments]);
     const isComplete = manifest.documentsAt === undefined;
     const named = isComplete ? await namedFiles(store) : [];
-    const lost = named.map(pathOf).filter((path) => !known.has(path));
+    const lost = named.map(copyPath).filter((path) => !known.has(path));
     if (lost.length > 0) throw unsound(from, `the document ${lost[0]} is missing`);
     if (dryRun) return null;
     return (await quarantineRestored({ store, clock, log })).number;

@@ -3,7 +3,7 @@
 
 /** In the order of the report. */
 export const groups = {
-  roster: 'every operation of the port is called, or declared unsupported',
+  operations: 'every operation of the port is called, or declared unsupported',
   parties: 'parties are approved or rejected; PIX destinations and rails',
   requirements: 'parties that are asked for more, and their answers',
   withdrawals: 'an approval that is taken back, and new terms',

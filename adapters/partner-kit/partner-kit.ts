@@ -29,9 +29,9 @@ import {
 import { type ConformanceReport, type Group, groups, notShown } from './conformance-report.js';
 import { connectionRules } from './connection-rules.js';
 import { requirementRules, withdrawalRules } from './due-rules.js';
+import { type OperationName, operationKinds, recorded } from './operation-kinds.js';
 import { depositRules, readBackRules } from './read-back-rules.js';
 import { determinismRules, faultRules, onceRules } from './repeat-rules.js';
-import { type OperationName, recorded, roster } from './roster.js';
 
 export {
   type CallFault,
@@ -43,7 +43,7 @@ export {
   type SentMessage,
 } from './conformance-harness.js';
 export { type ConformanceReport, formatReport } from './conformance-report.js';
-export type { OperationName } from './roster.js';
+export type { OperationName } from './operation-kinds.js';
 
 export interface Conformance {
   /** The adapter and its version, for the report. */
@@ -112,8 +112,8 @@ export function partnerConformance(given: Conformance): void {
     if (given.inboundUrl !== undefined) {
       connectionRules(given.inboundUrl, checkIn('connection'));
     }
-    checkIn('roster')(groups.roster, async () => {
-      const uncalled = Object.entries(roster).flatMap(([name, kind]) =>
+    checkIn('operations')(groups.operations, async () => {
+      const uncalled = Object.entries(operationKinds).flatMap(([name, kind]) =>
         kind === 'optional' || called.has(name) || name in unsupported ? [] : [name],
       );
       assert.deepEqual(uncalled, []);

@@ -1,6 +1,6 @@
-// Rows that the audit log is compared with, by their kind: read by pages, with the hash that an
-// entry has of a row.
-import type { HeldType } from '../../core/domain/service/audit-entry.js';
+// Rows that the audit log is compared with, by their kind: read by pages, with the hash that a
+// record has of a row.
+import type { HeldType } from '../../core/domain/service/audit-record.js';
 import { text } from './columns.js';
 import type { Param } from './database.js';
 import type { Table } from './table.js';

@@ -2,7 +2,7 @@
 // the work again when the batch lost a race. tables/ holds the rows and the SQL of each aggregate;
 // what differs between databases is in the sessions.
 import type { Tenant } from '../../core/domain/base/tenant.js';
-import type { ChangedRow } from '../../core/domain/service/audit-entry.js';
+import type { ChangedRow } from '../../core/domain/service/audit-record.js';
 import { PonteError } from '../../core/errors.js';
 import type { WorkKind } from '../../core/ports/deps.js';
 import type { Log, RateLimits } from '../../core/ports/outside.js';

@@ -1,5 +1,5 @@
 // What is stored about a person, by the table of personal data: it is found for an export, and
-// erased. Each erased row is written by itself, so that the audit log has an entry of it.
+// erased. Each erased row is written by itself, so that the audit log has a record of it.
 import { emailKey } from '../../core/domain/base/email-address.js';
 import { assert } from '../../core/errors.js';
 import type { PersonalRows } from '../../core/ports/storage.js';

@@ -4,7 +4,7 @@
 import { hash } from 'node:crypto';
 import { isStorable } from '../../core/domain/base/raw-json.js';
 import { modes } from '../../core/domain/base/tenant.js';
-import type { ChangeDetails, ChangedRow } from '../../core/domain/service/audit-entry.js';
+import type { ChangeDetails, ChangedRow } from '../../core/domain/service/audit-record.js';
 import { keyIdOf } from '../../core/domain/service/sealed-text.js';
 import { assert } from '../../core/errors.js';
 import type { Tx } from '../../core/ports/storage.js';
@@ -261,7 +261,7 @@ function changeKind({ kind, statement }: Write): ChangedRow['kind'] {
   return kind === 'insert' ? 'insert' : 'change';
 }
 
-/** What an entry has of a row that this write writes. */
+/** What a record has of a row that this write writes. */
 export function rowDetails(write: Write, before: RowImage | null = null): ChangeDetails {
   const { row, statement } = write;
   const image = write.image?.() ?? null;

@@ -2,7 +2,7 @@
 import { open, readFile } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
 import { formatInstant } from '../../core/domain/base/instant.js';
-import type { AuditEntry } from '../../core/domain/service/audit-entry.js';
+import type { AuditRecord } from '../../core/domain/service/audit-record.js';
 import { PonteError } from '../../core/errors.js';
 import {
   addOperatorCommand,
@@ -59,18 +59,18 @@ export function addAuditCommands(shell: Shell, program: Command): void {
     options: [new Option('--to <file>', 'a new file').makeOptionMandatory()],
     details:
       'The chainHash of a line is the SHA-256, in hex, of the chainHash before it and its body.',
-    run: exportEntries,
+    run: exportRecords,
   });
 }
 
 async function list({ deps }: Operator, { org, limit, cursor }: ListOptions): Promise<Outcome> {
-  const { newestEntries } = await auditLog();
+  const { newestAuditRecords } = await auditLog();
   const beforeSequence = cursor === null ? null : Number(cursor);
-  const found = await newestEntries(deps, org, { beforeSequence, limit: limit + 1 });
-  const entries = found.slice(0, limit);
-  const last = entries.at(-1);
+  const found = await newestAuditRecords(deps, org, { beforeSequence, limit: limit + 1 });
+  const records = found.slice(0, limit);
+  const last = records.at(-1);
   const nextCursor = found.length > limit && last !== undefined ? `${last.sequence}` : null;
-  const data = entries.map(({ atMs, ...entry }) => ({ ...entry, at: formatInstant(atMs) }));
+  const data = records.map(({ atMs, ...record }) => ({ ...record, at: formatInstant(atMs) }));
   const names = await namesOf(deps);
   return listOf(data, 'No entries.', nextCursor, {
     ENTRY: 'sequence',
@@ -94,7 +94,7 @@ async function namesOf({ store }: Operator['deps']): Promise<ReadonlyMap<string,
 }
 
 /** The first object, and how many more there are. */
-export function shownObjects({ objects }: Pick<AuditEntry, 'objects'>): string {
+export function shownObjects({ objects }: Pick<AuditRecord, 'objects'>): string {
   const [first, ...others] = objects.map(({ type, id }) => (id === null ? type : `${type} ${id}`));
   return others.length === 0 ? (first ?? '') : `${first} and ${others.length} more`;
 }
@@ -108,7 +108,14 @@ async function verify(
     import('../../host/anchor-place.js'),
   ]);
   const text = await (named === null ? keptAnchors(config) : textOf(named));
-  const { head, entries, rows, signatures, anchors, defects } = await checkAudit(deps, text);
+  const {
+    head,
+    records: entries,
+    rows,
+    signatures,
+    anchors,
+    defects,
+  } = await checkAudit(deps, text);
   const isSound = defects.length === 0;
   const shown = defects.map(({ sequence, problem }) => [sequence, problem]);
   const found = isSound ? 'The log and the rows that it is about are as they were written.' : '';
@@ -135,18 +142,18 @@ async function textOf(file: string): Promise<string> {
   });
 }
 
-async function exportEntries(
+async function exportRecords(
   { deps }: Operator,
   { to }: { readonly to: string },
 ): Promise<Outcome> {
-  const { allEntries } = await auditLog();
+  const { allAuditRecords } = await auditLog();
   const file = await open(to, 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {
     const why = error.code === 'EEXIST' ? 'the file exists: name a new one' : error.code;
     throw new PonteError('ValidationError', `to: ${why}.`);
   });
   let entries = 0;
   try {
-    for await (const { sequence, chainHash, body } of allEntries(deps)) {
+    for await (const { sequence, chainHash, body } of allAuditRecords(deps)) {
       await file.write(`${JSON.stringify({ sequence, chainHash, body })}\n`);
       entries += 1;
     }

@@ -310,7 +310,9 @@ function addModeCommands(shell: Shell, org: Command): void {
       new Option('--tos-id <id>', 'the id of the acceptance at the partner').default(null),
     ],
     run: (operator, { mode, tosId }, [orgId = '']) =>
-      changed(operator, (deps, { acceptTerms }) => acceptTerms(deps, { orgId, mode }, tosId)),
+      changed(operator, (deps, { acceptOrganizationTerms: accept }) =>
+        accept(deps, { orgId, mode }, tosId),
+      ),
   });
 
   addOperatorCommand<PayoutOptions>(shell, org, {

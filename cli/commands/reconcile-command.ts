@@ -100,7 +100,7 @@ async function run(
     },
     text: [
       ...wallets.filter(isNotable).map(walletText),
-      textOf(found, `${partner} (${mode}) since ${formatInstant(sinceMs)}`),
+      reconciliationText(found, `${partner} (${mode}) since ${formatInstant(sinceMs)}`),
     ].join('\n'),
     exit: isDifferent ? 'checkFailed' : isClean ? 'done' : 'tryAgain',
   };
@@ -205,7 +205,7 @@ const advice: Readonly<Record<DifferenceKind, (difference: Difference) => string
   report_in_review: ({ ours }) => `ponte commands accept ${ours?.id} --report ${ours?.report}`,
 };
 
-export function textOf(
+export function reconciliationText(
   { entries, commands, differences, missed }: Reconciliation,
   where: string,
 ): string {

@@ -67,16 +67,16 @@ async function show({ deps }: Operator, requestId: string, sinceMs: number): Pro
   const { findRequest } = await requestLog();
   const found = await findRequest(deps, requestId, deps.clock.nowMs() - sinceMs);
   const refused = found.refused.map(presented);
-  const entries = found.entries.map(({ atMs, ...entry }) => ({
-    ...entry,
+  const entries = found.records.map(({ atMs, ...record }) => ({
+    ...record,
     at: formatInstant(atMs),
   }));
   const changed = tableOf(entries, 'It changed nothing.', {
     ENTRY: 'sequence',
     AT: 'at',
-    ACTOR: (entry) => `${entry.actor.kind} ${entry.actor.id}`,
+    ACTOR: ({ actor }) => `${actor.kind} ${actor.id}`,
     ACTION: 'action',
-    CHANGED: (entry) => shownObjects(entry),
+    CHANGED: (record) => shownObjects(record),
   });
   return {
     json: { requestId, refused, entries },

@@ -41,7 +41,7 @@ import type { Funds } from '../domain/payments/funds.js';
 import type { Posting, StoredPosting } from '../domain/payments/ledger.js';
 import type { Advance, Payment, PaymentOrigin, PaymentStatus } from '../domain/payments/payment.js';
 import type { SimulatedReport } from '../domain/payments/simulated-event.js';
-import type { ChangedRow, HeldType } from '../domain/service/audit-entry.js';
+import type { ChangedRow, HeldType } from '../domain/service/audit-record.js';
 import type { Epoch } from '../domain/service/epoch.js';
 import type { RefusedRequest } from '../domain/service/refused-request.js';
 import type { SealedColumn, SealedPlace } from '../domain/service/sealed-columns.js';
@@ -54,7 +54,7 @@ import type {
   WebhookDelivery,
 } from '../domain/webhooks/webhook-delivery.js';
 
-/** A row as an entry of the audit log has it. */
+/** A row as a record of the audit log has it. */
 export interface HeldRow {
   readonly key: readonly string[];
   readonly id: string | null;

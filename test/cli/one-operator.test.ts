@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { before, test } from 'node:test';
 import type { Command } from 'commander';
 import { openSqliteStore } from '../../adapters/storage/sqlite/store.js';
-import { authorityOf, exampleOf, pathOf } from '../../cli/operator.js';
+import { authorityOf, commandPath, exampleOf } from '../../cli/operator.js';
 import { createProgram } from '../../cli/program.js';
 import { hashSecret, parseApiKey } from '../../core/domain/access/api-key.js';
 import type { Member } from '../../core/domain/access/member.js';
@@ -151,7 +151,7 @@ test('no command of one operator gives anybody authority over live money', async
   const examples = commands()
     .filter((command) => !['none', undefined].includes(authorityOf(command)))
     // It is the second operator's word.
-    .filter((command) => !['confirm', 'withdraw'].includes(pathOf(command)))
+    .filter((command) => !['confirm', 'withdraw'].includes(commandPath(command)))
     .map((command) =>
       exampleOf(command)
         .replace(/^ponte /, '')

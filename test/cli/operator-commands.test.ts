@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { newSecretKey } from '../../adapters/crypto/secret-box.js';
 import { asOperator, type Operator } from '../../cli/operator.js';
-import { actorOf } from '../../core/domain/access/registered-operator.js';
+import { operatorActor } from '../../core/domain/access/registered-operator.js';
 import { listOperators, removeOperator } from '../../core/usecases/access/registered-operators.js';
 import { createOrganization } from '../../core/usecases/parties/organizations.js';
 import { runCommand } from '../support/servers/command.js';
@@ -144,7 +144,7 @@ test('a command of an operator who is removed while it runs changes nothing more
   const removedWithin = async ({ deps }: Operator) => {
     const ana = (await listOperators(deps)).find(({ name }) => name === 'ana');
     assert.ok(ana !== undefined);
-    await removeOperator(deps, 'eva', actorOf(ana));
+    await removeOperator(deps, 'eva', operatorActor(ana));
     const create = createOrganization(deps, { name: 'Late', sandboxKyb: false });
     await assert.rejects(create, { code: 'OperatorNotAllowed' });
   };

@@ -4,7 +4,7 @@ import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
 import { makeRef } from '../../adapters/partner/fake-ref.js';
-import { textOf } from '../../cli/commands/reconcile-command.js';
+import { reconciliationText } from '../../cli/commands/reconcile-command.js';
 import { HOUR_MS } from '../../core/domain/base/instant.js';
 import { money } from '../../core/domain/base/money.js';
 import {
@@ -151,7 +151,7 @@ describe('each kind has words, both sides with ids and amounts, and what to do',
       const texts = { here: 'open', there: 'completed' };
       const difference: Difference = { kind, book: 'payout', ours, theirs: there, ...texts };
       const found = { entries: 1, commands: 1, differences: [difference], missed: [] };
-      const [title, here, other, advice] = textOf(found, 'blindpay').split('\n');
+      const [title, here, other, advice] = reconciliationText(found, 'blindpay').split('\n');
       assert.match(title ?? '', /^payout: [a-z ,]+$/);
       const known = 'command cmd_1 completed, 1250.00 USD, payment pi_1, org_a, partner id po_1';
       assert.equal(here, `  here   open; ${known}`);

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { before, describe, type TestContext, test } from 'node:test';
-import { authorityOf, pathOf } from '../../cli/operator.js';
+import { authorityOf, commandPath } from '../../cli/operator.js';
 import type { Authority } from '../../cli/operator-key.js';
 import { identify, operatorKeyPath } from '../../cli/operator-key.js';
 import { createProgram } from '../../cli/program.js';
@@ -543,8 +543,8 @@ function authorities(): ReadonlyMap<string, Authority> {
         continue;
       }
       const authority = authorityOf(command);
-      assert.ok(authority !== undefined, `${pathOf(command)} says who may give it`);
-      found.set(pathOf(command), authority);
+      assert.ok(authority !== undefined, `${commandPath(command)} says who may give it`);
+      found.set(commandPath(command), authority);
     }
   }
   return found;

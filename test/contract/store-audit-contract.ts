@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { NumberedEvent } from '../../core/domain/payments/event.js';
-import { auditFeed, type ChangedRow, heldTypes } from '../../core/domain/service/audit-entry.js';
+import { auditFeed, type ChangedRow, heldTypes } from '../../core/domain/service/audit-record.js';
 import type { HeldRow, Store, Tx } from '../../core/ports/storage.js';
 import {
   aFeedEvent,

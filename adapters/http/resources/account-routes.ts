@@ -18,7 +18,7 @@ import { requirements as needs, ownerRequirements } from '../../../core/domain/p
 import { pixKeyKinds } from '../../../core/domain/parties/pix-key.js';
 import { createOnboardingLink } from '../../../core/usecases/hosted/onboarding-links.js';
 import {
-  acceptTerms,
+  acceptAccountTerms,
   accountIdOf,
   configureAccountPayout,
   createAccount,
@@ -54,7 +54,7 @@ import {
   dossierFields,
   email,
   ownerFields,
-  ownersOf,
+  ownersField,
 } from './dossier-fields.js';
 import { createdReply } from './payment-routes.js';
 import { requirements, requirementsOf } from './requirements-answer.js';
@@ -107,7 +107,7 @@ export const submitAccountBody = z
     ...dossierFields,
     dateOfBirth: optional(calendarDate('YYYY-MM-DD.')),
     ...cnpjField,
-    owners: ownersOf(owner),
+    owners: ownersField(owner),
     answers,
   })
   .meta({
@@ -346,7 +346,12 @@ export const accountRoutes = [
       reply(
         200,
         account.show(
-          await acceptTerms(deps, tenant, await accountIdOf(deps, tenant, params.id), body.tosId),
+          await acceptAccountTerms(
+            deps,
+            tenant,
+            await accountIdOf(deps, tenant, params.id),
+            body.tosId,
+          ),
         ),
       ),
   }),

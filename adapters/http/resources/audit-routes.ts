@@ -3,12 +3,12 @@ import { z } from 'zod';
 import { formatInstant } from '../../../core/domain/base/instant.js';
 import { modes } from '../../../core/domain/base/tenant.js';
 import {
-  type AuditEntry,
   type AuditedObject,
+  type AuditRecord,
   actorKinds,
   auditedTypes,
-} from '../../../core/domain/service/audit-entry.js';
-import { listAuditEntries } from '../../../core/usecases/service/audit-log.js';
+} from '../../../core/domain/service/audit-record.js';
+import { listAuditRecords } from '../../../core/usecases/service/audit-log.js';
 import { loadPage } from '../protocol/cursor.js';
 import { pageOf, representation } from '../protocol/representation.js';
 import { type Call, type HandlerContext, type Reply, reply, route } from '../protocol/route-row.js';
@@ -33,7 +33,7 @@ const actor = z.strictObject({
   id: z.string().meta({ description: 'Of a buyer or a link: what the page or URL is about.' }),
 });
 
-export const auditEntry = representation<AuditEntry>()('AuditEntry', {
+export const auditEntry = representation<AuditRecord>()('AuditEntry', {
   id: z.string(),
   sequence: z.int().min(1).meta({
     description: 'The place in the log of the service, which has entries of others too.',
@@ -107,7 +107,7 @@ async function listPage(
   const { rows, nextCursor } = await loadPage(deps.secretBox, list, query, async (page) => {
     const beforeSequence = page.beforeId === null ? null : Number(page.beforeId);
     const { limit } = page;
-    const entries = await listAuditEntries(deps, tenant, { beforeSequence, limit });
+    const entries = await listAuditRecords(deps, tenant, { beforeSequence, limit });
     return entries.map((entry) => ({ id: `${entry.sequence}`, entry }));
   });
   return reply(

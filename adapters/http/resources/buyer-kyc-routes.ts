@@ -29,7 +29,7 @@ import {
   email,
   owner,
   ownerFields,
-  ownersOf,
+  ownersField,
 } from './dossier-fields.js';
 import { requirements, requirementsOf } from './requirements-answer.js';
 
@@ -57,7 +57,7 @@ export const startBuyerKycBody = z.strictObject({
   invoiceId: optional(someText('A payment of yours that this KYC is for.')),
   ...dossierFields,
   dateOfBirth: optional(anyText('Preferably YYYY-MM-DD. The settlement partner validates it.')),
-  owners: ownersOf(buyerOwner),
+  owners: ownersField(buyerOwner),
   answers,
 });
 

@@ -119,7 +119,7 @@ export const answers = optional(
 /** Brazilian sellers have one. */
 export const cnpjField = { cnpj: optional(cnpj) } as const;
 
-export function ownersOf<T extends z.ZodType>(owner: T) {
+export function ownersField<T extends z.ZodType>(owner: T) {
   return optional(
     z
       .array(owner)

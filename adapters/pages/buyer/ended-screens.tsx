@@ -8,12 +8,12 @@ import { Time } from '../kit/components.js';
 import {
   type Answered,
   FourAnswers,
-  hasMoney,
+  hasMoneyMoved,
   isZero,
   MoneyCard,
   payoutRoute,
   refundRoute,
-  sumsOf,
+  shownSums,
   whereMoney,
 } from './money-parts.js';
 
@@ -77,7 +77,7 @@ const endings = {
   },
   needs_review: (scene) => {
     const { texts, format, payee, payment } = scene;
-    const { kept } = sumsOf(scene);
+    const { kept } = shownSums(scene);
     const stops = payoutRoute(scene, 'partner');
     if (payment.isPayoutBack) {
       return {
@@ -108,7 +108,7 @@ const endings = {
   },
   refund_coming: (scene) => {
     const { texts, format, payment } = scene;
-    const { goingBack } = sumsOf(scene);
+    const { goingBack } = shownSums(scene);
     const isOrdered = payment.money.refundOrderedMinor > 0n;
     const amount = format.money(goingBack);
     const { status } = payment;
@@ -129,7 +129,7 @@ const endings = {
   refunded: (scene) => {
     const { texts, format, payment, org } = scene;
     const { refundedAtMs } = payment.money;
-    const amount = format.money(sumsOf(scene).refunded);
+    const amount = format.money(shownSums(scene).refunded);
     return {
       title: texts.refund.done,
       end: 'back',
@@ -151,7 +151,7 @@ const endings = {
       end: 'review',
       live: true,
       answers: {
-        money: texts.refund.reviewMoney(format.money(sumsOf(scene).goingBack)),
+        money: texts.refund.reviewMoney(format.money(shownSums(scene).goingBack)),
         next: spaced(texts.refund.reviewNext, answerBy(scene)),
         todo: <b>{texts.answers.notAgain}</b>,
       },
@@ -195,7 +195,7 @@ export function endedScreen(name: EndedScreen): (scene: PaymentScene) => ScreenC
       body: (
         <>
           <FourAnswers {...answers} />
-          {hasMoney(scene) ? <MoneyCard scene={scene} stops={stops} rest={rest} /> : null}
+          {hasMoneyMoved(scene) ? <MoneyCard scene={scene} stops={stops} rest={rest} /> : null}
         </>
       ),
     };

@@ -1,7 +1,7 @@
 // The KYC form of a buyer: of a payment, without a payment, of one owner, and on a phone. Each
 // sees the frame that its session may see.
 import type { PageSession } from '../../../core/domain/access/session.js';
-import { askedOf } from '../../../core/domain/hosted/kyc-draft.js';
+import { askedFor } from '../../../core/domain/hosted/kyc-draft.js';
 import { PonteError } from '../../../core/errors.js';
 import { openKycForm } from '../../../core/usecases/hosted/kyc-forms.js';
 import { readPaymentPage } from '../../../core/usecases/hosted/payment-page.js';
@@ -46,7 +46,7 @@ export const formPlace = {
     const session = sessionOf(call);
     const form = await openKycForm(context.deps, session);
     const page = { name: 'kyc', state: form.state } as const;
-    const asked = session.kind === 'owner' ? askedOf(form.draft, session.ownerIndex) : null;
+    const asked = session.kind === 'owner' ? askedFor(form.draft, session.ownerIndex) : null;
     const view = await formView(context, call, page, asked?.email ?? form.email ?? '');
     const isOpen = form.state === 'form' || form.state === 'corrections';
     return { ...inFrame(view), form, session, payee: null, isOpen };

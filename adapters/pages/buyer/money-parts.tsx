@@ -23,7 +23,7 @@ export interface Sums {
   readonly missing: Money;
 }
 
-export function sumsOf({ payment }: PaymentScene): Sums {
+export function shownSums({ payment }: PaymentScene): Sums {
   const { receivedMinor, heldMinor, refundOwedMinor, refundOrderedMinor, refundedMinor } =
     payment.money;
   const { amountMinor, currency } = payment.amount;
@@ -44,8 +44,8 @@ export function isZero({ amountMinor }: Money): boolean {
 }
 
 /** Whether any money of the buyer came in or went back. */
-export function hasMoney(scene: PaymentScene): boolean {
-  const { received, goingBack, refunded } = sumsOf(scene);
+export function hasMoneyMoved(scene: PaymentScene): boolean {
+  const { received, goingBack, refunded } = shownSums(scene);
   return !(isZero(received) && isZero(goingBack) && isZero(refunded));
 }
 
@@ -98,9 +98,9 @@ function WhomToAsk(): VNode {
 
 /** “You have paid nothing”, where that is true. */
 export function whereMoney(scene: PaymentScene, nothing: string): ComponentChildren {
-  const { received, goingBack, refunded, kept } = sumsOf(scene);
+  const { received, goingBack, refunded, kept } = shownSums(scene);
   const { texts, format } = scene;
-  if (!hasMoney(scene)) return nothing;
+  if (!hasMoneyMoved(scene)) return nothing;
   const parts = [
     isZero(kept) ? null : texts.answers.received(format.money(kept), partnerNameOf(scene)),
     isZero(goingBack) ? null : texts.refund.owed(format.money(goingBack)),
@@ -126,7 +126,7 @@ export function MoneyTable({
   readonly rest: 'missing' | 'payee' | 'review';
 }): VNode {
   const { payment, texts, format, payee } = scene;
-  const { asked, received, goingBack, refunded, kept, missing } = sumsOf(scene);
+  const { asked, received, goingBack, refunded, kept, missing } = shownSums(scene);
   const line = (label: ComponentChildren, amount: Money): FactRow | null =>
     isZero(amount) ? null : { label, value: format.money(amount), look: 'num' };
   const { receivedAtMs } = payment.money;
@@ -162,9 +162,9 @@ export function MoneyCard({
   readonly stops: readonly Stop[] | null;
   readonly rest: 'missing' | 'payee' | 'review';
 }): VNode | null {
-  if (!hasMoney(scene)) return null;
+  if (!hasMoneyMoved(scene)) return null;
   // A receipt names what was paid.
-  const isTable = scene.payment.settlement === null || !isExact(sumsOf(scene));
+  const isTable = scene.payment.settlement === null || !isExact(shownSums(scene));
   if (stops === null && !isTable) return null;
   return (
     <section class="card stack" aria-label={scene.texts.money.heading}>
@@ -180,7 +180,7 @@ export function payoutRoute(
   at: 'payer' | 'partner' | 'payee' | 'end',
 ): readonly Stop[] {
   const { texts, format, payment, payee } = scene;
-  const { received, kept } = sumsOf(scene);
+  const { received, kept } = shownSums(scene);
   const { route, money: words } = texts;
   const isLost = payment.status === 'failed';
   const order = ['payer', 'partner', 'payee', 'end'].indexOf(at);
@@ -212,7 +212,7 @@ function payeeCaption(scene: PaymentScene, at: Parameters<typeof payoutRoute>[1]
   }
   if (payment.isPayoutBack) return texts.money.review;
   if (at === 'payee') return texts.route.pix;
-  if (at === 'partner' && !isZero(sumsOf(scene).missing)) return texts.route.waits;
+  if (at === 'partner' && !isZero(shownSums(scene).missing)) return texts.route.waits;
   if (quote === null) return texts.route.receives;
   const amount = format.money(quote.target);
   return quote.rateKind === 'locked'
@@ -223,7 +223,7 @@ function payeeCaption(scene: PaymentScene, at: Parameters<typeof payoutRoute>[1]
 /** From the partner to the buyer. */
 export function refundRoute(scene: PaymentScene, at: 'partner' | 'banks' | 'end'): readonly Stop[] {
   const { texts, format } = scene;
-  const { goingBack, refunded } = sumsOf(scene);
+  const { goingBack, refunded } = shownSums(scene);
   const { route } = texts;
   const amount = format.money(at === 'end' ? refunded : goingBack);
   const order = ['partner', 'banks', 'end'].indexOf(at);

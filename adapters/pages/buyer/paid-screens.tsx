@@ -34,12 +34,12 @@ import {
   partnerNameOf,
   payerNameOf,
   payoutRoute,
-  sumsOf,
+  shownSums,
 } from './money-parts.js';
 
 export function arrivedScreen(scene: PaymentScene): ScreenContent {
   const { texts, format, payee } = scene;
-  const { received, kept } = sumsOf(scene);
+  const { received, kept } = shownSums(scene);
   const amount = format.money(isZero(kept) ? received : kept);
   return {
     title: texts.arrived.heading,
@@ -72,7 +72,7 @@ export function arrivedScreen(scene: PaymentScene): ScreenContent {
 
 function surplus(scene: PaymentScene): string | null {
   const { texts, format } = scene;
-  const { received, goingBack } = sumsOf(scene);
+  const { received, goingBack } = shownSums(scene);
   if (isZero(goingBack)) return null;
   return texts.arrived.surplus(format.money(received), format.money(goingBack));
 }
@@ -89,7 +89,7 @@ export function onTheWayScreen(scene: PaymentScene): ScreenContent {
         <FourAnswers
           money={
             <>
-              {texts.arrived.withPayee(format.money(sumsOf(scene).kept), payee)} {surplus(scene)}
+              {texts.arrived.withPayee(format.money(shownSums(scene).kept), payee)} {surplus(scene)}
             </>
           }
           next={scene.payment.isLate ? texts.late : texts.arrived.onItsWayNext}
@@ -193,7 +193,7 @@ function Receipt({ scene }: { readonly scene: PaymentScene }): VNode {
 function amountRows(scene: PaymentScene, settlement: SettlementView): readonly FactRow[] {
   const { texts, format, payment } = scene;
   const { settled, fees, fxRate } = settlement;
-  const { kept, asked } = sumsOf(scene);
+  const { kept, asked } = shownSums(scene);
   const rate = parseRate(fxRate);
   const shownRate = format.rate(rate === null ? fxRate : formatRate(rate));
   const { currency } = payment.amount;

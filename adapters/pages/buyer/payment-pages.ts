@@ -4,7 +4,7 @@
 import { z } from 'zod';
 import { tenantOf } from '../../../core/domain/base/tenant.js';
 import type { Period } from '../../../core/domain/base/time-zone.js';
-import { pathOf } from '../../../core/domain/hosted/hosted-page.js';
+import { hostedPath } from '../../../core/domain/hosted/hosted-page.js';
 import type { Screen } from '../../../core/domain/hosted/hosted-screen.js';
 import { readQuestion } from '../../../core/domain/payments/display.js';
 import { assert, isCode, PonteError } from '../../../core/errors.js';
@@ -236,7 +236,7 @@ async function openOtherPage(
   const shown = await deps.store.run((tx) => openPage(tx, publicIdOf(call)));
   const locale = localeFor(call, shown.display);
   const { token, payment } = await openOther(deps, call.session, call.form.payment, locale);
-  const path = `${prefix}${pathOf({ kind: 'payment', publicId: payment.publicId })}`;
+  const path = `${prefix}${hostedPath({ kind: 'payment', publicId: payment.publicId })}`;
   return seeOther(path, [{ name: 'session', value: token, path }]);
 }
 
@@ -252,7 +252,7 @@ async function payTogether(
     // The session is of this page; the page of another payment asks for a sign-in.
     const isHere = accepted.some(({ paymentId }) => paymentId === shown.id);
     const { publicId } = isHere ? shown : first;
-    return seeOther(`${prefix}${pathOf({ kind: 'payment', publicId })}`);
+    return seeOther(`${prefix}${hostedPath({ kind: 'payment', publicId })}`);
   } catch (error) {
     return chooseAgain(call, error);
   }

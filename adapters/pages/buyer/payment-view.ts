@@ -5,7 +5,7 @@ import { DAY_MS } from '../../../core/domain/base/instant.js';
 import type { Locale } from '../../../core/domain/base/locale.js';
 import { money } from '../../../core/domain/base/money.js';
 import { receiptOf } from '../../../core/domain/commands/settlement.js';
-import { pathOf } from '../../../core/domain/hosted/hosted-page.js';
+import { hostedPath } from '../../../core/domain/hosted/hosted-page.js';
 import { lastFour } from '../../../core/domain/parties/tax-id.js';
 import { shortIdOf } from '../../../core/domain/payments/bank-record.js';
 import { readDisplay } from '../../../core/domain/payments/display.js';
@@ -236,7 +236,7 @@ function outerPayment(
   const { publicId } = payment;
   const { id, status, amount, number, externalId, dueDate, returnUrl, version } = payment;
   const own = { id, status, amount, number, externalId, dueDate, returnUrl, version };
-  const page = `${payUrl}${pathOf({ kind: 'payment', publicId })}`;
+  const page = `${payUrl}${hostedPath({ kind: 'payment', publicId })}`;
   const title = readDisplay(payment.display)?.title ?? null;
   return {
     ...closed,

@@ -1,7 +1,7 @@
 // One transfer for several payments: what the buyer confirms, and what the bank details are for.
 import type { VNode } from 'preact';
 import type { Money } from '../../../core/domain/base/money.js';
-import { pathOf } from '../../../core/domain/hosted/hosted-page.js';
+import { hostedPath } from '../../../core/domain/hosted/hosted-page.js';
 import { helpReference } from '../../../core/domain/payments/display.js';
 import type { Payment } from '../../../core/domain/payments/payment.js';
 import type { ConsolidatedOffer } from '../../../core/usecases/hosted/consolidated-payments.js';
@@ -157,7 +157,7 @@ export function Together({ scene }: { readonly scene: PaymentScene }): VNode | n
 
 function rowOf({ view, texts, format }: PaymentScene, { payment, missing }: TogetherView): FactRow {
   const { publicId, dueDate } = payment;
-  const path = pathOf({ kind: 'payment', publicId });
+  const path = hostedPath({ kind: 'payment', publicId });
   const due = (
     <>
       {texts.frame.due} {dueDate === null ? null : <Day day={dueDate} />}

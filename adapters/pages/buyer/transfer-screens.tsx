@@ -29,7 +29,7 @@ import {
   MoneyCard,
   partnerNameOf,
   payoutRoute,
-  sumsOf,
+  shownSums,
   whereMoney,
 } from './money-parts.js';
 import { PaymentsLink } from './payments-screen.js';
@@ -213,7 +213,7 @@ export function CheckCode({ scene }: { readonly scene: PaymentScene }): VNode | 
 
 export function shortScreen(scene: PaymentScene): ScreenContent {
   const { texts, format, payment, payee } = scene;
-  const { received, missing, kept } = sumsOf(scene);
+  const { received, missing, kept } = shownSums(scene);
   const { receivedAtMs } = payment.money;
   const payByMs = payment.instructions?.payByMs ?? null;
   const rest = format.money(missing);
@@ -258,7 +258,7 @@ export function shortScreen(scene: PaymentScene): ScreenContent {
 /** What to send, to which account. */
 function Rest({ scene }: { readonly scene: PaymentScene }): VNode {
   const { texts, format, payment, view } = scene;
-  const { missing } = sumsOf(scene);
+  const { missing } = shownSums(scene);
   const ending = accountEnding(payment.instructions);
   const same = ending === null ? texts.short.sameAccountPlain : texts.short.sameAccount(ending);
   const isReplaced = (payment.check?.replacedAtMs ?? null) !== null;
@@ -291,7 +291,7 @@ function accountEnding(instructions: PayinInstructions | null): string | null {
 
 export function takeBackScreen(scene: PaymentScene): ScreenContent {
   const { texts, format, payee, view } = scene;
-  const amount = format.money(sumsOf(scene).kept);
+  const amount = format.money(shownSums(scene).kept);
   return {
     title: texts.short.confirm(amount),
     lede: texts.short.confirmLede(payee),
@@ -333,7 +333,7 @@ export function instructionsPage(scene: PaymentScene): ScreenContent {
   const instructions =
     payment.instructions === null || !isAlone
       ? payment.instructions
-      : { ...payment.instructions, amount: sumsOf(scene).missing };
+      : { ...payment.instructions, amount: shownSums(scene).missing };
   return {
     title: texts.transfer.details,
     lede: (

@@ -2,7 +2,7 @@
 
 import { listOperators } from '../../../core/usecases/access/registered-operators.js';
 import { retryCommand } from '../../../core/usecases/commands/command-retries.js';
-import { newestEntries } from '../../../core/usecases/service/audit-log.js';
+import { newestAuditRecords } from '../../../core/usecases/service/audit-log.js';
 import { Foreign } from '../kit/components.js';
 import { idIn } from '../kit/pages/declared-pages.js';
 import { pageOf, sequenceCursor } from '../kit/pages/list-page.js';
@@ -27,7 +27,7 @@ export const serviceListPages = [
     cursor: sequenceCursor,
     async read({ deps }, _, { before: beforeSequence }) {
       const [found, operators] = await Promise.all([
-        newestEntries(deps, null, { beforeSequence, limit: OPERATOR_PAGE + 1 }),
+        newestAuditRecords(deps, null, { beforeSequence, limit: OPERATOR_PAGE + 1 }),
         listOperators(deps),
       ]);
       const names = new Map(operators.map(({ id, name }) => [id, name]));

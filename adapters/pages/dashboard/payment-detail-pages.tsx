@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { allows } from '../../../core/domain/access/scope.js';
 import { SECOND_MS } from '../../../core/domain/base/instant.js';
 import { tenantOf } from '../../../core/domain/base/tenant.js';
-import { pathOf } from '../../../core/domain/hosted/hosted-page.js';
+import { hostedPath } from '../../../core/domain/hosted/hosted-page.js';
 import type { PaymentView } from '../../../core/domain/payments/change.js';
 import { readDisplay } from '../../../core/domain/payments/display.js';
 import {
@@ -210,7 +210,7 @@ async function readDetail(context: PageContext, call: MemberCall) {
     mayWrite: allows(scopes, writes),
     mayReplay: allows(scopes, 'webhooks:write'),
     /** The address of the buyer's page. */
-    link: `${deps.settings.payUrl}${pathOf({ kind: 'payment', publicId })}`,
+    link: `${deps.settings.payUrl}${hostedPath({ kind: 'payment', publicId })}`,
   };
 }
 

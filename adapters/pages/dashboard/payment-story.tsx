@@ -4,7 +4,7 @@ import type { VNode } from 'preact';
 import { Foreign } from '../kit/components.js';
 import { useDashboard } from './dashboard-scene.js';
 import type { Detail } from './payment-detail-pages.js';
-import { attemptOf, calledOf, type StoryLine, toldOf } from './story-lines.js';
+import { attemptOf, calledOf, type StoryLine, storyLineOf } from './story-lines.js';
 
 interface Part {
   readonly detail: Pick<Detail, 'payment' | 'history' | 'attempts' | 'creator' | 'approver'>;
@@ -13,7 +13,7 @@ interface Part {
 export function History({ detail }: Part): VNode {
   const scene = useDashboard();
   const lines = detail.history.flatMap((entry) => {
-    const one = toldOf(scene, detail, entry);
+    const one = storyLineOf(scene, detail, entry);
     return one === null ? [] : [{ ...one, atMs: entry.atMs }];
   });
   return <Log lines={lines.toReversed()} />;

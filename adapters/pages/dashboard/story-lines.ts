@@ -19,7 +19,7 @@ export interface StoryLine {
 
 type Words = Pick<DashboardScene, 'texts' | 'format'>;
 
-interface Told {
+interface StoryAuthors {
   readonly payment: Pick<Payment, 'buyer'>;
   /** The addresses of the members who created and approved it; null: not recorded. */
   readonly creator: string | null;
@@ -34,9 +34,9 @@ const byWhom: Partial<Record<PaymentStatus, 'buyer' | 'approver'>> = {
 };
 
 /** Null for what machines did, and for what another entry says. */
-export function toldOf(
+export function storyLineOf(
   { texts, format }: Words,
-  { payment, creator, approver }: Told,
+  { payment, creator, approver }: StoryAuthors,
   entry: TimelineEntry,
 ): StoryLine | null {
   const words = texts.payment;

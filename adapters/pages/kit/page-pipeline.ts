@@ -10,7 +10,7 @@ import { missingProof } from '../../../core/domain/access/session-proof.js';
 import { readsGzip } from '../../../core/domain/base/accept-encoding.js';
 import { localeOf } from '../../../core/domain/base/locale.js';
 import { modes, tenantOf } from '../../../core/domain/base/tenant.js';
-import type { AuditAuthor } from '../../../core/domain/service/audit-entry.js';
+import type { AuditAuthor } from '../../../core/domain/service/audit-record.js';
 import { assert, type ErrorCode, PonteError } from '../../../core/errors.js';
 import type { Deps } from '../../../core/ports/deps.js';
 import { guarded } from '../../../core/usecases/access/guarded-changes.js';

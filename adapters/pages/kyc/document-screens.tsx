@@ -1,9 +1,9 @@
 // The documents of the KYC form: a row for each file with what it must show and its state, the code
 // for the camera of a phone, and the page that such a phone opens.
 import type { VNode } from 'preact';
-import { askedOf } from '../../../core/domain/hosted/kyc-draft.js';
+import { askedFor } from '../../../core/domain/hosted/kyc-draft.js';
 import { formFields } from '../../../core/domain/hosted/kyc-fields.js';
-import { askedFiles, nextStep } from '../../../core/domain/hosted/kyc-form.js';
+import { askedFiles, nextKycStep } from '../../../core/domain/hosted/kyc-form.js';
 import { maskedAddress } from '../../../core/domain/mail/mail.js';
 import type { ContentType } from '../../../core/domain/parties/document.js';
 import type { UploadRefusal } from '../../../core/usecases/hosted/page-documents.js';
@@ -67,7 +67,10 @@ export function documentsScreen(scene: KycScene, props: DocumentProps): ScreenCo
         ))}
         <WhyDocuments scene={scene} />
         <div class="actions">
-          <ButtonLink href={`${view.path}/kyc/${nextStep(form.steps, 'documents')}`} look="primary">
+          <ButtonLink
+            href={`${view.path}/kyc/${nextKycStep(form.steps, 'documents')}`}
+            look="primary"
+          >
             {words.next}
           </ButtonLink>
           {props.limits === null ? null : (
@@ -94,7 +97,7 @@ function filesOf({ form }: KycScene, owner: number | null) {
 }
 
 function isDelegated({ form }: KycScene, owner: number | null): boolean {
-  return form.author === 'buyer' && owner !== null && askedOf(form.draft, owner) !== null;
+  return form.author === 'buyer' && owner !== null && askedFor(form.draft, owner) !== null;
 }
 
 function PartyCard({
@@ -401,5 +404,5 @@ export function phoneUploadsScreen(
 }
 
 function isAsked({ form }: KycScene, owner: number | null): boolean {
-  return owner !== null && askedOf(form.draft, owner) !== null;
+  return owner !== null && askedFor(form.draft, owner) !== null;
 }

@@ -3,7 +3,12 @@
 import type { EmailProblem } from '../../../core/domain/base/email-address.js';
 import { partOf } from '../../../core/domain/hosted/kyc-draft.js';
 import type { Typed } from '../../../core/domain/hosted/kyc-fields.js';
-import { type KycStep, kycSteps, nextStep, stepsOf } from '../../../core/domain/hosted/kyc-form.js';
+import {
+  type KycStep,
+  kycSteps,
+  kycStepsOf,
+  nextKycStep,
+} from '../../../core/domain/hosted/kyc-form.js';
 import { TERMS } from '../../../core/domain/parties/party-due.js';
 import { isCode, PonteError } from '../../../core/errors.js';
 import {
@@ -59,8 +64,8 @@ export async function showStep(
   const loaded = await place.load(context, call);
   const { form } = loaded;
   if (!loaded.isOpen) return seeOther(place.home(call));
-  const step = stepsOf(form).find((one) => one === call.params['step']);
-  if (step === undefined) return seeOther(stepPath(place, call, nextStep(form.steps)));
+  const step = kycStepsOf(form).find((one) => one === call.params['step']);
+  if (step === undefined) return seeOther(stepPath(place, call, nextKycStep(form.steps)));
   if (step === 'documents') return documentsPage(context, call, loaded);
   if (step === 'terms' && place.terms !== undefined) return seeOther(place.terms(call));
   if (step === 'terms') return showTerms(context, call, place, loaded);
@@ -103,7 +108,7 @@ async function next(
   after: KycStep,
 ): Promise<PageAnswer> {
   const { steps } = await openKycForm(deps, session);
-  return seeOther(stepPath(place, call, nextStep(steps, after)));
+  return seeOther(stepPath(place, call, nextKycStep(steps, after)));
 }
 
 function stepPath(place: FormPlace, call: AnyCall, step: string): string {

@@ -13,9 +13,9 @@ import type {
 import {
   isAwaited,
   type KycStep,
+  kycStepsOf,
   type PlacedCorrection,
   stepOf,
-  stepsOf,
 } from '../../../core/domain/hosted/kyc-form.js';
 import type { VerificationKind } from '../../../core/domain/parties/document.js';
 import type { Dossier, Owner } from '../../../core/domain/parties/dossier.js';
@@ -150,7 +150,7 @@ export function stepFrame(
   content: Pick<ScreenContent, 'title' | 'lede' | 'errors' | 'body'> & Partial<ScreenContent>,
 ): ScreenContent {
   const { form, words } = scene;
-  const steps = stepsOf(form);
+  const steps = kycStepsOf(form);
   // The choice of the type decides how many there are.
   const isCounted = form.author === 'buyer' && steps.length > 1;
   const eyebrow = isCounted ? words.stepOf(steps.indexOf(step) + 1, steps.length) : undefined;

@@ -1,12 +1,12 @@
 // The owners of a business: the list, the page of one owner, the request to add the rest by a link,
 // and what an owner sees who opened such a link.
 import type { VNode } from 'preact';
-import { type Asked, askedOf, OWNERS_MAX } from '../../../core/domain/hosted/kyc-draft.js';
+import { type Asked, askedFor, OWNERS_MAX } from '../../../core/domain/hosted/kyc-draft.js';
 import {
   type AskedField,
   addressFields,
   fieldsFor,
-  nextStep,
+  nextKycStep,
   openOf,
   SAME_ADDRESS,
 } from '../../../core/domain/hosted/kyc-form.js';
@@ -60,7 +60,10 @@ export function ownersScreen(scene: KycScene): ScreenContent {
         </section>
         {isEmpty ? null : (
           <div class="actions">
-            <ButtonLink href={`${view.path}/kyc/${nextStep(form.steps, 'owners')}`} look="primary">
+            <ButtonLink
+              href={`${view.path}/kyc/${nextKycStep(form.steps, 'owners')}`}
+              look="primary"
+            >
               {words.next}
             </ButtonLink>
           </div>
@@ -99,7 +102,7 @@ function OwnerRow({ scene, owner }: { readonly scene: KycScene; readonly owner: 
 export function ownerScreen(scene: KycScene, owner: number): ScreenContent {
   const { form, words } = scene;
   const fields = fieldsFor(form, 'owner', owner, form.author);
-  const asked = askedOf(form.draft, owner);
+  const asked = askedFor(form.draft, owner);
   const isAddress = ({ field }: AskedField) => addressFields.includes(field);
   const address = fields.filter(isAddress);
   const addressAt = fields.findIndex(isAddress);
@@ -217,7 +220,7 @@ export function ownDocumentsScreen(
 ): ScreenContent {
   const { form, words, view } = scene;
   const missing = openOf(form, owner);
-  const isDone = (askedOf(form.draft, owner)?.doneAtMs ?? null) !== null;
+  const isDone = (askedFor(form.draft, owner)?.doneAtMs ?? null) !== null;
   const isReady = missing.length === 0;
   return stepFrame(scene, 'documents', {
     title: words.owners.self.documents,

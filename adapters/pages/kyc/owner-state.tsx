@@ -1,6 +1,6 @@
 // How far an owner's part of the KYC form is, in words, and the role that the owner has.
 import type { VNode } from 'preact';
-import { type Asked, askedOf } from '../../../core/domain/hosted/kyc-draft.js';
+import { type Asked, askedFor } from '../../../core/domain/hosted/kyc-draft.js';
 import { Time } from '../kit/components.js';
 import { Icon } from '../kit/icons.js';
 import { type KycScene, valuesOf } from './kyc-scene.js';
@@ -20,7 +20,7 @@ export function OwnerState({
   readonly owner: number;
 }): VNode {
   const { form, words } = scene;
-  const asked = askedOf(form.draft, owner);
+  const asked = askedFor(form.draft, owner);
   if (asked !== null) return <AskedState scene={scene} asked={asked} />;
   const own = form.steps.flatMap(({ missing }) => missing.filter((place) => place.owner === owner));
   const [look, icon] = own.length === 0 ? (['ok', 'ok'] as const) : (['bad', 'alert'] as const);

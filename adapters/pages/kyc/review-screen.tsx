@@ -1,7 +1,7 @@
 // The last page of the KYC form: all answers with a way back to each, what is still missing or to
 // be corrected, who sees the data, and the button that sends it.
 import type { ComponentChildren, VNode } from 'preact';
-import { askedOf } from '../../../core/domain/hosted/kyc-draft.js';
+import { askedFor } from '../../../core/domain/hosted/kyc-draft.js';
 import {
   askedFiles,
   fieldsFor,
@@ -9,8 +9,8 @@ import {
   isComplete,
   type KycPage,
   type KycStep,
+  kycStepsOf,
   type PlacedCorrection,
-  stepsOf,
 } from '../../../core/domain/hosted/kyc-form.js';
 import { LegalItems, type ScreenContent } from '../hosted/layout.js';
 import { ButtonForm, type FactRow, Note, Rows } from '../kit/components.js';
@@ -45,7 +45,7 @@ export function reviewScreen(
     body: (
       <>
         <ToDo scene={scene} />
-        {stepsOf(form).map((step) => (
+        {kycStepsOf(form).map((step) => (
           <Block scene={scene} step={step} />
         ))}
         <section class="stack-s">
@@ -169,7 +169,7 @@ function fileRows(scene: KycScene, owner: number | null): readonly FactRow[] {
 
 function OwnerBlock({ scene, owner }: { readonly scene: KycScene; readonly owner: number }): VNode {
   const { form, words, view } = scene;
-  const asked = askedOf(form.draft, owner);
+  const asked = askedFor(form.draft, owner);
   const title = ownerName(scene, owner);
   const href = `${view.path}/${pathOfOwner(scene, owner)}`;
   if (asked === null) {

@@ -1,7 +1,7 @@
 // The pages of the KYC form that ask for data: the type of the payer, the person, the company, the
 // address, and the partner's terms.
 import type { VNode } from 'preact';
-import { type Asked, askedOf } from '../../../core/domain/hosted/kyc-draft.js';
+import { type Asked, askedFor } from '../../../core/domain/hosted/kyc-draft.js';
 import { fieldsFor, type KycStep } from '../../../core/domain/hosted/kyc-form.js';
 import type { ScreenContent } from '../hosted/layout.js';
 import { Button, ButtonForm, ButtonLink, Form, Note, Submit, Time } from '../kit/components.js';
@@ -44,7 +44,7 @@ export function typeScreen(scene: KycScene): ScreenContent {
 /** The whole form may be handed to somebody else. */
 function HandOver({ scene }: { readonly scene: KycScene }): VNode {
   const { words, form, addressProblem } = scene;
-  const asked = askedOf(form.draft, null);
+  const asked = askedFor(form.draft, null);
   const error = addressProblem === null ? undefined : words.problems[addressProblem];
   return (
     <details open={error !== undefined || asked !== null}>

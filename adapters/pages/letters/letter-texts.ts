@@ -10,7 +10,7 @@ import {
   organizationPurposes,
   ownerNoticePurposes,
 } from '../../../core/domain/mail/mail.js';
-import { isReference, plainText } from '../../../core/domain/payments/display.js';
+import { displayText, isReference } from '../../../core/domain/payments/display.js';
 import type { MailedEvent } from '../../../core/domain/payments/event.js';
 import { heldMinor } from '../../../core/domain/payments/funds.js';
 import type { Payment } from '../../../core/domain/payments/payment.js';
@@ -447,7 +447,7 @@ const WORD_JOINER = '\u2060';
  * invisible character breaks addresses, so that `Shop.com` stays a name.
  */
 export function oneLine(text: string): string {
-  const line = [...(plainText(text) ?? '').replaceAll(/\s+/gu, ' ')];
+  const line = [...(displayText(text) ?? '').replaceAll(/\s+/gu, ' ')];
   const cut =
     line.length <= NAME_LENGTH_MAX ? line.join('') : `${line.slice(0, NAME_LENGTH_MAX).join('')}…`;
   return withoutLinks(cut);

@@ -154,7 +154,7 @@ const legacyCodes: Readonly<Record<string, string>> = {
   instance_blocked: 'INSTANCES_BLOCKED',
 };
 
-export function codeOf({ code, message }: { code?: string | null; message: string }): string {
+export function answerCode({ code, message }: { code?: string | null; message: string }): string {
   return code ?? legacyCodes[message] ?? message;
 }
 

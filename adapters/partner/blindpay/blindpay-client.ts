@@ -6,7 +6,7 @@ import { MINUTE_MS, SECOND_MS } from '../../../core/domain/base/instant.js';
 import { gcraStep } from '../../../core/domain/service/rate-limit.js';
 import { type Clock, type Log, steadyOf } from '../../../core/ports/outside.js';
 import type { PartnerAnswer } from '../../../core/ports/partner.js';
-import { codeOf, faultOf, type Sorting, sortError, sortForeign } from './answer-codes.js';
+import { answerCode, faultOf, type Sorting, sortError, sortForeign } from './answer-codes.js';
 import {
   type HttpAnswer,
   type HttpRequest,
@@ -272,7 +272,7 @@ function read<T>(
   if (!error.success) {
     return failed(sortForeign(status), `BlindPay answered ${status} in another form`, 'not_known');
   }
-  const code = codeOf({ message: error.data.message, code: error.data.code ?? null });
+  const code = answerCode({ message: error.data.message, code: error.data.code ?? null });
   const { description, message, trace_id: trace } = error.data;
   const words = redacted(description ?? message, sent).slice(0, MESSAGE_LENGTH_MAX);
   const traced = trace === null || trace === undefined ? words : `${words} (trace ${trace})`;

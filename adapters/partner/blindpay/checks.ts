@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { CLOCK_ERROR_MAX_MS, MINUTE_MS, SECOND_MS } from '../../../core/domain/base/instant.js';
 import type { Mode } from '../../../core/domain/base/tenant.js';
 import type { PartnerCheck, SettlementPartner } from '../../../core/ports/partner.js';
-import { codeOf } from './answer-codes.js';
+import { answerCode } from './answer-codes.js';
 import type { BlindPayClient, Probe } from './blindpay-client.js';
 import type { BlindPayRoute } from './blindpay-context.js';
 import { neededEvents } from './inbound.js';
@@ -96,7 +96,7 @@ function errorCodeOf(probe: Probe): string {
   if (!('status' in probe)) return probe.failure;
   const error = errorShape.safeParse(probe.json).data;
   if (error === undefined) return '';
-  return codeOf({ message: error.message, code: error.code ?? null }).slice(0, CODE_LENGTH_MAX);
+  return answerCode({ message: error.message, code: error.code ?? null }).slice(0, CODE_LENGTH_MAX);
 }
 
 /** In this order; the first that fails is the last one shown. */

@@ -14,7 +14,7 @@ import type { Log } from '../../../core/ports/outside.js';
 import type { ClusterChannel, OnMessage } from '../store.js';
 import type { PostgresConnections } from './connections.js';
 import { ownSql } from './lost-leases.js';
-import { endSession, inTime } from './session.js';
+import { closeSession, inTime } from './session.js';
 
 /** "pon" in ASCII and the number of the lock. */
 export const LEADER_LOCK = 0x706f6e02;
@@ -178,7 +178,7 @@ export class PostgresClusterChannel implements ClusterChannel {
       this.#flush();
     }
     await this.#notified;
-    if (this.#client !== null) await endSession({ client: this.#client });
+    if (this.#client !== null) await closeSession({ client: this.#client });
   }
 
   async #connect(onMessage: OnMessage): Promise<pg.Client> {
@@ -186,7 +186,7 @@ export class PostgresClusterChannel implements ClusterChannel {
     try {
       await inTime(fresh, ANSWER_TIMEOUT_MS, () => this.#listen(fresh, onMessage));
     } catch (error) {
-      await endSession({ client: fresh });
+      await closeSession({ client: fresh });
       throw error;
     }
     this.#client = fresh;

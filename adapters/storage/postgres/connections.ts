@@ -6,10 +6,10 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type pg from 'pg';
 import { PonteError, StoreRefusal } from '../../../core/errors.js';
 import {
-  codeOf,
   failureOf,
   READ_ONLY,
   refusalOf,
+  sqlState,
   TOO_MANY_CONNECTIONS,
   unavailable,
 } from './errors.js';
@@ -17,8 +17,8 @@ import { Permits } from './permits.js';
 import { DOUBT_AFTER_MS, PostgresPool } from './pool.js';
 import { isSameServer, PostgresServers, reasonIn, UnfitServer } from './servers.js';
 import {
+  closeSession,
   destroySession,
-  endSession,
   openSession,
   type PostgresSession,
   type ServerIdentity,
@@ -151,7 +151,7 @@ class Connections implements PostgresConnections {
         const failure = watch.isUnconfirmed() ? 'lost' : failureOf(error);
         isReusable = failure === null && kind !== 'long';
         // The server is no longer the primary.
-        if (codeOf(error) === READ_ONLY) await this.look().catch(() => undefined);
+        if (sqlState(error) === READ_ONLY) await this.look().catch(() => undefined);
         const again = failure === 'undone' || (failure === 'lost' && kind === 'repeatable');
         if (again && left > 0 && !watch.isOverdue()) continue;
         throw failure === null ? refusalOf(error) : unavailable(error);
@@ -262,7 +262,7 @@ class Connections implements PostgresConnections {
 
   #release({ pool, session }: Taken, isReusable: boolean): void {
     if (isReusable) pool.release(session);
-    else void endSession(session);
+    else void closeSession(session);
     this.#permits.give();
   }
 
@@ -276,13 +276,13 @@ class Connections implements PostgresConnections {
       throw reasonIn(failures);
     }
     if (this.#closed) {
-      await endSession(session);
+      await closeSession(session);
       throw new Error('the store was closed');
     }
     const isUsed = pool !== null && pool === this.#pool && !failures.has(pool.url);
     if (isUsed && isSameServer(session.server, pool.server)) {
       await pool.endBroken(session).catch(() => undefined);
-      await endSession(session);
+      await closeSession(session);
     } else {
       const next = this.#turnTo(session);
       next.add(session, 'pooled');
@@ -380,5 +380,5 @@ function isThere(
   bytesBefore: ReadonlyMap<PostgresSession, number>,
 ) {
   if (failure instanceof UnfitServer) return false;
-  return codeOf(failure) === TOO_MANY_CONNECTIONS || pool.hasReceivedSince(bytesBefore);
+  return sqlState(failure) === TOO_MANY_CONNECTIONS || pool.hasReceivedSince(bytesBefore);
 }

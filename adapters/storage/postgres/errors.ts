@@ -46,6 +46,6 @@ export function unavailable(cause: unknown, message?: string): PonteError {
   });
 }
 
-export function codeOf(error: unknown): string | undefined {
+export function sqlState(error: unknown): string | undefined {
   return error instanceof pg.DatabaseError ? error.code : undefined;
 }

@@ -2,8 +2,8 @@
 // busy connection that the server does not work for is ended: it may be broken silently, for
 // example behind a firewall that dropped its state.
 import {
+  closeSession,
   destroySession,
-  endSession,
   inTime,
   type PostgresSession,
   type ServerIdentity,
@@ -122,7 +122,7 @@ export class PostgresPool {
 
   async close(): Promise<void> {
     clearInterval(this.#sweep);
-    await Promise.all(this.#all().map(endSession));
+    await Promise.all(this.#all().map(closeSession));
   }
 
   #all(): readonly PostgresSession[] {
@@ -136,7 +136,7 @@ export class PostgresPool {
       this.#idle.filter(({ sinceMs }) => sinceMs >= beforeMs),
     ];
     this.#idle = rest;
-    for (const { session } of long) void endSession(session);
+    for (const { session } of long) void closeSession(session);
   }
 }
 

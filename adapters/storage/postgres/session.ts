@@ -131,7 +131,7 @@ export function destroySession({ client }: Pick<PostgresSession, 'client'>): voi
   client.connection.stream.destroy();
 }
 
-export async function endSession({ client }: Pick<PostgresSession, 'client'>): Promise<void> {
+export async function closeSession({ client }: Pick<PostgresSession, 'client'>): Promise<void> {
   const ended = client.end().catch(() => undefined);
   await Promise.race([ended, wait(END_TIMEOUT_MS, undefined, { ref: false })]);
   destroySession({ client });

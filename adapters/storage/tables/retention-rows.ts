@@ -2,7 +2,7 @@
 // read before it. core/usecases/service/prune.ts decides what is old enough, and in which order it
 // goes.
 import type { MessageCursor } from '../../../core/domain/commands/partner-message.js';
-import { auditFeed } from '../../../core/domain/service/audit-entry.js';
+import { auditFeed } from '../../../core/domain/service/audit-record.js';
 import type { RetentionCutoff } from '../../../core/ports/storage.js';
 import { flag, integer, readTenant, text, time } from '../columns.js';
 import { type Param, timeParam } from '../database.js';

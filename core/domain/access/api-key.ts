@@ -126,12 +126,12 @@ export function mayUse(
   assert(expected.length === given.length, 'a stored secret hash is a SHA-256 in hex');
   const sameSecret = timingSafeEqual(given, expected);
   const sameMode = facts.mode === presented.mode;
-  const active = stored !== null && isActive(facts, nowMs);
+  const active = stored !== null && isActiveKey(facts, nowMs);
   if (!sameSecret || !sameMode || stored === null) return 'InvalidApiKey';
   return active ? 'ok' : 'ended';
 }
 
-export function isActive(
+export function isActiveKey(
   { revokedAtMs, expiresAtMs }: Pick<ApiKeyFacts, 'revokedAtMs' | 'expiresAtMs'>,
   nowMs: number,
 ): boolean {
@@ -197,7 +197,7 @@ export function isKeyId(id: string): boolean {
 }
 
 /** The key ends with the removal of this member. */
-export function ownerOf({ createdBy, keptBy }: Pick<StoredKey, 'createdBy' | 'keptBy'>) {
+export function keyOwner({ createdBy, keptBy }: Pick<StoredKey, 'createdBy' | 'keptBy'>) {
   return keptBy ?? createdBy;
 }
 
@@ -221,7 +221,7 @@ export function unneeded(
 export function accountableMember(
   key: Pick<StoredKey, 'mode' | 'createdBy' | 'keptBy'>,
 ): string | null {
-  const owner = ownerOf(key);
+  const owner = keyOwner(key);
   return key.mode === 'live' && isMemberId(owner) ? owner : null;
 }
 

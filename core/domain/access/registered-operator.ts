@@ -76,11 +76,11 @@ export function checkedPublicKey(text: string): string {
   throw new PonteError('ValidationError', message);
 }
 
-export function isActive({ removedAtMs }: RegisteredOperator): boolean {
+export function isActiveOperator({ removedAtMs }: RegisteredOperator): boolean {
   return removedAtMs === null;
 }
 
-export function actorOf({ id, name }: RegisteredOperator): OperatorActor {
+export function operatorActor({ id, name }: RegisteredOperator): OperatorActor {
   return Object.freeze({ kind: 'operator', id, name });
 }
 
@@ -105,7 +105,7 @@ export function verifyCommand(
   nowMs: number,
 ): CommandToSign {
   if (signed === null) throw refused('The command is not signed. Run ponte login.');
-  if (!isActive(operator)) throw refused(`The operator ${operator.name} was removed.`);
+  if (!isActiveOperator(operator)) throw refused(`The operator ${operator.name} was removed.`);
   if (!isOfKey(signed, operator.publicKey)) {
     throw refused(`The signature is not of the key of ${operator.name}.`);
   }

@@ -20,7 +20,7 @@ export function firstStep(command: PartnerCommand): CommandStep {
 }
 
 /** After the answer to `step` is stored with the command; null: it is due again later. */
-export function nextStep(
+export function nextCommandStep(
   step: CommandStep,
   claimed: PartnerCommand,
   command: PartnerCommand,

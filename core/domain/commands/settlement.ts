@@ -23,13 +23,13 @@ export interface Settlement extends SettlementFacts {
 }
 
 /** The settlement that the seller has; null if there is none. A payout has one at a time. */
-export function standingOf(settlements: readonly Settlement[]): Settlement | null {
+export function standingSettlement(settlements: readonly Settlement[]): Settlement | null {
   return settlements.find(({ returnedAtMs }) => returnedAtMs === null) ?? null;
 }
 
 /** What a receipt is of: the PIX that the seller has, or the first one if all came back. */
 export function receiptOf(settlements: readonly Settlement[]): Settlement | null {
-  return standingOf(settlements) ?? settlements[0] ?? null;
+  return standingSettlement(settlements) ?? settlements[0] ?? null;
 }
 
 /** The payout reached the seller. With the facts of the last one, that one did not come back. */

@@ -84,7 +84,10 @@ function isAble({ payment: { status, amount } }: PaymentAggregate, currency: str
 }
 
 /** What all payments of a transfer ask for. */
-export function askedOf(currency: string, members: readonly Pick<Payment, 'amount'>[]): Money {
+export function askedTogether(
+  currency: string,
+  members: readonly Pick<Payment, 'amount'>[],
+): Money {
   const amountMinor = members.reduce((sum, { amount }) => sum + amount.amountMinor, 0n);
   return { amountMinor, currency };
 }

@@ -117,7 +117,7 @@ export function newDeposit(
 }
 
 /** Whether a read changes nothing. What is off about one that was split waits for an operator. */
-export function isCurrent(deposit: Deposit, facts: DepositFacts): boolean {
+export function isCurrentDeposit(deposit: Deposit, facts: DepositFacts): boolean {
   const { status, amount } = facts;
   if (deposit.consolidatedReference !== null) {
     return deposit.end === status && (status !== 'completed' || sameMoney(deposit.amount, amount));

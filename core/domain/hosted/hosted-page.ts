@@ -15,7 +15,7 @@ export type HostedPage =
   | { readonly kind: 'dashboard'; readonly address: string | null };
 
 /** Below the address of the hosted pages. A session's cookie is limited to it. */
-export function pathOf(page: HostedPage): string {
+export function hostedPath(page: HostedPage): string {
   if (page.kind === 'payment') return `/r/${page.publicId}`;
   if (page.kind === 'approval') return `/r/${page.publicId}/approval`;
   if (page.kind === 'dashboard') return '/dashboard';

@@ -125,7 +125,7 @@ export function withoutOwner(draft: KycDraft, owner: number): KycDraft {
   };
 }
 
-export function askedOf(draft: KycDraft, owner: number | null): Asked | null {
+export function askedFor(draft: KycDraft, owner: number | null): Asked | null {
   return draft.asked.find((asked) => asked.owner === owner) ?? null;
 }
 
@@ -135,7 +135,7 @@ export function withNewAsked(
   { owner, email, askedAtMs }: Pick<Asked, 'owner' | 'email' | 'askedAtMs'>,
 ): KycDraft {
   const entered = owner === null ? {} : askerPart({ ...partOf(draft, owner) });
-  const left = askedOf(draft, owner)?.left ?? entered;
+  const left = askedFor(draft, owner)?.left ?? entered;
   return withAsked(draft, { owner, email, askedAtMs, doneAtMs: null, left });
 }
 
@@ -145,7 +145,7 @@ export function withAskerValues(
   owner: number | null,
   values: Readonly<Record<string, string | null>>,
 ): KycDraft {
-  const asked = owner === null ? null : askedOf(draft, owner);
+  const asked = owner === null ? null : askedFor(draft, owner);
   if (asked === null) return withValues(draft, owner, values);
   const left: Readonly<Record<string, unknown>> = { ...asked.left };
   const changed = Object.entries(values).filter(
@@ -164,7 +164,7 @@ export function withdrawAsked(draft: KycDraft, owner: number | null): KycDraft {
 }
 
 export function ownerDone(draft: KycDraft, owner: number, nowMs: number): KycDraft {
-  const asked = askedOf(draft, owner);
+  const asked = askedFor(draft, owner);
   return asked === null ? draft : withAsked(draft, { ...asked, doneAtMs: nowMs });
 }
 
@@ -186,7 +186,7 @@ export const askerFields = [
 
 /** The owner as the asker left it: what the owner filled in is dropped. */
 export function takenBack(draft: KycDraft, owner: number | null): KycDraft {
-  const asked = askedOf(draft, owner);
+  const asked = askedFor(draft, owner);
   if (owner === null || asked === null) return withdrawAsked(draft, owner);
   const fields = Object.keys({ ...partOf(draft, owner) });
   const cleared = Object.fromEntries(fields.map((field) => [field, null]));
@@ -205,7 +205,7 @@ function maskedTaxId(taxId: string): string {
  */
 export function shownDraft(draft: KycDraft, only: number | null): KycDraft {
   const owners = ownersOf(draft).map((owner, index) => {
-    const asked = askedOf(draft, draft.ownerNumbers[index] ?? null);
+    const asked = askedFor(draft, draft.ownerNumbers[index] ?? null);
     return masked(only === null && asked !== null ? askerPart(asked.left) : owner);
   });
   if (only === null) return { ...draft, dossier: { ...masked(draft.dossier), owners } };

@@ -8,7 +8,7 @@ import {
   requirements,
 } from '../parties/dossier.js';
 import { lacksPart } from '../parties/postal-address.js';
-import { askedOf, askerFields, type KycDraft, ownersOf, partOf } from './kyc-draft.js';
+import { askedFor, askerFields, type KycDraft, ownersOf, partOf } from './kyc-draft.js';
 import {
   checkField,
   type FieldPlace,
@@ -118,7 +118,7 @@ export interface FormRules {
 }
 
 /** The steps that apply. Until the type is chosen, only the choice does. */
-export function stepsOf(rules: FormRules): readonly KycStep[] {
+export function kycStepsOf(rules: FormRules): readonly KycStep[] {
   const { entityType } = rules.draft;
   const { due } = rules;
   if (entityType === null) return ['type'];
@@ -130,7 +130,7 @@ export function stepsOf(rules: FormRules): readonly KycStep[] {
     if (step === 'person' && entityType === 'business') return false;
     if (step === 'company' && entityType === 'individual') return false;
     const ofOwners = step === 'documents' && ownersOf(rules.draft).length > 0;
-    return ofOwners || fieldsOf(rules, step).some(({ isRequired }) => isRequired);
+    return ofOwners || kycFieldsOf(rules, step).some(({ isRequired }) => isRequired);
   });
 }
 
@@ -150,7 +150,7 @@ const ASKERS_OWN: FormField = 'role';
 
 /** Whether it is left to an owner who was asked. */
 export function isAwaited({ draft }: FormRules, { field, owner }: FieldPlace): boolean {
-  return owner !== null && field !== ASKERS_OWN && askedOf(draft, owner) !== null;
+  return owner !== null && field !== ASKERS_OWN && askedFor(draft, owner) !== null;
 }
 
 /**
@@ -163,9 +163,9 @@ export function fieldsFor(
   owner: number | null,
   author: Author,
 ): readonly AskedField[] {
-  const all = fieldsOf(rules, page, owner);
+  const all = kycFieldsOf(rules, page, owner);
   if (author === 'owner') return all.filter(({ field }) => field !== ASKERS_OWN);
-  if (owner === null || askedOf(rules.draft, owner) === null) return all;
+  if (owner === null || askedFor(rules.draft, owner) === null) return all;
   // The owner enters the names, too.
   return all
     .filter(({ field }) => askerFields.some((kept) => kept === field))
@@ -173,7 +173,7 @@ export function fieldsFor(
 }
 
 /** The fields of a page about the party, or with a number about that owner. */
-export function fieldsOf(
+export function kycFieldsOf(
   rules: FormRules,
   page: KycPage,
   owner: number | null = null,
@@ -219,9 +219,9 @@ function isFormField(field: keyof Dossier): field is FormField & keyof Dossier {
 
 /** The page on which a field is asked; null if it is not. */
 export function kycPageOf(rules: FormRules, { field, owner }: FieldPlace): KycPage | null {
-  const pages: readonly KycPage[] = owner === null ? stepsOf(rules) : ['owner', 'documents'];
+  const pages: readonly KycPage[] = owner === null ? kycStepsOf(rules) : ['owner', 'documents'];
   return (
-    pages.find((page) => fieldsOf(rules, page, owner).some((of) => of.field === field)) ?? null
+    pages.find((page) => kycFieldsOf(rules, page, owner).some((of) => of.field === field)) ?? null
   );
 }
 
@@ -286,7 +286,7 @@ export function stepViews(facts: FormFacts): readonly StepView[] {
   const awaitsOwner = draft.asked.some(
     ({ owner, doneAtMs }) => owner !== null && doneAtMs === null,
   );
-  return stepsOf(facts).map((step) => {
+  return kycStepsOf(facts).map((step) => {
     const own = missing.filter((place) => isOn(step, place));
     const corrections = facts.corrections.filter(
       ({ place }) => place !== null && isOn(step, place),
@@ -320,7 +320,7 @@ export function stepOf(rules: FormRules, place: FieldPlace): KycStep | null {
 }
 
 /** The first step with something to do; the review if there is none. */
-export function nextStep(views: readonly StepView[], after: KycStep | null = null): KycStep {
+export function nextKycStep(views: readonly StepView[], after: KycStep | null = null): KycStep {
   const open = views.filter(({ state }) => state === 'open' || state === 'correct');
   const from = views.findIndex(({ step }) => step === after) + 1;
   const ahead = open.find((view) => views.indexOf(view) >= from);
@@ -393,7 +393,7 @@ export function askedFiles(
   rules: FormRules,
 ): readonly (FieldPlace & { readonly field: FileField; readonly isRequired: boolean })[] {
   return [null, ...rules.draft.ownerNumbers].flatMap((owner) =>
-    fieldsOf(rules, 'documents', owner).flatMap(({ field, isRequired }) =>
+    kycFieldsOf(rules, 'documents', owner).flatMap(({ field, isRequired }) =>
       isFile(field) ? [{ field, isRequired, owner }] : [],
     ),
   );
@@ -407,14 +407,14 @@ function isFile(field: FormField): field is FileField {
 export function sentDossier(rules: FormRules): Dossier {
   const { dossier, ownerNumbers } = rules.draft;
   const asked = new Set(
-    stepsOf(rules)
-      .flatMap((step) => fieldsOf(rules, step))
+    kycStepsOf(rules)
+      .flatMap((step) => kycFieldsOf(rules, step))
       .map(nameOf),
   );
   const pages = ['owner', 'documents'] as const;
   const owners = ownersOf(rules.draft).map((owner, index) => {
     const number = ownerNumbers[index] ?? null;
-    const own = new Set(pages.flatMap((page) => fieldsOf(rules, page, number)).map(nameOf));
+    const own = new Set(pages.flatMap((page) => kycFieldsOf(rules, page, number)).map(nameOf));
     return pick(owner, own);
   });
   const hasOwners = asked.has('owners') || rules.due?.some(({ owner }) => owner !== null);

@@ -150,12 +150,20 @@ export function whyNotConfirmed(
   return null;
 }
 
-export function confirmed(proposal: Proposal, operator: OperatorActor, nowMs: number): Proposal {
+export function confirmedProposal(
+  proposal: Proposal,
+  operator: OperatorActor,
+  nowMs: number,
+): Proposal {
   return ended(proposal, 'confirm', operator, nowMs);
 }
 
 /** DecisionNotAllowed unless it waits. */
-export function withdrawn(proposal: Proposal, operator: OperatorActor, nowMs: number): Proposal {
+export function withdrawnProposal(
+  proposal: Proposal,
+  operator: OperatorActor,
+  nowMs: number,
+): Proposal {
   const { id, state } = proposal;
   if (state !== 'proposed') {
     throw new PonteError('DecisionNotAllowed', `The proposal ${id} is ${state}.`);

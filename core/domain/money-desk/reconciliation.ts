@@ -100,7 +100,7 @@ export interface Theirs {
 /** A message or an answer may be on its way for this long. */
 const IN_FLIGHT_MS = 5 * MINUTE_MS;
 
-export function isInFlight(sinceMs: number, nowMs: number): boolean {
+export function mayBeOnItsWay(sinceMs: number, nowMs: number): boolean {
   return nowMs - sinceMs < IN_FLIGHT_MS;
 }
 

@@ -45,7 +45,7 @@ export function leastContrast(
 }
 
 /** Whether text of this color can be read in the light scheme. */
-export function isReadable(color: string): boolean {
+export function isReadableColor(color: string): boolean {
   return leastContrast(color) >= CONTRAST_MIN;
 }
 

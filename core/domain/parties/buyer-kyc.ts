@@ -99,7 +99,7 @@ export const withoutData = { draftSealed: null, dossierSealed: null } as const;
  * The partner withdrew the approval that this submission adopted. Reason and time are the other
  * tenant's; without a time no payment of this tenant fails.
  */
-export function withdrawn(submission: KycSubmission): KycSubmission {
+export function withdrawnSubmission(submission: KycSubmission): KycSubmission {
   return decided(submission, 'reject', submission.reason, null);
 }
 

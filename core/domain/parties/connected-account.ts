@@ -102,7 +102,7 @@ export function changedAccount(
 }
 
 /** TosSessionRequired before a session, TosIdMismatch. */
-export function termsAccepted(account: ConnectedAccount, tosId: string): ConnectedAccount {
+export function accountTermsAccepted(account: ConnectedAccount, tosId: string): ConnectedAccount {
   if (account.tosSessionKey === null) throw new PonteError('TosSessionRequired');
   return withTerms(account, tosId);
 }
@@ -111,7 +111,7 @@ export function termsAccepted(account: ConnectedAccount, tosId: string): Connect
  * The partner's id of a seller that a PIX destination can be registered for. ValidationError,
  * ConnectedAccountNotApproved, also if the seller is another party than `known`.
  */
-export function payableParty(account: ConnectedAccount, known = account.partnerRef): string {
+export function payableSeller(account: ConnectedAccount, known = account.partnerRef): string {
   if (account.role !== 'seller') {
     throw new PonteError('ValidationError', 'role: only a seller has a payout. This is a buyer.');
   }

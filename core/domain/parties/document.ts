@@ -159,7 +159,7 @@ export function uploadStarted(document: Document, nowMs: number): Document {
   return changed(document, { uploads: document.uploads + 1 });
 }
 
-export function isReadable({ status, contentName }: Document): boolean {
+export function isReadableDocument({ status, contentName }: Document): boolean {
   return contentName !== null && nextDocumentStatus(status, 'submit') !== null;
 }
 
@@ -178,7 +178,7 @@ export function uploaded(
 }
 
 /** It is part of a dossier: its content stays until the decision. */
-export function submitted(document: Document): Document {
+export function submittedDocument(document: Document): Document {
   const { dueAtMs } = document;
   // A cleanup that is still due stays due; the expiry of an unused document does not.
   return step(document, 'submit', { dueAtMs: dueAtMs === expiresAtMs(document) ? null : dueAtMs });
@@ -188,13 +188,13 @@ export function submitted(document: Document): Document {
 export function isAttachable(document: Document, tenant: Tenant): boolean {
   const { kind, owner } = document;
   const isUnused = kind === 'attachment' && owner.party === 'organization';
-  return isUnused && sameTenant(document, tenant) && isReadable(document);
+  return isUnused && sameTenant(document, tenant) && isReadableDocument(document);
 }
 
 /** A payment has it, and it is kept as long as the payment. */
 export function attached(document: Document, paymentId: string): Document {
   const owner = Object.freeze({ party: 'payment', id: paymentId } as const);
-  return changed(submitted(document), { owner, slot: null });
+  return changed(submittedDocument(document), { owner, slot: null });
 }
 
 const fileEndings: Readonly<Record<ContentType, readonly string[]>> = {

@@ -44,7 +44,7 @@ export const noFacts: IdentityFacts = {
 export const FACT_TRIES_MAX = 5;
 
 /** An answer to the partner has a part of the dossier: the rest of `before` stays. */
-export function factsOf(
+export function identityFacts(
   entityType: EntityType,
   dossier: Dossier,
   {

@@ -141,7 +141,10 @@ export function needsOnboarding(organization: Organization, profile: Organizatio
 }
 
 /** The partner's id of the approved organization. KybNotApproved, also if it is not `known`. */
-export function payableParty(profile: OrganizationProfile, known = profile.partnerRef): string {
+export function payableOrganization(
+  profile: OrganizationProfile,
+  known = profile.partnerRef,
+): string {
   const { status, partnerRef } = profile;
   if (status === 'approved' && partnerRef !== null && partnerRef === known) return partnerRef;
   throw new PonteError('KybNotApproved', 'The KYB is not approved. Approve it, then configure.');
@@ -158,7 +161,7 @@ export function changedProfile(
 }
 
 /** The terms are accepted once; the partner's id of them may follow. TosIdMismatch. */
-export function termsAccepted(
+export function organizationTermsAccepted(
   profile: OrganizationProfile,
   tosId: string | null,
   nowMs: number,

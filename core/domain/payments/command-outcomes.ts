@@ -19,7 +19,7 @@ import {
   type Settlement,
   type SettlementFacts,
   settlementsOf,
-  standingOf,
+  standingSettlement,
   withReturn,
   withSettlement,
 } from '../commands/settlement.js';
@@ -162,7 +162,7 @@ function withSettlements(
   nowMs: number,
 ): MoneyCommand {
   const isPaid = next.kind === 'payout' && stageOf(next) === 'moved';
-  const isSettled = standingOf(next.settlements) !== null;
+  const isSettled = standingSettlement(next.settlements) !== null;
   if (isPaid === isSettled) return next;
   if (!isPaid) return Object.freeze({ ...next, settlements: withReturn(next.settlements, nowMs) });
   assert(settlement !== undefined, 'a paid payout has its settlement');

@@ -59,7 +59,7 @@ const bidiControls = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 const controls = /(?!\n)\p{Cc}/gu;
 
 /** The text without control characters, trimmed and cut; null if nothing is left. */
-export function plainText(text: string, lineBreak: '\n' | ' ' = ' '): string | null {
+export function displayText(text: string, lineBreak: '\n' | ' ' = ' '): string | null {
   const lines = text.replace(lineBreaks, lineBreak).replaceAll('\t', ' ');
   const clean = lines.replace(bidiControls, '').replace(controls, '').toWellFormed().trim();
   const cut = [...clean].slice(0, DISPLAY_TEXT_LENGTH_MAX).join('').trimEnd();
@@ -69,7 +69,7 @@ export function plainText(text: string, lineBreak: '\n' | ' ' = ' '): string | n
 /** What a buyer asks, on one line; null without text, and if it is longer than a text may be. */
 export function readQuestion(text: string): string | null {
   if ([...text.trim()].length > DISPLAY_TEXT_LENGTH_MAX) return null;
-  return plainText(text)?.replaceAll(/\s+/gu, ' ') ?? null;
+  return displayText(text)?.replaceAll(/\s+/gu, ' ') ?? null;
 }
 
 /** The name of a document, never a sentence; the end of a domain, as in `.com`, makes a link. */
@@ -94,7 +94,7 @@ const plainNumber = /^-?[0-9]{1,40}(\.[0-9]{1,40})?$/;
 
 function textOf(slice: string | undefined, lineBreak?: '\n'): string | null {
   if (slice === undefined) return null;
-  if (slice.startsWith('"')) return plainText(String(JSON.parse(slice)), lineBreak);
+  if (slice.startsWith('"')) return displayText(String(JSON.parse(slice)), lineBreak);
   return plainNumber.test(slice) ? slice : null;
 }
 

@@ -13,7 +13,7 @@ import {
   isRefusedPayout,
   type MoneyCommand,
 } from '../commands/partner-command.js';
-import { standingOf } from '../commands/settlement.js';
+import { standingSettlement } from '../commands/settlement.js';
 import { type LedgerAccount, type Posting, posting, transfer } from './ledger.js';
 
 /**
@@ -222,14 +222,14 @@ export function sumsOf(commands: readonly MoneyCommand[]): MoneySums {
 /** The settlements of the payouts that are paid: one each. */
 function paidSettlements(commands: readonly MoneyCommand[]) {
   return inStage(commands, 'payout', 'moved')
-    .map(({ settlements }) => standingOf(settlements))
+    .map(({ settlements }) => standingSettlement(settlements))
     .filter((settlement) => settlement !== null);
 }
 
 /** Payouts that count as paid without their facts: no posting of theirs can be derived. */
 export function unsettledPayouts(commands: readonly MoneyCommand[]): readonly MoneyCommand[] {
   return inStage(commands, 'payout', 'moved').filter(
-    ({ settlements }) => standingOf(settlements) === null,
+    ({ settlements }) => standingSettlement(settlements) === null,
   );
 }
 

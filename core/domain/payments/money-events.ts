@@ -2,7 +2,7 @@
 // status has its event, so only what happens beside it, or after the end, has one here.
 import { absolute, type Money, money } from '../base/money.js';
 import type { MoneyCommand } from '../commands/partner-command.js';
-import { type Settlement, standingOf } from '../commands/settlement.js';
+import { type Settlement, standingSettlement } from '../commands/settlement.js';
 import { arrivedOf, type Change, type PaymentAggregate } from './change.js';
 import { type EventDraft, type MoneyEvent, moneyEventTypes } from './event.js';
 import { stageOf } from './funds.js';
@@ -47,7 +47,7 @@ export const postingEvents = {
   deposit_resolved: () => null,
 } as const satisfies Readonly<Record<PostingKind, (moved: Moved) => MoneyEvent | null>>;
 
-type Told = Pick<EventDraft, 'amounts' | 'settlement'>;
+type EventDetails = Pick<EventDraft, 'amounts' | 'settlement'>;
 
 /** Adds the events of a change whose postings are derived. */
 export function withMoneyEvents(
@@ -57,8 +57,13 @@ export function withMoneyEvents(
   nowMs: number,
 ): Change {
   const { payment } = change;
-  const drafts = (name: MoneyEvent, told: Told): readonly EventDraft[] =>
-    moneyEventTypes(payment, name).map((type) => ({ type, payment, occurredAtMs: nowMs, ...told }));
+  const drafts = (name: MoneyEvent, details: EventDetails): readonly EventDraft[] =>
+    moneyEventTypes(payment, name).map((type) => ({
+      type,
+      payment,
+      occurredAtMs: nowMs,
+      ...details,
+    }));
   const inFunds = (amountMinor: bigint) => money(amountMinor, change.funds.currency);
   const ofRefunds = change.changedCommands.flatMap((command) => {
     const before = commands.find(({ id }) => id === command.id);
@@ -71,7 +76,7 @@ export function withMoneyEvents(
   const ofPostings = change.postings.flatMap(({ kind, lines }) => {
     const name = eventOf(kind, was, change);
     const amount = inFunds(absolute(lines[0]?.money.amountMinor ?? 0n));
-    return name === null ? [] : drafts(name, toldOf(name, amount, change, commands));
+    return name === null ? [] : drafts(name, detailsOf(name, amount, change, commands));
   });
   const events = [
     ...(hasArrivedOtherwise(was, change)
@@ -91,12 +96,12 @@ function eventOf(kind: PostingKind, was: PaymentAggregate, change: Change) {
   });
 }
 
-function toldOf(
+function detailsOf(
   name: NonNullable<ReturnType<typeof eventOf>>,
   amount: Money,
   change: Change,
   commands: readonly MoneyCommand[],
-): Told {
+): EventDetails {
   switch (name) {
     case 'refunded':
       return { amounts: { refundAmount: amount } };
@@ -119,7 +124,7 @@ function movedSettlement(
 ): Settlement | null {
   for (const { id, settlements } of changedCommands) {
     const before = commands.find((command) => command.id === id)?.settlements ?? [];
-    const [stood, stands] = [standingOf(before), standingOf(settlements)];
+    const [stood, stands] = [standingSettlement(before), standingSettlement(settlements)];
     if ((stood === null) !== (stands === null)) return stood ?? stands;
   }
   return null;

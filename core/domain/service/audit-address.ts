@@ -1,4 +1,4 @@
-// The client address of an entry, sealed under the key of its month. The body of an entry never
+// The client address of a record, sealed under the key of its month. The body of a record never
 // changes, since its hash is in the chain; without the key nobody reads the address any more.
 import { createCipheriv, createDecipheriv, hash } from 'node:crypto';
 import { DAY_MS, formatInstant } from '../base/instant.js';
@@ -10,7 +10,7 @@ const NONCE_BYTES = 12;
 const CIPHER = 'aes-256-gcm';
 const TAG_BYTES = 16;
 
-/** `<key id>.<base64url of nonce, text and tag>`, bound to the entry. */
+/** `<key id>.<base64url of nonce, text and tag>`, bound to the record. */
 export function sealAddress({ id, bytes }: OpenedKey, entryId: string, address: string): string {
   // An id is random, and seals one address.
   const nonce = hash('sha256', entryId, 'buffer').subarray(0, NONCE_BYTES);
@@ -20,7 +20,7 @@ export function sealAddress({ id, bytes }: OpenedKey, entryId: string, address: 
   return `${id}.${sealed.toString('base64url')}`;
 }
 
-/** Null without its key, and for a text that was not sealed for this entry. */
+/** Null without its key, and for a text that was not sealed for this record. */
 export function openAddress(
   keys: readonly OpenedKey[],
   entryId: string,

@@ -7,7 +7,7 @@ import { type OpenedKey, signRecord } from './service-key.js';
 export interface AuditAnchor extends FeedHead {
   /** RFC 3339. */
   readonly takenAt: string;
-  /** The epoch of the database: after a restore, later entries of an earlier one are lost. */
+  /** The epoch of the database: after a restore, later records of an earlier one are lost. */
   readonly epoch: number;
   /** A detached JWS over the other members, in this order. */
   readonly signature: string;

@@ -1,7 +1,7 @@
-// What an entry of the audit log proves by itself. The chain is a plain hash, which the database
-// computes: who writes to the database can compute it again. So each entry has a MAC under a key
-// that is stored sealed, and cites an earlier head of the log. A changed entry has no right MAC. If
-// one is removed, a later entry cites a head that is not there.
+// What a record of the audit log proves by itself. The chain is a plain hash, which the database
+// computes: who writes to the database can compute it again. So each record has a MAC under a key
+// that is stored sealed, and cites an earlier head of the log. A changed record has no right MAC.
+// If one is removed, a later record cites a head that is not there.
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import { writeJson } from '../base/raw-json.js';
 import type { FeedHead } from '../payments/event.js';
@@ -11,10 +11,10 @@ const LABEL = 'ponte audit';
 const KEY_BYTES = 32;
 const macForm = /,"mac":"([^".]{1,64})\.([A-Za-z0-9_-]{43})"\}$/;
 
-export interface EntryProof {
+export interface RecordProof {
   /** `macKey` of the key that signs records. */
   readonly key: OpenedKey;
-  /** A head that the process has read; null: it has read that there was no entry. */
+  /** A head that the process has read; null: it has read that there was no record. */
   readonly cited: FeedHead | null;
 }
 
@@ -23,7 +23,7 @@ export function macKey({ id, bytes }: OpenedKey): OpenedKey {
   return { id, bytes: new Uint8Array(hkdfSync('sha256', bytes, '', LABEL, KEY_BYTES)) };
 }
 
-export function provenBody({ key, cited }: EntryProof, fields: object): string {
+export function provenBody({ key, cited }: RecordProof, fields: object): string {
   const text = writeJson({ ...fields, cited });
   return `${text.slice(0, -1)},"mac":"${key.id}.${macOf(key, text).toString('base64url')}"}`;
 }

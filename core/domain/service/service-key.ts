@@ -23,7 +23,7 @@ export interface ServiceKey {
   readonly version: number;
 }
 
-export function isCurrent({ expiresAtMs }: ServiceKey): boolean {
+export function isCurrentKey({ expiresAtMs }: ServiceKey): boolean {
   return expiresAtMs === null;
 }
 

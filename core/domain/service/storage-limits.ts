@@ -1,7 +1,7 @@
 // What a tenant may store, so that none costs the others the disk. Rows and bytes come back over a
 // day; documents count while they are kept. Test mode is free, so it has much less.
 import type { Mode } from '../base/tenant.js';
-import type { ChangedRow } from './audit-entry.js';
+import type { ChangedRow } from './audit-record.js';
 
 /** 0: no limit. */
 export interface StorageLimits {

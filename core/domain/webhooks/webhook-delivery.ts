@@ -141,7 +141,7 @@ export function replay(
     const message = 'The subscription is paused. Resume it: its waiting deliveries are sent.';
     throw new PonteError('DeliveryNotReplayable', message);
   }
-  if (isInFlight(delivery)) {
+  if (isBeingSent(delivery)) {
     const message = 'The delivery is being sent now. Read it again in a minute.';
     throw new PonteError('DeliveryNotReplayable', message);
   }
@@ -150,7 +150,7 @@ export function replay(
 }
 
 /** An attempt runs, or its lease was lost and another worker takes it over. */
-export function isInFlight({ status, leaseToken }: WebhookDelivery): boolean {
+export function isBeingSent({ status, leaseToken }: WebhookDelivery): boolean {
   return status === 'pending' && leaseToken !== null;
 }
 

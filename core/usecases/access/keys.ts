@@ -4,13 +4,13 @@ import {
   accountableMember,
   exceeds,
   grantedScopes,
-  isActive,
+  isActiveKey,
   isIntact,
   isMemberId,
   issueApiKey,
   type KeyToIssue,
+  keyOwner,
   mayUse,
-  ownerOf,
   parseApiKey,
   SALT_BYTES,
   SECRET_BYTES,
@@ -111,7 +111,7 @@ export async function authenticateKey(
   if (!isIntact(presented)) throw new PonteError('InvalidApiKey');
   const stored = await deps.store.run((tx) => tx.keys.get(presented.keyId));
   const nowMs = deps.clock.nowMs();
-  if (!isVerified(stored, header) || !isActive(stored, nowMs)) {
+  if (!isVerified(stored, header) || !isActiveKey(stored, nowMs)) {
     const use = mayUse(stored, presented, nowMs);
     // Who was refused, for the request log: only the holder of the key has its secret.
     const ofKey = use === 'ended' && stored !== null ? nameOfKey(stored) : null;
@@ -126,7 +126,7 @@ export async function authenticateKey(
 export function keptKeyActor(deps: Deps, header: string, comesFrom: ComesFrom): KeyActor | null {
   const presented = parseApiKey(header);
   const stored = presented === null ? null : deps.store.kept.key(presented.keyId);
-  if (!isVerified(stored, header) || !isActive(stored, deps.clock.nowMs())) return null;
+  if (!isVerified(stored, header) || !isActiveKey(stored, deps.clock.nowMs())) return null;
   return actorOf(deps, stored, comesFrom);
 }
 
@@ -259,7 +259,7 @@ export function expectOverlap(hours: number): void {
  * rolled or expired.
  */
 export function lifeOfNext(was: StoredKey, nowMs: number): number | null {
-  if (was.rolledAtMs !== null || !isActive(was, nowMs)) {
+  if (was.rolledAtMs !== null || !isActiveKey(was, nowMs)) {
     const text = 'The key is revoked, rolled or expired. Create another one.';
     throw new PonteError('ValidationError', text);
   }
@@ -349,7 +349,7 @@ export function unusedKey(
  * seen the key conflicts with it, and reads again.
  */
 async function expectOwner(tx: Tx, made: Omit<StoredKey, 'slot'>): Promise<void> {
-  const owner = ownerOf(made);
+  const owner = keyOwner(made);
   if (!isMemberId(owner)) return;
   const member = await tx.members.get(made.orgId, owner);
   if (member === null || !isActiveMember(member)) throw new PonteError('InvalidToken');
@@ -373,7 +373,7 @@ export async function revokeExpired(deps: Deps, orgId: string): Promise<void> {
   const nowMs = deps.clock.nowMs();
   await deps.store.run(async (tx) => {
     for (const key of await tx.keys.unrevoked(orgId)) {
-      if (isActive(key, nowMs)) continue;
+      if (isActiveKey(key, nowMs)) continue;
       tx.keys.update(Object.freeze({ ...key, revokedAtMs: key.expiresAtMs }));
     }
   });
@@ -403,7 +403,7 @@ export async function reportKeys(
     const found = await Promise.all(organizations.map(({ id }) => tx.keys.unrevoked(id)));
     return found
       .flat()
-      .filter((key) => isActive(key, nowMs))
+      .filter((key) => isActiveKey(key, nowMs))
       .map((key) => ({ key, ...unneeded(key, nowMs) }))
       .filter(({ isIdle, scopes }) => isIdle || scopes.length > 0);
   });

@@ -2,7 +2,7 @@
 
 import type { Member } from '../../domain/access/member.js';
 import type { Locale } from '../../domain/base/locale.js';
-import { pathOf } from '../../domain/hosted/hosted-page.js';
+import { hostedPath } from '../../domain/hosted/hosted-page.js';
 import { memberMail } from '../../domain/mail/mail.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
@@ -71,5 +71,6 @@ function stageInvitation(deps: Deps, tx: Tx, member: Member, nth: number, locale
   const subject = { kind: 'member', memberId: member.id } as const;
   const link = { ...mail, subject, nth, locale, browserHash: null };
   const { token } = stageLink(deps, tx, link, deps.clock.nowMs());
-  return `${deps.settings.payUrl}${pathOf({ kind: 'dashboard', address: null })}?token=${token}`;
+  const path = hostedPath({ kind: 'dashboard', address: null });
+  return `${deps.settings.payUrl}${path}?token=${token}`;
 }

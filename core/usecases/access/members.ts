@@ -1,6 +1,6 @@
 // The members of an organization's team: added, given another role and removed, by operators or by
 // members. The last owner stays an owner.
-import { exceeds, ownerOf, type StoredKey } from '../../domain/access/api-key.js';
+import { exceeds, keyOwner, type StoredKey } from '../../domain/access/api-key.js';
 import {
   isActiveMember,
   type Member,
@@ -215,7 +215,7 @@ async function endKeys(
   }
   const unrevoked = await tx.keys.unrevoked(orgId);
   const ending = unrevoked.filter(
-    (key) => ownerOf(key) === id && (exceeding === null || exceeds(key, exceeding)),
+    (key) => keyOwner(key) === id && (exceeding === null || exceeds(key, exceeding)),
   );
   const end = keeper === null ? { revokedAtMs: nowMs } : { keptBy: keeper.id };
   const ended = ending.map((key) => Object.freeze({ ...key, ...end }));

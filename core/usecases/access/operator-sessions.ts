@@ -1,7 +1,11 @@
 // Sessions of operators in the console: a signed command makes a link, the link is opened once, and
 // each request reads the operator again, so that a removal takes effect on the next one.
 
-import { actorOf, isActive, isOfDatabase } from '../../domain/access/registered-operator.js';
+import {
+  isActiveOperator,
+  isOfDatabase,
+  operatorActor,
+} from '../../domain/access/registered-operator.js';
 import {
   hashSessionToken,
   isSessionOpen,
@@ -138,6 +142,6 @@ async function actorIn(
     return isFree ? developmentOperator : null;
   }
   const operator = await tx.operators.get(operatorId);
-  if (operator === null || !isActive(operator)) return null;
-  return isOfDatabase(signed, await databaseNameIn(tx)) ? actorOf(operator) : null;
+  if (operator === null || !isActiveOperator(operator)) return null;
+  return isOfDatabase(signed, await databaseNameIn(tx)) ? operatorActor(operator) : null;
 }

@@ -2,13 +2,13 @@
 // another operator, once; each further one by a registered operator.
 import type { KeyObject } from 'node:crypto';
 import {
-  actorOf,
   type CommandToSign,
   checkedOperatorName,
   checkedPublicKey,
   type DatabaseName,
-  isActive,
+  isActiveOperator,
   mayChangeAt,
+  operatorActor,
   publicKeyOf,
   type RegisteredOperator,
   type SignedCommand,
@@ -17,7 +17,7 @@ import {
 } from '../../domain/access/registered-operator.js';
 import { isSessionOpen, type OperatorSession } from '../../domain/access/session.js';
 import { developmentOperator, type OperatorActor } from '../../domain/base/actor.js';
-import type { AuditAuthor } from '../../domain/service/audit-entry.js';
+import type { AuditAuthor } from '../../domain/service/audit-record.js';
 import { PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Store, Tx } from '../../ports/storage.js';
@@ -69,7 +69,7 @@ export async function admitOperator(
       const expected = { command, arguments: words, database: await databaseNameIn(tx) };
       const { atMs } = verifyCommand(signed, expected, operator, clock.nowMs());
       if (records) tx.operators.update({ ...operator, signedAtMs: atMs });
-      return actorOf(operator);
+      return operatorActor(operator);
     },
     { inQuarantine: true },
   );
@@ -77,7 +77,7 @@ export async function admitOperator(
 
 /** The first two operators are added without another one's word. */
 export async function isAddedAlone(deps: Pick<Deps, 'store'>): Promise<boolean> {
-  return (await listOperators(deps)).filter(isActive).length < OPERATORS_LEFT_MIN;
+  return (await listOperators(deps)).filter(isActiveOperator).length < OPERATORS_LEFT_MIN;
 }
 
 export interface NewOperator {
@@ -97,7 +97,7 @@ export async function addOperator(
   return deps.store.run(
     async (tx) => {
       const known = await tx.operators.list();
-      if (known.filter(isActive).length >= OPERATORS_LEFT_MIN) {
+      if (known.filter(isActiveOperator).length >= OPERATORS_LEFT_MIN) {
         throw new PonteError('DecisionNotAllowed', 'Another operator must confirm it.');
       }
       if (known.length > 0) await expectActive(tx, by);
@@ -152,7 +152,7 @@ export async function removeOperator(
 ): Promise<RegisteredOperator> {
   return store.run(
     async (tx) => {
-      const active = (await tx.operators.list()).filter(isActive);
+      const active = (await tx.operators.list()).filter(isActiveOperator);
       const was = active.find((one) => one.name === name);
       if (was === undefined) {
         const message = `There is no operator ${name}. Run ponte operator list.`;
@@ -181,7 +181,7 @@ export const OPERATORS_LEFT_MIN = 2;
 /** Guards the batch: the operator was not removed. OperatorNotAllowed. */
 export async function expectActive(tx: Tx, { id, name }: OperatorActor): Promise<void> {
   const operator = await tx.operators.get(id);
-  if (operator === null || !isActive(operator)) {
+  if (operator === null || !isActiveOperator(operator)) {
     throw new PonteError('OperatorNotAllowed', `${name} is not a registered operator.`);
   }
   tx.operators.expect(operator);
@@ -206,7 +206,7 @@ export interface CommandIdentity {
 /**
  * Dependencies of a command that was admitted, or of a session in the console: each batch that
  * changes something guards its operator and the session, is within COMMAND_LIFE_MS of the
- * signature, and has an entry in the audit log with it.
+ * signature, and has a record in the audit log with it.
  */
 export function depsOfCommand(
   deps: Deps,
@@ -265,7 +265,7 @@ function notRegistered(publicKey: string): string {
 }
 
 function refuseKnown(known: readonly RegisteredOperator[], { name, publicKey }: NewOperator): void {
-  const namesake = known.find((one) => one.name === name && isActive(one));
+  const namesake = known.find((one) => one.name === name && isActiveOperator(one));
   if (namesake !== undefined) {
     throw new PonteError('ValidationError', `name: ${name} is registered.`);
   }

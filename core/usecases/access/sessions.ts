@@ -24,7 +24,7 @@ import {
   type OrganizationProfile,
 } from '../../domain/parties/organization.js';
 import type { PartyStatus } from '../../domain/parties/party.js';
-import type { AuditAuthor } from '../../domain/service/audit-entry.js';
+import type { AuditAuthor } from '../../domain/service/audit-record.js';
 import { assert, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';

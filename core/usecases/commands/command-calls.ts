@@ -44,10 +44,10 @@ export async function askPartner(
     case 'prepare':
       return { step, answer: await prepare(deps, partner, command) };
     case 'start':
-      return { step, answer: await call(partner, command, request ?? requestOf(deps, command)) };
+      return { step, answer: await call(partner, command, request ?? sentRequest(deps, command)) };
     case 'look_up': {
       const askedAtMs = deps.clock.nowMs();
-      const answer = await operationOf(command).callsOf(partner).find(requestOf(deps, command));
+      const answer = await operationOf(command).callsOf(partner).find(sentRequest(deps, command));
       return { step, answer, askedAtMs };
     }
     case 'instruct':
@@ -67,11 +67,11 @@ async function prepare(
   partner: SettlementPartner,
   command: PartnerCommand,
 ): Promise<PartnerAnswer<string>> {
-  if (command.request !== null) return { outcome: 'done', value: requestOf(deps, command) };
+  if (command.request !== null) return { outcome: 'done', value: sentRequest(deps, command) };
   return operationOf(command).prepare(deps, partner, command);
 }
 
-export function requestOf(deps: Deps, command: PartnerCommand): string {
+export function sentRequest(deps: Deps, command: PartnerCommand): string {
   assert(command.request !== null, 'a command that was sent has its request');
   return deps.secretBox.open(command.request, requestPurpose(command));
 }
@@ -105,6 +105,6 @@ async function instructionsOf(
   if (kind !== 'payin' || end !== 'open' || request === null) return undefined;
   const payment = await deps.store.run((tx) => tx.payments.get(tenantOf(command), paymentId));
   if (payment === null || payment.payinInstructions !== null) return undefined;
-  const found = await partner.payin.find(requestOf(deps, command));
+  const found = await partner.payin.find(sentRequest(deps, command));
   return found.outcome === 'done' ? found.value?.instructions : undefined;
 }

@@ -23,7 +23,7 @@ import {
 } from '../payments/command-changes.js';
 import type { Batch } from '../service/batch.js';
 import { partnerFor } from '../service/partner-calls.js';
-import { requestOf } from './command-calls.js';
+import { sentRequest } from './command-calls.js';
 import { applyPartnerUpdate } from './partner-inbox.js';
 import { operationOf } from './partner-operations.js';
 
@@ -137,7 +137,7 @@ async function lookUpRefused(deps: Deps, command: MoneyCommand): Promise<void> {
   if (command.request === null) return;
   const { callsOf, reportKind: kind } = operationOf(command);
   const { find, read } = callsOf(partner);
-  const found = await find(requestOf(deps, command));
+  const found = await find(sentRequest(deps, command));
   if (found.outcome !== 'done') throw new PonteError('PartnerUnavailable');
   if (found.value === null) return;
   const { partnerRef } = found.value;

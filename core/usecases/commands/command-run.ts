@@ -1,6 +1,6 @@
 // One run of a leased command: ask the partner, store the answer, until nothing is left to ask. The
 // steps are in core/domain/commands/command-step.ts. Without the lease only a report is applied.
-import { firstStep, nextStep } from '../../domain/commands/command-step.js';
+import { firstStep, nextCommandStep } from '../../domain/commands/command-step.js';
 import type { PartnerCommand } from '../../domain/commands/partner-command.js';
 import type { Deps } from '../../ports/deps.js';
 import { partnerFor } from '../service/partner-calls.js';
@@ -16,7 +16,7 @@ export async function runCommand(deps: Deps, claimed: PartnerCommand): Promise<v
     const asked = await askPartner(deps, partner, { command, step, request });
     const stored = await storeAnswer(deps, partner, command, asked);
     if (stored === null) return;
-    const next = nextStep(step, command, stored, deps.clock.nowMs());
+    const next = nextCommandStep(step, command, stored, deps.clock.nowMs());
     if (next === null) return;
     request =
       asked.step === 'prepare' && asked.answer.outcome === 'done' ? asked.answer.value : null;

@@ -23,7 +23,7 @@ import { pollSoon, type ReportSource, storeStaged } from '../payments/command-ch
 import { audited } from '../service/audit-log.js';
 import { eachDue } from '../service/due-work.js';
 import { partnerFor } from '../service/partner-calls.js';
-import { requestOf } from './command-calls.js';
+import { sentRequest } from './command-calls.js';
 import { operationOf, operations } from './partner-operations.js';
 
 /** The facts of a message that is acknowledged only. */
@@ -270,6 +270,6 @@ async function lookedUpRef(
   const partner = partnerFor(deps, command);
   // Without a request nothing was sent: there is nothing to look up.
   if (partner === null || command.request === null) return partnerRef;
-  const found = await operationOf(command).callsOf(partner).find(requestOf(deps, command));
+  const found = await operationOf(command).callsOf(partner).find(sentRequest(deps, command));
   return found.outcome === 'done' ? (found.value?.partnerRef ?? null) : null;
 }

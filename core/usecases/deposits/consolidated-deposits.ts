@@ -4,7 +4,7 @@ import { tenantOf } from '../../domain/base/tenant.js';
 import { newCommand, voidCommand } from '../../domain/commands/partner-command.js';
 import { arrivalProblem, type ReportProblem } from '../../domain/commands/report-check.js';
 import {
-  askedOf,
+  askedTogether,
   correctionProblem,
   inDueOrder,
   isShareCurrent,
@@ -78,7 +78,7 @@ export async function stageSharesOf(
   rule: MatchRule | null,
 ): Promise<StagedShares | null> {
   const { deps, tx } = batch;
-  const asked = askedOf(deposit.amount.currency, payments);
+  const asked = askedTogether(deposit.amount.currency, payments);
   if (rule !== null && arrivalProblem(asked, deposit.amount) !== null) return null;
   const books = await booksOf(tx, payments);
   const shares = sharesOf(
@@ -121,7 +121,7 @@ export async function stageSharesAgain(
   const members = [...books.values()];
   const all = members.flatMap(({ commands }) => commands);
   const shares = sharesIn(was, all);
-  const asked = askedOf(
+  const asked = askedTogether(
     was.amount.currency,
     members.map((member) => member.was.payment),
   );

@@ -89,7 +89,7 @@ async function isInFlightFor(
 }
 
 /** Null: unknown here, or of several parties. */
-export async function ownerOf(
+export async function accountOwner(
   tx: Tx,
   mode: Mode,
   partyRef: string | null,

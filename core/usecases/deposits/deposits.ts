@@ -62,11 +62,11 @@ import {
   stageSharesOf,
 } from './consolidated-deposits.js';
 import {
+  accountOwner,
   type ConsolidatedPayment,
   findMatch,
   isTo,
   namedConsolidated,
-  ownerOf,
   ownershipOf,
 } from './deposit-matching.js';
 import type { BooksOf } from './our-rows.js';
@@ -123,7 +123,7 @@ async function stageEntry(
 ): Promise<StagedEntry> {
   const { deps, tx, nowMs } = batch;
   const quiet = { announce: () => undefined };
-  const owner = await ownerOf(tx, mode, entry.partyRef);
+  const owner = await accountOwner(tx, mode, entry.partyRef);
   const ownership = await ownershipOf(tx, mode, entry, owner, nowMs);
   if (ownership === 'owned') return { outcome: 'owned', ...quiet };
   const was = await tx.deposits.byPartnerRef(partner, mode, entry.kind, entry.partnerRef);
@@ -229,7 +229,7 @@ export async function expectAssignable(
   if (payment === null || payment.mode !== deposit.mode) {
     throw new PonteError('NotFound', `There is no payment ${paymentId} in ${deposit.mode} mode.`);
   }
-  const owner = await ownerOf(tx, deposit.mode, deposit.partyRef);
+  const owner = await accountOwner(tx, deposit.mode, deposit.partyRef);
   if (owner !== null && !isTo(payment, owner)) {
     throw new PonteError('ValidationError', 'The money is in the account of another party.');
   }

@@ -12,7 +12,7 @@ import {
   type PartnerCommand,
 } from '../../domain/commands/partner-command.js';
 import type { Quote } from '../../domain/commands/quote.js';
-import { type Deposit, hasMoney, isCurrent } from '../../domain/deposits/deposit.js';
+import { type Deposit, hasMoney, isCurrentDeposit } from '../../domain/deposits/deposit.js';
 import type { PartnerEntry } from '../../ports/partner.js';
 import type { Tx } from '../../ports/storage.js';
 import { isInReview } from '../payments/deposit-shares.js';
@@ -118,7 +118,8 @@ export async function standingOf(tx: Tx, of: BooksOf, entry: PartnerEntry): Prom
     return isOpen(named) ? { kind: 'current' } : { kind: 'behind', command: named };
   }
   const isWithout = deposit === null && !hasMoney(entry);
-  const isKnown = deposit !== null && isCurrent(deposit, entry) && !(await isInReview(tx, deposit));
+  const isKnown =
+    deposit !== null && isCurrentDeposit(deposit, entry) && !(await isInReview(tx, deposit));
   return { kind: isWithout || isKnown ? 'current' : 'without_command' };
 }
 

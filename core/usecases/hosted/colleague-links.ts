@@ -3,7 +3,7 @@
 // lists and ends them; the page ends with the need for money.
 import { isSessionOpen, type PageSession } from '../../domain/access/session.js';
 import { type Tenant, tenantOf } from '../../domain/base/tenant.js';
-import { pathOf } from '../../domain/hosted/hosted-page.js';
+import { hostedPath } from '../../domain/hosted/hosted-page.js';
 import type { Payment } from '../../domain/payments/payment.js';
 import { PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
@@ -44,7 +44,7 @@ export async function createColleagueLink(deps: Deps, payment: Payment): Promise
     if (open.length >= COLLEAGUE_LINKS_MAX) throw new PonteError('PaymentStateConflict');
     tx.pageSessions.insert(session);
   });
-  const page = pathOf({ kind: 'payment', publicId: payment.publicId });
+  const page = hostedPath({ kind: 'payment', publicId: payment.publicId });
   return `${deps.settings.payUrl}${page}/colleague?token=${token}`;
 }
 

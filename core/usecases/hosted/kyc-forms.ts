@@ -35,7 +35,7 @@ import { PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { SettlementPartner } from '../../ports/partner.js';
 import type { Tx } from '../../ports/storage.js';
-import { acceptTerms, startTerms } from '../parties/accounts.js';
+import { acceptAccountTerms, startTerms } from '../parties/accounts.js';
 import { fileProblems } from '../parties/documents.js';
 import { stageUnused } from '../parties/kyc-drafts.js';
 import { alertUnplaced } from '../parties/party-reports.js';
@@ -231,7 +231,7 @@ export async function acceptKycTerms(
   refuseScope(session, { page: 'terms', owner: null });
   if (session.kind === 'organization') throw new PonteError('NotFound');
   const { accountId } = session;
-  if (accountId !== null) await acceptTerms(deps, tenantOf(session), accountId, tosId);
+  if (accountId !== null) await acceptAccountTerms(deps, tenantOf(session), accountId, tosId);
   await changeKycForm(deps, session, ({ draft, corrections }) => {
     const isRefused = corrections.some(({ place }) => place?.field === TERMS);
     const recorded = isRefused ? tosId : (draft.dossier.tosId ?? tosId);

@@ -9,7 +9,7 @@ import {
 import type { Locale } from '../../domain/base/locale.js';
 import { tenantOf } from '../../domain/base/tenant.js';
 import {
-  askedOf,
+  askedFor,
   type KycDraft,
   OWNERS_MAX,
   ownerDone,
@@ -105,7 +105,7 @@ export async function askOwner(
 
 /** Whether somebody else was asked for the part. NotFound, PaymentStateConflict. */
 function replacesAsked(draft: KycDraft, owner: number | null, address: string): boolean {
-  const last = askedOf(known(draft, owner), owner);
+  const last = askedFor(known(draft, owner), owner);
   if (last === null || emailKey(last.email) === emailKey(address)) return false;
   if (owner === null) throw new PonteError('PaymentStateConflict');
   return true;
@@ -140,7 +140,7 @@ export async function takeBackOwner(deps: Deps, session: KycSession, owner: numb
   await changeOwners(
     deps,
     session,
-    (draft) => (askedOf(known(draft, owner), owner) === null ? draft : takenBack(draft, owner)),
+    (draft) => (askedFor(known(draft, owner), owner) === null ? draft : takenBack(draft, owner)),
     (tx, submissionId) => {
       const part = { ...tenantOf(session), submissionId, ownerIndex: owner };
       return endOwnerAccess(deps, tx, part);

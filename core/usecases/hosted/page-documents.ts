@@ -2,7 +2,7 @@
 // link for it. The type of a file is what its bytes say.
 import { hashSessionToken, isSessionOpen, newPageSession } from '../../domain/access/session.js';
 import { tenantOf } from '../../domain/base/tenant.js';
-import { askedOf, partOf, withCorrected, withValues } from '../../domain/hosted/kyc-draft.js';
+import { askedFor, partOf, withCorrected, withValues } from '../../domain/hosted/kyc-draft.js';
 import { fileFieldOf } from '../../domain/hosted/kyc-fields.js';
 import { askedFiles, type FormRules } from '../../domain/hosted/kyc-form.js';
 import {
@@ -18,7 +18,7 @@ import { isCode, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import { makeSession, type NewSession } from '../access/page-sessions.js';
 import { storeUpload } from '../parties/documents.js';
-import { isUploadLimit, limited, peeked } from '../parties/upload-bytes.js';
+import { isUploadLimit, limitedBytes, peeked } from '../parties/upload-bytes.js';
 import { takeUploadSlot } from '../service/rate-limits.js';
 import { newToken } from '../service/tokens.js';
 import type { KycSession } from './form-subjects.js';
@@ -82,7 +82,7 @@ export async function storePageDocument(
     if (!contentTypes.includes(type) || !acceptsType(kind, type)) return 'photo_only';
     const ownerIndex = owner !== null && owner <= OWNER_INDEX_MAX ? owner : null;
     const input = { owner: party, kind, contentType: type, ownerIndex };
-    const sent = limited(deps, party.id, bytes, bytesMax);
+    const sent = limitedBytes(deps, party.id, bytes, bytesMax);
     const { publicUrl } = await storeUpload(deps, tenantOf(session), input, sent);
     await changeFile(deps, session, upload, publicUrl);
     return null;
@@ -153,7 +153,7 @@ function refuseFile(
 }
 
 function isDelegated({ draft }: FormRules, owner: number): boolean {
-  return askedOf(draft, owner) !== null;
+  return askedFor(draft, owner) !== null;
 }
 
 async function changeFile(

@@ -6,7 +6,7 @@ import { isKeyId } from '../../domain/access/api-key.js';
 import { isActiveMember, memberRoles } from '../../domain/access/member.js';
 import { hasSeen, isWatching } from '../../domain/access/session.js';
 import { tenantOf } from '../../domain/base/tenant.js';
-import { dashboardPath, type HostedPage, pathOf } from '../../domain/hosted/hosted-page.js';
+import { dashboardPath, type HostedPage, hostedPath } from '../../domain/hosted/hosted-page.js';
 import {
   codeOf,
   eventIdIn,
@@ -359,7 +359,7 @@ function pathIn(mail: Mail, facts: MailFacts): string | null {
     return dashboardPath(mail, subject.paymentId);
   }
   const page = pageOf(mail, facts);
-  return page === null ? null : pathOf(page);
+  return page === null ? null : hostedPath(page);
 }
 
 /** Null for a mail about a PIX destination. */

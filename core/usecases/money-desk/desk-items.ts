@@ -101,7 +101,7 @@ export function requestFor(
 }
 
 /** The request that leads to this action. */
-export function requestOf(action: ProposedAction): DeskRequest {
+export function requestOfAction(action: ProposedAction): DeskRequest {
   if (!('settled' in action)) return action;
   const { verb, settled, fees, endToEndId } = action;
   return { verb, settledMinor: settled.amountMinor, feesMinor: fees.amountMinor, endToEndId };

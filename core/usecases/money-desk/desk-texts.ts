@@ -117,7 +117,7 @@ export interface CopiedStep {
   readonly command: string;
 }
 
-export function stepsOf(row: QueueRow): readonly CopiedStep[] {
+export function deskStepsOf(row: QueueRow): readonly CopiedStep[] {
   return offersOf(row).map(({ name, given, label, hint }) => {
     const { inputs: needed = [], evidence, as } = decisionOf(name);
     const flags = needed.map((input) => {

@@ -7,7 +7,7 @@ import {
   compareCommand,
   compareDeposit,
   type Difference,
-  isInFlight,
+  mayBeOnItsWay,
   oursOf,
   theirsOf,
 } from '../../domain/money-desk/reconciliation.js';
@@ -26,7 +26,7 @@ export async function differencesOf(
   { partner, mode, nowMs }: Side,
   entry: PartnerEntry,
 ): Promise<readonly Difference[]> {
-  if (isInFlight(entry.createdAtMs, nowMs)) return [];
+  if (mayBeOnItsWay(entry.createdAtMs, nowMs)) return [];
   const { own, named, deposit } = await ourRowsOf(tx, { partner, mode }, entry);
   const sides = { book: entry.kind, theirs: theirsOf(entry), here: null, there: null };
   const isIts = named !== null && (named.partnerRef ?? entry.partnerRef) === entry.partnerRef;
@@ -41,7 +41,7 @@ export async function differencesOf(
     return [{ ...sides, kind: 'duplicate_at_partner', ours: oursOf(command) }];
   }
   if (command.partnerRef === null) {
-    const isYoung = isInFlight(command.lastSentAtMs ?? command.createdAtMs, nowMs);
+    const isYoung = mayBeOnItsWay(command.lastSentAtMs ?? command.createdAtMs, nowMs);
     return isYoung ? [] : [{ ...sides, kind: 'not_accepted', ours: oursOf(command) }];
   }
   return comparedWith(tx, command, entry);

@@ -12,9 +12,9 @@ import type { PartnerEntry, Payer } from '../../ports/partner.js';
 import type { Tx } from '../../ports/storage.js';
 import { bookAlerts, type PartnerCall, readBook } from '../deposits/books.js';
 import {
+  accountOwner,
   isTo,
   namedConsolidated,
-  ownerOf,
   unmatchedToSellerOf,
 } from '../deposits/deposit-matching.js';
 import { payerOf, stageAssignment, storeEntry } from '../deposits/deposits.js';
@@ -27,7 +27,7 @@ export interface LostEntries {
   readonly of: BooksOf;
   /** By the id of a stored command. */
   readonly ofCommands: ReadonlyMap<string, PartnerEntry>;
-  /** Entries of no stored command, by `nameOf`. */
+  /** Entries of no stored command, by `commandName`. */
   readonly named: ReadonlyMap<string, PartnerEntry>;
   /** Pay-ins that a stored command may have. */
   readonly quoted: readonly PartnerEntry[];
@@ -72,7 +72,7 @@ export async function readLost(
     if (command !== null) {
       ofCommands.set(command.id, entry);
       if (rows.own === null && entry.kind === 'payin') quoted.push(entry);
-    } else if (entry.reference !== null) named.set(nameOf(entry.kind, entry.reference), entry);
+    } else if (entry.reference !== null) named.set(commandName(entry.kind, entry.reference), entry);
     else unordered.push(entry);
   }
   const kept = await keepEntries(deps, of, unordered);
@@ -176,7 +176,7 @@ async function depositsFor(
   const found: Deposit[] = [];
   for (const deposit of await unmatchedToSellerOf(tx, payment)) {
     if (!sameMoney(deposit.amount, payment.amount)) continue;
-    const owner = await ownerOf(tx, deposit.mode, deposit.partyRef);
+    const owner = await accountOwner(tx, deposit.mode, deposit.partyRef);
     if (owner === null || !isTo(payment, owner)) continue;
     const named = await namedConsolidated(tx, payer(deposit), owner);
     if (named.length === 0) found.push(deposit);
@@ -190,6 +190,6 @@ function isAlike(left: Payment, right: Payment): boolean {
   return isTo(left, { orgId, mode, sellerExternalId }) && sameMoney(left.amount, amount);
 }
 
-export function nameOf(kind: MoneyKind, reference: string): string {
+export function commandName(kind: MoneyKind, reference: string): string {
   return `${kind} ${reference}`;
 }

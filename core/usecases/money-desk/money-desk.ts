@@ -1,14 +1,14 @@
 // Operators decide: about money where no report of the partner can, and about what live mode
 // depends on. A decision and its effect are one batch. desk-items.ts and service-items.ts have the
 // effects, money-queues.ts lists what waits.
-import { isActive } from '../../domain/access/registered-operator.js';
+import { isActiveOperator } from '../../domain/access/registered-operator.js';
 import type { OperatorActor } from '../../domain/base/actor.js';
 import { checkedText } from '../../domain/base/checked-text.js';
 import { formatInstant } from '../../domain/base/instant.js';
 import { isUnmatched } from '../../domain/deposits/deposit.js';
 import { decisionOf } from '../../domain/money-desk/decisions.js';
 import {
-  confirmed,
+  confirmedProposal,
   EVIDENCE_LENGTH_MAX,
   isKept,
   type Proposal,
@@ -16,7 +16,7 @@ import {
   ruleOf,
   TRANSFER_ID_LENGTH_MAX,
   whyNotConfirmed,
-  withdrawn,
+  withdrawnProposal,
 } from '../../domain/money-desk/proposal.js';
 import { isServiceAction, serviceDecisionOf } from '../../domain/money-desk/service-decisions.js';
 import { PonteError } from '../../errors.js';
@@ -25,7 +25,7 @@ import type { Tx } from '../../ports/storage.js';
 import { expectActive, expectOperator } from '../access/registered-operators.js';
 import { readDeposit } from '../deposits/deposits.js';
 import type { Batch } from '../service/batch.js';
-import { readItem, requestOf } from './desk-items.js';
+import { readItem, requestOfAction } from './desk-items.js';
 import type { DeskItem, DeskRequest } from './service-items.js';
 
 export interface DeskDecision {
@@ -72,15 +72,15 @@ export async function confirmProposal(
   operator: OperatorActor,
 ): Promise<DeskOutcome> {
   const { itemId, action } = await readProposal(deps, id);
-  await readBefore(deps, itemId, requestOf(action));
-  return inBatch(deps, requestOf(action), async (batch) => {
+  await readBefore(deps, itemId, requestOfAction(action));
+  return inBatch(deps, requestOfAction(action), async (batch) => {
     const { tx, nowMs } = batch;
     const proposal = await tx.proposals.get(id);
     if (proposal === null) throw new PonteError('NotFound');
     if (proposal.state === 'done') {
       return unchanged({ kind: 'repeated', decision: proposal, ended: null });
     }
-    const item = await readItem(batch, proposal.itemId, requestOf(proposal.action));
+    const item = await readItem(batch, proposal.itemId, requestOfAction(proposal.action));
     const registered = await registeredIn(tx);
     const known = { operator, registered, basis: item.basis, nowMs };
     const problem = whyNotConfirmed(proposal, known);
@@ -91,7 +91,7 @@ export async function confirmProposal(
     const proposer: OperatorActor = { kind: 'operator', id: proposerId, name };
     await expectActive(tx, proposer);
     await item.check(batch);
-    const decision = confirmed(proposal, operator, nowMs);
+    const decision = confirmedProposal(proposal, operator, nowMs);
     const after = await item.stage(batch, [proposer, operator]);
     tx.proposals.update(decision);
     return { outcome: { kind: 'done', decision, ended: null }, after };
@@ -109,7 +109,7 @@ export async function withdrawProposal(
       const proposal = await tx.proposals.get(id);
       if (proposal === null) throw new PonteError('NotFound');
       await expectOperator(tx, operator);
-      const ended = withdrawn(proposal, operator, deps.clock.nowMs());
+      const ended = withdrawnProposal(proposal, operator, deps.clock.nowMs());
       tx.proposals.update(ended);
       return ended;
     },
@@ -199,7 +199,7 @@ async function decideIn(batch: Batch, command: DeskDecision): Promise<Decided> {
 }
 
 async function registeredIn(tx: Tx): Promise<ReadonlySet<string>> {
-  return new Set((await tx.operators.list()).filter(isActive).map(({ id }) => id));
+  return new Set((await tx.operators.list()).filter(isActiveOperator).map(({ id }) => id));
 }
 
 function unchanged(outcome: DeskOutcome): Decided {

@@ -22,11 +22,11 @@ import { PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Payer } from '../../ports/partner.js';
 import type { ProposalFilter, QueuePage, Tx } from '../../ports/storage.js';
-import { AWAITING_MAX, ownerOf } from '../deposits/deposit-matching.js';
+import { AWAITING_MAX, accountOwner } from '../deposits/deposit-matching.js';
 import { payerOf } from '../deposits/deposits.js';
 import { readReview } from '../payments/command-changes.js';
 import { loadPayment } from '../payments/payment-store.js';
-import { readItem, requestOf } from './desk-items.js';
+import { readItem, requestOfAction } from './desk-items.js';
 
 type QueueContext = Pick<Deps, 'store' | 'secretBox' | 'partners' | 'clock'>;
 
@@ -225,7 +225,7 @@ export function listProposals(
 async function listed(tx: Tx, proposal: Proposal, nowMs: number): Promise<ListedProposal> {
   if (proposal.state !== 'proposed') return { ...proposal, isVoid: false, isExpired: false };
   const { itemId, action } = proposal;
-  const basis = await readItem({ tx, nowMs }, itemId, requestOf(action)).then(
+  const basis = await readItem({ tx, nowMs }, itemId, requestOfAction(action)).then(
     (item) => item.basis,
     (error: unknown) => {
       if (error instanceof PonteError) return null;
@@ -317,7 +317,7 @@ async function candidatesFor(
   tx: Tx,
   { mode, partyRef, amount }: Deposit,
 ): Promise<readonly ListedCandidate[]> {
-  const payee = await ownerOf(tx, mode, partyRef);
+  const payee = await accountOwner(tx, mode, partyRef);
   if (payee === null) return [];
   const { sellerExternalId } = payee;
   const awaiting = await tx.payments.awaitingMoney(payee, sellerExternalId, AWAITING_MAX);

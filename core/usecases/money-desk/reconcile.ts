@@ -13,7 +13,7 @@ import { type Deposit, isUnmatched } from '../../domain/deposits/deposit.js';
 import {
   type Difference,
   depositSide,
-  isInFlight,
+  mayBeOnItsWay,
   oursOf,
   sorted,
 } from '../../domain/money-desk/reconciliation.js';
@@ -166,7 +166,7 @@ class Comparison {
     { kind, partnerRef, sinceMs }: Pick<PartnerEntry, 'kind' | 'partnerRef'> & { sinceMs: number },
     sides: Omit<Difference, 'kind'>,
   ): Promise<void> {
-    const isYoung = isInFlight(sinceMs, this.#deps.clock.nowMs());
+    const isYoung = mayBeOnItsWay(sinceMs, this.#deps.clock.nowMs());
     const isListed = this.#listed.has(nameOf({ kind, partnerRef }));
     if (isListed || isYoung || !this.#completeLists.has(kind)) return;
     const answer = await this.#call(() => this.#statement.read(kind, partnerRef));

@@ -12,10 +12,10 @@ import type {
   PartnerFact,
   SettlementPartner,
 } from '../../ports/partner.js';
-import { requestOf } from '../commands/command-calls.js';
+import { sentRequest } from '../commands/command-calls.js';
 import { operationOf } from '../commands/partner-operations.js';
 import { isBehind } from '../deposits/our-rows.js';
-import { type LostEntries, nameOf } from './lost-entries.js';
+import { commandName, type LostEntries } from './lost-entries.js';
 
 export interface AskedPartner {
   readonly deps: Deps;
@@ -77,7 +77,7 @@ async function find(
   assert(reference !== undefined, 'a command without a row has a number');
   const isListed = lost !== null && kind !== 'refund';
   const ofCommand = command === null ? null : lost?.ofCommands.get(command.id);
-  const entry = ofCommand ?? lost?.named.get(nameOf(kind, reference)) ?? null;
+  const entry = ofCommand ?? lost?.named.get(commandName(kind, reference)) ?? null;
   const listed = entry && { partnerRef: entry.partnerRef };
   if (command !== null && command.partnerRef !== null) {
     // The check makes commands too, after the books were read.
@@ -91,7 +91,7 @@ async function find(
     const request: PartnerAnswer<string> =
       command.request === null
         ? await prepare(deps, partner, command)
-        : { outcome: 'done', value: requestOf(deps, command) };
+        : { outcome: 'done', value: sentRequest(deps, command) };
     if (request.outcome !== 'done') return { outcome: 'done', value: listed };
     return callsOf(partner).find(request.value);
   }

@@ -1,6 +1,6 @@
 // What two operators decide in live mode besides money: organizations and their KYB and PIX
 // destinations, held reports, ends of payments, a release without a complete check, operators.
-import { isActive } from '../../domain/access/api-key.js';
+import { isActiveKey } from '../../domain/access/api-key.js';
 import { mayGive } from '../../domain/access/member.js';
 import type { OperatorActor } from '../../domain/base/actor.js';
 import { emailKey, readEmail } from '../../domain/base/email-address.js';
@@ -275,7 +275,7 @@ const rows: Rows = {
     return {
       orgId,
       mode,
-      basis: was.rolledAtMs === null && isActive(was, nowMs) ? 'active' : 'ended',
+      basis: was.rolledAtMs === null && isActiveKey(was, nowMs) ? 'active' : 'ended',
       check: async () => {
         expectOverlap(overlapHours);
         lifeOfNext(was, nowMs);

@@ -9,7 +9,7 @@ import type { WaitingKind } from '../../domain/money-desk/waiting-kind.js';
 import type { Deps } from '../../ports/deps.js';
 import { readOrganizationName } from '../parties/organizations.js';
 import { listProductionRequests, WAITING_MAX } from '../parties/production-requests.js';
-import { actionText, type CopiedStep, capital, knownText, stepsOf } from './desk-texts.js';
+import { actionText, type CopiedStep, capital, deskStepsOf, knownText } from './desk-texts.js';
 import { type ListedProposal, listProposals, listQueues, type QueueRow } from './money-queues.js';
 
 export interface WaitingItem {
@@ -73,7 +73,7 @@ function queue(name: MoneyQueue): Read {
     return rows.map((row) => {
       const { id, kind, orgId, mode, sinceMs, amount, paymentId } = row;
       const proposal = row.proposal === null || isOver(row.proposal) ? null : row.proposal;
-      const steps = proposal === null ? stepsOf(row) : [confirmation(proposal)];
+      const steps = proposal === null ? deskStepsOf(row) : [confirmation(proposal)];
       const isOfPayment = paymentId !== null && kind !== 'payment';
       const about = isOfPayment ? `${kind} of ${paymentId}` : kind;
       const text = knownText(row.known);

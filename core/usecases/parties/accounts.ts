@@ -4,12 +4,12 @@ import { readEmail } from '../../domain/base/email-address.js';
 import { type Tenant, tenantOf } from '../../domain/base/tenant.js';
 import { isAnswer } from '../../domain/hosted/party-answer.js';
 import {
+  accountTermsAccepted,
   type ConnectedAccount,
   type EntityType,
-  payableParty,
+  payableSeller,
   type Role,
   taxIdPurpose,
-  termsAccepted,
 } from '../../domain/parties/connected-account.js';
 import { type Dossier, malformedFields, nameIn } from '../../domain/parties/dossier.js';
 import { isSubmitted, newParty, submitted } from '../../domain/parties/party.js';
@@ -147,7 +147,7 @@ export async function startTerms(
  * TosSessionRequired before a session, TosIdMismatch if another id is stored and no terms are due.
  * New terms of a party that the partner knows are due until a read shows that it has them.
  */
-export async function acceptTerms(
+export async function acceptAccountTerms(
   deps: Deps,
   tenant: Tenant,
   id: string,
@@ -155,7 +155,7 @@ export async function acceptTerms(
 ): Promise<ConnectedAccount> {
   await changeAccount(deps, tenant, id, async (was, { tx, nowMs }) => {
     if (isDue(was, TERMS)) await stagePartyRead(tx, was.commandId, nowMs);
-    return termsAccepted(was, tosId);
+    return accountTermsAccepted(was, tosId);
   });
   return readAccount(deps, tenant, id);
 }
@@ -215,7 +215,8 @@ async function sendAccount(
   const known = await readAccount(deps, tenant, id);
   const isNew = !isSubmitted(known.status);
   const { tosId = null, ...given } = sent;
-  if (!isNew && tosId !== null && isDue(known, TERMS)) await acceptTerms(deps, tenant, id, tosId);
+  if (!isNew && tosId !== null && isDue(known, TERMS))
+    await acceptAccountTerms(deps, tenant, id, tosId);
   if (!isNew && !isAnswer(known, sent)) return { outcome: 'done', value: null };
   const { role, entityType, partnerRef } = known;
   const dossier = isNew
@@ -248,7 +249,7 @@ async function sendAccount(
 }
 
 function withSentTerms(account: ConnectedAccount, tosId: string | null): ConnectedAccount {
-  return tosId === null ? account : termsAccepted(account, tosId);
+  return tosId === null ? account : accountTermsAccepted(account, tosId);
 }
 
 /** The dossier, completed with data sent at the creation. */
@@ -301,7 +302,7 @@ export async function configureAccountPayout(
 ): Promise<ConnectedAccount> {
   const access = {
     kind: accountKind,
-    payableParty,
+    payableParty: payableSeller,
     seller: (account: ConnectedAccount) => account,
     taxId: openTaxId,
   };

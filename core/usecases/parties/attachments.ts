@@ -22,7 +22,7 @@ import {
   type Upload,
   type UploadInput,
 } from './documents.js';
-import { isUploadLimit, limited, peeked } from './upload-bytes.js';
+import { isUploadLimit, limitedBytes, peeked } from './upload-bytes.js';
 
 /** What a page says about an attachment. */
 export interface Attachment {
@@ -77,7 +77,7 @@ export async function storeAttachment(
     if (head.length === 0) return 'empty';
     if (contentType === null || contentType === 'heic') return 'unknown_type';
     const input = inputOf(tenant, { contentType, fileName });
-    const sent = limited(deps, memberId, bytes, DOCUMENT_BYTES_MAX);
+    const sent = limitedBytes(deps, memberId, bytes, DOCUMENT_BYTES_MAX);
     const { documentId } = await storeUpload(deps, tenant, input, sent);
     const stored = await readAttachable(deps, tenant, documentId);
     assert(stored !== null, 'what was stored can be attached');

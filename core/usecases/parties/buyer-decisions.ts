@@ -2,7 +2,7 @@
 // on an approval that is lost, and the approvals that other tenants adopted.
 import { emailKey } from '../../domain/base/email-address.js';
 import { type Mode, type Tenant, tenantOf } from '../../domain/base/tenant.js';
-import { type KycSubmission, withdrawn } from '../../domain/parties/buyer-kyc.js';
+import { type KycSubmission, withdrawnSubmission } from '../../domain/parties/buyer-kyc.js';
 import { countsAsBuyerKyc } from '../../domain/parties/connected-account.js';
 import {
   nextStatus,
@@ -88,7 +88,7 @@ export async function stageWithdrawn(
 ): Promise<StagedDecision | null> {
   const [approved] = await tx.buyers.approvedByPartnerRef(mode, partnerRef, 1);
   if (approved === undefined) return null;
-  const lost = withdrawn(approved);
+  const lost = withdrawnSubmission(approved);
   const decided = await decisionOn(tx, tenantOf(lost), lost.buyerId, lost);
   const { isComplete, alerts } =
     decided === null ? nothingStaged : await stageDecision(deps, tx, lost, decided);

@@ -1,7 +1,7 @@
 // Copies the bytes of documents to another storage while the service runs. A name is used once, so
 // copied bytes stay valid. Bytes that are deleted before they are copied are missing; the row shows
 // whether that is right.
-import { type Document, isReadable } from '../../domain/parties/document.js';
+import { type Document, isReadableDocument } from '../../domain/parties/document.js';
 import type { DocumentStorage } from '../../ports/outside.js';
 import type { DocumentFilter, Store } from '../../ports/storage.js';
 
@@ -21,7 +21,7 @@ export async function namedFiles(store: Pick<Store, 'run'>): Promise<readonly Do
     const page: readonly Document[] = await store.run((tx) => tx.documents.list(filter));
     for (const document of page) {
       const { id: documentId, contentName: name } = document;
-      if (name !== null && isReadable(document)) files.push({ documentId, name });
+      if (name !== null && isReadableDocument(document)) files.push({ documentId, name });
     }
     beforeId = page.at(-1)?.id ?? null;
     if (beforeId === null) return files;
@@ -37,14 +37,14 @@ export async function copyFiles(
   const missing: DocumentFile[] = [];
   for (const file of files) {
     const { documentId, name } = file;
-    if (copied.has(pathOf(file))) continue;
+    if (copied.has(copyPath(file))) continue;
     const bytes = (await from?.get(documentId, name)) ?? null;
     if (bytes === null) {
       missing.push(file);
       continue;
     }
     await to.put(documentId, name, bytes);
-    copied.add(pathOf(file));
+    copied.add(copyPath(file));
   }
   return missing;
 }
@@ -56,7 +56,8 @@ export async function anyDeleted(
 ): Promise<boolean> {
   for (const { documentId, name } of files) {
     const document = await store.run((tx) => tx.documents.find(documentId));
-    if (document === null || !isReadable(document) || document.contentName !== name) return true;
+    if (document === null || !isReadableDocument(document) || document.contentName !== name)
+      return true;
   }
   return false;
 }
@@ -73,6 +74,6 @@ export async function keepOnly(files: readonly DocumentFile[], to: DocumentStora
 }
 
 /** Relative to the folder of all documents. */
-export function pathOf({ documentId, name }: DocumentFile): string {
+export function copyPath({ documentId, name }: DocumentFile): string {
   return `${documentId}/${name}`;
 }

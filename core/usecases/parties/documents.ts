@@ -18,10 +18,10 @@ import {
   type Grant,
   hashUrlToken,
   isGranted,
-  isReadable,
+  isReadableDocument,
   newDocument,
   refuseUpload,
-  submitted,
+  submittedDocument,
   URL_TOKEN_BYTES,
   uploaded,
   uploadStarted,
@@ -144,7 +144,7 @@ export async function receiveUpload(deps: Deps, upload: ReceivedUpload): Promise
     return;
   }
   // The party is decided; the content of a submitted document stays.
-  if (isReadable(was)) await drop(deps, documentId, name);
+  if (isReadableDocument(was)) await drop(deps, documentId, name);
   else await storage.purge(documentId, null);
   throw new PonteError('UploadUrlExpired');
 }
@@ -212,7 +212,7 @@ export async function readDocument(
 export async function contentOf(deps: Deps, document: Document): Promise<DocumentContent | null> {
   const { id, contentName, sizeBytes, contentType } = document;
   const storage = storageOf(deps);
-  if (!isReadable(document) || contentName === null || sizeBytes === null) return null;
+  if (!isReadableDocument(document) || contentName === null || sizeBytes === null) return null;
   const bytes = await storage.get(id, contentName);
   return bytes === null ? null : { contentType, sizeBytes, bytes };
 }
@@ -232,7 +232,7 @@ export async function stageSubmitted(
   const found = await fileProblems(deps, tx, tenant, owner, dossier, named);
   const problems = found.map(({ path, problem }) => `${path}: ${problem}`);
   if (problems.length > 0) throw new PonteError('ValidationError', `${problems.join('; ')}.`);
-  for (const document of named.values()) tx.documents.update(submitted(document));
+  for (const document of named.values()) tx.documents.update(submittedDocument(document));
 }
 
 /** The files of a dossier that the partner could not read; adds documents of ours to `named`. */
@@ -305,7 +305,7 @@ async function cleanUp(deps: Deps, documentId: string): Promise<void> {
   const due = await changeDocument(deps, documentId, (document) => cleanupStarted(document, nowMs));
   if (due === null) return;
   // Throws without a storage: bytes of an earlier configuration stay due.
-  await storageOf(deps).purge(documentId, isReadable(due) ? due.contentName : null);
+  await storageOf(deps).purge(documentId, isReadableDocument(due) ? due.contentName : null);
   // A concurrent change of the status sets another due time.
   await changeDocument(deps, documentId, (document) =>
     document.status === due.status ? cleanupCompleted(document, nowMs) : null,
@@ -358,7 +358,8 @@ async function fileProblem(
   if (!isGenuine || !isOf(document, tenant, owner)) {
     return 'this document was not made for this party';
   }
-  if (!isReadable(document)) return 'nothing was uploaded there, or it was purged: upload it again';
+  if (!isReadableDocument(document))
+    return 'nothing was uploaded there, or it was purged: upload it again';
   named.set(document.id, document);
   return null;
 }

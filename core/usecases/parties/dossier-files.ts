@@ -4,7 +4,7 @@ import type { Deps } from '../../ports/deps.js';
 import { readDocument, readUrl } from './documents.js';
 
 /** The whole file; null for a URL that is not one of ours. NotFound, InvalidSignature. */
-export async function readFile(
+export async function readDossierFile(
   deps: Deps,
   url: string,
 ): Promise<{ readonly type: ContentType; readonly bytes: Uint8Array } | null> {

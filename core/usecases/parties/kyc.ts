@@ -13,7 +13,7 @@ import {
 } from '../../domain/parties/buyer-kyc.js';
 import type { EntityType } from '../../domain/parties/connected-account.js';
 import type { Dossier } from '../../domain/parties/dossier.js';
-import { factsOf, noFacts } from '../../domain/parties/identity-facts.js';
+import { identityFacts, noFacts } from '../../domain/parties/identity-facts.js';
 import { newParty, nextPartyStatus, submitted, withTerms } from '../../domain/parties/party.js';
 import { assert, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
@@ -136,7 +136,7 @@ async function stageDossier(
   const hash = await factHash(deps, tx, next.buyerId);
   const submittedBy = form === null ? 'integrator' : 'person';
   const before = next.status === 'approved' ? next : null;
-  const facts = factsOf(start.entityType, start.dossier, { before, submittedBy, hash });
+  const facts = identityFacts(start.entityType, start.dossier, { before, submittedBy, hash });
   const dossier = submittedDraft(readDraft(deps, next), start, form);
   stageOpened(tx, opened, {
     ...submitted(next, commandId),

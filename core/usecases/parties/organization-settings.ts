@@ -2,7 +2,7 @@
 // stricter: operators lower the hold of PIX destinations and end second approval.
 import type { SessionBeginning } from '../../domain/access/session.js';
 import { modes } from '../../domain/base/tenant.js';
-import { isReadable, readAccentColor } from '../../domain/parties/accent-color.js';
+import { isReadableColor, readAccentColor } from '../../domain/parties/accent-color.js';
 import { HOLD_HOURS_MAX } from '../../domain/parties/destination-change.js';
 import { type Logo, type LogoProblem, readLogo } from '../../domain/parties/logo.js';
 import type { LegalLinks, SupportContact } from '../../domain/parties/organization.js';
@@ -88,7 +88,7 @@ export function changeSettings(
 function accentColorIn({ accentColor }: SettingsChange): string | null {
   if (accentColor.trim() === '') return null;
   const color = readAccentColor(accentColor);
-  if (color !== null && isReadable(color)) return color;
+  if (color !== null && isReadableColor(color)) return color;
   const text = 'accentColor: give a color as #0a5568 with a contrast of 4.5:1 to a light page.';
   throw new PonteError('ValidationError', text);
 }

@@ -18,12 +18,12 @@ import {
   type LegalLinks,
   type Organization,
   type OrganizationProfile,
-  payableParty,
+  organizationTermsAccepted,
+  payableOrganization,
   readPhone,
   readWebsite,
   type SupportContact,
   sandboxKyb,
-  termsAccepted,
 } from '../../domain/parties/organization.js';
 import { decided, isSubmitted, newParty, submitted } from '../../domain/parties/party.js';
 import { isDue, TERMS } from '../../domain/parties/party-due.js';
@@ -234,7 +234,7 @@ async function configuredPartner(deps: Deps, { mode }: Tenant): Promise<Settleme
  * The organization has accepted the partner's terms under this `tosId`. If the partner requires one
  * and none is given, the ValidationError contains the URL to get it.
  */
-export async function acceptTerms(
+export async function acceptOrganizationTerms(
   deps: Deps,
   tenant: Tenant,
   tosId: string | null,
@@ -251,7 +251,7 @@ export async function acceptTerms(
   await changeProfile(deps, tenant, async (was, { tx, nowMs }) => {
     // They are due until a read shows that the partner has them.
     if (isNew) await stagePartyRead(tx, was.commandId, nowMs);
-    return termsAccepted(was, given, nowMs);
+    return organizationTermsAccepted(was, given, nowMs);
   });
   return readOrganization(deps, tenant.orgId);
 }
@@ -330,7 +330,7 @@ export async function expectOwner(
 
 const asPayee = {
   kind: organizationKind,
-  payableParty,
+  payableParty: payableOrganization,
   seller: () => null,
   // The dossier of an organization is not kept.
   taxId: () => null,
@@ -342,7 +342,7 @@ export async function registerPayout(
   tenant: Tenant,
   destination: PixDestination,
 ): Promise<RegisteredDestination> {
-  payableParty(await deps.store.run((tx) => loadProfile(tx, tenant)));
+  payableOrganization(await deps.store.run((tx) => loadProfile(tx, tenant)));
   await configuredPartner(deps, tenant);
   return registerDestination(deps, tenant, tenant.orgId, asPayee, destination);
 }

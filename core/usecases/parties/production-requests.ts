@@ -66,7 +66,7 @@ export async function requestProduction(
 }
 
 /** Whether it is an answer, or the reason of a refusal. */
-export function isAnswer(text: string): boolean {
+function isAnswer(text: string): boolean {
   const { length } = [...text.trim()];
   return length > 0 && length <= ANSWER_LENGTH_MAX && !hasUnstorableText(text);
 }

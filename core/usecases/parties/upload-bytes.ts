@@ -104,7 +104,7 @@ export async function* budgetedBytes(
 }
 
 /** Throws PayloadTooLarge and RateLimitExceeded. */
-export async function* limited(
+export async function* limitedBytes(
   deps: Deps,
   partyId: string,
   bytes: AsyncIterable<Uint8Array>,

@@ -18,7 +18,7 @@ import {
 } from '../../domain/parties/organization.js';
 import { destinationAt } from '../../domain/parties/payee.js';
 import { isShortPaid, type PaymentView } from '../../domain/payments/change.js';
-import { plainText } from '../../domain/payments/display.js';
+import { displayText } from '../../domain/payments/display.js';
 import { paymentEvent, paymentEventTypes } from '../../domain/payments/event.js';
 import { type Funds, noFunds } from '../../domain/payments/funds.js';
 import {
@@ -460,7 +460,7 @@ export async function currentDestination(tx: Tx, payment: Payment, nowMs: number
 function sellerPayee(seller: ConnectedAccount | null, nowMs: number): Payee | null {
   if (seller === null || !readyToCollect(seller)) return null;
   const payeeName = payeeNameOf(seller);
-  if (payeeName === null || plainText(payeeName) === null) return null;
+  if (payeeName === null || displayText(payeeName) === null) return null;
   const destination = destinationAt(seller, nowMs);
   assert(destination !== null, 'a seller that is ready has a destination');
   return { payeeName, destination };

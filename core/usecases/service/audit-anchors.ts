@@ -11,7 +11,7 @@ import { auditHead } from './audit-log.js';
 import { currentEpoch } from './epochs.js';
 import { currentKey, openedKeys } from './service-keys.js';
 
-/** Null before the first entry. */
+/** Null before the first record. */
 export async function takeAnchor(deps: Deps): Promise<AuditAnchor | null> {
   const head = await auditHead(deps);
   if (head === null) return null;

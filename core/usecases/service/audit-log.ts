@@ -5,21 +5,21 @@ import { MINUTE_MS } from '../../domain/base/instant.js';
 import { modes, type Tenant } from '../../domain/base/tenant.js';
 import type { FeedHead, NumberedEvent } from '../../domain/payments/event.js';
 import { openAddress, sealAddress } from '../../domain/service/audit-address.js';
+import { isProvenBody, macKey, type RecordProof } from '../../domain/service/audit-proof.js';
 import {
   type Actor,
   type AuditAuthor,
-  type AuditEntry,
   type Audited,
   type AuditedExport,
-  auditEntry,
+  type AuditRecord,
   auditEvent,
   auditedOf,
   auditFeed,
+  auditRecord,
   auditSubject,
   citedIn,
   defectOf,
-} from '../../domain/service/audit-entry.js';
-import { type EntryProof, isProvenBody, macKey } from '../../domain/service/audit-proof.js';
+} from '../../domain/service/audit-record.js';
 import type { OpenedKey } from '../../domain/service/service-key.js';
 import { assert } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
@@ -34,7 +34,7 @@ const uncited = 'the entry cites a head that the log does not have: an earlier e
 const unproven = 'no signature proves that its operator gave the command then';
 
 /**
- * Dependencies for the work of one author: each batch that changes an object gets an entry. Within
+ * Dependencies for the work of one author: each batch that changes an object gets a record. Within
  * such work it names another author of the same request.
  */
 export function audited(
@@ -50,7 +50,7 @@ export function audited(
 
 /**
  * Dependencies for what the service does by itself, such as polls and expiry: changes of held rows
- * have entries, and nothing else has.
+ * have records, and nothing else has.
  */
 export function asService(deps: Deps, action: string): Deps {
   return audited(deps, { actor: { kind: 'service', id: 'ponte' }, action });
@@ -119,10 +119,10 @@ class AuditedStore implements Store {
   }
 }
 
-/** An entry that is removed within it is not missed by the entries of this process. */
+/** A record that is removed within it is not missed by the records of this process. */
 const PROOF_AGE_MAX_MS = MINUTE_MS;
 
-interface KnownProof extends EntryProof {
+interface KnownProof extends RecordProof {
   /** The key of the month. */
   readonly addressKey: OpenedKey;
   readonly readAtMs: number;
@@ -131,7 +131,7 @@ interface KnownProof extends EntryProof {
 /** By what stores over one connection to a database share. */
 const proofs = new WeakMap<Store['claims'], KnownProof>();
 
-/** What was read within a minute, so that an entry costs no read; null if nothing was. */
+/** What was read within a minute, so that a record costs no read; null if nothing was. */
 function knownProof({ store, clock }: KeyNeeds): KnownProof | null {
   const known = proofs.get(store.claims);
   const isFresh =
@@ -153,7 +153,7 @@ export function forgetProof({ store }: Pick<Deps, 'store'>): void {
   proofs.delete(store.claims);
 }
 
-/** An export changes nothing, so its entry is written by itself. */
+/** An export changes nothing, so its record is written by itself. */
 export async function recordExport(
   { store }: Pick<Deps, 'store'>,
   tenant: Tenant,
@@ -165,12 +165,12 @@ export async function recordExport(
 
 type LogReader = Pick<Deps, 'store' | 'secretBox'>;
 
-/** Entries about an organization in one mode or in both, newest first. */
-export function listAuditEntries(
+/** Records about an organization in one mode or in both, newest first. */
+export function listAuditRecords(
   deps: LogReader,
   { orgId, mode }: Tenant,
   page: NewestPage,
-): Promise<readonly AuditEntry[]> {
+): Promise<readonly AuditRecord[]> {
   return newestAbout(
     deps,
     [
@@ -187,44 +187,44 @@ interface AuditSearch extends NewestPage {
   readonly actorId: string | null;
 }
 
-/** A search looks at so many entries. */
+/** A search looks at so many records. */
 export const AUDIT_SEARCHED_MAX = 2_000;
 
 /**
  * The same of one kind of actor, or of one actor. No index has actors, so a page may have fewer
- * entries than its limit although `next`, the `beforeSequence` of the next one, is not null.
+ * records than its limit although `next`, the `beforeSequence` of the next one, is not null.
  */
-export async function searchAuditEntries(
+export async function searchAuditRecords(
   deps: LogReader,
   tenant: Tenant,
   { kind, actorId, beforeSequence, limit }: AuditSearch,
-): Promise<{ readonly entries: readonly AuditEntry[]; readonly next: number | null }> {
+): Promise<{ readonly records: readonly AuditRecord[]; readonly next: number | null }> {
   const isSearch = kind !== null || actorId !== null;
   // One more shows whether there is a next page.
   const size = isSearch ? PAGE : limit + 1;
-  const entries: AuditEntry[] = [];
+  const records: AuditRecord[] = [];
   let before = beforeSequence;
   for (let seen = 0; seen < AUDIT_SEARCHED_MAX; seen += size) {
-    const page = await listAuditEntries(deps, tenant, { beforeSequence: before, limit: size });
-    for (const entry of page) {
-      const { actor } = entry;
+    const page = await listAuditRecords(deps, tenant, { beforeSequence: before, limit: size });
+    for (const record of page) {
+      const { actor } = record;
       if (kind !== null && actor.kind !== kind) continue;
       if (actorId !== null && actor.id !== actorId) continue;
-      if (entries.length === limit) return { entries, next: entries.at(-1)?.sequence ?? null };
-      entries.push(entry);
+      if (records.length === limit) return { records, next: records.at(-1)?.sequence ?? null };
+      records.push(record);
     }
-    if (page.length < size) return { entries, next: null };
+    if (page.length < size) return { records, next: null };
     before = page.at(-1)?.sequence ?? null;
   }
-  return { entries, next: before };
+  return { records, next: before };
 }
 
-/** The same in any mode, for operators; null: all entries. */
-export async function newestEntries(
+/** The same in any mode, for operators; null: all records. */
+export async function newestAuditRecords(
   deps: LogReader,
   orgId: string | null,
   page: NewestPage,
-): Promise<readonly AuditEntry[]> {
+): Promise<readonly AuditRecord[]> {
   if (orgId !== null) {
     const ofModes = modes.map((mode) => ({ orgId, mode }));
     return newestAbout(deps, [...ofModes, { orgId, mode: null }], page);
@@ -239,7 +239,7 @@ async function newestAbout(
   deps: LogReader,
   subjects: readonly Parameters<typeof auditSubject>[0][],
   page: NewestPage,
-): Promise<readonly AuditEntry[]> {
+): Promise<readonly AuditRecord[]> {
   const found = await deps.store.run((tx) =>
     Promise.all(
       subjects.map((about) => {
@@ -252,26 +252,26 @@ async function newestAbout(
   return opened(deps, newest.slice(0, page.limit));
 }
 
-/** The entries with their addresses, as long as these are kept. */
+/** The records with their addresses, as long as these are kept. */
 async function opened(
   deps: LogReader,
   events: readonly NumberedEvent[],
-): Promise<readonly AuditEntry[]> {
+): Promise<readonly AuditRecord[]> {
   if (events.length === 0) return [];
   const keys = await openedKeys(deps, 'address');
   return events.map((event) => {
-    const entry = auditEntry(event);
-    const { id, address } = entry;
-    return Object.freeze({ ...entry, address: address && openAddress(keys, id, address) });
+    const record = auditRecord(event);
+    const { id, address } = record;
+    return Object.freeze({ ...record, address: address && openAddress(keys, id, address) });
   });
 }
 
-/** All entries, in order. */
-export function allEntries(deps: Pick<Deps, 'store'>): AsyncGenerator<NumberedEvent> {
-  return entriesAfter(deps, 0);
+/** All records, in order. */
+export function allAuditRecords(deps: Pick<Deps, 'store'>): AsyncGenerator<NumberedEvent> {
+  return auditRecordsAfter(deps, 0);
 }
 
-export async function* entriesAfter(
+export async function* auditRecordsAfter(
   { store }: Pick<Deps, 'store'>,
   sequence: number,
 ): AsyncGenerator<NumberedEvent> {
@@ -283,36 +283,36 @@ export async function* entriesAfter(
   }
 }
 
-/** Null before the first entry. */
+/** Null before the first record. */
 export function auditHead({ store }: Pick<Deps, 'store'>): Promise<FeedHead | null> {
   return store.run((tx) => tx.feed.head(auditFeed));
 }
 
 export interface AuditDefect {
-  /** Null: no entry is about it. */
+  /** Null: no record is about it. */
   readonly sequence: number | null;
   readonly problem: string;
 }
 
 export interface AuditCheck {
   readonly head: FeedHead | null;
-  readonly entries: number;
-  /** Entries of operators, each with its signature. */
+  readonly records: number;
+  /** Records of operators, each with its signature. */
   readonly signatures: number;
   readonly defects: readonly AuditDefect[];
 }
 
 /**
  * Reads the whole log, verifies the signatures of operators, and compares it with its head and with
- * heads that somebody kept outside the database (`anchors`) or that its entries cite. With the keys
- * for records it also verifies the MAC of each entry.
+ * heads that somebody kept outside the database (`anchors`) or that its records cite. With the keys
+ * for records it also verifies the MAC of each record.
  */
 export async function verifyAudit(
   deps: Pick<Deps, 'store'>,
   anchors: readonly (FeedHead & { readonly epoch?: number })[] = [],
   keys: readonly OpenedKey[] | null = null,
 ): Promise<AuditCheck> {
-  // Read first: entries that are added during the check come after it.
+  // Read first: records that are added during the check come after it.
   const head = await auditHead(deps);
   const end = head?.sequence ?? 0;
   const operators = await deps.store.run((tx) => tx.operators.list());
@@ -324,20 +324,20 @@ export async function verifyAudit(
   const macKeys = keys?.map(macKey) ?? null;
   let last: FeedHead | null = null;
   let compared: FeedHead | null = null;
-  let entries = 0;
+  let records = 0;
   let signatures = 0;
-  for await (const entry of allEntries(deps)) {
-    const { sequence, chainHash } = entry;
-    const defect = defectOf(entry, last);
+  for await (const record of allAuditRecords(deps)) {
+    const { sequence, chainHash } = record;
+    const defect = defectOf(record, last);
     if (defect !== null) note(sequence, defect);
     else {
-      const proven = isProven(auditEntry(entry), operators);
+      const proven = isProven(auditRecord(record), operators);
       if (proven === true) signatures += 1;
       if (proven === false) note(sequence, unproven);
-      if (macKeys !== null && !isProvenBody(macKeys, entry.body)) note(sequence, unwritten);
+      if (macKeys !== null && !isProvenBody(macKeys, record.body)) note(sequence, unwritten);
     }
-    const cited = citedIn(entry);
-    // Entries of a minute cite the same head.
+    const cited = citedIn(record);
+    // Records of a minute cite the same head.
     if (cited !== null && !isSameHead(cited, compared)) {
       compared = cited;
       const found = await deps.store.run((tx) => tx.feed.after(auditFeed, cited.sequence - 1, 1));
@@ -351,7 +351,7 @@ export async function verifyAudit(
     if (sequence === end && chainHash !== head?.chainHash) {
       note(sequence, 'the entry differs from the head');
     }
-    entries += 1;
+    records += 1;
     last = { sequence, chainHash };
   }
   const found = last?.sequence ?? 0;
@@ -360,16 +360,16 @@ export async function verifyAudit(
     if (anchor.sequence <= found) continue;
     note(anchor.sequence, `the log ends at ${found}, before an anchor${epochText(anchor)}`);
   }
-  return { head, entries, signatures, defects };
+  return { head, records, signatures, defects };
 }
 
 function isSameHead(one: FeedHead, other: FeedHead | null): boolean {
   return one.sequence === other?.sequence && one.chainHash === other.chainHash;
 }
 
-/** Whether its signature proves the entry of an operator; null for any other entry. */
+/** Whether its signature proves the record of an operator; null for any other record. */
 function isProven(
-  { actor: { kind, id }, action, signed, atMs }: AuditEntry,
+  { actor: { kind, id }, action, signed, atMs }: AuditRecord,
   operators: readonly RegisteredOperator[],
 ): boolean | null {
   // The development operator has no key.
@@ -380,7 +380,7 @@ function isProven(
   return hasSigned(operator, signed, { command: action, firstOperator, atMs });
 }
 
-/** A restore begins an epoch, and loses the entries after its backup. */
+/** A restore begins an epoch, and loses the records after its backup. */
 function epochText({ epoch }: { readonly epoch?: number }): string {
   return epoch === undefined ? '' : ` of epoch ${epoch}`;
 }

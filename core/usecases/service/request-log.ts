@@ -2,12 +2,12 @@
 // it in memory and a worker stores it: a refusal waits for no write, and a crash may lose the last
 // ones.
 import { DAY_MS } from '../../domain/base/instant.js';
-import type { AuditEntry } from '../../domain/service/audit-entry.js';
+import type { AuditRecord } from '../../domain/service/audit-record.js';
 import { fieldOf, type RefusedRequest } from '../../domain/service/refused-request.js';
 import type { PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { RefusalFilter } from '../../ports/storage.js';
-import { newestEntries } from './audit-log.js';
+import { newestAuditRecords } from './audit-log.js';
 
 const RETENTION_MS = 7 * DAY_MS;
 const PAGE = 500;
@@ -77,11 +77,11 @@ export function listRefusals(
 export interface FoundRequest {
   readonly refused: readonly RefusedRequest[];
   /** What it changed, newest first. */
-  readonly entries: readonly AuditEntry[];
+  readonly records: readonly AuditRecord[];
 }
 
 /**
- * Looks for a request by its id. No index has the ids of the audit log, so its entries are read
+ * Looks for a request by its id. No index has the ids of the audit log, so its records are read
  * back to `sinceMs`.
  */
 export async function findRequest(
@@ -92,16 +92,18 @@ export async function findRequest(
   const refused = await deps.store.run((tx) =>
     tx.refusedRequests.byRequestId(requestId, FOUND_MAX),
   );
-  const entries: AuditEntry[] = [];
+  const records: AuditRecord[] = [];
   for (let beforeSequence: number | null = null; ; ) {
-    const page: readonly AuditEntry[] = await newestEntries(deps, null, {
+    const page: readonly AuditRecord[] = await newestAuditRecords(deps, null, {
       beforeSequence,
       limit: PAGE,
     });
-    entries.push(...page.filter((entry) => entry.requestId === requestId && entry.atMs >= sinceMs));
+    records.push(
+      ...page.filter((record) => record.requestId === requestId && record.atMs >= sinceMs),
+    );
     const last = page.at(-1);
     if (page.length < PAGE || last === undefined || last.atMs < sinceMs) break;
     beforeSequence = last.sequence;
   }
-  return { refused, entries };
+  return { refused, records };
 }

@@ -7,11 +7,16 @@
 // The session key is rotated too: a leaked secret key and a copy of the database reveal it.
 import { type SealedColumn, sealedColumns } from '../../domain/service/sealed-columns.js';
 import { type KeyCheckValue, keyIdOf } from '../../domain/service/sealed-text.js';
-import { isCurrent } from '../../domain/service/service-key.js';
+import { isCurrentKey } from '../../domain/service/service-key.js';
 import { AssertionFailure } from '../../errors.js';
 import type { SealedRow, Tx } from '../../ports/storage.js';
 import { recordKeyCheckValue } from './secret-keys.js';
-import { type KeyNeeds, newKey, type RotatedSessionKey, stageRotation } from './service-keys.js';
+import {
+  type KeyNeeds,
+  newServiceKey,
+  type RotatedSessionKey,
+  stageRotation,
+} from './service-keys.js';
 
 /** Bounds how long a batch delays other writes. */
 const ROWS_PER_BATCH = 200;
@@ -99,9 +104,9 @@ function markRetiring(deps: KeyNeeds): Promise<ReadonlyMap<string, number>> {
 }
 
 function rotateOldSessionKey(deps: KeyNeeds): Promise<RotatedSessionKey | null> {
-  const fresh = newKey(deps, 'session');
+  const fresh = newServiceKey(deps, 'session');
   return deps.store.run(async (tx) => {
-    const current = (await tx.serviceKeys.list('session')).find(isCurrent);
+    const current = (await tx.serviceKeys.list('session')).find(isCurrentKey);
     const isOld = current !== undefined && keyIdOf(current.sealed) !== deps.secretBox.keyId;
     return isOld ? stageRotation(tx, fresh, false) : null;
   });

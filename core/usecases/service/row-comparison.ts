@@ -1,22 +1,22 @@
 // Compares the rows that give authority, or say where money goes, with the audit log. Each is as
-// its newest entry says, and each change begins where the one before ended. A row that was changed,
-// added or removed by SQL is found, also under a log that is sound.
+// its newest record says, and each change begins where the one before ended. A row that was
+// changed, added or removed by SQL is found, also under a log that is sound.
 import type { NumberedEvent } from '../../domain/payments/event.js';
 import {
   type AuditedObject,
-  auditEntry,
+  auditRecord,
   heldTypes,
   isHeldType,
-} from '../../domain/service/audit-entry.js';
+} from '../../domain/service/audit-record.js';
 import type { Deps } from '../../ports/deps.js';
 import type { HeldRow } from '../../ports/storage.js';
-import { type AuditDefect, entriesAfter } from './audit-log.js';
+import { type AuditDefect, auditRecordsAfter } from './audit-log.js';
 
 const PAGE = 500;
 /** A row that differs may have changed since the log was read: both are read again. */
 const READS_MAX = 3;
 
-interface NewestEntry {
+interface NewestRecord {
   readonly sequence: number;
   /** Null: the row was removed. */
   readonly hash: string | null;
@@ -28,14 +28,14 @@ export interface HeldRowsCheck {
 }
 
 export async function compareHeldRows({ store }: Pick<Deps, 'store'>): Promise<HeldRowsCheck> {
-  const newest = new Map<string, NewestEntry>();
+  const newest = new Map<string, NewestRecord>();
   const breaks: AuditDefect[] = [];
   let last = 0;
   for (let reads = 1; ; reads += 1) {
     const before = last;
-    for await (const entry of entriesAfter({ store }, last)) {
-      breaks.push(...noted(newest, entry));
-      last = entry.sequence;
+    for await (const record of auditRecordsAfter({ store }, last)) {
+      breaks.push(...noted(newest, record));
+      last = record.sequence;
     }
     const { rows, defects } = await compared({ store }, newest);
     const isSettled = defects.length === 0 || (reads > 1 && last === before);
@@ -43,9 +43,9 @@ export async function compareHeldRows({ store }: Pick<Deps, 'store'>): Promise<H
   }
 }
 
-/** Notes what an entry says of held rows; returns changes that do not begin where one ended. */
-function noted(newest: Map<string, NewestEntry>, event: NumberedEvent): readonly AuditDefect[] {
-  const { sequence, objects } = auditEntry(event);
+/** Notes what a record says of held rows; returns changes that do not begin where one ended. */
+function noted(newest: Map<string, NewestRecord>, event: NumberedEvent): readonly AuditDefect[] {
+  const { sequence, objects } = auditRecord(event);
   return objects.flatMap(({ type, id, before, after }): readonly AuditDefect[] => {
     if (!isHeldType(type) || id === null) return [];
     const name = nameOf({ type, id });
@@ -58,7 +58,7 @@ function noted(newest: Map<string, NewestEntry>, event: NumberedEvent): readonly
 
 async function compared(
   { store }: Pick<Deps, 'store'>,
-  newest: ReadonlyMap<string, NewestEntry>,
+  newest: ReadonlyMap<string, NewestRecord>,
 ): Promise<HeldRowsCheck> {
   const missing = new Map([...newest].filter(([, { hash }]) => hash !== null));
   const defects: AuditDefect[] = [];

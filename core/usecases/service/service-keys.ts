@@ -4,7 +4,7 @@ import { createHmac } from 'node:crypto';
 import { sessionRules } from '../../domain/access/session.js';
 import { ADDRESS_RETENTION_MS, isOfMonth } from '../../domain/service/audit-address.js';
 import {
-  isCurrent,
+  isCurrentKey,
   isValid,
   type OpenedKey,
   type PublicJwk,
@@ -55,7 +55,7 @@ export async function currentKeyIn(
 ): Promise<OpenedKey> {
   const known = await findCurrent(tx, purpose);
   if (known !== null) return opened(deps, known);
-  const fresh = newKey(deps, purpose);
+  const fresh = newServiceKey(deps, purpose);
   tx.serviceKeys.insert(fresh);
   return opened(deps, fresh);
 }
@@ -70,7 +70,7 @@ export function addressKey(deps: KeyNeeds): Promise<OpenedKey> {
       if (current !== null) {
         tx.serviceKeys.update(Object.freeze({ ...current, expiresAtMs: nowMs }));
       }
-      const fresh = newKey(deps, 'address');
+      const fresh = newServiceKey(deps, 'address');
       tx.serviceKeys.insert(fresh);
       return opened(deps, fresh);
     },
@@ -115,7 +115,7 @@ export async function rotateSessionKey(
   deps: KeyNeeds,
   { endSessions }: { readonly endSessions: boolean },
 ): Promise<RotatedSessionKey> {
-  const fresh = newKey(deps, 'session');
+  const fresh = newServiceKey(deps, 'session');
   return deps.store.run((tx) => stageRotation(tx, fresh, endSessions), { inQuarantine: true });
 }
 
@@ -132,14 +132,17 @@ export async function stageRotation(
       continue;
     }
     const expiresAtMs = key.expiresAtMs ?? nowMs + sessionRules.token.lifeMs;
-    if (isCurrent(key)) tx.serviceKeys.update(Object.freeze({ ...key, expiresAtMs }));
+    if (isCurrentKey(key)) tx.serviceKeys.update(Object.freeze({ ...key, expiresAtMs }));
     previousExpiresAtMs = Math.max(previousExpiresAtMs ?? 0, expiresAtMs);
   }
   tx.serviceKeys.insert(fresh);
   return { id: fresh.id, previousExpiresAtMs };
 }
 
-export function newKey(deps: Omit<KeyNeeds, 'store'>, purpose: ServiceKeyPurpose): ServiceKey {
+export function newServiceKey(
+  deps: Omit<KeyNeeds, 'store'>,
+  purpose: ServiceKeyPurpose,
+): ServiceKey {
   const nowMs = deps.clock.nowMs();
   const id = deps.ids.next('skey', nowMs);
   const text = Buffer.from(deps.ids.randomBytes(SERVICE_KEY_BYTES)).toString('base64');
@@ -148,7 +151,7 @@ export function newKey(deps: Omit<KeyNeeds, 'store'>, purpose: ServiceKeyPurpose
 }
 
 async function findCurrent(tx: Tx, purpose: ServiceKeyPurpose): Promise<ServiceKey | null> {
-  return (await tx.serviceKeys.list(purpose)).find(isCurrent) ?? null;
+  return (await tx.serviceKeys.list(purpose)).find(isCurrentKey) ?? null;
 }
 
 function opened({ secretBox }: Pick<Deps, 'secretBox'>, key: ServiceKey): OpenedKey {

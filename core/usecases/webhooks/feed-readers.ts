@@ -11,7 +11,7 @@ const EVENTS_PER_READ = 100;
 /** Waiting requests of one API key in one process: each holds a connection. */
 export const WAITING_PER_KEY_MAX = 32;
 /** Waiting requests in one process; a tenant has at most as many slots as it leaves free. */
-export const WAITING_MAX = 2_048;
+export const WAITING_READERS_MAX = 2_048;
 
 interface FeedRequest {
   /** The last sequence that the reader has; 0 before the first. */
@@ -54,7 +54,10 @@ export interface FeedReaders {
 }
 
 /** One per process. */
-export function feedReaders(deps: Pick<Deps, 'store'>, waitingMax = WAITING_MAX): FeedReaders {
+export function feedReaders(
+  deps: Pick<Deps, 'store'>,
+  waitingMax = WAITING_READERS_MAX,
+): FeedReaders {
   const watches = new Map<string, Watch>();
   const waiting = () => [...watches.values()].reduce((sum, { waiters }) => sum + waiters.size, 0);
   const isFull = (tenant: Tenant, keyId: string): boolean => {

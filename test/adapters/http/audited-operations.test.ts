@@ -2,7 +2,7 @@
 // covered on arrival. Each change names its author, its operation and its request.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { type Actor, auditEntry, auditFeed } from '../../../core/domain/service/audit-entry.js';
+import { type Actor, auditFeed, auditRecord } from '../../../core/domain/service/audit-record.js';
 import { addMember } from '../../../core/usecases/access/members.js';
 import { createSession } from '../../../core/usecases/access/sessions.js';
 import { requireApproval } from '../../../core/usecases/parties/organizations.js';
@@ -43,7 +43,7 @@ test('each operation that changes something leaves an entry, with its author', a
     const { status } = await scene.send(route, example, scene.accepted[auth]);
     assert.ok(status < 300, `${operationId}: ${status}`);
     const entries = (await world.deps.store.run((tx) => tx.feed.after(auditFeed, from, 100))).map(
-      auditEntry,
+      auditRecord,
     );
     assert.ok(entries.length > 0, `${operationId} leaves an entry`);
     for (const { actor, action, requestId, address, objects } of entries) {

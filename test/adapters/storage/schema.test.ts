@@ -7,7 +7,7 @@ import { loadMigrations } from '../../../adapters/storage/migrations.js';
 import { openPostgresStore } from '../../../adapters/storage/postgres/store.js';
 import { SqliteDatabase } from '../../../adapters/storage/sqlite/database.js';
 import { migrateSqlite } from '../../../adapters/storage/sqlite/migrations.js';
-import { objectTypes } from '../../../core/domain/service/audit-entry.js';
+import { objectTypes } from '../../../core/domain/service/audit-record.js';
 import { localPostgres } from '../../support/databases/local-postgres.js';
 
 const postgres = localPostgres();

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../core/domain/base/instant.js';
 import { requestQuote } from '../../../core/usecases/hosted/buyer-steps.js';
 import {
-  acceptTerms,
+  acceptOrganizationTerms,
   readOrganization,
   submitKyb,
 } from '../../../core/usecases/parties/organizations.js';
@@ -248,9 +248,9 @@ test('the organization’s request is shown, and answered by submitting its KYB 
   server.state.compliance.newTerms();
   server.state.setKyc(customerId, 'approved');
   await ponte.advanceTime(MINUTE_MS);
-  await assert.rejects(acceptTerms(deps, tenant, null), { message: /customer_id=re_/ });
+  await assert.rejects(acceptOrganizationTerms(deps, tenant, null), { message: /customer_id=re_/ });
   server.state.compliance.accept('to_000000000002', 'key', customerId);
-  await acceptTerms(deps, tenant, 'to_000000000002');
+  await acceptOrganizationTerms(deps, tenant, 'to_000000000002');
   await ponte.advanceTime(MINUTE_MS);
   const renewed = await profile();
   assert.deepEqual([renewed.tosId, renewed.corrections], ['to_000000000002', null]);

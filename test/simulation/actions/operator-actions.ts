@@ -1,6 +1,9 @@
 // What an operator does with a command to the partner that the service does not finish by itself.
 // An operator sees the partner's own books, and accepts an odd report only where they say the same.
-import { actorOf, isActive } from '../../../core/domain/access/registered-operator.js';
+import {
+  isActiveOperator,
+  operatorActor,
+} from '../../../core/domain/access/registered-operator.js';
 import type { OperatorActor } from '../../../core/domain/base/actor.js';
 import { MINUTE_MS } from '../../../core/domain/base/instant.js';
 import {
@@ -120,7 +123,7 @@ function operatorDecides(
 }
 
 function currentOperators({ observed }: World): readonly OperatorActor[] {
-  return [...observed.operators.values()].filter(isActive).map(actorOf);
+  return [...observed.operators.values()].filter(isActiveOperator).map(operatorActor);
 }
 
 function retries(world: World, host: SimulatedHost, command: PartnerCommand): void {

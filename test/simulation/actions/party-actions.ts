@@ -9,7 +9,7 @@ import { isSubmitted } from '../../../core/domain/parties/party.js';
 import type { PonteError } from '../../../core/errors.js';
 import { signIn } from '../../../core/usecases/hosted/buyer-steps.js';
 import {
-  acceptTerms,
+  acceptAccountTerms,
   type CreateAccountInput,
   configureAccountPayout,
   createAccount,
@@ -121,7 +121,7 @@ function acceptsTerms(world: World, host: SimulatedHost, account: ConnectedAccou
   const { id, tosSessionKey } = account;
   const by = tenantOf(account);
   const tosId = tosSessionKey ?? 'made up';
-  host.begin(`accept terms ${id}`, () => acceptTerms(host.deps, by, id, tosId), {
+  host.begin(`accept terms ${id}`, () => acceptAccountTerms(host.deps, by, id, tosId), {
     by,
     done: (next) => noteShown(world, next),
   });

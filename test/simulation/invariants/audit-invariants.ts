@@ -1,7 +1,7 @@
 // Invariants of the audit log: what an actor changes has an entry in the same batch. A created
 // payment has its event, which names its creator. The chain is judged with those of the feeds
 // (event-invariants.ts).
-import { auditFeed } from '../../../core/domain/service/audit-entry.js';
+import { auditFeed } from '../../../core/domain/service/audit-record.js';
 import type { StagedWrite } from '../world/gated-store.js';
 import type { ObservedState } from './observed-state.js';
 

@@ -1,5 +1,5 @@
 // Invariants of people and their credentials: operators, members, sessions and API keys.
-import { exceeds, ownerOf } from '../../../core/domain/access/api-key.js';
+import { exceeds, keyOwner } from '../../../core/domain/access/api-key.js';
 import type { Proposal } from '../../../core/domain/money-desk/proposal.js';
 import type { ObservedState } from './observed-state.js';
 
@@ -20,7 +20,7 @@ export function noLiveDecisionByOnePerson(observed: ObservedState): string | nul
 
 export function noKeyOutlivesItsOwner({ keys, members }: ObservedState): string | null {
   for (const key of keys.values()) {
-    const owner = members.get(ownerOf(key) ?? '');
+    const owner = members.get(keyOwner(key) ?? '');
     if (key.revokedAtMs !== null || owner === undefined) continue;
     const of = `${key.id} of ${owner.id}`;
     if (owner.removedAtMs !== null) return `${of}, who was removed, is not revoked`;

@@ -1,7 +1,7 @@
 // Invariants of tenants: an action of a tenant changes and shows its own rows only. The invariants
 // of each kind of row judge workers and operators, who act for all tenants.
 import type { Tenant } from '../../../core/domain/base/tenant.js';
-import { auditFeed } from '../../../core/domain/service/audit-entry.js';
+import { auditFeed } from '../../../core/domain/service/audit-record.js';
 import type { StagedWrite } from '../world/gated-store.js';
 import type { ObservedState } from './observed-state.js';
 

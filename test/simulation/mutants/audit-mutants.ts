@@ -13,7 +13,7 @@ export const auditMutants = [
   },
   {
     name: 'any change of a payment counts as its create',
-    file: 'core/domain/service/audit-entry.ts',
+    file: 'core/domain/service/audit-record.ts',
     edits: [["table === 'payments' && kind === 'insert'", "table === 'payments' && kind !== null"]],
     focus: payments,
     first: { seed: 1, steps: 40 },

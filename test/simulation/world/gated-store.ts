@@ -5,7 +5,7 @@ import type { Tenant } from '../../../core/domain/base/tenant.js';
 import type { PartnerCommand } from '../../../core/domain/commands/partner-command.js';
 import type { Mail } from '../../../core/domain/mail/mail.js';
 import type { Payment } from '../../../core/domain/payments/payment.js';
-import type { Actor } from '../../../core/domain/service/audit-entry.js';
+import type { Actor } from '../../../core/domain/service/audit-record.js';
 import type { ClaimedDelivery, Claims, Store, Tx } from '../../../core/ports/storage.js';
 import type { SeededRandom } from '../seeded-random.js';
 import type { Gates, SimulatedProcess } from './gates.js';

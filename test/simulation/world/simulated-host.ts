@@ -12,7 +12,7 @@ import { developmentOperator, type OperatorActor } from '../../../core/domain/ba
 import { schedules } from '../../../core/domain/base/schedules.js';
 import type { Mode, Tenant } from '../../../core/domain/base/tenant.js';
 import { defaultDrift } from '../../../core/domain/commands/report-check.js';
-import type { Actor } from '../../../core/domain/service/audit-entry.js';
+import type { Actor } from '../../../core/domain/service/audit-record.js';
 import { Refusals } from '../../../core/domain/service/refused-request.js';
 import { defaultStorageLimits } from '../../../core/domain/service/storage-limits.js';
 import { PonteError } from '../../../core/errors.js';
@@ -30,7 +30,7 @@ import { runInbox } from '../../../core/usecases/commands/partner-inbox.js';
 import { runBookReadings } from '../../../core/usecases/deposits/book-readings.js';
 import { runMails } from '../../../core/usecases/mail/mails.js';
 import { runPurges } from '../../../core/usecases/parties/documents.js';
-import { readFile } from '../../../core/usecases/parties/dossier-files.js';
+import { readDossierFile } from '../../../core/usecases/parties/dossier-files.js';
 import { runExpiry } from '../../../core/usecases/payments/payments.js';
 import { runAdvances } from '../../../core/usecases/sandbox/sandbox.js';
 import { asService, audited } from '../../../core/usecases/service/audit-log.js';
@@ -268,7 +268,7 @@ export class SimulatedHost {
       gates,
       clock: this.#clock,
       log: this.#log(),
-      readFile: (url) => readFile(this.deps, url),
+      readFile: (url) => readDossierFile(this.deps, url),
     };
     const adapterOf = (mode: Mode) => {
       const adapter = partners[mode].adapter(setup);

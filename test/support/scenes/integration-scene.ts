@@ -11,7 +11,7 @@ import {
 import type { Tenant } from '../../../core/domain/base/tenant.js';
 import { createSession } from '../../../core/usecases/access/sessions.js';
 import {
-  acceptTerms,
+  acceptOrganizationTerms,
   configurePayout,
   createOrganization,
   readOrganization,
@@ -90,7 +90,7 @@ async function collectingOrganization({ deps }: Host): Promise<string> {
     const { profiles } = await readOrganization(deps, tenant.orgId);
     return profiles.test.status === 'approved';
   });
-  await acceptTerms(deps, tenant, null);
+  await acceptOrganizationTerms(deps, tenant, null);
   const pix = { pixKey: 'a@acme.example', accountHolderName: 'Acme Ltda' };
   await configurePayout(deps, tenant, pix, 'opr_1');
   return tenant.orgId;

@@ -7,7 +7,7 @@ import { standardHeaders, webhookHeaders } from '../../../../core/domain/webhook
 import type { Subscription } from '../../../../core/domain/webhooks/subscription.js';
 import {
   type DeliveryAttempt,
-  isInFlight,
+  isBeingSent,
   type WebhookDelivery,
 } from '../../../../core/domain/webhooks/webhook-delivery.js';
 import { readDelivery, replayDelivery } from '../../../../core/usecases/webhooks/deliveries.js';
@@ -33,7 +33,7 @@ export const deliveryPages = [
       const { delivery, subscription } = found;
       const isSent = subscription.active && !subscription.paused;
       const mayWrite = allows(actorOf(call).scopes, 'webhooks:write');
-      return { ...found, mayReplay: isSent && !isInFlight(delivery) && mayWrite };
+      return { ...found, mayReplay: isSent && !isBeingSent(delivery) && mayWrite };
     },
     show({ texts, view }, shown) {
       const { delivery, subscription, event, mayReplay } = shown;

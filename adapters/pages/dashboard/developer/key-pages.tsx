@@ -2,7 +2,7 @@
 import type { VNode } from 'preact';
 import {
   grantedScopes,
-  isActive,
+  isActiveKey,
   keyPrefix,
   type StoredKey,
 } from '../../../../core/domain/access/api-key.js';
@@ -48,7 +48,7 @@ export const keyPages = [
       const keys = await keysOf(context, call);
       const nowMs = context.deps.clock.nowMs();
       const mayWrite = allows(actorOf(call).scopes, 'api_keys:write');
-      const isOpen = (key: StoredKey) => isActive(key, nowMs);
+      const isOpen = (key: StoredKey) => isActiveKey(key, nowMs);
       return { mayWrite, ...Object.groupBy(keys, (key) => (isOpen(key) ? 'active' : 'ended')) };
     },
     show(scene, { mayWrite, active = [], ended = [] }) {
@@ -121,7 +121,7 @@ export const keyPages = [
       const { deps } = context;
       const { orgId, mode, memberId: createdBy } = actorOf(call);
       const nowMs = deps.clock.nowMs();
-      const active = (await keysOf(context, call)).filter((key) => isActive(key, nowMs));
+      const active = (await keysOf(context, call)).filter((key) => isActiveKey(key, nowMs));
       const { full } = scene.texts.keys;
       if (active.length >= KEYS_MAX) return { problem: { field: 'name', text: full } };
       const expiresAtMs = life === '' ? null : nowMs + Number(life) * DAY_MS;
@@ -191,7 +191,7 @@ async function keysOf({ deps }: PageContext, call: MemberCall): Promise<readonly
 async function activeKey(context: PageContext, call: MemberCall): Promise<StoredKey> {
   const nowMs = context.deps.clock.nowMs();
   const key = (await keysOf(context, call)).find(({ id }) => id === call.params['keyId']);
-  if (key === undefined || !isActive(key, nowMs)) throw new PonteError('NotFound');
+  if (key === undefined || !isActiveKey(key, nowMs)) throw new PonteError('NotFound');
   return key;
 }
 

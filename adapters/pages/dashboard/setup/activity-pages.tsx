@@ -2,16 +2,16 @@
 
 import type { VNode } from 'preact';
 import {
-  type AuditEntry,
   type AuditedObject,
+  type AuditRecord,
   actorKinds,
   type ObjectType,
-} from '../../../../core/domain/service/audit-entry.js';
+} from '../../../../core/domain/service/audit-record.js';
 import { listKeys } from '../../../../core/usecases/access/keys.js';
 import { readTeam } from '../../../../core/usecases/access/members.js';
 import {
   AUDIT_SEARCHED_MAX,
-  searchAuditEntries,
+  searchAuditRecords,
 } from '../../../../core/usecases/service/audit-log.js';
 import { Breakable, Foreign } from '../../kit/components.js';
 import { PAGE_SIZE } from '../../kit/pages/declared-pages.js';
@@ -38,7 +38,7 @@ export const activityPages = [
       const tenant = tenantOfCall(call);
       const asked = { kind, actorId: who, beforeSequence: before, limit: PAGE_SIZE };
       const [found, team, keys] = await Promise.all([
-        searchAuditEntries(deps, tenant, asked),
+        searchAuditRecords(deps, tenant, asked),
         readTeam(deps, tenant.orgId),
         listKeys(deps, tenant.orgId),
       ]);
@@ -46,7 +46,7 @@ export const activityPages = [
         ...team.map(({ id, email }) => [id, email] as const),
         ...keys.map(({ id, name }) => [id, name] as const),
       ]);
-      return { rows: found.entries, next: found.next, names };
+      return { rows: found.records, next: found.next, names };
     },
     show({ texts, format }, { names }) {
       const words = texts.setup.activity;
@@ -79,7 +79,7 @@ function Who({
   entry: { actor, address },
   name,
 }: {
-  readonly entry: AuditEntry;
+  readonly entry: AuditRecord;
   readonly name: string | null;
 }): VNode {
   const { texts, view } = useDashboard();
@@ -101,7 +101,7 @@ function What({
   entry: { action, objects, exported },
   names,
 }: {
-  readonly entry: AuditEntry;
+  readonly entry: AuditRecord;
   readonly names: Names;
 }): VNode {
   const { texts, format } = useDashboard();

@@ -7,7 +7,7 @@ import { readStanding } from '../../../../core/usecases/access/sessions.js';
 import type { OrganizationSession } from '../../../../core/usecases/hosted/form-subjects.js';
 import { type KycForm, openKycForm } from '../../../../core/usecases/hosted/kyc-forms.js';
 import {
-  acceptTerms,
+  acceptOrganizationTerms,
   needsTerms,
   termsUrl,
 } from '../../../../core/usecases/parties/organizations.js';
@@ -68,7 +68,7 @@ export const kybPages = [
     access: row,
     form: z.object({ tosId: z.string().max(200) }),
     async run({ deps }, call) {
-      await acceptTerms(deps, tenantOfCall(call), call.form.tosId);
+      await acceptOrganizationTerms(deps, tenantOfCall(call), call.form.tosId);
       return { to: START_PATH, done: 'terms_accepted' };
     },
   }),

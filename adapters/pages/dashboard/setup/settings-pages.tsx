@@ -7,7 +7,7 @@ import { readEmail } from '../../../../core/domain/base/email-address.js';
 import { readTimeZone } from '../../../../core/domain/base/time-zone.js';
 import { plainSigns } from '../../../../core/domain/base/typed-text.js';
 import {
-  isReadable,
+  isReadableColor,
   leastContrast,
   readAccentColor,
 } from '../../../../core/domain/parties/accent-color.js';
@@ -277,7 +277,7 @@ function colorField({ texts, format }: DashboardScene): DeclaredField<string> {
     },
     read(text) {
       const color = readAccentColor(text);
-      return text === '' || (color !== null && isReadable(color)) ? text : null;
+      return text === '' || (color !== null && isReadableColor(color)) ? text : null;
     },
   });
 }

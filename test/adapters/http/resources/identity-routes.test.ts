@@ -7,7 +7,10 @@ import { mayCollect } from '../../../../core/domain/parties/organization.js';
 import { flushKeyUse, KEYS_MAX } from '../../../../core/usecases/access/keys.js';
 import { addMember, removeMember } from '../../../../core/usecases/access/members.js';
 import { createSession } from '../../../../core/usecases/access/sessions.js';
-import { acceptTerms, readOrganization } from '../../../../core/usecases/parties/organizations.js';
+import {
+  acceptOrganizationTerms,
+  readOrganization,
+} from '../../../../core/usecases/parties/organizations.js';
 import { goLive } from '../../../support/scenes/organization-scene.js';
 import { type Answer, checkedSite, refusalOf, sharedSite } from '../checked-site.js';
 
@@ -291,7 +294,7 @@ test('onboarding status is that of the mode of the session', async () => {
   const begun = { needsOnboarding: true, tosAccepted: false, kybStatus: null };
   assert.deepEqual(await status('test'), { mode: 'test', ...begun });
   assert.deepEqual(await status('live'), { mode: 'live', ...begun });
-  await acceptTerms(site.world.deps, { orgId: fresh, mode: 'test' }, null);
+  await acceptOrganizationTerms(site.world.deps, { orgId: fresh, mode: 'test' }, null);
   assert.deepEqual(await status('test'), { mode: 'test', ...begun, tosAccepted: true });
   const cleared = await site.world.session(orgId);
   const done = await site.call('GET', '/v1/onboarding/status', { session: cleared });

@@ -7,7 +7,7 @@ import { pageRoutes } from '../../../../adapters/pages/page-routes.js';
 import { decisionNames } from '../../../../core/domain/money-desk/decisions.js';
 import { removeOperator } from '../../../../core/usecases/access/registered-operators.js';
 import { listProposals } from '../../../../core/usecases/money-desk/money-queues.js';
-import { newestEntries, verifyAudit } from '../../../../core/usecases/service/audit-log.js';
+import { newestAuditRecords, verifyAudit } from '../../../../core/usecases/service/audit-log.js';
 import { paidIn } from '../../../support/scenes/desk-scene.js';
 import { suiteEnd } from '../../../support/suite-end.js';
 import { signedInAs } from '../dashboard/dashboard-site.js';
@@ -78,7 +78,10 @@ describe('the way in', () => {
   });
 
   test('without a session each page leads to the sign-in, and each form changes nothing', async () => {
-    const before = await newestEntries(site.world.deps, null, { beforeSequence: null, limit: 1 });
+    const before = await newestAuditRecords(site.world.deps, null, {
+      beforeSequence: null,
+      limit: 1,
+    });
     for (const { method, path, auth } of consolePages) {
       if (auth === 'none') continue;
       const body = new URLSearchParams(anyForm).toString();
@@ -87,7 +90,10 @@ describe('the way in', () => {
       assert.equal(response.status, 303, path);
       assert.match(response.headers.get('location') ?? '', /^\/operator(\?notice=unsaved)?$/);
     }
-    const after = await newestEntries(site.world.deps, null, { beforeSequence: null, limit: 1 });
+    const after = await newestAuditRecords(site.world.deps, null, {
+      beforeSequence: null,
+      limit: 1,
+    });
     assert.deepEqual(after, before);
   });
 
@@ -137,7 +143,7 @@ describe('its port', () => {
     const stranger = await tokenOf(await site.signedIn(site.bia));
     const csrf = await tokenOf(visitor);
     const entries = () =>
-      newestEntries(site.world.deps, null, { beforeSequence: null, limit: 1_000 });
+      newestAuditRecords(site.world.deps, null, { beforeSequence: null, limit: 1_000 });
     const before = (await entries()).length;
     for (const { path } of consolePages.filter((row) => row.csrf === 'form')) {
       for (const token of ['', stranger]) {
@@ -310,7 +316,7 @@ test('the audit log has each change with the signature of the link', async (t) =
   const ana = await site.signedIn(site.ana);
   await ana.open(site.owed);
   await ana.send('/owed/cmd_back', decision);
-  const entries = await newestEntries(deps, null, { beforeSequence: null, limit: 10 });
+  const entries = await newestAuditRecords(deps, null, { beforeSequence: null, limit: 10 });
   const own = entries.filter(({ actor }) => actor.id === site.ana.actor.id);
   assert.deepEqual(
     own.map(({ action }) => action),
@@ -412,7 +418,7 @@ test('one operator alone proposes, by every form of the console and every decisi
   const made = await proposals(site);
   assert.ok(made.some(({ proposedBy }) => proposedBy === 'ana'));
   assert.ok(made.every(({ state }) => state !== 'done'));
-  const entries = await newestEntries(deps, null, { beforeSequence: null, limit: 1_000 });
+  const entries = await newestAuditRecords(deps, null, { beforeSequence: null, limit: 1_000 });
   const changed = entries
     .filter(({ actor }) => actor.id === site.ana.actor.id)
     .flatMap(({ objects }) => objects.map(({ type }) => `${type}`));

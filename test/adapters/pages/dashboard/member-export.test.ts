@@ -6,8 +6,8 @@ import { csvHeader } from '../../../../adapters/pages/dashboard/payment-csv.js';
 import { UNPROVEN_ROWS_MAX } from '../../../../adapters/pages/dashboard/payment-export-pages.js';
 import { plainCsv } from '../../../../adapters/pages/kit/csv-line.js';
 import { MINUTE_MS } from '../../../../core/domain/base/instant.js';
-import { auditFeed } from '../../../../core/domain/service/audit-entry.js';
-import { newestEntries } from '../../../../core/usecases/service/audit-log.js';
+import { auditFeed } from '../../../../core/domain/service/audit-record.js';
+import { newestAuditRecords } from '../../../../core/usecases/service/audit-log.js';
 import { aBarePayment, someFunds } from '../../../support/samples/domain-samples.js';
 import { makeInvoice } from '../../../support/scenes/made-payments.js';
 import { suiteEnd } from '../../../support/suite-end.js';
@@ -102,7 +102,7 @@ test('each export has an entry that says who took which rows', async () => {
   const { deps } = site.world;
   await exported(finance, '?status=paid');
   const page = { beforeSequence: null, limit: 1 };
-  const [entry] = await newestEntries(deps, site.tenant.orgId, page);
+  const [entry] = await newestAuditRecords(deps, site.tenant.orgId, page);
   assert.deepEqual(entry?.exported, { filter: 'status=paid', rows: 3 });
   assert.equal(entry.actor.kind, 'member');
   assert.equal(entry.mode, 'test');
@@ -148,7 +148,7 @@ test('more than 1,000 rows need a fresh proof, and come whole in pages', async (
   const found = [...text.matchAll(/order-\d+/g)].map(([name]) => name);
   assert.deepEqual(found, many.map((at) => `order-${at}`).toReversed(), 'newest first, each once');
   const page = { beforeSequence: null, limit: 2 };
-  const [ended, begun] = await newestEntries(deps, own.tenant.orgId, page);
+  const [ended, begun] = await newestAuditRecords(deps, own.tenant.orgId, page);
   assert.deepEqual(ended?.exported, { filter: 'from=1960-01-01', rows });
   assert.deepEqual(begun?.exported, { filter: 'from=1960-01-01', rows: null });
   assert.ok((begun?.sequence ?? 0) > (sent?.sequence ?? 0));
@@ -165,7 +165,7 @@ test('a download that its reader leaves has an entry of the rows that were sent'
   const response = await visitor.request('POST', `${rootOf(own)}/payments/export/all`, body);
   await response.body?.cancel();
   const page = { beforeSequence: null, limit: 1 };
-  const [entry] = await newestEntries(deps, own.tenant.orgId, page);
+  const [entry] = await newestAuditRecords(deps, own.tenant.orgId, page);
   assert.notEqual(entry?.exported, null);
 });
 

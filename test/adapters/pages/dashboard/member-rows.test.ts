@@ -8,7 +8,7 @@ import { allows, scopesIn } from '../../../../core/domain/access/scope.js';
 import { FRESH_MS } from '../../../../core/domain/access/session.js';
 import { modes } from '../../../../core/domain/base/tenant.js';
 import { assert as ensure } from '../../../../core/errors.js';
-import { newestEntries } from '../../../../core/usecases/service/audit-log.js';
+import { newestAuditRecords } from '../../../../core/usecases/service/audit-log.js';
 import { formsOf, type PageSite, pageSite, type Visitor } from '../visitor.js';
 import { anyFields, objectsOf, openLive, rootOf, signedInAs } from './dashboard-site.js';
 
@@ -106,7 +106,7 @@ test('without a session every row leads to the sign-in', async (t) => {
 /** How many changes the audit log has of the organization. */
 async function changesIn({ world }: PageSite, orgId: string): Promise<number> {
   const page = { beforeSequence: null, limit: 1_000 };
-  return (await newestEntries(world.deps, orgId, page)).length;
+  return (await newestAuditRecords(world.deps, orgId, page)).length;
 }
 
 test('a form without the token of the session, or from another site, changes nothing', async (t) => {

@@ -6,7 +6,7 @@ import { HOUR_MS } from '../../../../core/domain/base/instant.js';
 import { createKey, unlimitedKey } from '../../../../core/usecases/access/keys.js';
 import { addMember, removeMember } from '../../../../core/usecases/access/members.js';
 import { createSession } from '../../../../core/usecases/access/sessions.js';
-import { newestEntries } from '../../../../core/usecases/service/audit-log.js';
+import { newestAuditRecords } from '../../../../core/usecases/service/audit-log.js';
 import { goLive } from '../../../support/scenes/organization-scene.js';
 import { softwareAuthenticator } from '../../../support/scenes/software-authenticator.js';
 import { type PageSite, pageSite, type Visitor } from '../visitor.js';
@@ -90,7 +90,7 @@ test('pages without an organization write entries of none', async (t) => {
   await visitor.open('/dashboard/sessions');
   await visitor.send('/sessions', { session: 'all' });
   const page = { beforeSequence: null, limit: 9 };
-  const entries = await newestEntries(deps, null, page);
+  const entries = await newestAuditRecords(deps, null, page);
   const ofPages = entries.filter(({ action }) => action.startsWith('/dashboard'));
   assert.deepEqual(
     ofPages.map(({ action, orgId, actor: { kind } }) => [action, orgId, kind]),

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MINUTE_MS } from '../../../../core/domain/base/instant.js';
-import { newestEntries } from '../../../../core/usecases/service/audit-log.js';
+import { newestAuditRecords } from '../../../../core/usecases/service/audit-log.js';
 import {
   type SoftwareAuthenticator,
   softwareAuthenticator,
@@ -43,7 +43,7 @@ test('a passkey signs in where the person wanted to go, and the log names it', a
   await visitor.open(`${rootOf(site)}/payments`);
   assert.equal((await enter(visitor, authenticator)).path, `${rootOf(site)}/payments`);
   const page = { beforeSequence: null, limit: 9 };
-  const entries = await newestEntries(site.world.deps, null, page);
+  const entries = await newestAuditRecords(site.world.deps, null, page);
   const ofPasskeys = entries.filter(({ objects }) => objects.some((one) => one.type === 'passkey'));
   assert.deepEqual(
     ofPasskeys.map(({ action, actor: { kind } }) => [action, kind]),

@@ -16,7 +16,7 @@ import {
   readMemberSession,
 } from '../../../../core/usecases/access/sessions.js';
 import { decide } from '../../../../core/usecases/money-desk/money-desk.js';
-import { newestEntries } from '../../../../core/usecases/service/audit-log.js';
+import { newestAuditRecords } from '../../../../core/usecases/service/audit-log.js';
 import {
   type SoftwareAuthenticator,
   softwareAuthenticator,
@@ -197,7 +197,7 @@ test('a mailbox adds the first passkey, and no other one', async (t) => {
   assert.equal(asked.path, '/dashboard/confirm?passkey');
   assert.match(asked.text, /you have none. Add one first/);
   const authenticator = (await add(site, visitor)) ?? assert.fail('the first one is added');
-  const audit = await newestEntries(deps, null, { beforeSequence: null, limit: 1 });
+  const audit = await newestAuditRecords(deps, null, { beforeSequence: null, limit: 1 });
   assert.equal(audit[0]?.action, '/dashboard/passkeys/add');
   assert.equal((await visitor.open(live)).path, '/dashboard/confirm?passkey', 'it adds, no more');
   assert.equal(await add(site, other), null, 'the mailbox adds no second one');

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { HOUR_MS, MINUTE_MS } from '../../../../core/domain/base/instant.js';
 import { addMember, removeMember } from '../../../../core/usecases/access/members.js';
-import { newestEntries } from '../../../../core/usecases/service/audit-log.js';
+import { newestAuditRecords } from '../../../../core/usecases/service/audit-log.js';
 import { type PageSite, pageSite, textOf, type Visitor } from '../visitor.js';
 import { rootOf, signedInAs } from './dashboard-site.js';
 
@@ -172,7 +172,7 @@ test('what a person does outside an organization is in the audit log by the pers
   await visitor.open(rootOf(site));
   await visitor.send('/sign-out');
   const page = { beforeSequence: null, limit: 5 };
-  const [entry] = await newestEntries(site.world.deps, null, page);
+  const [entry] = await newestAuditRecords(site.world.deps, null, page);
   assert.equal(entry?.actor.kind, 'person');
   assert.match(entry?.actor.id ?? '', /^per_/);
   assert.equal(entry?.action, '/dashboard/sign-out');

@@ -8,7 +8,7 @@ import { pageRoutes } from '../../../../adapters/pages/page-routes.js';
 import { locales } from '../../../../core/domain/base/locale.js';
 import type { Tenant } from '../../../../core/domain/base/tenant.js';
 import { addMember } from '../../../../core/usecases/access/members.js';
-import { audited, newestEntries } from '../../../../core/usecases/service/audit-log.js';
+import { audited, newestAuditRecords } from '../../../../core/usecases/service/audit-log.js';
 import { anAccount } from '../../../support/samples/domain-samples.js';
 import { makeInvoice } from '../../../support/scenes/made-payments.js';
 import type { SuiteEnd } from '../../../support/suite-end.js';
@@ -105,7 +105,7 @@ test('a list without rows says so, and has no other page', async (t) => {
 });
 
 async function entriesOf(deps: PageSite['world']['deps'], orgId: string): Promise<number> {
-  return (await newestEntries(deps, orgId, { beforeSequence: null, limit: 10 })).length;
+  return (await newestAuditRecords(deps, orgId, { beforeSequence: null, limit: 10 })).length;
 }
 
 test('what no page says of filters and pages is left out', async (t) => {

@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import { pageRoutes } from '../../../../adapters/pages/page-routes.js';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../../core/domain/base/instant.js';
 import { simulate } from '../../../../core/usecases/sandbox/simulations.js';
-import { auditHead, newestEntries } from '../../../../core/usecases/service/audit-log.js';
+import { auditHead, newestAuditRecords } from '../../../../core/usecases/service/audit-log.js';
 import { type PageSite, pageSite, textOf, type Visitor } from '../visitor.js';
 
 /** A visitor who proved the mailbox of the payment. */
@@ -66,7 +66,7 @@ test('what a form changes is in the audit log, by the link and then by the buyer
   const visitor = await signedIn(site, path);
   await visitor.open(path);
   await visitor.send('/sign-out');
-  const entries = await newestEntries(site.world.deps, site.tenant.orgId, {
+  const entries = await newestAuditRecords(site.world.deps, site.tenant.orgId, {
     beforeSequence: null,
     limit: 100,
   });

@@ -5,7 +5,7 @@ import { locales } from '../../../../core/domain/base/locale.js';
 import { readyToCollect } from '../../../../core/domain/parties/connected-account.js';
 import { createOnboardingLink } from '../../../../core/usecases/hosted/onboarding-links.js';
 import { readAccount } from '../../../../core/usecases/parties/accounts.js';
-import { newestEntries } from '../../../../core/usecases/service/audit-log.js';
+import { newestAuditRecords } from '../../../../core/usecases/service/audit-log.js';
 import { changePartner } from '../../../support/partners/changed-partner.js';
 import { newSeller } from '../../../support/scenes/seller-scene.js';
 import { suiteEnd } from '../../../support/suite-end.js';
@@ -173,7 +173,7 @@ test('what a seller does is in the audit log, and no PIX key is', async () => {
   await visitor.open(`${path}/pix`);
   await visitor.send('/pix', pix);
   const page = { beforeSequence: null, limit: 50 };
-  const entries = await newestEntries(site.world.deps, site.tenant.orgId, page);
+  const entries = await newestAuditRecords(site.world.deps, site.tenant.orgId, page);
   const own = entries.filter(({ actor }) => actor.id === id);
   assert.deepEqual([...new Set(own.map(({ actor }) => actor.kind))].toSorted(), ['link', 'seller']);
   assert.ok(!JSON.stringify(entries).includes('ana@serra'));

@@ -14,7 +14,7 @@ import {
   splitAgain,
   splitOf,
 } from '../../../../core/domain/deposits/consolidated-payment.js';
-import { isCurrent } from '../../../../core/domain/deposits/deposit.js';
+import { isCurrentDeposit } from '../../../../core/domain/deposits/deposit.js';
 import { noFunds } from '../../../../core/domain/payments/funds.js';
 import type { Payment } from '../../../../core/domain/payments/payment.js';
 import { aDeposit } from '../../../support/samples/deposit-samples.js';
@@ -148,7 +148,7 @@ for (const [end, stated, problem] of [
 test('a correction to another currency cannot be booked', () => {
   const facts = { status: 'completed', amount: money(300n, 'EUR') } as const;
   assert.equal(correctionProblem(split('completed'), facts, usd(600n))?.kind, 'unusable');
-  assert.equal(isCurrent(split('completed'), facts), false);
+  assert.equal(isCurrentDeposit(split('completed'), facts), false);
 });
 
 for (const [end, amountMinor, expected] of [

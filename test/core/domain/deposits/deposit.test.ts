@@ -12,7 +12,7 @@ import {
   depositBalances,
   depositPosting,
   depositStates,
-  isCurrent,
+  isCurrentDeposit,
   isUnmatched,
   newDeposit,
   nextDepositState,
@@ -229,7 +229,7 @@ test('after any history the postings are where the money is, and none is held be
               ? decideDeposit(deposit, one, {}, T0)
               : deposit;
         balances = booked(balances, depositPosting(was, next));
-        if (typeof one !== 'string') assert.ok(isCurrent(next, one));
+        if (typeof one !== 'string') assert.ok(isCurrentDeposit(next, one));
         [was, deposit] = [next, next];
         assert.deepEqual(sorted(balances), sorted(balancesOf(deposit)));
         const { suspense, adjustments } = depositBalances(deposit);
@@ -247,6 +247,6 @@ for (const [what, stated, current] of [
   ['no amount', { status: 'completed', amount: money(0n, 'USD') }, true],
 ] as const) {
   test(`a waiting deposit is ${current ? '' : 'not '}current if the books have ${what}`, () => {
-    assert.equal(isCurrent(read(fresh, 'completed'), stated), current);
+    assert.equal(isCurrentDeposit(read(fresh, 'completed'), stated), current);
   });
 }

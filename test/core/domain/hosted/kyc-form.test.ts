@@ -17,18 +17,18 @@ import {
   checkPage,
   type FormFacts,
   fieldsFor,
-  fieldsOf,
   type KycPage,
+  kycFieldsOf,
   kycPageOf,
   kycSteps,
+  kycStepsOf,
   missingIn,
-  nextStep,
+  nextKycStep,
   ONE_NAME,
   openOf,
   placeCorrections,
   SAME_ADDRESS,
   sentDossier,
-  stepsOf,
   stepViews,
 } from '../../../../core/domain/hosted/kyc-form.js';
 import {
@@ -62,12 +62,12 @@ test('steps follow from the type, and from what the partner requires', () => {
       'type company address owners documents terms review',
     ],
   ];
-  for (const [form, steps] of cases) assert.equal(stepsOf(form).join(' '), steps);
+  for (const [form, steps] of cases) assert.equal(kycStepsOf(form).join(' '), steps);
 });
 
 /** Names of the fields of a page; `?` after those that may stay blank. */
 function namesOn(form: FormFacts, page: KycPage, owner: number | null = null): string {
-  const fields = fieldsOf(form, page, owner);
+  const fields = kycFieldsOf(form, page, owner);
   return fields.map(({ field, isRequired }) => `${field}${isRequired ? '' : '?'}`).join(' ');
 }
 
@@ -91,8 +91,8 @@ test('every field that is required for a buyer is asked on one page', () => {
     const type = form.draft.entityType ?? 'business';
     for (const field of requirements.buyer[type]) {
       if (field === 'email') continue;
-      const steps = stepsOf(form).filter((step) =>
-        fieldsOf(form, step).some((of) => of.field === field),
+      const steps = kycStepsOf(form).filter((step) =>
+        kycFieldsOf(form, step).some((of) => of.field === field),
       );
       assert.equal(steps.length, 1, `${type} ${field}`);
       assert.equal(kycPageOf(form, { field, owner: null }), steps[0]);
@@ -140,9 +140,9 @@ test('what is missing is named by its place', () => {
     'documents open',
     'review open',
   ]);
-  assert.equal(nextStep(stepViews(form)), 'company');
-  assert.equal(nextStep(stepViews(form), 'company'), 'owners');
-  assert.equal(nextStep(stepViews(form), 'documents'), 'review');
+  assert.equal(nextKycStep(stepViews(form)), 'company');
+  assert.equal(nextKycStep(stepViews(form), 'company'), 'owners');
+  assert.equal(nextKycStep(stepViews(form), 'documents'), 'review');
 });
 
 test('what an owner was asked for is waited for, and is not the buyer’s to do', () => {
@@ -298,7 +298,7 @@ test('a person with one name has it in both fields, if they say so', () => {
 
 test('steps have the order of the form', () => {
   for (const form of [person, company]) {
-    const steps = stepsOf(form);
+    const steps = kycStepsOf(form);
     assert.deepEqual(
       steps,
       kycSteps.filter((step) => steps.includes(step)),

@@ -7,7 +7,7 @@ import {
   accentGrounds,
   accentPalettes,
   contrastOf,
-  isReadable,
+  isReadableColor,
   leastContrast,
   readAccentColor,
 } from '../../../../core/domain/parties/accent-color.js';
@@ -38,10 +38,10 @@ test('a color is readable with 4.5:1 on a light page and a card', () => {
   // Enough for a card, not for the page.
   assert.ok(contrastOf('#767676', accentGrounds.light.surface) >= 4.5);
   for (const color of ['#767676', '#ff0000', '#ffd400', '#ffffff', '#db2777']) {
-    assert.equal(isReadable(color), false, color);
+    assert.equal(isReadableColor(color), false, color);
   }
   for (const color of ['#0a5568', '#2563eb', '#000000', '#c62828', '#6f6f6f']) {
-    assert.equal(isReadable(color), true, `${color}: ${leastContrast(color)}`);
+    assert.equal(isReadableColor(color), true, `${color}: ${leastContrast(color)}`);
   }
 });
 
@@ -50,7 +50,7 @@ test('law: links and buttons of a readable color can be read in both schemes', (
   fc.assert(
     fc.property(part, part, part, (...channels) => {
       const hex = channels.map((channel) => channel.toString(16).padStart(2, '0')).join('');
-      fc.pre(isReadable(`#${hex}`));
+      fc.pre(isReadableColor(`#${hex}`));
       for (const [scheme, palette] of Object.entries(accentPalettes(`#${hex}`))) {
         const { accent, strong, soft, on } = palette;
         const { ground, surface } = accentGrounds[scheme as 'light' | 'dark'];

@@ -7,7 +7,7 @@ import {
   type KycStatus,
   type KycSubmission,
   kycStatuses,
-  withdrawn,
+  withdrawnSubmission,
 } from '../../../../core/domain/parties/buyer-kyc.js';
 import { noFacts } from '../../../../core/domain/parties/identity-facts.js';
 import { newParty } from '../../../../core/domain/parties/party.js';
@@ -57,8 +57,8 @@ test('an adopted approval depends on its party, and its revocation has no own ti
   const copy = adopted({ ...verifying, draftSealed: 'draft' }, source, START_MS + 1);
   const expected = { status: 'approved', approvedAtMs: START_MS + 1, partnerRef: 'partner_2' };
   assert.deepEqual(copy, { ...verifying, ...expected, submittedBy: 'person' });
-  const taken = withdrawn(copy);
+  const taken = withdrawnSubmission(copy);
   assert.deepEqual([taken.status, taken.reason, taken.rejectedAtMs], ['rejected', null, null]);
-  assert.equal(withdrawn(taken), taken);
+  assert.equal(withdrawnSubmission(taken), taken);
   assert.ok(Object.isFrozen(copy) && Object.isFrozen(taken));
 });

@@ -4,13 +4,13 @@ import fc from 'fast-check';
 import {
   accountEvents,
   accountStatuses,
+  accountTermsAccepted,
   type ConnectedAccount,
   changedAccount,
   countsAsBuyerKyc,
-  payableParty,
+  payableSeller,
   readyToCollect,
   sellerLacks,
-  termsAccepted,
 } from '../../../../core/domain/parties/connected-account.js';
 import { decided, newParty, reported, submitted } from '../../../../core/domain/parties/party.js';
 import {
@@ -170,24 +170,24 @@ test('ready_to_collect fires once per account', () => {
 });
 
 test('a payout is for sellers, and for approved ones', () => {
-  assert.equal(payableParty(approved), 're_1');
-  assertRefused(() => payableParty({ ...approved, role: 'buyer' }), 'ValidationError');
-  assertRefused(() => payableParty(approved, 're_2'), 'ConnectedAccountNotApproved');
+  assert.equal(payableSeller(approved), 're_1');
+  assertRefused(() => payableSeller({ ...approved, role: 'buyer' }), 'ValidationError');
+  assertRefused(() => payableSeller(approved, 're_2'), 'ConnectedAccountNotApproved');
   for (const status of ['created', 'verifying', 'rejected'] as const) {
-    assertRefused(() => payableParty({ ...approved, status }), 'ConnectedAccountNotApproved');
-    assertRefused(() => payableParty({ ...approved, status, role: 'buyer' }), 'ValidationError');
+    assertRefused(() => payableSeller({ ...approved, status }), 'ConnectedAccountNotApproved');
+    assertRefused(() => payableSeller({ ...approved, status, role: 'buyer' }), 'ValidationError');
   }
 });
 
 test('terms are accepted after a session for this account, once, and stay', () => {
-  assertRefused(() => termsAccepted(created, 'tos_1'), 'TosSessionRequired');
+  assertRefused(() => accountTermsAccepted(created, 'tos_1'), 'TosSessionRequired');
   const started = { ...created, tosSessionKey: 'key_1' };
-  const bound = termsAccepted(started, 'tos_1');
+  const bound = accountTermsAccepted(started, 'tos_1');
   assert.deepEqual(bound, { ...started, tosId: 'tos_1' });
-  assert.equal(termsAccepted(bound, 'tos_1'), bound);
-  assertRefused(() => termsAccepted(bound, 'tos_2'), 'TosIdMismatch');
+  assert.equal(accountTermsAccepted(bound, 'tos_1'), bound);
+  assertRefused(() => accountTermsAccepted(bound, 'tos_2'), 'TosIdMismatch');
   assertRefused(
-    () => termsAccepted({ ...bound, tosSessionKey: 'key_2' }, 'tos_2'),
+    () => accountTermsAccepted({ ...bound, tosSessionKey: 'key_2' }, 'tos_2'),
     'TosIdMismatch',
   );
 });

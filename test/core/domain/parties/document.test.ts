@@ -16,11 +16,11 @@ import {
   documentStatuses,
   hashUrlToken,
   isGranted,
-  isReadable,
+  isReadableDocument,
   newDocument,
   nextDocumentStatus,
   purgeRequested,
-  submitted,
+  submittedDocument,
   UNUSED_RETENTION_MS,
   UPLOAD_TIME_MAX_MS,
   UPLOAD_URL_LIFE_MS,
@@ -51,7 +51,7 @@ const ordered = purgeRequested(stored, START_MS + 2);
 const inStatus: Readonly<Record<DocumentStatus, Document>> = {
   awaiting,
   stored,
-  submitted: submitted(stored),
+  submitted: submittedDocument(stored),
   purging: ordered,
   purged: cleanupCompleted(ordered, START_MS + 3),
 };
@@ -128,7 +128,7 @@ test('an upload URL takes so many uploads, those that fail counted', () => {
 });
 
 test('a document can be read from its upload until its purge', () => {
-  const readable = documentStatuses.filter((status) => isReadable(inStatus[status]));
+  const readable = documentStatuses.filter((status) => isReadableDocument(inStatus[status]));
   assert.deepEqual(readable, ['stored', 'submitted']);
 });
 
@@ -166,7 +166,7 @@ test('a purge deletes unused documents and replaced uploads', () => {
   assert.deepEqual(swept, { ...stored, dueAtMs: expiresMs });
   assert.equal(cleanupStarted(swept, expiresMs - 1), null);
   assert.equal(cleanupStarted(swept, expiresMs)?.status, 'purging');
-  assert.equal(submitted(swept).dueAtMs, null, 'nothing is left to look for');
+  assert.equal(submittedDocument(swept).dueAtMs, null, 'nothing is left to look for');
 
   const checked = cleanupStarted(inStatus.submitted, lastCleanupMs) as Document;
   const kept = cleanupCompleted(checked, lastCleanupMs);
@@ -200,10 +200,10 @@ test('an unfinished purge is repeated, later each time', () => {
     assert.equal(cleanupCompleted(document, nowMs).tries, 0);
   }
   const unended = cleanupStarted(stored, lastCleanupMs) as Document;
-  assert.equal(submitted(unended).dueAtMs, unended.dueAtMs, 'it is begun again then too');
+  assert.equal(submittedDocument(unended).dueAtMs, unended.dueAtMs, 'it is begun again then too');
 });
 
 test('what the table has no cell for is a programmer’s error', () => {
-  assert.throws(() => submitted(awaiting), AssertionFailure);
+  assert.throws(() => submittedDocument(awaiting), AssertionFailure);
   assert.throws(() => purgeRequested(ordered, START_MS), AssertionFailure);
 });

@@ -9,10 +9,10 @@ import {
   needsOnboarding,
   type Organization,
   type OrganizationProfile,
-  payableParty,
+  organizationTermsAccepted,
+  payableOrganization,
   readPhone,
   readWebsite,
-  termsAccepted,
 } from '../../../../core/domain/parties/organization.js';
 import {
   decided,
@@ -131,21 +131,22 @@ test('a new party has neither the payout nor the used terms of the one before', 
 });
 
 test('only an approved organization is paid, and only the party that was meant', () => {
-  assert.equal(payableParty(profile), 'partner_1');
+  assert.equal(payableOrganization(profile), 'partner_1');
   for (const status of [null, 'verifying', 'rejected'] as const) {
-    assert.throws(() => payableParty({ ...profile, status }), { code: 'KybNotApproved' });
+    assert.throws(() => payableOrganization({ ...profile, status }), { code: 'KybNotApproved' });
   }
-  assert.throws(() => payableParty(profile, 'partner_2'), { code: 'KybNotApproved' });
+  assert.throws(() => payableOrganization(profile, 'partner_2'), { code: 'KybNotApproved' });
 });
 
 test('terms are accepted once; their id may follow and then stays', () => {
-  const accepted = termsAccepted(profile, null, NOW_MS);
+  const accepted = organizationTermsAccepted(profile, null, NOW_MS);
   assert.deepEqual(accepted, { ...profile, tosAcceptedAtMs: NOW_MS });
-  assert.equal(termsAccepted(accepted, null, NOW_MS + 1), accepted);
-  const named = termsAccepted(accepted, 'tos_1', NOW_MS + 1);
+  assert.equal(organizationTermsAccepted(accepted, null, NOW_MS + 1), accepted);
+  const named = organizationTermsAccepted(accepted, 'tos_1', NOW_MS + 1);
   assert.deepEqual(named, { ...accepted, tosId: 'tos_1' });
-  for (const again of ['tos_1', null]) assert.equal(termsAccepted(named, again, NOW_MS + 2), named);
-  assert.throws(() => termsAccepted(named, 'tos_2', NOW_MS), { code: 'TosIdMismatch' });
+  for (const again of ['tos_1', null])
+    assert.equal(organizationTermsAccepted(named, again, NOW_MS + 2), named);
+  assert.throws(() => organizationTermsAccepted(named, 'tos_2', NOW_MS), { code: 'TosIdMismatch' });
 });
 
 test('a phone number has at least five digits, and only what numbers are written with', () => {

@@ -26,7 +26,7 @@ import {
   type Settlement,
   sameFacts,
   settlementsOf,
-  standingOf,
+  standingSettlement,
 } from '../../../../core/domain/commands/settlement.js';
 import {
   isPayoutDecidable,
@@ -482,7 +482,10 @@ test('the histories come to every position, refund state and end', () => {
     seen.add(payment.status).add(`funds ${funds.position}`).add(`refund ${funds.refund}`);
     for (const { kind } of change.postings) seen.add(kind);
     for (const { kind, state } of commands) seen.add(`${kind} ${state}`);
-    if (settlementsOf(commands.filter((one) => standingOf(one.settlements) !== null)).length > 1)
+    if (
+      settlementsOf(commands.filter((one) => standingSettlement(one.settlements) !== null)).length >
+      1
+    )
       seen.add('paid twice');
     if (commands.some(({ settlements }) => settlements.length > 1))
       seen.add('settled twice by one payout');

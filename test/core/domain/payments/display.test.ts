@@ -5,10 +5,10 @@ import fc from 'fast-check';
 import {
   DISPLAY_LINES_MAX,
   DISPLAY_TEXT_LENGTH_MAX,
+  displayText,
   helpReference,
   isReference,
   type PageDisplay,
-  plainText,
   readDisplay,
 } from '../../../../core/domain/payments/display.js';
 import { anyText } from '../../../support/samples/any-text.js';
@@ -156,7 +156,7 @@ test('every value read from any JSON is clean and bounded text or null', () => {
       for (const text of shown) {
         if (text === null || text === '') continue;
         assert.equal(typeof text, 'string');
-        assert.equal(plainText(text, '\n'), text);
+        assert.equal(displayText(text, '\n'), text);
         assert.ok([...text].length <= DISPLAY_TEXT_LENGTH_MAX);
         assert.doesNotMatch(text, /(?!\n)\p{Cc}|\p{Bidi_Control}/u);
       }

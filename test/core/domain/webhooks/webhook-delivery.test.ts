@@ -12,7 +12,7 @@ import {
   endForDeletedSubscription,
   finishAttempt,
   hold,
-  isInFlight,
+  isBeingSent,
   newDelivery,
   replay,
   type WebhookDelivery,
@@ -339,7 +339,7 @@ test('law: no history leaves the table or the schedule, or makes more than seven
           if (send()) delivery = { ...delivery, dueAtMs: nowMs };
         } else if (each.kind === 'delete' && pending) {
           delivery = endForDeletedSubscription(delivery);
-        } else if (each.kind === 'replay' && !isInFlight(delivery)) {
+        } else if (each.kind === 'replay' && !isBeingSent(delivery)) {
           delivery = replay(delivery, { nowMs, subscription: sending });
           sendings = [];
         }

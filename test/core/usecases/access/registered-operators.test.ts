@@ -4,7 +4,7 @@ import { describe, type TestContext, test } from 'node:test';
 import {
   COMMAND_LIFE_MS,
   type CommandToSign,
-  isActive,
+  isActiveOperator,
   SIGNATURE_AGE_MAX_MS,
   type SignedCommand,
   signedWith,
@@ -248,7 +248,7 @@ describe('operators', () => {
       removeOperator(made.deps, 'eva', ana.actor),
     ]);
     assert.deepEqual(ends.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
-    const left = (await listOperators(made.deps)).filter(isActive);
+    const left = (await listOperators(made.deps)).filter(isActiveOperator);
     assert.equal(left.length, 2);
     for (const { name } of left) {
       const removal = removeOperator(made.deps, name, ana.actor);

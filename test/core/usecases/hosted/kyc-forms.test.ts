@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MINUTE_MS } from '../../../../core/domain/base/instant.js';
-import { nextStep } from '../../../../core/domain/hosted/kyc-form.js';
+import { nextKycStep } from '../../../../core/domain/hosted/kyc-form.js';
 import { kycStateOf } from '../../../../core/domain/parties/buyer-kyc.js';
 import {
   acceptKycTerms,
@@ -64,7 +64,7 @@ test('the form of a person, filled in page by page, is sent and decided', async 
   assert.deepEqual(await made.send(), { outcome: 'incomplete' });
   await made.fillPerson();
   const form = await made.open();
-  assert.equal(nextStep(form.steps), 'review');
+  assert.equal(nextKycStep(form.steps), 'review');
   const sent = await made.send();
   assert.equal(sent.outcome, 'submitted');
   assert.equal((await made.open()).state, 'verifying');

@@ -2,7 +2,7 @@
 // partner, corrections, and the end of the draft.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { stepsOf } from '../../../../core/domain/hosted/kyc-form.js';
+import { kycStepsOf } from '../../../../core/domain/hosted/kyc-form.js';
 import type { Deps } from '../../../../core/ports/deps.js';
 import type { PartyInput } from '../../../../core/ports/partner.js';
 import type { KycSession } from '../../../../core/usecases/hosted/form-subjects.js';
@@ -61,7 +61,7 @@ async function upload(deps: Deps, by: KycSession, kind: string, owner: number | 
 
 test('a company fills in what a seller needs, is approved, and its draft is deleted', async (t) => {
   const { deps, session, ...made } = await sellerForm(t);
-  assert.deepEqual(stepsOf(await made.open()), ['company', 'review']);
+  assert.deepEqual(kycStepsOf(await made.open()), ['company', 'review']);
   assert.deepEqual(await saveKycPage(deps, session, { page: 'company', typed: {} }), {
     email: 'missing',
     legalName: 'missing',
@@ -110,7 +110,7 @@ test('a person adds documents, and the submission has them', async (t) => {
       },
     },
   });
-  assert.deepEqual(stepsOf(await made.open()), ['person', 'documents', 'review']);
+  assert.deepEqual(kycStepsOf(await made.open()), ['person', 'documents', 'review']);
   assert.equal(await saveKycPage(deps, session, { page: 'person', typed: typedPerson }), null);
   for (const kind of personFiles) await upload(deps, session, kind);
   const { version } = await made.open();
@@ -147,7 +147,7 @@ test('corrections ask for nothing else, and answer the partner', async (t) => {
   await settle();
   const form = await made.open();
   assert.equal(form.state, 'corrections');
-  assert.deepEqual(stepsOf(form), ['address', 'review']);
+  assert.deepEqual(kycStepsOf(form), ['address', 'review']);
   assert.equal((await made.send()).outcome, 'incomplete');
   const typed = { addressLine1: 'Rua A 1' };
   assert.equal(await saveKycPage(deps, session, { page: 'address', typed }), null);
@@ -187,7 +187,7 @@ test('a seller of the API answers what is due on the form', async (t) => {
   await submitAccount(deps, tenant, id, { ...typedCompany, legalName: 'More' });
   await settle();
   const form = await made.open();
-  assert.deepEqual([form.state, stepsOf(form)], ['corrections', ['address', 'review']]);
+  assert.deepEqual([form.state, kycStepsOf(form)], ['corrections', ['address', 'review']]);
   await saveKycPage(deps, session, { page: 'address', typed: { addressLine1: 'Rua A 1' } });
   assert.equal((await made.send()).outcome, 'submitted');
 });
@@ -202,7 +202,7 @@ test('a question that the form does not have is not sent unanswered', async (t) 
     const corrections = JSON.stringify([{ field: 'rfi_7', reason: 'Who are your suppliers?' }]);
     tx.accounts.update({ ...account, corrections });
   });
-  assert.deepEqual(stepsOf(await made.open()), ['review']);
+  assert.deepEqual(kycStepsOf(await made.open()), ['review']);
   assert.equal((await made.send()).outcome, 'incomplete');
   const page = { page: 'address', typed: { addressLine1: 'Rua A 1' } } as const;
   await saveKycPage(deps, session, page);
@@ -293,7 +293,7 @@ test('an organization adds owners and documents, and the partner gets them', asy
   const session = memberSession(tenant);
   const open = () => openKycForm(deps, session);
   // Test mode begins with the details of the sandbox.
-  assert.deepEqual(stepsOf(await open()), ['company', 'owners', 'documents', 'review']);
+  assert.deepEqual(kycStepsOf(await open()), ['company', 'owners', 'documents', 'review']);
   await upload(deps, session, 'incorporation_doc');
   const owner = await addOwner(deps, session);
   const asked = { owner, email: 'priya@rota.example', locale: 'en', client: null } as const;

@@ -18,7 +18,7 @@ import { onboardingStatus } from '../../../../core/usecases/access/sessions.js';
 import { commandRunner } from '../../../../core/usecases/commands/command-runner.js';
 import { applyPartnerUpdate } from '../../../../core/usecases/commands/partner-inbox.js';
 import {
-  acceptTerms,
+  acceptOrganizationTerms,
   configurePayout,
   createOrganization,
   readOrganization,
@@ -219,7 +219,7 @@ describe('the terms of the partner', () => {
   test('are accepted per mode, and onboarding says so', async () => {
     const tenant = { orgId: await scene.newOrganization(), mode: 'test' } as const;
     assert.equal((await onboardingStatus(scene.deps, tenant)).tosAccepted, false);
-    await acceptTerms(scene.deps, tenant, null);
+    await acceptOrganizationTerms(scene.deps, tenant, null);
     assert.equal((await onboardingStatus(scene.deps, tenant)).tosAccepted, true);
     const live = await onboardingStatus(scene.deps, { ...tenant, mode: 'live' });
     assert.equal(live.tosAccepted, false);
@@ -229,21 +229,23 @@ describe('the terms of the partner', () => {
     const strict: SettlementPartner = { ...scene.partner('test'), requirements: () => ['tosId'] };
     const asking: Deps = { ...scene.deps, partners: { ...scene.deps.partners, test: strict } };
     const tenant = { orgId: await scene.newOrganization(), mode: 'test' } as const;
-    await assert.rejects(acceptTerms(asking, tenant, null), {
+    await assert.rejects(acceptOrganizationTerms(asking, tenant, null), {
       code: 'ValidationError',
       message: /^tosId: .*tos_id=/,
     });
-    const { profiles } = await acceptTerms(asking, tenant, 'tos_1');
+    const { profiles } = await acceptOrganizationTerms(asking, tenant, 'tos_1');
     assert.equal(profiles.test.tosId, 'tos_1');
-    await acceptTerms(asking, tenant, null);
-    await assert.rejects(acceptTerms(asking, tenant, 'tos_2'), { code: 'TosIdMismatch' });
-    await assert.rejects(acceptTerms(asking, tenant, ' '), { code: 'ValidationError' });
+    await acceptOrganizationTerms(asking, tenant, null);
+    await assert.rejects(acceptOrganizationTerms(asking, tenant, 'tos_2'), {
+      code: 'TosIdMismatch',
+    });
+    await assert.rejects(acceptOrganizationTerms(asking, tenant, ' '), { code: 'ValidationError' });
   });
 
   test('go with the KYB that is submitted after them', async () => {
     const { noted, inputs } = notingInputs();
     const tenant = { orgId: await scene.newOrganization(), mode: 'test' } as const;
-    await acceptTerms(noted, tenant, 'tos_1');
+    await acceptOrganizationTerms(noted, tenant, 'tos_1');
     await submitKyb(noted, tenant, kyb);
     assert.deepEqual(
       inputs.map(({ tosId, role, entityType }) => [tosId, role, entityType]),
@@ -316,7 +318,7 @@ describe('the dossier of an organization', () => {
     const asking: Deps = { ...scene.deps, partners: { ...scene.deps.partners, test: strict } };
     const tenant = { orgId: await scene.newOrganization(), mode: 'test' } as const;
     await assert.rejects(submitKyb(asking, tenant, kyb), { message: /^website, tosId: / });
-    await acceptTerms(asking, tenant, 'tos_1');
+    await acceptOrganizationTerms(asking, tenant, 'tos_1');
     const whole = { ...kyb, website: 'https://exporter.example' };
     const { profiles } = await submitKyb(asking, tenant, whole);
     assert.equal(profiles.test.status, 'approved');

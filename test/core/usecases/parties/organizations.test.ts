@@ -12,7 +12,7 @@ import { removeMember } from '../../../../core/usecases/access/members.js';
 import { onboardingStatus } from '../../../../core/usecases/access/sessions.js';
 import { commandRunner } from '../../../../core/usecases/commands/command-runner.js';
 import {
-  acceptTerms,
+  acceptOrganizationTerms,
   configurePayout,
   createOrganization,
   listOrganizations,
@@ -69,7 +69,7 @@ test('what an unknown organization is asked for is not found', async () => {
     readOrganization(scene.deps, 'org_0'),
     submitKyb(scene.deps, tenant, kyb),
     operatorApproves(scene.deps, tenant, kyb),
-    acceptTerms(scene.deps, tenant, null),
+    acceptOrganizationTerms(scene.deps, tenant, null),
     configurePayout(scene.deps, tenant, pix, 'opr_1'),
     operatorDoes(scene.deps, 'org_0', grant),
     requireApproval(scene.deps, 'org_0', true),

@@ -14,12 +14,12 @@ import {
   type NumberedEvent,
 } from '../../../../core/domain/payments/event.js';
 import { ADDRESS_RETENTION_MS } from '../../../../core/domain/service/audit-address.js';
-import {
-  type AuditEntry,
-  auditEntry,
-  auditEvent,
-} from '../../../../core/domain/service/audit-entry.js';
 import { macKey } from '../../../../core/domain/service/audit-proof.js';
+import {
+  type AuditRecord,
+  auditEvent,
+  auditRecord,
+} from '../../../../core/domain/service/audit-record.js';
 import type { Deps } from '../../../../core/ports/deps.js';
 import { createKey, unlimitedKey } from '../../../../core/usecases/access/keys.js';
 import { addMember, removeMember } from '../../../../core/usecases/access/members.js';
@@ -31,13 +31,13 @@ import { receivePartnerMessage } from '../../../../core/usecases/commands/partne
 import { createOrganization } from '../../../../core/usecases/parties/organizations.js';
 import {
   AUDIT_SEARCHED_MAX,
-  allEntries,
+  allAuditRecords,
   audited,
   auditHead,
-  listAuditEntries,
-  newestEntries,
+  listAuditRecords,
+  newestAuditRecords,
   recordExport,
-  searchAuditEntries,
+  searchAuditRecords,
   verifyAudit,
 } from '../../../../core/usecases/service/audit-log.js';
 import { PRUNABLE_MS, prune } from '../../../../core/usecases/service/prune.js';
@@ -74,15 +74,15 @@ before(async () => {
 
 async function eventsOf(deps: Pick<Deps, 'store'>): Promise<readonly NumberedEvent[]> {
   const events: NumberedEvent[] = [];
-  for await (const event of allEntries(deps)) events.push(event);
+  for await (const event of allAuditRecords(deps)) events.push(event);
   return events;
 }
 
-async function entriesOf(deps: Pick<Deps, 'store'>): Promise<readonly AuditEntry[]> {
-  return (await eventsOf(deps)).map(auditEntry);
+async function entriesOf(deps: Pick<Deps, 'store'>): Promise<readonly AuditRecord[]> {
+  return (await eventsOf(deps)).map(auditRecord);
 }
 
-async function newEntries(work: () => Promise<unknown>): Promise<readonly AuditEntry[]> {
+async function newEntries(work: () => Promise<unknown>): Promise<readonly AuditRecord[]> {
   const was = (await auditHead(made.deps))?.sequence ?? 0;
   await work();
   return (await entriesOf(made.deps)).filter(({ sequence }) => sequence > was);
@@ -100,7 +100,7 @@ describe('an entry', () => {
     assert.match(id, /^aud_/);
     assert.match(address ?? '', /^skey_\w+\.[\w-]+$/, 'the body has it sealed');
     const page = { beforeSequence: null, limit: 1 };
-    const [read] = await newestEntries(made.deps, null, page);
+    const [read] = await newestAuditRecords(made.deps, null, page);
     assert.equal(read?.address, 'desk');
     assert.deepEqual(rest, {
       ...operator,
@@ -213,13 +213,13 @@ test('an organization reads its entries of a mode or of both alone, newest first
   await createKey(deps, { ...key, mode: 'test' });
   await createKey(deps, { ...key, mode: 'live' });
   await addMember(deps, { orgId: other, email: 'b@acme.example', role: 'viewer' });
-  const first = await listAuditEntries(
+  const first = await listAuditRecords(
     made.deps,
     { orgId: other, mode: 'test' },
     { beforeSequence: null, limit: 2 },
   );
   const beforeSequence = first.at(-1)?.sequence ?? null;
-  const rest = await listAuditEntries(
+  const rest = await listAuditRecords(
     made.deps,
     { orgId: other, mode: 'test' },
     { beforeSequence, limit: 2 },
@@ -248,8 +248,8 @@ test('entries of one actor are found among those of others, a stretch at a time'
   await write(author('key_rare', 'third'), 3);
   const find = async (beforeSequence: number | null, limit: number) => {
     const search = { kind: 'key', actorId: 'key_rare', beforeSequence, limit } as const;
-    const { entries, next } = await searchAuditEntries(made.deps, kept, search);
-    return { found: entries.map(({ action }) => action), next };
+    const { records, next } = await searchAuditRecords(made.deps, kept, search);
+    return { found: records.map(({ action }) => action), next };
   };
   const { found, next } = await find(null, 5);
   assert.deepEqual(found, ['third']);
@@ -258,12 +258,12 @@ test('entries of one actor are found among those of others, a stretch at a time'
   assert.deepEqual(onward.found, ['second']);
   assert.deepEqual(await find(onward.next, 1), { found: ['first'], next: null });
   const anyone = { kind: null, actorId: null, beforeSequence: null, limit: 2 } as const;
-  const all = await searchAuditEntries(made.deps, kept, anyone);
+  const all = await searchAuditRecords(made.deps, kept, anyone);
   assert.deepEqual(
-    all.entries.map(({ action }) => action),
+    all.records.map(({ action }) => action),
     ['third', 'other'],
   );
-  assert.equal(all.next, all.entries[1]?.sequence);
+  assert.equal(all.next, all.records[1]?.sequence);
 });
 
 test('pruning removes no entry', async () => {
@@ -316,9 +316,9 @@ describe('verification', () => {
     events.map((event, index) => (index === at ? { ...event, ...change } : event));
 
   test('finds nothing in a log as it was written', async () => {
-    const { defects, entries, head } = await verifyAudit(made.deps, events);
+    const { defects, records, head } = await verifyAudit(made.deps, events);
     assert.deepEqual(defects, []);
-    assert.equal(entries, events.length);
+    assert.equal(records, events.length);
     assert.equal(head?.sequence, events.length);
   });
 
@@ -388,7 +388,7 @@ test('addresses of a month are read for 180 days after it, and the log stays sou
   });
   const addresses = async () => {
     const page = { beforeSequence: null, limit: 9 };
-    const entries = await newestEntries(deps, firstOrg, page);
+    const entries = await newestAuditRecords(deps, firstOrg, page);
     return entries.flatMap(({ address }) => (address === null ? [] : [address])).toReversed();
   };
   assert.deepEqual(await addresses(), ['198.51.100.7', '198.51.100.8']);

@@ -137,8 +137,8 @@ test('a request is found by its id: each refusal, and what it changed since then
   } as const;
   await addMember(audited(made.deps, author), { orgId, email: 'bo@acme.example', role: 'viewer' });
   const find = (sinceMs: number) => findRequest(made.deps, 'req-1', sinceMs);
-  const { refused, entries } = await find(made.deps.clock.nowMs());
+  const { refused, records } = await find(made.deps.clock.nowMs());
   assert.deepEqual(valuesOf(refused, 'requestId'), ['req-1']);
-  assert.deepEqual(valuesOf(entries, 'action'), ['addMember']);
-  assert.deepEqual((await find(made.deps.clock.nowMs() + 1)).entries, []);
+  assert.deepEqual(valuesOf(records, 'action'), ['addMember']);
+  assert.deepEqual((await find(made.deps.clock.nowMs() + 1)).records, []);
 });

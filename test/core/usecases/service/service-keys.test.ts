@@ -11,7 +11,10 @@ import {
   configureAccountPayout,
   submitAccount,
 } from '../../../../core/usecases/parties/accounts.js';
-import { acceptTerms, configurePayout } from '../../../../core/usecases/parties/organizations.js';
+import {
+  acceptOrganizationTerms,
+  configurePayout,
+} from '../../../../core/usecases/parties/organizations.js';
 import {
   currentKey,
   partnerKey,
@@ -117,7 +120,7 @@ test('a request keeps its key at the partner when the first secret key changes',
     const secretBox = createSecretBox(secretKeys);
     const deps = { ...made.deps, secretBox, partners: { test: noting, live: null } };
     keys.length = 0;
-    await assert.rejects(acceptTerms(deps, tenant, null), /accept the terms at/);
+    await assert.rejects(acceptOrganizationTerms(deps, tenant, null), /accept the terms at/);
     await configurePayout(deps, tenant, pix, 'opr_1');
     await configureAccountPayout(deps, tenant, account.id, pix, anyAuthor);
     return [...keys];

@@ -12,8 +12,8 @@ import {
   type FeedPage,
   type FeedReaders,
   feedReaders,
-  WAITING_MAX,
   WAITING_PER_KEY_MAX,
+  WAITING_READERS_MAX,
   type Wait,
 } from '../../../../core/usecases/webhooks/feed-readers.js';
 import { lawRuns } from '../../../support/law-runs.js';
@@ -276,7 +276,7 @@ describe('places to wait are bounded', () => {
     assert.equal(readers.waiting(), 9);
     over.abort();
     await Promise.all(reads);
-    assert.ok(WAITING_MAX > 2 * WAITING_PER_KEY_MAX);
+    assert.ok(WAITING_READERS_MAX > 2 * WAITING_PER_KEY_MAX);
   });
 });
 

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { approverView } from '../../../../../adapters/pages/buyer/payment-view.js';
 import { newPageSession } from '../../../../../core/domain/access/session.js';
 import { MINUTE_MS } from '../../../../../core/domain/base/instant.js';
-import { auditEntry, auditFeed } from '../../../../../core/domain/service/audit-entry.js';
+import { auditFeed, auditRecord } from '../../../../../core/domain/service/audit-record.js';
 import { readPaymentPage } from '../../../../../core/usecases/hosted/payment-page.js';
 import { auditHead } from '../../../../../core/usecases/service/audit-log.js';
 import { readPdf } from '../../../../support/read-pdf.js';
@@ -70,7 +70,7 @@ test('the price is confirmed once a colleague has approved, and the page says so
   const from = (await auditHead(site.world.deps))?.sequence ?? 0;
   const approved = await approver.send('/approve');
   const entries = await site.world.deps.store.run((tx) => tx.feed.after(auditFeed, from, 9));
-  assert.deepEqual(entries.map(auditEntry)[0]?.actor, { kind: 'buyer', id: `${id}/approver` });
+  assert.deepEqual(entries.map(auditRecord)[0]?.actor, { kind: 'buyer', id: `${id}/approver` });
   assert.equal(approved.heading, 'You have approved this payment');
   const given = await visitor.open(path);
   assert.match(textOf(given.text), /cfo@buyer\.example approved this payment/);

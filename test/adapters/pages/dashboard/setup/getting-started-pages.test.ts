@@ -11,7 +11,7 @@ import {
   refuseProduction,
 } from '../../../../../core/usecases/parties/production-requests.js';
 import { allPayments, listPayments } from '../../../../../core/usecases/payments/payment-lists.js';
-import { newestEntries } from '../../../../../core/usecases/service/audit-log.js';
+import { newestAuditRecords } from '../../../../../core/usecases/service/audit-log.js';
 import { operatorDoes } from '../../../../support/operator-action.js';
 import { changePartner } from '../../../../support/partners/changed-partner.js';
 import { addActiveMember } from '../../../../support/scenes/active-member.js';
@@ -202,7 +202,10 @@ test('details of the organization are sent once they are valid, and by the membe
   assert.match(linesOf(sent)[0] ?? '', /, done/);
   assert.match(textOf(sent.text), /The details were sent for verification/);
   assert.equal((await owner.open(`${root}/kyc/company`)).path, `${root}${start}`);
-  const [entry] = await newestEntries(site.world.deps, orgId, { beforeSequence: null, limit: 1 });
+  const [entry] = await newestAuditRecords(site.world.deps, orgId, {
+    beforeSequence: null,
+    limit: 1,
+  });
   assert.equal(entry?.actor.kind, 'member');
 });
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MINUTE_MS } from '../../../../../core/domain/base/instant.js';
 import { addMember, findMember } from '../../../../../core/usecases/access/members.js';
-import { newestEntries } from '../../../../../core/usecases/service/audit-log.js';
+import { newestAuditRecords } from '../../../../../core/usecases/service/audit-log.js';
 import { pageSite, textOf } from '../../visitor.js';
 import { rootOf, signedInAs } from '../dashboard-site.js';
 
@@ -26,7 +26,7 @@ test('an owner invites a member, whose link signs in', async (t) => {
   assert.equal((await guest.send('/enter')).heading, 'Home');
   const seen = await owner.open(team);
   assert.doesNotMatch(textOf(seen.text), /not yet/);
-  const [entry] = await newestEntries(site.world.deps, site.tenant.orgId, {
+  const [entry] = await newestAuditRecords(site.world.deps, site.tenant.orgId, {
     beforeSequence: null,
     limit: 50,
   }).then((entries) => entries.filter(({ action }) => action.endsWith('/team/invite')));

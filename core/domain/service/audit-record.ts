@@ -1,4 +1,4 @@
-// The audit log: who changed what. It is the feed of the service itself: an entry is an event,
+// The audit log: who changed what. It is the feed of the service itself: a record is an event,
 // which the commit numbers and chains by hash, and which the database never changes or removes.
 import type { SignedCommand } from '../access/registered-operator.js';
 import { formatInstant } from '../base/instant.js';
@@ -9,10 +9,10 @@ import {
   headAfter,
   type NumberedEvent,
 } from '../payments/event.js';
-import { type EntryProof, provenBody } from './audit-proof.js';
+import { provenBody, type RecordProof } from './audit-proof.js';
 
 /**
- * What an entry calls a row of each table. Null: the row follows from another one, is chained
+ * What a record calls a row of each table. Null: the row follows from another one, is chained
  * itself, or is about work in progress.
  */
 export const objectTypes = {
@@ -74,8 +74,8 @@ export type ObjectType = NonNullable<(typeof objectTypes)[AuditedTable]>;
 export const auditedTypes = Object.values(objectTypes).filter((type) => type !== null);
 
 /**
- * Rows that give authority, or say where money goes. They change with an entry only, also when a
- * worker changes them, so each is as its newest entry says.
+ * Rows that give authority, or say where money goes. They change with a record only, also when a
+ * worker changes them, so each is as its newest record says.
  */
 export const heldTypes = [
   'api_key',
@@ -96,7 +96,7 @@ export function isHeldType(type: string): type is HeldType {
   return (heldTypes as readonly string[]).includes(type);
 }
 
-/** They follow from other changes, and are named only in an entry that names nothing else. */
+/** They follow from other changes, and are named only in a record that names nothing else. */
 const consequences: readonly ObjectType[] = ['webhook_delivery', 'mail'];
 
 /**
@@ -127,7 +127,7 @@ export interface AuditAuthor {
   readonly orgId: string | null;
   /**
    * The IP address of a client, or the name of an operator's machine; null if unknown, and once the
-   * key of its month was removed. An entry has it sealed.
+   * key of its month was removed. A record has it sealed.
    */
   readonly address: string | null;
   /** An operationId, the path of a page, the name of a command, or a kind of partner message. */
@@ -154,14 +154,14 @@ export interface AuditedExport {
   /** The query of the list that was exported; empty: all of it. */
   readonly filter: string;
   /**
-   * How many rows were sent. Null before a file whose rows are not counted: another entry follows
+   * How many rows were sent. Null before a file whose rows are not counted: another record follows
    * at its end, also if the member ended the download, but not if the file never began.
    */
   readonly rows: number | null;
 }
 
 /** `orgId` is null where the service is concerned. */
-export interface AuditEntry extends AuditAuthor, FeedHead {
+export interface AuditRecord extends AuditAuthor, FeedHead {
   readonly id: string;
   readonly atMs: number;
   /** The mode of all objects; null if they have none, or several. */
@@ -190,14 +190,14 @@ export interface ChangeDetails extends Omit<AuditedObject, 'type'> {
   readonly mode: Mode | null;
 }
 
-/** What an entry is about: the changes of one organization, or what was exported of it. */
-export type Audited = Pick<AuditEntry, 'orgId' | 'mode' | 'objects' | 'exported'>;
+/** What a record is about: the changes of one organization, or what was exported of it. */
+export type Audited = Pick<AuditRecord, 'orgId' | 'mode' | 'objects' | 'exported'>;
 
 /** Behind the tenants in their order, in which commits lock the heads of feeds. */
 export const auditFeed: Tenant = { orgId: 'service', mode: 'live' };
 
-/** By which the entries about an organization are found, in one mode or both. */
-export function auditSubject({ orgId, mode }: Pick<AuditEntry, 'orgId' | 'mode'>): string {
+/** By which the records about an organization are found, in one mode or both. */
+export function auditSubject({ orgId, mode }: Pick<AuditRecord, 'orgId' | 'mode'>): string {
   if (orgId === null) return auditFeed.orgId;
   return mode === null ? orgId : tenantKey({ orgId, mode });
 }
@@ -205,7 +205,7 @@ export function auditSubject({ orgId, mode }: Pick<AuditEntry, 'orgId' | 'mode'>
 /**
  * What a batch changes, by organization. Nothing for a created payment: its `created` event names
  * its creator, in the chain of the tenant's feed. Nothing for mails that a person with only a link
- * asks for or tries codes of: rows of mails are removed after a while, and entries are not. Of what
+ * asks for or tries codes of: rows of mails are removed after a while, and records are not. Of what
  * the service does by itself, only changes of held rows.
  */
 export function auditedOf(
@@ -249,7 +249,7 @@ export function auditEvent(
   { actor, address, action, requestId, signed, operator }: AuditAuthor,
   { orgId, mode, objects, exported }: Audited,
   { id, atMs }: { readonly id: string; readonly atMs: number },
-  proof: EntryProof,
+  proof: RecordProof,
 ): DomainEvent {
   const at = formatInstant(atMs);
   const about = { id, at, actor, address, action, orgId, mode, requestId, objects };
@@ -268,29 +268,34 @@ export function auditEvent(
   };
 }
 
-export function auditEntry({ body, createdAtMs, sequence, chainHash }: NumberedEvent): AuditEntry {
+export function auditRecord({
+  body,
+  createdAtMs,
+  sequence,
+  chainHash,
+}: NumberedEvent): AuditRecord {
   const parsed = JSON.parse(body);
   const { at: _at, mac: _mac, cited: _cited, ...stored } = parsed;
   const none = { signed: null, operator: null, exported: null };
   return Object.freeze({ ...none, ...stored, atMs: createdAtMs, sequence, chainHash });
 }
 
-/** The head that an entry cites; null: none. */
+/** The head that a record cites; null: none. */
 export function citedIn({ body }: Pick<NumberedEvent, 'body'>): FeedHead | null {
   return JSON.parse(body).cited ?? null;
 }
 
-/** What is wrong with an entry behind the one with this head; null if nothing is. */
-export function defectOf(entry: NumberedEvent, last: FeedHead | null): string | null {
-  const { sequence, chainHash } = headAfter(last, entry.body);
-  if (entry.sequence !== sequence) return `entry ${sequence} is missing`;
-  if (entry.chainHash !== chainHash) return 'the entry, or one before it, was changed';
-  // Columns beside the body, by which entries are found.
-  const { id, at, action, ...about } = JSON.parse(entry.body);
+/** What is wrong with a record behind the one with this head; null if nothing is. */
+export function defectOf(record: NumberedEvent, last: FeedHead | null): string | null {
+  const { sequence, chainHash } = headAfter(last, record.body);
+  if (record.sequence !== sequence) return `entry ${sequence} is missing`;
+  if (record.chainHash !== chainHash) return 'the entry, or one before it, was changed';
+  // Columns beside the body, by which records are found.
+  const { id, at, action, ...about } = JSON.parse(record.body);
   const isSame =
-    id === entry.id &&
-    action === entry.type &&
-    auditSubject(about) === entry.subjectId &&
-    at === formatInstant(entry.createdAtMs);
+    id === record.id &&
+    action === record.type &&
+    auditSubject(about) === record.subjectId &&
+    at === formatInstant(record.createdAtMs);
   return isSame ? null : 'the columns of the entry differ from its body';
 }

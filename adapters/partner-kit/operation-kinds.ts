@@ -16,7 +16,7 @@ export type OperationName = {
 }[keyof Port];
 
 /** `optional`: no rule calls it. Another one that a partner does not have is to be declared. */
-export const roster = {
+export const operationKinds = {
   checks: 'optional',
   collect: 'optional',
   documentLimits: 'optional',
