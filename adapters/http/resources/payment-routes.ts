@@ -8,6 +8,7 @@ import { RawJson, writeJson } from '../../../core/domain/base/raw-json.js';
 import type { Settlement } from '../../../core/domain/commands/settlement.js';
 import { kycStatuses } from '../../../core/domain/parties/buyer-kyc.js';
 import type { PaymentView, ShownView } from '../../../core/domain/payments/change.js';
+import { misnamedFields } from '../../../core/domain/payments/display.js';
 import { type FailureCode, failureCodes, failures } from '../../../core/domain/payments/failure.js';
 import { paymentMoves, paymentStatuses, progress } from '../../../core/domain/payments/payment.js';
 import { purposeNames } from '../../../core/domain/payments/purpose.js';
@@ -86,9 +87,15 @@ export const createFields = {
   ),
   display: optional(
     rawJson(
-      'Shown on the hosted page, not validated: title, notes, lineItems (description, quantity, ' +
-        'unitPrice, subtotal), taxes (description, amount), sellerTaxId. At most 32 KiB.',
-    ),
+      'Shown on the hosted page, values not validated: title, notes, lineItems (description, ' +
+        'quantity, unitPrice, subtotal), taxes (description, amount), sellerTaxId. Other names are ' +
+        'kept, unless they look like one of these. At most 32 KiB.',
+    ).superRefine(({ text }, context) => {
+      for (const { path, meant } of misnamedFields(text)) {
+        const message = `unknown property; send ${meant} instead`;
+        context.addIssue({ code: 'custom', path: [...path], message });
+      }
+    }),
   ).transform((display) => display?.text ?? null),
   metadata: optional(
     rawJson('Returned unchanged on reads and webhooks, never shown to the buyer. At most 32 KiB.'),

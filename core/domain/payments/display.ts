@@ -1,7 +1,8 @@
-// What hosted pages and mails show of texts that integrators send, as `display`, which no request
-// validates. Only text leaves this file: an object where a template expects text could become
+// What hosted pages and mails show of texts that integrators send, as `display`, whose values no
+// request validates. Only text leaves this file: an object where a template expects text could become
 // markup.
 import { type Locale, localeOf } from '../base/locale.js';
+import { nearMiss } from '../base/near-miss.js';
 import { sliceItems, sliceTopLevel } from '../base/raw-json.js';
 import type { Payment } from './payment.js';
 
@@ -37,6 +38,61 @@ export interface DisplayTax {
 }
 
 const displayFields = ['title', 'notes', 'lineItems', 'taxes', 'sellerTaxId', 'locale'] as const;
+const lineFields = ['description', 'quantity', 'unitPrice', 'subtotal'] as const;
+const taxFields = ['description', 'amount'] as const;
+
+/** What others call a field. Its neighbours in spelling need no row. */
+const otherNames: Readonly<Record<string, string>> = {
+  items: 'lineItems',
+  lines: 'lineItems',
+  qty: 'quantity',
+  price: 'unitPrice',
+  total: 'subtotal',
+};
+
+/** A property that is not shown, and the field that it most likely means. */
+interface MisnamedField {
+  readonly path: readonly (string | number)[];
+  readonly meant: string;
+}
+
+/**
+ * Properties that the buyer would not see because of their names. Values are not checked, and names
+ * that mean nothing else are kept. A field that is sent too shows that the other name is meant.
+ */
+export function misnamedFields(json: string): readonly MisnamedField[] {
+  const display: unknown = JSON.parse(json);
+  const found = misnamedIn(display, displayFields, []);
+  const { lineItems, taxes } = isRecord(display) ? display : {};
+  for (const [name, list, fields] of [
+    ['lineItems', lineItems, lineFields],
+    ['taxes', taxes, taxFields],
+  ] as const) {
+    if (!Array.isArray(list)) continue;
+    const shown = list.slice(0, DISPLAY_LINES_MAX);
+    found.push(...shown.flatMap((item, at) => misnamedIn(item, fields, [name, at])));
+  }
+  return found;
+}
+
+function misnamedIn(
+  value: unknown,
+  fields: readonly string[],
+  path: readonly (string | number)[],
+): MisnamedField[] {
+  if (!isRecord(value)) return [];
+  return Object.keys(value).flatMap((name) => {
+    if (fields.includes(name)) return [];
+    const other = otherNames[name.toLowerCase()];
+    const meant = other !== undefined && fields.includes(other) ? other : nearMiss(name, fields);
+    const isSent = meant === null || (value[meant] ?? null) !== null;
+    return isSent ? [] : [{ path: [...path, name], meant }];
+  });
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
 
 /** Returns null without `display`, or if it is no JSON object. */
 export function readDisplay(json: string | null): PageDisplay | null {
@@ -107,7 +163,7 @@ function objectsIn(slice: string | undefined): readonly string[] {
 function taxesOf(slice: string | undefined): readonly DisplayTax[] {
   return objectsIn(slice)
     .flatMap((item) => {
-      const slices = sliceTopLevel(item, ['description', 'amount']);
+      const slices = sliceTopLevel(item, taxFields);
       const description = textOf(slices.get('description'));
       if (description === null) return [];
       return [Object.freeze({ description, amount: textOf(slices.get('amount')) })];
@@ -118,7 +174,7 @@ function taxesOf(slice: string | undefined): readonly DisplayTax[] {
 function linesOf(slice: string | undefined): readonly DisplayLine[] {
   return objectsIn(slice)
     .map((item) => {
-      const slices = sliceTopLevel(item, ['description', 'quantity', 'unitPrice', 'subtotal']);
+      const slices = sliceTopLevel(item, lineFields);
       return Object.freeze({
         description: textOf(slices.get('description')) ?? '',
         quantity: textOf(slices.get('quantity')),
@@ -132,8 +188,7 @@ function linesOf(slice: string | undefined): readonly DisplayLine[] {
 
 function isJsonObject(text: string): boolean {
   try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value);
+    return isRecord(JSON.parse(text));
   } catch {
     return false;
   }

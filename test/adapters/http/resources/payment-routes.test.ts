@@ -123,6 +123,16 @@ test('expiresAt in the past refuses a fresh create, and no repeated one', async 
   assert.deepEqual([again.status, again.body['status']], [200, 'expired']);
 });
 
+test('display with a name that the buyer would not see is refused, with the right name', async () => {
+  const display = { items: [{ description: 'Chairs' }], taxes: [{ amout: '1.00' }], sku: 'c-1' };
+  const refused = await create({ ...createBody(), display });
+  assert.equal(refused.status, 400);
+  const message = `${refused.body['message']}`;
+  assert.match(message, /display\.items: unknown property; send lineItems instead/);
+  assert.match(message, /display\.taxes\[0\]\.amout: unknown property; send amount instead/);
+  assert.doesNotMatch(message, /sku/);
+});
+
 test('metadata and display come back as they were written, order and digits included', async () => {
   const metadata =
     '{ "b": 1, "2": 12345678901234567890.10, "a": {"z":[1E3, "\\u00e9"]},  "__proto__": 1 }';

@@ -8,6 +8,7 @@ import {
   displayText,
   helpReference,
   isReference,
+  misnamedFields,
   type PageDisplay,
   readDisplay,
 } from '../../../../core/domain/payments/display.js';
@@ -22,6 +23,34 @@ const none: PageDisplay = {
   locale: null,
 };
 const line = { description: '', quantity: null, unitPrice: null, subtotal: null };
+
+test('a name that the buyer would not see is reported with the one that it means', () => {
+  const row = { description: 'Chairs', quantity: '2', unitPrice: '5.00', subtotal: '10.00' };
+  for (const [display, ...found] of [
+    [{ items: [row] }, 'items: lineItems'],
+    [{ line_items: [row], Notes: 'n', tax: [] }, 'line_items: lineItems', 'Notes: notes'],
+    [{ titel: 'a', taxs: [] }, 'titel: title', 'taxs: taxes'],
+    [
+      { lineItems: [row, { qty: '1', price: '2.00', total: '2.00' }] },
+      'lineItems.1.qty: quantity',
+      'lineItems.1.price: unitPrice',
+      'lineItems.1.total: subtotal',
+    ],
+    [{ taxes: [{ descripton: 'VAT' }] }, 'taxes.0.descripton: description'],
+    // The other name has a meaning of its own beside the right one.
+    [{ lineItems: [{ ...row, price: '4.00', sku: 'c-1' }], items: 3, title: 'a', Title: 'b' }],
+    // Values are free.
+    [{ title: 5, notes: ['a'], lineItems: 'none', taxes: { total: 1 }, internal: null }],
+    [[{ items: 1 }]],
+    [{ lineItems: [null, 'a', 7] }],
+  ] as const) {
+    const named = misnamedFields(JSON.stringify(display));
+    assert.deepEqual(
+      named.map(({ path, meant }) => `${path.join('.')}: ${meant}`),
+      found,
+    );
+  }
+});
 
 test('a number of a document is a reference; words, addresses and long texts are none', () => {
   for (const text of ['RN-2030-0418', '7', '2026/0418', 'INV.2026.7', 'order_1#2']) {
