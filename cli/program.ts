@@ -33,10 +33,11 @@ import { describedCommand, failureOutcome, finish, type Shell } from './operator
 /** What holds for all commands. */
 export const commandRules = [
   'Commands work on the configured database, also while hosts run. serve, migrate, seed, demo',
-  'and org create create a missing database; all others refuse. --json prints one JSON document.',
-  '--dry-run, where offered, decides as usual and changes nothing. ponte <command> --help lists',
-  'the options. Tables fit the terminal, in a pipe 80 columns or COLUMNS: what does not fit beside',
-  'the other cells stands below its row. NO_COLOR turns color off.',
+  'and org create create a missing database; all others refuse. --json prints one JSON document:',
+  'the object of the API where there is one, a list as { data, nextCursor }, a refusal as in the',
+  'API. --dry-run, where offered, decides as usual and changes nothing. ponte <command> --help',
+  'lists the options. Tables fit the terminal, in a pipe 80 columns or COLUMNS: what does not fit',
+  'beside the other cells stands below its row. NO_COLOR turns color off.',
 ].join('\n');
 
 /** Runs one command and sets `shell.exitCode`. */

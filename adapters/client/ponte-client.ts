@@ -9,7 +9,7 @@ import { type RepeatOptions, repeatingFetch } from './repeating-fetch.js';
 
 export type { components, operations, paths, webhooks } from './description.gen.js';
 export { type EventsOptions, type FeedEvent, type PlacedEvent, RefusedError } from './iteration.js';
-export type { RepeatOptions } from './repeating-fetch.js';
+export { NoAnswerError, type RepeatOptions } from './repeating-fetch.js';
 
 /** An API key for servers, a session token for dashboards. Blanks and quotes around it are cut. */
 export type PonteCredential = { readonly apiKey: string } | { readonly token: string };
@@ -102,7 +102,7 @@ export interface PonteClient extends Pick<Client<paths>, 'use' | 'eject'> {
 /**
  * A client of the service at `baseUrl`. Every call resolves with `{ data, error, response }`:
  * `data` on success, else `error`, whose `error.error` is the code. It rejects only if there is no
- * answer.
+ * answer, with a NoAnswerError, or if you abort it.
  *
  * Safe requests are retried, up to `attemptsMax` attempts in all: reads, deletes and creates after
  * network errors, time-outs and 5xx; any request that was refused with a `retryAfter`, after that

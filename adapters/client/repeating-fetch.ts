@@ -21,6 +21,31 @@ export interface RepeatOptions {
   readonly wait: (waitMs: number, signal: AbortSignal) => Promise<void>;
 }
 
+/** No attempt was answered. The request may have been executed: repeat it with the same key. */
+export class NoAnswerError extends Error {
+  override readonly name = 'NoAnswerError';
+  readonly attempts: number;
+
+  constructor({ method, url }: Request, attempts: number, cause: unknown) {
+    const { origin, pathname } = new URL(url);
+    const tries = attempts === 1 ? 'one attempt' : `${attempts} attempts`;
+    super(`${method} ${pathname}: no answer of ${origin} in ${tries}: ${reasonOf(cause)}`, {
+      cause,
+    });
+    this.attempts = attempts;
+  }
+}
+
+/** fetch hides what happened in the cause of its error. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error.name === 'TimeoutError') return 'none came in time';
+  const { cause } = error;
+  const inner = cause instanceof AggregateError ? cause.errors[0] : cause;
+  const detail = inner instanceof Error ? inner.message : '';
+  return detail === '' ? error.message : `${error.message} (${detail})`;
+}
+
 export function repeatingFetch(options: Partial<RepeatOptions>): RepeatOptions['fetch'] {
   const { attemptsMax = ATTEMPTS_MAX, timeoutMs = TIMEOUT_MS, wait = waitFor } = options;
   const send = options.fetch ?? ((request: Request) => globalThis.fetch(request));
@@ -32,7 +57,8 @@ export function repeatingFetch(options: Partial<RepeatOptions>): RepeatOptions['
         signal: AbortSignal.any([request.signal, AbortSignal.timeout(timeoutMs)]),
       });
       const answer = await wholeAnswer(send, copy).catch((error: unknown) => {
-        if (last || !safe || request.signal.aborted) throw error;
+        if (request.signal.aborted) throw error;
+        if (last || !safe) throw new NoAnswerError(request, attempt, error);
         return null;
       });
       const waitMs = answer === null ? backoffMs(attempt) : waitAfter(answer, safe, attempt);

@@ -118,7 +118,7 @@ export function createHttpServer(deps: Deps, options: HttpOptions): HttpServer {
   let described: ReturnType<HandlerContext['description']> | null = null;
   // Built on first use: a start does not wait for it.
   const description = () => {
-    described ??= describeRoutes(routes, notesOf(deps));
+    described ??= describeRoutes(routes, notesOf(deps), deps.settings.baseUrl);
     return described;
   };
   const pipeline: Pipeline = {

@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { isNetwork } from '../../adapters/http/protocol/client-address.js';
 import type { apiKey } from '../../adapters/http/resources/key-routes.js';
 import type { KeyToIssue } from '../../core/domain/access/api-key.js';
-import { isScope, scopes } from '../../core/domain/access/scope.js';
+import { isScope, scopes, sessionScopes } from '../../core/domain/access/scope.js';
 import { formatInstant, parseInstant } from '../../core/domain/base/instant.js';
 import type { Mode, Tenant } from '../../core/domain/base/tenant.js';
 import type { ServiceAction } from '../../core/domain/money-desk/service-decisions.js';
@@ -53,6 +53,13 @@ export function addKeyCommands(shell: Shell, program: Command): void {
   });
 }
 
+const scopesOfKeys = Object.fromEntries(
+  Object.entries(scopes).map(([scope, text]) => {
+    const isOfSessions = isScope(scope) && sessionScopes.includes(scope);
+    return [scope, isOfSessions ? `${text} (sessions only: no effect on a key)` : text];
+  }),
+);
+
 function addIssuing(shell: Shell, key: Command): void {
   addOperatorCommand<CreateOptions>(shell, key, {
     name: 'create',
@@ -78,7 +85,7 @@ function addIssuing(shell: Shell, key: Command): void {
         .default(null)
         .argParser(readTime),
     ],
-    details: `Scopes:\n${fields(scopes).replaceAll(/^/gm, '  ')}`,
+    details: `Scopes:\n${fields(scopesOfKeys).replaceAll(/^/gm, '  ')}`,
     run: async (operator, { org: orgId, mode, name, scope, network, expiresAt }) => {
       const { deps, actor } = operator;
       const { newKey, revokeExpired } = await keys();

@@ -1,7 +1,7 @@
 // `ponte key create`: which scopes there are, and how several are given.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { scopes } from '../../core/domain/access/scope.js';
+import { scopes, sessionScopes } from '../../core/domain/access/scope.js';
 import { runCommand } from '../support/servers/command.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
@@ -9,10 +9,12 @@ const folder = temporaryFolder();
 const env = { PONTE_DATA_DIR: folder, PONTE_LOG_LEVEL: 'silent' };
 const ponte = (words: string) => runCommand(env, words.split(' '));
 
-test('help names every scope and what it is for', async () => {
+test('help names every scope and what it is for, and which have no effect on a key', async () => {
   const { stdout } = await ponte('key create --help');
   for (const [scope, meaning] of Object.entries(scopes)) {
-    assert.match(stdout, new RegExp(`^ {2}${scope} +${meaning}$`, 'm'));
+    const isOfSessions = sessionScopes.some((one) => one === scope);
+    const note = isOfSessions ? ' \\(sessions only: no effect on a key\\)' : '';
+    assert.match(stdout, new RegExp(`^ {2}${scope} +${meaning}${note}$`, 'm'));
   }
 });
 

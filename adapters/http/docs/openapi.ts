@@ -77,14 +77,20 @@ const partnerSignature = ({ signatureHeader }: PartnerNotes) => ({
 export function describeRoutes(
   routes: readonly Route[],
   partner: PartnerNotes,
+  serverUrl?: string,
 ): ReturnType<HandlerContext['description']> {
-  const json = JSON.stringify(openApiDocument(routes, partner));
+  const json = JSON.stringify(openApiDocument(routes, partner, serverUrl));
   const hash = createHash('sha256').update(json).digest('base64url');
   // Weak: it is the same packed.
   return { body: new PackedJson(json), etag: `W/"${hash.slice(0, 22)}"` };
 }
 
-export function openApiDocument(routes: readonly Route[], partner: PartnerNotes): Json {
+/** `serverUrl`: absolute, for generated clients, which take it as their base. */
+export function openApiDocument(
+  routes: readonly Route[],
+  partner: PartnerNotes,
+  serverUrl = '/',
+): Json {
   const paths: Record<string, Record<string, Json>> = {};
   for (const route of routes) {
     for (const [operationId, path] of Object.entries(route.operations)) {
@@ -109,7 +115,7 @@ export function openApiDocument(routes: readonly Route[], partner: PartnerNotes)
       description: introduction(codes, partner),
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: '/' }],
+    servers: [{ url: serverUrl }],
     tags: tagTexts.map(({ name, description }) => ({ name, description })),
     paths,
     webhooks: Object.fromEntries(eventTypes.toSorted().map((type) => [type, webhook(type)])),

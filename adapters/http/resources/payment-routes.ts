@@ -88,8 +88,8 @@ export const createFields = {
   display: optional(
     rawJson(
       'Shown on the hosted page, values not validated: title, notes, lineItems (description, ' +
-        'quantity, unitPrice, subtotal), taxes (description, amount), sellerTaxId. Other names are ' +
-        'kept, unless they look like one of these. At most 32 KiB.',
+        'quantity, unitPrice, subtotal), taxes (description, amount), sellerTaxId. Other names ' +
+        'are kept, unless they look like one of these. At most 32 KiB.',
     ).superRefine(({ text }, context) => {
       for (const { path, meant } of misnamedFields(text)) {
         const message = `unknown property; send ${meant} instead`;

@@ -1,6 +1,6 @@
 // What hosted pages and mails show of texts that integrators send, as `display`, whose values no
-// request validates. Only text leaves this file: an object where a template expects text could become
-// markup.
+// request validates. Only text leaves this file: an object where a template expects text could
+// become markup.
 import { type Locale, localeOf } from '../base/locale.js';
 import { nearMiss } from '../base/near-miss.js';
 import { sliceItems, sliceTopLevel } from '../base/raw-json.js';

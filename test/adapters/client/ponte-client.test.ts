@@ -1,6 +1,7 @@
 // The client against a listening server: what it sends, what it repeats and what not. Waits are
 // noted, not waited for.
 import assert from 'node:assert/strict';
+import { type AddressInfo, createServer } from 'node:net';
 import { beforeEach, test } from 'node:test';
 import {
   createPonteClient,
@@ -187,13 +188,42 @@ test('a time-out is a network error; an abort of yours ends it', async () => {
       request.signal.addEventListener('abort', () => reject(request.signal.reason));
     });
   const ponte = client(hanging, { timeoutMs: 5 });
-  await assert.rejects(ponte.GET('/v1/webhook-subscriptions'), { name: 'TimeoutError' });
+  const timedOut = { name: 'NoAnswerError', message: /none came in time/ };
+  await assert.rejects(ponte.GET('/v1/webhook-subscriptions'), timedOut);
   assert.equal(sent.length, 4);
   const signal = AbortSignal.timeout(5);
   const patient = client(hanging);
   await assert.rejects(patient.GET('/v1/webhook-subscriptions', { signal }));
   assert.equal(sent.length, 5);
 });
+
+test('without an answer the error names the call, the server, the attempts and the cause', async () => {
+  const { port, close } = await closablePort();
+  await close();
+  const baseUrl = `http://127.0.0.1:${port}`;
+  const ponte = createPonteClient({ baseUrl, apiKey: 'pk_test_1.2', wait: async () => undefined });
+  await assert.rejects(ponte.GET('/v1/me'), {
+    name: 'NoAnswerError',
+    attempts: 4,
+    message:
+      `GET /v1/me: no answer of ${baseUrl} in 4 attempts: ` +
+      `fetch failed (connect ECONNREFUSED 127.0.0.1:${port})`,
+  });
+  const accept = ponte.POST('/v1/connected-accounts/{id}/tos-accepted', {
+    params: { path: { id: 'acct_1' } },
+    body: { tosId: 'tos_1' },
+  });
+  await assert.rejects(accept, { attempts: 1, message: /no answer of \S+ in one attempt/ });
+});
+
+/** A port of this machine, on which nothing listens once it is closed. */
+async function closablePort(): Promise<{ port: number; close: () => Promise<void> }> {
+  const server = createServer();
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const { port } = server.address() as AddressInfo;
+  const close = () => new Promise<void>((closed) => server.close(() => closed()));
+  return { port, close };
+}
 
 test('a call without a body is sent as JSON, as the service wants it', async () => {
   const made = await client().POST('/v1/webhook-subscriptions', {

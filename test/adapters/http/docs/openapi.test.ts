@@ -126,7 +126,11 @@ test('it is the same text each time, served with a tag that saves sending it aga
   assert.deepEqual(describeRoutes(routes, fakeNotes), describeRoutes(routes, fakeNotes));
   const site = await checkedSite(t);
   const first = await site.call('GET', '/docs-json');
-  assert.deepEqual(first.body, JSON.parse(describeRoutes(routes, fakeNotes).body.text));
+  const { baseUrl } = site.world.deps.settings;
+  assert.deepEqual(first.body, JSON.parse(describeRoutes(routes, fakeNotes, baseUrl).body.text));
+  // Clients that are made from the description take it as their base.
+  assert.match(baseUrl, /^https?:/);
+  assert.deepEqual(first.body['servers'], [{ url: baseUrl }]);
   const headers = { 'if-none-match': first.headers['etag'] ?? '' };
   const again = await site.call('GET', '/docs-json', { headers });
   assert.equal(again.status, 304);

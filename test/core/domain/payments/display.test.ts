@@ -37,7 +37,7 @@ test('a name that the buyer would not see is reported with the one that it means
       'lineItems.1.total: subtotal',
     ],
     [{ taxes: [{ descripton: 'VAT' }] }, 'taxes.0.descripton: description'],
-    // The other name has a meaning of its own beside the right one.
+    // The right name is sent too: the other one means something else.
     [{ lineItems: [{ ...row, price: '4.00', sku: 'c-1' }], items: 3, title: 'a', Title: 'b' }],
     // Values are free.
     [{ title: 5, notes: ['a'], lineItems: 'none', taxes: { total: 1 }, internal: null }],
