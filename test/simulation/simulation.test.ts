@@ -19,11 +19,11 @@ const short = 120;
  * every fault and see what they are for, in the least time. If they no longer do, more are played.
  */
 const chosen = [
-  ['histories', { ...usual, steps: short }, [4, 8]],
-  ['longer histories', usual, [2]],
-  ['histories of parties', parties, [1, 3, 10]],
-  ['histories of people', people, [8]],
-  ['histories of transfers for several payments', { ...transfers, steps: short }, [3, 9]],
+  ['histories', { ...usual, steps: short }, [15, 22, 25]],
+  ['longer histories', usual, [14]],
+  ['histories of parties', parties, [12, 13, 18]],
+  ['histories of people', people, [8, 21]],
+  ['histories of transfers for several payments', { ...transfers, steps: short }, [9, 15]],
   ['longer histories of transfers', transfers, [3]],
 ] as const;
 const played = new PlayedHistories(usual, parties, people, transfers);

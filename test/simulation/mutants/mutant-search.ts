@@ -24,10 +24,13 @@ export function testCaught(mutants: readonly Mutant[]): void {
 async function brokenInvariants(mutant: Mutant): Promise<ReadonlySet<string>> {
   const broken = new Set<string>();
   const { simulate } = await brokenHistory(mutant);
-  for (const { seed, steps } of historiesFor(mutant)) {
-    const { violation } = await simulate(seed, steps, mutant.focus);
+  for (const history of historiesFor(mutant)) {
+    const { violation } = await simulate(history.seed, history.steps, mutant.focus);
     if (violation !== null) broken.add(violation.invariant);
-    if (mutant.caughtBy.some((expected) => broken.has(expected))) break;
+    if (!mutant.caughtBy.some((expected) => broken.has(expected))) continue;
+    if (history !== (mutant.first ?? history))
+      console.log(`another history catches it, record it: ${JSON.stringify(history)}`);
+    break;
   }
   return broken;
 }
