@@ -13,6 +13,7 @@ import { addMemberCommands } from './commands/member-commands.js';
 import { addMoneyCommands } from './commands/money-commands.js';
 import { addOperatorsCommands } from './commands/operator-commands.js';
 import { addOrgCommands } from './commands/org-commands.js';
+import { addPaperCommands } from './commands/paper-commands.js';
 import { addPartnerBinding, addPartnerCommands } from './commands/partner-commands.js';
 import { addPaymentsCommands } from './commands/payments-commands.js';
 import { addPersonCommands } from './commands/person-commands.js';
@@ -84,6 +85,7 @@ export function createProgram(shell: Shell): Command {
   addPartnerCommands(shell, program);
   addPartnerBinding(shell, program);
   addDocumentsCommands(shell, program);
+  addPaperCommands(shell, program);
   addLedgerCommands(shell, program);
   addAuditCommands(shell, program);
   addRequestCommands(shell, program);

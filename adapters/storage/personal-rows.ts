@@ -204,9 +204,9 @@ export const personalTables = {
     personal: 'file_name',
     withheld: 'upload_token_hash read_token_hash',
     other:
-      'org_id mode id owner_party owner_id kind owner_index content_type upload_until_at ' +
-      'created_at status content_name size_bytes due_at tries purged_at uploads slot ' +
-      'version',
+      'org_id mode id owner_party owner_id kind owner_index content_type expires_on ' +
+      'upload_until_at created_at status content_name size_bytes due_at tries purged_at uploads ' +
+      'slot version',
     found: found.documents,
     kept: kept.decided,
     erased: { file_name: 'nothing' },

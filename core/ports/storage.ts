@@ -448,6 +448,8 @@ export interface Tx {
     list(filter: DocumentFilter): Many<Document>;
     /** Slots of the party's documents that are not purged. */
     slots(tenant: Tenant, owner: DocumentOwner): Many<number>;
+    /** Papers that are kept, of this organization, seller or partner. */
+    ofVendor(tenant: Tenant, id: string): Many<Document>;
     /** The sum of all uploads that are kept. */
     keptBytes(tenant: Tenant): Promise<number>;
     /** Applies `purgeRequested` of document.ts to each document of this party. */

@@ -212,6 +212,27 @@ export const invoiceRoutes = [
   }),
   route({
     method: 'POST',
+    operations: { inviteInvoiceBuyer: '/v1/invoices/{id}/invite-buyer' },
+    summary:
+      'Mail a sign-in link to the buyer of an approved invoice, or a new one while it awaits the ' +
+      'buyer: at most one per minute and invoice, five per hour and address. A repeat with the ' +
+      'same Idempotency-Key mails nothing, and neither does `notifyBuyer: false`',
+    idempotency: 'key',
+    access: { auth: 'key', scope: invoiceScopes.write, modes: 'both', rateLimit: 'stored' },
+    params: invoiceParams,
+    body: invitationBody,
+    responses: { 200: invitation.schema },
+    errors: ['InvoiceNotApproved', 'InvitationLimitExceeded'],
+    handler: async ({ deps }, { tenant, found, body, idempotencyKey }) => {
+      const isMailed = body.notifyBuyer !== false;
+      const mail = isMailed ? 'always' : 'never';
+      const invited = await inviteBuyer(deps, tenant, found.payment.id, { idempotencyKey, mail });
+      const { payUrl } = deps.settings;
+      return reply(200, invitation.show({ payment: invited, payUrl, isMailed }));
+    },
+  }),
+  route({
+    method: 'POST',
     operations: { inviteInvoiceBuyers: '/v1/invoices/invite-buyers' },
     summary:
       'Invite the buyers of many invoices: each buyer gets one mail that lists its invoices. The ' +
@@ -240,27 +261,6 @@ export const invoiceRoutes = [
   invoices.read,
   invoices.cancel,
   invoices.approve,
-  route({
-    method: 'POST',
-    operations: { inviteInvoiceBuyer: '/v1/invoices/{id}/invite-buyer' },
-    summary:
-      'Mail a sign-in link to the buyer of an approved invoice, or a new one while it awaits the ' +
-      'buyer: at most one per minute and invoice, five per hour and address. A repeat with the ' +
-      'same Idempotency-Key mails nothing, and neither does `notifyBuyer: false`',
-    idempotency: 'key',
-    access: { auth: 'key', scope: invoiceScopes.write, modes: 'both', rateLimit: 'stored' },
-    params: invoiceParams,
-    body: invitationBody,
-    responses: { 200: invitation.schema },
-    errors: ['InvoiceNotApproved', 'InvitationLimitExceeded'],
-    handler: async ({ deps }, { tenant, found, body, idempotencyKey }) => {
-      const isMailed = body.notifyBuyer !== false;
-      const mail = isMailed ? 'always' : 'never';
-      const invited = await inviteBuyer(deps, tenant, found.payment.id, { idempotencyKey, mail });
-      const { payUrl } = deps.settings;
-      return reply(200, invitation.show({ payment: invited, payUrl, isMailed }));
-    },
-  }),
 ];
 
 async function inviteMany(

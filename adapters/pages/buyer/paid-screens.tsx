@@ -10,6 +10,7 @@ import {
   paymentRows,
   type ScreenContent,
   taxIdNote,
+  vendorPapersRow,
 } from '../hosted/layout.js';
 import type { SettlementView } from '../hosted/page-view.js';
 import type { PaymentScene } from '../hosted/scene.js';
@@ -224,6 +225,7 @@ function factRows(scene: PaymentScene): readonly (FactRow | null)[] {
     { label: texts.paid.purpose, value: purpose === null ? null : texts.purposes[purpose] },
     ...paymentRows(scene),
     attachmentRow(scene),
+    vendorPapersRow(scene),
     { label: texts.paid.method, value: methodOf(scene) },
     code(texts.paid.reference, payment.instructions?.reference ?? null),
     ...payment.sharedTransfers.map((shared) => sharedRow(scene, shared)),

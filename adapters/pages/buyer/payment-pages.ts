@@ -6,7 +6,7 @@ import { tenantOf } from '../../../core/domain/base/tenant.js';
 import type { Period } from '../../../core/domain/base/time-zone.js';
 import { hostedPath } from '../../../core/domain/hosted/hosted-page.js';
 import type { Screen } from '../../../core/domain/hosted/hosted-screen.js';
-import { readQuestion } from '../../../core/domain/payments/display.js';
+import { helpReference, readQuestion } from '../../../core/domain/payments/display.js';
 import { assert, isCode, PonteError } from '../../../core/errors.js';
 import { readSession } from '../../../core/usecases/access/page-sessions.js';
 import {
@@ -32,6 +32,7 @@ import {
 import { openOther } from '../../../core/usecases/hosted/covered-payments.js';
 import { openPage, readPaymentPage } from '../../../core/usecases/hosted/payment-page.js';
 import { askQuestion } from '../../../core/usecases/hosted/questions.js';
+import { downloadPapers } from '../../../core/usecases/parties/vendor-papers.js';
 import { takeShortBack } from '../../../core/usecases/payments/payments.js';
 import { simulate } from '../../../core/usecases/sandbox/simulations.js';
 import { takePageSlot } from '../../../core/usecases/service/rate-limits.js';
@@ -41,6 +42,7 @@ import { localeFor } from '../hosted/unpaid-view.js';
 import { accessRows, openedLink, signOutRow } from '../kit/access-pages.js';
 import { changeStream } from '../kit/change-stream.js';
 import { attachedFile } from '../kit/files/attached-file.js';
+import { zipFile } from '../kit/files/zip-file.js';
 import {
   html,
   type PageAnswer,
@@ -118,6 +120,7 @@ export const paymentPages = [
   ...printedAt('instructions', withDetails),
   ...printedAt('receipt', ['paid']),
   ofPayment.shows('/attachment', 'buyer', attachment, 'file'),
+  ofPayment.shows('/vendor-documents.zip', 'buyer', vendorDocuments, 'file'),
   ofPayment.shows('/deadline.ics', 'buyer', deadline),
   ofPayment.shows('/payments', 'buyer', async (context, call) => {
     const period = await periodOf(context, call);
@@ -384,6 +387,18 @@ async function takeBack({ deps }: PageContext, call: PaymentCall<{ version: stri
   const payment = await deps.store.run((tx) => openPage(tx, publicIdOf(call)));
   await takeShortBack(deps, payment, payment.id, Number.parseInt(call.form.version, 10));
   return seeOther(withNotice(call.base, 'take_back_asked'));
+}
+
+async function vendorDocuments({ deps }: PageContext, call: PaymentCall): Promise<PageAnswer> {
+  const payment = await deps.store.run((tx) => openPage(tx, publicIdOf(call)));
+  const papers = await downloadPapers(deps, payment);
+  const name = `vendor-documents-${helpReference(payment).replace(/[^a-z0-9.-]/gi, '-')}.zip`;
+  const headers = {
+    'content-type': 'application/zip',
+    'content-disposition': `attachment; filename="${name}"`,
+  };
+  const body = zipFile(papers, deps.clock.nowMs());
+  return { status: 200, headers, cookies: [], body };
 }
 
 async function attachment({ deps }: PageContext, call: PaymentCall): Promise<PageAnswer> {

@@ -214,6 +214,7 @@ const closed = {
   purchaseOrder: null,
   buyerReference: null,
   attachment: null,
+  hasVendorPapers: false,
   purpose: null,
   instructions: null,
   together: [],
@@ -287,6 +288,7 @@ function innerPayment(deps: PageSettings, shown: PaymentPage): Pick<PagePayment,
   const { title = null, notes = null, lineItems = [], taxes = [] } = display ?? {};
   return {
     attachment: shown.attachment,
+    hasVendorPapers: shown.hasVendorPapers,
     payeeTaxIdLast4,
     payeeTaxId: payeeTaxId(display?.sellerTaxId ?? null, payeeTaxIdLast4),
     payer: payment.buyer.name,

@@ -23,6 +23,7 @@ import { productionPages } from './setup/production-pages.js';
 import { settingsPages } from './setup/settings-pages.js';
 import { teamPages } from './setup/team-pages.js';
 import { signInPages } from './sign-in-pages.js';
+import { vendorPaperPages } from './vendor-paper-pages.js';
 
 export const dashboardPages: readonly PageRoute[] = [
   ...signInPages,
@@ -48,4 +49,5 @@ export const dashboardPages: readonly PageRoute[] = [
   ...teamPages,
   ...activityPages,
   ...settingsPages,
+  ...vendorPaperPages,
 ];

@@ -304,6 +304,9 @@ function detailScreen({ texts, view }: DashboardScene, detail: Detail): Dashboar
     actions:
       externalId === null ? undefined : (
         <>
+          <ButtonLink href={`${view.path}/sellers/${account.id}/vendor-documents`}>
+            {texts.vendorPapers.heading}
+          </ButtonLink>
           <ButtonLink href={listPath(`${view.path}/payments`, { seller: externalId })}>
             {words.payments}
           </ButtonLink>

@@ -265,6 +265,7 @@ function ThisPayment(): VNode | null {
     { label: texts.money.amount, value: <b class="num">{format.money(amount)}</b> },
     ...paymentRows(scene),
     attachmentRow(scene),
+    vendorPapersRow(scene),
   ];
   return (
     <section>
@@ -303,6 +304,16 @@ export function attachmentRow({ view, texts, format }: Scene): FactRow | null {
       </a>
     ),
     note: format.fileSize(attachment.sizeBytes),
+  };
+}
+
+export function vendorPapersRow({ view, texts }: Scene): FactRow | null {
+  const { payment, viewer, path } = view;
+  if (payment === null || viewer === null || !payment.hasVendorPapers) return null;
+  return {
+    label: texts.frame.vendorPapers,
+    value: <a href={`${path}/vendor-documents.zip`}>{texts.frame.vendorPapersFile}</a>,
+    note: texts.frame.vendorPapersNote,
   };
 }
 

@@ -82,6 +82,8 @@ export interface PagePayment
   readonly buyerReference: string | null;
   /** The seller's own invoice, which can be downloaded at `path`/attachment. */
   readonly attachment: Pick<Attachment, 'fileName' | 'sizeBytes'> | null;
+  /** Documents for the buyer's files, as a packet at `path`/vendor-documents.zip. */
+  readonly hasVendorPapers: boolean;
   /** What the integrator said that is paid for. */
   readonly purpose: Purpose | null;
   readonly links: PaymentLinks;

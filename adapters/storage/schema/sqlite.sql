@@ -296,15 +296,17 @@ create table documents (
   mode text not null check (mode in ('test', 'live')),
   id text not null,
   owner_party text not null
-    check (owner_party in ('account', 'buyer', 'organization', 'payment')),
+    check (owner_party in ('account', 'buyer', 'organization', 'payment', 'vendor')),
   owner_id text not null,
   kind text not null
     check (kind in ('selfie', 'id_doc_front', 'id_doc_back', 'proof_of_address',
-      'incorporation_doc', 'proof_of_ownership_doc', 'attachment')),
+      'incorporation_doc', 'proof_of_ownership_doc', 'attachment', 'w8', 'engagement_letter',
+      'holder_tax_form', 'bank_letter', 'registration')),
   owner_index integer,
   content_type text not null
     check (content_type in ('image/jpeg', 'image/png', 'application/pdf')),
   file_name text,
+  expires_on text,
   upload_until_at integer not null,
   created_at integer not null,
   status text not null

@@ -20,6 +20,7 @@ const parties = Object.keys({
   buyer: true,
   organization: true,
   payment: true,
+  vendor: true,
 } satisfies Record<DocumentOwner['party'], true>) as readonly DocumentOwner['party'][];
 
 const purgeableSql = documentStatuses
@@ -35,6 +36,7 @@ export const documents = defineTable<Document>('documents', {
   ownerIndex: fixed(integer.null('owner_index')),
   contentType: fixed(oneOf('content_type', contentTypes)),
   fileName: fixed(text.null('file_name')),
+  expiresOn: fixed(text.null('expires_on')),
   status: oneOf('status', documentStatuses),
   contentName: text.null('content_name'),
   sizeBytes: integer.null('size_bytes'),
@@ -70,6 +72,15 @@ export const documentsPart: TxPart<'documents'> = {
     const rows = await unit.rows(documents.name, sql, [orgId, mode, party, id]);
     return rows.map(integer('slot').read);
   },
+  ofVendor: (unit, { orgId, mode }, id) =>
+    unit.all(
+      documents,
+      [
+        "where org_id = $1 and mode = $2 and owner_party = 'vendor' and owner_id = $3",
+        "and status = 'submitted'",
+      ].join(' '),
+      [orgId, mode, id],
+    ),
   async keptBytes(unit, { orgId, mode }) {
     const sql = [
       'select cast(coalesce(sum(size_bytes), 0) as bigint) as kept_bytes from documents',

@@ -36,6 +36,12 @@ export const verificationKinds = {
 export const documentKinds = {
   ...verificationKinds,
   attachment: scans,
+  // Of vendor-paper.ts.
+  w8: scans,
+  engagement_letter: scans,
+  holder_tax_form: scans,
+  bank_letter: scans,
+  registration: scans,
 } as const;
 
 export const contentTypes = scans;
@@ -69,10 +75,11 @@ export type Grant = 'upload' | 'read';
 
 /**
  * The party that it verifies, and no other. An attachment belongs to the organization until a
- * payment names it, then to that payment.
+ * payment names it, then to that payment. `vendor`: whose paper it is, by vendor-paper.ts; no
+ * decision on a party purges it.
  */
 export interface DocumentOwner {
-  readonly party: 'account' | 'buyer' | 'organization' | 'payment';
+  readonly party: 'account' | 'buyer' | 'organization' | 'payment' | 'vendor';
   readonly id: string;
 }
 
@@ -83,8 +90,10 @@ export interface Document extends Tenant {
   /** The beneficial owner of a business, from 0; null for the party itself. */
   readonly ownerIndex: number | null;
   readonly contentType: ContentType;
-  /** The name under which an attachment is downloaded; null for other kinds. */
+  /** The name under which an attachment or a paper is downloaded; null for other kinds. */
   readonly fileName: string | null;
+  /** The last day of a paper, as YYYY-MM-DD; null: it has none. */
+  readonly expiresOn: string | null;
   readonly status: DocumentStatus;
   /** The current upload; each has a unique name in the storage. Null before the first. */
   readonly contentName: string | null;
@@ -115,7 +124,15 @@ export function newDocument(
   fields: Tenant &
     Pick<
       Document,
-      'id' | 'owner' | 'kind' | 'ownerIndex' | 'contentType' | 'fileName' | 'tokenHashes' | 'slot'
+      | 'id'
+      | 'owner'
+      | 'kind'
+      | 'ownerIndex'
+      | 'contentType'
+      | 'fileName'
+      | 'expiresOn'
+      | 'tokenHashes'
+      | 'slot'
     >,
   nowMs: number,
 ): Document {

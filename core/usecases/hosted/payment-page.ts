@@ -25,6 +25,7 @@ import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
 import { payerOf } from '../deposits/deposits.js';
 import { type Attachment, attachmentOf } from '../parties/attachments.js';
+import { offeredPapers } from '../parties/vendor-papers.js';
 import { readBankDetails, type ShownBankDetails } from '../payments/bank-details.js';
 import { asksFacts } from './buyer-steps.js';
 
@@ -51,6 +52,8 @@ export interface PaymentPage extends PaymentView {
   readonly asksFacts: boolean;
   /** The seller's own invoice; null if there is none. */
   readonly attachment: Attachment | null;
+  /** Documents for the buyer's files can be downloaded. */
+  readonly hasVendorPapers: boolean;
   /** The end of the seller's tax id; null if it is unknown or the organization is paid. */
   readonly payeeTaxIdLast4: string | null;
   /** Who sent the money, by the partner's books; empty before the settlement and if unknown. */
@@ -142,6 +145,7 @@ export async function readPaymentPage(deps: Deps, publicId: string): Promise<Pay
       screen,
       asksFacts: screen === 'kyc_form' && (await asksFacts(deps, tx, payment)),
       attachment,
+      hasVendorPapers: (await offeredPapers(tx, payment, nowMs)).length > 0,
       payeeTaxIdLast4: taxIdLast4Of(payment, seller),
       senderNames,
       isPayoutBack: commands.some(isPayoutBack),

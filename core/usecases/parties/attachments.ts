@@ -59,29 +59,43 @@ function inputOf({ orgId }: Tenant, { contentType, fileName }: NewAttachment): U
   };
 }
 
-/** Stores the file of a form; its type is what its bytes say. KycStorageDisabled. */
+/** Stores the file of a form. KycStorageDisabled. */
 export async function storeAttachment(
   deps: Deps,
   tenant: Tenant,
-  file: {
-    readonly memberId: string;
-    readonly fileName: string;
-    readonly bytes: AsyncIterable<Uint8Array>;
-  },
+  { memberId, ...file }: NamedBytes & { readonly memberId: string },
 ): Promise<Attachment | AttachmentRefusal> {
-  const { memberId, fileName } = file;
+  const { fileName } = file;
+  const made = await storeNamedFile(deps, tenant, memberId, file, (contentType) =>
+    inputOf(tenant, { contentType, fileName }),
+  );
+  if (typeof made === 'string') return made;
+  const stored = await readAttachable(deps, tenant, made.documentId);
+  assert(stored !== null, 'what was stored can be attached');
+  return stored;
+}
+
+interface NamedBytes {
+  readonly fileName: string;
+  readonly bytes: AsyncIterable<Uint8Array>;
+}
+
+/** The type of the file is what its bytes say. KycStorageDisabled. */
+export async function storeNamedFile(
+  deps: Deps,
+  tenant: Tenant,
+  uploaderId: string,
+  file: NamedBytes,
+  input: (contentType: ContentType) => UploadInput,
+): Promise<{ readonly documentId: string } | AttachmentRefusal> {
   try {
-    await takeUploadSlot(deps, memberId);
+    await takeUploadSlot(deps, uploaderId);
     const { head, bytes } = await peeked(file.bytes);
     const contentType = fileTypeOf(head);
     if (head.length === 0) return 'empty';
     if (contentType === null || contentType === 'heic') return 'unknown_type';
-    const input = inputOf(tenant, { contentType, fileName });
-    const sent = limitedBytes(deps, memberId, bytes, DOCUMENT_BYTES_MAX);
-    const { documentId } = await storeUpload(deps, tenant, input, sent);
-    const stored = await readAttachable(deps, tenant, documentId);
-    assert(stored !== null, 'what was stored can be attached');
-    return stored;
+    const sent = limitedBytes(deps, uploaderId, bytes, DOCUMENT_BYTES_MAX);
+    return await storeUpload(deps, tenant, input(contentType), sent);
   } catch (error) {
     if (isCode(error, 'PayloadTooLarge')) return 'too_large';
     if (isUploadLimit(error) || isCode(error, 'ValidationError')) return 'too_many';

@@ -25,8 +25,10 @@ import {
   URL_TOKEN_BYTES,
   uploaded,
   uploadStarted,
+  verificationKinds,
 } from '../../domain/parties/document.js';
 import { type Dossier, fileLinks } from '../../domain/parties/dossier.js';
+import { partnerPapers } from '../../domain/parties/vendor-paper.js';
 import { assert, isCode, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { ByteSource, DocumentStorage } from '../../ports/outside.js';
@@ -55,6 +57,7 @@ export interface UploadInput {
   readonly ownerIndex: number | null;
   /** The name of an attachment; null for other kinds. */
   readonly fileName?: string | null;
+  readonly expiresOn?: string | null;
 }
 
 /**
@@ -67,7 +70,7 @@ export async function createUpload(
   input: UploadInput,
 ): Promise<Upload> {
   storageOf(deps);
-  const { owner, kind, contentType, ownerIndex, fileName = null } = input;
+  const { owner, kind, contentType, ownerIndex, fileName = null, expiresOn = null } = input;
   if (!acceptsType(kind, contentType)) {
     const types = documentKinds[kind].join(', ');
     throw new PonteError('ValidationError', `contentType: send one of ${types} for ${kind}.`);
@@ -83,7 +86,10 @@ export async function createUpload(
     const full = `This party has ${DOCUMENTS_MAX} documents, the most. Submit it, or wait: `;
     const random = deps.ids.randomBytes(1);
     const slot = freeSlot(taken, DOCUMENTS_MAX, random, `${full}unused documents expire.`);
-    const made = newDocument({ ...fields, contentType, fileName, ownerIndex, slot }, nowMs);
+    const made = newDocument(
+      { ...fields, contentType, fileName, expiresOn, ownerIndex, slot },
+      nowMs,
+    );
     tx.documents.insert(made);
     return made;
   });
@@ -197,8 +203,8 @@ export async function readDocument(
 ): Promise<DocumentContent> {
   for (let before: string | null = null; ; ) {
     const document = await grantedDocument(deps, documentId, signature, 'read');
-    // Only the pages of its payment give it out.
-    if (document.kind === 'attachment') break;
+    // Only the pages of a payment give out attachments and papers.
+    if (!Object.hasOwn(verificationKinds, document.kind)) break;
     if (document.contentName === before) break;
     const content = await contentOf(deps, document);
     if (content !== null) return content;
@@ -330,6 +336,7 @@ async function changeDocument(
 async function isKnown(tx: Tx, tenant: Tenant, { party, id }: DocumentOwner): Promise<boolean> {
   if (party === 'account') return (await tx.accounts.get(tenant, id)) !== null;
   if (party === 'organization') return id === tenant.orgId;
+  if (party === 'vendor') return isVendor(tx, tenant, id);
   // An attachment is uploaded before its payment exists.
   if (party === 'payment') return false;
   // Buyers are shared by all tenants: this tenant must have a submission or a payment of it.
@@ -338,6 +345,12 @@ async function isKnown(tx: Tx, tenant: Tenant, { party, id }: DocumentOwner): Pr
     tx.payments.anyOfBuyer(tenant, id),
   ]);
   return submission !== null || payment !== null;
+}
+
+/** The organization, the service for its partner, or a seller. */
+async function isVendor(tx: Tx, tenant: Tenant, id: string): Promise<boolean> {
+  const isOwn = id === tenant.orgId || id === partnerPapers(tenant.mode).id;
+  return isOwn || (await tx.accounts.get(tenant, id)) !== null;
 }
 
 /** Null if the partner can read it; adds a document of ours to `named`. */

@@ -115,8 +115,8 @@ test('bank details and receipt are one page of A4 each', async () => {
 });
 
 const helpLinks = ['help@rotanorte.example', '+55 11 5550-0142'];
-/** Who signed in may download the seller's own invoice, and ask on the page. */
-const help = ['RN-2026-0431.pdf', ...helpLinks, 'Ask a question'];
+/** Who signed in may download the seller's own invoice and the vendor documents, and ask. */
+const help = ['RN-2026-0431.pdf', 'Download all (ZIP)', ...helpLinks, 'Ask a question'];
 const footer = ['Check bank details', 'Privacy', 'Terms', 'Sign out', 'Português', 'Español'];
 const copyRows = ['Account holder', 'Account number', 'Routing number', 'Bank'];
 

@@ -81,7 +81,7 @@ const words: Readonly<Record<string, readonly string[]>> = {
   'connected_accounts.role': roles,
   'connected_accounts.entity_type': entityTypes,
   'connected_accounts.status': accountStatuses,
-  'documents.owner_party': ['account', 'buyer', 'organization', 'payment'],
+  'documents.owner_party': ['account', 'buyer', 'organization', 'payment', 'vendor'],
   'documents.kind': Object.keys(documentKinds),
   'documents.content_type': contentTypes,
   'documents.status': documentStatuses,

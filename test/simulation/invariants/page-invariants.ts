@@ -140,6 +140,7 @@ function pageOf(observed: ObservedState, found: ObservedPayment, nowMs: number):
     asksFacts: false,
     senderNames: [],
     attachment: null,
+    hasVendorPapers: false,
     consolidated: consolidatedOf(observed, payment),
     sharedTransfers: [],
     openPayments: 1,

@@ -469,6 +469,7 @@ export function aDocument(fields: Partial<Document> = {}): Document {
     kind: 'proof_of_address',
     ownerIndex: 20,
     contentType: 'application/pdf',
+    expiresOn: null,
     fileName: 'fatura São João.pdf',
     status: 'stored',
     contentName: 'ab12',

@@ -85,11 +85,18 @@ export const settingsPages = [
       title: scene.texts.places.settings,
       lede: scene.texts.setup.settings.lede,
       place: 'settings',
-      actions: settings.mayChange ? (
-        <ButtonLink href={`${scene.view.path}${CHANGE}`}>
-          {scene.texts.setup.start.change}
-        </ButtonLink>
-      ) : undefined,
+      actions: (
+        <>
+          <ButtonLink href={`${scene.view.path}/vendor-documents`}>
+            {scene.texts.vendorPapers.heading}
+          </ButtonLink>
+          {settings.mayChange ? (
+            <ButtonLink href={`${scene.view.path}${CHANGE}`}>
+              {scene.texts.setup.start.change}
+            </ButtonLink>
+          ) : null}
+        </>
+      ),
       body: <Shown scene={scene} settings={settings} />,
     }),
   }),

@@ -83,6 +83,8 @@ export const dashboardEn = {
     role_changed: 'The role is changed.',
     member_removed: 'The member is removed.',
     settings_saved: 'The settings are saved.',
+    paper_saved: 'The document is saved. Signed-in buyers can download it.',
+    paper_removed: 'The document is removed.',
   },
   signIn: {
     heading: 'Sign in to your dashboard',
@@ -388,6 +390,34 @@ export const dashboardEn = {
     resend: 'Send the email again',
     tooSoon: (seconds: number) =>
       `An email was sent shortly before. Send the next one in ${seconds} seconds.`,
+  },
+  vendorPapers: {
+    heading: 'Vendor documents',
+    lede:
+      'What buyers file before they pay a new vendor. A signed-in buyer downloads them from ' +
+      'the page of the payment, until their last day. Ponte does not check what they say.',
+    kind: 'Document',
+    file: 'File',
+    state: 'State',
+    expires: 'Last day',
+    expiresHint: 'Leave it empty if the document does not expire.',
+    upload: 'Upload',
+    remove: 'Remove',
+    none: 'Missing',
+    noKind: 'Choose a document of the list',
+    noFiles: 'This service stores no files. Ask its operator.',
+    kinds: {
+      w8: 'Tax form of the payee (W-8BEN-E or W-8BEN)',
+      engagement_letter: 'Letter of engagement: who collects for whom',
+      holder_tax_form: 'Tax form of the account holder (W-9 or W-8)',
+      bank_letter: 'Letter of the bank',
+      registration: 'Registration or license',
+    },
+    states: {
+      valid: 'Offered to buyers',
+      ends_soon: 'Ends soon: upload the next one',
+      ended: 'Ended: not offered',
+    },
   },
   invitations: {
     heading: 'Send invoices',

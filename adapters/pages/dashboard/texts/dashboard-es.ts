@@ -68,6 +68,8 @@ export const dashboardEs: DashboardTexts = {
     role_changed: 'El rol está cambiado.',
     member_removed: 'El miembro está quitado.',
     settings_saved: 'Los ajustes están guardados.',
+    paper_saved: 'El documento está guardado. Los compradores con acceso pueden descargarlo.',
+    paper_removed: 'El documento se ha retirado.',
   },
   signIn: {
     heading: 'Entrar en el panel',
@@ -380,6 +382,35 @@ export const dashboardEs: DashboardTexts = {
     invite: 'Invitar al comprador',
     resend: 'Enviar el correo de nuevo',
     tooSoon: (seconds) => `Se acaba de enviar un correo. Envíe el próximo en ${seconds} segundos.`,
+  },
+  vendorPapers: {
+    heading: 'Documentos del proveedor',
+    lede:
+      'Lo que los compradores archivan antes de pagar a un proveedor nuevo. Un comprador con ' +
+      'acceso los descarga en la página del pago, hasta su último día. Ponte no comprueba lo ' +
+      'que dicen.',
+    kind: 'Documento',
+    file: 'Archivo',
+    state: 'Estado',
+    expires: 'Último día',
+    expiresHint: 'Déjelo vacío si el documento no caduca.',
+    upload: 'Subir',
+    remove: 'Retirar',
+    none: 'Falta',
+    noKind: 'Elija un documento de la lista',
+    noFiles: 'Este servicio no guarda archivos. Pregunte a su operador.',
+    kinds: {
+      w8: 'Formulario fiscal del beneficiario (W-8BEN-E o W-8BEN)',
+      engagement_letter: 'Carta de encargo: quién cobra para quién',
+      holder_tax_form: 'Formulario fiscal del titular de la cuenta (W-9 o W-8)',
+      bank_letter: 'Carta del banco',
+      registration: 'Registro o licencia',
+    },
+    states: {
+      valid: 'Disponible para compradores',
+      ends_soon: 'Caduca pronto: suba el siguiente',
+      ended: 'Caducado: no disponible',
+    },
   },
   invitations: {
     heading: 'Enviar facturas',

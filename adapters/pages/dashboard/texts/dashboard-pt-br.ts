@@ -68,6 +68,8 @@ export const dashboardPtBr: DashboardTexts = {
     role_changed: 'O papel foi mudado.',
     member_removed: 'O membro foi removido.',
     settings_saved: 'As configurações estão salvas.',
+    paper_saved: 'O documento foi salvo. Compradores com acesso podem baixá-lo.',
+    paper_removed: 'O documento foi removido.',
   },
   signIn: {
     heading: 'Entrar no painel',
@@ -375,6 +377,35 @@ export const dashboardPtBr: DashboardTexts = {
     resend: 'Enviar o e-mail de novo',
     tooSoon: (seconds) =>
       `Um e-mail acabou de ser enviado. Envie o próximo em ${seconds} segundos.`,
+  },
+  vendorPapers: {
+    heading: 'Documentos do fornecedor',
+    lede:
+      'O que os compradores arquivam antes de pagar um novo fornecedor. Um comprador com ' +
+      'acesso os baixa na página do pagamento, até o último dia. A Ponte não confere o que ' +
+      'eles dizem.',
+    kind: 'Documento',
+    file: 'Arquivo',
+    state: 'Situação',
+    expires: 'Último dia',
+    expiresHint: 'Deixe vazio se o documento não vence.',
+    upload: 'Enviar',
+    remove: 'Remover',
+    none: 'Falta',
+    noKind: 'Escolha um documento da lista',
+    noFiles: 'Este serviço não guarda arquivos. Pergunte ao operador.',
+    kinds: {
+      w8: 'Formulário fiscal do recebedor (W-8BEN-E ou W-8BEN)',
+      engagement_letter: 'Carta de contratação: quem cobra para quem',
+      holder_tax_form: 'Formulário fiscal do titular da conta (W-9 ou W-8)',
+      bank_letter: 'Carta do banco',
+      registration: 'Registro ou licença',
+    },
+    states: {
+      valid: 'Disponível aos compradores',
+      ends_soon: 'Vence em breve: envie o próximo',
+      ended: 'Vencido: não disponível',
+    },
   },
   invitations: {
     heading: 'Enviar faturas',

@@ -27,6 +27,10 @@ export const en = {
     invoice: 'Invoice',
     logo: (name: string) => `Logo of ${name}`,
     attachment: 'Invoice of the seller',
+    vendorPapers: 'Vendor documents',
+    vendorPapersFile: 'Download all (ZIP)',
+    vendorPapersNote:
+      'Tax form, letters and registration for your vendor file, as their owners uploaded them.',
     purchaseOrder: 'Purchase order',
     buyerReference: 'Your reference',
     due: 'Due',

@@ -21,6 +21,11 @@ export const es = {
     invoice: 'Factura',
     logo: (name) => `Logo de ${name}`,
     attachment: 'Factura del vendedor',
+    vendorPapers: 'Documentos del proveedor',
+    vendorPapersFile: 'Descargar todos (ZIP)',
+    vendorPapersNote:
+      'Formulario fiscal, cartas y registro para su expediente del proveedor, tal como los ' +
+      'subieron sus titulares.',
     purchaseOrder: 'Orden de compra',
     buyerReference: 'Su referencia',
     due: 'Vencimiento',

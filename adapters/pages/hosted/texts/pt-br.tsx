@@ -21,6 +21,11 @@ export const ptBr = {
     invoice: 'Fatura',
     logo: (name) => `Logotipo de ${name}`,
     attachment: 'Fatura do vendedor',
+    vendorPapers: 'Documentos do fornecedor',
+    vendorPapersFile: 'Baixar todos (ZIP)',
+    vendorPapersNote:
+      'Formulário fiscal, cartas e registro para o seu cadastro de fornecedor, como foram ' +
+      'enviados pelos titulares.',
     purchaseOrder: 'Ordem de compra',
     buyerReference: 'Sua referência',
     due: 'Vencimento',

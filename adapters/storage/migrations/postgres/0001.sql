@@ -613,11 +613,12 @@ create table documents (
   mode text collate "C" not null check (mode in ('test', 'live')),
   id text collate "C" not null,
   owner_party text collate "C" not null
-    check (owner_party in ('account', 'buyer', 'organization', 'payment')),
+    check (owner_party in ('account', 'buyer', 'organization', 'payment', 'vendor')),
   owner_id text collate "C" not null,
   kind text collate "C" not null
     check (kind in ('selfie', 'id_doc_front', 'id_doc_back', 'proof_of_address',
-      'incorporation_doc', 'proof_of_ownership_doc', 'attachment')),
+      'incorporation_doc', 'proof_of_ownership_doc', 'attachment', 'w8', 'engagement_letter',
+      'holder_tax_form', 'bank_letter', 'registration')),
   owner_index integer,
   content_type text not null
     check (content_type in ('image/jpeg', 'image/png', 'application/pdf')),
@@ -635,6 +636,7 @@ create table documents (
   upload_token_hash text not null,
   read_token_hash text not null,
   file_name text,
+  expires_on text,
   version integer not null,
   primary key (org_id, mode, id)
 );

@@ -155,6 +155,7 @@ export const payment: PagePayment = {
   purpose: 'goods',
   purchaseOrder: 'PO-4711',
   buyerReference: 'Cost center 300',
+  hasVendorPapers: true,
   attachment: { fileName: 'RN-2026-0431.pdf', sizeBytes: 84_212 },
   instructions: null,
   together: [],

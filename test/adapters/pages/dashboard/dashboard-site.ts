@@ -18,7 +18,11 @@ import {
   listSubscriptions,
   testSubscription,
 } from '../../../../core/usecases/webhooks/subscriptions.js';
-import { aDestinationChange, anAccount } from '../../../support/samples/domain-samples.js';
+import {
+  aDestinationChange,
+  aDocument,
+  anAccount,
+} from '../../../support/samples/domain-samples.js';
 import { addActiveMember } from '../../../support/scenes/active-member.js';
 import { makeInvoice } from '../../../support/scenes/made-payments.js';
 import type { PageSite, Visitor } from '../visitor.js';
@@ -90,8 +94,23 @@ export async function objectsOf(
   const { id: memberId } = await addActiveMember(deps, { orgId, email, role: 'viewer' });
   const accountId = deps.ids.next('acct', deps.clock.nowMs());
   const seller = anAccount({ ...tenant, id: accountId, externalId: marker, legalName: marker });
-  await deps.store.run(async (tx) => tx.accounts.insert(seller));
-  const others = { subscriptionId, deliveryId, eventId, keyId, memberId, accountId };
+  const documentId = deps.ids.next('doc', deps.clock.nowMs());
+  const owner = { party: 'vendor', id: accountId } as const;
+  const paper = { kind: 'w8', contentType: 'application/pdf', fileName: 'w8.pdf' } as const;
+  const kept = { ...tenant, id: documentId, owner, ...paper, status: 'submitted' } as const;
+  await deps.store.run(async (tx) => {
+    tx.accounts.insert(seller);
+    tx.documents.insert(aDocument(kept));
+  });
+  const others = {
+    subscriptionId,
+    deliveryId,
+    eventId,
+    keyId,
+    memberId,
+    accountId,
+    documentId,
+  };
   if (tenant.mode === 'live') return others;
   return { ...others, paymentId: await world.newPayment(tenant, { externalId: marker }) };
 }

@@ -40,6 +40,7 @@ const awaiting = newDocument(
     ownerIndex: null,
     contentType: 'image/png',
     fileName: null,
+    expiresOn: null,
     tokenHashes: { upload: hashUrlToken('u'), read: hashUrlToken('r') },
     slot: 1,
   },
@@ -86,6 +87,11 @@ test('a selfie is a photograph; every other kind may be a PDF too', () => {
     incorporation_doc: any,
     proof_of_ownership_doc: any,
     attachment: any,
+    w8: any,
+    engagement_letter: any,
+    holder_tax_form: any,
+    bank_letter: any,
+    registration: any,
   };
   assert.deepEqual(documentKinds, accepted);
   for (const kind of Object.keys(accepted) as readonly DocumentKind[]) {

@@ -1,0 +1,134 @@
+// `ponte papers`: documents of the account holder that buyers file before they pay. Those of an
+// organization and of its sellers are uploaded in the dashboard.
+import { createReadStream } from 'node:fs';
+import { basename } from 'node:path';
+import { type Command, Option } from 'commander';
+import { formatInstant, isCalendarDate } from '../../core/domain/base/instant.js';
+import { type Mode, modes } from '../../core/domain/base/tenant.js';
+import { dayOf } from '../../core/domain/base/time-zone.js';
+import {
+  type PaperKind,
+  paperStateOn,
+  papersOwnedBy,
+} from '../../core/domain/parties/vendor-paper.js';
+import { PonteError } from '../../core/errors.js';
+import {
+  addOperatorCommand,
+  dryRunOption,
+  listOf,
+  modeOption,
+  type Operator,
+  type Outcome,
+  type Shell,
+} from '../operator.js';
+
+interface AddOptions {
+  readonly mode: Mode;
+  readonly expires: string | null;
+  readonly dryRun: boolean;
+}
+
+const papers = () => import('../../core/usecases/parties/vendor-papers.js');
+const partnerKinds = papersOwnedBy('partner');
+
+export function addPaperCommands(shell: Shell, program: Command): void {
+  const noun = program
+    .command('papers')
+    .description('documents of the account holder for the files of buyers');
+
+  addOperatorCommand<{ readonly mode: Mode | null }>(shell, noun, {
+    name: 'list',
+    authority: 'read',
+    description: 'list the documents, with their last day',
+    options: [
+      new Option('--mode <mode>', 'only documents of this mode').choices(modes).default(null),
+    ],
+    run: list,
+  });
+
+  addOperatorCommand<AddOptions>(shell, noun, {
+    name: 'add <kind> <file>',
+    authority: 'signed',
+    description: `store a file in place of the one before: ${partnerKinds.join(', ')}`,
+    options: [
+      modeOption(),
+      new Option('--expires <day>', 'the last day, for example 2030-12-31').default(null),
+      dryRunOption(),
+    ],
+    run: add,
+  });
+
+  addOperatorCommand<{ readonly mode: Mode; readonly dryRun: boolean }>(shell, noun, {
+    name: 'remove <document-id>',
+    authority: 'signed',
+    description: 'delete a document',
+    options: [modeOption(), dryRunOption()],
+    run: async (operator, { mode, dryRun }, [id = '']) => {
+      const { partnerHolder, removePaper } = await papers();
+      if (!dryRun) await removePaper(operator.deps, partnerHolder(mode), id);
+      return list(operator, { mode });
+    },
+  });
+}
+
+async function add(
+  operator: Operator,
+  { mode, expires, dryRun }: AddOptions,
+  [name = '', file = '']: readonly string[],
+): Promise<Outcome> {
+  const { deps } = operator;
+  const kind = partnerKinds.find((one): one is PaperKind => one === name);
+  if (kind === undefined) {
+    throw new PonteError('ValidationError', `kind: send one of ${partnerKinds.join(', ')}.`);
+  }
+  if (expires !== null && !isCalendarDate(expires)) {
+    throw new PonteError('ValidationError', '--expires: send a day, such as 2030-12-31.');
+  }
+  const { partnerHolder, storePaper } = await papers();
+  if (!dryRun) {
+    const refusal = await storePaper(deps, partnerHolder(mode), {
+      kind,
+      expiresOn: expires,
+      fileName: basename(file),
+      bytes: createReadStream(file),
+      uploaderId: 'operators',
+    });
+    if (refusal !== null) throw new PonteError('ValidationError', `${file}: ${refusals[refusal]}`);
+  }
+  return list(operator, { mode });
+}
+
+const refusals = {
+  empty: 'the file is empty.',
+  unknown_type: 'the file is no PDF, PNG or JPEG.',
+  too_large: 'the file has more than 10 MiB.',
+  too_many: 'too many files were stored shortly before. Try again in an hour.',
+} as const;
+
+async function list(
+  { deps }: Operator,
+  { mode }: { readonly mode: Mode | null },
+): Promise<Outcome> {
+  const { listPapers, partnerHolder } = await papers();
+  const asked = modes.filter((one) => mode === null || one === mode);
+  const found = await Promise.all(asked.map((one) => listPapers(deps, partnerHolder(one))));
+  const today = dayOf('UTC', deps.clock.nowMs());
+  const data = found.flat().map((paper) => ({
+    id: paper.id,
+    testMode: paper.mode === 'test',
+    kind: paper.kind,
+    fileName: paper.fileName,
+    expiresOn: paper.expiresOn,
+    state: paperStateOn(paper, today),
+    sizeBytes: paper.sizeBytes,
+    createdAt: formatInstant(paper.createdAtMs),
+  }));
+  return listOf(data, 'No documents.', null, {
+    ID: 'id',
+    MODE: (row) => (row.testMode ? 'test' : 'live'),
+    KIND: 'kind',
+    FILE: 'fileName',
+    'LAST DAY': 'expiresOn',
+    STATE: 'state',
+  });
+}

@@ -1,0 +1,61 @@
+// Documents that a buyer's accountants file before they pay a new vendor. Ponte keeps them and
+// gives them out; it does not check what they say.
+import { DAY_MS } from '../base/instant.js';
+import { sameTenant, type Tenant } from '../base/tenant.js';
+import type { Document, DocumentOwner } from './document.js';
+
+/** Whose document a kind is: of who is paid (organization or seller), or of the account holder. */
+export const vendorPapers = {
+  w8: ['organization', 'seller'],
+  engagement_letter: ['organization'],
+  holder_tax_form: ['partner'],
+  bank_letter: ['partner'],
+  registration: ['partner'],
+} as const satisfies Readonly<Record<string, readonly PaperOwner[]>>;
+
+export type PaperKind = keyof typeof vendorPapers;
+export type PaperOwner = 'organization' | 'seller' | 'partner';
+export const paperKinds = Object.keys(vendorPapers) as readonly PaperKind[];
+
+/** Its owner is warned from then on. */
+export const PAPER_WARNING_DAYS = 30;
+
+/** A document as it is kept; its kind is one of the table. */
+export interface VendorPaper extends Document {
+  readonly kind: PaperKind;
+  readonly fileName: string;
+}
+
+export function papersOwnedBy(owner: PaperOwner): readonly PaperKind[] {
+  return paperKinds.filter((kind) => {
+    const owners: readonly PaperOwner[] = vendorPapers[kind];
+    return owners.includes(owner);
+  });
+}
+
+/** What operators keep for the partner of a mode belongs to no organization. */
+export function partnerPapers(mode: Tenant['mode']): Tenant & { readonly id: string } {
+  return { orgId: 'service', mode, id: 'partner' };
+}
+
+export function isVendorPaper(document: Document): document is VendorPaper {
+  return Object.hasOwn(vendorPapers, document.kind) && document.fileName !== null;
+}
+
+export function isPaperOf(document: Document, tenant: Tenant, owner: DocumentOwner): boolean {
+  const { party, id } = document.owner;
+  return sameTenant(document, tenant) && party === owner.party && id === owner.id;
+}
+
+export type PaperState = 'valid' | 'ends_soon' | 'ended';
+
+/** It is valid on its last day; `today` is a day of the calendar. */
+export function paperStateOn(
+  { expiresOn }: Pick<Document, 'expiresOn'>,
+  today: string,
+): PaperState {
+  if (expiresOn === null) return 'valid';
+  if (expiresOn < today) return 'ended';
+  const days = (Date.parse(expiresOn) - Date.parse(today)) / DAY_MS;
+  return days <= PAPER_WARNING_DAYS ? 'ends_soon' : 'valid';
+}

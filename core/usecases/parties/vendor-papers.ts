@@ -1,0 +1,165 @@
+// Documents for the files of buyers: kept like the attachments of invoices, one of each kind and
+// owner. A new one replaces the one before. One that has expired is not offered to buyers.
+import { type Tenant, tenantOf } from '../../domain/base/tenant.js';
+import { dayOf } from '../../domain/base/time-zone.js';
+import {
+  type Document,
+  type DocumentOwner,
+  fileNameOf,
+  purgeRequested,
+  submittedDocument,
+} from '../../domain/parties/document.js';
+import {
+  isPaperOf,
+  isVendorPaper,
+  type PaperKind,
+  type PaperOwner,
+  paperStateOn,
+  papersOwnedBy,
+  partnerPapers,
+  type VendorPaper,
+} from '../../domain/parties/vendor-paper.js';
+import type { Payment } from '../../domain/payments/payment.js';
+import { assert, PonteError } from '../../errors.js';
+import type { Deps } from '../../ports/deps.js';
+import type { Tx } from '../../ports/storage.js';
+import { audited, recordExport } from '../service/audit-log.js';
+import { type AttachmentRefusal, storeNamedFile } from './attachments.js';
+import { contentOf, type DocumentContent } from './documents.js';
+import { loadOrganization } from './organizations.js';
+
+/** Who has papers: an organization or a seller (its id) in a tenant, or the partner of a mode. */
+export interface PaperHolder extends Tenant {
+  readonly kind: PaperOwner;
+  readonly id: string;
+}
+
+interface NewPaper {
+  readonly kind: PaperKind;
+  /** YYYY-MM-DD; null: it does not expire. */
+  readonly expiresOn: string | null;
+  readonly fileName: string;
+  readonly bytes: AsyncIterable<Uint8Array>;
+  /** Whose uploads are limited. */
+  readonly uploaderId: string;
+}
+
+export function partnerHolder(mode: Tenant['mode']): PaperHolder {
+  return { ...partnerPapers(mode), kind: 'partner' };
+}
+
+/** The papers that are kept, by kind. NotFound for a seller that the tenant does not have. */
+export function listPapers(deps: Deps, holder: PaperHolder): Promise<readonly VendorPaper[]> {
+  return deps.store.run(async (tx) => {
+    if (holder.kind === 'seller' && (await tx.accounts.get(holder, holder.id)) === null) {
+      throw new PonteError('NotFound');
+    }
+    return papersOf(tx, holder);
+  });
+}
+
+/** Null, or why the file is not taken. ValidationError for a kind of another owner. */
+export async function storePaper(
+  deps: Deps,
+  holder: PaperHolder,
+  { kind, expiresOn, uploaderId, ...file }: NewPaper,
+): Promise<AttachmentRefusal | null> {
+  if (!papersOwnedBy(holder.kind).includes(kind)) {
+    const kinds = papersOwnedBy(holder.kind).join(', ');
+    throw new PonteError('ValidationError', `kind: send one of ${kinds}.`);
+  }
+  const stored = await storeNamedFile(deps, tenantOf(holder), uploaderId, file, (contentType) => ({
+    owner: ownerOf(holder),
+    kind,
+    ownerIndex: null,
+    contentType,
+    fileName: fileNameOf(file.fileName, contentType),
+    expiresOn,
+  }));
+  if (typeof stored === 'string') return stored;
+  await deps.store.run(async (tx) => {
+    const document = await tx.documents.find(stored.documentId);
+    assert(document !== null, 'a document stays');
+    for (const old of await papersOf(tx, holder)) {
+      if (old.kind === kind) tx.documents.update(purgeRequested(old, deps.clock.nowMs()));
+    }
+    tx.documents.update(submittedDocument(document));
+  });
+  deps.wake('documents');
+  return null;
+}
+
+/** NotFound. */
+export async function removePaper(deps: Deps, holder: PaperHolder, id: string): Promise<void> {
+  await deps.store.run(async (tx) => {
+    const papers = await papersOf(tx, holder);
+    const paper = papers.find((one) => one.id === id);
+    if (paper === undefined) throw new PonteError('NotFound');
+    tx.documents.update(purgeRequested(paper, deps.clock.nowMs()));
+  });
+  deps.wake('documents');
+}
+
+/** What the buyer of a payment may have: of its payee, of the organization, of the partner. */
+export async function offeredPapers(
+  tx: Tx,
+  payment: Payment,
+  nowMs: number,
+): Promise<readonly VendorPaper[]> {
+  const tenant = tenantOf(payment);
+  const { sellerExternalId: name } = payment;
+  const [{ timeZone }, seller] = await Promise.all([
+    loadOrganization(tx, tenant.orgId),
+    name === null ? null : tx.accounts.byExternalId(tenant, name),
+  ]);
+  const ofSeller = seller && ({ ...tenant, kind: 'seller', id: seller.id } as const);
+  const organization = { ...tenant, kind: 'organization', id: tenant.orgId } as const;
+  const holders = [ofSeller, organization, partnerHolder(tenant.mode)];
+  const found = await Promise.all(holders.map((holder) => (holder ? papersOf(tx, holder) : [])));
+  const today = dayOf(timeZone, nowMs);
+  // A seller is paid, not the organization: the buyer gets no tax form of the latter.
+  const offered = found.flatMap((papers, at) =>
+    papers.filter(({ kind }) => at !== 1 || ofSeller === null || kind !== 'w8'),
+  );
+  return offered.filter((paper) => paperStateOn(paper, today) !== 'ended');
+}
+
+export interface OfferedPaper extends DocumentContent {
+  readonly name: string;
+}
+
+/**
+ * The papers of a payment, opened one after another, for one download, which the audit log has.
+ * NotFound without any.
+ */
+export async function downloadPapers(
+  deps: Deps,
+  payment: Payment,
+): Promise<readonly (() => Promise<OfferedPaper | null>)[]> {
+  const nowMs = deps.clock.nowMs();
+  const papers = await deps.store.run((tx) => offeredPapers(tx, payment, nowMs));
+  if (papers.length === 0) throw new PonteError('NotFound');
+  const filter = `vendor documents of ${payment.id}`;
+  // A page that is only read has no author.
+  const actor = { kind: 'buyer', id: payment.id } as const;
+  const { orgId } = payment;
+  const recorded = audited(deps, { actor, orgId, action: 'download vendor documents' });
+  await recordExport(recorded, tenantOf(payment), { filter, rows: papers.length });
+  return papers.map((paper, at) => async () => {
+    const content = await contentOf(deps, paper);
+    return content && { ...content, name: `${at + 1}-${paper.kind}-${paper.fileName}` };
+  });
+}
+
+function ownerOf({ id }: PaperHolder): DocumentOwner {
+  return { party: 'vendor', id };
+}
+
+async function papersOf(tx: Tx, holder: PaperHolder): Promise<readonly VendorPaper[]> {
+  const found: readonly Document[] = await tx.documents.ofVendor(holder, holder.id);
+  const kinds = papersOwnedBy(holder.kind);
+  return found
+    .filter(isVendorPaper)
+    .filter((paper) => isPaperOf(paper, holder, ownerOf(holder)))
+    .toSorted((one, other) => kinds.indexOf(one.kind) - kinds.indexOf(other.kind));
+}
