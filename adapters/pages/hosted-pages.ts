@@ -1,6 +1,8 @@
 // The pages for buyers and the dashboard, as one handler for the HTTP server. Their code is loaded
 // with the first page: a start does not wait for it.
+
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { linkPath } from '../../core/domain/base/link-text.js';
 import type { Deps } from '../../core/ports/deps.js';
 import type { Mailbox } from '../../core/ports/outside.js';
 import type { PageWatch } from '../../core/usecases/hosted/page-watch.js';
@@ -67,8 +69,8 @@ export function hostedPages({ watch, mailbox, settings }: PagesOptions): HostedP
       if (!isCurrent(addresses, settings)) addresses = addressesOf(settings);
       const { ownHost, prefix } = addresses;
       const path = url.split('?', 1)[0] ?? '';
-      if (ownHost !== null) return headers.host === ownHost && !wellKnown.test(path);
-      return ownPath.test(below(prefix, path));
+      if (ownHost !== null) return isHost(headers.host, ownHost) && !wellKnown.test(path);
+      return ownPath.test(linkPath(below(prefix, path)));
     },
     async serve(deps, ...rest) {
       loaded ??= loadPages();
@@ -81,6 +83,11 @@ export function hostedPages({ watch, mailbox, settings }: PagesOptions): HostedP
     document: async (path, json) => (await documentation(json)).read(path),
     missingPage: async (url, json) => (await documentation(json)).missingPage(url),
   };
+}
+
+/** Browsers write a host in lower case, other programs as a mail has it. */
+function isHost(given: string | undefined, host: string): boolean {
+  return given === host || given?.toLowerCase() === host;
 }
 
 /** What follows from the addresses of the service: read once, because every request needs it. */

@@ -2,6 +2,7 @@
 // signed-in buyer follows from the state of the payment, never from the page before.
 
 import { z } from 'zod';
+import { linkTokenIn } from '../../../core/domain/base/link-text.js';
 import { tenantOf } from '../../../core/domain/base/tenant.js';
 import type { Period } from '../../../core/domain/base/time-zone.js';
 import { hostedPath } from '../../../core/domain/hosted/hosted-page.js';
@@ -434,10 +435,12 @@ async function endLink(
 
 /** The link sets the cookie of its session, so that its token leaves the address. */
 async function showColleague(context: PageContext, call: PaymentCall): Promise<PageAnswer> {
-  const token = call.query.get('token');
+  const token = linkTokenIn(call.query);
   if (token !== null) {
-    const isToken = /^[\w-]{43}$/.test(token);
-    return seeOther(call.base, isToken ? [{ name: 'session', value: token, path: call.base }] : []);
+    return seeOther(
+      call.base,
+      token === '' ? [] : [{ name: 'session', value: token, path: call.base }],
+    );
   }
   return html(renderPage(await forColleague(context, call)));
 }

@@ -1,7 +1,9 @@
 // Sign-in by a mailed link or code, the same for a payment, a KYC form, the part of an owner and
 // the dashboard.
+
 import { z } from 'zod';
 import { readEmail } from '../../../core/domain/base/email-address.js';
+import { linkTokenIn } from '../../../core/domain/base/link-text.js';
 import type { Locale } from '../../../core/domain/base/locale.js';
 import type { HostedPage } from '../../../core/domain/hosted/hosted-page.js';
 import { isCode } from '../../../core/errors.js';
@@ -96,10 +98,9 @@ export function signOutRow(subject: PageSubject, root: string, auth: BuyerAuth):
  * and is not used up. Null for another address.
  */
 export function openedLink({ query, base }: Pick<AccessCall, 'query' | 'base'>): PageAnswer | null {
-  const token = query.get('token');
+  const token = linkTokenIn(query);
   if (token === null) return null;
-  // Only what a token can be becomes the value of a cookie.
-  const value = /^[\w-]{1,100}$/.test(token) ? token : 'unknown';
+  const value = token || 'unknown';
   return seeOther(`${base}/enter`, [{ name: 'link', value, path: base }]);
 }
 

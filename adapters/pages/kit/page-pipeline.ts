@@ -8,6 +8,7 @@ import { CONSOLE_ROOT } from '../../../core/domain/access/registered-operator.js
 import { type PageSession, sessionRules } from '../../../core/domain/access/session.js';
 import { missingProof } from '../../../core/domain/access/session-proof.js';
 import { readsGzip } from '../../../core/domain/base/accept-encoding.js';
+import { linkPath } from '../../../core/domain/base/link-text.js';
 import { localeOf } from '../../../core/domain/base/locale.js';
 import { modes, tenantOf } from '../../../core/domain/base/tenant.js';
 import type { AuditAuthor } from '../../../core/domain/service/audit-record.js';
@@ -114,13 +115,15 @@ export async function servePage(
 
 /** What a request says, apart from its body; the path is below the prefix. */
 function saidBy({ method = '', url = '', headers }: IncomingMessage, context: PageContext) {
-  const [path = '', ...query] = url.split('?');
+  const [path = '', ...parts] = url.split('?');
+  const search = parts.length === 0 ? '' : `?${parts.join('?')}`;
   const languages = headers['accept-language'] ?? '';
   const cookies = readCookies(headers.cookie, context.secure);
   return {
     method,
     path: below(context.prefix, path),
-    query: new URLSearchParams(query.join('?')),
+    search,
+    query: new URLSearchParams(search),
     cookies,
     chosenLocale: localeOf(cookies.get('language') ?? ''),
     browserLocale: acceptedLocale(languages),
@@ -141,8 +144,12 @@ async function answerOf(
 ): Promise<PageAnswer> {
   const { deps, prefix } = context;
   const { said, match, requestId, client } = about;
-  const { path, query, cookies } = said;
+  const { path, search, query, cookies } = said;
   const { route, params } = match;
+  const linked = linkPath(path);
+  if (linked !== path && ['GET', 'HEAD'].includes(said.method)) {
+    if (site.match('GET', linked).route !== null) return seeOther(`${prefix}${linked}${search}`);
+  }
   if (route === null) throw new PonteError(match.known ? 'MethodNotAllowed' : 'NotFound');
   const chosen = localeOf(query.get('lang') ?? '');
   const base = baseOf(context, match);

@@ -1,6 +1,7 @@
 // The handlers of documents in the KYC form: the page, an upload, a removal, and the way over a
 // phone. A refused file is named in the address, so that a reload sends nothing again.
 import type { PageSession } from '../../../core/domain/access/session.js';
+import { linkTokenIn } from '../../../core/domain/base/link-text.js';
 import { fileFieldOf } from '../../../core/domain/hosted/kyc-fields.js';
 import { type VerificationKind, verificationKinds } from '../../../core/domain/parties/document.js';
 import { PonteError } from '../../../core/errors.js';
@@ -155,9 +156,9 @@ export async function showPhoneEnter(
   call: AnyCall,
   place: PhonePlace,
 ): Promise<PageAnswer> {
-  const token = call.query.get('token');
+  const token = linkTokenIn(call.query);
   if (token !== null) {
-    const value = /^[\w-]{1,100}$/.test(token) ? token : 'unknown';
+    const value = token || 'unknown';
     return seeOther(`${call.base}/kyc/phone/enter`, [{ name: 'link', value, path: call.base }]);
   }
   const session = await linkedSession(context, call, place);

@@ -1,7 +1,9 @@
 // Starts a buyer's KYC, by the integrator or on the hosted page. A dossier is submitted to the
 // partner inside the request, under a stored command. Without a dossier a hosted form waits for the
 // buyer. The partner's decision is applied in party-reports.ts and buyer-decisions.ts.
+
 import { emailKey } from '../../domain/base/email-address.js';
+import { linkText } from '../../domain/base/link-text.js';
 import { type Tenant, tenantOf } from '../../domain/base/tenant.js';
 import { type KycDraft, withDossier } from '../../domain/hosted/kyc-draft.js';
 import { isAnswer } from '../../domain/hosted/party-answer.js';
@@ -183,7 +185,7 @@ export async function stageForm(
   const opened = await openStart({ deps, tx }, tenant, start);
   if (opened.existing !== null) return opened.existing;
   const { next } = opened;
-  const random = Buffer.from(deps.ids.randomBytes(FLOW_ID_BYTES)).toString('base64url');
+  const random = linkText(deps.ids.randomBytes(FLOW_ID_BYTES));
   const draftSealed = sealDraft(deps, next, change(readDraft(deps, next), next));
   const status = nextPartyStatus(next.status, 'submit') ?? next.status;
   return stageOpened(tx, opened, { ...next, status, draftSealed, flowId: next.flowId ?? random });

@@ -29,7 +29,7 @@ type Match = Pick<PaymentListFilter, 'id' | 'buyerId' | 'sellerExternalId' | 'am
 
 const noMatch: Match = { id: null, buyerId: null, sellerExternalId: null, amount: null };
 /** The end of the address of a payment page, or that part alone. */
-const publicIdForm = /(?:^|\/r\/)([\w-]{24})$/;
+const publicIdForm = /(?:^|\/r\/)([a-z0-9]{28})$/;
 /** A dollar sign means USD, as buyers pay in no other dollar. */
 const signs = { US$: 'USD', R$: 'BRL', $: 'USD', '€': 'EUR', '£': 'GBP' } as const;
 const signForm = /(?:US|R)?\$|€|£/gi;

@@ -1,6 +1,8 @@
 // Payments of integrators and operators: create, read, approve, cancel, fail, expiry. The buyer's
 // steps are in buyer-steps.ts, the partner's in partner-operations.ts.
+
 import { emailKey, mailboxKey } from '../../domain/base/email-address.js';
+import { linkText } from '../../domain/base/link-text.js';
 import { hasUnstorableText } from '../../domain/base/raw-json.js';
 import { type Tenant, tenantOf } from '../../domain/base/tenant.js';
 import { nextReminderAtMs } from '../../domain/mail/reminder.js';
@@ -528,5 +530,5 @@ function newPayment(
 function newPublicId(deps: Deps, nowMs: number): string {
   const bytes = Buffer.from(deps.ids.randomBytes(PUBLIC_ID_BYTES));
   bytes.writeUInt16BE(Math.floor(nowMs / PUBLIC_ID_MOMENT_MS) % 2 ** 16);
-  return bytes.toString('base64url');
+  return linkText(bytes);
 }

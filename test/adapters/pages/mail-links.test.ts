@@ -2,6 +2,8 @@
 // for each kind of link: it decides nothing and locks nobody out. What it does is reported of
 // Microsoft Safe Links, Proofpoint and Barracuda: HEAD, GET, GET with scripts, and the forms.
 import assert from 'node:assert/strict';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { MINUTE_MS } from '../../../core/domain/base/instant.js';
 import { money } from '../../../core/domain/base/money.js';
@@ -237,4 +239,80 @@ test('in live mode the dashboard session of a press is no fresh proof, and the c
   };
   assert.match(await invites({}), /^\/dashboard\/confirm/);
   assert.match(await invites({ code: code ?? '' }), /done=member_invited/);
+});
+
+const behind = (signs: string) => (url: string) => `${url}${signs}`;
+const inQuery = (change: (query: string) => string) => (url: string) =>
+  url.includes('?') ? url.replace(/\?(.*)$/, (_, query: string) => `?${change(query)}`) : url;
+
+/** What programs make of a link, as people report it. All lead to the same page. */
+const linkHabits = {
+  // Click tracking, and the analytics of a mail provider.
+  'parameters behind': (url) => `${url}${url.includes('?') ? '&' : '?'}utm_source=mail&fbclid=Iw-1`,
+  'parameters in front': inQuery((query) => `mc_cid=1&mc_eid=2&${query}`),
+  // devise-passwordless#66, django-magiclink#34: the source of an HTML mail.
+  'an ampersand as in HTML': inQuery((query) => `utm_source=a&amp;${query}&amp;utm_medium=b`),
+  // etalab/admin_api_entreprise#933: Quoted-Printable that nobody decoded.
+  'an equals sign as in Quoted-Printable': inQuery((query) => query.replace('=', '=3D')),
+  // vaultwarden#7401: the soft line break of a long link; browsers drop the line end itself.
+  'a soft line break': inQuery((query) => `${query.slice(0, 20)}=${query.slice(20)}`),
+  'a line break as a blank': inQuery((query) => `${query.slice(0, 20)}%20${query.slice(20)}`),
+  'a line break, encoded': inQuery((query) => `${query.slice(0, 20)}%0D%0A${query.slice(20)}`),
+  // A gateway that encodes what it rewrites, twice.
+  'an encoded equals sign': inQuery((query) => query.replace('=', '%3D')),
+  // From a text: "(see <https://…>)."
+  'a full stop': behind('.'),
+  'a bracket and a comma': behind('),'),
+  'an angle bracket': behind('>'),
+  'an angle bracket, encoded': behind('%3E'),
+  'a quotation mark': behind('%E2%80%9D'),
+  'an asterisk of bold text': behind('*'),
+  'a slash of the path': (url) => url.replace(/(\?|$)/, '/$1'),
+  'a blank, encoded': behind('%20'),
+} as const satisfies Record<string, (url: string) => string>;
+
+for (const kind of Object.keys(linkRules) as readonly LinkKind[]) {
+  test(`${kind}: a link that programs have changed leads to its page`, async (t) => {
+    const site = await pageSite(t);
+    const { url }: Scene = await scenes[kind](site);
+    const headingAt = async (link: string) => {
+      const { status, heading } = await site.visitor().open(link);
+      return `${status} ${heading}`;
+    };
+    const right = await headingAt(url);
+    for (const [habit, change] of Object.entries(linkHabits)) {
+      assert.equal(await headingAt(change(url)), right, habit);
+    }
+    // Another token is another link.
+    for (const wrong of [url.slice(0, -1), url.replace(/.$/, (sign) => (sign === '0' ? '1' : '0'))]) {
+      assert.notEqual(await headingAt(wrong), right, wrong);
+    }
+  });
+}
+
+test('a link without a token, as in a receipt, leads to its page', async (t) => {
+  const site = await pageSite(t);
+  const { path } = await site.newPayment();
+  const right = (await site.visitor().open(path)).heading;
+  for (const [habit, change] of Object.entries(linkHabits)) {
+    assert.equal((await site.visitor().open(change(path))).heading, right, habit);
+  }
+  // cryptpad#86: a program ends a link before the `-` at its end.
+  for (let made = 0; made < 40; made += 1) {
+    assert.match((await site.newPayment()).path, /^\/r\/[a-z0-9]{28}$/);
+  }
+});
+
+test('the host of a link in capitals is the host of the pages', async (t) => {
+  const settings = { baseUrl: 'http://api.test', payUrl: 'http://pay.test' } as const;
+  const site = await pageSite(t, { settings });
+  const { path } = await site.newPayment();
+  const statusAt = async (host: string) => {
+    const socket = connect(Number(new URL(site.origin).port), '127.0.0.1');
+    socket.end(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+    return (await text(socket)).split(' ', 2)[1];
+  };
+  assert.equal(await statusAt('pay.test'), '200');
+  assert.equal(await statusAt('PAY.Test'), '200');
+  assert.equal(await statusAt('api.test'), '404');
 });

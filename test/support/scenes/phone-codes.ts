@@ -1,6 +1,7 @@
 // Reads the codes that the pages show for phones: a code whose link is known has the same drawing.
 import assert from 'node:assert/strict';
 import { encode } from 'uqr';
+import { linkText } from '../../../core/domain/base/link-text.js';
 import type { Deps } from '../../../core/ports/deps.js';
 import { TOKEN_BYTES } from '../../../core/usecases/service/tokens.js';
 
@@ -16,7 +17,7 @@ export function phoneCodes({ ids, settings }: Pick<Deps, 'ids' | 'settings'>): P
   Object.assign(ids, {
     randomBytes(count: number) {
       const bytes = randomBytes(count);
-      if (count === TOKEN_BYTES) tokens.push(Buffer.from(bytes).toString('base64url'));
+      if (count === TOKEN_BYTES) tokens.push(linkText(bytes));
       return bytes;
     },
   });

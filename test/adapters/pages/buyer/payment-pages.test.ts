@@ -430,7 +430,7 @@ test('a colleague with a link sees the bank details, can do nothing, and loses i
   assert.match(onPaper, /Tax id 11\.222\.333\/0001-81/);
   await visitor.open(`${path}/share`);
   const made = await visitor.send('/share');
-  const [, link = ''] = /(http:[^<" ]*colleague\?token=[\w-]{43})/.exec(made.text) ?? [];
+  const [, link = ''] = /(http:[^<" ]*colleague\?token=[a-z0-9]{50})/.exec(made.text) ?? [];
   const colleague = site.visitor();
   const page = await colleague.open(link);
   assert.deepEqual([page.status, page.path], [200, `${path}/colleague`]);
@@ -468,7 +468,7 @@ test('a buyer ends a link of a colleague, of this payment only, and has at most 
   };
   await visitor.open(`${path}/share`);
   const { text } = await visitor.send('/share');
-  const [, url = ''] = /(http:[^<" ]*colleague\?token=[\w-]{43})/.exec(text) ?? [];
+  const [, url = ''] = /(http:[^<" ]*colleague\?token=[a-z0-9]{50})/.exec(text) ?? [];
   const [link = ''] = await linksOf(visitor, path);
   const colleague = site.visitor();
   assert.equal((await colleague.open(url)).status, 200);
@@ -496,7 +496,7 @@ test('a token that is no link of this payment opens nothing', async (t) => {
   const other = await atTheDetails(site);
   await visitor.open(`${path}/share`);
   const { text } = await visitor.send('/share');
-  const [, token = ''] = /token=([\w-]{43})/.exec(text) ?? [];
+  const [, token = ''] = /token=([a-z0-9]{50})/.exec(text) ?? [];
   for (const wrong of [`${other.path}/colleague?token=${token}`, `${path}/colleague?token=x`]) {
     assert.equal((await site.visitor().open(wrong)).status, 404, wrong);
   }

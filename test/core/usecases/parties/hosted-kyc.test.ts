@@ -26,7 +26,7 @@ test('without entityType the submission is verifying, under one id, and nothing 
   const said = { ...hosted, name: 'Ana Lima', dossier: { country: 'PT', phone: '+351 1' } };
   const first = await made.start(said);
   assert.deepEqual([first.status, first.partnerRef], ['verifying', null]);
-  assert.match(first.flowId ?? '', /^[\w-]{24}$/);
+  assert.match(first.flowId ?? '', /^[a-z0-9]{28}$/);
   made.advanceClock(5);
   const again = await made.start({ ...hosted, dossier: { phone: '+351 2' } });
   assert.deepEqual(

@@ -28,7 +28,7 @@ test('the buyer sees the approval on the open page, and confirms', async (t) => 
   await buyer.getByText('has not approved this payment yet').waitFor();
   assert.equal(await buyer.getByRole('button', { name: /^Confirm/ }).count(), 0);
 
-  const [link = ''] = /http:\S+\/approval\?token=[\w-]{43}/.exec(await site.newestMail()) ?? [];
+  const [link = ''] = /http:\S+\/approval\?token=[a-z0-9]{50}/.exec(await site.newestMail()) ?? [];
   const approver = await (await browser.newContext()).newPage();
   await approver.goto(link);
   await approver.getByRole('button', { name: 'Continue' }).click();

@@ -40,7 +40,7 @@ async function asked(site: PageSite, path: string, visitor: Visitor, email = cfo
   const answer = await visitor.send('/ask-approver', { email });
   assert.equal(answer.status, 200);
   const mail = await site.newestMail();
-  const [link = ''] = /http:\S+\/approval\?token=[\w-]{43}/.exec(mail) ?? [];
+  const [link = ''] = /http:\S+\/approval\?token=[a-z0-9]{50}/.exec(mail) ?? [];
   const approver = site.visitor();
   await approver.open(link);
   const code = /\n(\d{6})\n/.exec(mail)?.[1] ?? '';
@@ -207,7 +207,7 @@ test('an approver who signed out gets another link from the page, and no one els
   const mail = await site.newestMail();
   assert.equal(site.world.mails.length, before + 1);
   assert.equal(site.world.mails.at(-1)?.to, cfo);
-  const [again = ''] = /http:\S+\/approval\?token=[\w-]{43}/.exec(mail) ?? [];
+  const [again = ''] = /http:\S+\/approval\?token=[a-z0-9]{50}/.exec(mail) ?? [];
   await approver.open(again);
   assert.match(textOf((await approver.send('/enter')).text), /Approve USD 100\.00/);
 });
