@@ -35,6 +35,7 @@ export interface PixKey {
 export const pixKeyProblems = {
   unclear:
     'it can be a CPF or a phone number, or lacks digits. Send pixKeyKind, such as cpf or phone.',
+  br_code: 'it is a BR code (the text of a QR code), which contains a key. Send the key alone.',
   check_digits: 'the check digits of this CPF or CNPJ are wrong. Check the number.',
   not_a_key:
     'it is no PIX key. Send a CPF, a CNPJ, a Brazilian phone number with its area code, an ' +
@@ -44,6 +45,8 @@ export type PixKeyProblem = keyof typeof pixKeyProblems;
 
 /** The key, of the kind if one is named. */
 export function readPixKey(text: string, kind: PixKeyKind | null): PixKey | PixKeyProblem {
+  // One that was cut can end like an e-mail address.
+  if (brCode.test(signsOf(text))) return 'br_code';
   if (kind === null && lacksDigits(text)) return 'unclear';
   const readings = readingsOf(text).filter((reading) => kind === null || reading.kind === kind);
   const [key, other] = readings;
@@ -51,6 +54,9 @@ export function readPixKey(text: string, kind: PixKeyKind | null): PixKey | PixK
   const isTaxId = kind === 'cpf' || kind === 'cnpj' || isWrittenAs('tax_id', text);
   return isTaxId || (kind === null && bareTaxId.test(signsOf(text))) ? 'check_digits' : 'not_a_key';
 }
+
+/** By its first fields, and by the name of its scheme if the beginning is lost (BR Code, 1.5). */
+const brCode = /^000201(?:01021[12])?26|br\.gov\.bcb\.pix/i;
 
 /** Whether a text, such as a partner's, means this canonical key. */
 export function isPixKey(text: string, key: string): boolean {

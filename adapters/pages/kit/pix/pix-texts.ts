@@ -15,6 +15,7 @@ const en = {
   kind: 'What the number is',
   phone: 'Phone number',
   unclear: 'It can be a CPF or a phone number, or lacks digits. Choose, and type both again.',
+  br_code: 'This is the text of a QR code, which contains a key. Enter the key alone.',
   check_digits: 'The check digits of this CPF or CNPJ are wrong. Check the number.',
   not_a_key:
     'This is no PIX key. Enter a CPF, a CNPJ, a Brazilian phone number, an email address or a ' +
@@ -38,6 +39,7 @@ export const pixTexts: Readonly<Record<Locale, PixTexts>> = {
     kind: 'O que é o número',
     phone: 'Telefone',
     unclear: 'Pode ser um CPF ou um telefone, ou faltam dígitos. Escolha e digite ambas de novo.',
+    br_code: 'Este é o texto de um QR Code (copia e cola), que contém a chave. Informe só a chave.',
     check_digits: 'Os dígitos verificadores deste CPF ou CNPJ estão errados. Confira o número.',
     not_a_key:
       'Não é uma chave PIX. Informe um CPF, um CNPJ, um telefone do Brasil, um e-mail ou uma ' +
@@ -57,6 +59,7 @@ export const pixTexts: Readonly<Record<Locale, PixTexts>> = {
     kind: 'Qué es el número',
     phone: 'Teléfono',
     unclear: 'Puede ser un CPF o un teléfono, o le faltan dígitos. Elija y escriba ambas de nuevo.',
+    br_code: 'Este es el texto de un código QR, que contiene una clave. Escriba solo la clave.',
     check_digits: 'Los dígitos verificadores de este CPF o CNPJ no son correctos. Revíselo.',
     not_a_key:
       'No es una clave PIX. Indique un CPF, un CNPJ, un teléfono de Brasil, un correo o una ' +

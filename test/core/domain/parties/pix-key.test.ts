@@ -101,6 +101,8 @@ test('a PIX key is read in each form in which people write it, into that of the 
   }
 });
 
+const brCodeEnd = '5204000053039865406100.005802BR5907IDEVWEB6008BRASILIA63044F55';
+
 const refused: Readonly<Record<PixKeyProblem, readonly string[]>> = {
   // 11 digits with the check digits of a CPF and the area code and 9 of a phone number, and numbers
   // that lost the zeros of a CPF or a CNPJ in a spreadsheet (renatofrota/pix-pendencias#24).
@@ -115,6 +117,16 @@ const refused: Readonly<Record<PixKeyProblem, readonly string[]>> = {
     '00000000000',
     '119.876.543-21',
     'abc11987654321',
+  ],
+  br_code: [
+    // From public reports: whole, in capitals, cut behind an address, and without its beginning.
+    `00020126520014BR.GOV.BCB.PIX0119ivan@idevweb.com.br0207IDEVWEB${brCodeEnd}`,
+    `00020126630014BR.GOV.BCB.PIX0122VENDAS@ENDOPLUS.ODO.BR0215PEDIDO${brCodeEnd}`,
+    '00020126520014BR.GOV.BCB.PIX0119ivan@idevweb.com.br',
+    '26520014br.gov.bcb.pix0119nubank@thalesog.com',
+    '00020101021126580014br.gov.bcb.pix0136123e4567-e12b-12d3-a456-426655440000',
+    '00020126360014BR.GOV.BCB.PIX0114+5511987654321',
+    ' 0002010102122652',
   ],
   not_a_key: [
     '',
@@ -136,8 +148,6 @@ const refused: Readonly<Record<PixKeyProblem, readonly string[]>> = {
     '+55 11 98765-4321 (Ana)',
     '123e4567-e89b-12d3-a456-42665544000',
     '{123e4567-e89b-12d3-a456-426655440000}',
-    // The text of a QR code (BR Code).
-    '00020126360014BR.GOV.BCB.PIX0114+5511987654321',
   ],
 };
 
