@@ -99,8 +99,10 @@ function servicePage(
   mode: Mode = 'live',
 ): PageAnswer {
   const locale = localeFor(call, null);
+  const nowMs = deps.clock.nowMs();
+  const { query } = call;
   const text = renderPage({
-    ...frameOfRefusal({ locale, base: prefix, path: '', prefix, nowMs: deps.clock.nowMs() }),
+    ...frameOfRefusal({ locale, base: prefix, path: '', prefix, nowMs, query }),
     hasDecimalPoint: call.hasDecimalPoint,
     mode,
     organization: null,

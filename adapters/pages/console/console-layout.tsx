@@ -61,6 +61,8 @@ export type ConsoleDone = keyof typeof doneTexts;
 const noticeTexts: Readonly<Record<string, string>> = {
   out_of_date: 'The page was out of date. Nothing was changed. Check it and try again.',
   signed_out: 'Your session has ended. Ask for another link.',
+  no_cookies:
+    'Your browser sent no cookie. If it blocks them, allow them for this site, and sign in.',
   unsaved: 'Your session has ended, and nothing was changed. Ask for another link.',
 };
 

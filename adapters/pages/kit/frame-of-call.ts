@@ -33,11 +33,12 @@ export interface RefusalPlace {
   readonly path: string;
   readonly prefix: string;
   readonly nowMs: number;
+  readonly query: URLSearchParams;
 }
 
 /** It knows no payment and no session: no banner, no form. */
-export function frameOfRefusal({ locale, base, prefix, nowMs }: RefusalPlace): FrameView {
-  const call = { base, csrf: null, query: new URLSearchParams(), hasDecimalPoint: false };
+export function frameOfRefusal({ locale, base, prefix, nowMs, query }: RefusalPlace): FrameView {
+  const call = { base, csrf: null, query, hasDecimalPoint: false };
   const own = { locale, mode: 'live', nowMs, viewer: null } as const;
   return frameOfCall({ prefix, mailbox: null }, call, own);
 }

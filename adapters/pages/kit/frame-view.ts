@@ -54,6 +54,8 @@ export const notices = [
   'signed_out',
   /** So did it when a form was sent. */
   'unsaved',
+  /** The browser sent none of the cookies that it was given. */
+  'no_cookies',
   'code_wrong',
   'code_expired',
   'quote_unavailable',

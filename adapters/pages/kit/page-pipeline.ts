@@ -106,6 +106,7 @@ export async function servePage(
     if (response.destroyed || request.readableAborted) return;
     answer = refusalOf(site, context, error, { ...about, said, match });
   }
+  answer = askingForCookies(said, answer);
   await send(context, request, response, answer, about.requestId);
   context.deps.metrics?.answered(match.route?.path ?? null, {
     status: answer.status,
@@ -131,6 +132,22 @@ function saidBy({ method = '', url = '', headers }: IncomingMessage, context: Pa
   };
 }
 
+/** The end of an address to which a browser takes its first cookie. */
+const COOKIE_CHECK = 'cookie-check';
+const cookieCheck = new RegExp(`[?&]${COOKIE_CHECK}$`);
+
+/** A browser that keeps no cookie would see the page before the answer again, without a reason. */
+function askingForCookies(
+  { cookies }: Pick<ReturnType<typeof saidBy>, 'cookies'>,
+  answer: PageAnswer,
+): PageAnswer {
+  const { location } = answer.headers;
+  const givesCookie = answer.cookies.some(({ value }) => value !== '');
+  if (location === undefined || !givesCookie || cookies.size > 0) return answer;
+  const checked = `${location}${location.includes('?') ? '&' : '?'}${COOKIE_CHECK}`;
+  return { ...answer, headers: { ...answer.headers, location: checked } };
+}
+
 interface Matched extends PageRequest {
   readonly said: ReturnType<typeof saidBy>;
   readonly match: PageMatch;
@@ -153,6 +170,10 @@ async function answerOf(
   if (route === null) throw new PonteError(match.known ? 'MethodNotAllowed' : 'NotFound');
   const chosen = localeOf(query.get('lang') ?? '');
   const base = baseOf(context, match);
+  if (cookieCheck.test(search)) {
+    if (cookies.size === 0) return seeOther(withNotice(base, 'no_cookies'));
+    return seeOther(`${prefix}${path}${search.replace(cookieCheck, '')}`);
+  }
   const outOfDate = () => seeOther(withNotice(base, 'out_of_date'));
   if (route.method === 'POST' && isFromElsewhere(context, request)) return outOfDate();
   if (chosen !== null && said.method === 'GET') {
@@ -444,6 +465,7 @@ function refusalOf(
     path: said.path,
     prefix: context.prefix,
     nowMs: context.deps.clock.nowMs(),
+    query: said.query,
   });
   const headers: Record<string, string> = { ...page.headers };
   const { retryAfterSeconds } = refusal;

@@ -6,6 +6,7 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { MINUTE_MS } from '../../../core/domain/base/instant.js';
+import type { Locale } from '../../../core/domain/base/locale.js';
 import { money } from '../../../core/domain/base/money.js';
 import { codeOf } from '../../../core/domain/mail/mail.js';
 import { linkRules } from '../../../core/domain/mail/mail-links.js';
@@ -165,7 +166,9 @@ async function pressesAll(gateway: Visitor, text: string, depth: number): Promis
   }
 }
 
-for (const kind of Object.keys(linkRules) as readonly (keyof typeof linkRules)[]) {
+const linkKinds = Object.keys(linkRules) as readonly (keyof typeof linkRules)[];
+
+for (const kind of linkKinds) {
   const { press, usedUpBy } = linkRules[kind];
   test(`${kind}: a gateway presses first, decides nothing, and the person gets in`, async (t) => {
     const site = await pageSite(t);
@@ -271,7 +274,7 @@ const linkHabits = {
   'a blank, encoded': behind('%20'),
 } as const satisfies Record<string, (url: string) => string>;
 
-for (const kind of Object.keys(linkRules) as readonly LinkKind[]) {
+for (const kind of linkKinds) {
   test(`${kind}: a link that programs have changed leads to its page`, async (t) => {
     const site = await pageSite(t);
     const { url }: Scene = await scenes[kind](site);
@@ -284,7 +287,10 @@ for (const kind of Object.keys(linkRules) as readonly LinkKind[]) {
       assert.equal(await headingAt(change(url)), right, habit);
     }
     // Another token is another link.
-    for (const wrong of [url.slice(0, -1), url.replace(/.$/, (sign) => (sign === '0' ? '1' : '0'))]) {
+    for (const wrong of [
+      url.slice(0, -1),
+      url.replace(/.$/, (sign) => (sign === '0' ? '1' : '0')),
+    ]) {
       assert.notEqual(await headingAt(wrong), right, wrong);
     }
   });
@@ -315,4 +321,50 @@ test('the host of a link in capitals is the host of the pages', async (t) => {
   assert.equal(await statusAt('pay.test'), '200');
   assert.equal(await statusAt('PAY.Test'), '200');
   assert.equal(await statusAt('api.test'), '404');
+});
+
+const noCookies = {
+  en: /Your browser sent us no cookie/,
+  'pt-BR': /Seu navegador não nos enviou nenhum cookie/,
+  es: /Su navegador no nos envió ninguna cookie/,
+} as const satisfies Record<Locale, RegExp>;
+
+for (const kind of linkKinds) {
+  test(`${kind}: a browser that refuses cookies learns why its link does not open`, async (t) => {
+    const site = await pageSite(t);
+    const { url, isIn }: Scene = await scenes[kind](site);
+    for (const [language, reason] of Object.entries(noCookies)) {
+      const shown = await site.visitor({ language, refusesCookies: true }).open(url);
+      // The page of a stop link needs no session.
+      if (kind === 'account') assert.ok(shown.status < 400);
+      else assert.match(textOf(shown.text), reason);
+    }
+    const person = site.visitor();
+    const shown = await person.open(url);
+    assert.doesNotMatch(`${shown.path} ${textOf(shown.text)}`, /cookie/);
+    if (linkRules[kind].press === 'none') assert.ok(isIn(shown));
+  });
+}
+
+test('a browser that refuses cookies and asks for a mail or a language learns why', async (t) => {
+  const site = await pageSite(t);
+  const { path } = await site.newPayment();
+  for (const [language, reason] of Object.entries(noCookies)) {
+    const visitor = site.visitor({ language, refusesCookies: true });
+    for (const page of [path, '/dashboard']) {
+      const sent = await visitor.post(`${page}/link`, { address: 'marina@rotanorte.example' });
+      assert.match(textOf(sent.text), reason);
+      const chosen = await visitor.open(`${page}?lang=${language}`);
+      assert.match(textOf(chosen.text), reason);
+    }
+  }
+});
+
+test('what follows the first cookie is shown without a trace of the check', async (t) => {
+  const site = await pageSite(t);
+  const { path } = await site.newPayment();
+  const visitor = site.visitor();
+  const sent = await visitor.post(`${path}/link`, {});
+  assert.equal(sent.path, `${path}?sent`);
+  assert.equal((await visitor.open(`${path}?lang=es`)).path, path);
 });

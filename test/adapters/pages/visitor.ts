@@ -29,6 +29,8 @@ export interface VisitorOptions {
   readonly language?: string;
   /** Headers of every request. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** A browser that blocks cookies. */
+  readonly refusesCookies?: true;
 }
 
 export interface Shown {
@@ -245,6 +247,7 @@ export class Visitor {
   }
 
   #keep(cookie: string): void {
+    if (this.#options.refusesCookies) return;
     const [pair = '', ...attributes] = cookie.split('; ');
     const equals = pair.indexOf('=');
     const path = attributes.find((one) => one.startsWith('Path='))?.slice(5) ?? '/';

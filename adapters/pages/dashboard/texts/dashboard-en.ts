@@ -51,6 +51,9 @@ export const dashboardEn = {
   },
   notice: {
     signed_out: 'Your session is over. Sign in again; then you come back to your page.',
+    no_cookies:
+      'Your browser sent us no cookie. If it blocks cookies, allow them for this site: sign-in ' +
+      'needs one. Then open the link of the email again, or ask for another one.',
     unsaved: 'Your session was over, so nothing was changed. Sign in and try again.',
     out_of_date: 'Something changed in the meantime. This is the current state.',
     code_wrong: 'This code does not work. Check the six digits, or ask for another email.',

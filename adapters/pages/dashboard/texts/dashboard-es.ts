@@ -36,6 +36,9 @@ export const dashboardEs: DashboardTexts = {
   },
   notice: {
     signed_out: 'Su sesión terminó. Entre de nuevo y volverá a su página.',
+    no_cookies:
+      'Su navegador no nos envió ninguna cookie. Si las bloquea, permítalas en este sitio: hacen ' +
+      'falta para entrar. Después abra otra vez el enlace del correo o pida otro.',
     unsaved: 'Su sesión había terminado y no se cambió nada. Entre e inténtelo de nuevo.',
     out_of_date: 'Algo cambió mientras tanto. Este es el estado actual.',
     code_wrong: 'Este código no funciona. Revise los seis dígitos o pida otro correo.',

@@ -413,6 +413,12 @@ export const en = {
         <b>You were signed out.</b> Sign in again, and you come back to your page.
       </>
     ),
+    no_cookies: (
+      <>
+        <b>Your browser sent us no cookie.</b> If it blocks cookies, allow them for this site:
+        sign-in needs one. Then open the link of the email again, or ask for another one.
+      </>
+    ),
     unsaved: (
       <>
         <b>You were signed out before your last page was sent.</b> What you entered on it is not

@@ -409,6 +409,12 @@ export const es = {
         <b>Su sesión terminó.</b> Entre de nuevo y volverá a su página.
       </>
     ),
+    no_cookies: (
+      <>
+        <b>Su navegador no nos envió ninguna cookie.</b> Si las bloquea, permítalas en este sitio:
+        hacen falta para entrar. Después abra otra vez el enlace del correo o pida otro.
+      </>
+    ),
     unsaved: (
       <>
         <b>Su sesión terminó antes de enviarse la última página.</b> Lo que escribió en ella no se

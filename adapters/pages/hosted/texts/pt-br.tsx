@@ -412,6 +412,12 @@ export const ptBr = {
         <b>Sua sessão terminou.</b> Entre de novo e você volta à sua página.
       </>
     ),
+    no_cookies: (
+      <>
+        <b>Seu navegador não nos enviou nenhum cookie.</b> Se ele bloqueia cookies, permita-os neste
+        site: são necessários para entrar. Depois abra de novo o link do e-mail ou peça outro.
+      </>
+    ),
     unsaved: (
       <>
         <b>Sua sessão terminou antes do envio da última página.</b> O que você preencheu nela não
