@@ -206,7 +206,10 @@ function authorOf(
   const action = operation;
   if (actor !== null) {
     const { orgId } = actor;
-    if ('keyId' in actor) return { action, orgId, actor: { kind: 'key', id: actor.keyId } };
+    if ('keyId' in actor) {
+      const { keyId, operatorId: operator } = actor;
+      return { action, orgId, actor: { kind: 'key', id: keyId }, operator };
+    }
     const { memberId, session } = actor;
     return { action, orgId, actor: { kind: 'member', id: memberId }, operator: session.operatorId };
   }

@@ -50,9 +50,14 @@ export const auditEntry = representation<AuditRecord>()('AuditEntry', {
   }),
   mode: z.enum(modes).nullable().meta({ description: 'Null: not of one mode.' }),
   requestId: z.string().nullable(),
-  operator: z.string().nullable().meta({
-    description: 'The operator who made the session that the member acts in; null: the member did.',
-  }),
+  operator: z
+    .string()
+    .nullable()
+    .meta({
+      description:
+        'The operator who made the token or the API key that the request was made with; null: ' +
+        'no operator.',
+    }),
   objects: [
     z.array(object.schema).meta({ description: 'What was changed.' }),
     ({ objects }) => objects.map((one) => object.show(one)),

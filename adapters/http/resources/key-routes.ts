@@ -90,9 +90,14 @@ export const apiKey = representation<StoredKey>()('ApiKey', {
         'The member (`mem_…`) or operator (`opr_…`, or `development` without operators) who ' +
         'created it; null: not recorded.',
     }),
-  keptBy: z.string().nullable().meta({
-    description: 'The owner (`mem_…`) who kept it when its creator was removed.',
-  }),
+  keptBy: z
+    .string()
+    .nullable()
+    .meta({
+      description:
+        'The owner (`mem_…`) who kept it when its creator was removed, or whose key an operator ' +
+        'rolled.',
+    }),
   networks: z.array(z.string()).meta({ description: 'Empty: usable from everywhere.' }),
   lastUsedAt: [
     instant.nullable().meta({ description: 'To the minute.' }),

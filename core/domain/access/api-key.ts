@@ -153,7 +153,10 @@ export interface StoredKey extends ApiKeyFacts {
   readonly name: string;
   /** The id of the member or the operator who created it; null: not recorded. */
   readonly createdBy: string | null;
-  /** The owner who kept it when its creator was removed; it ends with the owner's removal. */
+  /**
+   * The owner who kept it when its creator was removed, or whose key an operator rolled; it ends
+   * with the owner's removal.
+   */
   readonly keptBy: string | null;
   readonly scopes: readonly Scope[];
   /** Scopes that were part of another one when the key was created; it keeps them. */
@@ -194,6 +197,20 @@ export function isMemberId(id: string | null): id is string {
 /** Whether it is the id of an API key. */
 export function isKeyId(id: string): boolean {
   return id.startsWith('key_');
+}
+
+/** The operator who made the key, and so had its secret; null: a member, or not recorded. */
+export function keyOperator({ createdBy }: Pick<StoredKey, 'createdBy'>): string | null {
+  return createdBy?.startsWith('opr_') ? createdBy : null;
+}
+
+/** Whose the key is that takes the place of this one. An operator's roll leaves it its owner. */
+export function rolledBy(
+  was: Pick<StoredKey, 'createdBy' | 'keptBy'>,
+  createdBy: string,
+): Pick<StoredKey, 'createdBy' | 'keptBy'> {
+  const owner = keyOwner(was);
+  return { createdBy, keptBy: isMemberId(createdBy) || !isMemberId(owner) ? null : owner };
 }
 
 /** The key ends with the removal of this member. */

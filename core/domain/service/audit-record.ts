@@ -135,7 +135,7 @@ export interface AuditAuthor {
   readonly requestId: string | null;
   /** The command as its operator signed it; null for other authors. */
   readonly signed: SignedCommand | null;
-  /** The operator who made the session that the member acts in; null for the member's session. */
+  /** The operator who made the token or the key of the author; null: none did. */
   readonly operator: string | null;
 }
 

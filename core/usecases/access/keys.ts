@@ -9,9 +9,11 @@ import {
   isMemberId,
   issueApiKey,
   type KeyToIssue,
+  keyOperator,
   keyOwner,
   mayUse,
   parseApiKey,
+  rolledBy,
   SALT_BYTES,
   SECRET_BYTES,
   type StoredKey,
@@ -53,6 +55,8 @@ export interface KeyActor extends Tenant {
   readonly keyId: string;
   /** `accountableMember` of the key. */
   readonly createdByMemberId: string | null;
+  /** `keyOperator` of the key. */
+  readonly operatorId: string | null;
   readonly scopes: readonly Scope[];
   readonly usedScopes: readonly Scope[];
 }
@@ -137,8 +141,9 @@ function actorOf(deps: Deps, stored: StoredKey, comesFrom: ComesFrom): KeyActor 
     throw new PonteError('InvalidApiKey', message, { ofKey: nameOfKey(stored) });
   }
   noteUse(deps, stored);
-  const createdByMemberId = accountableMember(stored);
-  return { orgId, mode, keyId, createdByMemberId, scopes: grantedScopes(stored), usedScopes };
+  const [createdByMemberId, operatorId] = [accountableMember(stored), keyOperator(stored)];
+  const scopes = grantedScopes(stored);
+  return { orgId, mode, keyId, createdByMemberId, operatorId, scopes, usedScopes };
 }
 
 function nameOfKey({ id, orgId, mode }: StoredKey): RefusedKey {
@@ -238,7 +243,7 @@ export async function rollKey(
     const was = await ownKey(tx, orgId, keyId);
     const { made, secret } = issue(deps, {
       ...was,
-      ...(isMemberId(createdBy) ? { createdBy, keptBy: null } : {}),
+      ...rolledBy(was, createdBy),
       expiresAtMs: lifeOfNext(was, batch.nowMs),
     });
     const [key, endsAtMs] = await stageRoll(batch, was, made, overlapHours);

@@ -1,6 +1,6 @@
 // What two operators decide in live mode besides money: organizations and their KYB and PIX
 // destinations, held reports, ends of payments, a release without a complete check, operators.
-import { isActiveKey } from '../../domain/access/api-key.js';
+import { isActiveKey, rolledBy } from '../../domain/access/api-key.js';
 import { mayGive } from '../../domain/access/member.js';
 import type { OperatorActor } from '../../domain/base/actor.js';
 import { emailKey, readEmail } from '../../domain/base/email-address.js';
@@ -280,8 +280,10 @@ const rows: Rows = {
         expectOverlap(overlapHours);
         lifeOfNext(was, nowMs);
       },
-      async stage(batch) {
-        const made = unusedKey({ ...was, expiresAtMs: lifeOfNext(was, nowMs) }, action, nowMs);
+      async stage(batch, [proposer]) {
+        assert(proposer !== undefined, 'an operator proposed it');
+        const granted = { ...was, ...rolledBy(was, proposer.id) };
+        const made = unusedKey({ ...granted, expiresAtMs: lifeOfNext(was, nowMs) }, action, nowMs);
         await stageRoll(batch, was, made, overlapHours);
         return () => batch.deps.wake('mails');
       },

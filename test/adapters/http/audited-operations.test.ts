@@ -2,14 +2,17 @@
 // covered on arrival. Each change names its author, its operation and its request.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
+import { keyOwner } from '../../../core/domain/access/api-key.js';
 import { type Actor, auditFeed, auditRecord } from '../../../core/domain/service/audit-record.js';
+import type { Deps } from '../../../core/ports/deps.js';
+import { createKey, rollKey, unlimitedKey } from '../../../core/usecases/access/keys.js';
 import { addMember } from '../../../core/usecases/access/members.js';
 import { createSession } from '../../../core/usecases/access/sessions.js';
 import { requireApproval } from '../../../core/usecases/parties/organizations.js';
 import { auditHead } from '../../../core/usecases/service/audit-log.js';
 import { suiteEnd } from '../../support/suite-end.js';
 import { valuesOf } from '../../support/values-of.js';
-import { operations, type TableScene, tableScene } from './table-scene.js';
+import { type Credentials, operations, type TableScene, tableScene } from './table-scene.js';
 
 /** They make another token of a session, which changes nothing. */
 const changeNothing = ['switchMode'];
@@ -64,6 +67,60 @@ test('each operation that changes something leaves an entry, with its author', a
     }
   }
 });
+
+const operator = 'opr_test';
+/** Each credential that an operator can make for others. */
+const madeByOperators: Readonly<Record<string, (at: Deps, orgId: string) => Promise<Credentials>>> =
+  {
+    'a session token': async (deps, orgId) => {
+      const email = 'marina@a.example';
+      await addMember(deps, { orgId, email, role: 'owner' });
+      return {
+        session: (await createSession(deps, { orgId, email, mode: 'test' }, operator)).token,
+      };
+    },
+    'an API key': async (deps, orgId) => {
+      const input = { orgId, mode: 'test', name: 'erp', createdBy: operator } as const;
+      return { key: (await createKey(deps, { ...input, ...unlimitedKey })).secret };
+    },
+    "the next key of a member's": async (deps, orgId) => {
+      const [owner] = await deps.store.run((tx) => tx.members.list(orgId));
+      assert.ok(owner !== undefined);
+      const input = { orgId, mode: 'test', name: 'shop', createdBy: owner.id } as const;
+      const { key } = await createKey(deps, { ...input, ...unlimitedKey });
+      const by = { createdBy: operator, overlapHours: 0 };
+      const rolled = await rollKey(deps, orgId, key.id, by);
+      // It ends with its owner, as before.
+      assert.equal(keyOwner(rolled.key), owner.id);
+      return { key: rolled.secret };
+    },
+  };
+const own = { key: ['key'], session: ['session', 'either', 'keyElseSession'] } as const;
+
+for (const [kind, make] of Object.entries(madeByOperators)) {
+  test(`${kind} that an operator made names the operator in each entry`, async () => {
+    const { deps } = scene.site.world;
+    const { orgId } = scene.tenant;
+    const credentials = await make(deps, orgId);
+    const [used = 'key'] = Object.keys(credentials) as readonly (keyof typeof own)[];
+    const fit = changing.filter(({ route: { access } }) => {
+      return own[used].some((auth) => auth === access.auth);
+    });
+    assert.ok(fit.length > 5);
+    for (const { operationId, route } of fit) {
+      for (const origin of ['invoice', 'payment_intent'] as const) {
+        await requireApproval(deps, orgId, operationId.startsWith('approve'), origin);
+      }
+      const example = await scene.exampleOf(operationId);
+      const from = (await auditHead(deps))?.sequence ?? 0;
+      const { status } = await scene.send(route, example, credentials);
+      assert.ok(status < 300, `${operationId}: ${status}`);
+      const rows = await deps.store.run((tx) => tx.feed.after(auditFeed, from, 100));
+      assert.ok(rows.length > 0, operationId);
+      for (const row of rows) assert.equal(auditRecord(row).operator, operator, operationId);
+    }
+  });
+}
 
 test('a create leaves an entry in no other way than by its event', () => {
   assert.deepEqual(createPayments.toSorted(), [

@@ -37,8 +37,8 @@ export const dashboardPtBr: DashboardTexts = {
   notice: {
     signed_out: 'Sua sessão terminou. Entre de novo e você volta à sua página.',
     no_cookies:
-      'Seu navegador não nos enviou nenhum cookie. Se ele bloqueia cookies, permita-os neste site: ' +
-      'são necessários para entrar. Depois abra de novo o link do e-mail ou peça outro.',
+      'Seu navegador não nos enviou nenhum cookie. Se ele bloqueia cookies, permita-os neste ' +
+      'site: são necessários para entrar. Depois abra de novo o link do e-mail ou peça outro.',
     unsaved: 'Sua sessão tinha terminado e nada foi alterado. Entre e tente de novo.',
     out_of_date: 'Algo mudou nesse meio-tempo. Este é o estado atual.',
     code_wrong: 'Este código não funciona. Confira os seis dígitos ou peça outro e-mail.',

@@ -48,7 +48,7 @@ test('a key authenticates its organization, mode and scopes', async () => {
   for (const mode of ['test', 'live'] as const) {
     const { key, secret } = await createKey(deps, { ...everything, orgId, mode, scopes });
     assert.match(secret, new RegExp(`^pk_${mode}_${key.id}\\.`));
-    const nobodys = { createdByMemberId: null, usedScopes: [] };
+    const nobodys = { createdByMemberId: null, operatorId: null, usedScopes: [] };
     const actor = { orgId, mode, keyId: key.id, ...nobodys, scopes };
     assert.deepEqual(await authenticateKey(deps, secret), actor);
   }
