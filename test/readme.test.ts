@@ -14,7 +14,7 @@ import { temporaryFolder } from './support/temporary-folder.js';
 import { until } from './support/wait.js';
 
 const readme = readFileSync(join(projectRoot, 'README.md'), 'utf8');
-const pages = projectFiles().filter(({ path }) => path.startsWith('adapters/docs/'));
+const pages = projectFiles().filter(({ path }) => /^adapters\/docs\/.*\.md$/.test(path));
 const texts = [readme, ...pages.map(({ text }) => text)];
 
 /** The text under a heading of the second level, or under a page's title. */

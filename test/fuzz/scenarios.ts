@@ -91,6 +91,7 @@ export const scenarios: readonly (readonly string[])[] = [
     'browseDocs',
     'browseDocsPart',
     'browseRoot',
+    'readDocsList',
     'browseDocsPage',
     'readDocsFile',
     'healthz',

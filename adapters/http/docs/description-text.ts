@@ -68,7 +68,16 @@ admins have every scope, finance every scope but \`api_keys:write\`, \`webhooks:
   {
     name: 'Service',
     description: 'Probes, this description, and the endpoint of the settlement partner.',
-    paths: ['healthz', 'readyz', '.well-known', 'docs-json', '', 'docs', 'partner-webhooks'],
+    paths: [
+      'healthz',
+      'readyz',
+      '.well-known',
+      'docs-json',
+      '',
+      'docs',
+      'llms.txt',
+      'partner-webhooks',
+    ],
   },
 ];
 

@@ -6,6 +6,8 @@ import { contentReply, type HandlerContext, type Reply, route } from '../protoco
 import { pathText, responseSchemas } from '../protocol/schemas.js';
 
 const pageTypes = ['text/html; charset=utf-8'] as const;
+/** Pages for programs, and files to copy. */
+const textTypes = ['text/markdown; charset=utf-8', 'text/plain; charset=utf-8'] as const;
 const fileTypes = [
   'text/css; charset=utf-8',
   'text/javascript; charset=utf-8',
@@ -47,13 +49,21 @@ export const docsRoutes = [
   }),
   route({
     method: 'GET',
+    operations: { readDocsList: '/llms.txt' },
+    summary: 'Read the list of the pages of the documentation, for programs',
+    access,
+    responses: { 200: ['text/plain; charset=utf-8'], 304: [] },
+    handler: (context) => documentReply(context, 'llms.txt'),
+  }),
+  route({
+    method: 'GET',
     operations: { browseDocsPart: '/docs/{part}' },
     summary:
       'Browse a part of the documentation: guides, reference, errors, events, manual; ' +
-      'postman.json is a Postman collection',
+      'postman.json is a Postman collection; with `.md` each page is Markdown',
     access,
     params: z.object({ part }),
-    responses: { 200: [...pageTypes, 'application/json'], 304: [] },
+    responses: { 200: [...pageTypes, ...textTypes, 'application/json'], 304: [] },
     handler: (context, { params }) => documentReply(context, params.part),
   }),
   route({
@@ -61,8 +71,11 @@ export const docsRoutes = [
     operations: { browseDocsPage: '/docs/{part}/{page}' },
     summary: 'Browse a page of the documentation, such as that of an error code or event type',
     access,
-    params: z.object({ part, page: pathText('A guide, an operationId, a code or a type.') }),
-    responses: { 200: pageTypes, 304: [] },
+    params: z.object({
+      part,
+      page: pathText('A guide, an operationId, a code or a type, or the file of a client.'),
+    }),
+    responses: { 200: [...pageTypes, ...textTypes], 304: [] },
     handler: (context, { params }) => documentReply(context, `${params.part}/${params.page}`),
   }),
   route({

@@ -41,6 +41,11 @@ export function readText({ file }: ListedPage): Promise<string> {
   return readFile(new URL(`adapters/docs/${file}`, root), 'utf8');
 }
 
+/** What a client file has beside types and operations. */
+export function readClientFrame(file: string): Promise<string> {
+  return readFile(new URL(`adapters/docs/clients/${file}`, root), 'utf8');
+}
+
 export function listedPages({ guides, manual }: Contents): readonly ListedPage[] {
   return [...guides, ...manual].flatMap(({ pages }) => pages);
 }

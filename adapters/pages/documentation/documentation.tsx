@@ -5,11 +5,13 @@ import { gzipSync } from 'node:zlib';
 import type { VNode } from 'preact';
 import { assetFile } from '../kit/assets.js';
 import { contentPolicy } from '../kit/content-policy.js';
+import { clientLanguages, clientText, isClientPath } from './clients.js';
 import { KeyField, RequestTabs } from './code-blocks.js';
 import {
   type Contents,
   type ListedGroup,
   listedPages,
+  readClientFrame,
   readContents,
   readText,
 } from './contents.js';
@@ -25,6 +27,7 @@ import {
   rootFrom,
 } from './frame.js';
 import { renderMarkdown, type Surroundings } from './markdown.js';
+import { LLMS_PATH, llmsText, markdownText } from './plain-pages.js';
 import { COLLECTION_PATH, postmanCollection } from './postman.js';
 import { ErrorTable, errorPage, eventPage, operationPage } from './reference-pages.js';
 import { searchIndex } from './search-index.js';
@@ -102,14 +105,28 @@ function asset({ search }: Docs, hash: string, name: string): DocumentAnswer | n
 
 async function answerTo(docs: Docs, path: string): Promise<DocumentAnswer | null> {
   if (path === COLLECTION_PATH) return collectionAnswer(docs);
+  if (isClientPath(path)) {
+    const frame = await readClientFrame(clientLanguages[path].file);
+    return textAnswer('text/plain; charset=utf-8', clientText(docs.description, path, frame));
+  }
+  const source = { ...docs, groupsOf: (part: DocPart) => groupsOf(docs, part) };
+  if (path === LLMS_PATH) return textAnswer('text/plain; charset=utf-8', llmsText(source));
+  if (path.endsWith('.md')) {
+    const text = await markdownText(source, path.slice(0, -'.md'.length));
+    return text === null ? null : textAnswer('text/markdown; charset=utf-8', text);
+  }
   const content = await contentOf(docs, path);
   return content === null ? null : answerOf(docs, content);
 }
 
 function collectionAnswer({ description, baseUrl }: Docs): DocumentAnswer {
-  const bytes = Buffer.from(JSON.stringify(postmanCollection(description, baseUrl), null, 2));
-  const headers = { 'cache-control': 'no-cache', etag: `"${hashOf(bytes)}"` };
-  return { type: 'application/json', bytes, headers };
+  const text = JSON.stringify(postmanCollection(description, baseUrl), null, 2);
+  return textAnswer('application/json', text);
+}
+
+function textAnswer(type: string, text: string): DocumentAnswer {
+  const bytes = Buffer.from(text);
+  return { type, bytes, headers: { 'cache-control': 'no-cache', etag: `"${hashOf(bytes)}"` } };
 }
 
 function answerOf(docs: Docs, content: DocContent): DocumentAnswer {
@@ -263,6 +280,11 @@ function startPage(docs: Docs): DocContent {
           <a class="btn" href={linkFrom('', COLLECTION_PATH)}>
             Postman collection
           </a>
+          {Object.entries(clientLanguages).map(([path, { name }]) => (
+            <a class="btn" href={linkFrom('', path)}>
+              Client in {name}
+            </a>
+          ))}
         </p>
         <div class="shelves">
           {Object.entries(parts).map(([part, label]) => (

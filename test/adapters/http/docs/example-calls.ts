@@ -237,6 +237,7 @@ export const examples: Readonly<Record<string, Example>> = {
   readDescription: async () => ({ path: '/docs-json' }),
   readSecurityContact: async () => ({ path: '/.well-known/security.txt' }),
   browseRoot: async () => ({ path: '/' }),
+  readDocsList: async () => ({ path: '/llms.txt' }),
   browseDocs: async () => ({ path: '/docs' }),
   browseDocsPart: async () => ({ path: '/docs/errors' }),
   browseDocsPage: async () => ({ path: '/docs/errors/SellerNotReady' }),

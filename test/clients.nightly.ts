@@ -1,0 +1,117 @@
+// The clients in Python and PHP, with the examples beside them, against a host: each language that
+// this machine has. The name of the last test says which ones those are.
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { copyFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { signedHeaders } from '../core/domain/webhooks/signature.js';
+import { createPonte } from '../host/embed.js';
+import { projectRoot } from './support/source-tree.js';
+import { temporaryFolder } from './support/temporary-folder.js';
+import { until } from './support/wait.js';
+
+const languages = [
+  { command: 'python3', ending: 'py', serve: (_: number) => ['webhook_receiver.py'] },
+  {
+    command: 'php',
+    ending: 'php',
+    serve: (port: number) => ['-S', `127.0.0.1:${port}`, 'webhook_receiver.php'],
+  },
+];
+const installed = languages.filter(({ command }) => {
+  return spawnSync('sh', ['-c', `command -v ${command}`]).status === 0;
+});
+const secret = 'whsec_c2VjcmV0c2VjcmV0c2VjcmV0c2VjcmV0';
+
+for (const { command, ending, serve } of installed) {
+  /** A folder as an integrator has it: the client of the host, and the examples. */
+  const folderOf = async (read: (path: string) => Promise<Response>) => {
+    const folder = temporaryFolder();
+    const client = await (await read(`/docs/clients/ponte.${ending}`)).text();
+    writeFileSync(join(folder, `ponte.${ending}`), client);
+    for (const name of [`quickstart.${ending}`, `webhook_receiver.${ending}`]) {
+      copyFileSync(join(projectRoot, 'test/examples', name), join(folder, name));
+    }
+    return folder;
+  };
+
+  test(`${command}: the quickstart creates, waits, lists and reads a refusal`, async (t) => {
+    const ponte = await createPonte();
+    t.after(() => ponte.close());
+    const folder = await folderOf((path) => ponte.fetch(path));
+    const url = await ponte.listen();
+    const env = { ...process.env, PONTE_URL: url, PONTE_KEY: ponte.apiKey };
+    const program = spawn(command, [`quickstart.${ending}`], { cwd: folder, env });
+    const said: string[] = [];
+    for (const out of [program.stdout, program.stderr])
+      out.on('data', (part) => said.push(`${part}`));
+    await new Promise((ended) => program.once('close', ended));
+    const right = ['created 250.00 USD', 'settled True', 'listed True', 'refused NotFound'];
+    assert.deepEqual(said.join('').trim().split('\n'), right);
+  });
+
+  test(`${command}: the receiver takes what either form of signature proves`, async (t) => {
+    const ponte = await createPonte();
+    t.after(() => ponte.close());
+    const folder = await folderOf((path) => ponte.fetch(path));
+    const port = await freePort();
+    const env = { ...process.env, PORT: `${port}`, WEBHOOK_SECRET: `${secret}\n` };
+    const program = spawn(command, serve(port), { cwd: folder, env });
+    t.after(() => program.kill());
+    let said = '';
+    program.stdout.on('data', (part) => (said += part));
+    const send = (headers: Readonly<Record<string, string>>, body: string) =>
+      fetch(`http://127.0.0.1:${port}/`, { method: 'POST', headers, body });
+    await until(() =>
+      send({}, '{}').then(
+        ({ status }) => status,
+        () => null,
+      ),
+    );
+
+    const body = '{"event":"payment_intent.settled","data":{"name":"São João"}}';
+    const nowSeconds = Math.floor(Date.now() / 1_000);
+    const all = signedHeaders({
+      secret,
+      timestampSeconds: nowSeconds,
+      body,
+      deliveryId: 'whd_1',
+      eventType: 'payment_intent.settled',
+    });
+    const of = (form: RegExp) =>
+      Object.fromEntries(Object.entries(all).filter(([n]) => form.test(n)));
+    const [own, standard] = [of(/^X-Service/), of(/^webhook-/)];
+    const late = { ...standard, 'webhook-timestamp': `${nowSeconds - 301}` };
+    const statuses = [
+      [own, body, 204],
+      [standard, body, 204],
+      [own, `${body} `, 400],
+      [standard, `${body} `, 400],
+      [late, body, 400],
+      [{}, body, 400],
+      [{ ...own, 'X-Service-Signature': 't=1' }, body, 400],
+    ] as const;
+    for (const [headers, sent, right] of statuses) {
+      assert.equal((await send(headers, sent)).status, right, JSON.stringify(headers));
+    }
+    assert.match(said, /^payment_intent\.settled\n/);
+  });
+}
+
+const names = installed.map(({ command }) => command);
+test(`of ${languages.length} languages ran: ${names.join(', ') || 'none'}`, () => {
+  assert.ok(names.length <= languages.length);
+});
+
+function freePort(): Promise<number> {
+  const server = createServer();
+  return new Promise((found) => {
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      assert.ok(typeof address === 'object' && address !== null);
+      server.close(() => found(address.port));
+    });
+  });
+}
