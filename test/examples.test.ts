@@ -2,10 +2,12 @@
 // webhook; the receiver in TypeScript is in package.test.ts.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { parseYaml } from '@redocly/openapi-core';
+import { createProgram } from '../cli/program.js';
 import { startHostProcess } from './support/servers/host-process.js';
 import { projectRoot } from './support/source-tree.js';
 import { until } from './support/wait.js';
@@ -34,3 +36,70 @@ test('seller-and-invoice.sh ends with an invoice that settles', async () => {
     rmSync(data, { recursive: true });
   }
 });
+
+interface AlertRule {
+  readonly alert: string;
+  readonly expr: string;
+  readonly for?: string;
+  readonly labels: { readonly severity: string };
+  readonly annotations: { readonly summary: string; readonly run: string };
+}
+
+interface AlertRules {
+  readonly groups: readonly { readonly name: string; readonly rules: readonly AlertRule[] }[];
+}
+
+test('alert-rules.yml has a rule for each metric that Monitoring alerts on, as it says', () => {
+  const read = (path: string) => readFileSync(join(projectRoot, path), 'utf8');
+  const { groups } = parseYaml(read('test/examples/alert-rules.yml')) as AlertRules;
+  const rules = groups.flatMap((group) => group.rules);
+  const table = read('adapters/docs/monitoring.md').split('## Alerts')[1]?.split('\n## ')[0] ?? '';
+  const rows = [...table.matchAll(/^\| ([^|]*ponte_[^|]*) \|/gm)].map(([, when]) => `${when}`);
+  const metricOf = (text: string) => /ponte_\w+/.exec(text)?.[0] ?? '';
+  assert.ok(rows.length >= 15);
+  assert.deepEqual(
+    rules.map(({ expr }) => metricOf(expr)).toSorted(),
+    rows.map(metricOf).toSorted(),
+  );
+  assert.equal(new Set(rules.map(({ alert }) => alert)).size, rules.length);
+  const metrics = read('adapters/docs/reference/metrics.md');
+  for (const { alert, expr, for: wait = '1m', labels, annotations } of rules) {
+    const metric = metricOf(expr);
+    assert.match(alert, /^Ponte([A-Z][a-z]+)+$/);
+    assert.match(wait, /^[0-9]+[smh]$/);
+    assert.ok(['page', 'ticket'].includes(labels.severity), alert);
+    const [, names] =
+      new RegExp(`^\\| \`${metric}\` \\| \\w+ \\| ([^|]*) \\|`, 'm').exec(metrics) ?? [];
+    assert.notEqual(names, undefined, `${metric} exists`);
+    for (const [, label] of expr.matchAll(/[{,](\w+)=/g))
+      assert.ok(names?.includes(`\`${label}\``));
+    // The threshold is that of the page, where the page gives a number.
+    const row = rows.find((one) => metricOf(one) === metric) ?? '';
+    const [, page] = /[>=±] ?`?([0-9]+)/.exec(row) ?? [];
+    const [, limit] = /(?:>|==) ([0-9]+)$/.exec(expr) ?? [];
+    assert.ok(limit !== undefined && (page === undefined || page === limit), `${row}: ${expr}`);
+    commandOf(annotations.run);
+  }
+});
+
+/** Fails unless these words are a command, with options that it has. */
+function commandOf(words: string): void {
+  const [, ...path] = words
+    .split(' ')
+    .filter((word) => !/^(live|pending|unmatched|dead_letter)$/.test(word));
+  const stdio = { stdin: process.stdin, stdout: process.stdout, stderr: process.stderr };
+  let command = createProgram({ env: {}, ...stdio, exitCode: 0 });
+  for (const word of path) {
+    if (word.startsWith('--'))
+      assert.ok(
+        command.options.some(({ long }) => long === word),
+        word,
+      );
+    else {
+      const found = command.commands.find((one) => one.name() === word);
+      assert.ok(found !== undefined, word);
+      command = found;
+    }
+  }
+  assert.equal(command.commands.length, 0, words);
+}
