@@ -345,9 +345,14 @@ const rules: readonly Rule[] = [
     ],
   },
   {
-    name: 'an exported type has a name of its own in the product',
-    check: exportedTypesUnique,
+    name: 'an exported type has a name of its own in the product, a function and a value in core',
+    check: exportsUnique,
     counterexamples: [['core/a.ts', 'export interface A {}\nexport type A = string;']],
+  },
+  {
+    name: 'the product uses what it exports, but for the functions of the package',
+    check: exportsUnused,
+    counterexamples: [['core/a.ts', 'export function onlyForTests() {}']],
   },
   {
     name: 'a doc comment names what it is about: “Length of …”, not “Of …”',
@@ -655,19 +660,49 @@ function anchorsOf(text: string): readonly string[] {
   );
 }
 
-function exportedTypesUnique(files: readonly SourceFile[]): readonly string[] {
+function exportsUnique(files: readonly SourceFile[]): readonly string[] {
   const places = new Map<string, string>();
-  return files
-    .filter(({ path }) => /^(core|adapters|host|cli)\/.*\.tsx?$/.test(path))
-    .flatMap((file) =>
-      [...codeOf(file).matchAll(/^export (?:abstract )?(?:interface|type|class) (\w+)/gm)].flatMap(
-        ([, name = '']) => {
-          const other = places.get(name);
-          places.set(name, file.path);
-          return other === undefined ? [] : [`${file.path}: ${name} stands in ${other} too`];
-        },
-      ),
-    );
+  return exportsOf(files).flatMap(({ path, name, isType }) => {
+    if (!isType && !path.startsWith('core/')) return [];
+    const other = places.get(name);
+    places.set(name, path);
+    // A function may have several signatures.
+    const isOther = isType ? other !== undefined : other !== undefined && other !== path;
+    return isOther ? [`${path}: ${name} stands in ${other} too`] : [];
+  });
+}
+
+/** What programs import from the package. */
+const packageFunctions = [
+  'createPonte',
+  'createPonteClient',
+  'constructEvent',
+  'partnerConformance',
+];
+
+function exportsUnused(files: readonly SourceFile[]): readonly string[] {
+  const counts = new Map<string, number>();
+  for (const file of files.filter(isProduct)) {
+    for (const [word] of codeOf(file).matchAll(/\w+/g)) {
+      counts.set(word, (counts.get(word) ?? 0) + 1);
+    }
+  }
+  return exportsOf(files)
+    .filter(({ name }) => counts.get(name) === 1 && !packageFunctions.includes(name))
+    .map(({ path, name }) => `${path}: only tests use ${name}`);
+}
+
+function exportsOf(files: readonly SourceFile[]) {
+  const form = /^export (?:abstract |async )?(interface|type|class|function|const)\*? (\w+)/gm;
+  return files.filter(isProduct).flatMap((file) =>
+    [...codeOf(file).matchAll(form)].map(([, kind = '', name = '']) => {
+      return { path: file.path, name, isType: !['function', 'const'].includes(kind) };
+    }),
+  );
+}
+
+function isProduct({ path }: SourceFile): boolean {
+  return /^(core|adapters|host|cli)\/.*\.tsx?$/.test(path);
 }
 
 function uniqueNames(files: readonly SourceFile[]): readonly string[] {

@@ -35,15 +35,6 @@ export interface FakeMemory {
   ): readonly StoredTransaction[];
 }
 
-export function memoryOnly(): FakeMemory {
-  const lines: StoredTransaction[] = [];
-  return memoryOver({
-    refresh: () => undefined,
-    append: (transaction) => lines.push(transaction),
-    lines,
-  });
-}
-
 /** The file is created with the first transaction. */
 export function memoryInFile(path: string): FakeMemory {
   const lines: StoredTransaction[] = [];
@@ -62,7 +53,7 @@ export function memoryInFile(path: string): FakeMemory {
   return memoryOver({ refresh, append, lines });
 }
 
-function memoryOver(source: {
+export function memoryOver(source: {
   /** Reads what other processes have appended. */
   readonly refresh: () => void;
   readonly append: (transaction: StoredTransaction) => void;

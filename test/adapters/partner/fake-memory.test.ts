@@ -4,13 +4,10 @@ import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { createFakePartner } from '../../../adapters/partner/fake.js';
-import {
-  type FakeMemory,
-  memoryInFile,
-  memoryOnly,
-} from '../../../adapters/partner/fake-memory.js';
+import { type FakeMemory, memoryInFile } from '../../../adapters/partner/fake-memory.js';
 import { done } from '../../../adapters/partner-kit/conformance-harness.js';
 import { money } from '../../../core/domain/base/money.js';
+import { memoryOnly } from '../../support/partners/memory-only.js';
 import { temporaryFolder } from '../../support/temporary-folder.js';
 
 const folder = temporaryFolder();

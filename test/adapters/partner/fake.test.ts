@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { memoryOnly } from '../../../adapters/partner/fake-memory.js';
 import { done } from '../../../adapters/partner-kit/conformance-harness.js';
 import { partnerConformance } from '../../../adapters/partner-kit/partner-kit.js';
 import { money } from '../../../core/domain/base/money.js';
@@ -19,6 +18,7 @@ import {
   startedPayout,
   world,
 } from '../../support/partners/fake-world.js';
+import { memoryOnly } from '../../support/partners/memory-only.js';
 
 const noBooks = 'without a file it stores no transactions';
 

@@ -1,10 +1,10 @@
 // The conformance suite over fake partners with one defect each: a file for a process of node:test.
 import assert from 'node:assert/strict';
-import { memoryOnly } from '../../../adapters/partner/fake-memory.js';
 import { partnerConformance } from '../../../adapters/partner-kit/partner-kit.js';
 import type { PartnerStatement, SettlementPartner } from '../../../core/ports/partner.js';
 import { changedPartner, type PartnerChanges } from './changed-partner.js';
 import { minor, pixKey, world } from './fake-world.js';
+import { memoryOnly } from './memory-only.js';
 
 let made = 0;
 

@@ -2,13 +2,13 @@
 // another mail, and nothing of anybody else is.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { memoryOnly } from '../../../../adapters/partner/fake-memory.js';
 import { HOUR_MS } from '../../../../core/domain/base/instant.js';
 import { money } from '../../../../core/domain/base/money.js';
 import type { Tenant } from '../../../../core/domain/base/tenant.js';
 import type { Payment } from '../../../../core/domain/payments/payment.js';
 import { redeemLink } from '../../../../core/usecases/hosted/sign-ins.js';
 import { readPayment } from '../../../../core/usecases/payments/payments.js';
+import { memoryOnly } from '../../../support/partners/memory-only.js';
 import {
   askForLink,
   makeIntent,

@@ -1,7 +1,7 @@
 // One transfer for several payments in a browser with scripts. Without: together-pages.test.ts.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { memoryOnly } from '../../../../adapters/partner/fake-memory.js';
+import { memoryOnly } from '../../../support/partners/memory-only.js';
 import { makeIntent } from '../../../support/scenes/made-payments.js';
 import { startSession } from '../../../support/scenes/started-session.js';
 import { openBrowser } from '../../../support/servers/browser.js';

@@ -2,11 +2,11 @@
 // partner with a memory plays the bank. With scripts: together-browser.nightly.ts.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { memoryOnly } from '../../../../adapters/partner/fake-memory.js';
 import { money } from '../../../../core/domain/base/money.js';
 import type { Payment } from '../../../../core/domain/payments/payment.js';
 import { findDifferences } from '../../../../core/usecases/payments/ledger-check.js';
 import { readPayment } from '../../../../core/usecases/payments/payments.js';
+import { memoryOnly } from '../../../support/partners/memory-only.js';
 import { readPdf } from '../../../support/read-pdf.js';
 import { makeIntent } from '../../../support/scenes/made-payments.js';
 import { startSession } from '../../../support/scenes/started-session.js';

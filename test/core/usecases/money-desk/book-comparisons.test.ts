@@ -1,11 +1,11 @@
 // Comparisons that run by themselves: when, what is kept of them, and how they end.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { memoryOnly } from '../../../../adapters/partner/fake-memory.js';
 import { DAY_MS, HOUR_MS } from '../../../../core/domain/base/instant.js';
 import { money } from '../../../../core/domain/base/money.js';
 import { reconciliationRunner } from '../../../../core/usecases/money-desk/book-comparisons.js';
 import { changePartner } from '../../../support/partners/changed-partner.js';
+import { memoryOnly } from '../../../support/partners/memory-only.js';
 import { type World, world } from '../../../support/scenes/test-world.js';
 
 /** A settled payment with a partner that has books. */

@@ -2,7 +2,6 @@
 // else is reported.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { memoryOnly } from '../../../../adapters/partner/fake-memory.js';
 import { DAY_MS, MINUTE_MS } from '../../../../core/domain/base/instant.js';
 import { money } from '../../../../core/domain/base/money.js';
 import type { Tenant } from '../../../../core/domain/base/tenant.js';
@@ -21,6 +20,7 @@ import type { Tx } from '../../../../core/ports/storage.js';
 import { type Reconciliation, reconcile } from '../../../../core/usecases/money-desk/reconcile.js';
 import { advancePayment } from '../../../../core/usecases/sandbox/sandbox.js';
 import { changePartner } from '../../../support/partners/changed-partner.js';
+import { memoryOnly } from '../../../support/partners/memory-only.js';
 import { aDeposit } from '../../../support/samples/deposit-samples.js';
 import { aProposal } from '../../../support/samples/proposal-samples.js';
 import { type World, world } from '../../../support/scenes/test-world.js';

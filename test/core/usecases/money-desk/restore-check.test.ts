@@ -3,7 +3,7 @@
 // that the service would have used.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { type FakeMemory, memoryOnly } from '../../../../adapters/partner/fake-memory.js';
+import type { FakeMemory } from '../../../../adapters/partner/fake-memory.js';
 import { money } from '../../../../core/domain/base/money.js';
 import { type MoneyKind, newCommand } from '../../../../core/domain/commands/partner-command.js';
 import type { PaymentStatus } from '../../../../core/domain/payments/payment.js';
@@ -29,6 +29,7 @@ import {
 } from '../../../../core/usecases/service/epochs.js';
 import { currentKey } from '../../../../core/usecases/service/service-keys.js';
 import { changePartner } from '../../../support/partners/changed-partner.js';
+import { memoryOnly } from '../../../support/partners/memory-only.js';
 import { Scene, scene } from '../../../support/scenes/command-scene.js';
 import { assignDeposit } from '../../../support/scenes/deposit-decisions.js';
 import { valuesOf } from '../../../support/values-of.js';
