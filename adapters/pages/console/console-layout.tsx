@@ -8,6 +8,7 @@ import { Button, ButtonLink, Form } from '../kit/components.js';
 import type { FieldError } from '../kit/fields.js';
 import { formatOf } from '../kit/format.js';
 import type { RefusalPlace } from '../kit/frame-of-call.js';
+import type { IconName } from '../kit/icons.js';
 import {
   html,
   operatorRow,
@@ -17,14 +18,7 @@ import {
   type PageContext,
 } from '../kit/page-route.js';
 import { DeclaredPages, type PageContent } from '../kit/pages/declared-pages.js';
-import {
-  Foot,
-  Heading,
-  type PlaceLinks,
-  Places,
-  renderPage,
-  Top,
-} from '../kit/pages/page-document.js';
+import { type PlaceLinks, renderPage, Shell, type ShellLook } from '../kit/pages/page-document.js';
 import { plainText } from '../kit/plain-text.js';
 
 export type ConsoleCall<F = unknown> = PageCall<'operator', F>;
@@ -32,18 +26,18 @@ export type ConsoleCall<F = unknown> = PageCall<'operator', F>;
 /** The places beside the page, in groups, with their paths. */
 const groups = [
   [
-    ['waiting', 'Waiting'],
-    ['money', 'Money desk'],
-    ['proposals', 'Proposals'],
-    ['payments', 'Payments'],
+    ['waiting', 'Waiting', 'clock'],
+    ['money', 'Money desk', 'briefcase'],
+    ['proposals', 'Proposals', 'invoice'],
+    ['payments', 'Payments', 'swap'],
   ],
-  [['production', 'Production requests']],
+  [['production', 'Production requests', 'ok']],
   [
-    ['health', 'Health'],
-    ['commands', 'Commands'],
-    ['audit', 'Audit log'],
+    ['health', 'Health', 'pulse'],
+    ['commands', 'Commands', 'list'],
+    ['audit', 'Audit log', 'shield'],
   ],
-] as const;
+] as const satisfies readonly (readonly (readonly [string, string, IconName])[])[];
 export type ConsolePlace = (typeof groups)[number][number][0];
 
 /** What a form before this page did. */
@@ -132,7 +126,7 @@ export async function refusable<T>(
 }
 
 export function consolePage(view: ConsoleView, content: ConsoleContent, status = 200): PageAnswer {
-  const { root, csrf, nowMs, operator } = view;
+  const { root, csrf, nowMs } = view;
   const { place, title, errors = [], body, mode = null } = content;
   const assets = assetPaths(root);
   const done: Readonly<Record<string, string>> = doneTexts;
@@ -148,31 +142,15 @@ export function consolePage(view: ConsoleView, content: ConsoleContent, status =
       names: [],
       body: { class: mode === 'test' ? 'dash op test' : 'dash op' },
       children: (
-        <>
-          <Top bar={<Bar mode={mode} />} hasPlaces={place !== null}>
-            <p class="crumb">Operator’s console</p>
-            {operator === null ? null : <p class="opmode">{operator}</p>}
-          </Top>
-          <div class={place === null ? 'wrap narrow' : 'frame'}>
-            {place === null ? null : <Places groups={placesOf(path, place)} />}
-            <main id="main" tabIndex={-1} class="stack-l">
-              <Heading
-                content={content}
-                done={done[view.done ?? '']}
-                notice={noticeTexts[view.notice ?? '']}
-              />
-              {body}
-            </main>
-          </div>
-          <Foot>
-            <p>Times are UTC. The audit log has what is done here, and who did it.</p>
-            {operator === null ? null : (
-              <Form to="sign-out">
-                <Button look="link">Sign out</Button>
-              </Form>
-            )}
-          </Foot>
-        </>
+        <Shell
+          look={shellOf(view, content)}
+          isNarrow={place === null}
+          content={content}
+          done={done[view.done ?? '']}
+          notice={noticeTexts[view.notice ?? '']}
+        >
+          {body}
+        </Shell>
       ),
     },
   );
@@ -193,14 +171,39 @@ function Bar({ mode }: { readonly mode: Mode | null }): VNode {
   );
 }
 
-function placesOf(path: string, here: ConsolePlace): readonly PlaceLinks[] {
-  return groups.map((places) => ({
-    links: places.map(([place, text]) => ({
+function shellOf({ root, operator }: ConsoleView, { place, mode }: ConsoleContent): ShellLook {
+  const path = `${root}${CONSOLE_ROOT}`;
+  const back: PlaceLinks = {
+    links: [{ href: path, text: 'Operator’s console', isHere: false, icon: 'home' }],
+  };
+  return {
+    bar: <Bar mode={mode ?? null} />,
+    owner: { name: 'Operator’s console', href: path, logo: null },
+    modes: null,
+    groups: place === null ? [back] : groups.map((group) => placesOf(path, group, place)),
+    foot: (
+      <>
+        <p>Times are UTC. The audit log has what is done here, and who did it.</p>
+        {operator === null ? null : (
+          <Form to="sign-out">
+            <Button look="link">Sign out</Button>
+          </Form>
+        )}
+      </>
+    ),
+    person: operator === null ? null : { name: operator, about: 'Operator', href: null },
+  };
+}
+
+function placesOf(path: string, group: (typeof groups)[number], here: ConsolePlace): PlaceLinks {
+  return {
+    links: group.map(([place, text, icon]) => ({
       href: `${path}/${place}`,
       text,
       isHere: place === here,
+      icon,
     })),
-  }));
+  };
 }
 
 const errorHeadings: Partial<Record<ErrorCode, string>> = {

@@ -1,18 +1,16 @@
-// The frame of every page of the dashboard: the organization, the mode and the member above, the
-// places beside, the languages below.
-import type { VNode } from 'preact';
+// The frame of every page of the dashboard: beside it the organization, the mode, the places, the
+// time zone, the languages and the member.
 import { modes } from '../../../core/domain/base/tenant.js';
-import { Button, Foreign, Form, Languages } from '../kit/components.js';
+import { Button, Form, Languages } from '../kit/components.js';
+import type { IconName } from '../kit/icons.js';
 import { html, type PageAnswer } from '../kit/page-route.js';
 import type { PageContent } from '../kit/pages/declared-pages.js';
 import {
-  Foot,
-  Heading,
   type PlaceLinks,
-  Places,
   renderPage,
+  Shell,
+  type ShellLook,
   TestBar,
-  Top,
 } from '../kit/pages/page-document.js';
 import { plainText } from '../kit/plain-text.js';
 import {
@@ -21,7 +19,6 @@ import {
   type DashboardView,
   may,
   sceneOf,
-  useDashboard,
 } from './dashboard-scene.js';
 
 /** The places beside the page, in groups. */
@@ -35,20 +32,20 @@ export type DashboardPlace = (typeof groups)[number][number];
 /** How long a page is open before a change loads it again: busy lists change all the time. */
 const QUIET_SECONDS = 10;
 
-/** Below the path of the mode. */
-const placePaths = {
-  home: '',
-  payments: '/payments',
-  invoices: '/invoices',
-  sellers: '/sellers',
-  webhooks: '/webhooks',
-  events: '/events',
-  keys: '/keys',
-  gettingStarted: '/getting-started',
-  team: '/team',
-  activity: '/activity',
-  settings: '/settings',
-} as const satisfies Record<DashboardPlace, string>;
+/** Each path is below that of the mode. */
+const places = {
+  home: ['', 'home'],
+  payments: ['/payments', 'swap'],
+  invoices: ['/invoices', 'invoice'],
+  sellers: ['/sellers', 'store'],
+  webhooks: ['/webhooks', 'bolt'],
+  events: ['/events', 'list'],
+  keys: ['/keys', 'key'],
+  gettingStarted: ['/getting-started', 'flag'],
+  team: ['/team', 'people'],
+  activity: ['/activity', 'pulse'],
+  settings: ['/settings', 'gear'],
+} as const satisfies Record<DashboardPlace, readonly [path: string, icon: IconName]>;
 
 export type DashboardContent = PageContent<DashboardPlace>;
 
@@ -80,19 +77,15 @@ export function dashboardPage(
       },
       children: (
         <DashboardProvider value={scene}>
-          <Header />
-          <div class={place === null ? 'wrap narrow' : 'frame'}>
-            {place === null ? null : <Places groups={placesOf(scene, place)} />}
-            <main id="main" tabIndex={-1} class="stack-l">
-              <Heading
-                content={shown}
-                done={view.done === null ? undefined : texts.done[view.done]}
-                notice={view.notice === null ? undefined : notices[view.notice]}
-              />
-              {body}
-            </main>
-          </div>
-          <Footer />
+          <Shell
+            look={shellOf(scene, place)}
+            isNarrow={place === null}
+            content={shown}
+            done={view.done === null ? undefined : texts.done[view.done]}
+            notice={view.notice === null ? undefined : notices[view.notice]}
+          >
+            {body}
+          </Shell>
         </DashboardProvider>
       ),
     },
@@ -100,73 +93,63 @@ export function dashboardPage(
   return html(text, status);
 }
 
-function Header(): VNode {
-  const { view, texts } = useDashboard();
-  const { organization, viewer, modePaths, role } = view;
-  return (
-    <Top
-      bar={<TestBar mode={view.mode} text={texts.frame.testBar} />}
-      hasPlaces={modePaths !== null}
-    >
-      {organization === null ? null : (
-        <p class="crumb">
-          <a href={`${view.root}/dashboard?choose`}>
-            <Foreign text={organization.name} />
-          </a>
-        </p>
-      )}
-      {modePaths === null ? null : (
-        <nav class="modes" aria-label={texts.frame.mode}>
-          {modes.map((mode) => (
-            <a href={modePaths[mode]} aria-current={mode === view.mode ? 'true' : undefined}>
-              {texts.frame.modes[mode]}
-            </a>
-          ))}
-        </nav>
-      )}
-      {viewer === null ? null : (
-        <p class="crumb">
-          <a href={`${view.root}/dashboard/sessions`}>
-            {viewer.email}
-            {role === null ? null : `, ${texts.roles[role]}`}
-          </a>
-        </p>
-      )}
-    </Top>
-  );
+/** Pages of no organization have one place: the way back. */
+function shellOf(scene: DashboardScene, here: DashboardPlace | null): ShellLook {
+  const { view, texts } = scene;
+  const { root, organization, viewer, modePaths, role, docs } = view;
+  const dashboard = `${root}/dashboard`;
+  const back = { href: dashboard, text: texts.frame.dashboard, isHere: false } as const;
+  return {
+    bar: <TestBar mode={view.mode} text={texts.frame.testBar} />,
+    owner: organization && { ...organization, href: `${dashboard}?choose` },
+    modes: modePaths && {
+      label: texts.frame.mode,
+      links: modes.map((mode) => ({
+        href: modePaths[mode],
+        text: texts.frame.modes[mode],
+        isHere: mode === view.mode,
+      })),
+    },
+    groups:
+      organization === null ? [{ links: [{ ...back, icon: 'home' }] }] : placesOf(scene, here),
+    foot: (
+      <>
+        <p>{texts.frame.times(view.timeZone)}</p>
+        <ul class="links">
+          {docs === null ? null : (
+            <li>
+              <a href={docs}>{texts.frame.docs}</a>
+            </li>
+          )}
+          {viewer === null ? null : (
+            <li>
+              <Form to="/dashboard/sign-out">
+                <Button look="link">{texts.signIn.signOut}</Button>
+              </Form>
+            </li>
+          )}
+        </ul>
+        <Languages query={view.query} />
+      </>
+    ),
+    person: viewer && {
+      name: viewer.email,
+      about: role && texts.roles[role],
+      href: `${dashboard}/sessions`,
+    },
+  };
 }
 
-function placesOf({ view, texts }: DashboardScene, here: DashboardPlace): readonly PlaceLinks[] {
+function placesOf(
+  { view, texts }: DashboardScene,
+  here: DashboardPlace | null,
+): readonly PlaceLinks[] {
   const isShown = (place: DashboardPlace) => place !== 'activity' || may(view, 'audit:read');
-  return groups.map((places) => ({
-    links: places.filter(isShown).map((place) => ({
-      href: `${view.path}${placePaths[place]}`,
-      text: texts.places[place],
-      isHere: place === here,
-    })),
+  return groups.map((group) => ({
+    links: group.filter(isShown).map((place) => {
+      const [path, icon] = places[place];
+      const text = texts.places[place];
+      return { href: `${view.path}${path}`, text, isHere: place === here, icon };
+    }),
   }));
-}
-
-function Footer(): VNode {
-  const { view, texts } = useDashboard();
-  return (
-    <Foot>
-      <p>{texts.frame.times(view.timeZone)}</p>
-      <ul>
-        {view.docs === null ? null : (
-          <li>
-            <a href={view.docs}>{texts.frame.docs}</a>
-          </li>
-        )}
-        {view.viewer === null ? null : (
-          <li>
-            <Form to="/dashboard/sign-out">
-              <Button look="link">{texts.signIn.signOut}</Button>
-            </Form>
-          </li>
-        )}
-      </ul>
-      <Languages query={view.query} />
-    </Foot>
-  );
 }

@@ -5,8 +5,10 @@ import { type MemberRole, scopesOf } from '../../../core/domain/access/member.js
 import { allows, type Scope } from '../../../core/domain/access/scope.js';
 import { sessionEnd } from '../../../core/domain/access/session.js';
 import type { Locale } from '../../../core/domain/base/locale.js';
+import type { Organization } from '../../../core/domain/parties/organization.js';
 import { assert } from '../../../core/errors.js';
 import { assetPaths } from '../kit/assets.js';
+import { logoPath } from '../kit/files/logo-file.js';
 import { type Format, formatOf } from '../kit/format.js';
 import { type FrameView, notices } from '../kit/frame-view.js';
 import type { BuyerAuth, PageCall, PageContext } from '../kit/page-route.js';
@@ -31,7 +33,12 @@ export interface DashboardView extends FrameView {
   /** Where the API is described; null on refusals. */
   readonly docs: string | null;
   /** Null on pages that belong to none. */
-  readonly organization: { readonly id: string; readonly name: string } | null;
+  readonly organization: {
+    readonly id: string;
+    readonly name: string;
+    /** Path of its logo. */
+    readonly logo: string | null;
+  } | null;
   /** Null without an organization. */
   readonly role: MemberRole | null;
   /** The zone of the organization; UTC without one. */
@@ -69,6 +76,12 @@ export function localeOfCall({ chosenLocale, browserLocale }: DashboardCall): Lo
   return chosenLocale ?? browserLocale ?? 'en';
 }
 
+function organizationOf(root: string, organization: Organization): DashboardView['organization'] {
+  const logo = logoPath(organization);
+  const { id, name } = organization;
+  return { id, name, logo: logo === null ? null : `${root}${logo}` };
+}
+
 export function viewOf(context: PageContext, call: DashboardCall): DashboardView {
   const { deps, prefix, mailbox } = context;
   const { visit, query, base } = call;
@@ -100,7 +113,7 @@ export function viewOf(context: PageContext, call: DashboardCall): DashboardView
     mailbox: mailbox === null ? null : `${prefix}/dev/mailbox`,
     docs: `${deps.settings.baseUrl}/docs`,
     query: new URLSearchParams(keptQuery(query)),
-    organization: actor === null ? null : { id: actor.orgId, name: actor.organization.name },
+    organization: actor === null ? null : organizationOf(prefix, actor.organization),
     role: actor?.member.role ?? null,
     timeZone: actor?.organization.timeZone ?? 'UTC',
     modePaths: actor === null ? null : { test: `${root}/test`, live: `${root}/live` },

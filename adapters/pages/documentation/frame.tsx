@@ -4,7 +4,7 @@ import type { ComponentChildren, VNode } from 'preact';
 import { assetPaths } from '../kit/assets.js';
 import { formatOf } from '../kit/format.js';
 import { Mark } from '../kit/icons.js';
-import { Foot, type PlaceLinks, Places, renderPage, Top } from '../kit/pages/page-document.js';
+import { Foot, type PlaceLinks, Places, renderPage, SideMenu } from '../kit/pages/page-document.js';
 import type { Heading } from './markdown.js';
 
 export const parts = {
@@ -74,9 +74,13 @@ export function documentPage(content: DocContent, frame: DocumentFrame): string 
       body: { class: 'dash docs' },
       children: (
         <>
-          <Header path={path} searchPath={frame.searchPath} hasPlaces={hasPlaces} />
+          <Header path={path} searchPath={frame.searchPath} />
           <div class={frameClass(hasPlaces, headings.length > 1)}>
-            {hasPlaces ? <Places label="Pages" groups={placesOf(path, frame.groups)} /> : null}
+            {hasPlaces ? (
+              <SideMenu>
+                <Places label="Pages" groups={placesOf(path, frame.groups)} />
+              </SideMenu>
+            ) : null}
             <main id="main" tabIndex={-1}>
               <Article content={content} headings={headings} />
             </main>
@@ -155,44 +159,42 @@ function HeadingLinks({ headings }: { readonly headings: readonly Heading[] }): 
 function Header({
   path,
   searchPath,
-  hasPlaces,
 }: {
   readonly path: string;
   readonly searchPath: string;
-  readonly hasPlaces: boolean;
 }): VNode {
   const here = partOf(path);
-  const mark = (
-    <a class="home" href={linkFrom(path, '')}>
-      <Mark />
-    </a>
-  );
   return (
-    <Top hasPlaces={hasPlaces} mark={mark}>
-      <nav class="topnav" aria-label="Parts of the documentation">
-        {Object.entries(parts).map(([part, label]) => (
-          <a
-            href={linkFrom(path, part)}
-            aria-current={part === here ? (path === part ? 'page' : 'true') : undefined}
-          >
-            {label}
-          </a>
-        ))}
-      </nav>
-      <search class="finder" data-finder={linkFrom(path, searchPath)} hidden>
-        <label class="vh" for="find">
-          Search the documentation
-        </label>
-        <input
-          id="find"
-          type="search"
-          autocomplete="off"
-          placeholder="Search (press /)"
-          aria-keyshortcuts="/"
-        />
-        <ul id="found" hidden />
-      </search>
-    </Top>
+    <header class="top">
+      <div class="wrap">
+        <a class="home" href={linkFrom(path, '')}>
+          <Mark />
+        </a>
+        <nav class="topnav" aria-label="Parts of the documentation">
+          {Object.entries(parts).map(([part, label]) => (
+            <a
+              href={linkFrom(path, part)}
+              aria-current={part === here ? (path === part ? 'page' : 'true') : undefined}
+            >
+              {label}
+            </a>
+          ))}
+        </nav>
+        <search class="finder" data-finder={linkFrom(path, searchPath)} hidden>
+          <label class="vh" for="find">
+            Search the documentation
+          </label>
+          <input
+            id="find"
+            type="search"
+            autocomplete="off"
+            placeholder="Search (press /)"
+            aria-keyshortcuts="/"
+          />
+          <ul id="found" hidden />
+        </search>
+      </div>
+    </header>
   );
 }
 

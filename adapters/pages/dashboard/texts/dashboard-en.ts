@@ -28,6 +28,7 @@ export const dashboardEn = {
     mode: 'Mode',
     modes: { test: 'Test', live: 'Live' },
     times: (zone: string) => `Times are those of ${zone}.`,
+    dashboard: 'Dashboard',
     docs: 'API reference',
   },
   roles: {

@@ -13,6 +13,7 @@ export const dashboardEs: DashboardTexts = {
     mode: 'Modo',
     modes: { test: 'Prueba', live: 'Producción' },
     times: (zone) => `Las horas son las de ${zone}.`,
+    dashboard: 'Panel',
     docs: 'Referencia de la API',
   },
   roles: {

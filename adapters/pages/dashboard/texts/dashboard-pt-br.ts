@@ -13,6 +13,7 @@ export const dashboardPtBr: DashboardTexts = {
     mode: 'Modo',
     modes: { test: 'Teste', live: 'Produção' },
     times: (zone) => `Os horários são de ${zone}.`,
+    dashboard: 'Painel',
     docs: 'Referência da API',
   },
   roles: {

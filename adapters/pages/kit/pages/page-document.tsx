@@ -1,15 +1,16 @@
 // The frame of every page, for any audience: the document and its head, the link that skips to the
-// content, the heading with its problems and notices, the places beside it, and the place where
-// changes are read out. An audience gives the content of its header and footer.
+// content, the heading with its problems and notices, and the place where changes are read out. The
+// shell is what the dashboard and the console have beside a page; an audience declares it.
 import type { ComponentChildren, VNode } from 'preact';
 import { renderToStaticMarkup } from 'preact-render-to-string';
 import type { Locale } from '../../../../core/domain/base/locale.js';
 import type { Mode } from '../../../../core/domain/base/tenant.js';
-import { Note } from '../components.js';
+import { Foreign, Note } from '../components.js';
 import { ErrorSummary, type FieldError } from '../fields.js';
 import { frameTexts } from '../frame-texts.js';
-import { Icon, Mark } from '../icons.js';
+import { Icon, type IconName, Mark } from '../icons.js';
 import { FrameProvider, type PageFrame, useFrame } from '../page-frame.js';
+import { plainText } from '../plain-text.js';
 import { withExactValues } from './exact-values.js';
 
 interface DocumentProps {
@@ -108,17 +109,19 @@ export interface PageHeading {
 }
 
 /** `done` and `notice` are said once, and not beside problems. */
-export function Heading({
-  content: { title, heading = title, lede, crumbs, actions, errors = [] },
-  done,
-  notice,
-}: {
+interface HeadingProps {
   readonly content: PageHeading;
   readonly done: string | undefined;
   readonly notice: ComponentChildren;
-}): VNode {
+}
+
+function Heading({
+  content: { title, heading = title, lede, crumbs, actions, errors = [] },
+  done,
+  notice,
+}: HeadingProps): VNode {
   return (
-    <div class="stack">
+    <div class="stack head">
       {crumbs === undefined ? null : <p class="crumb">{crumbs}</p>}
       <div class="line ends">
         <div class="stack-s">
@@ -159,37 +162,6 @@ export function Said({
   );
 }
 
-/** The header of a page with places beside it. `bar`: what is said above everything else. */
-export function Top({
-  bar,
-  hasPlaces,
-  mark = <Mark />,
-  children,
-}: {
-  readonly bar?: VNode | null;
-  /** Then a button opens them on a small screen. */
-  readonly hasPlaces: boolean;
-  readonly mark?: VNode;
-  readonly children: ComponentChildren;
-}): VNode {
-  const { texts } = useFrame();
-  return (
-    <header class="top">
-      {bar}
-      <div class="wrap">
-        {hasPlaces ? (
-          <button class="btn sm menu" type="button" popovertarget="nav">
-            <Icon name="menu" />
-            {texts.menu}
-          </button>
-        ) : null}
-        {mark}
-        {children}
-      </div>
-    </header>
-  );
-}
-
 export function Foot({ children }: { readonly children: ComponentChildren }): VNode {
   return (
     <footer class="foot">
@@ -215,6 +187,9 @@ export interface PlaceLinks {
     readonly href: string;
     readonly text: ComponentChildren;
     readonly isHere: boolean;
+    readonly icon?: IconName;
+    /** How many things there need somebody. */
+    readonly count?: number;
   }[];
 }
 
@@ -228,15 +203,22 @@ export function Places({
 }): VNode {
   const { texts } = useFrame();
   return (
-    <nav class="nav" id="nav" popover="auto" aria-label={label ?? texts.main}>
+    <nav class="nav" aria-label={label ?? texts.main}>
       {groups.map(({ name = null, links }) => (
         <>
           {name === null ? null : <h2>{name}</h2>}
           <ul>
-            {links.map(({ href, text, isHere }) => (
+            {links.map(({ href, text, isHere, icon, count = 0 }) => (
               <li>
                 <a href={href} aria-current={isHere ? 'page' : undefined}>
+                  {icon === undefined ? null : <Icon name={icon} />}
                   {text}
+                  {count === 0 ? null : (
+                    <b>
+                      <span class="vh">, {texts.needYou}: </span>
+                      {count}
+                    </b>
+                  )}
                 </a>
               </li>
             ))}
@@ -244,5 +226,135 @@ export function Places({
         </>
       ))}
     </nav>
+  );
+}
+
+/** On a small screen a button opens it; without popovers it stands above the page. */
+export function SideMenu({ children }: { readonly children: ComponentChildren }): VNode {
+  const { texts } = useFrame();
+  return (
+    <>
+      <button class="btn sm menu" type="button" popovertarget="menu">
+        <Icon name="menu" />
+        {texts.menu}
+      </button>
+      <div class="places" id="menu" popover="auto">
+        {children}
+      </div>
+    </>
+  );
+}
+
+/** What is beside a page of the dashboard and of the console. */
+export interface ShellLook {
+  /** Said above everything else. */
+  readonly bar: VNode | null;
+  /** Whose pages they are; null where they are nobody's. */
+  readonly owner: {
+    readonly name: string;
+    readonly href: string;
+    /** Path of the picture. */
+    readonly logo: string | null;
+  } | null;
+  readonly modes: {
+    readonly label: string;
+    readonly links: readonly {
+      readonly href: string;
+      readonly text: string;
+      readonly isHere: boolean;
+    }[];
+  } | null;
+  readonly groups: readonly PlaceLinks[];
+  readonly foot: ComponentChildren;
+  /** Who has the page open; null before sign-in. */
+  readonly person: {
+    readonly name: string;
+    readonly about: string | null;
+    readonly href: string | null;
+  } | null;
+}
+
+interface ShellProps extends HeadingProps {
+  readonly look: ShellLook;
+  /** A page without a place is one column. */
+  readonly isNarrow: boolean;
+  readonly children: ComponentChildren;
+}
+
+export function Shell({ look, isNarrow, children, ...heading }: ShellProps): VNode {
+  const { bar, owner, modes, groups, foot, person } = look;
+  return (
+    <>
+      {bar}
+      <div class="shell">
+        <header class="rail">
+          {owner === null ? (
+            <Mark />
+          ) : (
+            <a class="owner" href={owner.href}>
+              <Face name={owner.name} logo={owner.logo} />
+              <span class="cut" title={plainText(owner.name)}>
+                <Foreign text={owner.name} />
+              </span>
+            </a>
+          )}
+          <SideMenu>
+            {modes === null ? null : (
+              <nav class="modes" aria-label={modes.label}>
+                {modes.links.map(({ href, text, isHere }) => (
+                  <a href={href} aria-current={isHere ? 'true' : undefined}>
+                    {text}
+                  </a>
+                ))}
+              </nav>
+            )}
+            <Places groups={groups} />
+            <div class="base">
+              {foot}
+              {person === null ? null : <Person {...person} />}
+            </div>
+          </SideMenu>
+        </header>
+        <main id="main" tabIndex={-1} class={isNarrow ? 'stack-l narrow' : 'stack-l'}>
+          <Heading {...heading} />
+          {children}
+        </main>
+      </div>
+    </>
+  );
+}
+
+function Person({ name, about, href }: NonNullable<ShellLook['person']>): VNode {
+  const shown = (
+    <>
+      <Face name={name} logo={null} />
+      <span class="cut" title={name}>
+        {name}
+        {about === null ? null : (
+          <>
+            <span class="vh">, </span>
+            <small>{about}</small>
+          </>
+        )}
+      </span>
+    </>
+  );
+  if (href === null) return <p class="owner person">{shown}</p>;
+  return (
+    <a class="owner person" href={href}>
+      {shown}
+    </a>
+  );
+}
+
+/** The logo, or the first signs of two words of the name. */
+function Face({ name, logo }: { readonly name: string; readonly logo: string | null }): VNode {
+  if (logo !== null) return <img class="face" src={logo} alt="" />;
+  const words = plainText(name).split(/[^\p{L}\p{N}]+/u);
+  const signs = words.flatMap((word) => [...word].slice(0, 1)).slice(0, 2);
+  return (
+    <span class="face" aria-hidden="true">
+      {signs.join('').toLocaleUpperCase('en')}
+    </span>
   );
 }
