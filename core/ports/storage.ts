@@ -367,8 +367,8 @@ export interface Tx {
     /** The subject is a payment, or a deposit with its `depositTenant`. */
     append(tenant: Tenant, subjectId: string, id: string, posting: Posting, atMs: number): void;
     ofSubject(tenant: Tenant, subjectId: string): Many<StoredPosting>;
-    /** Money that buyers sent in this time, less what went back to them, by currency. */
-    collected(tenant: Tenant, fromMs: number, toMs: number): Many<Money>;
+    /** What sellers were paid in this time, less payouts that came back, by currency. */
+    paidOut(tenant: Tenant, fromMs: number, toMs: number): Many<Money>;
     /** Reads all lines of the mode. */
     balances(mode: Mode): Many<AccountBalance>;
     /** Reads all tenants of the mode: payments whose money the partner holds. */

@@ -83,22 +83,23 @@ export function storeMoneyContract(fresh: OpenStore): void {
     assert.deepEqual(floats, [{ ...held, quotedMinor: 700n, feesMinor: 7n }]);
   });
 
-  test('what buyers sent in a time is summed by currency, less what went back to them', async () => {
+  test('what sellers were paid in a time is summed, less payouts that came back', async () => {
     const store = await fresh();
-    const received = (amount: bigint, currency: 'USD' | 'EUR') =>
-      posting('funds_received', transfer('buyer', 'partner_float', money(amount, currency)));
-    const back = posting('refund_paid', transfer('refunds', 'buyer', money(30n, 'USD')));
+    const paid = (amount: bigint) =>
+      posting('payout_paid', transfer('conversion', 'seller', money(amount, 'BRL')));
+    const back = posting('payout_returned', transfer('seller', 'conversion', money(30n, 'BRL')));
+    const received = transfer('buyer', 'partner_float', money(9n, 'USD'));
     await store.run(async (tx) => {
-      tx.ledger.append(tenant, 'pi_1', 'pst_1', received(100n, 'USD'), T0);
-      tx.ledger.append(tenant, 'pi_2', 'pst_2', received(7n, 'EUR'), T0 + 9);
+      tx.ledger.append(tenant, 'pi_1', 'pst_1', paid(100n), T0);
+      tx.ledger.append(tenant, 'pi_2', 'pst_2', posting('funds_received', received), T0 + 1);
       tx.ledger.append(tenant, 'pi_1', 'pst_3', back, T0 + 9);
-      tx.ledger.append(tenant, 'pi_1', 'pst_4', received(1_000n, 'USD'), T0 + 10);
-      tx.ledger.append({ ...tenant, orgId: 'org_b' }, 'pi_3', 'pst_5', received(5n, 'USD'), T0);
+      tx.ledger.append(tenant, 'pi_1', 'pst_4', paid(1_000n), T0 + 10);
+      tx.ledger.append({ ...tenant, orgId: 'org_b' }, 'pi_3', 'pst_5', paid(5n), T0);
     });
-    const collected = (from: number, to: number) =>
-      store.run((tx) => tx.ledger.collected(tenant, from, to));
-    assert.deepEqual(await collected(T0, T0 + 10), [money(7n, 'EUR'), money(70n, 'USD')]);
-    assert.deepEqual(await collected(T0 + 11, T0 + 20), []);
+    const paidOut = (from: number, to: number) =>
+      store.run((tx) => tx.ledger.paidOut(tenant, from, to));
+    assert.deepEqual(await paidOut(T0, T0 + 10), [money(70n, 'BRL')]);
+    assert.deepEqual(await paidOut(T0 + 11, T0 + 20), []);
   });
 
   test('funds that are owed or need a person are found for their tenant, newest first', async () => {

@@ -17,7 +17,7 @@ import {
   paymentFilters,
   readPage,
 } from './payment-filters.js';
-import { columnsOf, linesOf } from './payment-parts.js';
+import { columnsOf, linesOf, NewInvoice } from './payment-parts.js';
 
 export const paymentListPages = [
   paymentList('payments', { scope: anyRole, proof: 'session' }, null),
@@ -86,13 +86,10 @@ function paymentList(
                 </ButtonLink>
               </>
             ) : null}
-            {may(view, 'invoices:write') ? (
-              <ButtonLink href={`${view.path}/invoices/new`} look="primary" icon="add">
-                {texts.invoice.newHeading}
-              </ButtonLink>
-            ) : null}
+            {may(view, 'invoices:write') ? <NewInvoice /> : null}
           </>
         ),
+        ...(may(view, 'invoices:write') ? { start: <NewInvoice /> } : {}),
         columns: columnsOf(scene, place, isDue ? null : isSettled ? 'settled' : 'created'),
         lines: isDue ? {} : linesOf(scene, isSettled),
       };

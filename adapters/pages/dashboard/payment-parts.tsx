@@ -9,7 +9,7 @@ import {
   situationOf,
   situations,
 } from '../../../core/domain/payments/situation.js';
-import { Badge, Foreign } from '../kit/components.js';
+import { Badge, ButtonLink, Foreign } from '../kit/components.js';
 import { sentence } from '../kit/format.js';
 import type { RowColumns } from '../kit/pages/table.js';
 import { plainText } from '../kit/plain-text.js';
@@ -66,6 +66,16 @@ export function stateOf(scene: DashboardScene, view: Shown): StateText {
 
 export function State({ view, pill }: { readonly view: Shown; readonly pill?: true }): VNode {
   return <Badge {...stateOf(useDashboard(), view)} {...(pill ? { pill } : {})} />;
+}
+
+/** For members who may create one. */
+export function NewInvoice(): VNode {
+  const { texts, view } = useDashboard();
+  return (
+    <ButtonLink href={`${view.path}/invoices/new`} look="primary" icon="add">
+      {texts.invoice.newHeading}
+    </ButtonLink>
+  );
 }
 
 /** What people call the payment. */

@@ -1,80 +1,68 @@
-// Two plots as SVG without a script: places are in per cent and the drawing has no viewBox, so that
-// texts keep their size at any width. The table behind each says the same.
-import type { ComponentChildren, VNode } from 'preact';
-import { formatAmount, type Money } from '../../../core/domain/base/money.js';
+// Plots as SVG without a script: places are in per cent and the drawing has no viewBox, so that
+// texts keep their size at any width. A table beside or behind each says the same.
+import type { VNode } from 'preact';
+import { formatAmount, type Money, money } from '../../../core/domain/base/money.js';
 import { useDashboard } from './dashboard-scene.js';
 
-/** Where the axis and the highest value are, in per cent from above. */
-const BASE = 84;
-const HIGHEST = 16;
+/** Where the axis and the highest line are, in per cent from above. */
+const BASE = 86;
+const HIGHEST = 12;
 /** Width of a bar, of the width of its day. */
 const BAR = 0.7;
 /** Every so many days one is named. */
 const NAMED_DAYS = 7;
+const MINOR_PER_UNIT = 100;
 
 export interface DayBar {
   readonly atMs: number;
-  readonly amountMinor: bigint;
+  readonly money: Money;
 }
 
-interface DayPlotProps {
-  readonly currency: string;
-  readonly days: readonly DayBar[];
-}
-
-/** Bars by day. More went back than came on a day below zero; it has no bar, and a row. */
-export function DayPlot({ currency, days }: DayPlotProps): VNode {
-  const { texts, format } = useDashboard();
-  const amount = (amountMinor: bigint) => format.digits({ amountMinor, currency });
-  const most = days.reduce((top, day) => (day.amountMinor > top.amountMinor ? day : top));
-  const topMinor = scaleOf(most.amountMinor);
+/** Bars by day. On a day below zero more came back than was paid; it has no bar, and a row. */
+export function DayPlot({ days }: { readonly days: readonly DayBar[] }): VNode {
+  const { texts, view, format } = useDashboard();
+  const compact = new Intl.NumberFormat(view.locale, { notation: 'compact' });
+  const most = days.reduce((top, day) =>
+    day.money.amountMinor > top.money.amountMinor ? day : top,
+  );
+  const isEmpty = most.money.amountMinor <= 0n;
+  const topMinor = scaleOf(most.money.amountMinor);
   const span = 100 / days.length;
-  const at = (index: number) => span * index;
-  const heightOf = (amountMinor: bigint) =>
-    amountMinor <= 0n ? 0 : ((BASE - HIGHEST) * Number((amountMinor * 1_000n) / topMinor)) / 1_000;
   const [from, to] = [format.shortDay(days[0]?.atMs ?? 0), format.shortDay(days.at(-1)?.atMs ?? 0)];
-  const mostText =
-    most.amountMinor <= 0n
-      ? texts.home.none
-      : texts.home.most(format.shortDay(most.atMs), amount(most.amountMinor));
-  const steps = most.amountMinor <= 0n ? [] : [1n, 2n];
+  const mostText = isEmpty
+    ? texts.home.none
+    : texts.home.most(format.shortDay(most.atMs), format.digits(most.money));
+  const label = texts.home.byDayLabel(most.money.currency, from, to, mostText);
   return (
-    <svg class="bars" role="img" aria-label={texts.home.byDayLabel(currency, from, to, mostText)}>
-      {steps.map((step) => {
-        const y = percent(BASE - ((BASE - HIGHEST) * Number(step)) / 2);
+    <svg class="bars" role="img" aria-label={label}>
+      {(isEmpty ? [] : [1, 2]).map((step) => {
+        const y = percent(BASE - ((BASE - HIGHEST) * step) / 2);
         return (
           <>
             <line class="grid" x1="0" x2="100%" y1={y} y2={y} />
             <text x="0" y={y} dy="-4">
-              {amount((topMinor * step) / 2n)}
+              {compact.format((Number(topMinor) * step) / 2 / MINOR_PER_UNIT)}
             </text>
           </>
         );
       })}
-      {days.map(({ atMs, amountMinor }, index) => {
-        const height = heightOf(amountMinor);
-        if (height === 0) return null;
+      {days.map(({ atMs, money: paid }, index) => {
+        if (paid.amountMinor <= 0n) return null;
+        const height = ((BASE - HIGHEST) * Number((paid.amountMinor * 1_000n) / topMinor)) / 1_000;
         const isToday = index === days.length - 1;
-        const label = `${format.shortDay(atMs)}: ${currency} ${amount(amountMinor)}`;
+        const said = `${format.shortDay(atMs)}: ${format.money(paid)}`;
         return (
           <rect
             class={isToday ? 'open' : undefined}
-            x={percent(at(index) + (span * (1 - BAR)) / 2)}
+            x={percent(span * index + (span * (1 - BAR)) / 2)}
             width={percent(span * BAR)}
             y={percent(BASE - height)}
             height={percent(height)}
           >
-            <title>{isToday ? texts.home.soFar(label) : label}</title>
+            <title>{isToday ? texts.home.soFar(said) : said}</title>
           </rect>
         );
       })}
-      {most.amountMinor <= 0n ? null : (
-        <MostText
-          middle={at(days.indexOf(most)) + span / 2}
-          y={BASE - heightOf(most.amountMinor)}
-          text={amount(most.amountMinor)}
-        />
-      )}
       <line class="base" x1="0" x2="100%" y1={percent(BASE)} y2={percent(BASE)} />
       {days.map(({ atMs }, index) => {
         const isLast = index === days.length - 1;
@@ -82,7 +70,7 @@ export function DayPlot({ currency, days }: DayPlotProps): VNode {
         return (
           <text
             class={index % (2 * NAMED_DAYS) === 0 || isLast ? undefined : 'only-l'}
-            x={percent(isLast ? 100 : at(index))}
+            x={percent(isLast ? 100 : span * index)}
             y="100%"
             dy="-6"
             text-anchor={isLast ? 'end' : 'start'}
@@ -95,22 +83,6 @@ export function DayPlot({ currency, days }: DayPlotProps): VNode {
   );
 }
 
-interface MostTextProps {
-  readonly middle: number;
-  readonly y: number;
-  readonly text: string;
-}
-
-/** The highest value, above its bar and within the plot. */
-function MostText({ middle, y, text }: MostTextProps): VNode {
-  const anchor = middle < 20 ? 'start' : middle > 80 ? 'end' : 'middle';
-  return (
-    <text class="strong" x={percent(middle)} y={percent(y)} dy="-6" text-anchor={anchor}>
-      {text}
-    </text>
-  );
-}
-
 /** A round number above the highest value: 1, 2 or 5 with zeros. */
 function scaleOf(mostMinor: bigint): bigint {
   for (let step = 1n; ; step *= 10n) {
@@ -120,79 +92,35 @@ function scaleOf(mostMinor: bigint): bigint {
   }
 }
 
-export interface StatePart {
-  readonly name: string;
-  readonly look: string;
-  readonly count: number;
-}
-
-/** Lines below the bar, each with its label. */
-const BAR_HEIGHT = 30;
-const LINE_HEIGHT = 23;
-
-/** One bar in parts, each with its label below it. */
-export function StatePlot({ parts }: { readonly parts: readonly StatePart[] }): VNode {
-  const { texts, format } = useDashboard();
-  const total = parts.reduce((sum, { count }) => sum + count, 0);
-  const label = parts.map(({ name, count }) => `${format.count(count)} ${name}`).join(', ');
-  let start = 0;
-  const placed = parts.map((part) => {
-    const width = (100 * part.count) / total;
-    const place = { ...part, x: start, width, middle: start + width / 2 };
-    start += width;
-    return place;
-  });
+/** How large a part is, beside its name and its number. */
+export function ShareBar({ look, share }: { readonly look: string; readonly share: number }) {
   return (
-    <svg class="stacked" role="img" aria-label={texts.home.byStateLabel(label)}>
-      {placed.map(({ name, look, count, x, width, middle }, index) => {
-        const y = BAR_HEIGHT + LINE_HEIGHT * (index + 1);
-        const isLeft = middle < 50;
-        return (
-          <>
-            <rect class={look} x={percent(x)} width={percent(width)} height={BAR_HEIGHT}>
-              <title>{`${name}: ${format.count(count)}`}</title>
-            </rect>
-            <line
-              class="lead"
-              x1={percent(middle)}
-              x2={percent(middle)}
-              y1={BAR_HEIGHT + 3}
-              y2={y + 1}
-            />
-            <text
-              x={percent(middle)}
-              y={y}
-              dx={isLeft ? 7 : -7}
-              text-anchor={isLeft ? 'start' : 'end'}
-            >
-              <tspan class="strong">{format.count(count)}</tspan> {name}
-            </text>
-          </>
-        );
-      })}
+    <svg class="share" aria-hidden="true">
+      <rect class={look} width={percent(share)} height="100%" rx="2" />
     </svg>
   );
 }
 
-/** The same in a table. */
-export function Behind({ children }: { readonly children: ComponentChildren }): VNode {
-  const { texts } = useDashboard();
+/** With the currency apart and smaller. */
+export function Total({ of }: { readonly of: Money }): VNode {
+  const { format } = useDashboard();
   return (
-    <details>
-      <summary>{texts.home.asTable}</summary>
-      {children}
-    </details>
+    <b class="total" title={`${of.currency} ${formatAmount(of.amountMinor)}`}>
+      <span class="iso">{of.currency}</span> {format.digits(of)}
+    </b>
   );
 }
 
-/** With the currency apart and smaller. */
-export function Total({ money }: { readonly money: Money }): VNode {
-  const { format } = useDashboard();
-  return (
-    <b class="total" title={`${money.currency} ${formatAmount(money.amountMinor)}`}>
-      <span class="iso">{money.currency}</span> {format.digits(money)}
-    </b>
-  );
+/** By currency, in their order. */
+export function sumsOf(all: readonly Money[]): readonly Money[] {
+  return [...Map.groupBy(all, ({ currency }) => currency)]
+    .map(([currency, own]) =>
+      money(
+        own.reduce((sum, { amountMinor }) => sum + amountMinor, 0n),
+        currency,
+      ),
+    )
+    .toSorted((left, right) => (left.currency < right.currency ? -1 : 1));
 }
 
 function percent(value: number): string {

@@ -663,10 +663,10 @@ create table ledger_lines (
   constraint ledger_lines_pkey primary key (org_id, mode, posting_id, line_number)
 );
 
-create index ledger_lines_of_buyers on ledger_lines using btree (org_id, mode, posted_at) where
-    (account = 'buyer'::text);
-
 create index ledger_lines_of_payment on ledger_lines using btree (org_id, mode, payment_id);
+
+create index ledger_lines_of_sellers on ledger_lines using btree (org_id, mode, posted_at) where
+    (account = 'seller'::text);
 
 create trigger ledger_lines_keep before delete or update on ledger_lines for each row execute
     function ponte_ledger_keeps();

@@ -538,10 +538,10 @@ create table ledger_lines (
   primary key (org_id, mode, posting_id, line_number)
 ) strict, without rowid;
 
-create index ledger_lines_of_buyers on ledger_lines (org_id, mode, posted_at)
-  where account = 'buyer';
-
 create index ledger_lines_of_payment on ledger_lines (org_id, mode, payment_id);
+
+create index ledger_lines_of_sellers on ledger_lines (org_id, mode, posted_at)
+  where account = 'seller';
 
 create trigger ledger_lines_keep_delete before delete on ledger_lines
 begin

@@ -157,9 +157,9 @@ const floatsSql = [
   'left join quotes q on q.org_id = p.org_id and q.mode = p.mode and q.id = p.quote_id',
 ].join(' ');
 
-const collectedSql = [
-  'select currency, cast(-sum(amount_minor) as bigint) as amount_minor from ledger_lines',
-  "where org_id = $1 and mode = $2 and account = 'buyer'",
+const paidOutSql = [
+  'select currency, cast(sum(amount_minor) as bigint) as amount_minor from ledger_lines',
+  "where org_id = $1 and mode = $2 and account = 'seller'",
   'and posted_at >= $3 and posted_at < $4 group by currency order by currency',
 ].join(' ');
 
@@ -191,9 +191,9 @@ export const ledgerPart: TxPart<'ledger'> = {
       unit.stage(lines.insert({ ...place, ...line }));
     }
   },
-  async collected(unit, { orgId, mode }, fromMs, toMs) {
+  async paidOut(unit, { orgId, mode }, fromMs, toMs) {
     const params = [orgId, mode, timeParam(fromMs), timeParam(toMs)];
-    const rows = await unit.rows('ledger_lines', collectedSql, params);
+    const rows = await unit.rows('ledger_lines', paidOutSql, params);
     return rows.map((row) => ({
       currency: text('currency').read(row),
       amountMinor: minor('amount_minor').read(row),

@@ -50,7 +50,7 @@ const stages = {
 >;
 
 /** Sellers are paid by PIX. */
-const PAYOUT_CURRENCY = 'BRL';
+export const PAYOUT_CURRENCY = 'BRL';
 
 export const positions = [
   'none',

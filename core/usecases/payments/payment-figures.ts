@@ -1,9 +1,10 @@
-// What the home page of the dashboard shows of a tenant's payments: money collected by day,
+// What the home page of the dashboard shows of a tenant's payments: what sellers were paid by day,
 // payments by state, and the payments that wait for somebody.
-import type { Money } from '../../domain/base/money.js';
+import { type Money, money } from '../../domain/base/money.js';
 import type { Tenant } from '../../domain/base/tenant.js';
 import { dayOf, daysAfter, startOfDay } from '../../domain/base/time-zone.js';
 import type { PaymentView } from '../../domain/payments/change.js';
+import { PAYOUT_CURRENCY } from '../../domain/payments/funds.js';
 import type { PaymentStatus } from '../../domain/payments/payment.js';
 import type { Deps } from '../../ports/deps.js';
 import { momentOf } from '../service/id-moments.js';
@@ -16,8 +17,8 @@ export const COUNT_MAX = 10_000;
 export interface PaymentFigures {
   /** The starts of the days, oldest first. */
   readonly daysMs: readonly number[];
-  /** By day, in the order of `daysMs`. */
-  readonly collected: readonly (readonly Money[])[];
+  /** In BRL by day, in the order of `daysMs`. */
+  readonly paidOut: readonly Money[];
   /** Payments made in these days. */
   readonly counts: readonly { readonly status: PaymentStatus; readonly count: number }[];
 }
@@ -32,15 +33,17 @@ export async function readFigures(
   const start = (index: number) => startOfDay(timeZone, daysAfter(today, index + 1 - FIGURE_DAYS));
   const daysMs = Array.from({ length: FIGURE_DAYS }, (_, index) => start(index));
   const fromMoment = momentOf(deps, start(0));
-  const [counts, collected] = await deps.store.run((tx) =>
+  const [counts, paidOut] = await deps.store.run((tx) =>
     Promise.all([
       tx.views.countsByStatus(tenant, fromMoment, COUNT_MAX),
-      Promise.all(
-        daysMs.map((dayMs, index) => tx.ledger.collected(tenant, dayMs, start(index + 1))),
-      ),
+      Promise.all(daysMs.map((dayMs, index) => tx.ledger.paidOut(tenant, dayMs, start(index + 1)))),
     ]),
   );
-  return { daysMs, counts, collected };
+  return {
+    daysMs,
+    counts,
+    paidOut: paidOut.map(([paid]) => paid ?? money(0n, PAYOUT_CURRENCY)),
+  };
 }
 
 /** Payments whose money is owed to the buyer or needs an operator, newest first. */

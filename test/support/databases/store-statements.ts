@@ -202,7 +202,7 @@ function readsOfMoney(tx: Tx): readonly Promise<unknown>[] {
     tx.commands.list({ stuck: true, limit: 5 }),
     tx.commands.list({ stuck: false, limit: 5 }),
     tx.ledger.ofSubject(tenant, 'pi_1'),
-    tx.ledger.collected(tenant, T0, T0 + 1),
+    tx.ledger.paidOut(tenant, T0, T0 + 1),
     tx.ledger.balances('test'),
     tx.ledger.floats('test'),
     tx.idempotency.find(tenant, 'k'),

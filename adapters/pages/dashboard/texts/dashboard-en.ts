@@ -201,9 +201,27 @@ export const dashboardEn = {
     gaveUp: (count: number) => (count === 1 ? '1 webhook gave up' : `${count} webhooks gave up`),
     gaveUpText: (url: string, event: string, day: string, answer: string) =>
       `To ${url}. The latest of ${day}: ${event}, answered ${answer}.`,
-    failing: 'A webhook is failing',
     failingText: (url: string, event: string, answer: string) =>
       `To ${url}. The latest: ${event}, answered ${answer}. It is sent again until it gives up.`,
+    failing: (count: number) =>
+      count === 1 ? 'A webhook is failing' : `${count} webhooks are failing`,
+    overdue: (count: number) =>
+      count === 1 ? '1 invoice is overdue' : `${count} invoices are overdue`,
+    overdueText: (day: string, reference: string, amount: string) =>
+      `${amount}. The oldest was due on ${day}: ${reference}.`,
+    overdueInvoices: 'Overdue invoices',
+    others: 'Others work on these',
+    together: (state: string, count: string, amount: string) =>
+      `${state}: ${count} payments, ${amount}`,
+    paidOut: 'Paid out, 30 days',
+    byDay: 'Paid out by day, BRL',
+    byDayText: (from: string, to: string) =>
+      `What sellers received, ${from} to ${to}. The outlined bar is today.`,
+    byDayLabel: (currency: string, from: string, to: string, most: string) =>
+      `Bars, one a day, of ${currency} paid out from ${from} to ${to}. ${most} ` +
+      `The table below has every day.`,
+    byState: (count: string) => `Where ${count} payments are`,
+    byStateText: 'Made in the last 30 days, all currencies.',
     firstSteps: 'First steps',
     allSteps: 'See all steps',
     missing: 'This organization cannot collect yet',
@@ -219,27 +237,11 @@ export const dashboardEn = {
     seeInvoices: 'See invoices',
     seeWebhooks: 'See webhooks',
     last30: 'Last 30 days',
-    byDay: 'Collected by day',
-    byDayText: (from: string, to: string) =>
-      `received from buyers, less what went back, ${from} to ${to}`,
-    byDayLabel: (currency: string, from: string, to: string, most: string) =>
-      `Bars, one a day, of ${currency} collected from ${from} to ${to}. ${most} ` +
-      `The table below has every day.`,
     most: (day: string, amount: string) => `Most on ${day}: ${amount}.`,
     none: 'No money in these days.',
     soFar: (text: string) => `${text} so far`,
-    byDayNote: 'The outlined bar is today, so far. A day without a bar had no money.',
-    currency: 'Currency of the plot',
-    byState: 'Payments by state',
-    byStateText: (from: string, to: string) => `made from ${from} to ${to}, all currencies`,
-    byStateLabel: (parts: string) => `One bar of payments: ${parts}.`,
     asTable: 'The same as a table',
     day: 'Day',
-    days: (count: number) => `${count} days`,
-    state: 'State',
-    payments: 'Payments',
-    share: 'Share',
-    all: 'All',
     orMore: (count: string) => `${count} or more`,
     last10: 'Last 10 payments',
     allPayments: 'All payments',

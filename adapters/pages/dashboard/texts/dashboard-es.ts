@@ -189,9 +189,25 @@ export const dashboardEs: DashboardTexts = {
     gaveUp: (count) => (count === 1 ? '1 webhook sin entregar' : `${count} webhooks sin entregar`),
     gaveUpText: (url, event, day, answer) =>
       `A ${url}. El último, del ${day}: ${event}, respuesta ${answer}.`,
-    failing: 'Un webhook falla',
     failingText: (url, event, answer) =>
       `A ${url}. El último: ${event}, respuesta ${answer}. Se reenvía hasta que se abandona.`,
+    failing: (count) => (count === 1 ? 'Un webhook falla' : `${count} webhooks fallan`),
+    overdue: (count) =>
+      count === 1 ? '1 factura está vencida' : `${count} facturas están vencidas`,
+    overdueText: (day, reference, amount) =>
+      `${amount}. La más antigua venció el ${day}: ${reference}.`,
+    overdueInvoices: 'Facturas vencidas',
+    others: 'Otros se encargan de esto',
+    together: (state, count, amount) => `${state}: ${count} pagos, ${amount}`,
+    paidOut: 'Pagado, 30 días',
+    byDay: 'Pagado por día, BRL',
+    byDayText: (from, to) =>
+      `Lo que recibieron los vendedores, del ${from} al ${to}. La barra con solo contorno es hoy.`,
+    byDayLabel: (currency, from, to, most) =>
+      `Barras, una por día, de ${currency} pagados del ${from} al ${to}. ${most} ` +
+      `La tabla de abajo tiene todos los días.`,
+    byState: (count) => `Dónde están ${count} pagos`,
+    byStateText: 'Creados en los últimos 30 días, en todas las monedas.',
     firstSteps: 'Primeros pasos',
     allSteps: 'Ver todos los pasos',
     missing: 'Esta organización aún no puede cobrar',
@@ -207,26 +223,11 @@ export const dashboardEs: DashboardTexts = {
     seeInvoices: 'Ver facturas',
     seeWebhooks: 'Ver webhooks',
     last30: 'Últimos 30 días',
-    byDay: 'Cobrado por día',
-    byDayText: (from, to) => `recibido de compradores, menos lo que volvió, del ${from} al ${to}`,
-    byDayLabel: (currency, from, to, most) =>
-      `Barras, una por día, de ${currency} cobrados del ${from} al ${to}. ${most} ` +
-      `La tabla de abajo tiene todos los días.`,
     most: (day, amount) => `El máximo fue el ${day}: ${amount}.`,
     none: 'Ningún dinero en estos días.',
     soFar: (text) => `${text} hasta ahora`,
-    byDayNote: 'La barra con solo contorno es hoy, hasta ahora. Un día sin barra no tuvo dinero.',
-    currency: 'Moneda del gráfico',
-    byState: 'Pagos por estado',
-    byStateText: (from, to) => `creados del ${from} al ${to}, todas las monedas`,
-    byStateLabel: (parts) => `Una barra de pagos: ${parts}.`,
     asTable: 'Lo mismo en una tabla',
     day: 'Día',
-    days: (count) => `${count} días`,
-    state: 'Estado',
-    payments: 'Pagos',
-    share: 'Parte',
-    all: 'Todos',
     orMore: (count) => `${count} o más`,
     last10: 'Últimos 10 pagos',
     allPayments: 'Todos los pagos',

@@ -186,9 +186,25 @@ export const dashboardPtBr: DashboardTexts = {
     gaveUp: (count) => (count === 1 ? '1 webhook não entregue' : `${count} webhooks não entregues`),
     gaveUpText: (url, event, day, answer) =>
       `A ${url}. O último, de ${day}: ${event}, resposta ${answer}.`,
-    failing: 'Um webhook falha',
     failingText: (url, event, answer) =>
       `A ${url}. O último: ${event}, resposta ${answer}. Ele é reenviado até que se desista.`,
+    failing: (count) => (count === 1 ? 'Um webhook falha' : `${count} webhooks falham`),
+    overdue: (count) =>
+      count === 1 ? '1 fatura está em atraso' : `${count} faturas estão em atraso`,
+    overdueText: (day, reference, amount) =>
+      `${amount}. A mais antiga venceu em ${day}: ${reference}.`,
+    overdueInvoices: 'Faturas em atraso',
+    others: 'Outros cuidam disto',
+    together: (state, count, amount) => `${state}: ${count} pagamentos, ${amount}`,
+    paidOut: 'Pago, 30 dias',
+    byDay: 'Pago por dia, BRL',
+    byDayText: (from, to) =>
+      `O que os vendedores receberam, de ${from} a ${to}. A barra só com contorno é hoje.`,
+    byDayLabel: (currency, from, to, most) =>
+      `Barras, uma por dia, de ${currency} pagos de ${from} a ${to}. ${most} ` +
+      `A tabela abaixo tem todos os dias.`,
+    byState: (count) => `Onde estão ${count} pagamentos`,
+    byStateText: 'Criados nos últimos 30 dias, em todas as moedas.',
     firstSteps: 'Primeiros passos',
     allSteps: 'Ver todos os passos',
     missing: 'Esta organização ainda não pode receber',
@@ -204,26 +220,11 @@ export const dashboardPtBr: DashboardTexts = {
     seeInvoices: 'Ver faturas',
     seeWebhooks: 'Ver webhooks',
     last30: 'Últimos 30 dias',
-    byDay: 'Recebido por dia',
-    byDayText: (from, to) => `recebido de compradores, menos o que voltou, de ${from} a ${to}`,
-    byDayLabel: (currency, from, to, most) =>
-      `Barras, uma por dia, de ${currency} recebidos de ${from} a ${to}. ${most} ` +
-      `A tabela abaixo tem todos os dias.`,
     most: (day, amount) => `O máximo foi em ${day}: ${amount}.`,
     none: 'Nenhum dinheiro nesses dias.',
     soFar: (text) => `${text} até agora`,
-    byDayNote: 'A barra só com contorno é hoje, até agora. Um dia sem barra não teve dinheiro.',
-    currency: 'Moeda do gráfico',
-    byState: 'Pagamentos por estado',
-    byStateText: (from, to) => `criados de ${from} a ${to}, todas as moedas`,
-    byStateLabel: (parts) => `Uma barra de pagamentos: ${parts}.`,
     asTable: 'O mesmo em tabela',
     day: 'Dia',
-    days: (count) => `${count} dias`,
-    state: 'Estado',
-    payments: 'Pagamentos',
-    share: 'Parte',
-    all: 'Todos',
     orMore: (count) => `${count} ou mais`,
     last10: 'Últimos 10 pagamentos',
     allPayments: 'Todos os pagamentos',

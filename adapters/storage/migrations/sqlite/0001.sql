@@ -368,9 +368,9 @@ create table ledger_lines (
 
 create index ledger_lines_of_payment on ledger_lines (org_id, mode, payment_id);
 
--- Money of buyers by day.
-create index ledger_lines_of_buyers on ledger_lines (org_id, mode, posted_at)
-  where account = 'buyer';
+-- What sellers were paid by day.
+create index ledger_lines_of_sellers on ledger_lines (org_id, mode, posted_at)
+  where account = 'seller';
 
 create trigger ledger_lines_keep_update before update on ledger_lines
 begin

@@ -1,0 +1,57 @@
+// What home says to each reader: what needs them, what others work on, and what was paid out.
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import { someFunds } from '../../../support/samples/domain-samples.js';
+import { suiteEnd } from '../../../support/suite-end.js';
+import { type PageSite, pageSite, textOf } from '../visitor.js';
+import { rootOf, signedInAs } from './dashboard-site.js';
+import { fillLongData } from './long-data.js';
+
+const suite = suiteEnd();
+let site: PageSite;
+
+before(async () => {
+  site = await pageSite(suite, { payins: 'wait' });
+  const { payments } = await fillLongData(site);
+  await site.world.deps.store.run(async (tx) => {
+    for (const paymentId of [payments.open, payments.late]) {
+      const { orgId, mode } = site.tenant;
+      const held = { position: 'needs_review', receivedMinor: 9n, payoutMinor: 9n } as const;
+      tx.funds.put(someFunds({ orgId, mode, paymentId, ...held }));
+    }
+  });
+});
+
+async function home(role: 'owner' | 'finance' | 'viewer'): Promise<string> {
+  return textOf((await (await signedInAs(site, role)).open(rootOf(site))).text);
+}
+
+test('what the reader can act on is first, and what others do is apart', async () => {
+  const parts = async (role: Parameters<typeof home>[0]) => {
+    const [, own = '', others = ''] =
+      /Needs you (.*) Others work on these (.*) Paid out by day/.exec(await home(role)) ?? [];
+    return { own, others };
+  };
+  const owner = await parts('owner');
+  assert.match(owner.own, /GBP 1\.00 is missing.*5 invoices are overdue.*4 webhooks are failing/);
+  assert.match(owner.others, /2 payments, /);
+  const finance = await parts('finance');
+  assert.match(finance.own, /GBP 1\.00 is missing.*5 invoices are overdue/);
+  assert.match(finance.others, /4 webhooks are failing/);
+  const viewer = await parts('viewer');
+  assert.equal(viewer.own, 'Nothing needs you now.');
+  assert.match(viewer.others, /5 invoices are overdue.*4 webhooks are failing.*2 payments, /);
+});
+
+test('endpoints that fail are one thing, with their hosts', async () => {
+  const words = await home('owner');
+  assert.equal(words.match(/webhooks? (?:is|are) failing/g)?.length, 2, 'a heading and its link');
+  assert.match(words, /failing-\d\.example, failing-\d\.example, failing-\d\.example, failing-/);
+});
+
+test('what sellers were paid is in BRL, by day, with a short axis', async () => {
+  const words = await home('owner');
+  assert.match(words, /Paid out, 30 days BRL 47,3\d\d,\d{3}\.\d\d/);
+  assert.match(words, /Paid out by day, BRL .* 25M 50M /);
+  assert.match(words, /The same as a table .*Paid out, 30 days \d+ \w+ BRL 47,3\d\d,/);
+});
