@@ -1,12 +1,14 @@
 // Settings of the organization, for both modes: what buyers see, who approves, and how long a
 // changed PIX destination is held. Owners change them, others read them.
 
-import type { VNode } from 'preact';
+import type { ComponentChildren, VNode } from 'preact';
 import { allows } from '../../../../core/domain/access/scope.js';
 import { readEmail } from '../../../../core/domain/base/email-address.js';
+import { money } from '../../../../core/domain/base/money.js';
 import { readTimeZone } from '../../../../core/domain/base/time-zone.js';
 import { plainSigns } from '../../../../core/domain/base/typed-text.js';
 import {
+  accentPalettes,
   isReadableColor,
   leastContrast,
   readAccentColor,
@@ -15,6 +17,7 @@ import { LOGO_BYTES_MAX, logoTypes } from '../../../../core/domain/parties/logo.
 import {
   hasContact,
   type Organization,
+  type OrganizationProfile,
   readPhone,
   readWebsite,
 } from '../../../../core/domain/parties/organization.js';
@@ -24,10 +27,20 @@ import {
   changeSettings,
   mayHold,
 } from '../../../../core/usecases/parties/organization-settings.js';
-import { Button, ButtonLink, Foreign, Form, Rows } from '../../kit/components.js';
+import { listOwnChanges } from '../../../../core/usecases/parties/payout-changes.js';
+import {
+  Button,
+  ButtonLink,
+  type FactRow,
+  Foreign,
+  Form,
+  Rows,
+  Submit,
+} from '../../kit/components.js';
 import { FileField } from '../../kit/fields.js';
 import { logoPath } from '../../kit/files/logo-file.js';
 import { bytesOf, readFile } from '../../kit/files/uploaded-file.js';
+import { frameTexts } from '../../kit/frame-texts.js';
 import type { PageContext } from '../../kit/page-route.js';
 import { emailText } from '../../kit/pages/email-texts.js';
 import {
@@ -41,8 +54,9 @@ import {
   version,
 } from '../../kit/pages/form-page.js';
 import { type DashboardScene, sceneOf, useDashboard, viewOf } from '../dashboard-scene.js';
-import { actorOf, anyRole, type MemberCall } from '../member-page.js';
+import { actorOf, anyRole, type MemberCall, tenantOfCall } from '../member-page.js';
 import { memberPages } from '../member-pages.js';
+import { START_PATH } from './getting-started-pages.js';
 
 const change = { scope: 'org:write', proof: 'fresh' } as const;
 const CHANGE = '/settings/change';
@@ -63,15 +77,33 @@ interface Settings extends Organization {
   readonly payoutHoldHours: number;
   readonly isByPasskey: boolean;
   readonly mayChange: boolean;
+  /** Status and destination are those of the mode that is shown. */
+  readonly status: OrganizationProfile['status'];
+  readonly destinationRef: OrganizationProfile['destinationRef'];
+  /** The PIX key as it may be shown; null if it is not known. */
+  readonly pix: string | null;
 }
 
 async function readSettings({ deps }: PageContext, call: MemberCall): Promise<Settings> {
   const { orgId, scopes, session } = actorOf(call);
-  const { organization, profile } = await readStanding(deps, { orgId, mode: 'live' });
+  const tenant = tenantOfCall(call);
+  const [{ organization, profile }, { profile: own }, [newest]] = await Promise.all([
+    readStanding(deps, { orgId, mode: 'live' }),
+    readStanding(deps, tenant),
+    listOwnChanges(deps, tenant, 1),
+  ]);
   const { intentsNeedApproval, payoutHoldHours } = profile;
-  const isByPasskey = session.began === 'passkey';
-  const mayChange = allows(scopes, 'org:write');
-  return { ...organization, intentsNeedApproval, payoutHoldHours, isByPasskey, mayChange };
+  const { status, destinationRef } = own;
+  return {
+    ...organization,
+    intentsNeedApproval,
+    payoutHoldHours,
+    isByPasskey: session.began === 'passkey',
+    mayChange: allows(scopes, 'org:write'),
+    status,
+    destinationRef,
+    pix: newest?.pixKeyShown ?? null,
+  };
 }
 
 const onIf = (isOn: boolean) => (isOn ? 'yes' : '');
@@ -86,18 +118,11 @@ export const settingsPages = [
       lede: scene.texts.setup.settings.lede,
       place: 'settings',
       actions: (
-        <>
-          <ButtonLink href={`${scene.view.path}/vendor-documents`}>
-            {scene.texts.vendorPapers.heading}
-          </ButtonLink>
-          {settings.mayChange ? (
-            <ButtonLink href={`${scene.view.path}${CHANGE}`}>
-              {scene.texts.setup.start.change}
-            </ButtonLink>
-          ) : null}
-        </>
+        <ButtonLink href={`${scene.view.path}/vendor-documents`}>
+          {scene.texts.vendorPapers.heading}
+        </ButtonLink>
       ),
-      body: <Shown scene={scene} settings={settings} />,
+      body: <Shown settings={settings} />,
     }),
   }),
   ...memberPages.form(
@@ -299,70 +324,99 @@ function logoField({ texts }: DashboardScene): DeclaredField<null> {
   };
 }
 
-function Shown({ scene, settings }: { scene: DashboardScene; settings: Settings }): VNode {
-  const { format, texts } = scene;
+type Part = 'company' | 'contact' | 'rules' | 'brand';
+
+/** Each section has the name of its part of the form. */
+function Shown({ settings }: { readonly settings: Settings }): VNode {
+  const { format, texts, view } = useDashboard();
   const words = texts.setup.settings;
+  const { change } = texts.setup.start;
+  const { status, destinationRef, pix, mayChange } = settings;
   const onOff = (isOn: boolean) => (isOn ? words.on : words.off);
-  const contactRows = contactNames.map((name) => ({
-    label: words[name],
-    value: settings[name] === null ? words.none : <Foreign text={settings[name]} />,
-  }));
-  const logo = settings.logoHash === null ? words.none : <Logo settings={settings} />;
-  const reminders = { label: words.reminders, value: onOff(settings.sendsReminders) };
+  const section = (part: Part, to: string, rows: readonly FactRow[], more: VNode | null = null) => (
+    <section class="card stack" aria-labelledby={part}>
+      <div class="line ends">
+        <h2 id={part}>{words[part]}</h2>
+        {mayChange ? (
+          <a href={`${view.path}${to}`}>
+            {change}
+            <span class="vh">: {words[part]}</span>
+          </a>
+        ) : null}
+      </div>
+      <Rows rows={rows} />
+      {more}
+    </section>
+  );
+  const pixShown = pix ?? (destinationRef === null ? words.none : words.set);
+  const kyb = status === 'approved' ? words.verified : words.notVerified;
   return (
-    <div class="cols even">
-      <section class="card">
-        <h2>{words.contact}</h2>
-        <Rows rows={[...contactRows, reminders]} />
-      </section>
-      <section class="card">
-        <h2>{words.brand}</h2>
-        <Rows
-          rows={[
-            { label: words.logo, value: logo },
-            { label: words.accentColor, value: settings.accentColor ?? words.none },
-          ]}
-        />
-      </section>
-      <section class="card">
-        <h2>{words.rules}</h2>
-        <Rows
-          rows={[
-            { label: words.approval, value: onOff(settings.requiresApproval) },
-            { label: words.intentApproval, value: onOff(settings.intentsNeedApproval) },
-            { label: words.hold, value: format.count(settings.payoutHoldHours) },
-            { label: words.timeZone, value: settings.timeZone },
-            { label: words.passkey, value: onOff(settings.requiresPasskey) },
-          ]}
-        />
-        {settings.mayChange ? null : <p class="small quiet">{words.ownersOnly}</p>}
-      </section>
+    <div class="cols">
+      <div class="stack">
+        {section('company', START_PATH, [
+          row(words.name, <Foreign text={settings.name} />),
+          row(words.details, <a href={`${view.path}${START_PATH}`}>{kyb}</a>),
+          row(words.pix, <a href={`${view.path}${START_PATH}/pix`}>{pixShown}</a>),
+        ])}
+        {section('contact', `${CHANGE}#contact`, [
+          ...contactNames.map((name) =>
+            row(
+              words[name],
+              settings[name] === null ? words.none : <Foreign text={settings[name]} />,
+            ),
+          ),
+          row(words.reminders, onOff(settings.sendsReminders)),
+        ])}
+        {section(
+          'rules',
+          `${CHANGE}#rules`,
+          [
+            row(words.approval, onOff(settings.requiresApproval)),
+            row(words.intentApproval, onOff(settings.intentsNeedApproval)),
+            row(words.hold, format.count(settings.payoutHoldHours)),
+            row(words.timeZone, settings.timeZone),
+            row(words.passkey, onOff(settings.requiresPasskey)),
+          ],
+          mayChange ? null : <p class="small quiet">{words.ownersOnly}</p>,
+        )}
+      </div>
+      {section(
+        'brand',
+        `${CHANGE}#brand`,
+        [row(words.accentColor, settings.accentColor ?? words.none)],
+        <PagePreview settings={settings} />,
+      )}
     </div>
   );
 }
 
+const row = (label: string, value: ComponentChildren): FactRow => ({ label, value });
+
+/** Where the whole form is: its parts have the ids that the page links to. */
 function Parts({ settings, fields }: { settings: Settings; fields: ShownFields }): VNode {
   const words = useDashboard().texts.setup.settings;
-  const part = (heading: string, text: string, names: readonly string[]) => (
-    <section class="card stack">
-      <h2>{heading}</h2>
+  const part = (id: Part, text: string, names: readonly string[], more: VNode | null = null) => (
+    <section class="card stack" id={id} aria-labelledby={`${id}-heading`}>
+      <h2 id={`${id}-heading`}>{words[id]}</h2>
       <p class="small quiet">{text}</p>
       {names.map((name) => fields[name])}
+      {more}
     </section>
   );
   const rules = ['approval', 'intentApproval', 'hold', 'timeZone', 'passkey'];
+  const preview = <PagePreview settings={settings} />;
   return (
     <div class="stack-l">
       <Form to="settings/change" class="stack-l">
         {fields['version']}
-        <div class="cols even">
-          {part(words.contact, words.contactText, [...contactNames, 'reminders'])}
-          {part(words.rules, words.rulesText, rules)}
-          {part(words.brand, words.brandText, ['accentColor'])}
+        <div class="cols">
+          <div class="stack">
+            {part('contact', words.contactText, [...contactNames, 'reminders'])}
+            {part('rules', words.rulesText, rules)}
+          </div>
+          {part('brand', words.brandText, ['accentColor'], preview)}
         </div>
-        <div class="actions">
-          <Button look="primary">{words.save}</Button>
-        </div>
+        <Submit>{words.save}</Submit>
       </Form>
       <section class="card stack">
         <h2>{words.logo}</h2>
@@ -384,6 +438,37 @@ function Parts({ settings, fields }: { settings: Settings; fields: ShownFields }
         </Form>
       </section>
     </div>
+  );
+}
+
+/** The color of Ponte, for organizations without one. */
+const OWN_COLOR = '#0a5568';
+const SAMPLE = money(125_000n, 'USD');
+
+/** The head of a payment page and its button. The script follows the color that is typed. */
+function PagePreview({ settings }: { readonly settings: Settings }): VNode {
+  const { format, texts, view } = useDashboard();
+  const words = texts.setup.settings;
+  const { light } = accentPalettes(settings.accentColor ?? OWN_COLOR);
+  return (
+    <figure class="preview">
+      <figcaption class="small">
+        {settings.logoHash === null ? (
+          <Foreign text={settings.name} />
+        ) : (
+          <Logo settings={settings} />
+        )}
+      </figcaption>
+      <svg viewBox="0 0 240 96" role="img" aria-label={words.preview}>
+        <text class="sum" x="0" y="26">
+          {format.money(SAMPLE)}
+        </text>
+        <rect data-accent fill={light.accent} y="48" width="240" height="40" rx="8" />
+        <text x="120" y="73" text-anchor="middle" fill={light.on}>
+          {frameTexts[view.locale].continue}
+        </text>
+      </svg>
+    </figure>
   );
 }
 

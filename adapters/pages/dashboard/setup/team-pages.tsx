@@ -18,7 +18,7 @@ import {
   mailInvitation,
 } from '../../../../core/usecases/access/member-invitations.js';
 import { readTeam, removeMember, setMember } from '../../../../core/usecases/access/members.js';
-import { Button, ButtonLink, Foreign, Form } from '../../kit/components.js';
+import { Button, ButtonLink, Foreign, Form, Sub } from '../../kit/components.js';
 import { SelectField } from '../../kit/fields.js';
 import type { PageContext } from '../../kit/page-route.js';
 import { idIn } from '../../kit/pages/declared-pages.js';
@@ -251,17 +251,21 @@ function TeamParts({ team, form }: { readonly team: Team; readonly form: VNode }
               <>
                 <Foreign text={member.email} />
                 {isSelf(member) ? ` (${words.you})` : null}
+                <Sub of={words.roles[member.role]} />
                 {member.acceptedAtMs === null && team.mayChange ? (
-                  <span class="sub">{words.invitedAt(format.short(member.createdAtMs))}</span>
+                  <Sub of={words.invitedAt(format.short(member.createdAtMs))} />
                 ) : null}
-                {team.mayChange ? <MemberActions team={team} member={member} /> : null}
               </>
             )),
-            column(words.role, ({ role }) => words.roles[role]),
             team.mayChange
               ? column(words.seen, 'only-l when', (member) =>
                   isSelf(member) ? words.now : seen(member),
                 )
+              : null,
+            team.mayChange
+              ? column(<span class="vh">{texts.sessions.action}</span>, 'num', (member) => (
+                  <MemberActions team={team} member={member} />
+                ))
               : null,
           ]}
         />

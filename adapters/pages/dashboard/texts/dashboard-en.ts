@@ -216,7 +216,7 @@ export const dashboardEn = {
     paidOut: 'Paid out, 30 days',
     byDay: 'Paid out by day, BRL',
     byDayText: (from: string, to: string) =>
-      `What sellers received, ${from} to ${to}. The outlined bar is today.`,
+      `What sellers received from ${from} to ${to}; the outlined bar is today.`,
     byDayLabel: (currency: string, from: string, to: string, most: string) =>
       `Bars, one a day, of ${currency} paid out from ${from} to ${to}. ${most} ` +
       `The table below has every day.`,

@@ -202,7 +202,7 @@ export const dashboardEs: DashboardTexts = {
     paidOut: 'Pagado, 30 días',
     byDay: 'Pagado por día, BRL',
     byDayText: (from, to) =>
-      `Lo que recibieron los vendedores, del ${from} al ${to}. La barra con solo contorno es hoy.`,
+      `Lo que recibieron los vendedores, del ${from} al ${to}; la barra con solo contorno es hoy.`,
     byDayLabel: (currency, from, to, most) =>
       `Barras, una por día, de ${currency} pagados del ${from} al ${to}. ${most} ` +
       `La tabla de abajo tiene todos los días.`,

@@ -199,7 +199,7 @@ export const dashboardPtBr: DashboardTexts = {
     paidOut: 'Pago, 30 dias',
     byDay: 'Pago por dia, BRL',
     byDayText: (from, to) =>
-      `O que os vendedores receberam, de ${from} a ${to}. A barra só com contorno é hoje.`,
+      `O que os vendedores receberam, de ${from} a ${to}; a barra só com contorno é hoje.`,
     byDayLabel: (currency, from, to, most) =>
       `Barras, uma por dia, de ${currency} pagos de ${from} a ${to}. ${most} ` +
       `A tabela abaixo tem todos os dias.`,

@@ -258,6 +258,14 @@ export const setupEn = {
   },
   settings: {
     lede: 'They are for both modes.',
+    company: 'Organization',
+    name: 'Name',
+    details: 'CNPJ and address',
+    pix: 'PIX destination',
+    set: 'set',
+    verified: 'verified',
+    notVerified: 'not verified yet',
+    preview: 'What buyers see of the color: the amount and a button',
     changeHeading: 'Change settings',
     contact: 'What buyers see',
     contactText:
@@ -291,7 +299,7 @@ export const setupEn = {
     holdHint: (from: number) => `${from} to 72. Members can stop a change while it is held.`,
     notHours: (from: number) => `Give a whole number from ${from} to 72.`,
     brand: 'Look of the payment page',
-    brandText: 'Buyers see them on payment pages, not in emails.',
+    brandText: 'Buyers see them on payment pages, and the color in emails.',
     accentColor: 'Accent color',
     accentHint:
       'Six hex digits, as #0a5568. Links and buttons have it; dark pages show it lighter.',

@@ -258,6 +258,14 @@ export const setupEs: SetupTexts = {
   },
   settings: {
     lede: 'Valen para ambos modos.',
+    company: 'Organización',
+    name: 'Nombre',
+    details: 'CNPJ y dirección',
+    pix: 'Destino PIX',
+    set: 'definido',
+    verified: 'verificados',
+    notVerified: 'aún sin verificar',
+    preview: 'Lo que los compradores ven del color: el importe y un botón',
     changeHeading: 'Cambiar ajustes',
     contact: 'Lo que ven los compradores',
     contactText:
@@ -293,7 +301,7 @@ export const setupEs: SetupTexts = {
       `De ${from} a 72. Los miembros pueden detener un cambio mientras está retenido.`,
     notHours: (from) => `Indique un número entero de ${from} a 72.`,
     brand: 'Aspecto de la página de pago',
-    brandText: 'Los compradores los ven en las páginas de pago, no en los correos.',
+    brandText: 'Los compradores los ven en las páginas de pago, y el color en los correos.',
     accentColor: 'Color principal',
     accentHint:
       'Seis cifras hexadecimales, como #0a5568. Lo tienen los enlaces y botones; las páginas ' +

@@ -254,6 +254,14 @@ export const setupPtBr: SetupTexts = {
   },
   settings: {
     lede: 'Valem para os dois modos.',
+    company: 'Organização',
+    name: 'Nome',
+    details: 'CNPJ e endereço',
+    pix: 'Destino PIX',
+    set: 'definido',
+    verified: 'verificados',
+    notVerified: 'ainda não verificados',
+    preview: 'O que os compradores veem da cor: o valor e um botão',
     changeHeading: 'Mudar configurações',
     contact: 'O que os compradores veem',
     contactText:
@@ -287,7 +295,7 @@ export const setupPtBr: SetupTexts = {
     holdHint: (from) => `${from} a 72. Membros podem parar uma mudança enquanto está retida.`,
     notHours: (from) => `Informe um número inteiro de ${from} a 72.`,
     brand: 'Aparência da página de pagamento',
-    brandText: 'Os compradores os veem nas páginas de pagamento, não nos e-mails.',
+    brandText: 'Os compradores os veem nas páginas de pagamento, e a cor nos e-mails.',
     accentColor: 'Cor principal',
     accentHint:
       'Seis dígitos hexadecimais, como #0a5568. Links e botões a usam; páginas escuras a clareiam.',

@@ -339,6 +339,17 @@ function previews() {
   }
 }
 
+/** The preview has the color that is typed. */
+function colors() {
+  const field = first('#accentColor');
+  if (field === null) return;
+  field.addEventListener('input', () => {
+    const color = field.value.trim();
+    if (!/^#[0-9a-f]{6}$/i.test(color)) return;
+    for (const part of all('[data-accent]')) part.setAttribute('fill', color);
+  });
+}
+
 function printing() {
   for (const button of all('[data-print]')) {
     button.hidden = false;
@@ -359,6 +370,7 @@ sessionWarning();
 uploads();
 passkeys();
 previews();
+colors();
 printing();
 first('.errors')?.focus();
 all('form[data-auto]').forEach(press);

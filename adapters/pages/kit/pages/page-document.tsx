@@ -350,8 +350,8 @@ function Person({ name, about, href }: NonNullable<ShellLook['person']>): VNode 
 /** The logo, or the first signs of two words of the name. */
 function Face({ name, logo }: { readonly name: string; readonly logo: string | null }): VNode {
   if (logo !== null) return <img class="face" src={logo} alt="" />;
-  const words = plainText(name).split(/[^\p{L}\p{N}]+/u);
-  const signs = words.flatMap((word) => [...word].slice(0, 1)).slice(0, 2);
+  const words = plainText(name).split(/[\s@.]+/);
+  const signs = words.flatMap((word) => word.match(/[\p{L}\p{N}]/u) ?? []).slice(0, 2);
   return (
     <span class="face" aria-hidden="true">
       {signs.join('').toLocaleUpperCase('en')}

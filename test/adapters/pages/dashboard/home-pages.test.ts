@@ -12,9 +12,11 @@ let site: PageSite;
 
 before(async () => {
   site = await pageSite(suite, { payins: 'wait' });
-  const { payments } = await fillLongData(site);
+  await fillLongData(site);
+  const { newPayment } = site.world;
+  const waiting = [await newPayment(site.tenant), await newPayment(site.tenant)];
   await site.world.deps.store.run(async (tx) => {
-    for (const paymentId of [payments.open, payments.late]) {
+    for (const paymentId of waiting) {
       const { orgId, mode } = site.tenant;
       const held = { position: 'needs_review', receivedMinor: 9n, payoutMinor: 9n } as const;
       tx.funds.put(someFunds({ orgId, mode, paymentId, ...held }));

@@ -59,6 +59,16 @@ const broken = `[...document.querySelectorAll('.list tr')].flatMap((row) => {
   ];
 })`;
 
+/** What has no such list; the last two are of no organization, and nowhere. */
+const others = [
+  '/team',
+  '/settings',
+  '/settings/change',
+  '/getting-started',
+  '/nothing',
+  '/../../sessions',
+] as const;
+
 const lists = ['/payments', '/invoices', '/invoices?status=overdue', '/sellers', ''] as const;
 
 for (const language of locales) {
@@ -75,6 +85,42 @@ for (const language of locales) {
   });
 }
 
+for (const language of locales) {
+  test(`nothing of the other pages is hidden sideways, in ${language}`, async () => {
+    for (const path of others) {
+      await open(path, language);
+      for (const width of [1280, 390, 320]) {
+        await page.setViewportSize({ width, height: 900 });
+        assert.deepEqual(await page.evaluate(sideways), [], `${path} at ${width}`);
+      }
+    }
+  });
+}
+
+test('on a phone the first payment is on the first screen, and the header is one row', async () => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await open('/payments', 'pt-BR');
+  const topOf = async (selector: string) =>
+    Number(
+      await page.evaluate(
+        `document.querySelector(${JSON.stringify(selector)}).getBoundingClientRect().bottom`,
+      ),
+    );
+  const [bar, header] = [await topOf('.testbar'), await topOf('.rail')];
+  assert.ok(header - bar < 64, `${header - bar} px`);
+  const first = await topOf('.list tbody tr:not(.day)');
+  assert.ok(first < 600, `${first} px`);
+  assert.ok((await topOf('.head .primary')) <= (await topOf('.head .btn:not(.primary)')));
+});
+
+test('the menu of a phone opens and leads on', async () => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await open('', 'en');
+  await page.getByRole('button', { name: 'Menu' }).click();
+  await page.getByRole('link', { name: 'Invoices', exact: true }).click();
+  await page.getByRole('heading', { name: 'Invoices', level: 1 }).waitFor();
+});
+
 test('the page of a payment fits two screens, with four endpoints that fail', async () => {
   await page.setViewportSize({ width: 1280, height: 900 });
   for (const id of Object.values(data.payments)) {
@@ -87,6 +133,7 @@ test('the page of a payment fits two screens, with four endpoints that fail', as
 test('axe finds nothing on lists and payments, and nothing scrolls sideways', async () => {
   const paths = [
     ...lists,
+    ...others,
     '/sellers/new',
     ...Object.values(data.payments).map((id) => `/payments/${id}`),
   ];

@@ -3,6 +3,7 @@
 import { DAY_MS, MINUTE_MS } from '../../../../core/domain/base/instant.js';
 import { money } from '../../../../core/domain/base/money.js';
 import { dayOf } from '../../../../core/domain/base/time-zone.js';
+import { addMember } from '../../../../core/usecases/access/members.js';
 import { inviteBuyer } from '../../../../core/usecases/payments/invoices.js';
 import { simulate } from '../../../../core/usecases/sandbox/simulations.js';
 import { createSubscription } from '../../../../core/usecases/webhooks/subscriptions.js';
@@ -60,6 +61,10 @@ export async function fillLongData({ world, tenant }: PageSite): Promise<LongDat
       );
     }
   });
+  for (const role of ['finance', 'viewer'] as const) {
+    const email = `a-person-with-a-very-long-address.of-the-office.${role}@rota-norte.example`;
+    await addMember(deps, { orgId: tenant.orgId, email, role });
+  }
   world.advanceClock(DAY_MS);
   const [short, paid, late, open] = [await pay(20), await pay(21), await pay(24), await pay(25)];
   await world.play(tenant, short, 'on_ramp_pending');
