@@ -4,7 +4,7 @@
 // nightly run looks at all of them in all variants.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { locales } from '../../../core/domain/base/locale.js';
 import { openBrowser } from '../../support/servers/browser.js';
 import { suiteEnd } from '../../support/suite-end.js';
@@ -16,6 +16,8 @@ import { type PageVisit, visitPages } from './page-visit.js';
 import { assertOnePage, printed } from './printed-page.js';
 
 let browser: Browser;
+/** A new one takes longer than most tests. */
+let page: Page;
 let server: PageServer;
 
 const suite = suiteEnd();
@@ -25,7 +27,14 @@ before(async () => {
   suite.after(() => server.close());
   browser = await openBrowser();
   suite.after(() => browser.close());
+  page = await browser.newPage();
+  await page.context().grantPermissions(['clipboard-write']);
 });
+
+async function open(name: string, width = 1280): Promise<void> {
+  await page.setViewportSize({ width, height: 900 });
+  await page.goto(server.urlOf(name, 'en'));
+}
 
 /** How a page is looked at. */
 const variants = locales.flatMap((locale) =>
@@ -82,8 +91,7 @@ function inTurn<T>(choices: readonly T[], index: number): T {
 }
 
 test('axe would find a label that is missing, a small target and a faint text', async () => {
-  const page = await browser.newPage();
-  await page.goto(server.urlOf('parts', 'en'));
+  await open('parts');
   await page.evaluate(`
     document.querySelector('label').remove();
     document.querySelector('h1').style.color = '#ccc';
@@ -95,18 +103,15 @@ test('axe would find a label that is missing, a small target and a faint text', 
     }`);
   const rules = (await faultsOf(page, 'all')).map((line) => line.split(':', 1)[0]);
   assert.deepEqual([...new Set(rules)].toSorted(), ['color-contrast', 'label', 'target-size']);
-  await page.close();
 });
 
 test('with text of 200 % a value stands below its label, not beside it in single letters', async () => {
-  const page = await browser.newPage({ viewport: { width: 640, height: 900 } });
-  await page.goto(server.urlOf('bank-details', 'en'));
+  await open('bank-details', 640);
   await page.evaluate("document.documentElement.style.fontSize = '200%'");
   const isBelow = await page.evaluate(`[...document.querySelectorAll('.copyrows > div')].every(
     (row) => row.querySelector('dd').getBoundingClientRect().top >=
       row.querySelector('dt').getBoundingClientRect().bottom - 1)`);
   assert.equal(isBelow, true);
-  await page.close();
 });
 
 test('bank details and receipt are one page of A4 each', async () => {
@@ -180,10 +185,7 @@ const walks: Readonly<Record<string, readonly string[]>> = {
 
 for (const [name, expected] of Object.entries(walks)) {
   test(`the tab key reaches everything in order: ${name}`, async () => {
-    const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
-    await context.grantPermissions(['clipboard-write']);
-    const page = await context.newPage();
-    await page.goto(server.urlOf(name, 'en'));
+    await open(name);
     const reached: string[] = [];
     for (const _ of expected) {
       await page.keyboard.press('Tab');
@@ -192,7 +194,6 @@ for (const [name, expected] of Object.entries(walks)) {
     assert.deepEqual(reached, expected);
     await page.keyboard.press('Tab');
     assert.equal(await page.evaluate('document.activeElement === document.body'), true);
-    await context.close();
   });
 }
 
@@ -202,12 +203,10 @@ const focused = `(() => {
 })()`;
 
 test('the focus is always visible', async () => {
-  const page = await browser.newPage();
-  await page.goto(server.urlOf('bank-details', 'en'));
+  await open('bank-details');
   for (let count = 0; count < 12; count += 1) {
     await page.keyboard.press('Tab');
     const width = await page.evaluate('getComputedStyle(document.activeElement).outlineWidth');
     assert.equal(width, '3px');
   }
-  await page.close();
 });
