@@ -1,5 +1,7 @@
 // The lists of payments and of invoices, newest first. Filters are in the address, so that a
 // bookmark, a second tab and the back button keep them.
+import type { VNode } from 'preact';
+import type { ShownView } from '../../../core/domain/payments/change.js';
 import type { PaymentOrigin } from '../../../core/domain/payments/payment.js';
 import { findNamed } from '../../../core/usecases/payments/payment-search.js';
 import { ButtonLink } from '../kit/components.js';
@@ -7,13 +9,14 @@ import type { MemberRule, PageRoute } from '../kit/page-route.js';
 import { PAGE_SIZE } from '../kit/pages/declared-pages.js';
 import { idCursor, listPath, pageOf } from '../kit/pages/list-page.js';
 import { liveOf } from './change-pages.js';
-import { may } from './dashboard-scene.js';
+import { type DashboardScene, may } from './dashboard-scene.js';
 import { actorOf, anyRole, tenantOfCall } from './member-page.js';
 import { memberPages } from './member-pages.js';
 import {
   chipsOf,
   invoiceFilters,
   isInDueOrder,
+  type PaymentFilters,
   paymentFilters,
   readPage,
 } from './payment-filters.js';
@@ -47,7 +50,7 @@ function paymentList(
       // With one of these two, the latest settlement is first.
       const isSettled = given.settledFrom !== null || given.settledTo !== null;
       const isDue = isInDueOrder(given);
-      const { texts, view } = scene;
+      const { texts } = scene;
       const words = texts.payments;
       const title = origin === null ? words.heading : texts.places.invoices;
       const choices: Readonly<Record<string, string>> = {
@@ -64,35 +67,38 @@ function paymentList(
         choice: (value) => choices[value] ?? value,
         chips: chipsOf(scene, given),
         note: isDue ? words.keepDue : words.keep,
-        actions: (
-          <>
-            {may(view, 'payments:export') && rows.length > 0 ? (
-              <ButtonLink
-                href={listPath(`${view.path}/payments/export`, { origin, ...given })}
-                icon="download"
-              >
-                {words.export}
-              </ButtonLink>
-            ) : null}
-            {origin !== null && may(view, 'invoices:write') ? (
-              <>
-                {rows.some(({ payment }) => payment.status === 'approved') ? (
-                  <ButtonLink href={`${view.path}/invoices/invite`}>
-                    {texts.invitations.open}
-                  </ButtonLink>
-                ) : null}
-                <ButtonLink href={`${view.path}/invoices/import`}>
-                  {texts.invoiceImport.open}
-                </ButtonLink>
-              </>
-            ) : null}
-            {may(view, 'invoices:write') ? <NewInvoice /> : null}
-          </>
-        ),
-        ...(may(view, 'invoices:write') ? { start: <NewInvoice /> } : {}),
+        actions: listActions(scene, { origin, ...given }, rows),
+        ...(may(scene.view, 'invoices:write') ? { start: <NewInvoice /> } : {}),
         columns: columnsOf(scene, place, isDue ? null : isSettled ? 'settled' : 'created'),
         lines: isDue ? {} : linesOf(scene, isSettled),
       };
     },
   });
+}
+
+/** Export, import and a new invoice, by what the member may do. */
+function listActions(
+  { texts, view }: DashboardScene,
+  filters: PaymentFilters,
+  rows: readonly ShownView[],
+): VNode {
+  const mayMake = may(view, 'invoices:write');
+  return (
+    <>
+      {may(view, 'payments:export') && rows.length > 0 ? (
+        <ButtonLink href={listPath(`${view.path}/payments/export`, filters)} icon="download">
+          {texts.payments.export}
+        </ButtonLink>
+      ) : null}
+      {filters.origin !== null && mayMake ? (
+        <>
+          {rows.some(({ payment }) => payment.status === 'approved') ? (
+            <ButtonLink href={`${view.path}/invoices/invite`}>{texts.invitations.open}</ButtonLink>
+          ) : null}
+          <ButtonLink href={`${view.path}/invoices/import`}>{texts.invoiceImport.open}</ButtonLink>
+        </>
+      ) : null}
+      {mayMake ? <NewInvoice /> : null}
+    </>
+  );
 }

@@ -13,10 +13,7 @@ import {
   readyToCollect,
   sellerLacks,
 } from '../../../core/domain/parties/connected-account.js';
-import {
-  changeState,
-  type DestinationChange,
-} from '../../../core/domain/parties/destination-change.js';
+import { changeState } from '../../../core/domain/parties/destination-change.js';
 import { isHeld } from '../../../core/domain/parties/payee.js';
 import { readCnpj, readCpf } from '../../../core/domain/parties/tax-id.js';
 import { PonteError } from '../../../core/errors.js';
@@ -51,7 +48,7 @@ import { emailText, emailTexts } from '../kit/pages/email-texts.js';
 import { newIdOf } from '../kit/pages/form-key.js';
 import { radio, text, textAs } from '../kit/pages/form-page.js';
 import { idCursor, listPath, pageOf, search, tabs } from '../kit/pages/list-page.js';
-import { Table } from '../kit/pages/table.js';
+import { type RowColumns, Table } from '../kit/pages/table.js';
 import { plainText } from '../kit/plain-text.js';
 import { type DashboardContent, dashboardPage } from './dashboard-layout.js';
 import { type DashboardScene, may, useDashboard, viewOf } from './dashboard-scene.js';
@@ -85,15 +82,8 @@ export const sellerPages = [
       return pageOf(found, PAGE_SIZE, ({ id }) => id);
     },
     show(scene) {
-      const {
-        texts: { seller: words, ...texts },
-        view,
-        format,
-      } = scene;
-      const lacksIn = (account: ConnectedAccount) =>
-        sellerLacks(account)
-          .map((need) => words.needs[need])
-          .join(', ') || '–';
+      const { texts, view } = scene;
+      const words = texts.seller;
       return {
         title: texts.places.sellers,
         place: 'sellers',
@@ -108,27 +98,7 @@ export const sellerPages = [
         choice: (status) => (words.status as Readonly<Record<string, string>>)[status] ?? status,
         lines: {},
         ...(may(view, write.scope) ? { actions: newSeller(scene), start: newSeller(scene) } : {}),
-        columns: ({ column, named, cut }) => [
-          {
-            ...named(words.name, (account) => (
-              <a href={`${view.path}/sellers/${account.id}`} class="reference">
-                <Foreign text={nameOf(account)} />
-              </a>
-            )),
-            whole: nameOf,
-          },
-          cut(
-            texts.payment.yourId,
-            'only-l c-ref',
-            ({ externalId }) => externalId ?? '',
-            ({ externalId }) => <Foreign text={externalId ?? '–'} />,
-          ),
-          column(words.state, 'c-state', (account) => <State account={account} />),
-          cut(words.missing, 'wide quiet', lacksIn, lacksIn),
-          column(texts.payments.created, 'only-l c-due when', ({ createdAtMs }) =>
-            format.short(createdAtMs),
-          ),
-        ],
+        columns: sellerColumns(scene),
       };
     },
   }),
@@ -182,6 +152,35 @@ export const sellerPages = [
     run: makeLink,
   }),
 ];
+
+function sellerColumns({ texts, view, format }: DashboardScene): RowColumns<ConnectedAccount> {
+  const words = texts.seller;
+  const lacksIn = (account: ConnectedAccount) =>
+    sellerLacks(account)
+      .map((need) => words.needs[need])
+      .join(', ') || '–';
+  return ({ column, named, cut }) => [
+    {
+      ...named(words.name, (account) => (
+        <a href={`${view.path}/sellers/${account.id}`} class="reference">
+          <Foreign text={nameOf(account)} />
+        </a>
+      )),
+      whole: nameOf,
+    },
+    cut(
+      texts.payment.yourId,
+      'only-l c-ref',
+      ({ externalId }) => externalId ?? '',
+      ({ externalId }) => <Foreign text={externalId ?? '–'} />,
+    ),
+    column(words.state, 'c-state', (account) => <State account={account} />),
+    cut(words.missing, 'wide quiet', lacksIn, lacksIn),
+    column(texts.payments.created, 'only-l c-due when', ({ createdAtMs }) =>
+      format.short(createdAtMs),
+    ),
+  ];
+}
 
 function newSeller({ texts, view }: DashboardScene): VNode {
   return (
@@ -255,13 +254,6 @@ function State({
   );
 }
 
-interface Detail {
-  readonly account: ConnectedAccount;
-  readonly changes: readonly DestinationChange[];
-  /** Just made: the only page that has it. */
-  readonly link: OnboardingLink | null;
-}
-
 async function makeLink(context: PageContext, call: MemberCall): Promise<PageAnswer> {
   const tenant = tenantOfCall(call);
   const { deps } = context;
@@ -271,13 +263,16 @@ async function makeLink(context: PageContext, call: MemberCall): Promise<PageAns
   return dashboardPage(viewOf(context, call), (scene) => detailScreen(scene, detail));
 }
 
+type Detail = Awaited<ReturnType<typeof readSeller>>;
+
 /** NotFound for a buyer. */
 async function readSeller(
   deps: Deps,
   tenant: Tenant,
   id: string,
+  /** Just made: the only page that has it. */
   link: OnboardingLink | null,
-): Promise<Detail> {
+) {
   const [account, changes] = await Promise.all([
     readAccount(deps, tenant, id),
     listAccountChanges(deps, tenant, id),

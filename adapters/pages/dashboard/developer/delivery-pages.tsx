@@ -65,21 +65,7 @@ export const deliveryPages = [
         ),
         body: (
           <>
-            <p class="line">
-              <DeliveryBadge delivery={delivery} pill />
-              {delivery.status === 'pending' ? (
-                <a href={`${view.path}/${own}/deliveries/${delivery.id}`}>{words.refresh}</a>
-              ) : null}
-              {isSentNow(delivery, view.nowMs) ? (
-                <span
-                  class="quiet"
-                  hidden
-                  data-countdown={REFRESH_SECONDS}
-                  data-left={words.refreshIn}
-                  data-say="||"
-                />
-              ) : null}
-            </p>
+            <StateLine shown={shown} />
             <div class="cols second-wide">
               <div class="stack">
                 <Attempts shown={shown} />
@@ -126,6 +112,31 @@ function isSentNow({ status, nextAttemptAtMs }: WebhookDelivery, nowMs: number):
 
 interface Part {
   readonly shown: Shown;
+}
+
+/** Its state, and the way to a newer one. */
+function StateLine({ shown: { delivery, subscription } }: Part): VNode {
+  const { texts, view } = useDashboard();
+  const words = texts.deliveryPage;
+  return (
+    <p class="line">
+      <DeliveryBadge delivery={delivery} pill />
+      {delivery.status === 'pending' ? (
+        <a href={`${view.path}/webhooks/${subscription.id}/deliveries/${delivery.id}`}>
+          {words.refresh}
+        </a>
+      ) : null}
+      {isSentNow(delivery, view.nowMs) ? (
+        <span
+          class="quiet"
+          hidden
+          data-countdown={REFRESH_SECONDS}
+          data-left={words.refreshIn}
+          data-say="||"
+        />
+      ) : null}
+    </p>
+  );
 }
 
 function Attempts({ shown: { attempts } }: Part): VNode {

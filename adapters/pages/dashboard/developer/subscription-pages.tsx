@@ -37,7 +37,6 @@ import type { PageContext } from '../../kit/page-route.js';
 import { idIn, PAGE_SIZE } from '../../kit/pages/declared-pages.js';
 import { version } from '../../kit/pages/form-page.js';
 import {
-  type Given,
   givenIn,
   idCursor,
   listPath,
@@ -185,24 +184,16 @@ async function activeOne({ deps }: PageContext, call: MemberCall): Promise<Subsc
   return found;
 }
 
-interface Shown {
-  readonly subscription: Subscription;
-  /** Null for a deleted one. */
-  readonly health: SubscriptionHealth | null;
-  readonly rows: readonly WebhookDelivery[];
-  readonly next: string | null;
-  readonly given: Given<typeof filters>;
-  readonly isFirst: boolean;
-  readonly mayWrite: boolean;
-}
+type Shown = Awaited<ReturnType<typeof readOne>>;
 
-async function readOne({ deps }: PageContext, call: MemberCall): Promise<Shown> {
+async function readOne({ deps }: PageContext, call: MemberCall) {
   const tenant = tenantOfCall(call);
   const given = givenIn(filters, call.query);
   const beforeId = cursor(call.query.get('before') ?? '');
   const subscription = await readSubscription(deps, tenant, whsIn(call));
   const asked = { ...given, subscriptionId: subscription.id, beforeId, limit: PAGE_SIZE + 1 };
   const [health, found] = await Promise.all([
+    // A deleted one has none.
     subscription.active ? readHealth(deps, subscription) : null,
     listDeliveries(deps, tenant, asked),
   ]);

@@ -150,7 +150,10 @@ function AboutKyb({ email }: { readonly email: string }): VNode {
   );
 }
 
-async function readTerms({ deps }: PageContext, call: MemberCall): Promise<Terms> {
+type Terms = Awaited<ReturnType<typeof readTerms>>;
+
+/** The partner's page, and the id with which the member comes back from it. */
+async function readTerms({ deps }: PageContext, call: MemberCall) {
   const tenant = tenantOfCall(call);
   const { profile } = await readStanding(deps, tenant);
   const tosId = call.query.get('tos_id');
@@ -160,16 +163,8 @@ async function readTerms({ deps }: PageContext, call: MemberCall): Promise<Terms
   return { url, tosId: isOpen ? tosId : null };
 }
 
-interface Terms {
-  /** The partner's page; null if there is nothing to accept. */
-  readonly url: string | null;
-  /** The member comes back from it; null before. */
-  readonly tosId: string | null;
-}
-
 function termsScreen({ texts }: DashboardScene, { url, tosId }: Terms): DashboardContent {
   const words = texts.setup.terms;
-  const isAccepted = url === null && tosId === null;
   return {
     title: words.heading,
     lede: words.lede,
@@ -177,7 +172,7 @@ function termsScreen({ texts }: DashboardScene, { url, tosId }: Terms): Dashboar
     crumbs: <BackToStart />,
     body: (
       <section class="card stack">
-        {isAccepted ? <p>{words.accepted}</p> : null}
+        {url === null && tosId === null ? <p>{words.accepted}</p> : null}
         {url === null ? null : (
           <>
             <p>{words.leaves}</p>
