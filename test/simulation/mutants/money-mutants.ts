@@ -42,7 +42,7 @@ export const moneyMutants = [
   {
     name: 'a second pay-in under one reference has no row',
     file: 'core/usecases/deposits/deposit-matching.ts',
-    edits: [["named.partnerRef === null ? 'owned' : 'again'", "'owned'"]],
+    edits: [["byReference.partnerRef === null ? 'owned' : 'again'", "'owned'"]],
     focus: { ...payments, faults: { ...calm, ...outside }, often },
     first: { seed: 9, steps: 40 },
     caughtBy: ['everyTransferOfTheBooksIsHere'],
@@ -332,7 +332,7 @@ export const moneyMutants = [
   {
     name: 'a message may name any command',
     file: 'core/usecases/commands/partner-inbox.ts',
-    edits: [['if (known === fact.partnerRef) return command.id;', 'return command.id;']],
+    edits: [['if (onRecord === fact.partnerRef) return command.id;', 'return command.id;']],
     focus: { ...payments, faults: { ...calm, wrongReference: 0.9 } },
     caughtBy: ['whatTheBuyerSentIsAccountedFor', 'fundsSayNoMoreThanThePartner'],
   },

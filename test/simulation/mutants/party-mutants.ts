@@ -218,7 +218,10 @@ export const partyMutants = [
     name: 'a purge deletes nothing',
     file: 'core/usecases/parties/documents.ts',
     edits: [
-      ['await storageOf(deps).purge(documentId, isReadable(due) ? due.contentName : null);', ''],
+      [
+        'await storageOf(deps).purge(documentId, isReadableDocument(due) ? due.contentName : null);',
+        '',
+      ],
     ],
     focus: { ...parties, often: ['getUpload', 'upload', 'leap'] },
     first: { seed: 3, steps: 40 },
@@ -229,7 +232,7 @@ export const partyMutants = [
     file: 'core/usecases/parties/documents.ts',
     edits: [
       [
-        'if (!isReadable(document) || contentName === null || sizeBytes === null) return null;',
+        'if (!isReadableDocument(document) || contentName === null || sizeBytes === null) return null;',
         'if (contentName === null || sizeBytes === null) return null;',
       ],
     ],
@@ -267,8 +270,8 @@ export const partyMutants = [
     edits: [
       ['await storageOf(deps).remove(documentId, name);', ''],
       [
-        'await storageOf(deps).purge(documentId, isReadable(due)',
-        'if (!isReadable(due)) await storageOf(deps).purge(documentId, isReadable(due)',
+        'await storageOf(deps).purge(documentId, isReadableDocument(due)',
+        'if (!isReadableDocument(due)) await storageOf(deps).purge(documentId, isReadableDocument(due)',
       ],
     ],
     focus: { ...parties, often: ['getUpload', 'upload', 'leap'] },
