@@ -30,7 +30,7 @@ const UPLOAD_TIMEOUT_MS = UPLOAD_TIME_MAX_MS - 60_000;
 const HEADERS_SHARE = 2;
 const CHECK_SHARE = 6;
 /** Longer than the balancers that keep idle connections for a quarter of an hour. */
-export const KEEP_ALIVE_SECONDS = 930;
+const KEEP_ALIVE_SECONDS = 930;
 const STOP_GRACE_MS = 8_000;
 
 /** The rows of a process without an API. */

@@ -21,7 +21,7 @@ interface Habit {
 }
 
 /** Servers whose text says something else than their code. The first row that fits counts. */
-export const refusalHabits: readonly Habit[] = [
+const refusalHabits: readonly Habit[] = [
   {
     code: '5.2.1',
     text: /receiving e?mail (at a rate|too quickly)/i,

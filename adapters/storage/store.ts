@@ -120,7 +120,7 @@ export interface ServedStore extends Store {
 }
 
 /** Runs of one piece of work before it gives up. Each lost run means that another write won. */
-export const RUNS_MAX = 8;
+const RUNS_MAX = 8;
 
 /** Ends a lease owner. `:`: a serving process, whose leases end with it. `.`: any other one. */
 export type OwnerMark = ':' | '.';

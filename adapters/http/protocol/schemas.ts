@@ -12,8 +12,8 @@ export const RAW_JSON_BYTES_MAX = 32 * 1024;
 /** Properties that keep the text in which they were sent; the pipeline wraps them as RawJson. */
 export const rawJsonFields = ['metadata', 'display'] as const;
 
-export const PAGE_LIMIT_MAX = 100;
-export const PAGE_LIMIT_DEFAULT = 25;
+const PAGE_LIMIT_MAX = 100;
+const PAGE_LIMIT_DEFAULT = 25;
 
 export const URL_LENGTH_MAX = 2_048;
 

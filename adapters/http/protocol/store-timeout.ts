@@ -6,7 +6,7 @@ import type { RateLimits } from '../../../core/ports/outside.js';
 import type { RunOptions, Store, Tx } from '../../../core/ports/storage.js';
 
 /** Three seconds in the queue, and half a second of work. */
-export const STORE_TIMEOUT_MS = 3_500;
+const STORE_TIMEOUT_MS = 3_500;
 /** How late a refusal may be. */
 const CHECK_MS = 50;
 

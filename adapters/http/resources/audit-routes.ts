@@ -33,7 +33,7 @@ const actor = z.strictObject({
   id: z.string().meta({ description: 'Of a buyer or a link: what the page or URL is about.' }),
 });
 
-export const auditEntry = representation<AuditRecord>()('AuditEntry', {
+const auditEntry = representation<AuditRecord>()('AuditEntry', {
   id: z.string(),
   sequence: z.int().min(1).meta({
     description: 'The place in the log of the service, which has entries of others too.',

@@ -169,7 +169,7 @@ export const advanceBody = z.object({
   ),
 });
 
-export const simulateBody = z.object({
+const simulateBody = z.object({
   event: z.enum(simulatedEvents).meta({
     description: simulatedEvents.map((name) => `${name}: ${simulations[name].means}.`).join(' '),
   }),

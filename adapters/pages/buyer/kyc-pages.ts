@@ -17,7 +17,7 @@ import { formAccess } from './form-access.js';
 import { formPlace, paymentPlace } from './kyc-places.js';
 
 /** Where the pages of each place begin. */
-export const roots = {
+const roots = {
   payment: '/r/{publicId}',
   form: '/kyc/{flowId}',
   owner: '/owner/{flowId}/{ownerIndex}',

@@ -118,7 +118,7 @@ export function payerNameOf({ payment, texts }: PaymentScene): string {
 }
 
 /** `rest` is the last line: what is missing, or what became of the money that stays. */
-export function MoneyTable({
+function MoneyTable({
   scene,
   rest,
 }: {

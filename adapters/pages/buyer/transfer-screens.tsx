@@ -178,7 +178,7 @@ function WhereMoneyIs({ scene }: { readonly scene: PaymentScene }): VNode {
 }
 
 /** A phone call to a known number finds changed bank details; the code is what to compare. */
-export function CheckCode({ scene }: { readonly scene: PaymentScene }): VNode | null {
+function CheckCode({ scene }: { readonly scene: PaymentScene }): VNode | null {
   const { texts, payment, payee, view } = scene;
   const { check } = payment;
   if (check === null) return null;

@@ -78,7 +78,7 @@ export function clientText(description: Description, path: ClientPath, frame: st
 }
 
 /** Those of an integrator: JSON in, JSON out, with a key or a session. */
-export function clientOperations(description: Description): readonly Operation[] {
+function clientOperations(description: Description): readonly Operation[] {
   return operationsOf(description).flatMap((operation) => {
     const { security, requestBody } = operation;
     const isOwn = security.some((one) => 'ApiKey' in one || 'Session' in one);

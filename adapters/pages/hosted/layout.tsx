@@ -356,7 +356,7 @@ function AskLink(): VNode | null {
 }
 
 /** Mail, phone or, without both, the website. */
-export function Contacts(): VNode | null {
+function Contacts(): VNode | null {
   const contacts = useContacts();
   return contacts.length === 0 ? null : (
     <p>

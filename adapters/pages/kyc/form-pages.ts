@@ -198,7 +198,7 @@ export async function addOwnerTo(context: PageContext, call: AnyCall, place: For
 }
 
 /** The number in the path. NotFound for anything else. */
-export function ownerIn({ params }: Pick<AnyCall, 'params'>): number {
+function ownerIn({ params }: Pick<AnyCall, 'params'>): number {
   const owner = params['owner'] ?? '';
   if (!/^\d{1,6}$/.test(owner)) throw new PonteError('NotFound');
   return Number.parseInt(owner, 10);
@@ -267,7 +267,7 @@ export async function finishOwnPart(context: PageContext, call: AnyCall, place: 
   return seeOther(stepPath(place, call, 'documents'));
 }
 
-export function ownOf({ session }: Pick<LoadedForm, 'session'>): number {
+function ownOf({ session }: Pick<LoadedForm, 'session'>): number {
   if (session.ownerIndex === null) throw new PonteError('NotFound');
   return session.ownerIndex;
 }

@@ -141,7 +141,7 @@ export const FRESH_MS = 10 * MINUTE_MS;
 /** How long the latest page of a session probably stays open. */
 const WATCHES_MS = 2 * MINUTE_MS;
 /** Mails depend on `seenAtMs`, so it is not much older than the latest page. */
-export const SESSION_SEEN_EVERY_MS = SECOND_MS;
+const SESSION_SEEN_EVERY_MS = SECOND_MS;
 /** How long a session is kept after its creation: operators can see who signed in when. */
 export const SESSION_RETENTION_MS = 30 * DAY_MS;
 

@@ -37,7 +37,7 @@ const party: Readonly<Record<PollState, PollPlan>> = {
 };
 
 /** BlindPay names five business days for a transfer and thirty days for a hold. */
-export const pollPlans: Readonly<Record<CommandKind, Readonly<Record<PollState, PollPlan>>>> = {
+const pollPlans: Readonly<Record<CommandKind, Readonly<Record<PollState, PollPlan>>>> = {
   payin: { open: days, held: { ...days, late: thirtyDays }, short: days, ended: endedPlan },
   payout: {
     open: payout,

@@ -17,7 +17,7 @@ import type { MatchRule } from './deposit-match.js';
  * `refunded`: an operator paid it back. `resolved`: an operator booked it otherwise. `withdrawn`:
  * the operator has the money of a withdrawal. `own`: a command has its pay-in or payout.
  */
-export const depositMoves = {
+const depositMoves = {
   waiting: {
     assign: 'assigned',
     own: 'assigned',

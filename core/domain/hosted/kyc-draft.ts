@@ -159,7 +159,7 @@ function withAsked(draft: KycDraft, asked: Asked): KycDraft {
   return { ...draft, asked: [...withdrawAsked(draft, asked.owner).asked, asked] };
 }
 
-export function withdrawAsked(draft: KycDraft, owner: number | null): KycDraft {
+function withdrawAsked(draft: KycDraft, owner: number | null): KycDraft {
   return { ...draft, asked: draft.asked.filter((asked) => asked.owner !== owner) };
 }
 

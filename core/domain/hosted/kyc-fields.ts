@@ -109,15 +109,15 @@ const PHONE_MAX = 32;
 const PHONE_DIGITS_MIN = 8;
 /** ITU-T E.164. */
 const PHONE_DIGITS_MAX = 15;
-export const AGE_MIN = 18;
-export const AGE_MAX = 120;
+const AGE_MIN = 18;
+const AGE_MAX = 120;
 /** The offset of the time zone in which a day begins first: a later date is in the future. */
 const EARLIEST_ZONE_MS = 14 * HOUR_MS;
 
 /** Text of the form by the names of its inputs. A date has three: name, and Year, Month or Day. */
 export type Typed = Readonly<Record<string, string | undefined>>;
 
-export const dateParts = ['Year', 'Month', 'Day'] as const;
+const dateParts = ['Year', 'Month', 'Day'] as const;
 
 /** The value of one field; null if it was left blank. */
 export function checkField(field: FormField, typed: Typed, nowMs: number): Checked {

@@ -17,7 +17,7 @@ export function shownDue(due: PartyDue): readonly Correction[] {
 }
 
 /** What a dossier can answer: the terms are accepted elsewhere. */
-export function answerable(due: PartyDue): readonly Correction[] {
+function answerable(due: PartyDue): readonly Correction[] {
   return correctionsOf(due).filter(({ field }) => field !== TERMS);
 }
 

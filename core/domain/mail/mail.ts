@@ -196,9 +196,9 @@ export const INVITED_MAX = 200;
 export const INVITATION_PAUSE_MS = MINUTE_MS;
 /** Mails of one purpose to an address within the window; sign-ins have `nextSignIn`. */
 export const ADDRESS_MAILS_MAX = 5;
-export const ADDRESS_WINDOW_MS = HOUR_MS;
+const ADDRESS_WINDOW_MS = HOUR_MS;
 /** Unused sign-ins to an address within a day, after which a page pauses for all browsers. */
-export const SIGN_INS_SHARED_MAX = 5;
+const SIGN_INS_SHARED_MAX = 5;
 /**
  * Sign-in mails to an address within a day, after which a page mails one only when the link of its
  * latest one has ended. So no number of pages locks the buyer out of another one.
@@ -207,7 +207,7 @@ export const SIGN_INS_A_DAY_MAX = 60;
 /** Mails of a KYC form to other people, whose addresses the buyer types. It has ten owners. */
 export const FORM_MAILS_A_DAY_MAX = 20;
 /** Tries of a mail's code. After them the code is refused, and the link stays valid. */
-export const CODE_TRIES_MAX = 5;
+const CODE_TRIES_MAX = 5;
 /** An open page shows a change within seconds; then its mail is not needed. */
 export const PAGE_SHOWS_MS = 30 * SECOND_MS;
 /** The shortest wait of a mail to a new address once the tenant has mailed many. */

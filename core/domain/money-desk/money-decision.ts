@@ -65,7 +65,7 @@ export function isPayoutBack({ kind, isUndecided }: MoneyCommand): boolean {
 }
 
 /** It keeps failing, or is in doubt or without an end for longer than a payout takes. */
-export function isPayoutLate(command: MoneyCommand): boolean {
+function isPayoutLate(command: MoneyCommand): boolean {
   return command.kind === 'payout' && command.lateAtMs !== null && isOpen(command);
 }
 

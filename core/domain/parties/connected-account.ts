@@ -68,7 +68,7 @@ export function readyToCollect(account: ConnectedAccount): boolean {
 }
 
 /** What a seller needs before payments can be made to it, in this order. */
-export const sellerNeeds = {
+const sellerNeeds = {
   terms: ({ tosId, status }) => tosId !== null || status === 'approved',
   submission: ({ status }) => isSubmitted(status),
   answers: ({ corrections }) => corrections === null,

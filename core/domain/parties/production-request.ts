@@ -2,7 +2,7 @@
 // a refusal the organization may ask again: that is another request.
 import { machine } from '../base/machine.js';
 
-export const productionMoves = {
+const productionMoves = {
   requested: { grant: 'granted', refuse: 'refused' },
   granted: {},
   refused: {},

@@ -15,10 +15,10 @@ export const vendorPapers = {
 
 export type PaperKind = keyof typeof vendorPapers;
 export type PaperOwner = 'organization' | 'seller' | 'partner';
-export const paperKinds = Object.keys(vendorPapers) as readonly PaperKind[];
+const paperKinds = Object.keys(vendorPapers) as readonly PaperKind[];
 
 /** Its owner is warned from then on. */
-export const PAPER_WARNING_DAYS = 30;
+const PAPER_WARNING_DAYS = 30;
 
 /** A document as it is kept; its kind is one of the table. */
 export interface VendorPaper extends Document {

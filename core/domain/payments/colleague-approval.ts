@@ -3,7 +3,7 @@
 // back: that would be a confirmation without the colleague.
 import { machine } from '../base/machine.js';
 
-export const colleagueApprovalMoves = {
+const colleagueApprovalMoves = {
   asked: { ask: 'asked', approve: 'approved', decline: 'declined' },
   declined: { ask: 'asked' },
   approved: {},

@@ -18,7 +18,7 @@ interface Moved {
 }
 
 /** Null: another rule has its event, or nobody needs one. */
-export const postingEvents = {
+const postingEvents = {
   // What is missing changes without a posting, too: hasArrivedOtherwise.
   funds_received: () => null,
   funds_corrected: () => null,

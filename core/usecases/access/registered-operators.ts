@@ -176,7 +176,7 @@ export async function removeOperator(
 }
 
 /** So that each decision can be confirmed by another operator. */
-export const OPERATORS_LEFT_MIN = 2;
+const OPERATORS_LEFT_MIN = 2;
 
 /** Guards the batch: the operator was not removed. OperatorNotAllowed. */
 export async function expectActive(tx: Tx, { id, name }: OperatorActor): Promise<void> {

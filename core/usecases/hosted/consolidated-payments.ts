@@ -47,7 +47,7 @@ export interface Accepted {
 }
 
 /** Whether the partner takes one transfer for several payments. */
-export function canConsolidate(
+function canConsolidate(
   partner: SettlementPartner | null,
 ): partner is SettlementPartner & Required<Pick<SettlementPartner, 'collect' | 'statement'>> {
   return partner?.collect !== undefined && partner.statement !== undefined;

@@ -268,7 +268,7 @@ function isWaitLate(
 }
 
 /** Later changes of a payment that ended have no such event. Null once the events are removed. */
-export function endedAtMsOf(events: readonly EventNote[]): number | null {
+function endedAtMsOf(events: readonly EventNote[]): number | null {
   const ended = events.findLast(({ type }) => {
     const status = reportedStatus(type);
     return status !== null && isTerminal(status);

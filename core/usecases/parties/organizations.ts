@@ -257,7 +257,7 @@ export async function acceptOrganizationTerms(
 }
 
 /** What the partner requires of its KYB, in addition to dossier.ts. */
-export function requiredOfOrganization(
+function requiredOfOrganization(
   { partners }: Pick<Deps, 'partners'>,
   { mode }: Pick<Tenant, 'mode'>,
 ): readonly (keyof Dossier)[] {

@@ -137,7 +137,7 @@ export const accountKind: PartyKind<ConnectedAccount> = {
   },
 };
 
-export const submissionKind: PartyKind<KycSubmission> = {
+const submissionKind: PartyKind<KycSubmission> = {
   load: loadSubmission,
   async stage({ deps, tx }, was, changed) {
     if (changed === was) return null;

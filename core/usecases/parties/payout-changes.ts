@@ -28,7 +28,7 @@ import { accountKind, loadAccount, loadProfile, organizationKind } from './party
 import { announceParty } from './party-reports.js';
 
 /** A list has this many of the newest changes. */
-export const CHANGES_LISTED_MAX = 100;
+const CHANGES_LISTED_MAX = 100;
 
 /** Guards the setting of the organization; nothing is held in test mode. */
 export async function payoutHoldMs(tx: Tx, tenant: Tenant): Promise<number> {

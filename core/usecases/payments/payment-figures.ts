@@ -10,7 +10,7 @@ import type { Deps } from '../../ports/deps.js';
 import { momentOf } from '../service/id-moments.js';
 
 /** Today and the days before it. */
-export const FIGURE_DAYS = 30;
+const FIGURE_DAYS = 30;
 /** Counts of a state stop here, so that the read stays cheap. */
 export const COUNT_MAX = 10_000;
 

@@ -13,7 +13,7 @@ import { momentOf } from '../service/id-moments.js';
  * A change can be stored later than one with a later `updatedAt`, by what a batch waits at most
  * (33 s on PostgreSQL). Pages of changes begin this much earlier, so that they miss none.
  */
-export const LATE_CHANGE_MS = MINUTE_MS;
+const LATE_CHANGE_MS = MINUTE_MS;
 
 const FIRST_DAY = '0000-01-01';
 const LAST_DAY = '9999-12-31';

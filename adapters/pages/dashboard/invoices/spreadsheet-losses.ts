@@ -37,7 +37,7 @@ const losses = {
 } as const satisfies Readonly<Record<string, Loss>>;
 
 export type SpreadsheetLoss = keyof typeof losses;
-export const spreadsheetLosses = Object.keys(losses) as readonly SpreadsheetLoss[];
+const spreadsheetLosses = Object.keys(losses) as readonly SpreadsheetLoss[];
 
 /** Null for a value as a person types it. */
 export function lossOf(text: string, kind: CellKind): SpreadsheetLoss | null {
