@@ -75,7 +75,7 @@ function exportOf(
                 <b>{found.join(', ') || words.all[place]}</b>
               </p>
               <p>{words.text}</p>
-              <Form to={listPath(path.slice(1), filters)} class="stack">
+              <Form to={listPath(path.slice(1), filters)} class="stack" download>
                 <CheckField name="bom" label={words.bom} hint={words.bomHint} />
                 <div class="actions">
                   <Button look="primary">{words.download}</Button>

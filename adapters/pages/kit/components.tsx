@@ -434,6 +434,8 @@ export interface FormProps {
   readonly auto?: boolean;
   /** After each change the script sends it as a `preview`, and shows the `data-part`s. */
   readonly preview?: true;
+  /** The answer is a file: the page stays. */
+  readonly download?: true;
   /** Needs the script, which shows it. */
   readonly passkey?: PasskeyRequest;
   readonly children?: ComponentChildren;
@@ -454,6 +456,7 @@ export function Form(props: FormProps): VNode {
       data-upload={files === 'at_once' ? texts.uploadFailed : undefined}
       data-auto={auto || undefined}
       data-preview={preview}
+      data-download={props.download}
       hidden={passkey !== undefined}
       data-passkey={passkey?.kind}
       data-options={passkey && `${view.root}${passkey.options}`}

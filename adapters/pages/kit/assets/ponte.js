@@ -8,6 +8,8 @@ const SIDE_MAX = 2000;
 const BYTES_MAX = 2_500_000;
 const RETURN_SECONDS = 10;
 const WARN_SECONDS = 120;
+/** An answer that comes sooner needs no word. */
+const BUSY_MS = 300;
 
 const all = (selector, root = document) => [...root.querySelectorAll(selector)];
 const first = (selector, root = document) => root.querySelector(selector);
@@ -280,6 +282,30 @@ function complain(form, text) {
   form.append(error);
 }
 
+/** A slow answer is announced on the button that was pressed, until the page changes. */
+function busyForms() {
+  for (const form of all('form[method="post"]:not([data-upload], [data-download])')) {
+    form.addEventListener('submit', (event) => {
+      // The other scripts of the page send these.
+      if (event.defaultPrevented) return;
+      const button = event.submitter ?? buttonOf(form);
+      const before = [...button.childNodes];
+      const timer = setTimeout(() => {
+        form.setAttribute('aria-busy', 'true');
+        button.replaceChildren(document.body.dataset.saving);
+        say(document.body.dataset.saving);
+      }, BUSY_MS);
+      const rest = () => {
+        clearTimeout(timer);
+        form.removeAttribute('aria-busy');
+        button.replaceChildren(...before);
+      };
+      // Back in the history shows the page as it was left.
+      addEventListener('pagehide', rest, { once: true });
+    });
+  }
+}
+
 /** The answer of the browser is a field of the form. */
 function passkeys() {
   const isKnown = window.PublicKeyCredential?.parseRequestOptionsFromJSON !== undefined;
@@ -369,6 +395,7 @@ watch();
 sessionWarning();
 uploads();
 passkeys();
+busyForms();
 previews();
 colors();
 printing();

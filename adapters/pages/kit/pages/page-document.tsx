@@ -83,7 +83,7 @@ export function renderPage(frame: PageFrame, page: PageProps): string {
     ),
     children: (
       <FrameProvider value={frame}>
-        <body {...body} data-copied={texts.copied}>
+        <body {...body} data-copied={texts.copied} data-saving={texts.saving}>
           <a class="skip" href="#main">
             {texts.skip}
           </a>

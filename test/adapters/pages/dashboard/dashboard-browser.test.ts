@@ -155,3 +155,33 @@ test('axe finds nothing, and nothing scrolls sideways, on pages with all kinds o
   }
   await page.close();
 });
+
+test('forced colours: the chosen tab differs from the others, and each state keeps its sign', async () => {
+  const page = await newPage();
+  await page.emulateMedia({ forcedColors: 'active' });
+  const token = await memberToken(site, 'owner');
+  await page.context().addCookies([{ name: 'ponte-member', value: token, url: site.origin }]);
+  await visit(page, site.origin, places.payments ?? assert.fail('no list'));
+  const lines = await page
+    .locator('.tabs a')
+    .evaluateAll((tabs) =>
+      tabs.map((tab) => [
+        tab.hasAttribute('aria-current'),
+        getComputedStyle(tab).borderBlockEndColor,
+      ]),
+    );
+  const colorsOf = (isChosen: boolean) =>
+    new Set(lines.flatMap(([chosen, color]) => (chosen === isChosen ? [color] : [])));
+  assert.equal(colorsOf(true).size, 1);
+  assert.equal(colorsOf(false).size, 1);
+  assert.notDeepEqual(colorsOf(true), colorsOf(false));
+  const signs = await page.locator('.badge').evaluateAll((badges) =>
+    badges.map((badge) => {
+      const { forcedColorAdjust, color } = getComputedStyle(badge, '::before');
+      return `${forcedColorAdjust} ${color === getComputedStyle(badge).color}`;
+    }),
+  );
+  assert.ok(signs.length > 0);
+  assert.deepEqual([...new Set(signs)], ['none true']);
+  await page.close();
+});

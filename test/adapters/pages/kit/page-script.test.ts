@@ -238,3 +238,38 @@ test('without a script, pages show the same and nothing that does not work', asy
   assert.match(server.posted.at(-1)?.toString() ?? '', /quoteId=qt_01kb9w3h7m/);
   await context.close();
 });
+
+test('a form says that it is busy when its answer takes longer than a moment, and back shows it as before', async () => {
+  const { context, page } = await open('enter');
+  const form = page.locator('form[method="post"]').first();
+  const button = form.locator('button').first();
+  const label = await button.textContent();
+  let answer = (): void => undefined;
+  const answered = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  await page.route('**', async (route) => {
+    if (route.request().method() !== 'POST') return route.continue();
+    await answered;
+    return route.fulfill({ status: 200, contentType: 'text/html', body: '<h1>Done</h1>' });
+  });
+  const busy = form.evaluate(
+    (element) =>
+      new Promise((resolve) => {
+        const read = () =>
+          resolve([
+            element.getAttribute('aria-busy'),
+            element.querySelector('button')?.textContent,
+            document.querySelector('#says')?.textContent,
+          ]);
+        new MutationObserver(read).observe(element, { attributes: true });
+      }),
+  );
+  await button.click({ noWaitAfter: true });
+  assert.deepEqual(await busy, ['true', 'Saving…', 'Saving…']);
+  answer();
+  await page.getByRole('heading', { name: 'Done' }).waitFor();
+  await page.goBack();
+  assert.equal(await page.locator('form[method="post"] button').first().textContent(), label);
+  await context.close();
+});
