@@ -2,6 +2,7 @@
 // reads only as much of the answer as the log stores, and never throws. egress.ts decides where it
 // may connect.
 import { Agent, type Dispatcher } from 'undici';
+import { type SendFailure, sendFailures } from '../../core/domain/webhooks/send-failure.js';
 import { assert } from '../../core/errors.js';
 import {
   USER_AGENT,
@@ -13,20 +14,20 @@ import { SEND_TIMEOUT_MS } from '../../core/usecases/webhooks/delivery-attempts.
 import { withoutContinue } from './announcements.js';
 import { egressGuard, type Resolve } from './egress.js';
 
-/** The text of a failure for the integrator, by error code. The first match counts. */
-const errorTexts: readonly (readonly [code: RegExp, text: string])[] = [
-  [/^PONTE_FORBIDDEN_ADDRESS$/, 'the host has an address that is not public'],
-  [/^(ENOTFOUND|ENODATA)$/, 'the host name does not exist'],
-  [/^(EAI_\w+|ETIMEOUT|ESERVFAIL|EREFUSED|EBADRESP)$/, 'the host name could not be resolved'],
-  [/^ECONNREFUSED$/, 'the connection was refused'],
-  [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, 'the connection was closed before the answer'],
-  [/^(EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL)$/, 'the host cannot be reached'],
-  [/^(UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT)$/, 'the connection timed out'],
-  [/^(CERT_|ERR_TLS_CERT|DEPTH_|SELF_SIGNED|UNABLE_TO_)/, 'the TLS certificate is not trusted'],
-  [/^(EPROTO$|ERR_SSL_|ERR_TLS_)/, 'the TLS handshake failed'],
-  [/^UND_ERR_HEADERS_OVERFLOW$/, 'the headers of the answer are too large'],
-  [/^(HPE_|HTTPParserError$|UND_ERR_RES_CONTENT_LENGTH_MISMATCH$)/, 'the answer is not valid HTTP'],
-  [/^UND_ERR_(CLOSED|DESTROYED|ABORTED)$/, 'sending was stopped'],
+/** What a failure is for the integrator, by error code. The first match counts. */
+const failureCodes: readonly (readonly [code: RegExp, failure: SendFailure])[] = [
+  [/^PONTE_FORBIDDEN_ADDRESS$/, 'not_public'],
+  [/^(ENOTFOUND|ENODATA)$/, 'no_host'],
+  [/^(EAI_\w+|ETIMEOUT|ESERVFAIL|EREFUSED|EBADRESP)$/, 'not_resolved'],
+  [/^ECONNREFUSED$/, 'connection_refused'],
+  [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, 'connection_closed'],
+  [/^(EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL)$/, 'unreachable'],
+  [/^(UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT)$/, 'connection_slow'],
+  [/^(CERT_|ERR_TLS_CERT|DEPTH_|SELF_SIGNED|UNABLE_TO_)/, 'certificate'],
+  [/^(EPROTO$|ERR_SSL_|ERR_TLS_)/, 'handshake'],
+  [/^UND_ERR_HEADERS_OVERFLOW$/, 'headers_large'],
+  [/^(HPE_|HTTPParserError$|UND_ERR_RES_CONTENT_LENGTH_MISMATCH$)/, 'not_http'],
+  [/^UND_ERR_(CLOSED|DESTROYED|ABORTED)$/, 'stopped'],
 ];
 
 /** Length of a logged answer, in bytes; the connection is closed instead of reading more. */
@@ -139,7 +140,7 @@ function exchange(agents: Agents, request: WebhookRequest, timeoutMs: number): P
       end(error);
       controller?.abort(new Error(error));
     };
-    const timer = setTimeout(abort, timeoutMs, `no answer came within ${timeoutMs / 1_000} s`);
+    const timer = setTimeout(abort, timeoutMs, `${sendFailures.no_answer} ${timeoutMs / 1_000} s`);
 
     const handler: Dispatcher.DispatchHandler = {
       onRequestStart: (started) => {
@@ -198,8 +199,10 @@ function codeOf(error: Error): string {
 }
 
 function errorText(error: unknown): string {
-  if (!(error instanceof Error)) return 'the request failed';
+  const { failed } = sendFailures;
+  if (!(error instanceof Error)) return failed;
   const code = codeOf(error);
-  const text = errorTexts.find(([pattern]) => pattern.test(code))?.[1];
-  return text ?? (/^\w{1,60}$/.test(code) ? `the request failed (${code})` : 'the request failed');
+  const known = failureCodes.find(([pattern]) => pattern.test(code))?.[1];
+  if (known !== undefined) return sendFailures[known];
+  return /^\w{1,60}$/.test(code) ? `${failed} (${code})` : failed;
 }

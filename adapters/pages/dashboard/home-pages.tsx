@@ -7,7 +7,6 @@ import { dayOf } from '../../../core/domain/base/time-zone.js';
 import { type Lack, lacksToCollect } from '../../../core/domain/parties/organization.js';
 import type { ShownView } from '../../../core/domain/payments/change.js';
 import { situationOf } from '../../../core/domain/payments/situation.js';
-import type { WebhookDelivery } from '../../../core/domain/webhooks/webhook-delivery.js';
 import { readStanding } from '../../../core/usecases/access/sessions.js';
 import {
   COUNT_MAX,
@@ -29,6 +28,7 @@ import { Empty, Table } from '../kit/pages/table.js';
 import { liveOf } from './change-pages.js';
 import { type DashboardContent, dashboardPage } from './dashboard-layout.js';
 import { type DashboardScene, may, useDashboard, viewOf } from './dashboard-scene.js';
+import { lastAnswerText } from './developer/answer-text.js';
 import { shownUrl } from './developer/developer-parts.js';
 import { actorOf, anyRole, type MemberCall, TENANT_ROOT, tenantOfCall } from './member-page.js';
 import { groupOf, type PaymentGroup, statusesOf } from './payment-groups.js';
@@ -401,7 +401,7 @@ function webhookNeeds(
           shownUrl(subscription.url),
           latest.eventType,
           day,
-          lastAnswer(latest),
+          lastAnswerText({ texts }, latest),
         ),
         link: {
           href: `${view.path}/webhooks/${subscription.id}?status=dead_letter`,
@@ -419,7 +419,7 @@ function webhookNeeds(
       return {
         who,
         heading: words.failing(1),
-        text: words.failingText(url, delivery.eventType, lastAnswer(delivery)),
+        text: words.failingText(url, delivery.eventType, lastAnswerText({ texts }, delivery)),
         link: {
           href: `${view.path}/webhooks/${subscription.id}?status=pending`,
           text: words.seeWebhooks,
@@ -440,10 +440,6 @@ function webhookNeeds(
       link: { href: `${view.path}/webhooks`, text: words.seeWebhooks },
     },
   ];
-}
-
-function lastAnswer({ responseStatus, lastError }: WebhookDelivery): string {
-  return responseStatus === null ? (lastError ?? '') : `${responseStatus}`;
 }
 
 interface FiguresProps {

@@ -56,6 +56,7 @@ import { LineTable } from '../kit/pages/table.js';
 import { liveOf } from './change-pages.js';
 import type { DashboardContent } from './dashboard-layout.js';
 import { type DashboardScene, type Done, useDashboard, viewOf } from './dashboard-scene.js';
+import { lastAnswerText } from './developer/answer-text.js';
 import { deliveryPath, shownUrl } from './developer/developer-parts.js';
 import { indentedJson } from './developer/indented-json.js';
 import { actorOf, anyRole, type MemberCall, tenantOfCall } from './member-page.js';
@@ -443,7 +444,7 @@ function Webhooks({ detail: { endpoints, payment, mayReplay } }: Part): VNode {
             format.count(deliveries.length - open.length),
             format.count(deliveries.length),
           );
-          const answer = last === null ? null : (last.responseStatus ?? last.lastError);
+          const answer = last === null ? null : lastAnswerText({ texts }, last);
           const next = nextAtMs?.nextAttemptAtMs ?? null;
           // It says why, and what was sent.
           const shown = last ?? deliveries.at(-1);
@@ -458,7 +459,7 @@ function Webhooks({ detail: { endpoints, payment, mayReplay } }: Part): VNode {
                 <p>
                   {[
                     delivered,
-                    answer === null ? null : words.answers(`${answer}`),
+                    answer === null ? null : words.answers(answer),
                     next === null || last === null ? null : words.nextTry(format.short(next)),
                   ]
                     .filter((part) => part !== null)

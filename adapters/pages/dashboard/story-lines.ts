@@ -6,6 +6,7 @@ import type { Payment, PaymentStatus } from '../../../core/domain/payments/payme
 import type { TimelineEntry } from '../../../core/domain/payments/timeline.js';
 import type { DeliveryAttempt } from '../../../core/domain/webhooks/webhook-delivery.js';
 import type { DashboardScene } from './dashboard-scene.js';
+import { answerText } from './developer/answer-text.js';
 
 export interface StoryLine {
   readonly text: string;
@@ -106,9 +107,10 @@ export function calledOf({ texts, format }: Words, entry: TimelineEntry): StoryL
 
 export function attemptOf({ texts }: Words, attempt: DeliveryAttempt) {
   const words = texts.payment;
-  const { startedAtMs: atMs, responseStatus, error } = attempt;
+  const { startedAtMs: atMs, responseStatus } = attempt;
   const isSent = responseStatus !== null && responseStatus < 300;
-  const answer = responseStatus === null ? (error ?? '') : words.answered(responseStatus);
+  const answer =
+    responseStatus === null ? answerText({ texts }, attempt) : words.answered(responseStatus);
   return {
     atMs,
     text: isSent ? words.sent : words.notSent,

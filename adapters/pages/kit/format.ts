@@ -19,7 +19,8 @@ export interface Format {
   /** `2.5`. */
   readonly oneDecimal: (value: number) => string;
   /** With one decimal: `0.3`. */
-  readonly seconds: (durationMs: number) => string;
+  /** `12 ms` below a second, `1.2 s` above. */
+  readonly duration: (durationMs: number) => string;
   /** A day of the calendar (YYYY-MM-DD), the same in every zone: `30 November 2026`. */
   readonly date: (day: string) => string;
   /** `30 November 2026`. */
@@ -158,7 +159,8 @@ function createFormat(locale: Locale, numbers: NumberLocale, timeZone: string): 
         ? `${counts.format(Math.ceil(bytes / 1_000))}${NO_BREAK_SPACE}kB`
         : `${tenths.format(bytes / MEGABYTE)}${NO_BREAK_SPACE}MB`,
     oneDecimal: (value) => tenths.format(value),
-    seconds: (durationMs) => tenths.format(durationMs / SECOND_MS),
+    duration: (durationMs) =>
+      durationMs < SECOND_MS ? `${durationMs} ms` : `${tenths.format(durationMs / SECOND_MS)} s`,
     date: (day) => utcDays.format(Date.parse(`${day}T00:00:00Z`)),
     day: (atMs) => days.format(atMs),
     time,

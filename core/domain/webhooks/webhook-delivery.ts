@@ -5,6 +5,7 @@ import type { Leased } from '../base/lease.js';
 import { type MoveOf, machine } from '../base/machine.js';
 import { schedules } from '../base/schedules.js';
 import type { Tenant } from '../base/tenant.js';
+import { sendFailures } from './send-failure.js';
 import type { Subscription } from './subscription.js';
 
 export const deliveryMoves = {
@@ -163,7 +164,7 @@ export function hold(delivery: WebhookDelivery, nowMs: number): WebhookDelivery 
 
 /** A pending delivery, in flight or not, ends with its subscription. */
 export function endForDeletedSubscription(delivery: WebhookDelivery): WebhookDelivery {
-  return ended(delivery, 'subscription_deleted', { lastError: 'subscription deleted' });
+  return ended(delivery, 'subscription_deleted', { lastError: sendFailures.subscription_deleted });
 }
 
 /** Returns null if the receiver accepted it. */
@@ -176,7 +177,7 @@ function errorOf(outcome: AttemptOutcome): string | null {
     case 'unanswered':
       return outcome.error;
     case 'lease_lost':
-      return 'the sending host stopped during the attempt';
+      return sendFailures.host_stopped;
   }
 }
 

@@ -2,6 +2,7 @@
 // them.
 import { sameTenant, type Tenant } from '../../domain/base/tenant.js';
 import type { NumberedEvent } from '../../domain/payments/event.js';
+import type { Payment } from '../../domain/payments/payment.js';
 import type { Subscription } from '../../domain/webhooks/subscription.js';
 import {
   type DeliveryAttempt,
@@ -37,6 +38,38 @@ export function listDeliveries(
   });
 }
 
+/** A delivery, and what it is about. */
+export interface NamedDelivery {
+  readonly delivery: WebhookDelivery;
+  /** Null for an event that is not about a payment. */
+  readonly payment: Payment | null;
+}
+
+/** The same page, with the payments. */
+export async function listNamedDeliveries(
+  deps: Deps,
+  tenant: Tenant,
+  filter: Parameters<typeof listDeliveries>[2],
+): Promise<readonly NamedDelivery[]> {
+  const found = await listDeliveries(deps, tenant, filter);
+  return deps.store.run((tx) =>
+    Promise.all(
+      found.map(async (delivery) => {
+        const event = await tx.feed.get(tenant, delivery.eventId);
+        return { delivery, payment: await paymentOf(tx, tenant, event) };
+      }),
+    ),
+  );
+}
+
+function paymentOf(
+  tx: Tx,
+  tenant: Tenant,
+  event: NumberedEvent | null,
+): Payment | null | Promise<Payment | null> {
+  return event === null ? null : tx.payments.get(tenant, event.subjectId);
+}
+
 interface AttemptedDelivery {
   readonly delivery: WebhookDelivery;
   /** In start order. */
@@ -50,7 +83,11 @@ export function readDelivery(
   subscriptionId: string,
   deliveryId: string,
 ): Promise<
-  AttemptedDelivery & { readonly subscription: Subscription; readonly event: NumberedEvent }
+  AttemptedDelivery & {
+    readonly subscription: Subscription;
+    readonly event: NumberedEvent;
+    readonly payment: Payment | null;
+  }
 > {
   return deps.store.run(async (tx) => {
     const { delivery, subscription } = await ownDelivery(tx, tenant, subscriptionId, deliveryId);
@@ -59,7 +96,8 @@ export function readDelivery(
       tx.feed.get(tenant, delivery.eventId),
     ]);
     assert(event !== null, 'pruning removes an event after its deliveries');
-    return { delivery, attempts, subscription, event };
+    const payment = await paymentOf(tx, tenant, event);
+    return { delivery, attempts, subscription, event, payment };
   });
 }
 

@@ -25,6 +25,8 @@ interface LastFailure {
   readonly delivery: WebhookDelivery;
   /** When its last attempt was made; null if none was. */
   readonly atMs: number | null;
+  /** What the receiver answered to it; null without an answer. */
+  readonly body: string | null;
 }
 
 /** All active subscriptions, newest first. */
@@ -85,6 +87,19 @@ async function healthOf(
   const [latest] = failed.toSorted((one, other) => (one.id < other.id ? 1 : -1));
   if (latest === undefined) return { ...counts, subscription, lastFailure: null };
   const attempts = await tx.deliveries.attempts(latest.id);
-  const atMs = attempts.at(-1)?.startedAtMs ?? null;
-  return { ...counts, subscription, lastFailure: { delivery: latest, atMs } };
+  const last = attempts.at(-1);
+  const [atMs, body] = [last?.startedAtMs ?? null, last?.responseBody ?? null];
+  return { ...counts, subscription, lastFailure: { delivery: latest, atMs, body } };
+}
+
+export type HealthState = 'paused' | 'failing' | 'gave_up' | 'retrying' | 'unused' | 'delivered';
+
+/** What is worst about a subscription. `failing`: the receiver took nothing of the last day. */
+export function healthStateOf(health: SubscriptionHealth): HealthState {
+  const { subscription, dead, pending, recent, delivered, lastFailure } = health;
+  if (subscription.paused) return 'paused';
+  if (delivered === 0 && lastFailure !== null) return 'failing';
+  if (dead > 0) return 'gave_up';
+  if (pending > 0) return 'retrying';
+  return recent === 0 ? 'unused' : 'delivered';
 }

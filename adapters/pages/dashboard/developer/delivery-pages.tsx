@@ -3,6 +3,7 @@ import type { VNode } from 'preact';
 import { allows } from '../../../../core/domain/access/scope.js';
 import { MINUTE_MS, SECOND_MS } from '../../../../core/domain/base/instant.js';
 import type { NumberedEvent } from '../../../../core/domain/payments/event.js';
+import type { Payment } from '../../../../core/domain/payments/payment.js';
 import { standardHeaders, webhookHeaders } from '../../../../core/domain/webhooks/signature.js';
 import type { Subscription } from '../../../../core/domain/webhooks/subscription.js';
 import {
@@ -16,7 +17,7 @@ import { idIn } from '../../kit/pages/declared-pages.js';
 import { useDashboard } from '../dashboard-scene.js';
 import { actorOf, type MemberCall, tenantOfCall } from '../member-page.js';
 import { memberPages } from '../member-pages.js';
-import { Answer, DeliveryBadge, shownUrl } from './developer-parts.js';
+import { Answer, DeliveryBadge, PaymentName, shownUrl } from './developer-parts.js';
 import { indentedJson } from './indented-json.js';
 
 /** Until the script reloads a page whose outcome is near. */
@@ -36,10 +37,9 @@ export const deliveryPages = [
       return { ...found, mayReplay: isSent && !isBeingSent(delivery) && mayWrite };
     },
     show({ texts, view }, shown) {
-      const { delivery, subscription, event, mayReplay } = shown;
+      const { delivery, subscription, event, payment, mayReplay } = shown;
       const words = texts.deliveryPage;
       const own = `webhooks/${subscription.id}`;
-      const payment = /^(pi|inv)_/.test(event.subjectId) ? event.subjectId : null;
       return {
         title: delivery.eventType,
         heading: <Breakable text={delivery.eventType} />,
@@ -54,7 +54,9 @@ export const deliveryPages = [
         actions: (
           <>
             {payment === null ? null : (
-              <ButtonLink href={`${view.path}/payments/${payment}`}>{words.seePayment}</ButtonLink>
+              <ButtonLink href={`${view.path}/payments/${payment.id}`}>
+                {words.seePayment}
+              </ButtonLink>
             )}
             {mayReplay ? (
               <ButtonForm to={`${own}/deliveries/${delivery.id}/replay`} look="primary">
@@ -102,6 +104,7 @@ interface Shown {
   readonly subscription: Subscription;
   readonly attempts: readonly DeliveryAttempt[];
   readonly event: NumberedEvent;
+  readonly payment: Payment | null;
 }
 
 /** Its outcome comes within seconds. A page that stays open does not reload without end. */
@@ -160,16 +163,18 @@ function Attempts({ shown: { attempts } }: Part): VNode {
             </tr>
           </thead>
           <tbody>
-            {attempts.map(({ attempt, startedAtMs, responseStatus, error, durationMs }, index) => (
+            {attempts.map(({ responseBody, ...one }, index) => (
               <tr>
                 <th scope="row" class="when">
-                  {format.exact(startedAtMs)}
-                  {attempt === 1 && index > 0 ? <span class="sub">{words.replayed}</span> : null}
+                  {format.exact(one.startedAtMs)}
+                  {one.attempt === 1 && index > 0 ? (
+                    <span class="sub">{words.replayed}</span>
+                  ) : null}
                 </th>
                 <td>
-                  <Answer responseStatus={responseStatus} error={error} />
+                  <Answer {...one} body={responseBody} />
                 </td>
-                <td class="num only-l">{words.seconds(format.seconds(durationMs))}</td>
+                <td class="num only-l">{format.duration(one.durationMs)}</td>
               </tr>
             ))}
           </tbody>
@@ -200,13 +205,14 @@ function LastAnswer({ shown: { attempts } }: Part): VNode | null {
 function Details({ shown }: Part): VNode {
   const { texts, view, format } = useDashboard();
   const words = texts.deliveryPage;
-  const { delivery, subscription, event } = shown;
+  const { delivery, subscription, event, payment } = shown;
   const { createdAtMs, deliveredAtMs, nextAttemptAtMs } = delivery;
   return (
     <section class="card">
       <h2>{words.details}</h2>
       <Facts
         facts={[
+          [texts.webhooks.payment, payment && <PaymentName payment={payment} />],
           [
             words.eventId,
             <a class="code" href={`${view.path}/events/${event.id}`}>

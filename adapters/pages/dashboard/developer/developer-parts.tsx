@@ -1,24 +1,21 @@
 // What the pages of webhooks and events share: how a delivery does, and the links between them.
 import type { VNode } from 'preact';
+import type { Payment } from '../../../../core/domain/payments/payment.js';
 import type { WebhookDelivery } from '../../../../core/domain/webhooks/webhook-delivery.js';
-import { Badge } from '../../kit/components.js';
+import { Badge, Foreign } from '../../kit/components.js';
 import { useDashboard } from '../dashboard-scene.js';
+import { buyerOf, referenceOf } from '../payment-parts.js';
+import { type Answered, answerText } from './answer-text.js';
 
 /** Without its scheme, which is https. */
 export function shownUrl(url: string): string {
   return url.replace(/^https:\/\//, '');
 }
 
-/** The status that a server answered with, or why there is none. */
-export function Answer({
-  responseStatus,
-  error,
-}: {
-  readonly responseStatus: number | null;
-  readonly error: string | null;
-}): VNode {
-  if (responseStatus === null) return <span lang="en">{error ?? '–'}</span>;
-  return <span>{responseStatus}</span>;
+/** What a server answered, or why there is no answer. */
+export function Answer(answered: Answered): VNode {
+  const scene = useDashboard();
+  return <Foreign text={answerText(scene, answered)} />;
 }
 
 /** Pending is shown as a retry once an attempt has failed. */
@@ -62,4 +59,20 @@ export function deliveryPath(
 export function subjectPath(path: string, subjectId: string): string | null {
   if (/^(pi|inv)_/.test(subjectId)) return `${path}/payments/${subjectId}`;
   return /^whs_/.test(subjectId) ? `${path}/webhooks/${subjectId}` : null;
+}
+
+/** The payment that a webhook is about, by its reference and buyer. */
+export function PaymentName({ payment }: { readonly payment: Payment | null }): VNode {
+  const { view } = useDashboard();
+  if (payment === null) return <span class="quiet">–</span>;
+  return (
+    <>
+      <a href={`${view.path}/payments/${payment.id}`}>
+        <Foreign text={referenceOf(payment)} />
+      </a>
+      <span class="sub">
+        <Foreign text={buyerOf(payment)} />
+      </span>
+    </>
+  );
 }

@@ -8,6 +8,7 @@ import {
 import { isCode } from '../../../../core/errors.js';
 import {
   HEALTH_COUNT_MAX,
+  healthStateOf,
   listHealth,
   type SubscriptionHealth,
 } from '../../../../core/usecases/webhooks/subscription-health.js';
@@ -128,7 +129,9 @@ function columnsOf(scene: DashboardScene): RowColumns<SubscriptionHealth> {
         <a href={`${view.path}/webhooks/${subscription.id}`}>
           <Breakable text={shownUrl(subscription.url)} />
         </a>
-        <span class="sub code">{typesText(subscription)}</span>
+        <span class="sub code">
+          <Breakable text={typesText(subscription)} />
+        </span>
       </>
     )),
     column(words.state, (health) => <HealthBadge health={health} />),
@@ -147,18 +150,24 @@ function typesText({ eventTypes }: Subscription): string {
   return more > 0 ? `${shown} + ${more}` : shown;
 }
 
-/** What is worst about it, in one word. */
-function HealthBadge({ health }: { readonly health: SubscriptionHealth }): VNode {
+/** What is worst about it, in a few words. */
+export function HealthBadge({ health }: { readonly health: SubscriptionHealth }): VNode {
   const scene = useDashboard();
   const words = scene.texts.webhooks;
-  const { subscription, dead, pending, recent, lastFailure } = health;
-  if (subscription.paused) return <Badge look="expired" text={words.paused} />;
-  if (dead > 0) {
-    return <Badge look="dead_letter" text={words.gaveUp(countText(scene, dead))} />;
+  switch (healthStateOf(health)) {
+    case 'paused':
+      return <Badge look="expired" text={words.paused} />;
+    case 'failing':
+      return <Badge look="dead_letter" text={words.failing} />;
+    case 'gave_up':
+      return <Badge look="dead_letter" text={words.gaveUp(countText(scene, health.dead))} />;
+    case 'retrying':
+      return <Badge look="pending" text={words.waiting(countText(scene, health.pending))} />;
+    case 'unused':
+      return <span class="quiet">{words.nothingSent}</span>;
+    case 'delivered':
+      return <Badge look="delivered" text={words.allDelivered} />;
   }
-  if (pending > 0) return <Badge look="pending" text={words.waiting(countText(scene, pending))} />;
-  if (recent === 0 && lastFailure === null) return <span class="quiet">{words.nothingSent}</span>;
-  return <Badge look="delivered" text={words.allDelivered} />;
 }
 
 export function countText({ texts, format }: DashboardScene, count: number): string {
@@ -182,10 +191,10 @@ export function LastError({ health }: { readonly health: SubscriptionHealth }): 
   const { texts, format } = useDashboard();
   const { lastFailure } = health;
   if (lastFailure === null) return <span class="quiet">{texts.webhooks.none}</span>;
-  const { delivery, atMs } = lastFailure;
+  const { delivery, atMs, body } = lastFailure;
   return (
     <>
-      <Answer responseStatus={delivery.responseStatus} error={delivery.lastError} />
+      <Answer responseStatus={delivery.responseStatus} error={delivery.lastError} body={body} />
       {atMs === null ? null : <span class="sub">{format.short(atMs)}</span>}
     </>
   );

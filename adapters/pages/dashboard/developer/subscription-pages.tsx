@@ -9,10 +9,11 @@ import {
 } from '../../../../core/domain/webhooks/webhook-delivery.js';
 import { PonteError } from '../../../../core/errors.js';
 import {
-  listDeliveries,
+  listNamedDeliveries,
   replayDeadLetters,
 } from '../../../../core/usecases/webhooks/deliveries.js';
 import {
+  healthStateOf,
   readHealth,
   type SubscriptionHealth,
 } from '../../../../core/usecases/webhooks/subscription-health.js';
@@ -50,7 +51,7 @@ import type { DashboardContent } from '../dashboard-layout.js';
 import { type DashboardScene, useDashboard } from '../dashboard-scene.js';
 import { actorOf, type MemberCall, tenantOfCall } from '../member-page.js';
 import { memberPages } from '../member-pages.js';
-import { DeliveryState, deliveryPath, shownUrl } from './developer-parts.js';
+import { DeliveryState, deliveryPath, PaymentName, shownUrl } from './developer-parts.js';
 import { subscriptionFields, tickedBoxes } from './subscription-form.js';
 import {
   countText,
@@ -195,10 +196,10 @@ async function readOne({ deps }: PageContext, call: MemberCall) {
   const [health, found] = await Promise.all([
     // A deleted one has none.
     subscription.active ? readHealth(deps, subscription) : null,
-    listDeliveries(deps, tenant, asked),
+    listNamedDeliveries(deps, tenant, asked),
   ]);
   const mayWrite = subscription.active && allows(actorOf(call).scopes, 'webhooks:write');
-  const page = pageOf(found, PAGE_SIZE, ({ id }) => id);
+  const page = pageOf(found, PAGE_SIZE, ({ delivery: { id } }) => id);
   return { subscription, health, ...page, given, isFirst: beforeId === null, mayWrite };
 }
 
@@ -255,18 +256,26 @@ function Problem({
 }): VNode | null {
   const scene = useDashboard();
   const words = scene.texts.webhooks;
-  const { subscription, dead, pending } = health;
-  if (dead === 0 && pending === 0) return null;
+  const { subscription, dead, pending, lastFailure } = health;
+  const isFailing = healthStateOf(health) === 'failing';
+  if (dead === 0 && pending === 0 && !isFailing) return null;
   const [gaveUp, waiting] = [countText(scene, dead), countText(scene, pending)];
-  const heading = words.problem(
-    dead === 0 ? '' : words.gaveUp(gaveUp),
-    pending === 0 ? '' : words.waiting(waiting),
-  );
+  const heading = [
+    isFailing ? words.failingOf(lastDayText(scene, health)) : null,
+    dead === 0 ? null : words.gaveUp(gaveUp),
+    pending === 0 ? null : words.waiting(waiting),
+  ];
   return (
-    <Note look={dead === 0 ? 'warn' : 'bad'}>
+    <Note look={dead === 0 && !isFailing ? 'warn' : 'bad'}>
       <p>
-        <b>{heading}.</b> {dead === 0 ? words.waitingText(ATTEMPTS_MAX) : words.problemText}
+        <b>{heading.filter((part) => part !== null).join(', ')}.</b>{' '}
+        {dead === 0 ? words.waitingText(ATTEMPTS_MAX) : words.problemText}
       </p>
+      {lastFailure === null ? null : (
+        <p>
+          {words.lastError}: <LastError health={health} />
+        </p>
+      )}
       {dead === 0 || subscription.paused || !mayWrite ? null : (
         <ButtonForm
           to={`webhooks/${subscription.id}/replay-dead-letters`}
@@ -294,7 +303,7 @@ function Details({ shown }: { readonly shown: Shown }): VNode {
       : [
           [words.lastDay, <span class="num">{lastDayText(scene, health)}</span>],
           [words.oldest, oldest === null ? words.none : format.short(oldest)],
-          [words.lastError, <LastError health={health} />],
+          [words.lastError, health.lastFailure === null ? words.none : null],
         ];
   return (
     <section class="card">
@@ -342,7 +351,7 @@ function Deliveries({ shown }: { readonly shown: Shown }): VNode {
           label={words.deliveries}
           rows={rows}
           columns={({ column, named }) => [
-            named(words.event, 'code', (delivery) => (
+            named(words.event, 'code', ({ delivery }) => (
               <>
                 <a href={deliveryPath(view.path, delivery)}>
                   <Breakable text={delivery.eventType} />
@@ -350,9 +359,15 @@ function Deliveries({ shown }: { readonly shown: Shown }): VNode {
                 <span class="sub only-s">{format.exact(delivery.createdAtMs)}</span>
               </>
             )),
-            column(words.state, (delivery) => <DeliveryState delivery={delivery} />),
-            column(words.attempt, 'num only-l', (delivery) => attemptText(words, delivery)),
-            column(words.created, 'only-l when', ({ createdAtMs }) => format.exact(createdAtMs)),
+            column(words.payment, 'only-l', ({ payment }) => <PaymentName payment={payment} />),
+            column(words.state, ({ delivery }) => <DeliveryState delivery={delivery} />),
+            column(words.attempt, 'num wide', ({ delivery }) => attemptText(words, delivery)),
+            column(words.next, 'only-l when', ({ delivery: { nextAttemptAtMs } }) =>
+              nextAttemptAtMs === null ? '–' : format.short(nextAttemptAtMs),
+            ),
+            column(words.created, 'only-l when', ({ delivery: { createdAtMs } }) =>
+              format.exact(createdAtMs),
+            ),
           ]}
         />
       )}

@@ -1,6 +1,7 @@
 // The texts of webhooks, events and API keys in English, which defines their keys.
 import type { KeyScope } from '../../../../core/domain/access/scope.js';
 import type { eventNamespaces } from '../../../../core/domain/payments/event.js';
+import type { SendFailure } from '../../../../core/domain/webhooks/send-failure.js';
 
 export const developerEn = {
   webhooks: {
@@ -24,8 +25,28 @@ export const developerEn = {
     none: 'none',
     allDelivered: 'All delivered',
     nothingSent: 'Nothing sent yet',
+    failing: 'Failing',
+    failingOf: (of: string) => `Failing: ${of} delivered in 24 h`,
     gaveUp: (count: string) => `${count} gave up`,
     waiting: (count: string) => `${count} retrying`,
+    failures: {
+      not_public: () => 'the host has an address that is not public',
+      no_host: () => 'the host name does not exist',
+      not_resolved: () => 'the host name could not be resolved',
+      connection_refused: () => 'the connection was refused',
+      connection_closed: () => 'the connection was closed before the answer',
+      unreachable: () => 'the host cannot be reached',
+      connection_slow: () => 'the connection timed out',
+      certificate: () => 'the TLS certificate is not trusted',
+      handshake: () => 'the TLS handshake failed',
+      headers_large: () => 'the headers of the answer are too large',
+      not_http: () => 'the answer is not valid HTTP',
+      stopped: () => 'sending was stopped',
+      host_stopped: () => 'Ponte restarted during the attempt',
+      subscription_deleted: () => 'the subscription was deleted',
+      no_answer: (after: string) => `no answer within ${after}`,
+      failed: (code: string) => `the request failed ${code}`.trim(),
+    } satisfies Readonly<Record<SendFailure, (detail: string) => string>>,
     deleted: 'Deleted subscriptions',
     deletedAt: 'Deleted',
     deletedText: 'It is deleted. Nothing is sent to it any more; its deliveries stay readable.',
@@ -40,8 +61,6 @@ export const developerEn = {
     pausedText: 'It is paused: nothing is sent. What happens in the pause is sent after it.',
     rotate: 'Rotate the secret',
     delete: 'Delete',
-    problem: (gaveUp: string, waiting: string) =>
-      [gaveUp, waiting].filter((part) => part !== '').join(', '),
     problemText:
       'No event is lost: they are here, and in the event feed. Replay them when your server works.',
     waitingText: (most: number) => `Each delivery is tried up to ${most} times.`,
@@ -53,6 +72,8 @@ export const developerEn = {
     noDeliveriesText: 'Send a test, or make a payment in this mode.',
     noMatch: 'No delivery is in this state',
     event: 'Event',
+    payment: 'Payment',
+    next: 'Next attempt',
     attempt: 'Attempt',
     attemptOf: (attempt: number, most: number) => `${attempt} of ${most}`,
     created: 'Created',
@@ -120,7 +141,6 @@ export const developerEn = {
     created: 'Created',
     delivered: 'Delivered',
     next: 'Next attempt',
-    seconds: (seconds: string) => `${seconds} s`,
   },
   events: {
     lede: 'Everything that happened in this mode, in order. Webhooks carry the same bytes.',
