@@ -1,5 +1,7 @@
 // Output for people: tables, fields and times.
+
 import { formatInstant } from '../core/domain/base/instant.js';
+import { padded, widthOf } from './text-width.js';
 
 export type Cell = string | number | boolean | null;
 
@@ -82,7 +84,7 @@ function alignedRows(
   { columns, hasColor }: Paper,
 ): readonly string[] {
   const [headings = [], ...rows] = lines;
-  const widths = headings.map((_, at) => Math.max(...lines.map((line) => line[at]?.length ?? 0)));
+  const widths = headings.map((_, at) => Math.max(...lines.map((line) => widthOf(line[at] ?? ''))));
   const ends = widths.map((_, at) =>
     widths.slice(0, at + 1).reduce((sum, width) => sum + width + GAP.length, -GAP.length),
   );
@@ -95,9 +97,9 @@ function alignedRows(
       .slice(0, beside)
       .map((cell, at) => {
         const width = widths[at] ?? 0;
-        const padded = isNumber[at] ? cell.padStart(width) : cell.padEnd(width);
+        const text = padded(cell, width, isNumber[at] ? 'start' : 'end');
         const isAlarm = stateHeadings.includes(headings[at] ?? '') && alarming.test(cell);
-        return hasColor && isAlarm ? `\x1b[31m${padded}\x1b[39m` : padded;
+        return hasColor && isAlarm ? `\x1b[31m${text}\x1b[39m` : text;
       })
       .join(GAP)
       .trimEnd();
@@ -121,7 +123,7 @@ function folded(texts: readonly string[], columns: number): readonly string[] {
     const isBeside = last !== undefined && `${last}${GAP}${text}`.length <= columns;
     let line = isBeside ? `${lines.pop()}${GAP}${first}` : `${GAP}${first}`;
     for (const word of words) {
-      if (`${line} ${word}`.length <= columns) {
+      if (widthOf(`${line} ${word}`) <= columns) {
         line = `${line} ${word}`;
         continue;
       }
@@ -156,7 +158,9 @@ export function tableOf<T>(rows: readonly T[], empty: string, columns: TableColu
 export function fields(record: Readonly<Record<string, Cell>>): string {
   const entries = Object.entries(record).filter(([, value]) => value !== null);
   const width = Math.max(0, ...entries.map(([name]) => name.length));
-  return entries.map(([name, value]) => `${name.padEnd(width)}  ${shown(value)}`).join('\n');
+  return entries
+    .map(([name, value]) => `${padded(name, width, 'end')}  ${shown(value)}`)
+    .join('\n');
 }
 
 export function instantOrNull(atMs: number | null | undefined): string | null {

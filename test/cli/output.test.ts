@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { counting } from '../../cli/operator.js';
 import { laidOut, type Paper, paperOf, sizeText, table } from '../../cli/output.js';
+import { widthOf } from '../../cli/text-width.js';
 import { runCommand } from '../support/servers/command.js';
 
 const at = (columns: number): Paper => ({ columns, hasColor: false });
@@ -130,4 +131,25 @@ test('a terminal counts the seconds of long work from the second one on, a pipe 
 test('an error of usage has the prefix of all errors', async () => {
   const { stderr } = await runCommand({}, ['org', 'show']);
   assert.match(stderr, /^ponte: missing required argument/);
+});
+
+test('columns stay below each other with wide and combined characters', () => {
+  const names = ['Lindqvist', '株式会社東京商事', '(주)한빛무역', 'Cafe\u0301 Azul', 'Porto 🌉'];
+  const text = table(
+    ['NAME', 'STATUS'],
+    names.map((name) => [name, 'settled']),
+    'None.',
+  );
+  const lines = laidOut(text, at(80)).split('\n');
+  const starts = lines.map((line) => widthOf(line.slice(0, line.search(/STATUS|settled/))));
+  assert.deepEqual(new Set(starts), new Set([18]));
+  assert.equal(lines[2], '株式会社東京商事  settled');
+  const widths: readonly (readonly [text: string, width: number])[] = [
+    ['ｶﾅ', 2],
+    ['カナ', 4],
+    ['e\u0301', 1],
+    ['👩‍👩‍👧', 2],
+    ['\u200d', 0],
+  ];
+  for (const [sample, width] of widths) assert.equal(widthOf(sample), width, sample);
 });

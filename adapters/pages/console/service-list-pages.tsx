@@ -1,5 +1,6 @@
 // What the service did: the audit log, as `ponte audit list`, and a command that runs again.
 
+import type { AuditedObject } from '../../../core/domain/service/audit-record.js';
 import { listOperators } from '../../../core/usecases/access/registered-operators.js';
 import { retryCommand } from '../../../core/usecases/commands/command-retries.js';
 import { newestAuditRecords } from '../../../core/usecases/service/audit-log.js';
@@ -40,9 +41,9 @@ export const serviceListPages = [
       label: 'Audit log',
       words: { empty: 'No entries', emptyText: 'Nothing was changed yet.' },
       columns: ({ column, named }) => [
-        named('Action', ({ action, sequence, atMs }) => (
+        named('Action', ({ action, objects, sequence, atMs }) => (
           <>
-            <Foreign text={action} />
+            <Foreign text={action.startsWith('/') ? madeOf(objects) : action} />
             <span class="sub">
               {sequence}, {format.exact(atMs)}
             </span>
@@ -72,3 +73,11 @@ export const serviceListPages = [
     }),
   }),
 ];
+
+/** What a page changed; the path of its route says less. */
+function madeOf([first]: readonly AuditedObject[]): string {
+  if (first === undefined) return 'export';
+  const { type, before, after } = first;
+  const verb = after === null ? 'remove' : before === null ? 'add' : 'change';
+  return `${verb} ${type.replaceAll('_', ' ')}`;
+}

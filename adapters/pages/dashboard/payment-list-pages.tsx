@@ -66,7 +66,7 @@ function paymentList(
         labels: { ...words, q: words.search, status: words.views },
         choice: (value) => choices[value] ?? value,
         chips: chipsOf(scene, given),
-        note: isDue ? words.keepDue : words.keep,
+        note: isDue ? words.keepDue : isSettled ? words.keepSettled : words.keep,
         actions: listActions(scene, { origin, ...given }, rows),
         ...(may(scene.view, 'invoices:write') ? { start: <NewInvoice /> } : {}),
         columns: columnsOf(scene, place, isDue ? null : isSettled ? 'settled' : 'created'),

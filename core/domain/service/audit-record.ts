@@ -115,6 +115,10 @@ export const actorKinds = [
   'service',
 ] as const;
 
+/** They act by themselves, many times for each act of a person. */
+const machines: readonly Actor['kind'][] = ['partner', 'service'];
+export const peopleKinds = actorKinds.filter((kind) => !machines.includes(kind));
+
 export interface Actor {
   readonly kind: (typeof actorKinds)[number];
   readonly id: string;

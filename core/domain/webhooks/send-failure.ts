@@ -1,5 +1,5 @@
-// Why an attempt to send a webhook got no answer. A delivery stores the sentence, in English for the
-// API; pages say it in the language of their reader.
+// Why an attempt to send a webhook got no answer. A delivery stores the sentence, in English for
+// the API; pages say it in the language of their reader.
 
 export const sendFailures = {
   not_public: 'the host has an address that is not public',

@@ -183,7 +183,7 @@ export function listAuditRecords(
 
 /** Null: of anyone. */
 interface AuditSearch extends NewestPage {
-  readonly kind: Actor['kind'] | null;
+  readonly kinds: readonly Actor['kind'][] | null;
   readonly actorId: string | null;
 }
 
@@ -191,15 +191,15 @@ interface AuditSearch extends NewestPage {
 export const AUDIT_SEARCHED_MAX = 2_000;
 
 /**
- * The same of one kind of actor, or of one actor. No index has actors, so a page may have fewer
+ * The same of some kinds of actors, or of one actor. No index has actors, so a page may have fewer
  * records than its limit although `next`, the `beforeSequence` of the next one, is not null.
  */
 export async function searchAuditRecords(
   deps: LogReader,
   tenant: Tenant,
-  { kind, actorId, beforeSequence, limit }: AuditSearch,
+  { kinds, actorId, beforeSequence, limit }: AuditSearch,
 ): Promise<{ readonly records: readonly AuditRecord[]; readonly next: number | null }> {
-  const isSearch = kind !== null || actorId !== null;
+  const isSearch = kinds !== null || actorId !== null;
   // One more shows whether there is a next page.
   const size = isSearch ? PAGE : limit + 1;
   const records: AuditRecord[] = [];
@@ -208,7 +208,7 @@ export async function searchAuditRecords(
     const page = await listAuditRecords(deps, tenant, { beforeSequence: before, limit: size });
     for (const record of page) {
       const { actor } = record;
-      if (kind !== null && actor.kind !== kind) continue;
+      if (kinds !== null && !kinds.includes(actor.kind)) continue;
       if (actorId !== null && actor.id !== actorId) continue;
       if (records.length === limit) return { records, next: records.at(-1)?.sequence ?? null };
       records.push(record);

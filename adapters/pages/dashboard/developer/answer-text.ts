@@ -10,14 +10,17 @@ const spoken = ['message', 'error', 'detail', 'title', 'code', 'reason'];
 
 type Words = Pick<DashboardScene, 'texts'>;
 
-export interface Answered {
+export interface AttemptAnswer {
   readonly responseStatus: number | null;
   readonly error: string | null;
   readonly body?: string | null;
 }
 
 /** `401 invalid_signature`, or why there was no answer. */
-export function answerText({ texts }: Words, { responseStatus, error, body }: Answered): string {
+export function answerText(
+  { texts }: Words,
+  { responseStatus, error, body }: AttemptAnswer,
+): string {
   if (responseStatus !== null) return `${responseStatus} ${excerptOf(body ?? '')}`.trim();
   return error === null ? '–' : failureText({ texts }, error);
 }

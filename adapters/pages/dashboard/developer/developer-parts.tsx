@@ -5,7 +5,7 @@ import type { WebhookDelivery } from '../../../../core/domain/webhooks/webhook-d
 import { Badge, Foreign } from '../../kit/components.js';
 import { useDashboard } from '../dashboard-scene.js';
 import { buyerOf, referenceOf } from '../payment-parts.js';
-import { type Answered, answerText } from './answer-text.js';
+import { type AttemptAnswer, answerText } from './answer-text.js';
 
 /** Without its scheme, which is https. */
 export function shownUrl(url: string): string {
@@ -13,7 +13,7 @@ export function shownUrl(url: string): string {
 }
 
 /** What a server answered, or why there is no answer. */
-export function Answer(answered: Answered): VNode {
+export function Answer(answered: AttemptAnswer): VNode {
   const scene = useDashboard();
   return <Foreign text={answerText(scene, answered)} />;
 }
@@ -61,18 +61,28 @@ export function subjectPath(path: string, subjectId: string): string | null {
   return /^whs_/.test(subjectId) ? `${path}/webhooks/${subjectId}` : null;
 }
 
+interface PaymentNameProps {
+  readonly payment: Payment | null;
+  /** In a list, in which each row has one line: the buyer is its title. */
+  readonly isShort?: true;
+}
+
 /** The payment that a webhook is about, by its reference and buyer. */
-export function PaymentName({ payment }: { readonly payment: Payment | null }): VNode {
+export function PaymentName({ payment, isShort }: PaymentNameProps): VNode {
   const { view } = useDashboard();
   if (payment === null) return <span class="quiet">–</span>;
+  const buyer = buyerOf(payment);
+  const href = `${view.path}/payments/${payment.id}`;
   return (
     <>
-      <a href={`${view.path}/payments/${payment.id}`}>
+      <a href={href} title={isShort ? buyer : undefined}>
         <Foreign text={referenceOf(payment)} />
       </a>
-      <span class="sub">
-        <Foreign text={buyerOf(payment)} />
-      </span>
+      {isShort ? null : (
+        <span class="sub">
+          <Foreign text={buyer} />
+        </span>
+      )}
     </>
   );
 }

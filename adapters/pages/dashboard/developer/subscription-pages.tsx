@@ -359,7 +359,9 @@ function Deliveries({ shown }: { readonly shown: Shown }): VNode {
                 <span class="sub only-s">{format.exact(delivery.createdAtMs)}</span>
               </>
             )),
-            column(words.payment, 'only-l', ({ payment }) => <PaymentName payment={payment} />),
+            column(words.payment, 'only-l', ({ payment }) => (
+              <PaymentName payment={payment} isShort />
+            )),
             column(words.state, ({ delivery }) => <DeliveryState delivery={delivery} />),
             column(words.attempt, 'num wide', ({ delivery }) => attemptText(words, delivery)),
             column(words.next, 'only-l when', ({ delivery: { nextAttemptAtMs } }) =>

@@ -2,10 +2,12 @@
 
 import type { VNode } from 'preact';
 import {
+  type Actor,
   type AuditedObject,
   type AuditRecord,
   actorKinds,
   type ObjectType,
+  peopleKinds,
 } from '../../../../core/domain/service/audit-record.js';
 import { listKeys } from '../../../../core/usecases/access/keys.js';
 import { readTeam } from '../../../../core/usecases/access/members.js';
@@ -13,7 +15,8 @@ import {
   AUDIT_SEARCHED_MAX,
   searchAuditRecords,
 } from '../../../../core/usecases/service/audit-log.js';
-import { Breakable, Foreign } from '../../kit/components.js';
+import { readAuditNames } from '../../../../core/usecases/service/audit-names.js';
+import { Foreign } from '../../kit/components.js';
 import { PAGE_SIZE } from '../../kit/pages/declared-pages.js';
 import { linked, listPath, select, sequenceCursor } from '../../kit/pages/list-page.js';
 import { useDashboard } from '../dashboard-scene.js';
@@ -24,7 +27,7 @@ import { memberPages } from '../member-pages.js';
 /** Objects of an entry that its row shows. */
 const OBJECTS_SHOWN = 4;
 /** Shown where nothing else was changed: people read what they led to. */
-const means: readonly ObjectType[] = ['partner_command', 'partner_message'];
+const means: readonly ObjectType[] = ['partner_command', 'partner_message', 'person'];
 /** The names of members and keys, by id. */
 type Names = ReadonlyMap<string, string>;
 
@@ -32,17 +35,19 @@ export const activityPages = [
   memberPages.list({
     path: '/activity',
     access: { scope: 'audit:read', proof: 'session' },
-    filters: { kind: select(actorKinds), who: linked(100) },
+    filters: { kind: select(['all', ...actorKinds]), who: linked(100) },
     cursor: sequenceCursor,
     async read({ deps }, call, { given: { kind, who }, before }) {
       const tenant = tenantOfCall(call);
-      const asked = { kind, actorId: who, beforeSequence: before, limit: PAGE_SIZE };
+      const kinds = who === null ? kindsOf(kind) : null;
+      const asked = { kinds, actorId: who, beforeSequence: before, limit: PAGE_SIZE };
       const [found, team, keys] = await Promise.all([
         searchAuditRecords(deps, tenant, asked),
         readTeam(deps, tenant.orgId),
         listKeys(deps, tenant.orgId),
       ]);
       const names: Names = new Map([
+        ...(await readAuditNames(deps, tenant, found.records)),
         ...team.map(({ id, email }) => [id, email] as const),
         ...keys.map(({ id, name }) => [id, name] as const),
       ]);
@@ -57,73 +62,87 @@ export const activityPages = [
         label: texts.places.activity,
         words,
         labels: { kind: words.who },
-        choice: (kind) => (words.kinds as Readonly<Record<string, string>>)[kind] ?? kind,
+        choice: (kind) =>
+          kind === 'all'
+            ? words.all
+            : ((words.kinds as Readonly<Record<string, string>>)[kind] ?? kind),
         note: texts.payments.keep,
         onward: { text: words.notSoFar(format.count(AUDIT_SEARCHED_MAX)), words: words.goOn },
         columns: ({ column, named }) => [
           column(words.when, 'only-l when', ({ atMs }) => format.exact(atMs)),
-          named(words.who, (entry) => (
+          named(words.what, (entry) => (
             <>
-              <Who entry={entry} name={names.get(entry.actor.id) ?? null} />
+              <What entry={entry} names={names} />
               <span class="sub only-s">{format.exact(entry.atMs)}</span>
             </>
           )),
-          column(words.what, (entry) => <What entry={entry} names={names} />),
         ],
       };
     },
   }),
 ];
 
-function Who({
-  entry: { actor, address },
-  name,
-}: {
-  readonly entry: AuditRecord;
-  readonly name: string | null;
-}): VNode {
-  const { texts, view } = useDashboard();
-  const words = texts.setup.activity;
-  return (
-    <>
-      <a href={listPath(`${view.path}/activity`, { who: actor.id })}>
-        {name === null ? words.kinds[actor.kind] : <Foreign text={name} />}
-      </a>
-      <span class="sub">
-        {name === null ? <span class="code">{actor.id}</span> : words.kinds[actor.kind]}
-      </span>
-      {address === null ? null : <span class="sub">{words.from(address)}</span>}
-    </>
-  );
+/** People come first: machines act many times for each act of a person. */
+function kindsOf(kind: Actor['kind'] | 'all' | null): readonly Actor['kind'][] | null {
+  if (kind === 'all') return null;
+  return kind === null ? peopleKinds : [kind];
 }
 
-function What({
-  entry: { action, objects, exported },
-  names,
-}: {
-  readonly entry: AuditRecord;
-  readonly names: Names;
-}): VNode {
+/** Who did what, in a sentence; below it what else the entry names. */
+function What({ entry, names }: { readonly entry: AuditRecord; readonly names: Names }): VNode {
   const { texts, format } = useDashboard();
   const words = texts.setup.activity;
+  const { actor, address, action, objects, exported } = entry;
   const ends = objects.filter(({ type }) => !means.includes(type));
   const shown = ends.length > 0 ? ends : objects;
   const more = shown.length - OBJECTS_SHOWN;
   return (
     <>
-      {exported === null
-        ? null
-        : words.exported(exported.rows === null ? null : format.count(exported.rows))}
-      {shown.slice(0, OBJECTS_SHOWN).map((object) => (
-        <div>
+      {exported === null ? null : (
+        <p>
+          <Who entry={entry} names={names} />{' '}
+          {words.exported(exported.rows === null ? null : format.count(exported.rows))}
+        </p>
+      )}
+      {shown.slice(0, OBJECTS_SHOWN).map((object, at) => (
+        <p>
+          {at === 0 ? (
+            <>
+              <Who entry={entry} names={names} />{' '}
+            </>
+          ) : null}
           <Changed object={object} names={names} />
-        </div>
+        </p>
       ))}
-      {more > 0 ? <div class="quiet">{words.more(format.count(more))}</div> : null}
-      <span class="sub code">
-        <Breakable text={action} />
+      {more > 0 ? <p class="quiet">{words.more(format.count(more))}</p> : null}
+      <span class="sub">
+        {[words.kinds[actor.kind], address === null ? null : words.from(address)]
+          .filter((part) => part !== null)
+          .join(', ')}
+        {isPath(action) ? null : (
+          <>
+            , <span class="code">{action}</span>
+          </>
+        )}
       </span>
     </>
+  );
+}
+
+/** The route of a page says less than the sentence. */
+const isPath = (action: string): boolean => action.startsWith('/');
+
+function Who({ entry, names }: { readonly entry: AuditRecord; readonly names: Names }): VNode {
+  const { texts, view } = useDashboard();
+  const { actor, objects } = entry;
+  // A sign-in is made with a link; the session says by whom.
+  const session = objects.find(({ type }) => type === 'session')?.id ?? '';
+  const isNamed = actor.kind === 'link' || actor.kind === 'person';
+  const name = names.get(actor.id) ?? (isNamed ? names.get(session) : undefined);
+  return (
+    <a href={listPath(`${view.path}/activity`, { who: actor.id })}>
+      {name === undefined ? texts.setup.activity.kinds[actor.kind] : <Foreign text={name} />}
+    </a>
   );
 }
 
@@ -137,22 +156,22 @@ function Changed({
   const { texts, view } = useDashboard();
   const words = texts.setup.activity;
   const isNew = id !== null && before === null && after !== null;
-  const verb = after === null ? words.verbs.removed : words.verbs.changed;
+  const verb = isNew ? 'created' : after === null ? 'removed' : 'changed';
+  const sentences: Readonly<Partial<Record<ObjectType, Readonly<Record<string, Sentence>>>>> =
+    words.sentences;
+  const sentence = sentences[type]?.[verb] ?? words.other[verb](words.objects[type]);
   const href = id === null ? null : subjectPath(view.path, id);
   const name = id === null ? words.several : (names.get(id) ?? null);
+  const [start, end = null] = sentence.split('{name}');
+  const named = name === null ? <span class="code">{id}</span> : <Foreign text={name} />;
   return (
     <>
-      {words.objects[type]}: {isNew ? words.verbs.created : verb}
-      {name === null ? null : (
-        <>
-          , <Foreign text={name} />
-        </>
-      )}
-      {name === null && id !== null ? (
-        <span class="sub code">
-          {href === null ? <Breakable text={id} /> : <a href={href}>{id}</a>}
-        </span>
-      ) : null}
+      {start}
+      {end === null ? null : href === null ? named : <a href={href}>{named}</a>}
+      {end}
     </>
   );
 }
+
+/** With the place of the name. */
+type Sentence = string;

@@ -287,6 +287,7 @@ export const dashboardEn = {
     dueBetween: (from: string | null, to: string | null) =>
       from === null ? `Due until ${to}` : `Due from ${from}${to === null ? '' : ` to ${to}`}`,
     export: 'Export CSV',
+    keepSettled: 'Latest settlement first. This address keeps your filters: bookmark or share it.',
     keepDue: 'Earliest due day first. This address keeps your filters: bookmark or share it.',
     keep: 'Newest first. This address keeps your filters: bookmark or share it.',
     noMatch: 'No payment matches',

@@ -276,6 +276,9 @@ export const dashboardEs: DashboardTexts = {
         ? `Con vencimiento hasta el ${to}`
         : `Con vencimiento desde el ${from}${to === null ? '' : ` hasta el ${to}`}`,
     export: 'Exportar CSV',
+    keepSettled:
+      'Primero la liquidación más reciente. Esta dirección guarda los filtros: ' +
+      'guárdela o compártala.',
     keepDue:
       'Primero el vencimiento más antiguo. Esta dirección guarda los filtros: ' +
       'guárdela o compártala.',

@@ -271,6 +271,9 @@ export const dashboardPtBr: DashboardTexts = {
         ? `Com vencimento até ${to}`
         : `Com vencimento de ${from}${to === null ? '' : ` até ${to}`}`,
     export: 'Exportar CSV',
+    keepSettled:
+      'Liquidação mais recente primeiro. Este endereço guarda os filtros: ' +
+      'salve-o ou compartilhe-o.',
     keepDue:
       'Primeiro o vencimento mais antigo. Este endereço guarda os filtros: ' +
       'salve-o ou compartilhe-o.',

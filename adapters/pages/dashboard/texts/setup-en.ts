@@ -194,7 +194,7 @@ export const setupEn = {
     when: 'When',
     who: 'Who',
     what: 'What',
-    any: 'Anyone',
+    any: 'People and keys',
     filter: 'Filter',
     clear: 'Clear all',
     filters: 'Filters',
@@ -207,9 +207,9 @@ export const setupEn = {
     more: (count: string) => `and ${count} more`,
     from: (address: string) => `from ${address}`,
     exported: (rows: string | null) =>
-      rows === null ? 'Export began' : `Export of ${rows} payments`,
+      rows === null ? 'began an export' : `exported ${rows} payments`,
     several: 'several',
-    verbs: { created: 'new', changed: 'changed', removed: 'removed' },
+    all: 'Everyone, machines too',
     kinds: {
       key: 'API key',
       member: 'Member',
@@ -221,6 +221,84 @@ export const setupEn = {
       partner: 'Payment partner',
       service: 'The service',
     } satisfies Record<Actor['kind'], string>,
+    /** With the place of the name. */
+    sentences: {
+      member: {
+        created: 'invited {name}',
+        changed: 'changed the membership of {name}',
+        removed: 'removed {name} from the team',
+      },
+      api_key: {
+        created: 'created the API key {name}',
+        changed: 'changed the API key {name}',
+        removed: 'removed the API key {name}',
+      },
+      session: {
+        created: 'signed in',
+        changed: 'confirmed the session or ended it',
+        removed: 'signed out',
+      },
+      webhook_subscription: {
+        created: 'added the webhook to {name}',
+        changed: 'changed the webhook to {name}',
+        removed: 'removed the webhook to {name}',
+      },
+      webhook_delivery: {
+        created: 'sent a webhook again',
+        changed: 'sent a webhook again',
+        removed: 'removed a webhook',
+      },
+      payment: {
+        created: 'created the payment {name}',
+        changed: 'changed the payment {name}',
+        removed: 'removed the payment {name}',
+      },
+      connected_account: {
+        created: 'added {name} as a seller or buyer',
+        changed: 'changed the data of {name}',
+        removed: 'removed {name}',
+      },
+      organization: {
+        created: 'created the organization',
+        changed: 'changed the settings of the organization',
+        removed: 'removed the organization',
+      },
+      organization_profile: {
+        created: 'began this mode',
+        changed: 'changed what the organization may do in this mode',
+        removed: 'ended this mode',
+      },
+      destination_change: {
+        created: 'asked for another PIX destination',
+        changed: 'decided about a change of the PIX destination',
+        removed: 'removed a change of the PIX destination',
+      },
+      production_request: {
+        created: 'asked for live mode',
+        changed: 'changed the request for live mode',
+        removed: 'withdrew the request for live mode',
+      },
+      passkey: {
+        created: 'added a passkey',
+        changed: 'used or changed a passkey',
+        removed: 'removed a passkey',
+      },
+      document: {
+        created: 'uploaded a document',
+        changed: 'changed a document',
+        removed: 'removed a document',
+      },
+      mail: {
+        created: 'asked for an email',
+        changed: 'changed an email',
+        removed: 'removed an email',
+      },
+    },
+    other: {
+      created: (what: string) => `made: ${what} {name}`,
+      changed: (what: string) => `changed: ${what} {name}`,
+      removed: (what: string) => `removed: ${what} {name}`,
+    },
     objects: {
       sandbox_advance: 'Simulated payment',
       api_key: 'API key',

@@ -195,7 +195,7 @@ export const setupEs: SetupTexts = {
     when: 'Cuándo',
     who: 'Quién',
     what: 'Qué',
-    any: 'Cualquiera',
+    any: 'Personas y claves',
     filter: 'Filtrar',
     clear: 'Borrar todo',
     filters: 'Filtros',
@@ -207,9 +207,9 @@ export const setupEs: SetupTexts = {
     goOn: 'Buscar más antiguos',
     more: (count) => `y ${count} más`,
     from: (address) => `desde ${address}`,
-    exported: (rows) => (rows === null ? 'Exportación iniciada' : `Exportación de ${rows} pagos`),
+    exported: (rows) => (rows === null ? 'inició una exportación' : `exportó ${rows} pagos`),
     several: 'varios',
-    verbs: { created: 'alta', changed: 'cambio', removed: 'baja' },
+    all: 'Todos, también máquinas',
     kinds: {
       key: 'Clave de API',
       member: 'Miembro',
@@ -220,6 +220,83 @@ export const setupEs: SetupTexts = {
       link: 'Persona con un enlace',
       partner: 'Proveedor de pagos',
       service: 'El servicio',
+    },
+    sentences: {
+      member: {
+        created: 'invitó a {name}',
+        changed: 'cambió la membresía de {name}',
+        removed: 'quitó a {name} del equipo',
+      },
+      api_key: {
+        created: 'creó la clave de API {name}',
+        changed: 'cambió la clave de API {name}',
+        removed: 'quitó la clave de API {name}',
+      },
+      session: {
+        created: 'entró',
+        changed: 'confirmó la sesión o la cerró',
+        removed: 'salió',
+      },
+      webhook_subscription: {
+        created: 'agregó el webhook a {name}',
+        changed: 'cambió el webhook a {name}',
+        removed: 'quitó el webhook a {name}',
+      },
+      webhook_delivery: {
+        created: 'reenvió un webhook',
+        changed: 'reenvió un webhook',
+        removed: 'quitó un webhook',
+      },
+      payment: {
+        created: 'creó el pago {name}',
+        changed: 'cambió el pago {name}',
+        removed: 'quitó el pago {name}',
+      },
+      connected_account: {
+        created: 'agregó a {name} como vendedor o comprador',
+        changed: 'cambió los datos de {name}',
+        removed: 'quitó a {name}',
+      },
+      organization: {
+        created: 'creó la organización',
+        changed: 'cambió la configuración de la organización',
+        removed: 'quitó la organización',
+      },
+      organization_profile: {
+        created: 'inició este modo',
+        changed: 'cambió lo que la organización puede hacer en este modo',
+        removed: 'cerró este modo',
+      },
+      destination_change: {
+        created: 'pidió otro destino PIX',
+        changed: 'decidió sobre el cambio del destino PIX',
+        removed: 'quitó un cambio del destino PIX',
+      },
+      production_request: {
+        created: 'pidió acceso a producción',
+        changed: 'cambió la solicitud de acceso a producción',
+        removed: 'retiró la solicitud de acceso a producción',
+      },
+      passkey: {
+        created: 'agregó una llave de acceso',
+        changed: 'usó o cambió una llave de acceso',
+        removed: 'quitó una llave de acceso',
+      },
+      document: {
+        created: 'subió un documento',
+        changed: 'cambió un documento',
+        removed: 'quitó un documento',
+      },
+      mail: {
+        created: 'pidió un correo',
+        changed: 'cambió un correo',
+        removed: 'quitó un correo',
+      },
+    },
+    other: {
+      created: (what) => `creó: ${what} {name}`,
+      changed: (what) => `cambió: ${what} {name}`,
+      removed: (what) => `quitó: ${what} {name}`,
     },
     objects: {
       sandbox_advance: 'Pago simulado',

@@ -190,7 +190,7 @@ export const setupPtBr: SetupTexts = {
     when: 'Quando',
     who: 'Quem',
     what: 'O quê',
-    any: 'Qualquer pessoa',
+    any: 'Pessoas e chaves',
     filter: 'Filtrar',
     clear: 'Limpar tudo',
     filters: 'Filtros',
@@ -202,10 +202,9 @@ export const setupPtBr: SetupTexts = {
     goOn: 'Buscar mais antigos',
     more: (count) => `e mais ${count}`,
     from: (address) => `de ${address}`,
-    exported: (rows) =>
-      rows === null ? 'Exportação iniciada' : `Exportação de ${rows} pagamentos`,
+    exported: (rows) => (rows === null ? 'iniciou uma exportação' : `exportou ${rows} pagamentos`),
     several: 'vários',
-    verbs: { created: 'criação', changed: 'mudança', removed: 'remoção' },
+    all: 'Todos, também máquinas',
     kinds: {
       key: 'Chave de API',
       member: 'Membro',
@@ -216,6 +215,83 @@ export const setupPtBr: SetupTexts = {
       link: 'Pessoa com um link',
       partner: 'Parceiro de pagamentos',
       service: 'O serviço',
+    },
+    sentences: {
+      member: {
+        created: 'convidou {name}',
+        changed: 'alterou a participação de {name}',
+        removed: 'removeu {name} da equipe',
+      },
+      api_key: {
+        created: 'criou a chave de API {name}',
+        changed: 'alterou a chave de API {name}',
+        removed: 'removeu a chave de API {name}',
+      },
+      session: {
+        created: 'entrou',
+        changed: 'confirmou a sessão ou a encerrou',
+        removed: 'saiu',
+      },
+      webhook_subscription: {
+        created: 'adicionou o webhook para {name}',
+        changed: 'alterou o webhook para {name}',
+        removed: 'removeu o webhook para {name}',
+      },
+      webhook_delivery: {
+        created: 'reenviou um webhook',
+        changed: 'reenviou um webhook',
+        removed: 'removeu um webhook',
+      },
+      payment: {
+        created: 'criou o pagamento {name}',
+        changed: 'alterou o pagamento {name}',
+        removed: 'removeu o pagamento {name}',
+      },
+      connected_account: {
+        created: 'adicionou {name} como vendedor ou comprador',
+        changed: 'alterou os dados de {name}',
+        removed: 'removeu {name}',
+      },
+      organization: {
+        created: 'criou a organização',
+        changed: 'alterou as configurações da organização',
+        removed: 'removeu a organização',
+      },
+      organization_profile: {
+        created: 'iniciou este modo',
+        changed: 'alterou o que a organização pode fazer neste modo',
+        removed: 'encerrou este modo',
+      },
+      destination_change: {
+        created: 'pediu outro destino PIX',
+        changed: 'decidiu sobre a mudança do destino PIX',
+        removed: 'removeu uma mudança do destino PIX',
+      },
+      production_request: {
+        created: 'pediu acesso à produção',
+        changed: 'alterou o pedido de acesso à produção',
+        removed: 'retirou o pedido de acesso à produção',
+      },
+      passkey: {
+        created: 'adicionou uma chave de acesso',
+        changed: 'usou ou alterou uma chave de acesso',
+        removed: 'removeu uma chave de acesso',
+      },
+      document: {
+        created: 'enviou um documento',
+        changed: 'alterou um documento',
+        removed: 'removeu um documento',
+      },
+      mail: {
+        created: 'pediu um e-mail',
+        changed: 'alterou um e-mail',
+        removed: 'removeu um e-mail',
+      },
+    },
+    other: {
+      created: (what) => `criou: ${what} {name}`,
+      changed: (what) => `alterou: ${what} {name}`,
+      removed: (what) => `removeu: ${what} {name}`,
     },
     objects: {
       sandbox_advance: 'Pagamento simulado',

@@ -255,6 +255,20 @@ test('the page of a decision names who pays whom, and no option of the CLI', asy
   assert.doesNotMatch(textOf(wrong.text), /settled:|--/);
 });
 
+test('the money desk has what is in doubt first', async (t) => {
+  const site = await consoleSite(t);
+  await fillConsole(site);
+  const ana = await site.signedIn(site.ana);
+  const { text } = await ana.open('/operator/money');
+  const order = [...text.matchAll(/aria-labelledby="(\w+)"/g)].map(([, kind = '']) => kind);
+  const byStake = ['in_review', 'unmatched', 'lost', 'owed', 'unapproved', 'short'];
+  assert.deepEqual(
+    order,
+    byStake.filter((kind) => order.includes(kind)),
+  );
+  assert.ok(order.includes('in_review') && order.includes('owed'));
+});
+
 test('a choice of one is a button', async (t) => {
   const site = await consoleSite(t);
   const ana = await site.signedIn(site.ana);
@@ -326,7 +340,9 @@ test('the audit log has each change with the signature of the link', async (t) =
   const { defects, signatures } = await verifyAudit(deps);
   assert.deepEqual(defects, []);
   assert.equal(signatures, own.length);
-  assert.match(textOf((await ana.open('/operator/audit')).text), /operator ana/);
+  const shown = textOf((await ana.open('/operator/audit')).text);
+  assert.match(shown, /operator ana/);
+  assert.doesNotMatch(shown, /\{\w+\}|\/operator\/enter/, 'no pattern of a route');
 });
 
 test('a request for production access is refused with a reason', async (t) => {

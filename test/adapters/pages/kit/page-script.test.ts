@@ -239,7 +239,7 @@ test('without a script, pages show the same and nothing that does not work', asy
   await context.close();
 });
 
-test('a form says that it is busy when its answer takes longer than a moment, and back shows it as before', async () => {
+test('a form with a slow answer says that it is busy, until the page changes', async () => {
   const { context, page } = await open('enter');
   const form = page.locator('form[method="post"]').first();
   const button = form.locator('button').first();

@@ -299,7 +299,7 @@ test('a member pauses and resumes a subscription, and sends a waiting delivery n
   assert.equal(world.sent.length, 3);
 });
 
-test('an endpoint that takes nothing is failing, with its answer in words; a delivery names its payment', async (t) => {
+test('an endpoint that takes nothing is failing; a delivery names its payment', async (t) => {
   const { site, root, owner } = await siteWithOwner(t);
   const { id } = await subscribed(site);
   const payment = await site.world.newPayment(site.tenant);

@@ -1,0 +1,60 @@
+// The names of what audit records are about: people read names, not ids.
+import { emailKey } from '../../domain/base/email-address.js';
+import type { Tenant } from '../../domain/base/tenant.js';
+import { payeeNameOf } from '../../domain/parties/connected-account.js';
+import type { AuditRecord, ObjectType } from '../../domain/service/audit-record.js';
+import type { Deps } from '../../ports/deps.js';
+import type { Tx } from '../../ports/storage.js';
+
+/** Objects of one record that are named; a page shows fewer. */
+const NAMED_MAX = 10;
+
+type ReadName = (tx: Tx, tenant: Tenant, id: string) => Promise<string | null>;
+
+const names: Partial<Record<ObjectType, ReadName>> = {
+  async payment(tx, tenant, id) {
+    const payment = await tx.payments.get(tenant, id);
+    return payment && (payment.number ?? payment.externalId ?? payment.buyer.name);
+  },
+  async connected_account(tx, tenant, id) {
+    const account = await tx.accounts.get(tenant, id);
+    return account && (payeeNameOf(account) ?? account.externalId);
+  },
+  async webhook_subscription(tx, tenant, id) {
+    return (await tx.subscriptions.get(tenant, id))?.url ?? null;
+  },
+  async member(tx, { orgId }, id) {
+    return (await tx.members.get(orgId, id))?.email ?? null;
+  },
+  async session(tx, { orgId }, id) {
+    const session = await tx.memberSessions.get(id);
+    const person = session && (await tx.people.get(session.personId));
+    // An organization learns about its members only.
+    const member = person && (await tx.members.byEmail(orgId, emailKey(person.email)));
+    return member?.email ?? null;
+  },
+};
+
+/** By id; what was removed since, or has no name, is not there. */
+export function readAuditNames(
+  { store }: Pick<Deps, 'store'>,
+  tenant: Tenant,
+  records: readonly Pick<AuditRecord, 'objects'>[],
+): Promise<ReadonlyMap<string, string>> {
+  const objects = new Map(
+    records.flatMap((record) =>
+      record.objects
+        .slice(0, NAMED_MAX)
+        .flatMap(({ id, type }) => (id === null ? [] : [[id, type] as const])),
+    ),
+  );
+  return store.run(async (tx) => {
+    const found = await Promise.all(
+      [...objects].map(async ([id, type]) => {
+        const name = (await names[type]?.(tx, tenant, id)) ?? null;
+        return name === null ? [] : [[id, name] as const];
+      }),
+    );
+    return new Map(found.flat());
+  });
+}
