@@ -35,6 +35,11 @@ export const importColumns = {
   externalId: { kind: 'id', isNeeded: false },
   locale: { kind: 'text', isNeeded: false },
   notes: { kind: 'text', isNeeded: false },
+  purchaseOrder: { kind: 'id', isNeeded: false },
+  'buyer.country': { kind: 'text', isNeeded: false },
+  purpose: { kind: 'text', isNeeded: false },
+  sellerTaxId: { kind: 'id', isNeeded: false },
+  taxes: { kind: 'text', isNeeded: false },
 } as const satisfies Readonly<
   Record<string, { readonly kind: CellKind; readonly isNeeded: boolean }>
 >;
@@ -245,6 +250,11 @@ function lineOf(
     due: due === null || due === 'unclear' ? '' : due,
     currency,
     notes: cell('notes'),
+    purchaseOrder: cell('purchaseOrder'),
+    country: cell('buyer.country').toUpperCase(),
+    purpose: cell('purpose').toLowerCase(),
+    taxId: cell('sellerTaxId'),
+    taxes: cell('taxes'),
     lines: [
       {
         item: cell('description'),
@@ -304,6 +314,11 @@ export const columnOf: Readonly<Record<string, ImportColumn>> = {
   amount0: 'amount',
   currency: 'currency',
   notes: 'notes',
+  purchaseOrder: 'purchaseOrder',
+  country: 'buyer.country',
+  purpose: 'purpose',
+  taxId: 'sellerTaxId',
+  taxes: 'taxes',
 };
 
 /** An externalId names one invoice. */
@@ -372,6 +387,11 @@ export function importTemplate(locale: Locale): string {
     externalId: '',
     locale,
     notes: '',
+    purchaseOrder: 'PO-4711',
+    'buyer.country': 'US',
+    purpose: 'goods',
+    sellerTaxId: '',
+    taxes: '',
   };
   const form = spreadsheetCsv({ locale, hasDecimalPoint: false, timeZone: 'UTC' });
   const kinds = columns.map((column) => cellKinds[importColumns[column].kind]);

@@ -12,6 +12,7 @@ import { payeeNameOf, readyToCollect } from '../../../../core/domain/parties/con
 import { contentTypes } from '../../../../core/domain/parties/document.js';
 import { DISPLAY_TEXT_LENGTH_MAX as TEXT_MAX } from '../../../../core/domain/payments/display.js';
 import type { Payment } from '../../../../core/domain/payments/payment.js';
+import { purposeNames } from '../../../../core/domain/payments/purpose.js';
 import { isCode, PonteError } from '../../../../core/errors.js';
 import type { Deps } from '../../../../core/ports/deps.js';
 import { listAccounts } from '../../../../core/usecases/parties/accounts.js';
@@ -23,6 +24,7 @@ import {
   storeAttachment,
 } from '../../../../core/usecases/parties/attachments.js';
 import { createPayment } from '../../../../core/usecases/payments/payments.js';
+import { catalogues } from '../../hosted/texts.js';
 import { Amount, Button, Day, Facts, Foreign, Form, languageNames } from '../../kit/components.js';
 import {
   About,
@@ -263,9 +265,15 @@ function Fields({ draft }: DraftProps): VNode {
   const { texts, view } = useDashboard();
   const { typed, sellers, currencies } = draft;
   const words = texts.invoice;
-  const input = <N extends 'name' | 'email' | 'number' | 'due' | 'currency' | 'seller' | 'notes'>(
-    name: N,
-  ) => ({ name, label: words[name], error: errorOf(draft, name), value: typed[name] });
+  const { purposes } = catalogues[view.locale];
+  type Plain = 'name' | 'email' | 'number' | 'due' | 'currency' | 'seller' | 'notes';
+  type Booked = 'purchaseOrder' | 'country' | 'purpose' | 'taxId' | 'taxes';
+  const input = <N extends Plain | Booked>(name: N) => ({
+    name,
+    label: words[name],
+    error: errorOf(draft, name),
+    value: typed[name],
+  });
   return (
     <>
       <fieldset class="card">
@@ -280,6 +288,7 @@ function Fields({ draft }: DraftProps): VNode {
           <TextField {...input('name')} maxLength={NAME_MAX} />
           <TextField {...input('email')} inputMode="email" maxLength={254} spellcheck={false} />
         </div>
+        <TextField {...input('country')} hint={words.countryHint} maxLength={2} width="short" />
         <SelectField
           name="locale"
           label={words.locale}
@@ -300,6 +309,18 @@ function Fields({ draft }: DraftProps): VNode {
           />
         </div>
         <Lines draft={draft} />
+        <div class="fields top-al">
+          <TextField {...input('purchaseOrder')} maxLength={NUMBER_MAX} />
+          <SelectField
+            {...input('purpose')}
+            empty={words.noPurpose}
+            choices={purposeNames.map((value) => ({ value, label: purposes[value] }))}
+          />
+        </div>
+        <div class="fields top-al">
+          <TextField {...input('taxId')} maxLength={NUMBER_MAX} spellcheck={false} />
+          <TextField {...input('taxes')} hint={words.taxesHint} maxLength={TEXT_MAX} />
+        </div>
         <TextArea {...input('notes')} hint={words.notesHint} rows={3} maxLength={TEXT_MAX} />
       </fieldset>
     </>

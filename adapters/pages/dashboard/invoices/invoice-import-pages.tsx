@@ -206,6 +206,11 @@ const neutral = {
   externalId: {},
   locale: {},
   notes: { notes: '' },
+  purchaseOrder: { purchaseOrder: '' },
+  'buyer.country': { country: '' },
+  purpose: { purpose: '' },
+  sellerTaxId: { taxId: '' },
+  taxes: { taxes: '' },
 } as const satisfies Record<ImportColumn, Partial<TypedInvoice>>;
 
 /**

@@ -1,5 +1,6 @@
 // An invoice as a member types it, in the form or as a line of a file: its faults, and the create
 // that it becomes.
+import { countries } from '../../../../core/domain/base/countries.js';
 import { emailProblem, readEmail } from '../../../../core/domain/base/email-address.js';
 import { isCalendarDate } from '../../../../core/domain/base/instant.js';
 import { type Locale, localeOf } from '../../../../core/domain/base/locale.js';
@@ -15,6 +16,7 @@ import { hasUnstorableText, writeJson } from '../../../../core/domain/base/raw-j
 import { plainSigns } from '../../../../core/domain/base/typed-text.js';
 import { DISPLAY_TEXT_LENGTH_MAX as TEXT_MAX } from '../../../../core/domain/payments/display.js';
 import { unsentFields } from '../../../../core/domain/payments/idempotency.js';
+import { type Purpose, purposeNames } from '../../../../core/domain/payments/purpose.js';
 import { assert } from '../../../../core/errors.js';
 import { isBelowMinimum } from '../../../../core/usecases/payments/payments.js';
 import type { FieldError } from '../../kit/fields.js';
@@ -47,6 +49,15 @@ export interface TypedInvoice {
   readonly due: string;
   readonly currency: string;
   readonly notes: string;
+  readonly purchaseOrder: string;
+  /** Two letters of ISO 3166; empty: the buyer says it. */
+  readonly country: string;
+  /** A name of `purposes`; empty: none. */
+  readonly purpose: string;
+  /** The whole number under which the seller pays taxes. */
+  readonly taxId: string;
+  /** One after another, with semicolons between them. */
+  readonly taxes: string;
   /** The id of the uploaded document; empty: none. */
   readonly attachment: string;
   readonly lines: readonly TypedLine[];
@@ -82,6 +93,11 @@ export function typedIn(form: Readonly<Record<string, string>>): TypedInvoice {
     due: plainSigns(text('due')).trim(),
     currency: /^[A-Z]{3}$/.test(text('currency')) ? text('currency') : 'USD',
     attachment: text('attachment'),
+    purchaseOrder: text('purchaseOrder'),
+    country: text('country').toUpperCase(),
+    purpose: text('purpose'),
+    taxId: text('taxId'),
+    taxes: text('taxes'),
     notes: (form['notes'] ?? '').replaceAll('\r\n', '\n').trim(),
     lines,
   };
@@ -117,7 +133,7 @@ export function faultsIn(
   typed: TypedInvoice,
 ): readonly FieldError[] {
   const { faults, refused } = texts;
-  const { name, email, number, due, notes, lines } = typed;
+  const { name, email, number, due, notes, lines, country, purpose } = typed;
   const faultOf = (field: string, isFault: boolean, text: string) =>
     isFault ? [{ field, text }] : [];
   const isLong = (text: string, max: number) => [...text].length > max || hasUnstorableText(text);
@@ -144,6 +160,11 @@ export function faultsIn(
     ...faultOf('amount0', isTooMuch(total), faults.total),
     ...faultOf('amount0', total !== null && isBelowMinimum(total), refused.AmountBelowMinimum),
     ...faultOf('notes', isLong(notes, TEXT_MAX), faults.notes),
+    ...faultOf('purchaseOrder', isLong(typed.purchaseOrder, NUMBER_MAX), faults.purchaseOrder),
+    ...faultOf('country', country !== '' && !countries.includes(country), faults.country),
+    ...faultOf('purpose', purpose !== '' && purposeOf(purpose) === null, faults.purpose),
+    ...faultOf('taxId', isLong(typed.taxId, NUMBER_MAX), faults.taxId),
+    ...faultOf('taxes', isLong(typed.taxes, TEXT_MAX), faults.taxes),
   ];
 }
 
@@ -156,6 +177,7 @@ function emailFault({ faults }: DashboardTexts['invoice'], email: string): strin
 
 export function invoiceOf(typed: TypedInvoice) {
   const { key, seller, name, email, number, due, notes, attachment, locale, lines } = typed;
+  const { purchaseOrder, country, purpose, taxId } = typed;
   const amount = totalOf(typed);
   assert(amount !== null, 'a form without faults has an amount');
   const { digits } = formatOf(locale);
@@ -166,7 +188,17 @@ export function invoiceOf(typed: TypedInvoice) {
       ...(quantity === '' ? {} : { quantity }),
       subtotal: digits(money(parseTypedAmount(text) ?? 0n, amount.currency)),
     }));
-  const display = { locale, lineItems, ...(notes === '' ? {} : { notes }) };
+  const taxes = typed.taxes
+    .split(';')
+    .map((tax) => ({ description: tax.trim() }))
+    .filter(({ description }) => description !== '');
+  const display = {
+    locale,
+    lineItems,
+    ...(notes === '' ? {} : { notes }),
+    ...(taxes.length === 0 ? {} : { taxes }),
+    ...(taxId === '' ? {} : { sellerTaxId: taxId }),
+  };
   return {
     ...unsentFields,
     origin: 'invoice',
@@ -175,13 +207,19 @@ export function invoiceOf(typed: TypedInvoice) {
     buyer: {
       email: readEmail(email) ?? email,
       name: name === '' ? null : name,
-      country: null,
+      country: country === '' ? null : country,
       phone: null,
     },
     sellerExternalId: seller === '' ? null : seller,
+    purpose: purposeOf(purpose),
+    purchaseOrder: purchaseOrder === '' ? null : purchaseOrder,
     number: number === '' ? null : number,
     dueDate: due === '' ? null : due,
     attachmentDocumentId: attachment === '' ? null : attachment,
     display: writeJson(display),
   } as const;
+}
+
+function purposeOf(text: string): Purpose | null {
+  return purposeNames.find((name) => name === text) ?? null;
 }

@@ -305,3 +305,43 @@ test('the invoices of an import are sent by one press, one mail a buyer; a doubl
   const rest = await clerk.open(`${rootOf(own)}/invoices/invite`);
   assert.equal(rest.text.match(/type="checkbox"/g)?.length, 1);
 });
+
+test('form and import store what the books of both sides need', async () => {
+  const own = { purchaseOrder: 'PO-4711', country: 'us', purpose: 'goods' };
+  const seller = { taxId: '12.345.678/0001-95', taxes: 'ISS 5%: 62.50; PIS exempt' };
+  await finance.open(`${root}/invoices/new`);
+  const typed = { ...filled, number: 'RN-BOOKS', ...own, ...seller };
+  const saved = await finance.send('/invoices/new', typed);
+  const [, id = ''] = /payments\/(inv_\w+)/.exec(saved.path) ?? assert.fail(textOf(saved.text));
+  const byId = await site.world.deps.store.run((tx) => tx.payments.get(site.tenant, id));
+  type Books = Pick<Payment, 'purchaseOrder' | 'purpose' | 'buyer' | 'display'>;
+  const check = (payment: Books) => {
+    const { purchaseOrder, purpose, buyer } = payment;
+    assert.deepEqual([purchaseOrder, purpose, buyer.country], ['PO-4711', 'goods', 'US']);
+    const { sellerTaxId, taxes } = readDisplay(payment.display) ?? assert.fail('it has a display');
+    assert.equal(sellerTaxId, seller.taxId);
+    assert.deepEqual(
+      taxes.map(({ description }) => description),
+      ['ISS 5%: 62.50', 'PIS exempt'],
+    );
+  };
+  check(byId ?? assert.fail());
+  const columns = 'purchaseOrder,buyer.country,purpose,sellerTaxId,taxes';
+  const values = 'PO-4711,us,goods,12.345.678/0001-95,ISS 5%: 62.50; PIS exempt';
+  const csv = (more: string) =>
+    `buyer.email,amount,description,${columns}\nbooks@pine.example,100.00,Coffee,${more}`;
+  await finance.open(`${root}/invoices/import`);
+  // The semicolon within a cell makes the table one of semicolons unless the file says otherwise.
+  const text = `sep=,\n${csv(values)}`;
+  await finance.send('/invoices/import', { text, action: 'create' });
+  const all = { ...allPayments, limit: 100 };
+  const views = await listPayments(site.world.deps, site.tenant, all);
+  const imported = views.find(({ payment }) => payment.buyer.email === 'books@pine.example');
+  check(imported?.payment ?? assert.fail('the line is stored'));
+  await finance.open(`${root}/invoices/import`);
+  const wrong = csv('PO,Brazil,coffee,1,x');
+  const refused = await finance.send('/invoices/import', { text: wrong, action: 'create' });
+  assert.equal(refused.status, 422);
+  assert.match(textOf(refused.text), /country as two letters/);
+  assert.match(textOf(refused.text), /a purpose of the list/);
+});
