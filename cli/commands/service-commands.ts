@@ -208,8 +208,11 @@ export function startText(
   if (mailboxUrl !== null) {
     lines.push(`This host sends no mail; what it would send is at ${mailboxUrl}`, '');
     const dashboard = new URL('../dashboard', mailboxUrl);
-    const who = demo === null ? '' : `, sign in as ${demo.owner}`;
-    lines.push(`Dashboard: ${dashboard}${who}`, '');
+    lines.push(`Dashboard: ${dashboard}, sign in as ${demo?.owner ?? 'a member'}`, '');
+    if (demo === null) {
+      const create = 'ponte key create --org <org-id> --mode test --name erp';
+      lines.push(`Members and a new key: "ponte org list", "ponte member list", "${create}"`, '');
+    }
   }
   if (metricsUrl !== null) lines.push(`Metrics: ${metricsUrl}`);
   if (consoleUrl !== null) lines.push(`Console: ${consoleUrl}`);

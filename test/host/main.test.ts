@@ -215,7 +215,8 @@ test('SIGTERM ends it with code 0, and the next start goes on without another de
   host = await startHostProcess({ ...env, PONTE_PROT: '1' });
   assert.equal(host.key, null);
   assert.doesNotMatch(host.startText, /hostedPaymentUrl/);
-  assert.match(host.startText, /^Dashboard: http:\S+\/dashboard$/m);
+  assert.match(host.startText, /^Dashboard: http:\S+\/dashboard, sign in as a member$/m);
+  assert.match(host.startText, /"ponte org list", .*"ponte key create --org <org-id> --mode test/);
   assert.match(host.log(), /PONTE_PROT is not a variable of Ponte .*: did you mean PONTE_PORT\?/);
   const kept = await json('/v1/payments/ext_order-1', { headers: { 'x-api-key': key } });
   assert.equal(kept['status'], 'awaiting_buyer');
