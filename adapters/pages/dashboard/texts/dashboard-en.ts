@@ -131,7 +131,7 @@ export const dashboardEn = {
     lede: 'Each browser in which you are signed in, and each token made for you.',
     started: 'Started',
     seen: 'Last page',
-    ends: 'Ends',
+    ends: 'Expires',
     here: 'This browser',
     token: 'Token',
     end: 'Sign out',
@@ -576,7 +576,7 @@ export const dashboardEn = {
       pix_destination: 'Register the PIX key to which the seller is paid.',
       wallet: 'The settlement partner makes it once there is an approval and a PIX destination.',
     } satisfies Record<SellerNeed, string>,
-    payments: 'Its payments',
+    payments: 'Payments to this seller',
     makeLink: 'Onboarding link',
     linkText:
       'The seller enters its details, accepts the terms, adds documents and sets ' +

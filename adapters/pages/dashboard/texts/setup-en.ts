@@ -335,7 +335,7 @@ export const setupEn = {
     } satisfies Record<ObjectType, string>,
   },
   settings: {
-    lede: 'They are for both modes.',
+    lede: 'These settings apply to test and live mode.',
     company: 'Organization',
     name: 'Name',
     details: 'CNPJ and address',

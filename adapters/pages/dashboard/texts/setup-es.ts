@@ -400,7 +400,7 @@ export const setupEs: SetupTexts = {
       too_wide: 'Elija una imagen de 1.000 píxeles por lado como máximo.',
     },
     save: 'Guardar ajustes',
-    none: 'ninguno',
+    none: 'sin definir',
     on: 'sí',
     off: 'no',
     ownersOnly: 'Los propietarios cambian esto.',

@@ -31,7 +31,7 @@ test('a member creates a key with the ticked scopes and an end, and it works', a
   await admin.open(`${rootOf(site)}/keys/new`);
   const fields = { name: ' order service ', life: '30', 'webhooks:read': 'yes', mode: 'live' };
   const made = await admin.send('/new', fields);
-  assert.equal(made.heading, 'Key “order service” is made');
+  assert.equal(made.heading, 'Key “order service” created');
   const actor = await authenticateKey(deps, secretIn(made.text));
   assert.deepEqual([actor.mode, actor.scopes], ['test', ['webhooks:read']]);
   const [stored] = await listKeys(deps, site.tenant.orgId);

@@ -53,7 +53,7 @@ test('a member adds a subscription with the ticked events, and its secret signs 
     'invoice.settled': 'yes',
     'payment_intent.*': 'yes',
   });
-  assert.equal(made.heading, 'The subscription is made');
+  assert.equal(made.heading, 'Subscription created');
   const [stored] = await listSubscriptions(site.world.deps, site.tenant);
   assert.deepEqual(stored?.eventTypes, ['payment_intent.*', 'invoice.settled']);
   await site.world.newPayment(site.tenant);
