@@ -101,6 +101,8 @@ function papersAt({ path, place, read, change, holderOf }: Place) {
           const { texts } = sceneOf(viewOf(context, call));
           const words = texts.vendorPapers;
           const holder = holderOf(call);
+          // NotFound, before the file is read.
+          await listPapers(context.deps, holder);
           const refusal = await readFile(call, async ({ fields, fileName, bytes }) => {
             const kind = papersOwnedBy(holder.kind).find((one) => one === fields.get('kind'));
             const day = (fields.get('expires') ?? '').trim();

@@ -83,8 +83,12 @@ test('URLs of pages made in one moment begin alike, those of the next otherwise'
   assert.equal(await beginning(), (moment + 1) % 2 ** 16);
 });
 
+/** The bytes that the last part of the URL writes as a number of base 36. */
 function publicIdOf(body: Answer['body']): Buffer {
-  return Buffer.from(String(body['hostedPaymentUrl']).split('/r/')[1] ?? '', 'base64url');
+  const text = String(body['hostedPaymentUrl']).split('/r/')[1] ?? '';
+  const number = [...text].reduce((sum, sign) => sum * 36n + BigInt(parseInt(sign, 36)), 0n);
+  const hex = number.toString(16);
+  return Buffer.from(hex.padStart(hex.length > 36 ? hex.length : 36, '0'), 'hex');
 }
 
 const amounts: readonly (readonly [amount: string, currency: string | null, refusal: string])[] = [

@@ -62,6 +62,7 @@ const styleEnhancements: Readonly<Record<string, string>> = {
   'container-type': 'the wide layout',
   'content-visibility': 'the script opens it for print',
   'float: inline-start': place,
+  'forced-color-adjust': usual,
   hyphens: usual,
   inset: place,
   'inset-block': place,

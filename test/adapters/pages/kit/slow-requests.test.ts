@@ -5,6 +5,7 @@ import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
 import { pageRoutes } from '../../../../adapters/pages/page-routes.js';
+import { anAccount } from '../../../support/samples/domain-samples.js';
 import { jpeg } from '../../../support/scenes/form-scene.js';
 import { memberToken, rootOf } from '../dashboard/dashboard-site.js';
 import { type PageSite, pageSite, type Visitor } from '../visitor.js';
@@ -134,7 +135,13 @@ test('each form with a file has four uploads at a time of one session', async (t
     const cookie = `ponte-member=${token}`;
     const owner = site.visitor({ headers: { cookie } });
     const { orgId, mode } = site.tenant;
-    const path = template.replace('{orgId}', orgId).replace('{mode}', mode);
+    const accountId = 'acct_1';
+    const seller = anAccount({ ...site.tenant, id: accountId });
+    await site.world.deps.store.run(async (tx) => tx.accounts.insert(seller));
+    const path = template
+      .replace('{orgId}', orgId)
+      .replace('{mode}', mode)
+      .replace('{accountId}', accountId);
     await owner.open(`${rootOf(site)}/invoices/new`);
     const parts = upload({ visitor: owner, path, cookie });
     const sockets = Array.from({ length: 5 }, () => open(t, site));
