@@ -43,7 +43,9 @@ test('no function of a text takes a time that grows faster than the text', async
   const steep: string[] = [];
   for (const { path, text } of product) {
     if (!/^(core\/domain|core\/usecases|adapters\/(http|pages|mail))\//.test(path)) continue;
-    const names = [...text.matchAll(/^export function (\w+)\((?:\w+: string(?:, )?)+\):(?! Promise)/gm)];
+    const names = [
+      ...text.matchAll(/^export function (\w+)\((?:\w+: string(?:, )?)+\):(?! Promise)/gm),
+    ];
     if (names.length === 0) continue;
     const exported: Readonly<Record<string, (...texts: readonly string[]) => unknown>> =
       await import(`../${path.replace(/\.tsx?$/, '.js')}`);
