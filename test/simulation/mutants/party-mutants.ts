@@ -149,7 +149,7 @@ export const partyMutants = [
       ["    approve: 'approved',\n", "    approve: 'approved',\n    invite: 'awaiting_buyer',\n"],
     ],
     focus: { ...parties, often: ['createInvoice', 'invoiceStep', 'accountStep', 'work'] },
-    first: { seed: 8, steps: 80 },
+    first: { seed: 10, steps: 80 },
     caughtBy: ['noMailBeforeApproval'],
   },
   {
@@ -276,7 +276,7 @@ export const partyMutants = [
       ['await drop(deps, documentId, was.contentName);', 'await storage.purge(documentId, name);'],
     ],
     focus: { ...parties, gates: 0.3, often: ['getUpload', 'upload'] },
-    first: { seed: 8, steps: 200 },
+    first: { seed: 6, steps: 80 },
     caughtBy: ['whatCountsIsThere'],
   },
 ] as const;
