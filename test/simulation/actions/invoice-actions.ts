@@ -37,6 +37,8 @@ export const invoiceActs: Acts<InvoiceAction> = {
     const { done } = shown(world);
     const isByCode = world.random.chance(0.4);
     const isHere = isByCode && world.random.chance(0.5);
+    const { linksUsed } = world.observed;
+    const usesBefore = linksUsed.length;
     const enter = () =>
       isHere
         ? redeemCode(host.deps, page, { client: null, browserHash: BROWSER, code }, 'es')
@@ -45,7 +47,7 @@ export const invoiceActs: Acts<InvoiceAction> = {
       done: ({ view }) => {
         world.count(isByCode ? 'code entered' : 'link opened');
         // Without the code the link is opened in another browser than the one that asked.
-        world.observed.linksUsed.push({ token, isPerson: isByCode });
+        linksUsed.push({ token, isPerson: isByCode, usesBefore });
         if (view !== null) done(view);
       },
     });

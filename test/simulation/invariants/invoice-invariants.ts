@@ -98,10 +98,19 @@ export function noCauseIsMailedTwice(observed: ObservedState): string | null {
   return null;
 }
 
-/** A link signs in once by a press, which may be a gateway's, and once by the code. */
+/**
+ * A link signs in once by a press, which may be a gateway's, and once by the code, and not by a
+ * press that began after the code had signed in.
+ */
 export function noLinkSignsInTwice({ linksUsed }: ObservedState): string | null {
-  const twice = linksUsed.find(({ token, isPerson }, at) =>
-    linksUsed.slice(0, at).some((use) => use.token === token && (use.isPerson || !isPerson)),
+  const twice = linksUsed.find(({ token, isPerson, usesBefore }, at) =>
+    linksUsed
+      .slice(0, at)
+      .some(
+        (use, place) =>
+          use.token === token &&
+          (use.isPerson === isPerson || (use.isPerson && place < usesBefore)),
+      ),
   );
   return twice === undefined ? null : `the link ${twice.token} signed in twice`;
 }

@@ -39,6 +39,13 @@ export type Acknowledgement =
   | { readonly kind: 'message'; readonly tenant: Tenant; readonly id: string }
   | { readonly kind: 'subscribed' | 'unsubscribed'; readonly tenant: Tenant; readonly id: string };
 
+/** A sign-in by a link. `usesBefore` had ended when it began. */
+export interface LinkUse {
+  readonly token: string;
+  readonly isPerson: boolean;
+  readonly usesBefore: number;
+}
+
 export class ObservedRows {
   readonly payments = new Map<string, ObservedPayment>();
   /** Commands that serve a party. */
@@ -57,7 +64,7 @@ export class ObservedRows {
   readonly bornInBatch = new Map<string, number>();
   /** Tokens of links that signed somebody in. */
   /** `isPerson`: by the code. */
-  readonly linksUsed: { readonly token: string; readonly isPerson: boolean }[] = [];
+  readonly linksUsed: LinkUse[] = [];
   /** Every status that a batch stored, by payment. */
   readonly statuses = new Map<string, PaymentStatus[]>();
   /** Items about which operators have decided. */
