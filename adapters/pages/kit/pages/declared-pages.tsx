@@ -143,7 +143,7 @@ interface DeclaredForm<A extends PageAuth, R, S, P, D, T, F extends Fields> exte
 interface Button<A extends PageAuth, R, D, F>
   extends Declared<R>,
     Partial<Pick<RowOf<A, F>, 'form' | 'limit' | 'formBytesMax'>> {
-  /** Where it leads, what is wrong, or an answer of its own, such as a file. */
+  /** The page to go to, what is wrong, or an answer of its own, such as a file. */
   readonly run: (context: PageContext, call: PageCall<A, F>) => Promise<Refusable<D> | PageAnswer>;
 }
 
