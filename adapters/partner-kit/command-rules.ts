@@ -1,6 +1,7 @@
 // Rules about commands of money: pay-ins, payouts and refunds, each brought to its end.
 import assert from 'node:assert/strict';
 import { money, parseRate } from '../../core/domain/base/money.js';
+import type { Asset } from '../../core/domain/commands/asset.js';
 import { QUOTE_EXPIRED } from '../../core/domain/commands/quote.js';
 import type { PayinInput } from '../../core/ports/partner.js';
 import {
@@ -31,6 +32,7 @@ function payinRules(traits: PartnerTraits, check: RuleCheck): void {
     assert.equal(report.status, 'completed');
     assert.deepEqual(report.received, amount);
     assert.ok(report.transactionHash);
+    checkAsset(report.asset ?? null);
     assert.equal(report.reason, null);
   });
 
@@ -102,6 +104,7 @@ function payoutRules(traits: PartnerTraits, check: RuleCheck): void {
     assert.equal(report.fees?.currency, amount.currency);
     assert.ok(report.fees.amountMinor >= 0n && report.fees.amountMinor < amount.amountMinor);
     assert.match(report.endToEndId ?? '', /^E[0-9]{20}[A-Za-z0-9]{11}$/);
+    checkAsset(report.asset ?? null);
   });
 
   check('a failed payout stays failed and reports no amounts', async (harness) => {
@@ -176,4 +179,14 @@ function refundRules(traits: PartnerTraits, check: RuleCheck): void {
     const answer = request.outcome === 'done' ? await partner.refund.start(request.value) : request;
     assert.equal(answer.outcome, 'refused');
   });
+}
+
+/** A regulator's file takes these as they are. */
+function checkAsset(asset: Asset | null): void {
+  if (asset === null) return;
+  assert.match(asset.token, /^[A-Za-z0-9]{2,16}$/);
+  assert.match(asset.quantity ?? '0', /^[0-9]+(\.[0-9]{1,18})?$/);
+  for (const text of [asset.network, asset.transactionHash, asset.fromWallet, asset.toWallet]) {
+    assert.notEqual(text?.trim(), '', 'what is not known is null');
+  }
 }

@@ -113,6 +113,17 @@ const minor = z
   .transform((text) => BigInt(text));
 const money = z.object({ amountMinor: minor, currency: z.string() });
 const reason = z.string().nullable();
+const asset = z
+  .object({
+    token: z.string(),
+    network: z.string().nullable(),
+    quantity: z.string().nullable(),
+    transactionHash: z.string().nullable(),
+    fromWallet: z.string().nullable(),
+    toWallet: z.string().nullable(),
+  })
+  .nullable()
+  .optional();
 const transactionStatus = z.enum(['open', 'completed', 'failed', 'returned']);
 const ids = { reference: z.string().nullable(), partnerRef: z.string() };
 
@@ -134,6 +145,7 @@ const factSchema = z.discriminatedUnion('kind', [
       status: transactionStatus,
       received: money,
       transactionHash: z.string().nullable(),
+      asset,
       reason,
     }),
   }),
@@ -146,6 +158,7 @@ const factSchema = z.discriminatedUnion('kind', [
       fxRate: z.string().nullable(),
       fees: money.nullable(),
       endToEndId: z.string().nullable(),
+      asset,
       reason,
     }),
   }),

@@ -74,9 +74,9 @@ async function entryOf(
 async function payinPart({ mode, report }: FakeBooks, { partnerRef }: StoredTransaction) {
   const payin = readPayin(mode, partnerRef);
   assert(payin !== null, 'the memory has transactions of its partner');
-  const { status, received, transactionHash } = await report('payin', partnerRef);
+  const { status, received, transactionHash, asset = null } = await report('payin', partnerRef);
   const amount = status === 'completed' ? received : money(payin.amountMinor, payin.currency);
-  return { kind: 'payin' as const, status, amount, transactionHash };
+  return { kind: 'payin' as const, status, amount, transactionHash, asset };
 }
 
 async function payoutPart({ mode, report }: FakeBooks, { partnerRef }: StoredTransaction) {

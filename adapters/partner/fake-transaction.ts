@@ -4,7 +4,14 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { formatInstant } from '../../core/domain/base/instant.js';
-import { formatRate, type Money, money, type Rate } from '../../core/domain/base/money.js';
+import {
+  formatAmount,
+  formatRate,
+  type Money,
+  money,
+  type Rate,
+  subtract,
+} from '../../core/domain/base/money.js';
 import type { Mode } from '../../core/domain/base/tenant.js';
 import { QUOTE_EXPIRED } from '../../core/domain/commands/quote.js';
 import type { PayinReport, PayoutReport } from '../../core/domain/commands/report-check.js';
@@ -375,8 +382,10 @@ function payinReport(
   { status, receivedMinor, reason }: OutcomeOf<'payin'>,
 ): PayinReport {
   const received = money(receivedMinor, currency);
-  const transactionHash = status === 'completed' ? `0x${sha256(partnerRef)}` : null;
-  return { status, received, transactionHash, reason };
+  if (status !== 'completed') return { status, received, transactionHash: null, reason };
+  const asset = fakeAsset(partnerRef, { from: 'bank', to: 'payee' }, received);
+  const { transactionHash } = asset;
+  return { status, received, transactionHash, asset, reason };
 }
 
 function unpaid(status: 'open' | 'failed' | 'returned', reason: string | null): PayoutReport {
@@ -394,8 +403,29 @@ function paid(partnerRef: string, source: Money, rate: Rate, atMs: number): Payo
     fxRate: formatRate(rate),
     fees: price.fees,
     endToEndId: `E${ISPB}${minute}${sha256(partnerRef).slice(0, 11)}`,
+    asset: fakeAsset(partnerRef, { from: 'payee', to: 'desk' }, subtract(source, price.fees)),
     reason: null,
   };
+}
+
+/** A token is worth a unit of the currency that the buyer pays: `USDC`, `EURC`, `GBPC`. */
+function fakeAsset(
+  partnerRef: string,
+  { from, to }: Readonly<Record<'from' | 'to', string>>,
+  { amountMinor, currency }: Money,
+) {
+  return {
+    token: `${currency}C`,
+    network: 'sandbox',
+    quantity: formatAmount(amountMinor),
+    transactionHash: `0x${sha256(partnerRef)}`,
+    fromWallet: fakeWallet(from),
+    toWallet: fakeWallet(to),
+  };
+}
+
+function fakeWallet(name: string): string {
+  return `0x${sha256(`wallet of the ${name}`).slice(0, 40)}`;
 }
 
 function whole(text: string): number {

@@ -426,12 +426,12 @@ export const personalTables = {
     other:
       'org_id mode id origin public_id external_id status amount_minor currency buyer_id ' +
       'seller_external_id destination return_url expires_at quote_id covered_at ' +
-      'transaction_hash settled_minor settled_currency settled_fees_minor settled_fx_rate ' +
-      'end_to_end_id failure_reason cancel_reason number due_date created_by_member_id ' +
-      'approved_by_member_id invited_at created_at updated_at confirmed_locale ' +
-      'bank_details_code purpose limit_hit approval_lost_at requires_approval failure_code ' +
-      'remind_at consolidated_reference attachment_document_id settled_at external_id_key ' +
-      'number_key purchase_order_key end_to_end_key version',
+      'transaction_hash payin_asset settled_minor settled_currency settled_fees_minor ' +
+      'settled_fx_rate end_to_end_id failure_reason cancel_reason number due_date ' +
+      'created_by_member_id approved_by_member_id invited_at created_at updated_at ' +
+      'confirmed_locale bank_details_code purpose limit_hit approval_lost_at ' +
+      'requires_approval failure_code remind_at consolidated_reference attachment_document_id ' +
+      'settled_at external_id_key number_key purchase_order_key end_to_end_key version',
     found: found.payments,
     kept: kept.money,
     erased: {
@@ -473,7 +473,7 @@ export const personalTables = {
     withheld: 'payer_sealed',
     other:
       'id partner mode book partner_ref receiver_ref org_id account_id amount_minor ' +
-      'currency entry_end state transaction_hash payment_id rule entered_at completed_at ' +
+      'currency entry_end state transaction_hash asset payment_id rule entered_at completed_at ' +
       'due_at last_error created_at updated_at tries consolidated_reference version',
     found: null,
     kept: kept.sealed,

@@ -4,6 +4,7 @@ import type { payment } from '../../adapters/http/resources/payment-routes.js';
 import { formatInstant } from '../../core/domain/base/instant.js';
 import { formatAmount, shownAmount } from '../../core/domain/base/money.js';
 import { type Mode, modes, tenantOf } from '../../core/domain/base/tenant.js';
+import { assetText } from '../../core/domain/commands/asset.js';
 import { isStuck, type MoneyCommand } from '../../core/domain/commands/partner-command.js';
 import { shortIdOf } from '../../core/domain/payments/bank-record.js';
 import type { PaymentView } from '../../core/domain/payments/change.js';
@@ -259,6 +260,8 @@ async function shown({ payUrl }: Operator, view: PaymentView): Promise<Outcome> 
       refund: funds.refundStatus === 'none' ? null : shownRefund(funds),
       settled: json.brlSettledAmount === null ? null : `${json.brlSettledAmount} BRL`,
       rate: json.fxRateAtSettlement,
+      'effective rate (VET)': json.effectiveRateAtSettlement,
+      'stablecoin sold': json.settlements[0]?.asset ? assetText(json.settlements[0].asset) : null,
       'came back': json.settlements[0]?.returnedAt ?? null,
       'paid again': shownAgain(json.settlements.slice(1)),
       'no price': json.amountLimit === null ? null : shownLimit(json.amountLimit),

@@ -1,5 +1,6 @@
 // The settlement partner port: the partner receives money, converts it and pays it out.
 import type { Money } from '../domain/base/money.js';
+import type { Asset } from '../domain/commands/asset.js';
 import type { CommandEnd, MoneyKind } from '../domain/commands/partner-command.js';
 import type { QuoteTerms } from '../domain/commands/quote.js';
 import type { PayinReport, PayoutReport } from '../domain/commands/report-check.js';
@@ -171,6 +172,8 @@ export interface PartnerEntry {
   readonly amount: Money;
   readonly createdAtMs: number;
   readonly transactionHash?: string | null;
+  /** As in a PayinReport or PayoutReport. */
+  readonly asset?: Asset | null;
   /** What the bank says about the payer of a pay-in. */
   readonly payer: Payer | null;
   /** The BRL of a completed payout that reached the seller; as in a PayoutReport. */

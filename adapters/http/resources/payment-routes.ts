@@ -3,8 +3,10 @@
 import { z } from 'zod';
 import type { Scope, ScopeByOrigin } from '../../../core/domain/access/scope.js';
 import { formatInstant, parseInstant } from '../../../core/domain/base/instant.js';
-import { formatAmount, money, parseAmount } from '../../../core/domain/base/money.js';
+import { formatAmount, type Money, money, parseAmount } from '../../../core/domain/base/money.js';
 import { RawJson, writeJson } from '../../../core/domain/base/raw-json.js';
+import type { Asset } from '../../../core/domain/commands/asset.js';
+import { effectiveRate } from '../../../core/domain/commands/quote.js';
 import type { Settlement } from '../../../core/domain/commands/settlement.js';
 import { kycStatuses } from '../../../core/domain/parties/buyer-kyc.js';
 import type { PaymentView, ShownView } from '../../../core/domain/payments/change.js';
@@ -219,8 +221,26 @@ const buyer = representation<ShownView>()(null, {
 
 const rate = z.string().regex(/^[0-9]+(\.[0-9]+)?$/);
 
+const assetDescription = 'Null if the partner does not report it.';
+
+const asset = representation<Asset>()('Asset', {
+  token: z.string().meta({ description: 'The stablecoin, as `USDC`.' }),
+  network: z.string().nullable().meta({ description: 'The blockchain.' }),
+  quantity: z.string().nullable().meta({ description: 'Units of the token, a decimal string.' }),
+  transactionHash: z.string().nullable(),
+  fromWallet: z.string().nullable(),
+  toWallet: z.string().nullable(),
+});
+
+const vet = 'BRL to the seller per unit that the buyer paid, all costs included (VET).';
+
+interface SettlementSource extends Settlement {
+  /** What the buyer paid for it. */
+  readonly paid: Money;
+}
+
 /** In the names of the payment, which shows the first one. */
-const settlement = representation<Settlement>()('Settlement', {
+const settlement = representation<SettlementSource>()('Settlement', {
   settledAt: [instant, ({ settledAtMs }) => formatInstant(settledAtMs)],
   brlSettledAmount: [
     decimal.meta({ description: 'BRL paid to the seller.' }),
@@ -230,6 +250,10 @@ const settlement = representation<Settlement>()('Settlement', {
     rate.meta({ description: 'BRL per unit of the currency, as of the payout.' }),
     ({ fxRate }) => fxRate,
   ],
+  effectiveRateAtSettlement: [
+    rate.nullable().meta({ description: vet }),
+    ({ paid, settled }) => effectiveRate(paid, settled),
+  ],
   settlementFees: [
     decimal.meta({ description: 'Fees of the partner, in the currency of the payment.' }),
     ({ fees }) => formatAmount(fees.amountMinor),
@@ -237,6 +261,12 @@ const settlement = representation<Settlement>()('Settlement', {
   endToEndId: [
     z.string().nullable().meta({ description: 'The end-to-end id of the PIX to the seller.' }),
     ({ endToEndId }) => endToEndId,
+  ],
+  asset: [
+    asset.schema.nullable().meta({
+      description: `The stablecoin that was sold for the BRL. ${assetDescription}`,
+    }),
+    ({ asset: sold = null }) => sold && asset.show(sold),
   ],
   returnedAt: [
     instant.nullable().meta({
@@ -302,6 +332,11 @@ export const payment = representation<PaymentSource>()('Payment', {
     rate.nullable().meta({ description: 'BRL per unit of the currency, as of the payout.' }),
     (source) => source.payment.settlement?.fxRate ?? null,
   ],
+  effectiveRateAtSettlement: [
+    rate.nullable().meta({ description: vet }),
+    ({ payment: { amount, settlement } }) =>
+      settlement === null ? null : effectiveRate(amount, settlement.settled),
+  ],
   amountLimit: [
     amountLimit.schema.nullable().meta({
       description:
@@ -352,11 +387,20 @@ export const payment = representation<PaymentSource>()('Payment', {
         'Every PIX that reached the seller, oldest first. The payment shows the first one, also ' +
         'after it came back; the seller has those without `returnedAt`.',
     }),
-    (source) => source.settlements.map(settlement.show),
+    ({ settlements, payment: { amount: paid } }) =>
+      settlements.map((one) => settlement.show({ ...one, paid })),
   ],
   transactionHash: [
     z.string().nullable().meta({ description: 'The transfer of the stablecoin.' }),
     (source) => source.payment.transactionHash,
+  ],
+  payinAsset: [
+    asset.schema.nullable().meta({
+      description:
+        `The stablecoin that the pay-in brought to the wallet of the payee. ${assetDescription} ` +
+        'Of a transfer that pays several payments, it is the whole transfer.',
+    }),
+    ({ payment: { payinAsset } }) => payinAsset && asset.show(payinAsset),
   ],
   failureCode: [
     z

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { formatInstant } from '../../../core/domain/base/instant.js';
 import { formatAmount, money } from '../../../core/domain/base/money.js';
+import { effectiveRate } from '../../../core/domain/commands/quote.js';
 import type { AmountLimit } from '../../../core/domain/payments/amount-limit.js';
 import { previewQuote, type QuotePreview } from '../../../core/usecases/payments/quote-previews.js';
 import { representation } from '../protocol/representation.js';
@@ -20,6 +21,12 @@ type Terms = NonNullable<QuotePreview['terms']>;
 
 const terms = representation<Terms>()('PreviewedQuote', {
   rate: z.string().meta({ description: 'BRL per unit of the currency.' }),
+  effectiveRate: [
+    z.string().nullable().meta({
+      description: 'BRL to the seller per unit of the currency, all costs included (VET).',
+    }),
+    ({ source, target }) => effectiveRate(source, target),
+  ],
   rateKind: z.enum(['locked', 'indicative']).meta({
     description: 'indicative: the BRL follow the rate at the payout.',
   }),

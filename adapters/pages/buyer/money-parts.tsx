@@ -2,7 +2,7 @@
 // the money is. Every screen of a payment shows each amount that is not zero.
 import type { ComponentChildren, VNode } from 'preact';
 import { type Money, money } from '../../../core/domain/base/money.js';
-import type { QuoteTerms } from '../../../core/domain/commands/quote.js';
+import { effectiveRate, type QuoteTerms } from '../../../core/domain/commands/quote.js';
 import { helpReference } from '../../../core/domain/payments/display.js';
 import { useContacts } from '../hosted/layout.js';
 import { type PaymentScene, useScene } from '../hosted/scene.js';
@@ -245,7 +245,17 @@ export function refundRoute(scene: PaymentScene, at: 'partner' | 'banks' | 'end'
 }
 
 export function rateOf(format: Format, { source, target, rate }: QuoteTerms): string {
-  return `1\u00a0${source.currency} = ${format.rate(rate)}\u00a0${target.currency}`;
+  return rateText(format, rate, source.currency, target.currency);
+}
+
+/** What reaches the seller per unit, all costs included. */
+export function effectiveOf(format: Format, paid: Money, received: Money): string {
+  const rate = effectiveRate(paid, received);
+  return rate === null ? '' : rateText(format, rate, paid.currency, received.currency);
+}
+
+function rateText(format: Format, rate: string, from: string, to: string): string {
+  return `1\u00a0${from} = ${format.rate(rate)}\u00a0${to}`;
 }
 
 /** What the buyer can rely on. */

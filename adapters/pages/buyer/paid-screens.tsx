@@ -2,6 +2,7 @@
 
 import type { VNode } from 'preact';
 import { formatRate, parseRate } from '../../../core/domain/base/money.js';
+import { assetText } from '../../../core/domain/commands/asset.js';
 import { helpReference } from '../../../core/domain/payments/display.js';
 import type { SharedTransfer } from '../../../core/usecases/hosted/payment-page.js';
 import {
@@ -29,6 +30,7 @@ import { PrintedFrom } from './bank-details.js';
 import { FileLinks } from './file-links.js';
 import { ShownItems } from './line-items.js';
 import {
+  effectiveOf,
   FourAnswers,
   isZero,
   MoneyCard,
@@ -206,6 +208,11 @@ function amountRows(scene: PaymentScene, settlement: SettlementView): readonly F
       value: `1\u00a0${currency} = ${shownRate}\u00a0BRL`,
       look: 'num',
     },
+    {
+      label: texts.price.effectiveRate,
+      value: effectiveOf(format, payment.amount, settled),
+      look: 'num',
+    },
     { label: texts.paid.paidOut, value: format.money(settled), look: 'sum' },
   ];
 }
@@ -241,6 +248,7 @@ function factRows(scene: PaymentScene): readonly (FactRow | null)[] {
           note: texts.paid.brasilia(format.brasilia(settlement.settledAtMs)),
         },
     code(texts.paid.endToEndId, settlement?.endToEndId ?? null),
+    { label: texts.paid.asset, value: settlement?.asset ? assetText(settlement.asset) : null },
     code(texts.paid.transaction, settlement?.transactionHash ?? null),
     code(texts.paid.payment, payment.id),
     code(texts.transfer.checkCode, check?.code ?? null),

@@ -10,7 +10,15 @@ import { Button, ButtonForm, Form, Rows, Time } from '../kit/components.js';
 import { Icon } from '../kit/icons.js';
 import { ApprovalPart } from './colleagues/approval-screens.js';
 import { FoldedItems } from './line-items.js';
-import { condition, FourAnswers, isZero, MoneyCard, rateOf, whereMoney } from './money-parts.js';
+import {
+  condition,
+  effectiveOf,
+  FourAnswers,
+  isZero,
+  MoneyCard,
+  rateOf,
+  whereMoney,
+} from './money-parts.js';
 import { PaymentsLink } from './payments-screen.js';
 
 export function askPriceScreen(scene: PaymentScene): ScreenContent {
@@ -177,6 +185,7 @@ function priceRows(
     row(price.youPay, ({ source }) => format.money(source)),
     row(price.fees, ({ fees }) => format.money(fees)),
     row(price.rate, (terms) => rateOf(format, terms)),
+    row(price.effectiveRate, ({ source, target }) => effectiveOf(format, source, target)),
     {
       ...receives,
       value: (

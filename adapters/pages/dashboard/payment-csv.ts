@@ -3,6 +3,8 @@
 import { formatInstant } from '../../../core/domain/base/instant.js';
 import { formatAmount } from '../../../core/domain/base/money.js';
 import { dayOf } from '../../../core/domain/base/time-zone.js';
+import type { Asset } from '../../../core/domain/commands/asset.js';
+import { effectiveRate } from '../../../core/domain/commands/quote.js';
 import type { Settlement } from '../../../core/domain/commands/settlement.js';
 import type { ShownView } from '../../../core/domain/payments/change.js';
 import { type CsvForm, type CsvKind, csvLine } from '../kit/csv-line.js';
@@ -78,7 +80,7 @@ const columns = {
     kind: 'instant',
     of: again(({ returnedAtMs }) => instantOrNull(returnedAtMs)),
   },
-  // The days of the organization, whose zone the last column names.
+  // The days of the organization, whose zone `timeZone` names.
   createdDay: { kind: 'day', of: ({ payment }, zone) => dayOf(zone, payment.createdAtMs) },
   settledDay: {
     kind: 'day',
@@ -86,6 +88,16 @@ const columns = {
       settledAtMs === null ? null : dayOf(zone, settledAtMs),
   },
   timeZone: { kind: 'text', of: (_, zone) => zone },
+  effectiveRateAtSettlement: {
+    kind: 'number',
+    of: ({ payment: { amount, settlement } }) =>
+      settlement === null ? null : effectiveRate(amount, settlement.settled),
+  },
+  // The stablecoin that was sold for the BRL of the columns above.
+  'asset.token': { kind: 'text', of: sold(({ token }) => token) },
+  'asset.network': { kind: 'text', of: sold(({ network }) => network) },
+  'asset.quantity': { kind: 'number', of: sold(({ quantity }) => quantity) },
+  'asset.transactionHash': { kind: 'text', of: sold(({ transactionHash }) => transactionHash) },
 } as const satisfies Readonly<Record<string, Column>>;
 
 interface Column {
@@ -106,6 +118,13 @@ export function csvRow(view: ShownView, form: CsvForm, timeZone: string): string
     form,
     kinds,
   );
+}
+
+function sold(textOf: (asset: Asset) => string | null) {
+  return ({ settlements: [first] }: ShownView): string | null => {
+    const asset = first?.asset ?? null;
+    return asset === null ? null : textOf(asset);
+  };
 }
 
 /** Null unless the seller was paid more than once. */

@@ -5,6 +5,8 @@ import { z } from 'zod';
 import { allows } from '../../../core/domain/access/scope.js';
 import { SECOND_MS } from '../../../core/domain/base/instant.js';
 import { tenantOf } from '../../../core/domain/base/tenant.js';
+import { assetText } from '../../../core/domain/commands/asset.js';
+import { effectiveRate } from '../../../core/domain/commands/quote.js';
 import { hostedPath } from '../../../core/domain/hosted/hosted-page.js';
 import type { PaymentView } from '../../../core/domain/payments/change.js';
 import { readDisplay } from '../../../core/domain/payments/display.js';
@@ -340,6 +342,8 @@ function Money({ detail }: Part): VNode {
   const [first = null] = settlements;
   const price = first ?? quote;
   const rate = first?.fxRate ?? quote?.rate ?? null;
+  const received = first?.settled ?? quote?.target ?? null;
+  const effective = received && effectiveRate(payment.amount, received);
   const when = (atMs: number | null) => (atMs === null ? '' : ` ${format.short(atMs)}`);
   const row = (label: string, shown: typeof amounts.amount, isShown = true): FactRow | null =>
     isShown ? { label, value: format.money(shown), look: 'num' } : null;
@@ -371,6 +375,13 @@ function Money({ detail }: Part): VNode {
           row(words.wentBack, amounts.wentBack, amounts.wentBack.amountMinor > 0n),
           price === null ? null : row(words.fees, price.fees),
           ...(first === null && quote !== null ? [row(words.receivesAbout, quote.target)] : []),
+          effective === null
+            ? null
+            : {
+                label: words.effectiveRate,
+                value: words.rate(payment.amount.currency, format.rate(effective)),
+                look: 'num',
+              },
           ...settlements.map(
             (one): FactRow => ({
               label: `${words.receives} ${format.short(one.settledAtMs)}`,
@@ -380,10 +391,11 @@ function Money({ detail }: Part): VNode {
           ),
         ]}
       />
-      {settlements.map(({ endToEndId, returnedAtMs }) =>
-        endToEndId === null && returnedAtMs === null ? null : (
+      {settlements.map(({ endToEndId, asset = null, returnedAtMs }) =>
+        endToEndId === null && asset === null && returnedAtMs === null ? null : (
           <p class="small quiet">
             {endToEndId === null ? null : <span class="code">PIX {endToEndId}</span>}{' '}
+            {asset === null ? null : assetText(asset)}{' '}
             {returnedAtMs === null ? null : words.cameBack(format.short(returnedAtMs))}
           </p>
         ),

@@ -2,7 +2,13 @@
 // indicative, because a payout quote lives for five minutes and a bank transfer takes days.
 import { z } from 'zod';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../core/domain/base/instant.js';
-import { divide, formatRate, type Money, money } from '../../../core/domain/base/money.js';
+import {
+  divide,
+  formatAmount,
+  formatRate,
+  type Money,
+  money,
+} from '../../../core/domain/base/money.js';
 import { QUOTE_EXPIRED } from '../../../core/domain/commands/quote.js';
 import type { PayinReport } from '../../../core/domain/commands/report-check.js';
 import type { AmountLimit } from '../../../core/domain/payments/amount-limit.js';
@@ -96,6 +102,9 @@ export const payinShape = z.object({
   currency: z.string().nullish(),
   payin_quote_id: z.string().nullish(),
   memo_code: z.string().nullish(),
+  token: z.string().nullish(),
+  network: z.string().nullish(),
+  address: z.string().nullish(),
   created_at: z.string().nullish(),
   blindpay_bank_details: bankDetailsShape.nullish(),
   tracking_transaction: trackingShape,
@@ -287,15 +296,29 @@ export function payinReport(desk: BlindPayContext, payin: Payin): PartnerAnswer<
     status: payin.status,
     open: 'open',
   });
+  const { token, network = null, address = null, receiver_amount: arrived } = payin;
   const amount = payin.sender_amount ?? null;
   if (status === 'completed' && amount === null) return later('the pay-in has no amount');
   const isPaid = status === 'completed' && amount !== null;
   const why = transaction?.provider_error_reason ?? complete?.provider_error_reason;
   const isOver = status === 'failed' || status === 'returned';
+  const transactionHash = complete?.transaction_hash ?? transaction?.transaction_hash ?? null;
   return done({
     status,
     received: money(isPaid ? BigInt(amount) : 0n, payin.currency ?? CURRENCY),
-    transactionHash: complete?.transaction_hash ?? transaction?.transaction_hash ?? null,
+    transactionHash,
+    // A list may leave it out.
+    asset:
+      isPaid && token
+        ? {
+            token,
+            network,
+            quantity: arrived ? formatAmount(BigInt(arrived)) : null,
+            transactionHash,
+            fromWallet: null,
+            toWallet: address,
+          }
+        : null,
     reason: isOver ? `BlindPay: ${why ?? payin.status}` : null,
     held: payin.status === 'on_hold',
   });

@@ -10,6 +10,7 @@
 import { z } from 'zod';
 import { DAY_MS, MINUTE_MS } from '../../../core/domain/base/instant.js';
 import { formatAmount, money, parseAmount } from '../../../core/domain/base/money.js';
+import type { Asset } from '../../../core/domain/commands/asset.js';
 import type { PayoutReport } from '../../../core/domain/commands/report-check.js';
 import { purposes } from '../../../core/domain/payments/purpose.js';
 import type {
@@ -54,6 +55,10 @@ export const payoutShape = z.object({
   sender_amount: z.int().nonnegative().nullish(),
   receiver_amount: z.int().nonnegative().nullish(),
   currency: z.string().nullish(),
+  token: z.string().nullish(),
+  network: z.string().nullish(),
+  sender_wallet_address: z.string().nullish(),
+  tracking_transaction: z.object({ transaction_hash: z.string().nullish() }).nullish(),
   created_at: z.string().nullish(),
   tracking_payment: z
     .object({
@@ -321,6 +326,21 @@ export function payoutReport(desk: BlindPayContext, payout: Payout): PartnerAnsw
     fxRate: rateOf(BigInt(arrived), BigInt(sent)),
     fees: money(ordered - BigInt(sent), CURRENCY),
     endToEndId: payout.tracking_payment?.end_to_end_id ?? null,
+    asset: collectedAsset(payout, BigInt(sent)),
     reason: null,
   });
+}
+
+/** The tokens that BlindPay collects from the payee's wallet. A list may leave them out. */
+function collectedAsset(payout: Payout, sentMinor: bigint): Asset | null {
+  const { token, network = null, sender_wallet_address: fromWallet = null } = payout;
+  if (!token) return null;
+  return {
+    token,
+    network,
+    quantity: formatAmount(sentMinor),
+    transactionHash: payout.tracking_transaction?.transaction_hash ?? null,
+    fromWallet,
+    toWallet: null,
+  };
 }

@@ -147,7 +147,7 @@ function payinEntry(desk: BlindPayContext, payin: ListedPayin): PartnerAnswer<Pa
   const { id, customer_id: customer, payin_quote_id: quote, currency } = payin;
   const report = payinReport(desk, payin);
   if (report.outcome !== 'done') return report;
-  const { status, transactionHash } = report.value;
+  const { status, transactionHash, asset = null } = report.value;
   return done({
     kind: 'payin',
     partnerRef: id,
@@ -156,6 +156,7 @@ function payinEntry(desk: BlindPayContext, payin: ListedPayin): PartnerAnswer<Pa
     partnerQuoteId: customer && quote ? joinIds([customer, quote]) : null,
     status,
     transactionHash,
+    asset,
     amount: money(BigInt(payin.sender_amount), currency ?? CURRENCY),
     createdAtMs: Date.parse(payin.created_at),
     payer: payerOf(payin),

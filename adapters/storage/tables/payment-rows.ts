@@ -2,6 +2,7 @@
 import { locales } from '../../../core/domain/base/locale.js';
 import { searchKey } from '../../../core/domain/base/search-text.js';
 import { modes, type Tenant } from '../../../core/domain/base/tenant.js';
+import { readAsset, writeAsset } from '../../../core/domain/commands/asset.js';
 import type { SettlementFacts } from '../../../core/domain/commands/settlement.js';
 import { readLimitHit, writeLimitHit } from '../../../core/domain/payments/amount-limit.js';
 import {
@@ -120,8 +121,9 @@ export const payments = defineTable<Payment>('payments', {
   consolidatedReference: text.null('consolidated_reference'),
   coveredAtMs: time.null('covered_at'),
   transactionHash: text.null('transaction_hash'),
+  payinAsset: nullable(encoded('payin_asset', writeAsset, readAsset)),
   settlement: nullable(
-    group<SettlementFacts>({
+    group<Omit<SettlementFacts, 'asset'>>({
       settled: money('settled_minor', 'settled_currency'),
       fees: money('settled_fees_minor', { currencyFrom: 'currency' }),
       fxRate: text('settled_fx_rate'),

@@ -1,5 +1,5 @@
 // An FX quote of the partner as it was shown to the buyer.
-import type { Money } from '../base/money.js';
+import { formatRate, type Money, rateBetween } from '../base/money.js';
 import type { Tenant } from '../base/tenant.js';
 
 /** The code of a refused pay-in: its quote has expired. The payment needs another one. */
@@ -31,6 +31,15 @@ export interface Quote extends Tenant, QuoteTerms {
   readonly id: string;
   readonly paymentId: string;
   readonly createdAtMs: number;
+}
+
+/**
+ * The VET (valor efetivo total): BRL that reach the seller per unit that the buyer pays, with all
+ * fees and the margin in the rate. Rounded half to even to eight decimals; null without an amount.
+ */
+export function effectiveRate(paid: Money, received: Money): string | null {
+  const rate = rateBetween(paid, received);
+  return rate === null ? null : formatRate(rate);
 }
 
 /** A quote can be confirmed before, not at, its expiry. */

@@ -5,6 +5,7 @@
 // accepted by an operator.
 import { hash } from 'node:crypto';
 import { absolute, convert, type Money, parseRate } from '../base/money.js';
+import type { Asset } from './asset.js';
 import type { CommandEnd, MoneyCommand } from './partner-command.js';
 import type { Quote } from './quote.js';
 
@@ -18,6 +19,8 @@ export interface PayinReport {
    */
   readonly received: Money;
   readonly transactionHash: string | null;
+  /** What arrived in the payee's wallet. */
+  readonly asset?: Asset | null;
   readonly reason: string | null;
   /** While open: the partner has the money and checks it. */
   readonly held?: boolean;
@@ -33,6 +36,8 @@ export interface PayoutReport {
   /** In the currency paid; null until completed. */
   readonly fees: Money | null;
   readonly endToEndId: string | null;
+  /** What was sold for the BRL. */
+  readonly asset?: Asset | null;
   readonly reason: string | null;
   /** While open: the partner checks the payout. */
   readonly held?: boolean;

@@ -1,6 +1,7 @@
 // What reached the seller by a payout. The facts of a settlement never change: one that came back
 // says when, and a later one has separate facts.
 import { type Money, sameMoney } from '../base/money.js';
+import type { Asset } from './asset.js';
 import { readAmount, writeAmount } from './partner-message.js';
 
 /** Reported with a completed payout. */
@@ -13,6 +14,8 @@ export interface SettlementFacts {
   readonly fxRate: string;
   /** The BACEN end-to-end id of the PIX transfer; null if the partner does not report it. */
   readonly endToEndId: string | null;
+  /** What was sold for the BRL; absent or null if the partner does not report it. */
+  readonly asset?: Asset | null;
 }
 
 export interface Settlement extends SettlementFacts {
@@ -35,10 +38,10 @@ export function receiptOf(settlements: readonly Settlement[]): Settlement | null
 /** The payout reached the seller. With the facts of the last one, that one did not come back. */
 export function withSettlement(
   settlements: readonly Settlement[],
-  { settled, fees, fxRate, endToEndId }: SettlementFacts,
+  { settled, fees, fxRate, endToEndId, asset = null }: SettlementFacts,
   settledAtMs: number,
 ): readonly Settlement[] {
-  const next = { settled, fees, fxRate, endToEndId, settledAtMs, returnedAtMs: null };
+  const next = { settled, fees, fxRate, endToEndId, asset, settledAtMs, returnedAtMs: null };
   const last = settlements.at(-1);
   const isLast = last !== undefined && sameFacts(last, next);
   const kept = isLast ? { ...last, returnedAtMs: null } : next;

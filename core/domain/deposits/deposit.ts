@@ -5,6 +5,7 @@
 import { machine } from '../base/machine.js';
 import { type Money, sameMoney } from '../base/money.js';
 import type { Mode, Tenant } from '../base/tenant.js';
+import type { Asset } from '../commands/asset.js';
 import { reportEffect } from '../commands/command-report.js';
 import type { CommandEnd } from '../commands/partner-command.js';
 import type { ReportProblem } from '../commands/report-check.js';
@@ -58,6 +59,7 @@ export interface Deposit {
   /** What the bank says about the payer, as JSON, sealed. */
   readonly payerSealed: string | null;
   readonly transactionHash: string | null;
+  readonly asset: Asset | null;
   /**
    * Name the payment of an assigned deposit, and the rule that found it; null: an operator. Of one
    * that was split, the first payment.
@@ -79,6 +81,7 @@ export interface DepositFacts {
   readonly status: CommandEnd;
   readonly amount: Money;
   readonly transactionHash?: string | null;
+  readonly asset?: Asset | null;
 }
 
 type FirstFacts =
@@ -106,6 +109,7 @@ export function newDeposit(
     end: 'open',
     state: 'waiting',
     transactionHash: null,
+    asset: null,
     paymentId: null,
     rule: null,
     consolidatedReference: null,
@@ -145,6 +149,7 @@ export function readAgain(deposit: Deposit, facts: DepositFacts, nowMs: number):
     state,
     amount,
     transactionHash: facts.transactionHash ?? deposit.transactionHash,
+    asset: facts.asset ?? deposit.asset,
     completedAtMs: end === 'completed' ? (deposit.completedAtMs ?? nowMs) : deposit.completedAtMs,
     updatedAtMs: nowMs,
   });

@@ -2,6 +2,7 @@
 // function derives all of it, so outcomes that arrive late, twice or out of order lead to the same
 // rows.
 import { assert, PonteError } from '../../errors.js';
+import type { Asset } from '../commands/asset.js';
 import {
   type ByHand,
   changed,
@@ -58,6 +59,8 @@ export interface ReportedDetails {
   readonly reason?: string | null;
   readonly instructions?: PayinInstructions | undefined;
   readonly transactionHash?: string | null;
+  /** What a pay-in brought. */
+  readonly asset?: Asset | null;
   readonly settlement?: SettlementFacts;
 }
 
@@ -219,23 +222,24 @@ function withReportedDetails(
   first: Settlement | null,
   nowMs: number,
 ): Payment {
-  const { transactionHash } = details;
+  const { transactionHash = null, asset = null } = details;
   // The buyer pays by the transfer for several payments.
   const instructions = payment.consolidatedReference === null ? details.instructions : undefined;
   const isSettled = first !== null && payment.settlement === null;
-  if (instructions === undefined && (transactionHash ?? null) === null && !isSettled) {
-    return payment;
-  }
+  const isSame = instructions === undefined && transactionHash === null && asset === null;
+  if (isSame && !isSettled) return payment;
   return Object.freeze({
     ...payment,
     ...givenInstructions(payment, instructions, nowMs),
     transactionHash: transactionHash ?? payment.transactionHash,
+    payinAsset: asset ?? payment.payinAsset,
     ...(isSettled ? shownOf(first) : {}),
     updatedAtMs: nowMs,
   });
 }
 
-function shownOf({ settledAtMs, returnedAtMs: _, ...settlement }: Settlement) {
+/** Its asset stays with the payout. */
+function shownOf({ settledAtMs, returnedAtMs: _, asset: __, ...settlement }: Settlement) {
   return { settlement: Object.freeze(settlement), settledAtMs };
 }
 

@@ -4,6 +4,7 @@ import type { Locale } from '../base/locale.js';
 import { type MoveOf, machine } from '../base/machine.js';
 import type { Money } from '../base/money.js';
 import type { Tenant } from '../base/tenant.js';
+import type { Asset } from '../commands/asset.js';
 import type { SettlementFacts } from '../commands/settlement.js';
 import type { LimitHit } from './amount-limit.js';
 import type { ColleagueApproval } from './colleague-approval.js';
@@ -174,6 +175,8 @@ export interface Payment extends Tenant {
   /** When the whole amount was reported as received; from then on it does not expire. */
   readonly coveredAtMs: number | null;
   readonly transactionHash: string | null;
+  /** What a pay-in brought to the payee's wallet, as last reported: all of a shared transfer. */
+  readonly payinAsset: Asset | null;
   /** The first of its settlements; it stays if its payout comes back (settlement.ts). */
   readonly settlement: SettlementFacts | null;
   /** When `settlement` was reported. */

@@ -79,13 +79,8 @@ export async function stageAccepted(
   if (command.depositId !== null && fact.kind === 'payin') {
     const deposit = await batch.tx.deposits.get(command.depositId);
     assert(deposit !== null, 'a deposit stays');
-    const { status, received: amount, transactionHash } = fact.report;
-    const { announce } = await stageSplit(
-      batch,
-      deposit,
-      { status, amount, transactionHash },
-      true,
-    );
+    const { received: amount, ...report } = fact.report;
+    const { announce } = await stageSplit(batch, deposit, { ...report, amount }, true);
     return async () => announce();
   }
   const source = { polledVersion: command.version, accepted: true };

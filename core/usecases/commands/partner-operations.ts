@@ -178,7 +178,7 @@ export const operations: Readonly<Record<CommandKind, Operation>> = {
     sums: ({ received, held = false }) => {
       return { receivedMinor: received.amountMinor, refunded: null, held };
     },
-    details: ({ reason, transactionHash }) => ({ reason, transactionHash }),
+    details: ({ reason, transactionHash, asset = null }) => ({ reason, transactionHash, asset }),
   }),
   payout: moneyOperation('payout', {
     prepare(partner, { reference, amount }, { payment, commands, quote, sinceMs }) {
@@ -230,10 +230,11 @@ async function changedParty(
   return stageCommand(batch, decide([]));
 }
 
-function settlementOf({ status, reason, settled, fees, fxRate, endToEndId }: PayoutReport) {
+function settlementOf(report: PayoutReport) {
+  const { status, reason, settled, fees, fxRate, endToEndId, asset = null } = report;
   if (status !== 'completed') return { reason };
   assert(settled !== null && fees !== null && fxRate !== null, 'a checked report has its sums');
-  return { settlement: { settled, fees, fxRate, endToEndId } };
+  return { settlement: { settled, fees, fxRate, endToEndId, asset } };
 }
 
 interface MoneyRules<R> extends ReportRules<R> {

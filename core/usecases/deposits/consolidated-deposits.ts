@@ -130,7 +130,7 @@ export async function stageSharesAgain(
     return { deposit: was, announce: await stageReview(batch, was, facts, problem, books) };
   }
   const deposit = readAgain(was, facts, nowMs);
-  const { end, partnerRef, transactionHash } = deposit;
+  const { end, partnerRef, transactionHash, asset } = deposit;
   const has = splitAgain(
     deposit,
     shares.map((share) => ({ share, takenMinor: takenFrom(share, all) })),
@@ -143,7 +143,7 @@ export async function stageSharesAgain(
     if (share === undefined) staged.push(await stageNewShare(batch, deposit, book, receivedMinor));
     else if (!isShareCurrent(share, deposit, receivedMinor)) {
       const next = shareReported(share, { partnerRef, end, receivedMinor }, nowMs);
-      staged.push(await stagePaymentCommands(batch, book, next, { transactionHash }));
+      staged.push(await stagePaymentCommands(batch, book, next, { transactionHash, asset }));
     }
   }
   return { deposit, announce: () => announceAll(staged) };
@@ -153,14 +153,14 @@ export async function stageSharesAgain(
 async function stageReview(
   batch: Batch,
   deposit: Deposit,
-  { status, amount, transactionHash = null }: DepositFacts,
+  { status, amount, transactionHash = null, asset = null }: DepositFacts,
   problem: ReportProblem,
   books: ReadonlyMap<string, PaymentCommands>,
 ): Promise<() => void> {
   const { id: depositId, partnerRef } = deposit;
   const text = `the transfer ${depositId}, which was split: ${problem.text}`;
   const received = status === 'completed' ? amount : { ...amount, amountMinor: 0n };
-  const report = { status, received, transactionHash, reason: null };
+  const report = { status, received, transactionHash, asset, reason: null };
   const staged: Staged[] = [];
   for (const book of books.values()) {
     for (const share of sharesIn(deposit, book.commands)) {
@@ -180,7 +180,7 @@ async function stageReview(
 /** Its reference follows from the id at the partner and the payment: the same after a restore. */
 async function stageNewShare(
   batch: Batch,
-  { id: depositId, partner, partnerRef, end, amount: { currency }, transactionHash }: Deposit,
+  { id: depositId, partner, partnerRef, end, amount: { currency }, ...moved }: Deposit,
   { was, commands }: PaymentCommands,
   receivedMinor: bigint,
 ): Promise<Staged> {
@@ -195,7 +195,8 @@ async function stageNewShare(
   const share = { ...made, depositId };
   const book = { was, commands: [...commands, share], adopted: [share] };
   const next = shareReported(share, { partnerRef, end, receivedMinor }, nowMs);
-  return stagePaymentCommands(batch, book, next, { transactionHash });
+  const { transactionHash, asset } = moved;
+  return stagePaymentCommands(batch, book, next, { transactionHash, asset });
 }
 
 function announceAll(staged: readonly Staged[]): void {

@@ -331,7 +331,7 @@ async function stageMatched(
   { paymentId, rule }: { readonly paymentId: string; readonly rule: PaymentMatch['rule'] | null },
 ): Promise<StagedDeposit> {
   const { deps, tx, nowMs } = batch;
-  const { partner, partnerRef, amount, transactionHash } = read;
+  const { partner, partnerRef, amount, transactionHash, asset } = read;
   const payment = await tx.payments.find(paymentId);
   if (payment === null) throw new PonteError('NotFound');
   const { bytes } = await currentKeyIn(deps, tx, 'partner');
@@ -352,7 +352,7 @@ async function stageMatched(
     batch,
     command,
     () => reportCommand(acceptCommand(command, partnerRef, nowMs), report, nowMs),
-    { transactionHash },
+    { transactionHash, asset },
     [command],
   );
   const given = { orgId: payment.orgId, paymentId, rule };

@@ -512,6 +512,7 @@ function newPayment(
     consolidatedReference: null,
     coveredAtMs: null,
     transactionHash: null,
+    payinAsset: null,
     settlement: null,
     settledAtMs: null,
     failureCode: null,

@@ -235,6 +235,17 @@ test('a payout sends what its pay-ins brought, and names our command in the desc
   const report = done(await partner.payout.read(partnerRef));
   assert.deepEqual([report.status, report.fees], ['completed', usd(100n)]);
   assert.equal(report.settled?.amountMinor, 667_715n);
+  const [payin] = server.state.payins;
+  const brought = done(await partner.payin.read(payin?.id ?? '')).asset ?? assert.fail();
+  const token = { token: 'USDB', network: 'polygon_amoy', quantity: '1249.00' };
+  const [wallet, { transactionHash: hash, ...sold }] = [brought.toWallet, report.asset ?? brought];
+  assert.deepEqual(sold, { ...token, fromWallet: wallet, toWallet: null });
+  assert.match(wallet ?? '', /^0x[0-9a-f]+$/);
+  assert.match(hash ?? '', /^0x[0-9a-f]{64}$/);
+  assert.deepEqual(
+    { ...brought, transactionHash: null },
+    { ...token, fromWallet: null, toWallet: wallet, transactionHash: null },
+  );
 });
 
 test('a payout names its purpose in words behind our command, and is found', async (t) => {

@@ -63,6 +63,7 @@ test('a pay-in that was ordered names the quote of its command', async (t) => {
     amount: usd(125_000n),
     createdAtMs: START_MS + 60_000,
     transactionHash: entry.transactionHash,
+    asset: entry.asset,
     payer: { name: null, bank: null, texts: entry.payer?.texts, trace: null },
   });
   assert.match(entry.transactionHash ?? '', /^0x[0-9a-f]{64}$/);
@@ -91,6 +92,7 @@ test('a deposit is a pay-in with its payer, and with no quote of ours', async (t
     amount: usd(125_000n),
     createdAtMs: scene.nowMs,
     transactionHash: null,
+    asset: null,
     payer: { name: 'Ana Buyer', bank: 'First Bank', texts: ['INV-7 thanks'], trace: '0210001' },
   });
   scene.pass(60_000);

@@ -115,7 +115,8 @@ export function payoutSteps(payout: Transaction, amountMinor: number, atMs: numb
     afterMs: 2_000,
     event: 'payout.update',
     change: () => {
-      payout.tracking_transaction = { step: 'completed', status: 'found' };
+      const transaction_hash = `0x${hexOf(payout.id)}`;
+      payout.tracking_transaction = { step: 'completed', status: 'found', transaction_hash };
     },
   };
   if (amountMinor === FAILS_MINOR) {

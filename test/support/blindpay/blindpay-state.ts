@@ -217,7 +217,8 @@ export class BlindPayState {
     const partnerFee = body['partner_fee_id'] === undefined ? 0 : PARTNER_FEE_MINOR;
     const receiver = sender - PAYIN_FEE_MINOR - partnerFee;
     const quote = this.#quote('qu', wallet.customer_id, sender, receiver);
-    this.payinQuotes.push({ ...quote, wallet_id: wallet.id, method: body['payment_method'] });
+    const { payment_method: method, token } = body;
+    this.payinQuotes.push({ ...quote, wallet_id: wallet.id, method, token });
     return ok({ ...shownQuote(quote), flat_fee: PAYIN_FEE_MINOR, is_otc: false });
   }
 
@@ -239,6 +240,7 @@ export class BlindPayState {
     const id = this.#id('pi');
     // With a virtual account its own numbers are shown, and the memo code is ignored.
     const account = this.virtualAccounts.find((one) => one.customer_id === customer_id);
+    const wallet = this.wallets.find((one) => one.id === quote['wallet_id']);
     const payin: Transaction = {
       id,
       customer_id,
@@ -250,6 +252,9 @@ export class BlindPayState {
       pix_code: null,
       clabe: null,
       memo_code: hexOf(id).slice(0, 8).toUpperCase(),
+      token: quote['token'],
+      network: wallet?.['network'],
+      address: wallet?.['address'],
       blindpay_bank_details: account === undefined ? bankDetails : bankDetailsOf(account.id),
       ...newTracking(),
       created_at: this.#now(),
@@ -282,7 +287,7 @@ export class BlindPayState {
 
   #addPayin(payin: Transaction): Fields {
     this.payins.push(payin);
-    const shown = without(payin, 'payin_quote_id');
+    const shown = without(payin, 'payin_quote_id', 'token', 'network', 'address');
     this.fire('payin.new', shown);
     return shown;
   }
@@ -322,7 +327,8 @@ export class BlindPayState {
     const sender = amountOf(body);
     const quote = this.#quote('qu', account.customer_id, sender, converted(sender));
     const description = body['description'] ?? null;
-    this.quotes.push({ ...quote, description, account, network: body['network'] });
+    const { network, token } = body;
+    this.quotes.push({ ...quote, description, account, network, token });
     return ok({ ...shownQuote(quote), flat_fee: 0, description });
   }
 
@@ -348,6 +354,7 @@ export class BlindPayState {
       receiver_amount,
       currency: 'BRL',
       network: quote['network'],
+      token: quote['token'],
       description: quote['description'],
       bank_account_id: (quote['account'] as Owned).id,
       ...newTracking(),
@@ -355,7 +362,7 @@ export class BlindPayState {
     };
     this.payouts.push(payout);
     const shown = without(payout, ...['quote_id', 'sender_amount', 'receiver_amount', 'currency']);
-    const sent = without(shown, 'network', 'description', 'created_at');
+    const sent = without(shown, 'network', 'token', 'description', 'created_at');
     this.fire('payout.new', sent);
     this.#play(payout, payoutSteps(payout, sender_amount, this.#nowMs()));
     return ok(sent);

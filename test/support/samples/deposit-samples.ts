@@ -3,7 +3,7 @@ import { money } from '../../../core/domain/base/money.js';
 import type { BookReading } from '../../../core/domain/deposits/book-reading.js';
 import type { Deposit } from '../../../core/domain/deposits/deposit.js';
 import type { ScheduledReconciliation } from '../../../core/domain/money-desk/reconciliation.js';
-import { T0 } from './domain-samples.js';
+import { sampleAsset, T0 } from './domain-samples.js';
 
 export function aDeposit(fields: Partial<Deposit> = {}): Deposit {
   return {
@@ -20,6 +20,7 @@ export function aDeposit(fields: Partial<Deposit> = {}): Deposit {
     state: 'waiting',
     payerSealed: 'sealed',
     transactionHash: '0xab',
+    asset: sampleAsset,
     paymentId: null,
     rule: null,
     consolidatedReference: null,

@@ -8,6 +8,7 @@ import type { MemberSession } from '../../../core/domain/access/session.js';
 import { emailKey } from '../../../core/domain/base/email-address.js';
 import { money } from '../../../core/domain/base/money.js';
 import type { Tenant } from '../../../core/domain/base/tenant.js';
+import type { Asset } from '../../../core/domain/commands/asset.js';
 import {
   type MoneyCommand,
   newCommand,
@@ -47,6 +48,15 @@ import { sampleInstructions } from './payin-samples.js';
 
 /** 2026-01-02T03:04:05.678Z. */
 export const T0 = 1_767_323_045_678;
+
+export const sampleAsset: Asset = {
+  token: 'USDC',
+  network: 'base',
+  quantity: '99.20',
+  transactionHash: '0xabc',
+  fromWallet: '0xfrom',
+  toWallet: null,
+};
 
 export const tenant: Tenant = { orgId: 'org_a', mode: 'test' };
 export const otherMode: Tenant = { orgId: 'org_a', mode: 'live' };
@@ -271,6 +281,7 @@ export function aPayment(fields: Partial<Payment> = {}): Payment {
     consolidatedReference: 'W2QK-9M4X',
     coveredAtMs: T0 + 7,
     transactionHash: '0xabc',
+    payinAsset: sampleAsset,
     settlement: {
       settled: money(5_123n, 'BRL'),
       fees: money(10n, 'EUR'),
@@ -320,6 +331,7 @@ export function aBarePayment(fields: Partial<Payment> = {}): Payment {
     consolidatedReference: null,
     coveredAtMs: null,
     transactionHash: null,
+    payinAsset: null,
     settlement: null,
     settledAtMs: null,
     failureCode: null,

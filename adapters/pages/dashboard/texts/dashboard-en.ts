@@ -632,6 +632,7 @@ export const dashboardEn = {
     wentBack: 'Went back to the buyer',
     receives: 'Seller received',
     receivesAbout: 'Seller receives about',
+    effectiveRate: 'Effective rate, all costs included (VET)',
     purchaseOrder: 'Purchase order',
     happened: 'What happened',
     newestFirst: 'newest first',

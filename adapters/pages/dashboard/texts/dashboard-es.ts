@@ -627,6 +627,7 @@ export const dashboardEs: DashboardTexts = {
     wentBack: 'Devuelto al comprador',
     receives: 'El vendedor recibió',
     receivesAbout: 'El vendedor recibe cerca de',
+    effectiveRate: 'Tipo efectivo, con todos los costes (VET)',
     purchaseOrder: 'Orden de compra',
     happened: 'Qué ocurrió',
     newestFirst: 'lo más reciente primero',

@@ -621,6 +621,7 @@ export const dashboardPtBr: DashboardTexts = {
     wentBack: 'Devolvido ao comprador',
     receives: 'Vendedor recebeu',
     receivesAbout: 'Vendedor recebe cerca de',
+    effectiveRate: 'Valor efetivo total (VET)',
     purchaseOrder: 'Pedido de compra',
     happened: 'O que aconteceu',
     newestFirst: 'mais recentes primeiro',

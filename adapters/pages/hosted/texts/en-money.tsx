@@ -45,6 +45,7 @@ export const enMoney = {
     youPay: 'You pay',
     fees: 'Fees, included',
     rate: 'Rate',
+    effectiveRate: 'Effective rate, all costs included (VET)',
     receives: (payee: string) => `${payee} receives`,
     about: 'about',
     before: (value: string) => `before: ${value}`,
@@ -310,6 +311,7 @@ export const enMoney = {
     paidOutAt: 'Paid out on',
     brasilia: (time: string) => `${time} in Brasília`,
     endToEndId: 'PIX end-to-end id',
+    asset: 'Stablecoin sold',
     transaction: 'Transaction',
     payment: 'Payment',
     notTax: (payee: string) =>

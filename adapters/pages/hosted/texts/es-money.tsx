@@ -42,6 +42,7 @@ export const esMoney = {
     youPay: 'Usted paga',
     fees: 'Comisiones, incluidas',
     rate: 'Tipo de cambio',
+    effectiveRate: 'Tipo efectivo, con todos los costes (VET)',
     receives: (payee) => `${payee} recibe`,
     about: 'unos',
     before: (value) => `antes: ${value}`,
@@ -313,6 +314,7 @@ export const esMoney = {
     paidOutAt: 'Fecha de abono',
     brasilia: (time) => `${time} en Brasilia`,
     endToEndId: 'Identificador de PIX (end-to-end)',
+    asset: 'Criptomoneda estable vendida',
     transaction: 'Transacción',
     payment: 'Pago',
     notTax: (payee) =>

@@ -42,6 +42,7 @@ export const ptBrMoney = {
     youPay: 'Você paga',
     fees: 'Tarifas, já incluídas',
     rate: 'Câmbio',
+    effectiveRate: 'Valor efetivo total (VET)',
     receives: (payee) => `${payee} recebe`,
     about: 'cerca de',
     before: (value) => `antes: ${value}`,
@@ -308,6 +309,7 @@ export const ptBrMoney = {
     paidOutAt: 'Data do pagamento',
     brasilia: (time) => `${time} em Brasília`,
     endToEndId: 'Identificador do PIX (end-to-end)',
+    asset: 'Stablecoin vendida',
     transaction: 'Transação',
     payment: 'Pagamento',
     notTax: (payee) =>

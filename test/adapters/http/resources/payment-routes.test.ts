@@ -307,6 +307,14 @@ test('an advance plays a test payment to settled, with the sums of its settlemen
   assert.match(String(body['endToEndId']), /^E/);
   assert.match(String(body['settledAt']), /^\d{4}-\d{2}-\d{2}T/);
   assert.match(String(body['transactionHash']), /^0x/);
+  const [settled] = body['settlements'] as Readonly<Record<string, unknown>>[];
+  const [brought, sold] = [body['payinAsset'], settled?.['asset']] as Record<string, unknown>[];
+  assert.equal(brought?.['transactionHash'], body['transactionHash']);
+  assert.equal(brought?.['toWallet'], sold?.['fromWallet'], 'one wallet holds it in between');
+  const net = 1_250 - Number(body['settlementFees']);
+  assert.deepEqual([sold?.['token'], sold?.['quantity']], ['USDC', net.toFixed(2)]);
+  const effective = Number(body['brlSettledAmount']) / 1_250;
+  assert.ok(Math.abs(Number(body['effectiveRateAtSettlement']) - effective) < 1e-8);
   assert.deepEqual(body['funds'], { ...justCreated.funds, status: 'paid', received: '1250.00' });
   assert.equal((body['buyer'] as Readonly<Record<string, unknown>>)['kycStatus'], 'approved');
 });

@@ -21,7 +21,13 @@ import { checkedSite } from '../checked-site.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
-const first = ['brlSettledAmount', 'fxRateAtSettlement', 'settledAt', 'endToEndId'] as const;
+const first = [
+  'brlSettledAmount',
+  'fxRateAtSettlement',
+  'effectiveRateAtSettlement',
+  'settledAt',
+  'endToEndId',
+] as const;
 
 async function commandOf({ deps }: World, tenant: Tenant, id: string, kind: MoneyKind) {
   const all = await deps.store.run((tx) => tx.commands.ofPayment(tenant, id));
@@ -132,6 +138,11 @@ test('both PIX that reached the seller are in the file of the organization', asy
   assert.equal(cell('paidAgain.brlSettledAmount'), second?.['brlSettledAmount']);
   assert.equal(cell('paidAgain.settledAt'), second?.['settledAt']);
   assert.equal(cell('paidAgain.returnedAt'), '');
+  const asset = kept?.['asset'] as Json;
+  assert.match(String(asset['transactionHash']), /^0x[0-9a-f]{64}$/);
+  for (const name of ['token', 'network', 'quantity', 'transactionHash'])
+    assert.equal(cell(`asset.${name}`), asset[name], name);
+  assert.equal(cell('effectiveRateAtSettlement'), kept?.['effectiveRateAtSettlement']);
 });
 
 test('each change after the end has its event with amounts, in both namespaces', async (t) => {

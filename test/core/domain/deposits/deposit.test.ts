@@ -175,6 +175,7 @@ test('between any two states of a deposit the posting is the difference of their
     state: fc.constantFrom(...depositStates),
     payerSealed: aText,
     transactionHash: aText,
+    asset: fc.constant(null),
     paymentId: aText,
     rule: fc.constantFrom(null, ...matchRules),
     consolidatedReference: aText,
