@@ -6,6 +6,7 @@ import { addAuditCommands } from './commands/audit-commands.js';
 import { addBackupCommands } from './commands/backup-commands.js';
 import { addDeliveriesCommands } from './commands/deliveries-commands.js';
 import { addDocumentsCommands } from './commands/documents-commands.js';
+import { addExportCommands } from './commands/export-commands.js';
 import { addKeyCommands } from './commands/key-commands.js';
 import { addLedgerCommands } from './commands/ledger-commands.js';
 import { addMailsCommands } from './commands/mails-commands.js';
@@ -87,6 +88,7 @@ export function createProgram(shell: Shell): Command {
   addDocumentsCommands(shell, program);
   addPaperCommands(shell, program);
   addLedgerCommands(shell, program);
+  addExportCommands(shell, program);
   addAuditCommands(shell, program);
   addRequestCommands(shell, program);
   addReconcileCommand(shell, program);

@@ -16,6 +16,7 @@ import { paymentRoutes } from './resources/payment-routes.js';
 import { quoteRoutes } from './resources/quote-routes.js';
 import { serviceRoutes } from './resources/service-routes.js';
 import { sessionRoutes } from './resources/session-routes.js';
+import { settlementEntryRoutes } from './resources/settlement-entry-routes.js';
 import { timelineRoutes } from './resources/timeline-routes.js';
 import { webhookRoutes } from './resources/webhook-routes.js';
 
@@ -28,6 +29,8 @@ export const routes: readonly Route[] = [
   ...timelineRoutes,
   // /v1/quotes
   ...quoteRoutes,
+  // /v1/settlement-entries
+  ...settlementEntryRoutes,
   // /v1/idempotency-keys
   ...idempotencyKeyRoutes,
   // /v1/invoices

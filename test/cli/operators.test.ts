@@ -477,3 +477,15 @@ test('a debt is listed until the partner confirms the refund; a lost position st
   );
   assert.equal((await done('ledger verify'))['balanced'], true);
 });
+
+test('entries are exported for days of the organization, under its names of accounts', async () => {
+  const { id: orgId } = await done('org create --name Books');
+  const words = `export entries --org ${orgId} --mode test`;
+  assert.deepEqual(await done(`${words} --from 2026-11-01 --to 2026-11-30`), { data: [] });
+  const named = `${words} --account seller=1.1.2.01`;
+  assert.deepEqual(await done(`${named} --format hledger`), { data: [] });
+  assert.deepEqual(await refused(`${named} --format beancount`), [2, 'ValidationError']);
+  for (const wrong of ['--from november', '--format xls', '--account bank=1', '--account seller='])
+    assert.equal((await refused(`${words} ${wrong}`))[0], 2, wrong);
+  assert.equal((await refused('export entries --org org_none --mode test'))[0], 3);
+});

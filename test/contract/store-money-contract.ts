@@ -48,6 +48,23 @@ export function storeMoneyContract(fresh: OpenStore): void {
     ]);
   });
 
+  test('the postings of a tenant are read in order of their ids, whole, between two ids', async () => {
+    const store = await fresh();
+    const paid = posting('funds_received', transfer('buyer', 'partner_float', money(7n, 'EUR')));
+    await store.run(async (tx) => {
+      for (const id of ['pst_3', 'pst_1', 'pst_4', 'pst_2'])
+        tx.ledger.append(tenant, `pi_${id}`, id, paid, T0);
+      tx.ledger.append(live, 'pi_9', 'pst_25', paid, T0);
+    });
+    const page = (afterId: string, beforeId: string, limit: number) =>
+      store.run((tx) => tx.ledger.page(tenant, { afterId, beforeId, limit }));
+    const named = (...ids: readonly string[]) =>
+      ids.map((id) => ({ id, subjectId: `pi_${id}`, atMs: T0, ...paid }));
+    assert.deepEqual(await page('pst_', 'pst_4', 9), named('pst_1', 'pst_2', 'pst_3'));
+    assert.deepEqual(await page('pst_1', 'pst_9', 2), named('pst_2', 'pst_3'));
+    assert.deepEqual(await page('pst_4', 'pst_9', 2), []);
+  });
+
   test('the accounts of a mode have their sums, and the payments whose money is held', async () => {
     const store = await fresh();
     await store.run(async (tx) => {

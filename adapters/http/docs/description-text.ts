@@ -17,7 +17,7 @@ export const tagTexts: readonly TagText[] = [
     name: 'Payments',
     description: `A payment collects one amount from one buyer. Forward \`hostedPaymentUrl\` to the
 buyer, then follow the payment by events or by reading it.`,
-    paths: ['payment-intents', 'payments', 'quotes', 'idempotency-keys'],
+    paths: ['payment-intents', 'payments', 'quotes', 'settlement-entries', 'idempotency-keys'],
   },
   {
     name: 'Invoices',

@@ -40,7 +40,7 @@ function moment(description: string) {
 }
 
 /** A day of the organization, or an instant. */
-function dayOrMoment(description: string) {
+export function dayOrMoment(description: string) {
   return optional(
     readText(
       (text): string | number | null => (isCalendarDate(text) ? text : readMoment(text)),

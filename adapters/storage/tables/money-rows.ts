@@ -199,6 +199,21 @@ export const ledgerPart: TxPart<'ledger'> = {
       amountMinor: minor('amount_minor').read(row),
     }));
   },
+  async page(unit, { orgId, mode }, { afterId, beforeId, limit }) {
+    const found = await unit.all(
+      lines,
+      [
+        'where org_id = $1 and mode = $2 and posting_id in (select distinct posting_id',
+        'from ledger_lines where org_id = $1 and mode = $2 and posting_id > $3',
+        'and posting_id < $4 order by posting_id limit $5) order by posting_id, line_number',
+      ].join(' '),
+      [orgId, mode, afterId, beforeId, limit],
+    );
+    const subjects = new Map(found.map(({ postingId, subjectId }) => [postingId, subjectId]));
+    return postingsOf(found).map((posting) =>
+      Object.freeze({ ...posting, subjectId: subjects.get(posting.id) ?? '' }),
+    );
+  },
   async ofSubject(unit, { orgId, mode }, subjectId) {
     const found = await unit.all(
       lines,

@@ -80,6 +80,7 @@ const promised: readonly string[] = [
   'DELETE /v1/webhook-subscriptions/{id} K webhooks:write',
   'PATCH /v1/webhook-subscriptions/{id} K webhooks:write',
   'GET /v1/quotes/preview K payment_intents:read',
+  'GET /v1/settlement-entries K payment_intents:read|invoices:read',
   'GET /v1/idempotency-keys/{id} K payment_intents:read|invoices:read',
   'GET /v1/events K webhooks:read',
   'GET /v1/events/{id} K webhooks:read',

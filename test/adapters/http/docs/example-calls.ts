@@ -3,6 +3,7 @@
 import { assetPaths } from '../../../../adapters/pages/kit/assets.js';
 import type { SignedMessage } from '../../../../adapters/partner/signed-message.js';
 import { developmentOperator } from '../../../../core/domain/base/actor.js';
+import { MINUTE_MS } from '../../../../core/domain/base/instant.js';
 import { money } from '../../../../core/domain/base/money.js';
 import type { Tenant } from '../../../../core/domain/base/tenant.js';
 import { createKey, unlimitedKey } from '../../../../core/usecases/access/keys.js';
@@ -85,6 +86,12 @@ export const examples: Readonly<Record<string, Example>> = {
     const idempotencyKey = world.deps.ids.next('evt', world.deps.clock.nowMs());
     await makeIntent(world.deps, tenant, { idempotencyKey });
     return { path: `/v1/idempotency-keys/${idempotencyKey}` };
+  },
+  listSettlementEntries: async (world, tenant) => {
+    const { payment } = await newPayment(world, tenant);
+    await world.play(tenant, payment.id, 'settled');
+    world.advanceClock(2 * MINUTE_MS);
+    return { path: '/v1/settlement-entries?limit=5' };
   },
   previewQuote: async () => ({ path: '/v1/quotes/preview?amount=1250.00&currency=USD' }),
   readPaymentIntent: onPayment('/v1/payment-intents/{id}'),

@@ -1,0 +1,105 @@
+// `ponte export`: files for the books of an organization.
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { isCalendarDate } from '../../core/domain/base/instant.js';
+import type { Mode } from '../../core/domain/base/tenant.js';
+import { endOfDay, startOfDay } from '../../core/domain/base/time-zone.js';
+import { type LedgerAccount, ledgerAccounts } from '../../core/domain/payments/ledger.js';
+import { paymentOrigins } from '../../core/domain/payments/payment.js';
+import {
+  bookAccounts,
+  type EntryForm,
+  entryFile,
+  entryForms,
+  isBookAccount,
+} from '../../core/domain/payments/settlement-entry.js';
+import { PonteError } from '../../core/errors.js';
+import {
+  addOperatorCommand,
+  modeOption,
+  type Operator,
+  type Outcome,
+  orgOption,
+  type Shell,
+} from '../operator.js';
+
+type Accounts = Readonly<Partial<Record<LedgerAccount, string>>>;
+
+interface EntryOptions {
+  readonly org: string;
+  readonly mode: Mode;
+  readonly from: string | null;
+  readonly to: string | null;
+  readonly format: EntryForm;
+  readonly account: Accounts;
+}
+
+export function addExportCommands(shell: Shell, program: Command): void {
+  const noun = program.command('export').description('files for the books of an organization');
+  addOperatorCommand<EntryOptions>(shell, noun, {
+    name: 'entries',
+    authority: 'read',
+    description: 'print the double entries of an organization for its accounting',
+    options: [
+      orgOption(),
+      modeOption(),
+      new Option('--from <day>', 'from this day of the organization').argParser(day).default(null),
+      new Option('--to <day>', 'to this day, included').argParser(day).default(null),
+      new Option('--format <format>', 'of the file').choices(entryForms).default('csv'),
+      new Option('--account <ledger=name>', 'another name of an account; once for each')
+        .argParser(withAccount)
+        .default({}, 'those of the reference'),
+    ],
+    details: [
+      'Entries have the accounts of the ledger under names for the books. A positive amount is a',
+      'debit, and each entry adds up to 0.00 in each currency. Names that are used unless',
+      `--account gives another one: ${ledgerAccounts
+        .map((account) => `${account}=${bookAccounts[account]}`)
+        .join(', ')}.`,
+      'Entries of the last minute are left out.',
+    ].join('\n'),
+    run: entries,
+  });
+}
+
+function day(text: string): string {
+  if (isCalendarDate(text)) return text;
+  throw new InvalidArgumentError('Give a day, for example 2026-11-30.');
+}
+
+function withAccount(text: string, others: Accounts): Accounts {
+  const at = text.indexOf('=');
+  const account = ledgerAccounts.find((one) => one === text.slice(0, at));
+  if (account !== undefined) return { ...others, [account]: text.slice(at + 1) };
+  throw new InvalidArgumentError(`Give one of ${ledgerAccounts.join(', ')}, =, and its name.`);
+}
+
+async function entries({ deps }: Operator, options: EntryOptions): Promise<Outcome> {
+  const { org: orgId, mode, from, to, format: form, account } = options;
+  const accounts = { ...bookAccounts, ...account };
+  for (const name of Object.values(accounts)) {
+    if (isBookAccount(form, name)) continue;
+    const text = `account: "${name}" is no name of an account in ${form}.`;
+    throw new PonteError('ValidationError', text);
+  }
+  const [{ loadOrganization }, { allEntries }, { settlementEntry }] = await Promise.all([
+    import('../../core/usecases/parties/organizations.js'),
+    import('../../core/usecases/payments/settlement-entries.js'),
+    import('../../adapters/http/resources/settlement-entry-routes.js'),
+  ]);
+  const { timeZone } = await deps.store.run((tx) => loadOrganization(tx, orgId));
+  const found = await allEntries(
+    deps,
+    { orgId, mode },
+    {
+      origins: paymentOrigins,
+      fromMs: from === null ? null : startOfDay(timeZone, from),
+      beforeMs: to === null ? null : endOfDay(timeZone, to),
+      afterId: null,
+    },
+  );
+  return {
+    json: { data: found.map((entry) => settlementEntry.show({ ...entry, timeZone })) },
+    // The output adds the last end of a line.
+    text: entryFile(found, { form, timeZone, accounts }).trimEnd(),
+  };
+}

@@ -1,0 +1,67 @@
+// Reads the entries for the books of an organization, in the order of their postings.
+import { MINUTE_MS } from '../../domain/base/instant.js';
+import type { Tenant } from '../../domain/base/tenant.js';
+import { originsNamed, type PaymentOrigin } from '../../domain/payments/payment.js';
+import type { SettlementEntry } from '../../domain/payments/settlement-entry.js';
+import type { Deps } from '../../ports/deps.js';
+import { momentOf } from '../service/id-moments.js';
+
+const PAGE_POSTINGS = 500;
+/** No batch takes longer from its clock to its commit, so no older entry appears after these. */
+export const ENTRY_DELAY_MS = MINUTE_MS;
+
+export interface EntryRange {
+  readonly origins: readonly PaymentOrigin[];
+  /** Null: from the first one. */
+  readonly fromMs: number | null;
+  /** Not included; null: up to now. */
+  readonly beforeMs: number | null;
+  /** The last posting that the reader has. */
+  readonly afterId: string | null;
+}
+
+export interface EntryPage {
+  readonly entries: readonly SettlementEntry[];
+  /** The last posting that was read, of any origin; null if there is none. */
+  readonly lastId: string | null;
+}
+
+/** Entries that are older than ENTRY_DELAY_MS: a reader that resumes after them misses none. */
+export async function readEntries(
+  deps: Deps,
+  tenant: Tenant,
+  range: EntryRange,
+  limit: number,
+): Promise<EntryPage> {
+  const { origins, fromMs, beforeMs, afterId } = range;
+  const untilMs = deps.clock.nowMs() - ENTRY_DELAY_MS;
+  const from = fromMs === null ? 'pst_' : `pst_${momentOf(deps, fromMs)}`;
+  const page = {
+    afterId: afterId !== null && afterId > from ? afterId : from,
+    beforeId: `pst_${momentOf(deps, Math.min(beforeMs ?? untilMs, untilMs))}`,
+    limit,
+  };
+  const found = await deps.store.run((tx) => tx.ledger.page(tenant, page));
+  const entries = found.filter(({ subjectId }) => originsNamed(subjectId, origins).length > 0);
+  return { entries, lastId: found.at(-1)?.id ?? afterId };
+}
+
+/** All entries of a range. */
+export async function allEntries(
+  deps: Deps,
+  tenant: Tenant,
+  range: EntryRange,
+): Promise<readonly SettlementEntry[]> {
+  const all: SettlementEntry[] = [];
+  for (let afterId = range.afterId; ; ) {
+    const { entries, lastId } = await readEntries(
+      deps,
+      tenant,
+      { ...range, afterId },
+      PAGE_POSTINGS,
+    );
+    all.push(...entries);
+    if (lastId === null || lastId === afterId) return all;
+    afterId = lastId;
+  }
+}

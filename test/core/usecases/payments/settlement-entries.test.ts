@@ -1,0 +1,170 @@
+// The entries for the books of an organization, against what its payments say of their money.
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { MINUTE_MS } from '../../../../core/domain/base/instant.js';
+import { parseAmount } from '../../../../core/domain/base/money.js';
+import type { Tenant } from '../../../../core/domain/base/tenant.js';
+import { sumByCurrency } from '../../../../core/domain/payments/ledger.js';
+import { paymentOrigins } from '../../../../core/domain/payments/payment.js';
+import {
+  bookAccounts,
+  entryFile,
+  type SettlementEntry,
+} from '../../../../core/domain/payments/settlement-entry.js';
+import { readView } from '../../../../core/usecases/payments/payment-store.js';
+import {
+  allEntries,
+  type EntryRange,
+  readEntries,
+} from '../../../../core/usecases/payments/settlement-entries.js';
+import { advancePayment } from '../../../../core/usecases/sandbox/sandbox.js';
+import { simulate } from '../../../../core/usecases/sandbox/simulations.js';
+import { type World, world } from '../../../support/scenes/test-world.js';
+
+const everything: EntryRange = {
+  origins: paymentOrigins,
+  fromMs: null,
+  beforeMs: null,
+  afterId: null,
+};
+
+/** Ends of an amount with a meaning for the fake partner, and some without. */
+const endings = ['00', '66', '77', '88', '55', '13', '01'] as const;
+
+/** Payments that settle, fail, arrive short, go back, and are paid out twice. */
+async function paid(made: World, tenant: Tenant, seed: number): Promise<readonly string[]> {
+  const ids: string[] = [];
+  let state = seed;
+  const next = (below: number) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state % below;
+  };
+  for (const ending of endings) {
+    for (let count = 0; count < 3; count += 1) {
+      const amountMinor = parseAmount(`${20 + next(5_000)}.${ending}`) ?? 0n;
+      const currency = ['USD', 'EUR', 'GBP'][next(3)] ?? 'USD';
+      const id = await made.newPayment(tenant, { amount: { amountMinor, currency } });
+      await advancePayment(made.deps, tenant, id, 'settled');
+      ids.push(id);
+    }
+  }
+  await made.settle();
+  made.advanceClock(10 * MINUTE_MS);
+  await made.settle();
+  made.advanceClock(MINUTE_MS);
+  for (const id of ids.slice(0, 2)) await simulate(made.deps, tenant, id, 'payout_returns');
+  await made.settle();
+  made.advanceClock(2 * MINUTE_MS);
+  return ids;
+}
+
+async function scene(t: TestContext) {
+  const made = await world(t);
+  const tenant = await made.newTenant();
+  const ids = await paid(made, tenant, 7);
+  return { made, tenant, ids };
+}
+
+/** By name and currency, read from the text of the file alone. */
+function sumsOfFile(text: string): ReadonlyMap<string, bigint> {
+  const sums = new Map<string, bigint>();
+  for (const row of text.trimEnd().split('\n').slice(1)) {
+    const [, , , , , account, amount = '', currency] = row.split(',');
+    const name = `${account} ${currency}`;
+    const minor = (parseAmount(amount.replace('-', '')) ?? 0n) * (amount[0] === '-' ? -1n : 1n);
+    sums.set(name, (sums.get(name) ?? 0n) + minor);
+  }
+  return new Map([...sums].filter(([, minor]) => minor !== 0n));
+}
+
+test('the sums of the entries are what the payments say of their money', async (t) => {
+  const { made, tenant, ids } = await scene(t);
+  const entries = await allEntries(made.deps, tenant, everything);
+  for (const { id, lines } of entries)
+    for (const [currency, minor] of sumByCurrency(lines)) assert.equal(minor, 0n, id + currency);
+  const expected = new Map<string, bigint>();
+  const add = (account: string, currency: string, minor: bigint) => {
+    const name = `${account} ${currency}`;
+    expected.set(name, (expected.get(name) ?? 0n) + minor);
+  };
+  for (const id of ids) {
+    const { payment, funds, settlements } = await readView(made.deps, tenant, id);
+    const { currency, amountMinor } = payment.amount;
+    const owedMinor = funds.refundOwedMinor + funds.refundOrderedMinor;
+    const has = settlements.filter(({ returnedAtMs }) => returnedAtMs === null);
+    const heldMinor = funds.receivedMinor - owedMinor - funds.refundedMinor;
+    add('Assets:Receivables', currency, funds.refundedMinor - funds.receivedMinor);
+    add('Assets:Partner:Refunds', currency, owedMinor);
+    add('Assets:Partner:Held', currency, heldMinor - (has.length === 0 ? 0n : amountMinor));
+    for (const { settled, fees } of has) {
+      add('Assets:Bank', 'BRL', settled.amountMinor);
+      add('Equity:Conversion', 'BRL', -settled.amountMinor);
+      add('Equity:Conversion', currency, amountMinor - fees.amountMinor);
+      add('Expenses:PartnerFees', currency, fees.amountMinor);
+    }
+  }
+  const file = { form: 'csv', timeZone: 'UTC', accounts: bookAccounts } as const;
+  const found = sumsOfFile(entryFile(entries, file));
+  const sorted = (sums: ReadonlyMap<string, bigint>) =>
+    [...sums].filter(([, minor]) => minor !== 0n).sort();
+  assert.deepEqual(sorted(found), sorted(expected));
+  const ledger = await made.deps.store.run((tx) => tx.ledger.balances(tenant.mode));
+  const named = ledger.map(({ account, currency, amountMinor }) => {
+    const name = bookAccounts[account as keyof typeof bookAccounts];
+    return [`${name} ${currency}`, amountMinor] as const;
+  });
+  assert.deepEqual(sorted(found), sorted(new Map(named)), 'as the ledger has them');
+});
+
+test('pages of any size, from any place, give each entry once and in one order', async (t) => {
+  const { made, tenant } = await scene(t);
+  const all = await allEntries(made.deps, tenant, everything);
+  for (const limit of [1, 2, 7, 1_000]) {
+    const read: SettlementEntry[] = [];
+    for (let afterId: string | null = null; ; ) {
+      const range: EntryRange = { ...everything, afterId };
+      const page = await readEntries(made.deps, tenant, range, limit);
+      assert.ok(page.entries.length <= limit);
+      read.push(...page.entries);
+      if (page.lastId === afterId) break;
+      afterId = page.lastId;
+    }
+    assert.deepEqual(read, all, `${limit} a page`);
+  }
+  const atMs = all.at(-1)?.atMs ?? 0;
+  const before = await allEntries(made.deps, tenant, { ...everything, beforeMs: atMs });
+  const after = await allEntries(made.deps, tenant, { ...everything, fromMs: atMs });
+  assert.deepEqual([...before, ...after], all, 'a range ends where the next one begins');
+  assert.ok(before.length > 0 && after.length > 0);
+});
+
+test('an entry appears a minute after its posting, and never changes', async (t) => {
+  const made = await world(t);
+  const tenant = await made.newTenant();
+  const id = await made.newPayment(tenant);
+  await made.play(tenant, id, 'settled');
+  assert.deepEqual(await allEntries(made.deps, tenant, everything), []);
+  made.advanceClock(2 * MINUTE_MS);
+  const first = await allEntries(made.deps, tenant, everything);
+  assert.ok(first.length >= 2);
+  const nowMs = made.deps.clock.nowMs();
+  await simulate(made.deps, tenant, id, 'payout_returns');
+  await made.settle();
+  made.advanceClock(2 * MINUTE_MS);
+  const closed = await allEntries(made.deps, tenant, { ...everything, beforeMs: nowMs });
+  assert.deepEqual(closed, first, 'what comes later is not in an earlier period');
+  const later = await allEntries(made.deps, tenant, { ...everything, fromMs: nowMs });
+  assert.deepEqual(
+    later.map(({ kind }) => kind),
+    ['payout_returned'],
+  );
+});
+
+test('entries of another organization, mode or origin are not read', async (t) => {
+  const { made, tenant } = await scene(t);
+  const other = await made.newTenant();
+  const invoices: EntryRange = { ...everything, origins: ['invoice'] };
+  assert.deepEqual(await allEntries(made.deps, other, everything), []);
+  assert.deepEqual(await allEntries(made.deps, { ...tenant, mode: 'live' }, everything), []);
+  assert.deepEqual(await allEntries(made.deps, tenant, invoices), []);
+});
